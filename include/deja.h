@@ -1,0 +1,256 @@
+/* deja.h - have I seen this key before?  A filter remembers keys in little memory.
+ * It never forgets one that was added; it may claim one that was not, at a rate
+ * chosen at creation.
+ *
+ * Status     Calls that can fail return DEJA_OK or a negative deja_status and give
+ *            their answer through a pointer; calls that cannot fail return it.
+ * Detail     err, always last, may be NULL; else it gets one line for people.
+ * Ownership  What *_new, *_open or *_create hands out goes back to *_free.  Keys,
+ *            texts and options are borrowed for the call only.
+ * Threads    add, contains and hash may run together on one filter, from many
+ *            threads; any other call needs the filter to itself.
+ * Manners    The library never prints, exits, or reads the environment. */
+#ifndef DEJA_H
+#define DEJA_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DEJA_VERSION_MAJOR 0 /* the build reads its version from these lines */
+#define DEJA_VERSION_MINOR 1
+#define DEJA_VERSION_PATCH 0
+
+#ifdef __GNUC__
+#define DEJA_API     __attribute__((visibility("default")))
+#define DEJA_CHECKED DEJA_API __attribute__((warn_unused_result))
+#else
+#define DEJA_API
+#define DEJA_CHECKED
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Status ------------------------------------------------------------- */
+
+typedef enum deja_status { /* part of the ABI: append, never renumber */
+                           DEJA_OK = 0,
+                           DEJA_EINVAL = -1,    /* an argument breaks a rule stated here        */
+                           DEJA_ENOMEM = -2,    /* the allocator said no; nothing has changed   */
+                           DEJA_EIO = -3,       /* a file operation failed; errno tells which   */
+                           DEJA_EFORMAT = -4,   /* not a filter file, or a damaged one          */
+                           DEJA_EVERSION = -5,  /* sound, but newer than this library           */
+                           DEJA_EFULL = -6,     /* no room for this key; it was not added       */
+                           DEJA_ESPACE = -7,    /* the caller's buffer is too small             */
+                           DEJA_ENOTSUP = -8,   /* this kind cannot; err says which kind can    */
+                           DEJA_EMISMATCH = -9, /* another kind, size, key or URL profile       */
+                           DEJA_EBUSY = -10     /* another process writes this file             */
+} deja_status;
+DEJA_API const char *deja_strerror(int status); /* static text, never NULL */
+DEJA_API const char *deja_version(void);        /* of the library: "0.1.0" */
+
+typedef struct deja_error {
+    int status;
+    char text[252]; /* names the field, file or option, and the remedy */
+} deja_error;
+
+/* Bytes that somebody else owns; data may be NULL when len is 0. */
+typedef struct deja_slice {
+    const void *data;
+    size_t len;
+} deja_slice;
+
+/* --- What a filter is --------------------------------------------------- */
+
+typedef enum deja_kind { /* stored in files: append only */
+                         DEJA_CLASSIC = 1,
+                         DEJA_BLOCKED = 2,
+                         DEJA_LAYERED = 3,
+                         DEJA_SPECTRAL = 4,
+                         DEJA_PAIRED = 5,
+                         DEJA_SCALABLE = 6,
+                         DEJA_WINDOW = 7,
+                         DEJA_STATIC = 8,
+                         DEJA_EXACT = 9
+} deja_kind;
+
+/* How a key becomes numbers.  XXH3 and SipHash are keyed with the filter's secret
+ * and hash a key once; the papers' functions hash salt + key once for each of the
+ * k positions (classic only).  MIXED takes a different function for each. */
+typedef enum deja_hash { /* stored in files: append only */
+                         DEJA_HASH_XXH3 = 1,
+                         DEJA_HASH_SIPHASH = 2,
+                         DEJA_HASH_JENKINS = 3, /* lookup2 */
+                         DEJA_HASH_MURMUR2 = 4,
+                         DEJA_HASH_MURMUR3 = 5,
+                         DEJA_HASH_MD5 = 6,
+                         DEJA_HASH_SHA1 = 7,
+                         DEJA_HASH_MIXED = 8
+} deja_hash;
+
+/* Names as typed on the command line; NULL and 0 for what this library has not. */
+DEJA_API const char *deja_kind_name(uint32_t kind);
+DEJA_API uint32_t deja_kind_parse(const char *name);
+DEJA_API const char *deja_hash_name(uint32_t hash);
+DEJA_API uint32_t deja_hash_parse(const char *name);
+/* The instruction set that blocked filters use here: "avx512", "avx2", "portable". */
+DEJA_API const char *deja_simd_name(void);
+
+typedef struct deja_allocator { /* per filter; free gets the size given to alloc */
+    void *(*alloc)(void *ctx, size_t size, size_t align);
+    void (*free)(void *ctx, void *p, size_t size);
+    void *ctx;
+} deja_allocator;
+
+#define DEJA_KEY_LEN   32
+#define DEJA_KEY_APART 1u /* the secret key stays out of the file; open needs it again */
+
+/* Begin with DEJA_OPTIONS_INIT; zero in a field asks for its default.  Fields are
+ * only ever appended, without padding.  A part that is beyond what this library
+ * knows is accepted when all zero and refused with DEJA_EVERSION when not.
+ *
+ * capacity, fp_rate and memory depend on each other: give two (fp_rate counts as
+ * given), and the third follows; with hashes and multiplier, memory follows from
+ * the thesis' rule m = n k M. */
+typedef struct deja_options {
+    size_t size;                 /* set by DEJA_OPTIONS_INIT                 */
+    uint32_t kind;               /* a deja_kind; default DEJA_BLOCKED        */
+    uint32_t hashes;             /* k; default: best for the other numbers   */
+    uint64_t capacity;           /* n, keys expected                         */
+    double fp_rate;              /* p at capacity; default 1e-6              */
+    const void *key;             /* 32 secret bytes; default: random         */
+    uint64_t seed;               /* not 0: repeatable instead of random      */
+    const deja_allocator *alloc; /* outlives the filter; default libc        */
+    uint64_t memory;             /* bytes for the body                       */
+    double multiplier;           /* M of m = n k M; needs capacity           */
+    uint32_t filters;            /* F filters, all must agree; default 1     */
+    uint32_t hash;               /* a deja_hash; default DEJA_HASH_XXH3      */
+    uint32_t part_kind;          /* what a scalable filter is made of        */
+    uint32_t growth;             /* scalable: next part's size; default 4    */
+    double tightening;           /* scalable: next part's rate; default 0.7  */
+    uint32_t profile;            /* URL profile to record; 0: bytes as given */
+    uint32_t flags;              /* DEJA_KEY_APART                           */
+} deja_options;
+#define DEJA_OPTIONS_INIT                                                                         \
+    {                                                                                             \
+        sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, 0, 0          \
+    }
+
+/* What options come to, without allocating anything. */
+typedef struct deja_plan {
+    size_t size; /* set by DEJA_PLAN_INIT; filled as far as the caller knows it */
+    uint32_t kind;
+    uint32_t hashes;     /* k of each filter                                    */
+    uint32_t filters;    /* F                                                   */
+    uint32_t hash;       /* deja_hash                                           */
+    uint64_t capacity;   /* n                                                   */
+    double fp_rate;      /* p predicted at capacity: at most what was asked for */
+    uint64_t bits;       /* m, all filters together                             */
+    uint64_t bytes;      /* of the bodies                                       */
+    double bits_per_key; /* bits / capacity                                     */
+    double lost;         /* keys expected to be lost while filling to capacity  */
+} deja_plan;
+#define DEJA_PLAN_INIT                                                                            \
+    {                                                                                             \
+        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0                                     \
+    }
+DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_error *err);
+
+/* --- Filters ------------------------------------------------------------ */
+
+typedef struct deja_filter deja_filter;
+DEJA_CHECKED int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err);
+DEJA_API void deja_filter_free(deja_filter *f); /* NULL is fine; does not sync */
+
+/* *is_new (or NULL) tells whether the key was absent before this call.  When threads
+ * add the same key at once, at least one of them is told that it was new. */
+DEJA_CHECKED int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new);
+DEJA_API bool deja_filter_contains(const deja_filter *f, deja_slice key);
+/* As n single calls in order, with the memory latency overlapped; the arrays (or NULL
+ * for add) get 0 or 1 for each key.  When an add stops early, *done keys were taken. */
+DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n,
+                                       uint8_t *is_new, size_t *done);
+DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
+                                         uint8_t *found);
+
+/* The same in two steps, for programs that hash in one thread and look up in another:
+ * a key becomes hash_words numbers, good for filters with the same key, hash, k, F. */
+DEJA_API size_t deja_filter_hash_words(const deja_filter *f);
+DEJA_API void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n,
+                                     uint64_t *hash);
+DEJA_CHECKED int deja_filter_add_hashed(deja_filter *f, const uint64_t *hash, size_t n,
+                                        uint8_t *is_new, size_t *done);
+DEJA_API void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
+                                          uint8_t *found);
+
+/* What is in a filter, and what it costs.  Reads the whole body once. */
+typedef struct deja_stats {
+    size_t size; /* set by DEJA_STATS_INIT; filled as far as the caller knows it */
+    uint32_t kind;
+    uint32_t hashes;
+    uint32_t filters;
+    uint32_t hash;
+    uint32_t part_kind; /* scalable: of its parts; otherwise kind                       */
+    uint32_t parts;     /* bodies: F, or how often a scalable filter has grown, plus 1  */
+    uint64_t capacity;
+    double fp_rate;       /* as asked for                                               */
+    uint64_t bits;        /* m, all bodies together (exact: slots)                      */
+    uint64_t bytes;       /* memory or file bytes of the bodies                         */
+    uint64_t bits_set;    /* exact: slots in use                                        */
+    double fill;          /* bits_set / bits                                            */
+    uint64_t offered;     /* keys that add was asked to take                            */
+    uint64_t keys;        /* of these, answered "new"                                   */
+    double distinct;      /* different keys, estimated from bits_set                    */
+    double fp_now;        /* false-positive rate at the present fill                    */
+    double lost;          /* new keys expected to have been taken for seen, so far      */
+    double bits_expected; /* bits that `keys` honest keys set on average ...            */
+    double bits_sigma;    /* ... and their standard deviation: far beyond is pollution  */
+    uint64_t visit;       /* 1, 2, ...                                                  */
+    uint64_t syncs;       /* 0 for a filter in memory                                   */
+    uint32_t profile;     /* URL profile of the file                                    */
+    uint32_t unclean;     /* 1: was not synced after its last add; counts are estimates */
+    uint32_t key_apart;   /* 1: the key is not in the file                              */
+    uint32_t keyed;       /* 1: secret key, 0: made from a seed                         */
+} deja_stats;
+#define DEJA_STATS_INIT                                                                           \
+    {                                                                                             \
+        sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
+            0.0, 0, 0, 0, 0, 0, 0                                                                 \
+    }
+DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
+
+/* --- Files -------------------------------------------------------------- */
+
+#define DEJA_OPEN_WRITE     1u /* take the writer's lock; without it: read only        */
+#define DEJA_CREATE_REPLACE 2u /* create: take the place of a file of that name        */
+/* Map a file.  expect may be NULL; else its key (needed when the file was made with
+ * DEJA_KEY_APART), alloc, and as a demand its kind, hash and profile where not 0. */
+DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
+                                  deja_filter **out, deja_error *err);
+/* A new filter in a file, locked for writing.  The file appears under its name,
+ * complete, with the first deja_filter_sync; a crash before that leaves nothing. */
+DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja_options *opt,
+                                    deja_filter **out, deja_error *err);
+/* On DEJA_OK every add that returned before the call survives a power cut. */
+DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
+/* Read the whole file and compare its checksums: DEJA_OK is a clean bill of health,
+ * DEJA_EFORMAT names the damage, DEJA_EBUSY says that it was not synced since its last
+ * add, so that no checksum can vouch for it. */
+DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
+
+/* --- Streams ------------------------------------------------------------ */
+
+/* Which lines of a stream are new, when a line must not count as seen before it has
+ * been handed over: judge some keys, write their lines, then commit.  A crash between
+ * the two repeats lines and never loses one.  The filter is borrowed. */
+typedef struct deja_dedup deja_dedup;
+DEJA_CHECKED int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err);
+DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new);
+DEJA_CHECKED int deja_dedup_commit(deja_dedup *d);
+DEJA_API size_t deja_dedup_pending(const deja_dedup *d); /* judged new, not committed */
+DEJA_API void deja_dedup_free(deja_dedup *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

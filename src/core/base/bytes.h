@@ -1,0 +1,78 @@
+/* bytes.h - little-endian integers in memory, and wide multiplication.
+ *
+ * Files and filter bodies are little-endian everywhere.  On little-endian machines each of
+ * these is a single load or store. */
+#ifndef DJ_BYTES_H
+#define DJ_BYTES_H
+#include <stdint.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define DJ_LE32(x) __builtin_bswap32(x)
+#define DJ_LE64(x) __builtin_bswap64(x)
+#else
+#define DJ_LE32(x) (x)
+#define DJ_LE64(x) (x)
+#endif
+
+static inline uint32_t dj_load32(const void *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return DJ_LE32(v);
+}
+
+static inline uint64_t dj_load64(const void *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return DJ_LE64(v);
+}
+
+static inline void dj_store32(void *p, uint32_t v)
+{
+    v = DJ_LE32(v);
+    memcpy(p, &v, sizeof v);
+}
+
+static inline void dj_store64(void *p, uint64_t v)
+{
+    v = DJ_LE64(v);
+    memcpy(p, &v, sizeof v);
+}
+
+static inline double dj_load_double(const void *p)
+{
+    uint64_t v = dj_load64(p);
+    double d;
+    memcpy(&d, &v, sizeof d);
+    return d;
+}
+
+static inline void dj_store_double(void *p, double d)
+{
+    uint64_t v;
+    memcpy(&v, &d, sizeof v);
+    dj_store64(p, v);
+}
+
+/* The high half of a * b: maps a uniform 64-bit a onto 0 .. b-1 without division. */
+static inline uint64_t dj_mulhi(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 u128;
+    return (uint64_t)((u128)a * b >> 64);
+}
+
+/* Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014: the finalizer of
+ * SplitMix64.  A bijection whose output bits each depend on every input bit. */
+static inline uint64_t dj_mix64(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= UINT64_C(0xbf58476d1ce4e5b9);
+    x ^= x >> 27;
+    x *= UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+#define DJ_GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / phi, odd: SplitMix64's step */
+
+#endif

@@ -1,0 +1,74 @@
+/* status.c - the texts of the status codes, and how a failure gets its words. */
+#include "core/base/status.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *deja_strerror(int status)
+{
+    switch (status) {
+    case DEJA_OK:
+        return "done";
+    case DEJA_EINVAL:
+        return "invalid argument";
+    case DEJA_ENOMEM:
+        return "out of memory";
+    case DEJA_EIO:
+        return "file operation failed";
+    case DEJA_EFORMAT:
+        return "not a deja file, or a damaged one";
+    case DEJA_EVERSION:
+        return "made by a newer version of deja";
+    case DEJA_EFULL:
+        return "no room for another key";
+    case DEJA_ESPACE:
+        return "buffer too small";
+    case DEJA_ENOTSUP:
+        return "this kind of filter cannot do that";
+    case DEJA_EMISMATCH:
+        return "filters do not match";
+    case DEJA_EBUSY:
+        return "in use by another process";
+    }
+    return "unknown status";
+}
+
+#define STR(x)  #x
+#define XSTR(x) STR(x)
+const char *deja_version(void)
+{
+    return XSTR(DEJA_VERSION_MAJOR) "." XSTR(DEJA_VERSION_MINOR) "." XSTR(DEJA_VERSION_PATCH);
+}
+
+int dj_fail(deja_error *err, int status, const char *fmt, ...)
+{
+    if (err) {
+        va_list ap;
+        va_start(ap, fmt);
+        err->status = status;
+        vsnprintf(err->text, sizeof err->text, fmt, ap);
+        va_end(ap);
+    }
+    return status;
+}
+
+int dj_fail_errno(deja_error *err, const char *fmt, ...)
+{
+    int saved = errno;
+    if (err) {
+        va_list ap;
+        va_start(ap, fmt);
+        err->status = DEJA_EIO;
+        int len = vsnprintf(err->text, sizeof err->text, fmt, ap);
+        va_end(ap);
+        if (len >= 0 && (size_t)len < sizeof err->text) {
+            char words[128];
+            /* The XSI form fills the buffer, the GNU form may return another one. */
+            const char *text = strerror_r(saved, words, sizeof words) == 0 ? words : "failed";
+            snprintf(err->text + len, sizeof err->text - (size_t)len, ": %s", text);
+        }
+    }
+    errno = saved;
+    return DEJA_EIO;
+}

@@ -1,0 +1,41 @@
+/* hash.h - from bytes to numbers: the only door between keys and filters.
+ *
+ * A hasher is made from 32 secret bytes, the visit, and the number of words it gives for each
+ * key: one for XXH3 and SipHash, k F for the papers' families. */
+#ifndef DJ_HASH_H
+#define DJ_HASH_H
+#include "deja.h"
+
+#define DJ_SECRET_LEN 192 /* XXH3's default secret size, which its short-key paths expect */
+#define DJ_MAX_WORDS  512
+
+struct dj_hasher {
+    uint32_t hash;  /* deja_hash */
+    uint32_t words; /* numbers for each key */
+    uint8_t secret[DJ_SECRET_LEN];
+    uint64_t sip[2];
+    uint64_t *salts; /* words of them for the papers' families, else NULL */
+};
+
+/* Families whose functions give 32 bits address at most 2^32 bits of a filter. */
+unsigned dj_hash_width(uint32_t hash);
+/* How many different functions: the largest k of MIXED; UINT32_MAX for the others. */
+uint32_t dj_hash_max_k(uint32_t hash);
+/* True for the families that hash a key once for all positions. */
+bool dj_hash_is_single(uint32_t hash);
+
+/* salts is room for `words` numbers that lives as long as the hasher (unused and possibly NULL
+ * for single families). */
+void dj_hasher_init(struct dj_hasher *h, uint32_t hash, const uint8_t key[DEJA_KEY_LEN],
+                    uint64_t visit, uint32_t words, uint64_t *salts);
+/* out gets n * words numbers, key by key. */
+void dj_hasher_hash(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out);
+
+/* Numbers derived from the key that tell nothing about it: word `index` of the stream `domain`. */
+uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], uint64_t domain, uint64_t index);
+/* A key for repeatable runs. */
+void dj_key_from_seed(uint64_t seed, uint8_t key[DEJA_KEY_LEN]);
+/* An unkeyed checksum of a long body: the file's, not the filter's. */
+uint64_t dj_checksum(const void *data, size_t len);
+
+#endif
