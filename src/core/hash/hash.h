@@ -31,8 +31,16 @@ void dj_hasher_init(struct dj_hasher *h, uint32_t hash, const uint8_t key[DEJA_K
 /* out gets n * words numbers, key by key. */
 void dj_hasher_hash(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out);
 
-/* Numbers derived from the key that tell nothing about it: word `index` of the stream `domain`. */
-uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], uint64_t domain, uint64_t index);
+/* Streams of derived words; part of the file format (docs/format.md). */
+enum dj_stream {
+    DJ_STREAM_SECRET = 1,
+    DJ_STREAM_SALT = 2,
+    DJ_STREAM_SIPHASH = 3,
+    DJ_STREAM_PART = 4,
+    DJ_STREAM_CHECK = 5
+};
+/* Numbers derived from the key that tell nothing about it: word `index`. */
+uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, uint64_t index);
 /* A key for repeatable runs. */
 void dj_key_from_seed(uint64_t seed, uint8_t key[DEJA_KEY_LEN]);
 /* An unkeyed checksum of a long body: the file's, not the filter's. */

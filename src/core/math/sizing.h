@@ -1,7 +1,8 @@
 /* sizing.h - n, p, m and k from each other; the rate and the losses at any fill.
  *
  * Pure arithmetic on a shape: which kind of body, how many bits, how many positions a key.
- * Kinds made of several bodies combine these numbers themselves. */
+ * Kinds made of several bodies combine these numbers themselves.  rate.c says what n keys do
+ * to a shape, sizing.c finds the shape; docs/math.md derives the formulas. */
 #ifndef DJ_SIZING_H
 #define DJ_SIZING_H
 #include <stdbool.h>
@@ -19,26 +20,36 @@ struct dj_shape {
     uint64_t bits; /* blocked: a multiple of 512; exact: 64 a slot, a multiple of 512 */
 };
 
+/* The first five take a complete shape: a kind named above, k and bits that it can have.
+ * n is a number of different keys; 0 or less (and NaN) count as none, INFINITY is allowed. */
+
 /* Probability that a key never added is found when n different keys were. */
 double dj_shape_rate(const struct dj_shape *s, double n);
-/* Keys of n arriving one after another that are taken for seen: the integral of the rate. */
+/* Keys of n arriving one after another that are taken for seen: the rates met by the first,
+ * second, ... n-th key, added up.  (The integral of the rate is at most one key more.) */
 double dj_shape_lost(const struct dj_shape *s, double n);
-/* Set bits (exact: used slots) that n different keys leave on average, and the standard deviation
- * (an upper bound where the exact one has no closed form; see docs/math.md). */
+/* Set bits (exact: used slots) that n different keys leave on average, and the standard
+ * deviation.  No upper bound is involved: both are exact for ideal hashing. */
 double dj_shape_bits_set(const struct dj_shape *s, double n);
 double dj_shape_bits_sigma(const struct dj_shape *s, double n);
-/* The other way: keys that explain this many set bits.  A full filter gives INFINITY. */
+/* The other way: keys that explain this many set bits.  A full filter gives INFINITY (exact:
+ * the number of slots in use, whatever it is). */
 double dj_shape_keys(const struct dj_shape *s, double bits_set);
 
 /* The smallest shape of this kind whose rate at n keys is at most p.  k = 0 in *s asks for the
- * best k, any other k is kept (s->kind and s->k are inputs, s->k and s->bits outputs).
- * False when the bits overflow DJ_MAX_BITS or no size reaches p. */
+ * best k, the smaller of two that need the same bits; any other k is kept (s->kind and s->k are
+ * inputs, s->k and s->bits outputs).  False, with *s as it was, when the bits overflow
+ * DJ_MAX_BITS, when no size reaches p, when the kind cannot have this k, and when n is 0 or
+ * beyond 2^53 or p is not between 0 and 1. */
 bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p);
-/* With bits given: the k (unless fixed) that is best for n keys. */
+/* With bits given: the k (unless fixed) that is best for n keys; n = 0 counts as 1. */
 void dj_shape_best_k(struct dj_shape *s, uint64_t n);
-/* With bits given: how many keys until the rate reaches p (k chosen unless fixed). */
+/* With bits given: how many keys until the rate reaches p (k chosen unless fixed): the largest
+ * n, at most 2^53, whose rate is at most p; exact: also at most 0.8 of the slots.  0 when not
+ * even one key is allowed, or p is not between 0 and 1. */
 uint64_t dj_shape_capacity(struct dj_shape *s, double p);
-/* Round bits up to what the kind can have; false on overflow.  classic: multiple of 64. */
+/* Round bits up to what the kind can have; false on overflow, with *s as it was.  classic:
+ * multiple of 64; blocked: of 512; exact: of 512, at least 1024 (16 slots). */
 bool dj_shape_round(struct dj_shape *s);
 
 #endif

@@ -1,0 +1,45 @@
+/* decode.h - the bytes behind a file descriptor: plain, gzip or zstd, told apart by content. */
+#ifndef CLI_DECODE_H
+#define CLI_DECODE_H
+#include "deja.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum decode_format { DECODE_PLAIN, DECODE_GZIP, DECODE_ZSTD };
+
+/* The first bytes of a stream are enough to tell what it is: its format, or -1 when `len` bytes
+ * are not yet enough.  DECODE_MAGIC bytes always are; so is anything at the end of the stream,
+ * for which a -1 means plain. */
+#define DECODE_MAGIC 4
+int decode_sniff(const unsigned char *head, size_t len);
+
+/* "gzip", "zstd", "plain"; whether this program was built with what reads it. */
+const char *decode_name(enum decode_format format);
+bool decode_supported(enum decode_format format);
+
+struct decode;
+/* Read from fd, which stays the caller's to close.  `stop` may be NULL; once it is true, every
+ * call ends soon: a wait for a pipe looks at it at least ten times a second, whether or not a
+ * signal interrupts it. */
+int decode_new(int fd, const atomic_bool *stop, struct decode **out, deja_error *err);
+void decode_free(struct decode *d); /* NULL is fine */
+
+/* As read(2): takes what can be had at once, straight into buf, and if that is nothing and
+ * `wait` is true, waits for at least one byte.  *len is 0 at the end of the stream (decode_ended),
+ * when there is nothing yet and `wait` is false, and when `stop` became true.
+ *
+ * Errors come after the last good byte, and again on each further call.  The words in err are a
+ * phrase for after a file's name: "cannot be read: Input/output error".
+ *   DEJA_EIO      the system could not read
+ *   DEJA_EFORMAT  compressed data that is damaged, cut short, needs too much memory, or needs a
+ *                 library that this program was built without
+ *   DEJA_ENOMEM   no memory for the decoder */
+int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len, deja_error *err);
+bool decode_ended(const struct decode *d);
+
+enum decode_format decode_format(const struct decode *d); /* known after the first read */
+uint64_t decode_raw_bytes(const struct decode *d);        /* taken from fd so far */
+
+#endif

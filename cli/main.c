@@ -1,0 +1,167 @@
+/* main.c - the commands, and what surrounds each of them: options, errors, exit.
+ *
+ * A command returns, whatever happens; only main ends the process. */
+#include "command.h"
+#include "fail.h"
+#include "signals.h"
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct command *const commands[] = {
+    &cmd_dedup, &cmd_build, &cmd_check, &cmd_add,  &cmd_info, &cmd_verify,
+    &cmd_plan,  &cmd_gen,   &cmd_bench, &cmd_help, NULL,
+};
+
+const struct command *command_find(const char *name, deja_error *err)
+{
+    struct opt_near near = {.word = name};
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
+        opt_near_offer(&near, (*c)->name);
+    }
+    if (near.best != NULL)
+        (void)fail(err, OPT_USAGE, "unknown command '%.40s'; did you mean %s?", name, near.best);
+    else
+        (void)fail(err, OPT_USAGE, "unknown command '%.40s'", name);
+    return NULL;
+}
+
+/* A file opened later must not become standard output by accident: a missing one is replaced
+ * by something that fails when it is used. */
+static bool fill_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        int wrong_way = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", wrong_way) != fd)
+            return false;
+    }
+    return true;
+}
+
+/* The exit status for what a command returned, after telling the user. */
+static int report(struct console *console, int rc, const deja_error *err)
+{
+    if (rc >= 0)
+        return rc;
+    if (rc == OUT_GONE)
+        return COMMAND_DONE;
+    console_error(console, "%s", err->text[0] != '\0' ? err->text : deja_strerror(rc));
+    if (rc == OPT_USAGE)
+        console_hint(console, "try: deja%s%s --help", console->command == NULL ? "" : " ",
+                     console->command == NULL ? "" : console->command);
+    return COMMAND_FAILED;
+}
+
+static int check_operands(const struct command *cmd, const struct opt_rest *rest, deja_error *err)
+{
+    if (rest->n < cmd->min_operands)
+        return fail(err, OPT_USAGE, "missing operand: deja %s [OPTION]... %s", cmd->name,
+                    cmd->operands);
+    if (rest->n > cmd->max_operands)
+        return fail(err, OPT_USAGE, "unexpected operand '%s'",
+                    fail_path(rest->operands[cmd->max_operands]).text);
+    return DEJA_OK;
+}
+
+static int parse_and_run(struct call *call, int argc, char **argv, void *options, deja_error *err)
+{
+    const struct command *cmd = call->command;
+    struct opt_rest rest;
+    int rc = opt_parse(cmd->options, argc, argv, options, &rest, err);
+    if (rc < 0)
+        return rc;
+    if (rest.help) {
+        help_command(call->out, cmd);
+        return COMMAND_DONE;
+    }
+    rc = check_operands(cmd, &rest, err);
+    if (rc < 0)
+        return rc;
+    call->console->quiet = opt_flag_is_set(cmd->options, options, "quiet");
+    call->options = options;
+    call->operands = rest.operands;
+    call->n_operands = rest.n;
+    return cmd->run(call, err);
+}
+
+static int run_command(struct call *call, int argc, char **argv, deja_error *err)
+{
+    const struct command *cmd = call->command;
+    void *options = calloc(1, cmd->options_size + 1);
+    if (options == NULL)
+        return fail(err, DEJA_ENOMEM, "no memory for the options");
+    if (cmd->defaults != NULL)
+        memcpy(options, cmd->defaults, cmd->options_size);
+    call->console->command = cmd->name;
+    int rc = parse_and_run(call, argc, argv, options, err);
+    free(options);
+    return rc;
+}
+
+static int run_global_option(struct call *call, const char *arg, deja_error *err)
+{
+    if (strcmp(arg, "--help") == 0 || strcmp(arg, "-h") == 0) {
+        help_overview(call->out);
+        return COMMAND_DONE;
+    }
+    if (strcmp(arg, "--version") == 0 || strcmp(arg, "-V") == 0) {
+        out_printf(call->out, "deja %s\n", deja_version());
+        return COMMAND_DONE;
+    }
+    return fail(err, OPT_USAGE, "unknown option %.40s; a command's options come after its name",
+                arg);
+}
+
+static int dispatch(struct call *call, int argc, char **argv, deja_error *err)
+{
+    if (argv[1][0] == '-')
+        return run_global_option(call, argv[1], err);
+    call->command = command_find(argv[1], err);
+    if (call->command == NULL)
+        return OPT_USAGE;
+    return run_command(call, argc - 2, argv + 2, err);
+}
+
+/* deja alone: the usage, on standard error. */
+static int show_usage(void)
+{
+    struct out usage;
+    if (out_init(&usage, STDERR_FILENO, "standard error", NULL) == DEJA_OK) {
+        help_usage(&usage);
+        (void)out_close(&usage, NULL);
+    }
+    return COMMAND_FAILED;
+}
+
+static int run_and_close(int argc, char **argv, struct console *console, const atomic_bool *stop)
+{
+    struct out out = OUT_NONE;
+    struct call call = {.out = &out, .console = console, .stop = stop};
+    deja_error err = {0}, late = {0};
+    int rc = out_init(&out, STDOUT_FILENO, "standard output", &err);
+    if (rc == DEJA_OK) {
+        out.stop = stop;
+        rc = dispatch(&call, argc, argv, &err);
+    }
+    int status = report(console, rc, &err);
+    rc = out_close(&out, &late);
+    if (rc < 0 && rc != OUT_GONE && strcmp(err.text, late.text) != 0)
+        status = report(console, rc, &late);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct console console;
+    if (!fill_standard_files())
+        return COMMAND_FAILED;
+    const atomic_bool *stop = signals_install();
+    console_init(&console, STDERR_FILENO, NULL);
+    int status = argc < 2 ? show_usage() : run_and_close(argc, argv, &console, stop);
+    console_clear(&console);
+    signals_finish();
+    return status;
+}

@@ -1,0 +1,38 @@
+/* number.h - numbers as people type and read them, whatever the locale.
+ *
+ * Parsers take the whole text: no white space, no sign, no rest.  Their error texts are the
+ * end of a sentence, "takes a whole number ..., not '1 k'"; the caller puts the subject in
+ * front ("--capacity").  They return DEJA_OK or DEJA_EINVAL, and leave *value alone then.
+ *
+ * Formatters return the text by value: printf("%s lines\n", num_count(n).s). */
+#ifndef CLI_NUMBER_H
+#define CLI_NUMBER_H
+#include "deja.h"
+
+/* 250000, 1.5M, 1e6, 18446744073709551615: k, M, G, T, P are powers of 1000.  What does not
+ * come to a whole number is refused, as is what does not fit. */
+int num_parse_count(const char *text, uint64_t *value, deja_error *err);
+/* Bytes: 1.5G, 512M, 64KiB, 33.6MB.  k, M, G, T, P and KiB, ... are powers of 1024, as memory
+ * is sold; kB, MB, ... are powers of 1000, as deja prints them.  Rounded down to a byte. */
+int num_parse_size(const char *text, uint64_t *value, deja_error *err);
+/* A double strictly between 0 and 1, also after rounding. */
+int num_parse_rate(const char *text, double *value, deja_error *err);
+/* A finite double above 0. */
+int num_parse_real(const char *text, double *value, deja_error *err);
+/* One byte: itself, or one of \t \n \r \0 \\ \xHH. */
+int num_parse_char(const char *text, char *value, deja_error *err);
+
+struct num_text {
+    char s[48];
+};
+struct num_text num_count(uint64_t n);             /* 4,994,910                             */
+struct num_text num_estimate(double x);            /* 2.0e-5  0.3  12  4,994,910  unknown   */
+struct num_text num_bytes(uint64_t bytes);         /* 512 B  33.6 MB: MB is 10^6 bytes      */
+struct num_text num_rate(double p);                /* 0.0096  1.0e-6  0                     */
+struct num_text num_share(double share);           /* 0.123 is 12.3%                        */
+struct num_text num_duration(double seconds);      /* 0.31 s  2 min 3 s  4 h 12 min         */
+struct num_text num_speed(double per_second);      /* 23.1 M/s                              */
+struct num_text num_fixed(double x, int decimals); /* 9.58: for columns of a table      */
+struct num_text num_exact(double x);               /* shortest that reads back the same     */
+
+#endif

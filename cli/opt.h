@@ -1,0 +1,218 @@
+/* opt.h - options from tables.
+ *
+ * A command describes its options once, in a table; the parser, --help, the man page and the
+ * completion all read that table.  An entry names the field of the command's struct that it
+ * fills; the macros refuse to compile when the field has the wrong type.
+ *
+ *     struct dedup_options {
+ *         struct common common;
+ *         bool repeated;
+ *         const char *state;
+ *     };
+ *     static const struct opt options[] = {
+ *         OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeats instead"),
+ *         OPT_STRING(0, "state", "FILE", struct dedup_options, state, "keep the filter in FILE"),
+ *         OPT_GROUP(struct dedup_options, common, common_output),
+ *         OPT_GROUP(struct dedup_options, common, common_sizing),
+ *         OPT_GROUP(struct dedup_options, common, common_input),
+ *         OPT_CHECK(check_options),
+ *         OPT_END,
+ *     };
+ *
+ * The struct begins as the command's defaults, or all zero; zero means "not given".  The last
+ * of several equal options wins.  -h/--help is known everywhere and in no table.
+ *
+ * Spellings: -n 5, -n5, --capacity 5, --capacity=5, -qz, -qn5; `--` ends the options, `-` is an
+ * operand, options and operands may be mixed, names are not abbreviated. */
+#ifndef CLI_OPT_H
+#define CLI_OPT_H
+#include "deja.h"
+
+/* What an entry is, and which type of field it fills. */
+enum opt_type {
+    OPT_TYPE_END,      /* the table ends                                             */
+    OPT_TYPE_HEADING,  /* a title in --help                                          */
+    OPT_TYPE_GROUP,    /* another table's options                                    */
+    OPT_TYPE_CHECK,    /* looks at all options together, after parsing               */
+    OPT_TYPE_FLAG,     /* bool                                                       */
+    OPT_TYPE_STRING,   /* const char *, which lives as long as argv                  */
+    OPT_TYPE_OPTIONAL, /* const char *: --name=VALUE, or `fallback` for --name alone */
+    OPT_TYPE_COUNT,    /* uint64_t, between min and max                              */
+    OPT_TYPE_COUNT32,  /* uint32_t, between min and max                              */
+    OPT_TYPE_SIZE,     /* uint64_t, bytes, at least 1                                */
+    OPT_TYPE_RATE,     /* double, 0 < x < 1                                          */
+    OPT_TYPE_REAL,     /* double, x > 0                                              */
+    OPT_TYPE_CHOICE,   /* uint32_t: what names(value) calls so                       */
+    OPT_TYPE_CHAR      /* struct opt_char                                            */
+};
+
+struct opt_char { /* '\0' is a delimiter like any other */
+    bool given;
+    char byte;
+};
+
+/* The name of choice number `value`, or NULL when there is none: deja_kind_name.  Values are
+ * looked for below OPT_CHOICES. */
+typedef const char *opt_names(uint32_t value);
+#define OPT_CHOICES 64u
+
+struct opt {
+    enum opt_type type;
+    char letter;             /* 0: none                                        */
+    const char *name;        /* without the dashes; a heading's title          */
+    const char *value;       /* what --help calls the value: "N"               */
+    const char *help;        /* a phrase, no capital, no full stop             */
+    size_t offset;           /* of the field, or of the group's struct         */
+    uint64_t min, max;       /* COUNT, COUNT32, SIZE                           */
+    opt_names *names;        /* CHOICE                                         */
+    const char *fallback;    /* OPTIONAL                                       */
+    const char *refuse;      /* not NULL: known, but an error with this text   */
+    const struct opt *group; /* GROUP                                          */
+    /* CHECK: DEJA_OK, or a failure, mostly fail(err, OPT_USAGE, ...) */
+    int (*check)(const void *target, deja_error *err);
+};
+
+/* clang-format off */
+#define OPT_AT(T, field, want)                                                                    \
+    (offsetof(T, field) + 0 * sizeof(_Generic(&((T *)0)->field, want *: 0)))
+#define OPT_OF(TYPE, l, n, v, h)                                                                  \
+    .type = OPT_TYPE_##TYPE, .letter = (l), .name = (n), .value = (v), .help = (h)
+
+#define OPT_HEADING(title)  {.type = OPT_TYPE_HEADING, .name = (title)}
+#define OPT_CHECK(function) {.type = OPT_TYPE_CHECK, .check = (function)}
+#define OPT_END             {.type = OPT_TYPE_END}
+/* The options of `table`, which fill `field`, a struct common. */
+#define OPT_GROUP(T, field, table)                                                                \
+    {.type = OPT_TYPE_GROUP, .offset = OPT_AT(T, field, struct common), .group = (table)}
+/* The options of `table`, which fill the same struct. */
+#define OPT_PART(table)     {.type = OPT_TYPE_GROUP, .group = (table)}
+
+#define OPT_FLAG(l, name, T, field, help)                                                         \
+    {OPT_OF(FLAG, l, name, NULL, help), .offset = OPT_AT(T, field, bool)}
+#define OPT_STRING(l, name, value, T, field, help)                                                \
+    {OPT_OF(STRING, l, name, value, help), .offset = OPT_AT(T, field, const char *)}
+#define OPT_OPTIONAL(name, value, T, field, otherwise, help)                                      \
+    {OPT_OF(OPTIONAL, 0, name, value, help), .offset = OPT_AT(T, field, const char *),            \
+     .fallback = (otherwise)}
+#define OPT_COUNT(l, name, value, T, field, least, most, help)                                    \
+    {OPT_OF(COUNT, l, name, value, help), .offset = OPT_AT(T, field, uint64_t),                   \
+     .min = (least), .max = (most)}
+#define OPT_COUNT32(l, name, value, T, field, least, most, help)                                  \
+    {OPT_OF(COUNT32, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                 \
+     .min = (least), .max = (most)}
+#define OPT_SIZE(l, name, value, T, field, help)                                                  \
+    {OPT_OF(SIZE, l, name, value, help), .offset = OPT_AT(T, field, uint64_t),                    \
+     .min = 1, .max = UINT64_MAX}
+#define OPT_RATE(l, name, value, T, field, help)                                                  \
+    {OPT_OF(RATE, l, name, value, help), .offset = OPT_AT(T, field, double)}
+#define OPT_REAL(l, name, value, T, field, help)                                                  \
+    {OPT_OF(REAL, l, name, value, help), .offset = OPT_AT(T, field, double)}
+#define OPT_CHOICE(l, name, value, T, field, choices, help)                                       \
+    {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
+     .names = (choices)}
+#define OPT_CHAR(l, name, value, T, field, help)                                                  \
+    {OPT_OF(CHAR, l, name, value, help), .offset = OPT_AT(T, field, struct opt_char)}
+/* Known, but refused with `text`; optional, so that --name and --name=VALUE both are. */
+#define OPT_REFUSED(name, value, text, help)                                                      \
+    {OPT_OF(OPTIONAL, 0, name, value, help), .refuse = (text)}
+/* clang-format on */
+
+/* The status of an error that a look at --help would have spared: main adds "try: ...". */
+#define OPT_USAGE (-1000)
+
+struct opt_rest {
+    char **operands; /* inside argv, which is reordered */
+    size_t n;
+    bool help; /* --help was among the options; parsing stopped there */
+};
+
+/* Parse argv[0 .. argc), which has no program or command name in front, into target.  DEJA_OK,
+ * or OPT_USAGE with a text that names the option and says what it takes. */
+int opt_parse(const struct opt *table, int argc, char **argv, void *target, struct opt_rest *rest,
+              deja_error *err);
+
+/* Walk a table with its groups, and -h/--help at the end: options, headings, checks.  *base is
+ * where the entry's offset counts from.  NULL at the end. */
+#define OPT_DEPTH 6
+struct opt_walk {
+    struct {
+        const struct opt *at;
+        size_t base;
+    } level[OPT_DEPTH];
+    int depth; /* levels in use */
+};
+void opt_walk_init(struct opt_walk *w, const struct opt *table);
+const struct opt *opt_walk_next(struct opt_walk *w, size_t *base);
+
+static inline bool opt_is_option(const struct opt *o)
+{
+    return o->type >= OPT_TYPE_FLAG;
+}
+static inline bool opt_takes_value(const struct opt *o)
+{
+    return o->type > OPT_TYPE_FLAG && o->type != OPT_TYPE_OPTIONAL;
+}
+/* "classic, blocked or exact", as much of it as fits. */
+void opt_list_choices(opt_names *names, char *text, size_t cap);
+/* Whether the table has the flag `name` and target has it set. */
+bool opt_flag_is_set(const struct opt *table, const void *target, const char *name);
+
+/* The candidate most like a mistyped word, or NULL: begin with {.word = ...}, offer all, take
+ * best. */
+struct opt_near {
+    const char *word;
+    const char *best;
+    size_t distance;
+};
+void opt_near_offer(struct opt_near *near, const char *candidate);
+
+/* --- What many commands share ---------------------------------------------- */
+
+struct common { /* 0, NULL or false: not given */
+    uint64_t capacity;
+    double fp_rate;
+    uint64_t memory;
+    uint32_t kind;
+    uint32_t hashes;
+    uint32_t filters;
+    uint32_t hash; /* a deja_hash */
+    double multiplier;
+    const char *key_file;
+    uint64_t seed;
+    const char *output;
+    bool null; /* records end with '\0' */
+    uint32_t field;
+    struct opt_char delimiter; /* ask common_delimiter() */
+    const char *csv;
+    const char *url; /* a profile; always NULL in this version */
+    uint32_t threads;
+    bool json;
+    bool quiet;
+};
+
+static inline char common_delimiter(const struct common *c)
+{
+    if (c->delimiter.given)
+        return c->delimiter.byte;
+    return c->csv != NULL ? ',' : '\t';
+}
+/* The sizing and seed options as the library takes them; the key is the caller's to read. */
+deja_options common_filter_options(const struct common *c);
+
+/* With a heading of their own: */
+extern const struct opt common_sizing[];  /* -n -p -m -k --hashes --filters --hash --multiplier */
+extern const struct opt common_secret[];  /* --key --seed                                       */
+extern const struct opt common_input[];   /* -z -f -d --csv --url                               */
+extern const struct opt common_general[]; /* -j --json -q                                       */
+/* One by one, for commands that want less or place them elsewhere: */
+extern const struct opt common_capacity[]; /* -n */
+extern const struct opt common_kind[];     /* -k */
+extern const struct opt common_key[];      /* --key */
+extern const struct opt common_seed[];     /* --seed */
+extern const struct opt common_output[];   /* -o */
+extern const struct opt common_null[];     /* -z */
+extern const struct opt common_threads[];  /* -j */
+extern const struct opt common_json[];     /* --json */
+extern const struct opt common_quiet[];    /* -q */
+
+#endif

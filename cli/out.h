@@ -1,0 +1,134 @@
+/* out.h - the only printer: results, messages, JSON, tables, bars.
+ *
+ * struct out      results, to standard output or a file, through a large buffer.  Writing
+ *                 never fails on the spot: the first failure is kept, the rest is dropped,
+ *                 and out_flush or out_close tells.
+ * struct console  standard error: "deja dedup: text" lines and the progress line, which know
+ *                 of each other. */
+#ifndef CLI_OUT_H
+#define CLI_OUT_H
+#include "deja.h"
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OUT_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/* --- Results -------------------------------------------------------------- */
+
+/* Nobody reads any more (EPIPE), or the user asked to stop while the reader was not reading.
+ * Not an error to report: return it from run(), after cleaning up. */
+#define OUT_GONE (-1001)
+
+struct out {
+    int fd;
+    const char *name;        /* for errors: a path or "standard output"                   */
+    char *buf;               /* OUT_CAP bytes                                             */
+    size_t len;              /* of these, waiting                                         */
+    uint64_t written;        /* bytes handed to the kernel so far                         */
+    int error;               /* errno of the first failure; EPIPE: gone                   */
+    bool opened;             /* fd is ours to close                                       */
+    bool fresh;              /* nothing written: old contents still to be truncated       */
+    bool tty;                /* a terminal                                                */
+    bool utf8;               /* a terminal in a UTF-8 locale: blocks instead of ASCII     */
+    const atomic_bool *stop; /* NULL, or: do not wait for ever once this is true          */
+};
+#define OUT_CAP  ((size_t)256 * 1024)
+#define OUT_NONE ((struct out){.fd = -1}) /* safe to close, discard, finish */
+
+/* fd stays the caller's; name is borrowed. */
+int out_init(struct out *o, int fd, const char *name, deja_error *err);
+/* Open path for writing; "-" is standard output.  What the file held is cut off by the first
+ * flush and no sooner: who fails before has destroyed nothing. */
+int out_open(struct out *o, const char *path, deja_error *err);
+/* Refuse an input, open as fd, that is this very output: reading it while writing it would lose
+ * it.  After a refusal nothing is written any more. */
+int out_refuse_input(struct out *o, int fd, const char *path, deja_error *err);
+
+void out_spill(struct out *o, const void *data, size_t len); /* out_write's slow half */
+static inline void out_write(struct out *o, const void *data, size_t len)
+{
+    if (len > OUT_CAP - o->len) {
+        out_spill(o, data, len);
+    } else if (len > 0) {
+        memcpy(o->buf + o->len, data, len);
+        o->len += len;
+    }
+}
+void out_text(struct out *o, const char *text);
+void out_printf(struct out *o, const char *fmt, ...) OUT_PRINTF(2, 3);
+/* Words of text, broken at white space into lines of at most `width` columns; each line but
+ * the first begins with `indent` spaces, and `column` is where the first begins.  A newline
+ * follows the last. */
+void out_wrap(struct out *o, const char *text, unsigned column, unsigned indent, unsigned width);
+/* A bar of `width` columns, filled by `share` of it: [####......], or blocks on a terminal. */
+void out_bar(struct out *o, double share, unsigned width);
+
+/* Everything written so far is with the kernel when this returns DEJA_OK; OUT_GONE when there
+ * is no reader; DEJA_EIO with the name of the output otherwise.  A failure stays. */
+int out_flush(struct out *o, deja_error *err);
+/* Flush, close what out_open opened, and let the buffer go.  Harmless when done twice. */
+int out_close(struct out *o, deja_error *err);
+/* The same without a flush: what is not with the kernel yet is dropped. */
+void out_discard(struct out *o);
+/* For the end of a function: close after success, discard after a failure (rc < 0).  Returns
+ * rc, or what closing failed with. */
+int out_finish(struct out *o, int rc, deja_error *err);
+
+/* --- Messages ------------------------------------------------------------- */
+
+struct console {
+    int fd;
+    const char *command; /* NULL: "deja: text" instead of "deja dedup: text" */
+    bool quiet;          /* -q: no notes and no progress; errors still come  */
+    bool tty;
+    bool utf8;
+    bool line_shown; /* a progress line stands on the terminal */
+};
+void console_init(struct console *c, int fd, const char *command);
+void console_error(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
+void console_note(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
+void console_hint(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3); /* no prefix */
+/* The progress line: shown in place of the one before, cut to the terminal's width. */
+void console_line(struct console *c, const char *text);
+void console_clear(struct console *c);
+
+/* --- JSON ----------------------------------------------------------------- */
+
+/* One value, indented, with a newline behind it.  Inside an object every call names its key;
+ * inside an array, and for the outermost value, key is NULL. */
+#define JSON_DEPTH 16
+struct json {
+    struct out *out;
+    unsigned depth;
+    char close[JSON_DEPTH]; /* what ends each open level */
+    bool filled;            /* the present level has an element */
+};
+void json_begin(struct json *j, struct out *out);
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+void json_end(struct json *j); /* of the innermost object or array */
+void json_string(struct json *j, const char *key, const char *text);         /* NULL: null */
+void json_bytes(struct json *j, const char *key, const void *s, size_t len); /* bad UTF-8:
+                                                                                U+FFFD */
+void json_uint(struct json *j, const char *key, uint64_t n);
+void json_real(struct json *j, const char *key, double x); /* nan and inf: null */
+void json_bool(struct json *j, const char *key, bool b);
+void json_null(struct json *j, const char *key);
+
+/* --- Tables --------------------------------------------------------------- */
+
+/* Columns as wide as their widest cell, two spaces between them.  align has one letter a
+ * column: 'l' or 'r'.  Cells come row by row; an unfinished row is printed as it is. */
+struct table {
+    const char *align;
+    char **cells;
+    size_t n, cap;
+    bool failed; /* out of memory: told by table_print */
+};
+void table_init(struct table *t, const char *align);
+void table_cell(struct table *t, const char *fmt, ...) OUT_PRINTF(2, 3);
+/* Print with `indent` spaces before each row, and free the cells. */
+int table_print(struct table *t, struct out *o, unsigned indent, deja_error *err);
+
+#endif

@@ -1,0 +1,84 @@
+# deja_test(FOLDER SOURCE): one C file of tests, as the test FOLDER.NAME with the label FOLDER.
+# deja_script_test(NAME LABEL SCRIPT [ARG...]): a script, in a scratch folder of its own.
+
+# gcc 12 and clang 14 cannot lay out the thread sanitizer's shadow memory where the kernel
+# uses more than 28 bits of mmap randomness.
+set(test_launcher)
+if(DEJA_SANITIZE MATCHES thread AND EXISTS /proc/sys/vm/mmap_rnd_bits)
+  file(STRINGS /proc/sys/vm/mmap_rnd_bits rnd_bits)
+  if(rnd_bits GREATER 28)
+    set(test_launcher setarch -R)
+  endif()
+endif()
+
+set(test_environment
+  ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1:strict_string_checks=1
+  UBSAN_OPTIONS=print_stacktrace=1
+  TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1)
+
+# What all tests share; labels beside the folder's come from the file's name.
+function(deja_test_properties test folder name)
+  set(labels ${folder})
+  set(timeout 300)
+  if(name MATCHES "threads")
+    list(APPEND labels threads)
+  endif()
+  if(name MATCHES "_long$")
+    list(APPEND labels long)
+    set(timeout 3600)
+  endif()
+  set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout}
+    SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment};${ARGN}")
+  set(labels ${labels} PARENT_SCOPE)
+endfunction()
+
+# The archives, not the objects: a test then takes in only what it names.  Tests that include
+# a header of the command get the command's parts as well.
+function(deja_test_program target source)
+  add_executable(${target} ${source} ${ARGN})
+  target_include_directories(${target} PRIVATE
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests/support)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE
+    DEJA_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(STRINGS ${source} includes REGEX "^#include \"[a-z_0-9]+\\.h\"")
+  foreach(line IN LISTS includes)
+    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${line}")
+    if(EXISTS ${PROJECT_SOURCE_DIR}/cli/${header} AND TARGET dj_cli)
+      target_link_libraries(${target} PRIVATE dj_cli)
+      break()
+    endif()
+  endforeach()
+  target_link_libraries(${target} PRIVATE deja_static)
+endfunction()
+
+function(deja_test folder source)
+  cmake_path(GET source STEM stem)
+  string(REGEX REPLACE "^test_" "" name ${stem})
+  set(test ${folder}.${name})
+  deja_test_program(${test} ${source})
+  target_link_libraries(${test} PRIVATE PkgConfig::CMOCKA)
+  # cmocka's callbacks take a state that most tests do not use.
+  target_compile_options(${test} PRIVATE -Wno-unused-parameter)
+  add_test(NAME ${test} COMMAND ${test_launcher} $<TARGET_FILE:${test}>)
+  deja_test_properties(${test} ${folder} ${name})
+  if("threads" IN_LIST labels)
+    add_dependencies(tests-threads ${test})
+  endif()
+endfunction()
+
+function(deja_script_test name label script)
+  add_test(NAME ${name} COMMAND ${test_launcher}
+    ${PROJECT_SOURCE_DIR}/tests/support/run-script ${script} ${ARGN})
+  set(environment
+    SOURCE=${PROJECT_SOURCE_DIR} BUILD=${PROJECT_BINARY_DIR}
+    SUPPORT=${PROJECT_SOURCE_DIR}/tests/support
+    CC=${CMAKE_C_COMPILER} LIBDEJA=$<TARGET_FILE:deja_shared>)
+  if(TARGET deja_cli)
+    list(APPEND environment DEJA=$<TARGET_FILE:deja_cli>)
+  endif()
+  deja_test_properties(${name} ${label} ${name} ${environment})
+  if("threads" IN_LIST labels AND TARGET deja_cli)
+    add_dependencies(tests-threads deja_cli)
+  endif()
+endfunction()

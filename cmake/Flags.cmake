@@ -1,0 +1,66 @@
+# Warnings, sanitizers, instruction sets, optional libraries.
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wvla
+  -Wstrict-prototypes -Wmissing-prototypes)
+if(DEJA_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  # Let the library inline its own public functions, as clang does unasked.
+  add_compile_options(-fno-semantic-interposition)
+endif()
+
+if(DEJA_FUZZ AND NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "DEJA_FUZZ needs clang: use the preset fuzz")
+endif()
+if(DEJA_SANITIZE)
+  add_compile_options(-fsanitize=${DEJA_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${DEJA_SANITIZE})
+endif()
+if(DEJA_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(DEJA_COVERAGE)
+  # Atomic counters: threads would otherwise lose counts and even make them negative.
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
+endif()
+
+# deja_simd_kernel(AVX2 FILE FLAG...): FILE with its own flags and DJ_HAVE_AVX2 for the whole
+# project, or neither.
+macro(deja_simd_kernel name file)
+  set(flags ${ARGN})
+  string(REPLACE ";" " " probe "${flags}")
+  check_c_compiler_flag("${probe}" DEJA_COMPILER_HAS_${name})
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" OR NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
+    set(why "not an x86-64 machine")
+  elseif(NOT DEJA_COMPILER_HAS_${name})
+    set(why "the compiler lacks ${probe}")
+  elseif(NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
+    set(why "${file} is missing")
+  else()
+    set(why "")
+  endif()
+  if(why)
+    list(REMOVE_ITEM lib_sources ${PROJECT_SOURCE_DIR}/${file})
+    deja_left_out("${name} kernel" "${why}")
+  else()
+    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${flags}")
+    add_compile_definitions(DJ_HAVE_${name})
+    deja_built("${name} kernel" "chosen at run time")
+  endif()
+endmacro()
+
+# deja_optional(TARGET ZLIB zlib "gzip input" zlib1g-dev): link what pkg-config finds and
+# define DEJA_HAVE_ZLIB, or say what is left out.
+function(deja_optional target name module what package)
+  pkg_check_modules(${name} IMPORTED_TARGET ${module})
+  if(${name}_FOUND)
+    target_link_libraries(${target} PUBLIC PkgConfig::${name})
+    target_compile_definitions(${target} PRIVATE DEJA_HAVE_${name})
+    deja_built("${what}" "${module} ${${name}_VERSION}")
+  else()
+    deja_left_out("${what}" "${module} not found (Debian: ${package})")
+  endif()
+endfunction()

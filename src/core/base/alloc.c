@@ -1,0 +1,64 @@
+/* alloc.c - memory through the caller's hook, zeroed, and in huge pages where that pays.
+ *
+ * A filter is read at random places.  With pages of 4 KiB nearly every probe of a large one
+ * misses the TLB as well as the cache; with pages of 2 MiB it misses only the cache.  So large
+ * pieces come from mmap, aligned to 2 MiB, with a request for huge pages: a wish that the kernel
+ * may ignore.  mmap also hands out zeros without touching them. */
+#include "core/base/alloc.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+static size_t round_up(size_t size)
+{
+    return (size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+}
+
+static void *alloc_pages(size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size_t len = round_up(size);
+    /* One huge page more than needed, so that an aligned piece is inside; the rest goes back. */
+    char *p =
+        mmap(NULL, len + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    size_t head = (size_t)(-(uintptr_t)p & (HUGE_PAGE - 1));
+    if (head)
+        munmap(p, head);
+    if (HUGE_PAGE - head)
+        munmap(p + head + len, HUGE_PAGE - head);
+#ifdef MADV_HUGEPAGE
+    madvise(p + head, len, MADV_HUGEPAGE);
+#endif
+    return p + head;
+}
+
+void *dj_alloc(const deja_allocator *hook, size_t size, size_t align)
+{
+    if (!hook && size >= HUGE_PAGE)
+        return alloc_pages(size);
+    void *p = NULL;
+    if (hook)
+        p = hook->alloc(hook->ctx, size, align);
+    else if (posix_memalign(&p, align < sizeof(void *) ? sizeof(void *) : align, size ? size : 1))
+        p = NULL;
+    if (p)
+        memset(p, 0, size);
+    return p;
+}
+
+void dj_free(const deja_allocator *hook, void *p, size_t size)
+{
+    if (!p)
+        return;
+    if (hook)
+        hook->free(hook->ctx, p, size);
+    else if (size >= HUGE_PAGE)
+        munmap(p, round_up(size));
+    else
+        free(p);
+}

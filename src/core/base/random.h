@@ -1,0 +1,9 @@
+/* random.h - secret bytes from the kernel. */
+#ifndef DJ_RANDOM_H
+#define DJ_RANDOM_H
+#include <stdbool.h>
+#include <stddef.h>
+
+bool dj_random(void *out, size_t len); /* false: the kernel gave none, errno tells why */
+
+#endif

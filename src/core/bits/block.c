@@ -1,0 +1,143 @@
+/* block.c - the portable kernel, the shared add, and the choice of a kernel.
+ *
+ * The portable kernel walks the eight 64-bit words of a block, two lanes in each.  It reads and
+ * writes them as relaxed atomics, which cost nothing on common machines and make a lookup beside
+ * an add well defined.  The shared add sets bits by atomic OR: two writers that meet in a block
+ * both succeed, so no key is lost.  A key is new when at least one of its bits was set by us. */
+#include "core/bits/block.h"
+
+const uint32_t dj_block_odd[16] = {
+    0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
+    0xc2b2ae35, 0x85ebca6b, 0x1b873593, 0xcc9e2d51, 0x165667b1, 0x27d4eb2f, 0xe6546b65, 0x9e3779b1,
+};
+
+struct pattern {
+    uint64_t word[8];
+};
+
+static uint32_t lane_bit(uint32_t source, uint16_t lanes, unsigned lane)
+{
+    const uint32_t used = (uint32_t)lanes >> lane & 1;
+    return used << (source * dj_block_odd[lane] >> 27);
+}
+
+static struct pattern make_pattern(const struct dj_blocks *b, uint64_t hash)
+{
+    const uint64_t g = hash * DJ_BLOCK_MULTIPLIER;
+    const uint16_t lanes = b->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
+    const uint32_t source = (uint32_t)(g >> 32);
+    struct pattern p;
+    for (unsigned w = 0; w < 8; w++)
+        p.word[w] = DJ_LE64(lane_bit(source, lanes, 2 * w) |
+                            (uint64_t)lane_bit(source, lanes, 2 * w + 1) << 32);
+    return p;
+}
+
+static void portable_contains(const struct dj_blocks *b, const uint64_t *hash, size_t n,
+                              uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *block = (const uint64_t *)(const void *)dj_block_of(b, hash[i]);
+        const struct pattern p = make_pattern(b, hash[i]);
+        uint64_t missing = 0;
+        for (unsigned w = 0; w < 8; w++)
+            missing |= p.word[w] & ~__atomic_load_n(block + w, __ATOMIC_RELAXED);
+        found[i] = missing == 0;
+    }
+}
+
+static void portable_add(const struct dj_blocks *b, const uint64_t *hash, size_t n,
+                         uint8_t *is_new)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t *block = (uint64_t *)(void *)dj_block_of(b, hash[i]);
+        const struct pattern p = make_pattern(b, hash[i]);
+        uint64_t missing = 0;
+        for (unsigned w = 0; w < 8; w++) {
+            const uint64_t old = __atomic_load_n(block + w, __ATOMIC_RELAXED);
+            missing |= p.word[w] & ~old;
+            __atomic_store_n(block + w, old | p.word[w], __ATOMIC_RELAXED);
+        }
+        is_new[i] = missing != 0;
+    }
+}
+
+void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, size_t n,
+                         uint8_t *is_new)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t *block = (uint64_t *)(void *)dj_block_of(b, hash[i]);
+        const struct pattern p = make_pattern(b, hash[i]);
+        uint64_t missing = 0;
+        for (unsigned w = 0; w < 8; w++) {
+            /* Most keys of a crawl are repeats: look before locking the line. */
+            if ((p.word[w] & ~__atomic_load_n(block + w, __ATOMIC_RELAXED)) == 0)
+                continue;
+            missing |= p.word[w] & ~__atomic_fetch_or(block + w, p.word[w], __ATOMIC_RELAXED);
+        }
+        is_new[i] = missing != 0;
+    }
+}
+
+const struct dj_block_kernel dj_block_portable = {"portable", portable_contains, portable_add};
+
+static uint16_t draw_lanes(uint32_t k, uint64_t draw)
+{
+    uint8_t lane[16];
+    for (uint8_t i = 0; i < 16; i++)
+        lane[i] = i;
+    uint64_t state = (16 * (uint64_t)k + draw + 1) * DJ_GOLDEN;
+    for (unsigned i = 15; i > 0; i--) {
+        state += DJ_GOLDEN;
+        const unsigned j = (unsigned)(dj_mix64(state) % (i + 1));
+        const uint8_t swap = lane[i];
+        lane[i] = lane[j];
+        lane[j] = swap;
+    }
+    unsigned mask = 0;
+    for (uint32_t i = 0; i < k; i++)
+        mask |= 1u << lane[i];
+    return (uint16_t)mask;
+}
+
+void dj_block_lane_sets(uint16_t lane_sets[DJ_LANE_SETS], uint32_t k)
+{
+    for (unsigned i = 0; i < DJ_LANE_SETS; i++) {
+        const uint32_t drawn = draw_lanes(k, i >> 4);
+        lane_sets[i] = (uint16_t)(drawn << (i & 15) | drawn >> (16 - (i & 15)));
+    }
+}
+
+/* ThreadSanitizer does not know that vector loads beside atomic stores are harmless on x86, so
+ * its build has the portable kernel only; the others are compared with it bit for bit. */
+#ifdef __SANITIZE_THREAD__
+#define DJ_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DJ_TSAN 1
+#endif
+#endif
+
+const struct dj_block_kernel *dj_block_at(size_t i)
+{
+    const struct dj_block_kernel *usable[3];
+    size_t n = 0;
+#ifndef DJ_TSAN
+#ifdef DJ_HAVE_AVX512
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        usable[n++] = &dj_block_avx512;
+#endif
+#ifdef DJ_HAVE_AVX2
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+        usable[n++] = &dj_block_avx2;
+#endif
+#endif
+    usable[n++] = &dj_block_portable;
+    return i < n ? usable[i] : NULL;
+}
+
+const struct dj_block_kernel *dj_block_best(void)
+{
+    return dj_block_at(0);
+}

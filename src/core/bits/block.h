@@ -1,0 +1,71 @@
+/* block.h - 512-bit blocks: set and test k bits of one cache line.
+ *
+ * A block is 16 lanes of 32 bits.  A 64-bit hash h of a key gives, with B blocks in the body,
+ *
+ *   block   floor(h B / 2^64)                        its high bits
+ *   g       h * DJ_BLOCK_MULTIPLIER mod 2^64         mixes the low bits upwards
+ *   lanes   table[g >> 24 & 255]                     which k of the 16 lanes, as a 16-bit mask
+ *   bit     (uint32)(g >> 32) * odd[lane] >> 27      in each of these lanes
+ *
+ * One bit in each of k different lanes is what SIMD does in a few instructions.  The lanes are a
+ * (nearly) random subset for each key: if all keys took the same k lanes the others would stay
+ * empty, and if they took neighbours, crowded neighbours would raise the rate by a fifth.
+ *
+ * A kernel is a pair of functions over n hashes of one body.  All kernels leave the same bits
+ * and give the same answers; the portable one defines them. */
+#ifndef DJ_BLOCK_H
+#define DJ_BLOCK_H
+#include "core/base/bytes.h"
+#include "core/base/compiler.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#define DJ_BLOCK_BYTES      64
+#define DJ_BLOCK_MULTIPLIER DJ_GOLDEN
+#define DJ_LANE_SETS        256
+
+struct dj_blocks {
+    uint8_t *body;                    /* 64-aligned */
+    uint64_t n_blocks;                /* B */
+    uint16_t lane_sets[DJ_LANE_SETS]; /* see dj_block_lane_sets */
+};
+
+/* contains: found[i] = 1 when all bits of hash i are set.
+ * add: sets them, and is_new[i] = 1 when one was not; the caller is the only writer.
+ * Both expect that the caller has prefetched (dj_block_prefetch). */
+struct dj_block_kernel {
+    const char *name;
+    void (*contains)(const struct dj_blocks *b, const uint64_t *hash, size_t n, uint8_t *found);
+    void (*add)(const struct dj_blocks *b, const uint64_t *hash, size_t n, uint8_t *is_new);
+};
+
+extern const struct dj_block_kernel dj_block_portable;
+extern const struct dj_block_kernel dj_block_avx2;
+extern const struct dj_block_kernel dj_block_avx512;
+extern const uint32_t dj_block_odd[16]; /* the multipliers of the lanes */
+
+/* The fastest kernel that this processor runs. */
+const struct dj_block_kernel *dj_block_best(void);
+/* Kernel number i that this processor runs, fastest first; NULL past the end. */
+const struct dj_block_kernel *dj_block_at(size_t i);
+
+/* The same as a kernel's add, for any number of writers at once. */
+void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, size_t n,
+                         uint8_t *is_new);
+
+/* The 256 lane masks for k: 16 drawn subsets (a Fisher-Yates shuffle of the lanes, driven by
+ * SplitMix64), each in its 16 rotations, so that every lane is used equally often. */
+void dj_block_lane_sets(uint16_t lane_sets[DJ_LANE_SETS], uint32_t k);
+
+static inline uint8_t *dj_block_of(const struct dj_blocks *b, uint64_t hash)
+{
+    return b->body + DJ_BLOCK_BYTES * dj_mulhi(hash, b->n_blocks);
+}
+
+static inline void dj_block_prefetch(const struct dj_blocks *b, const uint64_t *hash, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        DJ_PREFETCH(dj_block_of(b, hash[i]));
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* hash.c - the keyed hash: one door to libxxhash, and the papers' families behind the same call.
+ *
+ * Default: XXH3 with a 192-byte secret of this filter alone.  Whoever does not know the secret
+ * cannot tell which URLs share positions; docs/security.md says what that is worth and when
+ * SipHash is the better choice.  Both give one 64-bit number a key, from which filters derive
+ * every position.
+ *
+ * The papers compute each position by hashing salt + key again.  Their families give `words`
+ * numbers a key, with salts that are derived from the key and the visit as well.
+ *
+ * Derivation: SipHash-2-4 as a pseudo-random function.  Word i of stream d is
+ * SipHash(K[0..16), K[16..32) || d || i), all little-endian; so the XXH3 secret, the salts and
+ * the check value in the file are independent of each other and say nothing about K. */
+#include "core/hash/hash.h"
+#include "core/base/bytes.h"
+#include "core/hash/papers.h"
+
+#define XXH_INLINE_ALL /* the call itself would cost a tenth of hashing a URL */
+#include <xxhash.h>
+
+typedef uint64_t (*salted_fn)(uint64_t salt, const void *key, size_t len);
+
+/* XXH3 as one of the mixed functions: seeded, since the salt is what differs. */
+static uint64_t salted_xxh3(uint64_t salt, const void *key, size_t len)
+{
+    return XXH3_64bits_withSeed(key, len, salt);
+}
+
+/* The order in which MIXED takes them: the thesis' pairs and triples come first (5.2, 5.3). */
+static const salted_fn mixed[] = {dj_jenkins, dj_murmur2, dj_sha1,
+                                  dj_md5,     dj_murmur3, salted_xxh3};
+#define N_MIXED (sizeof mixed / sizeof mixed[0])
+
+static const struct family {
+    const char *name;
+    salted_fn fn; /* NULL: hashes a key once, or mixed */
+    unsigned width;
+} families[] = {
+    [DEJA_HASH_XXH3] = {"xxh3", NULL, 64},
+    [DEJA_HASH_SIPHASH] = {"siphash", NULL, 64},
+    [DEJA_HASH_JENKINS] = {"jenkins", dj_jenkins, 32},
+    [DEJA_HASH_MURMUR2] = {"murmur2", dj_murmur2, 32},
+    [DEJA_HASH_MURMUR3] = {"murmur3", dj_murmur3, 64},
+    [DEJA_HASH_MD5] = {"md5", dj_md5, 64},
+    [DEJA_HASH_SHA1] = {"sha1", dj_sha1, 64},
+    [DEJA_HASH_MIXED] = {"mixed", NULL, 32},
+};
+#define N_FAMILIES (sizeof families / sizeof families[0])
+
+const char *deja_hash_name(uint32_t hash)
+{
+    return hash < N_FAMILIES ? families[hash].name : NULL;
+}
+
+uint32_t deja_hash_parse(const char *name)
+{
+    for (uint32_t i = 1; i < N_FAMILIES; i++)
+        if (strcmp(families[i].name, name) == 0)
+            return i;
+    return 0;
+}
+
+bool dj_hash_is_single(uint32_t hash)
+{
+    return hash == DEJA_HASH_XXH3 || hash == DEJA_HASH_SIPHASH;
+}
+
+unsigned dj_hash_width(uint32_t hash)
+{
+    return families[hash].width;
+}
+
+uint32_t dj_hash_max_k(uint32_t hash)
+{
+    return hash == DEJA_HASH_MIXED ? (uint32_t)N_MIXED : UINT32_MAX;
+}
+
+/* Widen a 32-bit value so that the range reduction, which reads the high bits, sees them. */
+static uint64_t spread(uint64_t value, unsigned width)
+{
+    return width == 32 ? value << 32 : value;
+}
+
+uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, uint64_t index)
+{
+    const uint64_t k[2] = {dj_load64(key), dj_load64(key + 8)};
+    uint8_t message[32];
+    memcpy(message, key + 16, 16);
+    dj_store64(message + 16, (uint64_t)stream);
+    dj_store64(message + 24, index);
+    return dj_siphash(k, message, sizeof message);
+}
+
+void dj_key_from_seed(uint64_t seed, uint8_t key[DEJA_KEY_LEN])
+{
+    for (uint64_t i = 0; i < DEJA_KEY_LEN / 8; i++)
+        dj_store64(key + 8 * i, dj_mix64(seed + (i + 1) * DJ_GOLDEN));
+}
+
+void dj_hasher_init(struct dj_hasher *h, uint32_t hash, const uint8_t key[DEJA_KEY_LEN],
+                    uint64_t visit, uint32_t words, uint64_t *salts)
+{
+    h->hash = hash;
+    h->words = words;
+    h->salts = salts;
+    /* A visit takes the next 2^16 words of each stream, more than any filter uses. */
+    const uint64_t first = visit << 16;
+    for (uint64_t i = 0; i < DJ_SECRET_LEN / 8; i++)
+        dj_store64(h->secret + 8 * i, dj_key_derive(key, DJ_STREAM_SECRET, first + i));
+    for (uint64_t i = 0; i < 2; i++)
+        h->sip[i] = dj_key_derive(key, DJ_STREAM_SIPHASH, first + i);
+    if (!dj_hash_is_single(hash))
+        for (uint32_t i = 0; i < words; i++)
+            salts[i] = dj_key_derive(key, DJ_STREAM_SALT, first + i);
+}
+
+static void hash_salted(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
+{
+    const struct family *family = &families[h->hash];
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t w = 0; w < h->words; w++)
+            *out++ = spread(family->fn(h->salts[w], keys[i].data, keys[i].len), family->width);
+}
+
+/* Position w takes function w mod 6.  All of them give 32 bits here, so that they are alike. */
+static void hash_mixed(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t w = 0; w < h->words; w++)
+            *out++ = mixed[w % N_MIXED](h->salts[w], keys[i].data, keys[i].len) << 32;
+}
+
+void dj_hasher_hash(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
+{
+    if (h->hash == DEJA_HASH_XXH3)
+        for (size_t i = 0; i < n; i++)
+            out[i] = XXH3_64bits_withSecret(keys[i].data, keys[i].len, h->secret, DJ_SECRET_LEN);
+    else if (h->hash == DEJA_HASH_SIPHASH)
+        for (size_t i = 0; i < n; i++)
+            out[i] = dj_siphash(h->sip, keys[i].data, keys[i].len);
+    else if (h->hash == DEJA_HASH_MIXED)
+        hash_mixed(h, keys, n, out);
+    else
+        hash_salted(h, keys, n, out);
+}
+
+uint64_t dj_checksum(const void *data, size_t len)
+{
+    return XXH3_64bits(data, len);
+}

@@ -1,0 +1,132 @@
+/* classic.c - Bloom's filter as in the papers: m bits, k positions over the whole array.
+ *
+ * A single 64-bit hash h gives the positions floor(mix(h + i golden) m / 2^64), i = 1 .. k: the
+ * outputs of SplitMix64 started at h, as good as k independent functions and far cheaper.  The
+ * papers' families bring k numbers of their own, each reduced the same way.
+ *
+ * Each position is a cache miss of its own in a large filter.  A batch hides them: adding asks
+ * for the k lines of all keys before touching one; looking up goes in rounds of two positions,
+ * and only the keys that are still possible stay for the next round, since at half fill three
+ * quarters of the absent ones leave after each.
+ *
+ * Source: Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors", 1970. */
+#include "core/base/bytes.h"
+#include "filters/part.h"
+
+#define ROUND 2  /* positions looked at before sorting out */
+#define GROUP 64 /* keys that go through the rounds together */
+
+static inline uint64_t position(const struct dj_part *p, const uint64_t *hash, uint32_t i)
+{
+    const uint64_t h = p->stride == 1 ? dj_mix64(*hash + (i + 1) * DJ_GOLDEN) : hash[i];
+    return dj_mulhi(h, p->shape.bits);
+}
+
+static inline uint64_t *word_at(const struct dj_part *p, uint64_t position)
+{
+    return (uint64_t *)(void *)p->body + position / 64;
+}
+
+static inline uint64_t bit_at(uint64_t position)
+{
+    return DJ_LE64(UINT64_C(1) << position % 64);
+}
+
+static void prefetch_range(const struct dj_part *p, const uint64_t *hash, uint32_t from,
+                           uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        DJ_PREFETCH(word_at(p, position(p, hash, i)));
+}
+
+static void classic_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
+{
+    const uint32_t k = p->shape.k;
+    for (size_t j = 0; j < n; j++)
+        prefetch_range(p, hash + j * p->stride, 0, for_add || k < ROUND ? k : ROUND);
+}
+
+static uint64_t set_bit(uint64_t *word, uint64_t bit, bool shared)
+{
+    const uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    if (old & bit)
+        return 0;
+    if (shared)
+        return ~__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit;
+    __atomic_store_n(word, old | bit, __ATOMIC_RELAXED);
+    return bit;
+}
+
+static size_t classic_add(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new,
+                          bool shared)
+{
+    for (size_t j = 0; j < n; j++, hash += p->stride) {
+        uint64_t changed = 0;
+        for (uint32_t i = 0; i < p->shape.k; i++) {
+            const uint64_t at = position(p, hash, i);
+            changed |= set_bit(word_at(p, at), bit_at(at), shared);
+        }
+        is_new[j] = changed != 0;
+    }
+    return n;
+}
+
+static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t from, uint32_t to)
+{
+    bool all = true;
+    for (uint32_t i = from; i < to; i++) {
+        const uint64_t at = position(p, hash, i);
+        all &= (__atomic_load_n(word_at(p, at), __ATOMIC_RELAXED) & bit_at(at)) != 0;
+    }
+    return all;
+}
+
+/* One round over the keys named in alive: those that pass stay, with their next bits fetched. */
+static size_t sift(const struct dj_part *p, const uint64_t *hash, uint8_t *alive, size_t n,
+                   uint32_t from)
+{
+    const uint32_t k = p->shape.k;
+    const uint32_t to = from + ROUND < k ? from + ROUND : k;
+    const uint32_t next = to + ROUND < k ? to + ROUND : k;
+    size_t left = 0;
+    for (size_t j = 0; j < n; j++) {
+        const uint64_t *h = hash + alive[j] * (size_t)p->stride;
+        const bool passed = has_range(p, h, from, to);
+        alive[left] = alive[j];
+        left += passed;
+        if (passed)
+            prefetch_range(p, h, to, next);
+    }
+    return left;
+}
+
+static void contains_group(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found)
+{
+    uint8_t alive[GROUP];
+    for (size_t j = 0; j < n; j++) {
+        alive[j] = (uint8_t)j;
+        found[j] = 0;
+    }
+    size_t left = n;
+    for (uint32_t from = 0; from < p->shape.k && left; from += ROUND)
+        left = sift(p, hash, alive, left, from);
+    for (size_t j = 0; j < left; j++)
+        found[alive[j]] = 1;
+}
+
+static void classic_contains(const struct dj_part *p, const uint64_t *hash, size_t n,
+                             uint8_t *found)
+{
+    for (size_t at = 0; at < n; at += GROUP)
+        contains_group(p, hash + at * p->stride, n - at < GROUP ? n - at : GROUP, found + at);
+}
+
+static uint64_t classic_bits_set(const struct dj_part *p)
+{
+    return dj_popcount(p->body, p->body_len);
+}
+
+const struct dj_part_ops dj_classic_ops = {
+    "classic",        DEJA_CLASSIC,     NULL, classic_prefetch, classic_add,
+    classic_contains, classic_bits_set,
+};

@@ -1,0 +1,267 @@
+/* filter.c - argument checks, hashing, and the rhythm of a batch.
+ *
+ * A batch goes through in chunks.  While the memory for one chunk is on its way, the next is
+ * hashed and its memory asked for; so the time of a batch is the larger of hashing and memory,
+ * not their sum.  A single call is a batch of one. */
+#include "filters/filter.h"
+#include "core/base/alloc.h"
+#include "core/base/random.h"
+#include "core/base/status.h"
+#include <assert.h>
+#include <string.h>
+
+#ifndef STEP
+#define STEP 8
+#endif
+#define CHUNK_NUMBERS 1024 /* room for a chunk's hashes, whatever a key needs */
+
+deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
+                            const deja_allocator *alloc)
+{
+    deja_filter *f = dj_alloc(alloc, sizeof *f, 64);
+    if (!f)
+        return NULL;
+    if (alloc) {
+        f->alloc_copy = *alloc;
+        f->alloc = &f->alloc_copy;
+    }
+    f->plan = *plan;
+    memcpy(f->key, key, DEJA_KEY_LEN);
+    const uint32_t words = dj_plan_words(plan);
+    uint64_t *salts = dj_alloc(f->alloc, words * sizeof *salts, 8);
+    if (!salts || pthread_rwlock_init(&f->growing, NULL)) {
+        dj_free(f->alloc, salts, words * sizeof *salts);
+        dj_free(alloc, f, sizeof *f);
+        return NULL;
+    }
+    dj_hasher_init(&f->hasher, plan->hash, key, plan->visit, words, salts);
+    for (uint32_t i = 0; i < plan->filters; i++) {
+        dj_plan_part(plan, i, &f->part[i]);
+        f->part[i].salt = i ? dj_part_salt(key, plan->visit, i) : 0;
+    }
+    return f;
+}
+
+uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t i)
+{
+    return dj_key_derive(key, DJ_STREAM_PART, (visit << 16) + i) | 1;
+}
+
+void dj_filter_unmake(deja_filter *f)
+{
+    const deja_allocator copy = f->alloc_copy;
+    const deja_allocator *alloc = f->alloc ? &copy : NULL;
+    pthread_rwlock_destroy(&f->growing);
+    dj_free(alloc, f->hasher.salts, f->hasher.words * sizeof *f->hasher.salts);
+    dj_free(alloc, f, sizeof *f);
+}
+
+void deja_filter_free(deja_filter *f)
+{
+    if (!f)
+        return;
+    f->owner->free(f);
+    dj_filter_unmake(f);
+}
+
+int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error *err)
+{
+    if (opt->key)
+        memcpy(key, opt->key, DEJA_KEY_LEN);
+    else if (opt->seed)
+        dj_key_from_seed(opt->seed, key);
+    else if (!dj_random(key, DEJA_KEY_LEN))
+        return dj_fail_errno(err, "no random bytes from the kernel for the filter's key");
+    return DEJA_OK;
+}
+
+size_t deja_filter_hash_words(const deja_filter *f)
+{
+    return f->hasher.words;
+}
+
+void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *hash)
+{
+    dj_hasher_hash(&f->hasher, keys, n, hash);
+}
+
+/* A batch on its way: where its hashes come from, and how far it is. */
+struct batch {
+    const deja_filter *f;
+    const deja_slice *keys; /* either keys ... */
+    const uint64_t *hash;   /* ... or their hashes */
+    size_t n, fetched, chunk;
+    bool for_add;
+    unsigned turn;
+    uint64_t buf[2][CHUNK_NUMBERS];
+};
+
+static void batch_init(struct batch *b, const deja_filter *f, size_t n, bool for_add)
+{
+    const size_t fits = CHUNK_NUMBERS / f->hasher.words;
+    b->f = f;
+    b->n = n;
+    b->fetched = 0;
+    b->chunk = fits < DJ_CHUNK ? fits : DJ_CHUNK;
+    b->for_add = for_add;
+    b->turn = 0;
+}
+
+/* Hash the next chunk and ask for its memory; the chunk before stays valid.  Asking for a few
+ * lines at a time, between hashes, keeps the processor's few miss buffers from clogging. */
+static const uint64_t *fetch(struct batch *b, size_t *n)
+{
+    const size_t left = b->n - b->fetched;
+    const size_t words = b->f->hasher.words;
+    *n = left < b->chunk ? left : b->chunk;
+    uint64_t *buf = b->buf[b->turn++ & 1];
+    const uint64_t *hash = b->keys ? buf : b->hash + b->fetched * words;
+    for (size_t i = 0, step; i < *n; i += step) {
+        step = *n - i < STEP ? *n - i : STEP;
+        if (b->keys)
+            dj_hasher_hash(&b->f->hasher, b->keys + b->fetched + i, step, buf + i * words);
+        dj_parts_prefetch(b->f, hash + i * words, step, b->for_add);
+    }
+    b->fetched += *n;
+    return hash;
+}
+
+static void run_contains(struct batch *b, uint8_t *found)
+{
+    size_t n, next_n;
+    const uint64_t *hash = fetch(b, &n), *next;
+    for (; n; hash = next, n = next_n) {
+        next = fetch(b, &next_n);
+        dj_parts_contain(b->f, hash, n, found);
+        found += n;
+    }
+}
+
+static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *done, bool shared)
+{
+    uint8_t unasked[DJ_CHUNK];
+    size_t n, next_n;
+    const uint64_t *hash = fetch(b, &n), *next;
+    for (; n; hash = next, n = next_n) {
+        next = fetch(b, &next_n);
+        const size_t taken = dj_parts_add(f, hash, n, is_new ? is_new + *done : unasked, shared);
+        *done += taken;
+        if (taken < n)
+            return DEJA_EFULL;
+    }
+    return DEJA_OK;
+}
+
+static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
+{
+    const bool sole = dj_writer_enter(&f->writer);
+    const int rc = run_add(b, f, is_new, done, !sole);
+    dj_writer_leave(&f->writer, sole);
+    return rc;
+}
+
+/* A growing filter may change its parts between two pieces of a batch, not within one. */
+#define GROWING_PIECE 1024
+
+static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
+{
+    const size_t n = b->n;
+    int rc = DEJA_OK;
+    while (*done < n && rc == DEJA_OK) {
+        if (dj_scalable_is_full(f))
+            rc = dj_scalable_grow(f);
+        if (rc < 0)
+            break;
+        b->n = n - *done < GROWING_PIECE ? n : *done + GROWING_PIECE;
+        pthread_rwlock_rdlock(&f->growing);
+        b->fetched = *done;
+        rc = add_held(f, b, is_new, done);
+        pthread_rwlock_unlock(&f->growing);
+    }
+    return rc;
+}
+
+static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
+{
+    size_t taken = 0;
+    int rc = f->read_only ? DEJA_EINVAL : DEJA_OK;
+    if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
+        rc = f->owner->touch(f);
+    if (rc == DEJA_OK && f->plan.kind == DEJA_SCALABLE)
+        rc = add_growing(f, b, is_new, &taken);
+    else if (rc == DEJA_OK)
+        rc = add_held(f, b, is_new, &taken);
+    atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
+    if (done)
+        *done = taken;
+    return rc;
+}
+
+static void contains_batch(const deja_filter *f, struct batch *b, uint8_t *found)
+{
+    if (f->plan.kind != DEJA_SCALABLE) {
+        run_contains(b, found);
+        return;
+    }
+    /* The lock is not part of what a filter says: looking up leaves it as it was. */
+    pthread_rwlock_t *growing = &((deja_filter *)(uintptr_t)f)->growing;
+    pthread_rwlock_rdlock(growing);
+    run_contains(b, found);
+    pthread_rwlock_unlock(growing);
+}
+
+int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *is_new,
+                          size_t *done)
+{
+    struct batch b;
+    batch_init(&b, f, n, true);
+    b.keys = keys;
+    b.hash = NULL;
+    return add_batch(f, &b, is_new, done);
+}
+
+void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
+                                uint8_t *found)
+{
+    struct batch b;
+    batch_init(&b, f, n, false);
+    b.keys = keys;
+    b.hash = NULL;
+    contains_batch(f, &b, found);
+}
+
+int deja_filter_add_hashed(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new,
+                           size_t *done)
+{
+    struct batch b;
+    batch_init(&b, f, n, true);
+    b.keys = NULL;
+    b.hash = hash;
+    return add_batch(f, &b, is_new, done);
+}
+
+void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
+                                 uint8_t *found)
+{
+    struct batch b;
+    batch_init(&b, f, n, false);
+    b.keys = NULL;
+    b.hash = hash;
+    contains_batch(f, &b, found);
+}
+
+int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new)
+{
+    uint8_t answer = 0;
+    const int rc = deja_filter_add_batch(f, &key, 1, &answer, NULL);
+    if (rc == DEJA_OK && is_new)
+        *is_new = answer;
+    return rc;
+}
+
+bool deja_filter_contains(const deja_filter *f, deja_slice key)
+{
+    uint8_t found;
+    deja_filter_contains_batch(f, &key, 1, &found);
+    return found;
+}

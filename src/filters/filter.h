@@ -1,0 +1,83 @@
+/* filter.h - the inside of a filter: resolved numbers, a key, and a list of parts. */
+#ifndef DJ_FILTER_H
+#define DJ_FILTER_H
+#include "core/hash/hash.h"
+#include "filters/part.h"
+#include "filters/writer.h"
+#include <pthread.h>
+
+#define DJ_MAX_PARTS   32
+#define DJ_MAX_FILTERS 16
+
+/* Options after defaults, checks and sizing; what a file records. */
+struct dj_plan {
+    uint32_t kind;      /* deja_kind */
+    uint32_t part_kind; /* kind of the parts */
+    uint32_t hash;      /* deja_hash */
+    uint32_t filters;   /* F */
+    uint64_t capacity;  /* of the first part */
+    double fp_rate;     /* asked for, over all parts */
+    uint32_t growth;
+    uint32_t profile;
+    double tightening;
+    uint32_t flags; /* DEJA_KEY_APART */
+    bool seeded;
+    uint64_t visit;
+    struct dj_shape shape; /* of the first part */
+};
+
+/* Pure arithmetic: no memory is touched. */
+int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+/* Options of any age as this library knows them; the rest zero, or refused. */
+int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);
+/* Numbers a key becomes. */
+uint32_t dj_plan_words(const struct dj_plan *plan);
+/* Capacity, rate and shape of part i; false when it would be too large. */
+bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
+
+/* Where the bodies live: the heap (memory.c) or a mapped file (store). */
+struct dj_owner_ops {
+    int (*touch)(deja_filter *f);                  /* before the first add since the last sync */
+    int (*grow)(deja_filter *f, uint32_t n_parts); /* give bodies to the parts up to n_parts */
+    void (*free)(deja_filter *f);                  /* release the bodies */
+};
+
+struct deja_filter {
+    struct dj_plan plan;
+    uint8_t key[DEJA_KEY_LEN];
+    struct dj_hasher hasher;
+    struct dj_part part[DJ_MAX_PARTS];
+    uint32_t n_parts;
+    _Atomic uint64_t offered;
+    atomic_bool touched;
+    bool read_only;
+    bool unclean; /* opened without a final sync: counts before this were estimated */
+    uint64_t syncs;
+    struct dj_writer writer;
+    pthread_rwlock_t growing; /* scalable: held for reading by add and contains */
+    const deja_allocator *alloc;
+    deja_allocator alloc_copy;
+    const struct dj_owner_ops *owner;
+    void *store; /* the owner's own */
+};
+
+/* A filter without bodies, with plan and key set, ready for an owner; NULL: out of memory. */
+deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
+                            const deja_allocator *alloc);
+/* Everything but the bodies. */
+void dj_filter_unmake(deja_filter *f);
+/* What makes the hashes of spatial part i > 0 differ from the first part's; never 0. */
+uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t i);
+/* The key that options ask for: given, from a seed, or random. */
+int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error *err);
+
+/* Parts combined (several.c): hash is n keys, answers 0 or 1. */
+#define DJ_CHUNK 64 /* keys in flight at once, when a key is one number */
+void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add);
+size_t dj_parts_add(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared);
+void dj_parts_contain(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *found);
+/* scalable: make room when the newest part is full (scalable.c). */
+int dj_scalable_grow(deja_filter *f);
+bool dj_scalable_is_full(const deja_filter *f);
+
+#endif

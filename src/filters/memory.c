@@ -1,0 +1,59 @@
+/* memory.c - filters whose bodies live on the heap. */
+#include "core/base/alloc.h"
+#include "core/base/status.h"
+#include "filters/filter.h"
+
+static int memory_touch(deja_filter *f)
+{
+    (void)f;
+    return DEJA_OK;
+}
+
+static int memory_grow(deja_filter *f, uint32_t n_parts)
+{
+    for (; f->n_parts < n_parts; f->n_parts++) {
+        struct dj_part *p = &f->part[f->n_parts];
+        uint8_t *body = dj_alloc(f->alloc, (size_t)dj_part_body_len(&p->shape), DJ_BLOCK_BYTES);
+        if (!body)
+            return DEJA_ENOMEM;
+        dj_part_attach(p, body);
+    }
+    return DEJA_OK;
+}
+
+static void memory_free(deja_filter *f)
+{
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        dj_free(f->alloc, f->part[i].body, (size_t)f->part[i].body_len);
+}
+
+static const struct dj_owner_ops memory_ops = {memory_touch, memory_grow, memory_free};
+
+int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)
+{
+    struct dj_plan plan;
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options known;
+    *out = NULL;
+    int rc = dj_plan_resolve(opt, &plan, err);
+    if (rc == DEJA_OK)
+        rc = dj_options_read(opt, &known, err);
+    if (rc == DEJA_OK)
+        rc = dj_filter_key(&known, key, err);
+    if (rc < 0)
+        return rc;
+    deja_filter *f = dj_filter_make(&plan, key, known.alloc);
+    if (!f)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    f->owner = &memory_ops;
+    rc = memory_grow(f, plan.filters);
+    if (rc < 0) {
+        deja_filter_free(f);
+        return dj_fail(err, rc,
+                       "the filter needs %.0f MB, more than there is: lower the capacity, raise "
+                       "the rate, or keep it in a file",
+                       (double)dj_part_body_len(&plan.shape) * plan.filters / 1e6);
+    }
+    *out = f;
+    return DEJA_OK;
+}

@@ -1,0 +1,52 @@
+/* part.h - one flat body and the numbers that give it meaning.
+ *
+ * Every filter is a list of parts: one for a plain kind, F for the spatial strategy, one for
+ * each growth of a scalable filter.  A part knows bits and hashes; which of several parts has to
+ * say yes is the filter's business.  Bodies have no pointers and no host byte order, so memory,
+ * file and network hold the same bytes. */
+#ifndef DJ_PART_H
+#define DJ_PART_H
+#include "core/bits/block.h"
+#include "core/math/sizing.h"
+#include "deja.h"
+#include <stdatomic.h>
+
+struct dj_part;
+
+/* What a plain kind provides.  Hash i of a batch starts at hash[i * part->stride]. */
+struct dj_part_ops {
+    const char *name; /* as typed on the command line */
+    uint32_t kind;    /* as stored in files */
+    void (*init)(struct dj_part *p);
+    /* Start to fetch the memory that add or contains will look at first. */
+    void (*prefetch)(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add);
+    /* Take keys in order; returns how many, fewer than n when the part is full.  shared: other
+     * threads may be adding to this part at the same time. */
+    size_t (*add)(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared);
+    void (*contains)(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found);
+    uint64_t (*bits_set)(const struct dj_part *p); /* exact: slots in use */
+};
+extern const struct dj_part_ops dj_classic_ops, dj_blocked_ops, dj_exact_ops;
+const struct dj_part_ops *dj_part_ops_of(uint32_t kind); /* NULL: not a plain kind */
+
+struct dj_part {
+    const struct dj_part_ops *ops;
+    struct dj_shape shape;
+    uint64_t capacity; /* keys it is sized for */
+    double fp_rate;    /* rate it was sized for */
+    uint64_t salt;     /* makes this part's hashes differ from the first part's; 0: none */
+    uint32_t stride;   /* numbers a key */
+    uint8_t *body;     /* body_len bytes, 64-aligned */
+    uint64_t body_len;
+    _Atomic uint64_t keys;                /* adds that answered "new" */
+    const struct dj_block_kernel *kernel; /* blocked only */
+    struct dj_blocks blocks;              /* blocked only */
+};
+
+/* Give the part its body: zeros for a new one, or what a file holds. */
+void dj_part_attach(struct dj_part *p, uint8_t *body);
+uint64_t dj_part_body_len(const struct dj_shape *s);
+/* Set bits of a whole body. */
+uint64_t dj_popcount(const uint8_t *body, uint64_t len);
+
+#endif

@@ -1,0 +1,307 @@
+/* plan.c - from options to numbers: defaults, checks and sizes, before any memory is touched.
+ *
+ * Of capacity n, rate p and memory the caller gives two (the default p counts when n or memory
+ * stands alone) and the third follows.  The thesis' rule m = n k M replaces p by the multiplier.
+ * The spatial strategy splits the work evenly: F filters of rate p^(1/F), or of m bits each.
+ * A scalable filter begins with a part of capacity n and rate p (1 - r); part i is growth^i times
+ * as large with rate p (1 - r) r^i, so that the rates of all parts sum to less than p.
+ * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "filters/filter.h"
+#include <math.h>
+
+#define DEFAULT_RATE           1e-6
+#define DEFAULT_GROWTH         4
+#define DEFAULT_TIGHTENING     0.7
+#define DEFAULT_FIRST_CAPACITY 2000000
+#define MAX_CAPACITY           (UINT64_C(1) << 53)
+
+int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err)
+{
+    const deja_options init = DEJA_OPTIONS_INIT;
+    *known = init;
+    if (!opt)
+        return DEJA_OK;
+    if (opt->size < offsetof(deja_options, memory))
+        return dj_fail(err, DEJA_EINVAL, "options.size is %zu: begin with DEJA_OPTIONS_INIT",
+                       opt->size);
+    const uint8_t *bytes = (const uint8_t *)opt;
+    for (size_t i = sizeof *known; i < opt->size; i++)
+        if (bytes[i])
+            return dj_fail(err, DEJA_EVERSION, "options ask for something newer than deja %s",
+                           deja_version());
+    memcpy(known, opt, opt->size < sizeof *known ? opt->size : sizeof *known);
+    known->size = sizeof *known;
+    return DEJA_OK;
+}
+
+static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    plan->kind = opt->kind ? opt->kind : DEJA_BLOCKED;
+    if (!deja_kind_name(plan->kind))
+        return dj_fail(err, DEJA_ENOTSUP, "kind %u is not in this version", plan->kind);
+    plan->part_kind = plan->kind;
+    if (plan->kind == DEJA_SCALABLE)
+        plan->part_kind = opt->part_kind ? opt->part_kind : DEJA_BLOCKED;
+    else if (opt->part_kind && opt->part_kind != plan->kind)
+        return dj_fail(err, DEJA_EINVAL, "part_kind goes with kind scalable");
+    if (!dj_part_ops_of(plan->part_kind))
+        return dj_fail(err, DEJA_EINVAL,
+                       "a scalable filter is made of blocked, classic or exact parts");
+    return DEJA_OK;
+}
+
+static int check_hash(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    plan->hash = opt->hash ? opt->hash : DEJA_HASH_XXH3;
+    const char *name = deja_hash_name(plan->hash);
+    if (!name)
+        return dj_fail(err, DEJA_ENOTSUP, "hash %u is not in this version", plan->hash);
+    if (!dj_hash_is_single(plan->hash) && plan->kind != DEJA_CLASSIC)
+        return dj_fail(err, DEJA_EINVAL,
+                       "hash %s works with kind classic; %s takes xxh3 or siphash", name,
+                       deja_kind_name(plan->kind));
+    if (opt->hashes > dj_hash_max_k(plan->hash))
+        return dj_fail(err, DEJA_EINVAL, "mixed has %u different functions, not %u",
+                       dj_hash_max_k(plan->hash), opt->hashes);
+    return DEJA_OK;
+}
+
+static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    plan->filters = opt->filters ? opt->filters : 1;
+    if (plan->filters > DJ_MAX_FILTERS)
+        return dj_fail(err, DEJA_EINVAL, "filters is %u: at most %d", plan->filters,
+                       DJ_MAX_FILTERS);
+    if (plan->filters > 1 && (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE))
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "%s cannot be made of several filters; classic and "
+                       "blocked can",
+                       deja_kind_name(plan->kind));
+    return DEJA_OK;
+}
+
+static int check_hashes(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    const uint32_t most = plan->part_kind == DEJA_BLOCKED ? DJ_BLOCK_LANES
+                          : plan->part_kind == DEJA_EXACT ? 1
+                                                          : DJ_MAX_HASHES;
+    if (opt->hashes > most)
+        return dj_fail(err, DEJA_EINVAL, "hashes is %u: %s takes at most %u", opt->hashes,
+                       deja_kind_name(plan->part_kind), most);
+    plan->shape.kind = plan->part_kind;
+    plan->shape.k = opt->hashes;
+    return DEJA_OK;
+}
+
+static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (opt->fp_rate != 0 && !(opt->fp_rate > 0 && opt->fp_rate < 1))
+        return dj_fail(err, DEJA_EINVAL, "fp_rate is %g: it must lie between 0 and 1",
+                       opt->fp_rate);
+    if (opt->multiplier != 0 && !(opt->multiplier > 0 && opt->multiplier < 1e9))
+        return dj_fail(err, DEJA_EINVAL, "multiplier is %g: it must be positive", opt->multiplier);
+    if (opt->capacity > MAX_CAPACITY)
+        return dj_fail(err, DEJA_EINVAL, "capacity is %llu: at most 2^53",
+                       (unsigned long long)opt->capacity);
+    if (opt->tightening != 0 && !(opt->tightening > 0 && opt->tightening < 1))
+        return dj_fail(err, DEJA_EINVAL, "tightening is %g: it must lie between 0 and 1",
+                       opt->tightening);
+    if (opt->growth > 1024)
+        return dj_fail(err, DEJA_EINVAL, "growth is %u: at most 1024", opt->growth);
+    if (opt->flags & ~DEJA_KEY_APART)
+        return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
+                       deja_version());
+    if (opt->key && opt->seed)
+        return dj_fail(err, DEJA_EINVAL, "key and seed exclude each other");
+    plan->fp_rate = opt->fp_rate != 0 ? opt->fp_rate : DEFAULT_RATE;
+    plan->growth = opt->growth ? opt->growth : DEFAULT_GROWTH;
+    plan->tightening = opt->tightening != 0 ? opt->tightening : DEFAULT_TIGHTENING;
+    plan->profile = opt->profile;
+    plan->flags = opt->flags;
+    plan->seeded = opt->seed != 0;
+    plan->visit = 1;
+    return DEJA_OK;
+}
+
+/* The rate that each of the F filters, or the first part of a series, is sized for. */
+static double first_rate(const struct dj_plan *plan)
+{
+    if (plan->kind == DEJA_SCALABLE)
+        return plan->fp_rate * (1 - plan->tightening);
+    return pow(plan->fp_rate, 1.0 / plan->filters);
+}
+
+static int too_large(const struct dj_plan *plan, deja_error *err)
+{
+    return dj_fail(err, DEJA_EINVAL,
+                   "no %s filter holds %llu keys at rate %g: lower the capacity or raise the rate",
+                   deja_kind_name(plan->kind), (unsigned long long)plan->capacity, plan->fp_rate);
+}
+
+/* m = n k M, for each filter (thesis, equation 5.1). */
+static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (!opt->capacity || !opt->hashes || opt->memory || opt->fp_rate != 0)
+        return dj_fail(err, DEJA_EINVAL,
+                       "the multiplier goes with capacity and hashes (m = n k M), not with memory "
+                       "or fp_rate");
+    if (plan->part_kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE)
+        return dj_fail(err, DEJA_EINVAL, "the multiplier sizes classic and blocked filters");
+    const double bits = ceil((double)opt->capacity * opt->hashes * opt->multiplier);
+    if (!(bits <= (double)DJ_MAX_BITS))
+        return too_large(plan, err);
+    plan->shape.bits = (uint64_t)bits;
+    return dj_shape_round(&plan->shape) ? DEJA_OK : too_large(plan, err);
+}
+
+static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (opt->capacity && opt->fp_rate != 0)
+        return dj_fail(err, DEJA_EINVAL,
+                       "capacity, fp_rate and memory: give two, the third follows");
+    if (plan->kind == DEJA_SCALABLE)
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "a scalable filter grows with its keys; blocked, classic and exact take a "
+                       "memory size");
+    const uint64_t granule = plan->part_kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
+    if (opt->memory > DJ_MAX_BITS / 8)
+        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at most 2^50",
+                       (unsigned long long)opt->memory);
+    plan->shape.bits = opt->memory * 8 / plan->filters / granule * granule;
+    if (!plan->shape.bits)
+        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu",
+                       (unsigned long long)opt->memory,
+                       (unsigned long long)(granule / 8 * plan->filters));
+    if (opt->capacity) {
+        dj_shape_best_k(&plan->shape, opt->capacity);
+        return DEJA_OK;
+    }
+    plan->capacity = dj_shape_capacity(&plan->shape, first_rate(plan));
+    if (!plan->capacity)
+        return dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key at rate %g",
+                       (unsigned long long)opt->memory, plan->fp_rate);
+    return DEJA_OK;
+}
+
+static int size_by_rate(struct dj_plan *plan, deja_error *err)
+{
+    if (!plan->capacity && plan->kind == DEJA_SCALABLE)
+        plan->capacity = DEFAULT_FIRST_CAPACITY;
+    if (!plan->capacity)
+        return dj_fail(err, DEJA_EINVAL, "capacity is 0: say how many keys to expect");
+    const uint32_t fixed_k = plan->shape.k;
+    if (!dj_shape_fit(&plan->shape, plan->capacity, first_rate(plan)))
+        return too_large(plan, err);
+    if (plan->shape.k > dj_hash_max_k(plan->hash) && !fixed_k) {
+        plan->shape.k = dj_hash_max_k(plan->hash);
+        if (!dj_shape_fit(&plan->shape, plan->capacity, first_rate(plan)))
+            return too_large(plan, err);
+    }
+    return DEJA_OK;
+}
+
+static int check_result(const struct dj_plan *plan, deja_error *err)
+{
+    if (!dj_hash_is_single(plan->hash) && dj_hash_width(plan->hash) == 32 &&
+        plan->shape.bits > UINT64_C(1) << 32)
+        return dj_fail(err, DEJA_EINVAL,
+                       "hash %s gives 32 bits and cannot address %llu; take xxh3, murmur3, md5 or "
+                       "sha1",
+                       deja_hash_name(plan->hash), (unsigned long long)plan->shape.bits);
+    if (dj_plan_words(plan) > DJ_MAX_WORDS)
+        return dj_fail(err, DEJA_EINVAL, "filters times hashes is %u: at most %d",
+                       dj_plan_words(plan), DJ_MAX_WORDS);
+    if (plan->shape.bits / 8 > SIZE_MAX / 2 / plan->filters)
+        return dj_fail(err, DEJA_EINVAL, "this machine cannot address a filter of that size");
+    return DEJA_OK;
+}
+
+int dj_plan_resolve(const deja_options *given, struct dj_plan *plan, deja_error *err)
+{
+    deja_options opt;
+    *plan = (struct dj_plan){0};
+    int rc = dj_options_read(given, &opt, err);
+    int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
+        check_kind, check_hash, check_filters, check_hashes, check_numbers};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
+        rc = checks[i](&opt, plan, err);
+    if (rc < 0)
+        return rc;
+    plan->capacity = opt.capacity;
+    if (opt.multiplier != 0)
+        rc = size_by_multiplier(&opt, plan, err);
+    else if (opt.memory)
+        rc = size_by_memory(&opt, plan, err);
+    else
+        rc = size_by_rate(plan, err);
+    return rc < 0 ? rc : check_result(plan, err);
+}
+
+uint32_t dj_plan_words(const struct dj_plan *plan)
+{
+    return dj_hash_is_single(plan->hash) ? 1 : plan->shape.k * plan->filters;
+}
+
+bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
+{
+    part->ops = dj_part_ops_of(plan->part_kind);
+    part->shape = plan->shape;
+    part->capacity = plan->capacity;
+    part->stride = dj_plan_words(plan);
+    part->fp_rate = first_rate(plan);
+    if (plan->kind != DEJA_SCALABLE || i == 0)
+        return true;
+    for (uint32_t step = 0; step < i; step++) {
+        if (part->capacity > MAX_CAPACITY / plan->growth)
+            return false;
+        part->capacity *= plan->growth;
+        part->fp_rate *= plan->tightening;
+    }
+    part->shape.k = 0; /* a tighter rate wants more positions */
+    return dj_shape_fit(&part->shape, part->capacity, part->fp_rate);
+}
+
+/* The rate of F filters with k positions each, and what is lost on the way to n keys. */
+static double combined_rate(const struct dj_plan *plan, double n)
+{
+    return pow(dj_shape_rate(&plan->shape, n), plan->filters);
+}
+
+static double combined_lost(const struct dj_plan *plan, double n)
+{
+    if (plan->filters == 1)
+        return dj_shape_lost(&plan->shape, n);
+    enum { STEPS = 256 }; /* Simpson's rule; the rate is smooth and rises like n^(k F) */
+    double sum = combined_rate(plan, 0) + combined_rate(plan, n);
+    for (int i = 1; i < STEPS; i++)
+        sum += (i % 2 ? 4 : 2) * combined_rate(plan, n * i / STEPS);
+    return sum * n / STEPS / 3;
+}
+
+int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
+{
+    struct dj_plan plan;
+    if (!out || out->size < sizeof(size_t))
+        return dj_fail(err, DEJA_EINVAL, "plan.size is not set: begin with DEJA_PLAN_INIT");
+    int rc = dj_plan_resolve(opt, &plan, err);
+    if (rc < 0)
+        return rc;
+    const double n = (double)plan.capacity;
+    const deja_plan full = {
+        .size = out->size,
+        .kind = plan.kind,
+        .hashes = plan.shape.k,
+        .filters = plan.filters,
+        .hash = plan.hash,
+        .capacity = plan.capacity,
+        .fp_rate = combined_rate(&plan, n),
+        .bits = plan.shape.bits * plan.filters,
+        .bytes = dj_part_body_len(&plan.shape) * plan.filters,
+        .bits_per_key = (double)(plan.shape.bits * plan.filters) / n,
+        .lost = combined_lost(&plan, n),
+    };
+    memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
+    return DEJA_OK;
+}

@@ -1,0 +1,33 @@
+/* scalable.c - a filter that grows: a series of parts with tightening rates.
+ *
+ * When the newest part holds as many keys as it was sized for, the next one is added: growth
+ * times as large, with a rate tightened so that all of them together stay under p
+ * (plan.c has the formula).  Keys go to the newest part; a question goes to all.  The cost of
+ * not knowing n is therefore a lookup in each part and the tighter rates, and it stays small
+ * because sizes grow geometrically: 2 million keys at first, then 8, 32, 128 million.
+ *
+ * Growing replaces the list of parts under a writer's lock; add and contains hold it for reading.
+ * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
+#include "filters/filter.h"
+
+bool dj_scalable_is_full(const deja_filter *f)
+{
+    const struct dj_part *newest = &f->part[f->n_parts - 1];
+    return atomic_load_explicit(&newest->keys, memory_order_relaxed) >= newest->capacity;
+}
+
+int dj_scalable_grow(deja_filter *f)
+{
+    int rc = DEJA_OK;
+    pthread_rwlock_wrlock(&f->growing);
+    if (dj_scalable_is_full(f)) { /* or another thread was here first */
+        if (f->n_parts == DJ_MAX_PARTS)
+            rc = DEJA_EFULL;
+        else if (!dj_plan_part(&f->plan, f->n_parts, &f->part[f->n_parts]))
+            rc = DEJA_EFULL;
+        else
+            rc = f->owner->grow(f, f->n_parts + 1);
+    }
+    pthread_rwlock_unlock(&f->growing);
+    return rc;
+}

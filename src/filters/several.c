@@ -1,0 +1,121 @@
+/* several.c - one answer from a list of parts.
+ *
+ *   one part      it answers
+ *   spatial       F parts with different salts: seen when all of them say so; add goes to all
+ *   scalable      a growing series: seen when any of them says so; add goes to the newest
+ *
+ * A key that is one number becomes another number for each spatial part: mix(h xor salt) is a
+ * bijection of h, so nothing is lost, and positions in one part tell nothing about the next.
+ * The papers' families bring k numbers for each part. */
+#include "core/base/bytes.h"
+#include "filters/filter.h"
+
+/* A chunk as part i sees it: the hashes themselves, a slice of each key's numbers, or remixed
+ * into buf. */
+static const uint64_t *view(const deja_filter *f, uint32_t i, const uint64_t *hash, size_t n,
+                            uint64_t *buf)
+{
+    const struct dj_part *p = &f->part[i];
+    if (p->stride > 1)
+        return hash + (size_t)i * p->shape.k;
+    if (!p->salt)
+        return hash;
+    for (size_t j = 0; j < n; j++)
+        buf[j] = dj_mix64(hash[j] ^ p->salt);
+    return buf;
+}
+
+void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
+{
+    uint64_t buf[DJ_CHUNK];
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        /* Older parts of a series are only asked. */
+        const bool add = for_add && (f->plan.kind != DEJA_SCALABLE || i + 1 == f->n_parts);
+        f->part[i].ops->prefetch(&f->part[i], view(f, i, hash, n, buf), n, add);
+    }
+}
+
+static void count_new(struct dj_part *p, const uint8_t *is_new, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += is_new[i];
+    if (sum)
+        atomic_fetch_add_explicit(&p->keys, sum, memory_order_relaxed);
+}
+
+static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new,
+                         bool shared)
+{
+    uint64_t buf[DJ_CHUNK];
+    uint8_t part_new[DJ_CHUNK];
+    memset(is_new, 0, n);
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        struct dj_part *p = &f->part[i];
+        p->ops->add(p, view(f, i, hash, n, buf), n, part_new, shared); /* Bloom kinds take all */
+        for (size_t j = 0; j < n; j++)
+            is_new[j] |= part_new[j];
+    }
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        count_new(&f->part[i], is_new, n);
+    return n;
+}
+
+/* Marks in seen the keys that one of the parts before the newest has. */
+static void ask_older(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *seen)
+{
+    uint8_t found[DJ_CHUNK];
+    memset(seen, 0, n);
+    for (uint32_t i = 0; i + 1 < f->n_parts; i++) {
+        const struct dj_part *p = &f->part[i];
+        p->ops->contains(p, hash, n, found);
+        for (size_t j = 0; j < n; j++)
+            seen[j] |= found[j];
+    }
+}
+
+static size_t add_to_newest(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new,
+                            bool shared)
+{
+    struct dj_part *newest = &f->part[f->n_parts - 1];
+    uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK];
+    uint64_t rest[DJ_CHUNK];
+    ask_older(f, hash, n, seen);
+    size_t n_rest = 0;
+    for (size_t j = 0; j < n; j++) {
+        is_new[j] = 0;
+        rest[n_rest] = hash[j];
+        place[n_rest] = (uint8_t)j;
+        n_rest += !seen[j];
+    }
+    const size_t taken = newest->ops->add(newest, rest, n_rest, part_new, shared);
+    for (size_t j = 0; j < taken; j++)
+        is_new[place[j]] = part_new[j];
+    count_new(newest, part_new, taken);
+    return taken == n_rest ? n : place[taken];
+}
+
+size_t dj_parts_add(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared)
+{
+    if (f->plan.kind == DEJA_SCALABLE && f->n_parts > 1)
+        return add_to_newest(f, hash, n, is_new, shared);
+    if (f->n_parts > 1)
+        return add_to_all(f, hash, n, is_new, shared);
+    const size_t taken = f->part[0].ops->add(&f->part[0], hash, n, is_new, shared);
+    count_new(&f->part[0], is_new, taken);
+    return taken;
+}
+
+void dj_parts_contain(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *found)
+{
+    const bool any = f->plan.kind == DEJA_SCALABLE;
+    uint64_t buf[DJ_CHUNK];
+    uint8_t one[DJ_CHUNK];
+    f->part[0].ops->contains(&f->part[0], hash, n, found);
+    for (uint32_t i = 1; i < f->n_parts; i++) {
+        const struct dj_part *p = &f->part[i];
+        p->ops->contains(p, view(f, i, hash, n, buf), n, one);
+        for (size_t j = 0; j < n; j++)
+            found[j] = any ? found[j] | one[j] : found[j] & one[j];
+    }
+}

@@ -1,0 +1,111 @@
+/* stats.c - what is in a filter, and what it costs.
+ *
+ * The rate now follows from the bits that are really set, not from what add was told; what was
+ * lost so far follows from the number of keys, since a key that came when x others were inside
+ * was lost with probability rate(x).  Bits far beyond what the keys explain mean that somebody
+ * chose keys to fill the filter (docs/security.md). */
+#include "core/base/status.h"
+#include "filters/filter.h"
+#include <math.h>
+
+/* One part's share of the account. */
+struct account {
+    double keys;     /* answered "new" */
+    double bits_set; /* slots for exact */
+    double distinct;
+    double rate;
+};
+
+static struct account account_of(const deja_filter *f, const struct dj_part *p)
+{
+    const double set = (double)p->ops->bits_set(p);
+    const double distinct = dj_shape_keys(&p->shape, set);
+    const bool uncounted = f->unclean && f->read_only; /* adds came after the last sync */
+    const double keys = uncounted && !isinf(distinct)
+                            ? distinct
+                            : (double)atomic_load_explicit(&p->keys, memory_order_relaxed);
+    const double rate = isinf(distinct) ? 1 : dj_shape_rate(&p->shape, distinct);
+    return (struct account){keys, set, distinct, rate};
+}
+
+/* Lost while F equal filters filled up to n keys: Simpson's rule over their common rate. */
+static double lost_spatial(const struct dj_part *p, double n, uint32_t filters)
+{
+    enum { STEPS = 256 };
+    double sum = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+        sum += weight * pow(dj_shape_rate(&p->shape, n * i / STEPS), filters);
+    }
+    return sum * n / STEPS / 3;
+}
+
+static void add_scalable(deja_stats *s, const struct dj_part *p, const struct account *a,
+                         double *older)
+{
+    s->keys += (uint64_t)a->keys;
+    s->distinct += a->distinct;
+    s->lost += dj_shape_lost(&p->shape, a->keys) + *older * a->keys;
+    *older = 1 - (1 - *older) * (1 - a->rate);
+    s->fp_now = *older;
+    s->capacity += p->capacity;
+}
+
+static void add_spatial(deja_stats *s, const deja_filter *f, const struct dj_part *p,
+                        const struct account *a, uint32_t i)
+{
+    s->keys = (uint64_t)a->keys;
+    s->distinct += (a->distinct - s->distinct) / (i + 1);
+    s->fp_now = i ? s->fp_now * a->rate : a->rate;
+    if (i == 0)
+        s->lost = f->n_parts == 1 ? dj_shape_lost(&p->shape, a->keys)
+                                  : lost_spatial(p, a->keys, f->n_parts);
+    s->capacity = p->capacity;
+}
+
+static void describe(const deja_filter *f, deja_stats *s)
+{
+    s->kind = f->plan.kind;
+    s->hashes = f->part[f->n_parts - 1].shape.k;
+    s->filters = f->plan.filters;
+    s->hash = f->plan.hash;
+    s->part_kind = f->plan.part_kind;
+    s->parts = f->n_parts;
+    s->fp_rate = f->plan.fp_rate;
+    s->offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
+    s->visit = f->plan.visit;
+    s->syncs = f->syncs;
+    s->profile = f->plan.profile;
+    s->unclean = f->unclean;
+    s->key_apart = (f->plan.flags & DEJA_KEY_APART) != 0;
+    s->keyed = !f->plan.seeded;
+}
+
+int deja_filter_stats(const deja_filter *f, deja_stats *out)
+{
+    if (!out || out->size < sizeof(size_t))
+        return DEJA_EINVAL;
+    deja_stats s = DEJA_STATS_INIT;
+    double older = 0, variance = 0;
+    describe(f, &s);
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_part *p = &f->part[i];
+        const struct account a = account_of(f, p);
+        if (f->plan.kind == DEJA_SCALABLE)
+            add_scalable(&s, p, &a, &older);
+        else
+            add_spatial(&s, f, p, &a, i);
+        const double came = a.keys + dj_shape_lost(&p->shape, a.keys);
+        const double sigma = dj_shape_bits_sigma(&p->shape, came);
+        s.bits += p->shape.kind == DEJA_EXACT ? p->shape.bits / 64 : p->shape.bits;
+        s.bytes += p->body_len;
+        s.bits_set += (uint64_t)a.bits_set;
+        s.bits_expected += dj_shape_bits_set(&p->shape, came);
+        variance += sigma * sigma;
+    }
+    s.bits_sigma = sqrt(variance);
+    s.fill = (double)s.bits_set / (double)s.bits;
+    s.size = out->size;
+    memcpy(out, &s, out->size < sizeof s ? out->size : sizeof s);
+    return DEJA_OK;
+}

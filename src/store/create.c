@@ -1,0 +1,188 @@
+/* create.c - a new filter in a file, and the growth of one that is there.
+ *
+ * Space is reserved before it is mapped: a page that cannot be written back for lack of space
+ * would be a SIGBUS in the middle of an add instead of an error here.
+ *
+ * A file that has its name grows through a new file: the bodies so far are copied, the new part
+ * follows, and a rename puts it in place, so that readers and crashes see the old file or
+ * the new one.  Sizes grow geometrically, so all copying together is a fraction of the result. */
+#include "core/base/status.h"
+#include "store/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int reserve(int fd, uint64_t len, const char *path, deja_error *err)
+{
+    if (ftruncate(fd, (off_t)len) < 0)
+        return dj_fail_errno(err, "%s: cannot make it %.0f MB large", path, (double)len / 1e6);
+    while (fallocate(fd, 0, 0, (off_t)len) < 0) {
+        if (errno == EINTR)
+            continue;
+        if (errno == EOPNOTSUPP || errno == ENOSYS)
+            return DEJA_OK; /* the file system cannot promise; a full disk then shows at sync */
+        return dj_fail_errno(err, "%s: no room for %.0f MB", path, (double)len / 1e6);
+    }
+    return DEJA_OK;
+}
+
+int dj_file_layout(deja_filter *f, const struct dj_header *h, int fd, deja_error *err)
+{
+    struct dj_file *file = f->store;
+    int rc = reserve(fd, h->file_len, file->path, err);
+    if (rc < 0)
+        return rc;
+    dj_header_encode(h, file->page);
+    if (!dj_write_at(fd, file->page, DJ_RECORD_A, 0))
+        return dj_fail_errno(err, "%s: cannot write its header", file->path);
+    return DEJA_OK;
+}
+
+/* Nobody may be writing the file that this one will replace. */
+static int check_replaced(const char *path, deja_error *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return DEJA_OK;
+    const int rc = dj_file_lock(fd, path, err);
+    close(fd);
+    return rc;
+}
+
+static int check_name(const char *path, unsigned flags, deja_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return DEJA_OK;
+    if (S_ISDIR(st.st_mode))
+        return dj_fail(err, DEJA_EINVAL, "%s is a directory", path);
+    if (!(flags & DEJA_CREATE_REPLACE))
+        return dj_fail(err, DEJA_EINVAL, "%s exists already", path);
+    return check_replaced(path, err);
+}
+
+static int create_file(deja_filter *f, unsigned flags, deja_error *err)
+{
+    struct dj_file *file = f->store;
+    struct dj_header h;
+    int rc = dj_tmp_open(&file->tmp, file->path, err);
+    if (rc < 0)
+        return rc;
+    file->fd = file->tmp.fd;
+    file->replace = flags & DEJA_CREATE_REPLACE;
+    f->n_parts = f->plan.filters;
+    dj_header_of(f, &h);
+    rc = dj_file_lock(file->fd, file->path, err);
+    if (rc == DEJA_OK)
+        rc = dj_file_layout(f, &h, file->fd, err);
+    if (rc == DEJA_OK)
+        rc = dj_file_map(f, &h, true, err);
+    if (rc == DEJA_OK)
+        rc = dj_file_record(f, DJ_OPEN, 0, err);
+    atomic_store(&f->touched, rc == DEJA_OK);
+    return rc;
+}
+
+int deja_filter_create(const char *path, unsigned flags, const deja_options *opt,
+                       deja_filter **out, deja_error *err)
+{
+    struct dj_plan plan;
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options known;
+    *out = NULL;
+    int rc = dj_plan_resolve(opt, &plan, err);
+    if (rc == DEJA_OK)
+        rc = dj_options_read(opt, &known, err);
+    if (rc == DEJA_OK)
+        rc = check_name(path, flags, err);
+    if (rc == DEJA_OK)
+        rc = dj_filter_key(&known, key, err);
+    if (rc < 0)
+        return rc;
+    deja_filter *f = dj_filter_make(&plan, key, known.alloc);
+    struct dj_file *file = f ? dj_file_make(path, known.alloc) : NULL;
+    if (!file) {
+        if (f)
+            dj_filter_unmake(f);
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    }
+    f->owner = &dj_file_ops;
+    f->store = file;
+    rc = create_file(f, flags, err);
+    if (rc < 0) {
+        deja_filter_free(f);
+        return rc;
+    }
+    *out = f;
+    return DEJA_OK;
+}
+
+/* A file that has no name yet can simply become longer.  Its records belong to the header, so
+ * they start anew with it. */
+static int grow_unnamed(deja_filter *f, const struct dj_header *h)
+{
+    static const uint8_t none[2 * DJ_RECORD_LEN];
+    struct dj_file *file = f->store;
+    int rc = dj_file_layout(f, h, file->fd, NULL);
+    if (rc == DEJA_OK && !dj_write_at(file->fd, none, sizeof none, DJ_RECORD_A))
+        rc = DEJA_EIO;
+    if (rc == DEJA_OK)
+        rc = dj_file_map(f, h, true, NULL);
+    file->sequence = 0;
+    return rc == DEJA_OK ? dj_file_record(f, DJ_OPEN, 0, NULL) : rc;
+}
+
+static bool copy_bodies(const struct dj_file *from, int to)
+{
+    return dj_write_at(to, from->map + DJ_HEADER_LEN, from->map_len - DJ_HEADER_LEN,
+                       DJ_HEADER_LEN);
+}
+
+static int grow_named(deja_filter *f, const struct dj_header *h)
+{
+    struct dj_file *file = f->store;
+    struct dj_tmp tmp = DJ_TMP_NONE;
+    uint8_t old_page[DJ_HEADER_LEN];
+    const int old_fd = file->fd;
+    const uint64_t old_sequence = file->sequence;
+    memcpy(old_page, file->page, sizeof old_page);
+    int rc = dj_tmp_open(&tmp, file->path, NULL);
+    if (rc < 0)
+        return rc;
+    const int fd = tmp.fd;
+    rc = dj_file_lock(fd, file->path, NULL);
+    if (rc == DEJA_OK)
+        rc = dj_file_layout(f, h, fd, NULL);
+    if (rc == DEJA_OK && !copy_bodies(file, fd))
+        rc = DEJA_EIO;
+    file->fd = fd;
+    file->sequence = (old_sequence + 1) & ~UINT64_C(1); /* a new file begins with record A */
+    if (rc == DEJA_OK)
+        rc = dj_file_record(f, DJ_OPEN, 0, NULL);
+    if (rc == DEJA_OK)
+        rc = dj_tmp_commit(&tmp, true, NULL);
+    if (rc == DEJA_OK)
+        rc = dj_file_map(f, h, true, NULL);
+    if (tmp.fd >= 0) { /* not in place: stay with the old file */
+        file->fd = old_fd;
+        file->sequence = old_sequence;
+        memcpy(file->page, old_page, sizeof old_page);
+    } else {
+        close(old_fd);
+    }
+    dj_tmp_discard(&tmp);
+    return rc;
+}
+
+int dj_file_grow(deja_filter *f, uint32_t n_parts)
+{
+    const struct dj_file *file = f->store;
+    struct dj_header h;
+    const uint32_t before = f->n_parts;
+    f->n_parts = n_parts; /* the new part has its shape, and no body yet */
+    dj_header_of(f, &h);
+    f->n_parts = before;
+    return file->tmp.fd >= 0 ? grow_unnamed(f, &h) : grow_named(f, &h);
+}

@@ -1,0 +1,119 @@
+/* file.c - a filter's file: lock, mapping, records. */
+#include "store/file.h"
+#include "core/base/alloc.h"
+#include "core/base/status.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
+{
+    struct dj_file *file = dj_alloc(alloc, sizeof *file, 64);
+    if (!file)
+        return NULL;
+    file->fd = -1;
+    file->tmp = DJ_TMP_NONE;
+    file->path = strdup(path);
+    if (!file->path || pthread_mutex_init(&file->touching, NULL)) {
+        free(file->path);
+        dj_free(alloc, file, sizeof *file);
+        return NULL;
+    }
+    return file;
+}
+
+void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
+{
+    if (file->map)
+        munmap(file->map, file->map_len);
+    if (file->tmp.fd < 0 && file->fd >= 0)
+        close(file->fd); /* which also gives the lock back */
+    dj_tmp_discard(&file->tmp);
+    pthread_mutex_destroy(&file->touching);
+    free(file->path);
+    dj_free(alloc, file, sizeof *file);
+}
+
+/* flock, not fcntl: it belongs to this descriptor alone, so that another part of the same
+ * process that opens and closes the file does not drop it. */
+int dj_file_lock(int fd, const char *path, deja_error *err)
+{
+    while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+        if (errno == EINTR)
+            continue;
+        if (errno == EWOULDBLOCK)
+            return dj_fail(err, DEJA_EBUSY,
+                           "%s is in use by another process that writes it: wait for it, or use "
+                           "another file",
+                           path);
+        return dj_fail_errno(err, "%s: cannot lock", path);
+    }
+    return DEJA_OK;
+}
+
+bool dj_write_at(int fd, const void *data, size_t len, uint64_t at)
+{
+    const uint8_t *p = data;
+    while (len) {
+        const ssize_t put = pwrite(fd, p, len, (off_t)at);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        p += put;
+        at += (uint64_t)put;
+        len -= (size_t)put;
+    }
+    return true;
+}
+
+int dj_file_map_whole(struct dj_file *file, uint64_t len, bool write, deja_error *err)
+{
+    const int access = write ? PROT_READ | PROT_WRITE : PROT_READ;
+    uint8_t *map = mmap(NULL, (size_t)len, access, MAP_SHARED, file->fd, 0);
+    if (map == MAP_FAILED)
+        return dj_fail_errno(err, "%s: cannot map %.0f MB", file->path, (double)len / 1e6);
+    madvise(map, (size_t)len, MADV_RANDOM); /* reading ahead would only evict */
+    if (file->map)
+        munmap(file->map, file->map_len);
+    file->map = map;
+    file->map_len = (size_t)len;
+    return DEJA_OK;
+}
+
+int dj_file_map(deja_filter *f, const struct dj_header *h, bool write, deja_error *err)
+{
+    struct dj_file *file = f->store;
+    int rc = dj_file_map_whole(file, h->file_len, write, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        dj_part_attach(&f->part[i], file->map + h->offset[i]);
+    f->n_parts = h->n_parts;
+    return DEJA_OK;
+}
+
+int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err)
+{
+    struct dj_file *file = f->store;
+    uint8_t bytes[DJ_RECORD_LEN];
+    struct dj_record r = {
+        .sequence = file->sequence + 1,
+        .state = state,
+        .offered = atomic_load(&f->offered),
+        .checksum = checksum,
+        .time = (uint64_t)time(NULL),
+        .syncs = f->syncs + (state == DJ_SEALED),
+    };
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        r.keys[i] = atomic_load(&f->part[i].keys);
+    dj_record_encode(&r, file->page, bytes);
+    if (!dj_write_at(file->fd, bytes, sizeof bytes, dj_record_offset(r.sequence)) ||
+        fdatasync(file->fd) < 0)
+        return dj_fail_errno(err, "%s: cannot write its sync record", file->path);
+    file->sequence = r.sequence;
+    return DEJA_OK;
+}

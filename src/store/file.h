@@ -1,0 +1,43 @@
+/* file.h - a filter's file: its descriptor, mapping, name and lock. */
+#ifndef DJ_FILE_H
+#define DJ_FILE_H
+#include "store/format.h"
+#include "store/replace.h"
+#include <pthread.h>
+
+struct dj_file {
+    int fd;
+    char *path;        /* as given, for messages */
+    struct dj_tmp tmp; /* a new file until its first sync */
+    bool replace;      /* that file may take the place of another */
+    uint8_t *map;      /* the whole file */
+    size_t map_len;
+    uint8_t page[DJ_HEADER_LEN]; /* header as written, without records */
+    uint64_t sequence;           /* of the newest record */
+    pthread_mutex_t touching;
+};
+
+struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc);
+void dj_file_free(struct dj_file *file, const deja_allocator *alloc); /* unmaps, closes */
+
+/* The writer's lock of an open file; DEJA_EBUSY when another process has it. */
+int dj_file_lock(int fd, const char *path, deja_error *err);
+/* Map the whole file in place of an earlier mapping. */
+int dj_file_map_whole(struct dj_file *file, uint64_t len, bool write, deja_error *err);
+/* Map the file's bodies into the filter's parts, writable or not. */
+int dj_file_map(deja_filter *f, const struct dj_header *h, bool write, deja_error *err);
+/* Write the next record: state and counts as they are now. */
+int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err);
+/* Give fd the length that h tells, and write the header. */
+int dj_file_layout(deja_filter *f, const struct dj_header *h, int fd, deja_error *err);
+
+/* Open, check and map a file for reading, without making a filter of it. */
+int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, deja_error *err);
+/* The owner's grow (create.c). */
+int dj_file_grow(deja_filter *f, uint32_t n_parts);
+
+bool dj_write_at(int fd, const void *data, size_t len, uint64_t at);
+
+extern const struct dj_owner_ops dj_file_ops;
+
+#endif

@@ -1,0 +1,304 @@
+/* format.c - the bytes of a .deja file: encode, decode, and check every field. */
+#include "store/format.h"
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
+static const uint8_t magic[8] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
+
+enum { /* offsets in the fixed header */
+       AT_VERSION = 8,
+       AT_HEADER_LEN = 12,
+       AT_KIND = 16,
+       AT_PART_KIND = 20,
+       AT_HASH = 24,
+       AT_FILTERS = 28,
+       AT_CAPACITY = 32,
+       AT_FP_RATE = 40,
+       AT_GROWTH = 48,
+       AT_PROFILE = 52,
+       AT_TIGHTENING = 56,
+       AT_VISIT = 64,
+       AT_FLAGS = 72,
+       AT_N_PARTS = 76,
+       AT_KEY_CHECK = 80,
+       AT_KEY = 88,
+       AT_FILE_LEN = 120,
+       AT_PARTS = 512,
+       PART_LEN = 64,
+       AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
+       AT_RESERVED = AT_CHECKSUM + 8                     /* zeros up to the records */
+};
+enum {
+    PART_BITS = 0,
+    PART_K = 8,
+    PART_CAPACITY = 16,
+    PART_RATE = 24,
+    PART_AT = 32,
+    PART_BYTES = 40
+};
+enum { /* offsets in a sync record */
+       REC_SEQUENCE = 0,
+       REC_STATE = 8,
+       REC_OFFERED = 16,
+       REC_CHECKSUM = 24,
+       REC_TIME = 32,
+       REC_KEYS = 40,
+       REC_HEADER = REC_KEYS + 8 * DJ_MAX_PARTS, /* checksum of the header it belongs to */
+       REC_SYNCS = REC_HEADER + 8,
+       REC_SUM = 504
+};
+enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2 };
+
+void dj_header_of(const deja_filter *f, struct dj_header *h)
+{
+    *h = (struct dj_header){.plan = f->plan, .n_parts = f->n_parts};
+    if (!(f->plan.flags & DEJA_KEY_APART))
+        memcpy(h->key, f->key, DEJA_KEY_LEN);
+    h->key_check = dj_key_derive(f->key, DJ_STREAM_CHECK, 0);
+    uint64_t at = DJ_HEADER_LEN;
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_part *p = &f->part[i];
+        h->part[i].shape = p->shape;
+        h->part[i].capacity = p->capacity;
+        h->part[i].fp_rate = p->fp_rate;
+        h->part[i].body_len = dj_part_body_len(&p->shape);
+        h->offset[i] = at;
+        at += h->part[i].body_len;
+    }
+    h->file_len = at;
+}
+
+static void encode_part(const struct dj_header *h, uint32_t i, uint8_t *at)
+{
+    const struct dj_part *p = &h->part[i];
+    dj_store64(at + PART_BITS, p->shape.bits);
+    dj_store32(at + PART_K, p->shape.k);
+    dj_store64(at + PART_CAPACITY, p->capacity);
+    dj_store_double(at + PART_RATE, p->fp_rate);
+    dj_store64(at + PART_AT, h->offset[i]);
+    dj_store64(at + PART_BYTES, p->body_len);
+}
+
+void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
+{
+    const struct dj_plan *plan = &h->plan;
+    memset(page, 0, DJ_RECORD_A);
+    memcpy(page, magic, sizeof magic);
+    dj_store32(page + AT_VERSION, DJ_FORMAT_VERSION);
+    dj_store32(page + AT_HEADER_LEN, DJ_HEADER_LEN);
+    dj_store32(page + AT_KIND, plan->kind);
+    dj_store32(page + AT_PART_KIND, plan->part_kind);
+    dj_store32(page + AT_HASH, plan->hash);
+    dj_store32(page + AT_FILTERS, plan->filters);
+    dj_store64(page + AT_CAPACITY, plan->capacity);
+    dj_store_double(page + AT_FP_RATE, plan->fp_rate);
+    dj_store32(page + AT_GROWTH, plan->growth);
+    dj_store32(page + AT_PROFILE, plan->profile);
+    dj_store_double(page + AT_TIGHTENING, plan->tightening);
+    dj_store64(page + AT_VISIT, plan->visit);
+    const uint32_t apart = plan->flags & DEJA_KEY_APART ? FLAG_KEY_APART : 0;
+    dj_store32(page + AT_FLAGS, apart | (plan->seeded ? FLAG_SEEDED : 0));
+    dj_store32(page + AT_N_PARTS, h->n_parts);
+    dj_store64(page + AT_KEY_CHECK, h->key_check);
+    memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
+    dj_store64(page + AT_FILE_LEN, h->file_len);
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        encode_part(h, i, page + AT_PARTS + i * PART_LEN);
+    dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
+}
+
+uint64_t dj_record_offset(uint64_t sequence)
+{
+    return sequence % 2 ? DJ_RECORD_A : DJ_RECORD_A + DJ_RECORD_LEN;
+}
+
+void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LEN],
+                      uint8_t out[DJ_RECORD_LEN])
+{
+    memset(out, 0, DJ_RECORD_LEN);
+    dj_store64(out + REC_SEQUENCE, r->sequence);
+    dj_store32(out + REC_STATE, r->state);
+    dj_store64(out + REC_OFFERED, r->offered);
+    dj_store64(out + REC_CHECKSUM, r->checksum);
+    dj_store64(out + REC_TIME, r->time);
+    dj_store64(out + REC_SYNCS, r->syncs);
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+        dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
+    dj_store64(out + REC_HEADER, dj_load64(page + AT_CHECKSUM));
+    dj_store64(out + REC_SUM, dj_checksum(out, REC_SUM));
+}
+
+static bool all_zero(const uint8_t *p, size_t len)
+{
+    uint8_t any = 0;
+    for (size_t i = 0; i < len; i++)
+        any |= p[i];
+    return any == 0;
+}
+
+static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct dj_record *r)
+{
+    const uint8_t *in = page + at;
+    *r = (struct dj_record){0};
+    if (at == DJ_RECORD_A + DJ_RECORD_LEN && all_zero(in, DJ_RECORD_LEN))
+        return true; /* the second record of a file that was written once */
+    if (dj_load64(in + REC_SUM) != dj_checksum(in, REC_SUM) ||
+        dj_load64(in + REC_HEADER) != dj_load64(page + AT_CHECKSUM))
+        return false;
+    r->sequence = dj_load64(in + REC_SEQUENCE);
+    r->state = dj_load32(in + REC_STATE);
+    r->offered = dj_load64(in + REC_OFFERED);
+    r->checksum = dj_load64(in + REC_CHECKSUM);
+    r->time = dj_load64(in + REC_TIME);
+    r->syncs = dj_load64(in + REC_SYNCS);
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+        r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
+    return r->sequence && dj_record_offset(r->sequence) == at &&
+           (r->state == DJ_SEALED || r->state == DJ_OPEN);
+}
+
+const struct dj_record *dj_header_latest(const struct dj_header *h)
+{
+    const struct dj_record *best = NULL;
+    for (int i = 0; i < 2; i++)
+        if (h->record_ok[i] && h->record[i].sequence &&
+            (!best || h->record[i].sequence > best->sequence))
+            best = &h->record[i];
+    return best;
+}
+
+static int bad(deja_error *err, const char *field)
+{
+    return dj_fail(err, DEJA_EFORMAT, "%s is damaged", field);
+}
+
+static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint64_t expected,
+                       deja_error *err)
+{
+    struct dj_part *p = &h->part[i];
+    char field[32];
+    snprintf(field, sizeof field, "part %u", i + 1);
+    p->ops = dj_part_ops_of(h->plan.part_kind);
+    p->shape =
+        (struct dj_shape){h->plan.part_kind, dj_load32(at + PART_K), dj_load64(at + PART_BITS)};
+    p->capacity = dj_load64(at + PART_CAPACITY);
+    p->fp_rate = dj_load_double(at + PART_RATE);
+    p->body_len = dj_load64(at + PART_BYTES);
+    h->offset[i] = dj_load64(at + PART_AT);
+    const uint64_t granule = p->shape.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
+    const uint32_t most_k = p->shape.kind == DEJA_CLASSIC   ? DJ_MAX_HASHES
+                            : p->shape.kind == DEJA_BLOCKED ? DJ_BLOCK_LANES
+                                                            : 1;
+    if (!p->shape.bits || p->shape.bits > DJ_MAX_BITS || p->shape.bits % granule || !p->shape.k ||
+        p->shape.k > most_k || !p->capacity || !(p->fp_rate > 0 && p->fp_rate <= 1))
+        return bad(err, field);
+    if (h->offset[i] != expected || p->body_len != dj_part_body_len(&p->shape))
+        return bad(err, field);
+    return DEJA_OK;
+}
+
+/* Names and ranges; the checksum has said that these are the bytes that were written, so a wrong
+ * value here comes from another program or a crafted file. */
+static int check_plan(const struct dj_header *h, deja_error *err)
+{
+    const struct dj_plan *p = &h->plan;
+    if (!deja_kind_name(p->kind))
+        return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", p->kind,
+                       deja_version());
+    if (!dj_part_ops_of(p->part_kind) || (p->kind != DEJA_SCALABLE && p->part_kind != p->kind))
+        return bad(err, "part kind");
+    if (!deja_hash_name(p->hash))
+        return dj_fail(err, DEJA_EVERSION, "hash %" PRIu32 " is not known to deja %s", p->hash,
+                       deja_version());
+    if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
+        return bad(err, "hash");
+    if (!p->filters || p->filters > DJ_MAX_FILTERS ||
+        (p->kind == DEJA_SCALABLE && p->filters != 1))
+        return bad(err, "filters");
+    if (!p->capacity || !(p->fp_rate > 0 && p->fp_rate < 1))
+        return bad(err, "capacity or rate");
+    if (!p->growth || p->growth > 1024 || !(p->tightening > 0 && p->tightening < 1))
+        return bad(err, "growth or tightening");
+    if (!p->visit || p->visit >> 47)
+        return bad(err, "visit");
+    if (!h->n_parts || h->n_parts > DJ_MAX_PARTS ||
+        (p->kind != DEJA_SCALABLE && h->n_parts != p->filters))
+        return bad(err, "number of parts");
+    return DEJA_OK;
+}
+
+static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
+{
+    uint64_t at = DJ_HEADER_LEN;
+    for (uint32_t i = 0; i < h->n_parts; i++) {
+        int rc = decode_part(page + AT_PARTS + i * PART_LEN, h, i, at, err);
+        if (rc < 0)
+            return rc;
+        if (h->plan.kind != DEJA_SCALABLE && i > 0 &&
+            (h->part[i].shape.bits != h->part[0].shape.bits ||
+             h->part[i].shape.k != h->part[0].shape.k))
+            return bad(err, "part table");
+        at += h->part[i].body_len;
+    }
+    h->plan.shape = h->part[0].shape;
+    if (dj_plan_words(&h->plan) > DJ_MAX_WORDS)
+        return bad(err, "part table");
+    return at == h->file_len ? DEJA_OK : bad(err, "file length");
+}
+
+static int check_frame(const uint8_t page[DJ_HEADER_LEN], deja_error *err)
+{
+    if (memcmp(page, magic, sizeof magic) != 0)
+        return dj_fail(err, DEJA_EFORMAT, "the first bytes are not those of a deja file");
+    const uint32_t version = dj_load32(page + AT_VERSION);
+    if (version > DJ_FORMAT_VERSION)
+        return dj_fail(err, DEJA_EVERSION,
+                       "format version %" PRIu32 " is newer than deja %s, which reads up to %u",
+                       version, deja_version(), DJ_FORMAT_VERSION);
+    if (version == 0 || dj_load32(page + AT_HEADER_LEN) != DJ_HEADER_LEN)
+        return bad(err, "format version or header length");
+    if (dj_load64(page + AT_CHECKSUM) != dj_checksum(page, AT_CHECKSUM))
+        return dj_fail(err, DEJA_EFORMAT, "the header is damaged: its checksum is wrong");
+    if (!all_zero(page + AT_RESERVED, DJ_RECORD_A - AT_RESERVED))
+        return bad(err, "reserved space of the header");
+    return DEJA_OK;
+}
+
+int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
+{
+    *h = (struct dj_header){0};
+    int rc = check_frame(page, err);
+    if (rc < 0)
+        return rc;
+    struct dj_plan *plan = &h->plan;
+    plan->kind = dj_load32(page + AT_KIND);
+    plan->part_kind = dj_load32(page + AT_PART_KIND);
+    plan->hash = dj_load32(page + AT_HASH);
+    plan->filters = dj_load32(page + AT_FILTERS);
+    plan->capacity = dj_load64(page + AT_CAPACITY);
+    plan->fp_rate = dj_load_double(page + AT_FP_RATE);
+    plan->growth = dj_load32(page + AT_GROWTH);
+    plan->profile = dj_load32(page + AT_PROFILE);
+    plan->tightening = dj_load_double(page + AT_TIGHTENING);
+    plan->visit = dj_load64(page + AT_VISIT);
+    const uint32_t flags = dj_load32(page + AT_FLAGS);
+    plan->flags = flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0;
+    plan->seeded = flags & FLAG_SEEDED;
+    h->n_parts = dj_load32(page + AT_N_PARTS);
+    h->key_check = dj_load64(page + AT_KEY_CHECK);
+    memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
+    h->file_len = dj_load64(page + AT_FILE_LEN);
+    if (flags & ~(uint32_t)(FLAG_KEY_APART | FLAG_SEEDED))
+        return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
+                       deja_version());
+    rc = check_plan(h, err);
+    if (rc == DEJA_OK)
+        rc = decode_parts(page, h, err);
+    for (int i = 0; i < 2; i++)
+        h->record_ok[i] =
+            decode_record(page, DJ_RECORD_A + (uint64_t)i * DJ_RECORD_LEN, &h->record[i]);
+    return rc;
+}

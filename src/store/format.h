@@ -1,0 +1,58 @@
+/* format.h - the bytes of a .deja file; docs/format.md is its specification.
+ *
+ *      0  fixed header   what the filter is; written once, with a checksum
+ *    512  part table     64 bytes for each part
+ *   3072  sync record A  what changes: counts, and a checksum of the bodies when they are at rest
+ *   3584  sync record B  the other one: records are written in turn, each in a sector of its own
+ *   4096  bodies         one after another, each on a cache line
+ *
+ * Pure functions between structures and bytes; nothing here touches a file. */
+#ifndef DJ_FORMAT_H
+#define DJ_FORMAT_H
+#include "filters/filter.h"
+
+#define DJ_FORMAT_VERSION 1u
+#define DJ_HEADER_LEN     4096u
+#define DJ_RECORD_LEN     512u
+#define DJ_RECORD_A       3072u
+
+enum dj_state { DJ_SEALED = 1, DJ_OPEN = 2 }; /* of the bodies, as stored */
+
+struct dj_record {
+    uint64_t sequence; /* 0: never written; odd ones go to A, even ones to B */
+    uint32_t state;
+    uint64_t offered;
+    uint64_t checksum; /* of the bodies; 0 while they are open */
+    uint64_t time;     /* seconds since 1970 */
+    uint64_t syncs;    /* finished so far, this one included */
+    uint64_t keys[DJ_MAX_PARTS];
+};
+
+struct dj_header {
+    struct dj_plan plan;
+    uint8_t key[DEJA_KEY_LEN]; /* zeros when it is kept apart */
+    uint64_t key_check;
+    uint32_t n_parts;
+    uint64_t file_len;
+    struct dj_part part[DJ_MAX_PARTS]; /* shape, capacity, fp_rate, body_len */
+    uint64_t offset[DJ_MAX_PARTS];
+    struct dj_record record[2];
+    bool record_ok[2]; /* decode only: false when a record's checksum is wrong */
+};
+
+/* The header of a filter; lays the bodies out. */
+void dj_header_of(const deja_filter *f, struct dj_header *h);
+/* Fixed header and part table into the first DJ_RECORD_A bytes of page. */
+void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN]);
+/* Everything is checked before it is believed; an error names the field.  Damaged records do
+ * not fail here: see record_ok. */
+int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err);
+
+void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LEN],
+                      uint8_t out[DJ_RECORD_LEN]);
+/* Offset of the record with this sequence number. */
+uint64_t dj_record_offset(uint64_t sequence);
+/* The newer of the records that are intact; NULL when neither is. */
+const struct dj_record *dj_header_latest(const struct dj_header *h);
+
+#endif

@@ -1,0 +1,233 @@
+/* open.c - map a file, after checking every byte of its header.
+ *
+ * Only the header is read: opening costs the same for any size.  The bodies are mapped, so a
+ * filter is in memory once however many processes use it, and a reader sees what a writer adds.
+ * Whether the bodies are what was synced is the question that deja_file_verify answers. */
+#include "core/base/status.h"
+#include "store/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja_error *err)
+{
+    size_t have = 0;
+    while (have < DJ_HEADER_LEN) {
+        const ssize_t got = pread(fd, page + have, DJ_HEADER_LEN - have, (off_t)have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return dj_fail_errno(err, "%s: cannot read", path);
+        if (got == 0)
+            return dj_fail(err, DEJA_EFORMAT,
+                           have ? "%s is no deja file, or cut short inside its header"
+                                : "%s is empty: it is no deja file",
+                           path);
+        have += (size_t)got;
+    }
+    return DEJA_OK;
+}
+
+/* Opened between a lock and a rename by another process, the file may already be the old one. */
+static bool is_current(int fd, const char *path)
+{
+    struct stat mine, named;
+    return fstat(fd, &mine) == 0 && stat(path, &named) == 0 && mine.st_ino == named.st_ino &&
+           mine.st_dev == named.st_dev;
+}
+
+static int open_locked(const char *path, bool write, int *out, deja_error *err)
+{
+    for (;;) {
+        const int fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+        if (fd < 0)
+            return errno == EISDIR ? dj_fail(err, DEJA_EINVAL, "%s is a directory", path)
+                                   : dj_fail_errno(err, "%s: cannot open", path);
+        struct stat st;
+        if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
+            close(fd);
+            return dj_fail(err, DEJA_EINVAL, "%s is not a regular file", path);
+        }
+        const int rc = write ? dj_file_lock(fd, path, err) : DEJA_OK;
+        if (rc == DEJA_OK && (!write || is_current(fd, path))) {
+            *out = fd;
+            return DEJA_OK;
+        }
+        close(fd);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+static int check_length(int fd, const struct dj_header *h, const char *path, deja_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return dj_fail_errno(err, "%s: cannot stat", path);
+    const uint64_t have = (uint64_t)st.st_size;
+    if (have < h->file_len)
+        return dj_fail(err, DEJA_EFORMAT,
+                       "%s is cut short: %llu bytes of %llu; restore it from a copy or rebuild it",
+                       path, (unsigned long long)have, (unsigned long long)h->file_len);
+    if (have > h->file_len)
+        return dj_fail(err, DEJA_EFORMAT,
+                       "%s has %llu bytes too many: it is no longer what was written", path,
+                       (unsigned long long)(have - h->file_len));
+    return DEJA_OK;
+}
+
+static int check_records(const struct dj_header *h, bool repair, deja_error *err)
+{
+    for (int i = 0; i < 2; i++)
+        if (!h->record_ok[i] && !repair)
+            return dj_fail(err, DEJA_EFORMAT,
+                           "sync record %c is damaged: the keys may be intact, `deja verify "
+                           "--repair` trusts the other record and recounts",
+                           'A' + i);
+    return dj_header_latest(h) ? DEJA_OK
+                               : dj_fail(err, DEJA_EFORMAT, "both sync records are damaged");
+}
+
+/* Read and check a header; the text of err gets the path in front. */
+static int read_header(int fd, const char *path, bool repair, uint8_t page[DJ_HEADER_LEN],
+                       struct dj_header *h, deja_error *err)
+{
+    deja_error why = {0};
+    int rc = read_page(fd, page, path, err);
+    if (rc < 0)
+        return rc;
+    rc = dj_header_decode(page, h, &why);
+    if (rc == DEJA_OK)
+        rc = check_records(h, repair, &why);
+    if (rc < 0)
+        return dj_fail(err, rc, "%s: %s", path, why.text);
+    return check_length(fd, h, path, err);
+}
+
+static int check_expected(const struct dj_header *h, const deja_options *want, const char *path,
+                          deja_error *err)
+{
+    if (want->kind && want->kind != h->plan.kind)
+        return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", path,
+                       deja_kind_name(h->plan.kind),
+                       deja_kind_name(want->kind) ? deja_kind_name(want->kind) : "that");
+    if (want->hash && want->hash != h->plan.hash)
+        return dj_fail(err, DEJA_EMISMATCH, "%s hashes with %s, not %s", path,
+                       deja_hash_name(h->plan.hash),
+                       deja_hash_name(want->hash) ? deja_hash_name(want->hash) : "that");
+    if (want->profile && want->profile != h->plan.profile)
+        return dj_fail(err, DEJA_EMISMATCH, "%s has URL profile %u, not %u", path, h->plan.profile,
+                       want->profile);
+    return DEJA_OK;
+}
+
+static int find_key(const struct dj_header *h, const deja_options *want, const char *path,
+                    uint8_t key[DEJA_KEY_LEN], deja_error *err)
+{
+    const bool apart = h->plan.flags & DEJA_KEY_APART;
+    if (apart && !want->key)
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "%s keeps its secret key apart: give the key (--key FILE)", path);
+    memcpy(key, want->key ? want->key : h->key, DEJA_KEY_LEN);
+    if (dj_key_derive(key, DJ_STREAM_CHECK, 0) == h->key_check)
+        return DEJA_OK;
+    return want->key ? dj_fail(err, DEJA_EMISMATCH, "%s was made with another secret key", path)
+                     : dj_fail(err, DEJA_EFORMAT, "%s: the key is damaged", path);
+}
+
+/* Keys that explain what the body holds: all that is known when adds came after the last sync. */
+static uint64_t count_body(const struct dj_part *p)
+{
+    const double found = dj_shape_keys(&p->shape, (double)p->ops->bits_set(p));
+    return found < (double)UINT64_MAX ? (uint64_t)found : p->capacity;
+}
+
+static void set_counts(deja_filter *f, const struct dj_header *h)
+{
+    const struct dj_record *r = dj_header_latest(h);
+    f->offered = r->offered;
+    f->syncs = r->syncs;
+    f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
+        const bool recount = f->unclean && !f->read_only;
+        f->part[i].keys = recount ? count_body(&f->part[i]) : r->keys[i];
+    }
+}
+
+static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *h, bool write,
+                  deja_error *err)
+{
+    f->owner = &dj_file_ops;
+    f->store = file;
+    f->read_only = !write;
+    for (uint32_t i = 0; i < h->n_parts; i++) {
+        struct dj_part *p = &f->part[i];
+        p->ops = h->part[i].ops;
+        p->shape = h->part[i].shape;
+        p->capacity = h->part[i].capacity;
+        p->fp_rate = h->part[i].fp_rate;
+        p->stride = dj_plan_words(&f->plan);
+    }
+    int rc = dj_file_map(f, h, write, err);
+    if (rc < 0)
+        return rc;
+    file->sequence = dj_header_latest(h)->sequence;
+    set_counts(f, h);
+    return DEJA_OK;
+}
+
+int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
+                     deja_filter **out, deja_error *err)
+{
+    const bool write = flags & DEJA_OPEN_WRITE;
+    deja_options want;
+    struct dj_header h;
+    uint8_t key[DEJA_KEY_LEN];
+    deja_filter *f = NULL;
+    *out = NULL;
+    int rc = dj_options_read(expect, &want, err);
+    if (rc < 0)
+        return rc;
+    struct dj_file *file = dj_file_make(path, want.alloc);
+    if (!file)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    rc = open_locked(path, write, &file->fd, err);
+    if (rc == DEJA_OK)
+        rc = read_header(file->fd, path, flags & DEJA_OPEN_REPAIR, file->page, &h, err);
+    if (rc == DEJA_OK)
+        rc = check_expected(&h, &want, path, err);
+    if (rc == DEJA_OK)
+        rc = find_key(&h, &want, path, key, err);
+    if (rc == DEJA_OK && !(f = dj_filter_make(&h.plan, key, want.alloc)))
+        rc = dj_fail(err, DEJA_ENOMEM, "out of memory");
+    if (rc == DEJA_OK)
+        rc = attach(f, file, &h, write, err);
+    if (rc < 0) {
+        if (f)
+            dj_filter_unmake(f);
+        dj_file_free(file, want.alloc);
+        return rc;
+    }
+    *out = f;
+    return DEJA_OK;
+}
+
+int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, deja_error *err)
+{
+    struct dj_file *file = dj_file_make(path, NULL);
+    if (!file)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    int rc = open_locked(path, false, &file->fd, err);
+    if (rc == DEJA_OK)
+        rc = read_header(file->fd, path, false, file->page, h, err);
+    if (rc == DEJA_OK)
+        rc = dj_file_map_whole(file, h->file_len, false, err);
+    if (rc < 0) {
+        dj_file_free(file, NULL);
+        return rc;
+    }
+    *out = file;
+    return DEJA_OK;
+}

@@ -1,0 +1,123 @@
+/* replace.c - a new file that appears under its name whole or not at all.
+ *
+ * Linux can make a file without a name (O_TMPFILE) and link it in later: a crash leaves nothing
+ * behind.  Taking the place of another file needs a rename, so the new one gets a temporary name
+ * just before it.  The folder is synced last: only then does the name survive a power cut. */
+#include "store/replace.h"
+#include "core/base/status.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *temporary_name(const char *name)
+{
+    char *out = NULL;
+    static const char form[] = ".%s.%ld.new";
+    const int len = snprintf(NULL, 0, form, name, (long)getpid());
+    if (len > 0 && (out = malloc((size_t)len + 1)))
+        snprintf(out, (size_t)len + 1, form, name, (long)getpid());
+    return out;
+}
+
+static int open_folder(struct dj_tmp *t, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    t->name = strdup(slash ? slash + 1 : path);
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (t->name && folder)
+        t->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    else
+        errno = ENOMEM;
+    free(folder);
+    return t->folder;
+}
+
+int dj_tmp_open(struct dj_tmp *t, const char *path, deja_error *err)
+{
+    *t = DJ_TMP_NONE;
+    if (open_folder(t, path) < 0) {
+        int rc = dj_fail_errno(err, "%s: cannot open its folder", path);
+        dj_tmp_discard(t);
+        return rc;
+    }
+    t->fd = openat(t->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (t->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+        t->temporary = temporary_name(t->name);
+        if (t->temporary)
+            t->fd = openat(t->folder, t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (t->fd < 0) {
+        int rc = dj_fail_errno(err, "%s: cannot create", path);
+        dj_tmp_discard(t);
+        return rc;
+    }
+    return DEJA_OK;
+}
+
+/* Give the file without a name this name; EEXIST when it is taken. */
+static int link_as(const struct dj_tmp *t, const char *name)
+{
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", t->fd);
+    return linkat(AT_FDCWD, self, t->folder, name, AT_SYMLINK_FOLLOW);
+}
+
+static int take_name(struct dj_tmp *t, bool replace)
+{
+    if (!replace && !t->temporary)
+        return link_as(t, t->name);
+    if (!replace) {
+        if (linkat(t->folder, t->temporary, t->folder, t->name, 0) < 0)
+            return -1;
+        return unlinkat(t->folder, t->temporary, 0);
+    }
+    if (!t->temporary) {
+        char *name = temporary_name(t->name);
+        if (!name) {
+            errno = ENOMEM;
+            return -1;
+        }
+        unlinkat(t->folder, name, 0); /* of a process with our number that was killed here */
+        if (link_as(t, name) < 0) {
+            free(name);
+            return -1;
+        }
+        t->temporary = name;
+    }
+    return renameat(t->folder, t->temporary, t->folder, t->name);
+}
+
+int dj_tmp_commit(struct dj_tmp *t, bool replace, deja_error *err)
+{
+    if (fsync(t->fd) < 0)
+        return dj_fail_errno(err, "%s: cannot write", t->name);
+    if (take_name(t, replace) < 0) {
+        if (errno == EEXIST)
+            return dj_fail(err, DEJA_EINVAL, "%s exists already", t->name);
+        return dj_fail_errno(err, "%s: cannot take its name", t->name);
+    }
+    free(t->temporary);
+    t->temporary = NULL;
+    if (fsync(t->folder) < 0)
+        return dj_fail_errno(err, "%s: cannot sync its folder", t->name);
+    t->fd = -1;
+    return DEJA_OK;
+}
+
+void dj_tmp_discard(struct dj_tmp *t)
+{
+    if (t->temporary)
+        unlinkat(t->folder, t->temporary, 0);
+    if (t->fd >= 0)
+        close(t->fd);
+    if (t->folder >= 0)
+        close(t->folder);
+    free(t->temporary);
+    free(t->name);
+    *t = DJ_TMP_NONE;
+}

@@ -1,0 +1,19 @@
+# C and C++ programs build against the installed files with pkg-config, shared and static.
+. "$SOURCE/tests/install/installed.sh"
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+
+[ "$(pkg-config --modversion deja)" = "$version" ]
+[ "$(pkg-config --variable=prefix deja)" = "$prefix" ]
+read -ra cflags < <(pkg-config --cflags deja)
+read -ra shared < <(pkg-config --libs deja)
+# -ldeja would take the shared library; the rest is what a static one needs as well.
+read -ra static < <(pkg-config --static --libs deja | sed "s|-ldeja|$libdir/libdeja.a|")
+
+"$CC" "${cflags[@]}" "$SOURCE/tests/install/consumer.c" "${shared[@]}" -o c-shared
+"$CC" "${cflags[@]}" "$SOURCE/tests/install/consumer.c" "${static[@]}" -o c-static
+"$CXX" "${cflags[@]}" "$SOURCE/tests/install/consumer.cpp" "${shared[@]}" -o cpp-shared
+"$CXX" "${cflags[@]}" "$SOURCE/tests/install/consumer.cpp" "${static[@]}" -o cpp-static
+for language in c cpp; do
+    runs "./$language-shared" shared
+    runs "./$language-static" static
+done

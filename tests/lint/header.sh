@@ -1,0 +1,24 @@
+# deja.h stands alone and is clean in the languages and dialects of its users.
+echo '#include "deja.h"' >alone.c
+cp alone.c alone.cpp
+flags=(-I"$SOURCE/include" -Wall -Wextra -Wpedantic -Werror -fsyntax-only)
+
+tried=0
+try() { # COMPILER FILE DIALECT...
+    local compiler=$1 file=$2 dialect
+    shift 2
+    if ! command -v "$compiler" >/dev/null; then
+        echo "$compiler is not here"
+        return
+    fi
+    for dialect in "$@"; do
+        echo "$compiler -std=$dialect"
+        "$compiler" -std="$dialect" "${flags[@]}" "$file"
+        tried=$((tried + 1))
+    done
+}
+try gcc alone.c c99 c11 c17 gnu17
+try clang alone.c c99 c11 c17
+try g++ alone.cpp c++98 c++11 c++17 c++20
+try clang++ alone.cpp c++98 c++11 c++17 c++20
+[ "$tried" -ge 8 ] || { echo "too few compilers: need gcc and g++, or clang" >&2; exit 1; }

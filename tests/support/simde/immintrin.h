@@ -1,0 +1,19 @@
+/* immintrin.h - in place of the compiler's: AVX-512 in plain C, by SIMDe, so that the kernel
+ * block_avx512.c can be tested on machines that lack the instructions. */
+#ifndef DJ_SIMDE_IMMINTRIN_H
+#define DJ_SIMDE_IMMINTRIN_H
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+
+/* What SIMDe 0.7.4 lacks, made of what it has. */
+#define __mmask16 simde__mmask16
+#ifndef _mm512_maskz_sllv_epi32
+#define _mm512_maskz_sllv_epi32(k, a, count)                                                      \
+    simde_mm512_maskz_mov_epi32(k, simde_mm512_sllv_epi32(a, count))
+#endif
+#ifndef _mm512_mask_testn_epi32_mask
+#define _mm512_mask_testn_epi32_mask(k, a, b)                                                     \
+    ((__mmask16)((k) & ~simde_mm512_test_epi32_mask(a, b)))
+#endif
+
+#endif
