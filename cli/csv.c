@@ -111,7 +111,7 @@ size_t csv_unquote(deja_slice field, char *out)
     bool more = true;
     while (more && at < end) {
         const char *quote = find(at, end, QUOTE);
-        more = quote + 1 < end && quote[1] == QUOTE;
+        more = end - quote > 1 && quote[1] == QUOTE;
         size_t piece = (size_t)(quote - at) + more; /* of "" one is content */
         memcpy(out + len, at, piece);
         len += piece;

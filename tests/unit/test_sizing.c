@@ -168,7 +168,7 @@ static void one_key_is_found_by_its_double_only(void **state)
 }
 
 /* Inclusion-exclusion over the k bits in 120 decimal digits: the closed form of docs/math.md
- * without its rounding errors.  From nearly empty to far beyond full, from 1 block to 2^40. */
+ * without its rounding errors.  From nearly empty to far beyond full, from 1 block to 2^44. */
 static void blocked_rate_and_losses_agree_with_many_digits(void **state)
 {
     (void)state;

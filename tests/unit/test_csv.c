@@ -1,0 +1,287 @@
+/* test_csv.c - CSV records and fields: by hand, built from known fields, and in pieces. */
+#include "csv.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MAX_FIELDS 64
+
+static uint64_t rng_state = 11;
+
+static size_t below(size_t n)
+{
+    rng_state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = rng_state;
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (size_t)((x ^ x >> 31) % n);
+}
+
+/* --- One record ---------------------------------------------------------- */
+
+/* The record's fields, unquoted, with '|' behind each. */
+static void fields_are(const char *record, const char *want)
+{
+    char got[256];
+    size_t len = 0;
+    char *exact = malloc(strlen(record) + 1); /* one spare byte: malloc(0) may be NULL */
+    assert_non_null(exact);
+    memcpy(exact, record, strlen(record));
+    struct csv_cursor c = csv_cursor(exact, strlen(record), ',');
+    deja_slice field;
+    while (csv_next(&c, &field)) {
+        assert_true(len + field.len + 2 < sizeof got);
+        if (csv_is_raw(field)) {
+            size_t unquoted = csv_unquote(field, got + len);
+            assert_true(unquoted < field.len);
+            len += unquoted;
+        } else {
+            memcpy(got + len, field.data, field.len);
+            len += field.len;
+        }
+        got[len++] = '|';
+    }
+    got[len] = 0;
+    assert_string_equal(got, want);
+    assert_false(csv_next(&c, &field)); /* the end is the end */
+    free(exact);
+}
+
+static void plain_fields_are_cut_at_delimiters(void **state)
+{
+    (void)state;
+    fields_are("a,bc,d", "a|bc|d|");
+    fields_are("a", "a|");
+    fields_are("", "|");
+    fields_are(",", "||");
+    fields_are("a,", "a||");
+    fields_are(",,b", "||b|");
+}
+
+static void quoted_fields_lose_their_quotes(void **state)
+{
+    (void)state;
+    fields_are("\"a\",b", "a|b|");
+    fields_are("a,\"b\"", "a|b|");
+    fields_are("\"\"", "|");
+    fields_are("\"\",\"\"", "||");
+    fields_are("\"a,b\",c", "a,b|c|");
+    fields_are("\"a\nb\",c", "a\nb|c|");
+    fields_are("\"a\r\nb\"", "a\r\nb|");
+}
+
+static void doubled_quotes_are_one_quote(void **state)
+{
+    (void)state;
+    fields_are("\"a\"\"b\"", "a\"b|");
+    fields_are("\"\"\"\"", "\"|");
+    fields_are("\"\"\"\"\"\"", "\"\"|");
+    fields_are("\"\"\"a\"\"\",b", "\"a\"|b|");
+    fields_are("x,\"say \"\"hi\"\", twice\",y", "x|say \"hi\", twice|y|");
+}
+
+static void quotes_inside_unquoted_fields_are_ordinary(void **state)
+{
+    (void)state;
+    fields_are("a\"b\"c,d", "a\"b\"c|d|");
+    fields_are("a\"\"b", "a\"\"b|");
+    fields_are(" \"a\",b", " \"a\"|b|");
+    fields_are("a\"", "a\"|");
+}
+
+static void text_after_the_closing_quote_stays(void **state)
+{
+    (void)state;
+    fields_are("\"a\"b,c", "ab|c|");
+    fields_are("\"a\"b\"c,d", "ab\"c|d|");
+    fields_are("\"a\" ,b", "a |b|");
+    fields_are("\"a\"b\"\"c", "ab\"\"c|");
+}
+
+static void an_unclosed_quote_takes_the_rest(void **state)
+{
+    (void)state;
+    fields_are("\"", "|");
+    fields_are("\"a,b", "a,b|");
+    fields_are("x,\"a\"\"", "x|a\"|");
+    fields_are("x,\"a\"\"b", "x|a\"b|");
+}
+
+static void a_content_in_one_piece_is_not_copied(void **state)
+{
+    (void)state;
+    const char record[] = "\"abc\",de,\"f\"\"g\"";
+    struct csv_cursor c = csv_cursor(record, strlen(record), ',');
+    deja_slice field;
+    assert_true(csv_next(&c, &field));
+    assert_ptr_equal(field.data, record + 1);
+    assert_int_equal(field.len, 3);
+    assert_true(csv_next(&c, &field));
+    assert_ptr_equal(field.data, record + 6);
+    assert_true(csv_next(&c, &field));
+    assert_true(csv_is_raw(field));
+    assert_ptr_equal(field.data, record + 9);
+    assert_int_equal(field.len, 6);
+}
+
+/* --- Many records -------------------------------------------------------- */
+
+static void ends_are(const char *data, const size_t *want, size_t n, bool open)
+{
+    size_t len = strlen(data);
+    for (size_t piece = 1; piece <= len; piece++) {
+        struct csv_scan s = {',', '\n', CSV_START};
+        size_t ends[MAX_FIELDS];
+        size_t found = 0;
+        for (size_t at = 0; at < len; at += piece) {
+            size_t until = len - at < piece ? len : at + piece;
+            found += csv_ends(&s, split_best(), data, at, until, ends + found, MAX_FIELDS - found);
+        }
+        assert_int_equal(found, n);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(ends[i], want[i]);
+        assert_int_equal(csv_open(&s), open);
+    }
+}
+
+static void records_end_at_line_ends_outside_of_quotes(void **state)
+{
+    (void)state;
+    ends_are("a,b\nc,d\n", (const size_t[]){4, 8}, 2, false);
+    ends_are("\n\n", (const size_t[]){1, 2}, 2, false);
+    ends_are("\"a\nb\",c\nd\n", (const size_t[]){8, 10}, 2, false);
+    ends_are("\"a\"\"\nb\"\nd\n", (const size_t[]){8, 10}, 2, false);
+    ends_are("\"a\"\r\nb\n", (const size_t[]){5, 7}, 2, false);
+    ends_are("x,\"\n\"\ny", (const size_t[]){6}, 1, false);
+}
+
+static void stray_quotes_do_not_join_lines(void **state)
+{
+    (void)state;
+    ends_are("a\"b\nc\n", (const size_t[]){4, 6}, 2, false);
+    ends_are(" \"a\nb\n", (const size_t[]){4, 6}, 2, false);
+    ends_are("\"a\"b\"\nc\n", (const size_t[]){6, 8}, 2, false);
+    ends_are("a,b\"\n", (const size_t[]){5}, 1, false);
+}
+
+static void an_unclosed_quote_is_known_at_the_end(void **state)
+{
+    (void)state;
+    ends_are("a\n\"b\nc\n", (const size_t[]){2}, 1, true);
+    ends_are("\"", NULL, 0, true);
+    ends_are("\"a\"", NULL, 0, false);
+    ends_are("\"a\"\"", NULL, 0, true);
+}
+
+/* Write a field so that it must be read as `content`: quoted when it has to be, or at random. */
+static size_t put_field(char *out, const char *content, size_t len)
+{
+    bool special = len && content[0] == '"';
+    for (size_t i = 0; i < len; i++)
+        special = special || content[i] == ',' || content[i] == '\n';
+    special = special || (len && content[len - 1] == '\r');
+    size_t at = 0;
+    if (!special && below(3)) {
+        memcpy(out, content, len);
+        return len;
+    }
+    out[at++] = '"';
+    for (size_t i = 0; i < len; i++) {
+        if (content[i] == '"')
+            out[at++] = '"';
+        out[at++] = content[i];
+    }
+    out[at++] = '"';
+    return at;
+}
+
+#define ROWS    40
+#define COLUMNS 4
+#define LONGEST 70
+
+/* Fields are known first, then written as CSV: ends and contents must come back, whatever the
+ * pieces and however many ends are asked for at a time. */
+static void what_was_written_is_read_again(void **state)
+{
+    (void)state;
+    static const char letters[] = "ab,\"\n\r\xff";
+    static char content[ROWS][COLUMNS][LONGEST];
+    static size_t lens[ROWS][COLUMNS];
+    static char data[ROWS * COLUMNS * (2 * LONGEST + 3)];
+    for (int round = 0; round < 300; round++) {
+        size_t want[ROWS];
+        size_t len = 0;
+        for (size_t r = 0; r < ROWS; r++) {
+            for (size_t f = 0; f < COLUMNS; f++) {
+                lens[r][f] = below(2) ? below(LONGEST) : below(4);
+                for (size_t i = 0; i < lens[r][f]; i++)
+                    content[r][f][i] = below(2) ? 'x' : letters[below(sizeof letters)];
+                if (f)
+                    data[len++] = ',';
+                len += put_field(data + len, content[r][f], lens[r][f]);
+            }
+            data[len++] = '\n';
+            want[r] = len;
+        }
+
+        char *exact = malloc(len);
+        assert_non_null(exact);
+        memcpy(exact, data, len);
+        struct csv_scan s = {',', '\n', CSV_START};
+        size_t ends[ROWS + 1];
+        size_t found = 0;
+        size_t at = 0;
+        size_t until = 0;
+        while (at < len) {
+            if (at == until)
+                until += 1 + below(below(2) ? len - until : 5 < len - until ? 5 : len - until);
+            size_t cap = 1 + below(ROWS + 1 - found);
+            size_t got = csv_ends(&s, below(2) ? split_best() : &split_portable, exact, at, until,
+                                  ends + found, cap);
+            found += got;
+            at = got == cap ? ends[found - 1] : until;
+        }
+        assert_int_equal(found, ROWS);
+        assert_memory_equal(ends, want, sizeof want);
+        assert_false(csv_open(&s));
+
+        size_t begin = 0;
+        for (size_t r = 0; r < ROWS; r++) {
+            struct csv_cursor c = csv_cursor(exact + begin, ends[r] - 1 - begin, ',');
+            for (size_t f = 0; f < COLUMNS; f++) {
+                char unquoted[2 * LONGEST + 2];
+                deja_slice field;
+                assert_true(csv_next(&c, &field));
+                if (csv_is_raw(field))
+                    field = (deja_slice){unquoted, csv_unquote(field, unquoted)};
+                assert_int_equal(field.len, lens[r][f]);
+                assert_memory_equal(field.data, content[r][f], field.len);
+            }
+            begin = ends[r];
+        }
+        free(exact);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_fields_are_cut_at_delimiters),
+        cmocka_unit_test(quoted_fields_lose_their_quotes),
+        cmocka_unit_test(doubled_quotes_are_one_quote),
+        cmocka_unit_test(quotes_inside_unquoted_fields_are_ordinary),
+        cmocka_unit_test(text_after_the_closing_quote_stays),
+        cmocka_unit_test(an_unclosed_quote_takes_the_rest),
+        cmocka_unit_test(a_content_in_one_piece_is_not_copied),
+        cmocka_unit_test(records_end_at_line_ends_outside_of_quotes),
+        cmocka_unit_test(stray_quotes_do_not_join_lines),
+        cmocka_unit_test(an_unclosed_quote_is_known_at_the_end),
+        cmocka_unit_test(what_was_written_is_read_again),
+    };
+    return cmocka_run_group_tests_name("unit.csv", tests, NULL, NULL);
+}

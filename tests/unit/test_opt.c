@@ -1,0 +1,380 @@
+/* test_opt.c - options from tables. */
+#include "opt.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MAX_ARGS 16
+
+struct sample {
+    bool loud;
+    struct common common; /* not first: groups must add its offset */
+    const char *state;
+    const char *log;
+    uint64_t skip;
+    uint32_t level;
+    uint32_t colour;
+    double rest;
+};
+
+static const char *colour_name(uint32_t value)
+{
+    static const char *const names[] = {"red", "green", NULL, "blue"};
+    return value < 4 ? names[value] : NULL;
+}
+
+static int loud_needs_state(const void *target, deja_error *err)
+{
+    const struct sample *s = target;
+    if (!s->loud || s->state != NULL)
+        return DEJA_OK;
+    err->status = OPT_USAGE;
+    (void)strcpy(err->text, "--loud needs --state");
+    return OPT_USAGE;
+}
+
+static const struct opt table[] = {
+    OPT_FLAG('l', "loud", struct sample, loud, "be loud"),
+    OPT_STRING(0, "state", "FILE", struct sample, state, "keep it"),
+    OPT_OPTIONAL("log", "FILE", struct sample, log, "default.log", "write a log"),
+    OPT_COUNT('s', "skip", "N", struct sample, skip, 0, UINT64_MAX, "skip N"),
+    OPT_COUNT32(0, "level", "N", struct sample, level, 2, 9, "level"),
+    OPT_CHOICE('c', "colour", "C", struct sample, colour, colour_name, "colour"),
+    OPT_REAL(0, "rest", "R", struct sample, rest, "rest"),
+    OPT_CHECK(loud_needs_state),
+    OPT_GROUP(struct sample, common, common_output),
+    OPT_GROUP(struct sample, common, common_sizing),
+    OPT_GROUP(struct sample, common, common_input),
+    OPT_GROUP(struct sample, common, common_secret),
+    OPT_GROUP(struct sample, common, common_general),
+    OPT_END,
+};
+
+/* One parse, with all that came of it. */
+struct parsed {
+    char *argv[MAX_ARGS];
+    struct sample s;
+    struct opt_rest rest;
+    deja_error err;
+    int rc;
+};
+
+/* args is split at single spaces; '_' stands for a space inside an argument. */
+static struct parsed *parse(const char *args)
+{
+    static struct parsed p;
+    static char copy[512];
+    int argc = 0;
+    memset(&p, 0, sizeof p);
+    assert_true(strlen(args) < sizeof copy);
+    (void)strcpy(copy, args);
+    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " ")) {
+        assert_true(argc < MAX_ARGS);
+        p.argv[argc++] = at;
+        for (char *c = at; *c != '\0'; c++)
+            *c = *c == '_' ? ' ' : *c;
+    }
+    p.rc = opt_parse(table, argc, p.argv, &p.s, &p.rest, &p.err);
+    return &p;
+}
+
+static struct parsed *accepted(const char *args)
+{
+    struct parsed *p = parse(args);
+    if (p->rc != DEJA_OK)
+        fail_msg("'%s' was refused: %s", args, p->err.text);
+    return p;
+}
+
+static void refused(const char *args, const char *text)
+{
+    struct parsed *p = parse(args);
+    assert_int_equal(p->rc, OPT_USAGE);
+    assert_int_equal(p->err.status, OPT_USAGE);
+    assert_string_equal(p->err.text, text);
+}
+
+/* Refused, naming the option and, somewhere, what it takes. */
+static void refused_saying(const char *args, const char *option, const char *takes)
+{
+    struct parsed *p = parse(args);
+    if (p->rc != OPT_USAGE)
+        fail_msg("'%s' was accepted", args);
+    if (strncmp(p->err.text, option, strlen(option)) != 0 || strstr(p->err.text, takes) == NULL)
+        fail_msg("'%s': unexpected message: %s", args, p->err.text);
+}
+
+static void every_spelling_of_a_value_is_known(void **state)
+{
+    assert_true(accepted("--capacity 5")->s.common.capacity == 5);
+    assert_true(accepted("--capacity=5")->s.common.capacity == 5);
+    assert_true(accepted("-n 5")->s.common.capacity == 5);
+    assert_true(accepted("-n5")->s.common.capacity == 5);
+    assert_true(accepted("-qn5")->s.common.capacity == 5);
+    assert_true(accepted("-qn 5")->s.common.quiet);
+    assert_string_equal(accepted("--output=")->s.common.output, "");
+    assert_string_equal(accepted("-o -")->s.common.output, "-");
+    assert_string_equal(accepted("--state --loud")->s.state, "--loud");
+    assert_string_equal(accepted("--output=a=b")->s.common.output, "a=b");
+}
+
+static void flags_can_be_bundled(void **state)
+{
+    struct parsed *p = accepted("-qzl --state x");
+    assert_true(p->s.common.quiet && p->s.common.null && p->s.loud);
+}
+
+static void every_type_reaches_its_field(void **state)
+{
+    struct parsed *p = accepted("-p 1e-3 -m 1.5G --hashes 7 --multiplier 1.44 -s 1e19 --level 9 "
+                                "-c blue --rest .5 --csv 1 -d \\0 -j 3 --json");
+    assert_true(p->s.common.fp_rate == 1e-3);
+    assert_true(p->s.common.memory == UINT64_C(1610612736));
+    assert_int_equal(p->s.common.hashes, 7);
+    assert_true(p->s.common.multiplier == 1.44);
+    assert_true(p->s.skip == UINT64_C(10000000000000000000));
+    assert_int_equal(p->s.level, 9);
+    assert_int_equal(p->s.colour, 3);
+    assert_true(p->s.rest == 0.5);
+    assert_string_equal(p->s.common.csv, "1");
+    assert_true(p->s.common.delimiter.given);
+    assert_int_equal(common_delimiter(&p->s.common), '\0');
+    assert_int_equal(p->s.common.threads, 3);
+    assert_true(p->s.common.json);
+}
+
+static void names_of_the_library_are_choices(void **state)
+{
+    assert_int_equal(accepted("--kind blocked")->s.common.kind, DEJA_BLOCKED);
+    assert_int_equal(accepted("-kclassic")->s.common.kind, DEJA_CLASSIC);
+    assert_int_equal(accepted("--hash=siphash")->s.common.hash, DEJA_HASH_SIPHASH);
+}
+
+static void what_is_not_given_stays_as_it_was(void **state)
+{
+    static const struct sample zero;
+    assert_memory_equal(&accepted("file -- -n")->s, &zero, sizeof zero);
+}
+
+static void the_last_of_equal_options_wins(void **state)
+{
+    assert_true(accepted("-n 5 --capacity 6 -n7")->s.common.capacity == 7);
+}
+
+static void optional_values_need_the_equals_sign(void **state)
+{
+    assert_string_equal(accepted("--log=x")->s.log, "x");
+    assert_string_equal(accepted("--log=")->s.log, "");
+    struct parsed *p = accepted("--log x");
+    assert_string_equal(p->s.log, "default.log");
+    assert_int_equal(p->rest.n, 1);
+    assert_string_equal(p->rest.operands[0], "x");
+}
+
+static void operands_keep_their_order_among_options(void **state)
+{
+    struct parsed *p = accepted("a -n 5 b - --quiet c -- -z -- d");
+    static const char *const want[] = {"a", "b", "-", "c", "-z", "--", "d"};
+    assert_int_equal(p->rest.n, 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_string_equal(p->rest.operands[i], want[i]);
+    assert_true(p->s.common.capacity == 5);
+    assert_true(p->s.common.quiet);
+    assert_false(p->s.common.null);
+}
+
+static void nothing_is_fine(void **state)
+{
+    struct parsed *p = accepted("");
+    assert_int_equal(p->rest.n, 0);
+    assert_false(p->rest.help);
+}
+
+static void help_is_known_and_ends_the_parsing(void **state)
+{
+    assert_true(accepted("--help")->rest.help);
+    assert_true(accepted("-h")->rest.help);
+    assert_true(accepted("-qh -x --nonsense")->rest.help);
+    assert_true(accepted("--loud --help")->rest.help); /* no check either */
+    assert_false(accepted("-- --help")->rest.help);
+}
+
+static void unknown_options_come_with_a_guess(void **state)
+{
+    refused("--capcity 5", "unknown option --capcity; did you mean --capacity?");
+    refused("--capactiy=5", "unknown option --capactiy; did you mean --capacity?");
+    refused("--fprate", "unknown option --fprate; did you mean --fp-rate?");
+    refused("--mem=5", "unknown option --mem; did you mean --memory?");
+    refused("--hlep", "unknown option --hlep; did you mean --help?");
+    refused("--xyzzy", "unknown option --xyzzy");
+    refused("-capacity 5", "unknown option -capacity; did you mean --capacity?");
+    refused("-x", "unknown option -x");
+    refused("-qxz", "unknown option -x");
+    refused("--=5", "unknown option --");
+    assert_int_equal(
+        parse("--an-option-with-a-name-that-is-much-longer-than-any-option-of-ours")->rc,
+        OPT_USAGE);
+}
+
+static void missing_and_superfluous_values_are_errors(void **state)
+{
+    refused("-n", "-n/--capacity needs a value: -n N");
+    refused("--capacity", "--capacity needs a value: --capacity=N");
+    refused("-qn", "-n/--capacity needs a value: -n N");
+    refused("--quiet=yes", "--quiet takes no value");
+    refused("--quiet=", "--quiet takes no value");
+}
+
+static void every_error_names_the_option_and_what_it_takes(void **state)
+{
+    refused_saying("-n 1_k", "-n/--capacity takes a whole number such as", "not '1 k'");
+    refused_saying("-n -1", "-n/--capacity takes a whole number such as", "not '-1'");
+    refused_saying("--capacity=1e20", "--capacity takes at most 18446744073709551615", "'1e20'");
+    refused_saying("-n 0", "-n/--capacity takes a number from 1 up", "not 0");
+    refused_saying("--seed 0", "--seed takes a number from 1 up", "not 0");
+    refused_saying("--level 1", "--level takes a number from 2 to 9", "not 1");
+    refused_saying("--level 10", "--level takes a number from 2 to 9", "not 10");
+    refused_saying("--level 4294967298", "--level takes a number from 2 to 9", "not 4294967298");
+    refused_saying("-f 4294967296", "-f/--field takes a number from 1 to 4294967295", "not");
+    refused_saying("-m 1.5X", "-m/--memory takes a size in bytes such as", "'1.5X'");
+    refused_saying("-m 0", "-m/--memory takes a number from 1 up", "not 0");
+    refused_saying("-p 1", "-p/--fp-rate takes a rate between 0 and 1", "not '1'");
+    refused_saying("--fp-rate=abc", "--fp-rate takes a rate between 0 and 1", "not 'abc'");
+    refused_saying("--multiplier 0", "--multiplier takes a number above 0", "not '0'");
+    refused_saying("-d ab", "-d/--delimiter takes one byte", "not 'ab'");
+    refused_saying("-k blokced", "-k/--kind takes classic, blocked", "did you mean blocked?");
+    refused_saying("--colour pink", "--colour takes red, green or blue, not 'pink'", "pink");
+    refused_saying("--colour gren", "--colour takes red, green or blue", "did you mean green?");
+    refused_saying("--colour=", "--colour takes red, green or blue, not ''", "''");
+}
+
+static void refused_values_leave_the_field_alone(void **state)
+{
+    struct parsed *p = parse("--level 5 --level 10");
+    assert_int_equal(p->rc, OPT_USAGE);
+    assert_int_equal(p->s.level, 5);
+}
+
+static void url_profiles_are_known_and_refused(void **state)
+{
+    static const char text[] =
+        "URL profiles are not in this version; without --url, lines are compared byte by byte";
+    refused("--url", text);
+    refused("--url=safe", text);
+}
+
+static void options_that_exclude_each_other_are_refused(void **state)
+{
+    refused("--csv url -f 2", "--csv and -f/--field exclude each other");
+    refused("-d ,", "-d/--delimiter needs -f/--field or --csv beside it");
+    refused("--key k --seed 1", "--key and --seed exclude each other");
+    refused("--loud", "--loud needs --state");
+    assert_int_equal(parse("-d ; --csv url")->rc, DEJA_OK);
+}
+
+static void the_delimiter_has_a_default_for_each_format(void **state)
+{
+    assert_int_equal(common_delimiter(&accepted("-f 1")->s.common), '\t');
+    assert_int_equal(common_delimiter(&accepted("--csv 1")->s.common), ',');
+    assert_int_equal(common_delimiter(&accepted("--csv 1 -d ;")->s.common), ';');
+}
+
+static void a_flag_can_be_looked_up_by_name(void **state)
+{
+    assert_true(opt_flag_is_set(table, &accepted("-q")->s, "quiet"));
+    assert_false(opt_flag_is_set(table, &accepted("")->s, "quiet"));
+    assert_false(opt_flag_is_set(table, &accepted("-n 5")->s, "capacity"));
+    assert_false(opt_flag_is_set(NULL, NULL, "quiet"));
+}
+
+static void a_table_may_be_empty(void **state)
+{
+    char one[] = "a", *argv[] = {one};
+    struct opt_rest rest;
+    assert_int_equal(opt_parse(NULL, 1, argv, NULL, &rest, NULL), DEJA_OK);
+    assert_int_equal(rest.n, 1);
+}
+
+/* The table of a help page: every name and letter once, everything explained. */
+static void names_and_letters_are_unique(void **state)
+{
+    struct opt_walk a, b;
+    const struct opt *x, *y;
+    size_t base, n = 0;
+    for (opt_walk_init(&a, table); (x = opt_walk_next(&a, &base)) != NULL;) {
+        if (!opt_is_option(x))
+            continue;
+        n++;
+        assert_non_null(x->help);
+        assert_true((x->value != NULL) == (x->type != OPT_TYPE_FLAG));
+        for (opt_walk_init(&b, table); (y = opt_walk_next(&b, &base)) != x;) {
+            assert_non_null(y);
+            if (!opt_is_option(y))
+                continue;
+            assert_string_not_equal(x->name, y->name);
+            assert_true(x->letter == '\0' || x->letter != y->letter);
+        }
+    }
+    assert_int_equal(n, 27);
+}
+
+static void common_options_become_filter_options(void **state)
+{
+    deja_options o = common_filter_options(&accepted("-n 5 -p .1 -k classic --seed 9")->s.common);
+    assert_int_equal(o.size, sizeof o);
+    assert_true(o.capacity == 5 && o.fp_rate == 0.1 && o.kind == DEJA_CLASSIC && o.seed == 9);
+    assert_null(o.key);
+}
+
+static const char *guess(const char *word)
+{
+    struct opt_near near = {.word = word};
+    opt_near_offer(&near, "dedup");
+    opt_near_offer(&near, "build");
+    opt_near_offer(&near, "bench");
+    return near.best;
+}
+
+static void near_misses_are_near(void **state)
+{
+    assert_string_equal(guess("dedp"), "dedup");
+    assert_string_equal(guess("deudp"), "dedup");
+    assert_string_equal(guess("biuld"), "build");
+    assert_string_equal(guess("ben"), "bench");
+    assert_null(guess("crawl"));
+    assert_null(guess(""));
+    assert_null(guess("x"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_spelling_of_a_value_is_known),
+        cmocka_unit_test(flags_can_be_bundled),
+        cmocka_unit_test(every_type_reaches_its_field),
+        cmocka_unit_test(names_of_the_library_are_choices),
+        cmocka_unit_test(what_is_not_given_stays_as_it_was),
+        cmocka_unit_test(the_last_of_equal_options_wins),
+        cmocka_unit_test(optional_values_need_the_equals_sign),
+        cmocka_unit_test(operands_keep_their_order_among_options),
+        cmocka_unit_test(nothing_is_fine),
+        cmocka_unit_test(help_is_known_and_ends_the_parsing),
+        cmocka_unit_test(unknown_options_come_with_a_guess),
+        cmocka_unit_test(missing_and_superfluous_values_are_errors),
+        cmocka_unit_test(every_error_names_the_option_and_what_it_takes),
+        cmocka_unit_test(refused_values_leave_the_field_alone),
+        cmocka_unit_test(url_profiles_are_known_and_refused),
+        cmocka_unit_test(options_that_exclude_each_other_are_refused),
+        cmocka_unit_test(the_delimiter_has_a_default_for_each_format),
+        cmocka_unit_test(a_flag_can_be_looked_up_by_name),
+        cmocka_unit_test(a_table_may_be_empty),
+        cmocka_unit_test(names_and_letters_are_unique),
+        cmocka_unit_test(common_options_become_filter_options),
+        cmocka_unit_test(near_misses_are_near),
+    };
+    return cmocka_run_group_tests_name("unit.opt", tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* test_split.c - every variant of the search for record ends against a loop over bytes.
+ *
+ * Data and ends lie in heap blocks of just the right size, so that an address sanitizer sees every
+ * byte read or written beyond them. */
+#include "split.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t rng_state = 7;
+
+static size_t below(size_t n)
+{
+    rng_state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t x = rng_state;
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (size_t)((x ^ x >> 31) % n);
+}
+
+static size_t naive_ends(const char *data, size_t from, size_t len, char mark, size_t *ends,
+                         size_t cap)
+{
+    size_t n = 0;
+    for (size_t i = from; i < len && n < cap; i++)
+        if (data[i] == mark)
+            ends[n++] = i + 1;
+    return n;
+}
+
+/* Bytes of which about one in `rarity` is the mark. */
+static char *random_data(size_t len, char mark, size_t rarity)
+{
+    char *data = malloc(len ? len : 1);
+    assert_non_null(data);
+    for (size_t i = 0; i < len; i++)
+        data[i] = below(rarity) == 0 ? mark : (char)below(256);
+    return data;
+}
+
+static const struct split_ops *variants[2];
+
+static int find_variants(void **state)
+{
+    (void)state;
+    variants[0] = &split_portable;
+    variants[1] = split_best();
+    return 0;
+}
+
+static void check(const struct split_ops *split, const char *data, size_t from, size_t len,
+                  char mark, size_t cap)
+{
+    size_t *want = malloc((cap + 1) * sizeof *want);
+    size_t *got = malloc(cap ? cap * sizeof *got : 1);
+    assert_non_null(want);
+    assert_non_null(got);
+    size_t n = naive_ends(data, from, len, mark, want, cap);
+    assert_int_equal(split->ends(data, from, len, mark, got, cap), n);
+    assert_memory_equal(got, want, n * sizeof *got);
+    free(want);
+    free(got);
+}
+
+static void every_variant_finds_what_a_loop_finds(void **state)
+{
+    (void)state;
+    static const char marks[] = {'\n', 0, '\xff', '\x80'};
+    for (int round = 0; round < 3000; round++) {
+        char mark = marks[below(sizeof marks)];
+        size_t len = below(round % 10 ? 400 : 5000);
+        char *data = random_data(len, mark, 1 + below(100));
+        size_t from = below(len + 1);
+        for (size_t v = 0; v < 2; v++) {
+            check(variants[v], data, from, len, mark, len + 1);
+            check(variants[v], data, from, len, mark, below(len + 2));
+        }
+        free(data);
+    }
+}
+
+static void every_variant_counts_what_a_loop_counts(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        size_t len = below(700);
+        char *data = random_data(len, '\n', 1 + below(70));
+        size_t want = 0;
+        for (size_t i = 0; i < len; i++)
+            want += data[i] == '\n';
+        for (size_t v = 0; v < 2; v++)
+            assert_int_equal(variants[v]->count(data, len, '\n'), want);
+        free(data);
+    }
+}
+
+static void a_search_in_pieces_is_a_search_of_the_whole(void **state)
+{
+    (void)state;
+    const size_t len = 3000;
+    char *data = random_data(len, '\n', 20);
+    size_t want[3000];
+    size_t n = naive_ends(data, 0, len, '\n', want, len);
+    for (size_t v = 0; v < 2; v++) {
+        for (size_t piece = 1; piece < 300; piece += 1 + piece / 4) {
+            size_t got[3000];
+            size_t found = 0;
+            for (size_t at = 0; at < len; at += piece) {
+                size_t until = len - at < piece ? len : at + piece;
+                found += variants[v]->ends(data, at, until, '\n', got + found, len - found);
+            }
+            assert_int_equal(found, n);
+            assert_memory_equal(got, want, n * sizeof *got);
+        }
+    }
+    free(data);
+}
+
+static void nothing_but_marks_fills_the_ends_exactly(void **state)
+{
+    (void)state;
+    char data[256];
+    memset(data, '\n', sizeof data);
+    for (size_t v = 0; v < 2; v++)
+        for (size_t cap = 0; cap <= sizeof data + 1; cap++)
+            check(variants[v], data, 0, sizeof data, '\n', cap);
+}
+
+static void no_data_has_no_ends(void **state)
+{
+    (void)state;
+    size_t end = 99;
+    for (size_t v = 0; v < 2; v++) {
+        assert_int_equal(variants[v]->ends("x", 0, 0, 'x', &end, 1), 0);
+        assert_int_equal(variants[v]->ends("x", 1, 1, 'x', &end, 1), 0);
+        assert_int_equal(variants[v]->count("x", 0, 'x'), 0);
+    }
+    assert_int_equal(end, 99);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_variant_finds_what_a_loop_finds),
+        cmocka_unit_test(every_variant_counts_what_a_loop_counts),
+        cmocka_unit_test(a_search_in_pieces_is_a_search_of_the_whole),
+        cmocka_unit_test(nothing_but_marks_fills_the_ends_exactly),
+        cmocka_unit_test(no_data_has_no_ends),
+    };
+    return cmocka_run_group_tests_name("unit.split", tests, find_variants, NULL);
+}
