@@ -41,7 +41,7 @@ struct command_exit {
 struct call {
     const struct command *command;
     const void *options; /* the command's own struct, parsed and checked */
-    char **operands;
+    const char *const *operands;
     size_t n_operands;
     struct out *out;         /* standard output; main flushes and closes it      */
     struct console *console; /* standard error; already quiet when -q was given  */

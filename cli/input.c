@@ -606,6 +606,8 @@ static int find_records(struct input *in, struct block *b, deja_error *err)
 static int find_last_record(struct input *in, struct block *b, deja_error *err)
 {
     size_t end = b->n ? b->ends[b->n - 1] : 0;
+    if (b->filled == in->bom_len && b->n == 0)
+        b->filled = 0; /* nothing but a byte order mark */
     if (b->filled == end)
         return DEJA_OK;
     if (in->opt.csv_column && csv_open(&in->csv))
@@ -629,9 +631,12 @@ static int find_last_record(struct input *in, struct block *b, deja_error *err)
 
 static int read_more(struct input *in, struct block *b, size_t *got, deja_error *err)
 {
-    size_t want = b->data_cap - 1 - b->filled;
-    if (want > READ_SIZE)
-        want = READ_SIZE;
+    /* Never so much that what is left behind the last record would not fit the next block. */
+    const size_t size = in->opt.block_size;
+    size_t want = b->filled < size ? size - b->filled : b->data_cap - 1 - b->filled;
+    size_t most = size < READ_SIZE ? size : READ_SIZE;
+    if (want > most)
+        want = most;
     /* With short lines, do not read far beyond the last record that fits. */
     uint64_t fitting = (uint64_t)in->mean_len * (in->records_max - b->n);
     if (fitting && want > fitting)

@@ -69,7 +69,7 @@ static int check_operands(const struct command *cmd, const struct opt_rest *rest
 static int parse_and_run(struct call *call, int argc, char **argv, void *options, deja_error *err)
 {
     const struct command *cmd = call->command;
-    struct opt_rest rest;
+    struct opt_rest rest = {0};
     int rc = opt_parse(cmd->options, argc, argv, options, &rest, err);
     if (rc < 0)
         return rc;

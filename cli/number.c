@@ -335,8 +335,8 @@ static struct num_text scientific(double x)
     char *e = strchr(t.s, 'e');
     if (e == NULL)
         return t;
-    int exponent = atoi(e + 1);
-    (void)snprintf(e, sizeof t.s - (size_t)(e - t.s), "e%d", exponent);
+    long exponent = strtol(e + 1, NULL, 10);
+    (void)snprintf(e, sizeof t.s - (size_t)(e - t.s), "e%ld", exponent);
     return t;
 }
 

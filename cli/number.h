@@ -32,7 +32,7 @@ struct num_text num_rate(double p);                /* 0.0096  1.0e-6  0         
 struct num_text num_share(double share);           /* 0.123 is 12.3%                        */
 struct num_text num_duration(double seconds);      /* 0.31 s  2 min 3 s  4 h 12 min         */
 struct num_text num_speed(double per_second);      /* 23.1 M/s                              */
-struct num_text num_fixed(double x, int decimals); /* 9.58: for columns of a table      */
+struct num_text num_fixed(double x, int decimals); /* 9.58: for columns of a table          */
 struct num_text num_exact(double x);               /* shortest that reads back the same     */
 
 #endif

@@ -364,7 +364,7 @@ int opt_parse(const struct opt *table, int argc, char **argv, void *target, stru
     struct parser p = {table, argc, 0, argv, target, rest, err};
     bool ended = false;
     int rc = DEJA_OK;
-    *rest = (struct opt_rest){.operands = argv};
+    *rest = (struct opt_rest){.operands = (const char *const *)argv};
     while (rc == DEJA_OK && p.at < argc && !rest->help) {
         char *arg = argv[p.at++];
         if (ended || arg[0] != '-' || arg[1] == '\0')

@@ -121,7 +121,7 @@ struct opt {
 #define OPT_USAGE (-1000)
 
 struct opt_rest {
-    char **operands; /* inside argv, which is reordered */
+    const char *const *operands; /* inside argv, which is reordered */
     size_t n;
     bool help; /* --help was among the options; parsing stopped there */
 };

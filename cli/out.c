@@ -69,15 +69,29 @@ int out_open(struct out *o, const char *path, deja_error *err)
     return DEJA_OK;
 }
 
-int out_refuse_input(struct out *o, int fd, const char *path, deja_error *err)
+static bool is_output(const struct out *o, const char *path)
 {
-    struct stat a, b;
-    if (fstat(o->fd, &a) != 0 || fstat(fd, &b) != 0 || !S_ISREG(a.st_mode) ||
-        a.st_dev != b.st_dev || a.st_ino != b.st_ino)
-        return DEJA_OK;
-    o->error = EINVAL;
-    return fail(err, DEJA_EINVAL, "%s is the output as well; write to another file",
-                fail_path(path).text);
+    struct stat mine, its;
+    int rc = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &its) : stat(path, &its);
+    return rc == 0 && fstat(o->fd, &mine) == 0 && S_ISREG(mine.st_mode) &&
+           mine.st_dev == its.st_dev && mine.st_ino == its.st_ino;
+}
+
+int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_error *err)
+{
+    static const char *const none[] = {"-"};
+    if (n == 0) {
+        paths = none;
+        n = 1;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!is_output(o, paths[i]))
+            continue;
+        o->error = EINVAL;
+        return fail(err, DEJA_EINVAL, "%s is the output as well; write to another file",
+                    strcmp(paths[i], "-") == 0 ? "standard input" : fail_path(paths[i]).text);
+    }
+    return DEJA_OK;
 }
 
 static bool stopping(const struct out *o)

@@ -41,9 +41,9 @@ int out_init(struct out *o, int fd, const char *name, deja_error *err);
 /* Open path for writing; "-" is standard output.  What the file held is cut off by the first
  * flush and no sooner: who fails before has destroyed nothing. */
 int out_open(struct out *o, const char *path, deja_error *err);
-/* Refuse an input, open as fd, that is this very output: reading it while writing it would lose
- * it.  After a refusal nothing is written any more. */
-int out_refuse_input(struct out *o, int fd, const char *path, deja_error *err);
+/* Refuse inputs of which one is this very output: reading it while writing it would lose it.
+ * "-", and no path at all, is standard input.  After a refusal nothing is written any more. */
+int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_error *err);
 
 void out_spill(struct out *o, const void *data, size_t len); /* out_write's slow half */
 static inline void out_write(struct out *o, const void *data, size_t len)

@@ -55,6 +55,7 @@ static void refuses_count(const char *text, const char *says)
 
 static void counts_take_units_and_exponents(void **state)
 {
+    (void)state;
     assert_true(count_of("0") == 0);
     assert_true(count_of("250000") == 250000);
     assert_true(count_of("007") == 7);
@@ -75,6 +76,7 @@ static void counts_take_units_and_exponents(void **state)
 
 static void counts_reach_2_to_the_64_and_no_further(void **state)
 {
+    (void)state;
     assert_true(count_of("18446744073709551615") == UINT64_MAX);
     assert_true(count_of("18446744073709551.615k") == UINT64_MAX);
     assert_true(count_of("1e19") == UINT64_C(10000000000000000000));
@@ -93,6 +95,7 @@ static void counts_reach_2_to_the_64_and_no_further(void **state)
 
 static void counts_refuse_what_is_no_whole_number(void **state)
 {
+    (void)state;
     static const char *const wrong[] = {
         "",
         " ",
@@ -106,7 +109,7 @@ static void counts_refuse_what_is_no_whole_number(void **state)
         "1e+",
         "e6",
         "1.5",
-        "0.1k",
+        "0.0001k",
         "1.0.0",
         "1,000",
         "0x10",
@@ -132,6 +135,7 @@ static void counts_refuse_what_is_no_whole_number(void **state)
 
 static void a_number_of_endless_digits_is_refused(void **state)
 {
+    (void)state;
     char text[4096];
     uint64_t n = UNTOUCHED;
     deja_error err;
@@ -144,6 +148,7 @@ static void a_number_of_endless_digits_is_refused(void **state)
 
 static void a_message_cannot_talk_to_the_terminal(void **state)
 {
+    (void)state;
     uint64_t n;
     deja_error err;
     assert_int_equal(num_parse_count("1\033[31m\n", &n, &err), DEJA_EINVAL);
@@ -153,6 +158,7 @@ static void a_message_cannot_talk_to_the_terminal(void **state)
 
 static void sizes_are_binary_unless_spelled_kB(void **state)
 {
+    (void)state;
     assert_true(size_of("512") == 512);
     assert_true(size_of("512B") == 512);
     assert_true(size_of("1k") == 1024);
@@ -171,6 +177,7 @@ static void sizes_are_binary_unless_spelled_kB(void **state)
 
 static void sizes_are_rounded_down_exactly(void **state)
 {
+    (void)state;
     assert_true(size_of("0.1G") == 107374182); /* .4 */
     assert_true(size_of("1.1k") == 1126);      /* .4 */
     assert_true(size_of("0.7k") == 716);       /* .8 */
@@ -181,6 +188,7 @@ static void sizes_are_rounded_down_exactly(void **state)
 
 static void sizes_refuse_the_rest(void **state)
 {
+    (void)state;
     static const char *const wrong[] = {"",   "G",   "-1G",  "1 G",    "1.5X", "1GiBs", "1iB",
                                         "1e", "1Gi", "1KBB", "16384P", "1e20", "17e18k"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -197,6 +205,7 @@ static void sizes_refuse_the_rest(void **state)
 
 static void rates_lie_strictly_between_0_and_1(void **state)
 {
+    (void)state;
     static const char *const wrong[] = {"0",      "1",      "1.0",   "-0.1",
                                         "2",      "nan",    "inf",   "abc",
                                         "1e-400", "0x1p-3", "0,5",   "",
@@ -219,6 +228,7 @@ static void rates_lie_strictly_between_0_and_1(void **state)
 
 static void reals_are_finite_and_above_0(void **state)
 {
+    (void)state;
     static const char *const wrong[] = {"0", "-2", "1e400", "nan", "inf", "", "2x"};
     double x = 0.0;
     deja_error err;
@@ -232,6 +242,7 @@ static void reals_are_finite_and_above_0(void **state)
 
 static void a_char_is_one_byte_or_an_escape(void **state)
 {
+    (void)state;
     static const struct {
         const char *text;
         char byte;
@@ -255,12 +266,14 @@ static void a_char_is_one_byte_or_an_escape(void **state)
 
 static void errors_may_be_nobodys(void **state)
 {
+    (void)state;
     uint64_t n;
     assert_int_equal(num_parse_count("x", &n, NULL), DEJA_EINVAL);
 }
 
 static void counts_are_grouped(void **state)
 {
+    (void)state;
     assert_string_equal(num_count(0).s, "0");
     assert_string_equal(num_count(999).s, "999");
     assert_string_equal(num_count(1000).s, "1,000");
@@ -270,6 +283,7 @@ static void counts_are_grouped(void **state)
 
 static void bytes_are_decimal_and_never_1000(void **state)
 {
+    (void)state;
     assert_string_equal(num_bytes(0).s, "0 B");
     assert_string_equal(num_bytes(999).s, "999 B");
     assert_string_equal(num_bytes(1000).s, "1.0 kB");
@@ -282,12 +296,14 @@ static void bytes_are_decimal_and_never_1000(void **state)
 
 static void what_is_printed_as_a_size_can_be_typed(void **state)
 {
+    (void)state;
     assert_true(size_of("33.6MB") == 33600000);
     assert_string_equal(num_bytes(size_of("33.6MB")).s, "33.6 MB");
 }
 
 static void rates_are_short(void **state)
 {
+    (void)state;
     assert_string_equal(num_rate(0.0).s, "0");
     assert_string_equal(num_rate(1e-6).s, "1.0e-6");
     assert_string_equal(num_rate(9.96e-7).s, "1.0e-6");
@@ -302,6 +318,7 @@ static void rates_are_short(void **state)
 
 static void estimates_show_what_matters(void **state)
 {
+    (void)state;
     assert_string_equal(num_estimate(0.0).s, "0");
     assert_string_equal(num_estimate(2e-5).s, "2.0e-5");
     assert_string_equal(num_estimate(0.052).s, "0.05");
@@ -315,6 +332,7 @@ static void estimates_show_what_matters(void **state)
 
 static void durations_have_two_units_at_most(void **state)
 {
+    (void)state;
     assert_string_equal(num_duration(0.0).s, "0.0 ms");
     assert_string_equal(num_duration(0.0042).s, "4.2 ms");
     assert_string_equal(num_duration(0.31).s, "0.31 s");
@@ -330,6 +348,7 @@ static void durations_have_two_units_at_most(void **state)
 
 static void speeds_have_a_prefix(void **state)
 {
+    (void)state;
     assert_string_equal(num_speed(0.0).s, "0.0 /s");
     assert_string_equal(num_speed(812.0).s, "812 /s");
     assert_string_equal(num_speed(999.9).s, "1.0 k/s");
@@ -339,6 +358,7 @@ static void speeds_have_a_prefix(void **state)
 
 static void exact_text_reads_back_as_the_same_number(void **state)
 {
+    (void)state;
     static const double some[] = {0.1, 1.0 / 3.0, 1e-6, 6.02e23, 5e-324, 123456789.125, -0.25};
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
         assert_true(strtod(num_exact(some[i]).s, NULL) == some[i]);
@@ -351,6 +371,7 @@ static void exact_text_reads_back_as_the_same_number(void **state)
  * stands in. */
 static void the_locale_makes_no_difference(void **state)
 {
+    (void)state;
     static const char *const comma[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "nl_NL.UTF-8"};
     for (size_t i = 0; i < sizeof comma / sizeof comma[0]; i++) {
         if (setlocale(LC_ALL, comma[i]) != NULL)

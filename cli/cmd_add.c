@@ -1,0 +1,218 @@
+/* cmd_add.c - put the keys of lines into filter files: add to one that is there, build a new one.
+ */
+#include "fail.h"
+#include "number.h"
+#include "session.h"
+#include "signals.h"
+#include <unistd.h>
+
+#define SYNC_INTERVAL 30.0 /* seconds */
+
+struct add_options {
+    struct common common;
+};
+
+/* What both commands do once they have a filter. */
+struct job {
+    const struct call *call;
+    const struct common *common;
+    deja_filter *filter;
+    struct session session;
+    uint64_t added;
+    bool sync_while_working; /* not for a new file: it appears when it is complete */
+};
+
+static int add_batch(struct job *j, const struct batch *b, deja_error *err)
+{
+    size_t done;
+    const int rc = deja_filter_add_hashed(j->filter, b->hash, b->block.n, b->answer, &done);
+    return rc < 0 ? session_add_failed(rc, j->call->operands[0], err) : DEJA_OK;
+}
+
+static int add_all(struct job *j, deja_error *err)
+{
+    struct batch *b;
+    double synced = 0;
+    int rc;
+    while ((rc = session_next(&j->session, &b, err)) > 0) {
+        rc = add_batch(j, b, err);
+        if (rc < 0)
+            return rc;
+        j->added += session_count(b);
+        const double now = progress_seconds(&j->session.progress);
+        if (j->sync_while_working && now - synced > SYNC_INTERVAL) {
+            rc = deja_filter_sync(j->filter, err);
+            if (rc < 0)
+                return rc;
+            synced = now;
+        }
+    }
+    return rc;
+}
+
+static void report_json(const struct job *j, const deja_stats *s, double seconds)
+{
+    struct json json;
+    json_begin(&json, j->call->out);
+    json_object(&json, NULL);
+    json_string(&json, "file", j->call->operands[0]);
+    json_uint(&json, "read", j->session.records);
+    json_uint(&json, "added", j->added);
+    json_uint(&json, "known", j->session.records - j->added);
+    json_string(&json, "kind", deja_kind_name(s->kind));
+    json_uint(&json, "keys", s->keys);
+    json_uint(&json, "capacity", s->capacity);
+    json_real(&json, "fp_now", s->fp_now);
+    json_real(&json, "lost", s->lost);
+    json_uint(&json, "filter_bytes", s->bytes);
+    json_real(&json, "seconds", seconds);
+    json_bool(&json, "stopped", j->session.stopped);
+    json_end(&json);
+}
+
+static void report(const struct job *j)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    const double seconds = progress_seconds(&j->session.progress);
+    if (deja_filter_stats(j->filter, &s) < 0)
+        return;
+    session_warn_missing(&j->session);
+    if (j->common->json)
+        report_json(j, &s, seconds);
+    else
+        console_note(j->call->console,
+                     "%s%s lines read, %s added, %s known already; %s: %s, rate now %s; %s",
+                     j->session.stopped ? "stopped: " : "", num_count(j->session.records).s,
+                     num_count(j->added).s, num_count(j->session.records - j->added).s,
+                     fail_path(j->call->operands[0]).text, num_bytes(s.bytes).s,
+                     num_rate(s.fp_now).s, num_duration(seconds).s);
+    if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
+        console_note(j->call->console,
+                     "%s was sized for %s keys and holds %s: build it anew with a larger -n",
+                     fail_path(j->call->operands[0]).text, num_count(s.capacity).s,
+                     num_count(s.keys).s);
+}
+
+static int work(struct job *j, deja_error *err)
+{
+    int rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
+    if (rc == DEJA_OK)
+        rc = add_all(j, err);
+    if (rc == DEJA_OK && (j->sync_while_working || !j->session.stopped))
+        rc = deja_filter_sync(j->filter, err);
+    if (rc == DEJA_OK && !j->sync_while_working && j->session.stopped)
+        console_note(j->call->console, "stopped: %s was not made",
+                     fail_path(j->call->operands[0]).text);
+    else if (rc == DEJA_OK)
+        report(j);
+    session_close(&j->session);
+    deja_filter_free(j->filter);
+    return rc;
+}
+
+/* --- add ------------------------------------------------------------------ */
+
+static const struct opt add_table[] = {
+    OPT_GROUP(struct add_options, common, common_input),
+    OPT_HEADING("Secret"),
+    OPT_GROUP(struct add_options, common, common_key),
+    OPT_GROUP(struct add_options, common, common_general),
+    OPT_END,
+};
+
+static int run_add(struct call *call, deja_error *err)
+{
+    const struct add_options *o = call->options;
+    struct job j = {.call = call, .common = &o->common, .sync_while_working = true};
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options expect;
+    int rc = session_filter_options(&o->common, key, &expect, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_open(call->operands[0], DEJA_OPEN_WRITE, &expect, &j.filter, err);
+    return rc < 0 ? rc : work(&j, err);
+}
+
+const struct command cmd_add = {
+    .name = "add",
+    .summary = "add lines to a filter file",
+    .operands = "F.deja [FILE]...",
+    .min_operands = 1,
+    .max_operands = COMMAND_ANY,
+    .options = add_table,
+    .options_size = sizeof(struct add_options),
+    .description =
+        (const char *const[]){
+            "Adds the lines of the files (standard input without any) to the filter in F.deja. "
+            "What was added is on disk when the command ends, also after Ctrl-C, and at least "
+            "every half minute before that. One process can write a filter at a time; others may "
+            "read it meanwhile.",
+            NULL},
+    .examples =
+        (const struct command_example[]){
+            {"one more URL", "echo https://example.org/ | deja add seen.deja"}, {0}},
+    .run = run_add,
+};
+
+/* --- build ---------------------------------------------------------------- */
+
+static const struct opt build_table[] = {
+    OPT_GROUP(struct add_options, common, common_sizing),
+    OPT_GROUP(struct add_options, common, common_input),
+    OPT_GROUP(struct add_options, common, common_secret),
+    OPT_GROUP(struct add_options, common, common_general),
+    OPT_END,
+};
+
+/* Not told how many keys: as many as the files have lines, or a filter that grows. */
+static void choose_size(const struct call *call, const struct common *c, deja_options *opt)
+{
+    if (c->capacity || c->memory || c->multiplier != 0)
+        return;
+    const struct input_options in = session_input_options(call, c, 1);
+    opt->capacity = input_estimate(&in);
+    if (opt->capacity || c->filters > 1)
+        return;
+    if (opt->kind != DEJA_SCALABLE)
+        opt->part_kind = opt->kind;
+    opt->kind = DEJA_SCALABLE;
+}
+
+static int run_build(struct call *call, deja_error *err)
+{
+    const struct add_options *o = call->options;
+    struct job j = {.call = call, .common = &o->common};
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options opt;
+    int rc = session_filter_options(&o->common, key, &opt, err);
+    if (rc < 0)
+        return rc;
+    choose_size(call, &o->common, &opt);
+    rc = deja_filter_create(call->operands[0], DEJA_CREATE_REPLACE, &opt, &j.filter, err);
+    return rc < 0 ? rc : work(&j, err);
+}
+
+const struct command cmd_build = {
+    .name = "build",
+    .summary = "make a filter file from lines",
+    .operands = "OUT.deja [FILE]...",
+    .min_operands = 1,
+    .max_operands = COMMAND_ANY,
+    .options = build_table,
+    .options_size = sizeof(struct add_options),
+    .description =
+        (const char *const[]){
+            "Makes the filter file OUT.deja from the lines of the files (standard input without "
+            "any). The file appears when it is complete, in the place of an older one of that "
+            "name; Ctrl-C or a crash before that leaves the older one as it was.",
+            "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
+            "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
+            NULL},
+    .examples =
+        (const struct command_example[]){
+            {"a filter of a list, with one wrong answer in a thousand",
+             "deja build -p 1e-3 list.deja docs/examples/sample-urls.txt"},
+            {"one that fits 64 MiB, for 40 million keys",
+             "deja build -n 40M -m 64M list.deja urls.txt.zst"},
+            {0}},
+    .run = run_build,
+};

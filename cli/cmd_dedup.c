@@ -1,0 +1,324 @@
+/* cmd_dedup.c - each line the first time it is seen: the main job.
+ *
+ * Without --state the filter lives in memory and a line is judged and added in one step.
+ *
+ * With --state it lives in a mapped file that survives this process at every moment, so the order
+ * matters: a key goes into the filter only after its line was handed over.  Keys wait in the
+ * stream engine (deja_dedup) until their lines are out: written to a pipe or terminal, or, when
+ * the output is a file, written and synced, since the system may write the filter's pages to
+ * disk before the output's. */
+#include "fail.h"
+#include "number.h"
+#include "session.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PENDING_MAX   (UINT64_C(1) << 18) /* keys whose lines are written, not yet synced */
+#define SYNC_INTERVAL 30.0                /* seconds between syncs of the state */
+#define SPARE_SHARE   0.1 /* of the rate kept back for growth when the size is known well */
+
+struct dedup_options {
+    struct common common;
+    const char *state;
+    bool repeated;
+    bool count;
+};
+
+static const struct opt options[] = {
+    OPT_STRING(0, "state", "FILE", struct dedup_options, state,
+               "remember what was seen in FILE between runs; created when absent"),
+    OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeats instead"),
+    OPT_FLAG('c', "count", struct dedup_options, count,
+             "print how many lines there are instead of the lines"),
+    OPT_GROUP(struct dedup_options, common, common_output),
+    OPT_GROUP(struct dedup_options, common, common_sizing),
+    OPT_GROUP(struct dedup_options, common, common_input),
+    OPT_GROUP(struct dedup_options, common, common_secret),
+    OPT_GROUP(struct dedup_options, common, common_general),
+    OPT_END,
+};
+
+struct job {
+    const struct call *call;
+    const struct dedup_options *o;
+    deja_filter *filter;
+    deja_dedup *pending; /* with --state only */
+    struct session session;
+    struct out own, *out;
+    bool sync_output; /* a regular file: written is not yet safe */
+    bool header_printed;
+    double synced; /* when the state was, in seconds of the session */
+    uint64_t kept, dropped;
+};
+
+/* --- The filter ----------------------------------------------------------- */
+
+/* Sized by the user, by the length of the input, or by growing. */
+static void choose_size(struct job *j, deja_options *opt)
+{
+    const struct common *c = &j->o->common;
+    if (c->capacity || c->memory || c->multiplier != 0 || c->filters > 1)
+        return;
+    const struct input_options in = session_input_options(j->call, c, 0);
+    const uint64_t estimate = j->o->state ? 0 : input_estimate(&in);
+    if (opt->kind != DEJA_SCALABLE)
+        opt->part_kind = opt->kind;
+    opt->kind = DEJA_SCALABLE;
+    opt->capacity = estimate;
+    if (estimate)
+        opt->tightening = SPARE_SHARE;
+}
+
+static int open_state(struct job *j, const deja_options *opt, deja_error *err)
+{
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_stats stats = DEJA_STATS_INIT;
+    const struct common *c = &j->o->common;
+    expect.key = opt->key;
+    expect.hash = c->hash;
+    int rc = deja_filter_open(j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
+    if (rc < 0)
+        return rc;
+    rc = deja_filter_stats(j->filter, &stats);
+    if (rc < 0)
+        return rc;
+    if (c->kind && c->kind != stats.kind && c->kind != stats.part_kind)
+        return fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", fail_path(j->o->state).text,
+                    deja_kind_name(stats.kind), deja_kind_name(c->kind));
+    if ((c->capacity && c->capacity != stats.capacity) ||
+        (c->fp_rate > 0 && c->fp_rate != stats.fp_rate))
+        console_note(j->call->console, "%s keeps the size it was made with: %s keys at rate %s",
+                     fail_path(j->o->state).text, num_count(stats.capacity).s,
+                     num_rate(stats.fp_rate).s);
+    return DEJA_OK;
+}
+
+static int make_filter(struct job *j, deja_error *err)
+{
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options opt;
+    int rc = session_filter_options(&j->o->common, key, &opt, err);
+    if (rc < 0)
+        return rc;
+    choose_size(j, &opt);
+    if (!j->o->state) {
+        opt.flags = 0;
+        return deja_filter_new(&opt, &j->filter, err);
+    }
+    if (access(j->o->state, F_OK) == 0) {
+        rc = open_state(j, &opt, err);
+    } else {
+        rc = deja_filter_create(j->o->state, 0, &opt, &j->filter, err);
+        if (rc == DEJA_OK) /* under its name from the beginning, so that nobody else makes one */
+            rc = deja_filter_sync(j->filter, err);
+    }
+    return rc < 0 ? rc : deja_dedup_new(j->filter, &j->pending, err);
+}
+
+/* --- The lines ------------------------------------------------------------ */
+
+static int hand_over(struct job *j, deja_error *err)
+{
+    int rc = out_flush(j->out, err);
+    if (rc == DEJA_OK && j->sync_output && fdatasync(j->out->fd) < 0)
+        rc = fail_errno(err, "%s: cannot sync", j->out->name);
+    return rc;
+}
+
+/* The lines judged so far are out: now they count as seen. */
+static int commit(struct job *j, deja_error *err)
+{
+    int rc = hand_over(j, err);
+    if (rc < 0)
+        return rc;
+    rc = deja_dedup_commit(j->pending);
+    return rc < 0 ? session_add_failed(rc, j->o->state, err) : DEJA_OK;
+}
+
+static int sync_state(struct job *j, deja_error *err)
+{
+    int rc = commit(j, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_sync(j->filter, err);
+    j->synced = progress_seconds(&j->session.progress);
+    return rc;
+}
+
+static int judge(struct job *j, struct batch *b, deja_error *err)
+{
+    int rc;
+    if (j->pending)
+        rc = deja_dedup_judge(j->pending, b->hash, b->block.n, b->answer);
+    else
+        rc = deja_filter_add_hashed(j->filter, b->hash, b->block.n, b->answer, NULL);
+    return rc < 0 ? session_add_failed(rc, j->o->state, err) : DEJA_OK;
+}
+
+static int after_batch(struct job *j, deja_error *err)
+{
+    if (!j->pending)
+        return out_flush(j->out, err);
+    if (progress_seconds(&j->session.progress) - j->synced > SYNC_INTERVAL)
+        return sync_state(j, err);
+    if (j->sync_output && deja_dedup_pending(j->pending) < PENDING_MAX)
+        return DEJA_OK;
+    return commit(j, err);
+}
+
+static int process(struct job *j, struct batch *b, deja_error *err)
+{
+    int rc = judge(j, b, err);
+    if (rc < 0)
+        return rc;
+    const uint64_t is_new = session_count(b);
+    j->kept += is_new;
+    j->dropped += b->block.n - is_new;
+    if (!j->o->count) {
+        session_print_header(&j->session, j->out, &j->header_printed);
+        session_print(j->out, b, !j->o->repeated);
+    }
+    return after_batch(j, err);
+}
+
+static int process_all(struct job *j, deja_error *err)
+{
+    struct batch *b;
+    int rc;
+    while ((rc = session_next(&j->session, &b, err)) > 0) {
+        rc = process(j, b, err);
+        if (rc < 0)
+            return rc;
+    }
+    return rc;
+}
+
+/* --- The account ---------------------------------------------------------- */
+
+static void summarize(struct job *j, const deja_stats *s)
+{
+    struct input_progress in;
+    input_progress(j->session.in, &in);
+    const double seconds = progress_seconds(&j->session.progress);
+    const uint64_t read = j->kept + j->dropped;
+    if (j->o->common.json) {
+        struct out err;
+        struct json json;
+        deja_error unused;
+        if (out_init(&err, STDERR_FILENO, "standard error", &unused) < 0)
+            return;
+        json_begin(&json, &err);
+        json_object(&json, NULL);
+        json_uint(&json, "read", read);
+        json_uint(&json, "kept", j->kept);
+        json_uint(&json, "dropped", j->dropped);
+        json_uint(&json, "bytes", in.decoded);
+        json_real(&json, "lost", s->lost);
+        json_real(&json, "fp_rate", s->fp_rate);
+        json_real(&json, "fp_now", s->fp_now);
+        json_string(&json, "kind", deja_kind_name(s->kind));
+        json_uint(&json, "filter_bytes", s->bytes);
+        json_real(&json, "fill", s->fill);
+        json_real(&json, "seconds", seconds);
+        json_bool(&json, "stopped", j->session.stopped);
+        json_end(&json);
+        (void)out_close(&err, &unused);
+        return;
+    }
+    console_note(j->call->console,
+                 "%s%s lines read, %s kept, %s dropped, about %s of them lost (rate %s); "
+                 "filter %s; %s, %s",
+                 j->session.stopped ? "stopped: " : "", num_count(read).s, num_count(j->kept).s,
+                 num_count(j->dropped).s, num_estimate(s->lost).s, num_rate(s->fp_rate).s,
+                 num_bytes(s->bytes).s, num_duration(seconds).s,
+                 num_speed(seconds > 0 ? (double)read / seconds : 0).s);
+}
+
+static void account(struct job *j)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    if (deja_filter_stats(j->filter, &s) < 0)
+        return;
+    session_warn_missing(&j->session);
+    if (!j->o->common.quiet)
+        summarize(j, &s);
+    if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
+        console_note(j->call->console,
+                     "the filter was sized for %s keys and holds %s: the rate is now %s; use a "
+                     "larger -n next time",
+                     num_count(s.capacity).s, num_count(s.keys).s, num_rate(s.fp_now).s);
+}
+
+/* Whatever happened, what was handed over stays recorded. */
+static int finish(struct job *j, int rc, deja_error *err)
+{
+    deja_error late = {0};
+    if (rc == DEJA_OK && j->o->count)
+        out_printf(j->out, "%llu\n", (unsigned long long)(j->o->repeated ? j->dropped : j->kept));
+    if (rc == DEJA_OK && !j->pending)
+        rc = hand_over(j, err);
+    else if (rc == DEJA_OK)
+        rc = sync_state(j, err);
+    else if (j->pending && sync_state(j, &late) < 0 && deja_filter_sync(j->filter, &late) < 0)
+        console_error(j->call->console, "%s", late.text);
+    if (rc == DEJA_OK)
+        account(j);
+    return rc;
+}
+
+static int run(struct call *call, deja_error *err)
+{
+    struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
+    struct stat st;
+    int rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
+    if (rc == DEJA_OK)
+        rc = make_filter(&j, err);
+    if (rc == DEJA_OK)
+        rc = session_open(&j.session, call, &j.o->common, 0, j.filter, j.out, err);
+    if (rc == DEJA_OK) {
+        j.sync_output = j.pending && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
+        rc = finish(&j, process_all(&j, err), err);
+    }
+    session_close(&j.session);
+    deja_dedup_free(j.pending);
+    deja_filter_free(j.filter);
+    return out_finish(&j.own, rc, err);
+}
+
+const struct command cmd_dedup = {
+    .name = "dedup",
+    .summary = "print each line the first time it is seen",
+    .operands = "[FILE]...",
+    .max_operands = COMMAND_ANY,
+    .options = options,
+    .options_size = sizeof(struct dedup_options),
+    .description =
+        (const char *const[]){
+            "Prints the lines of the files (standard input without any, or for -) that were not "
+            "seen before, in their order, as they came. Two lines are the same when all bytes "
+            "are; "
+            "with -f or --csv, when that field is. A carriage return at the end of a line does "
+            "not "
+            "count. Input may be plain, gzip or zstd.",
+            "The price of the small memory: a new line is taken for a repeat, and lost, at the "
+            "rate "
+            "-p (one in a million by default); the summary says how many that probably were. No "
+            "repeat is ever printed, except after a crash (below).",
+            "Without -n the filter is sized from the length of the files, or grows when they come "
+            "through a pipe or are compressed.",
+            "With --state FILE the filter is kept between runs, so that the next run prints only "
+            "what is new since. A line counts as seen only after it was handed over: a crash can "
+            "make the next run repeat lines, and never loses one. Only one process can use a "
+            "state "
+            "at a time.",
+            NULL},
+    .examples =
+        (const struct command_example[]){
+            {"the different lines of a list",
+             "deja dedup docs/examples/sample-urls.txt > unique.txt"},
+            {"only what earlier runs have not printed",
+             "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
+            {"by the third column of a tab-separated log", "deja dedup -f 3 crawl.log"},
+            {0}},
+    .run = run,
+};

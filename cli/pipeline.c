@@ -1,0 +1,168 @@
+/* pipeline.c - records that arrive hashed; see pipeline.h.
+ *
+ * The ring: the reader fills slot `filled % RING` while fewer than RING are taken, the caller
+ * empties slot `emptied % RING`.  One lock guards the two counters; at a megabyte a slot it is
+ * taken a few hundred times a second. */
+#include "pipeline.h"
+#include "fail.h"
+#include "signals.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+#define RING 4
+
+struct pipeline {
+    struct input *in;
+    const deja_filter *filter;
+    size_t words;
+    struct batch ring[RING];
+    uint64_t filled, emptied; /* batches so far */
+    bool holding;             /* the caller has batch `emptied` */
+    bool closing;
+    bool threaded;
+    pthread_t reader;
+    sigset_t old_mask;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
+static int make_room(struct batch *b, size_t words, deja_error *err)
+{
+    if (b->block.n > b->answer_cap) {
+        free(b->answer);
+        b->answer_cap = b->block.n + b->block.n / 4;
+        b->answer = malloc(b->answer_cap);
+    }
+    if (b->block.n * words > b->hash_cap) {
+        free(b->hash);
+        b->hash_cap = (b->block.n + b->block.n / 4) * words;
+        b->hash = malloc(b->hash_cap * sizeof *b->hash);
+    }
+    if (b->answer && b->hash)
+        return DEJA_OK;
+    b->answer_cap = b->answer ? b->answer_cap : 0;
+    b->hash_cap = b->hash ? b->hash_cap : 0;
+    return fail(err, DEJA_ENOMEM, "out of memory for a block of %zu lines", b->block.n);
+}
+
+/* Read and hash one batch; its status tells what became of it. */
+static void fill(struct pipeline *p, struct batch *b)
+{
+    b->status = input_next(p->in, &b->block, &b->error);
+    if (b->status <= 0)
+        return;
+    const int rc = make_room(b, p->words, &b->error);
+    if (rc < 0)
+        b->status = rc;
+    else
+        deja_filter_hash_batch(p->filter, b->block.keys, b->block.n, b->hash);
+}
+
+static void *read_ahead(void *arg)
+{
+    struct pipeline *p = arg;
+    bool more = true;
+    int unused;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
+    while (more) {
+        pthread_mutex_lock(&p->lock);
+        while (p->filled - p->emptied == RING && !p->closing)
+            pthread_cond_wait(&p->changed, &p->lock);
+        struct batch *b = &p->ring[p->filled % RING];
+        more = !p->closing;
+        pthread_mutex_unlock(&p->lock);
+        if (!more)
+            break;
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
+        fill(p, b);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
+        more = b->status > 0;
+        pthread_mutex_lock(&p->lock);
+        p->filled++;
+        pthread_cond_signal(&p->changed);
+        pthread_mutex_unlock(&p->lock);
+    }
+    return NULL;
+}
+
+/* The reader has to hear Ctrl-C, which ends its waiting for a pipe; so the caller's thread does
+ * not listen until the pipeline is closed. */
+static int start_reader(struct pipeline *p, deja_error *err)
+{
+    if (pthread_create(&p->reader, NULL, read_ahead, p) != 0)
+        return fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
+    p->threaded = true;
+    signals_mask(&p->old_mask);
+    return DEJA_OK;
+}
+
+int pipeline_open(struct input *in, const deja_filter *filter, uint32_t threads,
+                  struct pipeline **out, deja_error *err)
+{
+    struct pipeline *p = calloc(1, sizeof *p);
+    *out = p;
+    if (!p)
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    p->in = in;
+    p->filter = filter;
+    p->words = deja_filter_hash_words(filter);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    for (int i = 0; i < RING; i++)
+        block_init(&p->ring[i].block);
+    return threads > 1 ? start_reader(p, err) : DEJA_OK;
+}
+
+static struct batch *wait_for_batch(struct pipeline *p)
+{
+    pthread_mutex_lock(&p->lock);
+    if (p->holding) {
+        p->emptied++;
+        pthread_cond_signal(&p->changed);
+    }
+    while (p->filled == p->emptied)
+        pthread_cond_wait(&p->changed, &p->lock);
+    p->holding = true;
+    struct batch *b = &p->ring[p->emptied % RING];
+    pthread_mutex_unlock(&p->lock);
+    return b;
+}
+
+int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err)
+{
+    struct batch *b = &p->ring[0];
+    if (p->threaded)
+        b = wait_for_batch(p);
+    else
+        fill(p, b);
+    if (b->status < 0)
+        *err = b->error;
+    *out = b;
+    if (b->status <= 0)
+        p->holding = false; /* asked again, the end is still the end */
+    return b->status;
+}
+
+void pipeline_close(struct pipeline *p)
+{
+    if (!p)
+        return;
+    if (p->threaded) {
+        pthread_mutex_lock(&p->lock);
+        p->closing = true;
+        pthread_cond_signal(&p->changed);
+        pthread_mutex_unlock(&p->lock);
+        signals_unmask(&p->old_mask);
+        /* Closed before the end, the reader may be waiting for a pipe that stays silent. */
+        pthread_cancel(p->reader);
+        pthread_join(p->reader, NULL);
+    }
+    for (int i = 0; i < RING; i++) {
+        block_fini(&p->ring[i].block);
+        free(p->ring[i].hash);
+        free(p->ring[i].answer);
+    }
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}

@@ -1,0 +1,155 @@
+/* session.c - what the commands that read keys share; see session.h. */
+#include "session.h"
+#include "fail.h"
+#include "keyfile.h"
+#include "number.h"
+#include "signals.h"
+#include <errno.h>
+#include <unistd.h>
+
+int session_filter_options(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_options *opt,
+                           deja_error *err)
+{
+    *opt = common_filter_options(c);
+    if (!c->key_file)
+        return DEJA_OK;
+    opt->key = key;
+    opt->flags |= DEJA_KEY_APART;
+    return keyfile_read(c->key_file, key, err);
+}
+
+struct input_options session_input_options(const struct call *call, const struct common *c,
+                                           size_t first)
+{
+    struct input_options in = INPUT_OPTIONS_INIT;
+    in.paths = (const char *const *)(call->operands + first);
+    in.n_paths = call->n_operands - first;
+    in.terminator = c->null ? '\0' : '\n';
+    in.delimiter = common_delimiter(c);
+    in.field = c->field;
+    in.csv_column = c->csv;
+    in.stop = call->stop;
+    return in;
+}
+
+static uint32_t thread_count(const struct common *c)
+{
+    if (c->threads)
+        return c->threads;
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 1 ? (uint32_t)n : 1;
+}
+
+int session_open(struct session *s, const struct call *call, const struct common *c, size_t first,
+                 const deja_filter *filter, const struct out *results, deja_error *err)
+{
+    const struct input_options in = session_input_options(call, c, first);
+    const deja_stats none = DEJA_STATS_INIT;
+    *s = (struct session){.call = call, .common = c, .filter = filter, .stats = none};
+    int rc = input_open(&in, &s->in, err);
+    if (rc == DEJA_OK)
+        rc = pipeline_open(s->in, filter, thread_count(c), &s->pipeline, err);
+    progress_begin(&s->progress, call->console, results, "lines");
+    if (rc < 0)
+        session_close(s);
+    return rc;
+}
+
+static void show_progress(struct session *s)
+{
+    struct input_progress in;
+    input_progress(s->in, &in);
+    const double now = progress_seconds(&s->progress);
+    if (now >= s->stats_due && deja_filter_stats(s->filter, &s->stats) == DEJA_OK)
+        s->stats_due = now + 50 * (progress_seconds(&s->progress) - now);
+    progress_show(&s->progress, &(struct progress_now){.items = s->records,
+                                                       .done = in.raw,
+                                                       .total = in.total,
+                                                       .fill = s->stats.fill,
+                                                       .lost = s->stats.lost});
+}
+
+int session_next(struct session *s, struct batch **out, deja_error *err)
+{
+    if (progress_due(&s->progress))
+        show_progress(s);
+    s->stopped = signals_stopped(s->call->stop);
+    const int rc = s->stopped ? 0 : pipeline_next(s->pipeline, out, err);
+    if (rc > 0)
+        s->records += (*out)->block.n;
+    return rc;
+}
+
+void session_close(struct session *s)
+{
+    progress_end(&s->progress);
+    pipeline_close(s->pipeline);
+    input_close(s->in);
+    s->pipeline = NULL;
+    s->in = NULL;
+}
+
+uint64_t session_count(const struct batch *b)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < b->block.n; i++)
+        n += b->answer[i];
+    return n;
+}
+
+/* Neighbours that are printed go out in one piece: a block that is all new costs no copy. */
+uint64_t session_print(struct out *out, const struct batch *b, uint8_t want)
+{
+    const struct block *block = &b->block;
+    uint64_t printed = 0;
+    size_t i = 0;
+    while (i < block->n) {
+        while (i < block->n && b->answer[i] != want)
+            i++;
+        const size_t from = i;
+        while (i < block->n && b->answer[i] == want)
+            i++;
+        if (i > from) {
+            const size_t begin = from ? block->ends[from - 1] : 0;
+            out_write(out, block->data + begin, block->ends[i - 1] - begin);
+            printed += i - from;
+        }
+    }
+    return printed;
+}
+
+void session_print_header(struct session *s, struct out *out, bool *printed)
+{
+    deja_slice header;
+    if (*printed || !input_header(s->in, &header))
+        return;
+    out_write(out, header.data, header.len);
+    *printed = true;
+}
+
+void session_warn_missing(const struct session *s)
+{
+    struct input_progress in;
+    if (!s->in)
+        return;
+    input_progress(s->in, &in);
+    if (in.missing)
+        console_note(s->call->console, "%s lines have no such field and count as empty keys",
+                     num_count(in.missing).s);
+    if (input_headers_differ(s->in))
+        console_note(s->call->console,
+                     "the files have different CSV headers; the first is printed");
+}
+
+int session_add_failed(int status, const char *path, deja_error *err)
+{
+    if (status == DEJA_EFULL)
+        return fail(err, status,
+                    "the filter is full: begin again with a larger -n, or without -n, "
+                    "so that it grows");
+    if (status == DEJA_EIO && path)
+        return fail_errno(err, "%s: cannot write", fail_path(path).text);
+    if (status == DEJA_ENOMEM)
+        return fail(err, status, "out of memory while the filter grew: give -n or a larger -p");
+    return fail(err, status, "%s", deja_strerror(status));
+}

@@ -1,0 +1,105 @@
+/* golden.h - what the golden files of format v1 were made from; never changed afterwards.
+ *
+ * make_golden.c wrote the files once, test_golden.c opens them in every build and writes the same
+ * filters again.  A new golden file is a new line here. */
+#ifndef GOLDEN_H
+#define GOLDEN_H
+#include "deja.h"
+
+struct golden {
+    const char *name; /* golden/v1/NAME.deja */
+    uint32_t kind, part_kind, hash, hashes, filters, growth, profile;
+    uint64_t capacity, memory;
+    double fp_rate;
+    uint64_t seed;         /* 0: golden_key_apart */
+    unsigned synced, late; /* keys added before and after the last sync */
+};
+
+static const struct golden goldens[] = {
+    {.name = "tiny", /* the worked example of docs/format.md */
+     .kind = DEJA_BLOCKED,
+     .hashes = 4,
+     .capacity = 8,
+     .memory = 128,
+     .seed = 1,
+     .synced = 1},
+    {.name = "blocked", .capacity = 200, .fp_rate = 0.01, .seed = 11, .synced = 120},
+    {.name = "classic",
+     .kind = DEJA_CLASSIC,
+     .capacity = 200,
+     .fp_rate = 0.01,
+     .seed = 12,
+     .synced = 120},
+    {.name = "classic_3_jenkins",
+     .kind = DEJA_CLASSIC,
+     .hash = DEJA_HASH_JENKINS,
+     .filters = 3,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 13,
+     .synced = 120},
+    {.name = "mixed", /* six positions: all six functions */
+     .kind = DEJA_CLASSIC,
+     .hash = DEJA_HASH_MIXED,
+     .hashes = 6,
+     .capacity = 200,
+     .fp_rate = 0.01,
+     .seed = 14,
+     .synced = 120},
+    {.name = "exact",
+     .kind = DEJA_EXACT,
+     .capacity = 200,
+     .profile = 1,
+     .seed = 15,
+     .synced = 120},
+    {.name = "scalable", /* 20 + 40 + 60 of 80 keys */
+     .kind = DEJA_SCALABLE,
+     .growth = 2,
+     .capacity = 20,
+     .fp_rate = 0.01,
+     .seed = 16,
+     .synced = 120},
+    {.name = "key_apart", .capacity = 200, .fp_rate = 0.01, .synced = 120},
+    {.name = "siphash",
+     .hash = DEJA_HASH_SIPHASH,
+     .capacity = 200,
+     .fp_rate = 0.01,
+     .seed = 17,
+     .synced = 120},
+    {.name = "open", /* killed after adds that were not synced */
+     .capacity = 200,
+     .fp_rate = 0.01,
+     .seed = 18,
+     .synced = 80,
+     .late = 40},
+};
+#define N_GOLDEN (sizeof goldens / sizeof goldens[0])
+
+/* The secret key of the file that does not hold it. */
+static const uint8_t golden_key_apart[DEJA_KEY_LEN] = {
+    0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f,
+    0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff,
+};
+
+static inline deja_options golden_options(const struct golden *g)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = g->kind;
+    opt.part_kind = g->part_kind;
+    opt.hash = g->hash;
+    opt.hashes = g->hashes;
+    opt.filters = g->filters;
+    opt.growth = g->growth;
+    opt.profile = g->profile;
+    opt.capacity = g->capacity;
+    opt.memory = g->memory;
+    opt.fp_rate = g->fp_rate;
+    opt.seed = g->seed;
+    if (!g->seed) {
+        opt.key = golden_key_apart;
+        opt.flags = DEJA_KEY_APART;
+    }
+    return opt;
+}
+
+#endif

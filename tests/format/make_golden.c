@@ -1,0 +1,125 @@
+/* make_golden.c - wrote the golden files, once.
+ *
+ * Kept as the record of how they were made; no build runs it, and it refuses to overwrite: golden
+ * files are never made again, since their whole worth is that an older deja wrote them.  From the
+ * top of the tree, with a library in $BUILD:
+ *
+ *   cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests/format tests/format/make_golden.c \
+ *      $BUILD/libdeja.a -lpthread -lm -o /tmp/make_golden && /tmp/make_golden
+ * tests/format/golden/v1
+ *
+ * For each line of golden.h: NAME.deja, NAME.members.txt with the keys in it in the order they
+ * were added, and NAME.strangers.txt with keys that it says it has not seen; a line is a key.
+ * Keys are added one at a time: where a scalable filter grows is then no matter of batches. */
+#include "golden.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STRANGERS      120
+#define FIRST_STRANGER 1000000
+#define KEY_CAP        2048
+
+static void need(int holds, const char *what, const char *detail)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "make_golden: %s: %s\n", what, detail);
+    exit(1);
+}
+
+/* Key number i: URLs of usual length, and first of all the lengths at which hashes change their
+ * ways. */
+static deja_slice make_key(unsigned i, char buf[KEY_CAP])
+{
+    static const size_t lengths[] = {20,  0,   1,   2,   3,   4,   5,   7,    8,    9,   11,  12,
+                                     13,  15,  16,  17,  23,  24,  31,  32,   33,   47,  48,  55,
+                                     56,  63,  64,  65,  96,  127, 128, 129,  159,  160, 191, 192,
+                                     239, 240, 241, 255, 256, 257, 512, 1023, 1024, 1025};
+    const size_t n_lengths = sizeof lengths / sizeof lengths[0];
+    const unsigned turn = i % FIRST_STRANGER;
+    if (i == 0)
+        return (deja_slice){"https://example.com/", 20};
+    size_t len =
+        (size_t)snprintf(buf, KEY_CAP, "https://www.example.org/%x/%u", i * 2654435761u, i);
+    if (turn < n_lengths) {
+        for (size_t at = len; at < KEY_CAP; at++)
+            buf[at] = (char)('a' + (at * 7 + i) % 26);
+        /* Short ones lose their tail, which is what tells them apart: begin with it. */
+        if (lengths[turn] < len)
+            memmove(buf, buf + len - lengths[turn], lengths[turn]);
+        len = lengths[turn];
+    }
+    return (deja_slice){buf, len};
+}
+
+static void put_line(FILE *out, deja_slice key)
+{
+    need(fwrite(key.data, 1, key.len, out) == key.len && fputc('\n', out) != EOF, "keys", "write");
+}
+
+static FILE *list_of(const char *folder, const char *name, const char *which)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.%s.txt", folder, name, which);
+    FILE *out = fopen(path, "wx");
+    need(out != NULL, path, "cannot create");
+    return out;
+}
+
+static void add_keys(deja_filter *f, unsigned from, unsigned to, FILE *members)
+{
+    char buf[KEY_CAP];
+    for (unsigned i = from; i < to; i++) {
+        const deja_slice key = make_key(i, buf);
+        need(deja_filter_add(f, key, NULL) == DEJA_OK, "add", "failed");
+        put_line(members, key);
+    }
+}
+
+static void list_strangers(const deja_filter *f, FILE *strangers)
+{
+    char buf[KEY_CAP];
+    unsigned found = 0;
+    for (unsigned i = FIRST_STRANGER; found < STRANGERS; i++) {
+        const deja_slice key = make_key(i, buf);
+        if (key.len <= 1 || deja_filter_contains(f, key))
+            continue; /* the shortest are members as well */
+        put_line(strangers, key);
+        found++;
+    }
+}
+
+static void make(const struct golden *g, const char *folder)
+{
+    char path[4096];
+    deja_error err = {0};
+    deja_filter *f = NULL;
+    const deja_options opt = golden_options(g);
+    deja_options expect = DEJA_OPTIONS_INIT;
+    expect.key = opt.key;
+    snprintf(path, sizeof path, "%s/%s.deja", folder, g->name);
+    need(deja_filter_create(path, 0, &opt, &f, &err) == DEJA_OK, path, err.text);
+    FILE *members = list_of(folder, g->name, "members");
+    FILE *strangers = list_of(folder, g->name, "strangers");
+    add_keys(f, 0, g->synced, members);
+    need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);
+    if (g->late) {
+        deja_filter_free(f);
+        need(deja_filter_open(path, DEJA_OPEN_WRITE, &expect, &f, &err) == DEJA_OK, path,
+             err.text);
+        add_keys(f, g->synced, g->synced + g->late, members);
+    }
+    list_strangers(f, strangers);
+    deja_filter_free(f);
+    need(fclose(members) == 0 && fclose(strangers) == 0, path, "cannot write its keys");
+    printf("%s\n", path);
+}
+
+int main(int argc, char **argv)
+{
+    need(argc == 2, "usage", "make_golden FOLDER");
+    for (size_t i = 0; i < N_GOLDEN; i++)
+        make(&goldens[i], argv[1]);
+    return 0;
+}

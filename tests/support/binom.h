@@ -1,0 +1,121 @@
+/* binom.h - is a count inside the interval that a hypothesis allows?
+ *
+ * "z standard deviations" means a tail probability: what a normal variable has beyond z, on
+ * either side (z = 5: 2.9e-7).  Counts are not normal, least of all small ones, so the tails of
+ * the binomial and the Poisson law are summed up term by term.  The first term comes from
+ * lgamma, the others from the ratio of neighbours; the sum stops where terms no longer matter.
+ *
+ * A rate that itself scatters from filter to filter makes a count scatter more than binomially;
+ * counts large enough for that to show are normal, and the variances add. */
+#ifndef DJ_TEST_BINOM_H
+#define DJ_TEST_BINOM_H
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Chance of a normal variable to lie more than z deviations above its mean. */
+static inline double normal_tail(double z)
+{
+    return erfc(z / sqrt(2.0)) / 2.0;
+}
+
+static inline double poisson_term(double x, double mean)
+{
+    return exp(x * log(mean) - mean - lgamma(x + 1.0));
+}
+
+static inline double poisson_at_least(double x, double mean)
+{
+    if (x <= 0.0)
+        return 1.0;
+    if (!(mean > 0.0))
+        return 0.0;
+    double sum = 0.0;
+    for (double term = poisson_term(x, mean); term > 1e-17 * sum || x < mean; x += 1.0) {
+        sum += term;
+        term *= mean / (x + 1.0);
+    }
+    return fmin(sum, 1.0);
+}
+
+static inline double poisson_at_most(double x, double mean)
+{
+    if (!(mean > 0.0))
+        return 1.0;
+    double sum = 0.0;
+    for (double term = poisson_term(x, mean); x >= 0.0 && (term > 1e-17 * sum || x > mean);
+         x -= 1.0) {
+        sum += term;
+        term *= x / mean;
+    }
+    return fmin(sum, 1.0);
+}
+
+static inline double binom_term(double x, double n, double p)
+{
+    return exp(lgamma(n + 1.0) - lgamma(x + 1.0) - lgamma(n - x + 1.0) + x * log(p) +
+               (n - x) * log1p(-p));
+}
+
+static inline double binom_at_least(double x, double n, double p)
+{
+    if (x <= 0.0 || p >= 1.0)
+        return 1.0;
+    if (!(p > 0.0) || x > n)
+        return 0.0;
+    double sum = 0.0;
+    for (double term = binom_term(x, n, p); x <= n && (term > 1e-17 * sum || x < n * p);
+         x += 1.0) {
+        sum += term;
+        term *= (n - x) / (x + 1.0) * p / (1.0 - p);
+    }
+    return fmin(sum, 1.0);
+}
+
+static inline double binom_at_most(double x, double n, double p)
+{
+    return binom_at_least(n - x, n, 1.0 - p);
+}
+
+/* Below this many expected hits the Poisson law stands in for the binomial one, which it then
+ * exceeds: n - x needs more digits than a double has when p is tiny. */
+#define FEW_HITS 50.0
+
+static inline bool poisson_within(uint64_t hits, double mean, double z)
+{
+    const double tail = normal_tail(z), x = (double)hits;
+    return x > mean ? poisson_at_least(x, mean) >= tail : poisson_at_most(x, mean) >= tail;
+}
+
+/* Neither too many nor too few. */
+static inline bool binom_within(uint64_t hits, uint64_t trials, double p, double z)
+{
+    const double tail = normal_tail(z), x = (double)hits, n = (double)trials;
+    if (n * p < FEW_HITS)
+        return poisson_within(hits, n * p, z);
+    return x > n * p ? binom_at_least(x, n, p) >= tail : binom_at_most(x, n, p) >= tail;
+}
+
+/* Not too many: what a promise "at most p" allows. */
+static inline bool binom_at_most_rate(uint64_t hits, uint64_t trials, double p, double z)
+{
+    return (double)hits <= (double)trials * p || binom_within(hits, trials, p, z);
+}
+
+static inline bool normal_within(double x, double mean, double sigma, double z)
+{
+    return fabs(x - mean) <= z * sigma;
+}
+
+/* As binom_within, for a rate that scatters around p with deviation p_sigma. */
+static inline bool binom_within_spread(uint64_t hits, uint64_t trials, double p, double p_sigma,
+                                       double z)
+{
+    const double n = (double)trials;
+    if (n * p_sigma < 0.01 * sqrt(n * p) || n * p < FEW_HITS)
+        return binom_within(hits, trials, p, z);
+    return normal_within((double)hits, n * p, sqrt(n * p * (1.0 - p) + n * n * p_sigma * p_sigma),
+                         z);
+}
+
+#endif
