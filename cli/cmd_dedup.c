@@ -225,13 +225,16 @@ static void summarize(struct job *j, const deja_stats *s)
         (void)out_close(&err, &unused);
         return;
     }
+    char lost[80];
+    if (s->lost < 0.05)
+        snprintf(lost, sizeof lost, "probably none of them lost");
+    else
+        snprintf(lost, sizeof lost, "about %s of them lost", num_estimate(s->lost).s);
     console_note(j->call->console,
-                 "%s%s lines read, %s kept, %s dropped, about %s of them lost (rate %s); "
-                 "filter %s; %s, %s",
+                 "%s%s lines read, %s kept, %s dropped, %s (rate %s); filter %s; %s, %s",
                  j->session.stopped ? "stopped: " : "", num_count(read).s, num_count(j->kept).s,
-                 num_count(j->dropped).s, num_estimate(s->lost).s, num_rate(s->fp_rate).s,
-                 num_bytes(s->bytes).s, num_duration(seconds).s,
-                 num_speed(seconds > 0 ? (double)read / seconds : 0).s);
+                 num_count(j->dropped).s, lost, num_rate(s->fp_rate).s, num_bytes(s->bytes).s,
+                 num_duration(seconds).s, num_speed(seconds > 0 ? (double)read / seconds : 0).s);
 }
 
 static void account(struct job *j)
@@ -271,6 +274,8 @@ static int run(struct call *call, deja_error *err)
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
     struct stat st;
     int rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
+    if (rc == DEJA_OK)
+        rc = out_refuse_inputs(j.out, call->operands, call->n_operands, err);
     if (rc == DEJA_OK)
         rc = make_filter(&j, err);
     if (rc == DEJA_OK)

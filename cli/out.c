@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define STOP_WAIT_MS 1000
+#define STOP_LOOK_MS 200 /* the signal may have gone to another thread */
 
 /* --- Results -------------------------------------------------------------- */
 
@@ -105,7 +106,7 @@ static bool wait_writable(const struct out *o)
     struct pollfd p = {.fd = o->fd, .events = POLLOUT};
     for (;;) {
         bool last = stopping(o);
-        int n = poll(&p, 1, last ? STOP_WAIT_MS : -1);
+        int n = poll(&p, 1, last ? STOP_WAIT_MS : STOP_LOOK_MS);
         if (n > 0)
             return true;
         if (n < 0 && errno != EINTR)

@@ -22,7 +22,7 @@ struct input_options session_input_options(const struct call *call, const struct
                                            size_t first)
 {
     struct input_options in = INPUT_OPTIONS_INIT;
-    in.paths = (const char *const *)(call->operands + first);
+    in.paths = call->operands + first;
     in.n_paths = call->n_operands - first;
     in.terminator = c->null ? '\0' : '\n';
     in.delimiter = common_delimiter(c);

@@ -8,9 +8,10 @@
  *      $BUILD/libdeja.a -lpthread -lm -o /tmp/make_golden && /tmp/make_golden
  * tests/format/golden/v1
  *
- * For each line of golden.h: NAME.deja, NAME.members.txt with the keys in it in the order they
- * were added, and NAME.strangers.txt with keys that it says it has not seen; a line is a key.
- * Keys are added one at a time: where a scalable filter grows is then no matter of batches. */
+ * For each line of golden.h NAME.deja; beside them members.txt with the keys in the order they
+ * were added (each file has the first ones, as many as its line says) and strangers.txt with keys
+ * that none of the files has seen.  A line is a key.  Keys are added one at a time: where a
+ * scalable filter grows is then no matter of batches. */
 #include "golden.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,39 +59,23 @@ static void put_line(FILE *out, deja_slice key)
     need(fwrite(key.data, 1, key.len, out) == key.len && fputc('\n', out) != EOF, "keys", "write");
 }
 
-static FILE *list_of(const char *folder, const char *name, const char *which)
+static FILE *list_of(const char *folder, const char *which)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s.%s.txt", folder, name, which);
+    snprintf(path, sizeof path, "%s/%s.txt", folder, which);
     FILE *out = fopen(path, "wx");
     need(out != NULL, path, "cannot create");
     return out;
 }
 
-static void add_keys(deja_filter *f, unsigned from, unsigned to, FILE *members)
+static void add_keys(deja_filter *f, unsigned from, unsigned to)
 {
     char buf[KEY_CAP];
-    for (unsigned i = from; i < to; i++) {
-        const deja_slice key = make_key(i, buf);
-        need(deja_filter_add(f, key, NULL) == DEJA_OK, "add", "failed");
-        put_line(members, key);
-    }
+    for (unsigned i = from; i < to; i++)
+        need(deja_filter_add(f, make_key(i, buf), NULL) == DEJA_OK, "add", "failed");
 }
 
-static void list_strangers(const deja_filter *f, FILE *strangers)
-{
-    char buf[KEY_CAP];
-    unsigned found = 0;
-    for (unsigned i = FIRST_STRANGER; found < STRANGERS; i++) {
-        const deja_slice key = make_key(i, buf);
-        if (key.len <= 1 || deja_filter_contains(f, key))
-            continue; /* the shortest are members as well */
-        put_line(strangers, key);
-        found++;
-    }
-}
-
-static void make(const struct golden *g, const char *folder)
+static deja_filter *make(const struct golden *g, const char *folder)
 {
     char path[4096];
     deja_error err = {0};
@@ -100,26 +85,50 @@ static void make(const struct golden *g, const char *folder)
     expect.key = opt.key;
     snprintf(path, sizeof path, "%s/%s.deja", folder, g->name);
     need(deja_filter_create(path, 0, &opt, &f, &err) == DEJA_OK, path, err.text);
-    FILE *members = list_of(folder, g->name, "members");
-    FILE *strangers = list_of(folder, g->name, "strangers");
-    add_keys(f, 0, g->synced, members);
+    add_keys(f, 0, g->synced);
     need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);
     if (g->late) {
         deja_filter_free(f);
         need(deja_filter_open(path, DEJA_OPEN_WRITE, &expect, &f, &err) == DEJA_OK, path,
              err.text);
-        add_keys(f, g->synced, g->synced + g->late, members);
+        add_keys(f, g->synced, g->synced + g->late);
     }
-    list_strangers(f, strangers);
-    deja_filter_free(f);
-    need(fclose(members) == 0 && fclose(strangers) == 0, path, "cannot write its keys");
     printf("%s\n", path);
+    return f;
+}
+
+static int is_stranger(deja_filter *const f[N_GOLDEN], deja_slice key)
+{
+    for (size_t i = 0; i < N_GOLDEN; i++)
+        if (deja_filter_contains(f[i], key))
+            return 0;
+    return 1;
 }
 
 int main(int argc, char **argv)
 {
+    char buf[KEY_CAP];
+    deja_filter *f[N_GOLDEN];
+    unsigned most = 0;
     need(argc == 2, "usage", "make_golden FOLDER");
+    FILE *members = list_of(argv[1], "members");
+    FILE *strangers = list_of(argv[1], "strangers");
+    for (size_t i = 0; i < N_GOLDEN; i++) {
+        const unsigned n = goldens[i].synced + goldens[i].late;
+        f[i] = make(&goldens[i], argv[1]);
+        most = n > most ? n : most;
+    }
+    for (unsigned i = 0; i < most; i++)
+        put_line(members, make_key(i, buf));
+    for (unsigned i = FIRST_STRANGER, found = 0; found < STRANGERS; i++) {
+        const deja_slice key = make_key(i, buf);
+        if (!is_stranger(f, key))
+            continue;
+        put_line(strangers, key);
+        found++;
+    }
     for (size_t i = 0; i < N_GOLDEN; i++)
-        make(&goldens[i], argv[1]);
+        deja_filter_free(f[i]);
+    need(fclose(members) == 0 && fclose(strangers) == 0, argv[1], "cannot write the keys");
     return 0;
 }

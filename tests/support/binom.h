@@ -77,8 +77,8 @@ static inline double binom_at_most(double x, double n, double p)
     return binom_at_least(n - x, n, 1.0 - p);
 }
 
-/* Below this many expected hits the Poisson law stands in for the binomial one, which it then
- * exceeds: n - x needs more digits than a double has when p is tiny. */
+/* Below this many expected hits the Poisson law stands in for the binomial one: nearly the same,
+ * never narrower, and free of logarithms that differ in the last digits only. */
 #define FEW_HITS 50.0
 
 static inline bool poisson_within(uint64_t hits, double mean, double z)

@@ -1,0 +1,372 @@
+/* test_block.c - 512-bit blocks: what block.h says, in plain words, against every kernel.
+ *
+ * The reference below sets one bit at a time and uses nothing of block.c but the two constants
+ * of the format.  The portable kernel is compared with it, and all others with the portable one:
+ * answers and bodies, bit for bit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/bits/block.h"
+#include "core/hash/hash.h"
+#include "rng.h"
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LANES 16
+#define KEYS  2000
+
+#ifdef DJ_TEST_EMULATED_AVX512
+extern const struct dj_block_kernel dj_block_avx512_emulated;
+#endif
+
+/* What stands in for the kernel number that dj_block_at counts past: the shared add and the
+ * emulated kernel are compared everywhere, whatever the processor can do. */
+static const struct dj_block_kernel shared = {"shared", NULL, dj_block_add_shared};
+
+static const struct dj_block_kernel *variant(size_t i)
+{
+    const struct dj_block_kernel *all[6];
+    size_t n = 0;
+    for (size_t j = 0; dj_block_at(j); j++)
+        all[n++] = dj_block_at(j);
+    all[n++] = &shared;
+#ifdef DJ_TEST_EMULATED_AVX512
+    all[n++] = &dj_block_avx512_emulated;
+#endif
+    return i < n ? all[i] : NULL;
+}
+
+/* --- The reference ------------------------------------------------------ */
+
+static const uint32_t odd_numbers[LANES] = {
+    0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
+    0xc2b2ae35, 0x85ebca6b, 0x1b873593, 0xcc9e2d51, 0x165667b1, 0x27d4eb2f, 0xe6546b65, 0x9e3779b1,
+};
+
+static uint64_t plain_block_of(uint64_t hash, uint64_t n_blocks)
+{
+    __extension__ typedef unsigned __int128 u128;
+    return (uint64_t)((u128)hash * n_blocks / ((u128)1 << 64));
+}
+
+/* The numbers of the bits that hash sets in its block: 32 lane + bit. */
+static unsigned plain_bits(uint64_t hash, const uint16_t *lane_sets, unsigned out[LANES])
+{
+    const uint64_t g = hash * UINT64_C(0x9e3779b97f4a7c15);
+    const uint16_t lanes = lane_sets[(g >> 24) % 256];
+    unsigned n = 0;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        if ((lanes >> lane) % 2) {
+            const uint32_t product = (uint32_t)(g >> 32) * odd_numbers[lane];
+            out[n++] = 32 * lane + product / (1u << 27);
+        }
+    return n;
+}
+
+static bool plain_add(uint8_t *body, uint64_t n_blocks, const uint16_t *lane_sets, uint64_t hash)
+{
+    uint8_t *block = body + 64 * plain_block_of(hash, n_blocks);
+    unsigned bits[LANES];
+    bool is_new = false;
+    const unsigned n = plain_bits(hash, lane_sets, bits);
+    for (unsigned i = 0; i < n; i++) { /* little-endian: bit b is in byte b / 8 */
+        is_new |= !(block[bits[i] / 8] >> bits[i] % 8 & 1);
+        block[bits[i] / 8] = (uint8_t)(block[bits[i] / 8] | 1u << bits[i] % 8);
+    }
+    return is_new;
+}
+
+/* --- Bodies and hashes -------------------------------------------------- */
+
+static struct dj_blocks new_blocks(uint64_t n_blocks, uint32_t k)
+{
+    struct dj_blocks b = {NULL, n_blocks, {0}};
+    b.body = aligned_alloc(DJ_BLOCK_BYTES, DJ_BLOCK_BYTES * n_blocks);
+    assert_non_null(b.body);
+    memset(b.body, 0, DJ_BLOCK_BYTES * n_blocks);
+    dj_block_lane_sets(b.lane_sets, k);
+    return b;
+}
+
+/* Random hashes, the extreme ones, and repeats. */
+static void draw_hashes(uint64_t *hash, size_t n, uint64_t seed)
+{
+    static const uint64_t extreme[] = {
+        0, UINT64_MAX, 1, UINT64_C(1) << 63, UINT32_MAX, UINT64_C(1) << 32,
+    };
+    struct rng r = rng_seeded(seed);
+    for (size_t i = 0; i < n; i++)
+        hash[i] = i < DJ_ARRAY_LEN(extreme) ? extreme[i]
+                  : i % 5 == 4              ? hash[rng_below(&r, i)]
+                                            : rng_next(&r);
+}
+
+static const uint64_t sizes[] = {1, 2, 3, 7, 64, 1000, 65537};
+
+/* --- Lane sets ---------------------------------------------------------- */
+
+static void each_lane_set_has_k_lanes(void **state)
+{
+    for (uint32_t k = 1; k <= LANES; k++) {
+        uint16_t sets[DJ_LANE_SETS];
+        dj_block_lane_sets(sets, k);
+        for (size_t i = 0; i < DJ_LANE_SETS; i++)
+            assert_int_equal(__builtin_popcount(sets[i]), k);
+    }
+}
+
+static void every_lane_is_used_equally_often(void **state)
+{
+    for (uint32_t k = 1; k <= LANES; k++) {
+        uint16_t sets[DJ_LANE_SETS];
+        dj_block_lane_sets(sets, k);
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            unsigned used = 0;
+            for (size_t i = 0; i < DJ_LANE_SETS; i++)
+                used += sets[i] >> lane & 1u;
+            assert_int_equal(used, DJ_LANE_SETS * k / LANES);
+        }
+    }
+}
+
+static size_t count_different(const uint16_t *sets)
+{
+    static bool seen[UINT16_MAX + 1];
+    size_t n = 0;
+    memset(seen, 0, sizeof seen);
+    for (size_t i = 0; i < DJ_LANE_SETS; i++) {
+        n += !seen[sets[i]];
+        seen[sets[i]] = true;
+    }
+    return n;
+}
+
+/* There are C(16, k) sets.  16 draws in 16 rotations find most of them when they are fewer than
+ * 256, and hardly meet the same one twice when they are many. */
+static void lane_sets_are_as_different_as_their_number_allows(void **state)
+{
+    double choose = 1;
+    for (uint32_t k = 1; k <= LANES; k++) {
+        uint16_t sets[DJ_LANE_SETS];
+        choose = choose * (LANES + 1 - k) / k;
+        dj_block_lane_sets(sets, k);
+        const size_t different = count_different(sets);
+        if (k == 1 || k >= 15)
+            assert_int_equal(different, choose);
+        else if (choose < DJ_LANE_SETS)
+            assert_in_range(different, 64, choose);
+        else
+            assert_in_range(different, choose < 1000 ? 160 : 224, DJ_LANE_SETS);
+    }
+}
+
+/* The tables are part of the file format: another table is another filter. */
+static void lane_sets_never_change(void **state)
+{
+    uint16_t sets[DJ_LANE_SETS];
+    uint8_t all[LANES][2 * DJ_LANE_SETS];
+    for (uint32_t k = 1; k <= LANES; k++) {
+        dj_block_lane_sets(sets, k);
+        for (size_t i = 0; i < DJ_LANE_SETS; i++) {
+            all[k - 1][2 * i] = (uint8_t)sets[i];
+            all[k - 1][2 * i + 1] = (uint8_t)(sets[i] >> 8);
+        }
+    }
+    assert_int_equal(dj_checksum(all, sizeof all), UINT64_C(0));
+}
+
+/* --- Kernels ------------------------------------------------------------ */
+
+static void the_portable_kernel_sets_the_bits_that_the_header_names(void **state)
+{
+    static uint64_t hash[KEYS];
+    for (uint32_t k = 1; k <= LANES; k++)
+        for (size_t s = 0; s < DJ_ARRAY_LEN(sizes); s++) {
+            struct dj_blocks b = new_blocks(sizes[s], k);
+            uint8_t *plain = calloc(sizes[s], DJ_BLOCK_BYTES);
+            assert_non_null(plain);
+            draw_hashes(hash, KEYS, 100 * k + s);
+            for (size_t i = 0; i < KEYS; i++) {
+                uint8_t is_new, found;
+                dj_block_portable.add(&b, &hash[i], 1, &is_new);
+                dj_block_portable.contains(&b, &hash[i], 1, &found);
+                assert_int_equal(is_new, plain_add(plain, sizes[s], b.lane_sets, hash[i]));
+                assert_int_equal(found, 1);
+            }
+            assert_memory_equal(b.body, plain, DJ_BLOCK_BYTES * sizes[s]);
+            free(plain);
+            free(b.body);
+        }
+}
+
+/* Both bodies go the same way: add some, ask for others, add more. */
+static void compare(const struct dj_block_kernel *kernel, uint64_t n_blocks, uint32_t k)
+{
+    static uint64_t hash[2 * KEYS];
+    static uint8_t want[2 * KEYS], got[2 * KEYS];
+    struct dj_blocks a = new_blocks(n_blocks, k), b = new_blocks(n_blocks, k);
+    draw_hashes(hash, 2 * KEYS, n_blocks + 1000 * k);
+    for (size_t half = 0; half < 2; half++) {
+        dj_block_portable.add(&a, hash + half * KEYS, KEYS, want);
+        kernel->add(&b, hash + half * KEYS, KEYS, got);
+        if (memcmp(want, got, KEYS) != 0)
+            fail_msg("%s: another is_new for k %u, %zu blocks", kernel->name, k, (size_t)n_blocks);
+        if (memcmp(a.body, b.body, DJ_BLOCK_BYTES * n_blocks) != 0)
+            fail_msg("%s: another body for k %u, %zu blocks", kernel->name, k, (size_t)n_blocks);
+        if (kernel->contains) {
+            dj_block_portable.contains(&a, hash, 2 * KEYS, want);
+            kernel->contains(&b, hash, 2 * KEYS, got);
+            if (memcmp(want, got, 2 * KEYS) != 0)
+                fail_msg("%s: another answer for k %u, %zu blocks", kernel->name, k,
+                         (size_t)n_blocks);
+        }
+    }
+    free(a.body);
+    free(b.body);
+}
+
+static void every_kernel_agrees_with_the_portable_one_bit_for_bit(void **state)
+{
+    for (size_t i = 0; variant(i); i++) {
+        print_message("           compared: %s\n", variant(i)->name);
+        for (uint32_t k = 1; k <= LANES; k++)
+            for (size_t s = 0; s < DJ_ARRAY_LEN(sizes); s++)
+                compare(variant(i), sizes[s], k);
+    }
+}
+
+/* Sets are sparse: of half a terabyte only the pages with a key are ever there. */
+static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
+{
+    enum { FEW = 300 };
+    const uint64_t n_blocks = UINT64_C(1) << 33;
+    static uint64_t hash[FEW];
+    static uint8_t want[FEW][DJ_BLOCK_BYTES];
+    struct dj_blocks b = {NULL, n_blocks, {0}};
+    const size_t len = (size_t)(n_blocks * DJ_BLOCK_BYTES);
+    b.body = mmap(NULL, len, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (b.body == MAP_FAILED) {
+        print_message("           skipped: no room for a sparse half terabyte\n");
+        skip();
+    }
+    dj_block_lane_sets(b.lane_sets, 16);
+    draw_hashes(hash, FEW, 33);
+    memset(want, 0, sizeof want);
+    for (size_t i = 0; i < FEW; i++) /* blocks are 2^31 hashes apart: no two keys share one */
+        plain_add(want[i], 1, b.lane_sets, hash[i]);
+    for (size_t v = 0; variant(v); v++) {
+        static uint8_t is_new[FEW], found[FEW];
+        const struct dj_block_kernel *kernel = variant(v);
+        kernel->add(&b, hash, FEW, is_new);
+        if (kernel->contains)
+            kernel->contains(&b, hash, FEW, found);
+        for (size_t i = 0; i < FEW; i++) {
+            const uint8_t *block = b.body + DJ_BLOCK_BYTES * plain_block_of(hash[i], n_blocks);
+            assert_ptr_equal(dj_block_of(&b, hash[i]), block);
+            assert_memory_equal(block, want[i], DJ_BLOCK_BYTES);
+            assert_true(!kernel->contains || found[i]);
+        }
+        assert_int_equal(madvise(b.body, len, MADV_DONTNEED), 0);
+        for (size_t i = 0; i < FEW; i++)
+            assert_int_equal(*dj_block_of(&b, hash[i]), 0);
+    }
+    munmap(b.body, len);
+}
+
+static void no_key_touches_nothing(void **state)
+{
+    for (size_t v = 0; variant(v); v++) {
+        static const uint8_t empty[DJ_BLOCK_BYTES];
+        struct dj_blocks b = new_blocks(1, 8);
+        uint8_t answer = 77;
+        const uint64_t hash = 5;
+        variant(v)->add(&b, &hash, 0, &answer);
+        if (variant(v)->contains)
+            variant(v)->contains(&b, &hash, 0, &answer);
+        assert_int_equal(answer, 77);
+        assert_memory_equal(b.body, empty, sizeof empty);
+        free(b.body);
+    }
+}
+
+static void a_stranger_is_not_found_in_an_empty_body(void **state)
+{
+    for (uint32_t k = 1; k <= LANES; k++) {
+        struct dj_blocks b = new_blocks(3, k);
+        for (size_t v = 0; variant(v); v++)
+            for (uint64_t hash = 0; variant(v)->contains && hash < 100; hash++) {
+                uint8_t found = 1;
+                const uint64_t h = dj_mix64(hash);
+                variant(v)->contains(&b, &h, 1, &found);
+                assert_int_equal(found, 0);
+            }
+        free(b.body);
+    }
+}
+
+/* Every one of the k bits counts: with any of them taken away the key is gone. */
+static void a_key_with_one_bit_missing_is_not_found(void **state)
+{
+    for (uint32_t k = 1; k <= LANES; k++)
+        for (size_t v = 0; variant(v); v++) {
+            struct dj_blocks b = new_blocks(1, k);
+            const uint64_t hash = dj_mix64(k);
+            unsigned bits[LANES];
+            assert_int_equal(plain_bits(hash, b.lane_sets, bits), k);
+            for (unsigned i = 0; i < k; i++) {
+                uint8_t found = 1, is_new = 0;
+                plain_add(b.body, 1, b.lane_sets, hash);
+                b.body[bits[i] / 8] = (uint8_t)(b.body[bits[i] / 8] & ~(1u << bits[i] % 8));
+                if (variant(v)->contains) {
+                    variant(v)->contains(&b, &hash, 1, &found);
+                    assert_int_equal(found, 0);
+                }
+                variant(v)->add(&b, &hash, 1, &is_new);
+                assert_int_equal(is_new, 1);
+                variant(v)->add(&b, &hash, 1, &is_new);
+                assert_int_equal(is_new, 0);
+            }
+            free(b.body);
+        }
+}
+
+static void kernels_are_listed_from_the_fastest_to_the_portable(void **state)
+{
+    size_t n = 0;
+    while (dj_block_at(n))
+        n++;
+    assert_in_range(n, 1, 3);
+    assert_ptr_equal(dj_block_best(), dj_block_at(0));
+    assert_ptr_equal(dj_block_at(n - 1), &dj_block_portable);
+    assert_null(dj_block_at(n + 1));
+    assert_string_equal(deja_simd_name(), dj_block_best()->name);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(dj_block_at(i)->name, dj_block_at(j)->name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_lane_set_has_k_lanes),
+        cmocka_unit_test(every_lane_is_used_equally_often),
+        cmocka_unit_test(lane_sets_are_as_different_as_their_number_allows),
+        cmocka_unit_test(lane_sets_never_change),
+        cmocka_unit_test(the_portable_kernel_sets_the_bits_that_the_header_names),
+        cmocka_unit_test(every_kernel_agrees_with_the_portable_one_bit_for_bit),
+        cmocka_unit_test(every_kernel_finds_its_block_among_2_to_the_33),
+        cmocka_unit_test(no_key_touches_nothing),
+        cmocka_unit_test(a_stranger_is_not_found_in_an_empty_body),
+        cmocka_unit_test(a_key_with_one_bit_missing_is_not_found),
+        cmocka_unit_test(kernels_are_listed_from_the_fastest_to_the_portable),
+    };
+    return cmocka_run_group_tests_name("unit.block", tests, NULL, NULL);
+}
