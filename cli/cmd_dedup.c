@@ -61,12 +61,11 @@ static void choose_size(struct job *j, deja_options *opt)
     if (c->capacity || c->memory || c->multiplier != 0 || c->filters > 1)
         return;
     const struct input_options in = session_input_options(j->call, c, 0);
-    const uint64_t estimate = j->o->state ? 0 : input_estimate(&in);
     if (opt->kind != DEJA_SCALABLE)
         opt->part_kind = opt->kind;
     opt->kind = DEJA_SCALABLE;
-    opt->capacity = estimate;
-    if (estimate)
+    opt->capacity = input_estimate(&in);
+    if (opt->capacity && !j->o->state) /* a state will see more than this input */
         opt->tightening = SPARE_SHARE;
 }
 
@@ -229,7 +228,8 @@ static void summarize(struct job *j, const deja_stats *s)
     if (s->lost < 0.05)
         snprintf(lost, sizeof lost, "probably none of them lost");
     else
-        snprintf(lost, sizeof lost, "about %s of them lost", num_estimate(s->lost).s);
+        snprintf(lost, sizeof lost, "about %s %s", num_estimate(s->lost).s,
+                 j->o->state ? "lost in all runs so far" : "of them lost");
     console_note(j->call->console,
                  "%s%s lines read, %s kept, %s dropped, %s (rate %s); filter %s; %s, %s",
                  j->session.stopped ? "stopped: " : "", num_count(read).s, num_count(j->kept).s,

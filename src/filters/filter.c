@@ -168,15 +168,16 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
     const size_t n = b->n;
     int rc = DEJA_OK;
     while (*done < n && rc == DEJA_OK) {
-        if (dj_scalable_is_full(f))
-            rc = dj_scalable_grow(f);
-        if (rc < 0)
-            break;
-        b->n = n - *done < GROWING_PIECE ? n : *done + GROWING_PIECE;
         pthread_rwlock_rdlock(&f->growing);
-        b->fetched = *done;
-        rc = add_held(f, b, is_new, done);
+        const bool full = dj_scalable_is_full(f);
+        if (!full) {
+            b->n = n - *done < GROWING_PIECE ? n : *done + GROWING_PIECE;
+            b->fetched = *done;
+            rc = add_held(f, b, is_new, done);
+        }
         pthread_rwlock_unlock(&f->growing);
+        if (full)
+            rc = dj_scalable_grow(f);
     }
     return rc;
 }
@@ -261,7 +262,7 @@ int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new)
 
 bool deja_filter_contains(const deja_filter *f, deja_slice key)
 {
-    uint8_t found;
+    uint8_t found = 0;
     deja_filter_contains_batch(f, &key, 1, &found);
     return found;
 }

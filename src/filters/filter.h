@@ -26,7 +26,7 @@ struct dj_plan {
     struct dj_shape shape; /* of the first part */
 };
 
-/* Pure arithmetic: no memory is touched. */
+/* Pure arithmetic on options that dj_options_read has passed: no memory is touched. */
 int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err);
 /* Options of any age as this library knows them; the rest zero, or refused. */
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);

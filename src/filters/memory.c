@@ -3,12 +3,6 @@
 #include "core/base/status.h"
 #include "filters/filter.h"
 
-static int memory_touch(deja_filter *f)
-{
-    (void)f;
-    return DEJA_OK;
-}
-
 static int memory_grow(deja_filter *f, uint32_t n_parts)
 {
     for (; f->n_parts < n_parts; f->n_parts++) {
@@ -27,7 +21,7 @@ static void memory_free(deja_filter *f)
         dj_free(f->alloc, f->part[i].body, (size_t)f->part[i].body_len);
 }
 
-static const struct dj_owner_ops memory_ops = {memory_touch, memory_grow, memory_free};
+static const struct dj_owner_ops memory_ops = {NULL, memory_grow, memory_free};
 
 int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)
 {
@@ -35,9 +29,9 @@ int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     deja_options known;
     *out = NULL;
-    int rc = dj_plan_resolve(opt, &plan, err);
+    int rc = dj_options_read(opt, &known, err);
     if (rc == DEJA_OK)
-        rc = dj_options_read(opt, &known, err);
+        rc = dj_plan_resolve(&known, &plan, err);
     if (rc == DEJA_OK)
         rc = dj_filter_key(&known, key, err);
     if (rc < 0)
@@ -46,6 +40,7 @@ int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)
     if (!f)
         return dj_fail(err, DEJA_ENOMEM, "out of memory");
     f->owner = &memory_ops;
+    atomic_store(&f->touched, true); /* nothing to announce, ever */
     rc = memory_grow(f, plan.filters);
     if (rc < 0) {
         deja_filter_free(f);

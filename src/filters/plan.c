@@ -218,22 +218,21 @@ static int check_result(const struct dj_plan *plan, deja_error *err)
     return DEJA_OK;
 }
 
-int dj_plan_resolve(const deja_options *given, struct dj_plan *plan, deja_error *err)
+int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    deja_options opt;
     *plan = (struct dj_plan){0};
-    int rc = dj_options_read(given, &opt, err);
+    int rc = DEJA_OK;
     int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
         check_kind, check_hash, check_filters, check_hashes, check_numbers};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
-        rc = checks[i](&opt, plan, err);
+        rc = checks[i](opt, plan, err);
     if (rc < 0)
         return rc;
-    plan->capacity = opt.capacity;
-    if (opt.multiplier != 0)
-        rc = size_by_multiplier(&opt, plan, err);
-    else if (opt.memory)
-        rc = size_by_memory(&opt, plan, err);
+    plan->capacity = opt->capacity;
+    if (opt->multiplier != 0)
+        rc = size_by_multiplier(opt, plan, err);
+    else if (opt->memory)
+        rc = size_by_memory(opt, plan, err);
     else
         rc = size_by_rate(plan, err);
     return rc < 0 ? rc : check_result(plan, err);
@@ -285,7 +284,10 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
     struct dj_plan plan;
     if (!out || out->size < sizeof(size_t))
         return dj_fail(err, DEJA_EINVAL, "plan.size is not set: begin with DEJA_PLAN_INIT");
-    int rc = dj_plan_resolve(opt, &plan, err);
+    deja_options known;
+    int rc = dj_options_read(opt, &known, err);
+    if (rc == DEJA_OK)
+        rc = dj_plan_resolve(&known, &plan, err);
     if (rc < 0)
         return rc;
     const double n = (double)plan.capacity;

@@ -92,9 +92,9 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     uint8_t key[DEJA_KEY_LEN];
     deja_options known;
     *out = NULL;
-    int rc = dj_plan_resolve(opt, &plan, err);
+    int rc = dj_options_read(opt, &known, err);
     if (rc == DEJA_OK)
-        rc = dj_options_read(opt, &known, err);
+        rc = dj_plan_resolve(&known, &plan, err);
     if (rc == DEJA_OK)
         rc = check_name(path, flags, err);
     if (rc == DEJA_OK)

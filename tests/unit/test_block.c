@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "core/bits/block.h"
-#include "core/hash/hash.h"
+#include "deja.h"
 #include "rng.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -148,8 +148,8 @@ static size_t count_different(const uint16_t *sets)
     return n;
 }
 
-/* There are C(16, k) sets.  16 draws in 16 rotations find most of them when they are fewer than
- * 256, and hardly meet the same one twice when they are many. */
+/* There are C(16, k) sets.  16 draws in 16 rotations find most of them when they are few, and
+ * seldom meet the same one twice when they are many. */
 static void lane_sets_are_as_different_as_their_number_allows(void **state)
 {
     double choose = 1;
@@ -161,25 +161,24 @@ static void lane_sets_are_as_different_as_their_number_allows(void **state)
         if (k == 1 || k >= 15)
             assert_int_equal(different, choose);
         else if (choose < DJ_LANE_SETS)
-            assert_in_range(different, 64, choose);
+            assert_in_range(different, choose / 2, choose);
         else
-            assert_in_range(different, choose < 1000 ? 160 : 224, DJ_LANE_SETS);
+            assert_in_range(different, DJ_LANE_SETS * 3 / 4, DJ_LANE_SETS);
     }
 }
 
-/* The tables are part of the file format: another table is another filter. */
+/* The tables are part of the file format: another table is another filter.  The number is FNV-1a
+ * over all of them, little-endian, from a program in another language. */
 static void lane_sets_never_change(void **state)
 {
+    uint64_t fnv = UINT64_C(0xcbf29ce484222325);
     uint16_t sets[DJ_LANE_SETS];
-    uint8_t all[LANES][2 * DJ_LANE_SETS];
     for (uint32_t k = 1; k <= LANES; k++) {
         dj_block_lane_sets(sets, k);
-        for (size_t i = 0; i < DJ_LANE_SETS; i++) {
-            all[k - 1][2 * i] = (uint8_t)sets[i];
-            all[k - 1][2 * i + 1] = (uint8_t)(sets[i] >> 8);
-        }
+        for (size_t i = 0; i < 2 * DJ_LANE_SETS; i++)
+            fnv = (fnv ^ (uint8_t)(sets[i / 2] >> 8 * (i % 2))) * UINT64_C(0x100000001b3);
     }
-    assert_int_equal(dj_checksum(all, sizeof all), UINT64_C(0));
+    assert_int_equal(fnv, UINT64_C(0x467fd4dc16238aa5));
 }
 
 /* --- Kernels ------------------------------------------------------------ */
@@ -242,26 +241,27 @@ static void every_kernel_agrees_with_the_portable_one_bit_for_bit(void **state)
     }
 }
 
-/* Sets are sparse: of half a terabyte only the pages with a key are ever there. */
-static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
+/* The body is sparse: of half a terabyte only the pages with a key are ever there. */
+static uint8_t *new_sparse(size_t len)
 {
-    enum { FEW = 300 };
-    const uint64_t n_blocks = UINT64_C(1) << 33;
-    static uint64_t hash[FEW];
-    static uint8_t want[FEW][DJ_BLOCK_BYTES];
-    struct dj_blocks b = {NULL, n_blocks, {0}};
-    const size_t len = (size_t)(n_blocks * DJ_BLOCK_BYTES);
-    b.body = mmap(NULL, len, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (b.body == MAP_FAILED) {
+    uint8_t *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
         print_message("           skipped: no room for a sparse half terabyte\n");
         skip();
     }
-    dj_block_lane_sets(b.lane_sets, 16);
+    return p;
+}
+
+static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
+{
+    enum { FEW = 300 };
+    static uint64_t hash[FEW];
+    struct dj_blocks b = {NULL, UINT64_C(1) << 33, {0}};
+    const size_t len = (size_t)(b.n_blocks * DJ_BLOCK_BYTES);
+    b.body = new_sparse(len);
+    dj_block_lane_sets(b.lane_sets, 8);
     draw_hashes(hash, FEW, 33);
-    memset(want, 0, sizeof want);
-    for (size_t i = 0; i < FEW; i++) /* blocks are 2^31 hashes apart: no two keys share one */
-        plain_add(want[i], 1, b.lane_sets, hash[i]);
     for (size_t v = 0; variant(v); v++) {
         static uint8_t is_new[FEW], found[FEW];
         const struct dj_block_kernel *kernel = variant(v);
@@ -269,14 +269,16 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
         if (kernel->contains)
             kernel->contains(&b, hash, FEW, found);
         for (size_t i = 0; i < FEW; i++) {
-            const uint8_t *block = b.body + DJ_BLOCK_BYTES * plain_block_of(hash[i], n_blocks);
-            assert_ptr_equal(dj_block_of(&b, hash[i]), block);
-            assert_memory_equal(block, want[i], DJ_BLOCK_BYTES);
+            const uint64_t at = plain_block_of(hash[i], b.n_blocks);
+            uint8_t want[DJ_BLOCK_BYTES] = {0};
+            for (size_t j = 0; j < FEW; j++)
+                if (plain_block_of(hash[j], b.n_blocks) == at)
+                    plain_add(want, 1, b.lane_sets, hash[j]);
+            assert_ptr_equal(dj_block_of(&b, hash[i]), b.body + DJ_BLOCK_BYTES * at);
+            assert_memory_equal(b.body + DJ_BLOCK_BYTES * at, want, DJ_BLOCK_BYTES);
             assert_true(!kernel->contains || found[i]);
         }
-        assert_int_equal(madvise(b.body, len, MADV_DONTNEED), 0);
-        for (size_t i = 0; i < FEW; i++)
-            assert_int_equal(*dj_block_of(&b, hash[i]), 0);
+        assert_int_equal(madvise(b.body, len, MADV_DONTNEED), 0); /* zeros for the next */
     }
     munmap(b.body, len);
 }
