@@ -43,12 +43,7 @@ static void blocked_contains(const struct dj_part *p, const uint64_t *hash, size
     p->kernel->contains(&p->blocks, hash, n, found);
 }
 
-static uint64_t blocked_bits_set(const struct dj_part *p)
-{
-    return dj_popcount(p->body, p->body_len);
-}
-
 const struct dj_part_ops dj_blocked_ops = {
-    "blocked",   DEJA_BLOCKED,     blocked_init,     blocked_prefetch,
-    blocked_add, blocked_contains, blocked_bits_set,
+    "blocked",   DEJA_BLOCKED,     blocked_init,       blocked_prefetch,
+    blocked_add, blocked_contains, dj_part_count_bits,
 };

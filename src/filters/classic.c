@@ -121,12 +121,7 @@ static void classic_contains(const struct dj_part *p, const uint64_t *hash, size
         contains_group(p, hash + at * p->stride, n - at < GROUP ? n - at : GROUP, found + at);
 }
 
-static uint64_t classic_bits_set(const struct dj_part *p)
-{
-    return dj_popcount(p->body, p->body_len);
-}
-
 const struct dj_part_ops dj_classic_ops = {
-    "classic",        DEJA_CLASSIC,     NULL, classic_prefetch, classic_add,
-    classic_contains, classic_bits_set,
+    "classic",        DEJA_CLASSIC,       NULL, classic_prefetch, classic_add,
+    classic_contains, dj_part_count_bits,
 };

@@ -1,6 +1,6 @@
 /* part.c - what the plain kinds share. */
 #include "filters/part.h"
-#include "core/base/bytes.h"
+#include "core/bits/popcount.h"
 
 const struct dj_part_ops *dj_part_ops_of(uint32_t kind)
 {
@@ -26,12 +26,7 @@ void dj_part_attach(struct dj_part *p, uint8_t *body)
         p->ops->init(p);
 }
 
-uint64_t dj_popcount(const uint8_t *body, uint64_t len)
+uint64_t dj_part_count_bits(const struct dj_part *p)
 {
-    uint64_t set = 0;
-    for (uint64_t i = 0; i < len; i += 8) {
-        const uint64_t *word = (const uint64_t *)(const void *)(body + i);
-        set += (uint64_t)__builtin_popcountll(__atomic_load_n(word, __ATOMIC_RELAXED));
-    }
-    return set;
+    return dj_popcount(p->body, p->body_len);
 }

@@ -46,7 +46,7 @@ struct dj_part {
 /* Give the part its body: zeros for a new one, or what a file holds. */
 void dj_part_attach(struct dj_part *p, uint8_t *body);
 uint64_t dj_part_body_len(const struct dj_shape *s);
-/* Set bits of a whole body. */
-uint64_t dj_popcount(const uint8_t *body, uint64_t len);
+/* The bits_set of kinds whose body is nothing but bits. */
+uint64_t dj_part_count_bits(const struct dj_part *p);
 
 #endif

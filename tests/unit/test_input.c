@@ -36,6 +36,13 @@
 #define LEN(a)  (sizeof(a) / sizeof((a)[0]))
 #define TEXT(s) (s), (sizeof(s) - 1)
 #define MIB     ((size_t)1 << 20)
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER
+#endif
+#endif
 
 static uint64_t rng_state = 5;
 
@@ -72,6 +79,16 @@ static void put_byte(struct bytes *b, char c)
     put(b, &c, 1);
 }
 
+static void put_letters(struct bytes *b, size_t len)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz0123456789-";
+    for (size_t n; len; len -= n) {
+        n = len < sizeof letters - 1 ? len : sizeof letters - 1;
+        put(b, letters, n);
+    }
+}
+
 static void put_le(struct bytes *b, uint64_t value, int n)
 {
     for (int i = 0; i < n; i++)
@@ -100,7 +117,6 @@ static int make_folder(void **state)
 {
     (void)state;
     signal(SIGPIPE, SIG_IGN);
-    alarm(280); /* a test that waits for ever is a failed one */
     return mkdtemp(folder) ? 0 : -1;
 }
 
@@ -466,9 +482,7 @@ static void a_large_file_of_short_and_long_lines_is_split_like_a_small_one(void 
         static const size_t longest[] = {1, 4, 100, 300000};
         size_t most = longest[below(LEN(longest))];
         for (size_t i = 0; i < (most > 1000 ? 5 : 20000); i++) {
-            size_t len = below(most);
-            for (size_t j = 0; j < len; j++)
-                put_byte(&content, (char)('a' + j % 26));
+            put_letters(&content, below(most));
             put_byte(&content, '\n');
         }
     }
@@ -715,11 +729,12 @@ static void a_line_longer_than_the_block_makes_it_grow_and_shrink_again(void **s
     const size_t length = 20 * MIB;
     struct bytes content = {0};
     put(&content, TEXT("before\n"));
-    for (size_t i = 0; i < length; i++)
-        put_byte(&content, (char)('a' + i % 23));
+    put_letters(&content, length);
     put(&content, TEXT("\nafter\n"));
-    for (size_t i = 0; i < 5 * MIB; i++)
-        put_byte(&content, i % 64 == 63 ? '\n' : 'x');
+    while (content.len < 26 * MIB) {
+        put_letters(&content, 63);
+        put_byte(&content, '\n');
+    }
     const char *path = file(0, content.data, content.len);
     struct input_options o = options_for(&path, 1);
     struct input *in;
@@ -751,8 +766,7 @@ static void a_line_beyond_the_limit_is_an_error_with_its_number(void **state)
     for (size_t length = 90; length < 110; length++) {
         struct bytes content = {0};
         put(&content, TEXT("a\nb\n"));
-        for (size_t i = 0; i < length; i++)
-            put_byte(&content, 'x');
+        put_letters(&content, length);
         put(&content, TEXT("\nc\n"));
         const char *path = file(0, content.data, content.len);
         struct input_options o = options_for(&path, 1);
@@ -776,7 +790,7 @@ static void a_line_beyond_the_limit_is_an_error_with_its_number(void **state)
 static void memory_that_is_refused_is_an_error_with_file_and_line(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_THREAD__)
+#ifdef THREAD_SANITIZER
     skip(); /* its allocator ends the process instead */
 #endif
     const char *path = file(0, TEXT("a\n"));
@@ -1006,8 +1020,10 @@ static void a_fast_pipe_fills_blocks(void **state)
 {
     (void)state;
     struct bytes content = {0};
-    for (size_t i = 0; i < 8 * MIB; i++)
-        put_byte(&content, i % 61 == 60 ? '\n' : 'x');
+    while (content.len < 5 * MIB) {
+        put_letters(&content, 60);
+        put_byte(&content, '\n');
+    }
     struct input_options o = options_for(NULL, 0);
     struct reading want = {0};
     split_naively(&want, &o, content.data, content.len);
@@ -1064,19 +1080,16 @@ static void on_signal(int number)
 static void signals_do_not_disturb_a_wait(void **state)
 {
     (void)state;
-    struct sigaction old;
     struct sigaction action = {.sa_handler = on_signal}; /* without SA_RESTART */
-    struct itimerval often = {{0, 1000}, {0, 1000}};
+    struct itimerval often = {{0, 5000}, {0, 5000}};
     struct itimerval never = {{0, 0}, {0, 0}};
-    unsigned seconds = alarm(0); /* it shares the timer */
-    sigaction(SIGALRM, &action, &old);
+    sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &often, NULL);
     struct reading r =
         read_pipe(options_for(NULL, 0),
                   (struct writer){.data = "a\nbb\nc", .len = 6, .piece = 1, .pause_us = 20000});
     setitimer(ITIMER_REAL, &never, NULL);
-    sigaction(SIGALRM, &old, NULL);
-    alarm(seconds);
+    signal(SIGALRM, SIG_IGN); /* one may still be on its way */
     assert_int_equal(r.rc, 0);
     assert_listed(&r.keys, "a|bb|c|");
     reading_free(&r);
@@ -1597,7 +1610,7 @@ static void small_files_are_counted_exactly(void **state)
     (void)state;
     struct bytes content = {0};
     for (size_t i = 0; i < 12345; i++) {
-        put(&content, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", below(40));
+        put_letters(&content, below(40));
         put_byte(&content, '\n');
     }
     put(&content, TEXT("last"));
@@ -1616,9 +1629,7 @@ static void large_files_are_estimated_from_samples(void **state)
     struct bytes content = {0};
     double n = 0;
     while (content.len < 8 * MIB) {
-        static const char x[] =
-            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
-        put(&content, x, below(sizeof x));
+        put_letters(&content, below(66));
         put_byte(&content, '\n');
         n++;
     }
