@@ -442,11 +442,6 @@ bool decode_ended(const struct decode *d)
            (d->format == DECODE_PLAIN || d->flushed);
 }
 
-enum decode_format decode_format(const struct decode *d)
-{
-    return d->format;
-}
-
 uint64_t decode_raw_bytes(const struct decode *d)
 {
     return d->raw;

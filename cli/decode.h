@@ -39,7 +39,6 @@ void decode_free(struct decode *d); /* NULL is fine */
 int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len, deja_error *err);
 bool decode_ended(const struct decode *d);
 
-enum decode_format decode_format(const struct decode *d); /* known after the first read */
-uint64_t decode_raw_bytes(const struct decode *d);        /* taken from fd so far */
+uint64_t decode_raw_bytes(const struct decode *d); /* taken from fd so far */
 
 #endif

@@ -52,7 +52,7 @@ struct input {
     int fd;
     struct decode *dec;
     bool ended;        /* all of it has been read */
-    bool at_start;     /* no block yet: there may be a byte order mark ... */
+    bool at_start;     /* no record yet: there may be a byte order mark ... */
     size_t bom_len;    /* ... and this is its length */
     bool want_header;  /* the next record is one */
     uint64_t line;     /* lines before the present block */
@@ -534,6 +534,7 @@ static int take_header(struct input *in, struct block *b, deja_error *err)
     }
     in->line = lines_before(in, b);
     in->want_header = false;
+    in->at_start = false;
     in->bom_len = 0;
     in->scanned = 0;
     b->n = 0;
@@ -834,7 +835,8 @@ static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t s
             if (!take_sample(e, fd, begin + (size - SAMPLE_SIZE) / (SAMPLES - 1) * i, SAMPLE_SIZE,
                              &ends))
                 return false;
-        e->scaled += (double)ends * ((double)size / (double)EXACT_BELOW) + 1;
+        /* Three more than were seen: where ends are rare, none may have met a sample. */
+        e->scaled += (double)(ends + 3) * ((double)size / (double)EXACT_BELOW);
     }
     e->ends += ends;
     return true;
@@ -871,8 +873,6 @@ uint64_t input_estimate(const struct input_options *opt)
     if (!ok)
         return 0;
     if (e.unread && e.read)
-        e.scaled += (double)e.unread * ((double)(e.ends + 1) / (double)e.read);
-    if (e.scaled > 0)
-        e.scaled = e.scaled * 1.05 + 100;
-    return e.exact + (uint64_t)e.scaled;
+        e.scaled += (double)e.unread * ((double)(e.ends + 3) / (double)e.read);
+    return e.exact + (uint64_t)(e.scaled * 1.05);
 }

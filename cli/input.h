@@ -98,7 +98,8 @@ void input_progress(const struct input *in, struct input_progress *out);
 /* How many records there will be, without reading everything: 0 when that cannot be told, because
  * something is compressed or not a regular file.  Files below 2 MiB are counted exactly (a CSV
  * header or a line break inside quotes counts as a record); for larger ones 32 samples of 64 KiB
- * are scaled up with 5 % to spare.  Nothing is consumed. */
+ * are scaled up with 5 % to spare.  At most about 64 MiB are read for it, however many files there
+ * are, and nothing is consumed. */
 uint64_t input_estimate(const struct input_options *opt);
 
 #endif

@@ -4,7 +4,7 @@
  * times as large, with a rate tightened so that all of them together stay under p
  * (plan.c has the formula).  Keys go to the newest part; a question goes to all.  The cost of
  * not knowing n is therefore a lookup in each part and the tighter rates, and it stays small
- * because sizes grow geometrically: 2 million keys at first, then 8, 32, 128 million.
+ * because sizes grow geometrically: 4 million keys at first, then 16, 64, 256 million.
  *
  * Growing replaces the list of parts under a writer's lock; add and contains hold it for reading.
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */

@@ -27,6 +27,10 @@ static const uint64_t *view(const deja_filter *f, uint32_t i, const uint64_t *ha
 
 void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
+    if (f->n_parts == 1) {
+        f->part[0].ops->prefetch(&f->part[0], hash, n, for_add);
+        return;
+    }
     uint64_t buf[DJ_CHUNK];
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* Older parts of a series are only asked. */

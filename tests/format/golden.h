@@ -19,8 +19,8 @@ static const struct golden goldens[] = {
     {.name = "tiny", /* the worked example of docs/format.md */
      .kind = DEJA_BLOCKED,
      .hashes = 4,
-     .capacity = 8,
      .memory = 128,
+     .fp_rate = 0.01,
      .seed = 1,
      .synced = 1},
     {.name = "blocked", .capacity = 200, .fp_rate = 0.01, .seed = 11, .synced = 120},

@@ -89,6 +89,12 @@ static void put_letters(struct bytes *b, size_t len)
     }
 }
 
+static void put_hex(struct bytes *b, const char *hex)
+{
+    for (unsigned byte; sscanf(hex, "%2x", &byte) == 1; hex += 2)
+        put_byte(b, (char)byte);
+}
+
 static void put_le(struct bytes *b, uint64_t value, int n)
 {
     for (int i = 0; i < n; i++)
@@ -867,6 +873,33 @@ static void a_file_that_vanishes_after_the_start_is_an_error_in_its_turn(void **
     block_fini(&b);
 }
 
+static void a_read_that_fails_is_an_error_with_its_reason(void **state)
+{
+    (void)state;
+    const char *path = "/proc/self/mem"; /* nothing is mapped at address 0 */
+    if (access(path, R_OK) != 0)
+        skip();
+    struct input_options o = options_for(&path, 1);
+    struct reading r = read_all(&o);
+    assert_int_equal(r.rc, DEJA_EIO);
+    assert_string_equal(r.err.text, "/proc/self/mem cannot be read: Input/output error; 0 lines "
+                                    "before that were read");
+    reading_free(&r);
+}
+
+static void other_reasons_not_to_open_come_from_the_system(void **state)
+{
+    (void)state;
+    char path[100];
+    snprintf(path, sizeof path, "%s/below", file(0, TEXT("a\n")));
+    const char *paths[] = {path};
+    struct input_options o = options_for(paths, 1);
+    struct reading r = read_all(&o);
+    assert_int_equal(r.rc, DEJA_EIO);
+    assert_contains(r.err.text, path);
+    assert_contains(r.err.text, "cannot be opened: Not a directory");
+}
+
 static void names_in_messages_are_short_and_harmless(void **state)
 {
     (void)state;
@@ -1032,6 +1065,71 @@ static void a_fast_pipe_fills_blocks(void **state)
     assert_int_equal(r.progress.raw, content.len);
     reading_free(&r);
     reading_free(&want);
+    drop(&content);
+}
+
+static void only_the_header_may_begin_with_a_byte_order_mark(void **state)
+{
+    (void)state;
+    static const char content[] = "\357\273\277u\n\357\273\277a\n"; /* in two pieces */
+    struct input_options o = options_for(NULL, 0);
+    o.csv_column = "u";
+    struct reading r =
+        read_pipe(o, (struct writer){.data = content, .len = 10, .piece = 5, .pause_us = 20000});
+    assert_int_equal(r.rc, 0);
+    assert_listed(&r.keys, "\357\273\277a|");
+    reading_free(&r);
+}
+
+struct watcher {
+    const struct input *in;
+    atomic_bool done;
+    bool went_back;
+};
+
+static void *watch(void *arg)
+{
+    struct watcher *w = arg;
+    struct input_progress last = {0};
+    while (!atomic_load(&w->done)) {
+        struct input_progress now;
+        input_progress(w->in, &now);
+        if (now.raw < last.raw || now.decoded < last.decoded || now.records < last.records)
+            w->went_back = true;
+        last = now;
+    }
+    return NULL;
+}
+
+static void progress_can_be_watched_from_another_thread(void **state)
+{
+    (void)state;
+    struct bytes content = {0};
+    put_letters(&content, 200000);
+    for (size_t i = 0; i < content.len; i += 1 + below(20))
+        content.data[i] = '\n';
+    const char *paths[] = {file(0, content.data, content.len), file(1, content.data, 1000)};
+    struct input_options o = options_for(paths, 2);
+    o.block_size = 1000;
+    struct watcher w = {0};
+    struct input *in;
+    struct block b;
+    pthread_t thread;
+    block_init(&b);
+    assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+    w.in = in;
+    assert_int_equal(pthread_create(&thread, NULL, watch, &w), 0);
+    while (input_next(in, &b, NULL) > 0)
+        ;
+    atomic_store(&w.done, true);
+    pthread_join(thread, NULL);
+    assert_false(w.went_back);
+    struct input_progress p;
+    input_progress(in, &p);
+    assert_int_equal(p.raw, content.len + 1000);
+    assert_int_equal(p.total, content.len + 1000);
+    input_close(in);
+    block_fini(&b);
     drop(&content);
 }
 
@@ -1291,37 +1389,19 @@ static void compressed_files_are_known_by_content_and_read_to_the_end(void **sta
 static void files_of_the_usual_tools_are_read(void **state)
 {
     (void)state;
-    static const unsigned char gzip[] = {
-        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x75, 0xd6, 0x31, 0x6e, 0x03,
-        0x21, 0x10, 0x86, 0xd1, 0xde, 0x87, 0xf1, 0x06, 0x18, 0x60, 0x26, 0xb7, 0x89, 0x2c, 0x4b,
-        0x2e, 0x62, 0xc5, 0x85, 0xa5, 0xcd, 0xf1, 0x73, 0x81, 0xbc, 0xfa, 0xab, 0xfe, 0xb7, 0x5a,
-        0xe0, 0xf1, 0x7e, 0xbf, 0x3e, 0x8f, 0xe3, 0x3c, 0xcf, 0xeb, 0xfd, 0xf7, 0xeb, 0xf9, 0xfa,
-        0xbe, 0x5f, 0x6f, 0x3f, 0xcf, 0xe3, 0xe3, 0xf2, 0xf8, 0x3f, 0x34, 0x85, 0xae, 0x30, 0x14,
-        0x42, 0x61, 0x2a, 0x2c, 0x85, 0xad, 0x90, 0x0a, 0xc5, 0x81, 0x9e, 0xce, 0xed, 0x8d, 0xe3,
-        0x1b, 0xd7, 0x37, 0xce, 0x6f, 0xdc, 0xdf, 0x08, 0xd0, 0x28, 0xd0, 0x48, 0xd0, 0x68, 0xd0,
-        0x69, 0xd0, 0xfd, 0xfd, 0x69, 0xd0, 0x69, 0xd0, 0x69, 0xd0, 0x69, 0xd0, 0x69, 0xd0, 0x69,
-        0xd0, 0x69, 0xd0, 0x69, 0x30, 0x68, 0x30, 0x68, 0x30, 0xfc, 0x13, 0xd0, 0x60, 0xd0, 0x60,
-        0xd0, 0x60, 0xd0, 0x60, 0xd0, 0x60, 0xd0, 0x60, 0xd0, 0x20, 0x68, 0x10, 0x34, 0x08, 0x1a,
-        0x84, 0x4f, 0x02, 0x1a, 0x04, 0x0d, 0x82, 0x06, 0x41, 0x83, 0xa0, 0x41, 0xd0, 0x60, 0xd2,
-        0x60, 0xd2, 0x60, 0xd2, 0x60, 0xd2, 0x60, 0xfa, 0x38, 0xa4, 0xc1, 0xa4, 0xc1, 0xa4, 0xc1,
-        0xa4, 0xc1, 0xa4, 0xc1, 0xa2, 0xc1, 0xa2, 0xc1, 0xa2, 0xc1, 0xa2, 0xc1, 0xa2, 0xc1, 0xf2,
-        0x9d, 0x40, 0x83, 0x45, 0x83, 0x45, 0x83, 0x45, 0x83, 0x4d, 0x83, 0x4d, 0x83, 0x4d, 0x83,
-        0x4d, 0x83, 0x4d, 0x83, 0x4d, 0x83, 0xed, 0x8b, 0x91, 0x06, 0x9b, 0x06, 0x9b, 0x06, 0x49,
-        0x83, 0xa4, 0x41, 0xd2, 0x20, 0x69, 0x90, 0x34, 0x48, 0x1a, 0x24, 0x0d, 0xd2, 0xaf, 0x03,
-        0x1a, 0x24, 0x0d, 0x8a, 0x06, 0x45, 0x83, 0xa2, 0x41, 0xd1, 0xa0, 0x68, 0x50, 0x34, 0x28,
-        0x1a, 0x14, 0x0d, 0xca, 0x4f, 0xa4, 0xba, 0xfc, 0x01, 0x5e, 0xbb, 0x94, 0xc3, 0x1e, 0x0a,
-        0x00, 0x00};
-    static const unsigned char zstd[] = {
-        0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x68, 0x3d, 0x04, 0x00, 0xe2, 0x87, 0x15, 0x13, 0xa0, 0x1b,
-        0x1b, 0xe0, 0x32, 0xaf, 0x44, 0xfa, 0x07, 0xb4, 0x5c, 0xd9, 0xdd, 0x3b, 0xe9, 0x00, 0x0c,
-        0x83, 0x07, 0xc0, 0xff, 0xff, 0xff, 0xff, 0xcc, 0xcc, 0xcc, 0xcc, 0x4c, 0x44, 0x44, 0x44,
-        0x44, 0xc4, 0xbb, 0xbb, 0xbb, 0xbb, 0x3b, 0x33, 0x33, 0x33, 0x33, 0xb3, 0xaa, 0xaa, 0xaa,
-        0xaa, 0x2a, 0x22, 0x22, 0x22, 0x22, 0x22, 0xdb, 0xb6, 0x6d, 0xbb, 0x6d, 0xdb, 0xb6, 0x7d,
-        0xe2, 0x59, 0x91, 0x0b, 0x0c, 0x82, 0xb2, 0x18, 0xc1, 0x91, 0x30, 0x4a, 0xf1, 0x1c, 0x81,
-        0xe3, 0x38, 0x82, 0x40, 0x30, 0x4d, 0x83, 0x04, 0x63, 0xa8, 0x11, 0xe0, 0xef, 0x7f, 0x07,
-        0xc0, 0xa3, 0x4a, 0x07, 0x11, 0xfc, 0x7f, 0xc2, 0xf1, 0x03, 0xff, 0xff, 0xfb, 0xff, 0xf7,
-        0xc1, 0x36, 0x48, 0xc1, 0x12, 0x64, 0x60, 0x09, 0x64, 0xc0, 0x02, 0xa4, 0x3f, 0xf1, 0x57,
-        0x6c, 0xe3, 0x1d, 0xb3, 0xb5, 0x89, 0x81, 0x56, 0x05, 0x46, 0x75, 0xde, 0xb7};
+    static const char gzip[] =
+        "1f8b080000000000020375d6316e03211086d1de87f106186026b7892c4b2e62c585a5cdf17381bc"
+        "faabfeb75ae0f17ebf3e8fe33ccfebfdf7ebf9fabe5f6f3fcfe3e3f2f83f3485ae301442612a2c85"
+        "ad900ac5819eceed8de31bd737ce6fdcdf08d028d048d068d069d0fdfd69d069d069d069d069d069"
+        "d069d0693068306830fc13d060d060d060d060d060d060d020681034081a844f021a040d82064183"
+        "a041d060d260d260d260d260fa38a4c1a4c1a4c1a4c1a4c1a2c1a2c1a2c1a2c1a2c1f29d40834583"
+        "458345834d834d834d834d834d834d83ed8b91069b069b064983a441d220699034481a240dd2af03"
+        "1a240d8a064583a241d1a0685034281a140dca4fa4bafc015ebb94c31e0a0000";
+    static const char zstd[] =
+        "28b52ffd04683d0400e2871513a01b1be032af44fa07b45cd9dd3be9000c8307c0ffffffffcccccc"
+        "cc4c44444444c4bbbbbbbb3b33333333b3aaaaaaaa2a2222222222dbb66dbb6ddbb67de259910b0c"
+        "82b218c191304af11c81e3388240304d830463a811e0ef7f07c0a34a0711fc7fc2f103fffffbfff7"
+        "c13648c11264600964c002a43ff1576ce31db3b5898156054675deb7";
     struct bytes want = {0};
     for (int i = 0; i < 100; i++) {
         char key[64];
@@ -1332,7 +1412,7 @@ static void files_of_the_usual_tools_are_read(void **state)
         if (!decode_supported(packers[i].format))
             continue;
         struct bytes packed = {0};
-        put(&packed, i ? zstd : gzip, i ? sizeof zstd : sizeof gzip);
+        put_hex(&packed, i ? zstd : gzip);
         for (size_t block_size = 16; block_size < 4000; block_size *= 2) {
             struct reading r = read_bytes(&packed, block_size);
             assert_int_equal(r.rc, 0);
@@ -1423,6 +1503,13 @@ static void bytes_behind_the_compressed_data_are_not_skipped(void **state)
         assert_listed(&r.keys, "a|b|");
         assert_contains(r.err.text, "bytes after its");
         assert_contains(r.err.text, "2 lines before that were read");
+        reading_free(&r);
+
+        const char *path = file_names[0];
+        struct input_options o = options_for(&path, 1);
+        o.terminator = 0;
+        r = read_all(&o);
+        assert_contains(r.err.text, "0 records before that were read");
         reading_free(&r);
         drop(&packed);
     }
@@ -1638,6 +1725,14 @@ static void large_files_are_estimated_from_samples(void **state)
     double estimate = (double)input_estimate(&o);
     assert_true(estimate >= n);
     assert_true(estimate < 1.1 * n);
+
+    const char *paths[40]; /* too many to look at all of them */
+    for (size_t i = 0; i < LEN(paths); i++)
+        paths[i] = path;
+    o = options_for(paths, LEN(paths));
+    estimate = (double)input_estimate(&o);
+    assert_true(estimate >= n * LEN(paths));
+    assert_true(estimate < 1.1 * n * LEN(paths));
     drop(&content);
 }
 
@@ -1699,11 +1794,15 @@ int main(void)
         cmocka_unit_test(a_directory_is_refused_with_a_way_out),
         cmocka_unit_test(a_file_that_may_not_be_read_is_named),
         cmocka_unit_test(a_file_that_vanishes_after_the_start_is_an_error_in_its_turn),
+        cmocka_unit_test(a_read_that_fails_is_an_error_with_its_reason),
+        cmocka_unit_test(other_reasons_not_to_open_come_from_the_system),
         cmocka_unit_test(names_in_messages_are_short_and_harmless),
         cmocka_unit_test(standard_input_is_a_dash_and_the_default),
         cmocka_unit_test(a_closed_standard_input_is_an_error),
         cmocka_unit_test(a_slow_pipe_hands_on_each_line_as_it_comes),
         cmocka_unit_test(a_fast_pipe_fills_blocks),
+        cmocka_unit_test(only_the_header_may_begin_with_a_byte_order_mark),
+        cmocka_unit_test(progress_can_be_watched_from_another_thread),
         cmocka_unit_test(single_bytes_through_a_pipe_make_the_same_records),
         cmocka_unit_test(a_non_blocking_pipe_is_waited_for),
         cmocka_unit_test(signals_do_not_disturb_a_wait),

@@ -1,0 +1,189 @@
+# Every kind, hash, size and number of threads gives the lines that an exact set would give, but
+# for the false positives that were asked for.
+. "$SUPPORT/cases.sh"
+
+_list() {
+    some_urls 60000 25000 >list
+    once <list >expected
+}
+
+_gives_expected() { # ARG...
+    succeeds deja dedup --seed 7 "$@" list
+    expect_same expected .stdout
+}
+
+every_kind_sizes_itself() {
+    _list
+    local kind
+    for kind in classic blocked exact scalable; do
+        _gives_expected -k $kind
+        deja dedup -q --seed 7 -k $kind <list | cat >out
+        expect_same expected out
+    done
+}
+
+every_kind_with_a_capacity() {
+    _list
+    local kind
+    for kind in classic blocked exact scalable; do
+        _gives_expected -k $kind -n 25k
+        _gives_expected --kind=$kind --capacity=1M
+    done
+}
+
+every_hash_with_classic() {
+    some_urls 8000 3000 >list
+    once <list >expected
+    local hash
+    for hash in xxh3 siphash jenkins murmur2 murmur3 md5 sha1 mixed; do
+        _gives_expected -k classic -n 3000 --hash $hash
+        _gives_expected -k classic -n 3000 --hash $hash --filters 3
+    done
+}
+
+keyed_hashes_with_every_kind() {
+    _list
+    local kind hash
+    for kind in classic blocked exact scalable; do
+        for hash in xxh3 siphash; do
+            _gives_expected -k $kind --hash $hash
+        done
+    done
+}
+
+hashes_of_the_papers_need_classic() {
+    echo a >list
+    fails_with 2 "hash md5 works with kind classic" deja dedup -n 10 --hash md5 list
+    fails_with 2 "hash mixed works with kind classic" deja dedup -n 10 -k exact --hash mixed list
+}
+
+# They cannot grow: the remedy is a size, not the kind that was given already.
+hashes_of_the_papers_need_a_size() {
+    echo a >list
+    fails_with 2 "-n" deja dedup -k classic --hash md5 - <list
+}
+
+several_filters_that_must_agree() {
+    _list
+    _gives_expected -k classic -n 25k --filters 3
+    _gives_expected -k blocked -n 25k --filters 3
+    _gives_expected --filters 2 -n 25k
+    fails_with 2 "classic and blocked can" deja dedup -k exact -n 25k --filters 3 list
+}
+
+several_filters_without_a_size() {
+    _list
+    fails_with 2 "say how many keys to expect" deja dedup --filters 3 list
+}
+
+number_of_hash_functions() {
+    _list
+    local k
+    for k in 4 12 20; do
+        _gives_expected -k classic -n 25k -p 1e-9 --hashes $k
+    done
+    succeeds deja dedup --seed 7 -k classic -n 25k -p 0.01 --hashes 1 list
+    [ "$(wc -l <.stdout)" -gt $(($(wc -l <expected) * 98 / 100)) ] || fail "more lost than 1 %"
+    _gives_expected -k blocked -n 25k --hashes 8
+}
+
+bits_by_the_rule_of_the_thesis() {
+    _list
+    _gives_expected -k classic -n 25k --hashes 20 --multiplier 1.6
+    succeeds deja dedup --seed 7 -k classic -n 25k --hashes 4 --multiplier 2 --json list
+    bytes=$(json_get filter_bytes .stderr)
+    { [ "$bytes" -ge 25000 ] && [ "$bytes" -lt 25064 ]; } || fail "m is not n k M bits"
+    fails_with 2 "multiplier" deja dedup --multiplier 2 list
+    fails_with 2 "multiplier" deja dedup --multiplier 2 -n 10 --hashes 4 -m 1M list
+}
+
+a_memory_size() {
+    _list
+    _gives_expected -m 1M
+    _gives_expected -m 1M -n 25k
+    _gives_expected -k classic -m 256KiB
+    _gives_expected -k exact -m 2M
+    succeeds deja dedup --seed 7 -m 1M --json list
+    [ "$(json_get filter_bytes .stderr)" -eq 1048576 ] || fail "1M is not 1 MiB"
+}
+
+threads_change_nothing() {
+    some_urls 200000 150000 >list
+    local kind
+    for kind in classic blocked exact scalable; do
+        deja dedup -q --seed 7 -p 0.01 -k $kind -n 100k -j 1 list >one
+        for j in 2 5; do
+            deja dedup -q --seed 7 -p 0.01 -k $kind -n 100k -j $j list >out
+            expect_same one out
+        done
+    done
+}
+
+# With many false positives two keys of the filter never agree by chance.
+seed_makes_runs_repeatable() {
+    _list
+    deja dedup -q -p 0.2 -n 25k --seed 1 list >one
+    deja dedup -q -p 0.2 -n 25k --seed 1 list >again
+    deja dedup -q -p 0.2 -n 25k --seed 2 list >other
+    expect_same one again
+    cmp -s one other && fail "another seed changed nothing"
+    # Wherever the lines come from.
+    deja dedup -q -p 0.2 -n 25k --seed 1 <list | cat >again
+    expect_same one again
+}
+
+without_a_seed_every_run_has_its_own_key() {
+    _list
+    deja dedup -q -p 0.2 -n 25k list >one
+    deja dedup -q -p 0.2 -n 25k list >other
+    ! cmp -s one other || fail "two runs with the same key"
+}
+
+# What came out is right up to the false positives, and the account of those is honest: the
+# lines lost are binomial around what the summary says, and 5 standard deviations are far.
+rates_and_their_account() {
+    some_urls 120000 60000 >list
+    local kind p different kept lost
+    different=$(once <list | wc -l)
+    for kind in classic blocked scalable; do
+        for p in 0.1 0.01 0.001; do
+            succeeds deja dedup --seed 3 -k $kind -p $p -n "$different" --json list
+            kept=$(json_get kept .stderr)
+            lost=$(json_get lost .stderr)
+            expect_lines "$kept" .stdout
+            awk -v real=$((different - kept)) -v said="$lost" -v p=$p -v n="$different" 'BEGIN {
+                d = real - said
+                if (d * d > 25 * (said + 1) || real > p * n + 5 * sqrt(p * n)) exit 1
+            }' || fail "$kind at $p: $((different - kept)) lost, $lost in the account"
+        done
+    done
+    succeeds deja dedup --seed 3 -k exact -p 0.1 -n "$different" --json list
+    expect_lines "$different" .stdout
+}
+
+# A hundred times larger than planned, from a pipe of unknown length.
+growth_far_beyond_the_first_size() {
+    all_new_urls 150000 >list
+    deja dedup --json -p 1e-3 -k scalable -n 1000 --seed 3 <list 2>report | cat >out
+    [ "$(wc -l <out)" -gt 149700 ] || fail "more lost than the rate allows: $(wc -l <out)"
+    awk -v now="$(json_get fp_now report)" 'BEGIN { exit !(now <= 1e-3) }' ||
+        fail "the rate does not hold any more"
+    cat list list | deja dedup -q -p 1e-9 -k scalable -n 1000 --seed 3 | cmp - list ||
+        fail "lines lost or repeated while growing"
+    cat list list | deja dedup -q -k exact | cmp - list || fail "exact lost lines"
+}
+
+beyond_its_capacity_a_fixed_filter_says_so() {
+    all_new_urls 30000 >list
+    succeeds deja dedup --seed 3 -k blocked -n 10000 list
+    expect_stderr_has "sized for 10,000 keys"
+    expect_stderr_has "larger -n"
+}
+
+a_full_exact_filter_is_an_error_with_a_remedy() {
+    all_new_urls 30000 >list
+    fails_with 2 "the filter is full" deja dedup -k exact -n 1000 list
+    expect_stderr_has "larger -n"
+}
+
+cases "$@"

@@ -1,0 +1,478 @@
+#!/usr/bin/env python3
+"""reader - a second reader of .deja files, written from docs/format.md alone.
+
+    reader.py FILE [--key HEX] [--repair] [KEYS]
+
+checks FILE and prints what it is as JSON; with KEYS, a file of one key a line, also whether each
+is in it.  Exit 0 sound, 1 refused (the JSON says which field), 2 usage.
+
+Slow and plain on purpose: its only worth is that it shares nothing with the library but
+libxxhash, which both take XXH3 from."""
+
+import argparse
+import ctypes
+import hashlib
+import json
+import struct
+import sys
+
+HEADER_LEN = 4096
+MASK32 = (1 << 32) - 1
+MASK64 = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+MAGIC = bytes.fromhex("44454a410d0a1a0a")
+
+CLASSIC, BLOCKED, SCALABLE, EXACT = 1, 2, 6, 9
+KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SCALABLE: "scalable", EXACT: "exact"}
+HASHES = {1: "xxh3", 2: "siphash", 3: "jenkins", 4: "murmur2", 5: "murmur3", 6: "md5", 7: "sha1",
+          8: "mixed"}
+SEALED, OPEN = 1, 2
+ODD = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947,
+       0x5c6bfb31, 0xc2b2ae35, 0x85ebca6b, 0x1b873593, 0xcc9e2d51, 0x165667b1, 0x27d4eb2f,
+       0xe6546b65, 0x9e3779b1]
+
+
+class Refused(Exception):
+    """The file is not what the page says; status as the library names it."""
+
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+# --- Arithmetic ---------------------------------------------------------------
+
+
+def mulhi(a, b):
+    return (a * b) >> 64
+
+
+def mix(x):
+    x ^= x >> 30
+    x = (x * 0xBF58476D1CE4E5B9) & MASK64
+    x ^= x >> 27
+    x = (x * 0x94D049BB133111EB) & MASK64
+    return x ^ (x >> 31)
+
+
+def rotl(x, by, width):
+    return ((x << by) | (x >> (width - by))) & ((1 << width) - 1)
+
+
+def little(data):
+    return int.from_bytes(data, "little")
+
+
+def u64(value):
+    return struct.pack("<Q", value)
+
+
+# --- Hash functions -----------------------------------------------------------
+
+_lib = ctypes.CDLL("libxxhash.so.0")
+for _name, _more in (("XXH3_64bits", []),
+                     ("XXH3_64bits_withSecret", [ctypes.c_char_p, ctypes.c_size_t]),
+                     ("XXH3_64bits_withSeed", [ctypes.c_uint64])):
+    _f = getattr(_lib, _name)
+    _f.argtypes = [ctypes.c_char_p, ctypes.c_size_t] + _more
+    _f.restype = ctypes.c_uint64
+
+
+def xxh3(data):
+    return _lib.XXH3_64bits(data, len(data))
+
+
+def xxh3_secret(data, secret):
+    return _lib.XXH3_64bits_withSecret(data, len(data), secret, len(secret))
+
+
+def xxh3_seed(data, seed):
+    return _lib.XXH3_64bits_withSeed(data, len(data), seed)
+
+
+def siphash(key, data):
+    """SipHash-2-4, 64 bits; key is 16 bytes."""
+    k0, k1 = struct.unpack("<QQ", key)
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D,
+         k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
+
+    def rounds(n):
+        v0, v1, v2, v3 = v
+        for _ in range(n):
+            v0 = (v0 + v1) & MASK64
+            v1 = rotl(v1, 13, 64) ^ v0
+            v0 = rotl(v0, 32, 64)
+            v2 = (v2 + v3) & MASK64
+            v3 = rotl(v3, 16, 64) ^ v2
+            v0 = (v0 + v3) & MASK64
+            v3 = rotl(v3, 21, 64) ^ v0
+            v2 = (v2 + v1) & MASK64
+            v1 = rotl(v1, 17, 64) ^ v2
+            v2 = rotl(v2, 32, 64)
+        v[:] = [v0, v1, v2, v3]
+
+    whole = len(data) // 8 * 8
+    words = list(struct.unpack("<%dQ" % (whole // 8), data[:whole]))
+    words.append(little(data[whole:]) | (len(data) & 255) << 56)
+    for word in words:
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    rounds(4)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def jenkins(data):
+    """lookup2, initval 0."""
+    a = b = 0x9E3779B9
+    c = 0
+
+    def stir(a, b, c):
+        for x, y, z in ((13, 8, 13), (12, 16, 5), (3, 10, 15)):
+            a = ((a - b - c) & MASK32) ^ (c >> x)
+            b = ((b - c - a) ^ (a << y)) & MASK32
+            c = ((c - a - b) & MASK32) ^ (b >> z)
+        return a, b, c
+
+    rest = data
+    while len(rest) >= 12:
+        a = (a + little(rest[0:4])) & MASK32
+        b = (b + little(rest[4:8])) & MASK32
+        c = (c + little(rest[8:12])) & MASK32
+        a, b, c = stir(a, b, c)
+        rest = rest[12:]
+    a = (a + little(rest[0:4])) & MASK32
+    b = (b + little(rest[4:8])) & MASK32
+    c = (c + len(data) + (little(rest[8:11]) << 8)) & MASK32  # the low byte is the length's
+    return stir(a, b, c)[2]
+
+
+def murmur2(data):
+    """MurmurHash2, 32 bits, seed 0."""
+    m = 0x5BD1E995
+    h = len(data) & MASK32
+    whole = len(data) // 4 * 4
+    for at in range(0, whole, 4):
+        k = (little(data[at:at + 4]) * m) & MASK32
+        k ^= k >> 24
+        h = ((h * m) ^ (k * m)) & MASK32
+    if len(data) > whole:
+        h = ((h ^ little(data[whole:])) * m) & MASK32
+    h ^= h >> 13
+    h = (h * m) & MASK32
+    return h ^ (h >> 15)
+
+
+def murmur3(data):
+    """MurmurHash3_x64_128, seed 0: the first half."""
+    c1, c2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
+    h1 = h2 = 0
+
+    def first(k):
+        return (rotl((k * c1) & MASK64, 31, 64) * c2) & MASK64
+
+    def second(k):
+        return (rotl((k * c2) & MASK64, 33, 64) * c1) & MASK64
+
+    def final(k):
+        k ^= k >> 33
+        k = (k * 0xFF51AFD7ED558CCD) & MASK64
+        k ^= k >> 33
+        k = (k * 0xC4CEB9FE1A85EC53) & MASK64
+        return k ^ (k >> 33)
+
+    whole = len(data) // 16 * 16
+    for at in range(0, whole, 16):
+        h1 ^= first(little(data[at:at + 8]))
+        h1 = (rotl(h1, 27, 64) + h2) & MASK64
+        h1 = (h1 * 5 + 0x52DCE729) & MASK64
+        h2 ^= second(little(data[at + 8:at + 16]))
+        h2 = (rotl(h2, 31, 64) + h1) & MASK64
+        h2 = (h2 * 5 + 0x38495AB5) & MASK64
+    rest = data[whole:]
+    h2 ^= second(little(rest[8:]))
+    h1 ^= first(little(rest[:8]))
+    h1 ^= len(data)
+    h2 ^= len(data)
+    h1 = (h1 + h2) & MASK64
+    h2 = (h2 + h1) & MASK64
+    return (final(h1) + final(h2)) & MASK64
+
+
+def md5(data):
+    return little(hashlib.md5(data, usedforsecurity=False).digest()[:8])
+
+
+def sha1(data):
+    return little(hashlib.sha1(data, usedforsecurity=False).digest()[:8])
+
+
+MIXED = [jenkins, murmur2, sha1, md5, murmur3, None]  # the last one takes the salt as its seed
+
+
+# --- Keys ---------------------------------------------------------------------
+
+
+class Hasher:
+    """From the bytes of a key to its numbers."""
+
+    def __init__(self, hash_name, key, visit, words):
+        self.name, self.key, self.first, self.words = hash_name, key, visit << 16, words
+        self.secret = b"".join(u64(self.derive(1, self.first + i)) for i in range(24))
+        self.sip = b"".join(u64(self.derive(3, self.first + i)) for i in range(2))
+        if hash_name not in ("xxh3", "siphash"):
+            self.salts = [self.derive(2, self.first + w) for w in range(words)]
+
+    def derive(self, stream, index):
+        return siphash(self.key[:16], self.key[16:] + u64(stream) + u64(index))
+
+    def part_salt(self, i):
+        return self.derive(4, self.first + i) | 1
+
+    def numbers(self, data):
+        if self.name == "xxh3":
+            return [xxh3_secret(data, self.secret)]
+        if self.name == "siphash":
+            return [siphash(self.sip, data)]
+        return [self.number(w, data) for w in range(self.words)]
+
+    def number(self, w, data):
+        salted = u64(self.salts[w]) + data
+        if self.name == "mixed":
+            function = MIXED[w % 6]
+            value = function(salted) if function else xxh3_seed(data, self.salts[w])
+            return (value & MASK32) << 32
+        value = {"jenkins": jenkins, "murmur2": murmur2, "murmur3": murmur3, "md5": md5,
+                 "sha1": sha1}[self.name](salted)
+        return value << 32 if self.name in ("jenkins", "murmur2") else value
+
+
+# --- Bodies -------------------------------------------------------------------
+
+
+def lane_sets(k):
+    sets = []
+    for d in range(16):
+        lane = list(range(16))
+        state = ((16 * k + d + 1) * GOLDEN) & MASK64
+        for i in range(15, 0, -1):
+            state = (state + GOLDEN) & MASK64
+            j = mix(state) % (i + 1)
+            lane[i], lane[j] = lane[j], lane[i]
+        drawn = sum(1 << lane[i] for i in range(k))
+        sets += [rotl(drawn, r, 16) if r else drawn for r in range(16)]
+    return sets
+
+
+class Part:
+    def __init__(self, kind, bits, k, body):
+        self.kind, self.bits, self.k, self.body = kind, bits, k, body
+        self.sets = lane_sets(k) if kind == BLOCKED else None
+
+    def bit(self, at):
+        return self.body[at // 8] >> (at % 8) & 1
+
+    def contains(self, h):
+        """For a key that became one number."""
+        if self.kind == CLASSIC:
+            return self.has_all(mix((h + (j + 1) * GOLDEN) & MASK64) for j in range(self.k))
+        return self.in_blocked(h) if self.kind == BLOCKED else self.in_exact(h)
+
+    def has_all(self, numbers):
+        return all(self.bit(mulhi(n, self.bits)) for n in numbers)
+
+    def in_blocked(self, h):
+        return all(self.bit(at) for at in self.places(h))
+
+    def places(self, h):
+        block = mulhi(h, self.bits // 512)
+        g = (h * GOLDEN) & MASK64
+        lanes = self.sets[g >> 24 & 255]
+        return [512 * block + 32 * lane + ((((g >> 32) * ODD[lane]) & MASK32) >> 27)
+                for lane in range(16) if lanes >> lane & 1]
+
+    def in_exact(self, h):
+        lines = self.bits // 512
+        fingerprint = h or 1
+        line = mulhi(h, lines)
+        for _ in range(lines):
+            slots = struct.unpack_from("<8Q", self.body, 64 * line)
+            if fingerprint in slots:
+                return True
+            if 0 in slots:
+                return False
+            line = (line + 1) % lines
+        return False
+
+    def in_use(self):
+        if self.kind == EXACT:
+            return sum(s != 0 for (s,) in struct.iter_unpack("<Q", self.body))
+        return bin(little(self.body)).count("1")
+
+
+# --- The file -----------------------------------------------------------------
+
+
+def need(holds, text, status="EFORMAT"):
+    if not holds:
+        raise Refused(status, text)
+
+
+def zeros(data):
+    return not any(data)
+
+
+def read_header(page):
+    need(len(page) == HEADER_LEN, "cut short inside the header")
+    need(page[:8] == MAGIC, "magic")
+    version, header_len = struct.unpack_from("<II", page, 8)
+    need(version <= 1, "version", "EVERSION")
+    need(version == 1 and header_len == HEADER_LEN, "version or header length")
+    need(little(page[2560:2568]) == xxh3(page[:2560]), "header checksum")
+    need(zeros(page[2568:3072]), "reserved space of the header")
+    names = ("kind part_kind hash filters capacity rate growth profile tightening visit flags "
+             "parts key_check key file_len").split()
+    h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQ", page, 16)))
+    need(h["flags"] & ~3 == 0, "flags", "EVERSION")
+    need(h["kind"] in KINDS, "kind", "EVERSION")
+    need(h["part_kind"] in (CLASSIC, BLOCKED, EXACT), "part kind")
+    need(h["kind"] == SCALABLE or h["part_kind"] == h["kind"], "part kind")
+    need(h["hash"] in HASHES, "hash", "EVERSION")
+    need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
+    need(1 <= h["filters"] <= 16 and (h["kind"] != SCALABLE or h["filters"] == 1), "filters")
+    need(h["capacity"] > 0 and 0 < h["rate"] < 1, "capacity or rate")
+    need(1 <= h["growth"] <= 1024 and 0 < h["tightening"] < 1, "growth or tightening")
+    need(1 <= h["visit"] < 1 << 47, "visit")
+    need(1 <= h["parts"] <= 32, "number of parts")
+    need(h["kind"] == SCALABLE or h["parts"] == h["filters"], "number of parts")
+    h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
+    h["table"] = read_table(page, h)
+    return h
+
+
+def read_table(page, h):
+    table, at = [], HEADER_LEN
+    granule = 64 if h["part_kind"] == CLASSIC else 512
+    most_k = {CLASSIC: 64, BLOCKED: 16, EXACT: 1}[h["part_kind"]]
+    for i in range(h["parts"]):
+        names = "bits k capacity rate offset length".split()
+        p = dict(zip(names, struct.unpack_from("<QI4xQdQQ", page, 512 + 64 * i)))
+        need(0 < p["bits"] <= 1 << 53 and p["bits"] % granule == 0, f"part {i + 1}: bits")
+        need(1 <= p["k"] <= most_k, f"part {i + 1}: k")
+        need(p["capacity"] > 0 and 0 < p["rate"] <= 1, f"part {i + 1}: capacity or rate")
+        need(p["offset"] == at, f"part {i + 1}: offset")
+        need(p["length"] == (p["bits"] // 8 + 63) // 64 * 64, f"part {i + 1}: length")
+        at += p["length"]
+        table.append(p)
+    if h["kind"] != SCALABLE:
+        need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
+             "part table")
+    need(h["hash"] <= 2 or h["filters"] * table[0]["k"] <= 512, "part table")
+    need(at == h["file_len"], "file length")
+    return table
+
+
+def read_record(page, place):
+    """The record, {} when it was not written yet, or None when it is damaged."""
+    data = page[3072 + 512 * place:][:512]
+    if place == 1 and zeros(data):
+        return {}
+    if little(data[504:]) != xxh3(data[:504]) or data[296:304] != page[2560:2568]:
+        return None
+    names = "sequence state offered checksum time".split()
+    r = dict(zip(names, struct.unpack_from("<QI4xQQQ", data)))
+    r["keys"] = list(struct.unpack_from("<32Q", data, 40))
+    (r["syncs"],) = struct.unpack_from("<Q", data, 304)
+    if r["sequence"] == 0 or r["sequence"] % 2 != (place == 0) or r["state"] not in (SEALED, OPEN):
+        return None
+    return r
+
+
+class File:
+    """A file that passed every check but the last one (see vouched)."""
+
+    def __init__(self, path, key=None, repair=False):
+        with open(path, "rb") as file:
+            data = file.read()
+        self.header = h = read_header(data[:HEADER_LEN])
+        records = [read_record(data, 0), read_record(data, 1)]
+        for name, r in zip("AB", records):
+            need(r is not None or repair, f"sync record {name} is damaged")
+        written = [r for r in records if r]
+        need(written, "both sync records are damaged")
+        self.newest = max(written, key=lambda r: r["sequence"])
+        self.sealed = self.newest["state"] == SEALED and None not in records
+        need(len(data) >= h["file_len"], "cut short")
+        need(len(data) <= h["file_len"], "bytes too many")
+        need(key or not h["apart"], "the key is kept apart", "EMISMATCH")
+        self.set_key(key or h["key"], "EMISMATCH" if key else "EFORMAT")
+        self.bodies = data[HEADER_LEN:]
+        self.parts = [Part(h["part_kind"], p["bits"], p["k"],
+                           data[p["offset"]:p["offset"] + p["length"]]) for p in h["table"]]
+
+    def set_key(self, key, status):
+        h = self.header
+        words = h["filters"] * h["table"][0]["k"] if h["hash"] > 2 else 1
+        self.hasher = Hasher(HASHES[h["hash"]], key, h["visit"], words)
+        need(self.hasher.derive(5, 0) == h["key_check"], "key check", status)
+        self.salts = [self.hasher.part_salt(i) for i in range(h["filters"])]
+
+    def part_contains(self, i, numbers):
+        part = self.parts[i]
+        if len(numbers) > 1:
+            return part.has_all(numbers[i * part.k:i * part.k + part.k])
+        (h,) = numbers
+        if i > 0 and self.header["kind"] != SCALABLE:
+            h = mix(h ^ self.salts[i])
+        return part.contains(h)
+
+    def contains(self, key):
+        numbers = self.hasher.numbers(key)
+        answers = (self.part_contains(i, numbers) for i in range(len(self.parts)))
+        return any(answers) if self.header["kind"] == SCALABLE else all(answers)
+
+    def vouched(self):
+        """"intact", "damaged", or "open" when no checksum can tell."""
+        if not self.sealed:
+            return "open"
+        return "intact" if xxh3(self.bodies) == self.newest["checksum"] else "damaged"
+
+    def report(self):
+        h, r = self.header, self.newest
+        return {
+            "kind": KINDS[h["kind"]], "part_kind": KINDS[h["part_kind"]],
+            "hash": HASHES[h["hash"]], "filters": h["filters"], "capacity": h["capacity"],
+            "rate": h["rate"], "growth": h["growth"], "profile": h["profile"],
+            "tightening": h["tightening"], "visit": h["visit"], "key_apart": h["apart"],
+            "seeded": h["seeded"], "file_len": h["file_len"],
+            "parts": [dict(p, keys=r["keys"][i], in_use=self.parts[i].in_use())
+                      for i, p in enumerate(h["table"])],
+            "sequence": r["sequence"], "state": "sealed" if self.sealed else "open",
+            "offered": r["offered"], "syncs": r["syncs"], "time": r["time"],
+            "bodies": self.vouched(),
+        }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file")
+    parser.add_argument("keys", nargs="?")
+    parser.add_argument("--key", type=bytes.fromhex, help="64 hexadecimal digits")
+    parser.add_argument("--repair", action="store_true", help="trust one record alone")
+    args = parser.parse_args()
+    try:
+        file = File(args.file, args.key, args.repair)
+    except Refused as why:
+        print(json.dumps({"refused": str(why), "status": why.status}))
+        return 1
+    report = file.report()
+    if args.keys:
+        with open(args.keys, "rb") as lines:
+            report["contains"] = [file.contains(key) for key in lines.read().split(b"\n")[:-1]]
+    print(json.dumps(report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,308 @@
+"""reader_agrees - the library and the reader written from docs/format.md say the same.
+
+The golden files; fresh files of every kind and hash, at rates so high that strangers are often
+claimed, and by both alike; files with a flipped bit, refused by both; and the examples in the
+page itself."""
+
+import ctypes
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import reader
+
+SOURCE, LIBRARY = Path(os.environ["SOURCE"]), os.environ["LIBDEJA"]
+GOLDEN = SOURCE / "tests/format/golden/v1"
+APART = bytes(range(0x10)) + bytes(range(0xF0, 0x100))
+STATUS = {-4: "EFORMAT", -5: "EVERSION", -9: "EMISMATCH", -10: "EBUSY"}
+OPEN_WRITE, OPEN_REPAIR, KEY_APART = 1, 4, 1
+
+# A library with the address sanitizer wants its runtime to be there first.
+if b"__tsan_init" in Path(LIBRARY).read_bytes():
+    print("skipped: python cannot load a library with the thread sanitizer")
+    sys.exit(77)
+if b"__asan_init" in Path(LIBRARY).read_bytes() and "DEJA_PRELOADED" not in os.environ:
+    names = ["libasan.so", "libclang_rt.asan-x86_64.so"]
+    ask = [subprocess.run([os.environ["CC"], "-print-file-name=" + name], check=True, text=True,
+                          capture_output=True).stdout.strip() for name in names]
+    runtime = next(path for path in ask if "/" in path)
+    options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # python's own
+    environment = dict(os.environ, LD_PRELOAD=runtime, ASAN_OPTIONS=options, DEJA_PRELOADED="1")
+    os.execve(sys.executable, [sys.executable] + sys.argv, environment)
+
+
+# --- The library ----------------------------------------------------------------
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("kind", ctypes.c_uint32), ("hashes", ctypes.c_uint32),
+                ("capacity", ctypes.c_uint64), ("fp_rate", ctypes.c_double),
+                ("key", ctypes.c_char_p), ("seed", ctypes.c_uint64), ("alloc", ctypes.c_void_p),
+                ("memory", ctypes.c_uint64), ("multiplier", ctypes.c_double),
+                ("filters", ctypes.c_uint32), ("hash", ctypes.c_uint32),
+                ("part_kind", ctypes.c_uint32), ("growth", ctypes.c_uint32),
+                ("tightening", ctypes.c_double), ("profile", ctypes.c_uint32),
+                ("flags", ctypes.c_uint32)]
+
+    def __init__(self, **fields):
+        super().__init__(size=ctypes.sizeof(Options), **fields)
+
+
+class Slice(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("len", ctypes.c_size_t)]
+
+
+class Error(ctypes.Structure):
+    _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 252)]
+
+
+lib = ctypes.CDLL(LIBRARY)
+for name, arguments in {
+        "deja_filter_create": [ctypes.c_char_p, ctypes.c_uint, ctypes.POINTER(Options),
+                               ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
+        "deja_filter_open": [ctypes.c_char_p, ctypes.c_uint, ctypes.POINTER(Options),
+                             ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
+        "deja_filter_add": [ctypes.c_void_p, Slice, ctypes.c_void_p],
+        "deja_filter_contains": [ctypes.c_void_p, Slice],
+        "deja_filter_sync": [ctypes.c_void_p, ctypes.POINTER(Error)],
+        "deja_filter_free": [ctypes.c_void_p],
+        "deja_file_verify": [ctypes.c_char_p, ctypes.POINTER(Error)]}.items():
+    getattr(lib, name).argtypes = arguments
+lib.deja_filter_contains.restype = ctypes.c_bool
+lib.deja_filter_free.restype = None
+
+
+class Filter:
+    """A filter of the library; only what this test needs."""
+
+    def __init__(self, call, path, how, **options):
+        self.handle, err = ctypes.c_void_p(), Error()
+        self.status = call(os.fsencode(path), how, Options(**options), self.handle, err)
+        self.text = err.text.decode()
+
+    def add(self, keys):
+        for key in keys:
+            assert lib.deja_filter_add(self.handle, Slice(key, len(key)), None) == 0
+
+    def contains(self, key):
+        return lib.deja_filter_contains(self.handle, Slice(key, len(key)))
+
+    def sync(self):
+        assert lib.deja_filter_sync(self.handle, None) == 0
+
+    def free(self):
+        lib.deja_filter_free(self.handle)
+
+
+def create(path, **options):
+    f = Filter(lib.deja_filter_create, path, 0, **options)
+    assert f.status == 0, (options, f.text)
+    return f
+
+
+def library_says(path, flags=0, key=None):
+    """None, or the status with which opening is refused."""
+    f = Filter(lib.deja_filter_open, path, flags, key=key)
+    if f.status == 0:
+        f.free()
+        return None
+    return STATUS.get(f.status, f.status)
+
+
+def reader_says(path, repair=False, key=None):
+    try:
+        reader.File(path, key, repair)
+        return None
+    except reader.Refused as why:
+        return why.status
+
+
+def verified(path):
+    return {0: "intact", -4: "damaged", -10: "open"}[lib.deja_file_verify(os.fsencode(path), None)]
+
+
+def read_keys(path):
+    return path.read_bytes().split(b"\n")[:-1]
+
+
+# --- Tests ------------------------------------------------------------------------
+
+chance = random.Random(1)
+
+
+def make_keys(n):
+    """Of all lengths up to 20, around the places where hashes change, and some long ones."""
+    lengths = list(range(21)) + [31, 32, 33, 63, 64, 65, 127, 128, 129, 239, 240, 241, 256, 600]
+    keys = {chance.randbytes(lengths[i] if i < len(lengths) else chance.randrange(8, 100))
+            for i in range(n)}
+    return sorted(keys)
+
+
+def compare(path, keys, key=None):
+    """Both agree about every key; returns how many of them they claim."""
+    file = reader.File(path, key)
+    f = Filter(lib.deja_filter_open, path, 0, key=key)
+    assert f.status == 0, f.text
+    ours = [f.contains(k) for k in keys]
+    theirs = [file.contains(k) for k in keys]
+    f.free()
+    assert ours == theirs, (path, [k for k, a, b in zip(keys, ours, theirs) if a != b][:3])
+    assert file.vouched() == verified(path), path
+    return sum(ours)
+
+
+def golden_files_agree():
+    members, strangers = (read_keys(GOLDEN / f"{name}.txt") for name in ("members", "strangers"))
+    files = sorted(GOLDEN.glob("*.deja"))
+    assert len(files) >= 9, files
+    for path in files:
+        key = APART if path.stem == "key_apart" else None
+        report = reader.File(path, key).report()
+        n = 120 if path.stem == "open" else report["offered"]
+        assert compare(path, members[:n], key) == n, path
+        assert compare(path, strangers, key) == 0, path
+        assert report["bodies"] == ("open" if path.stem == "open" else "intact"), report
+
+
+FRESH = {
+    "blocked": dict(kind=2, fp_rate=0.2),
+    "blocked_k1": dict(kind=2, fp_rate=0.2, hashes=1),
+    "blocked_k16": dict(kind=2, fp_rate=0.01, hashes=16),
+    "blocked_3": dict(kind=2, fp_rate=0.1, filters=3),
+    "blocked_siphash": dict(kind=2, fp_rate=0.2, hash=2),
+    "classic": dict(kind=1, fp_rate=0.2),
+    "classic_k1": dict(kind=1, fp_rate=0.2, hashes=1),
+    "classic_4": dict(kind=1, fp_rate=0.1, filters=4),
+    "classic_siphash": dict(kind=1, fp_rate=0.2, hash=2),
+    "jenkins": dict(kind=1, fp_rate=0.1, hash=3),
+    "jenkins_k1": dict(kind=1, fp_rate=0.2, hash=3, hashes=1),
+    "jenkins_3": dict(kind=1, fp_rate=0.1, hash=3, filters=3),
+    "murmur2": dict(kind=1, fp_rate=0.1, hash=4),
+    "murmur3": dict(kind=1, fp_rate=0.1, hash=5),
+    "murmur3_2_k1": dict(kind=1, fp_rate=0.1, hash=5, filters=2, hashes=1),
+    "md5": dict(kind=1, fp_rate=0.1, hash=6),
+    "sha1": dict(kind=1, fp_rate=0.1, hash=7),
+    "mixed": dict(kind=1, fp_rate=0.1, hash=8, hashes=6),
+    "mixed_2": dict(kind=1, fp_rate=0.1, hash=8, hashes=4, filters=2),
+    "exact": dict(kind=9),
+    "exact_siphash": dict(kind=9, hash=2),
+    "scalable": dict(kind=6, capacity=30, fp_rate=0.2, growth=2),
+    "scalable_classic": dict(kind=6, part_kind=1, capacity=30, fp_rate=0.2, growth=3),
+    "scalable_exact": dict(kind=6, part_kind=9, capacity=30),
+    "apart": dict(kind=2, fp_rate=0.2, key=APART, flags=KEY_APART, profile=7),
+}
+
+
+def fresh_files_agree(name, options):
+    options = dict(options)
+    options.setdefault("capacity", 300)
+    if "key" not in options:
+        options["seed"] = chance.randrange(1, 1 << 64)
+    path, keys = name + ".deja", make_keys(900)
+    chance.shuffle(keys)
+    members, late, strangers = keys[:250], keys[250:270], keys[270:]
+    key = options.get("key")
+    f = create(path, **options)
+    f.add(members)
+    f.sync()
+    assert compare(path, members, key) == len(members), name
+    claims = compare(path, strangers, key)
+    is_exact = 9 in (options["kind"], options.get("part_kind"))
+    assert (claims == 0) == is_exact, (name, claims)
+    f.add(late)  # a writer has it open, and nothing of this is synced
+    assert compare(path, late, key) == len(late), name
+    report = reader.File(path, key).report()
+    assert report["state"] == "open" and report["offered"] == len(members), report
+    f.sync()
+    f.free()
+    report = reader.File(path, key).report()
+    assert report["bodies"] == "intact" and report["offered"] == len(members) + len(late), report
+    assert report["syncs"] == 2 and report["profile"] == options.get("profile", 0), report
+    assert report["kind"] == reader.KINDS[options["kind"]], report
+    parts = len(report["parts"])
+    assert parts > 2 if options["kind"] == 6 else parts == options.get("filters", 1), report
+    return claims
+
+
+def random_damage_is_refused_alike():
+    path, broken = Path("classic.deja"), Path("broken.deja")
+    sound = path.read_bytes()
+    for i in range(600):
+        bit = chance.randrange(8 * 4096) if i % 2 else chance.randrange(8 * len(sound))
+        data = bytearray(sound)
+        data[bit // 8] ^= 1 << bit % 8
+        broken.write_bytes(data[:chance.randrange(len(data))] if i % 10 == 0 else data)
+        for repair in (False, True):
+            ours = library_says(broken, OPEN_REPAIR if repair else 0)
+            theirs = reader_says(broken, repair)
+            assert ours == theirs, (bit, repair, ours, theirs)
+        if library_says(broken) is None:
+            assert reader.File(broken).vouched() == verified(broken) == "damaged", bit
+
+
+def wrong_keys_are_refused_alike():
+    for key in (None, APART, APART[::-1]):
+        ours, theirs = library_says("apart.deja", key=key), reader_says("apart.deja", key=key)
+        assert ours == theirs == (None if key == APART else "EMISMATCH"), (key, ours, theirs)
+
+
+# --- The page ---------------------------------------------------------------------
+
+
+def table_after(page, words):
+    rows = re.findall(r"^\|(.*)\|$", page[page.index(words):].split("\n\n", 2)[1], re.M)
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)] for row in rows[2:]]
+
+
+def values_of_the_page_are_right(page):
+    key, salt = b"https://example.com/", reader.u64(0x0123456789ABCDEF)
+    values = [value for _, value in table_after(page, "Values to try an implementation on")]
+    functions = [reader.jenkins, reader.murmur2, reader.murmur3, reader.md5, reader.sha1]
+    assert [int(v, 16) for v in values] == [
+        reader.siphash(bytes(range(16)), key), reader.xxh3(key),
+        reader.xxh3_seed(key, 0x0123456789ABCDEF)] + [f(salt + key) for f in functions], values
+
+
+def dump_of_the_page_is_the_file(page):
+    data, at, skip = (GOLDEN / "tiny.deja").read_bytes(), 0, False
+    dump = page[page.index("## A worked example"):].split("```")[1].strip().splitlines()
+    for line in dump:
+        if line == "*":
+            skip = True
+            continue
+        offset, *digits = line.split("  |")[0].split()
+        if skip:
+            assert not any(data[at:int(offset, 16)]), line
+        else:
+            assert int(offset, 16) == at, line
+        at, skip = int(offset, 16) + len(digits), False
+        assert data[int(offset, 16):at] == bytes.fromhex("".join(digits)), line
+    assert at == len(data), at
+
+
+def trace_of_the_page_is_right(page):
+    file = reader.File(GOLDEN / "tiny.deja")
+    (h,) = file.hasher.numbers(b"https://example.com/")
+    trace = page[page.index("## A worked example"):].split("```")[3]
+    assert f"h      = {h:#018x}" in trace, hex(h)
+    places = [divmod(at, 8) for at in file.parts[0].places(h)]
+    assert len(places) == 4
+    for byte, bit in places:
+        assert f"byte {4096 + byte:#06x} bit {bit}" in trace, (hex(4096 + byte), bit)
+
+
+golden_files_agree()
+print("golden files: agreed")
+for name, options in FRESH.items():
+    print(f"{name}: agreed, {fresh_files_agree(name, options)} strangers claimed by both")
+random_damage_is_refused_alike()
+wrong_keys_are_refused_alike()
+print("damage: refused alike")
+text = (SOURCE / "docs/format.md").read_text()
+values_of_the_page_are_right(text)
+dump_of_the_page_is_the_file(text)
+trace_of_the_page_is_right(text)
+print("docs/format.md: its examples are right")

@@ -1,0 +1,360 @@
+/* test_golden.c - files that an earlier deja wrote are read as it meant them, and would be written
+ * the same today. */
+#include "deja.h"
+#include "golden.h"
+#include "scratch.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define HEADER_LEN 4096
+#define RECORD_A   3072
+#define RECORD_LEN 512
+#define MAX_KEYS   200
+
+/* What deja_filter_stats and deja_plan_make said when the files were made. */
+struct pinned {
+    uint32_t kind, part_kind, hash, filters, hashes, parts;
+    uint64_t capacity, bits, bytes, bits_set, keys, offered, syncs;
+    double fp_rate;
+    uint64_t first_bits; /* the plan: of the first parts */
+    uint32_t first_hashes;
+};
+
+static const struct pinned pins[N_GOLDEN] = {
+    /* tiny */
+    {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 4, 1, 96, 1024, 128, 4, 1, 1, 1, 0.01, 1024,
+     4},
+    /* blocked */
+    {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 5, 1, 200, 2048, 256, 525, 119, 120, 1, 0.01,
+     2048, 5},
+    /* classic */
+    {DEJA_CLASSIC, DEJA_CLASSIC, DEJA_HASH_XXH3, 1, 7, 1, 200, 1920, 256, 672, 120, 120, 1, 0.01,
+     1920, 7},
+    /* classic_3_jenkins */
+    {DEJA_CLASSIC, DEJA_CLASSIC, DEJA_HASH_JENKINS, 3, 3, 3, 200, 3072, 384, 914, 120, 120, 1,
+     0.001, 3072, 3},
+    /* mixed */
+    {DEJA_CLASSIC, DEJA_CLASSIC, DEJA_HASH_MIXED, 1, 6, 1, 200, 1984, 256, 598, 120, 120, 1, 0.01,
+     1984, 6},
+    /* exact */
+    {DEJA_EXACT, DEJA_EXACT, DEJA_HASH_XXH3, 1, 1, 1, 200, 256, 2048, 120, 120, 120, 1, 1e-06,
+     16384, 1},
+    /* scalable */
+    {DEJA_SCALABLE, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 4, 3, 140, 3072, 384, 386, 119, 120, 1, 0.01,
+     512, 3},
+    /* key_apart */
+    {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 5, 1, 200, 2048, 256, 522, 120, 120, 1, 0.01,
+     2048, 5},
+    /* siphash */
+    {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_SIPHASH, 1, 5, 1, 200, 2048, 256, 530, 120, 120, 1,
+     0.01, 2048, 5},
+    /* open */
+    {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 5, 1, 200, 2048, 256, 514, 0, 80, 1, 0.01,
+     2048, 5},
+};
+
+/* --- Keys ---------------------------------------------------------------- */
+
+struct keys {
+    struct bytes text;
+    deja_slice key[MAX_KEYS];
+    size_t n;
+};
+
+static struct keys members, strangers;
+
+static const char *golden_path(const char *name, const char *ending)
+{
+    static char path[2][512];
+    static unsigned turn;
+    char *p = path[turn++ % 2];
+    snprintf(p, sizeof path[0], "%s/tests/format/golden/v1/%s%s", DEJA_TEST_SOURCE_DIR, name,
+             ending);
+    return p;
+}
+
+static void read_keys(struct keys *k, const char *name)
+{
+    k->text = read_file(golden_path(name, ".txt"));
+    const char *at = (const char *)k->text.data, *end = at + k->text.len;
+    for (const char *eol; at < end; at = eol + 1) {
+        eol = memchr(at, '\n', (size_t)(end - at));
+        MUST(eol && k->n < MAX_KEYS);
+        k->key[k->n++] = (deja_slice){at, (size_t)(eol - at)};
+    }
+}
+
+static int read_all_keys(void **state)
+{
+    read_keys(&members, "members");
+    read_keys(&strangers, "strangers");
+    return scratch_open(state);
+}
+
+static int drop_all_keys(void **state)
+{
+    free(members.text.data);
+    free(strangers.text.data);
+    return scratch_close(state);
+}
+
+/* --- Files --------------------------------------------------------------- */
+
+static deja_options expected(const struct golden *g)
+{
+    deja_options expect = DEJA_OPTIONS_INIT;
+    expect.key = g->seed ? NULL : golden_key_apart;
+    return expect;
+}
+
+static deja_filter *open_at(const char *path, const struct golden *g, unsigned flags)
+{
+    deja_filter *f = NULL;
+    deja_error err = {0};
+    const deja_options expect = expected(g);
+    if (deja_filter_open(path, flags, &expect, &f, &err) < 0)
+        fail_msg("%s", err.text);
+    return f;
+}
+
+static deja_filter *open_golden(const struct golden *g)
+{
+    return open_at(golden_path(g->name, ".deja"), g, 0);
+}
+
+static size_t member_count(const struct golden *g)
+{
+    return g->synced + g->late;
+}
+
+static void holds_its_members_and_no_strangers(deja_filter *f, const struct golden *g)
+{
+    for (size_t i = 0; i < member_count(g); i++)
+        if (!deja_filter_contains(f, members.key[i]))
+            fail_msg("%s lost member %zu", g->name, i);
+    for (size_t i = 0; i < strangers.n; i++)
+        if (deja_filter_contains(f, strangers.key[i]))
+            fail_msg("%s claims stranger %zu", g->name, i);
+}
+
+/* --- Tests: each runs for every golden file ------------------------------ */
+
+static void answers_are_those_pinned(void **state)
+{
+    const struct golden *g = *state;
+    deja_filter *f = open_golden(g);
+    holds_its_members_and_no_strangers(f, g);
+    deja_filter_free(f);
+}
+
+static void stats_are_those_pinned(void **state)
+{
+    const struct golden *g = *state;
+    const struct pinned *p = &pins[g - goldens];
+    deja_stats s = DEJA_STATS_INIT;
+    deja_filter *f = open_golden(g);
+    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+    deja_filter_free(f);
+    assert_int_equal(s.kind, p->kind);
+    assert_int_equal(s.part_kind, p->part_kind);
+    assert_int_equal(s.hash, p->hash);
+    assert_int_equal(s.filters, p->filters);
+    assert_int_equal(s.hashes, p->hashes);
+    assert_int_equal(s.parts, p->parts);
+    assert_int_equal(s.capacity, p->capacity);
+    assert_int_equal(s.bits, p->bits);
+    assert_int_equal(s.bytes, p->bytes);
+    assert_int_equal(s.bits_set, p->bits_set);
+    assert_int_equal(s.offered, p->offered);
+    assert_int_equal(s.syncs, p->syncs);
+    assert_true(s.fp_rate >= p->fp_rate && s.fp_rate <= p->fp_rate);
+    assert_int_equal(s.visit, 1);
+    assert_int_equal(s.profile, g->profile);
+    assert_int_equal(s.unclean, g->late > 0);
+    assert_int_equal(s.key_apart, g->seed == 0);
+    assert_int_equal(s.keyed, g->seed == 0);
+    if (g->late) /* estimated from the bits */
+        assert_in_range(s.keys, member_count(g) * 9 / 10, member_count(g) * 11 / 10);
+    else
+        assert_int_equal(s.keys, p->keys);
+}
+
+static void plan_is_the_one_pinned(void **state)
+{
+    const struct golden *g = *state;
+    const struct pinned *p = &pins[g - goldens];
+    const deja_options opt = golden_options(g);
+    deja_plan plan = DEJA_PLAN_INIT;
+    assert_int_equal(deja_plan_make(&opt, &plan, NULL), DEJA_OK);
+    assert_int_equal(plan.kind, p->kind);
+    assert_int_equal(plan.hash, p->hash);
+    assert_int_equal(plan.filters, p->filters);
+    assert_int_equal(plan.capacity, g->capacity ? g->capacity : p->capacity);
+    assert_int_equal(plan.bits, p->first_bits);
+    assert_int_equal(plan.hashes, p->first_hashes);
+}
+
+static void verify_says_what_it_is(void **state)
+{
+    const struct golden *g = *state;
+    deja_error err = {0};
+    assert_int_equal(deja_file_verify(golden_path(g->name, ".deja"), &err),
+                     g->late ? DEJA_EBUSY : DEJA_OK);
+}
+
+static void take_keys(deja_filter *f, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        assert_int_equal(deja_filter_add(f, members.key[i], NULL), DEJA_OK);
+}
+
+/* As make_golden.c did. */
+static void write_again(const struct golden *g, const char *path)
+{
+    deja_filter *f = NULL;
+    const deja_options opt = golden_options(g);
+    assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
+    take_keys(f, 0, g->synced);
+    assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+    if (g->late) {
+        deja_filter_free(f);
+        f = open_at(path, g, DEJA_OPEN_WRITE);
+        take_keys(f, g->synced, member_count(g));
+    }
+    deja_filter_free(f);
+}
+
+/* Everything but the time of day, and the checksum over it. */
+static void record_is_equal(const uint8_t *a, const uint8_t *b)
+{
+    assert_memory_equal(a, b, 32);
+    assert_memory_equal(a + 40, b + 40, RECORD_LEN - 40 - 8);
+}
+
+static void writing_it_again_gives_the_same_bytes(void **state)
+{
+    const struct golden *g = *state;
+    const char *path = scratch_path(g->name);
+    write_again(g, path);
+    const struct bytes now = read_file(path), then = read_file(golden_path(g->name, ".deja"));
+    assert_int_equal(now.len, then.len);
+    assert_memory_equal(now.data, then.data, RECORD_A);
+    record_is_equal(now.data + RECORD_A, then.data + RECORD_A);
+    record_is_equal(now.data + RECORD_A + RECORD_LEN, then.data + RECORD_A + RECORD_LEN);
+    assert_memory_equal(now.data + HEADER_LEN, then.data + HEADER_LEN, now.len - HEADER_LEN);
+    free(now.data);
+    free(then.data);
+    unlink(path);
+}
+
+static void it_can_be_written_on(void **state)
+{
+    const struct golden *g = *state;
+    const struct bytes old = read_file(golden_path(g->name, ".deja"));
+    const char *path = scratch_path(g->name);
+    write_file(path, old.data, old.len);
+    free(old.data);
+    deja_filter *f = open_at(path, g, DEJA_OPEN_WRITE);
+    bool is_new = true;
+    assert_int_equal(deja_filter_add(f, members.key[0], &is_new), DEJA_OK);
+    assert_false(is_new);
+    assert_int_equal(deja_filter_add(f, strangers.key[0], &is_new), DEJA_OK);
+    assert_true(is_new);
+    assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+    deja_filter_free(f);
+    assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+    f = open_at(path, g, 0);
+    assert_true(deja_filter_contains(f, strangers.key[0]));
+    for (size_t i = 0; i < member_count(g); i++)
+        assert_true(deja_filter_contains(f, members.key[i]));
+    deja_filter_free(f);
+    unlink(path);
+}
+
+/* --- The key apart ------------------------------------------------------- */
+
+static void key_apart_is_not_in_the_file(void **state)
+{
+    const struct bytes b = read_file(golden_path("key_apart", ".deja"));
+    assert_null(memmem(b.data, b.len, golden_key_apart, 8));
+    free(b.data);
+}
+
+static void key_apart_is_demanded_and_compared(void **state)
+{
+    const char *path = golden_path("key_apart", ".deja");
+    uint8_t wrong[DEJA_KEY_LEN];
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_filter *f = NULL;
+    deja_error err = {0};
+    assert_int_equal(deja_filter_open(path, 0, NULL, &f, &err), DEJA_EMISMATCH);
+    assert_null(f);
+    memcpy(wrong, golden_key_apart, sizeof wrong);
+    wrong[DEJA_KEY_LEN - 1] ^= 1;
+    expect.key = wrong;
+    assert_int_equal(deja_filter_open(path, 0, &expect, &f, &err), DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "key"));
+}
+
+static void another_kind_hash_or_profile_is_refused_by_name(void **state)
+{
+    const char *path = golden_path("exact", ".deja");
+    deja_options kind = DEJA_OPTIONS_INIT, hash = DEJA_OPTIONS_INIT, profile = DEJA_OPTIONS_INIT;
+    deja_filter *f = NULL;
+    deja_error err = {0};
+    kind.kind = DEJA_BLOCKED;
+    assert_int_equal(deja_filter_open(path, 0, &kind, &f, &err), DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "exact"));
+    assert_non_null(strstr(err.text, "blocked"));
+    hash.hash = DEJA_HASH_SIPHASH;
+    assert_int_equal(deja_filter_open(path, 0, &hash, &f, &err), DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "xxh3"));
+    assert_non_null(strstr(err.text, "siphash"));
+    profile.profile = 2;
+    assert_int_equal(deja_filter_open(path, 0, &profile, &f, &err), DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "profile"));
+    profile.profile = 1;
+    assert_int_equal(deja_filter_open(path, 0, &profile, &f, &err), DEJA_OK);
+    deja_filter_free(f);
+}
+
+/* --- The list ------------------------------------------------------------ */
+
+#define FOR_EACH_FILE(test)                                                                       \
+    {                                                                                             \
+#test, test                                                                               \
+    }
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        CMUnitTestFunction test;
+    } for_each[] = {
+        FOR_EACH_FILE(answers_are_those_pinned),
+        FOR_EACH_FILE(stats_are_those_pinned),
+        FOR_EACH_FILE(plan_is_the_one_pinned),
+        FOR_EACH_FILE(verify_says_what_it_is),
+        FOR_EACH_FILE(it_can_be_written_on),
+        FOR_EACH_FILE(writing_it_again_gives_the_same_bytes),
+    };
+    enum { SENTENCES = sizeof for_each / sizeof for_each[0], ALONE = 3 };
+    static char names[SENTENCES * N_GOLDEN][80];
+    struct CMUnitTest tests[SENTENCES * N_GOLDEN + ALONE] = {
+        cmocka_unit_test(key_apart_is_not_in_the_file),
+        cmocka_unit_test(key_apart_is_demanded_and_compared),
+        cmocka_unit_test(another_kind_hash_or_profile_is_refused_by_name),
+    };
+    size_t n = ALONE;
+    for (size_t g = 0; g < N_GOLDEN; g++)
+        for (size_t s = 0; s < SENTENCES; s++, n++) {
+            char *name = names[n - ALONE];
+            snprintf(name, sizeof names[0], "%s.%s", goldens[g].name, for_each[s].name);
+            tests[n] = (struct CMUnitTest){name, for_each[s].test, NULL, NULL,
+                                           (void *)(uintptr_t)&goldens[g]};
+        }
+    return cmocka_run_group_tests_name("format.golden", tests, read_all_keys, drop_all_keys);
+}

@@ -1,0 +1,147 @@
+# shellcheck shell=bash
+# cases.sh - several named cases in one script of tests/cli, which begins with
+#     . "$SUPPORT/cases.sh"
+# has a function for each case, and ends with
+#     cases "$@"
+# Every function of the script is a case, in the order of the file, except those whose name
+# begins with an underscore.  Each runs in a fresh folder and in a shell of its own, which ends
+# what the case has started.  To run some of them: run-script SCRIPT NAME...
+. "$SUPPORT/cli.sh"
+
+# A hang is a failure, not a wait.
+deja() { timeout -k 5 60 "$DEJA" "$@"; }
+
+# As in cli.sh, but names the case, and every line of the script on the way to the failure.
+fail() {
+    local i way=
+    for ((i = ${#FUNCNAME[@]} - 2; i >= 0; i--)); do
+        if [ "${BASH_SOURCE[i + 1]}" = "$0" ] && [ "${FUNCNAME[i + 1]}" != main ]; then
+            way+="${way:+, }${BASH_LINENO[i]}"
+        fi
+    done
+    echo "FAIL ${0##*/}: ${case_name-}: line $way: $*" >&2
+    for stream in .stdout .stderr; do
+        if [ -s "$stream" ]; then
+            echo "--- ${stream#.} (first 20 lines)" >&2
+            head -n 20 "$stream" | cut -c 1-400 >&2
+        fi
+    done
+    exit 1
+}
+
+_case_names() {
+    local name
+    shopt -s extdebug # declare -F then tells line and file
+    for name in $(compgen -A function); do
+        declare -F "$name"
+    done | awk -v script="$0" '$3 == script && $1 !~ /^_/ { print $2, $1 }' | sort -n | cut -d ' ' -f 2
+    shopt -u extdebug
+}
+
+# What a case has started and mounted ends with it, however it ends.
+_end_case() {
+    local pids
+    pids=$(jobs -p)
+    # shellcheck disable=SC2086 # one word for each
+    if [ -n "$pids" ]; then kill -KILL $pids 2>/dev/null || true; fi
+    while read -r disk; do umount -l "$disk"; done < <(cat .small_disks 2>/dev/null)
+}
+
+cases() {
+    local bad=0 top=$PWD names=("$@") rc
+    if [ $# -eq 0 ]; then mapfile -t names < <(_case_names); fi
+    [ ${#names[@]} -gt 0 ] || fail "no cases"
+    for case_name in "${names[@]}"; do
+        mkdir -p "$top/$case_name"
+        set +e
+        (
+            set -e
+            cd "$top/$case_name"
+            trap _end_case EXIT
+            "$case_name"
+        )
+        rc=$?
+        set -e
+        [ $rc -eq 0 ] || echo "not ok $case_name (exit $rc)" >&2
+        [ $rc -ne 0 ] || echo "ok $case_name"
+        [ $rc -eq 0 ] || bad=$((bad + 1))
+        rm -rf "${top:?}/$case_name"
+    done
+    [ $bad -eq 0 ] || exit 1
+}
+
+# ---- What several scripts need
+
+# some_urls LINES DIFFERENT: that many lines, of which about so many are different; always the
+# same, in no order.
+some_urls() {
+    awk -v n="$1" -v different="$2" 'BEGIN {
+        x = 1
+        for (i = 0; i < n; i++) {
+            x = (x * 16807) % 2147483647
+            v = x % different
+            print "https://host" v % 1009 ".example.org/path/" v ".html"
+        }
+    }'
+}
+
+# all_new_urls N [FIRST]: N lines, no two the same.
+all_new_urls() {
+    awk -v n="$1" -v first="${2:-0}" 'BEGIN {
+        for (i = first; i < first + n; i++) print "https://host" i % 97 ".example/" i
+    }'
+}
+
+# once: each line of standard input the first time; again: every other time.
+once() { awk '!seen[$0]++'; }
+again() { awk 'seen[$0]++'; }
+
+# eventually CMD...: try until it succeeds, for at most a minute.
+eventually() {
+    local i
+    for ((i = 0; i < 1200; i++)); do
+        if "$@" >/dev/null 2>&1; then return 0; fi
+        sleep 0.05
+    done
+    fail "did not come true within a minute: $*"
+}
+
+# flip_bit FILE OFFSET: turn one bit of the byte there.
+flip_bit() {
+    python3 - "$1" "$2" <<'PY'
+import sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(int(sys.argv[2]))
+    byte = f.read(1)[0]
+    f.seek(int(sys.argv[2]))
+    f.write(bytes([byte ^ 0x10]))
+PY
+}
+
+# json_get KEY FILE: the value of a key in a JSON object; fails when it is not JSON.
+json_get() {
+    python3 -c 'import json, sys; print(json.load(open(sys.argv[2]))[sys.argv[1]])' "$1" "$2"
+}
+
+# with_small_disks "$@": go on in a mount namespace of this script alone, where small_disk can
+# mount; skipped where the system does not allow it.
+with_small_disks() {
+    local how
+    [ -z "${DEJA_TEST_MOUNTS-}" ] || return 0
+    for how in "unshare --mount" "unshare --mount --map-root-user"; do
+        # shellcheck disable=SC2086 # words
+        if $how sh -c 'mkdir -p try && mount -t tmpfs -o size=64k none try' 2>/dev/null; then
+            export DEJA_TEST_MOUNTS=yes
+            # shellcheck disable=SC2093 # on purpose the last command
+            exec $how bash -eu "$0" "$@"
+        fi
+    done
+    skip "this test mounts small file systems, which needs root or user namespaces"
+}
+
+# small_disk FOLDER SIZE: an empty file system of that size (2m); a folder is made for it.
+small_disk() {
+    mkdir -p "$1"
+    mount -t tmpfs -o "size=$2" none "$1"
+    echo "$1" >>.small_disks
+}
