@@ -37,6 +37,7 @@
                          */
 #define READ_MAX        ((size_t)1 << 30) /* Linux reads less than 2 GiB at once */
 #define STOP_WAIT_MS    100
+#define LULL_MS         2 /* a pipe silent for so long has nothing more just now */
 #define ZSTD_WINDOW_LOG 27
 
 struct decode {
@@ -144,7 +145,7 @@ static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *
     if (cap > READ_MAX)
         cap = READ_MAX;
     while (!stopped(d)) {
-        if (!d->regular && !wait && !readable(d->fd, 0))
+        if (!d->regular && !wait && !readable(d->fd, LULL_MS))
             return DEJA_OK;
         if (!d->regular && wait && d->stop && !readable(d->fd, STOP_WAIT_MS))
             continue;

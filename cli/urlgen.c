@@ -348,7 +348,7 @@ static inline unsigned look(const struct site *s, int what)
 
 static struct site site_of_rank(uint32_t rank)
 {
-    return (struct site){mix(rank * UINT64_C(0x9e3779b97f4a7c15) + 7), rank};
+    return (struct site){mix(rank * UINT64_C(0x9e3779b97f4a7c15) + 68610), rank};
 }
 
 /* Ranks follow Zipf's law within an octave: the first is twice as frequent as the last. */

@@ -1,0 +1,149 @@
+# What the documents tell to type works, prints what they show, and their links lead somewhere.
+#
+#   ```sh             runs with bash -e; the blocks of a page share a folder, in order
+#   ```text output    what the block before it prints, up to times and speeds; a line ... stands
+#                     for any lines
+#   ```c              in README.md: docs/examples/seen.c without its first comment
+#
+# The command's own examples, at the end of each help, run as well.
+. "$SUPPORT/cli.sh"
+: "${CC:=cc}" "${LIBDEJA:=$BUILD/libdeja.so}"
+
+top=$PWD
+mkdir bin
+ln -s "$DEJA" bin/deja
+export PATH="$top/bin:$PATH"
+pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/examples/README.md)
+mapfile -t pages < <(cd "$SOURCE" && ls -d "${pages[@]}" 2>/dev/null)
+
+# scratch NAME: an empty folder, with what the examples expect to find.
+scratch() {
+    mkdir -p "$top/$1"
+    ln -s "$SOURCE/docs" "$top/$1/docs"
+    cd "$top/$1"
+}
+
+# blocks PAGE: its blocks as .1.sh, .2.sh ..., and what they print as .1.out ...
+blocks() {
+    awk '
+        /^```/ && inside { inside = 0; next }
+        /^```/ {
+            inside = 1
+            file = "/dev/null"
+            if ($0 == "```sh") file = "." ++n ".sh"
+            if ($0 == "```text output") file = "." n ".out"
+            if ($0 == "```c") file = ".c"
+            printf "" >file
+            next
+        }
+        inside { print >file }' "$1"
+}
+
+# Times and speeds differ from run to run, and with them the blanks that line up columns.
+steady() {
+    sed -E -e 's/[0-9][0-9.,]* ?(ns|us|ms|s|min|h)\b/TIME/g' -e 's:[0-9][0-9.,]* ?[kMG]?/s\b:SPEED:g' \
+        -e 's/ +/ /g' -e 's/ $//'
+}
+
+# matches FILE PATTERN-FILE
+matches() {
+    local pattern
+    pattern=$(steady <"$2" | sed -e 's/[][\\*?]/\\&/g' -e 's/^\.\.\.$/*/')
+    # shellcheck disable=SC2053 # a pattern, not a text
+    [[ $(steady <"$1") == $pattern ]]
+}
+
+ran=0
+for page in "${pages[@]}"; do
+    scratch "page-${page//\//-}"
+    blocks "$SOURCE/$page"
+    for ((i = 1; ; i++)); do
+        [ -e ".$i.sh" ] || break
+        if ! timeout 100 bash -e ".$i.sh" >.stdout 2>&1 </dev/null; then
+            fail "$page: block $i does not run:
+$(cat ".$i.sh")"
+        fi
+        if [ -e ".$i.out" ] && ! matches .stdout ".$i.out"; then
+            fail "$page: block $i does not print what the page shows:
+$(diff <(steady <".$i.out") <(steady <.stdout) || true)"
+        fi
+        ran=$((ran + 1))
+    done
+    if [ "$page" = README.md ]; then
+        diff .c <(sed '1,/\*\/$/d' docs/examples/seen.c) || fail "README.md has another seen.c"
+    fi
+    cd "$top"
+done
+[ "$ran" -gt 0 ] || fail "no block found"
+echo "$ran blocks of ${#pages[@]} pages ran"
+
+# ---- Links
+
+# anchors PAGE: what #links into it may name, as GitHub makes them from headings.
+anchors() {
+    sed -nE '/^```/,/^```/d; s/^#+ +//p' "$1" | tr '[:upper:]' '[:lower:]' |
+        sed -E -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
+}
+
+links=0
+for page in "${pages[@]}"; do
+    folder=$(dirname "$SOURCE/$page")
+    while read -r link; do
+        links=$((links + 1))
+        target=${link%%#*}
+        file=$SOURCE/$page
+        [ -z "$target" ] || file=$folder/$target
+        [ -e "$file" ] || fail "$page links to $link, which is not there"
+        [ "${link#*#}" = "$link" ] || anchors "$file" | grep -qxF -e "${link#*#}" ||
+            fail "$page links to $link: no such heading"
+    done < <(grep -oE '\]\([^)[:space:]]+\)' "$SOURCE/$page" | sed 's/^](//; s/)$//' |
+        grep -v '^https\?://' || true)
+done
+echo "$links links"
+
+# ---- docs/examples/seen.c
+
+scratch seen
+if grep -qE '__(asan|tsan|ubsan)_' "$LIBDEJA"; then
+    echo "seen.c: compiled only, as the library needs the sanitizer's runtime"
+    "$CC" -Wall -Wextra -Werror -I"$SOURCE/include" -c docs/examples/seen.c
+else
+    "$CC" -Wall -Wextra -Werror -I"$SOURCE/include" docs/examples/seen.c "$LIBDEJA" -o seen
+    export LD_LIBRARY_PATH="${LIBDEJA%/*}"
+    printf 'a\nb\na\n' | run ./seen
+    expect_stdout $'a\nb'
+    printf 'b\nc' | run ./seen
+    expect_stdout c
+    unset LD_LIBRARY_PATH
+    deja verify seen.deja
+fi
+cd "$top"
+
+# ---- The command's own examples
+
+# Files that they name.
+scratch help
+cp docs/examples/sample-urls.txt urls.txt
+cp urls.txt today.txt
+zstd -q urls.txt
+sed 's/^/2024\t200\t/' urls.txt >crawl.log
+deja build -q seen.deja urls.txt
+cp seen.deja list.deja
+
+ran=0
+for command in $(deja help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p') ''; do
+    while read -r line; do
+        case $line in
+        'deja bench'*) deja bench --help >/dev/null ;; # takes its time
+        *)
+            status=0
+            timeout 100 bash -c "$line" >.stdout 2>.stderr </dev/null || status=$?
+            [ $status -eq 0 ] || fail "deja help $command: exit $status: $line"
+            ;;
+        esac
+        ran=$((ran + 1))
+    done < <(deja help ${command:+"$command"} |
+        sed -nE '/^Examples:/,/^$/{s/^  ([^#].*)/\1/p}')
+done
+[ "$ran" -gt 0 ] || fail "no example found"
+echo "$ran examples of the command ran"
