@@ -496,6 +496,7 @@ static int no_such_column(const struct input *in, deja_slice line, char *scratch
 /* Record 0 of the block is the header: find the column, keep it, and take it out. */
 static int take_header(struct input *in, struct block *b, deja_error *err)
 {
+    assert(in->opt.csv_column && b->n == 1);
     size_t len = b->ends[0];
     char *copy = malloc(len);
     char *scratch = malloc(len);

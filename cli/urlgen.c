@@ -453,24 +453,24 @@ static const struct recipe recipes[] = {
     {417, HOST, END_NONE, 0, 0, "-"},
     {25, QUERY, END_NONE, 0, 0, "-"},
     /* one */
-    {150, HOST, END_NONE, 0, 0, ""},
-    {390, TOKEN, END_NONE, 0, 0, ""},
+    {100, HOST, END_NONE, 0, 0, ""},
+    {440, TOKEN, END_NONE, 0, 0, ""},
     {240, WORD, END_SITE, 0, 0, ""},
     {110, NUMBER, END_SITE, 0, 0, ""},
     {160, SLUG, END_SITE, 0, 6, ""},
     {146, QUERY, END_NONE, 0, 0, ""},
     /* two */
-    {40, HOST, END_NONE, 0, 0, "s"},
+    {30, HOST, END_NONE, 0, 0, "s"},
     {90, TOKEN, END_SITE, 0, 0, "s"},
     {110, WORD, END_SITE, 0, 0, "s"},
     {50, WORD, END_SITE, 0, 0, "w"},
     {90, NUMBER, END_SITE, 0, 0, "s"},
-    {230, SLUG, END_SITE, 1, 8, "s"},
+    {240, SLUG, END_SITE, 1, 9, "s"},
     {60, NUMBERED, END_SITE, 1, 6, "s"},
     {40, HEX, END_IMAGE, 0, 0, "s"},
     {56, QUERY, END_NONE, 0, 0, "s"},
     /* three */
-    {250, SLUG, END_SITE, 1, 11, "ss"},
+    {250, SLUG, END_SITE, 1, 12, "ss"},
     {70, SLUG, END_SITE, 1, 8, "ym"},
     {60, NUMBERED, END_SITE, 1, 8, "sw"},
     {50, UUID, END_NONE, 0, 0, "ss"},
@@ -484,8 +484,8 @@ static const struct recipe recipes[] = {
     {41, SLUG, END_FILE, 1, 6, "swn"},
     /* five */
     {230, HEX, END_IMAGE, 0, 0, "ssxx"},
-    {170, SLUG, END_SITE, 2, 7, "ssss"},
-    {150, SLUG, END_IMAGE, 1, 7, "ssym"},
+    {170, SLUG, END_SITE, 2, 8, "ssss"},
+    {150, SLUG, END_IMAGE, 2, 8, "ssym"},
     {110, SLUG, END_SITE, 1, 7, "symd"},
     {53, NUMBERED, END_FILE, 0, 5, "swsn"},
     /* more */
@@ -557,7 +557,7 @@ static char *put_foreign_word(char *at, struct dice *d)
 static unsigned idle_words(const struct recipe *r, struct dice *d)
 {
     unsigned n = r->words + (r->more_words == 0 ? 0 : below(d, r->more_words + 1u));
-    return roll(d, 5) == 0 ? n + roll(d, 5) : n; /* some titles are long */
+    return chance(d, 2400) ? n + roll(d, 5) : n; /* some titles are long */
 }
 
 static char *put_title(const struct urlgen *g, char *at, unsigned words, const struct joint *j,

@@ -81,6 +81,7 @@ echo "$ran blocks of ${#pages[@]} pages ran"
 
 # anchors PAGE: what #links into it may name, as GitHub makes them from headings.
 anchors() {
+    # shellcheck disable=SC2016 # ` is no command here
     sed -nE '/^```/,/^```/d; s/^#+ +//p' "$1" | tr '[:upper:]' '[:lower:]' |
         sed -E -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
 }
@@ -110,9 +111,9 @@ if grep -qE '__(asan|tsan|ubsan)_' "$LIBDEJA"; then
 else
     "$CC" -Wall -Wextra -Werror -I"$SOURCE/include" docs/examples/seen.c "$LIBDEJA" -o seen
     export LD_LIBRARY_PATH="${LIBDEJA%/*}"
-    printf 'a\nb\na\n' | run ./seen
+    succeeds ./seen < <(printf 'a\nb\na\n')
     expect_stdout $'a\nb'
-    printf 'b\nc' | run ./seen
+    succeeds ./seen < <(printf 'b\nc')
     expect_stdout c
     unset LD_LIBRARY_PATH
     deja verify seen.deja

@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     size_t piece = data[0] < 128 ? (size_t)data[0] + 1 : size;
-    size_t cap = data[0] % 8 ? size : 1 + data[0] / 64;
+    size_t cap = data[0] % 8 ? size : 1 + (size_t)(data[0] / 64);
     char delimiter = delimiters[data[1] % 4];
     char terminator = data[1] & 4 ? 0 : '\n';
     const char *csv = (const char *)data + 2;

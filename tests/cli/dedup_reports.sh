@@ -1,0 +1,175 @@
+# What dedup says besides its lines, and where both go.
+. "$SUPPORT/cases.sh"
+
+_list() { printf '%s\n' a b a c b a >list; }
+
+summary_says_what_was_read_kept_dropped_and_lost() {
+    _list
+    succeeds deja dedup list
+    printf 'a\nb\nc\n' | expect_stdout
+    expect_lines 1 .stderr
+    expect_stderr_has "deja dedup: 6 lines read, 3 kept, 3 dropped"
+    expect_stderr_has "lost"
+    expect_stderr_has "rate 1.0e-6"
+    expect_stderr_has "filter "
+    succeeds deja dedup -p 0.01 list
+    expect_stderr_has "rate 0.01"
+    all_new_urls 30000 >list
+    succeeds deja dedup --seed 1 -n 1000 -p 0.01 list
+    grep -Eq 'about [0-9,]+ of them lost' .stderr || fail "no number of lost lines"
+}
+
+quiet_is_silent() {
+    _list
+    succeeds deja dedup -q list
+    printf 'a\nb\nc\n' | expect_stdout
+    expect_stderr_empty
+    succeeds deja dedup --quiet --json list
+    expect_stderr_empty
+    # Errors still come.
+    fails_with 2 "nowhere does not exist" deja dedup -q nowhere
+}
+
+nothing_but_results_on_standard_output() {
+    _list
+    deja dedup list 2>/dev/null >out
+    expect_lines 3 out
+    deja dedup --json list 2>/dev/null >out
+    expect_lines 3 out
+    deja dedup --count list 2>/dev/null >out
+    expect_lines 1 out
+}
+
+json_on_standard_error_is_json() {
+    _list
+    succeeds deja dedup --json list
+    printf 'a\nb\nc\n' | expect_stdout
+    python3 - <<'PY'
+import json
+report = json.load(open(".stderr"))
+want = {"read": 6, "kept": 3, "dropped": 3, "bytes": 12, "fp_rate": 1e-6, "stopped": False}
+for key, value in want.items():
+    assert report[key] == value, (key, report[key])
+for key in "lost", "fp_now", "filter_bytes", "fill", "seconds":
+    assert isinstance(report[key], (int, float)) and report[key] >= 0, (key, report[key])
+assert isinstance(report["kind"], str)
+PY
+    : >empty
+    succeeds deja dedup --json empty
+    [ "$(json_get read .stderr)" -eq 0 ] || fail "read"
+    cp list again
+    succeeds deja dedup --json list - <again
+    [ "$(json_get read .stderr)" -eq 12 ] || fail "read"
+}
+
+# Of a filter that was sized by memory or by the multiplier, the rate is what it came to, and not
+# the default that nobody asked for.
+the_rate_is_that_of_the_filter() {
+    all_new_urls 30000 >list
+    succeeds deja dedup --seed 1 -n 30000 -m 20k --json list
+    awk -v p="$(json_get fp_rate .stderr)" 'BEGIN { exit !(p > 1e-3) }' ||
+        fail "rate $(json_get fp_rate .stderr) for 5 bits a key"
+    succeeds deja dedup --seed 1 -k classic -n 30000 --hashes 3 --multiplier 2 --json list
+    awk -v p="$(json_get fp_rate .stderr)" 'BEGIN { exit !(p > 1e-3) }' ||
+        fail "rate $(json_get fp_rate .stderr) for 6 bits a key"
+}
+
+output_goes_to_a_file() {
+    _list
+    succeeds deja dedup -o out list
+    expect_stdout ''
+    printf 'a\nb\nc\n' | cmp - out
+    succeeds deja dedup --output=out2 list
+    expect_same out out2
+    succeeds deja dedup -o - list
+    printf 'a\nb\nc\n' | expect_stdout
+    [ ! -e ./- ] || fail "a file named - was made"
+}
+
+output_takes_the_place_of_what_was_there() {
+    _list
+    seq 1 100000 >out
+    succeeds deja dedup -o out list
+    printf 'a\nb\nc\n' | cmp - out
+    seq 1 100000 >out
+    : >empty
+    succeeds deja dedup -o out empty
+    [ ! -s out ] || fail "old lines are still there"
+    seq 1 1000 >out
+    succeeds deja dedup --count -o out list
+    echo 3 | cmp - out
+}
+
+output_is_untouched_when_the_run_cannot_begin() {
+    _list
+    echo precious >out
+    fails_with 2 "nowhere" deja dedup -o out list nowhere
+    fails_with 2 "directory" deja dedup -o out list .
+    fails_with 2 "two, the third follows" deja dedup -o out -n 5 -p 0.1 -m 5k list
+    fails_with 2 "deja file" deja dedup -o out --state list list
+    echo precious | cmp - out
+}
+
+output_that_is_also_an_input_is_refused() {
+    seq 1 200000 >list
+    cp list copy
+    ln -s list symbolic
+    ln list hard
+    local name
+    for name in list symbolic hard ./list "$PWD/list"; do
+        fails_with 2 "is the output as well" deja dedup -o "$name" list
+        expect_same copy list
+    done
+    fails_with 2 "standard input is the output as well" deja dedup -o hard <list
+    fails_with 2 "standard input is the output as well" deja dedup -o hard copy - <list
+    expect_same copy list
+    # The same through the shell: growing while it is read, it would never end.
+    status=0
+    # shellcheck disable=SC2094
+    deja dedup list >>list 2>.stderr || status=$?
+    [ $status -eq 2 ] || fail "exit $status"
+    expect_stderr_has "list is the output as well"
+    expect_same copy list
+    # What is no file cannot be destroyed.
+    succeeds deja dedup -o /dev/null /dev/null
+}
+
+output_that_is_also_the_state_is_refused() {
+    seq 1 1000 >list
+    succeeds deja dedup -q --state seen.deja list
+    cp seen.deja copy
+    fails_with 2 "seen.deja" deja dedup --state seen.deja -o seen.deja list
+    expect_same copy seen.deja
+    ln -s seen.deja link
+    fails_with 2 "seen.deja" deja dedup --state seen.deja -o link list
+    expect_same copy seen.deja
+    status=0
+    # shellcheck disable=SC2094
+    deja dedup --state seen.deja list >>seen.deja 2>.stderr || status=$?
+    [ $status -eq 2 ] || fail "exit $status for >>seen.deja"
+    expect_same copy seen.deja
+}
+
+output_that_cannot_be_opened() {
+    _list
+    fails_with 2 "nowhere/out: No such file or directory" deja dedup -o nowhere/out list
+    fails_with 2 "directory" deja dedup -o . list
+}
+
+closed_standard_files() {
+    _list
+    status=0
+    deja dedup list >&- 2>.stderr || status=$?
+    [ $status -eq 2 ] || fail "exit $status with standard output closed"
+    expect_stderr_has "standard output"
+    status=0
+    deja dedup <&- >.stdout 2>.stderr || status=$?
+    [ $status -eq 2 ] || fail "exit $status with standard input closed"
+    expect_stderr_has "standard input"
+    # Nobody hears it; the lines are right, and the state is not written over by messages.
+    deja dedup --state seen.deja list 2>&- >out || fail "exit $? with standard error closed"
+    expect_lines 3 out
+    succeeds deja check seen.deja list
+}
+
+cases "$@"

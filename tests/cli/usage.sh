@@ -1,0 +1,179 @@
+# Wrong options and files of dedup, build, add and check: exit 2, a message that names the thing
+# and the remedy, nothing on standard output, nothing left behind.
+. "$SUPPORT/cases.sh"
+
+_refuses() { # TEXT ARG...
+    local text=$1
+    shift
+    fails_with 2 "$text" deja "$@"
+    expect_stdout ''
+    [ "$(wc -l <.stderr)" -le 2 ] || fail "more than a message and a hint"
+}
+
+missing_files() {
+    echo a >list
+    _refuses "nowhere does not exist" dedup nowhere
+    _refuses "nowhere does not exist" dedup list nowhere
+    _refuses "nowhere does not exist" build new.deja list nowhere
+    [ ! -e new.deja ] || fail "a filter of half the files was made"
+    _refuses "nowhere.deja" check nowhere.deja list
+    _refuses "nowhere.deja" add nowhere.deja list
+    _refuses "nowhere/seen.deja" dedup --state nowhere/seen.deja list
+    _refuses "nowhere/new.deja" build nowhere/new.deja list
+    deja build -q f.deja list
+    _refuses "nowhere does not exist" check f.deja nowhere
+    _refuses "nowhere does not exist" add f.deja nowhere
+}
+
+directories_as_files() {
+    echo a >list
+    mkdir folder
+    _refuses "folder is a directory" dedup folder
+    _refuses "folder is a directory" dedup --state folder list
+    _refuses "folder is a directory" build folder list
+    _refuses "folder is not a regular file" check folder list
+    _refuses "folder is a directory" add folder list
+    _refuses "folder is a directory" build new.deja folder
+    exits_with 2 deja dedup <folder
+    expect_stderr_has "standard input is a directory"
+}
+
+capacities() {
+    echo a >list
+    _refuses "-n/--capacity takes a number from 1 up, not 0" dedup -n 0 list
+    local n
+    for n in -1 abc '' 1x 0x10 1.5 ' 5' '5,' 1e-1; do
+        _refuses "-n/--capacity takes a whole number" dedup -n "$n" list
+    done
+    for n in 1e30 99999999999999999999 18446744073709551616 20000P 1e9999; do
+        _refuses "-n/--capacity takes at most 18446744073709551615" dedup -n "$n" list
+    done
+    # Within 64 bits, and still no filter that any machine could hold.
+    _refuses "capacity is 18446744073709551615" dedup -n 18446744073709551615 list
+    for n in 9007199254740992 1P 100T; do
+        exits_with 2 deja dedup -n "$n" list
+        expect_stdout ''
+        exits_with 2 deja dedup -k exact -n "$n" list
+        exits_with 2 deja dedup -k scalable -n "$n" list
+    done
+    _refuses "needs a value" dedup list -n
+}
+
+rates() {
+    echo a >list
+    local p
+    for p in 0 1 nan NaN inf abc 2 -1 '' 1.0 0.0 1e-400 1e400 0x1p-3 0.5x '50%' ',5'; do
+        _refuses "-p/--fp-rate takes a rate between 0 and 1" dedup -p "$p" list
+        _refuses "--fp-rate takes a rate between 0 and 1" build --fp-rate="$p" new.deja list
+    done
+    for p in 0.999999 1e-15; do
+        succeeds deja dedup -n 10 -p $p list
+    done
+    exits_with 2 deja dedup -n 10 -p 1e-300 list # no filter is that good
+}
+
+sizes() {
+    echo a >list
+    local m
+    for m in 16E abc '' -1 1.5.5 5X; do
+        _refuses "-m/--memory takes a size in bytes" dedup -m "$m" list
+    done
+    _refuses "-m/--memory takes a number from 1 up, not 0" dedup -m 0 list
+    _refuses "-m/--memory takes at most" dedup -m 20000P list
+    _refuses "memory is " dedup -m 16P list
+    _refuses "memory is 1 bytes: at least" dedup -m 1 list
+}
+
+# The library refuses what the machine has not; nobody is killed for want of memory.
+more_memory_than_there_is() {
+    echo a >list
+    if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" != 1 ]; then
+        _refuses "the filter needs 4398047 MB, more than there is" dedup -m 4T list
+        _refuses "more than there is" dedup -n 100G list
+        _refuses "more than there is" dedup -k exact -n 1T list
+    fi
+    (
+        ulimit -v 1000000
+        _refuses "the filter needs 2147 MB, more than there is" dedup -m 2G list
+        _refuses "more than there is" dedup -n 1G list
+    )
+    # A filter that grows says so as well, and what came before is out.
+    seq 1 2300000 >list
+    (
+        ulimit -v 60000
+        fails_with 2 "out of memory while the filter grew" \
+            deja dedup -j 1 -k scalable -n 100k -p 1e-9 --seed 1 list
+        cmp -n "$(stat -c %s .stdout)" list .stdout || fail "wrong lines before the end"
+        [ "$(wc -l <.stdout)" -gt 400000 ] || fail "too few lines before the end"
+    )
+}
+
+kinds_and_hashes() {
+    echo a >list
+    _refuses "-k/--kind takes classic, blocked, scalable or exact, not 'bloom'" dedup -k bloom list
+    _refuses "did you mean blocked?" dedup -k bloked list
+    _refuses "--hash takes xxh3" dedup --hash crc32 list
+    _refuses "did you mean murmur" dedup --hash murmur4 list
+    _refuses "--kind" dedup --kind= list
+    _refuses "mixed has" dedup -k classic --hash mixed --hashes 100 -n 10 list
+    _refuses "blocked takes at most" dedup -k blocked --hashes 100 -n 10 list
+}
+
+unknown_options_and_commands() {
+    echo a >list
+    _refuses "unknown option --nul; did you mean --null?" dedup --nul list
+    expect_stderr_has "try: deja dedup --help"
+    _refuses "unknown option --sate; did you mean --state?" dedup --sate list
+    _refuses "unknown option -csv; did you mean --csv?" dedup -csv list
+    _refuses "unknown option -y" dedup -y list
+    _refuses "unknown option --zzzzzzz" dedup --zzzzzzz list
+    _refuses "--quiet takes no value" dedup --quiet=yes list
+    _refuses "unknown command 'dedpu'; did you mean dedup?" dedpu list
+    _refuses "unknown command 'frobnicate'" frobnicate
+    _refuses "unknown option" --frobnicate
+    _refuses "unknown option -o" build -o x list
+    _refuses "unknown option -n" add -n 5 f.deja list
+    _refuses "unknown option -k" check -k exact f.deja list
+}
+
+operands_that_are_missing() {
+    _refuses "missing operand: deja build" build
+    _refuses "missing operand: deja add" add
+    _refuses "missing operand: deja check" check
+}
+
+options_that_contradict_each_other() {
+    echo a >list
+    _refuses "give two, the third follows" dedup -n 1000 -p 0.01 -m 1M list
+    _refuses "give two, the third follows" build -n 1000 -p 0.01 -m 1M new.deja list
+    _refuses "--csv and -f/--field exclude each other" dedup --csv 1 -f 1 list
+    _refuses "-d/--delimiter needs -f/--field or --csv" dedup -d , list
+    _refuses "--key and --seed exclude each other" dedup --key k --seed 1 list
+    _refuses "a scalable filter grows" dedup -k scalable -m 1M list
+    _refuses "--filters takes a number from 1" dedup --filters 0 list
+    _refuses "filters is 1000" dedup -n 10 --filters 1000 list
+    _refuses "-f/--field takes a number from 1" dedup -f 0 list
+    _refuses "-j/--threads takes a number from 1" dedup -j 0 list
+    _refuses "--seed takes a number from 1" dedup --seed 0 list
+    _refuses "delimiter" dedup -f 1 -d '\n' list
+    _refuses "delimiter" dedup -f 1 -d ab list
+    _refuses "delimiter" dedup --csv 1 -d '"' list
+}
+
+url_profiles_come_later() {
+    echo a >list
+    local text="URL profiles are not in this version; without --url, lines are compared byte by byte"
+    _refuses "$text" dedup --url list
+    _refuses "$text" dedup --url=safe list
+    _refuses "$text" build --url new.deja list
+    _refuses "$text" check --url new.deja list
+    _refuses "$text" add --url new.deja list
+}
+
+several_threads_more_than_there_are() {
+    seq 1 100 >list
+    succeeds deja dedup -j 1000 list
+    expect_same list .stdout
+}
+
+cases "$@"

@@ -1,0 +1,131 @@
+"""Run deja from Python where the shell is clumsy: kill it, signal it, pace its pipes.
+
+Used by tests/cli/*.sh; the command under test is $DEJA.
+"""
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import termios
+import threading
+import time
+
+DEJA = os.environ["DEJA"]
+PATIENCE = 60  # seconds, after which something hangs
+
+# A shell ignores SIGINT for its background jobs, and children inherit that: deja then rightly
+# ignores Ctrl-C as well.
+for _signal in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(_signal, signal.SIG_DFL)
+
+
+def fail(text):
+    sys.exit("FAIL: " + text)
+
+
+def start(*args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE):
+    return subprocess.Popen([DEJA, *args], stdin=stdin, stdout=stdout, stderr=stderr, bufsize=0)
+
+
+def run(*args, data=b""):
+    """Exit status, standard output, standard error of a whole run."""
+    done = subprocess.run([DEJA, *args], input=data, capture_output=True, timeout=PATIENCE)
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def succeed(*args, data=b""):
+    status, out, err = run(*args, data=data)
+    if status != 0:
+        fail(f"exit {status} of deja {' '.join(args)}: {err}")
+    return out
+
+
+def wait(process):
+    """The exit status; a hang is a failure."""
+    try:
+        return process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        fail(f"still running after {PATIENCE} seconds: {' '.join(process.args[1:])}")
+
+
+def eventually(what, condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            fail(f"not within {PATIENCE} seconds: {what}")
+        time.sleep(0.005)
+
+
+class Collector(threading.Thread):
+    """Reads a pipe to its end, so that everything handed over is there."""
+
+    def __init__(self, pipe):
+        super().__init__(daemon=True)
+        self.pipe = pipe
+        self.data = bytearray()
+        self.start()
+
+    def run(self):
+        while piece := os.read(self.pipe.fileno(), 1 << 16):
+            self.data += piece
+
+    def finish(self):
+        self.join(PATIENCE)
+        if self.is_alive():
+            fail("the output stays open")
+        self.pipe.close()
+        return bytes(self.data)
+
+
+class Feeder(threading.Thread):
+    """Writes data into a pipe in blocks with pauses; with hold it stays open behind them."""
+
+    def __init__(self, pipe, data, block, pause, hold=False):
+        super().__init__(daemon=True)
+        self.pipe, self.data, self.block, self.pause = pipe, data, block, pause
+        self.release = threading.Event()
+        if not hold:
+            self.release.set()
+        self.start()
+
+    def run(self):
+        try:
+            for at in range(0, len(self.data), self.block):
+                self.pipe.write(self.data[at : at + self.block])
+                time.sleep(self.pause)
+            self.release.wait()
+        except BrokenPipeError:
+            pass
+        finally:
+            self.pipe.close()
+
+    def finish(self):
+        self.release.set()
+        self.join(PATIENCE)
+
+
+def drain(pipe):
+    """What is in a pipe now, without waiting for more."""
+    have = bytearray()
+    while True:
+        waiting = bytearray(4)
+        fcntl.ioctl(pipe.fileno(), termios.FIONREAD, waiting)
+        n = int.from_bytes(waiting, sys.byteorder)
+        if n == 0:
+            return bytes(have)
+        have += os.read(pipe.fileno(), n)
+
+
+def whole_lines(data):
+    """The lines of an output; a last one that was torn by a kill does not count."""
+    lines = data.split(b"\n")
+    lines.pop()
+    return lines
+
+
+def unique_lines(n, first=0):
+    return [b"https://host%d.example/%d" % (i % 97, i) for i in range(first, first + n)]

@@ -1,0 +1,167 @@
+"""killed.py MOMENTS - output before state: dedup --state is killed with SIGKILL at so many moments.
+
+Over and over the same list is deduplicated with a state that is kept, by runs that are killed at
+a random moment, until one comes to its end; then again with a new state.  After every kill
+  - the state opens (or is not there yet), and
+  - every line whose key it holds was handed over by one of the runs so far,
+and in the end
+  - the lines that were handed over are those of the list: nothing is missing, nothing invented.
+Lines may come out twice; that is the price, and it is counted.
+"""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import dejarun
+
+STATE = "seen.deja"
+LEFTOVER = re.compile(r"\.seen\.deja\.\d+\.new")  # docs/format.md: a kill just before a rename
+
+FILE, PACED = "file", "paced"  # where lines come from
+OUTPUT, STDOUT, PIPE = "-o file", "stdout to a file", "pipe"  # where they go
+# A file as output counts as handed over when it is synced, every 2^18 new lines: long lists.
+MANY, SOME, FEW = 560_000, 250_000, 15_000
+GROWING = ["-k", "scalable", "-n", "1000", "-p", "1e-9"]
+SCENES = [  # source, sink, lines, options
+    (FILE, OUTPUT, MANY, ["-p", "1e-9"]),
+    (FILE, STDOUT, MANY, GROWING),
+    (FILE, PIPE, SOME, GROWING),
+    (FILE, PIPE, SOME, ["-k", "blocked", "-n", "300k", "-p", "1e-9"]),
+    (FILE, OUTPUT, MANY, ["-k", "exact", "-n", "600k"]),
+    (PACED, PIPE, FEW, ["-k", "exact", "-n", "20k"]),
+    (PACED, PIPE, FEW, GROWING + ["-j", "1"]),
+    (PACED, PIPE, FEW, GROWING),
+    (PACED, PIPE, FEW, ["-k", "blocked", "-n", "20k", "-p", "1e-9", "-j", "2"]),
+    (PACED, STDOUT, FEW, ["-k", "classic", "-n", "20k", "-p", "1e-9"]),
+]
+
+
+class Scene:
+    def __init__(self, source, sink, n, options, rng):
+        self.source, self.sink, self.options, self.rng = source, sink, options, rng
+        lines = dejarun.unique_lines(n)
+        self.all = set(lines)
+        repeats = rng.sample(lines, n // 10)
+        rng.shuffle(lines)
+        self.data = b"\n".join(lines + repeats) + b"\n"
+        with open("list", "wb") as f:
+            f.write(self.data)
+        self.kills = self.twice = self.leftovers = 0
+        self.duration = 0.0
+        self.begin_anew()
+
+    def name(self):
+        return f"{self.source} to {self.sink} with {' '.join(self.options)}"
+
+    def begin_anew(self):
+        shutil.rmtree("work", ignore_errors=True)
+        os.mkdir("work")
+        self.handed_over = set()
+
+    def run(self, lifetime):
+        """One run, killed when it lives so long (None: never).  True when it came to its end."""
+        args = ["dedup", "-q", "--state", "work/" + STATE, *self.options]
+        stdin, stdout = subprocess.DEVNULL, subprocess.PIPE
+        if self.source == FILE:
+            args.append("list")
+        else:
+            stdin = subprocess.PIPE
+        if self.sink == OUTPUT:
+            args += ["-o", "out"]
+        elif self.sink == STDOUT:
+            stdout = open("out", "wb")
+        began = time.monotonic()
+        process = dejarun.start(*args, stdin=stdin, stdout=stdout)
+        errors = dejarun.Collector(process.stderr)
+        collector = dejarun.Collector(process.stdout) if stdout == subprocess.PIPE else None
+        feeder = None
+        if self.source == PACED:
+            feeder = dejarun.Feeder(process.stdin, self.data, 6000, 0.001)
+        try:
+            process.wait(dejarun.PATIENCE if lifetime is None else lifetime)
+        except subprocess.TimeoutExpired:
+            if lifetime is None:
+                process.kill()
+                dejarun.fail("hangs: " + self.name())
+            process.kill()
+            process.wait()
+        lived = time.monotonic() - began
+        if feeder:
+            feeder.finish()
+        out = collector.finish() if collector else b""
+        if self.sink != PIPE:
+            if stdout != subprocess.PIPE:
+                stdout.close()
+            if os.path.exists("out"):
+                with open("out", "rb") as f:
+                    out = f.read()
+                os.unlink("out")
+        text = errors.finish().decode(errors="replace")
+        if process.returncode not in (0, -9):
+            dejarun.fail(f"exit {process.returncode}: {self.name()}: {text}")
+        self.take(out)
+        if process.returncode == 0:
+            self.duration = max(self.duration, lived)
+        return process.returncode == 0
+
+    def take(self, out):
+        lines = dejarun.whole_lines(out)
+        fresh = set(lines)
+        self.twice += len(lines) - len(fresh - self.handed_over)
+        self.handed_over |= fresh
+
+    def check_state(self):
+        names = set(os.listdir("work"))
+        self.leftovers += sum(1 for name in names if LEFTOVER.fullmatch(name))
+        strange = [name for name in names if name != STATE and not LEFTOVER.fullmatch(name)]
+        if strange:
+            dejarun.fail(f"left behind: {strange}")
+        for name in names - {STATE}:
+            os.unlink("work/" + name)
+        if STATE not in names:
+            return
+        status, out, err = dejarun.run("check", "-q", "work/" + STATE, "list")
+        if status not in (0, 1):
+            dejarun.fail(f"the state does not open: {self.name()}: {err}")
+        lost = set(dejarun.whole_lines(out)) - self.handed_over
+        if lost:
+            dejarun.fail(f"{len(lost)} keys recorded before their lines were out: {self.name()}")
+
+    def finish(self):
+        if self.handed_over != self.all:
+            missing = len(self.all - self.handed_over)
+            invented = len(self.handed_over - self.all)
+            dejarun.fail(f"{missing} lines missing, {invented} invented: {self.name()}")
+        status, _, err = dejarun.run("verify", "work/" + STATE)
+        if status != 0:
+            dejarun.fail(f"the state is not intact in the end: {self.name()}: {err}")
+        self.begin_anew()
+
+    def play(self, moments):
+        self.run(None)  # to learn how long it takes
+        self.finish()
+        while self.kills < moments:
+            if self.run(self.rng.uniform(0, self.duration)):
+                self.finish()
+            else:
+                self.kills += 1
+                self.check_state()
+        self.run(None)
+        self.finish()
+        print(f"{self.kills} kills, {self.twice} lines twice, {self.leftovers} leftovers: {self.name()}")
+
+
+def main():
+    moments = int(sys.argv[1])
+    rng = random.Random(20)
+    for i, scene in enumerate(SCENES):
+        share = moments * (i + 1) // len(SCENES) - moments * i // len(SCENES)
+        Scene(*scene, rng).play(share)
+
+
+main()

@@ -1,0 +1,345 @@
+/* test_dedup.c - judge, hand over, commit: nothing counts as seen before its line is out.
+ *
+ * The law in one sentence: between two commits the filter does not change, and what judge says
+ * is what a filter that had been added to all along would have said. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "filters/filter.h"
+#include "model.h"
+#include "rng.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELDS(...)                                                                               \
+    {                                                                                             \
+        .size = sizeof(deja_options), __VA_ARGS__                                                 \
+    }
+
+/* Rates so low that no key here meets a false positive: the exact set is the judge. */
+static const deja_options kinds[] = {
+    FIELDS(.kind = DEJA_BLOCKED, .capacity = 20000, .fp_rate = 1e-9, .seed = 1),
+    FIELDS(.kind = DEJA_CLASSIC, .capacity = 20000, .fp_rate = 1e-9, .seed = 1),
+    FIELDS(.kind = DEJA_CLASSIC, .capacity = 20000, .fp_rate = 1e-9, .seed = 1,
+           .hash = DEJA_HASH_MURMUR3),
+    FIELDS(.kind = DEJA_CLASSIC, .capacity = 20000, .fp_rate = 1e-9, .seed = 1, .filters = 2,
+           .hash = DEJA_HASH_SHA1),
+    FIELDS(.kind = DEJA_EXACT, .capacity = 20000, .seed = 1),
+    FIELDS(.kind = DEJA_SCALABLE, .capacity = 1500, .fp_rate = 1e-9, .seed = 1),
+};
+
+struct stream {
+    deja_filter *f;
+    deja_dedup *d;
+    size_t words;
+};
+
+static struct stream open_stream(deja_options opt)
+{
+    struct stream s;
+    assert_int_equal(deja_filter_new(&opt, &s.f, NULL), DEJA_OK);
+    assert_int_equal(deja_dedup_new(s.f, &s.d, NULL), DEJA_OK);
+    s.words = deja_filter_hash_words(s.f);
+    return s;
+}
+
+static void close_stream(struct stream *s)
+{
+    deja_dedup_free(s->d);
+    deja_filter_free(s->f);
+}
+
+static uint64_t *hashes_of(const struct stream *s, const uint64_t *value, size_t n)
+{
+    uint64_t *hash = malloc((n ? n : 1) * s->words * sizeof *hash);
+    assert_non_null(hash);
+    for (size_t i = 0; i < n; i++) {
+        const deja_slice key = {&value[i], sizeof value[i]};
+        deja_filter_hash_batch(s->f, &key, 1, hash + i * s->words);
+    }
+    return hash;
+}
+
+static void judge(struct stream *s, const uint64_t *value, size_t n, uint8_t *is_new)
+{
+    uint64_t *hash = hashes_of(s, value, n);
+    assert_int_equal(deja_dedup_judge(s->d, hash, n, is_new), DEJA_OK);
+    free(hash);
+}
+
+static bool judge_one(struct stream *s, uint64_t value)
+{
+    uint8_t is_new;
+    judge(s, &value, 1, &is_new);
+    return is_new;
+}
+
+static bool filter_has(const struct stream *s, uint64_t value)
+{
+    return deja_filter_contains(s->f, (deja_slice){&value, sizeof value});
+}
+
+static uint64_t bits_set(const struct stream *s)
+{
+    deja_stats stats = DEJA_STATS_INIT;
+    assert_int_equal(deja_filter_stats(s->f, &stats), DEJA_OK);
+    return stats.bits_set + stats.offered + stats.keys;
+}
+
+/* --- The law ------------------------------------------------------------ */
+
+static void nothing_is_in_the_filter_before_the_commit(void **state)
+{
+    enum { KEYS = 5000 };
+    static uint64_t value[KEYS];
+    static uint8_t is_new[KEYS];
+    for (size_t i = 0; i < KEYS; i++)
+        value[i] = i;
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(kinds[k]);
+        judge(&s, value, KEYS, is_new);
+        assert_int_equal(deja_dedup_pending(s.d), KEYS);
+        assert_int_equal(bits_set(&s), 0);
+        for (size_t i = 0; i < KEYS; i++) {
+            assert_int_equal(is_new[i], 1);
+            assert_false(filter_has(&s, value[i]));
+        }
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_pending(s.d), 0);
+        for (size_t i = 0; i < KEYS; i++)
+            assert_true(filter_has(&s, value[i]));
+        close_stream(&s);
+    }
+}
+
+/* Who dies without a commit has said nothing to the filter. */
+static void what_was_not_committed_is_forgotten(void **state)
+{
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(kinds[k]);
+        assert_true(judge_one(&s, 1));
+        assert_true(judge_one(&s, 2));
+        deja_dedup_free(s.d);
+        assert_int_equal(bits_set(&s), 0);
+        assert_int_equal(deja_dedup_new(s.f, &s.d, NULL), DEJA_OK);
+        assert_true(judge_one(&s, 1));
+        assert_int_equal(deja_dedup_pending(s.d), 1);
+        close_stream(&s);
+    }
+}
+
+static void a_repeat_is_seen_whether_pending_or_committed(void **state)
+{
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(kinds[k]);
+        assert_true(judge_one(&s, 1));
+        assert_false(judge_one(&s, 1));
+        assert_int_equal(deja_dedup_pending(s.d), 1);
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_false(judge_one(&s, 1));
+        assert_true(judge_one(&s, 2));
+        assert_false(judge_one(&s, 2));
+        assert_int_equal(deja_dedup_pending(s.d), 1);
+        close_stream(&s);
+    }
+}
+
+static void a_repeat_within_one_batch_is_seen(void **state)
+{
+    static const uint64_t value[] = {7, 7, 8, 7, 9, 8, 9, 10, 10, 10, 7};
+    static const uint8_t want[] = {1, 0, 1, 0, 1, 0, 0, 1, 0, 0, 0};
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(kinds[k]);
+        uint8_t is_new[DJ_ARRAY_LEN(value)];
+        judge(&s, value, DJ_ARRAY_LEN(value), is_new);
+        assert_memory_equal(is_new, want, sizeof want);
+        assert_int_equal(deja_dedup_pending(s.d), 4);
+        close_stream(&s);
+    }
+}
+
+static void keys_that_were_in_the_filter_before_are_seen(void **state)
+{
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(kinds[k]);
+        const uint64_t value = 5;
+        assert_int_equal(deja_filter_add(s.f, (deja_slice){&value, sizeof value}, NULL), DEJA_OK);
+        assert_false(judge_one(&s, 5));
+        assert_int_equal(deja_dedup_pending(s.d), 0);
+        close_stream(&s);
+    }
+}
+
+/* Random batches, random commits, against an exact set; the pending list grows past its first
+ * room several times. */
+static void a_long_stream_is_judged_as_an_exact_set_would(void **state)
+{
+    enum { MOST = 3000 };
+    static uint64_t value[MOST];
+    static uint8_t is_new[MOST];
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(kinds[k]);
+        struct model seen = {NULL, 0, 0};
+        struct rng r = rng_seeded(k + 1);
+        size_t committed = 0;
+        for (int round = 0; round < 60; round++) {
+            const size_t n = (size_t)rng_below(&r, round % 3 ? 50 : MOST);
+            for (size_t i = 0; i < n; i++)
+                value[i] = rng_below(&r, 20000);
+            judge(&s, value, n, is_new);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(is_new[i], model_add_number(&seen, value[i]));
+            assert_int_equal(committed + deja_dedup_pending(s.d), seen.n);
+            if (rng_below(&r, 4) == 0) {
+                assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+                committed = seen.n;
+            }
+        }
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        for (uint64_t v = 0; v < 20000; v++)
+            assert_int_equal(filter_has(&s, v), model_has_number(&seen, v));
+        model_free(&seen);
+        close_stream(&s);
+    }
+}
+
+static void committing_is_the_same_as_having_added_in_that_order(void **state)
+{
+    enum { KEYS = 5000 };
+    static uint64_t value[KEYS];
+    static uint8_t is_new[KEYS];
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(kinds[k]);
+        deja_filter *direct;
+        struct rng r = rng_seeded(k + 1);
+        assert_int_equal(deja_filter_new(&kinds[k], &direct, NULL), DEJA_OK);
+        for (size_t i = 0; i < KEYS; i++)
+            value[i] = rng_below(&r, KEYS);
+        for (size_t at = 0; at < KEYS; at += 500) {
+            judge(&s, value + at, 500, is_new);
+            if (at % 1000 == 0)
+                assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        }
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        for (size_t i = 0; i < KEYS; i++)
+            assert_int_equal(deja_filter_add(direct, (deja_slice){&value[i], 8}, NULL), DEJA_OK);
+        assert_int_equal(s.f->n_parts, direct->n_parts);
+        for (uint32_t i = 0; i < direct->n_parts; i++)
+            assert_memory_equal(s.f->part[i].body, direct->part[i].body, direct->part[i].body_len);
+        deja_filter_free(direct);
+        close_stream(&s);
+    }
+}
+
+/* --- Edges -------------------------------------------------------------- */
+
+static void no_key_and_no_commit_are_fine(void **state)
+{
+    struct stream s = open_stream(kinds[0]);
+    assert_int_equal(deja_dedup_pending(s.d), 0);
+    assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+    assert_int_equal(deja_dedup_judge(s.d, NULL, 0, NULL), DEJA_OK);
+    assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+    assert_int_equal(bits_set(&s), 0);
+    close_stream(&s);
+    deja_dedup_free(NULL);
+}
+
+/* The pending set uses 0 for a free place. */
+static void the_hash_0_can_be_pending(void **state)
+{
+    struct stream s = open_stream(kinds[0]);
+    const uint64_t zero = 0;
+    uint8_t is_new = 0;
+    assert_int_equal(deja_dedup_judge(s.d, &zero, 1, &is_new), DEJA_OK);
+    assert_int_equal(is_new, 1);
+    assert_int_equal(deja_dedup_judge(s.d, &zero, 1, &is_new), DEJA_OK);
+    assert_int_equal(is_new, 0);
+    assert_int_equal(deja_dedup_pending(s.d), 1);
+    close_stream(&s);
+}
+
+/* Hashes that all want the same place of the pending table. */
+static void many_hashes_of_one_kind_are_told_apart(void **state)
+{
+    enum { KEYS = 3000 };
+    struct stream s = open_stream(kinds[4]); /* exact: it tells them apart as well */
+    for (uint64_t i = 0; i < 2 * KEYS; i++) {
+        const uint64_t hash = (i % KEYS + 1) << 40;
+        uint8_t is_new = 0;
+        assert_int_equal(deja_dedup_judge(s.d, &hash, 1, &is_new), DEJA_OK);
+        assert_int_equal(is_new, i < KEYS);
+    }
+    assert_int_equal(deja_dedup_pending(s.d), KEYS);
+    close_stream(&s);
+}
+
+/* --- A commit that fails ------------------------------------------------ */
+
+/* 160 slots take 150 keys.  What fits is in the filter, in order; the rest is pending still, so
+ * that no later judge takes it for new. */
+static void a_commit_that_does_not_fit_keeps_the_rest_pending(void **state)
+{
+    enum { KEYS = 400, ROOM = 150 };
+    static uint64_t value[KEYS];
+    static uint8_t is_new[KEYS];
+    const deja_options small = FIELDS(.kind = DEJA_EXACT, .capacity = 128, .seed = 1);
+    struct stream s = open_stream(small);
+    for (size_t i = 0; i < KEYS; i++)
+        value[i] = i;
+    judge(&s, value, KEYS, is_new);
+    for (int again = 0; again < 3; again++) {
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_EFULL);
+        assert_int_equal(deja_dedup_pending(s.d), KEYS - ROOM);
+        for (uint64_t i = 0; i < KEYS; i++)
+            assert_int_equal(filter_has(&s, i), i < ROOM);
+        judge(&s, value, KEYS, is_new);
+        for (size_t i = 0; i < KEYS; i++)
+            assert_int_equal(is_new[i], 0);
+    }
+    assert_true(judge_one(&s, KEYS));
+    assert_int_equal(deja_dedup_pending(s.d), KEYS - ROOM + 1);
+    close_stream(&s);
+}
+
+static void a_commit_to_a_filter_that_cannot_write_keeps_all(void **state)
+{
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        struct stream s = open_stream(kinds[k]);
+        for (uint64_t i = 0; i < 100; i++)
+            assert_true(judge_one(&s, i));
+        s.f->read_only = true;
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_EINVAL);
+        assert_int_equal(deja_dedup_pending(s.d), 100);
+        for (uint64_t i = 0; i < 100; i++)
+            assert_false(judge_one(&s, i));
+        s.f->read_only = false;
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        for (uint64_t i = 0; i < 100; i++)
+            assert_true(filter_has(&s, i));
+        close_stream(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_in_the_filter_before_the_commit),
+        cmocka_unit_test(what_was_not_committed_is_forgotten),
+        cmocka_unit_test(a_repeat_is_seen_whether_pending_or_committed),
+        cmocka_unit_test(a_repeat_within_one_batch_is_seen),
+        cmocka_unit_test(keys_that_were_in_the_filter_before_are_seen),
+        cmocka_unit_test(a_long_stream_is_judged_as_an_exact_set_would),
+        cmocka_unit_test(committing_is_the_same_as_having_added_in_that_order),
+        cmocka_unit_test(no_key_and_no_commit_are_fine),
+        cmocka_unit_test(the_hash_0_can_be_pending),
+        cmocka_unit_test(many_hashes_of_one_kind_are_told_apart),
+        cmocka_unit_test(a_commit_that_does_not_fit_keeps_the_rest_pending),
+        cmocka_unit_test(a_commit_to_a_filter_that_cannot_write_keeps_all),
+    };
+    return cmocka_run_group_tests_name("unit.dedup", tests, NULL, NULL);
+}
