@@ -32,10 +32,8 @@
 #include <zstd_errors.h>
 #endif
 
-#define PACKED_CAP                                                                                \
-    ((size_t)128 << 10) /* compressed bytes held at a time; zstd's largest block                  \
-                         */
-#define READ_MAX        ((size_t)1 << 30) /* Linux reads less than 2 GiB at once */
+#define PACKED_CAP      ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
+#define READ_MAX        ((size_t)1 << 30)   /* Linux reads less than 2 GiB at once */
 #define STOP_WAIT_MS    100
 #define LULL_MS         2 /* a pipe silent for so long has nothing more just now */
 #define ZSTD_WINDOW_LOG 27
@@ -134,10 +132,10 @@ static bool readable(int fd, int timeout_ms)
     return poll(&p, 1, timeout_ms) > 0; /* also for POLLHUP and POLLERR: read will say which */
 }
 
-/* read(2) without its moods; *len stays 0 at the end, when stopped, and when nothing is there
- * and `wait` is false.  The wait for a pipe is in poll, with a limit when somebody may want to
- * stop us: a signal interrupts only the thread that happens to get it, and it may come just
- * before the wait begins. */
+/* read(2) without its moods; *len stays 0 at the end, when stopped, and when `wait` is false
+ * and nothing comes for LULL_MS.  The wait for a pipe is in poll, with a limit when somebody may
+ * want to stop us: a signal interrupts only the thread that happens to get it, and it may come
+ * just before the wait begins. */
 static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *len,
                     deja_error *err)
 {

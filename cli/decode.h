@@ -28,7 +28,7 @@ void decode_free(struct decode *d); /* NULL is fine */
 
 /* As read(2): takes what can be had at once, straight into buf, and if that is nothing and
  * `wait` is true, waits for at least one byte.  *len is 0 at the end of the stream (decode_ended),
- * when there is nothing yet and `wait` is false, and when `stop` became true.
+ * when `wait` is false and nothing comes for two milliseconds, and when `stop` became true.
  *
  * Errors come after the last good byte, and again on each further call.  The words in err are a
  * phrase for after a file's name: "cannot be read: Input/output error".

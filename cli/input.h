@@ -15,8 +15,8 @@
  * with terminator 0).  A last record without terminator gets one (terminator_added).
  *
  * Compressed files are recognised by content (decode.h).  A block never spans two files.  From a
- * pipe it is handed on as soon as it has a record and nothing more is there, so the lines of a
- * slow pipe do not wait for a full block.
+ * pipe it is handed on as soon as it has a record and nothing more came for two milliseconds, so
+ * the lines of a slow pipe do not wait for a full block.
  *
  * Errors name the file, and the line where it is known; they come after all complete records
  * before them, and from then on always.

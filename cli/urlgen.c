@@ -1,30 +1,29 @@
 /* urlgen.c - URLs of a web that does not exist.
  *
  * Unique by construction.  The number, scrambled by a bijection, is written into one place of
- * the URL, and what else the URL says tells where that place is and how to read it back:
+ * the URL, and the rest of the URL tells where that is and how to read it back:
  *
  *   host    a name of four or more syllables; the names of shared sites have two or three
- *   query   the value of a first parameter called id, p, v, ...; decoration is called otherwise
- *   path    otherwise, at the end of the last segment:
- *             digits only               the number in decimal
- *             letter, digit, letters    base 62, of a length that no other form has
- *             32 or 40 hex digits       the first 14 of them
- *             lower-case word(s)        syllables of the last two words, or of the only word
+ *   query   the value of a first parameter called id, p, v, ...; idle parameters are not
+ *   path    otherwise, at the end of the last segment, before .html and the like:
+ *             32 or 40 hex digits, a UUID    the first 14 hex digits (of the UUID: less its 4)
+ *             only digits                    decimal
+ *             a letter, a digit, and more    base 62, of a length that tells how many bits
+ *             words                          the syllables of the last two, or of the only one
  *
- * A syllable is a run of consonants and a run of vowels, hence words can be cut back into
- * syllables, and consonants at the end of a word are decoration.  Numbers below 2^32 take 32
- * bits, larger ones 40, 48 or 56; the length of a form tells which.
+ * Syllables can be told apart in a word, as explained where they are made.  Numbers below 2^32
+ * become 32 bits, larger ones 40, 48 or 56: the length of the form tells which.
  *
- * Shaped like the web.  Everything else is drawn from dice that the number seeds: how many
- * segments, which site, which words.  A few sites have a third of all URLs, a long tail has one
- * each.  Site number r looks the same in every URL and for every seed: name, scheme, separators,
- * file endings.  The weights below were set by comparing lengths and shares with those of five
- * million URLs from real crawls (docs/examples/README.md has the figures).
+ * Shaped like the web.  All else is drawn from dice that the number seeds: how many segments,
+ * which site, which words.  A few sites have a third of all URLs, a long tail has one each.
+ * The site of a rank looks the same in every URL and for every seed: name, scheme, separators,
+ * file endings.  The weights below were set by comparing lengths and shares with five million
+ * URLs of real crawls; docs/examples/README.md has the figures.
  *
- * Names are put together from syllables; that one of them exists somewhere is an accident.
- * Addresses in figures are from ranges that never lead into the public network.
+ * Names are put together from syllables; if one exists somewhere, it is an accident.  Addresses
+ * in figures are from ranges that do not lead into the public network.
  *
- * Only integers: the same URLs on every machine. */
+ * Only integers, so the URLs are the same on every machine. */
 #include "urlgen.h"
 #include <assert.h>
 #include <stdbool.h>
@@ -95,7 +94,7 @@ static const char *const vowel_pairs[] = {"ea", "io", "ai"};
 static const char *const closings[] = {"n", "r", "l"};
 
 /* Left out, for the words that they would make. */
-static const char *const shunned[] = {"pe", "pi", "pu", "shi", "zi", "cu",  "cul", "gro", "ki",
+static const char *const shunned[] = {"pe",  "pi", "pu", "shi", "zi", "cu",  "cul", "gro", "ki",
                                       "cli", "ti", "se", "ho",  "ni", "spa", "mer", "fu"};
 
 /* What may stand behind a word. */
@@ -105,49 +104,49 @@ static const struct urlgen_piece codas[16] = {
 };
 
 static const struct urlgen_piece sections[128] = {
-    PIECE("news"),      PIECE("blog"),     PIECE("products"), PIECE("product"),
-    PIECE("images"),    PIECE("img"),      PIECE("media"),    PIECE("files"),
-    PIECE("archive"),   PIECE("category"), PIECE("tag"),      PIECE("users"),
-    PIECE("forum"),     PIECE("topic"),    PIECE("article"),  PIECE("articles"),
-    PIECE("docs"),      PIECE("wiki"),     PIECE("shop"),     PIECE("store"),
-    PIECE("item"),      PIECE("catalog"),  PIECE("static"),   PIECE("assets"),
-    PIECE("content"),   PIECE("uploads"),  PIECE("data"),     PIECE("public"),
-    PIECE("en"),        PIECE("de"),       PIECE("en-us"),    PIECE("us"),
-    PIECE("help"),      PIECE("support"),  PIECE("about"),    PIECE("team"),
-    PIECE("events"),    PIECE("sports"),   PIECE("politics"), PIECE("business"),
-    PIECE("tech"),      PIECE("science"),  PIECE("health"),   PIECE("travel"),
-    PIECE("culture"),   PIECE("music"),    PIECE("video"),    PIECE("videos"),
-    PIECE("photo"),     PIECE("photos"),   PIECE("gallery"),  PIECE("games"),
-    PIECE("books"),     PIECE("movies"),   PIECE("reviews"),  PIECE("deals"),
-    PIECE("jobs"),      PIECE("cars"),     PIECE("homes"),    PIECE("fashion"),
-    PIECE("food"),      PIECE("recipes"),  PIECE("learn"),    PIECE("research"),
-    PIECE("library"),   PIECE("papers"),   PIECE("reports"),  PIECE("press"),
-    PIECE("releases"),  PIECE("programs"), PIECE("projects"), PIECE("services"),
-    PIECE("pages"),     PIECE("posts"),    PIECE("story"),    PIECE("stories"),
-    PIECE("archives"),  PIECE("section"),  PIECE("world"),    PIECE("local"),
-    PIECE("weather"),   PIECE("maps"),     PIECE("search"),   PIECE("browse"),
-    PIECE("list"),      PIECE("view"),     PIECE("show"),     PIECE("detail"),
-    PIECE("api"),       PIECE("v1"),       PIECE("v2"),       PIECE("download"),
-    PIECE("downloads"), PIECE("software"), PIECE("mobile"),   PIECE("web"),
-    PIECE("cgi-bin"),   PIECE("contents"), PIECE("sites"),    PIECE("default"),
-    PIECE("themes"),    PIECE("p"),        PIECE("t"),        PIECE("a"),
-    PIECE("s"),         PIECE("r"),        PIECE("c"),        PIECE("dp"),
-    PIECE("id"),        PIECE("go"),       PIECE("node"),     PIECE("member"),
-    PIECE("profile"),   PIECE("people"),   PIECE("groups"),   PIECE("community"),
-    PIECE("questions"), PIECE("threads"),  PIECE("features"), PIECE("opinion"),
-    PIECE("review"),    PIECE("guides"),   PIECE("kb"),       PIECE("lists"),
-    PIECE("collection"), PIECE("brands"),  PIECE("resources"), PIECE("publications"),
+    PIECE("news"),       PIECE("blog"),     PIECE("products"),  PIECE("product"),
+    PIECE("images"),     PIECE("img"),      PIECE("media"),     PIECE("files"),
+    PIECE("archive"),    PIECE("category"), PIECE("tag"),       PIECE("users"),
+    PIECE("forum"),      PIECE("topic"),    PIECE("article"),   PIECE("articles"),
+    PIECE("docs"),       PIECE("wiki"),     PIECE("shop"),      PIECE("store"),
+    PIECE("item"),       PIECE("catalog"),  PIECE("static"),    PIECE("assets"),
+    PIECE("content"),    PIECE("uploads"),  PIECE("data"),      PIECE("public"),
+    PIECE("en"),         PIECE("de"),       PIECE("en-us"),     PIECE("us"),
+    PIECE("help"),       PIECE("support"),  PIECE("about"),     PIECE("team"),
+    PIECE("events"),     PIECE("sports"),   PIECE("politics"),  PIECE("business"),
+    PIECE("tech"),       PIECE("science"),  PIECE("health"),    PIECE("travel"),
+    PIECE("culture"),    PIECE("music"),    PIECE("video"),     PIECE("videos"),
+    PIECE("photo"),      PIECE("photos"),   PIECE("gallery"),   PIECE("games"),
+    PIECE("books"),      PIECE("movies"),   PIECE("reviews"),   PIECE("deals"),
+    PIECE("jobs"),       PIECE("cars"),     PIECE("homes"),     PIECE("fashion"),
+    PIECE("food"),       PIECE("recipes"),  PIECE("learn"),     PIECE("research"),
+    PIECE("library"),    PIECE("papers"),   PIECE("reports"),   PIECE("press"),
+    PIECE("releases"),   PIECE("programs"), PIECE("projects"),  PIECE("services"),
+    PIECE("pages"),      PIECE("posts"),    PIECE("story"),     PIECE("stories"),
+    PIECE("archives"),   PIECE("section"),  PIECE("world"),     PIECE("local"),
+    PIECE("weather"),    PIECE("maps"),     PIECE("search"),    PIECE("browse"),
+    PIECE("list"),       PIECE("view"),     PIECE("show"),      PIECE("detail"),
+    PIECE("api"),        PIECE("v1"),       PIECE("v2"),        PIECE("download"),
+    PIECE("downloads"),  PIECE("software"), PIECE("mobile"),    PIECE("web"),
+    PIECE("cgi-bin"),    PIECE("contents"), PIECE("sites"),     PIECE("default"),
+    PIECE("themes"),     PIECE("p"),        PIECE("t"),         PIECE("a"),
+    PIECE("s"),          PIECE("r"),        PIECE("c"),         PIECE("dp"),
+    PIECE("id"),         PIECE("go"),       PIECE("node"),      PIECE("member"),
+    PIECE("profile"),    PIECE("people"),   PIECE("groups"),    PIECE("community"),
+    PIECE("questions"),  PIECE("threads"),  PIECE("features"),  PIECE("opinion"),
+    PIECE("review"),     PIECE("guides"),   PIECE("kb"),        PIECE("lists"),
+    PIECE("collection"), PIECE("brands"),   PIECE("resources"), PIECE("publications"),
 };
 
 static const struct urlgen_piece pages[32] = {
-    PIECE("index.html"), PIECE("index.htm"),  PIECE("index.php"), PIECE("default.aspx"),
-    PIECE("about"),      PIECE("about.html"), PIECE("contact"),   PIECE("contact.html"),
-    PIECE("home"),       PIECE("home.html"),  PIECE("main.php"),  PIECE("login"),
-    PIECE("products"),   PIECE("services"),   PIECE("news"),      PIECE("blog"),
-    PIECE("robots.txt"), PIECE("sitemap.xml"), PIECE("feed"),     PIECE("rss.xml"),
-    PIECE("welcome"),    PIECE("en"),         PIECE("links.html"), PIECE("team"),
-    PIECE("gallery"),    PIECE("shop"),       PIECE("imprint"),   PIECE("privacy"),
-    PIECE("About.aspx"), PIECE("Home"),       PIECE("Index.html"), PIECE("Products"),
+    PIECE("index.html"), PIECE("index.htm"),   PIECE("index.php"),  PIECE("default.aspx"),
+    PIECE("about"),      PIECE("about.html"),  PIECE("contact"),    PIECE("contact.html"),
+    PIECE("home"),       PIECE("home.html"),   PIECE("main.php"),   PIECE("login"),
+    PIECE("products"),   PIECE("services"),    PIECE("news"),       PIECE("blog"),
+    PIECE("robots.txt"), PIECE("sitemap.xml"), PIECE("feed"),       PIECE("rss.xml"),
+    PIECE("welcome"),    PIECE("en"),          PIECE("links.html"), PIECE("team"),
+    PIECE("gallery"),    PIECE("shop"),        PIECE("imprint"),    PIECE("privacy"),
+    PIECE("About.aspx"), PIECE("Home"),        PIECE("Index.html"), PIECE("Products"),
 };
 
 static const struct urlgen_piece scripts[8] = {
@@ -155,16 +154,16 @@ static const struct urlgen_piece scripts[8] = {
     PIECE("detail.php"), PIECE("watch"),    PIECE("search"),   PIECE("viewtopic.php"),
 };
 
-/* First parameters that hold the number, and those that decorate: no name is in both. */
+/* First parameters that hold the number, and idle ones: no name is in both. */
 static const struct urlgen_piece id_names[8] = {
     PIECE("?id="), PIECE("?p="),    PIECE("?v="),   PIECE("?article="),
     PIECE("?t="),  PIECE("?item="), PIECE("?pid="), PIECE("?ID="),
 };
-static const struct urlgen_piece decorations[16] = {
-    PIECE("page="), PIECE("lang="),   PIECE("ref="),    PIECE("sort="),
+static const struct urlgen_piece idle_names[16] = {
+    PIECE("page="), PIECE("lang="),       PIECE("ref="),          PIECE("sort="),
     PIECE("view="), PIECE("utm_source="), PIECE("utm_campaign="), PIECE("source="),
-    PIECE("from="), PIECE("cat="),    PIECE("size="),   PIECE("q="),
-    PIECE("sid="),  PIECE("filter="), PIECE("format="), PIECE("tab="),
+    PIECE("from="), PIECE("cat="),        PIECE("size="),         PIECE("q="),
+    PIECE("sid="),  PIECE("filter="),     PIECE("format="),       PIECE("tab="),
 };
 
 static const struct urlgen_piece fragments[8] = {
@@ -174,11 +173,23 @@ static const struct urlgen_piece fragments[8] = {
 
 /* Letters beyond ASCII, as UTF-8; put together at random, they mean nothing. */
 static const struct urlgen_piece foreign[16] = {
-    PIECE("\xc3\xa9l"),    PIECE("\xc3\xbcr"),    PIECE("\xc3\xb1o"),    PIECE("\xc3\xa5n"),
-    PIECE("\xc3\xb6k"),    PIECE("\xc3\xa7" "a"), PIECE("\xc5\x82o"),    PIECE("\xc4\x8di"),
-    PIECE("\xd0\xba\xd0\xb0"), PIECE("\xd0\xbb\xd0\xbe"), PIECE("\xd0\xbc\xd0\xb8"),
-    PIECE("\xd1\x82\xd1\x83"), PIECE("\xe3\x81\x8b"), PIECE("\xe3\x81\xae"),
-    PIECE("\xe3\x83\xaa"), PIECE("\xe3\x83\x88"),
+    PIECE("\xc3\xa9l"),
+    PIECE("\xc3\xbcr"),
+    PIECE("\xc3\xb1o"),
+    PIECE("\xc3\xa5n"),
+    PIECE("\xc3\xb6k"),
+    PIECE("\xc3\xa7"
+          "a"),
+    PIECE("\xc5\x82o"),
+    PIECE("\xc4\x8di"),
+    PIECE("\xd0\xba\xd0\xb0"),
+    PIECE("\xd0\xbb\xd0\xbe"),
+    PIECE("\xd0\xbc\xd0\xb8"),
+    PIECE("\xd1\x82\xd1\x83"),
+    PIECE("\xe3\x81\x8b"),
+    PIECE("\xe3\x81\xae"),
+    PIECE("\xe3\x83\xaa"),
+    PIECE("\xe3\x83\x88"),
 };
 
 static inline char *put(char *at, const struct urlgen_piece *piece)
@@ -303,39 +314,43 @@ struct weighted {
 };
 
 static const struct weighted domains[] = {
-    {PIECE(".com"), 124},  {PIECE(".org"), 24},   {PIECE(".net"), 14},  {PIECE(".edu"), 9},
-    {PIECE(".gov"), 14},   {PIECE(".io"), 7},     {PIECE(".dev"), 4},   {PIECE(".app"), 3},
-    {PIECE(".info"), 4},   {PIECE(".co.uk"), 6},  {PIECE(".ac.uk"), 1}, {PIECE(".de"), 6},
-    {PIECE(".fr"), 3},     {PIECE(".nl"), 2},     {PIECE(".it"), 2},    {PIECE(".es"), 2},
-    {PIECE(".pl"), 2},     {PIECE(".ru"), 3},     {PIECE(".cn"), 3},    {PIECE(".com.cn"), 2},
-    {PIECE(".jp"), 1},     {PIECE(".co.jp"), 2},  {PIECE(".com.br"), 2}, {PIECE(".com.au"), 3},
-    {PIECE(".ca"), 2},     {PIECE(".in"), 1},     {PIECE(".me"), 2},    {PIECE(".tv"), 1},
-    {PIECE(".eu"), 1},     {PIECE(".ch"), 1},     {PIECE(".se"), 1},    {PIECE(".xyz"), 2},
-    {PIECE(".top"), 1},    {PIECE(".online"), 1},
+    {PIECE(".com"), 124}, {PIECE(".org"), 24},   {PIECE(".net"), 14},   {PIECE(".edu"), 9},
+    {PIECE(".gov"), 14},  {PIECE(".io"), 7},     {PIECE(".dev"), 4},    {PIECE(".app"), 3},
+    {PIECE(".info"), 4},  {PIECE(".co.uk"), 6},  {PIECE(".ac.uk"), 1},  {PIECE(".de"), 6},
+    {PIECE(".fr"), 3},    {PIECE(".nl"), 2},     {PIECE(".it"), 2},     {PIECE(".es"), 2},
+    {PIECE(".pl"), 2},    {PIECE(".ru"), 3},     {PIECE(".cn"), 3},     {PIECE(".com.cn"), 2},
+    {PIECE(".jp"), 1},    {PIECE(".co.jp"), 2},  {PIECE(".com.br"), 2}, {PIECE(".com.au"), 3},
+    {PIECE(".ca"), 2},    {PIECE(".in"), 1},     {PIECE(".me"), 2},     {PIECE(".tv"), 1},
+    {PIECE(".eu"), 1},    {PIECE(".ch"), 1},     {PIECE(".se"), 1},     {PIECE(".xyz"), 2},
+    {PIECE(".top"), 1},   {PIECE(".online"), 1},
 };
 
 /* In front of a site's name. */
 static const struct weighted prefixes[] = {
-    {PIECE("www."), 106},   {PIECE(""), 40},        {PIECE("blog."), 8},
-    {PIECE("m."), 7},       {PIECE("news."), 6},    {PIECE("en."), 7},
-    {PIECE("shop."), 5},    {PIECE("img."), 7},     {PIECE("cdn."), 7},
-    {PIECE("static."), 6},  {PIECE("docs."), 5},    {PIECE("forum."), 5},
-    {PIECE("data."), 5},    {PIECE("media."), 5},   {PIECE("old."), 3},
-    {PIECE("www2."), 3},    {PIECE("images."), 7},  {PIECE("www.shop."), 3},
-    {PIECE("www.en."), 3},  {PIECE("img.cdn."), 4}, {PIECE("static.media."), 4},
-    {PIECE("docs.dev."), 3}, {PIECE("archive.news."), 4}, {PIECE("users.forum."), 3},
+    {PIECE("www."), 106},        {PIECE(""), 40},
+    {PIECE("blog."), 8},         {PIECE("m."), 7},
+    {PIECE("news."), 6},         {PIECE("en."), 7},
+    {PIECE("shop."), 5},         {PIECE("img."), 7},
+    {PIECE("cdn."), 7},          {PIECE("static."), 6},
+    {PIECE("docs."), 5},         {PIECE("forum."), 5},
+    {PIECE("data."), 5},         {PIECE("media."), 5},
+    {PIECE("old."), 3},          {PIECE("www2."), 3},
+    {PIECE("images."), 7},       {PIECE("www.shop."), 3},
+    {PIECE("www.en."), 3},       {PIECE("img.cdn."), 4},
+    {PIECE("static.media."), 4}, {PIECE("docs.dev."), 3},
+    {PIECE("archive.news."), 4}, {PIECE("users.forum."), 3},
 };
 
 struct site {
     uint64_t look; /* its bits say how the site's URLs look */
     uint32_t rank; /* 0: not a shared site */
 };
-enum { /* bits of look, eight each, but the top one */
+enum { /* where its bytes begin */
        LOOK_SCHEME = 0,
        LOOK_PREFIX = 8,
        LOOK_DOMAIN = 16,
        LOOK_ENDING = 24,
-       LOOK_SEPARATOR = 32,
+       LOOK_JOINT = 32,
        LOOK_CODA = 40,
        LOOK_SECTIONS = 48,
        LOOK_PORT = 56
@@ -348,7 +363,7 @@ static inline unsigned look(const struct site *s, int what)
 
 static struct site site_of_rank(uint32_t rank)
 {
-    return (struct site){mix(rank * UINT64_C(0x9e3779b97f4a7c15) + 68610), rank};
+    return (struct site){mix(rank * UINT64_C(0x9e3779b97f4a7c15) + 2224969), rank};
 }
 
 /* Ranks follow Zipf's law within an octave: the first is twice as frequent as the last. */
@@ -418,7 +433,7 @@ static char *put_own_host(const struct urlgen *g, char *at, const struct site *s
 static char *put_address(char *at, const struct site *s, struct dice *d)
 {
     static const struct urlgen_piece networks[8] = {
-        PIECE("10."),     PIECE("10."),     PIECE("172.16."),  PIECE("172.24."),
+        PIECE("10."),      PIECE("10."),     PIECE("172.16."), PIECE("172.24."),
         PIECE("192.168."), PIECE("198.18."), PIECE("198.19."), PIECE("203.0.113."),
     };
     unsigned network = roll(d, 3);
@@ -495,7 +510,8 @@ static const struct recipe recipes[] = {
     {12, SLUG, END_SITE, 0, 6, "sswsnym"},
 };
 
-static const struct weighted endings[] = { /* of sites */
+static const struct weighted endings[] = {
+    /* of sites */
     {PIECE("/"), 146},  {PIECE(""), 64},     {PIECE(".html"), 26}, {PIECE(".php"), 9},
     {PIECE(".htm"), 4}, {PIECE(".aspx"), 3}, {PIECE(".xml"), 2},   {PIECE(".asp"), 2},
 };
@@ -508,22 +524,22 @@ static const struct urlgen_piece files[8] = {
     PIECE(".pdf"),  PIECE(".pdf"),  PIECE(".xml"),  PIECE(".zip"),
 };
 
-/* How words of a slug are joined. */
+/* How a site joins the words of a slug. */
 struct joint {
     struct urlgen_piece between;
     bool capitals;
+    uint16_t weight; /* of 256 */
 };
 static const struct joint joints[] = {
-    {PIECE("-"), false}, {PIECE("_"), false}, {PIECE("-"), true},
-    {PIECE("_"), true},  {PIECE("+"), false}, {PIECE("%20"), false},
+    {PIECE("-"), false, 150}, {PIECE("_"), false, 36}, {PIECE("+"), false, 4},
+    {PIECE("-"), true, 24},   {PIECE("_"), true, 42},
 };
+#define CAPITAL_SECTIONS 226 /* from this LOOK_JOINT on, directories have a capital as well */
 
-static const struct joint *joint_of(const struct site *s, struct dice *d)
+static const struct joint *joint_of(const struct urlgen *g, const struct site *s, struct dice *d)
 {
-    unsigned taste = look(s, LOOK_SEPARATOR);
-    if (chance(d, 800))
-        return &joints[5];
-    return &joints[taste < 150 ? 0 : taste < 186 ? 1 : taste < 210 ? 2 : taste < 252 ? 3 : 4];
+    static const struct joint escaped = {PIECE("%20"), false, 0};
+    return chance(d, 800) ? &escaped : &joints[g->joint[look(s, LOOK_JOINT)]];
 }
 
 static char *percent_encode(char *at, char *from)
@@ -557,7 +573,7 @@ static char *put_foreign_word(char *at, struct dice *d)
 static unsigned idle_words(const struct recipe *r, struct dice *d)
 {
     unsigned n = r->words + (r->more_words == 0 ? 0 : below(d, r->more_words + 1u));
-    return chance(d, 2400) ? n + roll(d, 5) : n; /* some titles are long */
+    return chance(d, 2150) ? n + roll(d, 5) : n; /* some titles are long */
 }
 
 static char *put_title(const struct urlgen *g, char *at, unsigned words, const struct joint *j,
@@ -594,7 +610,7 @@ static char *put_code_words(const struct urlgen *g, char *at, const struct code 
 static char *put_slug(const struct urlgen *g, char *at, const struct recipe *r,
                       const struct site *s, const struct code *c, struct dice *d)
 {
-    const struct joint *j = joint_of(s, d);
+    const struct joint *j = joint_of(g, s, d);
     if (chance(d, 1100)) {
         at = put_foreign_word(at, d);
         at = put(at, &j->between);
@@ -645,16 +661,16 @@ static char *put_directory(const struct urlgen *g, char *at, char kind, const st
     default: /* a site uses sixteen of the sections */
         at = put(at, &sections[(look(s, LOOK_SECTIONS) + 9 * roll(d, 4)) & 127]);
     }
-    if (joints[2].capitals && look(s, LOOK_SEPARATOR) >= 226)
+    if (look(s, LOOK_JOINT) >= CAPITAL_SECTIONS)
         capitalise(begin);
     return at;
 }
 
-static char *put_decoration(const struct urlgen *g, char *at, char mark, struct dice *d)
+static char *put_idle_query(const struct urlgen *g, char *at, char mark, struct dice *d)
 {
     unsigned more = roll(d, 4);
     for (unsigned n = more < 11 ? 1 : more < 14 ? 2 : 2 + roll(d, 3); n > 0; n--, mark = '&') {
-        at = put(put_char(at, mark), &decorations[roll(d, 4)]);
+        at = put(put_char(at, mark), &idle_names[roll(d, 4)]);
         switch (roll(d, 2)) {
         case 0:
             at = put_number(at, roll(d, 2 + roll(d, 4)));
@@ -677,7 +693,7 @@ static char *put_id_query(const struct urlgen *g, char *at, const struct recipe 
         at = put(at, &scripts[roll(d, 3)]);
     at = put(at, &id_names[roll(d, 3)]);
     at = roll(d, 2) == 0 ? put_token(at, c) : put_number(at, c->plain);
-    return roll(d, 2) == 0 ? put_decoration(g, at, '&', d) : at;
+    return roll(d, 2) == 0 ? put_idle_query(g, at, '&', d) : at;
 }
 
 static char *put_own_page(char *at, const struct recipe *r, struct dice *d)
@@ -704,8 +720,7 @@ static char *put_ending(const struct urlgen *g, char *at, const struct recipe *r
 
 /* The last segment, when the number is in it. */
 static char *put_last(const struct urlgen *g, char *at, const struct recipe *r,
-                      const struct site *s, const struct code *c, uint64_t number,
-                      struct dice *d)
+                      const struct site *s, const struct code *c, uint64_t number, struct dice *d)
 {
     at = put_char(at, '/');
     switch (r->where) {
@@ -729,7 +744,7 @@ static char *put_last(const struct urlgen *g, char *at, const struct recipe *r,
         at = put_slug(g, at, r, s, c, d);
     }
     at = put_ending(g, at, r, s, d);
-    return chance(d, 1700) ? put_decoration(g, at, '?', d) : at;
+    return chance(d, 1700) ? put_idle_query(g, at, '?', d) : at;
 }
 
 /* --- A URL ---------------------------------------------------------------- */
@@ -849,6 +864,7 @@ void urlgen_init(struct urlgen *g, uint64_t seed)
     SPREAD(g->domain, domains, .weight);
     SPREAD(g->prefix, prefixes, .weight);
     SPREAD(g->ending, endings, .weight);
+    SPREAD(g->joint, joints, .weight);
 }
 
 /* --- Lines ---------------------------------------------------------------- */

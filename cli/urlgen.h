@@ -19,7 +19,7 @@ struct urlgen {
     uint64_t key[2];                    /* of the numbers' scrambling, and of the dice */
     struct urlgen_piece syllable[256];  /* these tables are the same for every seed */
     uint8_t recipe[4096], octave[4096]; /* choices, as often as their weights say */
-    uint8_t domain[256], prefix[256], ending[256];
+    uint8_t domain[256], prefix[256], ending[256], joint[256];
 };
 
 void urlgen_init(struct urlgen *g, uint64_t seed);

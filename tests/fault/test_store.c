@@ -145,15 +145,16 @@ enum { CHILD_FINE = 0, CHILD_SKIPS = 77 };
         }                                                                                         \
     } while (0)
 
-static pid_t start(int (*work)(const char *path, int in, int out), const char *path, int in,
-                   int out)
+typedef int child_work(const char *path, int in, int out);
+
+static pid_t start(child_work *work, const char *path)
 {
     fflush(NULL);
     const pid_t pid = fork();
     MUST(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        _exit(work(path, in, out));
+        _exit(work(path, -1, -1));
     }
     return pid;
 }
@@ -166,9 +167,9 @@ static int end_of(pid_t pid)
 }
 
 /* Skips the test when the child could not do it here. */
-static void in_child(int (*work)(const char *path, int in, int out), const char *path)
+static void in_child(child_work *work, const char *path)
 {
-    const int status = end_of(start(work, path, -1, -1));
+    const int status = end_of(start(work, path));
     if (status == CHILD_SKIPS)
         skip();
     assert_int_equal(status, CHILD_FINE);
@@ -180,14 +181,22 @@ struct peer {
     int to, from;
 };
 
-static struct peer peer_start(int (*work)(const char *path, int in, int out), const char *path)
+static struct peer peer_start(child_work *work, const char *path)
 {
     int to[2], from[2];
     MUST(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0);
-    const struct peer p = {start(work, path, to[0], from[1]), to[1], from[0]};
+    fflush(NULL);
+    const pid_t pid = fork();
+    MUST(pid >= 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(to[1]); /* or it would wait for itself */
+        close(from[0]);
+        _exit(work(path, to[0], from[1]));
+    }
     close(to[0]);
     close(from[1]);
-    return p;
+    return (struct peer){pid, to[1], from[0]};
 }
 
 static bool tell(int fd)
@@ -723,11 +732,11 @@ static int grow_unnamed_without_room(const char *path, int in, int out)
     return mount_small(path, "size=1m") ? grow_without_room(false) : CHILD_SKIPS;
 }
 
-static void in_small_folder(int (*work)(const char *path, int in, int out))
+static void in_small_folder(child_work *work)
 {
     const char *folder = scratch_path("small");
     MUST(mkdir(folder, 0777) == 0);
-    const int status = end_of(start(work, folder, -1, -1));
+    const int status = end_of(start(work, folder));
     rmdir(folder);
     if (status == CHILD_SKIPS)
         skip();
@@ -1002,48 +1011,50 @@ static int use_all_of_it(const char *path, int in, int out)
 static void filter_is_in_memory_once(void **state)
 {
     const char *path = scratch_path("once");
-    const int status = end_of(start(use_all_of_it, path, -1, -1));
+    const int status = end_of(start(use_all_of_it, path));
     unlink(path);
     if (status == CHILD_SKIPS)
         skip();
     assert_int_equal(status, CHILD_FINE);
 }
 
+#define TEST(name) cmocka_unit_test_teardown(name, scratch_clear)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(open_after_sync_is_identity),
-        cmocka_unit_test(sync_without_adds_changes_nothing),
-        cmocka_unit_test(what_cannot_be_synced_says_so),
-        cmocka_unit_test(second_writer_is_told_that_it_is_busy),
-        cmocka_unit_test(the_lock_holds_from_create_through_growth),
-        cmocka_unit_test(killed_writer_gives_the_lock_back),
-        cmocka_unit_test(readers_see_adds_before_any_sync),
-        cmocka_unit_test(reader_keeps_the_file_from_before_it_grew),
-        cmocka_unit_test(a_writer_at_work_is_never_taken_for_damage),
-        cmocka_unit_test(creating_twice_is_refused),
-        cmocka_unit_test(of_two_creators_the_first_to_sync_wins),
-        cmocka_unit_test(replacing_puts_the_new_file_in_place_at_its_first_sync),
-        cmocka_unit_test(replacing_creates_where_there_is_nothing),
-        cmocka_unit_test(replacing_a_file_that_is_written_is_refused),
-        cmocka_unit_test(new_file_that_is_not_synced_leaves_nothing),
-        cmocka_unit_test(killed_before_its_first_sync_leaves_nothing),
-        cmocka_unit_test(growth_before_the_first_sync_is_kept),
-        cmocka_unit_test(folders_are_not_files),
-        cmocka_unit_test(missing_folder_is_named),
-        cmocka_unit_test(read_only_folder_keeps_new_files_out),
-        cmocka_unit_test(read_only_file_is_read_and_not_written),
-        cmocka_unit_test(full_disk_at_create_is_an_error_that_leaves_nothing),
-        cmocka_unit_test(full_disk_at_growth_loses_nothing),
-        cmocka_unit_test(full_disk_at_growth_of_a_new_file_loses_nothing),
-        cmocka_unit_test(growing_keeps_who_may_read_the_file),
-        cmocka_unit_test(growing_behind_a_symbolic_link_keeps_the_link),
-        cmocka_unit_test(key_that_is_kept_nowhere_is_refused),
-        cmocka_unit_test(files_beyond_4_gb_hold_keys_at_both_ends),
-        cmocka_unit_test(counts_beyond_32_bits_are_kept),
-        cmocka_unit_test(file_beyond_4_gb_is_created_synced_and_verified),
-        cmocka_unit_test(opening_a_gigabyte_does_not_read_it),
-        cmocka_unit_test(filter_is_in_memory_once),
+        TEST(open_after_sync_is_identity),
+        TEST(sync_without_adds_changes_nothing),
+        TEST(what_cannot_be_synced_says_so),
+        TEST(second_writer_is_told_that_it_is_busy),
+        TEST(the_lock_holds_from_create_through_growth),
+        TEST(killed_writer_gives_the_lock_back),
+        TEST(readers_see_adds_before_any_sync),
+        TEST(reader_keeps_the_file_from_before_it_grew),
+        TEST(a_writer_at_work_is_never_taken_for_damage),
+        TEST(creating_twice_is_refused),
+        TEST(of_two_creators_the_first_to_sync_wins),
+        TEST(replacing_puts_the_new_file_in_place_at_its_first_sync),
+        TEST(replacing_creates_where_there_is_nothing),
+        TEST(replacing_a_file_that_is_written_is_refused),
+        TEST(new_file_that_is_not_synced_leaves_nothing),
+        TEST(killed_before_its_first_sync_leaves_nothing),
+        TEST(growth_before_the_first_sync_is_kept),
+        TEST(folders_are_not_files),
+        TEST(missing_folder_is_named),
+        TEST(read_only_folder_keeps_new_files_out),
+        TEST(read_only_file_is_read_and_not_written),
+        TEST(full_disk_at_create_is_an_error_that_leaves_nothing),
+        TEST(full_disk_at_growth_loses_nothing),
+        TEST(full_disk_at_growth_of_a_new_file_loses_nothing),
+        TEST(growing_keeps_who_may_read_the_file),
+        TEST(growing_behind_a_symbolic_link_keeps_the_link),
+        TEST(key_that_is_kept_nowhere_is_refused),
+        TEST(files_beyond_4_gb_hold_keys_at_both_ends),
+        TEST(counts_beyond_32_bits_are_kept),
+        TEST(file_beyond_4_gb_is_created_synced_and_verified),
+        TEST(opening_a_gigabyte_does_not_read_it),
+        TEST(filter_is_in_memory_once),
     };
     return cmocka_run_group_tests_name("fault.store", tests, scratch_open, scratch_close);
 }

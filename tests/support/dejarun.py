@@ -128,4 +128,4 @@ def whole_lines(data):
 
 
 def unique_lines(n, first=0):
-    return [b"https://host%d.example/%d" % (i % 97, i) for i in range(first, first + n)]
+    return [b"http://h%d.example/%d" % (i % 7, i) for i in range(first, first + n)]

@@ -24,20 +24,22 @@ LEFTOVER = re.compile(r"\.seen\.deja\.\d+\.new")  # docs/format.md: a kill just 
 
 FILE, PACED = "file", "paced"  # where lines come from
 OUTPUT, STDOUT, PIPE = "-o file", "stdout to a file", "pipe"  # where they go
-# A file as output counts as handed over when it is synced, every 2^18 new lines: long lists.
-MANY, SOME, FEW = 560_000, 250_000, 15_000
-GROWING = ["-k", "scalable", "-n", "1000", "-p", "1e-9"]
+# A file as output counts as handed over when it is synced, every 2^18 new lines: a longer list.
+MANY, SOME, FEW = 300_000, 150_000, 15_000
+# No false positive shall look like a lost line.
+RATE = ["-p", "1e-12"]
+GROWING = ["-k", "scalable", "-n", "1000", *RATE]
 SCENES = [  # source, sink, lines, options
-    (FILE, OUTPUT, MANY, ["-p", "1e-9"]),
+    (FILE, OUTPUT, MANY, RATE),
     (FILE, STDOUT, MANY, GROWING),
     (FILE, PIPE, SOME, GROWING),
-    (FILE, PIPE, SOME, ["-k", "blocked", "-n", "300k", "-p", "1e-9"]),
-    (FILE, OUTPUT, MANY, ["-k", "exact", "-n", "600k"]),
+    (FILE, PIPE, SOME, ["-k", "blocked", "-n", "150k", *RATE]),
+    (FILE, OUTPUT, MANY, ["-k", "exact", "-n", "300k"]),
     (PACED, PIPE, FEW, ["-k", "exact", "-n", "20k"]),
-    (PACED, PIPE, FEW, GROWING + ["-j", "1"]),
+    (PACED, PIPE, FEW, [*GROWING, "-j", "1"]),
     (PACED, PIPE, FEW, GROWING),
-    (PACED, PIPE, FEW, ["-k", "blocked", "-n", "20k", "-p", "1e-9", "-j", "2"]),
-    (PACED, STDOUT, FEW, ["-k", "classic", "-n", "20k", "-p", "1e-9"]),
+    (PACED, PIPE, FEW, ["-k", "blocked", "-n", "20k", *RATE, "-j", "2"]),
+    (PACED, STDOUT, FEW, ["-k", "classic", "-n", "20k", *RATE]),
 ]
 
 

@@ -1,0 +1,33 @@
+/* bench_clock.h - time, and what to say about many times of the same thing. */
+#ifndef CLI_BENCH_CLOCK_H
+#define CLI_BENCH_CLOCK_H
+#include <stdlib.h>
+#include <time.h>
+
+static inline double bench_now_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static inline int bench_ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The middle, and where the quarters end: half of the times lie between low and high. */
+struct bench_spread {
+    double median, low, high;
+};
+
+/* Sorts x; n is at least 1. */
+static inline struct bench_spread bench_spread_of(double *x, size_t n)
+{
+    qsort(x, n, sizeof *x, bench_ascending);
+    return (struct bench_spread){(x[n / 2] + x[(n - 1) / 2]) / 2, x[(n - 1) / 4],
+                                 x[n - 1 - (n - 1) / 4]};
+}
+
+#endif

@@ -1,0 +1,146 @@
+/* bench_limit.c - hashing and touching, each as fast as this machine can; see bench_limit.h. */
+#include "bench_limit.h"
+#include "bench_clock.h"
+#include "bench_random.h"
+#include "fail.h"
+#include <sys/mman.h>
+
+#define XXH_INLINE_ALL /* as the library has it */
+#include <xxhash.h>
+
+#define LINE      64
+#define HUGE_PAGE ((size_t)2 << 20)
+#define TRIES     7 /* of each distance */
+
+static const unsigned distances[] = {0, 8, 16, 32, 64, 128};
+#define N_DISTANCES (sizeof distances / sizeof distances[0])
+
+/* Whole huge pages, where the kernel gives them: the page tables are not what is measured. */
+static int map_lines(struct bench_limit *l, uint64_t bytes, deja_error *err)
+{
+    if (bytes > SIZE_MAX / 4)
+        return fail(err, DEJA_ENOMEM, "a table of that size does not fit into memory");
+    const size_t len = ((size_t)bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+    uint8_t *p =
+        mmap(NULL, len + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return fail_errno(err, "no memory for the table of the limit");
+    const size_t head = (size_t)(-(uintptr_t)p & (HUGE_PAGE - 1));
+    if (head > 0)
+        munmap(p, head);
+    if (HUGE_PAGE - head > 0)
+        munmap(p + head + len, HUGE_PAGE - head);
+    l->lines = p + head;
+    l->mapped = len;
+#ifdef MADV_HUGEPAGE
+    madvise(l->lines, len, MADV_HUGEPAGE);
+#endif
+    memset(l->lines, 1, len);
+    return DEJA_OK;
+}
+
+static uint64_t load_line(const struct bench_limit *l, uint32_t index)
+{
+    uint64_t word;
+    memcpy(&word, l->lines + (size_t)index * LINE, sizeof word);
+    return word;
+}
+
+static uint64_t touch_plain(const struct bench_limit *l)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < l->n; i++)
+        sum += load_line(l, l->index[i]);
+    return sum;
+}
+
+static uint64_t touch_ahead(const struct bench_limit *l, size_t distance)
+{
+    uint64_t sum = 0;
+    size_t i = 0;
+    for (; i + distance < l->n; i++) {
+        __builtin_prefetch(l->lines + (size_t)l->index[i + distance] * LINE);
+        sum += load_line(l, l->index[i]);
+    }
+    for (; i < l->n; i++)
+        sum += load_line(l, l->index[i]);
+    return sum;
+}
+
+static double time_lines(struct bench_limit *l, unsigned distance)
+{
+    for (size_t i = 0; i < l->n; i++)
+        l->index[i] = (uint32_t)bench_below(bench_mix(++l->draws), l->n_lines);
+    const double begin = bench_now_ns();
+    l->sink += distance > 0 ? touch_ahead(l, distance) : touch_plain(l);
+    return (bench_now_ns() - begin) / (double)l->n;
+}
+
+static void choose_distance(struct bench_limit *l)
+{
+    double took[N_DISTANCES][TRIES], best = 0;
+    for (size_t t = 0; t < TRIES; t++)
+        for (size_t d = 0; d < N_DISTANCES; d++)
+            took[d][t] = time_lines(l, distances[d]);
+    for (size_t d = 0; d < N_DISTANCES; d++) {
+        const double median = bench_spread_of(took[d], TRIES).median;
+        if (d == 0 || median < best) {
+            best = median;
+            l->distance = distances[d];
+        }
+    }
+}
+
+int bench_limit_init(struct bench_limit *l, uint64_t bytes, size_t n, deja_error *err)
+{
+    *l = (struct bench_limit){.n = n, .n_lines = (bytes + LINE - 1) / LINE};
+    if (l->n_lines > UINT32_MAX)
+        l->n_lines = UINT32_MAX; /* 256 GiB: no cache is larger */
+    for (uint64_t i = 0; i < sizeof l->secret / 8; i++) {
+        const uint64_t word = bench_mix(i + 1);
+        memcpy(l->secret + 8 * i, &word, 8);
+    }
+    l->index = malloc(n * sizeof *l->index);
+    if (l->index == NULL)
+        return fail(err, DEJA_ENOMEM, "no memory for the places of the limit");
+    const int rc = map_lines(l, l->n_lines * LINE, err);
+    if (rc == DEJA_OK)
+        choose_distance(l);
+    return rc;
+}
+
+void bench_limit_fini(struct bench_limit *l)
+{
+    if (l->lines != NULL)
+        munmap(l->lines, l->mapped);
+    free(l->index);
+    *l = (struct bench_limit){0};
+}
+
+double bench_limit_hash(struct bench_limit *l, const struct bench_keys *keys)
+{
+    uint64_t sum = 0;
+    const double begin = bench_now_ns();
+    for (size_t i = 0; i < keys->n; i++)
+        sum += XXH3_64bits_withSecret(keys->slice[i].data, keys->slice[i].len, l->secret,
+                                      sizeof l->secret);
+    const double took = bench_now_ns() - begin;
+    l->sink += sum;
+    return took / (double)keys->n;
+}
+
+double bench_limit_line(struct bench_limit *l)
+{
+    return time_lines(l, l->distance);
+}
+
+void bench_limit_warm(struct bench_limit *l, const struct bench_keys *keys)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < keys->n; i++) {
+        const uint8_t *bytes = keys->slice[i].data;
+        for (size_t at = 0; at < keys->slice[i].len; at += LINE / 2)
+            sum += bytes[at];
+    }
+    l->sink += sum;
+}

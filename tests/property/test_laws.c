@@ -1,0 +1,508 @@
+/* test_laws.c - what every filter owes, whatever it is made of.
+ *
+ * One table lists all combinations of kind, hash family, number of filters and k; every law walks
+ * it.  Filters are small and fill up beyond their capacity, so that false positives, full lines
+ * and growth take part.  An exact set (model.h) knows the truth:
+ *
+ *   no false negative    what was added is found, from that moment on
+ *   honest "new"         is_new is 1 only for keys never added, and exactly when a lookup just
+ *                        before would have said no
+ *   batch = loop         the same answers and the same bytes in the body, whatever the pieces
+ *   kernels agree        every instruction set, and the shared add, leave the same bytes
+ *   looking is free      lookups leave every byte and count as it was */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "filters/filter.h"
+#include "model.h"
+#include "rng.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- The table ---------------------------------------------------------- */
+
+struct combination {
+    char name[80];
+    deja_options opt;
+};
+
+#define MOST_COMBINATIONS 200
+static struct combination table[MOST_COMBINATIONS];
+static size_t n_table;
+
+static void enter(deja_options opt)
+{
+    struct combination *c = &table[n_table++];
+    assert_true(n_table <= MOST_COMBINATIONS);
+    opt.size = sizeof opt;
+    opt.seed = n_table;
+    c->opt = opt;
+    snprintf(c->name, sizeof c->name, "%s%s%s hash %s, k %u, F %u, growth %u",
+             deja_kind_name(opt.kind), opt.part_kind ? " of " : "",
+             opt.part_kind ? deja_kind_name(opt.part_kind) : "",
+             opt.hash ? deja_hash_name(opt.hash) : "xxh3", opt.hashes, opt.filters, opt.growth);
+}
+
+#define CAPACITY 1000
+
+static int fill_table(void **state)
+{
+    static const uint32_t part_kinds[] = {DEJA_BLOCKED, DEJA_CLASSIC, DEJA_EXACT};
+    for (uint32_t hash = DEJA_HASH_XXH3; hash <= DEJA_HASH_MIXED; hash++)
+        for (uint32_t filters = 1; filters <= 3; filters++) {
+            enter((deja_options){.kind = DEJA_CLASSIC,
+                                 .hash = hash,
+                                 .filters = filters,
+                                 .capacity = CAPACITY,
+                                 .fp_rate = 0.02});
+            enter((deja_options){.kind = DEJA_CLASSIC,
+                                 .hash = hash,
+                                 .filters = filters,
+                                 .capacity = CAPACITY,
+                                 .hashes = 1,
+                                 .multiplier = 8});
+        }
+    for (uint32_t k = 1; k <= 16; k++)
+        for (uint32_t filters = 1; filters <= 3; filters++)
+            enter((deja_options){.kind = DEJA_BLOCKED,
+                                 .hashes = k,
+                                 .filters = filters,
+                                 .capacity = CAPACITY,
+                                 .memory = 1500 * filters,
+                                 .hash = k % 2 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
+    enter((deja_options){.kind = DEJA_CLASSIC, .hashes = 64, .capacity = CAPACITY});
+    enter((deja_options){.kind = DEJA_CLASSIC,
+                         .hash = DEJA_HASH_MURMUR2,
+                         .hashes = 64,
+                         .filters = 8,
+                         .capacity = CAPACITY});
+    enter((deja_options){.kind = DEJA_BLOCKED, .filters = 16, .capacity = CAPACITY});
+    enter((deja_options){.kind = DEJA_BLOCKED, .memory = 64, .hashes = 4});
+    enter((deja_options){.kind = DEJA_CLASSIC, .memory = 8, .fp_rate = 0.1});
+    enter((deja_options){.kind = DEJA_EXACT, .capacity = 4 * CAPACITY});
+    enter((deja_options){.kind = DEJA_EXACT, .capacity = 4 * CAPACITY, .hash = DEJA_HASH_SIPHASH});
+    for (size_t i = 0; i < DJ_ARRAY_LEN(part_kinds); i++)
+        for (uint32_t growth = 2; growth <= 4; growth++)
+            for (uint64_t first = 20; first <= 400; first += 190)
+                enter((deja_options){.kind = DEJA_SCALABLE,
+                                     .part_kind = part_kinds[i],
+                                     .capacity = first,
+                                     .growth = growth,
+                                     .fp_rate = 0.01,
+                                     .hash = growth == 3 ? DEJA_HASH_SIPHASH : DEJA_HASH_XXH3});
+    enter((deja_options){.kind = DEJA_SCALABLE,
+                         .part_kind = DEJA_CLASSIC,
+                         .capacity = 100,
+                         .hashes = 1,
+                         .fp_rate = 0.2});
+    return 0;
+}
+
+static deja_filter *new_filter(const struct combination *c)
+{
+    deja_filter *f;
+    deja_error err = {0, ""};
+    if (deja_filter_new(&c->opt, &f, &err) != DEJA_OK)
+        fail_msg("%s: %s", c->name, err.text);
+    return f;
+}
+
+/* --- Keys --------------------------------------------------------------- */
+
+/* A universe of keys of all lengths, and an order in which they come: with repeats, more of them
+ * than most of the filters were made for. */
+#define UNIVERSE 3000
+#define ARRIVALS 6000
+
+static uint8_t key_bytes[UNIVERSE][120];
+static deja_slice universe[UNIVERSE];
+static deja_slice arrival[ARRIVALS];
+
+static void draw_keys(void)
+{
+    struct rng r = rng_seeded(2024);
+    for (size_t i = 0; i < UNIVERSE; i++) {
+        /* Keys 0 to 255 are single bytes, key 256 is none; random ones are URLs in length. */
+        const size_t len = i < 256 ? 1 : i == 256 ? 0 : 8 + (size_t)rng_below(&r, 112);
+        rng_bytes(&r, key_bytes[i], len);
+        if (i < 256)
+            key_bytes[i][0] = (uint8_t)i;
+        universe[i] = (deja_slice){len ? key_bytes[i] : NULL, len};
+    }
+    for (size_t i = 0; i < ARRIVALS; i++)
+        arrival[i] = universe[rng_below(&r, UNIVERSE)];
+}
+
+static int set_up(void **state)
+{
+    draw_keys();
+    return fill_table(state);
+}
+
+/* --- Comparing ---------------------------------------------------------- */
+
+static void assert_same(const deja_filter *a, const deja_filter *b, const char *name,
+                        const char *how)
+{
+    if (a->n_parts != b->n_parts)
+        fail_msg("%s: %s has %u parts, not %u", name, how, b->n_parts, a->n_parts);
+    if (a->offered != b->offered)
+        fail_msg("%s: %s counts %zu keys offered, not %zu", name, how, (size_t)b->offered,
+                 (size_t)a->offered);
+    for (uint32_t i = 0; i < a->n_parts; i++) {
+        if (memcmp(a->part[i].body, b->part[i].body, a->part[i].body_len) != 0)
+            fail_msg("%s: %s leaves another body in part %u", name, how, i);
+        if (a->part[i].keys != b->part[i].keys)
+            fail_msg("%s: %s counts %zu keys in part %u, not %zu", name, how,
+                     (size_t)b->part[i].keys, i, (size_t)a->part[i].keys);
+    }
+}
+
+static void assert_same_answers(const uint8_t *a, const uint8_t *b, size_t n, const char *name,
+                                const char *how)
+{
+    for (size_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            fail_msg("%s: %s answers %u to key %zu, not %u", name, how, b[i], i, a[i]);
+}
+
+/* All arrivals one by one. */
+static void add_singly(deja_filter *f, uint8_t *is_new)
+{
+    for (size_t i = 0; i < ARRIVALS; i++) {
+        bool answer = false;
+        assert_int_equal(deja_filter_add(f, arrival[i], &answer), DEJA_OK);
+        is_new[i] = answer;
+    }
+}
+
+/* --- No false negative, honest "new" ------------------------------------ */
+
+static void no_key_is_ever_forgotten_and_none_is_new_twice(void **state)
+{
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *f = new_filter(&table[c]);
+        struct model truth = {NULL, 0, 0};
+        uint64_t told_new = 0;
+        for (size_t i = 0; i < ARRIVALS; i++) {
+            const bool known = model_has(&truth, arrival[i]);
+            const bool before = deja_filter_contains(f, arrival[i]);
+            bool is_new = before;
+            if (known && !before)
+                fail_msg("%s: key %zu was forgotten", table[c].name, i);
+            assert_int_equal(deja_filter_add(f, arrival[i], &is_new), DEJA_OK);
+            if (is_new == before)
+                fail_msg("%s: key %zu is %s, and add says %s", table[c].name, i,
+                         before ? "there" : "not there", is_new ? "new" : "seen");
+            if (!deja_filter_contains(f, arrival[i]))
+                fail_msg("%s: key %zu is not there after its add", table[c].name, i);
+            told_new += is_new;
+            model_add(&truth, arrival[i]);
+        }
+        for (size_t i = 0; i < UNIVERSE; i++)
+            if (model_has(&truth, universe[i]) && !deja_filter_contains(f, universe[i]))
+                fail_msg("%s: key %zu of the universe was forgotten", table[c].name, i);
+        deja_stats s = DEJA_STATS_INIT;
+        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        assert_int_equal(s.offered, ARRIVALS);
+        assert_int_equal(s.keys, told_new);
+        model_free(&truth);
+        deja_filter_free(f);
+    }
+}
+
+/* Exact has no false positive either: it is the model. */
+static void exact_answers_as_the_model_does(void **state)
+{
+    for (size_t c = 0; c < n_table; c++) {
+        const deja_options *opt = &table[c].opt;
+        if (opt->kind != DEJA_EXACT && opt->part_kind != DEJA_EXACT)
+            continue;
+        deja_filter *f = new_filter(&table[c]);
+        struct model truth = {NULL, 0, 0};
+        for (size_t i = 0; i < ARRIVALS; i++) {
+            bool is_new = false;
+            assert_int_equal(deja_filter_add(f, arrival[i], &is_new), DEJA_OK);
+            assert_int_equal(is_new, model_add(&truth, arrival[i]));
+        }
+        for (size_t i = 0; i < UNIVERSE; i++)
+            assert_int_equal(deja_filter_contains(f, universe[i]), model_has(&truth, universe[i]));
+        model_free(&truth);
+        deja_filter_free(f);
+    }
+}
+
+/* --- Batch = loop ------------------------------------------------------- */
+
+static const size_t pieces[] = {0, 1, 2, 63, 64, 65, 1000};
+
+static void a_batch_is_a_loop_of_single_calls(void **state)
+{
+    static uint8_t want[ARRIVALS], got[ARRIVALS];
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *loop = new_filter(&table[c]);
+        add_singly(loop, want);
+        for (size_t p = 1; p <= DJ_ARRAY_LEN(pieces); p++) { /* the last one: all at once */
+            deja_filter *f = new_filter(&table[c]);
+            const size_t piece = p < DJ_ARRAY_LEN(pieces) ? pieces[p] : ARRIVALS;
+            char how[40];
+            snprintf(how, sizeof how, "a batch of %zu", piece);
+            for (size_t at = 0, n; at < ARRIVALS; at += n) {
+                size_t done = 7;
+                n = ARRIVALS - at < piece ? ARRIVALS - at : piece;
+                assert_int_equal(deja_filter_add_batch(f, arrival + at, 0, NULL, &done), DEJA_OK);
+                assert_int_equal(done, 0);
+                const int rc = deja_filter_add_batch(f, arrival + at, n, got + at, &done);
+                if (rc != DEJA_OK || done != n)
+                    fail_msg("%s: %s: %s, %zu of %zu done", table[c].name, how, deja_strerror(rc),
+                             done, n);
+            }
+            assert_same_answers(want, got, ARRIVALS, table[c].name, how);
+            assert_same(loop, f, table[c].name, how);
+            deja_filter_free(f);
+        }
+        deja_filter_free(loop);
+    }
+}
+
+static void batches_of_all_sizes_in_turn_are_a_loop_too(void **state)
+{
+    static uint8_t want[ARRIVALS], got[ARRIVALS];
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *loop = new_filter(&table[c]), *f = new_filter(&table[c]);
+        struct rng r = rng_seeded(c);
+        add_singly(loop, want);
+        for (size_t at = 0, n; at < ARRIVALS; at += n) {
+            n = pieces[rng_below(&r, DJ_ARRAY_LEN(pieces))];
+            n = n < ARRIVALS - at ? n : ARRIVALS - at;
+            assert_int_equal(deja_filter_add_batch(f, arrival + at, n, got + at, NULL), DEJA_OK);
+        }
+        assert_same_answers(want, got, ARRIVALS, table[c].name, "a mix of batches");
+        assert_same(loop, f, table[c].name, "a mix of batches");
+        deja_filter_free(loop);
+        deja_filter_free(f);
+    }
+}
+
+static void a_batch_of_lookups_is_a_loop_of_single_ones(void **state)
+{
+    static uint8_t want[UNIVERSE], got[UNIVERSE];
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *f = new_filter(&table[c]);
+        assert_int_equal(deja_filter_add_batch(f, universe, UNIVERSE / 3, NULL, NULL), DEJA_OK);
+        for (size_t i = 0; i < UNIVERSE; i++)
+            want[i] = deja_filter_contains(f, universe[i]);
+        for (size_t p = 1; p <= DJ_ARRAY_LEN(pieces); p++) {
+            const size_t piece = p < DJ_ARRAY_LEN(pieces) ? pieces[p] : UNIVERSE;
+            memset(got, 7, sizeof got);
+            for (size_t at = 0, n; at < UNIVERSE; at += n) {
+                n = UNIVERSE - at < piece ? UNIVERSE - at : piece;
+                deja_filter_contains_batch(f, universe + at, n, got + at);
+            }
+            assert_same_answers(want, got, UNIVERSE, table[c].name, "a batch of lookups");
+        }
+        deja_filter_free(f);
+    }
+}
+
+static void ready_made_hashes_do_the_same_as_keys(void **state)
+{
+    static uint8_t want[ARRIVALS], got[ARRIVALS];
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *a = new_filter(&table[c]), *b = new_filter(&table[c]);
+        const size_t words = deja_filter_hash_words(a);
+        uint64_t *hash = malloc(ARRIVALS * words * sizeof *hash);
+        assert_non_null(hash);
+        deja_filter_hash_batch(b, arrival, ARRIVALS, hash);
+        assert_int_equal(deja_filter_add_batch(a, arrival, ARRIVALS, want, NULL), DEJA_OK);
+        for (size_t at = 0; at < ARRIVALS; at += 1500)
+            assert_int_equal(deja_filter_add_hashed(b, hash + at * words, 1500, got + at, NULL),
+                             DEJA_OK);
+        assert_same_answers(want, got, ARRIVALS, table[c].name, "a batch of hashes");
+        assert_same(a, b, table[c].name, "a batch of hashes");
+        deja_filter_contains_hashed(b, hash, ARRIVALS, got);
+        for (size_t i = 0; i < ARRIVALS; i++)
+            assert_int_equal(got[i], 1);
+        free(hash);
+        deja_filter_free(a);
+        deja_filter_free(b);
+    }
+}
+
+/* --- Kernels ------------------------------------------------------------ */
+
+static void set_kernel(deja_filter *f, const struct dj_block_kernel *kernel)
+{
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        if (f->part[i].kernel)
+            f->part[i].kernel = kernel;
+}
+
+/* Parts that appear on the way get the kernel before the next piece. */
+static void add_with_kernel(deja_filter *f, const struct dj_block_kernel *kernel, uint8_t *is_new)
+{
+    for (size_t at = 0; at < ARRIVALS; at += 100) {
+        set_kernel(f, kernel);
+        assert_int_equal(deja_filter_add_batch(f, arrival + at, 100, is_new + at, NULL), DEJA_OK);
+    }
+    set_kernel(f, kernel);
+}
+
+static void every_instruction_set_leaves_the_same_bytes(void **state)
+{
+    static uint8_t want[ARRIVALS], got[ARRIVALS];
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *portable = new_filter(&table[c]);
+        if (!portable->part[0].kernel) { /* not made of blocks */
+            deja_filter_free(portable);
+            continue;
+        }
+        add_with_kernel(portable, &dj_block_portable, want);
+        for (size_t level = 0; dj_block_at(level); level++) {
+            const struct dj_block_kernel *kernel = dj_block_at(level);
+            static uint8_t here[UNIVERSE], there[UNIVERSE];
+            deja_filter *f = new_filter(&table[c]);
+            add_with_kernel(f, kernel, got);
+            assert_same_answers(want, got, ARRIVALS, table[c].name, kernel->name);
+            assert_same(portable, f, table[c].name, kernel->name);
+            deja_filter_contains_batch(portable, universe, UNIVERSE, here);
+            deja_filter_contains_batch(f, universe, UNIVERSE, there);
+            assert_same_answers(here, there, UNIVERSE, table[c].name, kernel->name);
+            deja_filter_free(f);
+        }
+        deja_filter_free(portable);
+    }
+}
+
+static void a_shared_filter_takes_keys_as_one_with_a_sole_writer(void **state)
+{
+    static uint8_t want[ARRIVALS], got[ARRIVALS];
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *sole = new_filter(&table[c]), *shared = new_filter(&table[c]);
+        atomic_store(&shared->writer.shared, true);
+        assert_int_equal(deja_filter_add_batch(sole, arrival, ARRIVALS, want, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(shared, arrival, ARRIVALS, got, NULL), DEJA_OK);
+        assert_same_answers(want, got, ARRIVALS, table[c].name, "the shared add");
+        assert_same(sole, shared, table[c].name, "the shared add");
+        deja_filter_free(sole);
+        deja_filter_free(shared);
+    }
+}
+
+/* --- Looking is free ---------------------------------------------------- */
+
+static void looking_up_changes_nothing(void **state)
+{
+    static uint8_t found[ARRIVALS];
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *a = new_filter(&table[c]), *b = new_filter(&table[c]);
+        assert_int_equal(deja_filter_add_batch(a, arrival, 1000, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(b, arrival, 1000, NULL, NULL), DEJA_OK);
+        deja_filter_contains_batch(b, arrival, ARRIVALS, found);
+        for (size_t i = 0; i < UNIVERSE; i++)
+            deja_filter_contains(b, universe[i]);
+        deja_stats s = DEJA_STATS_INIT;
+        assert_int_equal(deja_filter_stats(b, &s), DEJA_OK);
+        assert_same(a, b, table[c].name, "a filter that was asked");
+        deja_filter_free(a);
+        deja_filter_free(b);
+    }
+}
+
+/* --- A million random operations ---------------------------------------- */
+
+/* One filter of each class, and random calls on random keys: adds and lookups, single and in
+ * batches.  Which keys were added is a flag for each key; whatever a filter says about a key whose
+ * flag is up must be "seen".  property.operations_long is the same at length, with threads. */
+#define NUMBERS 20000
+static bool was_added[NUMBERS];
+static uint64_t n_wrong, n_unsure;
+
+static void weigh(uint64_t number, bool seen)
+{
+    n_wrong += was_added[number] && !seen;
+    n_unsure += !was_added[number] && seen;
+}
+
+static void one_call(deja_filter *f, struct rng *r)
+{
+    enum { MOST = 200 };
+    const uint64_t dice = rng_next(r);
+    const size_t n = dice % 4 ? 1 : (size_t)rng_below(r, MOST);
+    static uint64_t number[MOST];
+    static deja_slice keys[MOST];
+    static uint8_t answer[MOST];
+    for (size_t i = 0; i < n; i++) {
+        number[i] = rng_below(r, NUMBERS);
+        keys[i] = (deja_slice){&number[i], sizeof number[i]};
+    }
+    if (dice >> 63) {
+        deja_filter_contains_batch(f, keys, n, answer);
+        for (size_t i = 0; i < n; i++)
+            weigh(number[i], answer[i]);
+    } else {
+        assert_int_equal(deja_filter_add_batch(f, keys, n, answer, NULL), DEJA_OK);
+        for (size_t i = 0; i < n; i++) {
+            weigh(number[i], !answer[i]);
+            was_added[number[i]] = true;
+        }
+    }
+}
+
+static void a_million_random_operations_forget_nothing(void **state)
+{
+    static const deja_options classes[] = {
+        {.kind = DEJA_CLASSIC, .capacity = NUMBERS, .fp_rate = 1e-3},
+        {.kind = DEJA_CLASSIC,
+         .capacity = NUMBERS,
+         .fp_rate = 1e-3,
+         .filters = 2,
+         .hash = DEJA_HASH_MURMUR3},
+        {.kind = DEJA_BLOCKED, .capacity = NUMBERS, .fp_rate = 1e-3},
+        {.kind = DEJA_BLOCKED, .capacity = NUMBERS, .fp_rate = 1e-3, .filters = 2},
+        {.kind = DEJA_EXACT, .capacity = NUMBERS},
+        {.kind = DEJA_SCALABLE, .capacity = 500, .fp_rate = 1e-3},
+        {.kind = DEJA_SCALABLE, .capacity = 500, .part_kind = DEJA_CLASSIC, .fp_rate = 1e-3},
+        {.kind = DEJA_SCALABLE, .capacity = 500, .part_kind = DEJA_EXACT},
+    };
+    for (size_t c = 0; c < DJ_ARRAY_LEN(classes); c++) {
+        struct combination one = {"", classes[c]};
+        struct rng r = rng_seeded(c);
+        one.opt.size = sizeof one.opt;
+        one.opt.seed = c + 1;
+        snprintf(one.name, sizeof one.name, "class %zu", c);
+        deja_filter *f = new_filter(&one);
+        const bool exact = f->plan.part_kind == DEJA_EXACT;
+        memset(was_added, 0, sizeof was_added);
+        n_wrong = n_unsure = 0;
+        for (int call = 0; call < 1000000 / 26; call++) /* 26 operations a call on average */
+            one_call(f, &r);
+        if (n_wrong)
+            fail_msg("%s: %zu keys were forgotten", one.name, (size_t)n_wrong);
+        if (n_unsure > (exact ? 0 : 1000))
+            fail_msg("%s: %zu false positives", one.name, (size_t)n_unsure);
+        deja_filter_free(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_key_is_ever_forgotten_and_none_is_new_twice),
+        cmocka_unit_test(exact_answers_as_the_model_does),
+        cmocka_unit_test(a_batch_is_a_loop_of_single_calls),
+        cmocka_unit_test(batches_of_all_sizes_in_turn_are_a_loop_too),
+        cmocka_unit_test(a_batch_of_lookups_is_a_loop_of_single_ones),
+        cmocka_unit_test(ready_made_hashes_do_the_same_as_keys),
+        cmocka_unit_test(every_instruction_set_leaves_the_same_bytes),
+        cmocka_unit_test(a_shared_filter_takes_keys_as_one_with_a_sole_writer),
+        cmocka_unit_test(looking_up_changes_nothing),
+        cmocka_unit_test(a_million_random_operations_forget_nothing),
+    };
+    return cmocka_run_group_tests_name("property.laws", tests, set_up, NULL);
+}
