@@ -1,10 +1,14 @@
 /* exact.c - 64-bit fingerprints in a hash table: about 10 bytes a key, practically no lost page.
  *
- * The body is an array of lines of eight 64-bit slots, 0 meaning free.  A hash h belongs to line
- * floor(h L / 2^64); its slot is the first free one there or, when the line is full, in the next
- * lines.  Slots of a line fill in order and are never emptied or moved, so a lookup may stop at
- * the first line with a free slot.  At 80 % load, its capacity, a present key is found in 1.15
- * lines on average and an absent one is refused after 2.3, neighbours that are fetched together.
+ * The body is an array of L lines of eight 64-bit slots, 0 meaning free.  A hash h has a sequence
+ * of lines: floor(h L / 2^64) first, then on by a stride of its own for HOPS lines, then one after
+ * another.  Its slot is the first free one on that way.  Slots of a line fill in order and are
+ * never emptied or moved, so a lookup may stop at the first line with a free slot.  At 80 % load,
+ * its capacity, a third of the lines are full; strides of their own keep full lines from
+ * attracting more keys, and an absent key is refused after 1.5 lines on average.
+ *
+ * A batch walks together: all keys look at their first line, those that found it full at their
+ * second, which has been asked for meanwhile, and so on.
  *
  * Insert-only tables without displacement have two more virtues.  Adding is one compare-and-swap
  * on the first free slot, so racing writers either find their own key there or move on: none is
@@ -18,6 +22,8 @@
 #include "filters/part.h"
 
 #define SLOTS DJ_EXACT_LINE
+#define HOPS  8  /* lines reached by the key's own stride; part of the format */
+#define GROUP 64 /* keys that walk together */
 
 static inline uint64_t n_lines(const struct dj_part *p)
 {
@@ -27,6 +33,18 @@ static inline uint64_t n_lines(const struct dj_part *p)
 static inline uint64_t *line_at(const struct dj_part *p, uint64_t line)
 {
     return (uint64_t *)(void *)p->body + line * SLOTS;
+}
+
+/* Where the way goes on when `hop` lines of it, the last of them `line`, were full. */
+static inline uint64_t next_line(uint64_t hash, uint64_t lines, uint64_t line, unsigned hop)
+{
+    const uint64_t stride = hop < HOPS ? 1 + dj_mulhi(hash * DJ_GOLDEN, lines - 1) : 1;
+    return line + stride < lines ? line + stride : line + stride - lines;
+}
+
+static inline uint64_t fingerprint(uint64_t hash)
+{
+    return DJ_LE64(hash ? hash : 1);
 }
 
 /* Whether h is in the line; *free is its first free slot, or SLOTS when it is full. */
@@ -42,11 +60,6 @@ static inline bool find(const uint64_t *line, uint64_t h, unsigned *free)
     return hits != 0;
 }
 
-static inline uint64_t fingerprint(uint64_t hash)
-{
-    return DJ_LE64(hash ? hash : 1);
-}
-
 static void exact_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
 {
     (void)for_add;
@@ -55,80 +68,142 @@ static void exact_prefetch(const struct dj_part *p, const uint64_t *hash, size_t
         DJ_PREFETCH(line_at(p, dj_mulhi(hash[i], lines)));
 }
 
-static bool contains_one(const struct dj_part *p, uint64_t hash, uint64_t lines)
+enum outcome { ABSENT, SEEN, LINE_FULL };
+
+static enum outcome look(uint64_t *line, uint64_t h)
 {
-    const uint64_t h = fingerprint(hash);
-    uint64_t at = dj_mulhi(hash, lines);
-    for (uint64_t tried = 0; tried < lines; tried++) {
-        unsigned free;
-        if (find(line_at(p, at), h, &free))
-            return true;
-        if (free < SLOTS)
-            return false;
-        at = at + 1 < lines ? at + 1 : 0;
-    }
-    return false;
+    unsigned free;
+    return find(line, h, &free) ? SEEN : free < SLOTS ? ABSENT : LINE_FULL;
 }
 
-static void exact_contains(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found)
-{
-    const uint64_t lines = n_lines(p);
-    for (size_t i = 0; i < n; i++)
-        found[i] = contains_one(p, hash[i], lines);
-}
-
-enum outcome { NEW, SEEN, LINE_FULL };
-
-/* Put h into the line, from its first free slot on.  Losing the race for a slot means looking
- * at what the winner put there: it may be this very key. */
-static enum outcome add_to_line(uint64_t *line, uint64_t h, bool shared)
+/* Put h into the line, from its first free slot on: ABSENT means that it was.  Losing the race
+ * for a slot means looking at what the winner put there: it may be this very key. */
+static enum outcome put(uint64_t *line, uint64_t h)
 {
     unsigned free;
     if (find(line, h, &free))
         return SEEN;
     for (; free < SLOTS; free++) {
-        if (!shared) {
-            __atomic_store_n(line + free, h, __ATOMIC_RELAXED);
-            return NEW;
-        }
         uint64_t winner = 0;
         if (__atomic_compare_exchange_n(line + free, &winner, h, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
-            return NEW;
+            return ABSENT;
         if (winner == h)
             return SEEN;
     }
     return LINE_FULL;
 }
 
-static enum outcome add_one(struct dj_part *p, uint64_t hash, uint64_t lines, bool shared)
+/* The same for the only writer. */
+static enum outcome put_alone(uint64_t *line, uint64_t h)
 {
-    const uint64_t h = fingerprint(hash);
-    uint64_t at = dj_mulhi(hash, lines);
-    enum outcome outcome = LINE_FULL;
-    for (uint64_t tried = 0; tried < lines && outcome == LINE_FULL; tried++) {
-        outcome = add_to_line(line_at(p, at), h, shared);
-        at = at + 1 < lines ? at + 1 : 0;
-    }
-    return outcome;
+    unsigned free;
+    if (find(line, h, &free))
+        return SEEN;
+    if (free == SLOTS)
+        return LINE_FULL;
+    __atomic_store_n(line + free, h, __ATOMIC_RELAXED);
+    return ABSENT;
 }
 
-/* A table that is nearly full has long runs of full lines; it says so before it crawls. */
-static bool is_full(const struct dj_part *p, size_t taken)
+/* Up to GROUP keys, each at its present line. */
+struct walk {
+    uint64_t line[GROUP];
+    uint8_t key[GROUP]; /* which keys are still on their way */
+    size_t n;
+};
+
+static void walk_begin(struct walk *w, const uint64_t *hash, size_t n, uint64_t lines)
+{
+    w->n = n;
+    for (size_t i = 0; i < n; i++) {
+        w->key[i] = (uint8_t)i;
+        w->line[i] = dj_mulhi(hash[i], lines);
+    }
+}
+
+/* Let every key on its way do `visit` at its line; answer[i] = 1 for those that end with `yes`.
+ * Those that found the line full move on. */
+static inline __attribute__((always_inline)) void
+walk_step(const struct dj_part *p, struct walk *w, const uint64_t *hash, unsigned hop,
+          enum outcome (*visit)(uint64_t *, uint64_t), enum outcome yes, uint8_t *answer)
+{
+    const uint64_t lines = n_lines(p);
+    size_t left = 0;
+    for (size_t j = 0; j < w->n; j++) {
+        const uint8_t i = w->key[j];
+        const enum outcome outcome = visit(line_at(p, w->line[i]), fingerprint(hash[i]));
+        answer[i] = outcome == yes;
+        w->key[left] = i;
+        if (outcome != LINE_FULL)
+            continue;
+        w->line[i] = next_line(hash[i], lines, w->line[i], hop);
+        DJ_PREFETCH(line_at(p, w->line[i]));
+        left++;
+    }
+    w->n = left;
+}
+
+static inline __attribute__((always_inline)) void
+walk_all(const struct dj_part *p, const uint64_t *hash, size_t n,
+         enum outcome (*visit)(uint64_t *, uint64_t), enum outcome yes, uint8_t *answer)
+{
+    const uint64_t lines = n_lines(p);
+    for (size_t at = 0; at < n; at += GROUP) {
+        struct walk w;
+        walk_begin(&w, hash + at, n - at < GROUP ? n - at : GROUP, lines);
+        /* A table is never quite full, so every way ends; the bound is for damaged files. */
+        for (unsigned hop = 1; w.n && hop <= lines + HOPS; hop++)
+            walk_step(p, &w, hash + at, hop, visit, yes, answer + at);
+    }
+}
+
+static void exact_contains(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found)
+{
+    walk_all(p, hash, n, look, SEEN, found);
+}
+
+static size_t room(const struct dj_part *p)
 {
     const uint64_t slots = p->shape.bits / 64;
-    return atomic_load_explicit(&p->keys, memory_order_relaxed) + taken >= slots - slots / 16;
+    const uint64_t most = slots - slots / 16; /* nearly full tables have long ways */
+    const uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
+    return keys < most ? (size_t)(most - keys) : 0;
+}
+
+static void add_all(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new,
+                    bool shared)
+{
+    if (shared)
+        walk_all(p, hash, n, put, ABSENT, is_new);
+    else
+        walk_all(p, hash, n, put_alone, ABSENT, is_new);
+}
+
+/* Near the end: one by one, stopping at the first new key that has no room. */
+static size_t add_carefully(const struct dj_part *p, const uint64_t *hash, size_t n,
+                            uint8_t *is_new, bool shared)
+{
+    size_t left = room(p);
+    for (size_t i = 0; i < n; i++) {
+        if (left == 0) {
+            uint8_t found;
+            exact_contains(p, hash + i, 1, &found);
+            if (!found)
+                return i;
+        }
+        add_all(p, hash + i, 1, is_new + i, shared);
+        left -= left ? is_new[i] : 0;
+    }
+    return n;
 }
 
 static size_t exact_add(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new,
                         bool shared)
 {
-    const uint64_t lines = n_lines(p);
-    for (size_t i = 0; i < n; i++) {
-        if (is_full(p, i) && !contains_one(p, hash[i], lines))
-            return i;
-        is_new[i] = add_one(p, hash[i], lines, shared) == NEW;
-    }
+    if (room(p) < n)
+        return add_carefully(p, hash, n, is_new, shared);
+    add_all(p, hash, n, is_new, shared);
     return n;
 }
 

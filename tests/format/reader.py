@@ -296,13 +296,14 @@ class Part:
         lines = self.bits // 512
         fingerprint = h or 1
         line = mulhi(h, lines)
-        for _ in range(lines):
+        for hop in range(1, lines + 8):
             slots = struct.unpack_from("<8Q", self.body, 64 * line)
             if fingerprint in slots:
                 return True
             if 0 in slots:
                 return False
-            line = (line + 1) % lines
+            stride = 1 + mulhi((h * GOLDEN) & MASK64, lines - 1) if hop < 8 else 1
+            line = (line + stride) % lines
         return False
 
     def in_use(self):

@@ -22,8 +22,9 @@ import dejarun
 STATE = "seen.deja"
 LEFTOVER = re.compile(r"\.seen\.deja\.\d+\.new")  # docs/format.md: a kill just before a rename
 
-FILE, PACED = "file", "paced"  # where lines come from
-OUTPUT, STDOUT, PIPE = "-o file", "stdout to a file", "pipe"  # where they go
+# Where lines come from: all at once, or a few at a time, with pauses that make batches of them.
+FILE, PACED = "file", "paced pipe"
+OUTPUT, STDOUT, PIPE = "-o file", "stdout to a file", "pipe"
 # A file as output counts as handed over when it is synced, every 2^18 new lines: a longer list.
 MANY, SOME, FEW = 300_000, 150_000, 15_000
 # No false positive shall look like a lost line.
@@ -83,7 +84,7 @@ class Scene:
         collector = dejarun.Collector(process.stdout) if stdout == subprocess.PIPE else None
         feeder = None
         if self.source == PACED:
-            feeder = dejarun.Feeder(process.stdin, self.data, 6000, 0.001)
+            feeder = dejarun.Feeder(process.stdin, self.data, 6000, 0.004)
         try:
             process.wait(dejarun.PATIENCE if lifetime is None else lifetime)
         except subprocess.TimeoutExpired:
