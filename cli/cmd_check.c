@@ -81,6 +81,8 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = out_refuse_inputs(j.out, call->operands + 1, call->n_operands - 1, err);
     if (rc == DEJA_OK)
+        rc = out_refuse_inputs(j.out, call->operands, 1, err);
+    if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &j.o->common, 1, j.filter, j.out, err);
     if (rc == DEJA_OK)
         rc = finish(&j, check_all(&j, err), err);

@@ -276,6 +276,8 @@ static int run(struct call *call, deja_error *err)
     int rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
     if (rc == DEJA_OK)
         rc = out_refuse_inputs(j.out, call->operands, call->n_operands, err);
+    if (rc == DEJA_OK && j.o->state)
+        rc = out_refuse_inputs(j.out, &j.o->state, 1, err);
     if (rc == DEJA_OK)
         rc = make_filter(&j, err);
     if (rc == DEJA_OK)

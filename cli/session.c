@@ -82,6 +82,8 @@ int session_next(struct session *s, struct batch **out, deja_error *err)
 
 void session_close(struct session *s)
 {
+    if (!s->call)
+        return; /* never opened */
     progress_end(&s->progress);
     pipeline_close(s->pipeline);
     input_close(s->in);

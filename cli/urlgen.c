@@ -94,8 +94,9 @@ static const char *const vowel_pairs[] = {"ea", "io", "ai"};
 static const char *const closings[] = {"n", "r", "l"};
 
 /* Left out, for the words that they would make. */
-static const char *const shunned[] = {"pe",  "pi", "pu", "shi", "zi", "cu",  "cul", "gro", "ki",
-                                      "cli", "ti", "se", "ho",  "ni", "spa", "mer", "fu"};
+static const char *const shunned[] = {"pe",  "pi",  "pu",  "shi", "zi", "cu", "cul",
+                                      "gro", "ki",  "cli", "ti",  "se", "ho", "ni",
+                                      "spa", "mer", "fu",  "pen", "pea"};
 
 /* What may stand behind a word. */
 static const struct urlgen_piece codas[16] = {
@@ -444,7 +445,7 @@ static char *put_address(char *at, const struct site *s, struct dice *d)
             at = put_char(at, '.');
         at = put_number(at, roll(d, 8));
     }
-    return put_port(at, s, 60);
+    return put_port(at, s, 30);
 }
 
 /* --- Recipes ------------------------------------------------------------- */
@@ -512,7 +513,7 @@ static const struct recipe recipes[] = {
 
 static const struct weighted endings[] = {
     /* of sites */
-    {PIECE("/"), 146},  {PIECE(""), 64},     {PIECE(".html"), 26}, {PIECE(".php"), 9},
+    {PIECE("/"), 132},  {PIECE(""), 78},     {PIECE(".html"), 26}, {PIECE(".php"), 9},
     {PIECE(".htm"), 4}, {PIECE(".aspx"), 3}, {PIECE(".xml"), 2},   {PIECE(".asp"), 2},
 };
 static const struct urlgen_piece images[8] = {

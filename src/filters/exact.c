@@ -7,8 +7,8 @@
  * its capacity, a third of the lines are full; strides of their own keep full lines from
  * attracting more keys, and an absent key is refused after 1.5 lines on average.
  *
- * A batch walks together: all keys look at their first line, those that found it full at their
- * second, which has been asked for meanwhile, and so on.
+ * A batch first walks ahead together, looking only whether lines are full (their last slot tells)
+ * and asking for the next; then every key, in order, finds its lines in the cache.
  *
  * Insert-only tables without displacement have two more virtues.  Adding is one compare-and-swap
  * on the first free slot, so racing writers either find their own key there or move on: none is
@@ -23,7 +23,7 @@
 
 #define SLOTS DJ_EXACT_LINE
 #define HOPS  8  /* lines reached by the key's own stride; part of the format */
-#define GROUP 64 /* keys that walk together */
+#define GROUP 64 /* keys that walk ahead together */
 
 static inline uint64_t n_lines(const struct dj_part *p)
 {
@@ -68,142 +68,121 @@ static void exact_prefetch(const struct dj_part *p, const uint64_t *hash, size_t
         DJ_PREFETCH(line_at(p, dj_mulhi(hash[i], lines)));
 }
 
-enum outcome { ABSENT, SEEN, LINE_FULL };
-
-static enum outcome look(uint64_t *line, uint64_t h)
+/* Fetch the lines that up to GROUP keys will look at: round after round, those whose line is
+ * full move on to the next. */
+static void walk_ahead(const struct dj_part *p, const uint64_t *hash, size_t n, uint64_t lines)
 {
-    unsigned free;
-    return find(line, h, &free) ? SEEN : free < SLOTS ? ABSENT : LINE_FULL;
+    uint64_t line[GROUP];
+    uint8_t key[GROUP];
+    for (size_t i = 0; i < n; i++) {
+        key[i] = (uint8_t)i;
+        line[i] = dj_mulhi(hash[i], lines);
+    }
+    for (unsigned hop = 1; n && hop <= HOPS; hop++) {
+        size_t left = 0;
+        for (size_t j = 0; j < n; j++) {
+            const uint8_t i = key[j];
+            const uint64_t last =
+                __atomic_load_n(line_at(p, line[i]) + SLOTS - 1, __ATOMIC_RELAXED);
+            line[i] = next_line(hash[i], lines, line[i], hop);
+            key[left] = i;
+            if (last) {
+                DJ_PREFETCH(line_at(p, line[i]));
+                left++;
+            }
+        }
+        n = left;
+    }
 }
 
-/* Put h into the line, from its first free slot on: ABSENT means that it was.  Losing the race
- * for a slot means looking at what the winner put there: it may be this very key. */
-static enum outcome put(uint64_t *line, uint64_t h)
+/* A table is never quite full, so every way ends; the bound is for damaged files. */
+static inline bool way_ends(unsigned hop, uint64_t lines)
+{
+    return hop > lines + HOPS;
+}
+
+static bool contains_one(const struct dj_part *p, uint64_t hash, uint64_t lines)
+{
+    const uint64_t h = fingerprint(hash);
+    uint64_t line = dj_mulhi(hash, lines);
+    for (unsigned hop = 1; !way_ends(hop, lines); hop++) {
+        unsigned free;
+        if (find(line_at(p, line), h, &free))
+            return true;
+        if (free < SLOTS)
+            return false;
+        line = next_line(hash, lines, line, hop);
+    }
+    return false;
+}
+
+static void exact_contains(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found)
+{
+    const uint64_t lines = n_lines(p);
+    for (size_t at = 0; at < n; at += GROUP)
+        walk_ahead(p, hash + at, n - at < GROUP ? n - at : GROUP, lines);
+    for (size_t i = 0; i < n; i++)
+        found[i] = contains_one(p, hash[i], lines);
+}
+
+enum outcome { NEW, SEEN, LINE_FULL };
+
+/* Put h into the line, from its first free slot on.  Losing the race for a slot means looking at
+ * what the winner put there: it may be this very key. */
+static inline enum outcome put(uint64_t *line, uint64_t h, bool shared)
 {
     unsigned free;
     if (find(line, h, &free))
         return SEEN;
     for (; free < SLOTS; free++) {
+        if (!shared) {
+            __atomic_store_n(line + free, h, __ATOMIC_RELAXED);
+            return NEW;
+        }
         uint64_t winner = 0;
         if (__atomic_compare_exchange_n(line + free, &winner, h, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED))
-            return ABSENT;
+            return NEW;
         if (winner == h)
             return SEEN;
     }
     return LINE_FULL;
 }
 
-/* The same for the only writer. */
-static enum outcome put_alone(uint64_t *line, uint64_t h)
+static enum outcome add_one(const struct dj_part *p, uint64_t hash, uint64_t lines, bool shared)
 {
-    unsigned free;
-    if (find(line, h, &free))
-        return SEEN;
-    if (free == SLOTS)
-        return LINE_FULL;
-    __atomic_store_n(line + free, h, __ATOMIC_RELAXED);
-    return ABSENT;
-}
-
-/* Up to GROUP keys, each at its present line. */
-struct walk {
-    uint64_t line[GROUP];
-    uint8_t key[GROUP]; /* which keys are still on their way */
-    size_t n;
-};
-
-static void walk_begin(struct walk *w, const uint64_t *hash, size_t n, uint64_t lines)
-{
-    w->n = n;
-    for (size_t i = 0; i < n; i++) {
-        w->key[i] = (uint8_t)i;
-        w->line[i] = dj_mulhi(hash[i], lines);
+    const uint64_t h = fingerprint(hash);
+    uint64_t line = dj_mulhi(hash, lines);
+    enum outcome outcome = LINE_FULL;
+    for (unsigned hop = 1; outcome == LINE_FULL && !way_ends(hop, lines); hop++) {
+        outcome = put(line_at(p, line), h, shared);
+        line = next_line(hash, lines, line, hop);
     }
+    return outcome;
 }
 
-/* Let every key on its way do `visit` at its line; answer[i] = 1 for those that end with `yes`.
- * Those that found the line full move on. */
-static inline __attribute__((always_inline)) void
-walk_step(const struct dj_part *p, struct walk *w, const uint64_t *hash, unsigned hop,
-          enum outcome (*visit)(uint64_t *, uint64_t), enum outcome yes, uint8_t *answer)
-{
-    const uint64_t lines = n_lines(p);
-    size_t left = 0;
-    for (size_t j = 0; j < w->n; j++) {
-        const uint8_t i = w->key[j];
-        const enum outcome outcome = visit(line_at(p, w->line[i]), fingerprint(hash[i]));
-        answer[i] = outcome == yes;
-        w->key[left] = i;
-        if (outcome != LINE_FULL)
-            continue;
-        w->line[i] = next_line(hash[i], lines, w->line[i], hop);
-        DJ_PREFETCH(line_at(p, w->line[i]));
-        left++;
-    }
-    w->n = left;
-}
-
-static inline __attribute__((always_inline)) void
-walk_all(const struct dj_part *p, const uint64_t *hash, size_t n,
-         enum outcome (*visit)(uint64_t *, uint64_t), enum outcome yes, uint8_t *answer)
-{
-    const uint64_t lines = n_lines(p);
-    for (size_t at = 0; at < n; at += GROUP) {
-        struct walk w;
-        walk_begin(&w, hash + at, n - at < GROUP ? n - at : GROUP, lines);
-        /* A table is never quite full, so every way ends; the bound is for damaged files. */
-        for (unsigned hop = 1; w.n && hop <= lines + HOPS; hop++)
-            walk_step(p, &w, hash + at, hop, visit, yes, answer + at);
-    }
-}
-
-static void exact_contains(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found)
-{
-    walk_all(p, hash, n, look, SEEN, found);
-}
-
-static size_t room(const struct dj_part *p)
+/* Nearly full tables have long ways, so the last sixteenth stays free. */
+static uint64_t room(const struct dj_part *p)
 {
     const uint64_t slots = p->shape.bits / 64;
-    const uint64_t most = slots - slots / 16; /* nearly full tables have long ways */
+    const uint64_t most = slots - slots / 16;
     const uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
-    return keys < most ? (size_t)(most - keys) : 0;
-}
-
-static void add_all(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new,
-                    bool shared)
-{
-    if (shared)
-        walk_all(p, hash, n, put, ABSENT, is_new);
-    else
-        walk_all(p, hash, n, put_alone, ABSENT, is_new);
-}
-
-/* Near the end: one by one, stopping at the first new key that has no room. */
-static size_t add_carefully(const struct dj_part *p, const uint64_t *hash, size_t n,
-                            uint8_t *is_new, bool shared)
-{
-    size_t left = room(p);
-    for (size_t i = 0; i < n; i++) {
-        if (left == 0) {
-            uint8_t found;
-            exact_contains(p, hash + i, 1, &found);
-            if (!found)
-                return i;
-        }
-        add_all(p, hash + i, 1, is_new + i, shared);
-        left -= left ? is_new[i] : 0;
-    }
-    return n;
+    return keys < most ? most - keys : 0;
 }
 
 static size_t exact_add(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new,
                         bool shared)
 {
-    if (room(p) < n)
-        return add_carefully(p, hash, n, is_new, shared);
-    add_all(p, hash, n, is_new, shared);
+    const uint64_t lines = n_lines(p);
+    uint64_t left = room(p);
+    for (size_t at = 0; at < n; at += GROUP)
+        walk_ahead(p, hash + at, n - at < GROUP ? n - at : GROUP, lines);
+    for (size_t i = 0; i < n; i++) {
+        if (left == 0 && !contains_one(p, hash[i], lines))
+            return i;
+        is_new[i] = add_one(p, hash[i], lines, shared) == NEW;
+        left -= is_new[i];
+    }
     return n;
 }
 

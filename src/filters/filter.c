@@ -160,7 +160,8 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
     return rc;
 }
 
-/* A growing filter may change its parts between two pieces of a batch, not within one. */
+/* A growing filter changes its parts between two pieces of a batch, not within one; a piece is
+ * no longer than the room in the newest part, so batches leave the same parts as single calls. */
 #define GROWING_PIECE 1024
 
 static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
@@ -169,15 +170,17 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
     int rc = DEJA_OK;
     while (*done < n && rc == DEJA_OK) {
         pthread_rwlock_rdlock(&f->growing);
-        const bool full = dj_scalable_is_full(f);
-        if (!full) {
-            b->n = n - *done < GROWING_PIECE ? n : *done + GROWING_PIECE;
+        const uint32_t parts = f->n_parts;
+        const uint64_t room = dj_scalable_room(f);
+        if (room) {
+            const size_t most = room < GROWING_PIECE ? (size_t)room : GROWING_PIECE;
+            b->n = n - *done < most ? n : *done + most;
             b->fetched = *done;
             rc = add_held(f, b, is_new, done);
         }
         pthread_rwlock_unlock(&f->growing);
-        if (full)
-            rc = dj_scalable_grow(f);
+        if (!room || rc == DEJA_EFULL)
+            rc = dj_scalable_grow(f, parts);
     }
     return rc;
 }

@@ -76,8 +76,9 @@ int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error
 void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add);
 size_t dj_parts_add(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared);
 void dj_parts_contain(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *found);
-/* scalable: make room when the newest part is full (scalable.c). */
-int dj_scalable_grow(deja_filter *f);
-bool dj_scalable_is_full(const deja_filter *f);
+/* scalable: how many keys the newest part still takes, and the next part when `parts`, all that
+ * the caller saw, are full (scalable.c). */
+uint64_t dj_scalable_room(const deja_filter *f);
+int dj_scalable_grow(deja_filter *f, uint32_t parts);
 
 #endif

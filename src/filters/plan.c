@@ -115,6 +115,8 @@ static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_err
                        deja_version());
     if (opt->key && opt->seed)
         return dj_fail(err, DEJA_EINVAL, "key and seed exclude each other");
+    if (opt->flags & DEJA_KEY_APART && !opt->key)
+        return dj_fail(err, DEJA_EINVAL, "a key that is kept apart has to be given");
     plan->fp_rate = opt->fp_rate != 0 ? opt->fp_rate : DEFAULT_RATE;
     plan->growth = opt->growth ? opt->growth : DEFAULT_GROWTH;
     plan->tightening = opt->tightening != 0 ? opt->tightening : DEFAULT_TIGHTENING;
@@ -174,11 +176,22 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
         return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu",
                        (unsigned long long)opt->memory,
                        (unsigned long long)(granule / 8 * plan->filters));
-    if (opt->capacity) {
+    if (opt->capacity)
         dj_shape_best_k(&plan->shape, opt->capacity);
-        return DEJA_OK;
+    else
+        plan->capacity = dj_shape_capacity(&plan->shape, first_rate(plan));
+    if (plan->shape.k > dj_hash_max_k(plan->hash)) {
+        plan->shape.k = dj_hash_max_k(plan->hash);
+        if (!opt->capacity)
+            plan->capacity = dj_shape_capacity(&plan->shape, first_rate(plan));
     }
-    plan->capacity = dj_shape_capacity(&plan->shape, first_rate(plan));
+    struct dj_shape exact = plan->shape;
+    if (plan->part_kind == DEJA_EXACT && plan->capacity > dj_shape_capacity(&exact, 0.5))
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "%llu bytes hold %llu exact keys, not %llu: give more memory, or take blocked",
+            (unsigned long long)opt->memory, (unsigned long long)dj_shape_capacity(&exact, 0.5),
+            (unsigned long long)plan->capacity);
     if (!plan->capacity)
         return dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key at rate %g",
                        (unsigned long long)opt->memory, plan->fp_rate);

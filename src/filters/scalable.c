@@ -10,23 +10,22 @@
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
 #include "filters/filter.h"
 
-bool dj_scalable_is_full(const deja_filter *f)
+uint64_t dj_scalable_room(const deja_filter *f)
 {
     const struct dj_part *newest = &f->part[f->n_parts - 1];
-    return atomic_load_explicit(&newest->keys, memory_order_relaxed) >= newest->capacity;
+    const uint64_t keys = atomic_load_explicit(&newest->keys, memory_order_relaxed);
+    return keys < newest->capacity ? newest->capacity - keys : 0;
 }
 
-int dj_scalable_grow(deja_filter *f)
+int dj_scalable_grow(deja_filter *f, uint32_t parts)
 {
     int rc = DEJA_OK;
     pthread_rwlock_wrlock(&f->growing);
-    if (dj_scalable_is_full(f)) { /* or another thread was here first */
-        if (f->n_parts == DJ_MAX_PARTS)
-            rc = DEJA_EFULL;
-        else if (!dj_plan_part(&f->plan, f->n_parts, &f->part[f->n_parts]))
+    if (f->n_parts == parts) { /* or another thread was here first */
+        if (parts == DJ_MAX_PARTS || !dj_plan_part(&f->plan, parts, &f->part[parts]))
             rc = DEJA_EFULL;
         else
-            rc = f->owner->grow(f, f->n_parts + 1);
+            rc = f->owner->grow(f, parts + 1);
     }
     pthread_rwlock_unlock(&f->growing);
     return rc;

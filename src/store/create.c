@@ -14,29 +14,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Make fd longer, with room on the disk; as it was after a failure. */
 static int reserve(int fd, uint64_t len, const char *path, deja_error *err)
 {
-    if (ftruncate(fd, (off_t)len) < 0)
+    struct stat st;
+    if (fstat(fd, &st) < 0 || ftruncate(fd, (off_t)len) < 0)
         return dj_fail_errno(err, "%s: cannot make it %.0f MB large", path, (double)len / 1e6);
     while (fallocate(fd, 0, 0, (off_t)len) < 0) {
         if (errno == EINTR)
             continue;
         if (errno == EOPNOTSUPP || errno == ENOSYS)
             return DEJA_OK; /* the file system cannot promise; a full disk then shows at sync */
-        return dj_fail_errno(err, "%s: no room for %.0f MB", path, (double)len / 1e6);
-    }
-    return DEJA_OK;
-}
-
-int dj_file_layout(deja_filter *f, const struct dj_header *h, int fd, deja_error *err)
-{
-    struct dj_file *file = f->store;
-    int rc = reserve(fd, h->file_len, file->path, err);
-    if (rc < 0)
+        const int rc = dj_fail_errno(err, "%s: no room for %.0f MB", path, (double)len / 1e6);
+        const int saved = errno;
+        if (ftruncate(fd, st.st_size) < 0)
+            return rc;
+        errno = saved;
         return rc;
-    dj_header_encode(h, file->page);
-    if (!dj_write_at(fd, file->page, DJ_RECORD_A, 0))
-        return dj_fail_errno(err, "%s: cannot write its header", file->path);
+    }
     return DEJA_OK;
 }
 
@@ -76,12 +71,10 @@ static int create_file(deja_filter *f, unsigned flags, deja_error *err)
     dj_header_of(f, &h);
     rc = dj_file_lock(file->fd, file->path, err);
     if (rc == DEJA_OK)
-        rc = dj_file_layout(f, &h, file->fd, err);
+        rc = reserve(file->fd, h.file_len, file->path, err);
     if (rc == DEJA_OK)
         rc = dj_file_map(f, &h, true, err);
-    if (rc == DEJA_OK)
-        rc = dj_file_record(f, DJ_OPEN, 0, err);
-    atomic_store(&f->touched, rc == DEJA_OK);
+    atomic_store(&f->touched, true); /* nobody can open it yet: nothing to announce */
     return rc;
 }
 
@@ -119,19 +112,23 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     return DEJA_OK;
 }
 
-/* A file that has no name yet can simply become longer.  Its records belong to the header, so
- * they start anew with it. */
+/* A file that has no name yet can simply become longer. */
 static int grow_unnamed(deja_filter *f, const struct dj_header *h)
 {
-    static const uint8_t none[2 * DJ_RECORD_LEN];
-    struct dj_file *file = f->store;
-    int rc = dj_file_layout(f, h, file->fd, NULL);
-    if (rc == DEJA_OK && !dj_write_at(file->fd, none, sizeof none, DJ_RECORD_A))
-        rc = DEJA_EIO;
-    if (rc == DEJA_OK)
-        rc = dj_file_map(f, h, true, NULL);
-    file->sequence = 0;
-    return rc == DEJA_OK ? dj_file_record(f, DJ_OPEN, 0, NULL) : rc;
+    const struct dj_file *file = f->store;
+    const int rc = reserve(file->fd, h->file_len, file->path, NULL);
+    return rc < 0 ? rc : dj_file_map(f, h, true, NULL);
+}
+
+/* The new file is to be read and written by those who could read and write the old one. */
+static void copy_rights(int from, int to)
+{
+    struct stat st;
+    if (fstat(from, &st) < 0)
+        return;
+    if (fchown(to, st.st_uid, st.st_gid) < 0) /* only root may give files away */
+        st.st_mode &= ~(mode_t)(S_ISUID | S_ISGID);
+    (void)fchmod(to, st.st_mode & 07777);
 }
 
 static bool copy_bodies(const struct dj_file *from, int to)
@@ -154,7 +151,10 @@ static int grow_named(deja_filter *f, const struct dj_header *h)
     const int fd = tmp.fd;
     rc = dj_file_lock(fd, file->path, NULL);
     if (rc == DEJA_OK)
-        rc = dj_file_layout(f, h, fd, NULL);
+        rc = reserve(fd, h->file_len, file->path, NULL);
+    copy_rights(old_fd, fd);
+    if (rc == DEJA_OK)
+        rc = dj_file_head(f, h, fd, NULL);
     if (rc == DEJA_OK && !copy_bodies(file, fd))
         rc = DEJA_EIO;
     file->fd = fd;

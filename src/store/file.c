@@ -16,7 +16,10 @@ struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
         return NULL;
     file->fd = -1;
     file->tmp = DJ_TMP_NONE;
-    file->path = strdup(path);
+    /* Behind a symbolic link, the file itself is what is replaced when it grows. */
+    file->path = realpath(path, NULL);
+    if (!file->path)
+        file->path = strdup(path); /* not there yet, or opening it will say what is wrong */
     if (!file->path || pthread_mutex_init(&file->touching, NULL)) {
         free(file->path);
         dj_free(alloc, file, sizeof *file);
@@ -115,5 +118,16 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
         fdatasync(file->fd) < 0)
         return dj_fail_errno(err, "%s: cannot write its sync record", file->path);
     file->sequence = r.sequence;
+    return DEJA_OK;
+}
+
+int dj_file_head(deja_filter *f, const struct dj_header *h, int fd, deja_error *err)
+{
+    static const uint8_t no_records[2 * DJ_RECORD_LEN];
+    struct dj_file *file = f->store;
+    dj_header_encode(h, file->page);
+    if (!dj_write_at(fd, file->page, DJ_RECORD_A, 0) ||
+        !dj_write_at(fd, no_records, sizeof no_records, DJ_RECORD_A))
+        return dj_fail_errno(err, "%s: cannot write its header", file->path);
     return DEJA_OK;
 }

@@ -28,8 +28,8 @@ int dj_file_map_whole(struct dj_file *file, uint64_t len, bool write, deja_error
 int dj_file_map(deja_filter *f, const struct dj_header *h, bool write, deja_error *err);
 /* Write the next record: state and counts as they are now. */
 int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err);
-/* Give fd the length that h tells, and write the header. */
-int dj_file_layout(deja_filter *f, const struct dj_header *h, int fd, deja_error *err);
+/* Write the header, and no records yet, to fd. */
+int dj_file_head(deja_filter *f, const struct dj_header *h, int fd, deja_error *err);
 
 /* Open, check and map a file for reading, without making a filter of it. */
 int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, deja_error *err);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja_error *err)
@@ -89,9 +90,8 @@ static int check_records(const struct dj_header *h, bool repair, deja_error *err
                                : dj_fail(err, DEJA_EFORMAT, "both sync records are damaged");
 }
 
-/* Read and check a header; the text of err gets the path in front. */
-static int read_header(int fd, const char *path, bool repair, uint8_t page[DJ_HEADER_LEN],
-                       struct dj_header *h, deja_error *err)
+static int read_header_once(int fd, const char *path, bool repair, uint8_t page[DJ_HEADER_LEN],
+                            struct dj_header *h, deja_error *err)
 {
     deja_error why = {0};
     int rc = read_page(fd, page, path, err);
@@ -100,9 +100,21 @@ static int read_header(int fd, const char *path, bool repair, uint8_t page[DJ_HE
     rc = dj_header_decode(page, h, &why);
     if (rc == DEJA_OK)
         rc = check_records(h, repair, &why);
-    if (rc < 0)
-        return dj_fail(err, rc, "%s: %s", path, why.text);
-    return check_length(fd, h, path, err);
+    return rc < 0 ? dj_fail(err, rc, "%s: %s", path, why.text) : DEJA_OK;
+}
+
+/* Read and check a header.  A writer may be in the middle of a sync record: what looks damaged
+ * is looked at again before it is called so. */
+static int read_header(int fd, const char *path, bool repair, uint8_t page[DJ_HEADER_LEN],
+                       struct dj_header *h, deja_error *err)
+{
+    int rc = DEJA_EFORMAT;
+    for (int tries = 0; tries < 5 && rc == DEJA_EFORMAT; tries++) {
+        if (tries)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        rc = read_header_once(fd, path, repair, page, h, err);
+    }
+    return rc < 0 ? rc : check_length(fd, h, path, err);
 }
 
 static int check_expected(const struct dj_header *h, const deja_options *want, const char *path,

@@ -47,6 +47,16 @@ static uint64_t bodies_checksum(const struct dj_file *file)
     return sum;
 }
 
+/* A new file gets its header last, when it is known how far it has grown. */
+static int begin_header(deja_filter *f, deja_error *err)
+{
+    struct dj_file *file = f->store;
+    struct dj_header h;
+    dj_header_of(f, &h);
+    file->sequence = 0;
+    return dj_file_head(f, &h, file->fd, err);
+}
+
 int deja_filter_sync(deja_filter *f, deja_error *err)
 {
     if (f->owner != &dj_file_ops)
@@ -59,7 +69,9 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
         return DEJA_OK;
     if (msync(file->map, file->map_len, MS_SYNC) < 0)
         return dj_fail_errno(err, "%s: cannot write", file->path);
-    int rc = dj_file_record(f, DJ_SEALED, bodies_checksum(file), err);
+    int rc = is_new ? begin_header(f, err) : DEJA_OK;
+    if (rc == DEJA_OK)
+        rc = dj_file_record(f, DJ_SEALED, bodies_checksum(file), err);
     if (rc == DEJA_OK && is_new)
         rc = dj_tmp_commit(&file->tmp, file->replace, err);
     if (rc < 0)
@@ -71,6 +83,17 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
     return DEJA_OK;
 }
 
+/* Did somebody write the file since its header was read? */
+static bool has_moved_on(const char *path, const struct dj_record *since)
+{
+    struct dj_header now;
+    struct dj_file *file;
+    if (dj_file_read(path, &file, &now, NULL) < 0)
+        return false;
+    dj_file_free(file, NULL);
+    return dj_header_latest(&now)->sequence != since->sequence;
+}
+
 int deja_file_verify(const char *path, deja_error *err)
 {
     struct dj_header h;
@@ -79,12 +102,14 @@ int deja_file_verify(const char *path, deja_error *err)
     if (rc < 0)
         return rc;
     const struct dj_record *r = dj_header_latest(&h);
-    if (r->state != DJ_SEALED)
+    const bool sealed = r->state == DJ_SEALED;
+    const bool matches = sealed && bodies_checksum(file) == r->checksum;
+    if (!sealed || (!matches && has_moved_on(path, r)))
         rc = dj_fail(err, DEJA_EBUSY,
                      "%s is being written, or was not synced after its last add: no checksum can "
-                     "vouch for it; the next sync (`deja add` with no input will do) seals it",
+                     "vouch for it; the next sync seals it (`deja verify --repair` will do)",
                      path);
-    else if (bodies_checksum(file) != r->checksum)
+    else if (!matches)
         rc = dj_fail(err, DEJA_EFORMAT,
                      "%s: the body is damaged: its checksum is wrong; restore it from a copy or "
                      "rebuild it",

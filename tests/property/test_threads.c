@@ -1,0 +1,401 @@
+/* test_threads.c - several threads add to and ask one filter at once.
+ *
+ * Promised: no key is lost, whoever added it; of those who add the same key at once at least one
+ * is told that it was new; a key whose add has returned is found by everybody who knows of that
+ * return.  A flag for each key, raised after its add and read before a lookup, is what makes one
+ * thread know of another's return.  Meant to be run under ThreadSanitizer as well. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "filters/filter.h"
+#include "rng.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define FIELDS(...)                                                                               \
+    {                                                                                             \
+        .size = sizeof(deja_options), .seed = 1, __VA_ARGS__                                      \
+    }
+#define NUMBERS      12000
+#define MOST_THREADS 4
+
+/* Rates so low that false positives stay away: every distinct key has to be new to somebody. */
+static const struct {
+    const char *name;
+    deja_options opt;
+} kinds[] = {
+    {"classic", FIELDS(.kind = DEJA_CLASSIC, .capacity = NUMBERS, .fp_rate = 1e-9)},
+    {"classic, murmur3, F 3", FIELDS(.kind = DEJA_CLASSIC, .capacity = NUMBERS, .fp_rate = 1e-9,
+                                     .filters = 3, .hash = DEJA_HASH_MURMUR3)},
+    {"blocked", FIELDS(.kind = DEJA_BLOCKED, .capacity = NUMBERS, .fp_rate = 1e-9)},
+    {"blocked, F 2",
+     FIELDS(.kind = DEJA_BLOCKED, .capacity = NUMBERS, .fp_rate = 1e-9, .filters = 2)},
+    {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = NUMBERS)},
+    {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 500, .fp_rate = 1e-9)},
+    {"scalable of classic",
+     FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC, .capacity = 500, .fp_rate = 1e-9)},
+    {"scalable of exact",
+     FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 500, .fp_rate = 1e-9)},
+};
+
+static deja_filter *new_filter(deja_options opt)
+{
+    deja_filter *f;
+    deja_error err = {0, ""};
+    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
+        fail_msg("refused: %s", err.text);
+    return f;
+}
+
+/* --- Threads ------------------------------------------------------------ */
+
+/* What threads do together.  They count what went wrong; only the main thread asserts. */
+struct crew {
+    deja_filter *f;
+    int n_threads;
+    atomic_int ready;
+    void (*work)(struct crew *c, int me);
+    _Atomic uint64_t failed;   /* calls that failed */
+    _Atomic uint64_t lost;     /* keys not found by someone who knew of them */
+    _Atomic uint64_t told_new; /* answers "new" */
+    _Atomic uint64_t offered;
+};
+
+struct member {
+    struct crew *crew;
+    int me;
+    pthread_t thread;
+};
+
+/* All begin together: without this the first would be done before the last is there. */
+static void meet(struct crew *c)
+{
+    atomic_fetch_add(&c->ready, 1);
+    while (atomic_load(&c->ready) < c->n_threads)
+        sched_yield();
+}
+
+static void *run_member(void *arg)
+{
+    struct member *m = arg;
+    meet(m->crew);
+    m->crew->work(m->crew, m->me);
+    return NULL;
+}
+
+static void run(struct crew *c, deja_filter *f, int n_threads, void (*work)(struct crew *, int))
+{
+    struct member member[MOST_THREADS];
+    memset(c, 0, sizeof *c);
+    c->f = f;
+    c->n_threads = n_threads;
+    c->work = work;
+    for (int i = 0; i < n_threads; i++) {
+        member[i] = (struct member){.crew = c, .me = i};
+        assert_int_equal(pthread_create(&member[i].thread, NULL, run_member, &member[i]), 0);
+    }
+    for (int i = 0; i < n_threads; i++)
+        assert_int_equal(pthread_join(member[i].thread, NULL), 0);
+}
+
+/* --- Adding and asking at once ------------------------------------------ */
+
+static _Atomic uint8_t was_added[NUMBERS]; /* raised when an add of the key has returned */
+static _Atomic uint8_t new_to[NUMBERS];    /* how many were told that it was new */
+
+#define PIECE 100
+
+static void add_piece(struct crew *c, const uint64_t *number, size_t n)
+{
+    deja_slice keys[PIECE] = {{NULL, 0}};
+    uint8_t is_new[PIECE] = {0};
+    for (size_t i = 0; i < n; i++)
+        keys[i] = (deja_slice){&number[i], sizeof number[i]};
+    if (deja_filter_add_batch(c->f, keys, n, is_new, NULL) != DEJA_OK) {
+        atomic_fetch_add(&c->failed, 1);
+        return;
+    }
+    atomic_fetch_add(&c->offered, n);
+    for (size_t i = 0; i < n; i++) {
+        atomic_fetch_add(&new_to[number[i]], is_new[i]);
+        atomic_fetch_add(&c->told_new, is_new[i]);
+        atomic_store_explicit(&was_added[number[i]], 1, memory_order_release);
+    }
+}
+
+static void ask_piece(struct crew *c, const uint64_t *number, size_t n)
+{
+    deja_slice keys[PIECE] = {{NULL, 0}};
+    uint8_t known[PIECE] = {0}, found[PIECE] = {0};
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = (deja_slice){&number[i], sizeof number[i]};
+        known[i] = atomic_load_explicit(&was_added[number[i]], memory_order_acquire);
+    }
+    deja_filter_contains_batch(c->f, keys, n, found);
+    for (size_t i = 0; i < n; i++)
+        if (known[i] && !found[i])
+            atomic_fetch_add(&c->lost, 1);
+}
+
+/* Every thread adds all keys, in an order of its own, and asks for others in between. */
+static void add_all(struct crew *c, int me)
+{
+    static const size_t sizes[] = {1, 2, 63, 64, 65, PIECE};
+    struct rng r = rng_seeded((uint64_t)me + 1);
+    static const uint64_t stride[MOST_THREADS] = {1, 7, 11, NUMBERS - 1}; /* all prime to it */
+    uint64_t at = rng_below(&r, NUMBERS);
+    for (size_t left = NUMBERS, n; left; left -= n) {
+        uint64_t number[PIECE];
+        n = sizes[rng_below(&r, DJ_ARRAY_LEN(sizes))];
+        n = n < left ? n : left;
+        for (size_t i = 0; i < n; i++) {
+            number[i] = at;
+            at = (at + stride[me]) % NUMBERS;
+        }
+        add_piece(c, number, n);
+        for (size_t i = 0; i < n; i++)
+            number[i] = rng_below(&r, NUMBERS);
+        ask_piece(c, number, n);
+    }
+}
+
+static void forget_flags(void)
+{
+    for (size_t i = 0; i < NUMBERS; i++) {
+        atomic_store(&was_added[i], 0);
+        atomic_store(&new_to[i], 0);
+    }
+}
+
+static void assert_crew_is_content(const struct crew *c, const char *name)
+{
+    if (c->failed)
+        fail_msg("%s, %d threads: %zu calls failed", name, c->n_threads, (size_t)c->failed);
+    if (c->lost)
+        fail_msg("%s, %d threads: %zu keys were not found", name, c->n_threads, (size_t)c->lost);
+}
+
+static void assert_all_there(const deja_filter *f, const char *name)
+{
+    for (uint64_t i = 0; i < NUMBERS; i++)
+        if (atomic_load(&was_added[i]) && !deja_filter_contains(f, (deja_slice){&i, sizeof i}))
+            fail_msg("%s: key %zu is gone", name, (size_t)i);
+}
+
+static void no_key_is_lost_and_every_key_is_new_to_somebody(void **state)
+{
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++)
+        for (int threads = 1; threads <= MOST_THREADS; threads++) {
+            struct crew c;
+            deja_filter *f = new_filter(kinds[k].opt);
+            forget_flags();
+            run(&c, f, threads, add_all);
+            assert_crew_is_content(&c, kinds[k].name);
+            assert_all_there(f, kinds[k].name);
+            const bool once = threads == 1 || kinds[k].opt.kind == DEJA_EXACT;
+            for (size_t i = 0; i < NUMBERS; i++) {
+                const unsigned times = atomic_load(&new_to[i]);
+                if (times < 1 || (once && times > 1))
+                    fail_msg("%s, %d threads: key %zu was new to %u", kinds[k].name, threads, i,
+                             times);
+            }
+            deja_stats s = DEJA_STATS_INIT;
+            assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+            assert_int_equal(s.offered, c.offered);
+            assert_int_equal(s.offered, (uint64_t)threads * NUMBERS);
+            assert_int_equal(s.keys, c.told_new);
+            assert_true(s.keys >= NUMBERS && s.keys <= (uint64_t)threads * NUMBERS);
+            deja_filter_free(f);
+        }
+}
+
+/* --- From one writer to several ----------------------------------------- */
+
+/* The first thread is well under way with plain stores when the others begin to add.  A filter
+ * changes hands once in its life, so there is a new one for every try; the moment differs. */
+static atomic_uint delay;
+
+static void join_in(struct crew *c, int me)
+{
+    enum { KEYS = 600 };
+    uint64_t number[PIECE];
+    if (me > 0) {
+        const unsigned turns = atomic_load(&delay) + (unsigned)me;
+        for (volatile unsigned i = 0; i < turns * 20; i++)
+            ;
+    }
+    for (uint64_t at = 0; at < KEYS; at += PIECE / 4) {
+        for (uint64_t i = 0; i < PIECE / 4; i++)
+            number[i] = (uint64_t)me * KEYS + at + i;
+        add_piece(c, number, PIECE / 4);
+    }
+}
+
+static void taking_over_from_a_sole_writer_loses_nothing(void **state)
+{
+    enum { TRIES = 60 };
+    size_t shared = 0;
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++)
+        for (unsigned try = 0; try < TRIES; try++) {
+            struct crew c;
+            deja_options opt = kinds[k].opt;
+            if (opt.kind != DEJA_SCALABLE) /* crowded: threads meet in blocks and lines */
+                opt.capacity = MOST_THREADS * 600;
+            deja_filter *f = new_filter(opt);
+            forget_flags();
+            atomic_store(&delay, try);
+            run(&c, f, 2 + (int)(try % 3), join_in);
+            assert_crew_is_content(&c, kinds[k].name);
+            assert_all_there(f, kinds[k].name);
+            assert_int_equal(c.told_new, (uint64_t)c.n_threads * 600);
+            shared += atomic_load(&f->writer.shared);
+            deja_filter_free(f);
+        }
+    assert_true(shared > 0);
+}
+
+/* --- Tables with more takers than slots --------------------------------- */
+
+/* Small tables, one after the other; for each the threads line up and bring, all at once, nearly
+ * as many keys each as there are slots.  A plain table must refuse some; a growing one must take
+ * them all.  Those that were accepted must be there: a key is never lost in silence. */
+enum { TABLES = 1000, RUSH_KEYS = 60 };
+
+static struct table {
+    deja_filter *f;
+    uint64_t hash[MOST_THREADS][RUSH_KEYS];
+    size_t accepted[MOST_THREADS];
+    int rc[MOST_THREADS];
+    atomic_int ready;
+} tables[TABLES];
+
+static void rush_in(struct crew *c, int me)
+{
+    for (size_t i = 0; i < TABLES; i++) {
+        struct table *t = &tables[i];
+        atomic_fetch_add(&t->ready, 1);
+        for (unsigned spin = 1; atomic_load(&t->ready) < c->n_threads; spin++)
+            if (spin % 256 == 0) /* they meet in the same moment more often without it */
+                sched_yield();
+        t->rc[me] = deja_filter_add_hashed(t->f, t->hash[me], RUSH_KEYS, NULL, &t->accepted[me]);
+    }
+}
+
+static void check_table(const struct table *t, int threads, bool must_take_all)
+{
+    for (int me = 0; me < threads; me++) {
+        uint8_t found[RUSH_KEYS];
+        if (must_take_all && t->rc[me] != DEJA_OK)
+            fail_msg("table %zu: %s, after %zu keys", (size_t)(t - tables),
+                     deja_strerror(t->rc[me]), t->accepted[me]);
+        assert_true(t->rc[me] == DEJA_OK ? t->accepted[me] == RUSH_KEYS : t->rc[me] == DEJA_EFULL);
+        deja_filter_contains_hashed(t->f, t->hash[me], t->accepted[me], found);
+        for (size_t i = 0; i < t->accepted[me]; i++)
+            if (!found[i])
+                fail_msg("table %zu: thread %d was told that key %zu is in; it is not",
+                         (size_t)(t - tables), me, i);
+    }
+}
+
+static void rush(deja_options opt, int threads)
+{
+    struct crew c;
+    struct rng r = rng_seeded(5);
+    for (size_t i = 0; i < TABLES; i++) {
+        opt.capacity = 10 + i % 60;
+        tables[i].f = new_filter(opt);
+        atomic_store(&tables[i].ready, 0);
+        rng_fill(&r, tables[i].hash[0], MOST_THREADS * RUSH_KEYS);
+    }
+    run(&c, NULL, threads, rush_in);
+    for (size_t i = 0; i < TABLES; i++) {
+        check_table(&tables[i], threads, opt.kind == DEJA_SCALABLE);
+        deja_filter_free(tables[i].f);
+    }
+}
+
+static void a_full_table_refuses_keys_and_never_drops_one(void **state)
+{
+    const deja_options opt = FIELDS(.kind = DEJA_EXACT);
+    for (int threads = 2; threads <= MOST_THREADS; threads++)
+        rush(opt, threads);
+}
+
+static void a_growing_table_takes_every_key_of_every_thread(void **state)
+{
+    const deja_options opt =
+        FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .fp_rate = 1e-9);
+    for (int threads = 2; threads <= MOST_THREADS; threads++)
+        rush(opt, threads);
+}
+
+/* --- Growing under the eyes of many ------------------------------------- */
+
+/* One thread makes the filter grow, the others never stop asking (ten seconds at most).  A lock
+ * that lets askers pass a waiting grower holds it up for as long as they come: it must get its
+ * turn. */
+static atomic_bool grown;
+static double longest_add;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void grow_or_ask(struct crew *c, int me)
+{
+    enum { LOOKUPS = 2000 };
+    uint64_t hash[LOOKUPS];
+    uint8_t found[LOOKUPS];
+    struct rng r = rng_seeded((uint64_t)me + 77);
+    rng_fill(&r, hash, LOOKUPS);
+    const double patience = now() + 10;
+    while (me > 0 && !atomic_load(&grown) && now() < patience)
+        deja_filter_contains_hashed(c->f, hash, LOOKUPS, found);
+    for (int i = 0; me == 0 && i < 20000; i++) {
+        const double start = now();
+        const uint64_t one = rng_next(&r);
+        if (deja_filter_add_hashed(c->f, &one, 1, NULL, NULL) != DEJA_OK)
+            atomic_fetch_add(&c->failed, 1);
+        const double took = now() - start;
+        longest_add = took > longest_add ? took : longest_add;
+    }
+    atomic_store(&grown, true);
+}
+
+static void lookups_without_end_do_not_stop_growth(void **state)
+{
+    struct crew c;
+    const deja_options opt = FIELDS(.kind = DEJA_SCALABLE, .capacity = 100, .growth = 2);
+    deja_filter *f = new_filter(opt);
+    atomic_store(&grown, false);
+    longest_add = 0;
+    run(&c, f, MOST_THREADS, grow_or_ask);
+    assert_int_equal(c.failed, 0);
+    assert_true(f->n_parts > 5);
+    print_message("           the slowest of 20000 adds, with %u growths, took %.3f s\n",
+                  f->n_parts - 1, longest_add);
+    assert_true(longest_add < 5);
+    deja_filter_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_key_is_lost_and_every_key_is_new_to_somebody),
+        cmocka_unit_test(taking_over_from_a_sole_writer_loses_nothing),
+        cmocka_unit_test(a_full_table_refuses_keys_and_never_drops_one),
+        cmocka_unit_test(a_growing_table_takes_every_key_of_every_thread),
+        cmocka_unit_test(lookups_without_end_do_not_stop_growth),
+    };
+    return cmocka_run_group_tests_name("property.threads", tests, NULL, NULL);
+}
