@@ -5,27 +5,114 @@
 #include "number.h"
 #include <math.h>
 
-#define ALARM_SIGMA 6.0 /* honest keys go beyond it once in half a billion filters */
+#define ALARM_SIGMA 6.0 /* honest keys go beyond it once in a billion filters */
+#define ALARM_KEYS  100 /* fewer do no harm, and make no statistics */
 #define BAR_WIDTH   40
+#define LABEL       14 /* columns before what a line says */
+#define WIDTH       88u
 
 struct info_options {
     struct common common;
 };
 
 static const struct opt options[] = {
-    OPT_GROUP(struct info_options, common, common_key),
+    OPT_STRING(0, "key", "FILE", struct info_options, common.key_file,
+               "the secret key of filters that were made with --key"),
     OPT_GROUP(struct info_options, common, common_json),
     OPT_GROUP(struct info_options, common, common_quiet),
     OPT_END,
 };
 
-/* How far the set bits are from what the keys explain, in standard deviations.  Counts that were
- * estimated from the very same bits can tell nothing. */
-static double surprise(const deja_stats *s)
+/* The library's account, and what follows from it. */
+struct report {
+    const char *path;
+    deja_stats s;
+    double surprise; /* set bits beyond what the keys explain, in standard deviations */
+    bool polluted;
+    bool over_capacity;
+    double rate_planned; /* at capacity; what was asked for, where the memory allows it */
+    double room;         /* keys until then; negative: it has passed */
+};
+
+/* --- What follows from the account ------------------------------------------- */
+
+/* A filter of the same body; the caller adds the number of keys or the rate. */
+static deja_options same_body(const deja_stats *s)
 {
-    if (s->unclean || s->bits_sigma <= 0)
-        return 0;
-    return ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = s->kind;
+    opt.hash = s->hash;
+    opt.filters = s->filters;
+    opt.hashes = s->hashes;
+    opt.memory = s->kind == DEJA_EXACT ? s->bits * 8 : s->bits / 8;
+    return opt;
+}
+
+/* Made by -n and -m, or by the multiplier, a filter has another rate at capacity than the one
+ * that its file remembers, which is then only the default. */
+static double rate_planned(const deja_stats *s)
+{
+    deja_options opt = same_body(s);
+    deja_plan plan = DEJA_PLAN_INIT;
+    opt.capacity = s->capacity;
+    if (s->kind == DEJA_SCALABLE || deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
+        return s->fp_rate;
+    return fmax(s->fp_rate, plan.fp_rate);
+}
+
+/* Keys that the body takes at rate p; its rate may pass p later than at capacity. */
+static double keys_at_rate(const deja_stats *s, double p)
+{
+    deja_options opt = same_body(s);
+    deja_plan plan = DEJA_PLAN_INIT;
+    opt.fp_rate = p;
+    if (s->kind == DEJA_SCALABLE || s->kind == DEJA_EXACT ||
+        deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
+        return (double)s->capacity;
+    return fmax((double)plan.capacity, (double)s->capacity);
+}
+
+static void conclude(struct report *r)
+{
+    const deja_stats *s = &r->s;
+    /* Counts that were estimated from the set bits explain any number of set bits. */
+    if (!s->unclean && s->bits_sigma > 0)
+        r->surprise = ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
+    r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
+    r->over_capacity = s->kind != DEJA_SCALABLE && s->keys > s->capacity;
+    r->rate_planned = rate_planned(s);
+    r->room = keys_at_rate(s, r->rate_planned) - fmax(s->distinct, (double)s->keys);
+}
+
+static int examine(struct report *r, const uint8_t *key, deja_error *err)
+{
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_filter *f;
+    expect.key = key;
+    int rc = deja_filter_open(r->path, 0, &expect, &f, err);
+    if (rc < 0)
+        return rc;
+    r->s = (deja_stats)DEJA_STATS_INIT;
+    rc = deja_filter_stats(f, &r->s);
+    deja_filter_free(f);
+    if (rc < 0)
+        return fail(err, rc, "%s: %s", fail_path(r->path).text, deja_strerror(rc));
+    conclude(r);
+    return DEJA_OK;
+}
+
+/* --- Text ----------------------------------------------------------------------- */
+
+static void label(struct out *o, const char *name)
+{
+    out_printf(o, "  %-*s", LABEL - 2, name);
+}
+
+/* A line that may be long. */
+static void print_words(struct out *o, const char *name, const char *words)
+{
+    label(o, name);
+    out_wrap(o, words, LABEL, LABEL, WIDTH);
 }
 
 static const char *kind_words(const deja_stats *s)
@@ -38,82 +125,156 @@ static const char *kind_words(const deja_stats *s)
     case DEJA_EXACT:
         return "64-bit fingerprints";
     default:
-        return "";
+        return "see docs/kinds.md";
     }
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
 }
 
 static void print_kind(struct out *o, const deja_stats *s)
 {
-    out_printf(o, "  kind        %s", deja_kind_name(s->kind));
+    label(o, "kind");
+    out_text(o, deja_kind_name(s->kind));
     if (s->kind == DEJA_SCALABLE)
         out_printf(o, " of %u %s part%s", s->parts, deja_kind_name(s->part_kind),
-                   s->parts == 1 ? "" : "s");
+                   plural(s->parts));
     else if (s->filters > 1)
         out_printf(o, ", %u filters that must agree", s->filters);
     out_printf(o, " (%s)\n", kind_words(s));
-    out_printf(o, "  hashing     %s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
+    label(o, "hashing");
+    out_printf(o, "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
                !s->keyed      ? "from a seed: repeatable, no protection"
                : s->key_apart ? "secret key kept apart from this file"
                               : "secret key in this file");
-    out_printf(o, "  URLs        %s\n",
-               s->profile ? "canonical form" : "bytes as given, no profile");
+    label(o, "URLs");
+    if (s->profile == 0)
+        out_text(o, "bytes as given, no profile\n");
+    else
+        out_printf(o, "in the canonical form of profile %u\n", s->profile);
+}
+
+static void print_share(struct out *o, const char *name, double share, const char *of_what)
+{
+    label(o, name);
+    out_bar(o, share, BAR_WIDTH);
+    out_printf(o, " %s of the %s\n", num_share(share).s, of_what);
 }
 
 static void print_content(struct out *o, const deja_stats *s)
 {
-    out_printf(o, "  keys        %s%s of %s", s->unclean ? "about " : "", num_count(s->keys).s,
-               num_count(s->capacity).s);
-    if (s->kind == DEJA_SCALABLE)
-        out_text(o, ", then it grows");
-    out_printf(o, "; %s offered so far\n", num_count(s->offered).s);
-    out_printf(o, "  memory      %s, %s bits a key at capacity\n", num_bytes(s->bytes).s,
+    bool exact = s->part_kind == DEJA_EXACT;
+    label(o, "memory");
+    out_printf(o, "%s, %s bits a key at capacity\n", num_bytes(s->bytes).s,
                num_fixed(8 * (double)s->bytes / (double)s->capacity, 1).s);
-    out_text(o, "  fill        ");
-    out_bar(o, s->fill, BAR_WIDTH);
-    out_printf(o, " %s of the %s are set\n", num_share(s->fill).s,
-               s->part_kind == DEJA_EXACT ? "slots" : "bits");
+    label(o, "capacity");
+    out_printf(o, "%s keys%s\n", num_count(s->capacity).s,
+               s->kind == DEJA_SCALABLE ? ", then it grows" : "");
+    label(o, "keys");
+    if (s->unclean)
+        out_printf(o, "about %s\n", num_count(s->keys).s);
+    else if (exact || !isfinite(s->distinct))
+        out_printf(o, "%s new of %s offered\n", num_count(s->keys).s, num_count(s->offered).s);
+    else
+        out_printf(o, "%s new of %s offered; the set bits tell of about %s\n",
+                   num_count(s->keys).s, num_count(s->offered).s, num_estimate(s->distinct).s);
+    print_share(o, "used", (double)s->keys / (double)s->capacity, "capacity");
+    print_share(o, "fill", s->fill, exact ? "slots" : "bits, which are set");
 }
 
-static void print_cost(struct out *o, const deja_stats *s)
+/* "one new key in 784 million" */
+static void print_one_in(struct out *o, double n)
 {
-    out_printf(o, "  rate        %s now, %s asked for: ", num_rate(s->fp_now).s,
-               num_rate(s->fp_rate).s);
-    if (s->fp_now < 1e-15)
-        out_text(o, "practically no new key is taken for seen\n");
+    const char *unit = n >= 1e9 ? " billion" : n >= 1e6 ? " million" : "";
+    double scaled = n >= 1e9 ? n / 1e9 : n >= 1e6 ? n / 1e6 : n;
+    out_printf(o, "one new key in %s%s", num_estimate(scaled).s, unit);
+}
+
+static void print_rate(struct out *o, const struct report *r)
+{
+    const deja_stats *s = &r->s;
+    label(o, "rate");
+    out_text(o, num_rate(s->fp_now).s);
+    out_text(o, " now: ");
+    if (s->fp_now < 1e-12)
+        out_text(o, "practically no new key");
+    else if (s->fp_now > 0.9)
+        out_text(o, "nearly every new key");
     else
-        out_printf(o, "one new key in %s is taken for seen\n", num_estimate(1 / s->fp_now).s);
+        print_one_in(o, 1 / s->fp_now);
+    out_text(o, " is taken for seen\n");
+    label(o, "planned");
+    out_printf(o, "%s%s at capacity\n", r->rate_planned > s->fp_rate ? "" : "at most ",
+               num_rate(r->rate_planned).s);
+}
+
+static void print_cost(struct out *o, const struct report *r)
+{
+    const deja_stats *s = &r->s;
+    label(o, "lost");
     if (s->lost < 0.05)
-        out_text(o, "  lost        probably no key so far\n");
+        out_text(o, "probably no key so far\n");
     else
-        out_printf(o, "  lost        about %s keys so far were new and taken for seen\n",
-                   num_estimate(s->lost).s);
-    if (s->kind != DEJA_SCALABLE && s->keys < s->capacity)
-        out_printf(o, "  room        for %s more keys until the rate passes %s\n",
-                   num_count(s->capacity - s->keys).s, num_rate(s->fp_rate).s);
+        out_printf(o, "about %s key%s so far, new but taken for seen\n", num_estimate(s->lost).s,
+                   num_estimate(s->lost).s[0] == '1' && s->lost < 1.05 ? "" : "s");
+    label(o, "room");
+    if (s->kind == DEJA_SCALABLE)
+        out_printf(o, "for about %s more keys until it grows\n", num_estimate(fmax(r->room, 0)).s);
+    else if (s->kind == DEJA_EXACT)
+        out_printf(o, "for %s more keys as planned; it is full at %s\n",
+                   num_estimate(fmax(r->room, 0)).s, num_count(s->bits / 16 * 15).s);
+    else if (r->room >= 1)
+        out_printf(o, "for about %s more keys until the rate passes %s\n", num_estimate(r->room).s,
+                   num_rate(r->rate_planned).s);
+    else
+        out_text(o, "none: build a larger one\n");
 }
 
 static void print_state(struct out *o, const deja_stats *s)
 {
-    out_printf(o, "  visit       %llu\n", (unsigned long long)s->visit);
-    out_printf(o, "  state       %s syncs; %s\n", num_count(s->syncs).s,
-               s->unclean ? "keys were added after the last: being written, or its writer was "
-                            "killed; counts are estimates"
-                          : "at rest");
+    char words[200];
+    label(o, "visit");
+    out_printf(o, "%llu\n", (unsigned long long)s->visit);
+    (void)snprintf(words, sizeof words, "%s sync%s; %s", num_count(s->syncs).s, plural(s->syncs),
+                   s->unclean ? "keys were added after the last: it is being written, or its "
+                                "writer was killed. It works; counts are estimates until the next "
+                                "sync"
+                              : "at rest");
+    print_words(o, "state", words);
 }
 
-static void print_text(struct out *o, const char *path, const deja_stats *s)
+static void print_text(struct out *o, const struct report *r)
 {
-    out_printf(o, "%s\n", fail_path(path).text);
-    print_kind(o, s);
-    print_content(o, s);
-    print_cost(o, s);
-    print_state(o, s);
+    out_printf(o, "%s\n", fail_path(r->path).text);
+    print_kind(o, &r->s);
+    print_content(o, &r->s);
+    print_rate(o, r);
+    print_cost(o, r);
+    print_state(o, &r->s);
 }
 
-static void print_json(struct json *j, const char *path, const deja_stats *s)
+static void warn(struct console *c, const struct report *r)
 {
-    json_object(j, NULL);
-    json_string(j, "file", path);
+    const deja_stats *s = &r->s;
+    if (r->polluted)
+        console_error(
+            c,
+            "%s looks POLLUTED: %s bits are set where %s keys explain %s, %s standard "
+            "deviations fewer. Somebody who knows its key chose keys to fill it; build it "
+            "anew with another key",
+            fail_path(r->path).text, num_count(s->bits_set).s, num_count(s->keys).s,
+            num_estimate(s->bits_expected).s, num_fixed(r->surprise, 1).s);
+    if (r->over_capacity)
+        console_error(c, "%s was sized for %s keys and holds %s: build it anew with a larger -n",
+                      fail_path(r->path).text, num_count(s->capacity).s, num_count(s->keys).s);
+}
+
+/* --- JSON ------------------------------------------------------------------------- */
+
+static void json_what(struct json *j, const deja_stats *s)
+{
     json_string(j, "kind", deja_kind_name(s->kind));
     json_string(j, "part_kind", deja_kind_name(s->part_kind));
     json_uint(j, "parts", s->parts);
@@ -125,80 +286,90 @@ static void print_json(struct json *j, const char *path, const deja_stats *s)
     json_uint(j, "profile", s->profile);
     json_uint(j, "capacity", s->capacity);
     json_real(j, "fp_rate", s->fp_rate);
+    json_uint(j, "bits", s->bits);
+    json_uint(j, "bytes", s->bytes);
+}
+
+static void json_content(struct json *j, const struct report *r)
+{
+    const deja_stats *s = &r->s;
     json_uint(j, "offered", s->offered);
     json_uint(j, "keys", s->keys);
     json_real(j, "distinct", s->distinct);
-    json_uint(j, "bits", s->bits);
-    json_uint(j, "bytes", s->bytes);
     json_uint(j, "bits_set", s->bits_set);
     json_real(j, "fill", s->fill);
     json_real(j, "fp_now", s->fp_now);
+    json_real(j, "fp_planned", r->rate_planned);
     json_real(j, "lost", s->lost);
+    json_real(j, "room", fmax(r->room, 0));
+    json_bool(j, "over_capacity", r->over_capacity);
     json_real(j, "bits_expected", s->bits_expected);
     json_real(j, "bits_sigma", s->bits_sigma);
-    json_real(j, "surprise_sigma", surprise(s));
-    json_bool(j, "pollution", surprise(s) > ALARM_SIGMA);
+    json_real(j, "surprise_sigma", r->surprise);
+    json_bool(j, "pollution", r->polluted);
     json_uint(j, "visit", s->visit);
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
+}
+
+static void print_json(struct json *j, const struct report *r, const deja_error *failed)
+{
+    json_object(j, NULL);
+    json_bytes(j, "file", r->path, strlen(r->path));
+    if (failed != NULL) {
+        json_string(j, "error", failed->text);
+    } else {
+        json_what(j, &r->s);
+        json_content(j, r);
+    }
     json_end(j);
 }
 
-static void warn(struct console *c, const char *path, const deja_stats *s)
-{
-    if (surprise(s) > ALARM_SIGMA)
-        console_error(
-            c,
-            "%s looks POLLUTED: %s bits are set where %s keys explain %s, %s standard "
-            "deviations fewer. Somebody who knows its key chose keys to fill it; build it "
-            "anew with another key",
-            fail_path(path).text, num_count(s->bits_set).s, num_count(s->keys).s,
-            num_estimate(s->bits_expected).s, num_fixed(surprise(s), 1).s);
-    if (s->kind != DEJA_SCALABLE && s->keys > s->capacity)
-        console_note(c,
-                     "%s was sized for %s keys and holds %s: the rate is above what was asked for",
-                     fail_path(path).text, num_count(s->capacity).s, num_count(s->keys).s);
-}
+/* --- The command -------------------------------------------------------------------- */
 
-static int read_stats(const struct common *c, const char *path, deja_stats *s, deja_error *err)
+/* A file that cannot be examined is told, and the others still are. */
+static int inform(struct call *call, const char *path, const uint8_t *key, struct json *json)
 {
-    uint8_t key[DEJA_KEY_LEN];
-    deja_options expect = DEJA_OPTIONS_INIT;
-    deja_filter *f;
-    int rc = c->key_file ? keyfile_read(c->key_file, key, err) : DEJA_OK;
-    expect.key = c->key_file ? key : NULL;
-    if (rc == DEJA_OK)
-        rc = deja_filter_open(path, 0, &expect, &f, err);
-    if (rc < 0)
-        return rc;
-    rc = deja_filter_stats(f, s);
-    deja_filter_free(f);
-    return rc;
+    struct report r = {.path = path};
+    deja_error err = {0};
+    int rc = examine(&r, key, &err);
+    if (json != NULL)
+        print_json(json, &r, rc < 0 ? &err : NULL);
+    else if (rc == DEJA_OK)
+        print_text(call->out, &r);
+    if (rc < 0) {
+        console_error(call->console, "%s", err.text);
+        return COMMAND_FAILED;
+    }
+    int flushed = out_flush(call->out, NULL); /* main tells of a failure; warnings come after */
+    (void)flushed;
+    warn(call->console, &r);
+    return COMMAND_DONE;
 }
 
 static int run(struct call *call, deja_error *err)
 {
     const struct info_options *o = call->options;
+    const char *key_file = o->common.key_file;
+    uint8_t key[DEJA_KEY_LEN];
     struct json json;
-    int rc = DEJA_OK;
+    int status = COMMAND_DONE;
+    int rc = key_file != NULL ? keyfile_read(key_file, key, err) : DEJA_OK;
+    if (rc < 0)
+        return rc;
     if (o->common.json) {
         json_begin(&json, call->out);
         json_array(&json, NULL);
     }
-    for (size_t i = 0; i < call->n_operands && rc == DEJA_OK; i++) {
-        deja_stats s = DEJA_STATS_INIT;
-        rc = read_stats(&o->common, call->operands[i], &s, err);
-        if (rc < 0)
-            break;
-        if (o->common.json)
-            print_json(&json, call->operands[i], &s);
-        else
-            print_text(call->out, call->operands[i], &s);
-        warn(call->console, call->operands[i], &s);
+    for (size_t i = 0; i < call->n_operands; i++) {
+        int told = inform(call, call->operands[i], key_file != NULL ? key : NULL,
+                          o->common.json ? &json : NULL);
+        status = told > status ? told : status;
     }
     if (o->common.json)
         json_end(&json);
-    return rc;
+    explicit_bzero(key, sizeof key);
+    return status;
 }
 
 const struct command cmd_info = {
@@ -212,13 +383,20 @@ const struct command cmd_info = {
     .description =
         (const char *const[]){
             "Prints the kind, size, fill and history of each file, the false-positive rate at the "
-            "present fill, and how many keys were probably lost so far. --json prints an array "
-            "with one object a file.",
-            "It also compares the bits that are set with those that the number of keys explains. "
-            "Far more bits than that mean that somebody chose keys in order to fill the filter, "
-            "which takes knowing its secret key: a warning says so.",
-            NULL},
+            "present fill, how many keys were probably lost so far, and how many more fit. --json "
+            "prints an array with one object a file.",
+            "It warns when there are more keys in a filter than it was sized for. It also "
+            "compares the bits that are set with those that the number of keys explains. Far more "
+            "bits than that mean that somebody chose keys in order to fill the filter, which "
+            "takes knowing its secret key: a warning says so.",
+            NULL,
+        },
     .examples =
-        (const struct command_example[]){{"how full is the state?", "deja info seen.deja"}, {0}},
+        (const struct command_example[]){
+            {"how full is the state?", "deja info seen.deja"},
+            {"the present rate of all filters, for a script",
+             "deja info --json *.deja | grep -E '\"(file|fp_now)\"'"},
+            {NULL, NULL},
+        },
     .run = run,
 };

@@ -1,14 +1,16 @@
-/* keyfile.c - a filter's secret key, kept in a file of its own; see keyfile.h. */
+/* keyfile.c - a filter's secret key, kept in a file of its own. */
 #include "keyfile.h"
 #include "fail.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define HEX_LEN ((size_t)2 * DEJA_KEY_LEN)
+#define HEX_LEN  ((size_t)2 * DEJA_KEY_LEN)
+#define READ_LEN (HEX_LEN + 3) /* with a newline, or two bytes, and one that tells of more */
 
-/* As much of the file as can matter: a byte more than the longest key tells that it is longer. */
+/* As much of the file as can matter. */
 static ssize_t read_start(int fd, uint8_t *buf, size_t cap)
 {
     size_t have = 0;
@@ -27,10 +29,11 @@ static ssize_t read_start(int fd, uint8_t *buf, size_t cap)
 
 static int digit(uint8_t c)
 {
-    static const char digits[] = "0123456789abcdef";
-    const uint8_t lower = c >= 'A' && c <= 'F' ? (uint8_t)(c - 'A' + 'a') : c;
-    const char *at = lower ? strchr(digits, lower) : NULL;
-    return at ? (int)(at - digits) : -1;
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 static bool parse_hex(const uint8_t *text, uint8_t key[DEJA_KEY_LEN])
@@ -44,29 +47,57 @@ static bool parse_hex(const uint8_t *text, uint8_t key[DEJA_KEY_LEN])
     return true;
 }
 
+static int refuse(const char *path, const char *what, deja_error *err)
+{
+    return fail(
+        err, DEJA_EINVAL,
+        "%s is no key file: %s; a key is 32 bytes or 64 hexadecimal digits, as `head -c 32 "
+        "/dev/urandom` makes them",
+        fail_path(path).text, what);
+}
+
+static int parse(const char *path, const uint8_t *text, size_t len, uint8_t key[DEJA_KEY_LEN],
+                 deja_error *err)
+{
+    if (len == DEJA_KEY_LEN) {
+        memcpy(key, text, DEJA_KEY_LEN);
+        return DEJA_OK;
+    }
+    if (len == READ_LEN)
+        return refuse(path, "it is too long", err);
+    while (len > HEX_LEN && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        len--;
+    if (len == HEX_LEN && parse_hex(text, key))
+        return DEJA_OK;
+    if (len == HEX_LEN)
+        return refuse(path, "not all of its 64 characters are hexadecimal digits", err);
+    return refuse(path,
+                  len == 0             ? "it is empty"
+                  : len < DEJA_KEY_LEN ? "it is too short"
+                  : len < HEX_LEN      ? "it is longer than 32 bytes and shorter than 64 digits"
+                                       : "it is too long",
+                  err);
+}
+
 int keyfile_read(const char *path, uint8_t key[DEJA_KEY_LEN], deja_error *err)
 {
-    uint8_t buf[HEX_LEN + 3];
+    uint8_t text[READ_LEN];
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(err, "%s: cannot open the key file", fail_path(path).text);
-    const ssize_t got = read_start(fd, buf, sizeof buf);
+    const ssize_t len = read_start(fd, text, sizeof text);
     const int saved = errno;
     (void)close(fd);
     errno = saved;
-    if (got < 0)
+    if (len < 0)
         return fail_errno(err, "%s: cannot read the key file", fail_path(path).text);
-    size_t len = (size_t)got;
-    if (len == DEJA_KEY_LEN) {
-        memcpy(key, buf, DEJA_KEY_LEN);
-        return DEJA_OK;
-    }
-    while (len > HEX_LEN && (buf[len - 1] == '\n' || buf[len - 1] == '\r'))
-        len--;
-    if (len == HEX_LEN && parse_hex(buf, key))
-        return DEJA_OK;
-    return fail(err, DEJA_EINVAL,
-                "%s is no key: it takes 32 bytes or 64 hexadecimal digits; make one with `head -c "
-                "32 /dev/urandom`",
-                fail_path(path).text);
+    int rc = parse(path, text, (size_t)len, key, err);
+    explicit_bzero(text, sizeof text);
+    return rc;
+}
+
+bool keyfile_is_exposed(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)) != 0;
 }

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja_error *err)
@@ -104,15 +103,17 @@ static int read_header_once(int fd, const char *path, bool repair, uint8_t page[
 }
 
 /* Read and check a header.  A writer may be in the middle of a sync record: what looks damaged
- * is looked at again before it is called so. */
+ * is damaged when a second look finds the same bytes. */
 static int read_header(int fd, const char *path, bool repair, uint8_t page[DJ_HEADER_LEN],
                        struct dj_header *h, deja_error *err)
 {
-    int rc = DEJA_EFORMAT;
-    for (int tries = 0; tries < 5 && rc == DEJA_EFORMAT; tries++) {
-        if (tries)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    uint8_t before[DJ_HEADER_LEN];
+    memset(page, 0, DJ_HEADER_LEN); /* a file that is too short leaves the rest alone */
+    int rc = read_header_once(fd, path, repair, page, h, err);
+    for (bool changed = true; rc == DEJA_EFORMAT && changed;) {
+        memcpy(before, page, sizeof before);
         rc = read_header_once(fd, path, repair, page, h, err);
+        changed = memcmp(before, page, sizeof before) != 0;
     }
     return rc < 0 ? rc : check_length(fd, h, path, err);
 }
