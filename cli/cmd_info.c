@@ -72,12 +72,25 @@ static double keys_at_rate(const deja_stats *s, double p)
     return fmax((double)plan.capacity, (double)s->capacity);
 }
 
+/* Set bits beyond what the keys explain, in standard deviations.  The library counts the keys
+ * that were taken and adds those that were probably lost on the way; in a crowded filter the
+ * lost ones are more than that, since they came among others that were lost.  What these may
+ * have set is no surprise.  Nor is anything when the keys were estimated from the set bits. */
+static double surprise(const deja_stats *s)
+{
+    if (s->unclean || !(s->bits_sigma > 0))
+        return 0;
+    double excess = (double)s->bits_set - s->bits_expected;
+    double doubt = s->lost * s->fp_now / (1 - s->fp_now) * s->hashes * s->filters;
+    if (excess > 0)
+        excess = doubt < excess ? excess - doubt : 0;
+    return excess / s->bits_sigma;
+}
+
 static void conclude(struct report *r)
 {
     const deja_stats *s = &r->s;
-    /* Counts that were estimated from the set bits explain any number of set bits. */
-    if (!s->unclean && s->bits_sigma > 0)
-        r->surprise = ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
+    r->surprise = surprise(s);
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
     r->over_capacity = s->kind != DEJA_SCALABLE && s->keys > s->capacity;
     r->rate_planned = rate_planned(s);

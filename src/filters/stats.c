@@ -12,9 +12,45 @@
 struct account {
     double keys;     /* answered "new" */
     double bits_set; /* slots for exact */
+    double came;     /* different keys that were offered: these and the lost ones */
     double distinct;
     double rate;
 };
+
+/* Rate of F equal filters with n keys each, and what was lost on the way there. */
+static double rate_of(const struct dj_part *p, uint32_t filters, double n)
+{
+    return pow(dj_shape_rate(&p->shape, n), filters);
+}
+
+static double lost_of(const struct dj_part *p, uint32_t filters, double n)
+{
+    if (filters == 1)
+        return dj_shape_lost(&p->shape, n);
+    enum { STEPS = 256 }; /* Simpson's rule */
+    double sum = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+        sum += weight * rate_of(p, filters, n * i / STEPS);
+    }
+    return sum * n / STEPS / 3;
+}
+
+/* Different keys that came when `keys` of them were told "new": n - lost(n) = keys, by Newton's
+ * method, since the derivative of lost is the rate.  A filter far beyond its capacity loses nearly
+ * all of them and no longer knows: then at most 16 times the keys. */
+static double came_to(const struct dj_part *p, uint32_t filters, double keys)
+{
+    double n = keys;
+    for (int i = 0; i < 20; i++) {
+        const double missing = keys - (n - lost_of(p, filters, n));
+        if (missing < 0.01)
+            break;
+        const double slope = 1 - rate_of(p, filters, n);
+        n += missing / fmax(slope, 0.01);
+    }
+    return fmin(n, 16 * keys);
+}
 
 static struct account account_of(const deja_filter *f, const struct dj_part *p)
 {
@@ -25,41 +61,29 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
                             ? distinct
                             : (double)atomic_load_explicit(&p->keys, memory_order_relaxed);
     const double rate = isinf(distinct) ? 1 : dj_shape_rate(&p->shape, distinct);
-    return (struct account){keys, set, distinct, rate};
+    const double came = came_to(p, f->plan.filters, keys);
+    return (struct account){keys, set, came, distinct, rate};
 }
 
-/* Lost while F equal filters filled up to n keys: Simpson's rule over their common rate. */
-static double lost_spatial(const struct dj_part *p, double n, uint32_t filters)
-{
-    enum { STEPS = 256 };
-    double sum = 0;
-    for (int i = 0; i <= STEPS; i++) {
-        const double weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
-        sum += weight * pow(dj_shape_rate(&p->shape, n * i / STEPS), filters);
-    }
-    return sum * n / STEPS / 3;
-}
-
+/* `older` is the rate of the parts before this one, which its keys had to pass as well. */
 static void add_scalable(deja_stats *s, const struct dj_part *p, const struct account *a,
                          double *older)
 {
     s->keys += (uint64_t)a->keys;
     s->distinct += a->distinct;
-    s->lost += dj_shape_lost(&p->shape, a->keys) + *older * a->keys;
+    s->lost += a->came - a->keys + a->came * *older / (1 - *older);
     *older = 1 - (1 - *older) * (1 - a->rate);
     s->fp_now = *older;
     s->capacity += p->capacity;
 }
 
-static void add_spatial(deja_stats *s, const deja_filter *f, const struct dj_part *p,
-                        const struct account *a, uint32_t i)
+static void add_spatial(deja_stats *s, const struct dj_part *p, const struct account *a,
+                        uint32_t i)
 {
     s->keys = (uint64_t)a->keys;
     s->distinct += (a->distinct - s->distinct) / (i + 1);
     s->fp_now = i ? s->fp_now * a->rate : a->rate;
-    if (i == 0)
-        s->lost = f->n_parts == 1 ? dj_shape_lost(&p->shape, a->keys)
-                                  : lost_spatial(p, a->keys, f->n_parts);
+    s->lost = a->came - a->keys;
     s->capacity = p->capacity;
 }
 
@@ -94,13 +118,12 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
         if (f->plan.kind == DEJA_SCALABLE)
             add_scalable(&s, p, &a, &older);
         else
-            add_spatial(&s, f, p, &a, i);
-        const double came = a.keys + dj_shape_lost(&p->shape, a.keys);
-        const double sigma = dj_shape_bits_sigma(&p->shape, came);
+            add_spatial(&s, p, &a, i);
+        const double sigma = dj_shape_bits_sigma(&p->shape, a.came);
         s.bits += p->shape.kind == DEJA_EXACT ? p->shape.bits / 64 : p->shape.bits;
         s.bytes += p->body_len;
         s.bits_set += (uint64_t)a.bits_set;
-        s.bits_expected += dj_shape_bits_set(&p->shape, came);
+        s.bits_expected += dj_shape_bits_set(&p->shape, a.came);
         variance += sigma * sigma;
     }
     s.bits_sigma = sqrt(variance);

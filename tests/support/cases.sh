@@ -48,11 +48,12 @@ _end_case() {
 }
 
 cases() {
-    local bad=0 top=$PWD names=("$@") rc
+    local bad=0 top=$PWD names=("$@") rc began
     if [ $# -eq 0 ]; then mapfile -t names < <(_case_names); fi
     [ ${#names[@]} -gt 0 ] || fail "no cases"
     for case_name in "${names[@]}"; do
         mkdir -p "$top/$case_name"
+        began=${EPOCHREALTIME/./}
         set +e
         (
             set -e
@@ -63,7 +64,7 @@ cases() {
         rc=$?
         set -e
         [ $rc -eq 0 ] || echo "not ok $case_name (exit $rc)" >&2
-        [ $rc -ne 0 ] || echo "ok $case_name"
+        [ $rc -ne 0 ] || echo "ok $case_name ($(((${EPOCHREALTIME/./} - began) / 1000)) ms)"
         [ $rc -eq 0 ] || bad=$((bad + 1))
         rm -rf "${top:?}/$case_name"
     done
@@ -108,14 +109,11 @@ eventually() {
 
 # flip_bit FILE OFFSET: turn one bit of the byte there.
 flip_bit() {
-    python3 - "$1" "$2" <<'PY'
-import sys
-with open(sys.argv[1], "r+b") as f:
-    f.seek(int(sys.argv[2]))
-    byte = f.read(1)[0]
-    f.seek(int(sys.argv[2]))
-    f.write(bytes([byte ^ 0x10]))
-PY
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1")
+    # shellcheck disable=SC2059 # an escape sequence
+    printf "\\$(printf %o $((byte ^ 16)))" |
+        dd "of=$1" bs=1 "seek=$2" conv=notrunc status=none
 }
 
 # json_get KEY FILE: the value of a key in a JSON object; fails when it is not JSON.

@@ -1,0 +1,135 @@
+# add: lines into a filter file that is there.
+. "$SUPPORT/cases.sh"
+
+_holds() { # FILTER LIST
+    succeeds deja check -q "$1" "$2"
+    expect_same "$2" .stdout
+    succeeds deja verify -q "$1"
+}
+
+a_missing_file_is_an_error_that_tells_how_to_make_one() {
+    echo a >list
+    fails_with 2 "nowhere.deja" deja add nowhere.deja list
+    expect_stderr_has "deja build"
+    [ ! -e nowhere.deja ] || fail "it was made"
+}
+
+counts_what_is_new_and_what_is_known() {
+    printf 'a\nb\n' >first
+    printf 'b\nc\nc\nd\n' >second
+    deja build -q -n 100 f.deja first
+    succeeds deja add f.deja second
+    expect_stdout ''
+    expect_lines 1 .stderr
+    expect_stderr_has "4 lines read, 2 added, 2 known already"
+    cat first second >list
+    _holds f.deja list
+    # The second time adds nothing.
+    succeeds deja add f.deja second
+    expect_stderr_has "4 lines read, 0 added, 4 known already"
+    succeeds deja add --json f.deja second
+    [ "$(json_get added .stdout)" -eq 0 ] || fail "added"
+    [ "$(json_get known .stdout)" -eq 4 ] || fail "known"
+    [ "$(json_get keys .stdout)" -eq 4 ] || fail "keys"
+    succeeds deja add -q f.deja second
+    expect_stderr_empty
+}
+
+every_kind() {
+    all_new_urls 3000 >list
+    echo first >first
+    local options
+    for options in '-k classic -n 3001' '-k blocked -n 3001' '-k exact -n 3001' \
+        '-k scalable -n 100' '-n 3001 --filters 3' '-k classic -n 3001 --hash mixed'; do
+        # shellcheck disable=SC2086 # words
+        deja build -q --seed 7 $options f.deja first
+        succeeds deja add -q f.deja list
+        cat first list >all
+        _holds f.deja all
+    done
+}
+
+several_files_and_standard_input() {
+    echo a >one
+    echo b >two
+    deja build -q -n 100 f.deja one
+    printf 'c\n' | deja add -q f.deja one - two
+    printf 'a\nb\nc\n' >list
+    _holds f.deja list
+    echo d | deja add -q f.deja
+    echo d >>list
+    _holds f.deja list
+}
+
+no_lines_add_nothing() {
+    echo a >list
+    deja build -q -n 100 f.deja list
+    succeeds deja add f.deja /dev/null
+    expect_stderr_has "0 lines read, 0 added"
+    _holds f.deja list
+}
+
+fields_and_columns() {
+    printf 'a\nb\nc\n' >list
+    echo a | deja build -q -n 100 f.deja
+    printf '1\tb\n' | deja add -q -f 2 f.deja
+    printf 'n,url\n1,"c"\n' | deja add -q --csv url f.deja
+    _holds f.deja list
+    printf 'url\n1,"c"\n' >not
+    exits_with 1 deja check -q f.deja not
+}
+
+beyond_its_capacity_it_says_so() {
+    all_new_urls 2000 >list
+    echo a | deja build -q -n 1000 -k blocked f.deja
+    succeeds deja add f.deja list
+    expect_stderr_has "sized for 1,000 keys"
+    expect_stderr_has "larger -n"
+}
+
+# What was added before an error stays, and the file is sealed.
+an_error_keeps_what_was_added() {
+    echo first >first
+    deja build -q -n 1000 f.deja first
+    { printf 'id,url\n' && awk 'BEGIN { for (i = 0; i < 500; i++) print i ",u" i }' && printf '9,"x'; } >bad.csv
+    fails_with 2 "ends inside quotes" deja add --csv url f.deja bad.csv
+    awk 'BEGIN { for (i = 0; i < 500; i++) print "u" i }' >list
+    _holds f.deja list
+    _holds f.deja first
+}
+
+a_full_exact_filter() {
+    all_new_urls 5000 >list
+    head -n 50 list >first
+    deja build -q -k exact -n 100 f.deja first
+    fails_with 2 "the filter is full" deja add f.deja list
+    _holds f.deja first
+}
+
+one_writer_at_a_time() {
+    echo a >list
+    deja build -q -n 100 f.deja list
+    mkfifo in
+    deja add -q f.deja in &
+    exec 9>in
+    echo b >&9
+    echo b >added
+    eventually deja check -q f.deja added
+    fails_with 2 "f.deja is in use by another process" deja add f.deja list
+    exec 9>&-
+    wait
+    succeeds deja add -q f.deja list
+}
+
+damaged_and_foreign_files() {
+    all_new_urls 100 >list
+    deja build -q -n 100 f.deja list
+    flip_bit f.deja 16
+    exits_with 2 deja add f.deja list
+    expect_stderr_has "f.deja"
+    cp list text
+    fails_with 2 "not those of a deja file" deja add text list
+    expect_same list text
+}
+
+cases "$@"

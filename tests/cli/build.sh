@@ -1,0 +1,214 @@
+# build: a filter file from lines, which takes its place when it is complete and not before.
+. "$SUPPORT/cases.sh"
+
+# _holds FILTER LIST: every line is found in it, and the file is intact.
+_holds() {
+    succeeds deja check -q "$1" "$2"
+    expect_same "$2" .stdout
+    succeeds deja verify -q "$1"
+}
+
+_alone() { # FILE: nothing else like it is in the folder
+    [ "$(find . -name '*.deja*' -o -name '.*.new' | wc -l)" -eq 1 ] ||
+        fail "beside $1: $(find . -name '*.deja*' -o -name '.*.new')"
+}
+
+every_line_is_in_it() {
+    some_urls 20000 8000 >list
+    succeeds deja build f.deja list
+    expect_stdout ''
+    expect_stderr_has "20,000 lines read"
+    expect_stderr_has "$(once <list | wc -l | sed 's/...$/,&/') added"
+    expect_stderr_has "$(again <list | wc -l | sed 's/...$/,&/') known already"
+    _holds f.deja list
+    all_new_urls 20000 >other
+    exits_with 1 deja check -q f.deja other
+    _alone f.deja
+}
+
+every_kind() {
+    all_new_urls 5000 >list
+    local options
+    for options in '-k classic' '-k blocked' '-k exact' '-k scalable -n 100' '--filters 3' \
+        '-k classic --hash sha1' '--hash siphash' '-m 100k' '-n 10k -m 100k' \
+        '-k classic -n 5000 --hashes 4 --multiplier 4' '-n 5000 -p 0.01' '--seed 5'; do
+        # shellcheck disable=SC2086 # words
+        succeeds deja build -q $options f.deja list
+        expect_stderr_empty
+        _holds f.deja list
+    done
+    _alone f.deja
+}
+
+sized_by_the_lines_of_the_files() {
+    all_new_urls 5000 >list
+    all_new_urls 3000 5000 >second
+    succeeds deja build --json f.deja list second
+    [ "$(json_get capacity .stdout)" -eq 8000 ] || fail "capacity $(json_get capacity .stdout)"
+    [ "$(json_get kind .stdout)" = blocked ] || fail "kind"
+    [ "$(json_get keys .stdout)" -eq 8000 ] || fail "keys"
+    succeeds deja build --json f.deja - <list
+    [ "$(json_get capacity .stdout)" -eq 5000 ] || fail "capacity from standard input"
+}
+
+sized_by_samples_of_long_files() {
+    # Short lines first, long lines last: samples have to come from everywhere.
+    { seq 1 300000 && all_new_urls 300000; } >list
+    succeeds deja build --json f.deja list
+    awk -v n="$(json_get capacity .stdout)" 'BEGIN { exit !(n >= 580000 && n <= 720000) }' ||
+        fail "capacity $(json_get capacity .stdout) for 600000 lines"
+}
+
+from_a_pipe_it_becomes_scalable() {
+    all_new_urls 5000 >list
+    deja build --json f.deja <list >first
+    # shellcheck disable=SC2002 # a pipe is the point
+    cat list | deja build --json f.deja >second
+    [ "$(json_get kind first)" = blocked ] || fail "kind from a file: $(json_get kind first)"
+    [ "$(json_get kind second)" = scalable ] || fail "kind from a pipe: $(json_get kind second)"
+    _holds f.deja list
+    # shellcheck disable=SC2002
+    cat list | deja build -q -k scalable -n 100 f.deja
+    _holds f.deja list
+    # shellcheck disable=SC2002
+    cat list | deja build -q -n 5000 -k exact f.deja
+    _holds f.deja list
+}
+
+nothing_makes_an_empty_filter() {
+    : >empty
+    echo a >list
+    succeeds deja build f.deja empty
+    exits_with 1 deja check -q f.deja list
+    succeeds deja add -q f.deja list
+    _holds f.deja list
+}
+
+json_report() {
+    printf 'a\nb\na\n' >list
+    succeeds deja build --json f.deja list
+    [ "$(json_get file .stdout)" = f.deja ] || fail "file"
+    [ "$(json_get read .stdout)" -eq 3 ] || fail "read"
+    [ "$(json_get added .stdout)" -eq 2 ] || fail "added"
+    [ "$(json_get known .stdout)" -eq 1 ] || fail "known"
+    [ "$(json_get stopped .stdout)" = False ] || fail "stopped"
+}
+
+fields_columns_and_null_records() {
+    printf 'x\ta\ny\tb\n' >fields
+    printf 'a\nb\n' >list
+    succeeds deja build -q -f 2 f.deja fields
+    _holds f.deja list
+    printf 'n,url\n1,"a"\n2,b\n' >table.csv
+    succeeds deja build -q --csv url f.deja table.csv
+    _holds f.deja list
+    echo url >name
+    exits_with 1 deja check -q f.deja name # the header is no key
+    printf 'a\0b\0' >records
+    succeeds deja build -q -z f.deja records
+    _holds f.deja list
+}
+
+# While it is replaced again and again, a reader finds the old one or the new one, whole.
+replaces_atomically() {
+    all_new_urls 20000 >list
+    deja build -q f.deja list
+    local i
+    (for ((i = 0; i < 25; i++)); do "$DEJA" build -q -n $((20000 + i * 3000)) f.deja list; done) &
+    for ((i = 0; i < 40; i++)); do
+        succeeds deja check -q f.deja list
+        expect_same list .stdout
+    done
+    wait $!
+    _holds f.deja list
+    _alone f.deja
+}
+
+# Ctrl-C and SIGKILL, at any moment and while it waits for its input: the old one stays.
+ends_early_and_leaves_the_old_one() {
+    echo old >old
+    deja build -q f.deja old
+    cp f.deja good.copy
+    python3 - <<'PY'
+import signal, subprocess, time
+import dejarun
+
+data = b"\n".join(dejarun.unique_lines(200_000)) + b"\n"
+for sig in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
+    for j in "1", "2":
+        process = dejarun.start("build", "-j", j, "f.deja", stdin=subprocess.PIPE)
+        feeder = dejarun.Feeder(process.stdin, data, 1 << 16, 0, hold=True)
+        time.sleep(0.2)
+        process.send_signal(sig)
+        if dejarun.wait(process) != -sig:
+            dejarun.fail(f"not ended by signal {sig}")
+        errors = process.stderr.read().decode()
+        if sig != signal.SIGKILL and "f.deja was not made" not in errors:
+            dejarun.fail(f"does not say that it was stopped: {errors}")
+        feeder.finish()
+        if open("f.deja", "rb").read() != open("good.copy", "rb").read():
+            dejarun.fail(f"signal {sig}, -j {j}: the old filter was replaced by an incomplete one")
+PY
+    _alone f.deja
+    _holds f.deja old
+}
+
+an_error_leaves_the_old_one() {
+    echo old >old
+    deja build -q f.deja old
+    printf '%s\n' 'id,url' '1,"never closed' >bad.csv
+    fails_with 2 "ends inside quotes" deja build --csv url f.deja bad.csv
+    fails_with 2 "nowhere does not exist" deja build f.deja old nowhere
+    all_new_urls 5000 >list
+    fails_with 2 "the filter is full" deja build -k exact -n 100 f.deja list
+    _holds f.deja old
+    _alone f.deja
+}
+
+an_error_leaves_nothing_new() {
+    printf '%s\n' 'id,url' '1,"never closed' >bad.csv
+    fails_with 2 "ends inside quotes" deja build --csv url f.deja bad.csv
+    [ ! -e f.deja ] || fail "a filter was made"
+}
+
+a_file_that_is_being_written_is_not_replaced() {
+    printf 'a\nb\n' >list
+    deja build -q f.deja list
+    mkfifo in
+    deja add -q f.deja in &
+    exec 9>in
+    echo c >&9
+    echo c >added
+    eventually deja check -q f.deja added
+    fails_with 2 "f.deja is in use by another process" deja build f.deja list
+    exec 9>&-
+    wait
+    cat added >>list
+    _holds f.deja list
+    succeeds deja build -q f.deja added
+    _holds f.deja added
+}
+
+# deja build urls.txt more.txt: somebody has forgotten the name of the filter.
+what_is_no_filter_is_not_replaced() {
+    all_new_urls 1000 >urls.txt
+    cp urls.txt copy
+    echo other >more.txt
+    exits_with 2 deja build urls.txt more.txt
+    expect_same copy urls.txt
+    expect_stderr_has "urls.txt"
+    exits_with 2 deja build urls.txt <more.txt
+    expect_same copy urls.txt
+    exits_with 2 deja build urls.txt urls.txt
+    expect_same copy urls.txt
+}
+
+replacing_keeps_the_mode() {
+    echo a >list
+    deja build -q f.deja list
+    chmod 600 f.deja
+    succeeds deja build -q f.deja list
+    [ "$(stat -c %a f.deja)" = 600 ] || fail "mode $(stat -c %a f.deja) instead of 600"
+}
+
+cases "$@"

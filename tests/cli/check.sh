@@ -1,0 +1,189 @@
+# check: which lines are in a filter file.  Exit 0 some, 1 none, 2 error.
+. "$SUPPORT/cases.sh"
+
+_filter() { printf '%s\n' a b c | deja build -q --seed 7 -n 100 f.deja; }
+
+prints_the_lines_that_are_in_it() {
+    _filter
+    printf '%s\n' x c a y a >list
+    succeeds deja check f.deja list
+    printf '%s\n' c a a | expect_stdout
+    expect_lines 1 .stderr
+    expect_stderr_has "5 lines read, 3 in f.deja"
+}
+
+invert_prints_those_that_are_not() {
+    _filter
+    printf '%s\n' x c a y a x >list
+    succeeds deja check -v f.deja list
+    printf '%s\n' x y x | expect_stdout
+    expect_stderr_has "6 lines read, 3 not in f.deja"
+    succeeds deja check --invert f.deja list
+    printf '%s\n' x y x | expect_stdout
+}
+
+exit_status_tells_whether_there_were_any() {
+    _filter
+    echo a >in
+    echo x >out
+    : >empty
+    succeeds deja check f.deja in
+    exits_with 1 deja check f.deja out
+    expect_stdout ''
+    exits_with 1 deja check -v f.deja in
+    expect_stdout ''
+    succeeds deja check -v f.deja out
+    exits_with 1 deja check f.deja empty
+    exits_with 1 deja check -v f.deja empty
+    exits_with 2 deja check f.deja nowhere
+    exits_with 2 deja check nowhere.deja in
+}
+
+count() {
+    _filter
+    printf '%s\n' x c a y a >list
+    succeeds deja check --count f.deja list
+    expect_stdout 3
+    succeeds deja check -c -v f.deja list
+    expect_stdout 2
+    echo x >none
+    exits_with 1 deja check --count f.deja none
+    expect_stdout 0
+}
+
+order_is_kept_over_several_files() {
+    all_new_urls 50000 >list
+    awk 'NR % 3 == 0' list >some
+    deja build -q --seed 7 f.deja some
+    split -n l/3 list part.
+    succeeds deja check -q f.deja part.aa part.ab - <part.ac
+    expect_same some .stdout
+    expect_stderr_empty
+    succeeds deja check -q -v f.deja part.aa part.ab part.ac
+    awk 'NR % 3' list | expect_stdout
+    deja check -q -j 1 f.deja list >one
+    deja check -q -j 2 f.deja list >two
+    expect_same one two
+    expect_same some one
+}
+
+nothing_that_was_added_is_ever_missing() {
+    all_new_urls 30000 >list
+    local kind
+    for kind in classic blocked exact scalable; do
+        deja build -q -k $kind -p 0.1 f.deja list
+        exits_with 1 deja check -q -v f.deja list
+        expect_stdout ''
+    done
+}
+
+lines_come_out_as_they_came_in() {
+    _filter
+    printf 'a\r\nb\0\nc' >list
+    succeeds deja check f.deja list
+    printf 'a\r\nc\n' | expect_stdout
+    printf 'a\0x\0b' >list
+    succeeds deja check -z f.deja list
+    printf 'a\0b\0' | expect_stdout
+}
+
+fields_and_columns() {
+    _filter
+    printf '1\ta\n2\tx\n3\tb\n' >list
+    succeeds deja check -f 2 f.deja list
+    printf '1\ta\n3\tb\n' | expect_stdout
+    printf '%s\n' 'n,url' '1,"a"' '2,x' '3,"c"' >list.csv
+    succeeds deja check --csv url f.deja list.csv
+    printf '%s\n' 'n,url' '1,"a"' '3,"c"' | expect_stdout
+    succeeds deja check -v --csv url f.deja list.csv
+    printf '%s\n' 'n,url' '2,x' | expect_stdout
+    succeeds deja check --csv 2 f.deja list.csv
+    printf '%s\n' '1,"a"' '3,"c"' | expect_stdout
+    printf '%s\n' 'n,url' '2,x' >none.csv
+    exits_with 1 deja check --csv url f.deja none.csv
+}
+
+compressed_lists() {
+    _filter
+    printf '%s\n' x c a | gzip >list.gz
+    run deja check -q f.deja list.gz
+    if grep -q 'was built without' .stderr; then return 0; fi
+    printf '%s\n' c a | expect_stdout
+}
+
+output_goes_to_a_file() {
+    _filter
+    printf '%s\n' x c a >list
+    succeeds deja check -o out f.deja list
+    expect_stdout ''
+    printf '%s\n' c a | cmp - out
+    fails_with 2 "list is the output as well" deja check -o list f.deja list
+    expect_lines 3 list
+}
+
+# Reading it while writing over it would destroy it, and with it the run.
+the_filter_is_no_output() {
+    _filter
+    echo a >list
+    cp f.deja copy
+    exits_with 2 deja check -o f.deja f.deja list
+    expect_same copy f.deja
+    expect_stderr_has "f.deja"
+}
+
+damaged_and_foreign_files() {
+    _filter
+    cp f.deja good.deja
+    echo a >list
+    local at
+    for at in 0 16 100 3100; do
+        cp good.deja f.deja
+        flip_bit f.deja $at
+        exits_with 2 deja check f.deja list
+        expect_stdout ''
+        expect_stderr_has "f.deja"
+    done
+    head -c 4100 good.deja >f.deja
+    fails_with 2 "cut short" deja check f.deja list
+    fails_with 2 "not those of a deja file" deja check list list || fails_with 2 "cut short" deja check list list
+    mkfifo pipe
+    status=0
+    timeout 10 "$DEJA" check pipe list >.stdout 2>.stderr || status=$?
+    [ $status -eq 2 ] || fail "exit $status for a named pipe (124: it waits for a writer)"
+}
+
+# It is mapped: what another process adds is found at once, before any sync.
+while_another_process_writes_it() {
+    _filter
+    mkfifo in
+    deja add -q f.deja in &
+    exec 9>in
+    local i
+    for ((i = 0; i < 20; i++)); do
+        echo "line $i" >&9
+        echo "line $i" >>list
+        eventually deja check -q f.deja <(echo "line $i")
+        succeeds deja check -q f.deja list
+        expect_same list .stdout
+    done
+    exec 9>&-
+    wait
+    succeeds deja verify -q f.deja
+}
+
+while_another_process_makes_it_grow() {
+    all_new_urls 40000 >list
+    head -n 100 list >first
+    deja build -q -k scalable -n 100 f.deja first
+    (for ((i = 0; i < 40000; i += 4000)); do tail -n +$i list | head -n 4000 | "$DEJA" add -q f.deja; done) &
+    local i
+    for ((i = 0; i < 25; i++)); do
+        succeeds deja check -q f.deja first
+        expect_same first .stdout
+    done
+    wait $!
+    succeeds deja check -q f.deja list
+    expect_same list .stdout
+}
+
+cases "$@"
