@@ -163,20 +163,6 @@ static const struct opt build_table[] = {
     OPT_END,
 };
 
-/* Not told how many keys: as many as the files have lines, or a filter that grows. */
-static void choose_size(const struct call *call, const struct common *c, deja_options *opt)
-{
-    if (c->capacity || c->memory || c->multiplier != 0)
-        return;
-    const struct input_options in = session_input_options(call, c, 1);
-    opt->capacity = input_estimate(&in);
-    if (opt->capacity || c->filters > 1)
-        return;
-    if (opt->kind != DEJA_SCALABLE)
-        opt->part_kind = opt->kind;
-    opt->kind = DEJA_SCALABLE;
-}
-
 static int run_build(struct call *call, deja_error *err)
 {
     const struct add_options *o = call->options;
@@ -184,9 +170,10 @@ static int run_build(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
     int rc = session_filter_options(&o->common, key, &opt, err);
+    if (rc == DEJA_OK)
+        rc = session_choose_size(call, &o->common, 1, false, &opt, err);
     if (rc < 0)
         return rc;
-    choose_size(call, &o->common, &opt);
     rc = deja_filter_create(call->operands[0], DEJA_CREATE_REPLACE, &opt, &j.filter, err);
     return rc < 0 ? rc : work(&j, err);
 }

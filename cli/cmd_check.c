@@ -54,7 +54,9 @@ static int finish(struct job *j, int rc, deja_error *err)
 {
     if (rc < 0)
         return rc;
-    if (j->o->count)
+    if (!j->o->count)
+        session_print_header(&j->session, j->out, &j->header_printed);
+    else
         out_printf(j->out, "%llu\n", (unsigned long long)j->printed);
     rc = out_flush(j->out, err);
     if (rc < 0)

@@ -54,21 +54,6 @@ struct job {
 
 /* --- The filter ----------------------------------------------------------- */
 
-/* Sized by the user, by the length of the input, or by growing. */
-static void choose_size(struct job *j, deja_options *opt)
-{
-    const struct common *c = &j->o->common;
-    if (c->capacity || c->memory || c->multiplier != 0 || c->filters > 1)
-        return;
-    const struct input_options in = session_input_options(j->call, c, 0);
-    if (opt->kind != DEJA_SCALABLE)
-        opt->part_kind = opt->kind;
-    opt->kind = DEJA_SCALABLE;
-    opt->capacity = input_estimate(&in);
-    if (opt->capacity && !j->o->state) /* a state will see more than this input */
-        opt->tightening = SPARE_SHARE;
-}
-
 static int open_state(struct job *j, const deja_options *opt, deja_error *err)
 {
     deja_options expect = DEJA_OPTIONS_INIT;
@@ -100,14 +85,19 @@ static int make_filter(struct job *j, deja_error *err)
     int rc = session_filter_options(&j->o->common, key, &opt, err);
     if (rc < 0)
         return rc;
-    choose_size(j, &opt);
+    if (j->o->state && access(j->o->state, F_OK) == 0)
+        rc = open_state(j, &opt, err);
+    else
+        rc = session_choose_size(j->call, &j->o->common, 0, true, &opt, err);
+    if (rc < 0)
+        return rc;
     if (!j->o->state) {
+        if (opt.kind == DEJA_SCALABLE && opt.capacity && !j->o->common.capacity)
+            opt.tightening = SPARE_SHARE;
         opt.flags = 0;
         return deja_filter_new(&opt, &j->filter, err);
     }
-    if (access(j->o->state, F_OK) == 0) {
-        rc = open_state(j, &opt, err);
-    } else {
+    if (!j->filter) {
         rc = deja_filter_create(j->o->state, 0, &opt, &j->filter, err);
         if (rc == DEJA_OK) /* under its name from the beginning, so that nobody else makes one */
             rc = deja_filter_sync(j->filter, err);
@@ -256,6 +246,8 @@ static void account(struct job *j)
 static int finish(struct job *j, int rc, deja_error *err)
 {
     deja_error late = {0};
+    if (rc == DEJA_OK && !j->o->count)
+        session_print_header(&j->session, j->out, &j->header_printed);
     if (rc == DEJA_OK && j->o->count)
         out_printf(j->out, "%llu\n", (unsigned long long)(j->o->repeated ? j->dropped : j->kept));
     if (rc == DEJA_OK && !j->pending)

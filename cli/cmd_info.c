@@ -57,7 +57,7 @@ static double rate_planned(const deja_stats *s)
     opt.capacity = s->capacity;
     if (s->kind == DEJA_SCALABLE || deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
         return s->fp_rate;
-    return fmax(s->fp_rate, plan.fp_rate);
+    return s->kind == DEJA_EXACT ? plan.fp_rate : fmax(s->fp_rate, plan.fp_rate);
 }
 
 /* Keys that the body takes at rate p; its rate may pass p later than at capacity. */
@@ -72,19 +72,12 @@ static double keys_at_rate(const deja_stats *s, double p)
     return fmax((double)plan.capacity, (double)s->capacity);
 }
 
-/* Set bits beyond what the keys explain, in standard deviations.  The library counts the keys
- * that were taken and adds those that were probably lost on the way; in a crowded filter the
- * lost ones are more than that, since they came among others that were lost.  What these may
- * have set is no surprise.  Nor is anything when the keys were estimated from the set bits. */
+/* Counts that were estimated from the set bits explain any number of set bits. */
 static double surprise(const deja_stats *s)
 {
     if (s->unclean || !(s->bits_sigma > 0))
         return 0;
-    double excess = (double)s->bits_set - s->bits_expected;
-    double doubt = s->lost * s->fp_now / (1 - s->fp_now) * s->hashes * s->filters;
-    if (excess > 0)
-        excess = doubt < excess ? excess - doubt : 0;
-    return excess / s->bits_sigma;
+    return ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
 }
 
 static void conclude(struct report *r)
@@ -94,7 +87,7 @@ static void conclude(struct report *r)
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
     r->over_capacity = s->kind != DEJA_SCALABLE && s->keys > s->capacity;
     r->rate_planned = rate_planned(s);
-    r->room = keys_at_rate(s, r->rate_planned) - fmax(s->distinct, (double)s->keys);
+    r->room = keys_at_rate(s, r->rate_planned) - (double)s->keys;
 }
 
 static int examine(struct report *r, const uint8_t *key, deja_error *err)
@@ -176,15 +169,26 @@ static void print_share(struct out *o, const char *name, double share, const cha
     out_printf(o, " %s of the %s\n", num_share(share).s, of_what);
 }
 
-static void print_content(struct out *o, const deja_stats *s)
+static void print_capacity(struct out *o, const struct report *r)
 {
+    const deja_stats *s = &r->s;
+    label(o, "capacity");
+    out_printf(o, "%s keys, ", num_count(s->capacity).s);
+    if (s->kind == DEJA_SCALABLE)
+        out_printf(o, "then it grows; the rate stays below %s\n", num_rate(s->fp_rate).s);
+    else
+        out_printf(o, "with a rate of %s%s then\n",
+                   r->rate_planned == s->fp_rate ? "at most " : "", num_rate(r->rate_planned).s);
+}
+
+static void print_content(struct out *o, const struct report *r)
+{
+    const deja_stats *s = &r->s;
     bool exact = s->part_kind == DEJA_EXACT;
     label(o, "memory");
     out_printf(o, "%s, %s bits a key at capacity\n", num_bytes(s->bytes).s,
                num_fixed(8 * (double)s->bytes / (double)s->capacity, 1).s);
-    label(o, "capacity");
-    out_printf(o, "%s keys%s\n", num_count(s->capacity).s,
-               s->kind == DEJA_SCALABLE ? ", then it grows" : "");
+    print_capacity(o, r);
     label(o, "keys");
     if (s->unclean)
         out_printf(o, "about %s\n", num_count(s->keys).s);
@@ -193,8 +197,8 @@ static void print_content(struct out *o, const deja_stats *s)
     else
         out_printf(o, "%s new of %s offered; the set bits tell of about %s\n",
                    num_count(s->keys).s, num_count(s->offered).s, num_estimate(s->distinct).s);
-    print_share(o, "used", (double)s->keys / (double)s->capacity, "capacity");
-    print_share(o, "fill", s->fill, exact ? "slots" : "bits, which are set");
+    print_share(o, "used", (double)s->keys / (double)s->capacity, "capacity is used");
+    print_share(o, "fill", s->fill, exact ? "slots are in use" : "bits are set");
 }
 
 /* "one new key in 784 million" */
@@ -218,9 +222,6 @@ static void print_rate(struct out *o, const struct report *r)
     else
         print_one_in(o, 1 / s->fp_now);
     out_text(o, " is taken for seen\n");
-    label(o, "planned");
-    out_printf(o, "%s%s at capacity\n", r->rate_planned > s->fp_rate ? "" : "at most ",
-               num_rate(r->rate_planned).s);
 }
 
 static void print_cost(struct out *o, const struct report *r)
@@ -235,9 +236,9 @@ static void print_cost(struct out *o, const struct report *r)
     label(o, "room");
     if (s->kind == DEJA_SCALABLE)
         out_printf(o, "for about %s more keys until it grows\n", num_estimate(fmax(r->room, 0)).s);
-    else if (s->kind == DEJA_EXACT)
-        out_printf(o, "for %s more keys as planned; it is full at %s\n",
-                   num_estimate(fmax(r->room, 0)).s, num_count(s->bits / 16 * 15).s);
+    else if (s->kind == DEJA_EXACT) /* full: see docs/kinds.md */
+        out_printf(o, "for %s more keys as planned; it is full at %s keys\n",
+                   r->room >= 1 ? num_estimate(r->room).s : "no", num_count(s->bits / 16 * 15).s);
     else if (r->room >= 1)
         out_printf(o, "for about %s more keys until the rate passes %s\n", num_estimate(r->room).s,
                    num_rate(r->rate_planned).s);
@@ -262,7 +263,7 @@ static void print_text(struct out *o, const struct report *r)
 {
     out_printf(o, "%s\n", fail_path(r->path).text);
     print_kind(o, &r->s);
-    print_content(o, &r->s);
+    print_content(o, r);
     print_rate(o, r);
     print_cost(o, r);
     print_state(o, &r->s);

@@ -32,6 +32,32 @@ struct input_options session_input_options(const struct call *call, const struct
     return in;
 }
 
+static bool can_grow(const deja_options *opt)
+{
+    const bool single =
+        !opt->hash || opt->hash == DEJA_HASH_XXH3 || opt->hash == DEJA_HASH_SIPHASH;
+    return single && opt->filters <= 1 && !opt->hashes;
+}
+
+int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
+                        deja_options *opt, deja_error *err)
+{
+    if (c->capacity || c->memory || c->multiplier != 0)
+        return DEJA_OK;
+    const struct input_options in = session_input_options(call, c, first);
+    opt->capacity = input_estimate(&in);
+    if (opt->capacity && (!grow || !can_grow(opt)))
+        return DEJA_OK;
+    if (!can_grow(opt))
+        return fail(err, OPT_USAGE,
+                    "how many keys? give -n N: filters with --hashes, --filters or one of the "
+                    "papers' --hash cannot grow");
+    if (opt->kind != DEJA_SCALABLE)
+        opt->part_kind = opt->kind;
+    opt->kind = DEJA_SCALABLE;
+    return DEJA_OK;
+}
+
 static uint32_t thread_count(const struct common *c)
 {
     if (c->threads)

@@ -13,6 +13,11 @@ int session_filter_options(const struct common *c, uint8_t key[DEJA_KEY_LEN], de
 struct input_options session_input_options(const struct call *call, const struct common *c,
                                            size_t first);
 
+/* Size a filter that the user did not size: from the length of the input where that can be told,
+ * otherwise it has to grow.  With `grow`, also a size that is known is only the first one. */
+int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
+                        deja_options *opt, deja_error *err);
+
 struct session {
     const struct call *call;
     const struct common *common;

@@ -180,8 +180,11 @@ static size_t exact_add(struct dj_part *p, const uint64_t *hash, size_t n, uint8
     for (size_t i = 0; i < n; i++) {
         if (left == 0 && !contains_one(p, hash[i], lines))
             return i;
-        is_new[i] = add_one(p, hash[i], lines, shared) == NEW;
-        left -= is_new[i];
+        const enum outcome outcome = add_one(p, hash[i], lines, shared);
+        if (outcome == LINE_FULL) /* other threads took the last slots */
+            return i;
+        is_new[i] = outcome == NEW;
+        left -= left ? is_new[i] : 0;
     }
     return n;
 }

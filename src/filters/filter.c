@@ -15,6 +15,21 @@
 #endif
 #define CHUNK_NUMBERS 1024 /* room for a chunk's hashes, whatever a key needs */
 
+/* Growth has to get its turn while others look up without end; glibc prefers readers unless told.
+ */
+static int init_growing(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t attr;
+    if (pthread_rwlockattr_init(&attr))
+        return -1;
+#ifdef __GLIBC__
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+#endif
+    const int rc = pthread_rwlock_init(lock, &attr);
+    pthread_rwlockattr_destroy(&attr);
+    return rc;
+}
+
 deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                             const deja_allocator *alloc)
 {
@@ -29,7 +44,7 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
     memcpy(f->key, key, DEJA_KEY_LEN);
     const uint32_t words = dj_plan_words(plan);
     uint64_t *salts = dj_alloc(f->alloc, words * sizeof *salts, 8);
-    if (!salts || pthread_rwlock_init(&f->growing, NULL)) {
+    if (!salts || init_growing(&f->growing)) {
         dj_free(f->alloc, salts, words * sizeof *salts);
         dj_free(alloc, f, sizeof *f);
         return NULL;

@@ -135,6 +135,23 @@ static double first_rate(const struct dj_plan *plan)
     return pow(plan->fp_rate, 1.0 / plan->filters);
 }
 
+/* The rate of F filters with k positions each, and what is lost on the way to n keys. */
+static double combined_rate(const struct dj_plan *plan, double n)
+{
+    return pow(dj_shape_rate(&plan->shape, n), plan->filters);
+}
+
+static double combined_lost(const struct dj_plan *plan, double n)
+{
+    if (plan->filters == 1)
+        return dj_shape_lost(&plan->shape, n);
+    enum { STEPS = 256 }; /* Simpson's rule; the rate is smooth and rises like n^(k F) */
+    double sum = combined_rate(plan, 0) + combined_rate(plan, n);
+    for (int i = 1; i < STEPS; i++)
+        sum += (i % 2 ? 4 : 2) * combined_rate(plan, n * i / STEPS);
+    return sum * n / STEPS / 3;
+}
+
 static int too_large(const struct dj_plan *plan, deja_error *err)
 {
     return dj_fail(err, DEJA_EINVAL,
@@ -231,6 +248,12 @@ static int check_result(const struct dj_plan *plan, deja_error *err)
     return DEJA_OK;
 }
 
+/* The rate that follows from a size, kept off the ends that a file cannot record. */
+static double follow_rate(const struct dj_plan *plan)
+{
+    return fmin(fmax(combined_rate(plan, (double)plan->capacity), 1e-300), 1 - 1e-9);
+}
+
 int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     *plan = (struct dj_plan){0};
@@ -248,6 +271,8 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
         rc = size_by_memory(opt, plan, err);
     else
         rc = size_by_rate(plan, err);
+    if (rc == DEJA_OK && (opt->multiplier != 0 || (opt->memory && opt->capacity)))
+        plan->fp_rate = follow_rate(plan);
     return rc < 0 ? rc : check_result(plan, err);
 }
 
@@ -273,23 +298,6 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     }
     part->shape.k = 0; /* a tighter rate wants more positions */
     return dj_shape_fit(&part->shape, part->capacity, part->fp_rate);
-}
-
-/* The rate of F filters with k positions each, and what is lost on the way to n keys. */
-static double combined_rate(const struct dj_plan *plan, double n)
-{
-    return pow(dj_shape_rate(&plan->shape, n), plan->filters);
-}
-
-static double combined_lost(const struct dj_plan *plan, double n)
-{
-    if (plan->filters == 1)
-        return dj_shape_lost(&plan->shape, n);
-    enum { STEPS = 256 }; /* Simpson's rule; the rate is smooth and rises like n^(k F) */
-    double sum = combined_rate(plan, 0) + combined_rate(plan, n);
-    for (int i = 1; i < STEPS; i++)
-        sum += (i % 2 ? 4 : 2) * combined_rate(plan, n * i / STEPS);
-    return sum * n / STEPS / 3;
 }
 
 int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)

@@ -145,10 +145,14 @@ damaged_and_foreign_files() {
     done
     head -c 4100 good.deja >f.deja
     fails_with 2 "cut short" deja check f.deja list
-    fails_with 2 "not those of a deja file" deja check list list || fails_with 2 "cut short" deja check list list
+    fails_with 2 "list is no deja file" deja check list list
+}
+
+named_pipe_as_filter() {
+    echo a >list
     mkfifo pipe
     status=0
-    timeout 10 "$DEJA" check pipe list >.stdout 2>.stderr || status=$?
+    timeout 5 "$DEJA" check pipe list >.stdout 2>.stderr || status=$?
     [ $status -eq 2 ] || fail "exit $status for a named pipe (124: it waits for a writer)"
 }
 
@@ -175,8 +179,9 @@ while_another_process_makes_it_grow() {
     all_new_urls 40000 >list
     head -n 100 list >first
     deja build -q -k scalable -n 100 f.deja first
-    (for ((i = 0; i < 40000; i += 4000)); do tail -n +$i list | head -n 4000 | "$DEJA" add -q f.deja; done) &
-    local i
+    split -n l/10 list part.
+    local i part
+    (for part in part.*; do "$DEJA" add -q f.deja "$part"; done) &
     for ((i = 0; i < 25; i++)); do
         succeeds deja check -q f.deja first
         expect_same first .stdout

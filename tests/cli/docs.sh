@@ -13,7 +13,7 @@ top=$PWD
 mkdir bin
 ln -s "$DEJA" bin/deja
 export PATH="$top/bin:$PATH"
-mapfile -t pages < <(cd "$SOURCE" && printf '%s\n' *.md docs/*.md)
+mapfile -t pages < <(cd "$SOURCE" && printf '%s\n' *.md docs/{,*/}*.md)
 
 # scratch NAME: an empty folder, with what the examples expect to find.
 scratch() {

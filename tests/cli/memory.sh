@@ -1,0 +1,39 @@
+# Memory: dedup of a long list needs its filter and a little more, whatever the list's length.
+. "$SUPPORT/cases.sh"
+
+# _peak_kb ARG...: run deja, print the most memory that it had at a time; lines go nowhere, the
+# report to `report`.
+_peak_kb() {
+    python3 - "$@" <<'PY'
+import resource, subprocess, sys, os
+with open("report", "wb") as report, open(os.devnull, "wb") as nowhere:
+    subprocess.run([os.environ["DEJA"], *sys.argv[1:]], stdout=nowhere, stderr=report, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+PY
+}
+
+_within_32_mb() { # ARG...
+    local peak filter
+    peak=$(_peak_kb dedup --json "$@")
+    filter=$(json_get filter_bytes report)
+    [ "$peak" -le $((filter / 1024 + 32 * 1024)) ] ||
+        fail "$peak kB for a filter of $((filter / 1024)) kB: $*"
+}
+
+a_list_of_100_megabytes() {
+    awk 'BEGIN {
+        for (i = 0; i < 1200000; i++)
+            print "https://www.some-host-" i % 9973 ".example.org/a/path/that/is/rather/long/" i ".html?q=" i * 7
+    }' >list
+    [ "$(stat -c %s list)" -gt 100000000 ] || fail "the list is too short"
+    _within_32_mb list
+    _within_32_mb -j 1 list
+    _within_32_mb -k exact list
+    _within_32_mb --state seen.deja list
+    _within_32_mb --state seen.deja list
+    _within_32_mb -D list -o out
+    rm seen.deja
+    _within_32_mb --state seen.deja -o out list
+}
+
+cases "$@"

@@ -1,0 +1,76 @@
+# Real URLs: every kind gives what sort -u gives, up to the false positives that it announces.
+. "$SUPPORT/cases.sh"
+
+data=${DEJA_REAL_DATA-}
+[ -n "$data" ] || skip "DEJA_REAL_DATA does not name a folder with urls-real.txt.zst"
+[ -r "$data/urls-real.txt.zst" ] || skip "$data has no urls-real.txt.zst"
+command -v zstd >/dev/null || skip "zstd is not here"
+zstd -qdc "$data/urls-real.txt.zst" | tr -d '\r' >real.txt
+sort -u real.txt >unique.txt
+different=$(wc -l <unique.txt)
+real=$PWD/real.txt
+unique=$PWD/unique.txt
+
+# _right FILE RATE: lines of the list, no two the same, and no more missing than the rate allows.
+_right() {
+    local missing
+    sort "$1" >sorted
+    sort -c -u sorted || fail "a line came out twice"
+    [ "$(comm -13 "$unique" sorted | wc -l)" -eq 0 ] || fail "a line that is not in the list"
+    missing=$(comm -23 "$unique" sorted | wc -l)
+    awk -v missing="$missing" -v n="$different" -v p="$2" 'BEGIN {
+        exit !(missing <= n * p + 5 * sqrt(n * p) + 1)
+    }' || fail "$missing of $different lines lost at rate $2"
+    rm sorted
+}
+
+every_kind() {
+    local kind rate
+    for kind in classic blocked exact scalable; do
+        for rate in 1e-6 1e-3; do
+            deja dedup -q -k $kind -p $rate "$real" >out
+            _right out $rate
+        done
+    done
+}
+
+every_hash() {
+    local hash
+    for hash in xxh3 siphash jenkins murmur2 murmur3 md5 sha1 mixed; do
+        deja dedup -q -k classic --hash $hash -n "$different" -p 1e-3 "$real" >out
+        _right out 1e-3
+    done
+}
+
+spatial() {
+    deja dedup -q -n "$different" --filters 3 -p 1e-3 "$real" >out
+    _right out 1e-3
+}
+
+compressed_and_growing() {
+    deja dedup -q "$data/urls-real.txt.zst" | tr -d '\r' >out
+    _right out 1e-6
+    deja dedup -q -k scalable -n 1000 -p 1e-4 <"$real" >out
+    _right out 1e-4
+}
+
+state_over_several_runs() {
+    split -n l/5 "$real" part.
+    local part
+    for part in part.*; do deja dedup -q --state seen.deja "$part"; done >out
+    _right out 1e-6
+    succeeds deja dedup -q --state seen.deja "$real"
+    expect_stdout ''
+    succeeds deja verify -q seen.deja
+}
+
+build_and_check() {
+    succeeds deja build -q f.deja "$real"
+    exits_with 1 deja check -q -v f.deja "$real"
+    expect_stdout ''
+    all_new_urls 1000000 >other
+    run deja check -q --count f.deja other
+    [ "$(cat .stdout)" -le 8 ] || fail "$(cat .stdout) of a million strangers are known"
+}
+
+cases "$@"
