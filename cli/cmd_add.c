@@ -105,6 +105,9 @@ static int work(struct job *j, deja_error *err)
                      fail_path(j->call->operands[0]).text);
     else if (rc == DEJA_OK)
         report(j);
+    deja_error late = {0};
+    if (rc < 0 && j->sync_while_working && deja_filter_sync(j->filter, &late) < 0)
+        console_error(j->call->console, "%s", late.text);
     session_close(&j->session);
     deja_filter_free(j->filter);
     return rc;
@@ -129,6 +132,9 @@ static int run_add(struct call *call, deja_error *err)
     int rc = session_filter_options(&o->common, key, &expect, err);
     if (rc == DEJA_OK)
         rc = deja_filter_open(call->operands[0], DEJA_OPEN_WRITE, &expect, &j.filter, err);
+    if (rc == DEJA_EIO && access(call->operands[0], F_OK) < 0)
+        return fail(err, rc, "%s does not exist; `deja build` makes a filter file",
+                    fail_path(call->operands[0]).text);
     return rc < 0 ? rc : work(&j, err);
 }
 

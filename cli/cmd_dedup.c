@@ -250,11 +250,11 @@ static int finish(struct job *j, int rc, deja_error *err)
         session_print_header(&j->session, j->out, &j->header_printed);
     if (rc == DEJA_OK && j->o->count)
         out_printf(j->out, "%llu\n", (unsigned long long)(j->o->repeated ? j->dropped : j->kept));
-    if (rc == DEJA_OK && !j->pending)
-        rc = hand_over(j, err);
-    else if (rc == DEJA_OK)
-        rc = sync_state(j, err);
-    else if (j->pending && sync_state(j, &late) < 0 && deja_filter_sync(j->filter, &late) < 0)
+    if (rc == DEJA_OK)
+        rc = j->pending ? sync_state(j, err) : hand_over(j, err);
+    else if (j->pending)
+        (void)sync_state(j, &late); /* the output may still be fine, as after damaged input */
+    if (rc < 0 && j->pending && deja_filter_sync(j->filter, &late) < 0)
         console_error(j->call->console, "%s", late.text);
     if (rc == DEJA_OK)
         account(j);

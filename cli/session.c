@@ -99,8 +99,11 @@ int session_next(struct session *s, struct batch **out, deja_error *err)
 {
     if (progress_due(&s->progress))
         show_progress(s);
-    s->stopped = signals_stopped(s->call->stop);
-    const int rc = s->stopped ? 0 : pipeline_next(s->pipeline, out, err);
+    int rc = 0;
+    if (!signals_stopped(s->call->stop))
+        rc = pipeline_next(s->pipeline, out, err);
+    if (rc == 0) /* the end, unless the reader heard the signal first */
+        s->stopped = signals_stopped(s->call->stop);
     if (rc > 0)
         s->records += (*out)->block.n;
     return rc;

@@ -35,13 +35,19 @@ static int reserve(int fd, uint64_t len, const char *path, deja_error *err)
     return DEJA_OK;
 }
 
-/* Nobody may be writing the file that this one will replace. */
+/* The file that this one will replace is a filter, or empty, and nobody is writing it. */
 static int check_replaced(const char *path, deja_error *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    uint8_t start[DJ_MAGIC_LEN];
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        return DEJA_OK;
-    const int rc = dj_file_lock(fd, path, err);
+        return dj_fail_errno(err, "%s: cannot be replaced", path);
+    int rc = dj_file_lock(fd, path, err);
+    const ssize_t got = pread(fd, start, sizeof start, 0);
+    if (rc == DEJA_OK && got != 0 && (got != sizeof start || !dj_header_is_magic(start)))
+        rc = dj_fail(err, DEJA_EINVAL,
+                     "%s exists and is no deja file: remove it first, or choose another name",
+                     path);
     close(fd);
     return rc;
 }
@@ -58,6 +64,26 @@ static int check_name(const char *path, unsigned flags, deja_error *err)
     return check_replaced(path, err);
 }
 
+/* The new file is to be read and written by those who could read and write the old one. */
+static void copy_rights(int from, int to)
+{
+    struct stat st;
+    if (fstat(from, &st) < 0)
+        return;
+    if (fchown(to, st.st_uid, st.st_gid) < 0) /* only root may give files away */
+        st.st_mode &= ~(mode_t)(S_ISUID | S_ISGID);
+    (void)fchmod(to, st.st_mode & 07777);
+}
+
+static void copy_rights_of(const char *path, int to)
+{
+    const int from = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (from >= 0) {
+        copy_rights(from, to);
+        close(from);
+    }
+}
+
 static int create_file(deja_filter *f, unsigned flags, deja_error *err)
 {
     struct dj_file *file = f->store;
@@ -67,6 +93,8 @@ static int create_file(deja_filter *f, unsigned flags, deja_error *err)
         return rc;
     file->fd = file->tmp.fd;
     file->replace = flags & DEJA_CREATE_REPLACE;
+    if (file->replace)
+        copy_rights_of(file->path, file->fd);
     f->n_parts = f->plan.filters;
     dj_header_of(f, &h);
     rc = dj_file_lock(file->fd, file->path, err);
@@ -118,17 +146,6 @@ static int grow_unnamed(deja_filter *f, const struct dj_header *h)
     const struct dj_file *file = f->store;
     const int rc = reserve(file->fd, h->file_len, file->path, NULL);
     return rc < 0 ? rc : dj_file_map(f, h, true, NULL);
-}
-
-/* The new file is to be read and written by those who could read and write the old one. */
-static void copy_rights(int from, int to)
-{
-    struct stat st;
-    if (fstat(from, &st) < 0)
-        return;
-    if (fchown(to, st.st_uid, st.st_gid) < 0) /* only root may give files away */
-        st.st_mode &= ~(mode_t)(S_ISUID | S_ISGID);
-    (void)fchmod(to, st.st_mode & 07777);
 }
 
 static bool copy_bodies(const struct dj_file *from, int to)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
-static const uint8_t magic[8] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
+static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
 
 enum { /* offsets in the fixed header */
        AT_VERSION = 8,
@@ -249,9 +249,14 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
     return at == h->file_len ? DEJA_OK : bad(err, "file length");
 }
 
+bool dj_header_is_magic(const uint8_t start[DJ_MAGIC_LEN])
+{
+    return memcmp(start, magic, sizeof magic) == 0;
+}
+
 static int check_frame(const uint8_t page[DJ_HEADER_LEN], deja_error *err)
 {
-    if (memcmp(page, magic, sizeof magic) != 0)
+    if (!dj_header_is_magic(page))
         return dj_fail(err, DEJA_EFORMAT, "the first bytes are not those of a deja file");
     const uint32_t version = dj_load32(page + AT_VERSION);
     if (version > DJ_FORMAT_VERSION)

@@ -12,6 +12,7 @@
 #include "filters/filter.h"
 
 #define DJ_FORMAT_VERSION 1u
+#define DJ_MAGIC_LEN      8u
 #define DJ_HEADER_LEN     4096u
 #define DJ_RECORD_LEN     512u
 #define DJ_RECORD_A       3072u
@@ -47,6 +48,9 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN]);
 /* Everything is checked before it is believed; an error names the field.  Damaged records do
  * not fail here: see record_ok. */
 int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err);
+
+/* Are these the first bytes of a deja file? */
+bool dj_header_is_magic(const uint8_t start[DJ_MAGIC_LEN]);
 
 void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LEN],
                       uint8_t out[DJ_RECORD_LEN]);

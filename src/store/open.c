@@ -40,7 +40,8 @@ static bool is_current(int fd, const char *path)
 static int open_locked(const char *path, bool write, int *out, deja_error *err)
 {
     for (;;) {
-        const int fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+        /* Non-blocking: a named pipe is refused below, not waited for. */
+        const int fd = open(path, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
         if (fd < 0)
             return errno == EISDIR ? dj_fail(err, DEJA_EINVAL, "%s is a directory", path)
                                    : dj_fail_errno(err, "%s: cannot open", path);
