@@ -16,7 +16,8 @@
 
 #define PENDING_MAX   (UINT64_C(1) << 18) /* keys whose lines are written, not yet synced */
 #define SYNC_INTERVAL 30.0                /* seconds between syncs of the state */
-#define SPARE_SHARE   0.1 /* of the rate kept back for growth when the size is known well */
+#define STATE_FIRST   1000000 /* keys: a small first run says little about the next ones */
+#define SPARE_SHARE   0.1     /* of the rate kept back for growth when the size is known well */
 
 struct dedup_options {
     struct common common;
@@ -98,6 +99,8 @@ static int make_filter(struct job *j, deja_error *err)
         return deja_filter_new(&opt, &j->filter, err);
     }
     if (!j->filter) {
+        if (opt.kind == DEJA_SCALABLE && !j->o->common.capacity && opt.capacity < STATE_FIRST)
+            opt.capacity = STATE_FIRST;
         rc = deja_filter_create(j->o->state, 0, &opt, &j->filter, err);
         if (rc == DEJA_OK) /* under its name from the beginning, so that nobody else makes one */
             rc = deja_filter_sync(j->filter, err);

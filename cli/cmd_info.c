@@ -231,19 +231,19 @@ static void print_cost(struct out *o, const struct report *r)
     if (s->lost < 0.05)
         out_text(o, "probably no key so far\n");
     else
-        out_printf(o, "about %s key%s so far, new but taken for seen\n", num_estimate(s->lost).s,
-                   num_estimate(s->lost).s[0] == '1' && s->lost < 1.05 ? "" : "s");
+        out_printf(o, "%s %s so far, new but taken for seen\n",
+                   isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
     label(o, "room");
     if (s->kind == DEJA_SCALABLE)
         out_printf(o, "for about %s more keys until it grows\n", num_estimate(fmax(r->room, 0)).s);
     else if (s->kind == DEJA_EXACT) /* full: see docs/kinds.md */
         out_printf(o, "for %s more keys as planned; it is full at %s keys\n",
                    r->room >= 1 ? num_estimate(r->room).s : "no", num_count(s->bits / 16 * 15).s);
-    else if (r->room >= 1)
+    else if (r->room >= 1 && s->fp_now < r->rate_planned)
         out_printf(o, "for about %s more keys until the rate passes %s\n", num_estimate(r->room).s,
                    num_rate(r->rate_planned).s);
     else
-        out_text(o, "none: build a larger one\n");
+        out_printf(o, "none: the rate has passed %s\n", num_rate(r->rate_planned).s);
 }
 
 static void print_state(struct out *o, const deja_stats *s)
@@ -259,8 +259,10 @@ static void print_state(struct out *o, const deja_stats *s)
     print_words(o, "state", words);
 }
 
-static void print_text(struct out *o, const struct report *r)
+static void print_text(struct out *o, const struct report *r, bool further)
 {
+    if (further)
+        out_text(o, "\n");
     out_printf(o, "%s\n", fail_path(r->path).text);
     print_kind(o, &r->s);
     print_content(o, r);
@@ -350,13 +352,12 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     if (json != NULL)
         print_json(json, &r, rc < 0 ? &err : NULL);
     else if (rc == DEJA_OK)
-        print_text(call->out, &r);
+        print_text(call->out, &r, path != call->operands[0]);
     if (rc < 0) {
         console_error(call->console, "%s", err.text);
         return COMMAND_FAILED;
     }
-    int flushed = out_flush(call->out, NULL); /* main tells of a failure; warnings come after */
-    (void)flushed;
+    (void)out_flush(call->out, NULL); /* warnings come after it; main tells of a failure */
     warn(call->console, &r);
     return COMMAND_DONE;
 }
@@ -371,6 +372,9 @@ static int run(struct call *call, deja_error *err)
     int rc = key_file != NULL ? keyfile_read(key_file, key, err) : DEJA_OK;
     if (rc < 0)
         return rc;
+    if (key_file != NULL && keyfile_is_exposed(key_file))
+        console_note(call->console, "others can read %s; chmod 600 keeps it secret",
+                     fail_path(key_file).text);
     if (o->common.json) {
         json_begin(&json, call->out);
         json_array(&json, NULL);

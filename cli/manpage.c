@@ -25,7 +25,7 @@ static const struct command_exit *exits_of(const struct command *cmd)
 
 /* What deja is about, for `deja --help` and deja(1). */
 static const char *const overview[] = {
-    "deja remembers which lines, keys or URLs it has seen, in about 10 to 30 bits each instead of "
+    "deja remembers which lines, keys or URLs it has seen, in about 10 to 40 bits each instead of "
     "the hundred bytes of a URL. A key that was seen is always recognised; a new key is taken for "
     "seen at a small rate that you choose, and deja tells how many were probably lost that way.",
     NULL,

@@ -482,7 +482,7 @@ const struct opt common_output[] = {
 
 const struct opt common_threads[] = {
     OPT_COUNT32('j', "threads", "N", struct common, threads, 1, 1024,
-                "use N threads (default: as many as there are processors)"),
+                "use up to N threads; more than two do not help (default: 2, on one processor 1)"),
     OPT_END,
 };
 

@@ -4,8 +4,8 @@
  * of lines: floor(h L / 2^64) first, then on by a stride of its own for HOPS lines, then one after
  * another.  Its slot is the first free one on that way.  Slots of a line fill in order and are
  * never emptied or moved, so a lookup may stop at the first line with a free slot.  At 80 % load,
- * its capacity, a third of the lines are full; strides of their own keep full lines from
- * attracting more keys, and an absent key is refused after 1.5 lines on average.
+ * its capacity, 41 % of the lines are full; strides of their own keep full lines from attracting
+ * more keys.  A lookup then reads 1.1 lines for a present key and 1.7 for an absent one.
  *
  * A batch first walks ahead together, looking only whether lines are full (their last slot tells)
  * and asking for the next; then every key, in order, finds its lines in the cache.

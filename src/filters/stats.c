@@ -38,18 +38,18 @@ static double lost_of(const struct dj_part *p, uint32_t filters, double n)
 
 /* Different keys that came when `keys` of them were told "new": n - lost(n) = keys, by Newton's
  * method, since the derivative of lost is the rate.  A filter far beyond its capacity loses nearly
- * all of them and no longer knows: then at most 16 times the keys. */
-static double came_to(const struct dj_part *p, uint32_t filters, double keys)
+ * all of them and no longer knows how many came: not more than were offered. */
+static double came_to(const struct dj_part *p, uint32_t filters, double keys, double offered)
 {
     double n = keys;
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 60 && n < offered; i++) {
         const double missing = keys - (n - lost_of(p, filters, n));
         if (missing < 0.01)
             break;
         const double slope = 1 - rate_of(p, filters, n);
-        n += missing / fmax(slope, 0.01);
+        n += missing / fmax(slope, 1e-3);
     }
-    return fmin(n, 16 * keys);
+    return fmax(keys, fmin(n, offered));
 }
 
 static struct account account_of(const deja_filter *f, const struct dj_part *p)
@@ -61,7 +61,10 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
                             ? distinct
                             : (double)atomic_load_explicit(&p->keys, memory_order_relaxed);
     const double rate = isinf(distinct) ? 1 : dj_shape_rate(&p->shape, distinct);
-    const double came = came_to(p, f->plan.filters, keys);
+    const double offered = (double)atomic_load_explicit(&f->offered, memory_order_relaxed);
+    /* An unclean file does not know what was offered since its last sync. */
+    const double most = f->unclean ? INFINITY : offered;
+    const double came = came_to(p, f->plan.filters, keys, most);
     return (struct account){keys, set, came, distinct, rate};
 }
 

@@ -60,7 +60,7 @@ hashes_of_the_papers_need_classic() {
 # They cannot grow: the remedy is a size, not the kind that was given already.
 hashes_of_the_papers_need_a_size() {
     echo a >list
-    cat list | fails_with 2 "-n" deja dedup -k classic --hash md5 -
+    fails_with 2 "-n" deja dedup -k classic --hash md5 - < <(cat list)
 }
 
 several_filters_that_must_agree() {
@@ -74,7 +74,7 @@ several_filters_that_must_agree() {
 several_filters_without_a_size() {
     _list
     _gives_expected --filters 3
-    cat list | fails_with 2 "give -n N" deja dedup --filters 3
+    fails_with 2 "give -n N" deja dedup --filters 3 < <(cat list)
 }
 
 number_of_hash_functions() {

@@ -516,6 +516,26 @@ static void replacing_a_file_that_is_written_is_refused(void **state)
     unlink(path);
 }
 
+static void only_filters_and_empty_files_are_replaced(void **state)
+{
+    const deja_options opt = small();
+    const char *path = scratch_path("notes.txt");
+    struct stat st;
+    write_file(path, "https://example.com/\n", 21);
+    create_is_refused(path, DEJA_CREATE_REPLACE, DEJA_EINVAL, "no deja file");
+    const struct bytes b = read_file(path);
+    assert_int_equal(b.len, 21);
+    free(b.data);
+    write_file(path, "", 0);
+    MUST(chmod(path, 0640) == 0);
+    deja_filter *f = create_file(path, DEJA_CREATE_REPLACE, &opt);
+    sync_file(f);
+    deja_filter_free(f);
+    assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+    MUST(stat(path, &st) == 0);
+    assert_int_equal(st.st_mode & 0777, 0640); /* as whoever made it wished */
+}
+
 static void new_file_that_is_not_synced_leaves_nothing(void **state)
 {
     const deja_options opt = growing();
@@ -564,6 +584,15 @@ static void folders_are_not_files(void **state)
     open_is_refused(scratch_folder, DEJA_OPEN_WRITE, DEJA_EINVAL, "is a directory");
     create_is_refused(scratch_folder, 0, DEJA_EINVAL, "is a directory");
     create_is_refused(scratch_folder, DEJA_CREATE_REPLACE, DEJA_EINVAL, "is a directory");
+}
+
+static void named_pipe_is_refused_without_waiting(void **state)
+{
+    const char *path = scratch_path("pipe");
+    MUST(mkfifo(path, 0666) == 0);
+    open_is_refused(path, 0, DEJA_EINVAL, "not a regular file");
+    open_is_refused(path, DEJA_OPEN_WRITE, DEJA_EINVAL, "not a regular file");
+    create_is_refused(path, 0, DEJA_EINVAL, "exists");
 }
 
 static void missing_folder_is_named(void **state)
@@ -1038,10 +1067,12 @@ int main(void)
         TEST(replacing_puts_the_new_file_in_place_at_its_first_sync),
         TEST(replacing_creates_where_there_is_nothing),
         TEST(replacing_a_file_that_is_written_is_refused),
+        TEST(only_filters_and_empty_files_are_replaced),
         TEST(new_file_that_is_not_synced_leaves_nothing),
         TEST(killed_before_its_first_sync_leaves_nothing),
         TEST(growth_before_the_first_sync_is_kept),
         TEST(folders_are_not_files),
+        TEST(named_pipe_is_refused_without_waiting),
         TEST(missing_folder_is_named),
         TEST(read_only_folder_keeps_new_files_out),
         TEST(read_only_file_is_read_and_not_written),

@@ -296,7 +296,7 @@ class Part:
         lines = self.bits // 512
         fingerprint = h or 1
         line = mulhi(h, lines)
-        for hop in range(1, lines + 8):
+        for hop in range(1, lines + 9):
             slots = struct.unpack_from("<8Q", self.body, 64 * line)
             if fingerprint in slots:
                 return True

@@ -188,6 +188,7 @@ FRESH = {
     "mixed": dict(kind=1, fp_rate=0.1, hash=8, hashes=6),
     "mixed_2": dict(kind=1, fp_rate=0.1, hash=8, hashes=4, filters=2),
     "exact": dict(kind=9),
+    "exact_crowded": dict(kind=9, capacity=232),  # 270 keys in 296 slots
     "exact_siphash": dict(kind=9, hash=2),
     "scalable": dict(kind=6, capacity=30, fp_rate=0.2, growth=2),
     "scalable_classic": dict(kind=6, part_kind=1, capacity=30, fp_rate=0.2, growth=3),

@@ -73,7 +73,10 @@ static struct parsed *parse(const char *args)
     memset(&p, 0, sizeof p);
     assert_true(strlen(args) < sizeof copy);
     (void)snprintf(copy, sizeof copy, "%s", args);
-    for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " ")) {
+    char *rest = copy;
+    for (char *at = strsep(&rest, " "); at != NULL; at = strsep(&rest, " ")) {
+        if (*at == '\0')
+            continue;
         assert_true(argc < MAX_ARGS);
         p.argv[argc++] = at;
         for (char *c = at; *c != '\0'; c++)
