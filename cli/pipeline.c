@@ -21,7 +21,6 @@ struct pipeline {
     bool closing;
     bool threaded;
     pthread_t reader;
-    sigset_t old_mask;
     pthread_mutex_t lock;
     pthread_cond_t changed;
 };
@@ -85,15 +84,15 @@ static void *read_ahead(void *arg)
     return NULL;
 }
 
-/* The reader has to hear Ctrl-C, which ends its waiting for a pipe; so the caller's thread does
- * not listen until the pipeline is closed. */
+/* Ctrl-C goes to the caller's thread, where it ends a write that nobody reads; the reader looks
+ * at the flag by itself while it waits for a pipe. */
 static int start_reader(struct pipeline *p, deja_error *err)
 {
-    if (pthread_create(&p->reader, NULL, read_ahead, p) != 0)
-        return fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
-    p->threaded = true;
-    signals_mask(&p->old_mask);
-    return DEJA_OK;
+    sigset_t old;
+    signals_mask(&old);
+    p->threaded = pthread_create(&p->reader, NULL, read_ahead, p) == 0;
+    signals_unmask(&old);
+    return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
 }
 
 int pipeline_open(struct input *in, const deja_filter *filter, uint32_t threads,
@@ -152,7 +151,6 @@ void pipeline_close(struct pipeline *p)
         p->closing = true;
         pthread_cond_signal(&p->changed);
         pthread_mutex_unlock(&p->lock);
-        signals_unmask(&p->old_mask);
         /* Closed before the end, the reader may be waiting for a pipe that stays silent. */
         pthread_cancel(p->reader);
         pthread_join(p->reader, NULL);

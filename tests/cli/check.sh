@@ -166,7 +166,8 @@ while_another_process_writes_it() {
     for ((i = 0; i < 20; i++)); do
         echo "line $i" >&9
         echo "line $i" >>list
-        eventually deja check -q f.deja <(echo "line $i")
+        echo "line $i" >probe
+        eventually deja check -q f.deja probe
         succeeds deja check -q f.deja list
         expect_same list .stdout
     done

@@ -174,6 +174,17 @@ growth_far_beyond_the_first_size() {
     cat list list | deja dedup -q -k exact | cmp - list || fail "exact lost lines"
 }
 
+# However the lines arrive: a part that is nearly full takes no more than its room.
+the_rate_holds_when_a_part_fills_in_the_middle_of_a_batch() {
+    all_new_urls 900 >first
+    all_new_urls 5000 >list
+    all_new_urls 300000 100000 >other
+    deja build -q --seed 3 -k scalable -n 1000 -p 1e-3 f.deja first
+    deja add -q f.deja list
+    run deja check -q --count f.deja other
+    [ "$(cat .stdout)" -le 390 ] || fail "$(cat .stdout) of 300000 strangers are known, not 1 in 1000"
+}
+
 beyond_its_capacity_a_fixed_filter_says_so() {
     all_new_urls 30000 >list
     succeeds deja dedup --seed 3 -k blocked -n 10000 list
