@@ -94,9 +94,9 @@ static const char *const vowel_pairs[] = {"ea", "io", "ai"};
 static const char *const closings[] = {"n", "r", "l"};
 
 /* Left out, for the words that they would make. */
-static const char *const shunned[] = {"pe",  "pi",  "pu",  "shi", "zi", "cu", "cul",
-                                      "gro", "ki",  "cli", "ti",  "se", "ho", "ni",
-                                      "spa", "mer", "fu",  "pen", "pea"};
+static const char *const shunned[] = {"pe", "pi",  "pu",  "shi", "zi",  "cu",  "cul", "gro",
+                                      "ki", "cli", "ti",  "se",  "ho",  "ni",  "spa", "mer",
+                                      "fu", "pen", "pea", "ne",  "zir", "gin", "ji"};
 
 /* What may stand behind a word. */
 static const struct urlgen_piece codas[16] = {
@@ -669,7 +669,7 @@ static char *put_directory(const struct urlgen *g, char *at, char kind, const st
 
 static char *put_idle_query(const struct urlgen *g, char *at, char mark, struct dice *d)
 {
-    unsigned more = roll(d, 4);
+    unsigned more = roll(d, 4), digits;
     for (unsigned n = more < 11 ? 1 : more < 14 ? 2 : 2 + roll(d, 3); n > 0; n--, mark = '&') {
         at = put(put_char(at, mark), &idle_names[roll(d, 4)]);
         switch (roll(d, 2)) {
@@ -677,7 +677,8 @@ static char *put_idle_query(const struct urlgen *g, char *at, char mark, struct 
             at = put_number(at, roll(d, 2 + roll(d, 4)));
             break;
         case 1:
-            at = put_hex(at, draw(&d->state), 8 + roll(d, 3));
+            digits = 8 + roll(d, 3); /* in two steps: arguments have no order */
+            at = put_hex(at, draw(&d->state), digits);
             break;
         default:
             at = put_idle_word(g, at, d);

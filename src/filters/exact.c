@@ -36,7 +36,7 @@ static inline uint64_t *line_at(const struct dj_part *p, uint64_t line)
 }
 
 /* Where the way goes on when `hop` lines of it, the last of them `line`, were full. */
-static inline uint64_t next_line(uint64_t hash, uint64_t lines, uint64_t line, unsigned hop)
+static inline uint64_t next_line(uint64_t hash, uint64_t lines, uint64_t line, uint64_t hop)
 {
     const uint64_t stride = hop < HOPS ? 1 + dj_mulhi(hash * DJ_GOLDEN, lines - 1) : 1;
     return line + stride < lines ? line + stride : line + stride - lines;
@@ -96,7 +96,7 @@ static void walk_ahead(const struct dj_part *p, const uint64_t *hash, size_t n, 
 }
 
 /* A table is never quite full, so every way ends; the bound is for damaged files. */
-static inline bool way_ends(unsigned hop, uint64_t lines)
+static inline bool way_ends(uint64_t hop, uint64_t lines)
 {
     return hop > lines + HOPS;
 }
@@ -105,7 +105,7 @@ static bool contains_one(const struct dj_part *p, uint64_t hash, uint64_t lines)
 {
     const uint64_t h = fingerprint(hash);
     uint64_t line = dj_mulhi(hash, lines);
-    for (unsigned hop = 1; !way_ends(hop, lines); hop++) {
+    for (uint64_t hop = 1; !way_ends(hop, lines); hop++) {
         unsigned free;
         if (find(line_at(p, line), h, &free))
             return true;
@@ -154,7 +154,7 @@ static enum outcome add_one(const struct dj_part *p, uint64_t hash, uint64_t lin
     const uint64_t h = fingerprint(hash);
     uint64_t line = dj_mulhi(hash, lines);
     enum outcome outcome = LINE_FULL;
-    for (unsigned hop = 1; outcome == LINE_FULL && !way_ends(hop, lines); hop++) {
+    for (uint64_t hop = 1; outcome == LINE_FULL && !way_ends(hop, lines); hop++) {
         outcome = put(line_at(p, line), h, shared);
         line = next_line(hash, lines, line, hop);
     }

@@ -10,7 +10,8 @@
 
 /* One part's share of the account. */
 struct account {
-    double keys;     /* answered "new" */
+    uint64_t count;  /* answered "new" ... */
+    double keys;     /* ... as a number to compute with */
     double bits_set; /* slots for exact */
     double came;     /* different keys that were offered: these and the lost ones */
     double distinct;
@@ -27,7 +28,7 @@ static double lost_of(const struct dj_part *p, uint32_t filters, double n)
 {
     if (filters == 1)
         return dj_shape_lost(&p->shape, n);
-    enum { STEPS = 256 }; /* Simpson's rule */
+    enum { STEPS = 64 }; /* Simpson's rule */
     double sum = 0;
     for (int i = 0; i <= STEPS; i++) {
         const double weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
@@ -42,39 +43,44 @@ static double lost_of(const struct dj_part *p, uint32_t filters, double n)
 static double came_to(const struct dj_part *p, uint32_t filters, double keys, double offered)
 {
     double n = keys;
-    for (int i = 0; i < 60 && n < offered; i++) {
-        const double missing = keys - (n - lost_of(p, filters, n));
-        if (missing < 0.01)
-            break;
+    for (int i = 0; i < 16 && n < offered; i++) {
         const double slope = 1 - rate_of(p, filters, n);
+        const double missing = keys - (n - lost_of(p, filters, n));
+        if (missing < 0.01 || (slope < 1e-3 && isinf(offered)))
+            break;
         n += missing / fmax(slope, 1e-3);
     }
     return fmax(keys, fmin(n, offered));
 }
 
+static uint64_t count_of(const deja_filter *f, const struct dj_part *p, double distinct)
+{
+    const bool uncounted = f->unclean && f->read_only; /* adds came after the last sync */
+    if (uncounted && distinct < 0x1p63)
+        return (uint64_t)distinct;
+    return atomic_load_explicit(&p->keys, memory_order_relaxed);
+}
+
 static struct account account_of(const deja_filter *f, const struct dj_part *p)
 {
-    const double set = (double)p->ops->bits_set(p);
-    const double distinct = dj_shape_keys(&p->shape, set);
-    const bool uncounted = f->unclean && f->read_only; /* adds came after the last sync */
-    const double keys = uncounted && !isinf(distinct)
-                            ? distinct
-                            : (double)atomic_load_explicit(&p->keys, memory_order_relaxed);
-    const double rate = isinf(distinct) ? 1 : dj_shape_rate(&p->shape, distinct);
-    const double offered = (double)atomic_load_explicit(&f->offered, memory_order_relaxed);
+    struct account a = {.bits_set = (double)p->ops->bits_set(p)};
+    a.distinct = dj_shape_keys(&p->shape, a.bits_set);
+    a.rate = isinf(a.distinct) ? 1 : dj_shape_rate(&p->shape, a.distinct);
+    a.count = count_of(f, p, a.distinct);
+    a.keys = (double)a.count;
     /* An unclean file does not know what was offered since its last sync. */
-    const double most = f->unclean ? INFINITY : offered;
-    const double came = came_to(p, f->plan.filters, keys, most);
-    return (struct account){keys, set, came, distinct, rate};
+    const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
+    a.came = came_to(p, f->plan.filters, a.keys, f->unclean ? INFINITY : (double)offered);
+    return a;
 }
 
 /* `older` is the rate of the parts before this one, which its keys had to pass as well. */
 static void add_scalable(deja_stats *s, const struct dj_part *p, const struct account *a,
                          double *older)
 {
-    s->keys += (uint64_t)a->keys;
+    s->keys += a->count;
     s->distinct += a->distinct;
-    s->lost += a->came - a->keys + a->came * *older / (1 - *older);
+    s->lost += a->came - a->keys + a->came * *older / fmax(1 - *older, 1e-3);
     *older = 1 - (1 - *older) * (1 - a->rate);
     s->fp_now = *older;
     s->capacity += p->capacity;
@@ -83,7 +89,7 @@ static void add_scalable(deja_stats *s, const struct dj_part *p, const struct ac
 static void add_spatial(deja_stats *s, const struct dj_part *p, const struct account *a,
                         uint32_t i)
 {
-    s->keys = (uint64_t)a->keys;
+    s->keys = a->count;
     s->distinct += (a->distinct - s->distinct) / (i + 1);
     s->fp_now = i ? s->fp_now * a->rate : a->rate;
     s->lost = a->came - a->keys;

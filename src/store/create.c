@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,12 +37,12 @@ static int reserve(int fd, uint64_t len, const char *path, deja_error *err)
 }
 
 /* The file that this one will replace is a filter, or empty, and nobody is writing it. */
-static int check_replaced(const char *path, deja_error *err)
+int dj_file_check_replaced(const char *path, deja_error *err)
 {
     uint8_t start[DJ_MAGIC_LEN];
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
-        return dj_fail_errno(err, "%s: cannot be replaced", path);
+        return errno == ENOENT ? DEJA_OK : dj_fail_errno(err, "%s: cannot be replaced", path);
     int rc = dj_file_lock(fd, path, err);
     const ssize_t got = pread(fd, start, sizeof start, 0);
     if (rc == DEJA_OK && got != 0 && (got != sizeof start || !dj_header_is_magic(start)))
@@ -61,7 +62,7 @@ static int check_name(const char *path, unsigned flags, deja_error *err)
         return dj_fail(err, DEJA_EINVAL, "%s is a directory", path);
     if (!(flags & DEJA_CREATE_REPLACE))
         return dj_fail(err, DEJA_EINVAL, "%s exists already", path);
-    return check_replaced(path, err);
+    return dj_file_check_replaced(path, err);
 }
 
 /* The new file is to be read and written by those who could read and write the old one. */
@@ -100,8 +101,13 @@ static int create_file(deja_filter *f, unsigned flags, deja_error *err)
     rc = dj_file_lock(file->fd, file->path, err);
     if (rc == DEJA_OK)
         rc = reserve(file->fd, h.file_len, file->path, err);
-    if (rc == DEJA_OK)
-        rc = dj_file_map(f, &h, true, err);
+    uint8_t *map = rc < 0 ? NULL : dj_map(file->fd, h.file_len, true, file->path, err);
+    if (map)
+        dj_file_adopt(f, &h, map);
+    else
+        f->n_parts = 0;
+    if (rc == DEJA_OK && !map)
+        rc = DEJA_EIO;
     atomic_store(&f->touched, true); /* nobody can open it yet: nothing to announce */
     return rc;
 }
@@ -145,7 +151,10 @@ static int grow_unnamed(deja_filter *f, const struct dj_header *h)
 {
     const struct dj_file *file = f->store;
     const int rc = reserve(file->fd, h->file_len, file->path, NULL);
-    return rc < 0 ? rc : dj_file_map(f, h, true, NULL);
+    uint8_t *map = rc < 0 ? NULL : dj_map(file->fd, h->file_len, true, file->path, NULL);
+    if (map)
+        dj_file_adopt(f, h, map);
+    return rc < 0 ? rc : map ? DEJA_OK : DEJA_EIO; /* too long is mended by the first sync */
 }
 
 static bool copy_bodies(const struct dj_file *from, int to)
@@ -178,15 +187,20 @@ static int grow_named(deja_filter *f, const struct dj_header *h)
     file->sequence = (old_sequence + 1) & ~UINT64_C(1); /* a new file begins with record A */
     if (rc == DEJA_OK)
         rc = dj_file_record(f, DJ_OPEN, 0, NULL);
-    if (rc == DEJA_OK)
+    /* Mapped before it takes its name: afterwards nothing may fail any more. */
+    uint8_t *map = rc < 0 ? NULL : dj_map(fd, h->file_len, true, file->path, NULL);
+    if (map)
         rc = dj_tmp_commit(&tmp, true, NULL);
-    if (rc == DEJA_OK)
-        rc = dj_file_map(f, h, true, NULL);
+    else if (rc == DEJA_OK)
+        rc = DEJA_EIO;
     if (tmp.fd >= 0) { /* not in place: stay with the old file */
+        if (map)
+            munmap(map, (size_t)h->file_len);
         file->fd = old_fd;
         file->sequence = old_sequence;
         memcpy(file->page, old_page, sizeof old_page);
     } else {
+        dj_file_adopt(f, h, map);
         close(old_fd);
     }
     dj_tmp_discard(&tmp);

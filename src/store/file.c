@@ -73,30 +73,28 @@ bool dj_write_at(int fd, const void *data, size_t len, uint64_t at)
     return true;
 }
 
-int dj_file_map_whole(struct dj_file *file, uint64_t len, bool write, deja_error *err)
+uint8_t *dj_map(int fd, uint64_t len, bool write, const char *path, deja_error *err)
 {
     const int access = write ? PROT_READ | PROT_WRITE : PROT_READ;
-    uint8_t *map = mmap(NULL, (size_t)len, access, MAP_SHARED, file->fd, 0);
-    if (map == MAP_FAILED)
-        return dj_fail_errno(err, "%s: cannot map %.0f MB", file->path, (double)len / 1e6);
+    uint8_t *map = mmap(NULL, (size_t)len, access, MAP_SHARED, fd, 0);
+    if (map == MAP_FAILED) {
+        (void)dj_fail_errno(err, "%s: cannot map %.0f MB", path, (double)len / 1e6);
+        return NULL;
+    }
     madvise(map, (size_t)len, MADV_RANDOM); /* reading ahead would only evict */
+    return map;
+}
+
+void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
+{
+    struct dj_file *file = f->store;
     if (file->map)
         munmap(file->map, file->map_len);
     file->map = map;
-    file->map_len = (size_t)len;
-    return DEJA_OK;
-}
-
-int dj_file_map(deja_filter *f, const struct dj_header *h, bool write, deja_error *err)
-{
-    struct dj_file *file = f->store;
-    int rc = dj_file_map_whole(file, h->file_len, write, err);
-    if (rc < 0)
-        return rc;
+    file->map_len = (size_t)h->file_len;
     for (uint32_t i = 0; i < h->n_parts; i++)
-        dj_part_attach(&f->part[i], file->map + h->offset[i]);
+        dj_part_attach(&f->part[i], map + h->offset[i]);
     f->n_parts = h->n_parts;
-    return DEJA_OK;
 }
 
 int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err)

@@ -22,10 +22,12 @@ void dj_file_free(struct dj_file *file, const deja_allocator *alloc); /* unmaps,
 
 /* The writer's lock of an open file; DEJA_EBUSY when another process has it. */
 int dj_file_lock(int fd, const char *path, deja_error *err);
-/* Map the whole file in place of an earlier mapping. */
-int dj_file_map_whole(struct dj_file *file, uint64_t len, bool write, deja_error *err);
-/* Map the file's bodies into the filter's parts, writable or not. */
-int dj_file_map(deja_filter *f, const struct dj_header *h, bool write, deja_error *err);
+/* Map len bytes of fd; NULL and an error otherwise. */
+uint8_t *dj_map(int fd, uint64_t len, bool write, const char *path, deja_error *err);
+/* Give the filter's parts the bodies in this mapping of its file, in place of an earlier one. */
+void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map);
+/* The file at path, if any, may be replaced by a filter (create.c). */
+int dj_file_check_replaced(const char *path, deja_error *err);
 /* Write the next record: state and counts as they are now. */
 int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err);
 /* Write the header, and no records yet, to fd. */

@@ -7,7 +7,9 @@
 #include "store/file.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja_error *err)
@@ -103,18 +105,29 @@ static int read_header_once(int fd, const char *path, bool repair, uint8_t page[
     return rc < 0 ? dj_fail(err, rc, "%s: %s", path, why.text) : DEJA_OK;
 }
 
-/* Read and check a header.  A writer may be in the middle of a sync record: what looks damaged
- * is damaged when a second look finds the same bytes. */
-static int read_header(int fd, const char *path, bool repair, uint8_t page[DJ_HEADER_LEN],
+/* Nobody writes the file now: what it says stays.  The lock of a writer is its own answer. */
+static bool is_at_rest(int fd)
+{
+    const bool alone = flock(fd, LOCK_SH | LOCK_NB) == 0;
+    if (alone)
+        flock(fd, LOCK_UN);
+    return alone;
+}
+
+/* Read and check a header.  A reader may come while a writer is in the middle of a sync record:
+ * what looks damaged is damaged when it is so at rest, or for a tenth of a second. */
+static int read_header(int fd, const char *path, unsigned flags, uint8_t page[DJ_HEADER_LEN],
                        struct dj_header *h, deja_error *err)
 {
-    uint8_t before[DJ_HEADER_LEN];
-    memset(page, 0, DJ_HEADER_LEN); /* a file that is too short leaves the rest alone */
+    const bool repair = flags & DEJA_OPEN_REPAIR;
     int rc = read_header_once(fd, path, repair, page, h, err);
-    for (bool changed = true; rc == DEJA_EFORMAT && changed;) {
-        memcpy(before, page, sizeof before);
+    for (int tries = 0; rc == DEJA_EFORMAT && !(flags & DEJA_OPEN_WRITE) && tries < 100; tries++) {
+        const bool last = is_at_rest(fd);
+        if (!last)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         rc = read_header_once(fd, path, repair, page, h, err);
-        changed = memcmp(before, page, sizeof before) != 0;
+        if (last)
+            break;
     }
     return rc < 0 ? rc : check_length(fd, h, path, err);
 }
@@ -184,9 +197,10 @@ static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *
         p->fp_rate = h->part[i].fp_rate;
         p->stride = dj_plan_words(&f->plan);
     }
-    int rc = dj_file_map(f, h, write, err);
-    if (rc < 0)
-        return rc;
+    uint8_t *map = dj_map(file->fd, h->file_len, write, file->path, err);
+    if (!map)
+        return DEJA_EIO;
+    dj_file_adopt(f, h, map);
     file->sequence = dj_header_latest(h)->sequence;
     set_counts(f, h);
     return DEJA_OK;
@@ -209,7 +223,7 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
         return dj_fail(err, DEJA_ENOMEM, "out of memory");
     rc = open_locked(path, write, &file->fd, err);
     if (rc == DEJA_OK)
-        rc = read_header(file->fd, path, flags & DEJA_OPEN_REPAIR, file->page, &h, err);
+        rc = read_header(file->fd, path, flags, file->page, &h, err);
     if (rc == DEJA_OK)
         rc = check_expected(&h, &want, path, err);
     if (rc == DEJA_OK)
@@ -235,9 +249,10 @@ int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, de
         return dj_fail(err, DEJA_ENOMEM, "out of memory");
     int rc = open_locked(path, false, &file->fd, err);
     if (rc == DEJA_OK)
-        rc = read_header(file->fd, path, false, file->page, h, err);
-    if (rc == DEJA_OK)
-        rc = dj_file_map_whole(file, h->file_len, false, err);
+        rc = read_header(file->fd, path, 0, file->page, h, err);
+    if (rc == DEJA_OK && !(file->map = dj_map(file->fd, h->file_len, false, path, err)))
+        rc = DEJA_EIO;
+    file->map_len = file->map ? (size_t)h->file_len : 0;
     if (rc < 0) {
         dj_file_free(file, NULL);
         return rc;

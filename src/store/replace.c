@@ -103,9 +103,9 @@ int dj_tmp_commit(struct dj_tmp *t, bool replace, deja_error *err)
     }
     free(t->temporary);
     t->temporary = NULL;
+    t->fd = -1; /* in place from here on, though a failing sync of the folder is still told */
     if (fsync(t->folder) < 0)
         return dj_fail_errno(err, "%s: cannot sync its folder", t->name);
-    t->fd = -1;
     return DEJA_OK;
 }
 

@@ -54,6 +54,14 @@ static int begin_header(deja_filter *f, deja_error *err)
     struct dj_header h;
     dj_header_of(f, &h);
     file->sequence = 0;
+    if (ftruncate(file->fd, (off_t)h.file_len) <
+        0) /* a growth that failed may have left it longer */
+        return dj_fail_errno(err, "%s: cannot cut it to its length", file->path);
+    if (file->replace) { /* somebody may have begun to write the old one meanwhile */
+        const int rc = dj_file_check_replaced(file->path, err);
+        if (rc < 0)
+            return rc;
+    }
     return dj_file_head(f, &h, file->fd, err);
 }
 

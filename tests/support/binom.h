@@ -6,7 +6,7 @@
  * lgamma, the others from the ratio of neighbours; the sum stops where terms no longer matter.
  *
  * A rate that itself scatters from filter to filter makes a count scatter more than binomially;
- * counts large enough for that to show are normal, and the variances add. */
+ * counts large enough for that to show are nearly normal. */
 #ifndef DJ_TEST_BINOM_H
 #define DJ_TEST_BINOM_H
 #include <math.h>
@@ -107,15 +107,13 @@ static inline bool normal_within(double x, double mean, double sigma, double z)
     return fabs(x - mean) <= z * sigma;
 }
 
-/* As binom_within, for a rate that scatters around p with deviation p_sigma. */
+/* As binom_within, for a rate that scatters around p with deviation p_sigma: the variances add. */
 static inline bool binom_within_spread(uint64_t hits, uint64_t trials, double p, double p_sigma,
                                        double z)
 {
-    const double n = (double)trials;
-    if (n * p_sigma < 0.01 * sqrt(n * p) || n * p < FEW_HITS)
-        return binom_within(hits, trials, p, z);
-    return normal_within((double)hits, n * p, sqrt(n * p * (1.0 - p) + n * n * p_sigma * p_sigma),
-                         z);
+    const double n = (double)trials, spread = n * p_sigma;
+    return binom_within(hits, trials, p, z) ||
+           normal_within((double)hits, n * p, sqrt(n * p * (1.0 - p) + spread * spread), z);
 }
 
 #endif

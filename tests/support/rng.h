@@ -32,6 +32,12 @@ static inline uint64_t rng_below(struct rng *r, uint64_t limit)
     return (uint64_t)((u128)rng_next(r) * limit >> 64);
 }
 
+/* The same sequence from its 2^40th number on: strangers to whoever took fewer. */
+static inline struct rng rng_beyond(struct rng r)
+{
+    return (struct rng){r.state + (UINT64_C(0x9e3779b97f4a7c15) << 40)};
+}
+
 static inline void rng_fill(struct rng *r, uint64_t *out, size_t n)
 {
     for (size_t i = 0; i < n; i++)

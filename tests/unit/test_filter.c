@@ -474,6 +474,7 @@ static void a_batch_stops_at_the_same_key_as_single_calls(void **state)
         assert_int_equal(deja_filter_add_batch(b, keys, KEYS, many, &done), DEJA_EFULL);
         assert_int_equal(done, taken);
         assert_memory_equal(one, many, taken);
+        assert_same_bodies(a, b);
         assert_int_equal(stats_of(b).bits_set, ROOM);
         deja_filter_free(a);
         deja_filter_free(b);

@@ -1,0 +1,183 @@
+/* trial.h - a filter filled with a known number of different keys, and strangers counted in it.
+ *
+ * Keys are ready-made hashes from a seeded sequence that never repeats, so members are distinct
+ * and strangers are strangers.  What theory expects comes with its scatter: two filters with the
+ * same number of keys do not have the same bits, and so not quite the same rate.  For one body,
+ *
+ *   classic   the rate is fill^k: all scatter is that of the fill (bits_sigma);
+ *   blocked   beside that, crowds differ.  The chance of a stranger in block b is known exactly
+ *             from its lanes: e_k(fills of the 16 lanes) / C(16, k), e_k being the elementary
+ *             symmetric polynomial.  What of its variance over the blocks the number of set bits
+ *             does not explain, divided by the number of blocks, is the rest.
+ *   exact     no scatter, and no rate to speak of. */
+#ifndef DJ_TEST_TRIAL_H
+#define DJ_TEST_TRIAL_H
+#include "binom.h"
+#include "filters/filter.h"
+#include "rng.h"
+#include <string.h>
+
+struct trial {
+    deja_filter *f;
+    struct rng members, strangers;
+    uint64_t keys;     /* different keys offered */
+    uint64_t told_new; /* of these, answered "new" */
+};
+
+/* A rate and the deviation with which it scatters from filter to filter. */
+struct forecast {
+    double rate, sigma;
+};
+
+#define TRIAL_CHUNK 4096
+
+/* False when the options are refused. */
+static inline bool trial_begin(struct trial *t, deja_options opt, uint64_t seed)
+{
+    *t = (struct trial){.members = rng_seeded(seed), .strangers = rng_beyond(rng_seeded(seed))};
+    opt.size = sizeof opt;
+    opt.seed = seed;
+    return deja_filter_new(&opt, &t->f, NULL) == DEJA_OK;
+}
+
+static inline void trial_end(struct trial *t)
+{
+    deja_filter_free(t->f);
+}
+
+/* Add different keys until there were `keys` of them; false when the filter refused. */
+static inline bool trial_fill(struct trial *t, uint64_t keys)
+{
+    uint64_t hash[TRIAL_CHUNK];
+    uint8_t is_new[TRIAL_CHUNK];
+    while (t->keys < keys) {
+        const size_t n = keys - t->keys < TRIAL_CHUNK ? (size_t)(keys - t->keys) : TRIAL_CHUNK;
+        rng_fill(&t->members, hash, n);
+        if (deja_filter_add_hashed(t->f, hash, n, is_new, NULL) != DEJA_OK)
+            return false;
+        for (size_t i = 0; i < n; i++)
+            t->told_new += is_new[i];
+        t->keys += n;
+    }
+    return true;
+}
+
+/* How many of that many strangers are found. */
+static inline uint64_t trial_probe(struct trial *t, uint64_t probes)
+{
+    uint64_t hash[TRIAL_CHUNK], hits = 0;
+    uint8_t found[TRIAL_CHUNK];
+    while (probes) {
+        const size_t n = probes < TRIAL_CHUNK ? (size_t)probes : TRIAL_CHUNK;
+        rng_fill(&t->strangers, hash, n);
+        deja_filter_contains_hashed(t->f, hash, n, found);
+        for (size_t i = 0; i < n; i++)
+            hits += found[i];
+        probes -= n;
+    }
+    return hits;
+}
+
+/* --- What theory expects ------------------------------------------------ */
+
+static inline double block_chance(const uint8_t *block, uint32_t k, double *bits)
+{
+    double e[DJ_BLOCK_LANES + 1] = {1.0}, choose = 1.0;
+    *bits = 0.0;
+    for (unsigned lane = 0; lane < DJ_BLOCK_LANES; lane++) {
+        const double set = __builtin_popcount(dj_load32(block + 4 * (size_t)lane));
+        *bits += set;
+        for (uint32_t j = k; j > 0; j--)
+            e[j] += e[j - 1] * set / 32.0;
+    }
+    for (uint32_t j = 0; j < k; j++)
+        choose *= (double)(DJ_BLOCK_LANES - j) / (double)(j + 1);
+    return e[k] / choose;
+}
+
+/* Deviation of a blocked body's rate around the one that its fill explains. */
+static inline double crowd_sigma(const struct dj_part *p)
+{
+    const uint64_t blocks = p->shape.bits / DJ_BLOCK_BITS;
+    const double n = (double)blocks;
+    double x = 0, y = 0, xx = 0, xy = 0, yy = 0; /* x: bits of a block, y: its chance */
+    for (uint64_t b = 0; b < blocks; b++) {
+        double bits;
+        const double chance = block_chance(p->body + DJ_BLOCK_BYTES * b, p->shape.k, &bits);
+        x += bits / n;
+        y += chance / n;
+        xx += bits * bits / n;
+        xy += bits * chance / n;
+        yy += chance * chance / n;
+    }
+    const double var_x = xx - x * x, cov = xy - x * y;
+    const double rest = yy - y * y - (var_x > 0 ? cov * cov / var_x : 0.0);
+    return sqrt(fmax(rest, 0.0) / n);
+}
+
+/* One body with n different keys. */
+static inline struct forecast forecast_part(const struct dj_part *p, double n)
+{
+    const struct dj_shape *s = &p->shape;
+    struct forecast c = {dj_shape_rate(s, n), 0.0};
+    if (s->kind == DEJA_EXACT || !(n > 0.0))
+        return c;
+    const double step = fmax(n / 100.0, 1.0), less = fmax(n - step, 0.0);
+    const double slope = (dj_shape_rate(s, n + step) - dj_shape_rate(s, less)) /
+                         (dj_shape_bits_set(s, n + step) - dj_shape_bits_set(s, less));
+    const double crowd = s->kind == DEJA_BLOCKED ? crowd_sigma(p) : 0.0;
+    c.sigma = hypot(slope * dj_shape_bits_sigma(s, n), crowd);
+    return c;
+}
+
+/* Different keys that came to a part, when this many were told that they are new. */
+static inline double keys_that_came(const struct dj_part *p)
+{
+    const double keys = (double)p->keys;
+    double came = keys;
+    for (double before = -1.0; came - before > 1e-9 * came;) {
+        before = came;
+        came = keys + dj_shape_lost(&p->shape, before);
+    }
+    return came;
+}
+
+/* All F parts must agree: rates multiply, and so do relative scatters add.  One part of a series
+ * is enough: the chances to be missed multiply. */
+static inline struct forecast forecast_all(const struct trial *t)
+{
+    const bool series = t->f->plan.kind == DEJA_SCALABLE;
+    struct forecast c = {1.0, 0.0};
+    double variance = 0.0;
+    for (uint32_t i = 0; i < t->f->n_parts; i++) {
+        const struct dj_part *p = &t->f->part[i];
+        const struct forecast one = forecast_part(p, series ? keys_that_came(p) : (double)t->keys);
+        c.rate *= series ? 1.0 - one.rate : one.rate;
+        variance += series         ? one.sigma * one.sigma
+                    : one.rate > 0 ? one.sigma * one.sigma / (one.rate * one.rate)
+                                   : 0.0;
+    }
+    if (series)
+        c.rate = 1.0 - c.rate;
+    c.sigma = sqrt(variance) * (series ? 1.0 : c.rate);
+    return c;
+}
+
+/* The same from the bits that are really set: what stats call fp_now, and its scatter. */
+static inline struct forecast forecast_now(const struct trial *t, double fp_now)
+{
+    const bool series = t->f->plan.kind == DEJA_SCALABLE;
+    double variance = 0.0;
+    for (uint32_t i = 0; i < t->f->n_parts; i++) {
+        const struct dj_part *p = &t->f->part[i];
+        if (p->shape.kind != DEJA_BLOCKED)
+            continue;
+        const double rate =
+            dj_shape_rate(&p->shape, dj_shape_keys(&p->shape, (double)p->ops->bits_set(p)));
+        const double sigma = crowd_sigma(p) / (series ? 1.0 : rate > 0 ? rate : 1.0);
+        variance += sigma * sigma;
+    }
+    return (struct forecast){fp_now, sqrt(variance) * (series ? 1.0 : fp_now)};
+}
+
+#endif
