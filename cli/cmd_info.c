@@ -72,10 +72,11 @@ static double keys_at_rate(const deja_stats *s, double p)
     return fmax((double)plan.capacity, (double)s->capacity);
 }
 
-/* Counts that were estimated from the set bits explain any number of set bits. */
+/* Keys that were counted by the set bits explain any number of them, and when all are set, any
+ * number of keys does. */
 static double surprise(const deja_stats *s)
 {
-    if (s->unclean || !(s->bits_sigma > 0))
+    if (s->unclean || !isfinite(s->distinct) || !(s->bits_sigma > 0))
         return 0;
     return ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
 }
@@ -238,7 +239,8 @@ static void print_cost(struct out *o, const struct report *r)
         out_printf(o, "for about %s more keys until it grows\n", num_estimate(fmax(r->room, 0)).s);
     else if (s->kind == DEJA_EXACT) /* full: see docs/kinds.md */
         out_printf(o, "for %s more keys as planned; it is full at %s keys\n",
-                   r->room >= 1 ? num_estimate(r->room).s : "no", num_count(s->bits / 16 * 15).s);
+                   r->room >= 1 ? num_estimate(r->room).s : "no",
+                   num_count(s->bits - s->bits / 16).s);
     else if (r->room >= 1 && s->fp_now < r->rate_planned)
         out_printf(o, "for about %s more keys until the rate passes %s\n", num_estimate(r->room).s,
                    num_rate(r->rate_planned).s);

@@ -433,7 +433,7 @@ static int print_filling(struct out *o, const struct study *s, const deja_plan *
     int rc = table_print(&t, o, 2, err);
     if (p->kind == DEJA_EXACT) /* see docs/kinds.md */
         out_printf(o, "  It is full at 15/16 of its slots, %s keys, and then refuses new ones.\n",
-                   num_count(p->bits / 64 * 15 / 16).s);
+                   num_count(p->bits / 64 - p->bits / 64 / 16).s);
     return rc;
 }
 

@@ -92,13 +92,12 @@ lines = dejarun.unique_lines(300_000)
 data = b"\n".join(lines) + b"\n"
 open("list", "wb").write(data)
 began = time.monotonic()
-dejarun.succeed("dedup", "-q", "--state", "other.deja", "-p", "1e-12", "list")
+dejarun.succeed("dedup", "-q", "--state", "other.deja", "-n", "300k", "list")
 duration = time.monotonic() - began
 stopped = 0
 for attempt in range(12):
-    args = ["dedup", *STATE, "-p", "1e-12", "list"]
-    if attempt % 2:
-        args += ["-k", "scalable", "-n", "1000"]
+    args = ["dedup", *STATE, "-p", "1e-9", "list"]
+    args += ["-k", "scalable", "-n", "1000"] if attempt % 2 else ["-k", "blocked", "-n", "300k"]
     to_file = attempt % 4 > 1
     if to_file:
         args += ["-o", "out"]

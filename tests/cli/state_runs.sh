@@ -135,8 +135,9 @@ two_runs_make_the_same_new_state() {
     all_new_urls 5000 >list
     for ((i = 0; i < 10; i++)); do
         rm -f seen.deja
-        deja dedup -p 1e-12 --state seen.deja list >out1 2>err1 &
-        deja dedup -p 1e-12 --state seen.deja list >out2 2>err2 || grep -q seen.deja err2 || fail "$(cat err2)"
+        deja dedup -n 5000 -p 1e-9 --state seen.deja list >out1 2>err1 &
+        deja dedup -n 5000 -p 1e-9 --state seen.deja list >out2 2>err2 || grep -q seen.deja err2 ||
+            fail "$(cat err2)"
         wait $! || grep -q seen.deja err1 || fail "$(cat err1)"
         # Whoever failed has said so; together they have printed every line.
         sort -u out1 out2 >both

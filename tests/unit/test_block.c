@@ -130,7 +130,7 @@ static void every_lane_is_used_equally_often(void **state)
         for (unsigned lane = 0; lane < LANES; lane++) {
             unsigned used = 0;
             for (size_t i = 0; i < DJ_LANE_SETS; i++)
-                used += sets[i] >> lane & 1u;
+                used += (unsigned)(sets[i] >> lane) & 1u;
             assert_int_equal(used, DJ_LANE_SETS * k / LANES);
         }
     }

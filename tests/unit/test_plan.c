@@ -449,6 +449,9 @@ static void f_filters_share_the_rate_and_the_memory(void **state)
             const struct dj_shape one = resolved(by_rate).shape;
             assert_int_equal(plan.filters, filters);
             assert_int_equal(plan.bits, one.bits * filters);
+            struct dj_shape least = {kinds[i], 0, 0};
+            assert_true(dj_shape_fit(&least, 10000, pow(1e-3, 1.0 / filters)));
+            assert_int_equal(one.bits, least.bits);
             assert_true(plan.fp_rate <= 1e-3 * (1 + 1e-12)); /* pow and its root */
             assert_near(plan.fp_rate, pow(dj_shape_rate(&one, 10000), filters), 1e-12);
             const deja_plan by_memory = plan_of(
@@ -550,6 +553,10 @@ static void a_part_too_large_to_count_is_refused(void **state)
     while (dj_plan_part(&plan, i, &part))
         i++;
     assert_int_equal(i, 3); /* 1e6, 1e9, 1e12 keys; 1e15 would need more than 2^53 bits */
+    /* 79^21 is 1.6e14 modulo 2^64, which would be a possible size. */
+    const struct dj_plan wraps =
+        resolved(OPTIONS(.kind = DEJA_SCALABLE, .capacity = 1, .fp_rate = 0.9, .growth = 79));
+    assert_false(dj_plan_part(&wraps, 21, &part));
 }
 
 /* --- Large sizes -------------------------------------------------------- */

@@ -1,0 +1,286 @@
+# deja info: what is in a filter file, in words and as JSON; and its warnings.
+. "$SUPPORT/cases.sh"
+
+_holds() { # EXPRESSION: true of d, the one object in the JSON of .stdout
+    python3 -c 'import json, sys
+d, = json.load(open(".stdout"))
+sys.exit(not eval(sys.argv[1]))' "$1" || fail "not so: $1"
+}
+_line() { # LABEL: what stands behind it in .stdout
+    sed -n "s/^  $1  *//p" .stdout
+}
+_says() { # LABEL TEXT
+    [ "$(_line "$1")" = "$2" ] || fail "$1: '$(_line "$1")' instead of '$2'"
+}
+
+# pollute FILE BYTES: set all bits of so many bytes of the body.
+_pollute() {
+    python3 -c 'import sys
+with open(sys.argv[1], "r+b") as f:
+    f.seek(4096)
+    f.write(b"\xff" * int(sys.argv[2]))' "$1" "$2"
+}
+
+# _unsynced FILE: keys were added, and the writer was killed before it could sync.
+_unsynced() {
+    mkfifo pipe
+    "$DEJA" add -q "$1" <pipe 2>/dev/null &
+    local pid=$!
+    exec 9>pipe
+    deja gen -n 5000 --first 1M >&9
+    eventually _is_unsynced "$1"
+    kill -KILL "$pid"
+    { wait "$pid" || true; } 2>/dev/null
+    exec 9>&-
+}
+_is_unsynced() {
+    ! deja verify -q "$1"
+}
+
+a_filter_in_words() {
+    deja gen -n 1000 >list
+    cat list list >twice
+    deja build -q --seed 1 -n 10k -p 0.001 f.deja twice
+    succeeds deja info f.deja
+    expect_stderr_empty
+    [ "$(head -n 1 .stdout)" = f.deja ] || fail "it does not begin with the name"
+    _says kind "blocked (one cache line a key)"
+    _says hashing "xxh3, k = 9, from a seed: repeatable, no protection"
+    _says URLs "bytes as given, no profile"
+    _says memory "19.5 kB, 15.6 bits a key at capacity"
+    _says capacity "10,000 keys, with a rate of at most 0.001 then"
+    [[ $(_line keys) == "1,000 new of 2,000 offered; the set bits tell of about "* ]] ||
+        fail "keys: $(_line keys)"
+    _says used "[####....................................] 10.0% of the capacity is used"
+    [[ $(_line fill) == "[##"*"] 5."*"% of the bits are set" ]] || fail "fill: $(_line fill)"
+    [[ $(_line rate) == *"e-"*" now: one new key in "*" is taken for seen" ]] || fail "rate: $(_line rate)"
+    _says lost "probably no key so far"
+    [[ $(_line room) == "for about 9,"*" more keys until the rate passes 0.001" ]] ||
+        fail "room: $(_line room)"
+    _says visit 1
+    _says state "1 sync; at rest"
+    echo another | deja add -q f.deja
+    succeeds deja info f.deja
+    _says state "2 syncs; at rest"
+    [ "$(awk '{ print length }' .stdout | sort -n | tail -n 1)" -le 90 ] || fail "wider than 90 columns"
+}
+
+each_kind() {
+    deja gen -n 5000 >list
+    deja build -q -k classic -n 5000 -p 0.01 --hash sha1 f.deja list
+    succeeds deja info f.deja
+    _says kind "classic (k positions over the whole array)"
+    _says hashing "sha1, k = 7, secret key in this file"
+    deja build -q -k classic -n 5000 -p 0.01 --filters 3 f.deja list
+    succeeds deja info f.deja
+    _says kind "classic, 3 filters that must agree (k positions over the whole array)"
+    deja build -q -k exact -n 10k f.deja list
+    succeeds deja info f.deja
+    _says kind "exact (64-bit fingerprints)"
+    _says keys "5,000 new of 5,000 offered"
+    _says room "for 5,000 more keys as planned; it is full at 11,723 keys"
+    [[ $(_line rate) == *" now: practically no new key is taken for seen" ]] || fail "$(_line rate)"
+    [[ $(_line fill) == *"% of the slots are in use" ]] || fail "$(_line fill)"
+    deja build -q -k scalable -n 1000 f.deja list
+    succeeds deja info f.deja
+    _says kind "scalable of 2 blocked parts (one cache line a key)"
+    _says capacity "5,000 keys, then it grows; the rate stays below 1.0e-6"
+    expect_stderr_empty
+}
+
+an_empty_filter() {
+    local kind
+    for kind in classic blocked exact scalable; do
+        deja build -q -k $kind -n 100 f.deja /dev/null
+        succeeds deja info f.deja
+        expect_stderr_empty
+        _says lost "probably no key so far"
+        [[ $(_line used) == *"] 0.0% of the capacity is used" ]] || fail "$(_line used)"
+        succeeds deja info --json f.deja
+        _holds "d['keys'] == 0 and d['fill'] == 0 and d['fp_now'] == 0 and not d['pollution']"
+    done
+}
+
+# Nobody asked for 1e-6 when size and keys were given.
+the_rate_of_given_memory() {
+    deja gen -n 10000 >list
+    deja build -q -n 20k -m 20k f.deja list
+    succeeds deja info f.deja
+    [[ $(_line capacity) == "20,000 keys, with a rate of "*"0.02"*" then" ]] || fail "$(_line capacity)"
+    [[ $(_line room) == "for about 10,"*" more keys until the rate passes 0.02"* ]] || fail "$(_line room)"
+}
+
+the_key_apart() {
+    head -c 32 /dev/urandom >f.key
+    chmod 600 f.key
+    echo a | deja build -q --key f.key f.deja
+    succeeds deja info --key f.key f.deja
+    expect_stderr_empty
+    [[ $(_line hashing) == *", secret key kept apart from this file" ]] || fail "$(_line hashing)"
+    fails_with 2 "f.deja keeps its secret key apart: give the key (--key FILE)" deja info f.deja
+    expect_stdout ''
+    head -c 32 /dev/urandom >other.key
+    chmod 600 other.key
+    fails_with 2 "f.deja was made with another secret key" deja info --key other.key f.deja
+    chmod 644 f.key
+    succeeds deja info --key f.key f.deja
+    expect_stderr_has "others can read f.key; chmod 600 keeps it secret"
+    succeeds deja info -q --key f.key f.deja
+    expect_stderr_empty
+    succeeds deja info --key <(cat f.key) f.deja
+    expect_stderr_empty
+}
+
+keys_that_are_none() {
+    echo a | deja build -q f.deja
+    printf 'too short' >bad.key
+    fails_with 2 "bad.key is no key file: it is too short; a key is 32 bytes or 64 hexadecimal digits" \
+        deja info --key bad.key f.deja
+    : >bad.key
+    fails_with 2 "bad.key is no key file: it is empty" deja info --key bad.key f.deja
+    head -c 40 /dev/zero >bad.key
+    fails_with 2 "bad.key is no key file: it is longer than 32 bytes and shorter than 64 digits" \
+        deja info --key bad.key f.deja
+    head -c 64 /dev/zero >bad.key
+    fails_with 2 "bad.key is no key file: not all of its 64 characters are hexadecimal digits" \
+        deja info --key bad.key f.deja
+    head -c 1000 /dev/zero >bad.key
+    fails_with 2 "bad.key is no key file: it is too long" deja info --key bad.key f.deja
+    fails_with 2 "no.key: cannot open the key file: No such file" deja info --key no.key f.deja
+    fails_with 2 "cannot read the key file: Is a directory" deja info --key . f.deja
+    expect_stdout ''
+}
+
+json_has_all_of_it() {
+    deja gen -n 2000 >list
+    local kind
+    for kind in classic blocked exact scalable; do
+        deja build -q -k $kind -n 5000 f.deja list
+        succeeds deja info --json f.deja
+        expect_stderr_empty
+        python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
+        _holds "d['file'] == 'f.deja' and d['kind'] == '$kind' and d['hash'] == 'xxh3'"
+        _holds "d['keys'] == d['offered'] == 2000 and d['capacity'] == 5000"
+        _holds "abs(d['distinct'] - 2000) < 50 and 0 < d['fill'] < 1"
+        _holds "0 < d['fp_now'] < d['fp_planned'] * 1.01 and d['fp_rate'] == 1e-6"
+        _holds "d['keyed'] and not d['key_apart'] and not d['unclean'] and not d['over_capacity']"
+        _holds "d['pollution'] is False and abs(d['surprise_sigma']) < 6"
+        _holds "3000 <= d['room'] < 3100 and d['visit'] == d['syncs'] == 1 and d['profile'] == 0"
+        _holds "d['bytes'] >= d['bits'] // 8 and d['bits_set'] <= d['bits']"
+    done
+}
+
+several_files() {
+    echo a | deja build -q a.deja
+    echo b | deja build -q b.deja
+    succeeds deja info a.deja b.deja
+    [ "$(grep -cx '[ab].deja' .stdout)" -eq 2 ] || fail "not both"
+    succeeds deja info --json a.deja b.deja
+    [ "$(python3 -c 'import json; print([f["file"] for f in json.load(open(".stdout"))])')" = \
+        "['a.deja', 'b.deja']" ] || fail "not both"
+    # One that is missing does not hide the others.
+    fails_with 2 "no.deja: cannot open: No such file" deja info no.deja b.deja
+    expect_stdout_has b.deja
+    fails_with 2 "no.deja" deja info --json no.deja b.deja
+    python3 - <<'END' || fail "the JSON does not tell"
+import json
+no, b = json.load(open(".stdout"))
+assert "No such file" in no["error"] and b["keys"] == 1, (no, b)
+END
+}
+
+names_that_are_odd() {
+    local name=$'odd \x01\xff"name.deja'
+    echo a | deja build -q "$name"
+    succeeds deja info "$name"
+    ! grep -q $'\x01' .stdout || fail "a control byte reached the terminal"
+    succeeds deja info --json "$name"
+    _holds "d['keys'] == 1"
+}
+
+too_many_keys_are_warned_about() {
+    deja gen -n 3000 >list
+    deja build -q -n 1000 -p 0.01 f.deja list
+    succeeds deja info f.deja
+    grep -qE '^deja info: f.deja was sized for 1,000 keys and holds 2,[0-9]{3}: build it anew' .stderr ||
+        fail "no warning"
+    _says room "none: the rate has passed 0.01"
+    succeeds deja info --json f.deja
+    _holds "d['over_capacity'] and d['room'] == 0 and not d['pollution']"
+    # So many that every bit is set.
+    deja gen -n 100k >list
+    deja build -q -n 100 -p 0.01 f.deja list
+    succeeds deja info f.deja
+    _says rate "1 now: nearly every new key is taken for seen"
+    [[ $(_line lost) == "more than "* ]] || fail "$(_line lost)"
+    succeeds deja info --json f.deja
+    _holds "not d['pollution']"
+}
+
+honest_filters_raise_no_alarm() {
+    deja gen -n 40000 >list
+    local p n kind
+    for kind in classic blocked scalable; do
+        for p in 0.5 0.1 0.01 1e-6; do
+            for n in 1000 20000 40000; do
+                deja build -q -k $kind -n $n -p $p --seed 1 f.deja list
+                succeeds deja info --json f.deja
+                _holds "not d['pollution']"
+            done
+        done
+    done
+}
+
+pollution_is_an_alarm() {
+    deja gen -n 20000 >list
+    local kind
+    for kind in classic blocked; do
+        deja build -q -k $kind -n 100k -p 0.01 f.deja list
+        _pollute f.deja 5000
+        succeeds deja info f.deja
+        grep -qE '^deja info: f.deja looks POLLUTED: [0-9,]+ bits are set where 20,000 keys explain [0-9,]+, [0-9.]+ standard deviations fewer' \
+            .stderr || fail "no alarm"
+        expect_stderr_has "build it anew with another key"
+        succeeds deja info -q f.deja
+        expect_stderr_has POLLUTED # an alarm is not a note
+        succeeds deja info --json f.deja
+        _holds "d['pollution'] is True and d['surprise_sigma'] > 6"
+    done
+}
+
+a_file_that_was_not_synced() {
+    deja gen -n 1000 >list
+    deja build -q -n 10k f.deja list
+    _unsynced f.deja
+    succeeds deja info f.deja
+    expect_stderr_empty
+    [[ $(_line keys) =~ ^about\ [1-6],[0-9]{3}$ ]] || fail "keys: $(_line keys)"
+    [[ $(_line state) == "1 sync; keys were added after the last: "* ]] || fail "$(_line state)"
+    expect_stdout_has "counts are estimates until the next"
+    succeeds deja info --json f.deja
+    _holds "d['unclean'] and not d['pollution'] and 1000 <= d['keys'] <= 6100"
+}
+
+files_that_are_none() {
+    echo "https://example.org/" >text
+    fails_with 2 "text" deja info text
+    : >empty
+    fails_with 2 "empty is empty: it is no deja file" deja info empty
+    fails_with 2 "is not a regular file" deja info .
+    fails_with 2 "nowhere: cannot open" deja info nowhere
+    echo a | deja build -q f.deja
+    head -c 4100 f.deja >cut.deja
+    fails_with 2 "cut.deja is cut short" deja info cut.deja
+    flip_bit f.deja 100
+    fails_with 2 "f.deja: " deja info f.deja
+    expect_stdout ''
+}
+
+refusals() {
+    fails_with 2 "missing operand: deja info [OPTION]... F.deja..." deja info
+    fails_with 2 "unknown option -n" deja info -n 5 f.deja
+    fails_with 2 "--key needs a value" deja info f.deja --key
+    expect_stdout ''
+}
+
+cases "$@"

@@ -1,0 +1,181 @@
+# deja plan: a table of choices, the trade-off, a recommendation, and a command that works.
+. "$SUPPORT/cases.sh"
+
+_refuses() { # TEXT ARG...
+    local text=$1
+    shift
+    fails_with 2 "$text" deja plan "$@"
+    expect_stdout ''
+}
+
+# _ask EXPRESSION: of the JSON in .stdout, as d.
+_ask() {
+    python3 -c 'import json, sys; d = json.load(open(".stdout")); print(eval(sys.argv[1]))' "$1"
+}
+_holds() { # EXPRESSION: it is true of the JSON in .stdout
+    [ "$(_ask "$1")" = True ] || fail "not so: $1"
+}
+_kind() { echo "[k for k in d['kinds'] if k['kind'] == '$1'][0]"; }
+
+every_kind_has_a_row() {
+    succeeds deja plan -n 1M
+    expect_stderr_empty
+    local kind
+    for kind in classic blocked scalable exact; do
+        grep -qE "^  $kind .* cache line" .stdout || fail "no row for $kind"
+    done
+    expect_stdout_has "For 1,000,000 keys at rate 1.0e-6, the default"
+    grep -qE '^  blocked +4\.9 MB +39\.24 +16 +1\.0e-6 +0\.1 +1 cache line$' .stdout ||
+        fail "another row for blocked"
+    for exponent in 1 2 3 4 5 6 7 8 9; do
+        grep -qE "^. 1e-$exponent   \[#" .stdout || fail "no bar for 1e-$exponent"
+    done
+    expect_stdout_has "> 1e-6 "
+    expect_stdout_has "Take blocked: 1 cache line a lookup, not 20, for 36% more memory than classic."
+    expect_stdout_has "  deja dedup -n 1M --state seen.deja urls.txt > new.txt"
+    [ "$(awk '{ print length }' .stdout | sort -n | tail -n 1)" -le 90 ] || fail "wider than 90 columns"
+}
+
+memory_tells_the_rate() {
+    succeeds deja plan -n 1e9 -m 2G
+    expect_stdout_has "For 1,000,000,000 keys in 2.1 GB"
+    grep -qE '^  blocked +2\.1 GB +17\.18 +10 +5\.5e-4 ' .stdout || fail "another rate"
+    expect_stdout_has "not scalable: "
+    expect_stdout_has "not exact: "
+    expect_stdout_has "deja dedup -n 1G -m 2G --state"
+    succeeds deja plan -n 1M -m 20M
+    expect_stdout_has "Take exact: "
+    expect_stdout_has "deja dedup -k exact -n 1M -m 20M --state"
+}
+
+memory_and_rate_tell_the_keys() {
+    succeeds deja plan -m 64M -p 1e-3
+    expect_stdout_has "In 67.1 MB at rate 0.001"
+    grep -qE '^  kind +keys \(n\) +memory ' .stdout || fail "no column for the keys"
+    grep -qE '^  blocked +34,519,130 +67\.1 MB ' .stdout || fail "another number of keys"
+    expect_stdout_has "> 1e-3 "
+    succeeds deja plan -m 64M
+    expect_stdout_has "at rate 1.0e-6, the default"
+}
+
+small_rates_want_fingerprints() {
+    succeeds deja plan -n 1M -p 1e-9
+    expect_stdout_has "Take exact: "
+    expect_stdout_has "deja dedup -k exact -n 1M -p 1e-9 --state"
+    succeeds deja plan -n 3 -p 0.5
+    expect_stdout_has "Take blocked: with so few keys the choice makes no difference."
+}
+
+one_kind_in_detail() {
+    succeeds deja plan -k blocked -n 1M
+    [ "$(grep -cE '^  (classic|exact|scalable) ' .stdout)" -eq 0 ] || fail "other kinds are there"
+    expect_stdout_has "As it fills"
+    grep -qE '^ +1,000,000 +100% +1\.0e-6 +0\.1$' .stdout || fail "no line for all keys"
+    grep -qE '^ +2,000,000 +200% ' .stdout || fail "no line for twice the keys"
+    expect_stdout_has "deja dedup -n 1M --state"
+    succeeds deja plan -k exact -n 1M
+    expect_stdout_has "It is full at 15/16 of its slots, 1,171,875 keys"
+    succeeds deja plan -k scalable -n 1M
+    expect_stdout_has "four times as large"
+    succeeds deja plan -k classic -n 1M --multiplier 2 --hashes 3 --filters 2
+    grep -qE '^  classic +1\.5 MB +12\.00 +2 x 3 +0\.00371 +639 +6 cache lines$' .stdout ||
+        fail "another row"
+    expect_stdout_has "deja dedup -k classic -n 1M --hashes 3 --filters 2 --multiplier 2 --state"
+}
+
+options_that_fit_one_kind_only() {
+    succeeds deja plan -n 1M --hash sha1
+    expect_stdout_has "Take classic: no other kind does what these options ask for."
+    expect_stdout_has "not blocked: hash sha1 works with kind classic"
+    expect_stdout_has "deja dedup -k classic -n 1M --hash sha1 --state"
+    succeeds deja plan -n 1M --hashes 3 --multiplier 2
+    expect_stdout_has "For 1,000,000 keys, 2 bits for each of the k positions of a key"
+    expect_stdout_has "not exact: "
+}
+
+# The command at the end is to be typed as it stands.
+the_next_command_runs() {
+    deja gen -q -n 1000 --repeats 0.3 >urls.txt
+    ln -s "$DEJA" deja
+    local options
+    while read -r options; do
+        rm -f seen.deja new.txt
+        # shellcheck disable=SC2086 # words
+        succeeds deja plan $options
+        line=$(sed -n 's/^  deja dedup/deja dedup/p' .stdout)
+        PATH=$PWD:$PATH bash -e -c "$line" 2>.stderr || fail "$options: does not run: $line"
+        expect_lines 700 new.txt
+    done <<'END'
+-n 20k
+-n 1234 -p 1e-9
+-n 20k -m 512k
+-n 20k -m 77777
+-m 1M -p 0.0000123
+-m 64k
+-k classic -n 5k
+-k exact -n 5k
+-k scalable -n 5k
+-n 20k --hash siphash
+-n 20k --hash sha1
+-k classic -n 20k --hashes 10 --filters 2 --multiplier 2.5
+END
+}
+
+json_has_all_of_it() {
+    local options
+    while read -r options; do
+        # shellcheck disable=SC2086 # words
+        succeeds deja plan --json $options
+        expect_stderr_empty
+        python3 -m json.tool <.stdout >/dev/null || fail "no JSON: $options"
+        _holds "all(k['possible'] or k['why_not'] for k in d['kinds'])"
+        _holds "len(d['tradeoff']) == 9 and d['command'].startswith('deja dedup ')"
+    done <<'END'
+-n 1M
+-n 1M -m 1M
+-m 1M -p 1e-3
+-n 1M -k exact
+-n 1M -k scalable
+-n 5 -p 0.9
+-n 1M --hashes 3 --multiplier 2
+END
+    succeeds deja plan --json -n 1M
+    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'scalable', 'exact']"
+    _holds "d['recommended'] == 'blocked' and '36%' in d['reason']"
+    _holds "$(_kind blocked)['bytes'] * 8 == $(_kind blocked)['bits'] == 10**6 * $(_kind blocked)['bits_per_key']"
+    _holds "$(_kind classic)['hashes'] == 20 and $(_kind classic)['reads'] == '20 cache lines'"
+    _holds "all(k['fp_rate'] <= 1e-6 and k['capacity'] == 10**6 for k in d['kinds'])"
+    _holds "all(0 < k['lost_per_million'] < 1 for k in d['kinds'])"
+    _holds "abs($(_kind blocked)['bits_per_key'] - d['tradeoff'][5]['bits_per_key']['blocked']) < 1e-9"
+    succeeds deja plan --json -n 1M -m 1M
+    _holds "not $(_kind exact)['possible'] and 'exact' in $(_kind exact)['why_not']"
+    succeeds deja plan --json -n 1M -k blocked
+    _holds "d['recommended'] is None and len(d['kinds']) == 1"
+    _holds "[f['keys'] for f in d['filling']][-1] == 2 * 10**6"
+    _holds "all(a['fp_rate'] < b['fp_rate'] for a, b in zip(d['filling'], d['filling'][1:]))"
+}
+
+refusals() {
+    _refuses "for how many keys? give -n N, or -m SIZE to see how many fit"
+    expect_stderr_has "try: deja plan --help"
+    _refuses "for how many keys?" -p 1e-3
+    _refuses "-n, -p and -m: give two, the third follows" -n 5 -p 0.1 -m 1M
+    local p
+    for p in 0 1 2 -1 nan x ''; do
+        _refuses "-p/--fp-rate takes a rate between 0 and 1" -n 5 -p "$p"
+    done
+    _refuses "-n/--capacity takes a number from 1 up, not 0" -n 0
+    _refuses "-n/--capacity takes at most 18446744073709551615" -n 1e30
+    _refuses "capacity is 1000000000000000000: at most 2^53" -n 1e18
+    _refuses "lower the capacity or raise the rate" -n 1e15 -p 1e-12
+    _refuses "lower the capacity or raise the rate" -k blocked -n 1e15 -p 1e-12
+    _refuses "memory is 1 bytes" -k blocked -m 1
+    _refuses "a scalable filter grows" -k scalable -m 1M
+    _refuses "bytes hold 104857 exact keys" -k exact -n 1M -m 1M
+    _refuses "exact takes at most 1" -k exact -n 5 --hashes 2
+    _refuses "the multiplier goes with capacity and hashes" -n 5 --multiplier 2
+    _refuses "-k/--kind takes classic, blocked, scalable or exact" -n 5 -k bloom
+    _refuses "unexpected operand 'x'" -n 5 x
+}
+
+cases "$@"
