@@ -232,7 +232,7 @@ static void print_cost(struct out *o, const struct report *r)
     if (s->lost < 0.05)
         out_text(o, "probably no key so far\n");
     else
-        out_printf(o, "%s %s so far, new but taken for seen\n",
+        out_printf(o, "%s %s keys so far, new but taken for seen\n",
                    isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
     label(o, "room");
     if (s->kind == DEJA_SCALABLE)

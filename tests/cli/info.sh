@@ -1,10 +1,11 @@
 # deja info: what is in a filter file, in words and as JSON; and its warnings.
 . "$SUPPORT/cases.sh"
 
-_holds() { # EXPRESSION: true of d, the one object in the JSON of .stdout
+_holds() { # EXPRESSION...: true of every d in the JSON of .stdout
     python3 -c 'import json, sys
-d, = json.load(open(".stdout"))
-sys.exit(not eval(sys.argv[1]))' "$1" || fail "not so: $1"
+for d in json.load(open(".stdout")):
+    for e in sys.argv[1:]:
+        assert eval(e), (e, d)' "$@" || fail "the JSON is wrong"
 }
 _line() { # LABEL: what stands behind it in .stdout
     sed -n "s/^  $1  *//p" .stdout
@@ -96,9 +97,10 @@ an_empty_filter() {
         expect_stderr_empty
         _says lost "probably no key so far"
         [[ $(_line used) == *"] 0.0% of the capacity is used" ]] || fail "$(_line used)"
-        succeeds deja info --json f.deja
-        _holds "d['keys'] == 0 and d['fill'] == 0 and d['fp_now'] == 0 and not d['pollution']"
+        mv f.deja $kind.deja
     done
+    succeeds deja info --json ./*.deja
+    _holds "d['keys'] == 0 and d['fill'] == 0 and d['fp_now'] == 0 and not d['pollution']"
 }
 
 # Nobody asked for 1e-6 when size and keys were given.
@@ -155,19 +157,19 @@ json_has_all_of_it() {
     deja gen -n 2000 >list
     local kind
     for kind in classic blocked exact scalable; do
-        deja build -q -k $kind -n 5000 f.deja list
-        succeeds deja info --json f.deja
-        expect_stderr_empty
-        python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
-        _holds "d['file'] == 'f.deja' and d['kind'] == '$kind' and d['hash'] == 'xxh3'"
-        _holds "d['keys'] == d['offered'] == 2000 and d['capacity'] == 5000"
-        _holds "abs(d['distinct'] - 2000) < 50 and 0 < d['fill'] < 1"
-        _holds "0 < d['fp_now'] < d['fp_planned'] * 1.01 and d['fp_rate'] == 1e-6"
-        _holds "d['keyed'] and not d['key_apart'] and not d['unclean'] and not d['over_capacity']"
-        _holds "d['pollution'] is False and abs(d['surprise_sigma']) < 6"
-        _holds "3000 <= d['room'] < 3100 and d['visit'] == d['syncs'] == 1 and d['profile'] == 0"
-        _holds "d['bytes'] >= d['bits'] // 8 and d['bits_set'] <= d['bits']"
+        deja build -q -k $kind -n 5000 $kind.deja list
     done
+    succeeds deja info --json classic.deja blocked.deja exact.deja scalable.deja
+    expect_stderr_empty
+    python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
+    _holds "d['file'] == d['kind'] + '.deja' and d['hash'] == 'xxh3'" \
+        "d['keys'] == d['offered'] == 2000 and d['capacity'] == 5000" \
+        "abs(d['distinct'] - 2000) < 50 and 0 < d['fill'] < 1" \
+        "0 < d['fp_now'] < d['fp_planned'] * 1.01 and d['fp_rate'] == 1e-6" \
+        "d['keyed'] and not d['key_apart'] and not d['unclean'] and not d['over_capacity']" \
+        "d['pollution'] is False and abs(d['surprise_sigma']) < 6" \
+        "3000 <= d['room'] < 3100 and d['visit'] == d['syncs'] == 1 and d['profile'] == 0" \
+        "d['bytes'] >= d['bits'] // 8 and d['bits_set'] <= d['bits']"
 }
 
 several_files() {
@@ -223,12 +225,12 @@ honest_filters_raise_no_alarm() {
     for kind in classic blocked scalable; do
         for p in 0.5 0.1 0.01 1e-6; do
             for n in 1000 20000 40000; do
-                deja build -q -k $kind -n $n -p $p --seed 1 f.deja list
-                succeeds deja info --json f.deja
-                _holds "not d['pollution']"
+                deja build -q -k $kind -n $n -p $p --seed 1 $kind-$p-$n.deja list
             done
         done
     done
+    succeeds deja info --json ./*.deja
+    _holds "not d['pollution']"
 }
 
 pollution_is_an_alarm() {

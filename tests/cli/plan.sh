@@ -8,12 +8,11 @@ _refuses() { # TEXT ARG...
     expect_stdout ''
 }
 
-# _ask EXPRESSION: of the JSON in .stdout, as d.
-_ask() {
-    python3 -c 'import json, sys; d = json.load(open(".stdout")); print(eval(sys.argv[1]))' "$1"
-}
-_holds() { # EXPRESSION: it is true of the JSON in .stdout
-    [ "$(_ask "$1")" = True ] || fail "not so: $1"
+_holds() { # EXPRESSION...: true of d, the JSON in .stdout
+    python3 -c 'import json, sys
+d = json.load(open(".stdout"))
+for e in sys.argv[1:]:
+    assert eval(e), e' "$@" || fail "the JSON is wrong"
 }
 _kind() { echo "[k for k in d['kinds'] if k['kind'] == '$1'][0]"; }
 
@@ -127,9 +126,8 @@ json_has_all_of_it() {
         # shellcheck disable=SC2086 # words
         succeeds deja plan --json $options
         expect_stderr_empty
-        python3 -m json.tool <.stdout >/dev/null || fail "no JSON: $options"
-        _holds "all(k['possible'] or k['why_not'] for k in d['kinds'])"
-        _holds "len(d['tradeoff']) == 9 and d['command'].startswith('deja dedup ')"
+        _holds "all(k['possible'] or k['why_not'] for k in d['kinds'])" \
+            "len(d['tradeoff']) == 9 and d['command'].startswith('deja dedup ')"
     done <<'END'
 -n 1M
 -n 1M -m 1M
@@ -140,19 +138,20 @@ json_has_all_of_it() {
 -n 1M --hashes 3 --multiplier 2
 END
     succeeds deja plan --json -n 1M
-    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'scalable', 'exact']"
-    _holds "d['recommended'] == 'blocked' and '36%' in d['reason']"
-    _holds "$(_kind blocked)['bytes'] * 8 == $(_kind blocked)['bits'] == 10**6 * $(_kind blocked)['bits_per_key']"
-    _holds "$(_kind classic)['hashes'] == 20 and $(_kind classic)['reads'] == '20 cache lines'"
-    _holds "all(k['fp_rate'] <= 1e-6 and k['capacity'] == 10**6 for k in d['kinds'])"
-    _holds "all(0 < k['lost_per_million'] < 1 for k in d['kinds'])"
-    _holds "abs($(_kind blocked)['bits_per_key'] - d['tradeoff'][5]['bits_per_key']['blocked']) < 1e-9"
+    python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
+    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'scalable', 'exact']" \
+        "d['recommended'] == 'blocked' and '36%' in d['reason']" \
+        "$(_kind blocked)['bytes'] * 8 == $(_kind blocked)['bits']" \
+        "$(_kind classic)['hashes'] == 20 and $(_kind classic)['reads'] == '20 cache lines'" \
+        "all(k['fp_rate'] <= 1e-6 and k['capacity'] == 10**6 for k in d['kinds'])" \
+        "all(0 < k['lost_per_million'] < 1 for k in d['kinds'])" \
+        "$(_kind blocked)['bits_per_key'] == d['tradeoff'][5]['bits_per_key']['blocked']"
     succeeds deja plan --json -n 1M -m 1M
     _holds "not $(_kind exact)['possible'] and 'exact' in $(_kind exact)['why_not']"
     succeeds deja plan --json -n 1M -k blocked
-    _holds "d['recommended'] is None and len(d['kinds']) == 1"
-    _holds "[f['keys'] for f in d['filling']][-1] == 2 * 10**6"
-    _holds "all(a['fp_rate'] < b['fp_rate'] for a, b in zip(d['filling'], d['filling'][1:]))"
+    _holds "d['recommended'] is None and len(d['kinds']) == 1" \
+        "[f['keys'] for f in d['filling']][-1] == 2 * 10**6" \
+        "all(a['fp_rate'] < b['fp_rate'] for a, b in zip(d['filling'], d['filling'][1:]))"
 }
 
 refusals() {

@@ -1,11 +1,12 @@
 # deja verify: 0 intact, 1 damaged or not synced, 2 not to be read; --repair mends what can be.
 . "$SUPPORT/cases.sh"
 
-# _holds EXPRESSION: true of d, the list in the JSON of .stdout
+# _holds EXPRESSION...: true of d, the list in the JSON of .stdout
 _holds() {
     python3 -c 'import json, sys
 d = json.load(open(".stdout"))
-sys.exit(not eval(sys.argv[1]))' "$1" || fail "not so: $1"
+for e in sys.argv[1:]:
+    assert eval(e), e' "$@" || fail "the JSON is wrong"
 }
 
 _filter() { # FILE [OPTION...]: synced twice, so that both sync records are in use
@@ -16,7 +17,7 @@ _filter() { # FILE [OPTION...]: synced twice, so that both sync records are in u
 }
 
 _is_unsynced() {
-    exits_with 1 deja verify -q "$1"
+    ! deja verify -q "$1"
 }
 
 # _writer FILE: a process that adds to the file and waits for more; its number is in $writer.
@@ -215,13 +216,13 @@ json_tells_the_same() {
     flip_bit record.deja 3080
     exits_with 2 deja verify --json good.deja bad.deja nowhere.deja
     python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
-    _holds "[f['file'] for f in d] == ['good.deja', 'bad.deja', 'nowhere.deja']"
-    _holds "[f['verdict'] for f in d] == ['intact', 'damaged', 'not read']"
-    _holds "[f['intact'] for f in d] == [True, False, False]"
-    _holds "d[0]['why'] is None and 'body' in d[1]['why'] and 'No such file' in d[2]['why']"
+    _holds "[f['file'] for f in d] == ['good.deja', 'bad.deja', 'nowhere.deja']" \
+        "[f['verdict'] for f in d] == ['intact', 'damaged', 'not read']" \
+        "[f['intact'] for f in d] == [True, False, False]" \
+        "d[0]['why'] is None and 'body' in d[1]['why'] and 'No such file' in d[2]['why']"
     succeeds deja verify --json --repair good.deja record.deja
-    _holds "[f['verdict'] for f in d] == ['intact', 'repaired']"
-    _holds "[f['repaired'] for f in d] == [False, True] and d[1]['intact']"
+    _holds "[f['verdict'] for f in d] == ['intact', 'repaired']" \
+        "[f['repaired'] for f in d] == [False, True] and d[1]['intact']"
     _writer good.deja
     exits_with 1 deja verify --json good.deja
     _holds "d[0]['verdict'] == 'not synced'"

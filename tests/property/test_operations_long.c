@@ -1,9 +1,9 @@
 /* test_operations_long.c - a hundred million random operations on every class of filter.
  *
- * A hundred thousand URLs, and for each a flag that is raised when an add of it has returned.  Threads
- * add and ask at random, singly or in batches; whatever the filter says about a key whose flag
- * was up before the call must be "seen".  The hundred million of a class are spread over all its
- * variants: single and batch calls, every instruction set, one to four threads.
+ * A hundred thousand URLs, and for each a flag that is raised when an add of it has returned.
+ * Threads add and ask at random, singly or in batches; whatever the filter says about a key whose
+ * flag was up before the call must be "seen".  The hundred million of a class are spread over all
+ * its variants: single and batch calls, every instruction set, one to four threads.
  *
  * With one thread the flags tell false positives too: a key "seen" whose flag is down.  As the
  * filter never holds more than its capacity, they are at most binomial with the asked rate; five

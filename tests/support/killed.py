@@ -34,7 +34,7 @@ GROWING = ["-k", "scalable", "-n", "1000", *RATE]
 SCENES = [  # source, sink, lines, options
     (FILE, OUTPUT, MANY, RATE),
     (FILE, STDOUT, MANY, GROWING),
-    (FILE, OUTPUT, MANY, ["-k", "exact", "-n", "300k"]),
+    (FILE, OUTPUT, MANY, ["-k", "exact", "-n", "330k"]),
     (FILE, PIPE, SOME, GROWING),
     (FILE, SLOW, SOME, GROWING),
     (FILE, SLOW, SOME, ["-k", "blocked", "-n", "60k", *RATE]),
