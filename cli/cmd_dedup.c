@@ -154,7 +154,7 @@ static int after_batch(struct job *j, deja_error *err)
     if (progress_seconds(&j->session.progress) - j->synced > SYNC_INTERVAL)
         return sync_state(j, err);
     if (j->sync_output && deja_dedup_pending(j->pending) < PENDING_MAX)
-        return DEJA_OK;
+        return out_flush(j->out, err); /* seen by readers of the file; safe with the next commit */
     return commit(j, err);
 }
 

@@ -50,7 +50,7 @@ static double came_to(const struct dj_part *p, uint32_t filters, double keys, do
             break;
         n += missing / fmax(slope, 1e-3);
     }
-    return fmax(keys, fmin(n, offered));
+    return fmax(keys, fmin(keys + lost_of(p, filters, n), offered));
 }
 
 static uint64_t count_of(const deja_filter *f, const struct dj_part *p, double distinct)
