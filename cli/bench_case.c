@@ -63,7 +63,7 @@ struct run {
     uint64_t stranger;           /* the next absent key */
     unsigned rounds_done;
     struct samples samples[BENCH_CALLS][BENCH_OPS];
-    double hash_ns[LIMITS], line_ns[LIMITS];
+    double hash_ns[LIMITS], line_ns[LIMITS], change_ns[BENCH_ROUNDS];
     size_t n_limits;
 };
 
@@ -304,6 +304,7 @@ static int run_rounds(struct run *r, deja_error *err)
                 if (rc < 0)
                     return rc;
             }
+        r->change_ns[r->rounds_done] = bench_limit_change(&r->limit);
         r->rounds_done++;
     }
     return DEJA_OK;
@@ -341,6 +342,7 @@ static void summarize(struct run *r)
         }
     c->hash_ns = bench_spread_of(r->hash_ns, r->n_limits).median;
     c->line_ns = bench_spread_of(r->line_ns, r->n_limits).median;
+    c->change_ns = bench_spread_of(r->change_ns, r->rounds_done).median;
     c->distance = r->limit.distance;
     c->bytes = c->subject->bytes(r->self);
     c->key_len = bench_keys_mean_len(r->keys);

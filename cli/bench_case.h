@@ -36,6 +36,7 @@ struct bench_case {
     double rate_expected; /* negative: not known                       */
     uint64_t probes;      /* keys that rate was measured with          */
     double hash_ns, line_ns;
+    double change_ns; /* as line_ns, when the line is written to as well */
     double key_len;
     unsigned distance; /* of the prefetches that touch lines fastest */
     struct bench_figure figure[BENCH_CALLS][BENCH_OPS];

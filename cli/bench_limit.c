@@ -67,10 +67,24 @@ static uint64_t touch_ahead(const struct bench_limit *l, size_t distance)
     return sum;
 }
 
-static double time_lines(struct bench_limit *l, unsigned distance)
+static void change_ahead(struct bench_limit *l, size_t distance)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        if (i + distance < l->n)
+            __builtin_prefetch(l->lines + (size_t)l->index[i + distance] * LINE);
+        l->lines[(size_t)l->index[i] * LINE]++;
+    }
+}
+
+static void draw_places(struct bench_limit *l)
 {
     for (size_t i = 0; i < l->n; i++)
         l->index[i] = (uint32_t)bench_below(bench_mix(++l->draws), l->n_lines);
+}
+
+static double time_lines(struct bench_limit *l, unsigned distance)
+{
+    draw_places(l);
     const double begin = bench_now_ns();
     l->sink += distance > 0 ? touch_ahead(l, distance) : touch_plain(l);
     return (bench_now_ns() - begin) / (double)l->n;
@@ -132,6 +146,14 @@ double bench_limit_hash(struct bench_limit *l, const struct bench_keys *keys)
 double bench_limit_line(struct bench_limit *l)
 {
     return time_lines(l, l->distance);
+}
+
+double bench_limit_change(struct bench_limit *l)
+{
+    draw_places(l);
+    const double begin = bench_now_ns();
+    change_ahead(l, l->distance);
+    return (bench_now_ns() - begin) / (double)l->n;
 }
 
 void bench_limit_warm(struct bench_limit *l, const struct bench_keys *keys)

@@ -28,6 +28,9 @@ void bench_limit_fini(struct bench_limit *l); /* may be repeated */
 double bench_limit_hash(struct bench_limit *l, const struct bench_keys *keys);
 /* Nanoseconds a line, at random places that differ from call to call. */
 double bench_limit_line(struct bench_limit *l);
+/* The same when each line is also written to, and so has to go back to memory one day.  Not part
+ * of the limit; it tells how much of what adding takes is the memory's. */
+double bench_limit_change(struct bench_limit *l);
 /* Read the keys once, so that a measurement after it finds them as the one before did. */
 void bench_limit_warm(struct bench_limit *l, const struct bench_keys *keys);
 

@@ -122,6 +122,7 @@ static void json_case(struct json *j, const struct bench_case *c)
     json_real(j, "hash_ns", c->hash_ns);
     json_real(j, "line_ns", c->line_ns);
     json_real(j, "limit_ns", c->hash_ns + c->line_ns);
+    json_real(j, "line_changed_ns", c->change_ns);
     json_uint(j, "prefetch_distance", c->distance);
     json_uint(j, "rounds", c->rounds);
     json_uint(j, "keys_a_round", c->lot);
@@ -188,16 +189,17 @@ static void csv_row(const struct bench_report *r, const struct bench_case *c, un
     csv_text(o, bench_op_names[op]);
     csv_text(o, bench_call_names[call]);
     out_printf(o, "%" PRIu64 ",%" PRIu64 ",%u,%zu,", c->n, c->bytes, c->rounds, c->lot);
-    const double reals[] = {c->p,         bits_per_key(c), c->rate, c->hash_ns,
-                            c->line_ns,   c->key_len,      f->ns,   f->ratio.median,
-                            f->ratio.low, f->ratio.high};
+    const double reals[] = {c->p,         bits_per_key(c), c->rate, c->hash_ns,      c->line_ns,
+                            c->change_ns, c->key_len,      f->ns,   f->ratio.median, f->ratio.low,
+                            f->ratio.high};
     csv_reals(o, reals, sizeof reals / sizeof reals[0]);
 }
 
 void bench_report_csv(const struct bench_report *r, struct out *o)
 {
     out_text(o, "version,cpu,compiler,flags,simd,huge_pages,kind,operation,call,n,bytes,rounds,"
-                "keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,key_bytes,ns,ratio,ratio_low,"
+                "keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,line_changed_ns,key_bytes,ns,"
+                "ratio,ratio_low,"
                 "ratio_high\n");
     for (size_t i = 0; i < r->n; i++)
         for (unsigned call = 0; call < BENCH_CALLS; call++)

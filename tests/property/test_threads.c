@@ -271,20 +271,23 @@ enum { TABLES = 1000, RUSH_KEYS = 60 };
 static struct table {
     deja_filter *f;
     uint64_t hash[MOST_THREADS][RUSH_KEYS];
+    uint8_t is_new[MOST_THREADS][RUSH_KEYS];
     size_t accepted[MOST_THREADS];
     int rc[MOST_THREADS];
     atomic_int ready;
 } tables[TABLES];
+static size_t n_tables; /* of these, in use */
 
 static void rush_in(struct crew *c, int me)
 {
-    for (size_t i = 0; i < TABLES; i++) {
+    for (size_t i = 0; i < n_tables; i++) {
         struct table *t = &tables[i];
         atomic_fetch_add(&t->ready, 1);
         for (unsigned spin = 1; atomic_load(&t->ready) < c->n_threads; spin++)
             if (spin % 256 == 0) /* they meet in the same moment more often without it */
                 sched_yield();
-        t->rc[me] = deja_filter_add_hashed(t->f, t->hash[me], RUSH_KEYS, NULL, &t->accepted[me]);
+        t->rc[me] =
+            deja_filter_add_hashed(t->f, t->hash[me], RUSH_KEYS, t->is_new[me], &t->accepted[me]);
     }
 }
 
@@ -308,14 +311,16 @@ static void rush(deja_options opt, int threads)
 {
     struct crew c;
     struct rng r = rng_seeded(5);
-    for (size_t i = 0; i < TABLES; i++) {
+    n_tables = TABLES;
+    for (size_t i = 0; i < n_tables; i++) {
         opt.capacity = 10 + i % 60;
         tables[i].f = new_filter(opt);
+        atomic_store(&tables[i].f->writer.shared, i % 2 == 1); /* with and without a first one */
         atomic_store(&tables[i].ready, 0);
         rng_fill(&r, tables[i].hash[0], MOST_THREADS * RUSH_KEYS);
     }
     run(&c, NULL, threads, rush_in);
-    for (size_t i = 0; i < TABLES; i++) {
+    for (size_t i = 0; i < n_tables; i++) {
         check_table(&tables[i], threads, opt.kind == DEJA_SCALABLE);
         deja_filter_free(tables[i].f);
     }
@@ -334,6 +339,50 @@ static void a_growing_table_takes_every_key_of_every_thread(void **state)
         FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .fp_rate = 1e-9);
     for (int threads = 2; threads <= MOST_THREADS; threads++)
         rush(opt, threads);
+}
+
+/* All threads bring the same keys in the same order at the same moment, again and again: for each
+ * key they race for the same slot or the same bits.  One at least is told that it is new; of a
+ * table, which has room for all, exactly one, and it is there once. */
+static void race(const char *name, deja_options opt, int threads)
+{
+    struct crew c;
+    struct rng r = rng_seeded(6);
+    n_tables = opt.kind == DEJA_EXACT ? TABLES : TABLES / 5;
+    for (size_t i = 0; i < n_tables; i++) {
+        tables[i].f = new_filter(opt);
+        atomic_store(&tables[i].f->writer.shared, true); /* or the first would go alone */
+        atomic_store(&tables[i].ready, 0);
+        rng_fill(&r, tables[i].hash[0], RUSH_KEYS);
+        for (int me = 1; me < threads; me++)
+            memcpy(tables[i].hash[me], tables[i].hash[0], sizeof tables[i].hash[0]);
+    }
+    run(&c, NULL, threads, rush_in);
+    for (size_t i = 0; i < n_tables; i++) {
+        const struct table *t = &tables[i];
+        for (size_t k = 0; k < RUSH_KEYS; k++) {
+            unsigned times = 0;
+            for (int me = 0; me < threads; me++)
+                times += t->is_new[me][k];
+            if (times < 1 || (times > 1 && opt.kind == DEJA_EXACT))
+                fail_msg("%s, %d threads: a key was new to %u", name, threads, times);
+        }
+        if (opt.kind == DEJA_EXACT)
+            assert_int_equal(t->f->part[0].ops->bits_set(&t->f->part[0]), RUSH_KEYS);
+        deja_filter_free(t->f);
+    }
+}
+
+static void a_race_for_the_same_keys_has_a_winner(void **state)
+{
+    for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
+        deja_options opt = kinds[k].opt;
+        if (deja_hash_name(opt.hash)) /* these bring more numbers a key than there is room for */
+            continue;
+        opt.capacity = 4 * RUSH_KEYS;
+        for (int threads = 2; threads <= MOST_THREADS; threads++)
+            race(kinds[k].name, opt, threads);
+    }
 }
 
 /* --- Growing under the eyes of many ------------------------------------- */
@@ -395,6 +444,7 @@ int main(void)
         cmocka_unit_test(taking_over_from_a_sole_writer_loses_nothing),
         cmocka_unit_test(a_full_table_refuses_keys_and_never_drops_one),
         cmocka_unit_test(a_growing_table_takes_every_key_of_every_thread),
+        cmocka_unit_test(a_race_for_the_same_keys_has_a_winner),
         cmocka_unit_test(lookups_without_end_do_not_stop_growth),
     };
     return cmocka_run_group_tests_name("property.threads", tests, NULL, NULL);

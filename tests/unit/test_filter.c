@@ -481,6 +481,25 @@ static void a_batch_stops_at_the_same_key_as_single_calls(void **state)
     }
 }
 
+/* Threads count their keys after a batch, so another one may see room where there is none any
+ * more.  Such a key is refused; it is never taken for seen. */
+static void a_table_that_others_have_filled_refuses_the_key(void **state)
+{
+    enum { SLOTS = 160 };
+    deja_filter *f = new_full();
+    atomic_store(&f->part[0].keys, 0); /* as if the others were still at it */
+    atomic_store(&f->writer.shared, true);
+    for (uint64_t n = ROOM; n < SLOTS; n++)
+        assert_true(add(f, number(&n)));
+    for (uint64_t n = SLOTS; n < 2 * SLOTS; n++) {
+        assert_int_equal(deja_filter_add(f, number(&n), NULL), DEJA_EFULL);
+        assert_false(deja_filter_contains(f, number(&n)));
+    }
+    for (uint64_t n = 0; n < SLOTS; n++)
+        assert_false(add(f, number(&n)));
+    deja_filter_free(f);
+}
+
 static void the_hash_0_is_a_key_like_any_other(void **state)
 {
     deja_filter *f = new_filter(small_exact);
@@ -683,6 +702,7 @@ int main(void)
         cmocka_unit_test(a_full_exact_filter_refuses_new_keys_and_takes_known_ones),
         cmocka_unit_test(a_batch_stops_at_the_key_that_does_not_fit),
         cmocka_unit_test(a_batch_stops_at_the_same_key_as_single_calls),
+        cmocka_unit_test(a_table_that_others_have_filled_refuses_the_key),
         cmocka_unit_test(the_hash_0_is_a_key_like_any_other),
         cmocka_unit_test(a_full_line_overflows_into_the_next_and_around),
         cmocka_unit_test(a_growing_filter_opens_a_part_for_each_power_of_its_growth),

@@ -1,0 +1,67 @@
+# deja bench: every kind is measured and reported, whatever the figures.  No figure is judged here:
+# the machine that runs the tests may be busy.
+. "$SUPPORT/cli.sh"
+
+# --- JSON: the machine, the limits, every kind and every operation --------------
+succeeds deja bench -q --quick -n 100k --json --csv bench.csv
+expect_stderr_empty
+cp .stdout bench.json
+python3 - bench.json <<'END' || fail "the JSON is not what it should be"
+import json
+import sys
+
+report = json.load(open(sys.argv[1]))
+for field in ("version", "cpu", "compiler", "flags", "simd", "huge_pages"):
+    assert isinstance(report[field], str) and report[field], field
+assert report["memory_available"] > 0
+kinds = {case["kind"] for case in report["cases"]}
+assert kinds >= {"blocked", "classic", "exact", "scalable", "hash table"}, kinds
+assert [c["p"] for c in report["cases"] if c["kind"] == "blocked"] == [0.01, 1e-6]
+
+contains = {"contains absent", "contains present", "contains half"}
+every = contains | {"add new", "add present"}
+for case in report["cases"]:
+    assert case["n"] == 100000
+    for field in ("bytes", "bits_per_key", "hash_ns", "line_ns", "line_changed_ns", "limit_ns",
+                  "rounds", "keys_a_round", "key_bytes", "rate_probes"):
+        assert case[field] > 0, (case["kind"], field)
+    assert 0 <= case["rate"] < 0.05 and 40 < case["key_bytes"] < 80
+    calls = {(o["call"], o["operation"]) for o in case["operations"]}
+    ours = case["kind"] not in ("libbloom", "hash table")
+    for call in ("batch", "one") if ours else ("one",):
+        assert {o for c, o in calls if c == call} == every, (case["kind"], call, calls)
+    for o in case["operations"]:
+        assert o["ns"] > 0 and 0 < o["ratio_low"] <= o["ratio"] <= o["ratio_high"], o
+END
+
+# --- CSV: a header, and as many rows as the JSON has operations ------------------
+python3 - bench.csv bench.json <<'END' || fail "the CSV is not what it should be"
+import csv
+import json
+import sys
+
+rows = list(csv.DictReader(open(sys.argv[1])))
+cases = json.load(open(sys.argv[2]))["cases"]
+assert len(rows) == sum(len(case["operations"]) for case in cases), len(rows)
+for row in rows:
+    assert None not in row and None not in row.values() and float(row["ratio"]) > 0, row
+END
+
+# --- the table, one kind, a rate, keys from a list -------------------------------
+deja gen -q -n 5000 >urls.txt
+cat urls.txt urls.txt >twice.txt # repeats are left out
+succeeds deja bench --quick -k exact -n 20k --urls twice.txt
+expect_stdout_has "keys: twice.txt"
+expect_stdout_has "contains absent"
+[ "$(grep -c '^exact ' .stdout)" -eq 2 ] || fail "not two rows for one kind"
+expect_stderr_has "1 case, up to"
+succeeds deja bench -q --quick -k blocked -n 20k -p 0.001 -o table.txt
+expect_stdout ""
+grep -q '^blocked *20k *0.001 ' table.txt || fail "no row for rate 0.001"
+
+# --- what cannot be ---------------------------------------------------------------
+fails_with 2 "--capacity" deja bench -n 10
+fails_with 2 "unexpected operand" deja bench file
+fails_with 2 "nowhere.txt" deja bench --quick -n 20k --urls nowhere.txt
+: >empty.txt
+fails_with 2 "empty.txt has no line" deja bench --quick -n 20k --urls empty.txt
