@@ -27,20 +27,20 @@ static void blocked_prefetch(const struct dj_part *p, const uint64_t *hash, size
     dj_block_prefetch(&p->blocks, hash, n);
 }
 
-static size_t blocked_add(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new,
-                          bool shared)
+static size_t blocked_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                          uint8_t *is_new, bool shared)
 {
     if (shared)
-        dj_block_add_shared(&p->blocks, hash, n, is_new);
+        dj_block_add_shared(&p->blocks, hash, ahead, n, is_new);
     else
-        p->kernel->add(&p->blocks, hash, n, is_new);
+        p->kernel->add(&p->blocks, hash, ahead, n, is_new);
     return n;
 }
 
-static void blocked_contains(const struct dj_part *p, const uint64_t *hash, size_t n,
-                             uint8_t *found)
+static void blocked_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                             size_t n, uint8_t *found)
 {
-    p->kernel->contains(&p->blocks, hash, n, found);
+    p->kernel->contains(&p->blocks, hash, ahead, n, found);
 }
 
 const struct dj_part_ops dj_blocked_ops = {

@@ -57,10 +57,11 @@ static uint64_t set_bit(uint64_t *word, uint64_t bit, bool shared)
     return bit;
 }
 
-static size_t classic_add(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new,
-                          bool shared)
+static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                          uint8_t *is_new, bool shared)
 {
-    for (size_t j = 0; j < n; j++, hash += p->stride) {
+    for (size_t j = 0; j < n; j++, hash += p->stride, ahead += p->stride) {
+        prefetch_range(p, ahead, 0, p->shape.k);
         uint64_t changed = 0;
         for (uint32_t i = 0; i < p->shape.k; i++) {
             const uint64_t at = position(p, hash, i);
@@ -114,9 +115,10 @@ static void contains_group(const struct dj_part *p, const uint64_t *hash, size_t
         found[alive[j]] = 1;
 }
 
-static void classic_contains(const struct dj_part *p, const uint64_t *hash, size_t n,
-                             uint8_t *found)
+static void classic_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                             size_t n, uint8_t *found)
 {
+    classic_prefetch(p, ahead, n, false);
     for (size_t at = 0; at < n; at += GROUP)
         contains_group(p, hash + at * p->stride, n - at < GROUP ? n - at : GROUP, found + at);
 }

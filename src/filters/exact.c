@@ -116,13 +116,16 @@ static bool contains_one(const struct dj_part *p, uint64_t hash, uint64_t lines)
     return false;
 }
 
-static void exact_contains(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found)
+static void exact_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                           size_t n, uint8_t *found)
 {
     const uint64_t lines = n_lines(p);
     for (size_t at = 0; at < n; at += GROUP)
         walk_ahead(p, hash + at, n - at < GROUP ? n - at : GROUP, lines);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        DJ_PREFETCH(line_at(p, dj_mulhi(ahead[i], lines)));
         found[i] = contains_one(p, hash[i], lines);
+    }
 }
 
 enum outcome { NEW, SEEN, LINE_FULL };
@@ -170,14 +173,15 @@ static uint64_t room(const struct dj_part *p)
     return keys < most ? most - keys : 0;
 }
 
-static size_t exact_add(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new,
-                        bool shared)
+static size_t exact_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                        uint8_t *is_new, bool shared)
 {
     const uint64_t lines = n_lines(p);
     uint64_t left = room(p);
     for (size_t at = 0; at < n; at += GROUP)
         walk_ahead(p, hash + at, n - at < GROUP ? n - at : GROUP, lines);
     for (size_t i = 0; i < n; i++) {
+        DJ_PREFETCH(line_at(p, dj_mulhi(ahead[i], lines)));
         if (left == 0 && !contains_one(p, hash[i], lines))
             return i;
         const enum outcome outcome = add_one(p, hash[i], lines, shared);

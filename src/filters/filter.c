@@ -1,8 +1,9 @@
 /* filter.c - argument checks, hashing, and the rhythm of a batch.
  *
- * A batch goes through in chunks.  While the memory for one chunk is on its way, the next is
- * hashed and its memory asked for; so the time of a batch is the larger of hashing and memory,
- * not their sum.  A single call is a batch of one. */
+ * A batch goes through in chunks.  A chunk is hashed; then, while the chunk before it is answered
+ * key by key, its memory is asked for; and while that is on its way the next one is hashed.  So
+ * the time of a batch is nearer to the larger of hashing and memory than to their sum.  A single
+ * call is a batch of one. */
 #include "filters/filter.h"
 #include "core/base/alloc.h"
 #include "core/base/random.h"
@@ -10,10 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-#ifndef STEP
-#define STEP 8
-#endif
-#define CHUNK_NUMBERS 1024 /* room for a chunk's hashes, whatever a key needs */
+#define LOT_NUMBERS 512 /* hashes made at once: a key needs up to DJ_MAX_WORDS */
 
 /* Growth has to get its turn while others look up without end; glibc prefers readers unless told.
  */
@@ -103,51 +101,73 @@ void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t
 /* A batch on its way: where its hashes come from, and how far it is. */
 struct batch {
     const deja_filter *f;
-    const deja_slice *keys; /* either keys ... */
-    const uint64_t *hash;   /* ... or their hashes */
-    size_t n, fetched, chunk;
+    const deja_slice *keys; /* or NULL, when it brings its hashes */
+    const uint64_t *hash;   /* of key number `first` and those behind it, up to `hashed` */
+    size_t n, first, hashed, fetched;
     bool for_add;
     unsigned turn;
-    uint64_t buf[2][CHUNK_NUMBERS];
+    uint64_t buf[2][LOT_NUMBERS];
 };
 
 static void batch_init(struct batch *b, const deja_filter *f, size_t n, bool for_add)
 {
-    const size_t fits = CHUNK_NUMBERS / f->hasher.words;
     b->f = f;
     b->n = n;
-    b->fetched = 0;
-    b->chunk = fits < DJ_CHUNK ? fits : DJ_CHUNK;
     b->for_add = for_add;
     b->turn = 0;
 }
 
-/* Hash the next chunk and ask for its memory; the chunk before stays valid.  Asking for a few
- * lines at a time, between hashes, keeps the processor's few miss buffers from clogging. */
-static const uint64_t *fetch(struct batch *b, size_t *n)
+static void batch_begin(struct batch *b, size_t at, size_t n)
 {
-    const size_t left = b->n - b->fetched;
-    const size_t words = b->f->hasher.words;
-    *n = left < b->chunk ? left : b->chunk;
+    b->n = n;
+    b->fetched = at;
+    b->first = b->keys ? at : 0;
+    b->hashed = b->keys ? at : n;
+}
+
+static void hash_lot(struct batch *b)
+{
+    const size_t left = b->n - b->hashed;
+    const size_t lot = LOT_NUMBERS / b->f->hasher.words;
     uint64_t *buf = b->buf[b->turn++ & 1];
-    const uint64_t *hash = b->keys ? buf : b->hash + b->fetched * words;
-    for (size_t i = 0, step; i < *n; i += step) {
-        step = *n - i < STEP ? *n - i : STEP;
-        if (b->keys)
-            dj_hasher_hash(&b->f->hasher, b->keys + b->fetched + i, step, buf + i * words);
-        dj_parts_prefetch(b->f, hash + i * words, step, b->for_add);
-    }
+    b->hash = buf;
+    b->first = b->hashed;
+    b->hashed += left < lot ? left : lot;
+    dj_hasher_hash(&b->f->hasher, b->keys + b->first, b->hashed - b->first, buf);
+}
+
+/* The hashes of the next chunk; those of the chunk before stay valid. */
+static const uint64_t *next_chunk(struct batch *b, size_t *n)
+{
+    if (b->fetched == b->hashed && b->hashed < b->n)
+        hash_lot(b);
+    const uint64_t *hash = b->hash + (b->fetched - b->first) * b->f->hasher.words;
+    const size_t left = b->hashed - b->fetched;
+    *n = left < DJ_CHUNK ? left : DJ_CHUNK;
     b->fetched += *n;
+    return hash;
+}
+
+/* What comes after a chunk of n keys, as its answers are to ask for it: n more hashes, or, where
+ * fewer come, those asked for right here and the chunk itself. */
+static const uint64_t *ahead_of(const struct batch *b, const uint64_t *hash, size_t n,
+                                const uint64_t *next, size_t next_n)
+{
+    if (next_n == n)
+        return next;
+    dj_parts_prefetch(b->f, next, next_n, b->for_add);
     return hash;
 }
 
 static void run_contains(struct batch *b, uint8_t *found)
 {
     size_t n, next_n;
-    const uint64_t *hash = fetch(b, &n), *next;
+    batch_begin(b, 0, b->n);
+    const uint64_t *hash = next_chunk(b, &n), *next;
+    dj_parts_prefetch(b->f, hash, n, false);
     for (; n; hash = next, n = next_n) {
-        next = fetch(b, &next_n);
-        dj_parts_contain(b->f, hash, n, found);
+        next = next_chunk(b, &next_n);
+        dj_parts_contain(b->f, hash, ahead_of(b, hash, n, next, next_n), n, found);
         found += n;
     }
 }
@@ -156,10 +176,12 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
 {
     uint8_t unasked[DJ_CHUNK];
     size_t n, next_n;
-    const uint64_t *hash = fetch(b, &n), *next;
+    const uint64_t *hash = next_chunk(b, &n), *next;
+    dj_parts_prefetch(b->f, hash, n, true);
     for (; n; hash = next, n = next_n) {
-        next = fetch(b, &next_n);
-        const size_t taken = dj_parts_add(f, hash, n, is_new ? is_new + *done : unasked, shared);
+        next = next_chunk(b, &next_n);
+        const size_t taken = dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n,
+                                          is_new ? is_new + *done : unasked, shared);
         *done += taken;
         if (taken < n)
             return DEJA_EFULL;
@@ -189,8 +211,7 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
         const uint64_t room = dj_scalable_room(f);
         if (room) {
             const size_t most = room < GROWING_PIECE ? (size_t)room : GROWING_PIECE;
-            b->n = n - *done < most ? n : *done + most;
-            b->fetched = *done;
+            batch_begin(b, *done, n - *done < most ? n : *done + most);
             rc = add_held(f, b, is_new, done);
         }
         pthread_rwlock_unlock(&f->growing);
@@ -208,8 +229,10 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
         rc = f->owner->touch(f);
     if (rc == DEJA_OK && f->plan.kind == DEJA_SCALABLE)
         rc = add_growing(f, b, is_new, &taken);
-    else if (rc == DEJA_OK)
+    else if (rc == DEJA_OK) {
+        batch_begin(b, 0, b->n);
         rc = add_held(f, b, is_new, &taken);
+    }
     atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
     if (done)
         *done = taken;

@@ -74,8 +74,10 @@ int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error
 /* Parts combined (several.c): hash is n keys, answers 0 or 1. */
 #define DJ_CHUNK 64 /* keys in flight at once, when a key is one number */
 void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add);
-size_t dj_parts_add(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared);
-void dj_parts_contain(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *found);
+size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                    uint8_t *is_new, bool shared);
+void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                      uint8_t *found);
 /* scalable: how many keys the newest part still takes, and the next part when `parts`, all that
  * the caller saw, are full (scalable.c). */
 uint64_t dj_scalable_room(const deja_filter *f);

@@ -21,9 +21,13 @@ struct dj_part_ops {
     /* Start to fetch the memory that add or contains will look at first. */
     void (*prefetch)(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add);
     /* Take keys in order; returns how many, fewer than n when the part is full.  shared: other
-     * threads may be adding to this part at the same time. */
-    size_t (*add)(struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared);
-    void (*contains)(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found);
+     * threads may be adding to this part at the same time.  ahead: the n keys that come next, or
+     * hash itself; their memory is asked for on the way, one key at a time, which keeps the
+     * processor's few miss buffers busy and never clogs them. */
+    size_t (*add)(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                  uint8_t *is_new, bool shared);
+    void (*contains)(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                     size_t n, uint8_t *found);
     uint64_t (*bits_set)(const struct dj_part *p); /* exact: slots in use */
 };
 extern const struct dj_part_ops dj_classic_ops, dj_blocked_ops, dj_exact_ops;

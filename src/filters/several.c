@@ -56,7 +56,8 @@ static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t
     memset(is_new, 0, n);
     for (uint32_t i = 0; i < f->n_parts; i++) {
         struct dj_part *p = &f->part[i];
-        p->ops->add(p, view(f, i, hash, n, buf), n, part_new, shared); /* Bloom kinds take all */
+        const uint64_t *seen = view(f, i, hash, n, buf);
+        p->ops->add(p, seen, seen, n, part_new, shared); /* Bloom kinds take all */
         for (size_t j = 0; j < n; j++)
             is_new[j] |= part_new[j];
     }
@@ -72,7 +73,7 @@ static void ask_older(const deja_filter *f, const uint64_t *hash, size_t n, uint
     memset(seen, 0, n);
     for (uint32_t i = 0; i + 1 < f->n_parts; i++) {
         const struct dj_part *p = &f->part[i];
-        p->ops->contains(p, hash, n, found);
+        p->ops->contains(p, hash, hash, n, found);
         for (size_t j = 0; j < n; j++)
             seen[j] |= found[j];
     }
@@ -92,33 +93,42 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, size_t n, uint
         place[n_rest] = (uint8_t)j;
         n_rest += !seen[j];
     }
-    const size_t taken = newest->ops->add(newest, rest, n_rest, part_new, shared);
+    const size_t taken = newest->ops->add(newest, rest, rest, n_rest, part_new, shared);
     for (size_t j = 0; j < taken; j++)
         is_new[place[j]] = part_new[j];
     count_new(newest, part_new, taken);
     return taken == n_rest ? n : place[taken];
 }
 
-size_t dj_parts_add(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared)
+size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                    uint8_t *is_new, bool shared)
 {
-    if (f->plan.kind == DEJA_SCALABLE && f->n_parts > 1)
-        return add_to_newest(f, hash, n, is_new, shared);
-    if (f->n_parts > 1)
-        return add_to_all(f, hash, n, is_new, shared);
-    const size_t taken = f->part[0].ops->add(&f->part[0], hash, n, is_new, shared);
-    count_new(&f->part[0], is_new, taken);
-    return taken;
+    if (f->n_parts == 1) {
+        const size_t taken = f->part[0].ops->add(&f->part[0], hash, ahead, n, is_new, shared);
+        count_new(&f->part[0], is_new, taken);
+        return taken;
+    }
+    dj_parts_prefetch(f, ahead, n, true);
+    return f->plan.kind == DEJA_SCALABLE ? add_to_newest(f, hash, n, is_new, shared)
+                                         : add_to_all(f, hash, n, is_new, shared);
 }
 
-void dj_parts_contain(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *found)
+void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                      uint8_t *found)
 {
+    if (f->n_parts == 1) {
+        f->part[0].ops->contains(&f->part[0], hash, ahead, n, found);
+        return;
+    }
     const bool any = f->plan.kind == DEJA_SCALABLE;
     uint64_t buf[DJ_CHUNK];
     uint8_t one[DJ_CHUNK];
-    f->part[0].ops->contains(&f->part[0], hash, n, found);
+    dj_parts_prefetch(f, ahead, n, false);
+    f->part[0].ops->contains(&f->part[0], hash, hash, n, found);
     for (uint32_t i = 1; i < f->n_parts; i++) {
         const struct dj_part *p = &f->part[i];
-        p->ops->contains(p, view(f, i, hash, n, buf), n, one);
+        const uint64_t *seen = view(f, i, hash, n, buf);
+        p->ops->contains(p, seen, seen, n, one);
         for (size_t j = 0; j < n; j++)
             found[j] = any ? found[j] | one[j] : found[j] & one[j];
     }

@@ -420,7 +420,7 @@ static bool sets_clear_bits_only(const struct dj_part *p, uint64_t hash)
         uint8_t is_new;
         one.body = wanted;
         one.n_blocks = 1;
-        dj_block_portable.add(&one, &hash, 1, &is_new);
+        dj_block_portable.add(&one, &hash, &hash, 1, &is_new);
         const uint8_t *block = dj_block_of(&p->blocks, hash);
         for (size_t i = 0; i < DJ_BLOCK_BYTES; i++)
             if (block[i] & wanted[i])

@@ -57,10 +57,10 @@ static uint64_t plain_block_of(uint64_t hash, uint64_t n_blocks)
 }
 
 /* The numbers of the bits that hash sets in its block: 32 lane + bit. */
-static unsigned plain_bits(uint64_t hash, const uint16_t *lane_sets, unsigned out[LANES])
+static unsigned plain_bits(uint64_t hash, const uint32_t *lane_sets, unsigned out[LANES])
 {
     const uint64_t g = hash * UINT64_C(0x9e3779b97f4a7c15);
-    const uint16_t lanes = lane_sets[(g >> 24) % 256];
+    const uint32_t lanes = lane_sets[(g >> 24) % 256];
     unsigned n = 0;
     for (unsigned lane = 0; lane < LANES; lane++)
         if ((lanes >> lane) % 2) {
@@ -70,7 +70,7 @@ static unsigned plain_bits(uint64_t hash, const uint16_t *lane_sets, unsigned ou
     return n;
 }
 
-static bool plain_add(uint8_t *body, uint64_t n_blocks, const uint16_t *lane_sets, uint64_t hash)
+static bool plain_add(uint8_t *body, uint64_t n_blocks, const uint32_t *lane_sets, uint64_t hash)
 {
     uint8_t *block = body + 64 * plain_block_of(hash, n_blocks);
     unsigned bits[LANES];
@@ -115,7 +115,7 @@ static const uint64_t sizes[] = {1, 2, 3, 7, 64, 1000, 65537};
 static void each_lane_set_has_k_lanes(void **state)
 {
     for (uint32_t k = 1; k <= LANES; k++) {
-        uint16_t sets[DJ_LANE_SETS];
+        uint32_t sets[DJ_LANE_SETS];
         dj_block_lane_sets(sets, k);
         for (size_t i = 0; i < DJ_LANE_SETS; i++)
             assert_int_equal(__builtin_popcount(sets[i]), k);
@@ -125,7 +125,7 @@ static void each_lane_set_has_k_lanes(void **state)
 static void every_lane_is_used_equally_often(void **state)
 {
     for (uint32_t k = 1; k <= LANES; k++) {
-        uint16_t sets[DJ_LANE_SETS];
+        uint32_t sets[DJ_LANE_SETS];
         dj_block_lane_sets(sets, k);
         for (unsigned lane = 0; lane < LANES; lane++) {
             unsigned used = 0;
@@ -136,7 +136,7 @@ static void every_lane_is_used_equally_often(void **state)
     }
 }
 
-static size_t count_different(const uint16_t *sets)
+static size_t count_different(const uint32_t *sets)
 {
     static bool seen[UINT16_MAX + 1];
     size_t n = 0;
@@ -154,7 +154,7 @@ static void lane_sets_are_as_different_as_their_number_allows(void **state)
 {
     double choose = 1;
     for (uint32_t k = 1; k <= LANES; k++) {
-        uint16_t sets[DJ_LANE_SETS];
+        uint32_t sets[DJ_LANE_SETS];
         choose = choose * (LANES + 1 - k) / k;
         dj_block_lane_sets(sets, k);
         const size_t different = count_different(sets);
@@ -172,7 +172,7 @@ static void lane_sets_are_as_different_as_their_number_allows(void **state)
 static void lane_sets_never_change(void **state)
 {
     uint64_t fnv = UINT64_C(0xcbf29ce484222325);
-    uint16_t sets[DJ_LANE_SETS];
+    uint32_t sets[DJ_LANE_SETS];
     for (uint32_t k = 1; k <= LANES; k++) {
         dj_block_lane_sets(sets, k);
         for (size_t i = 0; i < 2 * DJ_LANE_SETS; i++)
@@ -194,8 +194,8 @@ static void the_portable_kernel_sets_the_bits_that_the_header_names(void **state
             draw_hashes(hash, KEYS, 100 * k + s);
             for (size_t i = 0; i < KEYS; i++) {
                 uint8_t is_new, found;
-                dj_block_portable.add(&b, &hash[i], 1, &is_new);
-                dj_block_portable.contains(&b, &hash[i], 1, &found);
+                dj_block_portable.add(&b, &hash[i], &hash[i], 1, &is_new);
+                dj_block_portable.contains(&b, &hash[i], &hash[i], 1, &found);
                 assert_int_equal(is_new, plain_add(plain, sizes[s], b.lane_sets, hash[i]));
                 assert_int_equal(found, 1);
             }
@@ -213,15 +213,15 @@ static void compare(const struct dj_block_kernel *kernel, uint64_t n_blocks, uin
     struct dj_blocks a = new_blocks(n_blocks, k), b = new_blocks(n_blocks, k);
     draw_hashes(hash, 2 * KEYS, n_blocks + 1000 * k);
     for (size_t half = 0; half < 2; half++) {
-        dj_block_portable.add(&a, hash + half * KEYS, KEYS, want);
-        kernel->add(&b, hash + half * KEYS, KEYS, got);
+        dj_block_portable.add(&a, hash + half * KEYS, hash + half * KEYS, KEYS, want);
+        kernel->add(&b, hash + half * KEYS, hash + half * KEYS, KEYS, got);
         if (memcmp(want, got, KEYS) != 0)
             fail_msg("%s: another is_new for k %u, %zu blocks", kernel->name, k, (size_t)n_blocks);
         if (memcmp(a.body, b.body, DJ_BLOCK_BYTES * n_blocks) != 0)
             fail_msg("%s: another body for k %u, %zu blocks", kernel->name, k, (size_t)n_blocks);
         if (kernel->contains) {
-            dj_block_portable.contains(&a, hash, 2 * KEYS, want);
-            kernel->contains(&b, hash, 2 * KEYS, got);
+            dj_block_portable.contains(&a, hash, hash, 2 * KEYS, want);
+            kernel->contains(&b, hash, hash, 2 * KEYS, got);
             if (memcmp(want, got, 2 * KEYS) != 0)
                 fail_msg("%s: another answer for k %u, %zu blocks", kernel->name, k,
                          (size_t)n_blocks);
@@ -265,9 +265,9 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
     for (size_t v = 0; variant(v); v++) {
         static uint8_t is_new[FEW], found[FEW];
         const struct dj_block_kernel *kernel = variant(v);
-        kernel->add(&b, hash, FEW, is_new);
+        kernel->add(&b, hash, hash, FEW, is_new);
         if (kernel->contains)
-            kernel->contains(&b, hash, FEW, found);
+            kernel->contains(&b, hash, hash, FEW, found);
         for (size_t i = 0; i < FEW; i++) {
             const uint64_t at = plain_block_of(hash[i], b.n_blocks);
             uint8_t want[DJ_BLOCK_BYTES] = {0};
@@ -283,6 +283,28 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
     munmap(b.body, len);
 }
 
+/* Pages that may not be written to would end the test. */
+static void repeats_write_nothing(void **state)
+{
+    enum { BLOCKS = 64, FEW = 100 };
+    for (size_t v = 0; variant(v); v++) {
+        static uint64_t hash[FEW];
+        static uint8_t is_new[FEW];
+        struct dj_blocks b = {NULL, BLOCKS, {0}};
+        b.body = mmap(NULL, BLOCKS * DJ_BLOCK_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_ptr_not_equal(b.body, MAP_FAILED);
+        dj_block_lane_sets(b.lane_sets, 8);
+        draw_hashes(hash, FEW, 34);
+        variant(v)->add(&b, hash, hash, FEW, is_new);
+        assert_int_equal(mprotect(b.body, BLOCKS * DJ_BLOCK_BYTES, PROT_READ), 0);
+        variant(v)->add(&b, hash, hash, FEW, is_new);
+        for (size_t i = 0; i < FEW; i++)
+            assert_false(is_new[i]);
+        munmap(b.body, BLOCKS * DJ_BLOCK_BYTES);
+    }
+}
+
 static void no_key_touches_nothing(void **state)
 {
     for (size_t v = 0; variant(v); v++) {
@@ -290,9 +312,9 @@ static void no_key_touches_nothing(void **state)
         struct dj_blocks b = new_blocks(1, 8);
         uint8_t answer = 77;
         const uint64_t hash = 5;
-        variant(v)->add(&b, &hash, 0, &answer);
+        variant(v)->add(&b, &hash, &hash, 0, &answer);
         if (variant(v)->contains)
-            variant(v)->contains(&b, &hash, 0, &answer);
+            variant(v)->contains(&b, &hash, &hash, 0, &answer);
         assert_int_equal(answer, 77);
         assert_memory_equal(b.body, empty, sizeof empty);
         free(b.body);
@@ -307,7 +329,7 @@ static void a_stranger_is_not_found_in_an_empty_body(void **state)
             for (uint64_t hash = 0; variant(v)->contains && hash < 100; hash++) {
                 uint8_t found = 1;
                 const uint64_t h = dj_mix64(hash);
-                variant(v)->contains(&b, &h, 1, &found);
+                variant(v)->contains(&b, &h, &h, 1, &found);
                 assert_int_equal(found, 0);
             }
         free(b.body);
@@ -328,12 +350,12 @@ static void a_key_with_one_bit_missing_is_not_found(void **state)
                 plain_add(b.body, 1, b.lane_sets, hash);
                 b.body[bits[i] / 8] = (uint8_t)(b.body[bits[i] / 8] & ~(1u << bits[i] % 8));
                 if (variant(v)->contains) {
-                    variant(v)->contains(&b, &hash, 1, &found);
+                    variant(v)->contains(&b, &hash, &hash, 1, &found);
                     assert_int_equal(found, 0);
                 }
-                variant(v)->add(&b, &hash, 1, &is_new);
+                variant(v)->add(&b, &hash, &hash, 1, &is_new);
                 assert_int_equal(is_new, 1);
-                variant(v)->add(&b, &hash, 1, &is_new);
+                variant(v)->add(&b, &hash, &hash, 1, &is_new);
                 assert_int_equal(is_new, 0);
             }
             free(b.body);
@@ -365,6 +387,7 @@ int main(void)
         cmocka_unit_test(the_portable_kernel_sets_the_bits_that_the_header_names),
         cmocka_unit_test(every_kernel_agrees_with_the_portable_one_bit_for_bit),
         cmocka_unit_test(every_kernel_finds_its_block_among_2_to_the_33),
+        cmocka_unit_test(repeats_write_nothing),
         cmocka_unit_test(no_key_touches_nothing),
         cmocka_unit_test(a_stranger_is_not_found_in_an_empty_body),
         cmocka_unit_test(a_key_with_one_bit_missing_is_not_found),

@@ -174,6 +174,30 @@ static void xxh3_is_that_of_libxxhash_with_the_derived_secret(void **state)
     }
 }
 
+/* Many keys are sorted by length before they are hashed: all lengths of short keys, in a row, in
+ * any order, and lots of one kind only. */
+static void xxh3_of_many_keys_is_that_of_libxxhash(void **state)
+{
+    enum { MANY = 1500, LONG = 300 };
+    static deja_slice keys[MANY];
+    static uint64_t hash[MANY];
+    struct rng r = rng_seeded(2);
+    struct dj_hasher h;
+    dj_hasher_init(&h, DEJA_HASH_XXH3, key, 1, 1, NULL);
+    for (unsigned order = 0; order < 3; order++) {
+        for (size_t i = 0; i < MANY; i++) {
+            const size_t len = order == 0 ? i % LONG : order == 1 ? rng_below(&r, LONG) : 40;
+            keys[i] = (deja_slice){bytes_of_keys + rng_below(&r, LONG), len};
+        }
+        for (size_t n = 0; n <= MANY; n = n < 70 ? n + 1 : 2 * n + 1) {
+            dj_hasher_hash(&h, keys, n, hash);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(hash[i], XXH3_64bits_withSecret(keys[i].data, keys[i].len,
+                                                                 h.secret, sizeof h.secret));
+        }
+    }
+}
+
 static void siphash_has_the_derived_key(void **state)
 {
     for (uint64_t visit = 1; visit <= 3; visit++) {
@@ -345,6 +369,7 @@ int main(void)
         cmocka_unit_test(every_visit_has_hashes_of_its_own),
         cmocka_unit_test(every_family_has_hashes_of_its_own),
         cmocka_unit_test(xxh3_is_that_of_libxxhash_with_the_derived_secret),
+        cmocka_unit_test(xxh3_of_many_keys_is_that_of_libxxhash),
         cmocka_unit_test(siphash_has_the_derived_key),
         cmocka_unit_test(each_word_of_the_papers_families_has_a_salt_of_its_own),
         cmocka_unit_test(mixed_takes_the_functions_of_the_thesis_first),

@@ -15,16 +15,16 @@ struct pattern {
     uint64_t word[8];
 };
 
-static uint32_t lane_bit(uint32_t source, uint16_t lanes, unsigned lane)
+static uint32_t lane_bit(uint32_t source, uint32_t lanes, unsigned lane)
 {
-    const uint32_t used = (uint32_t)lanes >> lane & 1;
+    const uint32_t used = lanes >> lane & 1;
     return used << (source * dj_block_odd[lane] >> 27);
 }
 
 static struct pattern make_pattern(const struct dj_blocks *b, uint64_t hash)
 {
     const uint64_t g = hash * DJ_BLOCK_MULTIPLIER;
-    const uint16_t lanes = b->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
+    const uint32_t lanes = b->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
     const uint32_t source = (uint32_t)(g >> 32);
     struct pattern p;
     for (unsigned w = 0; w < 8; w++)
@@ -33,10 +33,11 @@ static struct pattern make_pattern(const struct dj_blocks *b, uint64_t hash)
     return p;
 }
 
-static void portable_contains(const struct dj_blocks *b, const uint64_t *hash, size_t n,
-                              uint8_t *found)
+static void portable_contains(const struct dj_blocks *b, const uint64_t *hash,
+                              const uint64_t *ahead, size_t n, uint8_t *found)
 {
     for (size_t i = 0; i < n; i++) {
+        DJ_PREFETCH(dj_block_of(b, ahead[i]));
         const uint64_t *block = (const uint64_t *)(const void *)dj_block_of(b, hash[i]);
         const struct pattern p = make_pattern(b, hash[i]);
         uint64_t missing = 0;
@@ -46,26 +47,29 @@ static void portable_contains(const struct dj_blocks *b, const uint64_t *hash, s
     }
 }
 
-static void portable_add(const struct dj_blocks *b, const uint64_t *hash, size_t n,
-                         uint8_t *is_new)
+static void portable_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                         size_t n, uint8_t *is_new)
 {
     for (size_t i = 0; i < n; i++) {
+        DJ_PREFETCH(dj_block_of(b, ahead[i]));
         uint64_t *block = (uint64_t *)(void *)dj_block_of(b, hash[i]);
         const struct pattern p = make_pattern(b, hash[i]);
-        uint64_t missing = 0;
+        uint64_t old[8], missing = 0;
         for (unsigned w = 0; w < 8; w++) {
-            const uint64_t old = __atomic_load_n(block + w, __ATOMIC_RELAXED);
-            missing |= p.word[w] & ~old;
-            __atomic_store_n(block + w, old | p.word[w], __ATOMIC_RELAXED);
+            old[w] = __atomic_load_n(block + w, __ATOMIC_RELAXED);
+            missing |= p.word[w] & ~old[w];
         }
         is_new[i] = missing != 0;
+        for (unsigned w = 0; missing && w < 8; w++)
+            __atomic_store_n(block + w, old[w] | p.word[w], __ATOMIC_RELAXED);
     }
 }
 
-void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, size_t n,
-                         uint8_t *is_new)
+void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                         size_t n, uint8_t *is_new)
 {
     for (size_t i = 0; i < n; i++) {
+        DJ_PREFETCH(dj_block_of(b, ahead[i]));
         uint64_t *block = (uint64_t *)(void *)dj_block_of(b, hash[i]);
         const struct pattern p = make_pattern(b, hash[i]);
         uint64_t missing = 0;
@@ -81,7 +85,7 @@ void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, size_t
 
 const struct dj_block_kernel dj_block_portable = {"portable", portable_contains, portable_add};
 
-static uint16_t draw_lanes(uint32_t k, uint64_t draw)
+static uint32_t draw_lanes(uint32_t k, uint64_t draw)
 {
     uint8_t lane[16];
     for (uint8_t i = 0; i < 16; i++)
@@ -97,14 +101,14 @@ static uint16_t draw_lanes(uint32_t k, uint64_t draw)
     unsigned mask = 0;
     for (uint32_t i = 0; i < k; i++)
         mask |= 1u << lane[i];
-    return (uint16_t)mask;
+    return mask;
 }
 
-void dj_block_lane_sets(uint16_t lane_sets[DJ_LANE_SETS], uint32_t k)
+void dj_block_lane_sets(uint32_t lane_sets[DJ_LANE_SETS], uint32_t k)
 {
     for (unsigned i = 0; i < DJ_LANE_SETS; i++) {
         const uint32_t drawn = draw_lanes(k, i >> 4);
-        lane_sets[i] = (uint16_t)(drawn << (i & 15) | drawn >> (16 - (i & 15)));
+        lane_sets[i] = (drawn << (i & 15) | drawn >> (16 - (i & 15))) & 0xffff;
     }
 }
 

@@ -27,16 +27,24 @@
 struct dj_blocks {
     uint8_t *body;                    /* 64-aligned */
     uint64_t n_blocks;                /* B */
-    uint16_t lane_sets[DJ_LANE_SETS]; /* see dj_block_lane_sets */
+    uint32_t lane_sets[DJ_LANE_SETS]; /* see dj_block_lane_sets */
 };
 
 /* contains: found[i] = 1 when all bits of hash i are set.
- * add: sets them, and is_new[i] = 1 when one was not; the caller is the only writer.
- * Both expect that the caller has prefetched (dj_block_prefetch). */
+ * add: sets them, and is_new[i] = 1 when one was not; the caller is the only writer.  A key that
+ * was there already writes nothing: repeats leave no line to go back to memory, and no page of a
+ * file to go back to disk.
+ * Both expect the blocks of hash in the cache and, one for each key that is done, ask for the
+ * blocks of the n hashes in `ahead`: misses that are evenly spread overlap best.  Who has no
+ * more keys passes hash itself. */
+typedef void dj_block_contains(const struct dj_blocks *b, const uint64_t *hash,
+                               const uint64_t *ahead, size_t n, uint8_t *found);
+typedef void dj_block_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                          size_t n, uint8_t *is_new);
 struct dj_block_kernel {
     const char *name;
-    void (*contains)(const struct dj_blocks *b, const uint64_t *hash, size_t n, uint8_t *found);
-    void (*add)(const struct dj_blocks *b, const uint64_t *hash, size_t n, uint8_t *is_new);
+    dj_block_contains *contains;
+    dj_block_add *add;
 };
 
 extern const struct dj_block_kernel dj_block_portable;
@@ -50,12 +58,11 @@ const struct dj_block_kernel *dj_block_best(void);
 const struct dj_block_kernel *dj_block_at(size_t i);
 
 /* The same as a kernel's add, for any number of writers at once. */
-void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, size_t n,
-                         uint8_t *is_new);
+dj_block_add dj_block_add_shared;
 
 /* The 256 lane masks for k: 16 drawn subsets (a Fisher-Yates shuffle of the lanes, driven by
  * SplitMix64), each in its 16 rotations, so that every lane is used equally often. */
-void dj_block_lane_sets(uint16_t lane_sets[DJ_LANE_SETS], uint32_t k);
+void dj_block_lane_sets(uint32_t lane_sets[DJ_LANE_SETS], uint32_t k);
 
 static inline uint8_t *dj_block_of(const struct dj_blocks *b, uint64_t hash)
 {

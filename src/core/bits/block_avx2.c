@@ -2,56 +2,91 @@
  *
  * For each half: spread the source over eight lanes, multiply by the lanes' odd numbers, keep
  * five bits as a shift count, and shift a 1 in the lanes that the mask names, a 0 elsewhere.
- * vptest then tells whether the block has all of these bits. */
+ * What the block lacks of these bits is and-not of the two; vptest tells whether it is nothing. */
 #include "core/bits/block.h"
 #include <immintrin.h>
+
+/* What every key needs, in registers: the answers are bytes, and for all that the compiler knows
+ * they might lie on the numbers of the filter, which it would then read again for each key. */
+struct shape {
+    uint8_t *body;
+    uint64_t n_blocks;
+    const uint32_t *lane_sets;
+    __m256i odd[2], lane[2];
+};
+
+static inline struct shape shape_of(const struct dj_blocks *b)
+{
+    const __m256i *odd = (const __m256i *)(const void *)dj_block_odd;
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return (struct shape){
+        b->body,
+        b->n_blocks,
+        b->lane_sets,
+        {_mm256_loadu_si256(odd), _mm256_loadu_si256(odd + 1)},
+        {lane, _mm256_add_epi32(lane, _mm256_set1_epi32(8))},
+    };
+}
+
+static inline __m256i *block_at(const struct shape *s, uint64_t hash)
+{
+    return (__m256i *)(void *)(s->body + DJ_BLOCK_BYTES * dj_mulhi(hash, s->n_blocks));
+}
+
+static inline __m256i half_pattern(const struct shape *s, __m256i source, __m256i lanes, int half)
+{
+    const __m256i count = _mm256_srli_epi32(_mm256_mullo_epi32(source, s->odd[half]), 27);
+    const __m256i used =
+        _mm256_and_si256(_mm256_srlv_epi32(lanes, s->lane[half]), _mm256_set1_epi32(1));
+    return _mm256_sllv_epi32(used, count);
+}
 
 struct pattern {
     __m256i low, high;
 };
 
-static inline __m256i half_pattern(__m256i source, __m256i lanes, __m256i odd, __m256i lane)
-{
-    const __m256i count = _mm256_srli_epi32(_mm256_mullo_epi32(source, odd), 27);
-    const __m256i used = _mm256_and_si256(_mm256_srlv_epi32(lanes, lane), _mm256_set1_epi32(1));
-    return _mm256_sllv_epi32(used, count);
-}
-
-static inline struct pattern make_pattern(const struct dj_blocks *b, uint64_t hash)
+static inline struct pattern make_pattern(const struct shape *s, uint64_t hash)
 {
     const uint64_t g = hash * DJ_BLOCK_MULTIPLIER;
-    const __m256i lanes = _mm256_set1_epi32(b->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)]);
+    const __m256i lanes = _mm256_set1_epi32((int)s->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)]);
     const __m256i source = _mm256_set1_epi32((int)(uint32_t)(g >> 32));
-    const __m256i *odd = (const __m256i *)(const void *)dj_block_odd;
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i eight = _mm256_set1_epi32(8);
-    return (struct pattern){
-        half_pattern(source, lanes, _mm256_loadu_si256(odd), lane),
-        half_pattern(source, lanes, _mm256_loadu_si256(odd + 1), _mm256_add_epi32(lane, eight)),
-    };
+    return (struct pattern){half_pattern(s, source, lanes, 0), half_pattern(s, source, lanes, 1)};
 }
 
-static void avx2_contains(const struct dj_blocks *b, const uint64_t *hash, size_t n,
-                          uint8_t *found)
+static inline int has_all(__m256i low, __m256i high, struct pattern p)
 {
+    const __m256i lacks =
+        _mm256_or_si256(_mm256_andnot_si256(low, p.low), _mm256_andnot_si256(high, p.high));
+    return _mm256_testz_si256(lacks, lacks);
+}
+
+static void avx2_contains(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                          size_t n, uint8_t *found)
+{
+    const struct shape s = shape_of(b);
     for (size_t i = 0; i < n; i++) {
-        const __m256i *block = (const __m256i *)(const void *)dj_block_of(b, hash[i]);
-        const struct pattern p = make_pattern(b, hash[i]);
-        found[i] = (uint8_t)(_mm256_testc_si256(_mm256_load_si256(block), p.low) &
-                             _mm256_testc_si256(_mm256_load_si256(block + 1), p.high));
+        DJ_PREFETCH(block_at(&s, ahead[i]));
+        const __m256i *block = block_at(&s, hash[i]);
+        const struct pattern p = make_pattern(&s, hash[i]);
+        found[i] = (uint8_t)has_all(_mm256_load_si256(block), _mm256_load_si256(block + 1), p);
     }
 }
 
-static void avx2_add(const struct dj_blocks *b, const uint64_t *hash, size_t n, uint8_t *is_new)
+static void avx2_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                     size_t n, uint8_t *is_new)
 {
+    const struct shape s = shape_of(b);
     for (size_t i = 0; i < n; i++) {
-        __m256i *block = (__m256i *)(void *)dj_block_of(b, hash[i]);
-        const struct pattern p = make_pattern(b, hash[i]);
+        DJ_PREFETCH(block_at(&s, ahead[i]));
+        __m256i *block = block_at(&s, hash[i]);
+        const struct pattern p = make_pattern(&s, hash[i]);
         const __m256i low = _mm256_load_si256(block);
         const __m256i high = _mm256_load_si256(block + 1);
-        is_new[i] = (uint8_t) !(_mm256_testc_si256(low, p.low) & _mm256_testc_si256(high, p.high));
-        _mm256_store_si256(block, _mm256_or_si256(low, p.low));
-        _mm256_store_si256(block + 1, _mm256_or_si256(high, p.high));
+        is_new[i] = (uint8_t)!has_all(low, high, p);
+        if (is_new[i]) {
+            _mm256_store_si256(block, _mm256_or_si256(low, p.low));
+            _mm256_store_si256(block + 1, _mm256_or_si256(high, p.high));
+        }
     }
 }
 

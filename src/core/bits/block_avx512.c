@@ -13,7 +13,7 @@ struct pattern {
 static inline struct pattern make_pattern(const struct dj_blocks *b, uint64_t hash)
 {
     const uint64_t g = hash * DJ_BLOCK_MULTIPLIER;
-    const __mmask16 lanes = b->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
+    const __mmask16 lanes = (__mmask16)b->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)];
     const __m512i source = _mm512_set1_epi32((int)(uint32_t)(g >> 32));
     const __m512i odd = _mm512_loadu_si512((const void *)dj_block_odd);
     const __m512i count = _mm512_srli_epi32(_mm512_mullo_epi32(source, odd), 27);
@@ -26,23 +26,27 @@ static inline __mmask16 missing(__m512i block, struct pattern p)
     return _mm512_mask_testn_epi32_mask(p.lanes, block, p.bits);
 }
 
-static void avx512_contains(const struct dj_blocks *b, const uint64_t *hash, size_t n,
-                            uint8_t *found)
+static void avx512_contains(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                            size_t n, uint8_t *found)
 {
     for (size_t i = 0; i < n; i++) {
+        DJ_PREFETCH(dj_block_of(b, ahead[i]));
         const struct pattern p = make_pattern(b, hash[i]);
         found[i] = missing(_mm512_load_si512((const void *)dj_block_of(b, hash[i])), p) == 0;
     }
 }
 
-static void avx512_add(const struct dj_blocks *b, const uint64_t *hash, size_t n, uint8_t *is_new)
+static void avx512_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                       size_t n, uint8_t *is_new)
 {
     for (size_t i = 0; i < n; i++) {
+        DJ_PREFETCH(dj_block_of(b, ahead[i]));
         uint8_t *at = dj_block_of(b, hash[i]);
         const struct pattern p = make_pattern(b, hash[i]);
         const __m512i block = _mm512_load_si512((const void *)at);
         is_new[i] = missing(block, p) != 0;
-        _mm512_store_si512((void *)at, _mm512_or_si512(block, p.bits));
+        if (is_new[i])
+            _mm512_store_si512((void *)at, _mm512_or_si512(block, p.bits));
     }
 }
 
