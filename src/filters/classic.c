@@ -82,9 +82,10 @@ static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t fr
     return all;
 }
 
-/* One round over the keys named in alive: those that pass stay, with their next bits fetched. */
-static size_t sift(const struct dj_part *p, const uint64_t *hash, uint8_t *alive, size_t n,
-                   uint32_t from)
+/* One round over the keys named in alive: those that pass stay, with their next bits fetched.
+ * ahead (or NULL) are as many keys that come later, whose first bits are asked for. */
+static size_t sift(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                   uint8_t *alive, size_t n, uint32_t from)
 {
     const uint32_t k = p->shape.k;
     const uint32_t to = from + ROUND < k ? from + ROUND : k;
@@ -92,6 +93,8 @@ static size_t sift(const struct dj_part *p, const uint64_t *hash, uint8_t *alive
     size_t left = 0;
     for (size_t j = 0; j < n; j++) {
         const uint64_t *h = hash + alive[j] * (size_t)p->stride;
+        if (ahead)
+            prefetch_range(p, ahead + j * p->stride, 0, to);
         const bool passed = has_range(p, h, from, to);
         alive[left] = alive[j];
         left += passed;
@@ -101,16 +104,17 @@ static size_t sift(const struct dj_part *p, const uint64_t *hash, uint8_t *alive
     return left;
 }
 
-static void contains_group(const struct dj_part *p, const uint64_t *hash, size_t n, uint8_t *found)
+static void contains_group(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                           size_t n, uint8_t *found)
 {
     uint8_t alive[GROUP];
     for (size_t j = 0; j < n; j++) {
         alive[j] = (uint8_t)j;
         found[j] = 0;
     }
-    size_t left = n;
-    for (uint32_t from = 0; from < p->shape.k && left; from += ROUND)
-        left = sift(p, hash, alive, left, from);
+    size_t left = sift(p, hash, ahead, alive, n, 0);
+    for (uint32_t from = ROUND; from < p->shape.k && left; from += ROUND)
+        left = sift(p, hash, NULL, alive, left, from);
     for (size_t j = 0; j < left; j++)
         found[alive[j]] = 1;
 }
@@ -118,9 +122,9 @@ static void contains_group(const struct dj_part *p, const uint64_t *hash, size_t
 static void classic_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                              size_t n, uint8_t *found)
 {
-    classic_prefetch(p, ahead, n, false);
     for (size_t at = 0; at < n; at += GROUP)
-        contains_group(p, hash + at * p->stride, n - at < GROUP ? n - at : GROUP, found + at);
+        contains_group(p, hash + at * p->stride, ahead + at * p->stride,
+                       n - at < GROUP ? n - at : GROUP, found + at);
 }
 
 const struct dj_part_ops dj_classic_ops = {

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "bodies.h"
 #include "filters/filter.h"
 #include "model.h"
 #include "rng.h"
@@ -155,8 +156,7 @@ static void assert_same(const deja_filter *a, const deja_filter *b, const char *
         fail_msg("%s: %s counts %zu keys offered, not %zu", name, how, (size_t)b->offered,
                  (size_t)a->offered);
     for (uint32_t i = 0; i < a->n_parts; i++) {
-        if (a->part[i].body_len != b->part[i].body_len ||
-            memcmp(a->part[i].body, b->part[i].body, a->part[i].body_len) != 0)
+        if (!bodies_equal(&a->part[i], &b->part[i]))
             fail_msg("%s: %s leaves another body in part %u", name, how, i);
         if (a->part[i].keys != b->part[i].keys)
             fail_msg("%s: %s counts %zu keys in part %u, not %zu", name, how,

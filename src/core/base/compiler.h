@@ -11,6 +11,15 @@
         __builtin_prefetch((p), 0, 3);                                                            \
         __asm__ volatile("");                                                                     \
     } while (0)
+/* ThreadSanitizer does not know that vector loads beside atomic stores are harmless on x86, so
+ * its build has the portable kernels only; the others are compared with them bit for bit. */
+#ifdef __SANITIZE_THREAD__
+#define DJ_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DJ_TSAN 1
+#endif
+#endif
 #define DJ_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define DJ_ARRAY_LEN(a)       (sizeof(a) / sizeof((a)[0]))
 #define DJ_ALIGNED(p, n)      __builtin_assume_aligned((p), (n))

@@ -112,16 +112,6 @@ void dj_block_lane_sets(uint32_t lane_sets[DJ_LANE_SETS], uint32_t k)
     }
 }
 
-/* ThreadSanitizer does not know that vector loads beside atomic stores are harmless on x86, so
- * its build has the portable kernel only; the others are compared with it bit for bit. */
-#ifdef __SANITIZE_THREAD__
-#define DJ_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define DJ_TSAN 1
-#endif
-#endif
-
 const struct dj_block_kernel *dj_block_at(size_t i)
 {
     const struct dj_block_kernel *usable[3];
