@@ -46,32 +46,6 @@ static void classic_prefetch(const struct dj_part *p, const uint64_t *hash, size
         prefetch_range(p, hash + j * p->stride, 0, for_add || k < ROUND ? k : ROUND);
 }
 
-static uint64_t set_bit(uint64_t *word, uint64_t bit, bool shared)
-{
-    const uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    if (old & bit)
-        return 0;
-    if (shared)
-        return ~__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit;
-    __atomic_store_n(word, old | bit, __ATOMIC_RELAXED);
-    return bit;
-}
-
-static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
-                          uint8_t *is_new, bool shared)
-{
-    for (size_t j = 0; j < n; j++, hash += p->stride, ahead += p->stride) {
-        prefetch_range(p, ahead, 0, p->shape.k);
-        uint64_t changed = 0;
-        for (uint32_t i = 0; i < p->shape.k; i++) {
-            const uint64_t at = position(p, hash, i);
-            changed |= set_bit(word_at(p, at), bit_at(at), shared);
-        }
-        is_new[j] = changed != 0;
-    }
-    return n;
-}
-
 static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t from, uint32_t to)
 {
     bool all = true;
@@ -80,6 +54,43 @@ static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t fr
         all &= (__atomic_load_n(word_at(p, at), __ATOMIC_RELAXED) & bit_at(at)) != 0;
     }
     return all;
+}
+
+/* Whether it was this call that set it. */
+static bool set_bit(uint64_t *word, uint64_t bit, bool shared)
+{
+    uint64_t old;
+    if (shared) {
+        old = __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+    } else {
+        old = __atomic_load_n(word, __ATOMIC_RELAXED);
+        __atomic_store_n(word, old | bit, __ATOMIC_RELAXED);
+    }
+    return !(old & bit);
+}
+
+/* Looks first whether anything is to be set: then one branch a key may be guessed wrong, not one
+ * a bit, and repeats write nothing. */
+static bool add_one(struct dj_part *p, const uint64_t *hash, bool shared)
+{
+    if (has_range(p, hash, 0, p->shape.k))
+        return false;
+    bool changed = false;
+    for (uint32_t i = 0; i < p->shape.k; i++) {
+        const uint64_t at = position(p, hash, i);
+        changed |= set_bit(word_at(p, at), bit_at(at), shared);
+    }
+    return changed;
+}
+
+static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                          uint8_t *is_new, bool shared)
+{
+    for (size_t j = 0; j < n; j++, hash += p->stride, ahead += p->stride) {
+        prefetch_range(p, ahead, 0, p->shape.k);
+        is_new[j] = add_one(p, hash, shared);
+    }
+    return n;
 }
 
 /* One round over the keys named in alive: those that pass stay, with their next bits fetched.
