@@ -126,7 +126,7 @@ typedef struct deja_options {
     uint32_t filters;            /* F filters, all must agree; default 1     */
     uint32_t hash;               /* a deja_hash; default DEJA_HASH_XXH3      */
     uint32_t part_kind;          /* what a scalable filter is made of        */
-    uint32_t growth;             /* scalable: next part's size; default 4    */
+    uint32_t growth;             /* scalable: next part's size; default 2    */
     double tightening;           /* scalable: next part's rate; default 0.7  */
     uint32_t profile;            /* URL profile to record; 0: bytes as given */
     uint32_t flags;              /* DEJA_KEY_APART                           */

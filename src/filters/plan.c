@@ -12,9 +12,9 @@
 #include <math.h>
 
 #define DEFAULT_RATE           1e-6
-#define DEFAULT_GROWTH         4
+#define DEFAULT_GROWTH         2
 #define DEFAULT_TIGHTENING     0.7
-#define DEFAULT_FIRST_CAPACITY 4000000
+#define DEFAULT_FIRST_CAPACITY 8000000
 #define MAX_CAPACITY           (UINT64_C(1) << 53)
 
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err)

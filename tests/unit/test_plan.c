@@ -321,7 +321,7 @@ static void the_defaults_are_blocked_xxh3_and_one_in_a_million(void **state)
     assert_int_equal(plan.capacity, 1000000);
     assert_true(plan.fp_rate <= 1e-6 && plan.fp_rate > 0.99e-6);
     const struct dj_plan inner = resolved(OPTIONS(.capacity = 1000000));
-    assert_int_equal(inner.growth, 4);
+    assert_int_equal(inner.growth, 2);
     assert_true(inner.tightening == 0.7);
     assert_int_equal(inner.visit, 1);
     assert_false(inner.seeded);
@@ -538,7 +538,7 @@ static void the_rates_of_all_parts_sum_to_less_than_p(void **state)
 
 static void a_growing_filter_begins_with_four_million_keys(void **state)
 {
-    assert_int_equal(plan_of(OPTIONS(.kind = DEJA_SCALABLE)).capacity, 4000000);
+    assert_int_equal(plan_of(OPTIONS(.kind = DEJA_SCALABLE)).capacity, 8000000);
     assert_int_equal(resolved(OPTIONS(.kind = DEJA_SCALABLE)).part_kind, DEJA_BLOCKED);
     assert_int_equal(resolved(OPTIONS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT)).shape.kind,
                      DEJA_EXACT);
