@@ -1,12 +1,37 @@
+/* safe.c - the profiles safe and crawl: parse, and write every part in its one spelling.
+ *
+ * safe merges only what RFC 3986 (6.2.2, 6.2.3) and the WHATWG URL standard hold to be one URL;
+ * fragments never reach a server, so they are left out.  crawl goes on where a server could tell
+ * the difference but hardly ever does: session ids in paths, tracking parameters, and the order of
+ * parameters.  docs/url.md has every rule with an example. */
 #include "core/url/params.h"
-const deja_url_rules *deja_url_profile(uint32_t profile) { (void)profile; return NULL; }
-int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop, size_t n_drop, const deja_slice *keep, size_t n_keep, deja_url_rules **out, deja_error *err)
-{ (void)profile; (void)flags; (void)drop; (void)n_drop; (void)keep; (void)n_keep; (void)out; (void)err; return DEJA_ENOTSUP; }
-void deja_url_rules_free(deja_url_rules *r) { (void)r; }
-uint64_t deja_url_rules_id(const deja_url_rules *r) { return r->id; }
-int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap, deja_slice *url)
-{ (void)base; (void)link; (void)out; (void)cap; (void)url; return DEJA_ENOTURL; }
-size_t deja_url_split(deja_slice url, deja_slice *layer, size_t cap)
-{ (void)url; (void)layer; (void)cap; return 0; }
-int dj_url_safe(const struct deja_url_rules *r, deja_slice url, struct dj_text *out)
-{ (void)r; (void)url; (void)out; return DEJA_ENOTURL; }
+#include "core/url/write.h"
+
+static int write_parsed(const struct deja_url_rules *rules, const struct dj_url *u,
+                        struct dj_text *out)
+{
+    const bool crawl = rules->profile == DEJA_URL_CRAWL && u->special;
+    struct dj_path path = {out, 0, dj_percent_normal, u->special, crawl ? rules->drop : NULL};
+    const int rc = dj_write_origin(out, u, dj_percent_normal);
+    if (rc < 0)
+        return rc;
+    dj_write_path(&path, u, NULL);
+    if (crawl)
+        return dj_params_write_query(out, u->query, rules->drop);
+    dj_write_query(out, u, dj_percent_normal);
+    return DEJA_OK;
+}
+
+int dj_url_safe(const struct deja_url_rules *rules, deja_slice url, struct dj_text *out)
+{
+    struct dj_url u;
+    if (out->cap - out->len < url.len)
+        return DEJA_ESPACE;
+    /* The end of the room is for a copy without tabs and line ends. */
+    out->cap -= url.len;
+    int rc = dj_parse_url(dj_parse_clean(url, out->at + out->cap), &u);
+    if (rc == DEJA_OK)
+        rc = write_parsed(rules, &u, out);
+    out->cap += url.len;
+    return rc;
+}

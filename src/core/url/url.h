@@ -12,7 +12,6 @@ struct dj_params; /* names of query parameters; params.h */
 struct deja_url_rules {
     uint32_t profile;
     const struct dj_params *drop; /* NULL: keep them all */
-    uint64_t id;
 };
 
 /* Write the canonical form of url behind what `out` has.  DEJA_OK, or DEJA_ENOTURL, DEJA_ENOTSUP,
