@@ -159,7 +159,7 @@ static bool read_dotted(struct reader *r, uint16_t piece[2])
         }
         if (n == 0)
             return false;
-        piece[i / 2] = (uint16_t)(piece[i / 2] << 8 | value);
+        piece[i / 2] = (uint16_t)(piece[i / 2] * 256u + value);
     }
     return r->at == r->end;
 }
