@@ -97,7 +97,8 @@ DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
  * DEJA_ESPACE: cap is less than DEJA_URL_ROOM and it mattered. */
 DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out,
                                 size_t cap, deja_slice *canon);
-/* What a link in the page `base` points to, fragment included, as browsers see it. */
+/* What a link in the page `base` points to, fragment included, as browsers see it: bytes in
+ * out, which has DEJA_URL_ROOM(base.len + link.len) and is neither of them. */
 DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,
                                   deja_slice *url);
 /* The layers of a URL, slices of it: scheme and authority, then each segment of the path

@@ -93,6 +93,32 @@ static void all_that_the_list_names_is_in_it(void **state)
     }
 }
 
+static char *read_page(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(f);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
+    fclose(f);
+    return text;
+}
+
+static void the_page_on_urls_lists_every_name(void **state)
+{
+    (void)state;
+    char *page = read_page(DEJA_TEST_SOURCE_DIR "/docs/url.md");
+    const struct dj_names *names = &dj_params_tracking.drop;
+    for (size_t i = 0; i < names->n; i++) {
+        char row[64];
+        snprintf(row, sizeof row, "\n| `%s%s` | ", names->name[i].text,
+                 names->name[i].prefix ? "*" : "");
+        if (!strstr(page, row))
+            fail_msg("docs/url.md has no row for %s", names->name[i].text);
+    }
+    free(page);
+}
+
 /* Short names over two letters, against a look at every entry. */
 static void one_search_finds_what_covers_a_name(void **state)
 {
@@ -235,6 +261,7 @@ int main(void)
         cmocka_unit_test(the_list_is_in_order_and_nothing_is_in_it_twice),
         cmocka_unit_test(names_are_found_as_they_are_written),
         cmocka_unit_test(all_that_the_list_names_is_in_it),
+        cmocka_unit_test(the_page_on_urls_lists_every_name),
         cmocka_unit_test(one_search_finds_what_covers_a_name),
         cmocka_unit_test(pieces_are_sorted_by_name),
         cmocka_unit_test(dropped_and_empty_pieces_leave_no_trace),
