@@ -20,10 +20,28 @@ static char lower(char c)
 /* Bytes that no host has; a domain has not these either: controls, DEL and %. */
 static bool is_forbidden(char c, bool domain)
 {
-    const unsigned char b = (unsigned char)c;
-    if (b <= ' ' || b == 0x7f)
-        return domain || b == '\0' || b == '\t' || b == '\n' || b == '\r' || b == ' ';
-    return strchr("#/:<>?@[\\]^|", c) != NULL || (domain && c == '%');
+    switch (c) {
+    case '\0':
+    case '\t':
+    case '\n':
+    case '\r':
+    case ' ':
+    case '#':
+    case '/':
+    case ':':
+    case '<':
+    case '>':
+    case '?':
+    case '@':
+    case '[':
+    case '\\':
+    case ']':
+    case '^':
+    case '|':
+        return true;
+    default:
+        return domain && ((unsigned char)c < ' ' || c == 0x7f || c == '%');
+    }
 }
 
 static bool any_forbidden(const char *s, size_t len, bool domain)
@@ -264,7 +282,7 @@ static bool put_decoded(struct dj_text *out, deja_slice host)
     const char *s = host.data;
     bool ascii = true;
     for (size_t i = 0; i < host.len; i++) {
-        const int value = dj_percent_triplet(s, host.len, i);
+        const int value = s[i] == '%' ? dj_percent_triplet(s, host.len, i) : -1;
         const char c = value < 0 ? s[i] : (char)value;
         ascii &= (unsigned char)c < 0x80;
         dj_text_byte(out, lower(c));
