@@ -186,7 +186,7 @@ static bool read_dotted(struct reader *r, uint16_t piece[2])
 static void spread(uint16_t piece[8], int n, int gap)
 {
     const size_t tail = (size_t)(n - gap);
-    memmove(piece + 8 - tail, piece + gap, tail * sizeof *piece);
+    memmove(piece + (8 - tail), piece + gap, tail * sizeof *piece);
     memset(piece + gap, 0, (size_t)(8 - n) * sizeof *piece);
 }
 

@@ -2,7 +2,8 @@
  *
  * canon.c is the door: it asks plain.c whether the URL is in canonical form already (nearly all
  * are) and leaves the others to the profile's own file, which writes the form anew.  Below these
- * stand the pieces: parse.c (the WHATWG parser), host.c, percent.c, params.c, idna.c. */
+ * stand the pieces: parse.c (the WHATWG parser) and write.c, path.c, host.c with idna.c, params.c
+ * with tracking.c, and under them all percent.c. */
 #ifndef DJ_URL_H
 #define DJ_URL_H
 #include "core/url/text.h"
