@@ -2,7 +2,7 @@
  *
  * Most CSV has few quotes.  Between two quotes every terminator outside of them ends a record, so
  * the scan jumps from quote to quote with memchr and leaves what lies between to the fast search
- * for single bytes in split.c; no loop here looks at bytes one by one. */
+ * for single bytes in lines.c; no loop here looks at bytes one by one. */
 #include "csv.h"
 #include <string.h>
 

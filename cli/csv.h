@@ -12,7 +12,7 @@
 #ifndef CLI_CSV_H
 #define CLI_CSV_H
 #include "deja.h"
-#include "split.h"
+#include "lines.h"
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -16,7 +16,7 @@
 #include "csv.h"
 #include "decode.h"
 #include "fail.h"
-#include "split.h"
+#include "lines.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -58,7 +58,7 @@ endmacro()
 # deja_optional(TARGET ZLIB zlib "gzip input" zlib1g-dev): link what pkg-config finds and
 # define DEJA_HAVE_ZLIB, or say what is left out.
 function(deja_optional target name module what package)
-  pkg_check_modules(${name} IMPORTED_TARGET ${module})
+  pkg_check_modules(${name} IMPORTED_TARGET GLOBAL ${module})
   if(${name}_FOUND)
     target_link_libraries(${target} PUBLIC PkgConfig::${name})
     target_compile_definitions(${target} PRIVATE DEJA_HAVE_${name})

@@ -44,7 +44,8 @@ typedef enum deja_status { /* part of the ABI: append, never renumber */
                            DEJA_ESPACE = -7,    /* the caller's buffer is too small             */
                            DEJA_ENOTSUP = -8,   /* this kind cannot; err says which kind can    */
                            DEJA_EMISMATCH = -9, /* another kind, size, key or URL profile       */
-                           DEJA_EBUSY = -10     /* another process writes this file             */
+                           DEJA_EBUSY = -10,    /* another process writes this file             */
+                           DEJA_ENOTURL = -11   /* these bytes are no URL                       */
 } deja_status;
 DEJA_API const char *deja_strerror(int status); /* static text, never NULL */
 DEJA_API const char *deja_version(void);        /* of the library: "0.1.0" */
@@ -59,6 +60,56 @@ typedef struct deja_slice {
     const void *data;
     size_t len;
 } deja_slice;
+
+/* --- URLs --------------------------------------------------------------- */
+
+/* Two spellings of one URL should be one key.  A profile says which spellings are one
+ * (docs/url.md has every rule).  Filters compare bytes: canonicalise first, then ask. */
+typedef enum deja_profile { /* stored in files: append only */
+                            DEJA_URL_SAFE = 1,  /* what never changes what a URL means        */
+                            DEJA_URL_CRAWL = 2, /* and queries sorted, tracking names dropped */
+                            DEJA_URL_GSB = 3,   /* Safe Browsing's form, for block lists      */
+                            DEJA_URL_SCRAPY = 4 /* w3lib's canonicalize_url, byte for byte    */
+} deja_profile;
+DEJA_API const char *deja_profile_name(uint32_t profile);
+DEJA_API uint32_t deja_profile_parse(const char *name);
+
+/* A profile made ready, with the query parameters that it drops.  It never changes, so
+ * threads and filters may share it. */
+typedef struct deja_url_rules deja_url_rules;
+/* The profile as it comes; NULL for one that this library has not.  Not to be freed. */
+DEJA_API const deja_url_rules *deja_url_profile(uint32_t profile);
+#define DEJA_URL_NO_LIST 1u /* leave the built-in list of dropped parameters out */
+/* The profile with other parameters: `drop` is added to its list, `keep` taken from it.
+ * A name may end in `*`: utm_*.  For profiles that drop parameters (crawl). */
+DEJA_CHECKED int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
+                                    size_t n_drop, const deja_slice *keep, size_t n_keep,
+                                    deja_url_rules **out, deja_error *err);
+DEJA_API void deja_url_rules_free(deja_url_rules *rules); /* NULL is fine */
+/* Equal for rules that always give the same form: profile, its version, parameters, IDNA. */
+DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
+
+/* Room that is enough for any form of a URL of len bytes. */
+#define DEJA_URL_ROOM(len) (4 * (len) + 512)
+/* *canon gets the canonical form: url itself when that is canonical already (the common
+ * case, and nothing is copied), otherwise bytes in out.  DEJA_ENOTURL: no URL, *canon is
+ * url.  DEJA_ENOTSUP: a host that needs IDNA, which this build lacks; *canon is url.
+ * DEJA_ESPACE: cap is less than DEJA_URL_ROOM and it mattered. */
+DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out,
+                                size_t cap, deja_slice *canon);
+/* What a link in the page `base` points to, fragment included, as browsers see it: bytes in
+ * out, which has DEJA_URL_ROOM(base.len + link.len) and is neither of them. */
+DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,
+                                  deja_slice *url);
+/* The layers of a URL, slices of it: scheme and authority, then each segment of the path
+ * with its slash; the query belongs to the last.  Returns how many, at most cap: then the
+ * last one holds the rest. */
+DEJA_API size_t deja_url_split(deja_slice url, deja_slice *layer, size_t cap);
+/* The host-suffix/path-prefix expressions that Safe Browsing looks up for a URL in its
+ * canonical form (DEJA_URL_GSB), longest host and path first. */
+#define DEJA_URL_EXPRESSIONS 30
+DEJA_CHECKED int deja_url_expressions(deja_slice canon, char *out, size_t cap,
+                                      deja_slice expression[DEJA_URL_EXPRESSIONS], size_t *n);
 
 /* --- What a filter is --------------------------------------------------- */
 

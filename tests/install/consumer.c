@@ -1,6 +1,7 @@
 /* consumer.c - the smallest program that uses an installed libdeja from C. */
 #include <deja.h>
 #include <stdio.h>
+#include <string.h>
 
 int main(void)
 {
@@ -22,6 +23,18 @@ int main(void)
     if (!deja_filter_contains(filter, url) || deja_filter_contains(filter, other))
         return 3;
     deja_filter_free(filter);
+
+    /* Other scripts need libidn2, which a static libdeja does not bring along. */
+    static const char foreign[] = "HTTP://B\xc3\xbc"
+                                  "cher.Example";
+    static const char ascii[] = "http://xn--bcher-kva.example/";
+    const deja_slice spelled = {foreign, sizeof foreign - 1};
+    const deja_url_rules *safe = deja_url_profile(DEJA_URL_SAFE);
+    char room[DEJA_URL_ROOM(sizeof foreign)];
+    deja_slice canon;
+    const int rc = deja_url_canon(safe, spelled, room, sizeof room, &canon);
+    if (rc == DEJA_OK ? strncmp(canon.data, ascii, canon.len) != 0 : rc != DEJA_ENOTSUP)
+        return 4;
     printf("deja %s\n", deja_version());
     return 0;
 }

@@ -30,6 +30,8 @@ const char *deja_strerror(int status)
         return "filters do not match";
     case DEJA_EBUSY:
         return "in use by another process";
+    case DEJA_ENOTURL:
+        return "not a URL";
     }
     return "unknown status";
 }

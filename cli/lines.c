@@ -1,4 +1,4 @@
-/* split.c - where the records of a buffer end: one byte, found at memory speed.
+/* lines.c - where the records of a buffer end: one byte, found at memory speed.
  *
  * The portable variant is memchr, which every libc has tuned; its cost is one call a record.
  *
@@ -8,7 +8,7 @@
  * the position in ends[] advances by the number of bits: stores beyond it are overwritten by the
  * next mask.  Only masks with more than three bits loop.  Because of the extra stores the wide
  * part stops 64 entries before ends[] is full and leaves the rest to the portable one. */
-#include "split.h"
+#include "lines.h"
 #include <stdint.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* split.h - where the records of a buffer end: one byte, found at memory speed. */
-#ifndef CLI_SPLIT_H
-#define CLI_SPLIT_H
+/* lines.h - where the records of a buffer end: one byte, found at memory speed. */
+#ifndef CLI_LINES_H
+#define CLI_LINES_H
 #include <stddef.h>
 
 /* Every variant gives the same answers; they differ in speed only. */

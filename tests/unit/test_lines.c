@@ -1,8 +1,8 @@
-/* test_split.c - every variant of the search for record ends against a loop over bytes.
+/* test_lines.c - every variant of the search for record ends against a loop over bytes.
  *
  * Data and ends lie in heap blocks of just the right size, so that an address sanitizer sees every
  * byte read or written beyond them. */
-#include "split.h"
+#include "lines.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -152,5 +152,5 @@ int main(void)
         cmocka_unit_test(nothing_but_marks_fills_the_ends_exactly),
         cmocka_unit_test(no_data_has_no_ends),
     };
-    return cmocka_run_group_tests_name("unit.split", tests, find_variants, NULL);
+    return cmocka_run_group_tests_name("unit.lines", tests, find_variants, NULL);
 }

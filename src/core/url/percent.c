@@ -1,0 +1,124 @@
+/* percent.c - percent encoding, byte by byte.
+ *
+ * The sets are those of the WHATWG URL standard; RFC 3986 (6.2.2.1, 6.2.2.2) adds that %c3 is %C3
+ * and %7E is `~`.  A byte is encoded as the byte it is: the standard reads its input as UTF-8 and
+ * turns every broken sequence into U+FFFD, which would make one URL of /%FF and of /%FE when they
+ * come as raw bytes.
+ *
+ * A `%` that begins no triplet stays alone, and that needs care.  In %4%31 the first % stands for
+ * itself; with %31 decoded to 1 the text would read %41, a triplet that was never there, and the
+ * next pass would make an A of it.  So a triplet stays encoded when it stands for a hex digit
+ * directly behind such a % or behind such a % and a digit. */
+#include "core/url/percent.h"
+#include <string.h>
+
+enum {
+    IN_USERINFO = DJ_SET_USERINFO,
+    IN_PATH = DJ_SET_PATH | IN_USERINFO,
+    IN_QUERY = DJ_SET_QUERY | DJ_SET_SPECIAL_QUERY | IN_PATH,
+    IN_QUERY_AND_FRAGMENT = DJ_SET_FRAGMENT | IN_QUERY,
+    IN_ALL = DJ_SET_OPAQUE | IN_QUERY_AND_FRAGMENT,
+};
+
+/* Controls and bytes from DEL on are in every set; of the others: */
+static const uint8_t sets_of[0x7f] = {
+    [' '] = IN_ALL,
+    ['"'] = IN_QUERY_AND_FRAGMENT,
+    ['<'] = IN_QUERY_AND_FRAGMENT,
+    ['>'] = IN_QUERY_AND_FRAGMENT,
+    ['#'] = IN_QUERY,
+    ['\''] = DJ_SET_SPECIAL_QUERY,
+    ['`'] = DJ_SET_FRAGMENT | IN_PATH,
+    ['?'] = IN_PATH,
+    ['^'] = IN_PATH,
+    ['{'] = IN_PATH,
+    ['}'] = IN_PATH,
+    ['/'] = IN_USERINFO,
+    [':'] = IN_USERINFO,
+    [';'] = IN_USERINFO,
+    ['='] = IN_USERINFO,
+    ['@'] = IN_USERINFO,
+    ['['] = IN_USERINFO,
+    ['\\'] = IN_USERINFO,
+    [']'] = IN_USERINFO,
+    ['|'] = IN_USERINFO,
+};
+
+static bool is_in(unsigned set, char c)
+{
+    const uint8_t byte = (uint8_t)c;
+    return byte < ' ' || byte > '~' || (sets_of[byte] & set);
+}
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    const char lower = (char)(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+static bool is_unreserved(int c)
+{
+    const int lower = c | 0x20;
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+           c == '_' || c == '~';
+}
+
+int dj_percent_triplet(const char *s, size_t len, size_t at)
+{
+    if (len - at < 3 || s[at] != '%')
+        return -1;
+    const int high = hex_value(s[at + 1]), low = hex_value(s[at + 2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+static void put_triplet(struct dj_text *out, int byte)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    const char triplet[3] = {'%', digits[byte >> 4 & 15], digits[byte & 15]};
+    dj_text_bytes(out, triplet, 3);
+}
+
+void dj_percent_encode(struct dj_text *out, deja_slice bytes, unsigned set)
+{
+    const char *s = bytes.data;
+    size_t copied = 0;
+    for (size_t i = 0; i < bytes.len; i++) {
+        if (!is_in(set, s[i]))
+            continue;
+        dj_text_bytes(out, s + copied, i - copied);
+        put_triplet(out, (uint8_t)s[i]);
+        copied = i + 1;
+    }
+    if (copied < bytes.len)
+        dj_text_bytes(out, s + copied, bytes.len - copied);
+}
+
+void dj_percent_normal(struct dj_text *out, deja_slice bytes, unsigned set)
+{
+    const char *s = bytes.data;
+    size_t copied = 0;
+    size_t open = 0; /* up to here a decoded hex digit could complete a lone % */
+    for (size_t i = 0; i < bytes.len; i++) {
+        const bool encode = is_in(set, s[i]);
+        if (!encode && s[i] != '%')
+            continue;
+        const int value = dj_percent_triplet(s, bytes.len, i);
+        if (!encode && value < 0) { /* alone, and %4 is still in need of one digit */
+            open = i + 1 + (i + 1 < bytes.len && hex_value(s[i + 1]) >= 0);
+            continue;
+        }
+        dj_text_bytes(out, s + copied, i - copied);
+        if (encode)
+            put_triplet(out, (uint8_t)s[i]);
+        else if (is_unreserved(value) && !(i > 0 && i == open && hex_value((char)value) >= 0))
+            dj_text_byte(out, (char)value);
+        else
+            put_triplet(out, value);
+        i += encode ? 0 : 2;
+        copied = i + 1;
+    }
+    if (copied < bytes.len)
+        dj_text_bytes(out, s + copied, bytes.len - copied);
+}

@@ -1,0 +1,45 @@
+/* text.h - bytes put one behind the other into the caller's memory.
+ *
+ * A text never writes past its room; what does not fit is dropped and `short_of_room` stays set,
+ * so that a writer checks once, at its end. */
+#ifndef DJ_TEXT_H
+#define DJ_TEXT_H
+#include "deja.h"
+#include <string.h>
+
+struct dj_text {
+    char *at; /* the room's beginning */
+    size_t len, cap;
+    bool short_of_room;
+};
+
+static inline struct dj_text dj_text_in(char *room, size_t cap)
+{
+    return (struct dj_text){room, 0, cap, false};
+}
+
+static inline void dj_text_byte(struct dj_text *t, char c)
+{
+    if (t->len < t->cap)
+        t->at[t->len++] = c;
+    else
+        t->short_of_room = true;
+}
+
+static inline void dj_text_bytes(struct dj_text *t, const void *bytes, size_t n)
+{
+    if (n > t->cap - t->len) {
+        t->short_of_room = true;
+        return;
+    }
+    if (n)
+        memcpy(t->at + t->len, bytes, n);
+    t->len += n;
+}
+
+static inline deja_slice dj_text_slice(const struct dj_text *t)
+{
+    return (deja_slice){t->at, t->len};
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* url.h - what the files of this folder have in common.
+ *
+ * canon.c is the door: it asks plain.c whether the URL is in canonical form already (nearly all
+ * are) and leaves the others to the profile's own file, which writes the form anew.  Below these
+ * stand the pieces: parse.c (the WHATWG parser) and write.c, path.c, host.c with idna.c, params.c
+ * with tracking.c, and under them all percent.c. */
+#ifndef DJ_URL_H
+#define DJ_URL_H
+#include "core/url/text.h"
+
+struct dj_params; /* names of query parameters; params.h */
+
+struct deja_url_rules {
+    uint32_t profile;
+    const struct dj_params *drop; /* NULL: keep them all */
+};
+
+/* Write the canonical form of url behind what `out` has.  DEJA_OK, or DEJA_ENOTURL, DEJA_ENOTSUP,
+ * DEJA_ENOMEM; too little room is out->short_of_room.  out has DEJA_URL_ROOM(url.len) bytes, and
+ * the form is never longer than 3 url.len + 256: what lies behind may serve as scratch. */
+typedef int dj_url_writer(const struct deja_url_rules *rules, deja_slice url, struct dj_text *out);
+dj_url_writer dj_url_safe; /* safe and crawl: they differ in rules->drop and in sorting */
+dj_url_writer dj_url_gsb;
+dj_url_writer dj_url_scrapy;
+
+#endif
