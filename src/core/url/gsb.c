@@ -24,22 +24,12 @@
  *   with other characters than names have: a fullwidth solidus must not become a delimiter.
  * - "scheme:" counts when "//" follows.  "host:80" is a host with a port, and anything else with
  *   a colon after a scheme's characters, as mailto:me, has no host. */
+#include "core/url/address.h"
 #include "core/url/codepoint.h"
 #include "core/url/url.h"
 #ifdef DEJA_HAVE_IDN2
 #include <idn2.h>
 #endif
-
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
 
 static bool is_alpha(char c)
 {
@@ -101,9 +91,9 @@ static size_t unescape(deja_slice url, char *to)
         if (is_dropped(*s))
             continue;
         to[n++] = *s;
-        while (n >= 3 && to[n - 3] == '%' && hex_value(to[n - 2]) >= 0 &&
-               hex_value(to[n - 1]) >= 0) {
-            to[n - 3] = (char)(hex_value(to[n - 2]) << 4 | hex_value(to[n - 1]));
+        while (n >= 3 && to[n - 3] == '%' && dj_hex_value(to[n - 2]) >= 0 &&
+               dj_hex_value(to[n - 1]) >= 0) {
+            to[n - 3] = (char)(dj_hex_value(to[n - 2]) << 4 | dj_hex_value(to[n - 1]));
             n -= 2;
         }
     }
@@ -111,54 +101,6 @@ static size_t unescape(deja_slice url, char *to)
 }
 
 /* --- Addresses -------------------------------------------------------------- */
-
-/* One part of an IPv4 address: decimal, octal after 0, hexadecimal after 0x. */
-static bool read_part(const char *s, size_t n, uint32_t *value)
-{
-    int base = 10;
-    if (n >= 2 && s[0] == '0') {
-        const int skip = s[1] == 'x' ? 2 : 1;
-        base = s[1] == 'x' ? 16 : 8;
-        s += skip;
-        n -= (size_t)skip;
-    } else if (n == 0) {
-        return false;
-    }
-    uint64_t v = 0;
-    for (size_t i = 0; i < n; i++) {
-        const int digit = hex_value(s[i]);
-        if (digit < 0 || digit >= base)
-            return false;
-        v = v * (unsigned)base + (unsigned)digit;
-        if (v > UINT32_MAX)
-            return false;
-    }
-    *value = (uint32_t)v;
-    return true;
-}
-
-/* One to four parts; the last one fills all bytes that the others leave, as in inet_aton. */
-static bool read_ipv4(const char *s, size_t n, uint32_t *address)
-{
-    uint32_t sum = 0, part = 0;
-    const char *const end = s + n;
-    for (unsigned parts = 1; parts <= 4; parts++) {
-        const char *const dot = memchr(s, '.', (size_t)(end - s));
-        if (!read_part(s, (size_t)((dot ? dot : end) - s), &part))
-            return false;
-        if (!dot) {
-            if (part > UINT32_MAX >> 8 * (parts - 1))
-                return false;
-            *address = sum | part;
-            return true;
-        }
-        if (part > 255)
-            return false;
-        sum |= parts < 4 ? part << (32 - 8 * parts) : 0;
-        s = dot + 1;
-    }
-    return false;
-}
 
 static void write_decimal(struct dj_text *out, uint32_t byte)
 {
@@ -176,61 +118,6 @@ static void write_ipv4(struct dj_text *out, uint32_t address)
         if (shift)
             dj_text_byte(out, '.');
     }
-}
-
-/* RFC 4291 2.2, what stands between the brackets. */
-static bool read_ipv6(const char *s, size_t n, uint16_t word[8])
-{
-    unsigned words = 0, gap = 9; /* gap: the word before which "::" stands */
-    size_t i = 0;
-    if (n >= 2 && s[0] == ':' && s[1] == ':') {
-        gap = 0;
-        i = 2;
-    }
-    while (i < n) {
-        if (words == 8)
-            return false;
-        const size_t start = i;
-        uint32_t value = 0;
-        while (i < n && i - start < 4 && hex_value(s[i]) >= 0)
-            value = value << 4 | (uint32_t)hex_value(s[i++]);
-        if (i < n && s[i] == '.') {
-            unsigned dots = 0;
-            for (size_t j = start; j < n; j++) {
-                dots += s[j] == '.';
-                if (s[j] != '.' && (!is_digit(s[j]) || j - start > 14))
-                    return false;
-                if (s[j] == '0' && (j == start || s[j - 1] == '.') && j + 1 < n && s[j + 1] != '.')
-                    return false; /* octal or not: nobody knows */
-            }
-            if (dots != 3 || words > 6 || !read_ipv4(s + start, n - start, &value))
-                return false;
-            word[words++] = (uint16_t)(value >> 16);
-            word[words++] = (uint16_t)value;
-            i = n;
-            break;
-        }
-        if (i == start)
-            return false;
-        word[words++] = (uint16_t)value;
-        if (i == n)
-            break;
-        if (s[i++] != ':' || i == n)
-            return false;
-        if (s[i] == ':') {
-            if (gap != 9)
-                return false;
-            gap = words;
-            i++;
-        }
-    }
-    if (gap == 9)
-        return words == 8;
-    if (words == 8)
-        return false;
-    memmove(word + gap + 8 - words, word + gap, (words - gap) * sizeof *word);
-    memset(word + gap, 0, (8 - words) * sizeof *word);
-    return true;
 }
 
 /* RFC 5952: no leading zeros, the first of the longest runs of two or more zero words as "::". */
@@ -352,12 +239,12 @@ static int write_host(struct dj_text *out, char *s, size_t n)
     put_lower(s, n);
     uint16_t word[8];
     uint32_t address;
-    if (s[0] == '[' && s[n - 1] == ']' && n > 2 && read_ipv6(s + 1, n - 2, word)) {
+    if (s[0] == '[' && s[n - 1] == ']' && n > 2 && dj_address_ipv6(s + 1, n - 2, word)) {
         if (holds_ipv4(word, &address))
             write_ipv4(out, address);
         else
             write_ipv6(out, word);
-    } else if (read_ipv4(s, n, &address)) {
+    } else if (dj_address_ipv4(s, n, &address)) {
         write_ipv4(out, address);
     } else {
         write_escaped(out, s, n);
