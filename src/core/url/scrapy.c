@@ -14,18 +14,13 @@
  *   query      split at "&" and ";", unescaped with "+" as space, sorted by name and value,
  *              written as name=value, escaped but for letters, digits and "-._~"
  *
- * Unlike the other profiles it is not idempotent: %2541 is %41 the first time and A the second.
- *
- * IDNA: libidn2 knows IDNA 2008 and Unicode TR46, whose transitional mapping is close to IDNA
- * 2003, not equal; docs/url.md has the differences. */
+ * Unlike the other profiles it is not idempotent: %2541 is %41 the first time and A the second. */
 #include "core/url/address.h"
 #include "core/url/codepoint.h"
+#include "core/url/idna2003.h"
 #include "core/url/lowercase.h"
 #include "core/url/url.h"
 #include <stdlib.h>
-#ifdef DEJA_HAVE_IDN2
-#include <idn2.h>
-#endif
 
 struct part {
     char *at;
@@ -224,110 +219,6 @@ static bool split(struct part rest, struct parts *p)
 
 /* --- Network location --------------------------------------------------------- */
 
-/* RFC 3454 table D.1: the letters of scripts that run from right to left. */
-static bool is_right_to_left(uint32_t c)
-{
-    static const uint16_t range[][2] = {
-        {0x5be, 0x5be},   {0x5c0, 0x5c0},   {0x5c3, 0x5c3},   {0x5d0, 0x5ea},   {0x5f0, 0x5f4},
-        {0x61b, 0x61b},   {0x61f, 0x61f},   {0x621, 0x63a},   {0x640, 0x64a},   {0x66d, 0x66f},
-        {0x671, 0x6d5},   {0x6dd, 0x6dd},   {0x6e5, 0x6e6},   {0x6fa, 0x6fe},   {0x700, 0x70d},
-        {0x710, 0x710},   {0x712, 0x72c},   {0x780, 0x7a5},   {0x7b1, 0x7b1},   {0x200f, 0x200f},
-        {0xfb1d, 0xfb1d}, {0xfb1f, 0xfb28}, {0xfb2a, 0xfb36}, {0xfb38, 0xfb3c}, {0xfb3e, 0xfb3e},
-        {0xfb40, 0xfb41}, {0xfb43, 0xfb44}, {0xfb46, 0xfbb1}, {0xfbd3, 0xfd3d}, {0xfd50, 0xfd8f},
-        {0xfd92, 0xfdc7}, {0xfdf0, 0xfdfc}, {0xfe70, 0xfe74}, {0xfe76, 0xfefc},
-    };
-    for (size_t i = 0; i < sizeof range / sizeof range[0]; i++)
-        if (c <= range[i][1])
-            return c >= range[i][0];
-    return false;
-}
-
-/* RFC 3454 section 6: such a label begins and ends with such letters and has no others.  Of the
- * others only the usual ones are known here: Latin, Greek, Cyrillic. */
-static bool runs_one_way(struct part label)
-{
-    bool any = false, other = false, first = false, last = false;
-    uint32_t c = 0;
-    for (size_t i = 0; i < label.len;) {
-        const bool is_first = i == 0;
-        i += dj_codepoint_read(label.at + i, label.len - i, &c);
-        last = is_right_to_left(c);
-        if (is_first)
-            first = last;
-        any |= last;
-        other |= (c < 0x80 && is_alpha((char)c)) || (c >= 0xc0 && c < 0x2b9) ||
-                 (c >= 0x370 && c < 0x530);
-    }
-    return !any || (first && last && !other);
-}
-
-#ifdef DEJA_HAVE_IDN2
-/* The most bytes of a label that could have an ASCII form of 63. */
-#define LABEL_MAX 1023
-
-/* false: it has none, or *rc says what else went wrong. */
-static bool write_ascii_label(struct dj_text *out, struct part label, int *rc)
-{
-    char text[LABEL_MAX + 1];
-    uint8_t *ascii = NULL;
-    if (label.len > LABEL_MAX || memchr(label.at, 0, label.len) || !runs_one_way(label))
-        return false;
-    memcpy(text, label.at, label.len);
-    text[label.len] = 0;
-    const int got =
-        idn2_lookup_u8((const uint8_t *)text, &ascii, IDN2_NFC_INPUT | IDN2_TRANSITIONAL);
-    if (got == IDN2_MALLOC)
-        *rc = DEJA_ENOMEM;
-    if (got != IDN2_OK)
-        return false;
-    const size_t len = strlen((const char *)ascii);
-    const bool is_label = len > 0 && len < 64 && !memchr(ascii, '.', len);
-    if (is_label)
-        dj_text_bytes(out, ascii, len);
-    idn2_free(ascii);
-    return is_label;
-}
-#endif
-
-/* The length of the full stop at s, of this script or another; 0: it is none. */
-static size_t dot_len(const char *s, size_t n)
-{
-    uint32_t c = 0;
-    const size_t len = dj_codepoint_read(s, n, &c);
-    return c == '.' || c == 0x3002 || c == 0xff0e || c == 0xff61 ? len : 0;
-}
-
-/* Python's codec "idna": label by label, ASCII labels as they are; all or nothing. */
-static bool write_ascii_netloc(struct dj_text *out, struct part netloc, int *rc)
-{
-#ifndef DEJA_HAVE_IDN2
-    (void)out;
-    (void)netloc;
-    *rc = DEJA_ENOTSUP;
-    return false;
-#else
-    size_t from = 0;
-    while (from < netloc.len) {
-        size_t end = from, dot = 0;
-        while (end < netloc.len && (dot = dot_len(netloc.at + end, netloc.len - end)) == 0)
-            end++;
-        const struct part label = {netloc.at + from, end - from};
-        if (!dj_codepoint_all_ascii(label.at, label.len)) {
-            if (!write_ascii_label(out, label, rc))
-                return false;
-        } else if (label.len > 0 && label.len < 64) {
-            dj_text_bytes(out, label.at, label.len);
-        } else {
-            return false;
-        }
-        if (dot)
-            dj_text_byte(out, '.');
-        from = end + dot;
-    }
-    return true;
-#endif
-}
-
 static void write_codepoint(struct dj_text *out, uint32_t c)
 {
     static const unsigned char head[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -355,14 +246,15 @@ static void write_lower(struct dj_text *out, struct part text)
 static int write_netloc(struct dj_text *out, struct part netloc)
 {
     const size_t from = out->len;
-    int rc = DEJA_OK;
     bool is_ascii = dj_codepoint_all_ascii(netloc.at, netloc.len);
-    if (is_ascii)
+    if (is_ascii) {
         dj_text_bytes(out, netloc.at, netloc.len);
-    else
-        is_ascii = write_ascii_netloc(out, netloc, &rc);
-    if (rc < 0)
-        return rc;
+    } else {
+        const int rc = dj_idna2003_write(out, (deja_slice){netloc.at, netloc.len});
+        if (rc < 0 && rc != DEJA_ENOTURL)
+            return rc;
+        is_ascii = rc == DEJA_OK;
+    }
     if (is_ascii) {
         for (size_t i = from; i < out->len; i++)
             out->at[i] = (char)dj_lowercase((unsigned char)out->at[i]);
