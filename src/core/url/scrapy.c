@@ -260,6 +260,7 @@ static int write_netloc(struct dj_text *out, struct part netloc)
             out->at[i] = (char)dj_lowercase((unsigned char)out->at[i]);
     } else {
         out->len = from;
+        out->short_of_room = false; /* the attempt may have been */
         write_lower(out, netloc);
     }
     while (out->len > from && out->at[out->len - 1] == ':')
