@@ -12,10 +12,11 @@ for page in deja deja-{dedup,build,check,add,info,verify,plan,gen,bench}; do
 done
 bash -n "$prefix/share/bash-completion/completions/deja"
 
-# The library stands alone but for libidn2: libc and libm at most, and no internal header is installed.
+# The library stands alone: libc, libm and, where the build found it, libidn2 at most; and no
+# internal header is installed.
 needed=$(readelf -d "$libdir/libdeja.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
 for lib in $needed; do
-    case $lib in libc.so.*|libm.so.*|libpthread.so.*|libidn2.so.*|ld-linux*) ;;
+    case $lib in libc.so.*|libm.so.*|libidn2.so.*|libpthread.so.*|ld-linux*) ;;
     *) echo "libdeja.so needs $lib" >&2; exit 1 ;;
     esac
 done

@@ -1,0 +1,87 @@
+/* expressions.c - what Safe Browsing looks up for one URL: host suffixes times path prefixes.
+ *
+ * Hosts: the host itself, and up to four made of its last five labels by taking labels off the
+ * front, down to two; an address has no suffixes.  Paths: the path with its query, without it,
+ * and up to four that begin at the root and end with a slash.
+ *
+ * A suffix of the host and a prefix of the path stand side by side in the URL, so that each
+ * expression is a part of it and nothing is ever copied.  Longest first means that the most
+ * specific match comes first.
+ *
+ * Source: "URLs and Hashing" of the Safe Browsing API, version 4. */
+#include "core/url/url.h"
+
+#define HOSTS 5
+#define PATHS 6
+_Static_assert(HOSTS *PATHS == DEJA_URL_EXPRESSIONS, "room for each host with each path");
+
+/* In canonical form: dotted quads, and anything in brackets. */
+static bool is_address(const char *host, size_t len)
+{
+    size_t dots = 0;
+    if (len && host[0] == '[')
+        return true;
+    for (size_t i = 0; i < len; i++) {
+        if (host[i] == '.')
+            dots++;
+        else if (host[i] < '0' || host[i] > '9')
+            return false;
+    }
+    return dots == 3 && len <= sizeof "255.255.255.255" - 1;
+}
+
+/* Where hosts begin, longest first; the return value counts them. */
+static size_t find_hosts(const char *host, const char *end, const char *start[HOSTS])
+{
+    const char *label[HOSTS]; /* the last five, the last one first */
+    size_t labels = 0, n = 0;
+    start[n++] = host;
+    if (is_address(host, (size_t)(end - host)))
+        return n;
+    for (const char *p = end; p > host && labels < HOSTS; p--)
+        if (p[-1] == '.')
+            label[labels++] = p;
+    for (size_t i = labels; i-- > 1;)
+        start[n++] = label[i];
+    return n;
+}
+
+/* Where paths end, longest first. */
+static size_t find_paths(const char *path, const char *end, const char *stop[PATHS])
+{
+    const char *prefix[4];
+    size_t prefixes = 0, n = 0;
+    const char *const query = memchr(path, '?', (size_t)(end - path));
+    stop[n++] = end;
+    if (query)
+        stop[n++] = end = query;
+    for (const char *p = path; p < end && prefixes < 4; p++)
+        if (*p == '/')
+            prefix[prefixes++] = p + 1;
+    while (prefixes-- > 0)
+        if (prefix[prefixes] != end)
+            stop[n++] = prefix[prefixes];
+    return n;
+}
+
+int deja_url_expressions(deja_slice canon, char *out, size_t cap,
+                         deja_slice expression[DEJA_URL_EXPRESSIONS], size_t *n)
+{
+    (void)out;
+    (void)cap;
+    *n = 0;
+    const char *const url = canon.data, *const end = url + canon.len;
+    const char *const colon = canon.len ? memchr(url, ':', canon.len) : NULL;
+    if (!colon || end - colon < 3 || colon[1] != '/' || colon[2] != '/')
+        return DEJA_ENOTURL;
+    const char *const host = colon + 3;
+    const char *const path = memchr(host, '/', (size_t)(end - host));
+    if (!path || path == host)
+        return DEJA_ENOTURL;
+    const char *start[HOSTS], *stop[PATHS];
+    const size_t hosts = find_hosts(host, path, start), paths = find_paths(path, end, stop);
+    for (size_t i = 0; i < hosts; i++)
+        for (size_t j = 0; j < paths; j++)
+            expression[(*n)++] = (deja_slice){start[i], (size_t)(stop[j] - start[i])};
+    return DEJA_OK;
+}
