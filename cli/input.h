@@ -30,48 +30,24 @@
  * at any time between open and close. */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
-#include "deja.h"
+#include "blocks.h"
+#include "pick.h"
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Begin with INPUT_OPTIONS_INIT.  What is pointed to outlives the input and its blocks. */
 struct input_options {
     const char *const *paths; /* "-" is standard input, and so is no path at all */
     size_t n_paths;
-    char terminator;         /* '\n', or 0 for -z                                   */
-    char delimiter;          /* of fields; 0: '\t', with CSV ','                    */
-    unsigned field;          /* counted from 1; 0: the whole line                   */
-    const char *csv_column;  /* NULL: not CSV; only digits: a number, from 1; a name */
-    size_t block_size;       /* bytes; 0: 1 MiB                                     */
-    size_t record_max;       /* bytes; 0: 1 GiB                                     */
-    const atomic_bool *stop; /* or NULL; true: input_next ends soon, as at the end  */
+    char terminator;          /* '\n', or 0 for -z                                   */
+    struct pick_options pick; /* which part of a line is the key                     */
+    size_t block_size;        /* bytes; 0: 1 MiB                                     */
+    size_t record_max;        /* bytes; 0: 1 GiB                                     */
+    const atomic_bool *stop;  /* or NULL; true: input_next ends soon, as at the end  */
 };
 #define INPUT_OPTIONS_INIT                                                                        \
     {                                                                                             \
-        NULL, 0, '\n', 0, 0, NULL, 0, 0, NULL                                                     \
+        .terminator = '\n'                                                                        \
     }
-
-/* Made once by block_init, filled again and again by input_next.  With default options it takes
- * at most about 1.5 MiB; one that had to grow for a long record shrinks when it is filled again.
- */
-struct block {
-    char *data; /* n whole records, each with its terminator */
-    size_t len;
-    deja_slice *keys; /* key i, in data or in scratch */
-    size_t *ends;     /* record i is data[ends[i - 1] .. ends[i]), the first begins at 0 */
-    size_t n;         /* never 0 after input_next returned 1 */
-    const char *path; /* where from, for messages: "standard input" for standard input */
-    uint64_t line;    /* of the first record in its file, from 1; with -z: which record */
-    bool terminator_added;
-
-    /* private */
-    char *scratch; /* unquoted CSV fields */
-    size_t filled, data_cap, records_cap, scratch_cap;
-};
-void block_init(struct block *b);
-void block_fini(struct block *b);
 
 struct input;
 /* Looks at all paths, so that a wrong name is found before hours of work on the others. */

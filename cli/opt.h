@@ -182,7 +182,7 @@ struct common { /* 0, NULL or false: not given */
     const char *output;
     bool null; /* records end with '\0' */
     uint32_t field;
-    struct opt_char delimiter; /* ask common_delimiter() */
+    struct opt_char delimiter;
     const char *csv;
     const char *url; /* a profile; always NULL in this version */
     uint32_t threads;
@@ -190,12 +190,6 @@ struct common { /* 0, NULL or false: not given */
     bool quiet;
 };
 
-static inline char common_delimiter(const struct common *c)
-{
-    if (c->delimiter.given)
-        return c->delimiter.byte;
-    return c->csv != NULL ? ',' : '\t';
-}
 /* The sizing and seed options as the library takes them; the key is the caller's to read. */
 deja_options common_filter_options(const struct common *c);
 

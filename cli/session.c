@@ -25,9 +25,10 @@ struct input_options session_input_options(const struct call *call, const struct
     in.paths = call->operands + first;
     in.n_paths = call->n_operands - first;
     in.terminator = c->null ? '\0' : '\n';
-    in.delimiter = common_delimiter(c);
-    in.field = c->field;
-    in.csv_column = c->csv;
+    in.pick.has_delimiter = c->delimiter.given;
+    in.pick.delimiter = c->delimiter.byte;
+    in.pick.field = c->field;
+    in.pick.csv_column = c->csv;
     in.stop = call->stop;
     return in;
 }

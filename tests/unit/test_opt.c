@@ -149,7 +149,7 @@ static void every_type_reaches_its_field(void **state)
     assert_true(p->s.rest == 0.5);
     assert_string_equal(p->s.common.csv, "1");
     assert_true(p->s.common.delimiter.given);
-    assert_int_equal(common_delimiter(&p->s.common), '\0');
+    assert_int_equal(p->s.common.delimiter.byte, '\0');
     assert_int_equal(p->s.common.threads, 3);
     assert_true(p->s.common.json);
 }
@@ -296,14 +296,6 @@ static void options_that_exclude_each_other_are_refused(void **state)
     assert_int_equal(parse("-d ; --csv url")->rc, DEJA_OK);
 }
 
-static void the_delimiter_has_a_default_for_each_format(void **state)
-{
-    (void)state;
-    assert_int_equal(common_delimiter(&accepted("-f 1")->s.common), '\t');
-    assert_int_equal(common_delimiter(&accepted("--csv 1")->s.common), ',');
-    assert_int_equal(common_delimiter(&accepted("--csv 1 -d ;")->s.common), ';');
-}
-
 static void a_flag_can_be_looked_up_by_name(void **state)
 {
     (void)state;
@@ -395,7 +387,6 @@ int main(void)
         cmocka_unit_test(refused_values_leave_the_field_alone),
         cmocka_unit_test(url_profiles_are_known_and_refused),
         cmocka_unit_test(options_that_exclude_each_other_are_refused),
-        cmocka_unit_test(the_delimiter_has_a_default_for_each_format),
         cmocka_unit_test(a_flag_can_be_looked_up_by_name),
         cmocka_unit_test(a_table_may_be_empty),
         cmocka_unit_test(names_and_letters_are_unique),
