@@ -75,7 +75,7 @@ int session_open(struct session *s, const struct call *call, const struct common
     *s = (struct session){.call = call, .common = c, .filter = filter, .stats = none};
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
-        rc = pipeline_open(s->in, filter, thread_count(c), &s->pipeline, err);
+        rc = pipeline_open(s->in, filter, NULL, thread_count(c), &s->pipeline, err);
     progress_begin(&s->progress, call->console, results, "lines");
     if (rc < 0)
         session_close(s);
