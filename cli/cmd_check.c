@@ -37,6 +37,7 @@ static int check_all(struct job *j, deja_error *err)
     int rc;
     while ((rc = session_next(&j->session, &b, err)) > 0) {
         deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
+        session_fold(&j->session, b);
         const uint64_t found = session_count(b);
         j->printed += j->o->invert ? b->block.n - found : found;
         if (!j->o->count) {

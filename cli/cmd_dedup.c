@@ -163,6 +163,7 @@ static int process(struct job *j, struct batch *b, deja_error *err)
     int rc = judge(j, b, err);
     if (rc < 0)
         return rc;
+    session_fold(&j->session, b);
     const uint64_t is_new = session_count(b);
     j->kept += is_new;
     j->dropped += b->block.n - is_new;

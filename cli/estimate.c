@@ -17,14 +17,15 @@
 struct estimate {
     const struct split_ops *split;
     char terminator;
+    bool words; /* a line may have a key for each blank in it */
     char *sample;
-    uint64_t read, ends; /* looked at so far, and the terminators in it */
+    uint64_t read, ends; /* looked at so far, and what may end a record in it */
     uint64_t exact;      /* records counted */
     double scaled;       /* records estimated from samples */
     uint64_t unread;     /* bytes in files that were not looked at */
 };
 
-/* Terminators in up to one sample at `at`; false when that cannot be read. */
+/* What ends records in up to one sample at `at`; false when that cannot be read. */
 static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uint64_t *ends)
 {
     size_t have = 0;
@@ -37,6 +38,8 @@ static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uin
         have += (size_t)got;
     }
     *ends += e->split->count(e->sample, len, e->terminator);
+    if (e->words)
+        *ends += e->split->count(e->sample, len, ' ') + e->split->count(e->sample, len, '\t');
     e->read += len;
     return true;
 }
@@ -77,7 +80,9 @@ static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t s
 
 uint64_t input_estimate(const struct input_options *opt)
 {
-    struct estimate e = {.split = split_best(), .terminator = opt->terminator};
+    struct estimate e = {.split = split_best(),
+                         .terminator = opt->terminator,
+                         .words = opt->pick.format == PICK_HOSTS};
     e.sample = malloc(SAMPLE_SIZE);
     bool ok = e.sample;
     bool had_stdin = false;

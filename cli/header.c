@@ -2,14 +2,39 @@
 #include "header.h"
 #include "csv.h"
 #include "fail.h"
+#include "scan.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+void header_init(struct header *h, const struct pick *p)
+{
+    *h = (struct header){.column = p->column};
+}
+
+static void drop_comment(struct header *h)
+{
+    free(h->comment);
+    h->comment = NULL;
+    h->comment_len = 0;
+}
+
 void header_fini(struct header *h)
 {
+    drop_comment(h);
     free(h->text);
     *h = (struct header){0};
+}
+
+void header_begin(struct header *h, struct pick *p)
+{
+    drop_comment(h);
+    p->column = h->column;
+}
+
+static int no_memory(size_t len, deja_error *err)
+{
+    return fail(err, DEJA_ENOMEM, "out of memory for a header of %zu bytes", len);
 }
 
 static int no_such_column(const struct pick *p, deja_slice line, char *scratch, const char *path,
@@ -66,6 +91,18 @@ static deja_slice without_end(deja_slice record)
     return (deja_slice){text, len};
 }
 
+/* A comment without its mark. */
+static deja_slice without_mark(deja_slice line)
+{
+    const char *at = line.data;
+    const char *end = at + line.len;
+    while (at < end && *at == '#')
+        at++;
+    while (at < end && scan_is_blank(*at))
+        at++;
+    return (deja_slice){at, (size_t)(end - at)};
+}
+
 static int keep(struct header *h, deja_slice record, deja_error *err)
 {
     if (h->text) {
@@ -76,21 +113,99 @@ static int keep(struct header *h, deja_slice record, deja_error *err)
     }
     h->text = malloc(record.len);
     if (!h->text)
-        return fail(err, DEJA_ENOMEM, "out of memory for a header of %zu bytes", record.len);
+        return no_memory(record.len, err);
     memcpy(h->text, record.data, record.len);
     h->len = record.len;
     return DEJA_OK;
 }
 
-int header_take(struct header *h, struct pick *p, deja_slice record, const char *path,
-                deja_error *err)
+/* --- CSV ------------------------------------------------------------------- */
+
+static int take_names(struct header *h, struct pick *p, deja_slice record, const char *path,
+                      deja_error *err)
 {
     deja_slice line = without_end(record);
     char *scratch = malloc(line.len + 1);
     if (!scratch)
-        return fail(err, DEJA_ENOMEM, "out of memory for a header of %zu bytes", line.len);
+        return no_memory(line.len, err);
     p->column = find_name(p, line, scratch);
     int rc = p->column ? keep(h, record, err) : no_such_column(p, line, scratch, path, err);
     free(scratch);
-    return rc;
+    return rc < 0 ? rc : HEADER_TAKEN;
+}
+
+static int keep_comment(struct header *h, deja_slice record, deja_error *err)
+{
+    char *comment = realloc(h->comment, record.len);
+    if (!comment)
+        return no_memory(record.len, err);
+    memcpy(comment, record.data, record.len);
+    h->comment = comment;
+    h->comment_len = record.len;
+    return HEADER_COMMENT;
+}
+
+/* The name may have the mark in it: #id,url has a column "#id" as well as a column "id". */
+int header_in_comment(struct header *h, struct pick *p, deja_error *err)
+{
+    if (!h->comment)
+        return 0;
+    deja_slice record = {h->comment, h->comment_len};
+    deja_slice line = without_end(record);
+    char *scratch = malloc(line.len + 1);
+    if (!scratch)
+        return no_memory(line.len, err);
+    p->column = find_name(p, line, scratch);
+    if (!p->column)
+        p->column = find_name(p, without_mark(line), scratch);
+    free(scratch);
+    if (!p->column)
+        return 0;
+    int rc = keep(h, record, err);
+    return rc < 0 ? rc : 1;
+}
+
+/* --- CDX ------------------------------------------------------------------- */
+
+static int take_legend(struct header *h, struct pick *p, deja_slice record, const char *path,
+                       deja_error *err)
+{
+    deja_slice line = without_end(record);
+    if (!pick_is_legend(line))
+        return HEADER_NOT;
+    const char *at = line.data;
+    const char *end = at + line.len;
+    deja_slice letter;
+    (void)scan_word(&at, end, &letter); /* CDX */
+    p->column = 0;
+    for (unsigned i = 1; p->column == 0 && scan_word(&at, end, &letter); i++)
+        if (letter.len == 1 && *(const char *)letter.data == 'a')
+            p->column = i;
+    if (!p->column)
+        return fail(err, DEJA_EINVAL,
+                    "%s has no original URLs: there is no column a in its CDX legend",
+                    fail_path(path).text);
+    int rc = keep(h, record, err);
+    return rc < 0 ? rc : HEADER_TAKEN;
+}
+
+/* --- Either ---------------------------------------------------------------- */
+
+int header_look(struct header *h, struct pick *p, deja_slice record, const char *path,
+                deja_error *err)
+{
+    if (p->header == PICK_CDX_LEGEND)
+        return take_legend(h, p, record, path, err);
+    deja_slice line = without_end(record);
+    if (line.len && header_is_comment(p, *(const char *)line.data))
+        return keep_comment(h, record, err);
+    return take_names(h, p, record, path, err);
+}
+
+int header_end(struct header *h, struct pick *p, const char *path, deja_error *err)
+{
+    int rc = header_in_comment(h, p, err);
+    if (rc == 0 && h->comment)
+        rc = take_names(h, p, (deja_slice){h->comment, h->comment_len}, path, err);
+    return rc < 0 ? rc : DEJA_OK;
 }

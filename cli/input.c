@@ -44,7 +44,7 @@ struct input {
     bool ended;       /* all of it has been read */
     bool at_start;    /* no record yet: there may be a byte order mark ... */
     size_t bom_len;   /* ... and this is its length */
-    bool want_header; /* the next record is one */
+    bool want_header; /* the next record may be one, or a comment before it */
     uint64_t line;    /* lines before the present block */
     struct csv_scan csv;
 
@@ -57,7 +57,7 @@ struct input {
     int failed; /* 0, or what every further input_next returns */
     deja_error error;
 
-    _Atomic uint64_t raw_bytes, decoded, records, missing;
+    _Atomic uint64_t raw_bytes, decoded, records, missing, left_out;
 };
 
 static const char *unit(const struct input *in, uint64_t n)
@@ -142,6 +142,8 @@ int input_open(const struct input_options *opt, struct input **out, deja_error *
     if (rc == DEJA_OK)
         rc = pick_init(&in->pick, &opt->pick, opt->terminator, err);
     if (rc == DEJA_OK)
+        header_init(&in->header, &in->pick);
+    if (rc == DEJA_OK)
         rc = source_init(&in->source, opt->paths, opt->n_paths, opt->stop, err);
     if (rc < 0) {
         free(in);
@@ -166,7 +168,8 @@ static void begin_file(struct input *in)
     in->ended = false;
     in->at_start = true;
     in->bom_len = 0;
-    in->want_header = in->pick.by_name;
+    in->want_header = in->pick.header != PICK_NO_HEADER;
+    header_begin(&in->header, &in->pick);
     in->line = 0;
     in->scanned = 0;
     in->csv = (struct csv_scan){in->pick.opt.delimiter, in->opt.terminator, CSV_START};
@@ -224,25 +227,87 @@ static int decode_keys(const struct input *in, struct block *b, deja_error *err)
     return DEJA_OK;
 }
 
+/* Lines with any number of keys: each key becomes a record of its own that shares the line's
+ * bytes, and the bytes of lines without any are closed up. */
+static int spread_keys(struct input *in, struct block *b, deja_error *err)
+{
+    const struct pick_ops *ops = in->pick.ops;
+    size_t begin = 0, to = 0, first = b->n;
+    uint64_t strange = 0;
+    block_rekey(b);
+    for (size_t i = 0; i < b->n; i++) {
+        const size_t len = b->ends[i] - begin;
+        const size_t mark = (size_t)((const char *)b->keys[i].data - (b->data + begin));
+        deja_slice line = {b->data + to + mark, b->keys[i].len};
+        deja_slice key;
+        struct hostlist h;
+        memmove(b->data + to, b->data + begin, len);
+        begin = b->ends[i];
+        const enum hostlist_line is = ops->begin(&h, line);
+        strange += is == HOSTLIST_STRANGE;
+        if (is != HOSTLIST_HOSTS)
+            continue;
+        first = first < i ? first : i;
+        to += len;
+        while (ops->next(&h, &key))
+            if (!block_rekey_add(b, key, to))
+                return no_memory(in, b->line, b->n * sizeof *b->keys, err);
+    }
+    b->line += first;
+    b->len = to;
+    block_rekey_end(b);
+    count(&in->left_out, strange);
+    return DEJA_OK;
+}
+
 /* --- The header ---------------------------------------------------------- */
 
-/* Record 0 of the block is the header: take it out. */
-static int take_header(struct input *in, struct block *b, deja_error *err)
+/* The first `len` bytes of the block are no record. */
+static void take_out(struct input *in, struct block *b, size_t len)
 {
-    const size_t len = b->ends[0];
-    int rc = header_take(&in->header, &in->pick, (deja_slice){b->data, len}, in->source.path, err);
-    if (rc < 0)
-        return rc;
-    in->line = lines_before(in, b);
-    in->want_header = false;
+    in->line += in->split->count(b->data, len, in->opt.terminator);
     in->at_start = false;
     in->bom_len = 0;
     in->scanned = 0;
-    b->n = 0;
     b->line = in->line + 1;
     b->filled -= len;
     memmove(b->data, b->data + len, b->filled);
-    return DEJA_OK;
+}
+
+/* What is before the first record.  1: all of it was found; 0: more bytes are needed. */
+static int find_header(struct input *in, struct block *b, deja_error *err)
+{
+    struct pick *p = &in->pick;
+    for (;;) {
+        const size_t begin = in->bom_len;
+        if (b->filled == begin)
+            return 0;
+        const bool comment = header_is_comment(p, b->data[begin]);
+        int is = comment ? 0 : header_in_comment(&in->header, p, err);
+        if (is == 0) {
+            size_t end;
+            size_t got =
+                pick_is_csv(p) && !comment
+                    ? csv_ends(&in->csv, in->split, b->data, in->scanned, b->filled, &end, 1)
+                    : in->split->ends(b->data, in->scanned, b->filled, in->opt.terminator, &end,
+                                      1);
+            if (got == 0) {
+                in->scanned = b->filled;
+                return 0;
+            }
+            is = header_look(&in->header, p, (deja_slice){b->data, end}, in->source.path, err);
+            if (is > HEADER_NOT)
+                take_out(in, b, end);
+            else
+                in->scanned = begin;
+            if (is == HEADER_COMMENT)
+                continue;
+        }
+        if (is < 0)
+            return is;
+        in->want_header = false;
+        return 1;
+    }
 }
 
 bool input_header(const struct input *in, deja_slice *header)
@@ -277,28 +342,21 @@ static int find_records(struct input *in, struct block *b, deja_error *err)
 {
     if (in->at_start && b->n == 0 && in->scanned == 0 && in->bom_len == 0 && !know_bom(in, b))
         return DEJA_OK;
-    for (;;) {
-        bool header = in->want_header;
-        size_t cap = header ? 1 : in->records_max - b->n;
-        size_t *ends = b->ends + b->n;
-        size_t got =
-            pick_is_csv(&in->pick)
-                ? csv_ends(&in->csv, in->split, b->data, in->scanned, b->filled, ends, cap)
-                : in->split->ends(b->data, in->scanned, b->filled, in->opt.terminator, ends, cap);
-        b->n += got;
-        in->scanned = got == cap ? b->ends[b->n - 1] : b->filled;
-        if (!header) {
-            make_keys(in, b, b->n - got);
-            return DEJA_OK;
-        }
-        if (got == 0)
-            return DEJA_OK;
-        int rc = take_header(in, b, err);
-        if (rc < 0) {
-            b->n = 0;
+    if (in->want_header) {
+        int rc = find_header(in, b, err);
+        if (rc <= 0)
             return rc;
-        }
     }
+    const size_t cap = in->records_max - b->n;
+    size_t *ends = b->ends + b->n;
+    const size_t got =
+        pick_is_csv(&in->pick)
+            ? csv_ends(&in->csv, in->split, b->data, in->scanned, b->filled, ends, cap)
+            : in->split->ends(b->data, in->scanned, b->filled, in->opt.terminator, ends, cap);
+    b->n += got;
+    in->scanned = got == cap ? b->ends[b->n - 1] : b->filled;
+    make_keys(in, b, b->n - got);
+    return DEJA_OK;
 }
 
 /* The file has ended: its last record may lack the terminator. */
@@ -307,17 +365,21 @@ static int find_last_record(struct input *in, struct block *b, deja_error *err)
     const size_t n = b->n;
     if (b->filled == in->bom_len && n == 0)
         b->filled = 0; /* nothing but a byte order mark */
-    if (b->filled == (n ? b->ends[n - 1] : 0))
-        return DEJA_OK;
-    if (csv_open(&in->csv))
-        return fail(err, DEJA_EFORMAT,
-                    "%s ends inside quotes: the record that begins at %s %" PRIu64
-                    " has a quote that is never closed",
-                    fail_path(in->source.path).text, unit(in, 1), lines_before(in, b) + 1);
-    b->data[b->filled++] = in->opt.terminator;
-    int rc = find_records(in, b, err);
-    b->terminator_added = b->n > n;
-    return rc;
+    if (b->filled != (n ? b->ends[n - 1] : 0)) {
+        if (csv_open(&in->csv))
+            return fail(err, DEJA_EFORMAT,
+                        "%s ends inside quotes: the record that begins at %s %" PRIu64
+                        " has a quote that is never closed",
+                        fail_path(in->source.path).text, unit(in, 1), lines_before(in, b) + 1);
+        b->data[b->filled++] = in->opt.terminator;
+        int rc = find_records(in, b, err);
+        if (rc < 0)
+            return rc;
+        b->terminator_added = b->n > n;
+    }
+    if (in->want_header)
+        return header_end(&in->header, &in->pick, in->source.path, err);
+    return DEJA_OK;
 }
 
 static int read_more(struct input *in, struct block *b, size_t *got, deja_error *err)
@@ -424,7 +486,9 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     in->mean_len = b->len / b->n + 1;
     in->at_start = false;
     in->bom_len = 0;
-    int keys = in->raw ? decode_keys(in, b, err) : DEJA_OK;
+    int keys = in->raw              ? decode_keys(in, b, err)
+               : in->pick.ops->next ? spread_keys(in, b, err)
+                                    : DEJA_OK;
     if (keys < 0) {
         b->n = 0;
         return keys;
@@ -467,4 +531,5 @@ void input_progress(const struct input *in, struct input_progress *out)
     out->decoded = atomic_load_explicit(&in->decoded, memory_order_relaxed);
     out->records = atomic_load_explicit(&in->records, memory_order_relaxed);
     out->missing = atomic_load_explicit(&in->missing, memory_order_relaxed);
+    out->left_out = atomic_load_explicit(&in->left_out, memory_order_relaxed);
 }

@@ -38,9 +38,12 @@ int session_open(struct session *s, const struct call *call, const struct common
 int session_next(struct session *s, struct batch **out, deja_error *err);
 void session_close(struct session *s); /* may be repeated */
 
+/* Where lines have several keys, make one record of each line again: its answer is 1 when that of
+ * any of its keys is.  For commands that print or count lines. */
+void session_fold(struct session *s, struct batch *b);
 /* Print the records of a batch whose answer is `want`; returns how many. */
 uint64_t session_print(struct out *out, const struct batch *b, uint8_t want);
-/* A CSV header goes before the first record, once. */
+/* A header goes before the first record, once. */
 void session_print_header(struct session *s, struct out *out, bool *printed);
 /* How many answers are 1. */
 uint64_t session_count(const struct batch *b);

@@ -435,7 +435,7 @@ static void compare_with_naive(char terminator, bool fields)
         const char *paths[LEN(content)];
         struct input_options o = options_for(paths, 1 + below(LEN(content)));
         o.terminator = terminator;
-        o.pick.has_delimiter = true;
+        o.pick.has_delimiter = fields;
         o.pick.delimiter = below(2) ? ',' : '\t';
         o.pick.field = fields ? 1 + (unsigned)below(4) : 0;
         o.block_size = below(3) ? 16 + below(200) : 16 + below(5000);
@@ -513,9 +513,30 @@ static void records_with_too_few_fields_have_empty_keys_and_are_counted(void **s
     const char *path = file(0, TEXT("a\tb\tc\nd\n\ne\tf\ng\t\r\n"));
     struct input_options o = options_for(&path, 1);
     o.pick.field = 2;
+    o.pick.has_delimiter = true;
+    o.pick.delimiter = '\t';
     struct reading r = read_all(&o);
     assert_listed(&r.keys, "b|||f||");
     assert_int_equal(r.progress.missing, 2); /* "g\t" has a second field: an empty one */
+    reading_free(&r);
+
+    o.pick.has_delimiter = false;
+    r = read_all(&o);
+    assert_listed(&r.keys, "b|||f||");
+    assert_int_equal(r.progress.missing, 3); /* between blanks there is no empty field */
+    reading_free(&r);
+}
+
+static void a_zero_byte_is_a_delimiter_like_any_other(void **state)
+{
+    (void)state;
+    const char *path = file(0, TEXT("a\0b c\0d\ne\0\0f\n"));
+    struct input_options o = options_for(&path, 1);
+    o.pick.field = 2;
+    o.pick.has_delimiter = true;
+    struct reading r = read_all(&o);
+    assert_listed(&r.keys, "b c||");
+    assert_int_equal(r.progress.missing, 0);
     reading_free(&r);
 }
 
@@ -1780,6 +1801,7 @@ int main(void)
         cmocka_unit_test(blocks_of_any_size_give_the_fields_of_a_naive_splitter),
         cmocka_unit_test(a_large_file_of_short_and_long_lines_is_split_like_a_small_one),
         cmocka_unit_test(records_with_too_few_fields_have_empty_keys_and_are_counted),
+        cmocka_unit_test(a_zero_byte_is_a_delimiter_like_any_other),
         cmocka_unit_test(csv_keys_are_the_fields_that_were_written),
         cmocka_unit_test(a_column_by_name_takes_the_header_out_of_the_records),
         cmocka_unit_test(a_column_by_number_takes_the_first_row_as_data),
