@@ -79,6 +79,8 @@ bool pick_is_legend(deja_slice line)
     const char *at = line.data;
     const char *end = at + line.len;
     deja_slice first;
+    if (line.len == 0 || (*at != 'C' && !scan_is_blank(*at)))
+        return false;
     return scan_word(&at, end, &first) && first.len == 3 && memcmp(first.data, "CDX", 3) == 0;
 }
 
