@@ -170,6 +170,12 @@ END
     sed -n '9p;11,12p' list | expect_stdout
     succeeds deja dedup --format hosts -D list
     sed -n '8p;11p' list | expect_stdout
+    # Whichever of them it is.
+    printf '0.0.0.0 %s\n' 'x track.example y' 'track.example x' 'x track.example' 'x y' >several
+    succeeds deja check --format hosts track.deja several
+    head -n 3 several | expect_stdout
+    succeeds deja check --format hosts -v track.deja several
+    expect_stdout '0.0.0.0 x y'
 }
 
 hosts_between_runs() {

@@ -259,6 +259,27 @@ static void hosts_are_any_number_a_line(void **state)
     expect(format(PICK_HOSTS), "# nothing\n\n! at all\n", "", 0);
 }
 
+static void blocks_of_hosts_know_their_first_line(void **state)
+{
+    (void)state;
+    write_file("# one\n# two\n0.0.0.0 a b\n# four\nc\n");
+    const char *path = name;
+    struct input_options o = INPUT_OPTIONS_INIT;
+    struct input *in;
+    struct block b;
+    block_init(&b);
+    o.paths = &path;
+    o.n_paths = 1;
+    o.pick.format = PICK_HOSTS;
+    assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+    assert_int_equal(input_next(in, &b, NULL), 1);
+    assert_int_equal(b.line, 3);
+    assert_int_equal(b.n, 3);
+    assert_int_equal(input_next(in, &b, NULL), 0);
+    input_close(in);
+    block_fini(&b);
+}
+
 static void a_line_of_very_many_hosts_is_spread(void **state)
 {
     (void)state;
@@ -351,6 +372,7 @@ int main(void)
         cmocka_unit_test(json_gives_a_string),
         cmocka_unit_test(cdxj_has_json_behind_two_words),
         cmocka_unit_test(hosts_are_any_number_a_line),
+        cmocka_unit_test(blocks_of_hosts_know_their_first_line),
         cmocka_unit_test(a_line_of_very_many_hosts_is_spread),
         cmocka_unit_test(comments_before_csv_are_left_out),
         cmocka_unit_test(zero_bytes_may_end_records_in_every_format),
