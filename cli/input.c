@@ -268,46 +268,62 @@ static void take_out(struct input *in, struct block *b, size_t len)
     in->line += in->split->count(b->data, len, in->opt.terminator);
     in->at_start = false;
     in->bom_len = 0;
-    in->scanned = 0;
+    in->scanned -= len;
     b->line = in->line + 1;
     b->filled -= len;
     memmove(b->data, b->data + len, b->filled);
 }
 
-/* What is before the first record.  1: all of it was found; 0: more bytes are needed. */
-static int find_header(struct input *in, struct block *b, deja_error *err)
+/* The end of the record that begins at `begin`, or 0. */
+static size_t find_end(struct input *in, const struct block *b, size_t begin)
 {
-    struct pick *p = &in->pick;
-    for (;;) {
-        const size_t begin = in->bom_len;
+    size_t end;
+    size_t got;
+    if (pick_is_csv(&in->pick) && !header_is_comment(&in->pick, b->data[begin]))
+        got = csv_ends(&in->csv, in->split, b->data, in->scanned, b->filled, &end, 1);
+    else
+        got = in->split->ends(b->data, in->scanned, b->filled, in->opt.terminator, &end, 1);
+    in->scanned = got ? end : b->filled;
+    return got ? end : 0;
+}
+
+/* Look at what is before the first record; *taken gets the length of what is no record. */
+static int look_for_header(struct input *in, const struct block *b, size_t *taken, deja_error *err)
+{
+    for (*taken = 0;;) {
+        const size_t begin = *taken ? *taken : in->bom_len;
         if (b->filled == begin)
             return 0;
-        const bool comment = header_is_comment(p, b->data[begin]);
-        int is = comment ? 0 : header_in_comment(&in->header, p, err);
-        if (is == 0) {
-            size_t end;
-            size_t got =
-                pick_is_csv(p) && !comment
-                    ? csv_ends(&in->csv, in->split, b->data, in->scanned, b->filled, &end, 1)
-                    : in->split->ends(b->data, in->scanned, b->filled, in->opt.terminator, &end,
-                                      1);
-            if (got == 0) {
-                in->scanned = b->filled;
-                return 0;
-            }
-            is = header_look(&in->header, p, (deja_slice){b->data, end}, in->source.path, err);
-            if (is > HEADER_NOT)
-                take_out(in, b, end);
-            else
-                in->scanned = begin;
-            if (is == HEADER_COMMENT)
-                continue;
-        }
+        int is = 0;
+        if (!header_is_comment(&in->pick, b->data[begin]))
+            is = header_in_comment(&in->header, &in->pick, err);
+        if (is != 0)
+            return is;
+        const size_t end = find_end(in, b, begin);
+        if (end == 0)
+            return 0;
+        is = header_look(&in->header, &in->pick, (deja_slice){b->data + *taken, end - *taken},
+                         in->source.path, err);
         if (is < 0)
             return is;
-        in->want_header = false;
-        return 1;
+        if (is == HEADER_NOT)
+            in->scanned = begin;
+        else
+            *taken = end;
+        if (is != HEADER_COMMENT)
+            return 1;
     }
+}
+
+/* 1: all that is before the first record was found and taken out; 0: more bytes are needed. */
+static int find_header(struct input *in, struct block *b, deja_error *err)
+{
+    size_t taken;
+    const int rc = look_for_header(in, b, &taken, err);
+    if (taken)
+        take_out(in, b, taken); /* once, however many comments there were */
+    in->want_header = rc == 0;
+    return rc;
 }
 
 bool input_header(const struct input *in, deja_slice *header)
