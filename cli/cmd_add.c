@@ -152,7 +152,7 @@ const struct command cmd_add = {
             "What was added is on disk when the command ends, also after Ctrl-C, and at least "
             "every half minute before that. One process can write a filter at a time; others may "
             "read it meanwhile.",
-            NULL},
+            SESSION_KEY_TEXT " Every host counts as a line.", NULL},
     .examples =
         (const struct command_example[]){
             {"one more URL", "echo https://example.org/ | deja add seen.deja"}, {0}},
@@ -199,13 +199,14 @@ const struct command cmd_build = {
             "name; Ctrl-C or a crash before that leaves the older one as it was.",
             "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
             "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
-            NULL},
+            SESSION_KEY_TEXT " Every host counts as a line.", NULL},
     .examples =
         (const struct command_example[]){
             {"a filter of a list, with one wrong answer in a thousand",
              "deja build -p 1e-3 list.deja docs/examples/sample-urls.txt"},
             {"one that fits 64 MiB, for 40 million keys",
              "deja build -n 40M -m 64M list.deja urls.txt.zst"},
+            {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
             {0}},
     .run = run_build,
 };

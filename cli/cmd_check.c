@@ -37,6 +37,7 @@ static int check_all(struct job *j, deja_error *err)
     int rc;
     while ((rc = session_next(&j->session, &b, err)) > 0) {
         deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
+        session_fold(&j->session, b);
         const uint64_t found = session_count(b);
         j->printed += j->o->invert ? b->block.n - found : found;
         if (!j->o->count) {
@@ -108,11 +109,13 @@ const struct command cmd_check = {
             "with -v those that are not. Every line that was added is found; a line that was not "
             "is printed too at the filter's false-positive rate (`deja info` tells it). With -v "
             "nothing that was added is ever printed.",
-            NULL},
+            SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.", NULL},
     .examples =
         (const struct command_example[]){
             {"which of these were seen", "deja check seen.deja urls.txt"},
             {"which were not", "deja check -v seen.deja urls.txt"},
+            {"requests of a web server's log for what is in a list",
+             "deja check --format log list.deja access.log"},
             {0}},
     .exits =
         (const struct command_exit[]){

@@ -163,6 +163,7 @@ static int process(struct job *j, struct batch *b, deja_error *err)
     int rc = judge(j, b, err);
     if (rc < 0)
         return rc;
+    session_fold(&j->session, b);
     const uint64_t is_new = session_count(b);
     j->kept += is_new;
     j->dropped += b->block.n - is_new;
@@ -298,10 +299,8 @@ const struct command cmd_dedup = {
         (const char *const[]){
             "Prints the lines of the files (standard input without any, or for -) that were not "
             "seen before, in their order, as they came. Two lines are the same when all bytes "
-            "are; "
-            "with -f or --csv, when that field is. A carriage return at the end of a line does "
-            "not "
-            "count. Input may be plain, gzip or zstd.",
+            "are; with -f, --csv or --format, when that part of them is. A carriage return at the "
+            "end of a line does not count. Input may be plain, gzip or zstd.",
             "The price of the small memory: a new line is taken for a repeat, and lost, at the "
             "rate "
             "-p (one in a million by default); the summary says how many that probably were. No "
@@ -313,14 +312,16 @@ const struct command cmd_dedup = {
             "make the next run repeat lines, and never loses one. Only one process can use a "
             "state "
             "at a time.",
-            NULL},
+            SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", NULL},
     .examples =
         (const struct command_example[]){
             {"the different lines of a list",
              "deja dedup docs/examples/sample-urls.txt > unique.txt"},
             {"only what earlier runs have not printed",
              "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
-            {"by the third column of a tab-separated log", "deja dedup -f 3 crawl.log"},
+            {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
+            {"by the third column of a tab-separated log", "deja dedup -f 3 -d '\\t' crawl.log"},
+            {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},
             {0}},
     .run = run,
 };

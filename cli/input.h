@@ -1,18 +1,19 @@
 /* input.h - files, pipes and standard input as blocks of records, each with its key.
  *
- * A record is what is printed again: a line with its terminator, byte for byte as it came.  Its
- * key is what is compared:
- *   lines    the line without its terminator, and without one '\r' before a '\n', so that lists
- *            from Windows and from elsewhere agree
- *   fields   the Nth of the pieces between delimiters, without any quoting; counted in `missing`
- *            and empty when the line has fewer
- *   CSV      the content of one column, unquoted (csv.h has the rules); the same for `missing`.
- *            A column given by name is looked up in the first record of each file, its header,
- *            which is not delivered as a record (input_header has it).  Given by number, there is
- *            no header: the first record is data like the others.
- * An empty line is a record with an empty key.  Any byte but the terminator is ordinary, NUL and
- * invalid UTF-8 included; only a byte order mark that begins a file is left out of the key (not
- * with terminator 0).  A last record without terminator gets one (terminator_added).
+ * A record is what is printed again: a line with its terminator, byte for byte as it came, or in
+ * CSV a record, which may have line breaks inside quotes.  Its key is what is compared, and pick.h
+ * says which part of the line that is.  The line is taken without its terminator, and without one
+ * '\r' before a '\n', so that lists from Windows and from elsewhere agree.  An empty line is a
+ * record with an empty key, and so is one that has no key, which is counted in `missing`.
+ *
+ * In lists of hosts a line may have several keys: each is a record of its own, and they share the
+ * line's bytes (blocks.h).  A line without any is no record.
+ *
+ * The header of a CSV or CDX file is no record either: input_header has it (header.h).
+ *
+ * Any byte but the terminator is ordinary, NUL and invalid UTF-8 included; only a byte order mark
+ * that begins a file is left out of the key (not with terminator 0).  A last record without
+ * terminator gets one (terminator_added).
  *
  * Compressed files are recognised by content (decode.h).  A block never spans two files.  From a
  * pipe it is handed on as soon as it has a record and nothing more came for two milliseconds, so
@@ -22,7 +23,7 @@
  * before them, and from then on always.
  *   DEJA_EIO      a file cannot be opened or read
  *   DEJA_EFORMAT  compressed data is damaged or cut short; a CSV quote is never closed
- *   DEJA_EINVAL   options that contradict each other; a CSV file without that column
+ *   DEJA_EINVAL   options that contradict each other; a CSV or CDX file without that column
  *   DEJA_ENOMEM   out of memory, or a record is longer than record_max
  *
  * Threads: input_next is for one thread at a time; blocks are independent of each other, may be
@@ -30,48 +31,24 @@
  * at any time between open and close. */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
-#include "deja.h"
+#include "blocks.h"
+#include "pick.h"
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Begin with INPUT_OPTIONS_INIT.  What is pointed to outlives the input and its blocks. */
 struct input_options {
     const char *const *paths; /* "-" is standard input, and so is no path at all */
     size_t n_paths;
-    char terminator;         /* '\n', or 0 for -z                                   */
-    char delimiter;          /* of fields; 0: '\t', with CSV ','                    */
-    unsigned field;          /* counted from 1; 0: the whole line                   */
-    const char *csv_column;  /* NULL: not CSV; only digits: a number, from 1; a name */
-    size_t block_size;       /* bytes; 0: 1 MiB                                     */
-    size_t record_max;       /* bytes; 0: 1 GiB                                     */
-    const atomic_bool *stop; /* or NULL; true: input_next ends soon, as at the end  */
+    char terminator;          /* '\n', or 0 for -z                                   */
+    struct pick_options pick; /* which part of a line is the key                     */
+    size_t block_size;        /* bytes; 0: 1 MiB                                     */
+    size_t record_max;        /* bytes; 0: 1 GiB                                     */
+    const atomic_bool *stop;  /* or NULL; true: input_next ends soon, as at the end  */
 };
 #define INPUT_OPTIONS_INIT                                                                        \
     {                                                                                             \
-        NULL, 0, '\n', 0, 0, NULL, 0, 0, NULL                                                     \
+        .terminator = '\n'                                                                        \
     }
-
-/* Made once by block_init, filled again and again by input_next.  With default options it takes
- * at most about 1.5 MiB; one that had to grow for a long record shrinks when it is filled again.
- */
-struct block {
-    char *data; /* n whole records, each with its terminator */
-    size_t len;
-    deja_slice *keys; /* key i, in data or in scratch */
-    size_t *ends;     /* record i is data[ends[i - 1] .. ends[i]), the first begins at 0 */
-    size_t n;         /* never 0 after input_next returned 1 */
-    const char *path; /* where from, for messages: "standard input" for standard input */
-    uint64_t line;    /* of the first record in its file, from 1; with -z: which record */
-    bool terminator_added;
-
-    /* private */
-    char *scratch; /* unquoted CSV fields */
-    size_t filled, data_cap, records_cap, scratch_cap;
-};
-void block_init(struct block *b);
-void block_fini(struct block *b);
 
 struct input;
 /* Looks at all paths, so that a wrong name is found before hours of work on the others. */
@@ -80,24 +57,26 @@ int input_open(const struct input_options *opt, struct input **out, deja_error *
 int input_next(struct input *in, struct block *b, deja_error *err);
 void input_close(struct input *in); /* NULL is fine */
 
-/* The header of the first CSV file that has one, with its terminator; false when there is none,
- * or not yet: it is there before the first block is.  Good until input_close. */
+/* The header of the first CSV or CDX file that has one, with its terminator; false when there is
+ * none, or not yet: it is there before the first block is.  Good until input_close. */
 bool input_header(const struct input *in, deja_slice *header);
 /* Did a later file have another header?  Then its records have other columns than the first's. */
 bool input_headers_differ(const struct input *in);
 
 struct input_progress {
-    uint64_t raw;     /* bytes read                                            */
-    uint64_t total;   /* bytes to read; 0 when something is not a regular file */
-    uint64_t decoded; /* bytes after decompression                             */
-    uint64_t records; /* delivered                                             */
-    uint64_t missing; /* of these, with too few fields to have a key           */
+    uint64_t raw;      /* bytes read                                            */
+    uint64_t total;    /* bytes to read; 0 when something is not a regular file */
+    uint64_t decoded;  /* bytes after decompression                             */
+    uint64_t records;  /* delivered                                             */
+    uint64_t missing;  /* of these, without a key                               */
+    uint64_t left_out; /* lines of host lists that are neither hosts nor comments */
 };
 void input_progress(const struct input *in, struct input_progress *out);
 
 /* How many records there will be, without reading everything: 0 when that cannot be told, because
  * something is compressed or not a regular file.  Files below 2 MiB are counted exactly (a CSV
- * header or a line break inside quotes counts as a record); for larger ones 32 samples of 64 KiB
+ * header or a line break inside quotes counts as a record, in a list of hosts every blank, since
+ * a key may follow); for larger ones 32 samples of 64 KiB
  * are scaled up with 5 % to spare.  At most about 64 MiB are read for it, however many files there
  * are, and nothing is consumed. */
 uint64_t input_estimate(const struct input_options *opt);

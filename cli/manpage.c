@@ -48,7 +48,8 @@ static const struct convention conventions[] = {
      "of 1024, while kB, MB, GB, ... are powers of 1000. deja prints sizes in powers of 1000: "
      "1 MB is 1,000,000 bytes."},
     {"Input", "Without a FILE, or where FILE is -, standard input is read. Input may be plain, "
-              "gzip or zstd; its contents decide, not its name."},
+              "gzip or zstd; its contents decide, not its name. What is compared is the whole "
+              "line, or the part that -f, --csv, --format or --json-key pick."},
     {"Output",
      "Nothing but results goes to standard output. Messages, a summary and, on a terminal, a "
      "progress line go to standard error; -q silences all but errors. When the reader of a pipe "

@@ -447,14 +447,26 @@ const struct opt common_null[] = {
     OPT_END,
 };
 
+struct pick_options common_pick_options(const struct common *c)
+{
+    return (struct pick_options){.format = c->format,
+                                 .field = c->field,
+                                 .has_delimiter = c->delimiter.given,
+                                 .delimiter = c->delimiter.byte,
+                                 .csv_column = c->csv,
+                                 .json_key = c->json_key};
+}
+
 static int check_input(const void *target, deja_error *err)
 {
     const struct common *c = target;
-    if (c->csv != NULL && c->field != 0)
-        return fail(err, OPT_USAGE, "--csv and -f/--field exclude each other");
-    if (c->delimiter.given && c->field == 0 && c->csv == NULL)
-        return fail(err, OPT_USAGE, "-d/--delimiter needs -f/--field or --csv beside it");
-    return DEJA_OK;
+    const struct pick_options pick = common_pick_options(c);
+    struct pick unused;
+    if (pick_init(&unused, &pick, c->null ? '\0' : '\n', err) == DEJA_OK)
+        return DEJA_OK;
+    if (err)
+        err->status = OPT_USAGE;
+    return OPT_USAGE;
 }
 
 const struct opt common_input[] = {
@@ -463,9 +475,14 @@ const struct opt common_input[] = {
     OPT_COUNT32('f', "field", "N", struct common, field, 1, UINT32_MAX,
                 "the key is the N-th field of the line, not all of it"),
     OPT_CHAR('d', "delimiter", "C", struct common, delimiter,
-             "what separates fields: ';', '\\t', '\\0' (default '\\t', for --csv ',')"),
+             "what separates fields: ';', '\\t', '\\0' (default: blanks, for --csv ',')"),
     OPT_STRING(0, "csv", "COLUMN", struct common, csv,
                "the input is CSV with quotes; the key is COLUMN, a name or a number"),
+    OPT_CHOICE(0, "format", "FORMAT", struct common, format, pick_format_name,
+               "the key is the URL in a line of this format, or the hosts"),
+    OPT_STRING(0, "json-key", "NAME", struct common, json_key,
+               "the key is the string NAME of a JSON object; a.b is b in the object a (default "
+               "url; alone it means --format jsonl)"),
     OPT_REFUSED("url", "PROFILE",
                 "URL profiles are not in this version; without --url, lines are compared byte by "
                 "byte",

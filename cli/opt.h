@@ -27,6 +27,7 @@
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 #include "deja.h"
+#include "pick.h"
 
 /* What an entry is, and which type of field it fills. */
 enum opt_type {
@@ -182,27 +183,25 @@ struct common { /* 0, NULL or false: not given */
     const char *output;
     bool null; /* records end with '\0' */
     uint32_t field;
-    struct opt_char delimiter; /* ask common_delimiter() */
+    struct opt_char delimiter;
     const char *csv;
+    uint32_t format; /* a pick_format */
+    const char *json_key;
     const char *url; /* a profile; always NULL in this version */
     uint32_t threads;
     bool json;
     bool quiet;
 };
 
-static inline char common_delimiter(const struct common *c)
-{
-    if (c->delimiter.given)
-        return c->delimiter.byte;
-    return c->csv != NULL ? ',' : '\t';
-}
+/* Which part of a line is the key. */
+struct pick_options common_pick_options(const struct common *c);
 /* The sizing and seed options as the library takes them; the key is the caller's to read. */
 deja_options common_filter_options(const struct common *c);
 
 /* With a heading of their own: */
 extern const struct opt common_sizing[];  /* -n -p -m -k --hashes --filters --hash --multiplier */
 extern const struct opt common_secret[];  /* --key --seed                                       */
-extern const struct opt common_input[];   /* -z -f -d --csv --url                               */
+extern const struct opt common_input[];   /* -z -f -d --csv --format --json-key --url            */
 extern const struct opt common_general[]; /* -j --json -q                                       */
 /* One by one, for commands that want less or place them elsewhere: */
 extern const struct opt common_capacity[]; /* -n */

@@ -14,6 +14,7 @@
 struct pipeline {
     struct input *in;
     const deja_filter *filter;
+    struct pipeline_step step; /* run is NULL: none */
     size_t words;
     struct batch ring[RING];
     uint64_t filled, emptied; /* batches so far */
@@ -50,7 +51,9 @@ static void fill(struct pipeline *p, struct batch *b)
     b->status = input_next(p->in, &b->block, &b->error);
     if (b->status <= 0)
         return;
-    const int rc = make_room(b, p->words, &b->error);
+    int rc = p->step.run ? p->step.run(p->step.context, &b->block, &b->error) : DEJA_OK;
+    if (rc == DEJA_OK)
+        rc = make_room(b, p->words, &b->error);
     if (rc < 0)
         b->status = rc;
     else
@@ -95,8 +98,8 @@ static int start_reader(struct pipeline *p, deja_error *err)
     return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
 }
 
-int pipeline_open(struct input *in, const deja_filter *filter, uint32_t threads,
-                  struct pipeline **out, deja_error *err)
+int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
+                  uint32_t threads, struct pipeline **out, deja_error *err)
 {
     struct pipeline *p = calloc(1, sizeof *p);
     *out = p;
@@ -104,6 +107,8 @@ int pipeline_open(struct input *in, const deja_filter *filter, uint32_t threads,
         return fail(err, DEJA_ENOMEM, "out of memory");
     p->in = in;
     p->filter = filter;
+    if (step)
+        p->step = *step;
     p->words = deja_filter_hash_words(filter);
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);

@@ -18,11 +18,22 @@ struct batch {
     deja_error error;
 };
 
+/* A step between picking the keys of a block and hashing them, for what makes other keys of them:
+ * canonical URLs.  It may put another slice into keys[i], one that lives in block_room, and other
+ * records into the block with block_rekey; data stays as it is.  It runs where the block is read,
+ * beside the caller's thread, for one block at a time and in input order.  DEJA_OK, or a status
+ * that ends the reading as an error of the input does. */
+struct pipeline_step {
+    int (*run)(void *context, struct block *b, deja_error *err);
+    void *context; /* outlives the pipeline */
+};
+
 struct pipeline;
 /* Reads `in` and hashes for `filter`; both outlive the pipeline, and neither is read by others
- * meanwhile, but for add, contains and input_progress.  threads: 1, or more for two. */
-int pipeline_open(struct input *in, const deja_filter *filter, uint32_t threads,
-                  struct pipeline **out, deja_error *err);
+ * meanwhile, but for add, contains and input_progress.  threads: 1, or more for two.  step may be
+ * NULL. */
+int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
+                  uint32_t threads, struct pipeline **out, deja_error *err);
 /* 1: a batch, the caller's until the next call; 0: the end; negative: a status. */
 int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err);
 void pipeline_close(struct pipeline *p); /* also before the end; NULL is fine */

@@ -25,9 +25,7 @@ struct input_options session_input_options(const struct call *call, const struct
     in.paths = call->operands + first;
     in.n_paths = call->n_operands - first;
     in.terminator = c->null ? '\0' : '\n';
-    in.delimiter = common_delimiter(c);
-    in.field = c->field;
-    in.csv_column = c->csv;
+    in.pick = common_pick_options(c);
     in.stop = call->stop;
     return in;
 }
@@ -74,7 +72,7 @@ int session_open(struct session *s, const struct call *call, const struct common
     *s = (struct session){.call = call, .common = c, .filter = filter, .stats = none};
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
-        rc = pipeline_open(s->in, filter, thread_count(c), &s->pipeline, err);
+        rc = pipeline_open(s->in, filter, NULL, thread_count(c), &s->pipeline, err);
     progress_begin(&s->progress, call->console, results, "lines");
     if (rc < 0)
         session_close(s);
@@ -118,6 +116,26 @@ void session_close(struct session *s)
     input_close(s->in);
     s->pipeline = NULL;
     s->in = NULL;
+}
+
+void session_fold(struct session *s, struct batch *b)
+{
+    struct block *block = &b->block;
+    size_t lines = 0;
+    if (!block->shared)
+        return;
+    for (size_t i = 0; i < block->n; i++) {
+        if (lines && block->ends[i] == block->ends[lines - 1]) {
+            b->answer[lines - 1] |= b->answer[i];
+            continue;
+        }
+        b->answer[lines] = b->answer[i];
+        block->keys[lines] = block->keys[i];
+        block->ends[lines++] = block->ends[i];
+    }
+    s->records -= block->n - lines;
+    block->n = lines;
+    block->shared = false;
 }
 
 uint64_t session_count(const struct batch *b)
@@ -165,11 +183,14 @@ void session_warn_missing(const struct session *s)
         return;
     input_progress(s->in, &in);
     if (in.missing)
-        console_note(s->call->console, "%s lines have no such field and count as empty keys",
-                     num_count(in.missing).s);
+        console_note(s->call->console, "%s lines have no %s and count as empty keys",
+                     num_count(in.missing).s,
+                     s->common->field || s->common->csv ? "such field" : "key");
+    if (in.left_out)
+        console_note(s->call->console, "%s lines are neither hosts nor comments and were left out",
+                     num_count(in.left_out).s);
     if (input_headers_differ(s->in))
-        console_note(s->call->console,
-                     "the files have different CSV headers; the first is printed");
+        console_note(s->call->console, "the files have different headers; the first is printed");
 }
 
 int session_add_failed(int status, const char *path, deja_error *err)

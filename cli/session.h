@@ -6,6 +6,30 @@
 #include "pipeline.h"
 #include "progress.h"
 
+/* Paragraphs for the descriptions of these commands: what is the key of a line. */
+#define SESSION_KEY_TEXT                                                                          \
+    "What is compared is the key of a line: all of it, or what -f, --csv or --format pick.",      \
+        "  --format  the key\n"                                                                   \
+        "  lines     the whole line; the default\n"                                               \
+        "  log       the request target in a Common or Combined log, its escapes\n"               \
+        "            decoded; with or without a virtual host in front\n"                          \
+        "  squid     the URL in squid's native log: the 7th field\n"                              \
+        "  cdx       the original URL in a CDX index: the field a of its legend,\n"               \
+        "            or without a legend the 3rd\n"                                               \
+        "  cdxj      the string url in the JSON object of a CDXJ line\n"                          \
+        "  jsonl     the string url in a line that is a JSON object\n"                            \
+        "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                  \
+        "            ||a^; comments and names such as localhost are skipped",                     \
+        "Lines without a key (too few fields, a request -, no such string) count as lines with "  \
+        "an empty key. Lines of hosts that are neither hosts nor comments are left out. Notes "   \
+        "on "                                                                                     \
+        "standard error say how many there were."
+/* And what those that print lines make of them. */
+#define SESSION_LINES_TEXT                                                                        \
+    "Lines are printed as they came. A CSV or CDX header is printed once, before the results. "   \
+    "Of "                                                                                         \
+    "a line with several hosts one is enough: it is printed when any of them is "
+
 /* The library's options from the command line's; key is room for the secret that they name. */
 int session_filter_options(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_options *opt,
                            deja_error *err);
@@ -38,9 +62,12 @@ int session_open(struct session *s, const struct call *call, const struct common
 int session_next(struct session *s, struct batch **out, deja_error *err);
 void session_close(struct session *s); /* may be repeated */
 
+/* Where lines have several keys, make one record of each line again: its answer is 1 when that of
+ * any of its keys is.  For commands that print or count lines. */
+void session_fold(struct session *s, struct batch *b);
 /* Print the records of a batch whose answer is `want`; returns how many. */
 uint64_t session_print(struct out *out, const struct batch *b, uint8_t want);
-/* A CSV header goes before the first record, once. */
+/* A header goes before the first record, once. */
 void session_print_header(struct session *s, struct out *out, bool *printed);
 /* How many answers are 1. */
 uint64_t session_count(const struct batch *b);

@@ -52,7 +52,7 @@ header_is_found_in_every_file() {
     printf '%s\n' 'url,id' 'b,3' 'c,4' >two.csv
     succeeds deja dedup --csv url one.csv two.csv
     printf '%s\n' 'id,url' '1,a' '2,b' 'c,4' | expect_stdout
-    expect_stderr_has "different CSV headers"
+    expect_stderr_has "different headers"
 }
 
 header_with_quotes_and_byte_order_mark() {

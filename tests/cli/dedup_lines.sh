@@ -207,6 +207,17 @@ field_is_the_key_and_the_line_is_printed() {
     expect_same list .stdout
 }
 
+fields_without_a_delimiter_are_words() {
+    printf 'a x\nb \t x\r\n  c\tx y\nd y\n' >list
+    succeeds deja dedup -f 2 list
+    printf 'a x\nd y\n' | expect_stdout
+    succeeds deja dedup -f 1 list
+    expect_same list .stdout
+    printf 'a b\tx\nc\tx\n' >list # -d '\t': only tabs
+    succeeds deja dedup -f 2 -d '\t' list
+    printf 'a b\tx\n' | expect_stdout
+}
+
 delimiter_of_fields() {
     printf 'a;x\nb;x\nc;y\n' >list
     succeeds deja dedup -f 2 -d ';' list
@@ -224,9 +235,12 @@ delimiter_of_fields() {
 
 lines_without_the_field_are_empty_keys_and_counted() {
     printf 'a\tx\nb\nc\t\nd\n' >list
-    succeeds deja dedup -f 2 list
+    succeeds deja dedup -f 2 -d '\t' list
     printf 'a\tx\nb\n' | expect_stdout
     expect_stderr_has "2 lines have no such field"
+    succeeds deja dedup -f 2 list # words: c has none
+    printf 'a\tx\nb\n' | expect_stdout
+    expect_stderr_has "3 lines have no such field"
 }
 
 many_fields() {

@@ -130,6 +130,10 @@ cp docs/examples/sample-urls.txt urls.txt
 cp urls.txt today.txt
 zstd -q urls.txt
 sed 's/^/2024\t200\t/' urls.txt >crawl.log
+sed 's/.*/{"link": "&"}/' urls.txt >pages.jsonl
+sed 's|.*://[^/]*\(.*\)|192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET \1 HTTP/1.1" 200 1|' \
+    urls.txt >access.log
+printf '0.0.0.0 a.example b.example\n' >hosts.txt
 deja build -q seen.deja urls.txt
 cp seen.deja list.deja
 

@@ -400,12 +400,12 @@ static size_t split_naively(struct reading *r, const struct input_options *o, co
             line--;
         unsigned field = 1;
         for (size_t j = 0; j < line; j++) {
-            if (o->field && record.data[j] == o->delimiter)
+            if (o->pick.field && record.data[j] == o->pick.delimiter)
                 field++;
-            else if (o->field == 0 || field == o->field)
+            else if (o->pick.field == 0 || field == o->pick.field)
                 put_byte(&key, record.data[j]);
         }
-        missing += o->field > field;
+        missing += o->pick.field > field;
         put_byte(&record, o->terminator);
         put_counted(&r->records, record.data, record.len);
         put_counted(&r->keys, key.data, key.len);
@@ -435,8 +435,9 @@ static void compare_with_naive(char terminator, bool fields)
         const char *paths[LEN(content)];
         struct input_options o = options_for(paths, 1 + below(LEN(content)));
         o.terminator = terminator;
-        o.delimiter = below(2) ? ',' : '\t';
-        o.field = fields ? 1 + (unsigned)below(4) : 0;
+        o.pick.has_delimiter = fields;
+        o.pick.delimiter = below(2) ? ',' : '\t';
+        o.pick.field = fields ? 1 + (unsigned)below(4) : 0;
         o.block_size = below(3) ? 16 + below(200) : 16 + below(5000);
         struct reading want = {0};
         size_t missing = 0;
@@ -511,10 +512,31 @@ static void records_with_too_few_fields_have_empty_keys_and_are_counted(void **s
     (void)state;
     const char *path = file(0, TEXT("a\tb\tc\nd\n\ne\tf\ng\t\r\n"));
     struct input_options o = options_for(&path, 1);
-    o.field = 2;
+    o.pick.field = 2;
+    o.pick.has_delimiter = true;
+    o.pick.delimiter = '\t';
     struct reading r = read_all(&o);
     assert_listed(&r.keys, "b|||f||");
     assert_int_equal(r.progress.missing, 2); /* "g\t" has a second field: an empty one */
+    reading_free(&r);
+
+    o.pick.has_delimiter = false;
+    r = read_all(&o);
+    assert_listed(&r.keys, "b|||f||");
+    assert_int_equal(r.progress.missing, 3); /* between blanks there is no empty field */
+    reading_free(&r);
+}
+
+static void a_zero_byte_is_a_delimiter_like_any_other(void **state)
+{
+    (void)state;
+    const char *path = file(0, TEXT("a\0b c\0d\ne\0\0f\n"));
+    struct input_options o = options_for(&path, 1);
+    o.pick.field = 2;
+    o.pick.has_delimiter = true;
+    struct reading r = read_all(&o);
+    assert_listed(&r.keys, "b c||");
+    assert_int_equal(r.progress.missing, 0);
     reading_free(&r);
 }
 
@@ -534,7 +556,7 @@ static void csv_keys_are_the_fields_that_were_written(void **state)
         size_t column = below(3);
         char number[2] = {(char)('1' + column), 0};
         bool by_name = below(2);
-        o.csv_column = by_name ? "the \"name\"" : number;
+        o.pick.csv_column = by_name ? "the \"name\"" : number;
         o.block_size = 16 + below(300);
         if (below(4) == 0)
             put(&content, TEXT("\357\273\277"));
@@ -549,8 +571,8 @@ static void csv_keys_are_the_fields_that_were_written(void **state)
                 for (size_t i = 0; i < len; i++)
                     field[i] = below(2) ? 'x' : letters[below(sizeof letters - 1)];
                 if (by_name && r == 0 && f == column) {
-                    len = strlen(o.csv_column);
-                    memcpy(field, o.csv_column, len);
+                    len = strlen(o.pick.csv_column);
+                    memcpy(field, o.pick.csv_column, len);
                 }
                 if (f)
                     put_byte(&content, ',');
@@ -596,7 +618,7 @@ static void csv_keys_are_the_fields_that_were_written(void **state)
 static struct reading read_csv(const char *const *paths, size_t n, const char *column)
 {
     struct input_options o = options_for(paths, n);
-    o.csv_column = column;
+    o.pick.csv_column = column;
     return read_all(&o);
 }
 
@@ -686,7 +708,7 @@ static void a_quote_that_is_never_closed_is_an_error_after_the_records_before_it
     reading_free(&r);
 
     struct input_options o = options_for(&path, 1);
-    o.csv_column = "1";
+    o.pick.csv_column = "1";
     o.block_size = 16;
     o.record_max = 100;
     struct bytes content = {0};
@@ -711,12 +733,12 @@ static void options_that_contradict_each_other_are_refused(void **state)
     struct input_options bad[7];
     for (size_t i = 0; i < LEN(bad); i++)
         bad[i] = good;
-    bad[0].field = 1, bad[0].csv_column = "url";
-    bad[1].csv_column = "0";
-    bad[2].csv_column = "99999999999999999999";
-    bad[3].csv_column = "";
-    bad[4].field = 1, bad[4].delimiter = '\n';
-    bad[5].csv_column = "url", bad[5].delimiter = '"';
+    bad[0].pick.field = 1, bad[0].pick.csv_column = "url";
+    bad[1].pick.csv_column = "0";
+    bad[2].pick.csv_column = "99999999999999999999";
+    bad[3].pick.csv_column = "";
+    bad[4].pick.field = 1, bad[4].pick.has_delimiter = true, bad[4].pick.delimiter = '\n';
+    bad[5].pick.csv_column = "url", bad[5].pick.has_delimiter = true, bad[5].pick.delimiter = '"';
     bad[6].block_size = SIZE_MAX;
     for (size_t i = 0; i < LEN(bad); i++) {
         struct reading r = read_all(&bad[i]);
@@ -1073,7 +1095,7 @@ static void only_the_header_may_begin_with_a_byte_order_mark(void **state)
     (void)state;
     static const char content[] = "\357\273\277u\n\357\273\277a\n"; /* in two pieces */
     struct input_options o = options_for(NULL, 0);
-    o.csv_column = "u";
+    o.pick.csv_column = "u";
     struct reading r =
         read_pipe(o, (struct writer){.data = content, .len = 10, .piece = 5, .pause_us = 20000});
     assert_int_equal(r.rc, 0);
@@ -1779,6 +1801,7 @@ int main(void)
         cmocka_unit_test(blocks_of_any_size_give_the_fields_of_a_naive_splitter),
         cmocka_unit_test(a_large_file_of_short_and_long_lines_is_split_like_a_small_one),
         cmocka_unit_test(records_with_too_few_fields_have_empty_keys_and_are_counted),
+        cmocka_unit_test(a_zero_byte_is_a_delimiter_like_any_other),
         cmocka_unit_test(csv_keys_are_the_fields_that_were_written),
         cmocka_unit_test(a_column_by_name_takes_the_header_out_of_the_records),
         cmocka_unit_test(a_column_by_number_takes_the_first_row_as_data),

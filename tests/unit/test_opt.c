@@ -149,7 +149,7 @@ static void every_type_reaches_its_field(void **state)
     assert_true(p->s.rest == 0.5);
     assert_string_equal(p->s.common.csv, "1");
     assert_true(p->s.common.delimiter.given);
-    assert_int_equal(common_delimiter(&p->s.common), '\0');
+    assert_int_equal(p->s.common.delimiter.byte, '\0');
     assert_int_equal(p->s.common.threads, 3);
     assert_true(p->s.common.json);
 }
@@ -291,17 +291,20 @@ static void options_that_exclude_each_other_are_refused(void **state)
     (void)state;
     refused("--csv url -f 2", "--csv and -f/--field exclude each other");
     refused("-d ,", "-d/--delimiter needs -f/--field or --csv beside it");
+    refused("--format log -d ,", "-d/--delimiter needs -f/--field or --csv beside it");
+    refused("--format log --csv url", "--csv and --format exclude each other");
+    refused("--format lines --csv url", "--csv and --format exclude each other");
+    refused("--json-key a --csv url", "--csv and --json-key exclude each other");
+    refused("--json-key a -f 2", "-f/--field and --json-key exclude each other");
+    refused("-f 7 --format squid", "-f/--field and --format squid exclude each other: the format "
+                                   "says where the key is");
+    refused("--json-key a --format hosts", "--json-key needs --format jsonl or cdxj, not hosts");
+    refused("--json-key=", "--json-key needs a name");
+    assert_int_equal(parse("-f 2 --format lines")->rc, DEJA_OK);
+    assert_int_equal(parse("--json-key a --format cdxj")->rc, DEJA_OK);
     refused("--key k --seed 1", "--key and --seed exclude each other");
     refused("--loud", "--loud needs --state");
     assert_int_equal(parse("-d ; --csv url")->rc, DEJA_OK);
-}
-
-static void the_delimiter_has_a_default_for_each_format(void **state)
-{
-    (void)state;
-    assert_int_equal(common_delimiter(&accepted("-f 1")->s.common), '\t');
-    assert_int_equal(common_delimiter(&accepted("--csv 1")->s.common), ',');
-    assert_int_equal(common_delimiter(&accepted("--csv 1 -d ;")->s.common), ';');
 }
 
 static void a_flag_can_be_looked_up_by_name(void **state)
@@ -343,7 +346,7 @@ static void names_and_letters_are_unique(void **state)
             assert_true(x->letter == '\0' || x->letter != y->letter);
         }
     }
-    assert_int_equal(n, 27);
+    assert_int_equal(n, 29);
 }
 
 static void common_options_become_filter_options(void **state)
@@ -395,7 +398,6 @@ int main(void)
         cmocka_unit_test(refused_values_leave_the_field_alone),
         cmocka_unit_test(url_profiles_are_known_and_refused),
         cmocka_unit_test(options_that_exclude_each_other_are_refused),
-        cmocka_unit_test(the_delimiter_has_a_default_for_each_format),
         cmocka_unit_test(a_flag_can_be_looked_up_by_name),
         cmocka_unit_test(a_table_may_be_empty),
         cmocka_unit_test(names_and_letters_are_unique),

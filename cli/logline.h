@@ -1,0 +1,20 @@
+/* logline.h - the request target in a line of a web server's log, Common or Combined:
+ *
+ *     [vhost] host ident user [date] "GET /target HTTP/1.1" status bytes "referer" "agent"
+ *
+ * Whatever comes before the date and behind the request may be there or not. */
+#ifndef CLI_LOGLINE_H
+#define CLI_LOGLINE_H
+#include "deja.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The target, which may have spaces in it; false when there is none: the request is "-", "*",
+ * cut off, or what a stranger's program sent.  Servers escape quotes, backslashes and bytes that
+ * are not printable; a target with a backslash in it is raw, and logline_decode writes what the
+ * client sent to out, which has room for raw.len bytes, and returns its length. */
+bool logline_target(deja_slice line, deja_slice *target);
+bool logline_is_raw(deja_slice target);
+size_t logline_decode(deja_slice raw, char *out);
+
+#endif

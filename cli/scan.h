@@ -1,0 +1,68 @@
+/* scan.h - small steps through a line: words between blanks, the end of a quoted string.
+ *
+ * Everything takes [at, end) and never looks beyond it; any byte may be in there. */
+#ifndef CLI_SCAN_H
+#define CLI_SCAN_H
+#include "deja.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline bool scan_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static inline bool scan_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static inline int scan_hex(char c)
+{
+    if (scan_is_digit(c))
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The next run of bytes that are no blanks; false when there is none.  *at goes behind it. */
+static inline bool scan_word(const char **at, const char *end, deja_slice *word)
+{
+    const char *begin = *at;
+    while (begin < end && scan_is_blank(*begin))
+        begin++;
+    const char *stop = begin;
+    while (stop < end && !scan_is_blank(*stop))
+        stop++;
+    *word = (deja_slice){begin, (size_t)(stop - begin)};
+    *at = stop;
+    return stop > begin;
+}
+
+/* The first '"' without a backslash before it (a pair of backslashes is one of them, escaped), or
+ * NULL. */
+static inline const char *scan_quote(const char *at, const char *end)
+{
+    while (at < end) {
+        const char *quote = memchr(at, '"', (size_t)(end - at));
+        if (!quote)
+            return NULL;
+        const char *first = quote;
+        while (first > at && first[-1] == '\\')
+            first--;
+        if ((quote - first) % 2 == 0)
+            return quote;
+        at = quote + 1;
+    }
+    return NULL;
+}
+
+static inline bool scan_begins(const char *at, const char *end, const char *with)
+{
+    const size_t len = strlen(with);
+    return (size_t)(end - at) >= len && memcmp(at, with, len) == 0;
+}
+
+#endif

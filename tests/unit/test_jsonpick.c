@@ -1,0 +1,170 @@
+/* test_jsonpick.c - one string out of a JSON object. */
+#include "jsonpick.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Text of exactly its size, so that a sanitizer sees a step beyond it; NULL: nothing is found. */
+static void picks_of(const char *text, size_t len, const char *path, const char *want,
+                     size_t want_len)
+{
+    char *copy = malloc(len ? len : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, len);
+    deja_slice value;
+    const bool found =
+        jsonpick_find((deja_slice){copy, len}, (deja_slice){path, strlen(path)}, &value);
+    assert_int_equal(found, want != NULL);
+    if (found && jsonpick_is_raw(value)) {
+        char *out = malloc(value.len);
+        assert_non_null(out);
+        assert_int_equal(jsonpick_decode(value, out), want_len);
+        assert_memory_equal(out, want, want_len);
+        free(out);
+    } else if (found) {
+        assert_int_equal(value.len, want_len);
+        assert_memory_equal(value.data, want, want_len);
+    }
+    free(copy);
+}
+
+static void picks(const char *text, const char *path, const char *want)
+{
+    picks_of(text, strlen(text), path, want, want ? strlen(want) : 0);
+}
+
+static void a_member_is_found_wherever_it_stands(void **state)
+{
+    (void)state;
+    picks("{\"url\":\"a\"}", "url", "a");
+    picks(" \t{ \"n\" : 1 , \"url\" : \"a\" , \"m\":2}", "url", "a");
+    picks("{\"x\":null,\"y\":[1,{\"url\":\"no\"},\"]\"],\"z\":{\"url\":\"no\"},\"url\":\"a\"}",
+          "url", "a");
+    picks("{\"curl\":\"no\",\"ur\":\"no\",\"url\":\"\"}", "url", "");
+    picks("{\"url\":\"first\",\"url\":\"second\"}", "url", "first");
+    picks("{\"text\":\"\\\"url\\\":\\\"no\\\"\",\"url\":\"a\"}", "url", "a");
+}
+
+static void what_is_no_string_or_not_there_is_not_found(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "{",
+                                        "{}",
+                                        "[]",
+                                        "\"url\"",
+                                        "null",
+                                        "{\"url\":1}",
+                                        "{\"url\":nul",
+                                        "{\"url\":",
+                                        "{\"url\"",
+                                        "{\"url\":}",
+                                        "{\"a\":1}",
+                                        "{\"url\":[\"a\"]}",
+                                        "{\"url\":{\"url\":\"a\"}}",
+                                        "{\"url\" \"a\"}",
+                                        "{url:\"a\"}",
+                                        "[{\"url\":\"a\"}]",
+                                        "{\"x\":,\"url\":\"a\"}",
+                                        "{\"x\":[1,\"url\":\"a\"}"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        picks(texts[i], "url", NULL);
+}
+
+static void a_line_that_is_cut_off_has_what_came_before(void **state)
+{
+    (void)state;
+    static const char whole[] = "{\"n\":{\"m\":[1,\"\\\\\"]},\"url\":\"http:\\/\\/a\"";
+    picks(whole, "url", "http://a");
+    for (size_t len = 0; len + 1 < sizeof whole - 1; len++)
+        picks_of(whole, len, "url", NULL, 0);
+    picks("{\"url\":\"a\",\"oth", "url", "a");
+    picks("{\"url\":\"a\" and then prose", "url", "a");
+}
+
+static void paths_lead_into_objects_and_names_may_have_dots(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"a\":{\"x\":{},\"b\":{\"c\":\"abc\"}},\"a.b\":{\"d\":\"dotted\"},"
+        "\"e.f\":\"ef\",\"g\":\"no object\"}";
+    picks(text, "a.b.c", "abc");
+    picks(text, "e.f", "ef");
+    picks(text, "a.b.d", NULL); /* the object a has no b.d */
+    picks(text, "a.b", NULL);
+    picks(text, "a.x.c", NULL);
+    picks(text, "g.h", NULL);
+    picks(text, "a.", NULL);
+    picks(text, ".a", NULL);
+    picks(text, "..", NULL);
+    picks("{\"\":{\"\":\"x\"}}", ".", "x");
+}
+
+static void escapes_become_utf8(void **state)
+{
+    (void)state;
+    picks("{\"url\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}", "url", "\"\\/\b\f\n\r\t");
+    picks("{\"url\":\"http:\\/\\/a\\/\"}", "url", "http://a/");
+    picks("{\"url\":\"\\u0041\\u00e9\\u20aC\\uD83D\\uDE00.\"}", "url",
+          "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80.");
+    picks_of("{\"url\":\"a\\u0000b\"}", 17, "url", "a\0b", 3);
+    picks("{\"url\":\"\xc3\xa9\xff\"}", "url", "\xc3\xa9\xff"); /* any byte may be there */
+}
+
+static void odd_escapes_stay_or_become_the_replacement_character(void **state)
+{
+    (void)state;
+    picks("{\"url\":\"\\q\\u12\\u12g4\\x41\"}", "url", "\\q\\u12\\u12g4\\x41");
+    picks("{\"url\":\"\\ud83d\"}", "url", "\xef\xbf\xbd");
+    picks("{\"url\":\"\\ud83dx\\ude00\"}", "url", "\xef\xbf\xbdx\xef\xbf\xbd");
+    picks("{\"url\":\"\\ud83d\\ud83d\\ude00\"}", "url", "\xef\xbf\xbd\xf0\x9f\x98\x80");
+    picks("{\"url\":\"\\ud83d\\u00e\"}", "url", "\xef\xbf\xbd\\u00e");
+}
+
+static void names_are_compared_without_their_escapes(void **state)
+{
+    (void)state;
+    picks("{\"\\u0075r\\u006c\":\"a\"}", "url", "a");
+    picks("{\"\\u0075rl2\":\"a\",\"\\u0075\":\"b\"}", "url", NULL);
+    picks("{\"a\\\"b\":\"c\"}", "a\"b", "c");
+    picks("{\"\\u00e9\":\"c\"}", "\xc3\xa9", "c");
+}
+
+static void nesting_has_no_limit(void **state)
+{
+    (void)state;
+    enum { DEEP = 1000000 };
+    static const char head[] = "{\"x\":", tail[] = ",\"url\":\"a\"}";
+    char *text = malloc(sizeof head + 2 * DEEP + sizeof tail);
+    assert_non_null(text);
+    size_t len = sizeof head - 1;
+    memcpy(text, head, len);
+    memset(text + len, '[', DEEP);
+    picks_of(text, len + DEEP, "url", NULL, 0);
+    memset(text + len + DEEP, ']', DEEP);
+    len += (size_t)2 * DEEP;
+    memcpy(text + len, tail, sizeof tail - 1);
+    picks_of(text, len + sizeof tail - 1, "url", "a", 1);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_member_is_found_wherever_it_stands),
+        cmocka_unit_test(what_is_no_string_or_not_there_is_not_found),
+        cmocka_unit_test(a_line_that_is_cut_off_has_what_came_before),
+        cmocka_unit_test(paths_lead_into_objects_and_names_may_have_dots),
+        cmocka_unit_test(escapes_become_utf8),
+        cmocka_unit_test(odd_escapes_stay_or_become_the_replacement_character),
+        cmocka_unit_test(names_are_compared_without_their_escapes),
+        cmocka_unit_test(nesting_has_no_limit),
+    };
+    return cmocka_run_group_tests_name("unit.jsonpick", tests, NULL, NULL);
+}

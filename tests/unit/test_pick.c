@@ -1,0 +1,381 @@
+/* test_pick.c - which part of a line is its key, in every format; and the records of whole files
+ * in blocks of any size. */
+#include "input.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+static char name[] = "/tmp/deja-test-pick-XXXXXX";
+
+static int make_file(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(name);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(name);
+}
+
+static void write_file(const char *content)
+{
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    assert_true(fputs(content, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* What a file gives: keys with '|' behind each, a line's keys after the first with '+' before. */
+struct reading {
+    char keys[2000], records[2000], header[400];
+    struct input_progress progress;
+    int rc;
+    deja_error err;
+};
+
+static void append(char *text, size_t cap, const char *before, deja_slice s, const char *behind)
+{
+    const size_t len = strlen(text);
+    const int n = snprintf(text + len, cap - len, "%s%.*s%s", before, (int)s.len,
+                           (const char *)s.data, behind);
+    assert_true(n >= 0 && (size_t)n < cap - len);
+}
+
+static void read_again(struct reading *r, struct pick_options pick, const char *const *paths,
+                       size_t n_paths, size_t block_size)
+{
+    struct input_options o = INPUT_OPTIONS_INIT;
+    struct input *in;
+    struct block b;
+    deja_slice header;
+    memset(r, 0, sizeof *r);
+    block_init(&b);
+    o.paths = paths;
+    o.n_paths = n_paths;
+    o.pick = pick;
+    o.block_size = block_size;
+    r->rc = input_open(&o, &in, &r->err);
+    if (r->rc < 0)
+        return;
+    while ((r->rc = input_next(in, &b, &r->err)) > 0) {
+        size_t begin = 0, end = 0;
+        bool shared = false;
+        for (size_t i = 0; i < b.n; i++) {
+            const bool again = i > 0 && b.ends[i] == end;
+            shared = shared || again;
+            append(r->keys, sizeof r->keys, again ? "+" : "", b.keys[i], "|");
+            if (!again)
+                append(r->records, sizeof r->records, "",
+                       (deja_slice){b.data + begin, b.ends[i] - begin}, "");
+            begin = end = b.ends[i];
+        }
+        assert_int_equal(end, b.len);
+        assert_int_equal(shared, b.shared);
+    }
+    if (input_header(in, &header))
+        append(r->header, sizeof r->header, "", header, "");
+    input_progress(in, &r->progress);
+    input_close(in);
+    block_fini(&b);
+}
+
+/* In one block, and in blocks so small that everything meets a border. */
+static struct reading read_text(struct pick_options pick, const char *content)
+{
+    static struct reading r, small;
+    const char *path = name;
+    write_file(content);
+    read_again(&r, pick, &path, 1, 0);
+    for (size_t size = 1; size < 80; size += size < 20 ? 1 : 13) {
+        read_again(&small, pick, &path, 1, size);
+        assert_int_equal(small.rc, r.rc);
+        assert_string_equal(small.keys, r.keys);
+        assert_string_equal(small.records, r.records);
+        assert_string_equal(small.header, r.header);
+        assert_int_equal(small.progress.missing, r.progress.missing);
+        assert_int_equal(small.progress.left_out, r.progress.left_out);
+    }
+    return r;
+}
+
+static struct reading expect(struct pick_options pick, const char *content, const char *keys,
+                             uint64_t missing)
+{
+    struct reading r = read_text(pick, content);
+    assert_int_equal(r.rc, 0);
+    assert_string_equal(r.keys, keys);
+    assert_int_equal(r.progress.missing, missing);
+    return r;
+}
+
+static struct pick_options format(uint32_t f)
+{
+    return (struct pick_options){.format = f};
+}
+
+static void formats_have_names(void **state)
+{
+    (void)state;
+    assert_null(pick_format_name(0));
+    assert_string_equal(pick_format_name(PICK_LINES), "lines");
+    assert_string_equal(pick_format_name(PICK_HOSTS), "hosts");
+    assert_null(pick_format_name(PICK_HOSTS + 1));
+    struct pick p;
+    struct pick_options o = format(PICK_HOSTS + 1);
+    assert_int_equal(pick_init(&p, &o, '\n', NULL), DEJA_EINVAL);
+}
+
+static void lines_are_keys_with_their_comments(void **state)
+{
+    (void)state;
+    struct reading r = expect(format(PICK_LINES), "# a\n b \n\nc", "# a| b ||c|", 0);
+    assert_string_equal(r.records, "# a\n b \n\nc\n");
+}
+
+static void fields_are_words_or_between_delimiters(void **state)
+{
+    (void)state;
+    struct pick_options o = {.field = 2};
+    expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|b||||", 3);
+    o.has_delimiter = true;
+    o.delimiter = ' ';
+    expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|||||", 2);
+}
+
+static void log_lines_give_their_targets(void **state)
+{
+    (void)state;
+    expect(format(PICK_LOG),
+           "h - - [d] \"GET /a HTTP/1.1\" 200 1\n"
+           "h - - [d] \"-\" 408 0\n"
+           "v:80 h - - [d] \"POST /a\\\"b\\x41 HTTP/1.1\" 200 1 \"r\" \"u\"\r\n"
+           "garbage\n\n"
+           "h - - [d] \"GET /\\\\ HTTP/1.1\" 200",
+           "/a||/a\"bA|||/\\|", 3);
+}
+
+static void squid_lines_give_their_seventh_word(void **state)
+{
+    (void)state;
+    expect(format(PICK_SQUID),
+           "1066036250.129    149 10.0.0.1 TCP_MISS/200 5 GET http://a/ - DIRECT/1.2.3.4 t\n"
+           "1066036250.129      1 10.0.0.1 TCP_DENIED/403 5 CONNECT a:443 - NONE/- -\n"
+           "1066036250.129      1 10.0.0.1 NONE/400 5 NONE error:invalid-request - NONE/- -\n"
+           "1066036250.129      1 10.0.0.1 NONE/400 5 NONE - - NONE/- -\n"
+           "1 2 3\n",
+           "http://a/|a:443||||", 3);
+}
+
+static void cdx_files_say_where_the_url_is(void **state)
+{
+    (void)state;
+    struct reading r =
+        expect(format(PICK_CDX), "a)/ 2020 http://a/ t 200\nb)/ 2020 - t 200\nc)/ 2020\n",
+               "http://a/|||", 2);
+    assert_string_equal(r.header, "");
+    r = expect(format(PICK_CDX),
+               " CDX a b N\r\nhttp://a/ 2020 a)/\n CDX N b a\nhttp://c/ 2020 c)/",
+               "http://a/||http://c/|", 1);
+    assert_string_equal(r.header, " CDX a b N\r\n");
+    assert_string_equal(r.records, "http://a/ 2020 a)/\n CDX N b a\nhttp://c/ 2020 c)/\n");
+    r = expect(format(PICK_CDX),
+               "\xef\xbb\xbf"
+               "CDX N b a\na 1 http://a/\n",
+               "http://a/|", 0);
+    r = expect(format(PICK_CDX), " CDX N b a", "", 0);
+    assert_string_equal(r.header, " CDX N b a\n");
+    r = read_text(format(PICK_CDX), " CDX N b\na 1\n");
+    assert_int_equal(r.rc, DEJA_EINVAL);
+    assert_non_null(strstr(r.err.text, "no column a in its CDX legend"));
+
+    /* The next file has no legend, and the columns of its own. */
+    write_file(" CDX a b N\nhttp://a/ 2020 a)/\n");
+    char other[sizeof name + 2];
+    snprintf(other, sizeof other, "%s2", name);
+    FILE *f = fopen(other, "wb");
+    assert_non_null(f);
+    fputs("b)/ 2020 http://b/\n", f);
+    fclose(f);
+    const char *paths[] = {name, other};
+    read_again(&r, format(PICK_CDX), paths, 2, 0);
+    assert_string_equal(r.keys, "http://a/|http://b/|");
+    unlink(other);
+}
+
+static void json_gives_a_string(void **state)
+{
+    (void)state;
+    expect(format(PICK_JSONL),
+           "{\"url\":\"http://a/\"}\n{\"n\":1,\"url\":\"http:\\/\\/a\\/\"}\r\n{\"url\":null}\n\n"
+           "{\"url\":\"\"}\n{\"url\":\"\\u00e9\"}",
+           "http://a/|http://a/||||\xc3\xa9|", 2);
+    struct pick_options o = {.json_key = "page.link"};
+    expect(o, "{\"page\":{\"link\":\"a\"}}\n{\"page.link\":\"b\"}\n{\"link\":\"c\"}\n", "a|b||",
+           1);
+}
+
+static void cdxj_has_json_behind_two_words(void **state)
+{
+    (void)state;
+    static const char lines[] = "com,a)/ 2020 {\"url\": \"http://a/\", \"digest\": \"D1\"}\n"
+                                "!OpenWayback-CDXJ 1.0\n"
+                                "com,b)/ 2020 - {\"url\": \"x\"}\n"
+                                "com,c)/\t2020\t{\"digest\": \"D\\u0033\"}\n";
+    expect(format(PICK_CDXJ), lines, "http://a/||||", 3);
+    struct pick_options o = {.format = PICK_CDXJ, .json_key = "digest"};
+    expect(o, lines, "D1|||D3|", 2);
+}
+
+static void hosts_are_any_number_a_line(void **state)
+{
+    (void)state;
+    struct reading r = expect(
+        format(PICK_HOSTS),
+        "\xef\xbb\xbf# list\n127.0.0.1 localhost\n0.0.0.0 a b\tc # d\n\n||e^\n||f^$x\nhttp://g/\n"
+        "h\r\n! i\n0.0.0.0 j k\n0.0.0.0 l\n# end",
+        "a|+b|+c|e|h|j|+k|l|", 0);
+    assert_string_equal(r.records, "0.0.0.0 a b\tc # d\n||e^\nh\r\n0.0.0.0 j k\n0.0.0.0 l\n");
+    assert_int_equal(r.progress.left_out, 2);
+    assert_int_equal(r.progress.records, 8);
+    r = expect(format(PICK_HOSTS),
+               "\xef\xbb\xbf"
+               "0.0.0.0 a b\nc",
+               "a|+b|c|", 0);
+    assert_string_equal(r.records, "\xef\xbb\xbf"
+                                   "0.0.0.0 a b\nc\n");
+    expect(format(PICK_HOSTS), "# nothing\n\n! at all\n", "", 0);
+}
+
+static void blocks_of_hosts_know_their_first_line(void **state)
+{
+    (void)state;
+    write_file("# one\n# two\n0.0.0.0 a b\n# four\nc\n");
+    const char *path = name;
+    struct input_options o = INPUT_OPTIONS_INIT;
+    struct input *in;
+    struct block b;
+    block_init(&b);
+    o.paths = &path;
+    o.n_paths = 1;
+    o.pick.format = PICK_HOSTS;
+    assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+    assert_int_equal(input_next(in, &b, NULL), 1);
+    assert_int_equal(b.line, 3);
+    assert_int_equal(b.n, 3);
+    assert_int_equal(input_next(in, &b, NULL), 0);
+    input_close(in);
+    block_fini(&b);
+}
+
+static void a_line_of_very_many_hosts_is_spread(void **state)
+{
+    (void)state;
+    enum { HOSTS = 100000 };
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    fputs("0.0.0.0", f);
+    for (int i = 0; i < HOSTS; i++)
+        fprintf(f, " h%d", i);
+    fputs("\nlast\n", f);
+    fclose(f);
+    const char *path = name;
+    struct input_options o = INPUT_OPTIONS_INIT;
+    struct input *in;
+    struct block b;
+    size_t n = 0;
+    block_init(&b);
+    o.paths = &path;
+    o.n_paths = 1;
+    o.pick.format = PICK_HOSTS;
+    assert_true(input_estimate(&o) >= HOSTS + 1);
+    assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+    while (input_next(in, &b, NULL) > 0)
+        n += b.n;
+    assert_int_equal(n, HOSTS + 1);
+    input_close(in);
+    block_fini(&b);
+}
+
+static void comments_before_csv_are_left_out(void **state)
+{
+    (void)state;
+    struct pick_options o = {.csv_column = "url"};
+    /* The names are in the last comment: */
+    struct reading r =
+        expect(o,
+               "########\r\n# Dump, \"all\r\n#,\"x\r\n########\r\n#\r\n"
+               "# id,dateadded,url,tags\r\n"
+               "\"1\",\"2\",\"http://a/\",\"x,y\"\r\n\"2\",\"3\",\"a\"\"b\",\"\"\r\n",
+               "http://a/|a\"b|", 0);
+    assert_string_equal(r.header, "# id,dateadded,url,tags\r\n");
+    /* or below it: */
+    r = expect(o, "# prose\n# more\nid,url\n1,a\n# 2,b\n", "a|b|", 0);
+    assert_string_equal(r.header, "id,url\n");
+    r = expect(o, "\xef\xbb\xbf#id,url\n1,a\n", "a|", 0);
+    assert_string_equal(r.header, "\xef\xbb\xbf#id,url\n");
+    /* No record at all, with and without a last line end: */
+    r = expect(o, "# prose\n# id,url\n", "", 0);
+    assert_string_equal(r.header, "# id,url\n");
+    r = expect(o, "# id,url", "", 0);
+    assert_string_equal(r.header, "# id,url\n");
+    r = expect(o, "# id,url\n1,a", "a|", 0);
+    r = read_text(o, "# id,link\n");
+    assert_int_equal(r.rc, DEJA_EINVAL);
+    r = read_text(o, "# id,link\n1,a\n");
+    assert_int_equal(r.rc, DEJA_EINVAL);
+    assert_non_null(strstr(r.err.text, "no column \"url\""));
+    /* A name may begin with the mark, and a column by number has no header: */
+    o.csv_column = "#id";
+    expect(o, "#id,url\n1,a\n", "1|", 0);
+    o.csv_column = "1";
+    expect(o, "#id,url\n1,a\n", "#id|1|", 0);
+}
+
+static void zero_bytes_may_end_records_in_every_format(void **state)
+{
+    (void)state;
+    struct pick p;
+    for (uint32_t f = PICK_LINES; f <= PICK_HOSTS; f++) {
+        struct pick_options o = format(f);
+        assert_int_equal(pick_init(&p, &o, '\0', NULL), DEJA_OK);
+    }
+    struct pick_options o = {.field = 1, .has_delimiter = true};
+    assert_int_equal(pick_init(&p, &o, '\0', NULL), DEJA_EINVAL);
+    assert_int_equal(pick_init(&p, &o, '\n', NULL), DEJA_OK);
+    o = (struct pick_options){.csv_column = "1", .has_delimiter = true};
+    assert_int_equal(pick_init(&p, &o, '\0', NULL), DEJA_EINVAL);
+    assert_int_equal(pick_init(&p, &o, '\n', NULL), DEJA_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_have_names),
+        cmocka_unit_test(lines_are_keys_with_their_comments),
+        cmocka_unit_test(fields_are_words_or_between_delimiters),
+        cmocka_unit_test(log_lines_give_their_targets),
+        cmocka_unit_test(squid_lines_give_their_seventh_word),
+        cmocka_unit_test(cdx_files_say_where_the_url_is),
+        cmocka_unit_test(json_gives_a_string),
+        cmocka_unit_test(cdxj_has_json_behind_two_words),
+        cmocka_unit_test(hosts_are_any_number_a_line),
+        cmocka_unit_test(blocks_of_hosts_know_their_first_line),
+        cmocka_unit_test(a_line_of_very_many_hosts_is_spread),
+        cmocka_unit_test(comments_before_csv_are_left_out),
+        cmocka_unit_test(zero_bytes_may_end_records_in_every_format),
+    };
+    return cmocka_run_group_tests_name("unit.pick", tests, make_file, remove_file);
+}

@@ -1,0 +1,175 @@
+/* test_pipeline.c - the step between picking keys and hashing them. */
+#include "fail.h"
+#include "pipeline.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINES 2000
+
+static char list[] = "/tmp/deja-test-pipeline-XXXXXX";
+static deja_filter *filter;
+
+static int make_list(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(list);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!f)
+        return -1;
+    for (int i = 0; i < LINES; i++)
+        fprintf(f, "key%d Key%d\n", i, i);
+    deja_options o = DEJA_OPTIONS_INIT;
+    o.capacity = 10 * LINES;
+    o.seed = 7;
+    return fclose(f) == 0 && deja_filter_new(&o, &filter, NULL) == DEJA_OK ? 0 : -1;
+}
+
+static int remove_list(void **state)
+{
+    (void)state;
+    deja_filter_free(filter);
+    return unlink(list);
+}
+
+/* Every key in capitals; the 1000th line of all is an error when the context says so. */
+struct capitals {
+    uint64_t seen;
+    bool fail;
+};
+
+static int capitalise(void *context, struct block *b, deja_error *err)
+{
+    struct capitals *c = context;
+    for (size_t i = 0; i < b->n; i++) {
+        if (c->seen++ == 1000 && c->fail)
+            return (fail)(err, DEJA_EINVAL, "line %d is not liked", 1000);
+        const char *from = b->keys[i].data;
+        const size_t len = b->keys[i].len;
+        char *to = block_room(b, 4 * len);
+        if (!to)
+            return (fail)(err, DEJA_ENOMEM, "out of memory");
+        for (size_t j = 0; j < len; j++)
+            to[j] = (char)toupper((unsigned char)from[j]);
+        block_take(b, len);
+        b->keys[i] = (deja_slice){to, len};
+    }
+    return DEJA_OK;
+}
+
+/* Each line twice: with its key, and with the key's first three letters. */
+static int double_keys(void *context, struct block *b, deja_error *err)
+{
+    (void)context;
+    (void)err;
+    block_rekey(b);
+    for (size_t i = 0; i < b->n; i++) {
+        const deja_slice begin = {b->keys[i].data, 3};
+        if (!block_rekey_add(b, b->keys[i], b->ends[i]) || !block_rekey_add(b, begin, b->ends[i]))
+            return DEJA_ENOMEM;
+    }
+    block_rekey_end(b);
+    return DEJA_OK;
+}
+
+/* Reads the list, and returns how its end was; checks every hash. */
+static int read_list(const struct pipeline_step *step, uint32_t threads, bool capitals,
+                     size_t keys_per_line, uint64_t *n, deja_error *err)
+{
+    const char *path = list;
+    struct input_options o = INPUT_OPTIONS_INIT;
+    struct input *in;
+    struct pipeline *p;
+    struct batch *b;
+    int rc;
+    o.paths = &path;
+    o.n_paths = 1;
+    o.pick.field = 2;
+    o.block_size = 1000;
+    assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+    assert_int_equal(pipeline_open(in, filter, step, threads, &p, NULL), DEJA_OK);
+    for (*n = 0; (rc = pipeline_next(p, &b, err)) > 0; *n += b->block.n) {
+        for (size_t i = 0; i < b->block.n; i++) {
+            char want[32];
+            uint64_t hash;
+            const uint64_t line = (*n + i) / keys_per_line;
+            snprintf(want, sizeof want, capitals ? "KEY%d" : "Key%d", (int)line);
+            if (keys_per_line == 2 && i % 2)
+                want[3] = 0;
+            deja_slice key = {want, strlen(want)};
+            deja_filter_hash_batch(filter, &key, 1, &hash);
+            assert_int_equal(hash, b->hash[i]);
+        }
+    }
+    pipeline_close(p);
+    input_close(in);
+    return rc;
+}
+
+static void without_a_step_keys_are_hashed_as_they_are(void **state)
+{
+    (void)state;
+    uint64_t n;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        assert_int_equal(read_list(NULL, threads, false, 1, &n, NULL), 0);
+        assert_int_equal(n, LINES);
+    }
+}
+
+static void a_step_may_put_other_keys_in_their_place(void **state)
+{
+    (void)state;
+    uint64_t n;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct capitals c = {0};
+        const struct pipeline_step step = {capitalise, &c};
+        assert_int_equal(read_list(&step, threads, true, 1, &n, NULL), 0);
+        assert_int_equal(n, LINES);
+        assert_int_equal(c.seen, LINES);
+    }
+}
+
+static void a_step_may_make_several_keys_of_a_line(void **state)
+{
+    (void)state;
+    uint64_t n;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        const struct pipeline_step step = {double_keys, NULL};
+        assert_int_equal(read_list(&step, threads, false, 2, &n, NULL), 0);
+        assert_int_equal(n, 2 * LINES);
+    }
+}
+
+static void an_error_of_the_step_ends_the_reading(void **state)
+{
+    (void)state;
+    uint64_t n;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct capitals c = {.fail = true};
+        const struct pipeline_step step = {capitalise, &c};
+        deja_error err = {0};
+        assert_int_equal(read_list(&step, threads, true, 1, &n, &err), DEJA_EINVAL);
+        assert_string_equal(err.text, "line 1000 is not liked");
+        assert_true(n <= 1000 && n > 900);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_step_keys_are_hashed_as_they_are),
+        cmocka_unit_test(a_step_may_put_other_keys_in_their_place),
+        cmocka_unit_test(a_step_may_make_several_keys_of_a_line),
+        cmocka_unit_test(an_error_of_the_step_ends_the_reading),
+    };
+    return cmocka_run_group_tests_name("unit.pipeline", tests, make_list, remove_list);
+}
