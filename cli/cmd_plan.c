@@ -462,7 +462,7 @@ static int print_text(struct out *o, const struct study *s, deja_error *err)
     if (s->c->kind == 0)
         print_tradeoff(o, s);
     else if (s->c->kind == DEJA_SCALABLE)
-        out_text(o, "\nWhen the first part is full, another, four times as large and with a "
+        out_text(o, "\nWhen the first part is full, another, twice as large and with a "
                     "smaller rate,\nis added, and so on; all parts together stay below p.\n");
     else
         rc = print_filling(o, s, &first_possible(s)->plan, err);

@@ -65,7 +65,7 @@ typedef struct deja_slice {
 
 /* Two spellings of one URL should be one key.  A profile says which spellings are one
  * (docs/url.md has every rule).  Filters compare bytes: canonicalise first, then ask. */
-typedef enum deja_profile { /* stored in files: append only */
+typedef enum deja_profile {                     /* stored in files: append only */
                             DEJA_URL_SAFE = 1,  /* what never changes what a URL means        */
                             DEJA_URL_CRAWL = 2, /* and queries sorted, tracking names dropped */
                             DEJA_URL_GSB = 3,   /* Safe Browsing's form, for block lists      */
@@ -86,6 +86,7 @@ DEJA_CHECKED int deja_url_rules_new(uint32_t profile, unsigned flags, const deja
                                     size_t n_drop, const deja_slice *keep, size_t n_keep,
                                     deja_url_rules **out, deja_error *err);
 DEJA_API void deja_url_rules_free(deja_url_rules *rules); /* NULL is fine */
+DEJA_API uint32_t deja_url_rules_profile(const deja_url_rules *rules);
 /* Equal for rules that always give the same form: profile, its version, parameters, IDNA. */
 DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
 
@@ -95,8 +96,8 @@ DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
  * case, and nothing is copied), otherwise bytes in out.  DEJA_ENOTURL: no URL, *canon is
  * url.  DEJA_ENOTSUP: a host that needs IDNA, which this build lacks; *canon is url.
  * DEJA_ESPACE: cap is less than DEJA_URL_ROOM and it mattered. */
-DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out,
-                                size_t cap, deja_slice *canon);
+DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
+                                deja_slice *canon);
 /* What a link in the page `base` points to, fragment included, as browsers see it: bytes in
  * out, which has DEJA_URL_ROOM(base.len + link.len) and is neither of them. */
 DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,
@@ -179,12 +180,13 @@ typedef struct deja_options {
     uint32_t part_kind;          /* what a scalable filter is made of        */
     uint32_t growth;             /* scalable: next part's size; default 2    */
     double tightening;           /* scalable: next part's rate; default 0.7  */
-    uint32_t profile;            /* URL profile to record; 0: bytes as given */
+    const deja_url_rules *url;   /* form of its keys, to record; NULL: bytes */
     uint32_t flags;              /* DEJA_KEY_APART                           */
+    uint32_t reserved;           /* 0                                        */
 } deja_options;
 #define DEJA_OPTIONS_INIT                                                                         \
     {                                                                                             \
-        sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, 0, 0          \
+        sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, NULL, 0, 0    \
     }
 
 /* What options come to, without allocating anything. */
@@ -258,15 +260,16 @@ typedef struct deja_stats {
     double bits_sigma;    /* ... and their standard deviation: far beyond is pollution  */
     uint64_t visit;       /* 1, 2, ...                                                  */
     uint64_t syncs;       /* 0 for a filter in memory                                   */
-    uint32_t profile;     /* URL profile of the file                                    */
+    uint32_t profile;     /* deja_profile of its keys; 0: bytes as given                */
     uint32_t unclean;     /* 1: was not synced after its last add; counts are estimates */
     uint32_t key_apart;   /* 1: the key is not in the file                              */
     uint32_t keyed;       /* 1: secret key, 0: made from a seed                         */
+    uint64_t url_rules;   /* deja_url_rules_id of the form of its keys; 0: bytes        */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
-            0.0, 0, 0, 0, 0, 0, 0                                                                 \
+            0.0, 0, 0, 0, 0, 0, 0, 0                                                              \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 
@@ -276,7 +279,7 @@ DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 #define DEJA_CREATE_REPLACE 2u /* create: take the place of a file of that name        */
 #define DEJA_OPEN_REPAIR    4u /* open: trust one sync record when the other is damaged */
 /* Map a file.  expect may be NULL; else its key (needed when the file was made with
- * DEJA_KEY_APART), alloc, and as a demand its kind, hash and profile where not 0. */
+ * DEJA_KEY_APART), alloc, and as a demand its kind, hash and url where not 0. */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
 /* A new filter in a file, locked for writing.  The file appears under its name,

@@ -18,7 +18,8 @@ struct dj_plan {
     uint64_t capacity;  /* of the first part */
     double fp_rate;     /* asked for, over all parts */
     uint32_t growth;
-    uint32_t profile;
+    uint32_t profile;   /* deja_profile, or 0 */
+    uint64_t url_rules; /* deja_url_rules_id, or 0 */
     double tightening;
     uint32_t flags; /* DEJA_KEY_APART */
     bool seeded;

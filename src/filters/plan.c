@@ -120,7 +120,8 @@ static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_err
     plan->fp_rate = opt->fp_rate != 0 ? opt->fp_rate : DEFAULT_RATE;
     plan->growth = opt->growth ? opt->growth : DEFAULT_GROWTH;
     plan->tightening = opt->tightening != 0 ? opt->tightening : DEFAULT_TIGHTENING;
-    plan->profile = opt->profile;
+    plan->profile = opt->url ? deja_url_rules_profile(opt->url) : 0;
+    plan->url_rules = opt->url ? deja_url_rules_id(opt->url) : 0;
     plan->flags = opt->flags;
     plan->seeded = opt->seed != 0;
     plan->visit = 1;

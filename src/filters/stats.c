@@ -109,6 +109,7 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->visit = f->plan.visit;
     s->syncs = f->syncs;
     s->profile = f->plan.profile;
+    s->url_rules = f->plan.url_rules;
     s->unclean = f->unclean;
     s->key_apart = (f->plan.flags & DEJA_KEY_APART) != 0;
     s->keyed = !f->plan.seeded;

@@ -26,6 +26,7 @@ enum { /* offsets in the fixed header */
        AT_KEY_CHECK = 80,
        AT_KEY = 88,
        AT_FILE_LEN = 120,
+       AT_URL_RULES = 128,
        AT_PARTS = 512,
        PART_LEN = 64,
        AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
@@ -97,6 +98,7 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store_double(page + AT_FP_RATE, plan->fp_rate);
     dj_store32(page + AT_GROWTH, plan->growth);
     dj_store32(page + AT_PROFILE, plan->profile);
+    dj_store64(page + AT_URL_RULES, plan->url_rules);
     dj_store_double(page + AT_TIGHTENING, plan->tightening);
     dj_store64(page + AT_VISIT, plan->visit);
     const uint32_t apart = plan->flags & DEJA_KEY_APART ? FLAG_KEY_APART : 0;
@@ -287,6 +289,7 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     plan->fp_rate = dj_load_double(page + AT_FP_RATE);
     plan->growth = dj_load32(page + AT_GROWTH);
     plan->profile = dj_load32(page + AT_PROFILE);
+    plan->url_rules = dj_load64(page + AT_URL_RULES);
     plan->tightening = dj_load_double(page + AT_TIGHTENING);
     plan->visit = dj_load64(page + AT_VISIT);
     const uint32_t flags = dj_load32(page + AT_FLAGS);

@@ -132,6 +132,26 @@ static int read_header(int fd, const char *path, unsigned flags, uint8_t page[DJ
     return rc < 0 ? rc : check_length(fd, h, path, err);
 }
 
+/* The same URL in another canonical form would be another key: found nowhere, lost twice. */
+static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *want,
+                           const char *path, deja_error *err)
+{
+    const uint32_t profile = deja_url_rules_profile(want);
+    const char *name = deja_profile_name(plan->profile);
+    if (plan->profile == 0)
+        return dj_fail(err, DEJA_EMISMATCH, "%s holds bytes as given, not URLs of profile %s",
+                       path, deja_profile_name(profile));
+    if (plan->profile != profile)
+        return dj_fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s, not %s", path,
+                       name ? name : "unknown", deja_profile_name(profile));
+    if (plan->url_rules != deja_url_rules_id(want))
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "%s holds URLs of profile %s by other rules: another list of parameters, "
+                       "another version of the profile, or IDNA in one of the builds only",
+                       path, name);
+    return DEJA_OK;
+}
+
 static int check_expected(const struct dj_header *h, const deja_options *want, const char *path,
                           deja_error *err)
 {
@@ -143,10 +163,7 @@ static int check_expected(const struct dj_header *h, const deja_options *want, c
         return dj_fail(err, DEJA_EMISMATCH, "%s hashes with %s, not %s", path,
                        deja_hash_name(h->plan.hash),
                        deja_hash_name(want->hash) ? deja_hash_name(want->hash) : "that");
-    if (want->profile && want->profile != h->plan.profile)
-        return dj_fail(err, DEJA_EMISMATCH, "%s has URL profile %u, not %u", path, h->plan.profile,
-                       want->profile);
-    return DEJA_OK;
+    return want->url ? check_url_rules(&h->plan, want->url, path, err) : DEJA_OK;
 }
 
 static int find_key(const struct dj_header *h, const deja_options *want, const char *path,

@@ -310,9 +310,9 @@ static void spatial_filters_have_salts_of_their_own(void **state)
 
 static void stats_tell_what_the_filter_is(void **state)
 {
-    deja_filter *f =
-        new_filter(OPTIONS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_MURMUR3, .capacity = 1000,
-                           .fp_rate = 0.01, .filters = 2, .hashes = 4, .profile = 9, .seed = 1));
+    deja_filter *f = new_filter(
+        OPTIONS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_MURMUR3, .capacity = 1000, .fp_rate = 0.01,
+                .filters = 2, .hashes = 4, .url = deja_url_profile(DEJA_URL_GSB), .seed = 1));
     for (uint64_t n = 0; n < 150; n++) {
         const uint64_t value = n % 100;
         add(f, number(&value));
@@ -332,7 +332,8 @@ static void stats_tell_what_the_filter_is(void **state)
     assert_int_equal(s.keys, 100);
     assert_int_equal(s.visit, 1);
     assert_int_equal(s.syncs, 0);
-    assert_int_equal(s.profile, 9);
+    assert_int_equal(s.profile, DEJA_URL_GSB);
+    assert_int_equal(s.url_rules, deja_url_rules_id(deja_url_profile(DEJA_URL_GSB)));
     assert_int_equal(s.unclean, 0);
     assert_int_equal(s.key_apart, 0);
     uint64_t set = 0;

@@ -124,6 +124,11 @@ int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
     return DEJA_OK;
 }
 
+uint32_t deja_url_rules_profile(const deja_url_rules *rules)
+{
+    return rules->profile;
+}
+
 void deja_url_rules_free(deja_url_rules *rules)
 {
     free(rules);
