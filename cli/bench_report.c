@@ -70,6 +70,27 @@ static void row(struct table *t, const struct bench_case *c, unsigned call)
     table_cell(t, "%s", num_share(worst_spread(c, call)).s);
 }
 
+static int url_table(const struct bench_report *r, struct out *o, deja_error *err)
+{
+    struct table t;
+    out_text(o, "\ncanonical URLs: ns for each (in brackets: ratio to hashing it), medians\n\n");
+    table_init(&t, "lrrrrr");
+    static const char *const titles[] = {"profile",       "hash ns",   "at a glance",
+                                         "plain at that", "all forms", "changed"};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        table_cell(&t, "%s", titles[i]);
+    for (size_t i = 0; i < BENCH_PROFILES; i++) {
+        const struct bench_url *u = &r->url[i];
+        table_cell(&t, "%s", deja_profile_name(u->profile));
+        table_cell(&t, "%s", num_fixed(u->hash_ns, 1).s);
+        table_cell(&t, "%s (%s)", num_fixed(u->glance_ns, 1).s, num_fixed(u->glance.median, 2).s);
+        table_cell(&t, "%s", num_share(u->plain).s);
+        table_cell(&t, "%s (%s)", num_fixed(u->canon_ns, 1).s, num_fixed(u->canon.median, 2).s);
+        table_cell(&t, "%s", num_share(u->changed).s);
+    }
+    return table_print(&t, o, 0, err);
+}
+
 int bench_report_table(const struct bench_report *r, struct out *o, deja_error *err)
 {
     struct table t;
@@ -88,7 +109,8 @@ int bench_report_table(const struct bench_report *r, struct out *o, deja_error *
         for (unsigned call = 0; call < BENCH_CALLS; call++)
             if (r->cases[i].figure[call][BENCH_ABSENT].measured)
                 row(&t, &r->cases[i], call);
-    return table_print(&t, o, 0, err);
+    const int rc = table_print(&t, o, 0, err);
+    return rc == DEJA_OK && r->has_url ? url_table(r, o, err) : rc;
 }
 
 /* --- JSON ------------------------------------------------------------------- */
@@ -135,6 +157,20 @@ static void json_case(struct json *j, const struct bench_case *c)
     json_end(j);
 }
 
+static void json_url(struct json *j, const struct bench_url *u)
+{
+    json_object(j, NULL);
+    json_string(j, "profile", deja_profile_name(u->profile));
+    json_real(j, "hash_ns", u->hash_ns);
+    json_real(j, "glance_ns", u->glance_ns);
+    json_real(j, "glance_ratio", u->glance.median);
+    json_real(j, "plain_share", u->plain);
+    json_real(j, "all_ns", u->canon_ns);
+    json_real(j, "all_ratio", u->canon.median);
+    json_real(j, "changed_share", u->changed);
+    json_end(j);
+}
+
 void bench_report_json(const struct bench_report *r, struct out *o)
 {
     struct json j;
@@ -151,6 +187,10 @@ void bench_report_json(const struct bench_report *r, struct out *o)
     json_array(&j, "cases");
     for (size_t i = 0; i < r->n; i++)
         json_case(&j, &r->cases[i]);
+    json_end(&j);
+    json_array(&j, "canonical");
+    for (size_t i = 0; r->has_url && i < BENCH_PROFILES; i++)
+        json_url(&j, &r->url[i]);
     json_end(&j);
     json_end(&j);
 }

@@ -3,12 +3,15 @@
 #define CLI_BENCH_REPORT_H
 #include "bench_case.h"
 #include "bench_host.h"
+#include "bench_url.h"
 #include "out.h"
 
 struct bench_report {
     struct bench_host host;
     const struct bench_case *cases;
     size_t n;
+    struct bench_url url[BENCH_PROFILES];
+    bool has_url;     /* they were measured */
     const char *urls; /* the list that the keys came from; NULL: made up */
 };
 

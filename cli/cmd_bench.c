@@ -168,6 +168,10 @@ static int run(struct call *call, deja_error *err)
         plan_all(&b);
         rc = run_cases(&b, err);
     }
+    if (rc == DEJA_OK && b.o->common.kind == 0 && !signals_stopped(call->stop)) {
+        rc = bench_url_run(b.report.url, &b.keys, b.o->quick ? ROUNDS_QUICK : ROUNDS, err);
+        b.report.has_url = rc == DEJA_OK;
+    }
     if (rc == DEJA_OK)
         rc = report(&b, err);
     bench_keys_fini(&b.keys);
@@ -192,6 +196,8 @@ const struct command cmd_bench = {
             "missing, and the rate of false positives is what it should be. `batch' gives the "
             "library many keys in one call, `one' a key a call. Spread is how far apart the "
             "quarters of the rounds lie at worst: half of the rounds were within it.",
+            "Without --kind it also measures what the canonical form of a URL takes in each profile, "
+            "beside hashing it: a glance that finds most URLs canonical already, and all of it.",
             "libbloom, where it is installed, and a plain hash table that stores the strings are "
             "measured beside the kinds of deja. What needs more than 60% of the available memory "
             "is made smaller, with a note.",

@@ -32,6 +32,10 @@ for case in report["cases"]:
         assert {o for c, o in calls if c == call} == every, (case["kind"], call, calls)
     for o in case["operations"]:
         assert o["ns"] > 0 and 0 < o["ratio_low"] <= o["ratio"] <= o["ratio_high"], o
+assert [u["profile"] for u in report["canonical"]] == ["safe", "crawl", "gsb", "scrapy"]
+for u in report["canonical"]:
+    assert u["hash_ns"] > 0 and 0 < u["glance_ns"] < u["all_ns"] * 2 and u["all_ratio"] > 0, u
+    assert 0.5 < u["plain_share"] <= 1 and 0 <= u["changed_share"] < 0.5, u
 END
 
 # --- CSV: a header, and as many rows as the JSON has operations ------------------

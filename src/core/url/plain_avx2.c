@@ -16,6 +16,9 @@
 /* 0x20 .. 0x7e but for " # % ' ; < > ? \ ^ ` { } and the space. */
 static const uint8_t even_rows[16] = {0xb8, 0xfc, 0xf8, 0xf8, 0xfc, 0xf8, 0xfc, 0xf8,
                                       0xfc, 0xfc, 0xfc, 0x74, 0xd4, 0x7c, 0xd4, 0x74};
+/* The same, and ? and ; */
+static const uint8_t query_rows[16] = {0xb8, 0xfc, 0xf8, 0xf8, 0xfc, 0xf8, 0xfc, 0xf8,
+                                       0xfc, 0xfc, 0xfc, 0x7c, 0xd4, 0x7c, 0xd4, 0x7c};
 /* a-z 0-9 - _ . */
 static const uint8_t host_rows[16] = {0x88, 0xc8, 0xc8, 0xc8, 0xc8, 0xc8, 0xc8, 0xc8,
                                       0xc8, 0xc8, 0xc0, 0x40, 0x40, 0x44, 0x44, 0x60};
@@ -137,8 +140,18 @@ static enum dj_plain avx2_look(const struct deja_url_rules *rules, const char *u
 /* --- Many URLs, at a glance ---------------------------------------------------------- */
 
 /* The same questions, put so that their answers need few instructions and no branch, and are yes
- * for most URLs: no odd byte at all, no dot beside a slash or another dot anywhere, and a host
- * that ends soon and has labels which all begin with a letter. */
+ * for most URLs: no odd byte at all (where any query will do: but for ? and ;), no dot beside a
+ * slash or another dot anywhere, and a host that ends soon and has labels which all begin with a
+ * letter. */
+
+/* What differs between the profiles at a glance: whether any query will do, and whether several
+ * slashes are one.  Always a constant, so that each kind has loops of its own. */
+enum sort { ORDERED, FREE, GSB }; /* crawl and scrapy, safe, gsb */
+
+static inline const uint8_t *even_of(enum sort sort)
+{
+    return sort == ORDERED ? even_rows : query_rows;
+}
 
 static const char https_text[8] = {'h', 't', 't', 'p', 's', ':', '/', '/'};
 static const char http_text[8] = {'h', 't', 't', 'p', ':', '/', '/', 0};
@@ -178,7 +191,7 @@ static inline size_t least(size_t a, size_t b)
 }
 
 /* Scheme and host, and no dot beside a slash or a dot in what is marked. */
-static inline uint8_t begins_plain(const char *url, struct glance g, bool gsb)
+static inline uint8_t begins_plain(const char *url, struct glance g, enum sort sort)
 {
     const uint64_t word = dj_load64((const uint8_t *)url);
     const uint64_t is_https = word == dj_load64((const uint8_t *)https_text);
@@ -190,7 +203,7 @@ static inline uint8_t begins_plain(const char *url, struct glance g, bool gsb)
     const uint64_t starts = (g.dot & host) << 1 | first; /* of labels */
     uint64_t wrong = g.wrong | (g.unhost & host) | (starts & ~g.letter);
     wrong |= (g.dot & (near << 1 | near >> 1)) | ((is_http | is_https) - 1);
-    if (gsb)
+    if (sort == GSB)
         wrong |= slash & slash << 1;
     return wrong == 0;
 }
@@ -202,7 +215,7 @@ static inline uint64_t join_halves(__m256i marked, size_t len)
     return (both & 0xffff) | both >> HALF << (len - HALF);
 }
 
-static inline uint8_t glance_at_one(const char *url, size_t len, bool gsb)
+static inline uint8_t glance_at_one(const char *url, size_t len, enum sort sort)
 {
     const __m128i first = _mm_loadu_si128((const __m128i *)(const void *)url);
     const __m128i last = _mm_loadu_si128((const __m128i *)(const void *)(url + len - HALF));
@@ -213,13 +226,13 @@ static inline uint8_t glance_at_one(const char *url, size_t len, bool gsb)
         join_halves(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('.')), len),
         join_halves(none_of(bytes, row, host_rows), len) | UINT64_MAX << len,
         join_halves(_mm256_cmpgt_epi8(bytes, _mm256_set1_epi8('a' - 1)), len),
-        bits(none_of(bytes, row, even_rows)),
+        bits(none_of(bytes, row, even_of(sort))),
     };
-    return begins_plain(url, g, gsb);
+    return begins_plain(url, g, sort);
 }
 
 /* 33 to 64 bytes: 32 from behind "http://" on, and the last 32. */
-static inline uint8_t glance_at_two(const char *url, size_t len, bool gsb)
+static inline uint8_t glance_at_two(const char *url, size_t len, enum sort sort)
 {
     const size_t at = least(7, len - CHUNK), shift = len - CHUNK - at;
     const __m256i a = load(url + at), b = load(url + len - CHUNK), row = rows_of(a);
@@ -230,32 +243,33 @@ static inline uint8_t glance_at_two(const char *url, size_t len, bool gsb)
         bits(_mm256_cmpeq_epi8(a, dot)) | bits(_mm256_cmpeq_epi8(b, dot)) << shift,
         bits(none_of(a, row, host_rows)) | UINT64_MAX << CHUNK,
         bits(_mm256_cmpgt_epi8(a, _mm256_set1_epi8('a' - 1))),
-        bits(_mm256_or_si256(none_of(a, row, even_rows), none_of(b, rows_of(b), even_rows))),
+        bits(_mm256_or_si256(none_of(a, row, even_of(sort)),
+                             none_of(b, rows_of(b), even_of(sort)))),
     };
-    return begins_plain(url, g, gsb);
+    return begins_plain(url, g, sort);
 }
 
 /* What is wrong with 32 bytes of a path: odd ones behind them, and slashes before a dot (or, for
  * gsb, before a slash).  No byte needs a number for that. */
-static inline __m256i wrongs_at(const char *at, bool gsb)
+static inline __m256i wrongs_at(const char *at, enum sort sort)
 {
     const __m256i bytes = load(at), next = load(at + 1);
     const __m256i slash = _mm256_set1_epi8('/');
     __m256i wrong = _mm256_cmpeq_epi8(next, _mm256_set1_epi8('.'));
-    if (gsb)
+    if (sort == GSB)
         wrong = _mm256_or_si256(wrong, _mm256_cmpeq_epi8(next, slash));
-    return _mm256_or_si256(none_of(next, rows_of(next), even_rows),
+    return _mm256_or_si256(none_of(next, rows_of(next), even_of(sort)),
                            _mm256_and_si256(_mm256_cmpeq_epi8(bytes, slash), wrong));
 }
 
 /* 65 to 32 n + 1 bytes: a glance at the first, and n times wrongs behind "https://". */
-static inline uint8_t glance_at_many(const char *url, size_t len, size_t n, bool gsb)
+static inline uint8_t glance_at_many(const char *url, size_t len, size_t n, enum sort sort)
 {
     const __m256i a = load(url + 7);
     __m256i wrong = _mm256_setzero_si256();
     for (size_t i = 0; i < n; i++)
         wrong =
-            _mm256_or_si256(wrong, wrongs_at(url + least(8 + CHUNK * i, len - CHUNK - 1), gsb));
+            _mm256_or_si256(wrong, wrongs_at(url + least(8 + CHUNK * i, len - CHUNK - 1), sort));
     const struct glance g = {
         7,
         bits(_mm256_cmpeq_epi8(a, _mm256_set1_epi8('/'))),
@@ -264,13 +278,13 @@ static inline uint8_t glance_at_many(const char *url, size_t len, size_t n, bool
         bits(_mm256_cmpgt_epi8(a, _mm256_set1_epi8('a' - 1))),
         bits(wrong),
     };
-    return begins_plain(url, g, gsb);
+    return begins_plain(url, g, sort);
 }
 
-/* `length` and `gsb` are constants wherever this is called: each gets a loop of its own. */
+/* `length` and `sort` are constants wherever this is called: each gets a loop of its own. */
 __attribute__((always_inline)) static inline void glance_lot(const deja_slice *url,
                                                              const struct dj_lot *lot,
-                                                             size_t length, bool gsb,
+                                                             size_t length, enum sort sort,
                                                              uint8_t *plain)
 {
     const size_t n = dj_lot_count(lot->counts, length);
@@ -279,23 +293,23 @@ __attribute__((always_inline)) static inline void glance_lot(const deja_slice *u
         const char *at = url[who].data;
         const size_t len = url[who].len;
         if (length == 0)
-            plain[who] = len > HALF ? glance_at_one(at, len, gsb) : 0;
+            plain[who] = len > HALF ? glance_at_one(at, len, sort) : 0;
         else if (length == 1)
-            plain[who] = glance_at_two(at, len, gsb);
+            plain[who] = glance_at_two(at, len, sort);
         else
-            plain[who] = glance_at_many(at, len, length + 1, gsb);
+            plain[who] = glance_at_many(at, len, length + 1, sort);
     }
 }
 
 __attribute__((always_inline)) static inline void glance_lots(const deja_slice *url, size_t n,
-                                                              bool gsb, uint8_t *plain)
+                                                              enum sort sort, uint8_t *plain)
 {
     struct dj_lot lot;
     dj_lot_sort(&lot, url, n);
-    glance_lot(url, &lot, 0, gsb, plain);
-    glance_lot(url, &lot, 1, gsb, plain);
-    glance_lot(url, &lot, 2, gsb, plain);
-    glance_lot(url, &lot, 3, gsb, plain);
+    glance_lot(url, &lot, 0, sort, plain);
+    glance_lot(url, &lot, 1, sort, plain);
+    glance_lot(url, &lot, 2, sort, plain);
+    glance_lot(url, &lot, 3, sort, plain);
     const size_t others = dj_lot_count(lot.counts, DJ_LENGTHS - 1);
     for (size_t i = 0; i < others; i++) /* a long look may still find them plain */
         plain[lot.who[DJ_LENGTHS - 1][i]] = 0;
@@ -306,10 +320,12 @@ static void avx2_glance(const struct deja_url_rules *rules, const deja_slice *ur
 {
     for (size_t i = 0, lot; i < n; i += lot) {
         lot = n - i < DJ_LOT ? n - i : DJ_LOT;
-        if (rules->profile == DEJA_URL_GSB)
-            glance_lots(url + i, lot, true, plain + i);
+        if (rules->profile == DEJA_URL_SAFE)
+            glance_lots(url + i, lot, FREE, plain + i);
+        else if (rules->profile == DEJA_URL_GSB)
+            glance_lots(url + i, lot, GSB, plain + i);
         else
-            glance_lots(url + i, lot, false, plain + i);
+            glance_lots(url + i, lot, ORDERED, plain + i);
     }
 }
 
