@@ -196,7 +196,8 @@ const struct command cmd_bench = {
             "missing, and the rate of false positives is what it should be. `batch' gives the "
             "library many keys in one call, `one' a key a call. Spread is how far apart the "
             "quarters of the rounds lie at worst: half of the rounds were within it.",
-            "Without --kind it also measures what the canonical form of a URL takes in each profile, "
+            "Without --kind it also measures what the canonical form of a URL takes in each "
+            "profile, "
             "beside hashing it: a glance that finds most URLs canonical already, and all of it.",
             "libbloom, where it is installed, and a plain hash table that stores the strings are "
             "measured beside the kinds of deja. What needs more than 60% of the available memory "
