@@ -275,7 +275,8 @@ void session_warn_missing(const struct session *s)
     if (!s->in)
         return;
     input_progress(s->in, &in);
-    warn_no_urls(s);
+    if (!s->common->json) /* it has the numbers */
+        warn_no_urls(s);
     if (in.missing && !s->urls.rules)
         console_note(s->call->console, "%s lines have no %s and count as empty keys",
                      num_count(in.missing).s,
