@@ -151,7 +151,7 @@ fields_columns_and_formats() {
     printf 'n,url\n1,"HTTP://A/?x=1,2"\n' >list.csv
     succeeds deja url -q --csv url list.csv
     expect_stdout 'http://a/?x=1,2'
-    printf '# x\n0.0.0.0 A.example b.example\n||c.example^$third-party\n' >hosts
+    printf '%s\n' '# x' '0.0.0.0 A.example b.example' '||c.example/path' >hosts
     succeeds deja url --profile gsb --format hosts hosts
     printf '%s\n' http://a.example/ http://b.example/ | expect_stdout
     expect_stderr_has "1 lines are neither hosts nor comments"
@@ -159,8 +159,7 @@ fields_columns_and_formats() {
 
 a_reader_that_goes_away() {
     all_new_urls 200000 >list
-    status=0
-    deja url list 2>.stderr | head -n 1 >.stdout || status=$?
+    deja url list 2>.stderr | head -n 1 >.stdout || fail "exit $?"
     expect_stdout https://host0.example/0
     expect_stderr_empty
 }

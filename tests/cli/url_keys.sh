@@ -122,10 +122,10 @@ info_names_the_profile() {
     deja build -q --url=gsb f.deja <<<a.example
     succeeds deja info f.deja
     expect_stdout_has "in the canonical form of profile gsb"
-    deja info --json f.deja >info
+    deja info --json f.deja >info.json
     python3 - <<'PY'
 import json
-d, = json.load(open('info'))
+d, = json.load(open('info.json'))
 assert d['profile'] == 'gsb' and len(d['url_rules']) == 16 and int(d['url_rules'], 16) > 0, d
 PY
 }
