@@ -158,7 +158,8 @@ const struct command cmd_check = {
             "is printed too at the filter's false-positive rate (`deja info` tells it). With -v "
             "nothing that was added is ever printed.",
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
-            SESSION_URL_TEXT "compared as they are; empty ones are in no filter.",
+            SESSION_URL_TEXT
+            "compared as they are; empty ones, and with gsb all, are in no filter.",
             "With --url=gsb the filter is a block list (see deja-build(1)), and a line is in it "
             "when the site, the folder or the page of its URL is: any of up to 5 hosts, from the "
             "whole name to its last two labels, with any of up to 6 paths, from the whole one "

@@ -28,7 +28,7 @@ static int check_options(const void *target, deja_error *err)
 
 static const struct opt options[] = {
     OPT_CHOICE(0, "profile", "PROFILE", struct url_options, common.url, deja_profile_name,
-               "the rules; without it safe"),
+               "the rules (default safe)"),
     OPT_FLAG(0, "segments", struct url_options, segments,
              "print the layers of each URL with tabs between them: site, folders, page"),
     OPT_FLAG(0, "expressions", struct url_options, expressions,
@@ -281,7 +281,8 @@ const struct command cmd_url = {
             "an empty line for a line without a key, and the summary counts them.",
             "With --json, each line is an object with url, canonical (null for what is no URL), "
             "profile, is_url and, when asked for, segments and expressions.",
-            SESSION_KEY_TEXT, NULL},
+            "The URL is the key of a line: all of it, or what -f, --csv or --format pick.",
+            SESSION_FORMAT_TEXT, NULL},
     .examples =
         (const struct command_example[]){
             {"canonical forms", "deja url docs/examples/sample-urls.txt > canonical.txt"},

@@ -49,7 +49,8 @@ static const struct convention conventions[] = {
      "1 MB is 1,000,000 bytes."},
     {"Input", "Without a FILE, or where FILE is -, standard input is read. Input may be plain, "
               "gzip or zstd; its contents decide, not its name. What is compared is the whole "
-              "line, or the part that -f, --csv, --format or --json-key pick."},
+              "line, or the part that -f, --csv, --format or --json-key pick; with --url, the "
+              "canonical form of the URL that it is."},
     {"Output",
      "Nothing but results goes to standard output. Messages, a summary and, on a terminal, a "
      "progress line go to standard error; -q silences all but errors. When the reader of a pipe "

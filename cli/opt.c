@@ -530,7 +530,7 @@ const struct opt common_rules[] = {
 const struct opt common_url[] = {
     OPT_HEADING("URLs"),
     OPT_OPTIONAL_CHOICE("url", "PROFILE", struct common, url, deja_profile_name, "safe",
-                        "keys are URLs: compare their canonical forms; without PROFILE safe"),
+                        "keys are URLs: compare their canonical forms (default safe)"),
     OPT_PART(common_rules),
     OPT_END,
 };

@@ -10,17 +10,19 @@
 /* Paragraphs for the descriptions of these commands: what is the key of a line. */
 #define SESSION_KEY_TEXT                                                                          \
     "What is compared is the key of a line: all of it, or what -f, --csv or --format pick.",      \
-        "  --format  the key\n"                                                                   \
-        "  lines     the whole line; the default\n"                                               \
-        "  log       the request target in a Common or Combined log, its escapes\n"               \
-        "            decoded; with or without a virtual host in front\n"                          \
-        "  squid     the URL in squid's native log: the 7th field\n"                              \
-        "  cdx       the original URL in a CDX index: the field a of its legend,\n"               \
-        "            or without a legend the 3rd\n"                                               \
-        "  cdxj      the string url in the JSON object of a CDXJ line\n"                          \
-        "  jsonl     the string url in a line that is a JSON object\n"                            \
-        "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                  \
-        "            ||a^; comments and names such as localhost are skipped",                     \
+        SESSION_FORMAT_TEXT
+#define SESSION_FORMAT_TEXT                                                                       \
+    "  --format  the key\n"                                                                       \
+    "  lines     the whole line; the default\n"                                                   \
+    "  log       the request target in a Common or Combined log, its escapes\n"                   \
+    "            decoded; with or without a virtual host in front\n"                              \
+    "  squid     the URL in squid's native log: the 7th field\n"                                  \
+    "  cdx       the original URL in a CDX index: the field a of its legend,\n"                   \
+    "            or without a legend the 3rd\n"                                                   \
+    "  cdxj      the string url in the JSON object of a CDXJ line\n"                              \
+    "  jsonl     the string url in a line that is a JSON object\n"                                \
+    "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                      \
+    "            ||a^; comments and names such as localhost are skipped",                         \
         "Lines without a key (too few fields, a request -, no such string) count as lines with "  \
         "an empty key. Lines of hosts that are neither hosts nor comments are left out. Notes "   \
         "on "                                                                                     \
