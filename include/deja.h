@@ -98,6 +98,10 @@ DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
  * DEJA_ESPACE: cap is less than DEJA_URL_ROOM and it mattered. */
 DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
                                 deja_slice *canon);
+/* A glance at n URLs: 1 for those that are seen to be in canonical form as they stand, as
+ * nearly all are; deja_url_canon knows about the others. */
+DEJA_API void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
+                                   uint8_t *plain);
 /* What a link in the page `base` points to, fragment included, as browsers see it: bytes in
  * out, which has DEJA_URL_ROOM(base.len + link.len) and is neither of them. */
 DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,

@@ -96,10 +96,8 @@ static size_t exact_add(struct dj_part *p, const uint64_t *hash, const uint64_t 
 {
     const struct dj_slots s = slots_of(p);
     const uint64_t room = room_of(p);
-    if (!shared && room >= n) {
-        dj_slots_best()->add(&s, hash, ahead, n, is_new);
-        return n;
-    }
+    if (!shared && room >= n)
+        return dj_slots_best()->add(&s, hash, ahead, n, is_new);
     dj_slots_prefetch(&s, ahead, n);
     return add_in_turn(&s, hash, n, room, is_new);
 }

@@ -75,7 +75,7 @@ one_kind_in_detail() {
     succeeds deja plan -k exact -n 1M
     expect_stdout_has "It is full at 15/16 of its slots, 1,171,875 keys"
     succeeds deja plan -k scalable -n 1M
-    expect_stdout_has "four times as large"
+    expect_stdout_has "twice as large"
     succeeds deja plan -k classic -n 1M --multiplier 2 --hashes 3 --filters 2
     grep -qE '^  classic +1\.5 MB +12\.00 +2 x 3 +0\.00371 +639 +6 cache lines$' .stdout ||
         fail "another row"

@@ -324,6 +324,18 @@ def zeros(data):
     return not any(data)
 
 
+def url_rules(profile, version, idna, dropped=()):
+    """The number of a profile's rules, with the names that it drops and no exceptions."""
+    data = bytes((profile, version, idna))
+    if profile == 2:
+        names = sorted(dropped, key=lambda name: name.rstrip(b"*"))
+        data += b"".join(n[:-1] + b"&" if n.endswith(b"*") else n + b"=" for n in names) + b"\0\0"
+    number = 0xcbf29ce484222325
+    for byte in data:
+        number = (number ^ byte) * 0x100000001b3 % (1 << 64)
+    return number
+
+
 def read_header(page):
     need(len(page) == HEADER_LEN, "cut short inside the header")
     need(page[:8] == MAGIC, "magic")
@@ -333,8 +345,8 @@ def read_header(page):
     need(little(page[2560:2568]) == xxh3(page[:2560]), "header checksum")
     need(zeros(page[2568:3072]), "reserved space of the header")
     names = ("kind part_kind hash filters capacity rate growth profile tightening visit flags "
-             "parts key_check key file_len").split()
-    h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQ", page, 16)))
+             "parts key_check key file_len url_rules").split()
+    h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQ", page, 16)))
     need(h["flags"] & ~3 == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, EXACT), "part kind")
@@ -444,7 +456,7 @@ class File:
         return {
             "kind": KINDS[h["kind"]], "part_kind": KINDS[h["part_kind"]],
             "hash": HASHES[h["hash"]], "filters": h["filters"], "capacity": h["capacity"],
-            "rate": h["rate"], "growth": h["growth"], "profile": h["profile"],
+            "rate": h["rate"], "growth": h["growth"], "profile": h["profile"], "url_rules": h["url_rules"],
             "tightening": h["tightening"], "visit": h["visit"], "key_apart": h["apart"],
             "seeded": h["seeded"], "file_len": h["file_len"],
             "parts": [dict(p, keys=r["keys"][i], in_use=self.parts[i].in_use())

@@ -44,8 +44,8 @@ class Options(ctypes.Structure):
                 ("memory", ctypes.c_uint64), ("multiplier", ctypes.c_double),
                 ("filters", ctypes.c_uint32), ("hash", ctypes.c_uint32),
                 ("part_kind", ctypes.c_uint32), ("growth", ctypes.c_uint32),
-                ("tightening", ctypes.c_double), ("profile", ctypes.c_uint32),
-                ("flags", ctypes.c_uint32)]
+                ("tightening", ctypes.c_double), ("url", ctypes.c_void_p),
+                ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(Options), **fields)
@@ -73,6 +73,7 @@ for name, arguments in {
     getattr(lib, name).argtypes = arguments
 lib.deja_filter_contains.restype = ctypes.c_bool
 lib.deja_filter_free.restype = None
+lib.deja_url_profile.restype = ctypes.c_void_p
 
 
 class Filter:
@@ -97,7 +98,9 @@ class Filter:
         lib.deja_filter_free(self.handle)
 
 
-def create(path, **options):
+def create(path, profile=0, **options):
+    if profile:
+        options["url"] = lib.deja_url_profile(profile)
     f = Filter(lib.deja_filter_create, path, 0, **options)
     assert f.status == 0, (options, f.text)
     return f
@@ -193,7 +196,7 @@ FRESH = {
     "scalable": dict(kind=6, capacity=30, fp_rate=0.2, growth=2),
     "scalable_classic": dict(kind=6, part_kind=1, capacity=30, fp_rate=0.2, growth=3),
     "scalable_exact": dict(kind=6, part_kind=9, capacity=30),
-    "apart": dict(kind=2, fp_rate=0.2, key=APART, flags=KEY_APART, profile=7),
+    "apart": dict(kind=2, fp_rate=0.2, key=APART, flags=KEY_APART, profile=3),
 }
 
 
@@ -221,7 +224,10 @@ def fresh_files_agree(name, options):
     f.free()
     report = reader.File(path, key).report()
     assert report["bodies"] == "intact" and report["offered"] == len(members) + len(late), report
-    assert report["syncs"] == 2 and report["profile"] == options.get("profile", 0), report
+    profile = options.get("profile", 0)
+    assert report["syncs"] == 2 and report["profile"] == profile, report
+    rules = [reader.url_rules(profile, 1, idna) for idna in (0, 1)] if profile else [0]
+    assert report["url_rules"] in rules, report
     assert report["kind"] == reader.KINDS[options["kind"]], report
     parts = len(report["parts"])
     assert parts > 2 if options["kind"] == 6 else parts == options.get("filters", 1), report

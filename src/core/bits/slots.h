@@ -30,11 +30,12 @@ struct dj_slots {
  * itself), are asked for on the way.
  * contains: found[i] = 1 when hash i is there.
  * add: puts those that are not, is_new[i] = 1.  The caller is the only writer and knows that
- * there are at least n free slots. */
+ * there are at least n free slots.  Returns n, or the first key that found no place after all: the
+ * file that the slots are from lies about their number. */
 typedef void dj_slots_contains(const struct dj_slots *s, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
-typedef void dj_slots_add(const struct dj_slots *s, const uint64_t *hash, const uint64_t *ahead,
-                          size_t n, uint8_t *is_new);
+typedef size_t dj_slots_add(const struct dj_slots *s, const uint64_t *hash, const uint64_t *ahead,
+                            size_t n, uint8_t *is_new);
 struct dj_slots_kernel {
     const char *name;
     dj_slots_contains *contains;

@@ -57,8 +57,8 @@ static inline void contains_group(const struct dj_slots *s, const uint64_t *hash
     }
 }
 
-static inline void add_group(const struct dj_slots *s, const uint64_t *hash, const uint64_t *ahead,
-                             size_t n, uint8_t *is_new)
+static inline size_t add_group(const struct dj_slots *s, const uint64_t *hash,
+                               const uint64_t *ahead, size_t n, uint8_t *is_new)
 {
     struct way w;
     way_begin(&w, s, hash, n);
@@ -77,6 +77,7 @@ static inline void add_group(const struct dj_slots *s, const uint64_t *hash, con
             way_on(&w, s, hash[i], i, hop, look_full(l) & ~look_hit(l));
         }
     }
+    return w.n ? w.key[0] : n;
 }
 
 static void rounds_contains(const struct dj_slots *s, const uint64_t *hash, const uint64_t *ahead,
@@ -88,13 +89,16 @@ static void rounds_contains(const struct dj_slots *s, const uint64_t *hash, cons
     }
 }
 
-static void rounds_add(const struct dj_slots *s, const uint64_t *hash, const uint64_t *ahead,
-                       size_t n, uint8_t *is_new)
+static size_t rounds_add(const struct dj_slots *s, const uint64_t *hash, const uint64_t *ahead,
+                         size_t n, uint8_t *is_new)
 {
     for (size_t at = 0, group; at < n; at += group) {
         group = n - at < DJ_SLOT_GROUP ? n - at : DJ_SLOT_GROUP;
-        add_group(s, hash + at, ahead + at, group, is_new + at);
+        const size_t taken = add_group(s, hash + at, ahead + at, group, is_new + at);
+        if (taken < group)
+            return at + taken;
     }
+    return n;
 }
 
 #endif

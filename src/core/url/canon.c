@@ -2,7 +2,8 @@
  * which form. */
 #include "core/base/status.h"
 #include "core/url/params.h"
-#include "core/url/url.h"
+#include "core/url/plain.h"
+#include <stdatomic.h>
 
 static const struct profile {
     const char *name;
@@ -28,10 +29,38 @@ uint32_t deja_profile_parse(const char *name)
     return 0;
 }
 
+static const struct dj_plain_kernel *kernel(void)
+{
+    static _Atomic(const struct dj_plain_kernel *) best;
+    const struct dj_plain_kernel *k = atomic_load_explicit(&best, memory_order_relaxed);
+    if (!k) /* every thread that asks finds the same */
+        atomic_store_explicit(&best, k = dj_plain_best(), memory_order_relaxed);
+    return k;
+}
+
+static int add_slash(deja_slice url, char *out, size_t cap, deja_slice *canon)
+{
+    if (cap <= url.len)
+        return DEJA_ESPACE;
+    memcpy(out, url.data, url.len);
+    out[url.len] = '/';
+    *canon = (deja_slice){out, url.len + 1};
+    return DEJA_OK;
+}
+
 int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
                    deja_slice *canon)
 {
     *canon = url;
+    switch (kernel()->look(rules, url.data, &canon->len)) {
+    case DJ_PLAIN_YES:
+        return DEJA_OK;
+    case DJ_PLAIN_NO_PATH:
+        return add_slash(url, out, cap, canon);
+    case DJ_PLAIN_NO:
+        break;
+    }
+    canon->len = url.len;
     if (cap < DEJA_URL_ROOM(url.len))
         return DEJA_ESPACE;
     struct dj_text text = dj_text_in(out, cap);
@@ -39,4 +68,10 @@ int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_
     if (rc == DEJA_OK)
         *canon = dj_text_slice(&text);
     return rc == DEJA_OK && text.short_of_room ? DEJA_ESPACE : rc;
+}
+
+void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
+                          uint8_t *plain)
+{
+    kernel()->glance(rules, url, n, plain);
 }

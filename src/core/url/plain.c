@@ -1,0 +1,175 @@
+/* plain.c - what is odd, the portable kernel of plain.h, and the choice of a kernel. */
+#include "core/url/plain.h"
+#include "core/base/compiler.h"
+#include "core/url/params.h"
+#include "core/url/plain_reason.h"
+
+/* --- Odd bytes and queries ---------------------------------------------------- */
+
+static int upper_hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static bool is_unreserved(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+/* A triplet that every rewriting would leave as it is: in capitals, and of a byte that cannot
+ * stand for itself. */
+static bool triplet_is_fine(uint32_t profile, const char *s, size_t len)
+{
+    const int high = len > 2 ? upper_hex(s[1]) : -1, low = len > 2 ? upper_hex(s[2]) : -1;
+    if (high < 0 || low < 0 || profile == DEJA_URL_SCRAPY)
+        return false;
+    const int byte = high << 4 | low;
+    /* gsb unescapes all there is and escapes few; line ends are a story of their own there. */
+    return profile == DEJA_URL_GSB ? byte == ' ' || byte >= 0x7f : !is_unreserved((char)byte);
+}
+
+bool dj_plain_odd_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,
+                          size_t at)
+{
+    if (url[at] == '%')
+        return triplet_is_fine(rules->profile, url + at, len - at);
+    /* Parameters of paths: crawl drops some of them, w3lib has rules of its own. */
+    return url[at] == ';' && (rules->profile == DEJA_URL_SAFE || rules->profile == DEJA_URL_GSB);
+}
+
+struct piece {
+    const char *at;
+    size_t len, name_len;
+};
+
+/* Cut the next piece off, up to a `&`; false when none is left. */
+static bool next_piece(const char **query, const char *end, struct piece *p)
+{
+    if (*query > end)
+        return false;
+    const char *amp = memchr(*query, '&', (size_t)(end - *query));
+    p->at = *query;
+    p->len = (size_t)((amp ? amp : end) - *query);
+    const char *equals = memchr(p->at, '=', p->len);
+    p->name_len = equals ? (size_t)(equals - p->at) : p->len;
+    *query = p->at + p->len + 1;
+    return true;
+}
+
+static bool in_order(const char *a, size_t a_len, const char *b, size_t b_len, bool *equal)
+{
+    const size_t both = a_len < b_len ? a_len : b_len;
+    const int order = memcmp(a, b, both);
+    *equal = order == 0 && a_len == b_len;
+    return order < 0 || (order == 0 && a_len <= b_len);
+}
+
+/* Names in order, none of them empty pieces, none to be dropped. */
+static bool crawl_query_is_fine(const struct dj_params *drop, const char *query, size_t len)
+{
+    struct piece before = {query, 0, 0}, p;
+    const char *at = query, *end = query + len;
+    bool equal;
+    while (next_piece(&at, end, &p)) {
+        if (p.len == 0 || !in_order(before.at, before.name_len, p.at, p.name_len, &equal) ||
+            (drop && dj_params_has(drop, (deja_slice){p.at, p.name_len})))
+            return false;
+        before = p;
+    }
+    return true;
+}
+
+/* Pairs of name and value, in order by both, of bytes that w3lib does not escape. */
+static bool scrapy_query_is_fine(const char *query, size_t len)
+{
+    struct piece before = {query, 0, 0}, p;
+    const char *at = query, *end = query + len;
+    for (size_t i = 0; i < len; i++)
+        if (!is_unreserved(query[i]) && query[i] != '&' && query[i] != '=')
+            return false;
+    for (bool first = true; next_piece(&at, end, &p); first = false) {
+        const char *value = p.at + p.name_len + 1;
+        bool equal = false;
+        if (p.name_len == p.len || memchr(value, '=', p.len - p.name_len - 1))
+            return false;
+        if (!first && !in_order(before.at, before.name_len, p.at, p.name_len, &equal))
+            return false;
+        if (equal && !in_order(before.at, before.len, p.at, p.len, &equal))
+            return false;
+        before = p;
+    }
+    return true;
+}
+
+bool dj_plain_query_is_fine(const struct deja_url_rules *rules, const char *query, size_t len)
+{
+    if (rules->profile == DEJA_URL_CRAWL)
+        return crawl_query_is_fine(rules->drop, query, len);
+    return rules->profile != DEJA_URL_SCRAPY || scrapy_query_is_fine(query, len);
+}
+
+/* --- The portable kernel -------------------------------------------------------- */
+
+enum { ODD = 1, UNHOST = 2, SLASH = 4, DOT = 8 };
+
+static unsigned marks_of(unsigned char c)
+{
+    if (c >= 'a' && c <= 'z')
+        return 0;
+    if ((c >= '0' && c <= '9') || c == '-' || c == '_')
+        return 0;
+    if (c == '.')
+        return DOT;
+    if (c == '/')
+        return SLASH | UNHOST;
+    if ((c >= 'A' && c <= 'Z') || (c && strchr("!$&()*+,:=@[]|~", c)))
+        return UNHOST;
+    return ODD | UNHOST;
+}
+
+static void mark(const char *url, size_t len, struct dj_marks *m)
+{
+    *m = (struct dj_marks){0};
+    for (size_t i = 0; i < len; i++) {
+        const unsigned marks = marks_of((unsigned char)url[i]);
+        const uint64_t bit = UINT64_C(1) << i % 64;
+        m->odd[i / 64] |= marks & ODD ? bit : 0;
+        m->slash[i / 64] |= marks & SLASH ? bit : 0;
+        m->dot[i / 64] |= marks & DOT ? bit : 0;
+        m->unhost |= i < 64 && marks & UNHOST ? bit : 0;
+    }
+}
+
+static enum dj_plain portable_look(const struct deja_url_rules *rules, const char *url,
+                                   size_t *len)
+{
+    struct dj_marks m;
+    if (*len < PLAIN_LEAST || *len > DJ_PLAIN_MAX)
+        return DJ_PLAIN_NO;
+    const size_t begin = scheme_length(url);
+    if (!begin)
+        return DJ_PLAIN_NO;
+    mark(url, *len, &m);
+    return reason(rules, url, len, begin, &m, (*len + 63) / 64);
+}
+
+static void portable_glance(const struct deja_url_rules *rules, const deja_slice *url, size_t n,
+                            uint8_t *plain)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t len = url[i].len;
+        plain[i] = portable_look(rules, url[i].data, &len) == DJ_PLAIN_YES && len == url[i].len;
+    }
+}
+
+const struct dj_plain_kernel dj_plain_portable = {"portable", portable_look, portable_glance};
+
+const struct dj_plain_kernel *dj_plain_best(void)
+{
+#ifdef DJ_HAVE_AVX2
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+        return &dj_plain_avx2;
+#endif
+    return &dj_plain_portable;
+}

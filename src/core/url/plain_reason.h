@@ -1,0 +1,100 @@
+/* plain_reason.h - the reasoning of plain.h, once, for kernels that differ in how they mark
+ * bytes. */
+#ifndef DJ_PLAIN_REASON_H
+#define DJ_PLAIN_REASON_H
+#include "core/base/bytes.h"
+#include "core/base/compiler.h"
+#include "core/url/plain.h"
+
+#define PLAIN_LEAST 9 /* http://a/ */
+
+/* Length of http:// or https://, or 0. */
+static inline size_t scheme_length(const char *url)
+{
+    static const char https[8] = {'h', 't', 't', 'p', 's', ':', '/', '/'};
+    static const char http[8] = {'h', 't', 't', 'p', ':', '/', '/', 0};
+    const uint64_t word = dj_load64((const uint8_t *)url);
+    const bool is_https = word == dj_load64((const uint8_t *)https);
+    const bool is_http = (word & UINT64_MAX >> 8) == dj_load64((const uint8_t *)http);
+    return 8 * (size_t)is_https + 7 * (size_t)is_http;
+}
+
+static inline uint64_t bits_below(size_t n) /* n < 64 */
+{
+    return (UINT64_C(1) << n) - 1;
+}
+
+/* All without a branch, for those who look at many URLs.  Labels of plain bytes, none of them
+ * empty; the last begins with a letter, so the whole is no number and no address. */
+static inline bool host_is_plain(uint64_t unhost, uint64_t dot, const char *url, size_t begin,
+                                 size_t end)
+{
+    const uint64_t host = bits_below(end) & ~bits_below(begin);
+    const uint64_t dots = dot & host;
+    const uint64_t around = (dots << 1 | UINT64_C(1) << begin) & (dots | UINT64_C(1) << end);
+    const uint64_t starts = dots << 1 | UINT64_C(1) << begin; /* of labels */
+    const size_t last = 63 - (size_t)__builtin_clzll(starts);
+    /* A dot at the very end is in `around`; what would be behind it is not looked at. */
+    const unsigned char letter = (unsigned char)(url[last < end ? last : begin] - 'a');
+    return (((unhost & host) | around) == 0) & (letter < 26);
+}
+
+/* A segment that begins with a dot might be one of the two that are resolved; and gsb makes one
+ * slash of several. */
+static inline bool path_is_plain(const struct dj_marks *m, size_t words, size_t begin, bool gsb)
+{
+    uint64_t before = 0, found = 0, region = ~bits_below(begin);
+    for (size_t w = 0; w < words; w++, region = UINT64_MAX) {
+        const uint64_t behind_slash = m->slash[w] << 1 | before;
+        const uint64_t wrong = m->dot[w] | (gsb ? m->slash[w] : 0);
+        found |= behind_slash & wrong & region;
+        before = m->slash[w] >> 63;
+    }
+    return found == 0;
+}
+
+/* One by one through the odd bytes.  *len is cut at a fragment; *query is behind the first `?`. */
+static inline bool odd_bytes_are_fine(const struct deja_url_rules *rules, const struct dj_marks *m,
+                                      size_t words, const char *url, size_t *len, size_t *query)
+{
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t odd = m->odd[w]; odd; odd &= odd - 1) {
+            const size_t at = 64 * w + (size_t)__builtin_ctzll(odd);
+            if (url[at] == '#') {
+                *len = at;
+                return rules->profile != DEJA_URL_SCRAPY; /* it minds what is behind */
+            }
+            if (url[at] == '?')
+                *query = *query ? *query : at + 1;
+            else if (!dj_plain_odd_is_fine(rules, url, *len, at))
+                return false;
+        }
+    return true;
+}
+
+/* The URL in so many words of marks; a constant number makes the loops go away. */
+static inline enum dj_plain reason(const struct deja_url_rules *rules, const char *url,
+                                   size_t *len, size_t begin, const struct dj_marks *m,
+                                   size_t words)
+{
+    const uint64_t slash = m->slash[0] >> begin << begin;
+    const size_t end = slash ? (size_t)__builtin_ctzll(slash) : *len;
+    if (end >= 64 || !host_is_plain(m->unhost, m->dot[0], url, begin, end))
+        return DJ_PLAIN_NO;
+    if (end == *len)
+        return DJ_PLAIN_NO_PATH;
+    if (!path_is_plain(m, words, end, rules->profile == DEJA_URL_GSB))
+        return DJ_PLAIN_NO;
+    uint64_t odd = 0;
+    for (size_t w = 0; w < words; w++)
+        odd |= m->odd[w];
+    if (DJ_LIKELY(!odd))
+        return DJ_PLAIN_YES;
+    size_t query = 0;
+    if (!odd_bytes_are_fine(rules, m, words, url, len, &query) ||
+        (query && !dj_plain_query_is_fine(rules, url + query, *len - query)))
+        return DJ_PLAIN_NO;
+    return DJ_PLAIN_YES;
+}
+
+#endif

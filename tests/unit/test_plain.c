@@ -1,0 +1,217 @@
+/* test_plain.c - quick looks at URLs: never yes to one that is not canonical, the same answer from
+ * every kernel, and nothing read beyond the end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/url/plain.h"
+#include "urls.h"
+
+static const struct dj_plain_kernel *const kernels[] = {
+    &dj_plain_portable,
+#ifdef DJ_HAVE_AVX2
+    &dj_plain_avx2,
+#endif
+};
+#define N_KERNELS (sizeof kernels / sizeof kernels[0])
+
+static bool runs_here(const struct dj_plain_kernel *k)
+{
+    return k == &dj_plain_portable || k == dj_plain_best();
+}
+
+static dj_url_writer *const writers[] = {
+    [DEJA_URL_SAFE] = dj_url_safe,
+    [DEJA_URL_CRAWL] = dj_url_safe,
+    [DEJA_URL_GSB] = dj_url_gsb,
+    [DEJA_URL_SCRAPY] = dj_url_scrapy,
+};
+
+/* What the profile's own file writes, whatever a look would say. */
+static int written(uint32_t profile, deja_slice url, struct dj_text *text)
+{
+    text->len = 0;
+    return writers[profile](deja_url_profile(profile), url, text);
+}
+
+static enum dj_plain look_of(const struct dj_plain_kernel *k, uint32_t profile, deja_slice url,
+                             size_t *len)
+{
+    *len = url.len;
+    return k->look(deja_url_profile(profile), url.data, len);
+}
+
+/* A look that said yes must have been right. */
+static void check_look(const struct dj_plain_kernel *k, uint32_t profile, deja_slice url,
+                       struct dj_text *text)
+{
+    size_t len;
+    const enum dj_plain look = look_of(k, profile, url, &len);
+    if (look == DJ_PLAIN_NO)
+        return;
+    const int rc = written(profile, url, text);
+    const size_t slash = look == DJ_PLAIN_NO_PATH;
+    if (rc != DEJA_OK || text->len != len + slash || memcmp(text->at, url.data, len) != 0 ||
+        (slash && text->at[len] != '/'))
+        fail_msg("%s: %s is not plain: %.*s", k->name, deja_profile_name(profile), (int)url.len,
+                 (const char *)url.data);
+}
+
+static void check_glance(const struct dj_plain_kernel *k, uint32_t profile, deja_slice url)
+{
+    /* Many of them, so that none is too few to be sorted. */
+    enum { MANY = 20 };
+    deja_slice urls[MANY];
+    uint8_t plain[MANY];
+    size_t len;
+    for (size_t i = 0; i < MANY; i++)
+        urls[i] = url;
+    k->glance(deja_url_profile(profile), urls, MANY, plain);
+    for (size_t i = 1; i < MANY; i++)
+        assert_int_equal(plain[i], plain[0]);
+    if (plain[0] && (look_of(k, profile, url, &len) != DJ_PLAIN_YES || len != url.len))
+        fail_msg("%s: %s is not plain at a glance: %.*s", k->name, deja_profile_name(profile),
+                 (int)url.len, (const char *)url.data);
+}
+
+/* Each in memory of exactly its size. */
+static void check_url(deja_slice url, struct dj_text *text)
+{
+    char *exact = malloc(url.len ? url.len : 1);
+    assert_non_null(exact);
+    if (url.len)
+        memcpy(exact, url.data, url.len);
+    const deja_slice copy = {exact, url.len};
+    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SCRAPY; profile++)
+        for (size_t k = 0; k < N_KERNELS; k++)
+            if (runs_here(kernels[k])) {
+                size_t len, first_len;
+                check_look(kernels[k], profile, copy, text);
+                check_glance(kernels[k], profile, copy);
+                const enum dj_plain look = look_of(kernels[k], profile, copy, &len);
+                assert_int_equal(look, look_of(kernels[0], profile, copy, &first_len));
+                assert_true(look == DJ_PLAIN_NO || len == first_len);
+            }
+    free(exact);
+}
+
+static const char *const seeds[] = {
+    "http://a/",
+    "https://example.com",
+    "https://www.example.com/",
+    "http://example.com/path/to/page.html",
+    "https://www.reddit.com/r/programming/comments/abc123/a_title_with_words/",
+    "https://example.com/search?q=deja+vu&page=2",
+    "https://example.com/?a=1&b=2&c=3",
+    "http://example.com/?utm_source=x&a=1",
+    "http://example.com/a%20b/%E2%82%AC?x=%2F#part",
+    "http://1.2.3.4/x",
+    "http://host.0x10/x",
+    "http://sub-domain.some_where.co.uk./x",
+    "http://a..b/x",
+    "http://example.com/a/../b/./c",
+    "http://example.com//double//slash",
+    "http://example.com/x;jsessionid=1?y",
+    "http://example.com/.well-known/thing",
+    "https://user:pw@example.com:8080/x",
+    "http://averyveryveryverylonghostname.withseverallabels.and.a.long.tail.example.com/p",
+    "https://example.com/a/path/that/goes/on/and/on/for/more/than/one/hundred/and/twenty/eight/"
+    "bytes/in/all/so/that/it/takes/the/long/way.html?with=a&query=too#and-a-fragment",
+};
+#define N_SEEDS (sizeof seeds / sizeof seeds[0])
+
+static char *room;
+enum { ROOM = 4 * 1024 + 512 };
+
+static int set_up(void **state)
+{
+    room = malloc(ROOM);
+    return room == NULL;
+}
+
+static int tear_down(void **state)
+{
+    free(room);
+    return 0;
+}
+
+static void a_look_is_right_about_urls_of_every_sort(void **state)
+{
+    struct dj_text text = dj_text_in(room, ROOM);
+    for (size_t i = 0; i < N_SEEDS; i++)
+        for (size_t len = 0; len <= strlen(seeds[i]); len++)
+            check_url((deja_slice){seeds[i], len}, &text);
+}
+
+static void a_look_is_right_about_urls_that_were_changed(void **state)
+{
+    enum { CHANGED = 40000, CAP = 400 };
+    struct dj_text text = dj_text_in(room, ROOM);
+    struct rng r = rng_seeded(1);
+    char url[CAP];
+    for (unsigned i = 0; i < CHANGED; i++) {
+        const char *seed = seeds[rng_below(&r, N_SEEDS)];
+        memcpy(url, seed, strlen(seed));
+        const size_t len = mutate_url(&r, url, strlen(seed), CAP);
+        check_url((deja_slice){url, len}, &text);
+    }
+}
+
+/* Every byte at every place of a path and of a query. */
+static void a_look_is_right_about_every_byte(void **state)
+{
+    struct dj_text text = dj_text_in(room, ROOM);
+    const char *const urls[] = {"http://example.com/abcdefgh?ijkl=mnop",
+                                "https://example.com/abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrs"
+                                "tuvwxyz?ijkl=mnop"};
+    for (size_t u = 0; u < 2; u++)
+        for (size_t at = 0; at < strlen(urls[u]); at++)
+            for (unsigned c = 0; c < 256; c++) {
+                char url[128];
+                memcpy(url, urls[u], strlen(urls[u]));
+                url[at] = (char)c;
+                check_url((deja_slice){url, strlen(urls[u])}, &text);
+            }
+}
+
+static void usual_urls_are_plain_at_a_glance(void **state)
+{
+    static const char *const usual[] = {
+        "http://www.example.com/a",
+        "http://www.example.com/articles/2024/some-title_1.html",
+        "https://www.example.org/r/programming/comments/abc123/a_title_with_words/",
+        "https://www.example.org/a/path/that/goes/on/and/on/for/more/than/one/hundred/bytes.html",
+    };
+    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SCRAPY; profile++)
+        for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+            const deja_slice url = bytes_of(usual[i]);
+            uint8_t plain;
+            deja_url_plain_batch(deja_url_profile(profile), &url, 1, &plain);
+            assert_true(plain);
+        }
+}
+
+static void a_canonical_url_is_not_copied(void **state)
+{
+    const deja_slice url = bytes_of("http://example.com/a?b=c#d");
+    deja_slice canon;
+    assert_int_equal(deja_url_canon(deja_url_profile(DEJA_URL_SAFE), url, NULL, 0, &canon),
+                     DEJA_OK);
+    assert_ptr_equal(canon.data, url.data);
+    assert_int_equal(canon.len, url.len - 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_look_is_right_about_urls_of_every_sort),
+        cmocka_unit_test(a_look_is_right_about_urls_that_were_changed),
+        cmocka_unit_test(a_look_is_right_about_every_byte),
+        cmocka_unit_test(usual_urls_are_plain_at_a_glance),
+        cmocka_unit_test(a_canonical_url_is_not_copied),
+    };
+    return cmocka_run_group_tests_name("unit.plain", tests, set_up, tear_down);
+}
