@@ -37,6 +37,7 @@ void block_fini(struct block *b)
     free(b->ends);
     free(b->new_keys);
     free(b->new_ends);
+    free(b->forms);
     free_rooms(b->rooms);
     block_init(b);
 }
@@ -58,6 +59,8 @@ size_t block_reset(struct block *b, size_t size, size_t records)
     b->filled = 0;
     b->terminator_added = false;
     b->shared = false;
+    b->gaps = false;
+    b->keyless = false;
     void *data = b->data;
     if (b->data_cap < size || b->data_cap / 2 >= size) {
         bool ok = renew(&data, &b->data_cap, size, 1);
@@ -125,6 +128,16 @@ void block_take(struct block *b, size_t len)
     assert(len == 0 || (b->rooms && b->rooms->cap - b->rooms->used >= len));
     if (len)
         b->rooms->used += len;
+}
+
+bool block_forms(struct block *b)
+{
+    void *forms = b->forms;
+    if (b->forms_cap >= b->n)
+        return true;
+    const bool ok = renew(&forms, &b->forms_cap, b->records_cap, sizeof *b->forms);
+    b->forms = forms;
+    return ok;
 }
 
 /* --- Other records of the same data -------------------------------------- */

@@ -27,14 +27,17 @@ struct block {
     const char *path; /* where from, for messages: "standard input" for standard input */
     uint64_t line;    /* of the first record in its file, from 1; with -z: which record */
     bool terminator_added;
-    bool shared; /* some lines have several keys */
+    bool shared;       /* some lines have several keys */
+    bool gaps;         /* some lines of the file were left out */
+    bool keyless;      /* some records have no key at all (data is NULL): in no filter, ever */
+    deja_slice *forms; /* what to print for line i instead of it, when block_forms made them */
 
     /* private */
     size_t filled, data_cap, records_cap;
     struct block_room *rooms; /* the newest, which is the largest, first */
     deja_slice *new_keys;     /* between block_rekey and block_rekey_end */
     size_t *new_ends;
-    size_t new_n, new_cap;
+    size_t new_n, new_cap, forms_cap;
 };
 void block_init(struct block *b);
 void block_fini(struct block *b);
@@ -51,6 +54,9 @@ void block_take(struct block *b, size_t len);
 void block_rekey(struct block *b);
 bool block_rekey_add(struct block *b, deja_slice key, size_t end);
 void block_rekey_end(struct block *b);
+
+/* Room for n forms; false when there is no memory. */
+bool block_forms(struct block *b);
 
 /* For input.c: empty the block, and give it `size` bytes and `records` records.  0, or how many
  * bytes there was no memory for. */

@@ -67,6 +67,7 @@ static void report_json(const struct job *j, const deja_stats *s, double seconds
     json_uint(&json, "filter_bytes", s->bytes);
     json_real(&json, "seconds", seconds);
     json_bool(&json, "stopped", j->session.stopped);
+    session_json_urls(&j->session, &json);
     json_end(&json);
 }
 
@@ -93,9 +94,11 @@ static void report(const struct job *j)
                      num_count(s.keys).s);
 }
 
-static int work(struct job *j, deja_error *err)
+/* rc: of having made or opened the filter. */
+static int work(struct job *j, int rc, deja_error *err)
 {
-    int rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
+    if (rc == DEJA_OK)
+        rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
     if (rc == DEJA_OK)
         rc = add_all(j, err);
     if (rc == DEJA_OK && (j->sync_while_working || !j->session.stopped))
@@ -106,7 +109,7 @@ static int work(struct job *j, deja_error *err)
     else if (rc == DEJA_OK)
         report(j);
     deja_error late = {0};
-    if (rc < 0 && j->sync_while_working && deja_filter_sync(j->filter, &late) < 0)
+    if (rc < 0 && j->filter && j->sync_while_working && deja_filter_sync(j->filter, &late) < 0)
         console_error(j->call->console, "%s", late.text);
     session_close(&j->session);
     deja_filter_free(j->filter);
@@ -117,6 +120,7 @@ static int work(struct job *j, deja_error *err)
 
 static const struct opt add_table[] = {
     OPT_GROUP(struct add_options, common, common_input),
+    OPT_GROUP(struct add_options, common, common_url),
     OPT_HEADING("Secret"),
     OPT_GROUP(struct add_options, common, common_key),
     OPT_GROUP(struct add_options, common, common_general),
@@ -129,13 +133,14 @@ static int run_add(struct call *call, deja_error *err)
     struct job j = {.call = call, .common = &o->common, .sync_while_working = true};
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
-    int rc = session_filter_options(&o->common, key, &expect, err);
+    int rc = session_begin(&j.session, &o->common, URLKEYS_STORE, key, &expect, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_open(call->operands[0], DEJA_OPEN_WRITE, &expect, &j.filter, err);
+        rc = session_open_file(&j.session, call->operands[0], DEJA_OPEN_WRITE, &expect, &j.filter,
+                               err);
     if (rc == DEJA_EIO && access(call->operands[0], F_OK) < 0)
-        return fail(err, rc, "%s does not exist; `deja build` makes a filter file",
-                    fail_path(call->operands[0]).text);
-    return rc < 0 ? rc : work(&j, err);
+        rc = fail(err, rc, "%s does not exist; `deja build` makes a filter file",
+                  fail_path(call->operands[0]).text);
+    return work(&j, rc, err);
 }
 
 const struct command cmd_add = {
@@ -152,7 +157,9 @@ const struct command cmd_add = {
             "What was added is on disk when the command ends, also after Ctrl-C, and at least "
             "every half minute before that. One process can write a filter at a time; others may "
             "read it meanwhile.",
-            SESSION_KEY_TEXT " Every host counts as a line.", NULL},
+            SESSION_KEY_TEXT " Every host counts as a line.",
+            SESSION_URL_TEXT "added as they are; empty ones, and with gsb all, are left out.",
+            NULL},
     .examples =
         (const struct command_example[]){
             {"one more URL", "echo https://example.org/ | deja add seen.deja"}, {0}},
@@ -164,6 +171,7 @@ const struct command cmd_add = {
 static const struct opt build_table[] = {
     OPT_GROUP(struct add_options, common, common_sizing),
     OPT_GROUP(struct add_options, common, common_input),
+    OPT_GROUP(struct add_options, common, common_url),
     OPT_GROUP(struct add_options, common, common_secret),
     OPT_GROUP(struct add_options, common, common_general),
     OPT_END,
@@ -175,13 +183,12 @@ static int run_build(struct call *call, deja_error *err)
     struct job j = {.call = call, .common = &o->common};
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
-    int rc = session_filter_options(&o->common, key, &opt, err);
+    int rc = session_begin(&j.session, &o->common, URLKEYS_STORE, key, &opt, err);
     if (rc == DEJA_OK)
         rc = session_choose_size(call, &o->common, 1, false, &opt, err);
-    if (rc < 0)
-        return rc;
-    rc = deja_filter_create(call->operands[0], DEJA_CREATE_REPLACE, &opt, &j.filter, err);
-    return rc < 0 ? rc : work(&j, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_create(call->operands[0], DEJA_CREATE_REPLACE, &opt, &j.filter, err);
+    return work(&j, rc, err);
 }
 
 const struct command cmd_build = {
@@ -199,7 +206,13 @@ const struct command cmd_build = {
             "name; Ctrl-C or a crash before that leaves the older one as it was.",
             "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
             "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
-            SESSION_KEY_TEXT " Every host counts as a line.", NULL},
+            SESSION_KEY_TEXT " Every host counts as a line.",
+            SESSION_URL_TEXT "added as they are; empty ones, and with gsb all, are left out.",
+            "With --url=gsb the file is a block list, from lines with URLs or hosts, --format "
+            "hosts, or --csv COLUMN. evil.example stands for the site with its subdomains, "
+            "http://evil.example/bad/ for what is under that folder, and "
+            "http://evil.example/a?b=1 for that page; `deja check --url=gsb` finds them.",
+            NULL},
     .examples =
         (const struct command_example[]){
             {"a filter of a list, with one wrong answer in a thousand",
@@ -207,6 +220,8 @@ const struct command cmd_build = {
             {"one that fits 64 MiB, for 40 million keys",
              "deja build -n 40M -m 64M list.deja urls.txt.zst"},
             {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
+            {"one that blocks their subdomains and pages, too",
+             "deja build --url=gsb --format hosts bad.deja hosts.txt"},
             {0}},
     .run = run_build,
 };

@@ -2,6 +2,7 @@
 #include "fail.h"
 #include "number.h"
 #include "session.h"
+#include <unistd.h>
 
 struct check_options {
     struct common common;
@@ -14,7 +15,9 @@ static const struct opt options[] = {
     OPT_FLAG('c', "count", struct check_options, count,
              "print how many lines there are instead of the lines"),
     OPT_GROUP(struct check_options, common, common_output),
+    OPT_GROUP(struct check_options, common, common_canonical),
     OPT_GROUP(struct check_options, common, common_input),
+    OPT_GROUP(struct check_options, common, common_url),
     OPT_HEADING("Secret"),
     OPT_GROUP(struct check_options, common, common_key),
     OPT_GROUP(struct check_options, common, common_general),
@@ -31,24 +34,74 @@ struct job {
     uint64_t printed;
 };
 
+/* What has no key is in no filter, whatever an empty key would be. */
+static void look_up(const struct job *j, struct batch *b)
+{
+    deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
+    if (!b->block.keyless)
+        return;
+    for (size_t i = 0; i < b->block.n; i++)
+        if (!b->block.keys[i].data)
+            b->answer[i] = 0;
+}
+
 static int check_all(struct job *j, deja_error *err)
 {
     struct batch *b;
     int rc;
     while ((rc = session_next(&j->session, &b, err)) > 0) {
-        deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
+        look_up(j, b);
         session_fold(&j->session, b);
         const uint64_t found = session_count(b);
         j->printed += j->o->invert ? b->block.n - found : found;
         if (!j->o->count) {
             session_print_header(&j->session, j->out, &j->header_printed);
-            session_print(j->out, b, !j->o->invert);
+            session_print(&j->session, j->out, b, !j->o->invert);
         }
         rc = out_flush(j->out, err);
         if (rc < 0)
             return rc;
     }
     return rc;
+}
+
+static void report_json(const struct job *j, double seconds)
+{
+    struct out err;
+    struct json json;
+    deja_error unused;
+    if (out_init(&err, STDERR_FILENO, "standard error", &unused) < 0)
+        return;
+    json_begin(&json, &err);
+    json_object(&json, NULL);
+    json_string(&json, "file", j->call->operands[0]);
+    json_uint(&json, "read", j->session.records);
+    json_uint(&json, "in", j->o->invert ? j->session.records - j->printed : j->printed);
+    json_uint(&json, "lookups", j->session.lookups);
+    json_real(&json, "seconds", seconds);
+    json_bool(&json, "stopped", j->session.stopped);
+    session_json_urls(&j->session, &json);
+    json_end(&json);
+    (void)out_close(&err, &unused);
+}
+
+static void report(const struct job *j)
+{
+    const double seconds = progress_seconds(&j->session.progress);
+    const uint64_t lookups = j->session.lookups;
+    char rate[160] = "";
+    session_warn_missing(&j->session);
+    if (j->o->common.url == DEJA_URL_GSB)
+        (void)snprintf(rate, sizeof rate,
+                       "; %s lookups, up to %d a line, and so up to %d times the rate",
+                       num_count(lookups).s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
+    if (j->o->common.json && !j->o->common.quiet)
+        report_json(j, seconds);
+    else
+        console_note(j->call->console, "%s%s lines read, %s %s %s%s; %s",
+                     j->session.stopped ? "stopped: " : "", num_count(j->session.records).s,
+                     num_count(j->printed).s, j->o->invert ? "not in" : "in",
+                     fail_path(j->call->operands[0]).text, rate, num_duration(seconds).s);
 }
 
 static int finish(struct job *j, int rc, deja_error *err)
@@ -62,12 +115,7 @@ static int finish(struct job *j, int rc, deja_error *err)
     rc = out_flush(j->out, err);
     if (rc < 0)
         return rc;
-    session_warn_missing(&j->session);
-    console_note(j->call->console, "%s%s lines read, %s %s %s; %s",
-                 j->session.stopped ? "stopped: " : "", num_count(j->session.records).s,
-                 num_count(j->printed).s, j->o->invert ? "not in" : "in",
-                 fail_path(j->call->operands[0]).text,
-                 num_duration(progress_seconds(&j->session.progress)).s);
+    report(j);
     return j->printed ? COMMAND_DONE : COMMAND_NO;
 }
 
@@ -76,9 +124,9 @@ static int run(struct call *call, deja_error *err)
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
-    int rc = session_filter_options(&j.o->common, key, &expect, err);
+    int rc = session_begin(&j.session, &j.o->common, URLKEYS_LOOK_UP, key, &expect, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_open(call->operands[0], 0, &expect, &j.filter, err);
+        rc = session_open_file(&j.session, call->operands[0], 0, &expect, &j.filter, err);
     if (rc == DEJA_OK)
         rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
     if (rc == DEJA_OK)
@@ -109,13 +157,23 @@ const struct command cmd_check = {
             "with -v those that are not. Every line that was added is found; a line that was not "
             "is printed too at the filter's false-positive rate (`deja info` tells it). With -v "
             "nothing that was added is ever printed.",
-            SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.", NULL},
+            SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
+            SESSION_URL_TEXT
+            "compared as they are; empty ones, and with gsb all, are in no filter.",
+            "With --url=gsb the filter is a block list (see deja-build(1)), and a line is in it "
+            "when the site, the folder or the page of its URL is: any of up to 5 hosts, from the "
+            "whole name to its last two labels, with any of up to 6 paths, from the whole one "
+            "with its query to the root. Each is a lookup, so a line that is not in the list is "
+            "printed at up to 30 times the filter's rate.",
+            NULL},
     .examples =
         (const struct command_example[]){
             {"which of these were seen", "deja check seen.deja urls.txt"},
             {"which were not", "deja check -v seen.deja urls.txt"},
             {"requests of a web server's log for what is in a list",
              "deja check --format log list.deja access.log"},
+            {"requests of a proxy's log for what a block list has",
+             "deja check --url=gsb --format squid bad.deja squid.log"},
             {0}},
     .exits =
         (const struct command_exit[]){

@@ -33,8 +33,10 @@ static const struct opt options[] = {
     OPT_FLAG('c', "count", struct dedup_options, count,
              "print how many lines there are instead of the lines"),
     OPT_GROUP(struct dedup_options, common, common_output),
+    OPT_GROUP(struct dedup_options, common, common_canonical),
     OPT_GROUP(struct dedup_options, common, common_sizing),
     OPT_GROUP(struct dedup_options, common, common_input),
+    OPT_GROUP(struct dedup_options, common, common_url),
     OPT_GROUP(struct dedup_options, common, common_secret),
     OPT_GROUP(struct dedup_options, common, common_general),
     OPT_END,
@@ -62,7 +64,9 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     const struct common *c = &j->o->common;
     expect.key = opt->key;
     expect.hash = c->hash;
-    int rc = deja_filter_open(j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
+    expect.url = opt->url;
+    int rc =
+        session_open_file(&j->session, j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
     if (rc < 0)
         return rc;
     rc = deja_filter_stats(j->filter, &stats);
@@ -83,7 +87,7 @@ static int make_filter(struct job *j, deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
-    int rc = session_filter_options(&j->o->common, key, &opt, err);
+    int rc = session_begin(&j->session, &j->o->common, URLKEYS_COMPARE, key, &opt, err);
     if (rc < 0)
         return rc;
     if (j->o->state && access(j->o->state, F_OK) == 0)
@@ -169,7 +173,7 @@ static int process(struct job *j, struct batch *b, deja_error *err)
     j->dropped += b->block.n - is_new;
     if (!j->o->count) {
         session_print_header(&j->session, j->out, &j->header_printed);
-        session_print(j->out, b, !j->o->repeated);
+        session_print(&j->session, j->out, b, !j->o->repeated);
     }
     return after_batch(j, err);
 }
@@ -214,6 +218,7 @@ static void summarize(struct job *j, const deja_stats *s)
         json_real(&json, "fill", s->fill);
         json_real(&json, "seconds", seconds);
         json_bool(&json, "stopped", j->session.stopped);
+        session_json_urls(&j->session, &json);
         json_end(&json);
         (void)out_close(&err, &unused);
         return;
@@ -312,7 +317,8 @@ const struct command cmd_dedup = {
             "make the next run repeat lines, and never loses one. Only one process can use a "
             "state "
             "at a time.",
-            SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", NULL},
+            SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared as they are.",
+            NULL},
     .examples =
         (const struct command_example[]){
             {"the different lines of a list",
@@ -322,6 +328,10 @@ const struct command cmd_dedup = {
             {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
             {"by the third column of a tab-separated log", "deja dedup -f 3 -d '\\t' crawl.log"},
             {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},
+            {"URLs, whatever their spelling; a page once for all campaigns",
+             "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
+            {"the requests of a web server's log",
+             "deja dedup --url --format log --base https://example.org access.log"},
             {0}},
     .run = run,
 };

@@ -159,8 +159,10 @@ static void print_kind(struct out *o, const deja_stats *s)
     label(o, "URLs");
     if (s->profile == 0)
         out_text(o, "bytes as given, no profile\n");
+    else if (deja_profile_name(s->profile) == NULL)
+        out_printf(o, "in the canonical form of profile number %u, unknown here\n", s->profile);
     else
-        out_printf(o, "in the canonical form of profile %u\n", s->profile);
+        out_printf(o, "in the canonical form of profile %s\n", deja_profile_name(s->profile));
 }
 
 static void print_share(struct out *o, const char *name, double share, const char *of_what)
@@ -301,7 +303,10 @@ static void json_what(struct json *j, const deja_stats *s)
     json_string(j, "hash", deja_hash_name(s->hash));
     json_bool(j, "keyed", s->keyed);
     json_bool(j, "key_apart", s->key_apart);
-    json_uint(j, "profile", s->profile);
+    json_string(j, "profile", deja_profile_name(s->profile)); /* NULL: null */
+    char rules[20];
+    (void)snprintf(rules, sizeof rules, "%016llx", (unsigned long long)s->url_rules);
+    json_string(j, "url_rules", s->profile != 0 ? rules : NULL);
     json_uint(j, "capacity", s->capacity);
     json_real(j, "fp_rate", s->fp_rate);
     json_uint(j, "bits", s->bits);

@@ -245,8 +245,10 @@ static int spread_keys(struct input *in, struct block *b, deja_error *err)
         begin = b->ends[i];
         const enum hostlist_line is = ops->begin(&h, line);
         strange += is == HOSTLIST_STRANGE;
-        if (is != HOSTLIST_HOSTS)
+        if (is != HOSTLIST_HOSTS) {
+            b->gaps = b->gaps || to > 0;
             continue;
+        }
         first = first < i ? first : i;
         to += len;
         while (ops->next(&h, &key))

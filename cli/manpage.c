@@ -49,7 +49,8 @@ static const struct convention conventions[] = {
      "1 MB is 1,000,000 bytes."},
     {"Input", "Without a FILE, or where FILE is -, standard input is read. Input may be plain, "
               "gzip or zstd; its contents decide, not its name. What is compared is the whole "
-              "line, or the part that -f, --csv, --format or --json-key pick."},
+              "line, or the part that -f, --csv, --format or --json-key pick; with --url, the "
+              "canonical form of the URL that it is."},
     {"Output",
      "Nothing but results goes to standard output. Messages, a summary and, on a terminal, a "
      "progress line go to standard error; -q silences all but errors. When the reader of a pipe "
@@ -95,14 +96,14 @@ static struct explanation explain(const struct opt *o)
 /* "=", " " or "[=": what stands between an option and its value, and what closes it. */
 static const char *value_open(const struct opt *o, bool spaced)
 {
-    if (o->type == OPT_TYPE_OPTIONAL)
+    if (opt_is_optional(o))
         return "[=";
     return spaced ? " " : "=";
 }
 
 static const char *value_close(const struct opt *o)
 {
-    return o->type == OPT_TYPE_OPTIONAL ? "]" : "";
+    return opt_is_optional(o) ? "]" : "";
 }
 
 /* Walks a table for printing: *heading is the title to print before the option, or NULL. */
@@ -466,14 +467,14 @@ static void completion_pattern(struct out *o, const struct command *cmd, const s
     out_text(o, ")");
 }
 
-static void completion_choices(struct out *o, opt_names *names)
+static void completion_choices(struct out *o, opt_names *names, bool guarded)
 {
-    out_text(o, " _deja_words \"");
+    out_text(o, guarded ? " { _deja_words \"" : " _deja_words \"");
     for (uint32_t value = 0, n = 0; value < OPT_CHOICES; value++) {
         if (names(value) != NULL)
             out_printf(o, "%s%s", n++ == 0 ? "" : " ", names(value));
     }
-    out_text(o, "\"; return ;;\n");
+    out_text(o, guarded ? "\"; return; } ;;\n" : "\"; return ;;\n");
 }
 
 /* Choices are offered; names of files are left to bash; for numbers there is nothing. */
@@ -484,11 +485,14 @@ static void completion_values(struct out *o, const struct command *cmd)
     size_t base;
     opt_walk_init(&w, cmd->options);
     while ((opt = opt_walk_next(&w, &base)) != NULL) {
-        if (!opt_is_option(opt) || !opt_takes_value(opt) || opt->refuse != NULL)
+        if (!opt_is_option(opt) || opt->refuse != NULL ||
+            !(opt_takes_value(opt) || opt->type == OPT_TYPE_CHOICE))
             continue;
         completion_pattern(o, cmd, opt);
+        if (opt_is_optional(opt)) /* --url gsb: gsb is no value */
+            out_text(o, " [[ $equals ]] &&");
         if (opt->type == OPT_TYPE_CHOICE)
-            completion_choices(o, opt->names);
+            completion_choices(o, opt->names, opt_is_optional(opt));
         else if (opt->type == OPT_TYPE_STRING)
             out_text(o, " return ;;\n");
         else
@@ -525,10 +529,11 @@ static void completion_bash(struct out *o)
                 "    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n}\n\n"
                 "_deja()\n{\n"
                 "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                "    local i command= commands=\"");
+                "    local i equals= command= commands=\"");
     completion_commands(o);
     out_text(o, "\"\n    COMPREPLY=()\n"
                 "    # --kind=bl comes as three words\n"
+                "    [[ $cur == = || $prev == = ]] && equals=yes\n"
                 "    [[ $cur == = ]] && cur=\n"
                 "    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
                 "    for ((i = 1; i < COMP_CWORD; i++)); do\n"

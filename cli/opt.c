@@ -278,7 +278,7 @@ static int take(struct parser *p, const struct opt *o, size_t base, const char *
         return DEJA_OK;
     }
     const char *text = attached;
-    if (text == NULL && o->type == OPT_TYPE_OPTIONAL)
+    if (text == NULL && opt_is_optional(o))
         text = o->fallback;
     else if (text == NULL && p->at < p->argc)
         text = p->argv[p->at++];
@@ -483,11 +483,61 @@ const struct opt common_input[] = {
     OPT_STRING(0, "json-key", "NAME", struct common, json_key,
                "the key is the string NAME of a JSON object; a.b is b in the object a (default "
                "url; alone it means --format jsonl)"),
-    OPT_REFUSED("url", "PROFILE",
-                "URL profiles are not in this version; without --url, lines are compared byte by "
-                "byte",
-                "compare canonical URLs (not in this version)"),
     OPT_CHECK(check_input),
+    OPT_END,
+};
+
+/* The option that makes no sense without a profile, or NULL. */
+static const char *needs_profile(const struct common *c)
+{
+    return c->base          ? "--base"
+           : c->drop_params ? "--drop-params"
+           : c->keep_params ? "--keep-params"
+           : c->strict      ? "--strict"
+           : c->canonical   ? "--canonical"
+                            : NULL;
+}
+
+static int check_rules(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    if (c->url == 0 && needs_profile(c) != NULL)
+        return fail(err, OPT_USAGE, "%s needs --url beside it", needs_profile(c));
+    if (c->url != DEJA_URL_CRAWL && (c->drop_params != NULL || c->keep_params != NULL))
+        return fail(err, OPT_USAGE, "--%s-params is for profile crawl: %s keeps all parameters",
+                    c->drop_params != NULL ? "drop" : "keep", deja_profile_name(c->url));
+    if (c->canonical && c->format == PICK_HOSTS)
+        return fail(err, OPT_USAGE,
+                    "--canonical prints one URL for a line, and --format hosts may find several");
+    return DEJA_OK;
+}
+
+const struct opt common_rules[] = {
+    OPT_STRING(0, "base", "URL", struct common, base,
+               "what is no absolute URL, such as the paths in a server's log, is a link in the "
+               "page URL"),
+    OPT_STRING(0, "drop-params", "FILE", struct common, drop_params,
+               "for crawl: drop these parameters, too; FILE has a name a line, or the beginning "
+               "of one: utm_*"),
+    OPT_OPTIONAL("keep-params", "NAME,...", struct common, keep_params, "",
+                 "for crawl: keep these parameters; without names, keep all of the built-in list"),
+    OPT_FLAG(0, "strict", struct common, strict,
+             "what is no URL is an error; otherwise it passes as it is and is counted"),
+    OPT_CHECK(check_rules),
+    OPT_END,
+};
+
+const struct opt common_url[] = {
+    OPT_HEADING("URLs"),
+    OPT_OPTIONAL_CHOICE("url", "PROFILE", struct common, url, deja_profile_name, "safe",
+                        "keys are URLs: compare their canonical forms (default safe)"),
+    OPT_PART(common_rules),
+    OPT_END,
+};
+
+const struct opt common_canonical[] = {
+    OPT_FLAG(0, "canonical", struct common, canonical,
+             "print the canonical forms instead of the lines"),
     OPT_END,
 };
 

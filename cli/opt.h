@@ -66,7 +66,7 @@ struct opt {
     size_t offset;           /* of the field, or of the group's struct         */
     uint64_t min, max;       /* COUNT, COUNT32, SIZE                           */
     opt_names *names;        /* CHOICE                                         */
-    const char *fallback;    /* OPTIONAL                                       */
+    const char *fallback;    /* OPTIONAL; CHOICE whose value may be left out   */
     const char *refuse;      /* not NULL: known, but an error with this text   */
     const struct opt *group; /* GROUP                                          */
     /* CHECK: DEJA_OK, or a failure, mostly fail(err, OPT_USAGE, ...) */
@@ -111,6 +111,10 @@ struct opt {
 #define OPT_CHOICE(l, name, value, T, field, choices, help)                                       \
     {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
      .names = (choices)}
+/* --name=VALUE, or `otherwise` for --name alone. */
+#define OPT_OPTIONAL_CHOICE(name, value, T, field, choices, otherwise, help)                      \
+    {OPT_OF(CHOICE, 0, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
+     .names = (choices), .fallback = (otherwise)}
 #define OPT_CHAR(l, name, value, T, field, help)                                                  \
     {OPT_OF(CHAR, l, name, value, help), .offset = OPT_AT(T, field, struct opt_char)}
 /* Known, but refused with `text`; optional, so that --name and --name=VALUE both are. */
@@ -149,9 +153,14 @@ static inline bool opt_is_option(const struct opt *o)
 {
     return o->type >= OPT_TYPE_FLAG;
 }
+/* May its value be left out?  Then it comes with = only. */
+static inline bool opt_is_optional(const struct opt *o)
+{
+    return o->type == OPT_TYPE_OPTIONAL || o->fallback != NULL;
+}
 static inline bool opt_takes_value(const struct opt *o)
 {
-    return o->type > OPT_TYPE_FLAG && o->type != OPT_TYPE_OPTIONAL;
+    return o->type > OPT_TYPE_FLAG && !opt_is_optional(o);
 }
 /* "classic, blocked or exact", as much of it as fits. */
 void opt_list_choices(opt_names *names, char *text, size_t cap);
@@ -187,7 +196,12 @@ struct common { /* 0, NULL or false: not given */
     const char *csv;
     uint32_t format; /* a pick_format */
     const char *json_key;
-    const char *url; /* a profile; always NULL in this version */
+    uint32_t url; /* a deja_profile; 0: keys are bytes */
+    const char *base;
+    const char *drop_params; /* a file */
+    const char *keep_params; /* names with commas between; "": the list is left out */
+    bool strict;
+    bool canonical;
     uint32_t threads;
     bool json;
     bool quiet;
@@ -201,7 +215,8 @@ deja_options common_filter_options(const struct common *c);
 /* With a heading of their own: */
 extern const struct opt common_sizing[];  /* -n -p -m -k --hashes --filters --hash --multiplier */
 extern const struct opt common_secret[];  /* --key --seed                                       */
-extern const struct opt common_input[];   /* -z -f -d --csv --format --json-key --url            */
+extern const struct opt common_input[];   /* -z -f -d --csv --format --json-key                  */
+extern const struct opt common_url[];     /* --url and common_rules                             */
 extern const struct opt common_general[]; /* -j --json -q                                       */
 /* One by one, for commands that want less or place them elsewhere: */
 extern const struct opt common_capacity[]; /* -n */
@@ -213,5 +228,8 @@ extern const struct opt common_null[];     /* -z */
 extern const struct opt common_threads[];  /* -j */
 extern const struct opt common_json[];     /* --json */
 extern const struct opt common_quiet[];    /* -q */
+/* How URLs are made canonical, for a command that has set `url` or lets the user do so. */
+extern const struct opt common_rules[];     /* --base --drop-params --keep-params --strict */
+extern const struct opt common_canonical[]; /* --canonical */
 
 #endif

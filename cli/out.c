@@ -468,6 +468,8 @@ static void json_quote(struct out *o, const void *data, size_t len)
 
 static void json_newline(struct json *j)
 {
+    if (j->one_line)
+        return;
     out_text(j->out, "\n");
     spaces(j->out, (size_t)j->depth * 2);
 }
@@ -477,7 +479,7 @@ static void json_lead(struct json *j, const char *key)
 {
     assert((key != NULL) == (j->depth > 0 && j->close[j->depth - 1] == '}'));
     if (j->filled)
-        out_text(j->out, ",");
+        out_text(j->out, j->one_line ? ", " : ",");
     if (j->depth > 0)
         json_newline(j);
     if (key != NULL) {
@@ -505,6 +507,11 @@ static void json_open(struct json *j, const char *key, const char *open, char cl
 void json_begin(struct json *j, struct out *out)
 {
     *j = (struct json){.out = out};
+}
+
+void json_begin_line(struct json *j, struct out *out)
+{
+    *j = (struct json){.out = out, .one_line = true};
 }
 
 void json_object(struct json *j, const char *key)

@@ -103,8 +103,10 @@ struct json {
     unsigned depth;
     char close[JSON_DEPTH]; /* what ends each open level */
     bool filled;            /* the present level has an element */
+    bool one_line;
 };
 void json_begin(struct json *j, struct out *out);
+void json_begin_line(struct json *j, struct out *out); /* all in one line */
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j); /* of the innermost object or array */

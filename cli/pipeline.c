@@ -15,6 +15,8 @@ struct pipeline {
     struct input *in;
     const deja_filter *filter;
     struct pipeline_step step; /* run is NULL: none */
+    int failed;                /* 0, or what the step said ... */
+    deja_error error;          /* ... after the last batch */
     size_t words;
     struct batch ring[RING];
     uint64_t filled, emptied; /* batches so far */
@@ -45,15 +47,29 @@ static int make_room(struct batch *b, size_t words, deja_error *err)
     return fail(err, DEJA_ENOMEM, "out of memory for a block of %zu lines", b->block.n);
 }
 
+/* The next block that has records after the step: 1, 0 at the end, or a status. */
+static int read_block(struct pipeline *p, struct batch *b)
+{
+    int rc = DEJA_OK;
+    do {
+        if (p->failed < 0) {
+            b->error = p->error;
+            return p->failed;
+        }
+        rc = input_next(p->in, &b->block, &b->error);
+        if (rc > 0 && p->step.run)
+            p->failed = p->step.run(p->step.context, &b->block, &p->error);
+    } while (rc > 0 && b->block.n == 0);
+    return rc;
+}
+
 /* Read and hash one batch; its status tells what became of it. */
 static void fill(struct pipeline *p, struct batch *b)
 {
-    b->status = input_next(p->in, &b->block, &b->error);
+    b->status = read_block(p, b);
     if (b->status <= 0)
         return;
-    int rc = p->step.run ? p->step.run(p->step.context, &b->block, &b->error) : DEJA_OK;
-    if (rc == DEJA_OK)
-        rc = make_room(b, p->words, &b->error);
+    const int rc = make_room(b, p->words, &b->error);
     if (rc < 0)
         b->status = rc;
     else

@@ -21,8 +21,9 @@ struct batch {
 /* A step between picking the keys of a block and hashing them, for what makes other keys of them:
  * canonical URLs.  It may put another slice into keys[i], one that lives in block_room, and other
  * records into the block with block_rekey; data stays as it is.  It runs where the block is read,
- * beside the caller's thread, for one block at a time and in input order.  DEJA_OK, or a status
- * that ends the reading as an error of the input does. */
+ * beside the caller's thread, for one block at a time and in input order.  It may leave records
+ * out, also all of them.  DEJA_OK, or a status that ends the reading as an error of the input
+ * does: the records that the step has left in the block are delivered before. */
 struct pipeline_step {
     int (*run)(void *context, struct block *b, deja_error *err);
     void *context; /* outlives the pipeline */

@@ -5,17 +5,55 @@
 #include "number.h"
 #include "signals.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
-int session_filter_options(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_options *opt,
-                           deja_error *err)
+int session_begin(struct session *s, const struct common *c, enum urlkeys_use use,
+                  uint8_t key[DEJA_KEY_LEN], deja_options *opt, deja_error *err)
 {
     *opt = common_filter_options(c);
-    if (!c->key_file)
-        return DEJA_OK;
+    s->common = c;
+    const int rc = urlkeys_init(&s->urls, c, use, err);
+    opt->url = s->urls.rules;
+    if (rc < 0 || !c->key_file)
+        return rc;
     opt->key = key;
     opt->flags |= DEJA_KEY_APART;
     return keyfile_read(c->key_file, key, err);
+}
+
+/* The profile in the header of a filter file that was just opened (docs/format.md).
+ * deja_filter_stats tells it, too, but reads the bodies for the rest of its account. */
+#define PROFILE_AT 52
+static uint32_t profile_of(const char *path)
+{
+    uint8_t at[4] = {0};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    const ssize_t got = pread(fd, at, sizeof at, PROFILE_AT);
+    (void)close(fd);
+    if (got != sizeof at)
+        return 0;
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+int session_open_file(const struct session *s, const char *path, unsigned flags,
+                      const deja_options *expect, deja_filter **out, deja_error *err)
+{
+    const int rc = deja_filter_open(path, flags, expect, out, err);
+    const uint32_t profile = rc == DEJA_OK && !s->urls.rules ? profile_of(path) : 0;
+    if (profile == 0)
+        return rc;
+    const char *name = deja_profile_name(profile);
+    deja_filter_free(*out);
+    *out = NULL;
+    if (!name)
+        return fail(err, DEJA_EMISMATCH,
+                    "%s holds URLs of profile number %u, which this version does not know",
+                    fail_path(path).text, (unsigned)profile);
+    return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s",
+                fail_path(path).text, name, name);
 }
 
 struct input_options session_input_options(const struct call *call, const struct common *c,
@@ -69,10 +107,14 @@ int session_open(struct session *s, const struct call *call, const struct common
 {
     const struct input_options in = session_input_options(call, c, first);
     const deja_stats none = DEJA_STATS_INIT;
-    *s = (struct session){.call = call, .common = c, .filter = filter, .stats = none};
+    const struct pipeline_step step = {urlkeys_run, &s->urls};
+    s->call = call;
+    s->filter = filter;
+    s->stats = none;
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
-        rc = pipeline_open(s->in, filter, NULL, thread_count(c), &s->pipeline, err);
+        rc = pipeline_open(s->in, filter, s->urls.rules ? &step : NULL, thread_count(c),
+                           &s->pipeline, err);
     progress_begin(&s->progress, call->console, results, "lines");
     if (rc < 0)
         session_close(s);
@@ -102,20 +144,23 @@ int session_next(struct session *s, struct batch **out, deja_error *err)
         rc = pipeline_next(s->pipeline, out, err);
     if (rc == 0) /* the end, unless the reader heard the signal first */
         s->stopped = signals_stopped(s->call->stop);
-    if (rc > 0)
+    if (rc > 0) {
         s->records += (*out)->block.n;
+        s->lookups += (*out)->block.n;
+    }
     return rc;
 }
 
 void session_close(struct session *s)
 {
-    if (!s->call)
-        return; /* never opened */
-    progress_end(&s->progress);
-    pipeline_close(s->pipeline);
-    input_close(s->in);
+    if (s->call) { /* it was opened */
+        progress_end(&s->progress);
+        pipeline_close(s->pipeline);
+        input_close(s->in);
+    }
     s->pipeline = NULL;
     s->in = NULL;
+    urlkeys_fini(&s->urls); /* after the thread that uses them */
 }
 
 void session_fold(struct session *s, struct batch *b)
@@ -146,11 +191,21 @@ uint64_t session_count(const struct batch *b)
     return n;
 }
 
-/* Neighbours that are printed go out in one piece: a block that is all new costs no copy. */
-uint64_t session_print(struct out *out, const struct batch *b, uint8_t want)
+static void print_forms(struct out *out, const struct batch *b, uint8_t want)
 {
     const struct block *block = &b->block;
-    uint64_t printed = 0;
+    for (size_t i = 0; i < block->n; i++) {
+        if (b->answer[i] != want)
+            continue;
+        out_write(out, block->forms[i].data, block->forms[i].len);
+        out_write(out, block->data + block->ends[i] - 1, 1);
+    }
+}
+
+/* Neighbours that are printed go out in one piece: a block that is all new costs no copy. */
+static void print_lines(struct out *out, const struct batch *b, uint8_t want)
+{
+    const struct block *block = &b->block;
     size_t i = 0;
     while (i < block->n) {
         while (i < block->n && b->answer[i] != want)
@@ -161,19 +216,57 @@ uint64_t session_print(struct out *out, const struct batch *b, uint8_t want)
         if (i > from) {
             const size_t begin = from ? block->ends[from - 1] : 0;
             out_write(out, block->data + begin, block->ends[i - 1] - begin);
-            printed += i - from;
         }
     }
-    return printed;
+}
+
+void session_print(const struct session *s, struct out *out, const struct batch *b, uint8_t want)
+{
+    if (s->urls.forms)
+        print_forms(out, b, want);
+    else
+        print_lines(out, b, want);
 }
 
 void session_print_header(struct session *s, struct out *out, bool *printed)
 {
     deja_slice header;
-    if (*printed || !input_header(s->in, &header))
+    if (*printed || s->urls.forms || !input_header(s->in, &header))
         return;
     out_write(out, header.data, header.len);
     *printed = true;
+}
+
+static uint64_t counted(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static void warn_no_urls(const struct session *s)
+{
+    const uint64_t no_url = counted(&s->urls.no_url), no_idna = counted(&s->urls.no_idna);
+    const uint64_t left_out = s->urls.use == URLKEYS_STORE ? counted(&s->urls.left_out) : 0;
+    char rest[80] = "";
+    if (left_out && left_out == no_url + no_idna)
+        (void)snprintf(rest, sizeof rest, " and were left out");
+    else if (left_out)
+        (void)snprintf(rest, sizeof rest, "; %s of them were left out", num_count(left_out).s);
+    if (no_idna)
+        console_note(s->call->console,
+                     "%s lines have hosts that need IDNA, which this build of deja lacks%s: build "
+                     "it with libidn2",
+                     num_count(no_idna).s, no_url ? "" : rest);
+    if (no_url)
+        console_note(s->call->console, "%s lines were no URLs%s", num_count(no_url).s, rest);
+}
+
+void session_json_urls(const struct session *s, struct json *j)
+{
+    if (!s->urls.rules)
+        return;
+    json_string(j, "profile", deja_profile_name(deja_url_rules_profile(s->urls.rules)));
+    json_uint(j, "no_urls", counted(&s->urls.no_url));
+    json_uint(j, "no_idna", counted(&s->urls.no_idna));
 }
 
 void session_warn_missing(const struct session *s)
@@ -182,7 +275,9 @@ void session_warn_missing(const struct session *s)
     if (!s->in)
         return;
     input_progress(s->in, &in);
-    if (in.missing)
+    if (!s->common->json) /* it has the numbers */
+        warn_no_urls(s);
+    if (in.missing && !s->urls.rules)
         console_note(s->call->console, "%s lines have no %s and count as empty keys",
                      num_count(in.missing).s,
                      s->common->field || s->common->csv ? "such field" : "key");

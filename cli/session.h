@@ -5,34 +5,48 @@
 #include "command.h"
 #include "pipeline.h"
 #include "progress.h"
+#include "urlkeys.h"
 
 /* Paragraphs for the descriptions of these commands: what is the key of a line. */
 #define SESSION_KEY_TEXT                                                                          \
     "What is compared is the key of a line: all of it, or what -f, --csv or --format pick.",      \
-        "  --format  the key\n"                                                                   \
-        "  lines     the whole line; the default\n"                                               \
-        "  log       the request target in a Common or Combined log, its escapes\n"               \
-        "            decoded; with or without a virtual host in front\n"                          \
-        "  squid     the URL in squid's native log: the 7th field\n"                              \
-        "  cdx       the original URL in a CDX index: the field a of its legend,\n"               \
-        "            or without a legend the 3rd\n"                                               \
-        "  cdxj      the string url in the JSON object of a CDXJ line\n"                          \
-        "  jsonl     the string url in a line that is a JSON object\n"                            \
-        "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                  \
-        "            ||a^; comments and names such as localhost are skipped",                     \
+        SESSION_FORMAT_TEXT
+#define SESSION_FORMAT_TEXT                                                                       \
+    "  --format  the key\n"                                                                       \
+    "  lines     the whole line; the default\n"                                                   \
+    "  log       the request target in a Common or Combined log, its escapes\n"                   \
+    "            decoded; with or without a virtual host in front\n"                              \
+    "  squid     the URL in squid's native log: the 7th field\n"                                  \
+    "  cdx       the original URL in a CDX index: the field a of its legend,\n"                   \
+    "            or without a legend the 3rd\n"                                                   \
+    "  cdxj      the string url in the JSON object of a CDXJ line\n"                              \
+    "  jsonl     the string url in a line that is a JSON object\n"                                \
+    "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                      \
+    "            ||a^; comments and names such as localhost are skipped",                         \
         "Lines without a key (too few fields, a request -, no such string) count as lines with "  \
         "an empty key. Lines of hosts that are neither hosts nor comments are left out. Notes "   \
         "on "                                                                                     \
         "standard error say how many there were."
+/* And what --url makes of it. */
+#define SESSION_URL_TEXT                                                                          \
+    "With --url, keys are URLs, and two are the same when their canonical forms are; the lines "  \
+    "are printed as they came.",                                                                  \
+        "  PROFILE   merges\n"                                                                    \
+        "  safe      spellings that no server can tell apart: case of the host,\n"                \
+        "            default port, dot segments, percent encoding, fragment, ...\n"               \
+        "  crawl     also the order of parameters; tracking and session\n"                        \
+        "            parameters are dropped\n"                                                    \
+        "  gsb       what Google Safe Browsing merges, for block lists; http and\n"               \
+        "            https are one\n"                                                             \
+        "  scrapy    what w3lib's canonicalize_url merges, byte for byte",                        \
+        "A filter file records the profile and its rules; with other ones, or without --url, it " \
+        "is refused. Keys that are no URLs are counted and "
 /* And what those that print lines make of them. */
 #define SESSION_LINES_TEXT                                                                        \
     "Lines are printed as they came. A CSV or CDX header is printed once, before the results. "   \
     "Of "                                                                                         \
     "a line with several hosts one is enough: it is printed when any of them is "
 
-/* The library's options from the command line's; key is room for the secret that they name. */
-int session_filter_options(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_options *opt,
-                           deja_error *err);
 /* Where keys come from: the operands from number `first` on. */
 struct input_options session_input_options(const struct call *call, const struct common *c,
                                            size_t first);
@@ -42,8 +56,9 @@ struct input_options session_input_options(const struct call *call, const struct
 int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
                         deja_options *opt, deja_error *err);
 
-struct session {
+struct session { /* begin with {0} */
     const struct call *call;
+    struct urlkeys urls;
     const struct common *common;
     const deja_filter *filter;
     struct input *in;
@@ -52,9 +67,17 @@ struct session {
     deja_stats stats; /* as of the last look, for the progress line */
     double stats_due; /* a look reads the whole filter: not too often */
     uint64_t records; /* read so far */
+    uint64_t lookups; /* keys of these, of which a record may have several */
     bool stopped;     /* by Ctrl-C */
 };
 
+/* Before anything else: the library's options from the command line's, with the rules for URLs;
+ * key is room for the secret that they name.  session_close ends it, also alone. */
+int session_begin(struct session *s, const struct common *c, enum urlkeys_use use,
+                  uint8_t key[DEJA_KEY_LEN], deja_options *opt, deja_error *err);
+/* Open a filter file for these keys: a file of URLs and other keys do not go together. */
+int session_open_file(const struct session *s, const char *path, unsigned flags,
+                      const deja_options *expect, deja_filter **out, deja_error *err);
 /* results: where lines are printed meanwhile, or NULL. */
 int session_open(struct session *s, const struct call *call, const struct common *c, size_t first,
                  const deja_filter *filter, const struct out *results, deja_error *err);
@@ -65,14 +88,16 @@ void session_close(struct session *s); /* may be repeated */
 /* Where lines have several keys, make one record of each line again: its answer is 1 when that of
  * any of its keys is.  For commands that print or count lines. */
 void session_fold(struct session *s, struct batch *b);
-/* Print the records of a batch whose answer is `want`; returns how many. */
-uint64_t session_print(struct out *out, const struct batch *b, uint8_t want);
-/* A header goes before the first record, once. */
+/* Print the records of a batch whose answer is `want`, or with --canonical their forms. */
+void session_print(const struct session *s, struct out *out, const struct batch *b, uint8_t want);
+/* A header goes before the first record, once; forms have none. */
 void session_print_header(struct session *s, struct out *out, bool *printed);
 /* How many answers are 1. */
 uint64_t session_count(const struct batch *b);
-/* Records without the field or column that was asked for deserve a word. */
+/* Records without the field or column that was asked for, or that are no URLs, deserve a word. */
 void session_warn_missing(const struct session *s);
+/* The same in the report of a command with --json. */
+void session_json_urls(const struct session *s, struct json *j);
 
 /* The words for a failed add, which has only a status and errno. */
 int session_add_failed(int status, const char *path, deja_error *err);

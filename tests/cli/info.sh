@@ -168,7 +168,7 @@ json_has_all_of_it() {
         "0 < d['fp_now'] < d['fp_planned'] * 1.01 and d['fp_rate'] == 1e-6" \
         "d['keyed'] and not d['key_apart'] and not d['unclean'] and not d['over_capacity']" \
         "d['pollution'] is False and abs(d['surprise_sigma']) < 6" \
-        "3000 <= d['room'] < 3100 and d['visit'] == d['syncs'] == 1 and d['profile'] == 0" \
+        "3000 <= d['room'] < 3100 and d['visit'] == d['syncs'] == 1 and d['profile'] is None and d['url_rules'] is None" \
         "d['bytes'] >= d['bits'] // 8 and d['bits_set'] <= d['bits']"
 }
 

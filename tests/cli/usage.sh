@@ -160,14 +160,38 @@ options_that_contradict_each_other() {
     _refuses "delimiter" dedup --csv 1 -d '"' list
 }
 
-url_profiles_come_later() {
-    echo a >list
-    local text="URL profiles are not in this version; without --url, lines are compared byte by byte"
-    _refuses "$text" dedup --url list
-    _refuses "$text" dedup --url=safe list
-    _refuses "$text" build --url new.deja list
-    _refuses "$text" check --url new.deja list
-    _refuses "$text" add --url new.deja list
+url_options() {
+    echo http://a.example/ >list
+    deja build -q new.deja list
+    local command
+    for command in dedup 'build f.deja' 'check new.deja' 'add new.deja'; do
+        # shellcheck disable=SC2086 # words
+        {
+            _refuses "--url takes safe, crawl, gsb or scrapy, not 'sfae'; did you mean safe?" \
+                $command --url=sfae list
+            _refuses "--strict needs --url beside it" $command --strict list
+            _refuses "--base needs --url beside it" $command --base http://a/ list
+            _refuses "--base takes an absolute URL such as https://example.org, not 'a.example'" \
+                $command --url --base a.example list
+            _refuses "--base takes an absolute URL" $command --url --base mailto:me list
+            _refuses "--drop-params is for profile crawl: gsb keeps all parameters" \
+                $command --url=gsb --drop-params list list
+            _refuses "--keep-params is for profile crawl: safe keeps all parameters" \
+                $command --url --keep-params=a list
+            _refuses "nowhere: cannot open the list of parameters" \
+                $command --url=crawl --drop-params nowhere list
+            _refuses "'a=b' is no name of a parameter: it has = or & in it" \
+                $command --url=crawl --keep-params=c,a=b list
+        }
+    done
+    printf '# names\n\nok_*\nno*t\n' >names
+    _refuses "names: line 4 is no name of a parameter: it has a * that is not at its end" \
+        dedup --url=crawl --drop-params names list
+    _refuses "--canonical needs --url beside it" dedup --canonical list
+    _refuses "--canonical needs --url beside it" check --canonical new.deja list
+    _refuses "--format hosts may find several" dedup --url=gsb --canonical --format hosts list
+    _refuses "unknown option --canonical" build --url --canonical f.deja list
+    [ ! -e f.deja ] || fail "a filter was made"
 }
 
 several_threads_more_than_there_are() {

@@ -50,6 +50,7 @@ static const struct opt table[] = {
     OPT_GROUP(struct sample, common, common_output),
     OPT_GROUP(struct sample, common, common_sizing),
     OPT_GROUP(struct sample, common, common_input),
+    OPT_GROUP(struct sample, common, common_url),
     OPT_GROUP(struct sample, common, common_secret),
     OPT_GROUP(struct sample, common, common_general),
     OPT_END,
@@ -277,13 +278,22 @@ static void refused_values_leave_the_field_alone(void **state)
     assert_int_equal(p->s.level, 5);
 }
 
-static void url_profiles_are_known_and_refused(void **state)
+static void url_profiles_are_chosen_by_name(void **state)
 {
     (void)state;
-    static const char text[] =
-        "URL profiles are not in this version; without --url, lines are compared byte by byte";
-    refused("--url", text);
-    refused("--url=safe", text);
+    assert_int_equal(parse("")->s.common.url, 0);
+    assert_int_equal(parse("--url")->s.common.url, DEJA_URL_SAFE);
+    assert_int_equal(parse("--url gsb")->s.common.url, DEJA_URL_SAFE); /* gsb is an operand */
+    assert_int_equal(parse("--url=gsb")->s.common.url, DEJA_URL_GSB);
+    refused("--url=gbs", "--url takes safe, crawl, gsb or scrapy, not 'gbs'; did you mean gsb?");
+    refused("--base http://a/", "--base needs --url beside it");
+    refused("--strict", "--strict needs --url beside it");
+    refused("--url --drop-params f",
+            "--drop-params is for profile crawl: safe keeps all parameters");
+    refused("--url=gsb --keep-params",
+            "--keep-params is for profile crawl: gsb keeps all parameters");
+    assert_string_equal(parse("--url=crawl --keep-params")->s.common.keep_params, "");
+    assert_string_equal(parse("--url=crawl --keep-params=a,b")->s.common.keep_params, "a,b");
 }
 
 static void options_that_exclude_each_other_are_refused(void **state)
@@ -346,7 +356,7 @@ static void names_and_letters_are_unique(void **state)
             assert_true(x->letter == '\0' || x->letter != y->letter);
         }
     }
-    assert_int_equal(n, 29);
+    assert_int_equal(n, 33);
 }
 
 static void common_options_become_filter_options(void **state)
@@ -396,7 +406,7 @@ int main(void)
         cmocka_unit_test(missing_and_superfluous_values_are_errors),
         cmocka_unit_test(every_error_names_the_option_and_what_it_takes),
         cmocka_unit_test(refused_values_leave_the_field_alone),
-        cmocka_unit_test(url_profiles_are_known_and_refused),
+        cmocka_unit_test(url_profiles_are_chosen_by_name),
         cmocka_unit_test(options_that_exclude_each_other_are_refused),
         cmocka_unit_test(a_flag_can_be_looked_up_by_name),
         cmocka_unit_test(a_table_may_be_empty),

@@ -1,0 +1,56 @@
+/* urlkeys.h - URLs as keys: the step of the pipeline that makes them canonical.
+ *
+ * The key of a line becomes its canonical form (docs/url.md).  Most URLs are canonical already,
+ * and then the key stays the piece of the line that it was.
+ *
+ * Profile gsb has keys without scheme: the URL's own expression, host/path?query.  So a file of
+ * that profile means one thing, whether dedup or build made it: a set of expressions, in which
+ * check looks for each expression of a URL.
+ *
+ * What is no URL stays as it is, is counted, and with `strict` is an error.  What then has no
+ * key that would make sense (empty, - as in logs, with gsb all) depends on the use:
+ *
+ *   compare   dedup: it is compared as it is, so that no line is lost
+ *   store     build, add: it is left out
+ *   look up   check: it is in no filter */
+#ifndef CLI_URLKEYS_H
+#define CLI_URLKEYS_H
+#include "blocks.h"
+#include "opt.h"
+#include <stdatomic.h>
+
+enum urlkeys_use { URLKEYS_COMPARE, URLKEYS_STORE, URLKEYS_LOOK_UP };
+
+struct urlkeys {
+    const deja_url_rules *rules; /* NULL: keys are bytes, and nothing is done */
+    deja_url_rules *own;
+    enum urlkeys_use use;
+    bool strict;
+    bool forms; /* blocks get forms, too: what --canonical prints */
+    deja_slice base;
+    _Atomic uint64_t no_url;   /* keys that are none */
+    _Atomic uint64_t no_idna;  /* hosts that this build cannot convert */
+    _Atomic uint64_t left_out; /* of both: in no filter */
+};
+
+/* From the options of the command line, which outlive it.  DEJA_EINVAL: the base is no URL, or a
+ * parameter no name. */
+int urlkeys_init(struct urlkeys *u, const struct common *c, enum urlkeys_use use, deja_error *err);
+void urlkeys_fini(struct urlkeys *u); /* {0} is fine */
+
+/* A pipeline_step; the context is a struct urlkeys with rules. */
+int urlkeys_run(void *urlkeys, struct block *b, deja_error *err);
+
+/* The same for one key: *form gets its canonical form, which lies in the key or in the block's
+ * room.  DEJA_OK; DEJA_ENOTURL or DEJA_ENOTSUP, and *form is the key; DEJA_ENOMEM. */
+struct urlkeys_room {
+    char *at;
+    size_t cap;
+};
+int urlkeys_form(const struct urlkeys *u, struct block *b, struct urlkeys_room *room,
+                 deja_slice key, deja_slice *form);
+
+/* The text of an error about record i of a block: file, line and remedy. */
+int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, deja_error *err);
+
+#endif

@@ -1,0 +1,242 @@
+# --url: dedup, build, check and add compare canonical forms and print lines as they came.
+. "$SUPPORT/cases.sh"
+
+_list() {
+    printf '%s\n' 'HTTP://Example.com:80/a/../b#top' 'http://example.com/b' \
+        'http://example.com/?utm_source=x&b=2&a=1' 'http://example.com/?a=1&b=2' \
+        'https://example.com/b' 'no url' 'no url' >list
+}
+
+# same PROFILE LINE...: dedup keeps these lines of the list, whichever way it comes, and check
+# finds all of it in what build made of them.
+_keeps() {
+    local profile=$1
+    shift
+    for n in "$@"; do sed -n "${n}p" list; done >want
+    succeeds deja dedup --seed 7 --url="$profile" list
+    expect_same want .stdout
+    cp .stderr said
+    deja dedup -q -j 1 --url="$profile" <list | cmp - want
+    gzip -c list | deja dedup -q --url="$profile" | cmp - want
+    deja dedup -q --url="$profile" --state "$profile.state" list | cmp - want
+    exits_with 0 deja dedup -q --url="$profile" --state "$profile.state" list
+    expect_stdout ''
+    deja dedup -q --url="$profile" --canonical list >forms
+    deja url -q --profile "$profile" want | cmp - forms
+    deja build -q --url="$profile" "$profile.deja" want
+    deja check -q --url="$profile" "$profile.deja" list >found
+    cp said .stderr
+}
+
+each_profile_merges_its_spellings() {
+    _list
+    _keeps safe 1 3 4 5 6
+    expect_stderr_has "2 lines were no URLs"
+    expect_stderr_has "7 lines read, 5 kept, 2 dropped"
+    expect_same list found
+    _keeps crawl 1 3 5 6
+    expect_same list found
+    _keeps scrapy 1 2 3 4 5 6
+    expect_same list found
+    # http and https are one, as on a block list.
+    sed -i 's/^no url$/mailto:me@a.example/' list
+    _keeps gsb 1 3 4 6
+    head -n 5 list | cmp - found # and what is no URL is on none
+}
+
+# Without --url nothing has changed.
+without_a_profile_keys_are_bytes() {
+    _list
+    succeeds deja dedup list
+    once <list | expect_stdout
+    if grep -q URLs .stderr; then fail "URLs?"; fi
+}
+
+canonical_forms_instead_of_lines() {
+    printf 'n,url\r\n1,HTTP://A/\r\n2,http://a\r\n3,"http://b/x, y"\r\n' >list.csv
+    succeeds deja dedup -q --url --canonical --csv url list.csv
+    printf '%s\n' http://a/ http://b/x,%20y | expect_stdout
+    succeeds deja dedup -q --url --csv url list.csv
+    sed -n '1p;2p;4p' list.csv | expect_stdout
+    succeeds deja dedup -q --url --canonical -D --csv url list.csv
+    expect_stdout http://a/
+    deja build -q --url f.deja <<<http://A
+    succeeds deja check -q --url --canonical --csv url f.deja list.csv
+    printf '%s\n' http://a/ http://a/ | expect_stdout
+    printf 'HTTP://A\0x y\0' >zero
+    deja dedup -q -z --url --canonical zero >out
+    printf 'http://a/\0x y\0' | cmp - out
+    # With gsb as well, whose keys are something else.
+    deja build -q --url=gsb g.deja <<<a
+    succeeds deja check -q --url=gsb --canonical --csv url g.deja list.csv
+    printf '%s\n' http://a/ http://a/ | expect_stdout
+    succeeds deja check -q --url=gsb --canonical -v --csv url g.deja list.csv
+    expect_stdout http://b/x,%20y
+}
+
+state_across_runs() {
+    printf '%s\n' http://A.example/ http://b.example/%7e >monday
+    printf '%s\n' http://a.example http://b.example/~#x http://c.example/ >tuesday
+    succeeds deja dedup --url --state seen.deja monday
+    expect_same monday .stdout
+    succeeds deja dedup --url --state seen.deja tuesday
+    expect_stdout http://c.example/
+    succeeds deja add --url seen.deja <<<HTTP://D.example
+    succeeds deja dedup --url --state seen.deja <<<http://d.example/
+    expect_stdout ''
+}
+
+another_profile_is_refused_with_both_names() {
+    echo http://a.example/ >list
+    deja build -q bytes.deja list
+    local profile
+    for profile in safe crawl gsb scrapy; do
+        deja build -q --url=$profile $profile.deja list
+        cp $profile.deja copy
+        local text="$profile.deja holds URLs of profile $profile: add --url=$profile"
+        fails_with 2 "$text" deja check $profile.deja list
+        fails_with 2 "$text" deja add $profile.deja list
+        fails_with 2 "$text" deja dedup --state $profile.deja list
+        fails_with 2 "bytes.deja holds bytes as given, not URLs of profile $profile" \
+            deja check --url=$profile bytes.deja list
+        fails_with 2 "bytes.deja holds bytes as given, not URLs of profile $profile" \
+            deja dedup --url=$profile --state bytes.deja list
+        expect_same copy $profile.deja
+    done
+    fails_with 2 "crawl.deja holds URLs of profile crawl, not safe" deja check --url crawl.deja list
+    fails_with 2 "gsb.deja holds URLs of profile gsb, not scrapy" deja add --url=scrapy gsb.deja list
+    fails_with 2 "safe.deja holds URLs of profile safe, not crawl" \
+        deja dedup --url=crawl --state safe.deja list
+    # The parameters are part of the rules.
+    echo ours >names
+    deja build -q --url=crawl --drop-params names ours.deja list
+    fails_with 2 "by other rules: another list of parameters" deja check --url=crawl ours.deja list
+    fails_with 2 "by other rules" deja check --url=crawl --keep-params ours.deja list
+    succeeds deja check -q --url=crawl --drop-params names ours.deja list
+    expect_same list .stdout
+    printf 'ours\nours\n# once more\n' >names
+    succeeds deja check -q --url=crawl --drop-params names ours.deja list
+}
+
+info_names_the_profile() {
+    deja build -q --url=gsb f.deja <<<a.example
+    succeeds deja info f.deja
+    expect_stdout_has "in the canonical form of profile gsb"
+    deja info --json f.deja >info.json
+    python3 - <<'PY'
+import json
+d, = json.load(open('info.json'))
+assert d['profile'] == 'gsb' and len(d['url_rules']) == 16 and int(d['url_rules'], 16) > 0, d
+PY
+}
+
+parameters() {
+    printf '%s\n' 'http://a/?ours=1&id=2' 'http://a/?id=2' 'http://a/?id=2&utm_source=3' >list
+    echo ours >names
+    succeeds deja dedup -c --url=crawl list
+    expect_stdout 2
+    succeeds deja dedup -c --url=crawl --drop-params names list
+    expect_stdout 1
+    succeeds deja dedup -c --url=crawl --drop-params names --keep-params=utm_source list
+    expect_stdout 2
+    succeeds deja dedup -c --url=crawl --keep-params list
+    expect_stdout 3
+}
+
+logs_and_their_base() {
+    cat >access.log <<'END'
+192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET /a/./b HTTP/1.1" 200 23
+192.0.2.1 - - [10/Oct/2024:13:55:37 +0200] "GET /a/b?#x HTTP/1.1" 200 23
+192.0.2.1 - - [10/Oct/2024:13:55:38 +0200] "GET http://other.example/a/b HTTP/1.1" 200 23
+192.0.2.1 - - [10/Oct/2024:13:55:39 +0200] "GET /%61/%62 HTTP/1.1" 200 23
+192.0.2.1 - - [10/Oct/2024:13:55:40 +0200] "-" 408 0
+192.0.2.1 - - [10/Oct/2024:13:55:41 +0200] "-" 408 0
+END
+    succeeds deja dedup --url --format log --base https://example.org access.log
+    sed -n '1,3p;5p' access.log | expect_stdout
+    expect_stderr_has "2 lines were no URLs"
+    succeeds deja dedup -q --url=crawl --format log --base https://example.org access.log
+    sed -n '1p;3p;5p' access.log | expect_stdout
+    deja build -q --url f.deja <<<https://EXAMPLE.org/a/b
+    succeeds deja check -q --url --format log --base https://example.org f.deja access.log
+    sed -n '1p;4p' access.log | expect_stdout
+    # Without a base, a path is no URL.
+    succeeds deja dedup --url --format log access.log
+    expect_stderr_has "5 lines were no URLs"
+}
+
+strict_names_file_and_line() {
+    printf '%s\n' http://a/ http://b/ http://A c d >list
+    fails_with 2 "list: line 4: 'c' is no URL; without --strict" deja dedup --url --strict list
+    printf '%s\n' http://a/ http://b/ | expect_stdout
+    fails_with 2 "list: line 4: 'c' is no URL" deja dedup -j 1 --url --strict --state s.deja list
+    printf '%s\n' http://a/ http://b/ | expect_stdout
+    succeeds deja check -q --url s.deja list # what was handed over is recorded
+    sed -n '1,3p' list | expect_stdout
+    fails_with 2 "list: line 4: 'c' is no URL" deja build --url --strict f.deja list
+    [ ! -e f.deja ] || fail "a filter of half the list was made"
+    fails_with 2 "list: line 4: 'c' is no URL" deja check --url --strict s.deja list
+    fails_with 2 "list: line 4: 'c' is no URL" deja add --url --strict s.deja list
+    # In a later block, of a second file.
+    all_new_urls 60000 >many
+    echo oops >>many
+    head -n 3 list >few
+    fails_with 2 "many: line 60001: 'oops' is no URL" deja dedup --url --strict few many
+    expect_lines 60002 .stdout
+}
+
+numbers_of_lines_that_are_no_urls() {
+    printf '%s\n' http://a/ b '' http://c/ >list
+    succeeds deja dedup -o /dev/null --json --url list
+    [ "$(json_get no_urls .stderr)" = 2 ] || fail "dedup: not 2"
+    [ "$(json_get profile .stderr)" = safe ] || fail "dedup: profile"
+    deja build -q --json --url f.deja list >report
+    [ "$(json_get no_urls report)" = 2 ] || fail "build: not 2"
+    [ "$(json_get read report)" = 3 ] || fail "build: an empty key was read"
+    succeeds deja check -o /dev/null --json --url f.deja list
+    [ "$(json_get no_urls .stderr)" = 2 ] || fail "check: not 2"
+    [ "$(json_get in .stderr)" = 3 ] || fail "check: not 3 lines in it"
+}
+
+# "" would be in every log.
+empty_keys_are_in_no_filter() {
+    printf '%s\n' http://a/ '' - >list
+    local profile
+    for profile in safe crawl gsb scrapy; do
+        succeeds deja build --url=$profile f.deja list
+        expect_stderr_has "2 lines were no URLs and were left out"
+        expect_stderr_has "1 lines read, 1 added"
+        succeeds deja check --url=$profile f.deja list
+        expect_stdout http://a/
+        succeeds deja check -v --url=$profile f.deja list
+        printf '%s\n' '' - | expect_stdout
+        succeeds deja add --url=$profile f.deja list
+        expect_stderr_has "2 lines were no URLs and were left out"
+        # dedup loses no line, and its state does not know them either.
+        succeeds deja dedup -q --url=$profile --state $profile.state list
+        expect_same list .stdout
+        succeeds deja check -q --url=$profile $profile.state list
+        expect_stdout http://a/
+    done
+    # Whole blocks of them.
+    awk 'BEGIN { for (i = 0; i < 100000; i++) print "" }' >empty
+    succeeds deja build --url f.deja empty
+    expect_stderr_has "0 lines read, 0 added"
+    exits_with 1 deja check --url f.deja empty
+}
+
+long_lists_of_every_spelling() {
+    deja gen -q -n 30k >list
+    sed -e 's|^http|HTTP|' -e 's|$|#x|' list >other
+    deja url -q list >forms
+    once <forms | wc -l >want
+    succeeds deja dedup -c --seed 7 --url list other
+    expect_same want .stdout
+    deja build -q --seed 7 --url f.deja list
+    exits_with 1 deja check -q -v --url f.deja other
+    deja dedup -q --url -j 2 other >two
+    deja dedup -q --url -j 1 other >one
+    expect_same one two
+}
+
+cases "$@"
