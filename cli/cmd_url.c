@@ -109,7 +109,7 @@ static int print_text(struct job *j, const struct url *u, char terminator, deja_
         if (rc == DEJA_OK)
             print_parts(j->out, j->layer, n);
     } else if (u->is_url && j->o->expressions) {
-        rc = deja_url_expressions(u->form, NULL, 0, expression, &n);
+        n = deja_url_expressions(u->form, expression);
         print_parts(j->out, expression, n);
     } else {
         out_write(j->out, u->form.data, u->form.len);
@@ -138,7 +138,7 @@ static int print_json(struct job *j, const struct url *u, deja_error *err)
         json_parts(&json, "segments", j->layer, n);
     }
     if (u->is_url && j->o->expressions && rc == DEJA_OK) {
-        rc = deja_url_expressions(u->form, NULL, 0, expression, &n);
+        n = deja_url_expressions(u->form, expression);
         json_parts(&json, "expressions", expression, n);
     }
     json_end(&json);

@@ -22,27 +22,11 @@ int session_begin(struct session *s, const struct common *c, enum urlkeys_use us
     return keyfile_read(c->key_file, key, err);
 }
 
-/* The profile in the header of a filter file that was just opened (docs/format.md).
- * deja_filter_stats tells it, too, but reads the bodies for the rest of its account. */
-#define PROFILE_AT 52
-static uint32_t profile_of(const char *path)
-{
-    uint8_t at[4] = {0};
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    const ssize_t got = pread(fd, at, sizeof at, PROFILE_AT);
-    (void)close(fd);
-    if (got != sizeof at)
-        return 0;
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 int session_open_file(const struct session *s, const char *path, unsigned flags,
                       const deja_options *expect, deja_filter **out, deja_error *err)
 {
     const int rc = deja_filter_open(path, flags, expect, out, err);
-    const uint32_t profile = rc == DEJA_OK && !s->urls.rules ? profile_of(path) : 0;
+    const uint32_t profile = rc == DEJA_OK && !s->urls.rules ? deja_filter_profile(*out) : 0;
     if (profile == 0)
         return rc;
     const char *name = deja_profile_name(profile);

@@ -10,7 +10,8 @@
 #include <inttypes.h>
 
 #define ROOM_STEP ((size_t)64 << 10)
-#define SHOWN     60 /* bytes of a key in an error */
+#define LOT       256 /* keys that are glanced at together */
+#define SHOWN     60  /* bytes of a key in an error */
 
 /* --- Rules ----------------------------------------------------------------- */
 
@@ -53,6 +54,7 @@ static int check_base(deja_slice base, deja_error *err)
 int urlkeys_init(struct urlkeys *u, const struct common *c, enum urlkeys_use use, deja_error *err)
 {
     *u = (struct urlkeys){.use = use, .strict = c->strict, .forms = c->canonical};
+    u->own_key = c->url == DEJA_URL_GSB && use != URLKEYS_LOOK_UP;
     if (!c->url)
         return DEJA_OK;
     int rc = DEJA_OK;
@@ -247,32 +249,44 @@ static int pass(struct urlkeys *u, struct block *b, size_t i, int status, deja_e
 
 /* --- A block --------------------------------------------------------------- */
 
-/* The expression that stands for the URL itself is the first of them. */
+/* The expression that stands for the URL itself: all but its scheme. */
 static deja_slice own_expression(deja_slice canon)
 {
-    deja_slice all[DEJA_URL_EXPRESSIONS];
-    size_t n;
-    return deja_url_expressions(canon, NULL, 0, all, &n) == DEJA_OK ? all[0] : canon;
+    const char *colon = memchr(canon.data, ':', canon.len);
+    const size_t skip = (size_t)(colon + 3 - (const char *)canon.data);
+    return (deja_slice){colon + 3, canon.len - skip};
+}
+
+/* Key i in its canonical form, which it may be seen to have already. */
+static int make_one(struct urlkeys *u, struct block *b, size_t i, bool plain,
+                    struct urlkeys_room *room, deja_error *err)
+{
+    deja_slice form = b->keys[i];
+    const int rc = plain ? DEJA_OK : urlkeys_form(u, b, room, b->keys[i], &form);
+    if (u->forms)
+        b->forms[i] = form;
+    if (rc < 0)
+        return pass(u, b, i, rc, err);
+    b->keys[i] = u->own_key ? own_expression(form) : form;
+    return DEJA_OK;
 }
 
 /* Each key in its canonical form.  After a failure the block has the records before it. */
 static int make_canonical(struct urlkeys *u, struct block *b, deja_error *err)
 {
     struct urlkeys_room room = {0};
-    const bool own = deja_url_rules_profile(u->rules) == DEJA_URL_GSB && u->use != URLKEYS_LOOK_UP;
-    for (size_t i = 0; i < b->n; i++) {
-        deja_slice form;
-        int rc = urlkeys_form(u, b, &room, b->keys[i], &form);
-        if (u->forms)
-            b->forms[i] = form;
-        if (rc == DEJA_OK) {
-            b->keys[i] = own ? own_expression(form) : form;
-            continue;
-        }
-        rc = pass(u, b, i, rc, err);
-        if (rc < 0) {
-            b->n = i;
-            return rc;
+    const bool as_they_are = !u->forms && !u->own_key;
+    uint8_t plain[LOT];
+    for (size_t at = 0, n; at < b->n; at += n) {
+        n = b->n - at < LOT ? b->n - at : LOT;
+        deja_url_plain_batch(u->rules, b->keys + at, n, plain);
+        for (size_t i = 0; i < n; i++) {
+            const int rc =
+                plain[i] && as_they_are ? DEJA_OK : make_one(u, b, at + i, plain[i], &room, err);
+            if (rc < 0) {
+                b->n = at + i;
+                return rc;
+            }
         }
     }
     return DEJA_OK;
@@ -284,8 +298,8 @@ static bool spread_expressions(struct block *b)
     block_rekey(b);
     for (size_t i = 0; i < b->n; i++) {
         deja_slice all[DEJA_URL_EXPRESSIONS];
-        size_t n = 0;
-        if (!b->keys[i].data || deja_url_expressions(b->keys[i], NULL, 0, all, &n) != DEJA_OK)
+        size_t n = b->keys[i].data ? deja_url_expressions(b->keys[i], all) : 0;
+        if (n == 0)
             all[n++] = (deja_slice){NULL, 0};
         for (size_t j = 0; j < n; j++)
             if (!block_rekey_add(b, all[j], b->ends[i]))

@@ -26,7 +26,8 @@ struct urlkeys {
     deja_url_rules *own;
     enum urlkeys_use use;
     bool strict;
-    bool forms; /* blocks get forms, too: what --canonical prints */
+    bool forms;   /* blocks get forms, too: what --canonical prints */
+    bool own_key; /* the key is an expression of gsb: the form without its scheme */
     deja_slice base;
     _Atomic uint64_t no_url;   /* keys that are none */
     _Atomic uint64_t no_idna;  /* hosts that this build cannot convert */

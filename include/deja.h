@@ -111,10 +111,11 @@ DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, s
  * last one holds the rest. */
 DEJA_API size_t deja_url_split(deja_slice url, deja_slice *layer, size_t cap);
 /* The host-suffix/path-prefix expressions that Safe Browsing looks up for a URL in its
- * canonical form (DEJA_URL_GSB), longest host and path first. */
+ * canonical form (DEJA_URL_GSB), slices of it, longest host and path first.  Returns how
+ * many; 0 for what is not in that form. */
 #define DEJA_URL_EXPRESSIONS 30
-DEJA_CHECKED int deja_url_expressions(deja_slice canon, char *out, size_t cap,
-                                      deja_slice expression[DEJA_URL_EXPRESSIONS], size_t *n);
+DEJA_API size_t deja_url_expressions(deja_slice canon,
+                                     deja_slice expression[DEJA_URL_EXPRESSIONS]);
 
 /* --- What a filter is --------------------------------------------------- */
 
@@ -240,6 +241,8 @@ DEJA_CHECKED int deja_filter_add_hashed(deja_filter *f, const uint64_t *hash, si
 DEJA_API void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
                                           uint8_t *found);
 
+/* The deja_profile of the URLs in it; 0: bytes as given. */
+DEJA_API uint32_t deja_filter_profile(const deja_filter *f);
 /* What is in a filter, and what it costs.  Reads the whole body once. */
 typedef struct deja_stats {
     size_t size; /* set by DEJA_STATS_INIT; filled as far as the caller knows it */

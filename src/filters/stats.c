@@ -115,6 +115,11 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->keyed = !f->plan.seeded;
 }
 
+uint32_t deja_filter_profile(const deja_filter *f)
+{
+    return f->plan.profile;
+}
+
 int deja_filter_stats(const deja_filter *f, deja_stats *out)
 {
     if (!out || out->size < sizeof(size_t))

@@ -102,7 +102,7 @@ more_memory_than_there_is() {
     (
         ulimit -v 60000
         fails_with 2 "out of memory while the filter grew" \
-            deja dedup -j 1 -k scalable -n 100k -p 1e-9 --seed 1 list
+            deja dedup -j 1 -k scalable -n 300k -p 1e-9 --seed 1 list
         cmp -n "$(stat -c %s .stdout)" list .stdout || fail "wrong lines before the end"
         [ "$(wc -l <.stdout)" -gt 400000 ] || fail "too few lines before the end"
     )

@@ -64,24 +64,21 @@ static size_t find_paths(const char *path, const char *end, const char *stop[PAT
     return n;
 }
 
-int deja_url_expressions(deja_slice canon, char *out, size_t cap,
-                         deja_slice expression[DEJA_URL_EXPRESSIONS], size_t *n)
+size_t deja_url_expressions(deja_slice canon, deja_slice expression[DEJA_URL_EXPRESSIONS])
 {
-    (void)out;
-    (void)cap;
-    *n = 0;
     const char *const url = canon.data, *const end = url + canon.len;
     const char *const colon = canon.len ? memchr(url, ':', canon.len) : NULL;
     if (!colon || end - colon < 3 || colon[1] != '/' || colon[2] != '/')
-        return DEJA_ENOTURL;
+        return 0;
     const char *const host = colon + 3;
     const char *const path = memchr(host, '/', (size_t)(end - host));
     if (!path || path == host)
-        return DEJA_ENOTURL;
+        return 0;
     const char *start[HOSTS], *stop[PATHS];
     const size_t hosts = find_hosts(host, path, start), paths = find_paths(path, end, stop);
+    size_t n = 0;
     for (size_t i = 0; i < hosts; i++)
         for (size_t j = 0; j < paths; j++)
-            expression[(*n)++] = (deja_slice){start[i], (size_t)(stop[j] - start[i])};
-    return DEJA_OK;
+            expression[n++] = (deja_slice){start[i], (size_t)(stop[j] - start[i])};
+    return n;
 }
