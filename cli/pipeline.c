@@ -1,5 +1,9 @@
 /* pipeline.c - records that arrive hashed; see pipeline.h.
  *
+ * Who does what: the reader reads, and prepares batches (the step, hashing) as long as the caller
+ * has enough to do; when the caller is about to run out, it gets one that is only read, and
+ * prepares it itself.  So both threads are busy, whichever of them has more of the other work.
+ *
  * The ring: the reader fills slot `filled % RING` while fewer than RING are taken, the caller
  * empties slot `emptied % RING`.  One lock guards the two counters; at a megabyte a slot it is
  * taken a few hundred times a second. */
@@ -9,14 +13,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define RING 4
+#define RING  4
+#define AHEAD 2 /* batches, with the one that the caller has, are enough for it */
 
 struct pipeline {
     struct input *in;
     const deja_filter *filter;
     struct pipeline_step step; /* run is NULL: none */
-    int failed;                /* 0, or what the step said ... */
-    deja_error error;          /* ... after the last batch */
+    int failed;                /* 0, or what comes behind the last batch ... */
+    deja_error error;          /* ... and its words */
     size_t words;
     struct batch ring[RING];
     uint64_t filled, emptied; /* batches so far */
@@ -47,33 +52,31 @@ static int make_room(struct batch *b, size_t words, deja_error *err)
     return fail(err, DEJA_ENOMEM, "out of memory for a block of %zu lines", b->block.n);
 }
 
-/* The next block that has records after the step: 1, 0 at the end, or a status. */
-static int read_block(struct pipeline *p, struct batch *b)
-{
-    int rc = DEJA_OK;
-    do {
-        if (p->failed < 0) {
-            b->error = p->error;
-            return p->failed;
-        }
-        rc = input_next(p->in, &b->block, &b->error);
-        if (rc > 0 && p->step.run)
-            p->failed = p->step.run(p->step.context, &b->block, &p->error);
-    } while (rc > 0 && b->block.n == 0);
-    return rc;
-}
-
-/* Read and hash one batch; its status tells what became of it. */
+/* Read one batch; its status tells what became of it. */
 static void fill(struct pipeline *p, struct batch *b)
 {
-    b->status = read_block(p, b);
-    if (b->status <= 0)
+    b->status = input_next(p->in, &b->block, &b->error);
+    b->ready = b->status <= 0;
+    b->failed = DEJA_OK;
+}
+
+/* The step, and hashing.  When the step fails the records before that are good. */
+static void prepare(struct pipeline *p, struct batch *b)
+{
+    if (b->ready)
+        return;
+    b->ready = true;
+    if (p->step.run)
+        b->failed = p->step.run(p->step.context, &b->block, &b->error);
+    if (b->block.n == 0)
         return;
     const int rc = make_room(b, p->words, &b->error);
-    if (rc < 0)
-        b->status = rc;
-    else
+    if (rc == DEJA_OK) {
         deja_filter_hash_batch(p->filter, b->block.keys, b->block.n, b->hash);
+    } else {
+        b->failed = rc;
+        b->block.n = 0;
+    }
 }
 
 static void *read_ahead(void *arg)
@@ -87,6 +90,7 @@ static void *read_ahead(void *arg)
         while (p->filled - p->emptied == RING && !p->closing)
             pthread_cond_wait(&p->changed, &p->lock);
         struct batch *b = &p->ring[p->filled % RING];
+        const bool enough = p->filled - p->emptied >= AHEAD;
         more = !p->closing;
         pthread_mutex_unlock(&p->lock);
         if (!more)
@@ -94,7 +98,9 @@ static void *read_ahead(void *arg)
         pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
         fill(p, b);
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
-        more = b->status > 0;
+        if (enough) /* or the caller would wait for it, and can do it as well */
+            prepare(p, b);
+        more = b->status > 0 && b->failed == DEJA_OK;
         pthread_mutex_lock(&p->lock);
         p->filled++;
         pthread_cond_signal(&p->changed);
@@ -148,13 +154,31 @@ static struct batch *wait_for_batch(struct pipeline *p)
     return b;
 }
 
-int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err)
+/* The next batch that was read, made ready. */
+static struct batch *take(struct pipeline *p)
 {
     struct batch *b = &p->ring[0];
     if (p->threaded)
         b = wait_for_batch(p);
     else
         fill(p, b);
+    prepare(p, b);
+    if (b->failed < 0) {
+        p->failed = b->failed;
+        p->error = b->error;
+    }
+    return b;
+}
+
+int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err)
+{
+    struct batch *b = NULL;
+    while (p->failed == DEJA_OK && (!b || (b->status > 0 && b->block.n == 0)))
+        b = take(p);
+    if (!b || (b->status > 0 && b->block.n == 0)) {
+        *err = p->error;
+        return p->failed;
+    }
     if (b->status < 0)
         *err = b->error;
     *out = b;

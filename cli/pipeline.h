@@ -1,8 +1,9 @@
 /* pipeline.h - records that arrive hashed: reading and hashing beside looking up and writing.
  *
  * With two threads, one reads, splits and hashes the next blocks while the caller is busy with
- * the present one; they share a small ring of blocks.  With one thread the same calls do the
- * work in place.  Either way batches come in input order. */
+ * the present one; they share a small ring of blocks.  A caller that has to wait takes a share of
+ * that work.  With one thread the same calls do it all in place.  Either way batches come in input
+ * order. */
 #ifndef CLI_PIPELINE_H
 #define CLI_PIPELINE_H
 #include "input.h"
@@ -14,15 +15,17 @@ struct batch {
 
     /* private */
     size_t hash_cap, answer_cap;
+    bool ready;
+    int failed; /* what comes behind its records: 0, or a status */
     int status; /* of input_next */
     deja_error error;
 };
 
 /* A step between picking the keys of a block and hashing them, for what makes other keys of them:
  * canonical URLs.  It may put another slice into keys[i], one that lives in block_room, and other
- * records into the block with block_rekey; data stays as it is.  It runs where the block is read,
- * beside the caller's thread, for one block at a time and in input order.  It may leave records
- * out, also all of them.  DEJA_OK, or a status that ends the reading as an error of the input
+ * records into the block with block_rekey; data stays as it is.  It runs in either thread, at
+ * times for two blocks at once, so the context is shared.  It may leave records out, also all of
+ * them.  DEJA_OK, or a status that ends the reading as an error of the input
  * does: the records that the step has left in the block are delivered before. */
 struct pipeline_step {
     int (*run)(void *context, struct block *b, deja_error *err);

@@ -6,6 +6,66 @@
 
 /* --- Odd bytes and queries ---------------------------------------------------- */
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* A decimal number up to `most`, without a 0 in front; -1 for anything else. */
+static long number(const char *s, const char *end, long most)
+{
+    long value = 0;
+    if (s == end || end - s > 5 || (*s == '0' && end - s > 1))
+        return -1;
+    for (; s < end; s++) {
+        if (!is_digit(*s))
+            return -1;
+        value = 10 * value + (*s - '0');
+    }
+    return value <= most ? value : -1;
+}
+
+static bool is_quad(const char *s, const char *end)
+{
+    for (int dots = 3; dots > 0; dots--) {
+        const char *dot = memchr(s, '.', (size_t)(end - s));
+        if (!dot || number(s, dot, 255) < 0)
+            return false;
+        s = dot + 1;
+    }
+    return number(s, end, 255) >= 0;
+}
+
+/* Labels of a-z 0-9 - _, the last one beginning with a letter. */
+static bool is_name(const char *s, const char *end)
+{
+    const char *label = s;
+    for (; s < end; s++) {
+        if (*s == '.' && s == label)
+            return false;
+        if (*s == '.')
+            label = s + 1;
+        else if (!(*s >= 'a' && *s <= 'z') && !is_digit(*s) && *s != '-' && *s != '_')
+            return false;
+    }
+    return label < end && *label >= 'a' && *label <= 'z';
+}
+
+bool dj_plain_host_is_fine(const struct deja_url_rules *rules, const char *url, size_t begin,
+                           size_t end)
+{
+    const char *host = url + begin, *stop = url + end;
+    const char *colon = memchr(host, ':', end - begin);
+    if (colon) {
+        const long port = number(colon + 1, stop, 65535);
+        const long usual = begin == 8 ? 443 : 80; /* https:// or http:// */
+        if (port < 0 || port == usual || rules->profile == DEJA_URL_GSB)
+            return false;
+        stop = colon;
+    }
+    return is_quad(host, stop) || is_name(host, stop);
+}
+
 static int upper_hex(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;

@@ -43,8 +43,11 @@ extern const struct dj_plain_kernel dj_plain_portable, dj_plain_avx2;
 /* The fastest one that this processor runs. */
 const struct dj_plain_kernel *dj_plain_best(void);
 
-/* The part of the reasoning that needs no marks: may a URL of these rules, in canonical form, have
- * the odd byte at `at`?  And is the query behind `at` in order? */
+/* The part of the reasoning that needs no marks.  May a URL of these rules, in canonical form,
+ * have a host of another sort: an address, or with a port behind it?  May it have the odd byte at
+ * `at`? And is the query in order? */
+bool dj_plain_host_is_fine(const struct deja_url_rules *rules, const char *url, size_t begin,
+                           size_t end);
 bool dj_plain_odd_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,
                           size_t at);
 bool dj_plain_query_is_fine(const struct deja_url_rules *rules, const char *query, size_t len);

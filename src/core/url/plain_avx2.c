@@ -10,8 +10,9 @@
 #include "core/url/plain_reason.h"
 #include <immintrin.h>
 
-#define CHUNK 32
-#define HALF  16
+#define CHUNK  32
+#define HALF   16
+#define INLINE __attribute__((always_inline)) static inline /* where constants become loops */
 
 /* 0x20 .. 0x7e but for " # % ' ; < > ? \ ^ ` { } and the space. */
 static const uint8_t even_rows[16] = {0xb8, 0xfc, 0xf8, 0xf8, 0xfc, 0xf8, 0xfc, 0xf8,
@@ -191,7 +192,7 @@ static inline size_t least(size_t a, size_t b)
 }
 
 /* Scheme and host, and no dot beside a slash or a dot in what is marked. */
-static inline uint8_t begins_plain(const char *url, struct glance g, enum sort sort)
+INLINE uint8_t begins_plain(const char *url, struct glance g, enum sort sort)
 {
     const uint64_t word = dj_load64((const uint8_t *)url);
     const uint64_t is_https = word == dj_load64((const uint8_t *)https_text);
@@ -209,13 +210,13 @@ static inline uint8_t begins_plain(const char *url, struct glance g, enum sort s
 }
 
 /* 17 to 32 bytes: the first and the last 16 in one register. */
-static inline uint64_t join_halves(__m256i marked, size_t len)
+INLINE uint64_t join_halves(__m256i marked, size_t len)
 {
     const uint64_t both = bits(marked);
     return (both & 0xffff) | both >> HALF << (len - HALF);
 }
 
-static inline uint8_t glance_at_one(const char *url, size_t len, enum sort sort)
+INLINE uint8_t glance_at_one(const char *url, size_t len, enum sort sort)
 {
     const __m128i first = _mm_loadu_si128((const __m128i *)(const void *)url);
     const __m128i last = _mm_loadu_si128((const __m128i *)(const void *)(url + len - HALF));
@@ -232,7 +233,7 @@ static inline uint8_t glance_at_one(const char *url, size_t len, enum sort sort)
 }
 
 /* 33 to 64 bytes: 32 from behind "http://" on, and the last 32. */
-static inline uint8_t glance_at_two(const char *url, size_t len, enum sort sort)
+INLINE uint8_t glance_at_two(const char *url, size_t len, enum sort sort)
 {
     const size_t at = least(7, len - CHUNK), shift = len - CHUNK - at;
     const __m256i a = load(url + at), b = load(url + len - CHUNK), row = rows_of(a);
@@ -263,7 +264,7 @@ static inline __m256i wrongs_at(const char *at, enum sort sort)
 }
 
 /* 65 to 32 n + 1 bytes: a glance at the first, and n times wrongs behind "https://". */
-static inline uint8_t glance_at_many(const char *url, size_t len, size_t n, enum sort sort)
+INLINE uint8_t glance_at_many(const char *url, size_t len, size_t n, enum sort sort)
 {
     const __m256i a = load(url + 7);
     __m256i wrong = _mm256_setzero_si256();
@@ -282,10 +283,8 @@ static inline uint8_t glance_at_many(const char *url, size_t len, size_t n, enum
 }
 
 /* `length` and `sort` are constants wherever this is called: each gets a loop of its own. */
-__attribute__((always_inline)) static inline void glance_lot(const deja_slice *url,
-                                                             const struct dj_lot *lot,
-                                                             size_t length, enum sort sort,
-                                                             uint8_t *plain)
+INLINE void glance_lot(const deja_slice *url, const struct dj_lot *lot, size_t length,
+                       enum sort sort, uint8_t *plain)
 {
     const size_t n = dj_lot_count(lot->counts, length);
     for (size_t i = 0; i < n; i++) {
@@ -301,8 +300,7 @@ __attribute__((always_inline)) static inline void glance_lot(const deja_slice *u
     }
 }
 
-__attribute__((always_inline)) static inline void glance_lots(const deja_slice *url, size_t n,
-                                                              enum sort sort, uint8_t *plain)
+INLINE void glance_lots(const deja_slice *url, size_t n, enum sort sort, uint8_t *plain)
 {
     struct dj_lot lot;
     dj_lot_sort(&lot, url, n);
@@ -311,8 +309,13 @@ __attribute__((always_inline)) static inline void glance_lots(const deja_slice *
     glance_lot(url, &lot, 2, sort, plain);
     glance_lot(url, &lot, 3, sort, plain);
     const size_t others = dj_lot_count(lot.counts, DJ_LENGTHS - 1);
-    for (size_t i = 0; i < others; i++) /* a long look may still find them plain */
-        plain[lot.who[DJ_LENGTHS - 1][i]] = 0;
+    for (size_t i = 0; i < others; i++) {
+        const uint8_t who = lot.who[DJ_LENGTHS - 1][i];
+        const size_t len = url[who].len, chunks = (len + CHUNK - 10) / CHUNK;
+        plain[who] = len > 2 * CHUNK && len <= DJ_PLAIN_MAX
+                         ? glance_at_many(url[who].data, len, chunks, sort)
+                         : 0;
+    }
 }
 
 static void avx2_glance(const struct deja_url_rules *rules, const deja_slice *url, size_t n,

@@ -79,7 +79,10 @@ static inline enum dj_plain reason(const struct deja_url_rules *rules, const cha
 {
     const uint64_t slash = m->slash[0] >> begin << begin;
     const size_t end = slash ? (size_t)__builtin_ctzll(slash) : *len;
-    if (end >= 64 || !host_is_plain(m->unhost, m->dot[0], url, begin, end))
+    if (end >= 64)
+        return DJ_PLAIN_NO;
+    if (DJ_UNLIKELY(!host_is_plain(m->unhost, m->dot[0], url, begin, end)) &&
+        !dj_plain_host_is_fine(rules, url, begin, end))
         return DJ_PLAIN_NO;
     if (end == *len)
         return DJ_PLAIN_NO_PATH;
