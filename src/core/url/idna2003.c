@@ -100,7 +100,7 @@ static bool append_mapped(struct label *l, struct run run, int *rc)
 {
     uint8_t *const ascii = look_up(run, rc);
     char *text = NULL;
-    uint32_t c;
+    uint32_t c = 0;
     if (!ascii)
         return false;
     if (ascii[0] == 0) { /* all of it is ignored, as a soft hyphen is */
@@ -111,8 +111,10 @@ static bool append_mapped(struct label *l, struct run run, int *rc)
     if (got == IDN2_MALLOC)
         *rc = DEJA_ENOMEM;
     const size_t len = got == IDN2_OK ? strlen(text) : 0;
-    for (size_t i = 0; i < len;) {
-        i += dj_codepoint_read(text + i, len - i, &c);
+    for (size_t i = 0, step; i < len; i += step) {
+        step = dj_codepoint_read(text + i, len - i, &c);
+        if (step == 0) /* libidn2 gives good UTF-8 */
+            break;
         append(l, c);
     }
     idn2_free(ascii);
