@@ -82,8 +82,8 @@ static void report(const struct job *j)
         report_json(j, &s, seconds);
     else
         console_note(j->call->console,
-                     "%s%s lines read, %s added, %s known already; %s: %s, rate now %s; %s",
-                     j->session.stopped ? "stopped: " : "", num_count(j->session.records).s,
+                     "%s%s read, %s added, %s known already; %s: %s, rate now %s; %s",
+                     j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
                      num_count(j->added).s, num_count(j->session.records - j->added).s,
                      fail_path(j->call->operands[0]).text, num_bytes(s.bytes).s,
                      num_rate(s.fp_now).s, num_duration(seconds).s);

@@ -98,8 +98,8 @@ static void report(const struct job *j)
     if (j->o->common.json && !j->o->common.quiet)
         report_json(j, seconds);
     else
-        console_note(j->call->console, "%s%s lines read, %s %s %s%s; %s",
-                     j->session.stopped ? "stopped: " : "", num_count(j->session.records).s,
+        console_note(j->call->console, "%s%s read, %s %s %s%s; %s",
+                     j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
                      num_count(j->printed).s, j->o->invert ? "not in" : "in",
                      fail_path(j->call->operands[0]).text, rate, num_duration(seconds).s);
 }

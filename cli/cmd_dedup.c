@@ -230,8 +230,8 @@ static void summarize(struct job *j, const deja_stats *s)
         snprintf(lost, sizeof lost, "about %s %s", num_estimate(s->lost).s,
                  j->o->state ? "lost in all runs so far" : "of them lost");
     console_note(j->call->console,
-                 "%s%s lines read, %s kept, %s dropped, %s (rate %s); filter %s; %s, %s",
-                 j->session.stopped ? "stopped: " : "", num_count(read).s, num_count(j->kept).s,
+                 "%s%s read, %s kept, %s dropped, %s (rate %s); filter %s; %s, %s",
+                 j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->kept).s,
                  num_count(j->dropped).s, lost, num_rate(s->fp_rate).s, num_bytes(s->bytes).s,
                  num_duration(seconds).s, num_speed(seconds > 0 ? (double)read / seconds : 0).s);
 }

@@ -218,18 +218,16 @@ static void summarize(const struct job *j)
     struct input_progress in;
     input_progress(j->in, &in);
     if (in.left_out)
-        console_note(c, "%s lines are neither hosts nor comments and were left out",
-                     num_count(in.left_out).s);
+        console_note(c, "neither hosts nor comments, and left out: %s", num_lines(in.left_out).s);
     if (j->no_idna)
         console_note(c,
-                     "%s lines have hosts that need IDNA, which this build of deja lacks: build "
-                     "it with libidn2",
-                     num_count(j->no_idna).s);
+                     "%s with hosts that need IDNA, which this build of deja lacks: build it with "
+                     "libidn2",
+                     num_lines(j->no_idna).s);
     if (j->no_url)
-        console_note(c, "%s lines were no URLs", num_count(j->no_url).s);
-    console_note(c, "%s%s lines read, %s changed; %s",
-                 signals_stopped(j->call->stop) ? "stopped: " : "", num_count(j->read).s,
-                 num_count(j->changed).s, num_duration(seconds).s);
+        console_note(c, "%s %s", num_lines(j->no_url).s, session_no_urls(j->no_url));
+    console_note(c, "%s%s read, %s changed; %s", signals_stopped(j->call->stop) ? "stopped: " : "",
+                 num_lines(j->read).s, num_count(j->changed).s, num_duration(seconds).s);
 }
 
 static int run(struct call *call, deja_error *err)

@@ -328,6 +328,14 @@ struct num_text num_count(uint64_t n)
     return t;
 }
 
+struct num_text num_lines(uint64_t n)
+{
+    struct num_text t = num_count(n);
+    const size_t len = strlen(t.s);
+    (void)snprintf(t.s + len, sizeof t.s - len, n == 1 ? " line" : " lines");
+    return t;
+}
+
 /* 1.0e-6: printf would say 1.0e-06. */
 static struct num_text scientific(double x)
 {

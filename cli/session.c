@@ -226,22 +226,28 @@ static uint64_t counted(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+const char *session_no_urls(uint64_t n)
+{
+    return n == 1 ? "was no URL" : "were no URLs";
+}
+
 static void warn_no_urls(const struct session *s)
 {
     const uint64_t no_url = counted(&s->urls.no_url), no_idna = counted(&s->urls.no_idna);
     const uint64_t left_out = s->urls.use == URLKEYS_STORE ? counted(&s->urls.left_out) : 0;
     char rest[80] = "";
     if (left_out && left_out == no_url + no_idna)
-        (void)snprintf(rest, sizeof rest, " and were left out");
+        (void)snprintf(rest, sizeof rest, "; left out");
     else if (left_out)
-        (void)snprintf(rest, sizeof rest, "; %s of them were left out", num_count(left_out).s);
+        (void)snprintf(rest, sizeof rest, "; %s of them left out", num_count(left_out).s);
     if (no_idna)
         console_note(s->call->console,
-                     "%s lines have hosts that need IDNA, which this build of deja lacks%s: build "
-                     "it with libidn2",
-                     num_count(no_idna).s, no_url ? "" : rest);
+                     "%s with hosts that need IDNA, which this build of deja lacks%s: build it "
+                     "with libidn2",
+                     num_lines(no_idna).s, no_url ? "" : rest);
     if (no_url)
-        console_note(s->call->console, "%s lines were no URLs%s", num_count(no_url).s, rest);
+        console_note(s->call->console, "%s %s%s", num_lines(no_url).s, session_no_urls(no_url),
+                     rest);
 }
 
 void session_json_urls(const struct session *s, struct json *j)
@@ -262,12 +268,12 @@ void session_warn_missing(const struct session *s)
     if (!s->common->json) /* it has the numbers */
         warn_no_urls(s);
     if (in.missing && !s->urls.rules)
-        console_note(s->call->console, "%s lines have no %s and count as empty keys",
-                     num_count(in.missing).s,
-                     s->common->field || s->common->csv ? "such field" : "key");
+        console_note(s->call->console, "%s without %s: taken for empty keys",
+                     num_lines(in.missing).s,
+                     s->common->field || s->common->csv ? "such a field" : "a key");
     if (in.left_out)
-        console_note(s->call->console, "%s lines are neither hosts nor comments and were left out",
-                     num_count(in.left_out).s);
+        console_note(s->call->console, "neither hosts nor comments, and left out: %s",
+                     num_lines(in.left_out).s);
     if (input_headers_differ(s->in))
         console_note(s->call->console, "the files have different headers; the first is printed");
 }

@@ -97,6 +97,8 @@ uint64_t session_count(const struct batch *b);
 /* Records without the field or column that was asked for, or that are no URLs, deserve a word. */
 void session_warn_missing(const struct session *s);
 /* The same in the report of a command with --json. */
+/* "was no URL", or "were no URLs". */
+const char *session_no_urls(uint64_t n);
 void session_json_urls(const struct session *s, struct json *j);
 
 /* The words for a failed add, which has only a status and errno. */

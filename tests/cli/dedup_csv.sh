@@ -95,7 +95,7 @@ records_without_the_column() {
     printf '%s\n' 'id,url' '1,a' '2' '3,' '4' >list.csv
     succeeds deja dedup --csv url list.csv
     printf '%s\n' 'id,url' '1,a' '2' | expect_stdout
-    expect_stderr_has "2 lines have no such field"
+    expect_stderr_has "2 lines without such a field"
 }
 
 missing_column_is_an_error_that_lists_the_others() {

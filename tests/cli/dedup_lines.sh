@@ -237,10 +237,10 @@ lines_without_the_field_are_empty_keys_and_counted() {
     printf 'a\tx\nb\nc\t\nd\n' >list
     succeeds deja dedup -f 2 -d '\t' list
     printf 'a\tx\nb\n' | expect_stdout
-    expect_stderr_has "2 lines have no such field"
+    expect_stderr_has "2 lines without such a field"
     succeeds deja dedup -f 2 list # words: c has none
     printf 'a\tx\nb\n' | expect_stdout
-    expect_stderr_has "3 lines have no such field"
+    expect_stderr_has "3 lines without such a field"
 }
 
 many_fields() {

@@ -35,7 +35,7 @@ www.example.org:443 192.0.2.1 - - [10/Oct/2024:13:55:38 +0200] "POST /a HTTP/1.1
 192.0.2.1 - - [10/Oct/2024:13:55:43 +0200] "GET /b" 200 23
 END
     sed -n '1p;4p;6p;8p' list | expect_stdout
-    expect_stderr_has "2 lines have no key and count as empty keys"
+    expect_stderr_has "2 lines without a key: taken for empty keys"
     printf '/b\n/c\n' | deja check -q f.deja >out
     echo /b | cmp - out
 }
@@ -48,7 +48,7 @@ squid_logs() {
 1066036253.000      0 192.0.2.1 NONE/400 5 NONE error:invalid-request - NONE/- text/html
 END
     sed -n '1p;3p;4p' list | expect_stdout
-    expect_stderr_has "1 lines have no key"
+    expect_stderr_has "1 line without a key"
     # The same by its number, but for the one without a URL.
     succeeds deja dedup -f 7 list
     expect_stderr_has "4 lines read, 3 kept"
@@ -94,7 +94,7 @@ json_lines() {
 {"link": {"href": "http://example.org/"}}
 END
     sed -n '1p;3p;5p' list | expect_stdout
-    expect_stderr_has "2 lines have no key"
+    expect_stderr_has "2 lines without a key"
     succeeds deja dedup --format jsonl list
     sed -n '1p;3p;5p' list | expect_stdout
     succeeds deja dedup -q --json-key link.href list
@@ -153,7 +153,7 @@ ads.example
 plain.example
 END
     sed -n '7p;9p;12p' list | expect_stdout
-    expect_stderr_has "1 lines are neither hosts nor comments and were left out"
+    expect_stderr_has "neither hosts nor comments, and left out: 1 line"
     expect_stderr_has "5 lines read, 3 kept, 2 dropped"
     printf '%s\n' ads.example track.example banner.example plain.example localhost other.example '' |
         deja check -q f.deja >out

@@ -23,7 +23,7 @@ each_profile_has_its_form() {
     succeeds deja url --profile=gsb list
     printf '%s\n' http://example.com/b http://example.com/b \
         'http://example.com/?utm_source=x&b=2&a=1' 'http://no%20url/' '' | expect_stdout
-    expect_stderr_has "1 lines were no URLs"
+    expect_stderr_has "1 line was no URL"
     succeeds deja url --profile scrapy list
     printf '%s\n' http://example.com:80/a/../b http://example.com/b \
         'http://example.com/?a=1&b=2&utm_source=x' 'no%20url' '' | expect_stdout
@@ -106,7 +106,7 @@ links_and_their_base() {
 END
     succeeds deja url --format log --base https://example.org access.log
     printf '%s\n' 'https://example.org/b?%22' '' | expect_stdout
-    expect_stderr_has "1 lines were no URLs"
+    expect_stderr_has "1 line was no URL"
 }
 
 strict_names_file_and_line() {
@@ -154,7 +154,7 @@ fields_columns_and_formats() {
     printf '%s\n' '# x' '0.0.0.0 A.example b.example' '||c.example/path' >hosts
     succeeds deja url --profile gsb --format hosts hosts
     printf '%s\n' http://a.example/ http://b.example/ | expect_stdout
-    expect_stderr_has "1 lines are neither hosts nor comments"
+    expect_stderr_has "neither hosts nor comments, and left out: 1 line"
 }
 
 a_reader_that_goes_away() {

@@ -204,14 +204,14 @@ empty_keys_are_in_no_filter() {
     local profile
     for profile in safe crawl gsb scrapy; do
         succeeds deja build --url=$profile f.deja list
-        expect_stderr_has "2 lines were no URLs and were left out"
-        expect_stderr_has "1 lines read, 1 added"
+        expect_stderr_has "2 lines were no URLs; left out"
+        expect_stderr_has "1 line read, 1 added"
         succeeds deja check --url=$profile f.deja list
         expect_stdout http://a/
         succeeds deja check -v --url=$profile f.deja list
         printf '%s\n' '' - | expect_stdout
         succeeds deja add --url=$profile f.deja list
-        expect_stderr_has "2 lines were no URLs and were left out"
+        expect_stderr_has "2 lines were no URLs; left out"
         # dedup loses no line, and its state does not know them either.
         succeeds deja dedup -q --url=$profile --state $profile.state list
         expect_same list .stdout
