@@ -63,6 +63,7 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     deja_stats stats = DEJA_STATS_INIT;
     const struct common *c = &j->o->common;
     expect.key = opt->key;
+    expect.seed = opt->seed;
     expect.hash = c->hash;
     expect.url = opt->url;
     int rc =

@@ -286,7 +286,7 @@ DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 #define DEJA_CREATE_REPLACE 2u /* create: take the place of a file of that name        */
 #define DEJA_OPEN_REPAIR    4u /* open: trust one sync record when the other is damaged */
 /* Map a file.  expect may be NULL; else its key (needed when the file was made with
- * DEJA_KEY_APART), alloc, and as a demand its kind, hash and url where not 0. */
+ * DEJA_KEY_APART), alloc, and as a demand its kind, hash, url and seed where not 0. */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
 /* A new filter in a file, locked for writing.  The file appears under its name,

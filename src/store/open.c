@@ -170,6 +170,13 @@ static int find_key(const struct dj_header *h, const deja_options *want, const c
                     uint8_t key[DEJA_KEY_LEN], deja_error *err)
 {
     const bool apart = h->plan.flags & DEJA_KEY_APART;
+    if (want->seed && !want->key) {
+        dj_key_from_seed(want->seed, key);
+        return dj_key_derive(key, DJ_STREAM_CHECK, 0) == h->key_check
+                   ? DEJA_OK
+                   : dj_fail(err, DEJA_EMISMATCH, "%s was not made with the seed %llu", path,
+                             (unsigned long long)want->seed);
+    }
     if (apart && !want->key)
         return dj_fail(err, DEJA_EMISMATCH,
                        "%s keeps its secret key apart: give the key (--key FILE)", path);

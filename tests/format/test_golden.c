@@ -325,6 +325,23 @@ static void another_kind_hash_or_profile_is_refused_by_name(void **state)
     assert_non_null(strstr(err.text, "bytes as given"));
 }
 
+static void another_seed_is_refused(void **state)
+{
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_filter *f = NULL;
+    deja_error err = {0};
+    expect.seed = 15; /* of "exact" */
+    assert_int_equal(deja_filter_open(golden_path("exact", ".deja"), 0, &expect, &f, &err),
+                     DEJA_OK);
+    deja_filter_free(f);
+    assert_int_equal(deja_filter_open(golden_path("key_apart", ".deja"), 0, &expect, &f, &err),
+                     DEJA_EMISMATCH);
+    expect.seed = 16;
+    assert_int_equal(deja_filter_open(golden_path("exact", ".deja"), 0, &expect, &f, &err),
+                     DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "seed 16"));
+}
+
 static void the_same_profile_with_other_parameters_is_refused(void **state)
 {
     const char *path = golden_path("exact", ".deja");
@@ -379,6 +396,7 @@ int main(void)
         cmocka_unit_test(key_apart_is_not_in_the_file),
         cmocka_unit_test(key_apart_is_demanded_and_compared),
         cmocka_unit_test(another_kind_hash_or_profile_is_refused_by_name),
+        cmocka_unit_test(another_seed_is_refused),
         cmocka_unit_test(the_same_profile_with_other_parameters_is_refused),
         cmocka_unit_test(the_same_rules_are_accepted_by_a_build_like_the_one_that_wrote),
     };
