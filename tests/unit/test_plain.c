@@ -98,6 +98,10 @@ static void check_url(deja_slice url, struct dj_text *text)
     free(exact);
 }
 
+#define LONG_URL                                                                                  \
+    "https://example.com/a/path/that/goes/on/and/on/for/more/than/one/hundred/and/twenty/eight/"  \
+    "bytes/in/all/so/that/it/takes/the/long/way.html?with=a&query=too#and-a-fragment"
+
 static const char *const seeds[] = {
     "http://a/",
     "https://example.com",
@@ -118,8 +122,7 @@ static const char *const seeds[] = {
     "http://example.com/.well-known/thing",
     "https://user:pw@example.com:8080/x",
     "http://averyveryveryverylonghostname.withseverallabels.and.a.long.tail.example.com/p",
-    "https://example.com/a/path/that/goes/on/and/on/for/more/than/one/hundred/and/twenty/eight/"
-    "bytes/in/all/so/that/it/takes/the/long/way.html?with=a&query=too#and-a-fragment",
+    LONG_URL,
 };
 #define N_SEEDS (sizeof seeds / sizeof seeds[0])
 

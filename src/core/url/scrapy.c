@@ -233,7 +233,7 @@ static void write_codepoint(struct dj_text *out, uint32_t c)
 
 static void write_lower(struct dj_text *out, struct part text)
 {
-    uint32_t c;
+    uint32_t c = 0;
     for (size_t i = 0, len; i < text.len; i += len) {
         len = dj_codepoint_read(text.at + i, text.len - i, &c);
         if (c == 0x130) /* capital I with a dot: i and a dot */
