@@ -1,4 +1,5 @@
 /* bench_filter.c - the kinds of deja as something to be measured. */
+#include "bench_memory.h"
 #include "bench_subject.h"
 
 #define GROWN 4 /* a series of parts may take that much of what a single filter would */
@@ -15,8 +16,10 @@ static deja_options options(uint32_t kind, uint64_t n, double p)
 
 static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 {
-    const deja_options opt = options(kind, n, p);
+    deja_options opt = options(kind, n, p);
     deja_filter *f = NULL;
+    if (kind != DEJA_SCALABLE) /* it has many pieces */
+        opt.alloc = bench_memory_allocator();
     return deja_filter_new(&opt, &f, err) == DEJA_OK ? f : NULL;
 }
 

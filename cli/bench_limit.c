@@ -1,6 +1,7 @@
 /* bench_limit.c - hashing and touching, each as fast as this machine can; see bench_limit.h. */
 #include "bench_limit.h"
 #include "bench_clock.h"
+#include "bench_memory.h"
 #include "bench_random.h"
 #include "fail.h"
 #include <sys/mman.h>
@@ -8,36 +9,11 @@
 #define XXH_INLINE_ALL /* as the library has it */
 #include <xxhash.h>
 
-#define LINE      64
-#define HUGE_PAGE ((size_t)2 << 20)
-#define TRIES     7 /* of each distance */
+#define LINE  64
+#define TRIES 7 /* of each distance */
 
 static const unsigned distances[] = {0, 8, 16, 32, 64, 128};
 #define N_DISTANCES (sizeof distances / sizeof distances[0])
-
-/* Whole huge pages, where the kernel gives them: the page tables are not what is measured. */
-static int map_lines(struct bench_limit *l, uint64_t bytes, deja_error *err)
-{
-    if (bytes > SIZE_MAX / 4)
-        return fail(err, DEJA_ENOMEM, "a table of that size does not fit into memory");
-    const size_t len = ((size_t)bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
-    uint8_t *p =
-        mmap(NULL, len + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        return fail_errno(err, "no memory for the table of the limit");
-    const size_t head = (size_t)(-(uintptr_t)p & (HUGE_PAGE - 1));
-    if (head > 0)
-        munmap(p, head);
-    if (HUGE_PAGE - head > 0)
-        munmap(p + head + len, HUGE_PAGE - head);
-    l->lines = p + head;
-    l->mapped = len;
-#ifdef MADV_HUGEPAGE
-    madvise(l->lines, len, MADV_HUGEPAGE);
-#endif
-    memset(l->lines, 1, len);
-    return DEJA_OK;
-}
 
 static uint64_t load_line(const struct bench_limit *l, uint32_t index)
 {
@@ -72,7 +48,8 @@ static void change_ahead(struct bench_limit *l, size_t distance)
     for (size_t i = 0; i < l->n; i++) {
         if (i + distance < l->n)
             __builtin_prefetch(l->lines + (size_t)l->index[i + distance] * LINE);
-        l->lines[(size_t)l->index[i] * LINE]++;
+        volatile uint8_t *byte = l->lines + (size_t)l->index[i] * LINE;
+        *byte = *byte; /* it may be a filter's */
     }
 }
 
@@ -117,15 +94,21 @@ int bench_limit_init(struct bench_limit *l, uint64_t bytes, size_t n, deja_error
     l->index = malloc(n * sizeof *l->index);
     if (l->index == NULL)
         return fail(err, DEJA_ENOMEM, "no memory for the places of the limit");
-    const int rc = map_lines(l, l->n_lines * LINE, err);
-    if (rc == DEJA_OK)
-        choose_distance(l);
-    return rc;
+    size_t lent;
+    l->lines = bench_memory_piece(&lent);
+    if (l->lines == NULL || lent < bytes) {
+        l->lines = bench_memory_map((size_t)(l->n_lines * LINE), &l->mapped);
+        if (l->lines == NULL)
+            return fail(err, DEJA_ENOMEM, "no memory for the table of the limit");
+        memset(l->lines, 1, l->mapped);
+    }
+    choose_distance(l);
+    return DEJA_OK;
 }
 
 void bench_limit_fini(struct bench_limit *l)
 {
-    if (l->lines != NULL)
+    if (l->mapped > 0)
         munmap(l->lines, l->mapped);
     free(l->index);
     *l = (struct bench_limit){0};

@@ -8,9 +8,9 @@
 #include "bench_keys.h"
 
 struct bench_limit {
-    uint8_t *lines; /* an array as large as the filter under test */
+    uint8_t *lines; /* the memory of the filter under test, or as much of other */
     uint64_t n_lines;
-    size_t mapped;
+    size_t mapped;   /* 0: not ours */
     uint32_t *index; /* lines to touch */
     size_t n;
     uint64_t draws;    /* of indices, so far */

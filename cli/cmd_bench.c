@@ -1,4 +1,5 @@
 /* cmd_bench.c - how fast is this machine, and how close to it does deja come? */
+#include "bench_memory.h"
 #include "bench_report.h"
 #include "command.h"
 #include "fail.h"
@@ -175,6 +176,7 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = report(&b, err);
     bench_keys_fini(&b.keys);
+    bench_memory_fini();
     return rc < 0 ? rc : COMMAND_DONE;
 }
 

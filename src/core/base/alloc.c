@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_FROM (HUGE_PAGE / 2) /* rounding up at most doubles it */
 
 static size_t round_up(size_t size)
 {
@@ -39,7 +40,7 @@ static void *alloc_pages(size_t size)
 
 void *dj_alloc(const deja_allocator *hook, size_t size, size_t align)
 {
-    if (!hook && size >= HUGE_PAGE)
+    if (!hook && size >= HUGE_FROM)
         return alloc_pages(size);
     void *p = NULL;
     if (hook)
@@ -57,7 +58,7 @@ void dj_free(const deja_allocator *hook, void *p, size_t size)
         return;
     if (hook)
         hook->free(hook->ctx, p, size);
-    else if (size >= HUGE_PAGE)
+    else if (size >= HUGE_FROM)
         munmap(p, round_up(size));
     else
         free(p);
