@@ -1,7 +1,7 @@
 # Real URLs: every kind gives what sort -u gives, up to the false positives that it announces.
 . "$SUPPORT/cases.sh"
 
-deja() { timeout -k 5 1200 "$DEJA" "$@"; }
+export DEJA_TIMEOUT=1200
 
 data=${DEJA_REAL_DATA-}
 [ -n "$data" ] || skip "DEJA_REAL_DATA does not name a folder with urls-real.txt.zst"

@@ -9,7 +9,7 @@
 . "$SUPPORT/cli.sh"
 
 # A hang is a failure, not a wait.
-deja() { timeout -k 5 60 "$DEJA" "$@"; }
+deja() { timeout -k 5 "${DEJA_TIMEOUT:-60}" "$DEJA" "$@"; }
 
 # As in cli.sh, but names the case, and every line of the script on the way to the failure.
 fail() {
