@@ -127,7 +127,7 @@ one_run_at_a_time() {
     succeeds deja check seen.deja one
     exec 9>&-
     wait
-    _prints expected --seed 7 list
+    _prints expected list
 }
 
 two_runs_make_the_same_new_state() {
@@ -162,6 +162,16 @@ another_kind_is_refused() {
     _prints list -k scalable -n 100 list
     fails_with 2 "seen.deja is of kind scalable, not exact" \
         deja dedup --state seen.deja -k exact list
+}
+
+another_seed_is_refused() {
+    echo a >list
+    deja dedup -q --seed 7 --state seen.deja list >/dev/null
+    succeeds deja dedup -q --seed 7 --state seen.deja list
+    fails_with 2 "seen.deja was not made with the seed 8" deja dedup --seed 8 --state seen.deja list
+    rm seen.deja
+    deja dedup -q --state seen.deja list >/dev/null
+    fails_with 2 "was not made with the seed 7" deja dedup --seed 7 --state seen.deja list
 }
 
 another_size_is_told() {
