@@ -94,7 +94,7 @@ static void plan_size(struct bench *b, uint64_t n)
     for (uint32_t kind = 1; kind < OPT_CHOICES; kind++) {
         if (deja_kind_name(kind) == NULL || (c->kind != 0 && c->kind != kind))
             continue;
-        plan(b, &bench_filter, kind, n, p);
+        plan(b, kind == DEJA_STATIC ? &bench_static : &bench_filter, kind, n, p);
         if (kind == DEJA_BLOCKED && !(c->fp_rate > 0))
             plan(b, &bench_filter, kind, n, 1e-6);
     }

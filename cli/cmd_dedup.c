@@ -91,6 +91,11 @@ static int make_filter(struct job *j, deja_error *err)
     int rc = session_begin(&j->session, &j->o->common, URLKEYS_COMPARE, key, &opt, err);
     if (rc < 0)
         return rc;
+    if (opt.kind == DEJA_STATIC)
+        return fail(err, DEJA_ENOTSUP,
+                    "-k static cannot dedup: it is made of all its keys at once, and takes no "
+                    "more; blocked, classic, exact and scalable take them as they come (`deja "
+                    "build -k static` makes a list to check against)");
     if (j->o->state && access(j->o->state, F_OK) == 0)
         rc = open_state(j, &opt, err);
     else
