@@ -73,6 +73,8 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     rc = deja_filter_stats(j->filter, &stats);
     if (rc < 0)
         return rc;
+    if (stats.kind == DEJA_STATIC)
+        return session_add_failed(DEJA_ENOTSUP, j->o->state, err);
     if (c->kind && c->kind != stats.kind && c->kind != stats.part_kind)
         return fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", fail_path(j->o->state).text,
                     deja_kind_name(stats.kind), deja_kind_name(c->kind));

@@ -198,7 +198,7 @@ static void print_static(struct out *o, const deja_stats *s)
     label(o, "keys");
     out_printf(o, "%s different ones of %s offered\n", num_count(s->keys).s,
                num_count(s->offered).s);
-    print_share(o, "fill", s->fill, "slots hold a key's fingerprint; no more can be added");
+    print_share(o, "fill", s->fill, "slots are in use; it takes no more keys");
 }
 
 static void print_content(struct out *o, const struct report *r)
