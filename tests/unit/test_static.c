@@ -456,6 +456,27 @@ static void sizes_grow_with_the_keys_and_stay_sound(void **state)
     assert_false(dj_fuse_fit(&f, DJ_FUSE_MAX_KEYS + 1));
 }
 
+static void the_numbers_of_the_math_page_are_these(void **state)
+{
+    static const struct {
+        uint64_t n;
+        double bits[3];
+    } rows[] = {{1000, {11.26, 22.53, 45.06}},
+                {10000, {10.24, 20.48, 40.96}},
+                {100000, {9.50, 19.01, 38.01}},
+                {1000000, {9.04, 18.09, 36.18}},
+                {100000000, {9.01, 18.01, 36.03}}};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++)
+        for (unsigned w = 0; w < 3; w++) {
+            deja_options opt = options(8u << w, 1);
+            deja_plan plan = DEJA_PLAN_INIT;
+            opt.capacity = rows[i].n;
+            assert_int_equal(deja_plan_make(&opt, &plan, NULL), DEJA_OK);
+            if (fabs(plan.bits_per_key - rows[i].bits[w]) > 0.0051)
+                fail_msg("%g for %g", plan.bits_per_key, rows[i].bits[w]);
+        }
+}
+
 /* --- Memory ------------------------------------------------------------------ */
 
 static int build_with(struct failmem *m, deja_filter **f)
@@ -619,6 +640,7 @@ int main(void)
         cmocka_unit_test(memory_chooses_the_widest_that_fits),
         cmocka_unit_test(the_plan_is_what_the_builder_makes),
         cmocka_unit_test(sizes_grow_with_the_keys_and_stay_sound),
+        cmocka_unit_test(the_numbers_of_the_math_page_are_these),
         cmocka_unit_test(every_allocation_may_fail_and_nothing_leaks),
         cmocka_unit_test(a_finish_without_memory_can_be_tried_again),
         cmocka_unit_test(a_builder_begins_anew_after_it_has_finished),
