@@ -217,16 +217,19 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
         rc = session_open(&j->session, j->call, j->common, 1, NULL, NULL, err);
     if (rc == DEJA_OK)
         rc = collect(j, b, err);
-    if (rc == DEJA_OK && j->session.stopped) {
-        console_note(j->call->console, "stopped: %s was not made", fail_path(path).text);
-    } else if (rc == DEJA_OK) {
+    if (rc == DEJA_OK && !j->session.stopped) {
+        console_line(j->call->console, "all lines are read; making the filter");
         rc = deja_builder_finish(b, path, DEJA_CREATE_REPLACE, &j->filter, err);
-        if (rc == DEJA_OK)
+        j->session.stopped = signals_stopped(j->call->stop);
+        if (rc == DEJA_OK && !j->session.stopped)
             rc = deja_filter_sync(j->filter, err);
-        if (rc == DEJA_OK && deja_filter_stats(j->filter, &s) == DEJA_OK) {
-            j->added = s.keys;
-            report(j);
-        }
+        console_clear(j->call->console);
+    }
+    if (rc == DEJA_OK && j->session.stopped)
+        console_note(j->call->console, "stopped: %s was not made", fail_path(path).text);
+    else if (rc == DEJA_OK && deja_filter_stats(j->filter, &s) == DEJA_OK) {
+        j->added = s.keys;
+        report(j);
     }
     session_close(&j->session);
     deja_builder_free(b);

@@ -196,7 +196,9 @@ const struct command cmd_bench = {
             "n is the number of keys: 1M fits into the caches of most machines, 100M does not. "
             "The answers are checked before anything is measured: no key that was added is "
             "missing, and the rate of false positives is what it should be. `batch' gives the "
-            "library many keys in one call, `one' a key a call. Spread is how far apart the "
+            "library many keys in one call, `one' a key a call; nothing is added to a static "
+            "filter. "
+            "Spread is how far apart the "
             "quarters of the rounds lie at worst: half of the rounds were within it.",
             "Without --kind it also measures what the canonical form of a URL takes in each "
             "profile, "
