@@ -110,6 +110,15 @@ static void every_number_of_keys_up_to_300_works_for_every_width(void **state)
             }
 }
 
+/* All slots are zero, which is the fingerprint of one key in 256. */
+static void an_empty_filter_finds_nothing(void **state)
+{
+    deja_filter *f = of_numbers(0, 8, 1);
+    assert_int_equal(count_found(f, STRANGER, STRANGER + 10000), 0);
+    assert_true(stats(f).fp_now <= 0);
+    deja_filter_free(f);
+}
+
 /* Over small filters the strangers' answers are as random as over a large one. */
 static void the_rate_of_small_filters_is_that_of_their_fingerprints(void **state)
 {
@@ -260,6 +269,29 @@ static void a_seed_that_fails_is_replaced(void **state)
     deja_filter_contains_hashed(f, pair, 2, found);
     assert_true(found[0] && found[1]);
     deja_filter_free(f);
+}
+
+/* What a failed attempt has left behind must not reach the next one. */
+static void many_seeds_that_fail_leave_no_trace(void **state)
+{
+    enum { FAILING = 10, KEYS = 200 };
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const deja_options opt = options(32, seed);
+        uint8_t key[DEJA_KEY_LEN], found[KEYS];
+        uint64_t hash[KEYS];
+        dj_key_from_seed(seed, key);
+        for (unsigned i = 0; i < KEYS / 2; i++)
+            twins(key, i < FAILING ? i : 1000 + i, hash + 2 * (size_t)i);
+        deja_builder *b = begin(&opt);
+        assert_int_equal(deja_builder_add_hashed(b, hash, KEYS), DEJA_OK);
+        deja_filter *f = finish(b);
+        for (unsigned i = 0; i < FAILING; i++)
+            assert_true(f->plan.fuse.seed != dj_key_derive(key, DJ_STREAM_STATIC, i));
+        deja_filter_contains_hashed(f, hash, KEYS, found);
+        for (size_t i = 0; i < KEYS; i++)
+            assert_true(found[i]);
+        deja_filter_free(f);
+    }
 }
 
 static void a_set_that_defeats_every_seed_is_refused_and_kept(void **state)
@@ -622,6 +654,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_number_of_keys_up_to_300_works_for_every_width),
+        cmocka_unit_test(an_empty_filter_finds_nothing),
         cmocka_unit_test(the_rate_of_small_filters_is_that_of_their_fingerprints),
         cmocka_unit_test(large_sets_forget_nothing_and_have_their_rate),
         cmocka_unit_test(a_batch_is_a_loop_of_single_lookups),
@@ -630,6 +663,7 @@ int main(void)
         cmocka_unit_test(one_hash_a_hundred_thousand_times_is_one_key),
         cmocka_unit_test(hashes_without_any_randomness_work),
         cmocka_unit_test(a_seed_that_fails_is_replaced),
+        cmocka_unit_test(many_seeds_that_fail_leave_no_trace),
         cmocka_unit_test(a_set_that_defeats_every_seed_is_refused_and_kept),
         cmocka_unit_test(sorting_is_sorting),
         cmocka_unit_test(builders_refuse_what_a_static_filter_cannot_be),
