@@ -8,7 +8,7 @@
 
 /* --- Shape ------------------------------------------------------------------ */
 
-/* Segments grow with the 1.2th root of the keys; more slots a key while there are few. */
+/* Segments grow like n^0.58, up to a limit; few keys need more slots each. */
 bool dj_fuse_fit(struct dj_fuse *f, uint64_t n)
 {
     if (n > DJ_FUSE_MAX_KEYS)
