@@ -266,9 +266,8 @@ const struct command cmd_build = {
             "Makes the filter file OUT.deja from the lines of the files (standard input without "
             "any). The file appears when it is complete, in the place of an older one of that "
             "name; Ctrl-C or a crash before that leaves the older one as it was.",
-            "With -k static it becomes a set that never changes: the smallest kind for a list "
-            "that "
-            "is complete. All keys are read first, 8 bytes each, and 32 while it is made.",
+            "With -k static it becomes a set that never changes: the smallest kind for lists that "
+            "are complete. All keys are read first, 8 bytes each, and 32 while it is made.",
             "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
             "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
             SESSION_KEY_TEXT " Every host counts as a line.",
