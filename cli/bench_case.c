@@ -116,7 +116,9 @@ static void choose_numbers(struct run *r, enum bench_op op, size_t n)
 static int fill_strings(struct run *r, uint64_t n, deja_error *err)
 {
     const struct bench_subject *s = r->c->subject;
-    bench_call *add = s->add_batch != NULL ? s->add_batch : s->add_one;
+    bench_call *add = s->collect != NULL     ? s->collect
+                      : s->add_batch != NULL ? s->add_batch
+                                             : s->add_one;
     while (n > 0 && !stopped(r)) {
         const size_t lot = n < r->c->lot ? (size_t)n : r->c->lot;
         choose_numbers(r, BENCH_NEW, lot);
@@ -146,6 +148,8 @@ static int fill_hashes(struct run *r, uint64_t n, deja_error *err)
 /* Rounds that one filling has keys for: half of it, and two lots of new keys a round. */
 static unsigned rounds_a_filling(const struct bench_case *c)
 {
+    if (c->subject->ready != NULL)
+        return c->rounds; /* they use up none */
     const uint64_t rounds = c->n / 2 / (2 * c->lot);
     return rounds < c->rounds ? (unsigned)rounds : c->rounds;
 }
@@ -153,7 +157,8 @@ static unsigned rounds_a_filling(const struct bench_case *c)
 static int fill(struct run *r, deja_error *err)
 {
     const struct bench_case *c = r->c;
-    const uint64_t measured = 2 * (uint64_t)c->lot * rounds_a_filling(c);
+    const bool fixed = c->subject->ready != NULL;
+    const uint64_t measured = fixed ? 0 : 2 * (uint64_t)c->lot * rounds_a_filling(c);
     const uint64_t rest = c->n - r->members - measured;
     c->subject->close(r->self);
     r->self = c->subject->open(c->kind, c->n, c->p, err);
@@ -165,6 +170,8 @@ static int fill(struct run *r, deja_error *err)
         rc = fill_hashes(r, rest, err);
     else if (rc == DEJA_OK)
         rc = fill_strings(r, rest, err);
+    if (rc == DEJA_OK && fixed && !stopped(r))
+        rc = c->subject->ready(r->self, err);
     return rc;
 }
 
@@ -273,7 +280,7 @@ static int measure(struct run *r, unsigned call, enum bench_op op, deja_error *e
     struct samples *s = &r->samples[call][op];
     const size_t lot = r->c->lot;
     if (function == NULL) {
-        if (op == BENCH_NEW)
+        if (op == BENCH_NEW && r->c->subject->ready == NULL)
             return fill_strings(r, lot, err); /* the keys come in all the same */
         return DEJA_OK;
     }

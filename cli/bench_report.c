@@ -65,7 +65,10 @@ static void row(struct table *t, const struct bench_case *c, unsigned call)
     table_cell(t, "%s", bench_call_names[call]);
     for (size_t i = 0; i < N_SHOWN; i++) {
         const struct bench_figure *f = &c->figure[call][shown[i]];
-        table_cell(t, "%s (%s)", num_fixed(f->ns, 1).s, num_fixed(f->ratio.median, 2).s);
+        if (f->measured)
+            table_cell(t, "%s (%s)", num_fixed(f->ns, 1).s, num_fixed(f->ratio.median, 2).s);
+        else
+            table_cell(t, "-");
     }
     table_cell(t, "%s", num_share(worst_spread(c, call)).s);
 }

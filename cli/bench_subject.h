@@ -21,13 +21,17 @@ struct bench_subject {
     double (*rate)(void *self);    /* of false positives to expect now; negative: not known */
     bench_call *contains_batch, *add_batch; /* NULL: has none */
     bench_call *contains_one, *add_one;
+    /* For a subject that is made of all its keys: take them, and then be ready.  It has no add
+     * that could be measured; add_hashed may fill it, too. */
+    bench_call *collect;
+    int (*ready)(void *self, deja_error *err);
     /* The same for keys that are numbers already, to fill and to probe quickly; or NULL. */
     int (*add_hashed)(void *self, const uint64_t *hash, size_t n, uint8_t *is_new);
     int (*contains_hashed)(void *self, const uint64_t *hash, size_t n, uint8_t *found);
 };
 
-/* bench_filter.c, bench_table.c */
-extern const struct bench_subject bench_filter, bench_table;
+/* bench_filter.c, bench_static.c, bench_table.c */
+extern const struct bench_subject bench_filter, bench_static, bench_table;
 /* bench_libbloom.c: NULL when libbloom is not installed. */
 const struct bench_subject *bench_libbloom(void);
 

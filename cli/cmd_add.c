@@ -177,6 +177,66 @@ static const struct opt build_table[] = {
     OPT_END,
 };
 
+/* What could only be found wrong with the name when all keys are read is found now: a filter that
+ * is never synced leaves nothing. */
+static int try_name(const char *path, deja_error *err)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    deja_filter *f;
+    opt.capacity = 1;
+    opt.seed = 1;
+    const int rc = deja_filter_create(path, DEJA_CREATE_REPLACE, &opt, &f, err);
+    deja_filter_free(f);
+    return rc;
+}
+
+static int collect(struct job *j, deja_builder *b, deja_error *err)
+{
+    struct batch *batch;
+    int rc;
+    while ((rc = session_next(&j->session, &batch, err)) > 0)
+        if (deja_builder_add_hashed(b, batch->hash, batch->block.n) < 0)
+            return fail(err, DEJA_ENOMEM,
+                        "out of memory after %s: a static filter takes 8 bytes a key while they "
+                        "are read, and 32 then",
+                        num_lines(j->session.records).s);
+    return rc;
+}
+
+/* All keys first, then the filter. */
+static int build_static(struct job *j, const deja_options *opt, deja_error *err)
+{
+    const char *path = j->call->operands[0];
+    deja_builder *b = NULL;
+    deja_stats s = DEJA_STATS_INIT;
+    int rc = try_name(path, err);
+    if (rc == DEJA_OK)
+        rc = deja_builder_new(opt, &b, err);
+    j->session.builder = b;
+    if (rc == DEJA_OK)
+        rc = session_open(&j->session, j->call, j->common, 1, NULL, NULL, err);
+    if (rc == DEJA_OK)
+        rc = collect(j, b, err);
+    if (rc == DEJA_OK && !j->session.stopped) {
+        console_line(j->call->console, "all lines are read; making the filter");
+        rc = deja_builder_finish(b, path, DEJA_CREATE_REPLACE, &j->filter, err);
+        j->session.stopped = signals_stopped(j->call->stop);
+        if (rc == DEJA_OK && !j->session.stopped)
+            rc = deja_filter_sync(j->filter, err);
+        console_clear(j->call->console);
+    }
+    if (rc == DEJA_OK && j->session.stopped)
+        console_note(j->call->console, "stopped: %s was not made", fail_path(path).text);
+    else if (rc == DEJA_OK && deja_filter_stats(j->filter, &s) == DEJA_OK) {
+        j->added = s.keys;
+        report(j);
+    }
+    session_close(&j->session);
+    deja_builder_free(b);
+    deja_filter_free(j->filter);
+    return rc;
+}
+
 static int run_build(struct call *call, deja_error *err)
 {
     const struct add_options *o = call->options;
@@ -186,6 +246,8 @@ static int run_build(struct call *call, deja_error *err)
     int rc = session_begin(&j.session, &o->common, URLKEYS_STORE, key, &opt, err);
     if (rc == DEJA_OK)
         rc = session_choose_size(call, &o->common, 1, false, &opt, err);
+    if (rc == DEJA_OK && opt.kind == DEJA_STATIC)
+        return build_static(&j, &opt, err);
     if (rc == DEJA_OK)
         rc = deja_filter_create(call->operands[0], DEJA_CREATE_REPLACE, &opt, &j.filter, err);
     return work(&j, rc, err);
@@ -204,6 +266,8 @@ const struct command cmd_build = {
             "Makes the filter file OUT.deja from the lines of the files (standard input without "
             "any). The file appears when it is complete, in the place of an older one of that "
             "name; Ctrl-C or a crash before that leaves the older one as it was.",
+            "With -k static it becomes a set that never changes: the smallest kind for lists that "
+            "are complete. All keys are read first, 8 bytes each, and 32 while it is made.",
             "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
             "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
             SESSION_KEY_TEXT " Every host counts as a line.",
@@ -219,6 +283,8 @@ const struct command cmd_build = {
              "deja build -p 1e-3 list.deja docs/examples/sample-urls.txt"},
             {"one that fits 64 MiB, for 40 million keys",
              "deja build -n 40M -m 64M list.deja urls.txt.zst"},
+            {"a list that never changes, in 9 bits a key, with one wrong answer in 256",
+             "deja build -k static -p 0.01 list.deja docs/examples/sample-urls.txt"},
             {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
             {"one that blocks their subdomains and pages, too",
              "deja build --url=gsb --format hosts bad.deja hosts.txt"},

@@ -94,7 +94,7 @@ static void plan_size(struct bench *b, uint64_t n)
     for (uint32_t kind = 1; kind < OPT_CHOICES; kind++) {
         if (deja_kind_name(kind) == NULL || (c->kind != 0 && c->kind != kind))
             continue;
-        plan(b, &bench_filter, kind, n, p);
+        plan(b, kind == DEJA_STATIC ? &bench_static : &bench_filter, kind, n, p);
         if (kind == DEJA_BLOCKED && !(c->fp_rate > 0))
             plan(b, &bench_filter, kind, n, 1e-6);
     }
@@ -196,7 +196,9 @@ const struct command cmd_bench = {
             "n is the number of keys: 1M fits into the caches of most machines, 100M does not. "
             "The answers are checked before anything is measured: no key that was added is "
             "missing, and the rate of false positives is what it should be. `batch' gives the "
-            "library many keys in one call, `one' a key a call. Spread is how far apart the "
+            "library many keys in one call, `one' a key a call; nothing is added to a static "
+            "filter. "
+            "Spread is how far apart the "
             "quarters of the rounds lie at worst: half of the rounds were within it.",
             "Without --kind it also measures what the canonical form of a URL takes in each "
             "profile, "

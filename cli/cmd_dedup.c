@@ -73,6 +73,8 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     rc = deja_filter_stats(j->filter, &stats);
     if (rc < 0)
         return rc;
+    if (stats.kind == DEJA_STATIC)
+        return session_add_failed(DEJA_ENOTSUP, j->o->state, err);
     if (c->kind && c->kind != stats.kind && c->kind != stats.part_kind)
         return fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", fail_path(j->o->state).text,
                     deja_kind_name(stats.kind), deja_kind_name(c->kind));
@@ -91,6 +93,11 @@ static int make_filter(struct job *j, deja_error *err)
     int rc = session_begin(&j->session, &j->o->common, URLKEYS_COMPARE, key, &opt, err);
     if (rc < 0)
         return rc;
+    if (opt.kind == DEJA_STATIC)
+        return fail(err, DEJA_ENOTSUP,
+                    "-k static cannot dedup: it is made of all its keys at once, and takes no "
+                    "more; blocked, classic, exact and scalable take them as they come (`deja "
+                    "build -k static` makes a list to check against)");
     if (j->o->state && access(j->o->state, F_OK) == 0)
         rc = open_state(j, &opt, err);
     else

@@ -55,6 +55,8 @@ static double rate_planned(const deja_stats *s)
     deja_options opt = same_body(s);
     deja_plan plan = DEJA_PLAN_INIT;
     opt.capacity = s->capacity;
+    if (s->kind == DEJA_STATIC)
+        return s->fp_now;
     if (s->kind == DEJA_SCALABLE || deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
         return s->fp_rate;
     return s->kind == DEJA_EXACT ? plan.fp_rate : fmax(s->fp_rate, plan.fp_rate);
@@ -66,7 +68,7 @@ static double keys_at_rate(const deja_stats *s, double p)
     deja_options opt = same_body(s);
     deja_plan plan = DEJA_PLAN_INIT;
     opt.fp_rate = p;
-    if (s->kind == DEJA_SCALABLE || s->kind == DEJA_EXACT ||
+    if (s->kind == DEJA_SCALABLE || s->kind == DEJA_EXACT || s->kind == DEJA_STATIC ||
         deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
         return (double)s->capacity;
     return fmax((double)plan.capacity, (double)s->capacity);
@@ -88,7 +90,7 @@ static void conclude(struct report *r)
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
     r->over_capacity = s->kind != DEJA_SCALABLE && s->keys > s->capacity;
     r->rate_planned = rate_planned(s);
-    r->room = keys_at_rate(s, r->rate_planned) - (double)s->keys;
+    r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(s, r->rate_planned) - (double)s->keys;
 }
 
 static int examine(struct report *r, const uint8_t *key, deja_error *err)
@@ -131,6 +133,8 @@ static const char *kind_words(const deja_stats *s)
         return "one cache line a key";
     case DEJA_EXACT:
         return "64-bit fingerprints";
+    case DEJA_STATIC:
+        return "binary fuse: it never changes";
     default:
         return "see docs/kinds.md";
     }
@@ -184,10 +188,27 @@ static void print_capacity(struct out *o, const struct report *r)
                    r->rate_planned == s->fp_rate ? "at most " : "", num_rate(r->rate_planned).s);
 }
 
+static void print_static(struct out *o, const deja_stats *s)
+{
+    label(o, "memory");
+    out_text(o, num_bytes(s->bytes).s);
+    if (s->keys > 0)
+        out_printf(o, ", %s bits a key", num_fixed(8 * (double)s->bytes / (double)s->keys, 2).s);
+    out_text(o, "\n");
+    label(o, "keys");
+    out_printf(o, "%s different ones of %s offered\n", num_count(s->keys).s,
+               num_count(s->offered).s);
+    print_share(o, "fill", s->fill, "slots are in use; it takes no more keys");
+}
+
 static void print_content(struct out *o, const struct report *r)
 {
     const deja_stats *s = &r->s;
     bool exact = s->part_kind == DEJA_EXACT;
+    if (s->kind == DEJA_STATIC) {
+        print_static(o, s);
+        return;
+    }
     label(o, "memory");
     out_printf(o, "%s, %s bits a key at capacity\n", num_bytes(s->bytes).s,
                num_fixed(8 * (double)s->bytes / (double)s->capacity, 1).s);
@@ -219,7 +240,7 @@ static void print_rate(struct out *o, const struct report *r)
     out_text(o, num_rate(s->fp_now).s);
     out_text(o, " now: ");
     if (s->fp_now < 1e-12)
-        out_text(o, "practically no new key");
+        out_text(o, s->keys > 0 ? "practically no new key" : "it is empty, and no key");
     else if (s->fp_now > 0.9)
         out_text(o, "nearly every new key");
     else
@@ -230,6 +251,8 @@ static void print_rate(struct out *o, const struct report *r)
 static void print_cost(struct out *o, const struct report *r)
 {
     const deja_stats *s = &r->s;
+    if (s->kind == DEJA_STATIC)
+        return; /* its keys were given, not judged */
     label(o, "lost");
     if (s->lost < 0.05)
         out_text(o, "probably no key so far\n");

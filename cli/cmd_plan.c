@@ -109,6 +109,8 @@ static struct words lookup_reads(const deja_plan *p)
     unsigned lines = p->filters * (p->kind == DEJA_CLASSIC ? p->hashes : 1);
     if (p->kind == DEJA_EXACT)
         (void)snprintf(w.s, sizeof w.s, "1-2 cache lines");
+    else if (p->kind == DEJA_STATIC)
+        (void)snprintf(w.s, sizeof w.s, "3 cache lines");
     else if (p->kind == DEJA_SCALABLE)
         (void)snprintf(w.s, sizeof w.s, "1 cache line a part");
     else
@@ -290,7 +292,8 @@ static void make_command(struct study *s)
 {
     const struct common *c = s->c;
     uint32_t kind = s->best != NULL ? s->best->kind : c->kind;
-    append(s, "deja dedup");
+    const bool build = kind == DEJA_STATIC;
+    append(s, build ? "deja build" : "deja dedup");
     if (kind != DEJA_BLOCKED)
         append(s, " -k %s", deja_kind_name(kind));
     if (c->capacity != 0)
@@ -307,7 +310,9 @@ static void make_command(struct study *s)
         append(s, " --multiplier %s", num_exact(c->multiplier).s);
     if (c->hash != 0)
         append(s, " --hash %s", deja_hash_name(c->hash));
-    append(s, " --state seen.deja urls.txt > new.txt");
+    if (c->fingerprint_bits != 0)
+        append(s, " --fingerprint-bits %u", c->fingerprint_bits);
+    append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
 }
 
 /* --- Text --------------------------------------------------------------------- */
@@ -341,7 +346,7 @@ static void table_row(struct table *t, const deja_plan *p, bool with_keys_column
     else
         table_cell(t, "%u", p->hashes);
     table_cell(t, "%s", num_rate(p->fp_rate).s);
-    table_cell(t, "%s", num_estimate(per_million(p)).s);
+    table_cell(t, "%s", p->kind == DEJA_STATIC ? "-" : num_estimate(per_million(p)).s);
     table_cell(t, "%s", lookup_reads(p).s);
 }
 
@@ -362,6 +367,8 @@ static int print_table(struct out *o, const struct study *s, deja_error *err)
             table_row(&t, &s->row[i].plan, keys);
     }
     int rc = table_print(&t, o, 2, err);
+    if (find_row(s, DEJA_STATIC) != NULL)
+        out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
     for (size_t i = 0; i < s->n; i++) {
         if (s->row[i].possible)
             continue;
@@ -464,7 +471,7 @@ static int print_text(struct out *o, const struct study *s, deja_error *err)
     else if (s->c->kind == DEJA_SCALABLE)
         out_text(o, "\nWhen the first part is full, another, twice as large and with a "
                     "smaller rate,\nis added, and so on; all parts together stay below p.\n");
-    else
+    else if (s->c->kind != DEJA_STATIC)
         rc = print_filling(o, s, &first_possible(s)->plan, err);
     print_advice(o, s);
     return rc;
@@ -541,7 +548,7 @@ static void print_json(struct out *o, const struct study *s)
         json_row(&j, &s->row[i]);
     json_end(&j);
     json_tradeoff(&j, s);
-    if (s->c->kind != 0)
+    if (s->c->kind != 0 && s->c->kind != DEJA_STATIC)
         json_filling(&j, s, &first_possible(s)->plan);
     json_string(&j, "recommended", s->best != NULL ? deja_kind_name(s->best->kind) : NULL);
     json_string(&j, "reason", s->best != NULL ? s->reason : NULL);
@@ -580,7 +587,9 @@ const struct command cmd_plan = {
             "recommendation, and the command to type next. With -k, only that kind, and what "
             "becomes of it with fewer and more keys than planned.",
             "Lost pages are the new keys taken for seen while the filter fills up to n: fewer "
-            "than n times p, since it is empty at first. A lookup in a filter that is larger than "
+            "than n times p, since it is empty at first; a static filter has none, since its keys "
+            "are "
+            "given at once, and none can be added later. A lookup in a filter that is larger than "
             "the processor's cache takes about as long as it waits for cache lines.",
             NULL,
         },

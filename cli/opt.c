@@ -411,6 +411,8 @@ const struct opt common_sizing[] = {
                "how a key becomes numbers"),
     OPT_REAL(0, "multiplier", "M", struct common, multiplier,
              "bits from the rule N * K * M instead of -p or -m"),
+    OPT_COUNT32(0, "fingerprint-bits", "W", struct common, fingerprint_bits, 8, 32,
+                "static: 8, 16 or 32, for the rate 2^-W instead of -p"),
     OPT_END,
 };
 
@@ -583,5 +585,6 @@ deja_options common_filter_options(const struct common *c)
     o.multiplier = c->multiplier;
     o.filters = c->filters;
     o.hash = c->hash;
+    o.fingerprint_bits = c->fingerprint_bits;
     return o;
 }

@@ -187,6 +187,7 @@ struct common { /* 0, NULL or false: not given */
     uint32_t filters;
     uint32_t hash; /* a deja_hash */
     double multiplier;
+    uint32_t fingerprint_bits;
     const char *key_file;
     uint64_t seed;
     const char *output;

@@ -18,10 +18,11 @@
 
 struct pipeline {
     struct input *in;
-    const deja_filter *filter;
-    struct pipeline_step step; /* run is NULL: none */
-    int failed;                /* 0, or what comes behind the last batch ... */
-    deja_error error;          /* ... and its words */
+    const deja_filter *filter;   /* whose hashes are wanted, or NULL ... */
+    const deja_builder *builder; /* ... and this one's are */
+    struct pipeline_step step;   /* run is NULL: none */
+    int failed;                  /* 0, or what comes behind the last batch ... */
+    deja_error error;            /* ... and its words */
     size_t words;
     struct batch ring[RING];
     uint64_t filled, emptied; /* batches so far */
@@ -71,7 +72,9 @@ static void prepare(struct pipeline *p, struct batch *b)
     if (b->block.n == 0)
         return;
     const int rc = make_room(b, p->words, &b->error);
-    if (rc == DEJA_OK) {
+    if (rc == DEJA_OK && p->builder) {
+        deja_builder_hash_batch(p->builder, b->block.keys, b->block.n, b->hash);
+    } else if (rc == DEJA_OK) {
         deja_filter_hash_batch(p->filter, b->block.keys, b->block.n, b->hash);
     } else {
         b->failed = rc;
@@ -120,8 +123,9 @@ static int start_reader(struct pipeline *p, deja_error *err)
     return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
 }
 
-int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
-                  uint32_t threads, struct pipeline **out, deja_error *err)
+static int open_for(struct input *in, const deja_filter *filter, const deja_builder *builder,
+                    const struct pipeline_step *step, uint32_t threads, struct pipeline **out,
+                    deja_error *err)
 {
     struct pipeline *p = calloc(1, sizeof *p);
     *out = p;
@@ -129,14 +133,28 @@ int pipeline_open(struct input *in, const deja_filter *filter, const struct pipe
         return fail(err, DEJA_ENOMEM, "out of memory");
     p->in = in;
     p->filter = filter;
+    p->builder = builder;
     if (step)
         p->step = *step;
-    p->words = deja_filter_hash_words(filter);
+    p->words = filter ? deja_filter_hash_words(filter) : 1;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < RING; i++)
         block_init(&p->ring[i].block);
     return threads > 1 ? start_reader(p, err) : DEJA_OK;
+}
+
+int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
+                  uint32_t threads, struct pipeline **out, deja_error *err)
+{
+    return open_for(in, filter, NULL, step, threads, out, err);
+}
+
+int pipeline_open_builder(struct input *in, const deja_builder *builder,
+                          const struct pipeline_step *step, uint32_t threads,
+                          struct pipeline **out, deja_error *err)
+{
+    return open_for(in, NULL, builder, step, threads, out, err);
 }
 
 static struct batch *wait_for_batch(struct pipeline *p)

@@ -38,6 +38,10 @@ struct pipeline;
  * NULL. */
 int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
                   uint32_t threads, struct pipeline **out, deja_error *err);
+/* The same for keys that are hashed, one number a key, for a static filter to be. */
+int pipeline_open_builder(struct input *in, const deja_builder *builder,
+                          const struct pipeline_step *step, uint32_t threads,
+                          struct pipeline **out, deja_error *err);
 /* 1: a batch, the caller's until the next call; 0: the end; negative: a status. */
 int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err);
 void pipeline_close(struct pipeline *p); /* also before the end; NULL is fine */

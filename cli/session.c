@@ -66,6 +66,8 @@ int session_choose_size(const struct call *call, const struct common *c, size_t 
         return DEJA_OK;
     const struct input_options in = session_input_options(call, c, first);
     opt->capacity = input_estimate(&in);
+    if (opt->kind == DEJA_STATIC)
+        return DEJA_OK; /* a hint, and not needed */
     if (opt->capacity && (!grow || !can_grow(opt)))
         return DEJA_OK;
     if (!can_grow(opt))
@@ -97,8 +99,10 @@ int session_open(struct session *s, const struct call *call, const struct common
     s->stats = none;
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
-        rc = pipeline_open(s->in, filter, s->urls.rules ? &step : NULL, thread_count(c),
-                           &s->pipeline, err);
+        rc = s->builder ? pipeline_open_builder(s->in, s->builder, s->urls.rules ? &step : NULL,
+                                                thread_count(c), &s->pipeline, err)
+                        : pipeline_open(s->in, filter, s->urls.rules ? &step : NULL,
+                                        thread_count(c), &s->pipeline, err);
     progress_begin(&s->progress, call->console, results, "lines");
     if (rc < 0)
         session_close(s);
@@ -110,7 +114,7 @@ static void show_progress(struct session *s)
     struct input_progress in;
     input_progress(s->in, &in);
     const double now = progress_seconds(&s->progress);
-    if (now >= s->stats_due && deja_filter_stats(s->filter, &s->stats) == DEJA_OK)
+    if (s->filter && now >= s->stats_due && deja_filter_stats(s->filter, &s->stats) == DEJA_OK)
         s->stats_due = now + 50 * (progress_seconds(&s->progress) - now);
     progress_show(&s->progress, &(struct progress_now){.items = s->records,
                                                        .done = in.raw,
@@ -288,5 +292,10 @@ int session_add_failed(int status, const char *path, deja_error *err)
         return fail_errno(err, "%s: cannot write", fail_path(path).text);
     if (status == DEJA_ENOMEM)
         return fail(err, status, "out of memory while the filter grew: give -n or a larger -p");
+    if (status == DEJA_ENOTSUP)
+        return fail(err, status,
+                    "%s is a static filter, which never changes: `deja build -k static` makes a "
+                    "new one from all keys, old and new; other kinds can be added to",
+                    path ? fail_path(path).text : "this");
     return fail(err, status, "%s", deja_strerror(status));
 }

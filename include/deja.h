@@ -188,10 +188,13 @@ typedef struct deja_options {
     const deja_url_rules *url;   /* form of its keys, to record; NULL: bytes */
     uint32_t flags;              /* DEJA_KEY_APART                           */
     uint32_t reserved;           /* 0                                        */
+    uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
+    uint32_t reserved2;          /* 0                                        */
 } deja_options;
 #define DEJA_OPTIONS_INIT                                                                         \
     {                                                                                             \
-        sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, NULL, 0, 0    \
+        sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, NULL, 0, 0,   \
+            0, 0                                                                                  \
     }
 
 /* What options come to, without allocating anything. */
@@ -256,7 +259,7 @@ typedef struct deja_stats {
     double fp_rate;       /* as asked for                                               */
     uint64_t bits;        /* m, all bodies together (exact: slots)                      */
     uint64_t bytes;       /* memory or file bytes of the bodies                         */
-    uint64_t bits_set;    /* exact: slots in use                                        */
+    uint64_t bits_set;    /* exact: slots in use; static: bits that hold a key's        */
     double fill;          /* bits_set / bits                                            */
     uint64_t offered;     /* keys that add was asked to take                            */
     uint64_t keys;        /* of these, answered "new"                                   */
@@ -299,6 +302,28 @@ DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
  * DEJA_EFORMAT names the damage, DEJA_EBUSY says that it was not synced since its last
  * add, so that no checksum can vouch for it. */
 DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
+
+/* --- Sets that never change -------------------------------------------------- */
+
+/* A static filter (DEJA_STATIC) is made of all its keys at once: collect them, then finish.
+ * Keys may come in any order and more than once; a key takes 8 bytes until then, and about 32
+ * while the filter is made.  The options are those of a filter: fp_rate or fingerprint_bits
+ * choose the fingerprints, memory limits the body, and capacity is a hint.  A builder belongs to
+ * one thread at a time; hash_batch may run beside the other calls. */
+typedef struct deja_builder deja_builder;
+DEJA_CHECKED int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *err);
+DEJA_API void deja_builder_free(deja_builder *b); /* NULL is fine; not the filter that it made */
+/* Takes all of them, or none (DEJA_ENOMEM). */
+DEJA_CHECKED int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n);
+/* The same in two steps: one number a key. */
+DEJA_API void deja_builder_hash_batch(const deja_builder *b, const deja_slice *keys, size_t n,
+                                      uint64_t *hash);
+DEJA_CHECKED int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n);
+/* The filter: in memory when path is NULL, otherwise in a new file, which appears with its first
+ * deja_filter_sync; flags as for deja_filter_create.  After DEJA_OK the builder is empty and may
+ * collect the keys of another filter; after an error it still has its keys. */
+DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned flags,
+                                     deja_filter **out, deja_error *err);
 
 /* --- Streams ------------------------------------------------------------ */
 

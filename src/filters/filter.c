@@ -224,7 +224,7 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
 static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
 {
     size_t taken = 0;
-    int rc = f->read_only ? DEJA_EINVAL : DEJA_OK;
+    int rc = f->plan.kind == DEJA_STATIC ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
     if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
         rc = f->owner->touch(f);
     if (rc == DEJA_OK && f->plan.kind == DEJA_SCALABLE)

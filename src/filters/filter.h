@@ -25,10 +25,14 @@ struct dj_plan {
     bool seeded;
     uint64_t visit;
     struct dj_shape shape; /* of the first part */
+    struct dj_fuse fuse;   /* static */
 };
 
 /* Pure arithmetic on options that dj_options_read has passed: no memory is touched. */
 int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+/* Size a static filter for n keys: fuse.width is given, or 0 for the widest that fits memory bytes
+ * (0: any number of them). */
+int dj_plan_static(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error *err);
 /* Options of any age as this library knows them; the rest zero, or refused. */
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);
 /* Numbers a key becomes. */
@@ -65,6 +69,11 @@ struct deja_filter {
 /* A filter without bodies, with plan and key set, ready for an owner; NULL: out of memory. */
 deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                             const deja_allocator *alloc);
+/* A new filter with bodies of zeros on the heap. */
+int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
+                        const deja_allocator *alloc, deja_filter **out, deja_error *err);
+/* A kind that is built, not added to, is refused. */
+int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err);
 /* Everything but the bodies. */
 void dj_filter_unmake(deja_filter *f);
 /* What makes the hashes of spatial part i > 0 differ from the first part's; never 0. */

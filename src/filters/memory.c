@@ -23,6 +23,26 @@ static void memory_free(deja_filter *f)
 
 static const struct dj_owner_ops memory_ops = {NULL, memory_grow, memory_free};
 
+int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
+                        const deja_allocator *alloc, deja_filter **out, deja_error *err)
+{
+    deja_filter *f = dj_filter_make(plan, key, alloc);
+    if (!f)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    f->owner = &memory_ops;
+    atomic_store(&f->touched, true); /* nothing to announce, ever */
+    const int rc = memory_grow(f, plan->filters);
+    if (rc < 0) {
+        deja_filter_free(f);
+        return dj_fail(err, rc,
+                       "the filter needs %.0f MB, more than there is: lower the capacity, raise "
+                       "the rate, or keep it in a file",
+                       (double)dj_part_body_len(&plan->shape) * plan->filters / 1e6);
+    }
+    *out = f;
+    return DEJA_OK;
+}
+
 int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)
 {
     struct dj_plan plan;
@@ -33,22 +53,8 @@ int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)
     if (rc == DEJA_OK)
         rc = dj_plan_resolve(&known, &plan, err);
     if (rc == DEJA_OK)
+        rc = dj_plan_refuse_static(&plan, err);
+    if (rc == DEJA_OK)
         rc = dj_filter_key(&known, key, err);
-    if (rc < 0)
-        return rc;
-    deja_filter *f = dj_filter_make(&plan, key, known.alloc);
-    if (!f)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
-    f->owner = &memory_ops;
-    atomic_store(&f->touched, true); /* nothing to announce, ever */
-    rc = memory_grow(f, plan.filters);
-    if (rc < 0) {
-        deja_filter_free(f);
-        return dj_fail(err, rc,
-                       "the filter needs %.0f MB, more than there is: lower the capacity, raise "
-                       "the rate, or keep it in a file",
-                       (double)dj_part_body_len(&plan.shape) * plan.filters / 1e6);
-    }
-    *out = f;
-    return DEJA_OK;
+    return rc < 0 ? rc : dj_filter_in_memory(&plan, key, known.alloc, out, err);
 }

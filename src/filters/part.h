@@ -7,6 +7,7 @@
 #ifndef DJ_PART_H
 #define DJ_PART_H
 #include "core/bits/block.h"
+#include "core/bits/fuse.h"
 #include "core/math/sizing.h"
 #include "deja.h"
 #include <stdatomic.h>
@@ -28,9 +29,10 @@ struct dj_part_ops {
                   uint8_t *is_new, bool shared);
     void (*contains)(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                      size_t n, uint8_t *found);
-    uint64_t (*bits_set)(const struct dj_part *p); /* exact: slots in use */
+    /* exact: slots in use; static: bits of slots that hold a key's fingerprint */
+    uint64_t (*bits_set)(const struct dj_part *p);
 };
-extern const struct dj_part_ops dj_classic_ops, dj_blocked_ops, dj_exact_ops;
+extern const struct dj_part_ops dj_classic_ops, dj_blocked_ops, dj_exact_ops, dj_static_ops;
 const struct dj_part_ops *dj_part_ops_of(uint32_t kind); /* NULL: not a plain kind */
 
 struct dj_part {
@@ -45,6 +47,7 @@ struct dj_part {
     _Atomic uint64_t keys;                /* adds that answered "new" */
     const struct dj_block_kernel *kernel; /* blocked only */
     struct dj_blocks blocks;              /* blocked only */
+    struct dj_fuse fuse;                  /* static only */
 };
 
 /* Give the part its body: zeros for a new one, or what a file holds. */

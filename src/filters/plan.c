@@ -46,7 +46,8 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
         plan->part_kind = opt->part_kind ? opt->part_kind : DEJA_BLOCKED;
     else if (opt->part_kind && opt->part_kind != plan->kind)
         return dj_fail(err, DEJA_EINVAL, "part_kind goes with kind scalable");
-    if (!dj_part_ops_of(plan->part_kind))
+    if (!dj_part_ops_of(plan->part_kind) ||
+        (plan->part_kind == DEJA_STATIC && plan->kind != DEJA_STATIC))
         return dj_fail(err, DEJA_EINVAL,
                        "a scalable filter is made of blocked, classic or exact parts");
     return DEJA_OK;
@@ -74,7 +75,8 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
     if (plan->filters > DJ_MAX_FILTERS)
         return dj_fail(err, DEJA_EINVAL, "filters is %u: at most %d", plan->filters,
                        DJ_MAX_FILTERS);
-    if (plan->filters > 1 && (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE))
+    if (plan->filters > 1 &&
+        (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC))
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s cannot be made of several filters; classic and "
                        "blocked can",
@@ -90,6 +92,9 @@ static int check_hashes(const deja_options *opt, struct dj_plan *plan, deja_erro
     if (opt->hashes > most)
         return dj_fail(err, DEJA_EINVAL, "hashes is %u: %s takes at most %u", opt->hashes,
                        deja_kind_name(plan->part_kind), most);
+    if (plan->kind == DEJA_STATIC && opt->hashes && opt->hashes != DJ_FUSE_POSITIONS)
+        return dj_fail(err, DEJA_EINVAL, "hashes is %u: a static filter has %d positions a key",
+                       opt->hashes, DJ_FUSE_POSITIONS);
     plan->shape.kind = plan->part_kind;
     plan->shape.k = opt->hashes;
     return DEJA_OK;
@@ -136,14 +141,23 @@ static double first_rate(const struct dj_plan *plan)
     return pow(plan->fp_rate, 1.0 / plan->filters);
 }
 
+static double fuse_rate(uint32_t width)
+{
+    return ldexp(1, -(int)width);
+}
+
 /* The rate of F filters with k positions each, and what is lost on the way to n keys. */
 static double combined_rate(const struct dj_plan *plan, double n)
 {
+    if (plan->kind == DEJA_STATIC)
+        return fuse_rate(plan->fuse.width);
     return pow(dj_shape_rate(&plan->shape, n), plan->filters);
 }
 
 static double combined_lost(const struct dj_plan *plan, double n)
 {
+    if (plan->kind == DEJA_STATIC)
+        return 0; /* its keys are given, not judged */
     if (plan->filters == 1)
         return dj_shape_lost(&plan->shape, n);
     enum { STEPS = 256 }; /* Simpson's rule; the rate is smooth and rises like n^(k F) */
@@ -167,7 +181,7 @@ static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, dej
         return dj_fail(err, DEJA_EINVAL,
                        "the multiplier goes with capacity and hashes (m = n k M), not with memory "
                        "or fp_rate");
-    if (plan->part_kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE)
+    if (plan->part_kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC)
         return dj_fail(err, DEJA_EINVAL, "the multiplier sizes classic and blocked filters");
     const double bits = ceil((double)opt->capacity * opt->hashes * opt->multiplier);
     if (!(bits <= (double)DJ_MAX_BITS))
@@ -233,6 +247,106 @@ static int size_by_rate(struct dj_plan *plan, deja_error *err)
     return DEJA_OK;
 }
 
+/* --- Static: the rate is the fingerprints', and the keys are known when it is built --------- */
+
+/* Bits of a fingerprint: given, or the fewest that p allows; 0 where they follow from memory. */
+static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    static const uint32_t widths[] = {8, 16, 32};
+    const uint32_t given = opt->fingerprint_bits;
+    if (given && given != 8 && given != 16 && given != 32)
+        return dj_fail(err, DEJA_EINVAL, "fingerprint_bits is %u: 8, 16 or 32", given);
+    if (given && opt->fp_rate != 0 && fuse_rate(given) > opt->fp_rate)
+        return dj_fail(err, DEJA_EINVAL, "%u-bit fingerprints have the rate %g, not %g", given,
+                       fuse_rate(given), opt->fp_rate);
+    plan->fuse.width = given;
+    if (given || (opt->fp_rate == 0 && opt->memory && opt->capacity))
+        return DEJA_OK;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(widths) && !plan->fuse.width; i++)
+        if (fuse_rate(widths[i]) <= plan->fp_rate)
+            plan->fuse.width = widths[i];
+    if (!plan->fuse.width)
+        return dj_fail(err, DEJA_EINVAL,
+                       "a static filter reaches %g with 32-bit fingerprints, not %g; exact does",
+                       fuse_rate(32), plan->fp_rate);
+    return DEJA_OK;
+}
+
+/* Bytes of the body for n keys; 0: too many. */
+static uint64_t fuse_bytes(struct dj_plan *plan, uint64_t n, uint32_t width)
+{
+    if (!dj_fuse_fit(&plan->fuse, n))
+        return 0;
+    plan->fuse.width = width;
+    plan->shape.k = DJ_FUSE_POSITIONS;
+    plan->shape.bits = dj_fuse_slots(&plan->fuse) * width;
+    return dj_part_body_len(&plan->shape);
+}
+
+int dj_plan_static(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error *err)
+{
+    const uint32_t least = plan->fuse.width ? plan->fuse.width : 8;
+    uint32_t width = plan->fuse.width ? plan->fuse.width : 32;
+    if (n > DJ_FUSE_MAX_KEYS)
+        return dj_fail(err, DEJA_EINVAL, "a static filter holds at most %llu keys, not %llu",
+                       (unsigned long long)DJ_FUSE_MAX_KEYS, (unsigned long long)n);
+    while (memory && width > least && fuse_bytes(plan, n, width) > memory)
+        width /= 2;
+    const uint64_t bytes = fuse_bytes(plan, n, width);
+    if (memory && bytes > memory)
+        return dj_fail(err, DEJA_EINVAL,
+                       "%llu keys take %llu bytes with %u-bit fingerprints, and memory is %llu",
+                       (unsigned long long)n, (unsigned long long)bytes, width,
+                       (unsigned long long)memory);
+    plan->capacity = n ? n : 1;
+    return DEJA_OK;
+}
+
+/* The most keys that memory bytes hold. */
+static uint64_t fuse_capacity(struct dj_plan *plan, uint64_t memory)
+{
+    const uint32_t width = plan->fuse.width;
+    uint64_t fits = 0, many = DJ_FUSE_MAX_KEYS + 1;
+    while (many - fits > 1) {
+        const uint64_t mid = fits + (many - fits) / 2;
+        if (fuse_bytes(plan, mid, width) <= memory)
+            fits = mid;
+        else
+            many = mid;
+    }
+    return fits;
+}
+
+static int size_static(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    int rc = choose_width(opt, plan, err);
+    if (rc < 0)
+        return rc;
+    const uint32_t width = plan->fuse.width;
+    uint64_t n = opt->capacity;
+    if (!n && opt->memory)
+        n = fuse_capacity(plan, opt->memory);
+    plan->fuse.width = width;
+    if (!n)
+        return opt->memory
+                   ? dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key",
+                             (unsigned long long)opt->memory)
+                   : dj_fail(err, DEJA_EINVAL, "capacity is 0: say how many keys to expect");
+    rc = dj_plan_static(plan, n, opt->memory, err);
+    if (rc == DEJA_OK && opt->fp_rate == 0 && (!width || opt->fingerprint_bits))
+        plan->fp_rate = fuse_rate(plan->fuse.width);
+    return rc;
+}
+
+int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err)
+{
+    if (plan->kind != DEJA_STATIC)
+        return DEJA_OK;
+    return dj_fail(err, DEJA_ENOTSUP,
+                   "a static filter is made of all its keys at once and never changes: "
+                   "deja_builder_new begins one, `deja build -k static` makes one");
+}
+
 static int check_result(const struct dj_plan *plan, deja_error *err)
 {
     if (!dj_hash_is_single(plan->hash) && dj_hash_width(plan->hash) == 32 &&
@@ -266,13 +380,18 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
     if (rc < 0)
         return rc;
     plan->capacity = opt->capacity;
+    if (plan->kind != DEJA_STATIC && opt->fingerprint_bits)
+        return dj_fail(err, DEJA_EINVAL, "fingerprint_bits goes with kind static");
     if (opt->multiplier != 0)
         rc = size_by_multiplier(opt, plan, err);
+    else if (plan->kind == DEJA_STATIC)
+        rc = size_static(opt, plan, err);
     else if (opt->memory)
         rc = size_by_memory(opt, plan, err);
     else
         rc = size_by_rate(plan, err);
-    if (rc == DEJA_OK && (opt->multiplier != 0 || (opt->memory && opt->capacity)))
+    if (rc == DEJA_OK && plan->kind != DEJA_STATIC &&
+        (opt->multiplier != 0 || (opt->memory && opt->capacity)))
         plan->fp_rate = follow_rate(plan);
     return rc < 0 ? rc : check_result(plan, err);
 }
@@ -288,7 +407,8 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     part->shape = plan->shape;
     part->capacity = plan->capacity;
     part->stride = dj_plan_words(plan);
-    part->fp_rate = first_rate(plan);
+    part->fuse = plan->fuse;
+    part->fp_rate = plan->kind == DEJA_STATIC ? fuse_rate(plan->fuse.width) : first_rate(plan);
     if (plan->kind != DEJA_SCALABLE || i == 0)
         return true;
     for (uint32_t step = 0; step < i; step++) {

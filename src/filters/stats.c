@@ -64,6 +64,12 @@ static uint64_t count_of(const deja_filter *f, const struct dj_part *p, double d
 static struct account account_of(const deja_filter *f, const struct dj_part *p)
 {
     struct account a = {.bits_set = (double)p->ops->bits_set(p)};
+    if (p->shape.kind == DEJA_STATIC) { /* its keys were counted, and none was judged */
+        a.count = p->fuse.keys;
+        a.keys = a.came = a.distinct = (double)a.count;
+        a.rate = a.count ? p->fp_rate : 0;
+        return a;
+    }
     a.distinct = dj_shape_keys(&p->shape, a.bits_set);
     a.rate = isinf(a.distinct) ? 1 : dj_shape_rate(&p->shape, a.distinct);
     a.count = count_of(f, p, a.distinct);
@@ -134,11 +140,12 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
             add_scalable(&s, p, &a, &older);
         else
             add_spatial(&s, p, &a, i);
-        const double sigma = dj_shape_bits_sigma(&p->shape, a.came);
+        const bool drawn = p->shape.kind != DEJA_STATIC; /* by lot: the bits that are set */
+        const double sigma = drawn ? dj_shape_bits_sigma(&p->shape, a.came) : 0;
         s.bits += p->shape.kind == DEJA_EXACT ? p->shape.bits / 64 : p->shape.bits;
         s.bytes += p->body_len;
         s.bits_set += (uint64_t)a.bits_set;
-        s.bits_expected += dj_shape_bits_set(&p->shape, a.came);
+        s.bits_expected += drawn ? dj_shape_bits_set(&p->shape, a.came) : a.bits_set;
         variance += sigma * sigma;
     }
     s.bits_sigma = sqrt(variance);

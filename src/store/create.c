@@ -123,13 +123,21 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     if (rc == DEJA_OK)
         rc = dj_plan_resolve(&known, &plan, err);
     if (rc == DEJA_OK)
-        rc = check_name(path, flags, err);
+        rc = dj_plan_refuse_static(&plan, err);
     if (rc == DEJA_OK)
         rc = dj_filter_key(&known, key, err);
+    return rc < 0 ? rc : dj_file_create(path, flags, &plan, key, known.alloc, out, err);
+}
+
+int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
+                   const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc, deja_filter **out,
+                   deja_error *err)
+{
+    int rc = check_name(path, flags, err);
     if (rc < 0)
         return rc;
-    deja_filter *f = dj_filter_make(&plan, key, known.alloc);
-    struct dj_file *file = f ? dj_file_make(path, known.alloc) : NULL;
+    deja_filter *f = dj_filter_make(plan, key, alloc);
+    struct dj_file *file = f ? dj_file_make(path, alloc) : NULL;
     if (!file) {
         if (f)
             dj_filter_unmake(f);

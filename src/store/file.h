@@ -33,6 +33,10 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
 /* Write the header, and no records yet, to fd. */
 int dj_file_head(deja_filter *f, const struct dj_header *h, int fd, deja_error *err);
 
+/* A new file with a filter of this plan, its bodies zeros (create.c). */
+int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
+                   const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc, deja_filter **out,
+                   deja_error *err);
 /* Open, check and map a file for reading, without making a filter of it. */
 int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, deja_error *err);
 /* The owner's grow (create.c). */

@@ -27,6 +27,12 @@ enum { /* offsets in the fixed header */
        AT_KEY = 88,
        AT_FILE_LEN = 120,
        AT_URL_RULES = 128,
+       AT_FUSE_WIDTH = 144,
+       AT_FUSE_LOG2 = 148,
+       AT_FUSE_SEGMENTS = 152,
+       AT_FUSE_RESERVED = 156,
+       AT_FUSE_SEED = 160,
+       AT_FUSE_KEYS = 168,
        AT_PARTS = 512,
        PART_LEN = 64,
        AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
@@ -83,6 +89,15 @@ static void encode_part(const struct dj_header *h, uint32_t i, uint8_t *at)
     dj_store64(at + PART_BYTES, p->body_len);
 }
 
+static void encode_fuse(const struct dj_fuse *f, uint8_t page[DJ_HEADER_LEN])
+{
+    dj_store32(page + AT_FUSE_WIDTH, f->width);
+    dj_store32(page + AT_FUSE_LOG2, f->segment_log2);
+    dj_store32(page + AT_FUSE_SEGMENTS, f->segments);
+    dj_store64(page + AT_FUSE_SEED, f->seed);
+    dj_store64(page + AT_FUSE_KEYS, f->keys);
+}
+
 void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
 {
     const struct dj_plan *plan = &h->plan;
@@ -107,6 +122,8 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store64(page + AT_KEY_CHECK, h->key_check);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
     dj_store64(page + AT_FILE_LEN, h->file_len);
+    if (plan->kind == DEJA_STATIC)
+        encode_fuse(&plan->fuse, page);
     for (uint32_t i = 0; i < h->n_parts; i++)
         encode_part(h, i, page + AT_PARTS + i * PART_LEN);
     dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
@@ -190,12 +207,18 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     p->fp_rate = dj_load_double(at + PART_RATE);
     p->body_len = dj_load64(at + PART_BYTES);
     h->offset[i] = dj_load64(at + PART_AT);
-    const uint64_t granule = p->shape.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
+    const bool is_static = p->shape.kind == DEJA_STATIC;
+    const uint64_t granule = is_static ? 1 : p->shape.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
     const uint32_t most_k = p->shape.kind == DEJA_CLASSIC   ? DJ_MAX_HASHES
                             : p->shape.kind == DEJA_BLOCKED ? DJ_BLOCK_LANES
+                            : is_static                     ? DJ_FUSE_POSITIONS
                                                             : 1;
     if (!p->shape.bits || p->shape.bits > DJ_MAX_BITS || p->shape.bits % granule || !p->shape.k ||
         p->shape.k > most_k || !p->capacity || !(p->fp_rate > 0 && p->fp_rate <= 1))
+        return bad(err, field);
+    const struct dj_fuse *fuse = &h->plan.fuse;
+    if (is_static &&
+        (p->shape.k != DJ_FUSE_POSITIONS || p->shape.bits != dj_fuse_slots(fuse) * fuse->width))
         return bad(err, field);
     if (h->offset[i] != expected || p->body_len != dj_part_body_len(&p->shape))
         return bad(err, field);
@@ -210,7 +233,8 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!deja_kind_name(p->kind))
         return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", p->kind,
                        deja_version());
-    if (!dj_part_ops_of(p->part_kind) || (p->kind != DEJA_SCALABLE && p->part_kind != p->kind))
+    if (!dj_part_ops_of(p->part_kind) || (p->part_kind == DEJA_STATIC && p->kind != DEJA_STATIC) ||
+        (p->kind != DEJA_SCALABLE && p->part_kind != p->kind))
         return bad(err, "part kind");
     if (!deja_hash_name(p->hash))
         return dj_fail(err, DEJA_EVERSION, "hash %" PRIu32 " is not known to deja %s", p->hash,
@@ -218,7 +242,7 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
         return bad(err, "hash");
     if (!p->filters || p->filters > DJ_MAX_FILTERS ||
-        (p->kind == DEJA_SCALABLE && p->filters != 1))
+        ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC) && p->filters != 1))
         return bad(err, "filters");
     if (!p->capacity || !(p->fp_rate > 0 && p->fp_rate < 1))
         return bad(err, "capacity or rate");
@@ -229,6 +253,22 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!h->n_parts || h->n_parts > DJ_MAX_PARTS ||
         (p->kind != DEJA_SCALABLE && h->n_parts != p->filters))
         return bad(err, "number of parts");
+    return DEJA_OK;
+}
+
+/* What only a static filter has, and what nothing may be driven by before it is checked. */
+static int decode_fuse(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
+{
+    struct dj_fuse *f = &h->plan.fuse;
+    if (h->plan.kind != DEJA_STATIC)
+        return DEJA_OK;
+    f->width = dj_load32(page + AT_FUSE_WIDTH);
+    f->segment_log2 = dj_load32(page + AT_FUSE_LOG2);
+    f->segments = dj_load32(page + AT_FUSE_SEGMENTS);
+    f->seed = dj_load64(page + AT_FUSE_SEED);
+    f->keys = dj_load64(page + AT_FUSE_KEYS);
+    if (dj_load32(page + AT_FUSE_RESERVED) || !dj_fuse_is_sound(f))
+        return bad(err, "segments or fingerprints");
     return DEJA_OK;
 }
 
@@ -303,6 +343,8 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     rc = check_plan(h, err);
+    if (rc == DEJA_OK)
+        rc = decode_fuse(page, h, err);
     if (rc == DEJA_OK)
         rc = decode_parts(page, h, err);
     for (int i = 0; i < 2; i++)

@@ -190,6 +190,8 @@ static int find_key(const struct dj_header *h, const deja_options *want, const c
 /* Keys that explain what the body holds: all that is known when adds came after the last sync. */
 static uint64_t count_body(const struct dj_part *p)
 {
+    if (p->shape.kind == DEJA_STATIC)
+        return p->fuse.keys;
     const double found = dj_shape_keys(&p->shape, (double)p->ops->bits_set(p));
     return found < (double)UINT64_MAX ? (uint64_t)found : p->capacity;
 }

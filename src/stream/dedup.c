@@ -29,6 +29,10 @@ struct deja_dedup {
 
 int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err)
 {
+    *out = NULL;
+    const int rc = dj_plan_refuse_static(&f->plan, err);
+    if (rc < 0)
+        return rc;
     *out = calloc(1, sizeof **out);
     if (!*out)
         return dj_fail(err, DEJA_ENOMEM, "out of memory");

@@ -31,7 +31,8 @@ every_kind() {
     local options
     for options in '-k classic' '-k blocked' '-k exact' '-k scalable -n 100' '--filters 3' \
         '-k classic --hash sha1' '--hash siphash' '-m 100k' '-n 10k -m 100k' \
-        '-k classic -n 5000 --hashes 4 --multiplier 4' '-n 5000 -p 0.01' '--seed 5'; do
+        '-k classic -n 5000 --hashes 4 --multiplier 4' '-n 5000 -p 0.01' '--seed 5' \
+        '-k static' '-k static -p 0.01' '-k static -m 100k' '-k static --hash siphash'; do
         # shellcheck disable=SC2086 # words
         succeeds deja build -q $options f.deja list
         expect_stderr_empty

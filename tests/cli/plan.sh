@@ -20,7 +20,7 @@ every_kind_has_a_row() {
     succeeds deja plan -n 1M
     expect_stderr_empty
     local kind
-    for kind in classic blocked scalable exact; do
+    for kind in classic blocked scalable static exact; do
         grep -qE "^  $kind .* cache line" .stdout || fail "no row for $kind"
     done
     expect_stdout_has "For 1,000,000 keys at rate 1.0e-6, the default"
@@ -139,12 +139,13 @@ json_has_all_of_it() {
 END
     succeeds deja plan --json -n 1M
     python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
-    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'scalable', 'exact']" \
+    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'scalable', 'static', 'exact']" \
         "d['recommended'] == 'blocked' and '36%' in d['reason']" \
         "$(_kind blocked)['bytes'] * 8 == $(_kind blocked)['bits']" \
         "$(_kind classic)['hashes'] == 20 and $(_kind classic)['reads'] == '20 cache lines'" \
         "all(k['fp_rate'] <= 1e-6 and k['capacity'] == 10**6 for k in d['kinds'])" \
-        "all(0 < k['lost_per_million'] < 1 for k in d['kinds'])" \
+        "all(0 < k['lost_per_million'] < 1 for k in d['kinds'] if k['kind'] != 'static')" \
+        "$(_kind static)['lost'] == 0" \
         "$(_kind blocked)['bits_per_key'] == d['tradeoff'][5]['bits_per_key']['blocked']"
     succeeds deja plan --json -n 1M -m 1M
     _holds "not $(_kind exact)['possible'] and 'exact' in $(_kind exact)['why_not']"
@@ -173,7 +174,7 @@ refusals() {
     _refuses "bytes hold 104857 exact keys" -k exact -n 1M -m 1M
     _refuses "exact takes at most 1" -k exact -n 5 --hashes 2
     _refuses "the multiplier goes with capacity and hashes" -n 5 --multiplier 2
-    _refuses "-k/--kind takes classic, blocked, scalable or exact" -n 5 -k bloom
+    _refuses "-k/--kind takes classic, blocked, scalable, static or exact" -n 5 -k bloom
     _refuses "unexpected operand 'x'" -n 5 x
 }
 

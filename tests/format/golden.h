@@ -72,6 +72,12 @@ static const struct golden goldens[] = {
      .seed = 18,
      .synced = 80,
      .late = 40},
+    {.name = "static", /* made by a builder; 16-bit fingerprints */
+     .kind = DEJA_STATIC,
+     .capacity = 120,
+     .fp_rate = 1e-4,
+     .seed = 19,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 

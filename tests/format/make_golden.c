@@ -75,6 +75,22 @@ static void add_keys(deja_filter *f, unsigned from, unsigned to)
         need(deja_filter_add(f, make_key(i, buf), NULL) == DEJA_OK, "add", "failed");
 }
 
+static deja_filter *build(const deja_options *opt, const char *path, unsigned n)
+{
+    char buf[KEY_CAP];
+    deja_error err = {0};
+    deja_builder *b = NULL;
+    deja_filter *f = NULL;
+    need(deja_builder_new(opt, &b, &err) == DEJA_OK, path, err.text);
+    for (unsigned i = 0; i < n; i++) {
+        const deja_slice key = make_key(i, buf);
+        need(deja_builder_add_batch(b, &key, 1) == DEJA_OK, path, "out of memory");
+    }
+    need(deja_builder_finish(b, path, 0, &f, &err) == DEJA_OK, path, err.text);
+    deja_builder_free(b);
+    return f;
+}
+
 static deja_filter *make(const struct golden *g, const char *folder)
 {
     char path[4096];
@@ -84,8 +100,12 @@ static deja_filter *make(const struct golden *g, const char *folder)
     deja_options expect = DEJA_OPTIONS_INIT;
     expect.key = opt.key;
     snprintf(path, sizeof path, "%s/%s.deja", folder, g->name);
-    need(deja_filter_create(path, 0, &opt, &f, &err) == DEJA_OK, path, err.text);
-    add_keys(f, 0, g->synced);
+    if (g->kind == DEJA_STATIC) {
+        f = build(&opt, path, g->synced);
+    } else {
+        need(deja_filter_create(path, 0, &opt, &f, &err) == DEJA_OK, path, err.text);
+        add_keys(f, 0, g->synced);
+    }
     need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);
     if (g->late) {
         deja_filter_free(f);

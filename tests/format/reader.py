@@ -22,8 +22,9 @@ MASK64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 MAGIC = bytes.fromhex("44454a410d0a1a0a")
 
-CLASSIC, BLOCKED, SCALABLE, EXACT = 1, 2, 6, 9
-KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SCALABLE: "scalable", EXACT: "exact"}
+CLASSIC, BLOCKED, SCALABLE, STATIC, EXACT = 1, 2, 6, 8, 9
+KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SCALABLE: "scalable", STATIC: "static",
+         EXACT: "exact"}
 HASHES = {1: "xxh3", 2: "siphash", 3: "jenkins", 4: "murmur2", 5: "murmur3", 6: "md5", 7: "sha1",
           8: "mixed"}
 SEALED, OPEN = 1, 2
@@ -266,8 +267,8 @@ def lane_sets(k):
 
 
 class Part:
-    def __init__(self, kind, bits, k, body):
-        self.kind, self.bits, self.k, self.body = kind, bits, k, body
+    def __init__(self, kind, bits, k, body, fuse=None):
+        self.kind, self.bits, self.k, self.body, self.fuse = kind, bits, k, body, fuse
         self.sets = lane_sets(k) if kind == BLOCKED else None
 
     def bit(self, at):
@@ -277,6 +278,8 @@ class Part:
         """For a key that became one number."""
         if self.kind == CLASSIC:
             return self.has_all(mix((h + (j + 1) * GOLDEN) & MASK64) for j in range(self.k))
+        if self.kind == STATIC:
+            return self.in_static(h)
         return self.in_blocked(h) if self.kind == BLOCKED else self.in_exact(h)
 
     def has_all(self, numbers):
@@ -306,7 +309,24 @@ class Part:
             line = (line + stride) % lines
         return False
 
+    def in_static(self, h):
+        width, length, segments, seed, keys = (
+            self.fuse[name] for name in ("width", "length", "segments", "seed", "keys"))
+        if keys == 0:
+            return False
+        g = mix(h ^ seed)
+        first = mulhi(g, segments * length)
+        places = [first, (first + length) ^ (g >> 18 & length - 1),
+                  (first + 2 * length) ^ (g & length - 1)]
+        size = width // 8
+        total = 0
+        for at in places:
+            total ^= little(self.body[size * at:size * at + size])
+        return total == ((g ^ g >> 32) * GOLDEN & MASK64) >> (64 - width)
+
     def in_use(self):
+        if self.kind == STATIC:
+            return self.fuse["keys"] * self.fuse["width"]
         if self.kind == EXACT:
             return sum(s != 0 for (s,) in struct.iter_unpack("<Q", self.body))
         return bin(little(self.body)).count("1")
@@ -349,31 +369,49 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQ", page, 16)))
     need(h["flags"] & ~3 == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
-    need(h["part_kind"] in (CLASSIC, BLOCKED, EXACT), "part kind")
+    need(h["part_kind"] in (CLASSIC, BLOCKED, STATIC, EXACT), "part kind")
+    need(h["part_kind"] != STATIC or h["kind"] == STATIC, "part kind")
     need(h["kind"] == SCALABLE or h["part_kind"] == h["kind"], "part kind")
     need(h["hash"] in HASHES, "hash", "EVERSION")
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
-    need(1 <= h["filters"] <= 16 and (h["kind"] != SCALABLE or h["filters"] == 1), "filters")
+    need(1 <= h["filters"] <= 16 and (h["kind"] not in (SCALABLE, STATIC) or h["filters"] == 1),
+         "filters")
     need(h["capacity"] > 0 and 0 < h["rate"] < 1, "capacity or rate")
     need(1 <= h["growth"] <= 1024 and 0 < h["tightening"] < 1, "growth or tightening")
     need(1 <= h["visit"] < 1 << 47, "visit")
     need(1 <= h["parts"] <= 32, "number of parts")
     need(h["kind"] == SCALABLE or h["parts"] == h["filters"], "number of parts")
     h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
+    h["fuse"] = read_fuse(page) if h["kind"] == STATIC else None
     h["table"] = read_table(page, h)
     return h
 
 
+def read_fuse(page):
+    """What only static filters have."""
+    names = "width log2 segments reserved seed keys".split()
+    f = dict(zip(names, struct.unpack_from("<IIIIQQ", page, 144)))
+    need(f["width"] in (8, 16, 32), "fingerprint bits")
+    need(f["log2"] <= 18 and f["segments"] >= 1 and f["reserved"] == 0, "segments")
+    f["length"] = 1 << f["log2"]
+    f["slots"] = (f["segments"] + 2) * f["length"]
+    need(f["slots"] <= 1 << 32 and f["keys"] <= f["slots"], "segments or keys")
+    return f
+
+
 def read_table(page, h):
     table, at = [], HEADER_LEN
-    granule = 64 if h["part_kind"] == CLASSIC else 512
-    most_k = {CLASSIC: 64, BLOCKED: 16, EXACT: 1}[h["part_kind"]]
+    granule = {CLASSIC: 64, STATIC: 1}.get(h["part_kind"], 512)
+    most_k = {CLASSIC: 64, BLOCKED: 16, STATIC: 3, EXACT: 1}[h["part_kind"]]
     for i in range(h["parts"]):
         names = "bits k capacity rate offset length".split()
         p = dict(zip(names, struct.unpack_from("<QI4xQdQQ", page, 512 + 64 * i)))
         need(0 < p["bits"] <= 1 << 53 and p["bits"] % granule == 0, f"part {i + 1}: bits")
         need(1 <= p["k"] <= most_k, f"part {i + 1}: k")
         need(p["capacity"] > 0 and 0 < p["rate"] <= 1, f"part {i + 1}: capacity or rate")
+        if h["fuse"]:
+            need(p["k"] == 3, f"part {i + 1}: k")
+            need(p["bits"] == h["fuse"]["slots"] * h["fuse"]["width"], f"part {i + 1}: bits")
         need(p["offset"] == at, f"part {i + 1}: offset")
         need(p["length"] == (p["bits"] // 8 + 63) // 64 * 64, f"part {i + 1}: length")
         at += p["length"]
@@ -422,7 +460,8 @@ class File:
         self.set_key(key or h["key"], "EMISMATCH" if key else "EFORMAT")
         self.bodies = data[HEADER_LEN:]
         self.parts = [Part(h["part_kind"], p["bits"], p["k"],
-                           data[p["offset"]:p["offset"] + p["length"]]) for p in h["table"]]
+                           data[p["offset"]:p["offset"] + p["length"]], h["fuse"])
+                      for p in h["table"]]
 
     def set_key(self, key, status):
         h = self.header

@@ -45,7 +45,8 @@ class Options(ctypes.Structure):
                 ("filters", ctypes.c_uint32), ("hash", ctypes.c_uint32),
                 ("part_kind", ctypes.c_uint32), ("growth", ctypes.c_uint32),
                 ("tightening", ctypes.c_double), ("url", ctypes.c_void_p),
-                ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+                ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+                ("fingerprint_bits", ctypes.c_uint32), ("reserved2", ctypes.c_uint32)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(Options), **fields)
@@ -67,12 +68,18 @@ for name, arguments in {
                              ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
         "deja_filter_add": [ctypes.c_void_p, Slice, ctypes.c_void_p],
         "deja_filter_contains": [ctypes.c_void_p, Slice],
+        "deja_builder_new": [ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p),
+                             ctypes.POINTER(Error)],
+        "deja_builder_add_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t],
+        "deja_builder_finish": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint,
+                                ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
+        "deja_builder_free": [ctypes.c_void_p],
         "deja_filter_sync": [ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_free": [ctypes.c_void_p],
         "deja_file_verify": [ctypes.c_char_p, ctypes.POINTER(Error)]}.items():
     getattr(lib, name).argtypes = arguments
 lib.deja_filter_contains.restype = ctypes.c_bool
-lib.deja_filter_free.restype = None
+lib.deja_filter_free.restype = lib.deja_builder_free.restype = None
 lib.deja_url_profile.restype = ctypes.c_void_p
 
 
@@ -234,8 +241,31 @@ def fresh_files_agree(name, options):
     return claims
 
 
-def random_damage_is_refused_alike():
-    path, broken = Path("classic.deja"), Path("broken.deja")
+def static_files_agree(n, width, **options):
+    """Returns how many strangers both claim."""
+    path, keys = f"static_{n}_{width}.deja", make_keys(n + 2000)
+    chance.shuffle(keys)
+    members, strangers = keys[:n], keys[n:]
+    b, f, err = ctypes.c_void_p(), ctypes.c_void_p(), Error()
+    options = Options(kind=8, fingerprint_bits=width, seed=chance.randrange(1, 1 << 64), **options)
+    assert lib.deja_builder_new(options, b, err) == 0, err.text
+    for key in members + members[:n // 3]:
+        assert lib.deja_builder_add_batch(b, Slice(key, len(key)), 1) == 0
+    assert lib.deja_builder_finish(b, os.fsencode(path), 0, f, err) == 0, err.text
+    assert lib.deja_filter_sync(f, None) == 0
+    lib.deja_filter_free(f)
+    lib.deja_builder_free(b)
+    assert compare(path, members) == n, path
+    report = reader.File(path).report()
+    assert report["offered"] == n + n // 3 and report["parts"][0]["keys"] == n, report
+    assert report["parts"][0]["in_use"] == n * width, report
+    claims = compare(path, strangers)
+    assert n > 0 or claims == 0
+    return claims
+
+
+def random_damage_is_refused_alike(path):
+    path, broken = Path(path), Path("broken.deja")
     sound = path.read_bytes()
     for i in range(600):
         bit = chance.randrange(8 * 4096) if i % 2 else chance.randrange(8 * len(sound))
@@ -305,7 +335,12 @@ golden_files_agree()
 print("golden files: agreed")
 for name, options in FRESH.items():
     print(f"{name}: agreed, {fresh_files_agree(name, options)} strangers claimed by both")
-random_damage_is_refused_alike()
+claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)
+          for n in (0, 1, 2, 7, 100, 3000) for w in (8, 16, 32)}
+assert any(claims.values()), claims
+print("static: agreed, strangers claimed by both:", claims)
+random_damage_is_refused_alike("classic.deja")
+random_damage_is_refused_alike("static_100_8.deja")
 wrong_keys_are_refused_alike()
 print("damage: refused alike")
 text = (SOURCE / "docs/format.md").read_text()

@@ -25,7 +25,7 @@
 
 /* --- Files to be damaged ------------------------------------------------- */
 
-static struct bytes blocked, grown, exact;
+static struct bytes blocked, grown, exact, fixed;
 
 static deja_slice key_of(const uint32_t *i)
 {
@@ -73,6 +73,28 @@ static struct bytes make_grown(void)
     return b;
 }
 
+/* A static filter: written once, and record B never. */
+static struct bytes make_fixed(void)
+{
+    const char *path = scratch_path("made");
+    deja_options opt = DEJA_OPTIONS_INIT;
+    deja_builder *b = NULL;
+    deja_filter *f = NULL;
+    opt.kind = DEJA_STATIC;
+    opt.fingerprint_bits = 8;
+    opt.seed = 4;
+    MUST(deja_builder_new(&opt, &b, NULL) == DEJA_OK);
+    for (uint32_t i = 0; i < N_KEYS; i++)
+        MUST(deja_builder_add_batch(b, &(deja_slice){&i, sizeof i}, 1) == DEJA_OK);
+    MUST(deja_builder_finish(b, path, 0, &f, NULL) == DEJA_OK);
+    MUST(deja_filter_sync(f, NULL) == DEJA_OK);
+    deja_filter_free(f);
+    deja_builder_free(b);
+    const struct bytes made = read_file(path);
+    unlink(path);
+    return made;
+}
+
 static int make_files(void **state)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -84,6 +106,7 @@ static int make_files(void **state)
     opt.kind = DEJA_EXACT;
     exact = make_file(&opt);
     grown = make_grown();
+    fixed = make_fixed();
     return 0;
 }
 
@@ -92,6 +115,7 @@ static int drop_files(void **state)
     free(blocked.data);
     free(exact.data);
     free(grown.data);
+    free(fixed.data);
     return scratch_close(state);
 }
 
@@ -194,6 +218,11 @@ static void every_flipped_header_bit_is_refused(void **state)
 static void every_flipped_header_bit_of_a_grown_file_is_refused(void **state)
 {
     every_bit_is_refused(&grown, false);
+}
+
+static void every_flipped_header_bit_of_a_static_file_is_refused(void **state)
+{
+    every_bit_is_refused(&fixed, false);
 }
 
 /* --- Records -------------------------------------------------------------- */
@@ -363,18 +392,26 @@ struct craft {
     const char *word;
 };
 
-static void field_is_refused(const struct craft *c)
+static void field_of_is_refused(const struct bytes *file, const struct craft *c)
 {
-    struct bytes b = copy_of(&blocked);
+    struct bytes b = copy_of(file);
     if (c->len == 4)
         dj_store32(b.data + c->at, (uint32_t)c->value);
     else if (c->len == 8)
         dj_store64(b.data + c->at, c->value);
     else
         dj_store_double(b.data + c->at, c->real);
-    fix_all(b.data);
+    fix_header(b.data);
+    fix_record(b.data, RECORD_A);
+    if (dj_load64(b.data + RECORD_B))
+        fix_record(b.data, RECORD_B);
     crafted_is_refused(&b, c->status, c->word);
     free(b.data);
+}
+
+static void field_is_refused(const struct craft *c)
+{
+    field_of_is_refused(&blocked, c);
 }
 
 #define NO_NUMBER (0.0 / 0.0)
@@ -450,6 +487,46 @@ static void absurd_fields_are_refused_by_name(void **state)
     };
     for (size_t i = 0; i < sizeof crafts / sizeof crafts[0]; i++)
         field_is_refused(&crafts[i]);
+}
+
+/* 40 keys: three segments of 32 slots of 8 bits. */
+static void absurd_segments_are_refused_by_name(void **state)
+{
+    static const struct craft crafts[] = {
+        {20, 4, DEJA_BLOCKED, 0, DEJA_EFORMAT, "part kind"},
+        {24, 4, DEJA_HASH_MD5, 0, DEJA_EFORMAT, "hash"},
+        {28, 4, 2, 0, DEJA_EFORMAT, "filters"},
+        {144, 4, 0, 0, DEJA_EFORMAT, "fingerprints"},
+        {144, 4, 9, 0, DEJA_EFORMAT, "fingerprints"},
+        {144, 4, 64, 0, DEJA_EFORMAT, "fingerprints"},
+        {144, 4, UINT32_MAX, 0, DEJA_EFORMAT, "fingerprints"},
+        {144, 4, 16, 0, DEJA_EFORMAT, "part 1"},
+        {144, 4, 32, 0, DEJA_EFORMAT, "part 1"},
+        {148, 4, 0, 0, DEJA_EFORMAT, "segments"},
+        {148, 4, 18, 0, DEJA_EFORMAT, "part 1"},
+        {148, 4, 19, 0, DEJA_EFORMAT, "segments"},
+        {148, 4, 64, 0, DEJA_EFORMAT, "segments"},
+        {148, 4, UINT32_MAX, 0, DEJA_EFORMAT, "segments"},
+        {152, 4, 0, 0, DEJA_EFORMAT, "segments"},
+        {152, 4, 100, 0, DEJA_EFORMAT, "part 1"},
+        {152, 4, UINT32_MAX, 0, DEJA_EFORMAT, "segments"},
+        {152, 4, UINT32_MAX - 1, 0, DEJA_EFORMAT, "segments"},
+        {156, 4, 1, 0, DEJA_EFORMAT, "segments"},
+        {168, 8, UINT64_MAX, 0, DEJA_EFORMAT, "segments"},
+        {168, 8, 1000, 0, DEJA_EFORMAT, "segments"},
+        {AT_PART(0), 8, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0), 8, 1, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0), 8, UINT64_MAX, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, 1, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, 4, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 40, 8, 0, 0, DEJA_EFORMAT, "part 1"},
+    };
+    for (size_t i = 0; i < sizeof crafts / sizeof crafts[0]; i++)
+        field_of_is_refused(&fixed, &crafts[i]);
+    /* And what is no static filter cannot be made of one. */
+    const struct craft part = {20, 4, DEJA_STATIC, 0, DEJA_EFORMAT, "part kind"};
+    field_of_is_refused(&grown, &part);
 }
 
 static void set_part(uint8_t *page, uint32_t i, uint64_t bits, uint32_t k, uint64_t offset)
@@ -588,6 +665,7 @@ static void verify_refuses_every_flipped_bit_of_a_body(void **state)
 {
     verify_refuses_every_flipped_bit_of(&blocked);
     verify_refuses_every_flipped_bit_of(&exact);
+    verify_refuses_every_flipped_bit_of(&fixed);
 }
 
 static struct bytes make_megabyte(void)
@@ -636,6 +714,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_flipped_header_bit_is_refused),
         cmocka_unit_test(every_flipped_header_bit_of_a_grown_file_is_refused),
+        cmocka_unit_test(every_flipped_header_bit_of_a_static_file_is_refused),
         cmocka_unit_test(repaired_file_is_whole_after_a_sync),
         cmocka_unit_test(two_damaged_records_cannot_be_repaired),
         cmocka_unit_test(record_of_another_file_is_refused),
@@ -644,6 +723,7 @@ int main(void)
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(line_ends_that_were_rewritten_are_refused),
         cmocka_unit_test(absurd_fields_are_refused_by_name),
+        cmocka_unit_test(absurd_segments_are_refused_by_name),
         cmocka_unit_test(huge_file_that_is_not_there_is_refused),
         cmocka_unit_test(parts_that_overlap_or_differ_are_refused),
         cmocka_unit_test(more_numbers_a_key_than_there_is_room_for_are_refused),

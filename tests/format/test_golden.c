@@ -55,6 +55,9 @@ static const struct pinned pins[N_GOLDEN] = {
     /* open */
     {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 5, 1, 200, 2048, 256, 514, 0, 80, 1, 0.01,
      2048, 5},
+    /* static */
+    {DEJA_STATIC, DEJA_STATIC, DEJA_HASH_XXH3, 1, 3, 1, 120, 3072, 384, 1920, 120, 120, 1, 1e-4,
+     3072, 3},
 };
 
 /* --- Keys ---------------------------------------------------------------- */
@@ -212,13 +215,29 @@ static void take_keys(deja_filter *f, size_t from, size_t to)
         assert_int_equal(deja_filter_add(f, members.key[i], NULL), DEJA_OK);
 }
 
+static deja_filter *build(const struct golden *g, const char *path)
+{
+    const deja_options opt = golden_options(g);
+    deja_builder *b = NULL;
+    deja_filter *f = NULL;
+    assert_int_equal(deja_builder_new(&opt, &b, NULL), DEJA_OK);
+    assert_int_equal(deja_builder_add_batch(b, members.key, g->synced), DEJA_OK);
+    assert_int_equal(deja_builder_finish(b, path, 0, &f, NULL), DEJA_OK);
+    deja_builder_free(b);
+    return f;
+}
+
 /* As make_golden.c did. */
 static void write_again(const struct golden *g, const char *path)
 {
     deja_filter *f = NULL;
     const deja_options opt = golden_options(g);
-    assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
-    take_keys(f, 0, g->synced);
+    if (g->kind == DEJA_STATIC) {
+        f = build(g, path);
+    } else {
+        assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
+        take_keys(f, 0, g->synced);
+    }
     assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
     if (g->late) {
         deja_filter_free(f);
@@ -262,6 +281,14 @@ static void it_can_be_written_on(void **state)
     free(old.data);
     deja_filter *f = open_at(path, g, DEJA_OPEN_WRITE);
     bool is_new = true;
+    if (g->kind == DEJA_STATIC) {
+        assert_int_equal(deja_filter_add(f, strangers.key[0], NULL), DEJA_ENOTSUP);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        deja_filter_free(f);
+        assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+        unlink(path);
+        return;
+    }
     assert_int_equal(deja_filter_add(f, members.key[0], &is_new), DEJA_OK);
     assert_false(is_new);
     assert_int_equal(deja_filter_add(f, strangers.key[0], &is_new), DEJA_OK);
@@ -390,7 +417,7 @@ int main(void)
         FOR_EACH_FILE(it_can_be_written_on),
         FOR_EACH_FILE(writing_it_again_gives_the_same_bytes),
     };
-    enum { SENTENCES = sizeof for_each / sizeof for_each[0], ALONE = 3 };
+    enum { SENTENCES = sizeof for_each / sizeof for_each[0], ALONE = 6 };
     static char names[SENTENCES * N_GOLDEN][80];
     struct CMUnitTest tests[SENTENCES * N_GOLDEN + ALONE] = {
         cmocka_unit_test(key_apart_is_not_in_the_file),

@@ -491,6 +491,56 @@ static void a_million_random_operations_forget_nothing(void **state)
     }
 }
 
+/* --- Sets that are built ------------------------------------------------ */
+
+static deja_filter *built(const deja_options *opt, size_t piece)
+{
+    deja_builder *b = NULL;
+    deja_filter *f = NULL;
+    assert_int_equal(deja_builder_new(opt, &b, NULL), DEJA_OK);
+    for (size_t at = 0; at < ARRIVALS; at += piece)
+        assert_int_equal(
+            deja_builder_add_batch(b, arrival + at, ARRIVALS - at < piece ? ARRIVALS - at : piece),
+            DEJA_OK);
+    assert_int_equal(deja_builder_finish(b, NULL, 0, &f, NULL), DEJA_OK);
+    deja_builder_free(b);
+    return f;
+}
+
+/* The laws that are left when nothing is added: no false negative, batch = loop, in building and
+ * in asking, and looking is free. */
+static void a_static_filter_is_the_set_that_it_was_built_from(void **state)
+{
+    struct model truth = {NULL, 0, 0};
+    static uint8_t got[UNIVERSE];
+    for (size_t i = 0; i < ARRIVALS; i++)
+        model_add(&truth, arrival[i]);
+    for (uint32_t width = 8; width <= 32; width *= 2)
+        for (uint32_t hash = DEJA_HASH_XXH3; hash <= DEJA_HASH_SIPHASH; hash++) {
+            const deja_options opt = {.size = sizeof opt,
+                                      .kind = DEJA_STATIC,
+                                      .fingerprint_bits = width,
+                                      .hash = hash,
+                                      .seed = width + hash};
+            deja_filter *loop = built(&opt, 1), *batch = built(&opt, ARRIVALS);
+            assert_same(loop, batch, "static", "a batch");
+            for (size_t piece = 1; piece <= UNIVERSE; piece = piece * 3 + 1)
+                for (size_t at = 0, n; at < UNIVERSE; at += n) {
+                    n = UNIVERSE - at < piece ? UNIVERSE - at : piece;
+                    deja_filter_contains_batch(batch, universe + at, n, got + at);
+                }
+            for (size_t i = 0; i < UNIVERSE; i++) {
+                assert_int_equal(deja_filter_contains(loop, universe[i]), got[i]);
+                assert_true(got[i] || !model_has(&truth, universe[i]));
+                assert_true(!got[i] || width < 32 || model_has(&truth, universe[i]));
+            }
+            assert_same(loop, batch, "static", "looking up");
+            deja_filter_free(loop);
+            deja_filter_free(batch);
+        }
+    model_free(&truth);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +553,7 @@ int main(void)
         cmocka_unit_test(every_instruction_set_leaves_the_same_bytes),
         cmocka_unit_test(a_shared_filter_takes_keys_as_one_with_a_sole_writer),
         cmocka_unit_test(looking_up_changes_nothing),
+        cmocka_unit_test(a_static_filter_is_the_set_that_it_was_built_from),
         cmocka_unit_test(a_million_random_operations_forget_nothing),
     };
     return cmocka_run_group_tests_name("property.laws", tests, set_up, NULL);

@@ -8,12 +8,21 @@
 #include <string.h>
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define DJ_LE16(x) __builtin_bswap16(x)
 #define DJ_LE32(x) __builtin_bswap32(x)
 #define DJ_LE64(x) __builtin_bswap64(x)
 #else
+#define DJ_LE16(x) (x)
 #define DJ_LE32(x) (x)
 #define DJ_LE64(x) (x)
 #endif
+
+static inline uint16_t dj_load16(const void *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return DJ_LE16(v);
+}
 
 static inline uint32_t dj_load32(const void *p)
 {
@@ -27,6 +36,12 @@ static inline uint64_t dj_load64(const void *p)
     uint64_t v;
     memcpy(&v, p, sizeof v);
     return DJ_LE64(v);
+}
+
+static inline void dj_store16(void *p, uint16_t v)
+{
+    v = DJ_LE16(v);
+    memcpy(p, &v, sizeof v);
 }
 
 static inline void dj_store32(void *p, uint32_t v)

@@ -37,7 +37,8 @@ enum dj_stream {
     DJ_STREAM_SALT = 2,
     DJ_STREAM_SIPHASH = 3,
     DJ_STREAM_PART = 4,
-    DJ_STREAM_CHECK = 5
+    DJ_STREAM_CHECK = 5,
+    DJ_STREAM_STATIC = 8
 };
 /* Numbers derived from the key that tell nothing about it: word `index`. */
 uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, uint64_t index);
