@@ -53,7 +53,7 @@ int dj_file_check_replaced(const char *path, deja_error *err)
     return rc;
 }
 
-static int check_name(const char *path, unsigned flags, deja_error *err)
+int dj_file_check_name(const char *path, unsigned flags, deja_error *err)
 {
     struct stat st;
     if (stat(path, &st) < 0)
@@ -85,7 +85,7 @@ static void copy_rights_of(const char *path, int to)
     }
 }
 
-static int create_file(deja_filter *f, unsigned flags, deja_error *err)
+int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, deja_error *err)
 {
     struct dj_file *file = f->store;
     struct dj_header h;
@@ -96,7 +96,7 @@ static int create_file(deja_filter *f, unsigned flags, deja_error *err)
     file->replace = flags & DEJA_CREATE_REPLACE;
     if (file->replace)
         copy_rights_of(file->path, file->fd);
-    f->n_parts = f->plan.filters;
+    f->n_parts = n_parts;
     dj_header_of(f, &h);
     rc = dj_file_lock(file->fd, file->path, err);
     if (rc == DEJA_OK)
@@ -123,7 +123,7 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     if (rc == DEJA_OK)
         rc = dj_plan_resolve(&known, &plan, err);
     if (rc == DEJA_OK)
-        rc = check_name(path, flags, err);
+        rc = dj_file_check_name(path, flags, err);
     if (rc == DEJA_OK)
         rc = dj_filter_key(&known, key, err);
     if (rc < 0)
@@ -137,7 +137,7 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     }
     f->owner = &dj_file_ops;
     f->store = file;
-    rc = create_file(f, flags, err);
+    rc = dj_file_begin(f, flags, plan.filters, err);
     if (rc < 0) {
         deja_filter_free(f);
         return rc;
