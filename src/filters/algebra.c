@@ -240,7 +240,8 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
 static uint64_t keys_of_union(double distinct, double lost, uint64_t a, uint64_t b)
 {
     const double least = (double)(a > b ? a : b), most = (double)a + (double)b;
-    return (uint64_t)fmax(least, fmin(most, floor(distinct - lost + 0.5)));
+    const double keys = fmax(least, fmin(most, floor(distinct - lost + 0.5)));
+    return keys < 0x1p63 ? (uint64_t)keys : UINT64_C(1) << 63; /* counts may come from a file */
 }
 
 static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *err)
@@ -268,7 +269,7 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
     for (uint32_t i = 0; i < into->n_parts; i++)
         into->part[i].keys = keys;
     into->carried.keys = keys;
-    into->carried.lost = lost;
+    into->carried.lost = isfinite(lost) ? lost : 0;
     return rc;
 }
 
@@ -333,7 +334,8 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
     for (uint32_t i = 0; i < half->n_parts; i++)
         half->part[i].keys = before.keys;
     half->offered = f->offered;
-    half->carried = (struct dj_carried){f->carried.unions, before.keys, before.lost};
+    half->carried = (struct dj_carried){f->carried.unions, before.keys,
+                                        isfinite(before.lost) ? before.lost : 0};
     rc = f->owner->replace(f, half, err);
     deja_filter_free(half);
     return rc;
