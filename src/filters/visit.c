@@ -83,7 +83,7 @@ static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
         .visits = before->visits + 1,
         .missed = (before->visits ? before->missed : 1) * loss_rate(s),
         .last_lost = isfinite(s->lost) ? s->lost : came(s),
-        .last_distinct = (uint64_t)came(s),
+        .last_distinct = (uint64_t)(came(s) + 0.5),
     };
 }
 

@@ -95,7 +95,7 @@ static void the_next_visit_is_empty_and_sized_by_what_was_seen(void **state)
         const deja_stats one = stats_of(f);
         rotate(f, NULL);
         const deja_stats s = stats_of(f);
-        const uint64_t came = (uint64_t)((double)one.keys + one.lost);
+        const uint64_t came = (uint64_t)((double)one.keys + one.lost + 0.5);
         assert_int_equal(s.visit, 2);
         assert_int_equal(s.visits_before, 1);
         assert_int_equal(s.keys + s.offered + s.bits_set, 0);
@@ -105,7 +105,7 @@ static void the_next_visit_is_empty_and_sized_by_what_was_seen(void **state)
         assert_int_equal(s.hash, one.hash);
         assert_int_equal(s.filters, one.filters);
         assert_true(same_number(s.fp_rate, one.fp_rate));
-        assert_in_range(s.capacity, came, came + came / 8 + 2);
+        assert_in_range(s.capacity, came + came / 9, came + came / 8 + 2);
         assert_in_range(came, 690, 720);
         assert_int_equal(s.last_distinct, came);
         assert_true(same_number(s.last_lost, one.lost));
