@@ -513,6 +513,7 @@ static void a_copy_is_the_same_filter_in_another_file(void **state)
         works(deja_filter_copy(f, to, 0, &copy, &err), &err);
         assert_int_equal(access(to, F_OK), -1);
         assert_int_equal(deja_filter_sync(copy, NULL), DEJA_OK);
+        deja_filter_free(copy);
         assert_int_equal(deja_filter_copy(f, to, 0, &copy, &err), DEJA_EINVAL);
         assert_non_null(strstr(err.text, "exists already"));
         deja_filter_free(f);
