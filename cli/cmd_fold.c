@@ -69,7 +69,9 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
         rc = deja_filter_stats(f, &before);
     if (rc == DEJA_OK) {
         rc = deja_filter_fold(f, o->times ? o->times : 1, &why);
-        if (rc < 0)
+        if (rc == DEJA_EIO)
+            *err = why; /* names the file itself */
+        else if (rc < 0)
             rc = fail(err, rc, "%s: %s", fail_path(path).text, why.text);
     }
     if (rc == DEJA_OK)

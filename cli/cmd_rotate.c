@@ -62,7 +62,9 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
     if (rc < 0)
         return rc;
     rc = deja_filter_rotate(f, &next, &why);
-    if (rc < 0)
+    if (rc == DEJA_EIO)
+        *err = why; /* names the file itself */
+    else if (rc < 0)
         rc = fail(err, rc, "%s: %s", fail_path(call->operands[0]).text, why.text);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, &s);
