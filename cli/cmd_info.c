@@ -210,12 +210,18 @@ static void print_content(struct out *o, const struct report *r)
         return;
     }
     label(o, "memory");
-    out_printf(o, "%s, %s bits a key at capacity\n", num_bytes(s->bytes).s,
+    out_printf(o, "%s, %s bits a key at capacity", num_bytes(s->bytes).s,
                num_fixed(8 * (double)s->bytes / (double)s->capacity, 1).s);
+    if (s->folds > 0)
+        out_printf(o, "; folded %s", s->folds == 1 ? "once" : num_count(s->folds).s);
+    out_text(o, s->folds > 1 ? " times\n" : "\n");
     print_capacity(o, r);
     label(o, "keys");
     if (s->unclean)
         out_printf(o, "about %s\n", num_count(s->keys).s);
+    else if (s->unions > 0 && !exact)
+        out_printf(o, "about %s by the set bits, in %s united filters that were offered %s\n",
+                   num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);
     else if (exact || !isfinite(s->distinct))
         out_printf(o, "%s new of %s offered\n", num_count(s->keys).s, num_count(s->offered).s);
     else
@@ -277,7 +283,16 @@ static void print_state(struct out *o, const deja_stats *s)
 {
     char words[200];
     label(o, "visit");
-    out_printf(o, "%llu\n", (unsigned long long)s->visit);
+    out_printf(o, "%llu", (unsigned long long)s->visit);
+    if (s->visits_before > 0) {
+        out_printf(o, "; the last one saw about %s keys and lost %s\n",
+                   num_count(s->last_distinct).s,
+                   s->last_lost < 0.05 ? "probably none" : num_estimate(s->last_lost).s);
+        label(o, "missed");
+        out_printf(o, "%s: chance of a page to be missed by every visit so far",
+                   s->missed < 1e-12 ? "below 1e-12" : num_rate(s->missed).s);
+    }
+    out_text(o, "\n");
     (void)snprintf(words, sizeof words, "%s sync%s; %s", num_count(s->syncs).s, plural(s->syncs),
                    s->unclean ? "keys were added after the last: it is being written, or its "
                                 "writer was killed. It works; counts are estimates until the next "
@@ -354,6 +369,12 @@ static void json_content(struct json *j, const struct report *r)
     json_real(j, "surprise_sigma", r->surprise);
     json_bool(j, "pollution", r->polluted);
     json_uint(j, "visit", s->visit);
+    json_uint(j, "visits_before", s->visits_before);
+    json_uint(j, "last_distinct", s->last_distinct);
+    json_real(j, "last_lost", s->last_lost);
+    json_real(j, "missed", s->missed);
+    json_uint(j, "unions", s->unions);
+    json_uint(j, "folds", s->folds);
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
 }
@@ -431,8 +452,10 @@ const struct command cmd_info = {
     .description =
         (const char *const[]){
             "Prints the kind, size, fill and history of each file, the false-positive rate at the "
-            "present fill, how many keys were probably lost so far, and how many more fit. --json "
-            "prints an array with one object a file.",
+            "present fill, how many keys were probably lost so far, and how many more fit. After "
+            "`deja rotate` it tells what the last visit saw and the chance that a page was missed "
+            "by every visit so far; of a union, the keys are an estimate. --json prints an array "
+            "with one object a file.",
             "It warns when there are more keys in a filter than it was sized for. It also "
             "compares the bits that are set with those that the number of keys explains. Far more "
             "bits than that mean that somebody chose keys in order to fill the filter, which "

@@ -275,11 +275,19 @@ typedef struct deja_stats {
     uint32_t key_apart;   /* 1: the key is not in the file                              */
     uint32_t keyed;       /* 1: secret key, 0: made from a seed                         */
     uint64_t url_rules;   /* deja_url_rules_id of the form of its keys; 0: bytes        */
+
+    /* History: earlier visits, unions and folds. */
+    uint64_t visits_before; /* visits that ended before this one                        */
+    uint64_t last_distinct; /* different keys of the last of them ...                   */
+    double last_lost;       /* ... and how many of these were taken for seen            */
+    double missed;          /* chance that a page was missed by every visit, with this  */
+    uint64_t unions;        /* filters merged into it; `keys` is then an estimate       */
+    uint64_t folds;         /* how often it was halved                                  */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
-            0.0, 0, 0, 0, 0, 0, 0, 0                                                              \
+            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0                                        \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 
@@ -303,6 +311,10 @@ DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
  * add, so that no checksum can vouch for it. */
 DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
 
+/* A copy of a filter in a new file, as deja_filter_create makes one: same key, same counts. */
+DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags,
+                                  deja_filter **out, deja_error *err);
+
 /* --- Sets that never change -------------------------------------------------- */
 
 /* A static filter (DEJA_STATIC) is made of all its keys at once: collect them, then finish.
@@ -324,6 +336,29 @@ DEJA_CHECKED int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, 
  * collect the keys of another filter; after an error it still has its keys. */
 DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned flags,
                                      deja_filter **out, deja_error *err);
+
+/* --- Filters and filters, visits ----------------------------------------- */
+
+/* Union: afterwards `into` has every key of `from`.  Both need the same kind (classic, blocked
+ * or exact), F, k, hash, secret key, visit and URL rules; DEJA_EMISMATCH names what differs.
+ * The size is the same, or that of `from` is 2, 4, 8 .. times as large: it is folded on the
+ * way.  Exact tables need room (DEJA_EFULL, before anything changes), whatever their sizes.
+ * How many keys the union has is estimated from its bits.  In a file it lasts with the next
+ * sync, like adds. */
+DEJA_CHECKED int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err);
+/* Halve a classic or blocked filter, so many times: it becomes what the same keys would have
+ * left in a filter of that size, with the higher rate of such a one.  DEJA_EINVAL tells how
+ * often its size can be halved.  A file is replaced at once, whole or not at all. */
+DEJA_CHECKED int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err);
+/* How many keys are in both: an estimate with its standard deviation (sigma may be NULL), from
+ * the bits that are set, for filters that could be merged.  Exact: counted. */
+DEJA_CHECKED int deja_filter_common(const deja_filter *a, const deja_filter *b, double *keys,
+                                    double *sigma, deja_error *err);
+/* Begin the next visit: an empty filter with the same key and other hashes, so that pages that
+ * this visit lost are found in the next.  next may be NULL: it is sized from the keys that this
+ * visit saw; else its capacity, fp_rate, memory, hashes .. where not 0.  A file is replaced at
+ * once, whole or not at all. */
+DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err);
 
 /* --- Streams ------------------------------------------------------------ */
 

@@ -83,7 +83,7 @@ static size_t add_in_turn(const struct dj_slots *s, const uint64_t *hash, size_t
 }
 
 /* Nearly full tables have long ways, so the last sixteenth stays free. */
-static uint64_t room_of(const struct dj_part *p)
+uint64_t dj_exact_room(const struct dj_part *p)
 {
     const uint64_t slots = p->shape.bits / 64;
     const uint64_t most = slots - slots / 16;
@@ -95,7 +95,7 @@ static size_t exact_add(struct dj_part *p, const uint64_t *hash, const uint64_t 
                         uint8_t *is_new, bool shared)
 {
     const struct dj_slots s = slots_of(p);
-    const uint64_t room = room_of(p);
+    const uint64_t room = dj_exact_room(p);
     if (!shared && room >= n)
         return dj_slots_best()->add(&s, hash, ahead, n, is_new);
     dj_slots_prefetch(&s, ahead, n);

@@ -60,6 +60,40 @@ uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t 
     return dj_key_derive(key, DJ_STREAM_PART, (visit << 16) + i) | 1;
 }
 
+#define SWAP(type, a, b)                                                                          \
+    do {                                                                                          \
+        type swapped = (a);                                                                       \
+        (a) = (b);                                                                                \
+        (b) = swapped;                                                                            \
+    } while (0)
+
+void dj_filter_swap(deja_filter *a, deja_filter *b)
+{
+    uint8_t key[DEJA_KEY_LEN];
+    memcpy(key, a->key, DEJA_KEY_LEN);
+    memcpy(a->key, b->key, DEJA_KEY_LEN);
+    memcpy(b->key, key, DEJA_KEY_LEN);
+    SWAP(struct dj_plan, a->plan, b->plan);
+    SWAP(struct dj_hasher, a->hasher, b->hasher);
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+        SWAP(struct dj_part, a->part[i], b->part[i]);
+    SWAP(uint32_t, a->n_parts, b->n_parts);
+    SWAP(uint64_t, a->offered, b->offered);
+    SWAP(struct dj_carried, a->carried, b->carried);
+    SWAP(bool, a->touched, b->touched);
+    SWAP(bool, a->unclean, b->unclean);
+    SWAP(uint64_t, a->syncs, b->syncs);
+    SWAP(void *, a->store, b->store);
+    dj_writer_reset(&a->writer);
+    dj_writer_reset(&b->writer);
+}
+
+void dj_filter_walk(const deja_filter *f, bool begin)
+{
+    if (f->owner->walk)
+        f->owner->walk(f, begin);
+}
+
 void dj_filter_unmake(deja_filter *f)
 {
     const deja_allocator copy = f->alloc_copy;

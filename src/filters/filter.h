@@ -9,6 +9,22 @@
 #define DJ_MAX_PARTS   32
 #define DJ_MAX_FILTERS 16
 
+/* What earlier visits came to (visit.c); all zero in the first one. */
+struct dj_past {
+    uint64_t visits;        /* finished before this one */
+    double missed;          /* chance that a page was missed by every one of them */
+    double last_lost;       /* keys lost in the last of them ... */
+    uint64_t last_distinct; /* ... of so many different ones */
+};
+
+/* What happened to the keys before the filter was last folded or united, when other bits than
+ * today's judged them; all zero when it never was. */
+struct dj_carried {
+    uint64_t unions; /* filters that were merged into this one */
+    uint64_t keys;   /* told "new" by then */
+    double lost;     /* taken for seen by then */
+};
+
 /* Options after defaults, checks and sizing; what a file records. */
 struct dj_plan {
     uint32_t kind;      /* deja_kind */
@@ -24,6 +40,8 @@ struct dj_plan {
     uint32_t flags; /* DEJA_KEY_APART */
     bool seeded;
     uint64_t visit;
+    uint32_t folds; /* how often it was halved (algebra.c) */
+    struct dj_past past;
     struct dj_shape shape; /* of the first part */
     struct dj_fuse fuse;   /* static */
 };
@@ -35,6 +53,8 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
 int dj_plan_static(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error *err);
 /* Options of any age as this library knows them; the rest zero, or refused. */
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);
+/* The rate that a plan with a size of its own has at capacity. */
+double dj_plan_rate(const struct dj_plan *plan);
 /* Numbers a key becomes. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
 /* Capacity, rate and shape of part i; false when it would be too large. */
@@ -45,6 +65,12 @@ struct dj_owner_ops {
     int (*touch)(deja_filter *f);                  /* before the first add since the last sync */
     int (*grow)(deja_filter *f, uint32_t n_parts); /* give bodies to the parts up to n_parts */
     void (*free)(deja_filter *f);                  /* release the bodies */
+    /* An empty filter of the same owner and key, to take the place of f ... */
+    int (*next)(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
+                deja_error *err);
+    /* ... when it is filled: f becomes next, for good, and next what f was; or f stays. */
+    int (*replace)(deja_filter *f, deja_filter *next, deja_error *err);
+    void (*walk)(const deja_filter *f, bool begin); /* NULL, or: the bodies are read in order */
 };
 
 struct deja_filter {
@@ -54,6 +80,7 @@ struct deja_filter {
     struct dj_part part[DJ_MAX_PARTS];
     uint32_t n_parts;
     _Atomic uint64_t offered;
+    struct dj_carried carried;
     atomic_bool touched;
     bool read_only;
     bool unclean; /* opened without a final sync: counts before this were estimated */
@@ -74,6 +101,10 @@ int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_L
                         const deja_allocator *alloc, deja_filter **out, deja_error *err);
 /* A kind that is built, not added to, is refused. */
 int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err);
+/* Exchange what two filters of one owner are, bodies included. */
+void dj_filter_swap(deja_filter *a, deja_filter *b);
+/* Tell the owner that the bodies will be read in order, or no longer. */
+void dj_filter_walk(const deja_filter *f, bool begin);
 /* Everything but the bodies. */
 void dj_filter_unmake(deja_filter *f);
 /* What makes the hashes of spatial part i > 0 differ from the first part's; never 0. */

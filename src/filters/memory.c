@@ -21,7 +21,33 @@ static void memory_free(deja_filter *f)
         dj_free(f->alloc, f->part[i].body, (size_t)f->part[i].body_len);
 }
 
-static const struct dj_owner_ops memory_ops = {NULL, memory_grow, memory_free};
+static int memory_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
+                       deja_error *err);
+
+static int memory_replace(deja_filter *f, deja_filter *next, deja_error *err)
+{
+    (void)err;
+    dj_filter_swap(f, next);
+    return DEJA_OK;
+}
+
+static const struct dj_owner_ops memory_ops = {
+    NULL, memory_grow, memory_free, memory_next, memory_replace, NULL,
+};
+
+/* Bodies for a filter that has none yet. */
+static int furnish(deja_filter *f, deja_error *err)
+{
+    const struct dj_plan *plan = &f->plan;
+    f->owner = &memory_ops;
+    atomic_store(&f->touched, true); /* nothing to announce, ever */
+    const int rc = memory_grow(f, plan->filters);
+    return rc < 0 ? dj_fail(err, rc,
+                            "the filter needs %.0f MB, more than there is: lower the capacity, "
+                            "raise the rate, or keep it in a file",
+                            (double)dj_part_body_len(&plan->shape) * plan->filters / 1e6)
+                  : DEJA_OK;
+}
 
 int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                         const deja_allocator *alloc, deja_filter **out, deja_error *err)
@@ -29,18 +55,18 @@ int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_L
     deja_filter *f = dj_filter_make(plan, key, alloc);
     if (!f)
         return dj_fail(err, DEJA_ENOMEM, "out of memory");
-    f->owner = &memory_ops;
-    atomic_store(&f->touched, true); /* nothing to announce, ever */
-    const int rc = memory_grow(f, plan->filters);
-    if (rc < 0) {
+    const int rc = furnish(f, err);
+    if (rc < 0)
         deja_filter_free(f);
-        return dj_fail(err, rc,
-                       "the filter needs %.0f MB, more than there is: lower the capacity, raise "
-                       "the rate, or keep it in a file",
-                       (double)dj_part_body_len(&plan->shape) * plan->filters / 1e6);
-    }
-    *out = f;
-    return DEJA_OK;
+    else
+        *out = f;
+    return rc;
+}
+
+static int memory_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
+                       deja_error *err)
+{
+    return dj_filter_in_memory(plan, f->key, f->alloc, out, err);
 }
 
 int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)

@@ -33,6 +33,8 @@ struct dj_part_ops {
     uint64_t (*bits_set)(const struct dj_part *p);
 };
 extern const struct dj_part_ops dj_classic_ops, dj_blocked_ops, dj_exact_ops, dj_static_ops;
+/* Keys that an exact part still takes. */
+uint64_t dj_exact_room(const struct dj_part *p);
 const struct dj_part_ops *dj_part_ops_of(uint32_t kind); /* NULL: not a plain kind */
 
 struct dj_part {

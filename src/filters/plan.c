@@ -364,7 +364,7 @@ static int check_result(const struct dj_plan *plan, deja_error *err)
 }
 
 /* The rate that follows from a size, kept off the ends that a file cannot record. */
-static double follow_rate(const struct dj_plan *plan)
+double dj_plan_rate(const struct dj_plan *plan)
 {
     return fmin(fmax(combined_rate(plan, (double)plan->capacity), 1e-300), 1 - 1e-9);
 }
@@ -392,7 +392,7 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
         rc = size_by_rate(plan, err);
     if (rc == DEJA_OK && plan->kind != DEJA_STATIC &&
         (opt->multiplier != 0 || (opt->memory && opt->capacity)))
-        plan->fp_rate = follow_rate(plan);
+        plan->fp_rate = dj_plan_rate(plan);
     return rc < 0 ? rc : check_result(plan, err);
 }
 

@@ -40,9 +40,14 @@ static double lost_of(const struct dj_part *p, uint32_t filters, double n)
 /* Different keys that came when `keys` of them were told "new": n - lost(n) = keys, by Newton's
  * method, since the derivative of lost is the rate.  A filter far beyond its capacity loses nearly
  * all of them and no longer knows how many came: not more than were offered. */
-static double came_to(const struct dj_part *p, uint32_t filters, double keys, double offered)
+static double came_to(const struct dj_part *p, uint32_t filters, double keys, double offered,
+                      const struct dj_carried *carried)
 {
-    double n = keys;
+    /* Before a fold or a union other bits judged: what this body would have told them. */
+    const double least = keys, before = (double)carried->keys + carried->lost;
+    if (carried->keys)
+        keys = fmax(keys - (double)carried->keys, 0) + before - lost_of(p, filters, before);
+    double n = fmax(keys, before);
     for (int i = 0; i < 16 && n < offered; i++) {
         const double slope = 1 - rate_of(p, filters, n);
         const double missing = keys - (n - lost_of(p, filters, n));
@@ -50,7 +55,7 @@ static double came_to(const struct dj_part *p, uint32_t filters, double keys, do
             break;
         n += missing / fmax(slope, 1e-3);
     }
-    return fmax(keys, fmin(keys + lost_of(p, filters, n), offered));
+    return fmax(least, fmin(keys + lost_of(p, filters, n), offered));
 }
 
 static uint64_t count_of(const deja_filter *f, const struct dj_part *p, double distinct)
@@ -76,7 +81,8 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
     a.keys = (double)a.count;
     /* An unclean file does not know what was offered since its last sync. */
     const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
-    a.came = came_to(p, f->plan.filters, a.keys, f->unclean ? INFINITY : (double)offered);
+    a.came =
+        came_to(p, f->plan.filters, a.keys, f->unclean ? INFINITY : (double)offered, &f->carried);
     return a;
 }
 
@@ -119,6 +125,18 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->unclean = f->unclean;
     s->key_apart = (f->plan.flags & DEJA_KEY_APART) != 0;
     s->keyed = !f->plan.seeded;
+    s->folds = f->plan.folds;
+    s->unions = f->carried.unions;
+}
+
+/* Over all visits that saw anything, this one included (visit.c). */
+static void tell_past(const struct dj_past *past, deja_stats *s)
+{
+    const double came = (double)s->keys + s->lost;
+    s->visits_before = past->visits;
+    s->missed = (past->visits ? past->missed : 1) * (came > 0 ? fmin(s->lost / came, 1) : 1);
+    s->last_lost = past->last_lost;
+    s->last_distinct = past->last_distinct;
 }
 
 uint32_t deja_filter_profile(const deja_filter *f)
@@ -150,6 +168,7 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
     }
     s.bits_sigma = sqrt(variance);
     s.fill = (double)s.bits_set / (double)s.bits;
+    tell_past(&f->plan.past, &s);
     s.size = out->size;
     memcpy(out, &s, out->size < sizeof s ? out->size : sizeof s);
     return DEJA_OK;

@@ -53,7 +53,7 @@ int dj_file_check_replaced(const char *path, deja_error *err)
     return rc;
 }
 
-static int check_name(const char *path, unsigned flags, deja_error *err)
+int dj_file_check_name(const char *path, unsigned flags, deja_error *err)
 {
     struct stat st;
     if (stat(path, &st) < 0)
@@ -85,7 +85,7 @@ static void copy_rights_of(const char *path, int to)
     }
 }
 
-static int create_file(deja_filter *f, unsigned flags, deja_error *err)
+int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, deja_error *err)
 {
     struct dj_file *file = f->store;
     struct dj_header h;
@@ -96,7 +96,7 @@ static int create_file(deja_filter *f, unsigned flags, deja_error *err)
     file->replace = flags & DEJA_CREATE_REPLACE;
     if (file->replace)
         copy_rights_of(file->path, file->fd);
-    f->n_parts = f->plan.filters;
+    f->n_parts = n_parts;
     dj_header_of(f, &h);
     rc = dj_file_lock(file->fd, file->path, err);
     if (rc == DEJA_OK)
@@ -133,7 +133,7 @@ int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
                    const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc, deja_filter **out,
                    deja_error *err)
 {
-    int rc = check_name(path, flags, err);
+    int rc = dj_file_check_name(path, flags, err);
     if (rc < 0)
         return rc;
     deja_filter *f = dj_filter_make(plan, key, alloc);
@@ -145,7 +145,7 @@ int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
     }
     f->owner = &dj_file_ops;
     f->store = file;
-    rc = create_file(f, flags, err);
+    rc = dj_file_begin(f, flags, plan->filters, err);
     if (rc < 0) {
         deja_filter_free(f);
         return rc;

@@ -26,6 +26,11 @@ int dj_file_lock(int fd, const char *path, deja_error *err);
 uint8_t *dj_map(int fd, uint64_t len, bool write, const char *path, deja_error *err);
 /* Give the filter's parts the bodies in this mapping of its file, in place of an earlier one. */
 void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map);
+/* A file without a name for the first n_parts parts of a filter, whose shapes are set; it has its
+ * name with the first sync (create.c). */
+int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, deja_error *err);
+/* May a new file have this name? */
+int dj_file_check_name(const char *path, unsigned flags, deja_error *err);
 /* The file at path, if any, may be replaced by a filter (create.c). */
 int dj_file_check_replaced(const char *path, deja_error *err);
 /* Write the next record: state and counts as they are now. */
@@ -39,8 +44,13 @@ int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
                    deja_error *err);
 /* Open, check and map a file for reading, without making a filter of it. */
 int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, deja_error *err);
-/* The owner's grow (create.c). */
+/* The owner's grow (create.c), next and replace (renew.c). */
 int dj_file_grow(deja_filter *f, uint32_t n_parts);
+int dj_file_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
+                 deja_error *err);
+int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err);
+/* XXH3 of all bodies (sync.c). */
+uint64_t dj_file_checksum(const struct dj_file *file);
 
 bool dj_write_at(int fd, const void *data, size_t len, uint64_t at);
 

@@ -3,6 +3,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
@@ -33,6 +34,11 @@ enum { /* offsets in the fixed header */
        AT_FUSE_RESERVED = 156,
        AT_FUSE_SEED = 160,
        AT_FUSE_KEYS = 168,
+       AT_PAST_VISITS = 176,
+       AT_PAST_MISSED = 184,
+       AT_LAST_LOST = 192,
+       AT_LAST_DISTINCT = 200,
+       AT_FOLDS = 208,
        AT_PARTS = 512,
        PART_LEN = 64,
        AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
@@ -55,6 +61,9 @@ enum { /* offsets in a sync record */
        REC_KEYS = 40,
        REC_HEADER = REC_KEYS + 8 * DJ_MAX_PARTS, /* checksum of the header it belongs to */
        REC_SYNCS = REC_HEADER + 8,
+       REC_UNIONS = REC_SYNCS + 8,
+       REC_CARRIED_KEYS = REC_UNIONS + 8,
+       REC_CARRIED_LOST = REC_CARRIED_KEYS + 8,
        REC_SUM = 504
 };
 enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2 };
@@ -115,6 +124,11 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_PROFILE, plan->profile);
     dj_store64(page + AT_URL_RULES, plan->url_rules);
     dj_store_double(page + AT_TIGHTENING, plan->tightening);
+    dj_store64(page + AT_PAST_VISITS, plan->past.visits);
+    dj_store_double(page + AT_PAST_MISSED, plan->past.missed);
+    dj_store_double(page + AT_LAST_LOST, plan->past.last_lost);
+    dj_store64(page + AT_LAST_DISTINCT, plan->past.last_distinct);
+    dj_store32(page + AT_FOLDS, plan->folds);
     dj_store64(page + AT_VISIT, plan->visit);
     const uint32_t apart = plan->flags & DEJA_KEY_APART ? FLAG_KEY_APART : 0;
     dj_store32(page + AT_FLAGS, apart | (plan->seeded ? FLAG_SEEDED : 0));
@@ -144,6 +158,9 @@ void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LE
     dj_store64(out + REC_CHECKSUM, r->checksum);
     dj_store64(out + REC_TIME, r->time);
     dj_store64(out + REC_SYNCS, r->syncs);
+    dj_store64(out + REC_UNIONS, r->carried.unions);
+    dj_store64(out + REC_CARRIED_KEYS, r->carried.keys);
+    dj_store_double(out + REC_CARRIED_LOST, r->carried.lost);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
     dj_store64(out + REC_HEADER, dj_load64(page + AT_CHECKSUM));
@@ -156,6 +173,12 @@ static bool all_zero(const uint8_t *p, size_t len)
     for (size_t i = 0; i < len; i++)
         any |= p[i];
     return any == 0;
+}
+
+/* From 0 to less than `end`; no NaN. */
+static bool is_number(double x, double end)
+{
+    return x >= 0 && x < end;
 }
 
 static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct dj_record *r)
@@ -173,10 +196,13 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     r->checksum = dj_load64(in + REC_CHECKSUM);
     r->time = dj_load64(in + REC_TIME);
     r->syncs = dj_load64(in + REC_SYNCS);
+    r->carried.unions = dj_load64(in + REC_UNIONS);
+    r->carried.keys = dj_load64(in + REC_CARRIED_KEYS);
+    r->carried.lost = dj_load_double(in + REC_CARRIED_LOST);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     return r->sequence && dj_record_offset(r->sequence) == at &&
-           (r->state == DJ_SEALED || r->state == DJ_OPEN);
+           (r->state == DJ_SEALED || r->state == DJ_OPEN) && is_number(r->carried.lost, HUGE_VAL);
 }
 
 const struct dj_record *dj_header_latest(const struct dj_header *h)
@@ -225,6 +251,14 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     return DEJA_OK;
 }
 
+static bool past_is_sound(const struct dj_plan *p)
+{
+    const struct dj_past *past = &p->past;
+    return past->visits < p->visit && is_number(past->missed, nextafter(1, 2)) &&
+           is_number(past->last_lost, HUGE_VAL) && past->last_distinct <= DJ_MAX_BITS &&
+           (past->visits || (past->missed <= 0 && past->last_lost <= 0 && !past->last_distinct));
+}
+
 /* Names and ranges; the checksum has said that these are the bytes that were written, so a wrong
  * value here comes from another program or a crafted file. */
 static int check_plan(const struct dj_header *h, deja_error *err)
@@ -250,6 +284,10 @@ static int check_plan(const struct dj_header *h, deja_error *err)
         return bad(err, "growth or tightening");
     if (!p->visit || p->visit >> 47)
         return bad(err, "visit");
+    if (!past_is_sound(p))
+        return bad(err, "the account of earlier visits");
+    if (p->folds && (p->folds > 53 || (p->kind != DEJA_CLASSIC && p->kind != DEJA_BLOCKED)))
+        return bad(err, "number of folds");
     if (!h->n_parts || h->n_parts > DJ_MAX_PARTS ||
         (p->kind != DEJA_SCALABLE && h->n_parts != p->filters))
         return bad(err, "number of parts");
@@ -331,6 +369,11 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     plan->profile = dj_load32(page + AT_PROFILE);
     plan->url_rules = dj_load64(page + AT_URL_RULES);
     plan->tightening = dj_load_double(page + AT_TIGHTENING);
+    plan->past.visits = dj_load64(page + AT_PAST_VISITS);
+    plan->past.missed = dj_load_double(page + AT_PAST_MISSED);
+    plan->past.last_lost = dj_load_double(page + AT_LAST_LOST);
+    plan->past.last_distinct = dj_load64(page + AT_LAST_DISTINCT);
+    plan->folds = dj_load32(page + AT_FOLDS);
     plan->visit = dj_load64(page + AT_VISIT);
     const uint32_t flags = dj_load32(page + AT_FLAGS);
     plan->flags = flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0;

@@ -27,6 +27,7 @@ struct dj_record {
     uint64_t time;     /* seconds since 1970 */
     uint64_t syncs;    /* finished so far, this one included */
     uint64_t keys[DJ_MAX_PARTS];
+    struct dj_carried carried;
 };
 
 struct dj_header {

@@ -201,6 +201,7 @@ static void set_counts(deja_filter *f, const struct dj_header *h)
     const struct dj_record *r = dj_header_latest(h);
     f->offered = r->offered;
     f->syncs = r->syncs;
+    f->carried = r->carried;
     f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* A reader counts when it is asked (stats.c): opening must not read the bodies. */

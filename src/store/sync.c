@@ -37,9 +37,17 @@ static void file_free(deja_filter *f)
     dj_file_free(f->store, f->alloc);
 }
 
-const struct dj_owner_ops dj_file_ops = {file_touch, dj_file_grow, file_free};
+static void file_walk(const deja_filter *f, bool begin)
+{
+    const struct dj_file *file = f->store;
+    madvise(file->map, file->map_len, begin ? MADV_SEQUENTIAL : MADV_RANDOM);
+}
 
-static uint64_t bodies_checksum(const struct dj_file *file)
+const struct dj_owner_ops dj_file_ops = {
+    file_touch, dj_file_grow, file_free, dj_file_next, dj_file_replace, file_walk,
+};
+
+uint64_t dj_file_checksum(const struct dj_file *file)
 {
     madvise(file->map, file->map_len, MADV_SEQUENTIAL);
     const uint64_t sum = dj_checksum(file->map + DJ_HEADER_LEN, file->map_len - DJ_HEADER_LEN);
@@ -79,7 +87,7 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
         return dj_fail_errno(err, "%s: cannot write", file->path);
     int rc = is_new ? begin_header(f, err) : DEJA_OK;
     if (rc == DEJA_OK)
-        rc = dj_file_record(f, DJ_SEALED, bodies_checksum(file), err);
+        rc = dj_file_record(f, DJ_SEALED, dj_file_checksum(file), err);
     if (rc == DEJA_OK && is_new)
         rc = dj_tmp_commit(&file->tmp, file->replace, err);
     if (rc < 0)
@@ -111,7 +119,7 @@ int deja_file_verify(const char *path, deja_error *err)
         return rc;
     const struct dj_record *r = dj_header_latest(&h);
     const bool sealed = r->state == DJ_SEALED;
-    const bool matches = sealed && bodies_checksum(file) == r->checksum;
+    const bool matches = sealed && dj_file_checksum(file) == r->checksum;
     if (!sealed || (!matches && has_moved_on(path, r)))
         rc = dj_fail(err, DEJA_EBUSY,
                      "%s is being written, or was not synced after its last add: no checksum can "

@@ -13,6 +13,8 @@ struct golden {
     double fp_rate;
     uint64_t seed;         /* 0: golden_key_apart */
     unsigned synced, late; /* keys added before and after the last sync */
+    unsigned before, next; /* keys of a first visit, and how many the next one is sized for */
+    unsigned folds;        /* how often it was folded, after the sync */
 };
 
 static const struct golden goldens[] = {
@@ -78,6 +80,16 @@ static const struct golden goldens[] = {
      .fp_rate = 1e-4,
      .seed = 19,
      .synced = 120},
+    {.name = "folded", .memory = 1024, .capacity = 200, .seed = 19, .synced = 120, .folds = 2},
+    {.name = "rotated",
+     .kind = DEJA_CLASSIC,
+     .filters = 2,
+     .capacity = 30,
+     .fp_rate = 0.1,
+     .seed = 21,
+     .before = 120,
+     .next = 400,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -86,6 +98,13 @@ static const uint8_t golden_key_apart[DEJA_KEY_LEN] = {
     0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f,
     0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff,
 };
+
+static inline deja_options golden_next(const struct golden *g)
+{
+    deja_options next = DEJA_OPTIONS_INIT;
+    next.capacity = g->next;
+    return next;
+}
 
 static inline deja_options golden_options(const struct golden *g)
 {

@@ -100,13 +100,20 @@ static deja_filter *make(const struct golden *g, const char *folder)
     deja_options expect = DEJA_OPTIONS_INIT;
     expect.key = opt.key;
     snprintf(path, sizeof path, "%s/%s.deja", folder, g->name);
-    if (g->kind == DEJA_STATIC) {
+    if (g->kind == DEJA_STATIC)
         f = build(&opt, path, g->synced);
-    } else {
+    else
         need(deja_filter_create(path, 0, &opt, &f, &err) == DEJA_OK, path, err.text);
-        add_keys(f, 0, g->synced);
+    if (g->before) {
+        add_keys(f, 0, g->before);
+        need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);
+        const deja_options next = golden_next(g);
+        need(deja_filter_rotate(f, &next, &err) == DEJA_OK, path, err.text);
     }
+    if (g->kind != DEJA_STATIC)
+        add_keys(f, 0, g->synced);
     need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);
+    need(!g->folds || deja_filter_fold(f, g->folds, &err) == DEJA_OK, path, err.text);
     if (g->late) {
         deja_filter_free(f);
         need(deja_filter_open(path, DEJA_OPEN_WRITE, &expect, &f, &err) == DEJA_OK, path,

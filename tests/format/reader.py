@@ -13,6 +13,7 @@ import argparse
 import ctypes
 import hashlib
 import json
+import math
 import struct
 import sys
 
@@ -379,6 +380,13 @@ def read_header(page):
     need(h["capacity"] > 0 and 0 < h["rate"] < 1, "capacity or rate")
     need(1 <= h["growth"] <= 1024 and 0 < h["tightening"] < 1, "growth or tightening")
     need(1 <= h["visit"] < 1 << 47, "visit")
+    names = "visits_before missed last_lost last_distinct folds".split()
+    h.update(zip(names, struct.unpack_from("<QddQI", page, 176)))
+    need(h["visits_before"] < h["visit"] and 0 <= h["missed"] <= 1, "earlier visits")
+    need(0 <= h["last_lost"] < math.inf and h["last_distinct"] <= 1 << 53, "earlier visits")
+    need(h["visits_before"] or not (h["missed"] or h["last_lost"] or h["last_distinct"]),
+         "earlier visits")
+    need(h["folds"] == 0 or h["folds"] <= 53 and h["kind"] in (CLASSIC, BLOCKED), "folds")
     need(1 <= h["parts"] <= 32, "number of parts")
     need(h["kind"] == SCALABLE or h["parts"] == h["filters"], "number of parts")
     h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
@@ -434,7 +442,10 @@ def read_record(page, place):
     names = "sequence state offered checksum time".split()
     r = dict(zip(names, struct.unpack_from("<QI4xQQQ", data)))
     r["keys"] = list(struct.unpack_from("<32Q", data, 40))
-    (r["syncs"],) = struct.unpack_from("<Q", data, 304)
+    names = "syncs unions carried_keys carried_lost".split()
+    r.update(zip(names, struct.unpack_from("<QQQd", data, 304)))
+    if not 0 <= r["carried_lost"] < math.inf:
+        return None
     if r["sequence"] == 0 or r["sequence"] % 2 != (place == 0) or r["state"] not in (SEALED, OPEN):
         return None
     return r
@@ -502,6 +513,10 @@ class File:
                       for i, p in enumerate(h["table"])],
             "sequence": r["sequence"], "state": "sealed" if self.sealed else "open",
             "offered": r["offered"], "syncs": r["syncs"], "time": r["time"],
+            "visits_before": h["visits_before"], "missed": h["missed"],
+            "last_lost": h["last_lost"], "last_distinct": h["last_distinct"],
+            "folds": h["folds"], "unions": r["unions"], "carried_keys": r["carried_keys"],
+            "carried_lost": r["carried_lost"],
             "bodies": self.vouched(),
         }
 

@@ -75,6 +75,9 @@ for name, arguments in {
                                 ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
         "deja_builder_free": [ctypes.c_void_p],
         "deja_filter_sync": [ctypes.c_void_p, ctypes.POINTER(Error)],
+        "deja_filter_merge": [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(Error)],
+        "deja_filter_fold": [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Error)],
+        "deja_filter_rotate": [ctypes.c_void_p, ctypes.POINTER(Options), ctypes.POINTER(Error)],
         "deja_filter_free": [ctypes.c_void_p],
         "deja_file_verify": [ctypes.c_char_p, ctypes.POINTER(Error)]}.items():
     getattr(lib, name).argtypes = arguments
@@ -264,6 +267,43 @@ def static_files_agree(n, width, **options):
     return claims
 
 
+def folds_unions_and_visits_agree():
+    keys = make_keys(900)
+    chance.shuffle(keys)
+    members, more, strangers = keys[:250], keys[250:400], keys[400:]
+    for kind, filters in ((1, 1), (1, 3), (2, 1), (2, 2)):
+        path, other = f"folded_{kind}_{filters}.deja", "other.deja"
+        options = dict(kind=kind, memory=2048 * filters, capacity=400, filters=filters,
+                       seed=chance.randrange(1, 1 << 64))
+        f = create(path, **options)
+        f.add(members)
+        f.sync()
+        assert lib.deja_filter_fold(f.handle, 2, None) == 0
+        assert compare(path, members) == len(members), path
+        claims = compare(path, strangers)
+        report = reader.File(path).report()
+        assert report["folds"] == 2 and report["bodies"] == "intact", report
+        assert report["parts"][0]["bits"] == 4096 and report["carried_keys"] > 0, report
+        large = create(other, **options)
+        large.add(more)
+        assert lib.deja_filter_merge(f.handle, large.handle, None) == 0
+        f.sync()
+        large.free()
+        assert compare(path, members + more) == len(members + more), path
+        report = reader.File(path).report()
+        assert report["unions"] == 1 and report["offered"] == len(members + more), report
+        assert lib.deja_filter_rotate(f.handle, Options(fp_rate=0.3), None) == 0
+        report = reader.File(path).report()
+        assert report["visit"] == 2 and report["visits_before"] == 1, report
+        assert report["folds"] == 0 and report["offered"] == 0 and report["last_distinct"], report
+        f.add(more)
+        f.sync()
+        f.free()
+        assert compare(path, more) == len(more), path
+        claims += compare(path, members + strangers)
+        assert claims > 0, path
+
+
 def random_damage_is_refused_alike(path):
     path, broken = Path(path), Path("broken.deja")
     sound = path.read_bytes()
@@ -335,6 +375,8 @@ golden_files_agree()
 print("golden files: agreed")
 for name, options in FRESH.items():
     print(f"{name}: agreed, {fresh_files_agree(name, options)} strangers claimed by both")
+folds_unions_and_visits_agree()
+print("folds, unions, visits: agreed")
 claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)
           for n in (0, 1, 2, 7, 100, 3000) for w in (8, 16, 32)}
 assert any(claims.values()), claims

@@ -96,6 +96,9 @@ static void ask(const deja_filter *f)
         check(deja_filter_contains(f, keys[i]) == found[i]);
     check(deja_filter_stats(f, &s) == DEJA_OK);
     check(s.bits_set <= 8 * s.bytes && s.parts >= 1);
+    double common = 0, sigma = 0;
+    if (deja_filter_common(f, f, &common, &sigma, NULL) == DEJA_OK)
+        check(common >= 0 && sigma >= 0);
 }
 
 /* False: a kind that takes no keys. */
@@ -112,6 +115,15 @@ static bool add(deja_filter *f)
         check(deja_filter_contains(f, key_of(&i)));
     }
     return true;
+}
+
+/* Whatever the header and the counts say, the next visit is sized; there is no folder to put its
+ * file into. */
+static void fail_to_rotate(deja_filter *f)
+{
+    deja_error err = {0};
+    check(deja_filter_rotate(f, NULL, &err) < 0 && err.text[0]);
+    check(deja_filter_fold(f, 1, &err) < 0 && err.text[0]);
 }
 
 static void refused_in_words(int rc, const deja_error *err)
@@ -144,6 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     rc = deja_filter_open(path, DEJA_OPEN_WRITE, &expect, &f, &err);
     if (rc == DEJA_OK) {
+        fail_to_rotate(f);
         const bool changed = add(f);
         ask(f);
         check(deja_filter_sync(f, &err) == DEJA_OK);

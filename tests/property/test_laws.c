@@ -9,7 +9,9 @@
  *                        before would have said no
  *   batch = loop         the same answers and the same bytes in the body, whatever the pieces
  *   kernels agree        every instruction set, and the shared add, leave the same bytes
- *   looking is free      lookups leave every byte and count as it was */
+ *   looking is free      lookups leave every byte and count as it was
+ *   union = both         merging two leaves the bytes that all their keys would have left
+ *   visits               each begins empty, and all of the above holds in it */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -335,6 +337,64 @@ static void ready_made_hashes_do_the_same_as_keys(void **state)
     }
 }
 
+/* --- Union, visits ------------------------------------------------------ */
+
+/* Byte by byte what all arrivals leave; a kind that cannot says so, and stays as it was. */
+static void a_union_is_the_filter_of_both(void **state)
+{
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *a = new_filter(&table[c]), *b = new_filter(&table[c]);
+        deja_filter *all = new_filter(&table[c]), *first = new_filter(&table[c]);
+        deja_error err = {0, ""};
+        const size_t half = ARRIVALS / 2;
+        assert_int_equal(deja_filter_add_batch(a, arrival, half, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(first, arrival, half, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(b, arrival + half, half, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(all, arrival, ARRIVALS, NULL, NULL), DEJA_OK);
+        const int rc = deja_filter_merge(a, b, &err);
+        if (rc != (table[c].opt.kind == DEJA_SCALABLE ? DEJA_ENOTSUP : DEJA_OK))
+            fail_msg("%s: %d %s", table[c].name, rc, err.text);
+        if (rc == DEJA_ENOTSUP)
+            assert_same(first, a, table[c].name, "a refused union");
+        else
+            for (uint32_t i = 0; i < all->n_parts; i++)
+                if (!bodies_equal(&all->part[i], &a->part[i]))
+                    fail_msg("%s: a union leaves another body in part %u", table[c].name, i);
+        assert_int_equal(a->offered, rc == DEJA_OK ? ARRIVALS : half);
+        deja_filter_free(a);
+        deja_filter_free(b);
+        deja_filter_free(all);
+        deja_filter_free(first);
+    }
+}
+
+static void every_visit_begins_empty_and_forgets_nothing_of_its_own(void **state)
+{
+    for (size_t c = 0; c < n_table; c++) {
+        deja_filter *f = new_filter(&table[c]);
+        for (uint64_t visit = 1; visit <= 3; visit++) {
+            deja_stats s = DEJA_STATS_INIT;
+            deja_error err = {0, ""};
+            uint64_t is_new = 0;
+            static uint8_t answer[ARRIVALS];
+            assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+            assert_int_equal(s.visit, visit);
+            assert_int_equal(s.bits_set + s.keys + s.offered, 0);
+            assert_int_equal(deja_filter_add_batch(f, arrival, ARRIVALS, answer, NULL), DEJA_OK);
+            for (size_t i = 0; i < ARRIVALS; i++) {
+                is_new += answer[i];
+                if (!deja_filter_contains(f, arrival[i]))
+                    fail_msg("%s: visit %zu forgot key %zu", table[c].name, (size_t)visit, i);
+            }
+            assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+            assert_int_equal(s.keys, is_new);
+            if (deja_filter_rotate(f, NULL, &err) < 0)
+                fail_msg("%s: visit %zu: %s", table[c].name, (size_t)visit, err.text);
+        }
+        deja_filter_free(f);
+    }
+}
+
 /* --- Kernels ------------------------------------------------------------ */
 
 static void set_kernel(deja_filter *f, const struct dj_block_kernel *kernel)
@@ -550,6 +610,8 @@ int main(void)
         cmocka_unit_test(batches_of_all_sizes_in_turn_are_a_loop_too),
         cmocka_unit_test(a_batch_of_lookups_is_a_loop_of_single_ones),
         cmocka_unit_test(ready_made_hashes_do_the_same_as_keys),
+        cmocka_unit_test(a_union_is_the_filter_of_both),
+        cmocka_unit_test(every_visit_begins_empty_and_forgets_nothing_of_its_own),
         cmocka_unit_test(every_instruction_set_leaves_the_same_bytes),
         cmocka_unit_test(a_shared_filter_takes_keys_as_one_with_a_sole_writer),
         cmocka_unit_test(looking_up_changes_nothing),

@@ -1,0 +1,120 @@
+/* visit.c - the temporal strategy: every visit asks with other hashes.
+ *
+ * A crawler that comes again asks about the same URLs.  A filter with the same hashes would take
+ * the same new pages for seen, every time.  The visit takes part in every hash (core/hash), so the
+ * next visit begins with an empty filter whose false positives hit other pages: one that was lost
+ * this time is lost again only by chance.  Over v visits that were independent of each other, a
+ * page is missed by all with the product of their loss rates.
+ *
+ * The next filter is sized from what this visit really saw, with an eighth to spare, for the rate
+ * that this one was made for; k follows from both.  Key, kind, hash, F and URL rules stay.
+ * Source: Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false
+ * positives in Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
+#include "core/base/status.h"
+#include "filters/filter.h"
+#include <math.h>
+
+#define MAX_VISIT ((UINT64_C(1) << 47) - 1) /* docs/format.md */
+#define MAX_KEYS  (UINT64_C(1) << 53)
+
+/* Different keys of the visit, seen or lost.  A filter full to the brim explains any number. */
+static double came(const deja_stats *s)
+{
+    return fmin((double)s->keys + (isfinite(s->lost) ? s->lost : 0), (double)MAX_KEYS);
+}
+
+static uint64_t capacity_after(const deja_filter *f, const deja_stats *s)
+{
+    const double seen = came(s), wish = ceil(seen + seen / 8);
+    if (seen < 1)
+        return f->plan.capacity;
+    return (uint64_t)fmin(wish, (double)MAX_KEYS);
+}
+
+static int check_options(const deja_filter *f, const deja_options *o, deja_error *err)
+{
+    const struct dj_plan *p = &f->plan;
+    if (f->read_only)
+        return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+    if (p->visit >= MAX_VISIT)
+        return dj_fail(err, DEJA_EINVAL, "visit %llu was the last one",
+                       (unsigned long long)p->visit);
+    if ((o->kind && o->kind != p->kind) || (o->part_kind && o->part_kind != p->part_kind) ||
+        (o->hash && o->hash != p->hash) || (o->filters && o->filters != p->filters) || o->key ||
+        o->seed || o->url || o->flags || o->alloc)
+        return dj_fail(err, DEJA_EINVAL,
+                       "the next visit keeps kind, hash, filters, key and URL rules; capacity, "
+                       "fp_rate, memory, hashes, multiplier, growth and tightening can change");
+    return DEJA_OK;
+}
+
+/* What the next visit's filter is made from: this one's plan, and what was asked for. */
+static deja_options options_after(const deja_filter *f, const deja_options *o, const deja_stats *s)
+{
+    const struct dj_plan *p = &f->plan;
+    deja_options next = *o;
+    const bool sized = o->memory || o->multiplier != 0;
+    next.kind = p->kind;
+    next.part_kind = p->part_kind;
+    next.hash = p->hash;
+    next.filters = p->filters;
+    next.growth = o->growth ? o->growth : p->growth;
+    next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
+    if (!o->capacity && !(o->memory && o->fp_rate != 0))
+        next.capacity = capacity_after(f, s);
+    if (o->fp_rate == 0 && !sized)
+        next.fp_rate = p->fp_rate;
+    next.key = f->key;
+    next.flags = p->flags;
+    return next;
+}
+
+/* The share of a visit's pages that it missed. */
+static double loss_rate(const deja_stats *s)
+{
+    const double n = came(s);
+    return n > 0 ? fmin(s->lost / n, 1) : 1; /* a visit that saw nothing missed everything */
+}
+
+static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
+{
+    const struct dj_past *before = &f->plan.past;
+    return (struct dj_past){
+        .visits = before->visits + 1,
+        .missed = (before->visits ? before->missed : 1) * loss_rate(s),
+        .last_lost = isfinite(s->lost) ? s->lost : came(s),
+        .last_distinct = (uint64_t)(came(s) + 0.5),
+    };
+}
+
+int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err)
+{
+    deja_options wish;
+    deja_stats s = DEJA_STATS_INIT;
+    struct dj_plan plan;
+    deja_filter *after = NULL;
+    int rc = dj_options_read(next, &wish, err);
+    if (rc == DEJA_OK)
+        rc = check_options(f, &wish, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_stats(f, &s);
+    if (rc < 0)
+        return rc;
+    const deja_options opt = options_after(f, &wish, &s);
+    rc = dj_plan_resolve(&opt, &plan, err);
+    if (rc == DEJA_OK)
+        rc = dj_plan_refuse_static(&plan, err);
+    if (rc < 0)
+        return rc;
+    plan.profile = f->plan.profile;
+    plan.url_rules = f->plan.url_rules;
+    plan.seeded = f->plan.seeded;
+    plan.visit = f->plan.visit + 1;
+    plan.past = past_after(f, &s);
+    rc = f->owner->next(f, &plan, &after, err);
+    if (rc < 0)
+        return rc;
+    rc = f->owner->replace(f, after, err);
+    deja_filter_free(after);
+    return rc;
+}

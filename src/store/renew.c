@@ -1,0 +1,99 @@
+/* renew.c - another filter in the place of this one, and a copy of it in another file.
+ *
+ * Folding and the next visit need another header, and a header is written once.  So they go the
+ * way of growth: a new file without a name, filled and sealed, that takes the name by a rename.
+ * Readers and crashes see the old filter or the new one.  The writer's lock is on the new file
+ * before it can be found, and on the old one until it is gone. */
+#include "core/base/status.h"
+#include "store/file.h"
+#include <sys/mman.h>
+
+/* A filter in a new file that will be called `path`, with the parts of `like` when it has any. */
+static int make(const char *path, unsigned flags, const struct dj_plan *plan,
+                const deja_filter *like, bool same_parts, deja_filter **out, deja_error *err)
+{
+    deja_filter *f = dj_filter_make(plan, like->key, like->alloc);
+    struct dj_file *file = f ? dj_file_make(path, like->alloc) : NULL;
+    if (!file) {
+        if (f)
+            dj_filter_unmake(f);
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    }
+    f->owner = &dj_file_ops;
+    f->store = file;
+    for (uint32_t i = 0; same_parts && i < like->n_parts; i++)
+        f->part[i] = like->part[i]; /* which get bodies of their own */
+    const int rc = dj_file_begin(f, flags, same_parts ? like->n_parts : plan->filters, err);
+    if (rc < 0)
+        deja_filter_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+static bool has_name(const struct dj_file *file)
+{
+    return file->tmp.fd < 0;
+}
+
+int dj_file_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
+                 deja_error *err)
+{
+    const struct dj_file *file = f->store;
+    const bool replace = has_name(file) || file->replace;
+    return make(file->path, replace ? DEJA_CREATE_REPLACE : 0, plan, f, false, out, err);
+}
+
+/* Seal the new file, with the record that comes after the old file's, and give it the name. */
+static int take_place(const struct dj_file *old, deja_filter *next, deja_error *err)
+{
+    struct dj_file *file = next->store;
+    struct dj_header h;
+    dj_header_of(next, &h);
+    if (msync(file->map, file->map_len, MS_SYNC) < 0)
+        return dj_fail_errno(err, "%s: cannot write", file->path);
+    int rc = dj_file_head(next, &h, file->fd, err);
+    file->sequence = (old->sequence + 1) & ~UINT64_C(1); /* a new file begins with record A */
+    if (rc == DEJA_OK)
+        rc = dj_file_record(next, DJ_SEALED, dj_file_checksum(file), err);
+    return rc == DEJA_OK ? dj_tmp_commit(&file->tmp, true, err) : rc;
+}
+
+int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err)
+{
+    const struct dj_file *old = f->store, *file = next->store;
+    int rc = DEJA_OK;
+    if (has_name(old)) {
+        next->syncs = f->syncs;
+        rc = take_place(old, next, err);
+        if (!has_name(file))
+            return rc;
+        next->syncs++;
+        atomic_store(&next->touched, false);
+    }
+    dj_filter_swap(f, next);
+    return rc; /* it may be in place and its folder not synced */
+}
+
+int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, deja_filter **out,
+                     deja_error *err)
+{
+    deja_filter *f;
+    *out = NULL;
+    int rc = dj_file_check_name(path, flags, err);
+    if (rc == DEJA_OK)
+        rc = make(path, flags, &from->plan, from, true, &f, err);
+    if (rc < 0)
+        return rc;
+    dj_filter_walk(from, true);
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        memcpy(f->part[i].body, from->part[i].body, (size_t)f->part[i].body_len);
+        f->part[i].keys = from->part[i].keys;
+    }
+    dj_filter_walk(from, false);
+    f->offered = from->offered;
+    f->carried = from->carried;
+    f->unclean = from->unclean;
+    *out = f;
+    return DEJA_OK;
+}

@@ -1,0 +1,187 @@
+# deja merge: a union is the filter of all lists; refusals explain themselves.
+. "$SUPPORT/cases.sh"
+
+_lists() { # a.txt and b.txt have 1000 lines in common; all.txt has each line once
+    deja gen -n 4000 >a.txt
+    deja gen -n 4000 --first 3000 >b.txt
+    deja gen -n 7000 >all.txt
+}
+_build() { # OPTION...: a.deja, b.deja, all.deja
+    local name
+    for name in a b all; do
+        deja build -q "$@" $name.deja $name.txt
+    done
+}
+# _same_bodies A B: the filters themselves are equal, whatever their counts
+_same_bodies() {
+    tail -c +4097 "$1" >.one
+    tail -c +4097 "$2" >.other
+    expect_same .one .other
+}
+
+a_union_is_the_filter_of_all_lists() {
+    _lists
+    local options
+    for options in '-k blocked' '-k classic' '-k classic --filters 3' '-k blocked --hash siphash' \
+        '-k classic --hash murmur3'; do
+        # shellcheck disable=SC2086 # words
+        _build --seed 1 -n 10k -p 0.01 $options
+        cp a.deja a.before
+        succeeds deja merge -o out.deja a.deja b.deja
+        expect_stdout ''
+        expect_stderr_has "deja merge: 2 filters with about "
+        expect_stderr_has " keys; out.deja: "
+        expect_same a.before a.deja
+        _same_bodies out.deja all.deja
+        succeeds deja verify -q out.deja
+        succeeds deja check -q -c out.deja all.txt
+        expect_stdout 7000
+        succeeds deja info out.deja
+        grep -qE '^  keys +about (6,9[0-9]{2}|7,0[0-9]{2}) by the set bits, in 2 united filters that were offered 8,000$' \
+            .stdout || fail "info does not tell the keys"
+    done
+}
+
+tables_are_united_in_the_largest() {
+    _lists
+    deja build -q --seed 1 -k exact -n 4k a.deja a.txt
+    deja build -q --seed 1 -k exact -n 9k b.deja b.txt
+    succeeds deja merge -o out.deja a.deja b.deja
+    expect_stderr_has "2 filters with 7,000 keys"
+    succeeds deja check -q -c out.deja all.txt
+    expect_stdout 7000
+    # Too small: nothing appears.
+    deja build -q --seed 1 -k exact -n 4k b.deja b.txt
+    fails_with 2 "the union has 3000 keys more, and there is room for " \
+        deja merge -o full.deja a.deja b.deja
+    [ ! -e full.deja ] || fail "a file appeared"
+}
+
+sizes_fold_onto_the_smallest() {
+    _lists
+    deja build -q --seed 1 -n 10k -m 64KiB --hashes 5 a.deja a.txt
+    deja build -q --seed 1 -n 10k -m 16KiB --hashes 5 b.deja b.txt
+    deja build -q --seed 1 -n 10k -m 16KiB --hashes 5 all.deja all.txt
+    succeeds deja merge -o out.deja a.deja b.deja
+    _same_bodies out.deja all.deja
+    succeeds deja merge -o out.deja b.deja a.deja
+    _same_bodies out.deja all.deja
+    deja build -q --seed 1 -n 10k -m 24KiB --hashes 5 odd.deja b.txt
+    fails_with 2 "differ in size, 196608 and 524288 bits, and neither folds onto the other" \
+        deja merge -o no.deja a.deja odd.deja
+    expect_stderr_has "odd.deja and a.deja: "
+    [ ! -e no.deja ] || fail "a file appeared"
+}
+
+many_files_and_one() {
+    local i files=()
+    for i in {0..19}; do
+        deja gen -n 500 --first $((i * 500)) | deja build -q --seed 1 -n 20k -p 1e-3 "$i.deja"
+        files+=("$i.deja")
+    done
+    deja gen -n 10000 >list
+    deja build -q --seed 1 -n 20k -p 1e-3 all.deja list
+    succeeds deja merge -o out.deja "${files[@]}"
+    expect_stderr_has "20 filters"
+    _same_bodies out.deja all.deja
+    succeeds deja merge -q -o copy.deja out.deja
+    expect_stderr_empty
+    _same_bodies copy.deja out.deja
+    succeeds deja merge -q -o twice.deja out.deja out.deja
+    _same_bodies twice.deja out.deja
+}
+
+the_output_may_be_an_input() {
+    _lists
+    _build --seed 1 -n 10k -p 0.01
+    succeeds deja merge -q -o a.deja a.deja b.deja
+    _same_bodies a.deja all.deja
+    succeeds deja verify -q a.deja
+    # And it replaces an older filter, but nothing else.
+    succeeds deja merge -q -o b.deja a.deja
+    _same_bodies b.deja all.deja
+    fails_with 2 "exists and is no deja file" deja merge -o a.txt a.deja b.deja
+    fails_with 2 "is a directory" deja merge -o . a.deja b.deja
+}
+
+what_differs_is_told() {
+    _lists
+    _build --seed 1 -n 10k -p 0.01
+    local words
+    while IFS='|' read -r words options; do
+        # shellcheck disable=SC2086 # words
+        deja build -q -n 10k -p 0.01 $options c.deja b.txt
+        fails_with 2 "$words" deja merge -o out.deja a.deja c.deja
+        expect_stderr_has "a.deja"
+        expect_stderr_has "c.deja"
+        fails_with 2 "$words" deja merge --common a.deja c.deja
+        [ ! -e out.deja ] || fail "a file appeared"
+    done <<'END'
+differ in kind: |--seed 1 -k classic
+differ in hash: |--seed 1 --hash siphash
+differ in the number of filters (F): |--seed 1 --filters 2
+differ in hashes (k): |--seed 1 --hashes 4
+differ in their secret key (check values |--seed 2
+built with the same --key FILE or --seed|
+differ in the URL profile of their keys: |--seed 1 --url
+END
+    cp b.deja c.deja
+    deja rotate -q -n 10k c.deja
+    fails_with 2 "differ in visit: 1 and 2" deja merge -o out.deja a.deja c.deja
+    deja build -q --seed 1 -k scalable -n 1k c.deja b.txt
+    fails_with 2 "scalable filters grow apart and cannot be united: build one from both lists" \
+        deja merge -o out.deja c.deja c.deja
+}
+
+keys_kept_apart() {
+    head -c 32 /dev/urandom >f.key
+    _lists
+    _build --key f.key -n 10k -p 0.01
+    fails_with 2 "keeps its secret key apart" deja merge -o out.deja a.deja b.deja
+    succeeds deja merge -q --key f.key -o out.deja a.deja b.deja
+    _same_bodies out.deja all.deja
+    fails_with 2 "keeps its secret key apart" deja info out.deja
+    succeeds deja merge -q --common --key f.key a.deja b.deja
+}
+
+common_keys() {
+    _lists
+    _build --seed 1 -n 10k -p 0.01
+    succeeds deja merge --common a.deja b.deja
+    local n
+    n=$(cat .stdout)
+    if [ "$n" -lt 940 ] || [ "$n" -gt 1060 ]; then fail "$n is not about 1000"; fi
+    expect_stderr_has "an estimate from the set bits: two times in three no further off than 1"
+    succeeds deja merge -q --json --common a.deja b.deja
+    [ "$(json_get sigma .stdout | cut -d. -f1)" -gt 5 ] || fail "no deviation"
+    _build --seed 1 -k exact -n 10k
+    succeeds deja merge --common a.deja b.deja
+    expect_stdout 1000
+    expect_stderr_empty
+    fails_with 2 "--common takes two files, not 1" deja merge --common a.deja
+    fails_with 2 "leave -o away" deja merge --common -o out.deja a.deja b.deja
+}
+
+json_tells_the_same() {
+    _lists
+    _build --seed 1 -k exact -n 10k
+    succeeds deja merge --json -o out.deja a.deja b.deja
+    [ "$(json_get keys .stdout)" -eq 7000 ] || fail "keys"
+    [ "$(json_get file .stdout)" = out.deja ] || fail "file"
+    [ "$(json_get filters .stdout)" -eq 2 ] || fail "filters"
+}
+
+bad_input() {
+    _lists
+    _build --seed 1 -n 10k -p 0.01
+    fails_with 2 "say where the union goes: -o OUT.deja" deja merge a.deja b.deja
+    fails_with 2 "missing operand" deja merge -o out.deja
+    fails_with 2 "nowhere.deja: cannot open" deja merge -o out.deja a.deja nowhere.deja
+    fails_with 2 "a.txt" deja merge -o out.deja a.deja a.txt
+    flip_bit b.deja 40
+    fails_with 2 "header is damaged" deja merge -o out.deja a.deja b.deja
+    fails_with 2 "cannot open its folder" deja merge -o no/where.deja a.deja all.deja
+    [ ! -e out.deja ] || fail "a file appeared"
+}
+
+cases "$@"

@@ -1,0 +1,373 @@
+/* test_visit.c - the next visit asks anew, with other hashes and the size that it needs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "binom.h"
+#include "failmem.h"
+#include "filters/filter.h"
+#include "scratch.h"
+#include <math.h>
+
+#define FIELDS(...)                                                                               \
+    {                                                                                             \
+        .size = sizeof(deja_options), .seed = 7, __VA_ARGS__                                      \
+    }
+#define OPTIONS(...) ((deja_options)FIELDS(__VA_ARGS__))
+#define NEXT(...)                                                                                 \
+    (&(deja_options){.size = sizeof(deja_options), __VA_ARGS__}) /* no seed: the key stays */
+
+static const struct {
+    const char *name;
+    deja_options opt;
+} every[] = {
+    {"classic", FIELDS(.kind = DEJA_CLASSIC, .capacity = 1000, .fp_rate = 0.01)},
+    {"classic md5",
+     FIELDS(.kind = DEJA_CLASSIC, .capacity = 1000, .fp_rate = 0.01, .hash = DEJA_HASH_MD5)},
+    {"classic mixed",
+     FIELDS(.kind = DEJA_CLASSIC, .capacity = 1000, .fp_rate = 0.01, .hash = DEJA_HASH_MIXED)},
+    {"spatio-temporal",
+     FIELDS(.kind = DEJA_CLASSIC, .capacity = 1000, .fp_rate = 0.01, .filters = 3)},
+    {"blocked", FIELDS(.capacity = 1000, .fp_rate = 0.01)},
+    {"blocked spatial", FIELDS(.capacity = 1000, .fp_rate = 0.01, .filters = 2)},
+    {"blocked siphash", FIELDS(.capacity = 1000, .fp_rate = 0.01, .hash = DEJA_HASH_SIPHASH)},
+    {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 100, .fp_rate = 0.01)},
+    {"scalable classic",
+     FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC, .capacity = 100, .fp_rate = 0.01)},
+    {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = 1000)},
+};
+
+static deja_filter *new_filter(deja_options opt)
+{
+    deja_filter *f;
+    deja_error err = {0, ""};
+    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
+        fail_msg("refused: %s", err.text);
+    return f;
+}
+
+static deja_slice key_of(const uint64_t *i)
+{
+    return (deja_slice){i, sizeof *i};
+}
+
+static bool add(deja_filter *f, uint64_t i)
+{
+    bool is_new = false;
+    assert_int_equal(deja_filter_add(f, key_of(&i), &is_new), DEJA_OK);
+    return is_new;
+}
+
+static void take(deja_filter *f, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = from; i < to; i++)
+        add(f, i);
+}
+
+static deja_stats stats_of(const deja_filter *f)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+    return s;
+}
+
+static void rotate(deja_filter *f, const deja_options *next)
+{
+    deja_error err = {0, ""};
+    if (deja_filter_rotate(f, next, &err) != DEJA_OK)
+        fail_msg("refused: %s", err.text);
+}
+
+static bool same_number(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static void the_next_visit_is_empty_and_sized_by_what_was_seen(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
+        const bool grows = every[i].opt.kind == DEJA_SCALABLE;
+        deja_filter *f = new_filter(every[i].opt);
+        take(f, 0, 700);
+        const deja_stats one = stats_of(f);
+        rotate(f, NULL);
+        const deja_stats s = stats_of(f);
+        const uint64_t came = (uint64_t)((double)one.keys + one.lost + 0.5);
+        assert_int_equal(s.visit, 2);
+        assert_int_equal(s.visits_before, 1);
+        assert_int_equal(s.keys + s.offered + s.bits_set, 0);
+        assert_int_equal(s.parts, grows ? 1 : one.filters);
+        assert_int_equal(s.kind, one.kind);
+        assert_int_equal(s.part_kind, one.part_kind);
+        assert_int_equal(s.hash, one.hash);
+        assert_int_equal(s.filters, one.filters);
+        assert_true(same_number(s.fp_rate, one.fp_rate));
+        assert_in_range(s.capacity, came + came / 9, came + came / 8 + 2);
+        assert_in_range(came, 690, 720);
+        assert_int_equal(s.last_distinct, came);
+        assert_true(same_number(s.last_lost, one.lost));
+        assert_true(same_number(s.missed, one.lost / ((double)one.keys + one.lost)));
+        take(f, 0, 700);
+        for (uint64_t j = 0; j < 700; j++)
+            assert_true(deja_filter_contains(f, key_of(&j)));
+        deja_filter_free(f);
+    }
+}
+
+/* A filter of the same options in its second visit, to the byte. */
+static void the_second_visit_of_two_filters_is_the_same(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
+        deja_filter *a = new_filter(every[i].opt), *b = new_filter(every[i].opt);
+        const deja_options *next = NEXT(.capacity = 500);
+        take(a, 0, 100);
+        rotate(a, next);
+        rotate(b, next);
+        take(a, 0, 400);
+        take(b, 0, 400);
+        assert_int_equal(a->n_parts, b->n_parts);
+        for (uint32_t j = 0; j < a->n_parts; j++)
+            assert_memory_equal(a->part[j].body, b->part[j].body, a->part[j].body_len);
+        deja_filter_free(a);
+        deja_filter_free(b);
+    }
+}
+
+/* Two tiny filters, all keys offered in both visits; whoever was lost in the first comes again in
+ * the second, when that is full: it is found with probability 1 - p2. */
+static void a_page_lost_in_one_visit_is_found_in_the_next(void **state)
+{
+    for (size_t i = 0; i < 7; i++) { /* all but exact and scalable */
+        enum { MEMBERS = 300, PAGES = 20000 };
+        deja_options opt = every[i].opt;
+        uint64_t lost = 0, again = 0;
+        double rate = 0;
+        opt.capacity = MEMBERS;
+        opt.fp_rate = 0.3;
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            opt.seed = seed;
+            deja_filter *one = new_filter(opt), *two = new_filter(opt);
+            rotate(two, NEXT(.capacity = MEMBERS));
+            take(one, 0, MEMBERS);
+            take(two, 0, MEMBERS);
+            rate += stats_of(two).fp_now / 5;
+            for (uint64_t page = MEMBERS; page < MEMBERS + PAGES; page++) {
+                const bool missed = deja_filter_contains(one, key_of(&page));
+                lost += missed;
+                again += missed && deja_filter_contains(two, key_of(&page));
+            }
+            deja_filter_free(one);
+            deja_filter_free(two);
+        }
+        assert_true(lost > 10000);
+        /* Blocks: the rate of these five bodies scatters around that of their fill. */
+        if (!binom_within_spread(again, lost, rate, 0.02 * rate, 5))
+            fail_msg("%s: %g of the lost pages are lost again, not %g", every[i].name,
+                     (double)again / (double)lost, rate);
+    }
+}
+
+/* Pages in another order on each visit: the product of the loss rates, measured. */
+static void missed_by_all_is_the_product_of_the_loss_rates(void **state)
+{
+    enum { N = 20000 };
+    const deja_options opt =
+        OPTIONS(.kind = DEJA_CLASSIC, .capacity = N, .hashes = 2, .multiplier = 1.0);
+    deja_filter *f = new_filter(opt);
+    static uint8_t missed[N];
+    double product = 1, share = 0;
+    memset(missed, 1, sizeof missed);
+    for (int visit = 1; visit <= 3; visit++) {
+        /* A walk over all pages with a stride of its own. */
+        static const uint64_t strides[] = {1, 7919, 12347};
+        uint64_t page = 0;
+        for (uint64_t i = 0; i < N; i++, page = (page + strides[visit - 1]) % N)
+            missed[page] &= !add(f, page);
+        const deja_stats s = stats_of(f);
+        const double rate = s.lost / ((double)s.keys + s.lost);
+        product *= rate;
+        assert_true(same_number(s.missed, product));
+        uint64_t n = 0;
+        for (uint64_t i = 0; i < N; i++)
+            n += missed[i];
+        share = (double)n / N;
+        assert_true(normal_within(share, product, sqrt(product / N) + 0.02 * product, 5));
+        rotate(f, NEXT(.capacity = N, .hashes = 2, .multiplier = 1.0));
+        assert_true(same_number(stats_of(f).missed, product));
+        assert_int_equal(stats_of(f).visits_before, visit);
+    }
+    assert_true(share > 0);
+    deja_filter_free(f);
+}
+
+static void a_visit_that_saw_nothing_changes_no_chance(void **state)
+{
+    deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.1));
+    rotate(f, NULL);
+    assert_true(stats_of(f).missed >= 1 && stats_of(f).missed <= 1);
+    assert_int_equal(stats_of(f).capacity, 1000);
+    take(f, 0, 900);
+    const double missed = stats_of(f).missed;
+    rotate(f, NULL);
+    rotate(f, NULL);
+    assert_true(same_number(stats_of(f).missed, missed));
+    assert_int_equal(stats_of(f).visit, 4);
+    assert_int_equal(stats_of(f).last_distinct, 0);
+    deja_filter_free(f);
+}
+
+static void a_filter_full_to_the_brim_rotates(void **state)
+{
+    deja_filter *f = new_filter(OPTIONS(.kind = DEJA_CLASSIC, .capacity = 10, .fp_rate = 0.1));
+    take(f, 0, 5000);
+    rotate(f, NULL);
+    assert_in_range(stats_of(f).capacity, 10, 6000);
+    assert_true(stats_of(f).missed <= 1 && stats_of(f).missed > 0.5);
+    deja_filter_free(f);
+}
+
+static void options_of_the_next_visit_are_heard(void **state)
+{
+    deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.01));
+    take(f, 0, 100);
+    rotate(f, NEXT(.capacity = 5000));
+    assert_int_equal(stats_of(f).capacity, 5000);
+    assert_true(same_number(stats_of(f).fp_rate, 0.01));
+    rotate(f, NEXT(.fp_rate = 0.001));
+    assert_true(same_number(stats_of(f).fp_rate, 0.001));
+    assert_int_equal(stats_of(f).capacity, 5000); /* nothing was seen */
+    rotate(f, NEXT(.memory = 4096));
+    assert_int_equal(stats_of(f).bytes, 4096);
+    assert_int_equal(stats_of(f).capacity, 5000);
+    rotate(f, NEXT(.memory = 4096, .fp_rate = 0.01));
+    assert_int_equal(stats_of(f).bytes, 4096);
+    assert_in_range(stats_of(f).capacity, 3000, 3500);
+    deja_filter_free(f);
+}
+
+static void refused(const deja_options *next, int status, const char *words)
+{
+    deja_error err = {0, ""};
+    deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.01));
+    take(f, 0, 100);
+    const int rc = deja_filter_rotate(f, next, &err);
+    if (rc != status || !strstr(err.text, words))
+        fail_msg("got %d \"%s\" instead of %d with \"%s\"", rc, err.text, status, words);
+    assert_int_equal(stats_of(f).visit, 1);
+    assert_int_equal(stats_of(f).offered, 100);
+    deja_filter_free(f);
+}
+
+static void what_a_visit_keeps_cannot_be_changed(void **state)
+{
+    static const char keeps[] = "the next visit keeps kind, hash, filters, key and URL rules";
+    const uint8_t key[DEJA_KEY_LEN] = {1};
+    refused(NEXT(.kind = DEJA_CLASSIC), DEJA_EINVAL, keeps);
+    refused(NEXT(.hash = DEJA_HASH_SIPHASH), DEJA_EINVAL, keeps);
+    refused(NEXT(.filters = 2), DEJA_EINVAL, keeps);
+    refused(NEXT(.seed = 7), DEJA_EINVAL, keeps);
+    refused(NEXT(.key = key), DEJA_EINVAL, keeps);
+    refused(NEXT(.url = deja_url_profile(DEJA_URL_SAFE)), DEJA_EINVAL, keeps);
+    refused(NEXT(.fp_rate = 2), DEJA_EINVAL, "fp_rate is 2");
+    refused(NEXT(.capacity = UINT64_MAX), DEJA_EINVAL, "capacity is");
+    refused(NEXT(.capacity = UINT64_C(1) << 52), DEJA_EINVAL, "no blocked filter holds");
+}
+
+static void without_memory_the_visit_goes_on(void **state)
+{
+    struct failmem mem;
+    for (size_t i = 1; i < 4; i++) {
+        failmem_init(&mem, 0);
+        deja_options opt = OPTIONS(.capacity = 1000, .fp_rate = 0.01);
+        opt.alloc = &mem.hook;
+        deja_filter *f = new_filter(opt);
+        take(f, 0, 100);
+        mem.fail_at = mem.asked + i;
+        assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_ENOMEM);
+        assert_int_equal(stats_of(f).visit, 1);
+        for (uint64_t j = 0; j < 100; j++)
+            assert_true(deja_filter_contains(f, key_of(&j)));
+        mem.fail_at = 0;
+        rotate(f, NULL);
+        deja_filter_free(f);
+        assert_int_equal(mem.live, 0);
+        assert_int_equal(mem.mistakes, 0);
+    }
+}
+
+/* --- Files -------------------------------------------------------------------- */
+
+static void a_rotated_file_is_sealed_and_goes_on(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
+        const char *path = scratch_path("visit");
+        deja_options opt = every[i].opt;
+        deja_filter *f;
+        opt.url = deja_url_profile(DEJA_URL_CRAWL);
+        assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
+        take(f, 0, 700);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        const deja_stats one = stats_of(f);
+        rotate(f, NULL);
+        assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+        take(f, 0, 10);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        deja_filter_free(f);
+        assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_OK);
+        const deja_stats s = stats_of(f);
+        assert_int_equal(s.visit, 2);
+        assert_int_equal(s.syncs, 3);
+        assert_int_equal(s.keys, 10);
+        assert_int_equal(s.profile, DEJA_URL_CRAWL);
+        assert_int_equal(s.url_rules, one.url_rules);
+        assert_int_equal(s.keyed, 0);
+        assert_true(same_number(s.last_lost, one.lost));
+        for (uint64_t j = 0; j < 10; j++)
+            assert_true(deja_filter_contains(f, key_of(&j)));
+        assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_EINVAL); /* for reading only */
+        deja_filter_free(f);
+        unlink(path);
+    }
+}
+
+static void a_key_that_is_kept_apart_stays_so(void **state)
+{
+    const char *path = scratch_path("apart");
+    const uint8_t key[DEJA_KEY_LEN] = {1, 2, 3};
+    deja_options opt = OPTIONS(.capacity = 1000);
+    deja_filter *f;
+    opt.seed = 0;
+    opt.key = key;
+    opt.flags = DEJA_KEY_APART;
+    assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+    rotate(f, NULL);
+    deja_filter_free(f);
+    assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_EMISMATCH);
+    assert_int_equal(deja_filter_open(path, 0, NEXT(.key = key), &f, NULL), DEJA_OK);
+    assert_int_equal(stats_of(f).key_apart, 1);
+    deja_filter_free(f);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_next_visit_is_empty_and_sized_by_what_was_seen),
+        cmocka_unit_test(the_second_visit_of_two_filters_is_the_same),
+        cmocka_unit_test(a_page_lost_in_one_visit_is_found_in_the_next),
+        cmocka_unit_test(missed_by_all_is_the_product_of_the_loss_rates),
+        cmocka_unit_test(a_visit_that_saw_nothing_changes_no_chance),
+        cmocka_unit_test(a_filter_full_to_the_brim_rotates),
+        cmocka_unit_test(options_of_the_next_visit_are_heard),
+        cmocka_unit_test(what_a_visit_keeps_cannot_be_changed),
+        cmocka_unit_test(without_memory_the_visit_goes_on),
+        cmocka_unit_test(a_rotated_file_is_sealed_and_goes_on),
+        cmocka_unit_test(a_key_that_is_kept_apart_stays_so),
+    };
+    return cmocka_run_group_tests_name("unit.visit", tests, scratch_open, scratch_close);
+}
