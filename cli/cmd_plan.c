@@ -146,6 +146,7 @@ static struct row with_keys(const struct study *s, const deja_plan *p, uint64_t 
     opt.filters = p->filters;
     opt.hashes = p->hashes;
     opt.memory = p->bytes;
+    opt.counter_bits = s->c->counter_bits;
     opt.capacity = keys;
     return make_row(&opt);
 }
@@ -307,6 +308,10 @@ static void make_command(struct study *s)
         append(s, " --multiplier %s", num_exact(c->multiplier).s);
     if (c->hash != 0)
         append(s, " --hash %s", deja_hash_name(c->hash));
+    if (c->counter_bits != 0)
+        append(s, " --counter-bits %u", c->counter_bits);
+    if (c->minimal_increase)
+        append(s, " --minimal-increase");
     append(s, " --state seen.deja urls.txt > new.txt");
 }
 

@@ -6,10 +6,8 @@ static const struct {
     const char *name;
     uint32_t kind;
 } kinds[] = {
-    {"blocked", DEJA_BLOCKED},
-    {"classic", DEJA_CLASSIC},
-    {"exact", DEJA_EXACT},
-    {"scalable", DEJA_SCALABLE},
+    {"blocked", DEJA_BLOCKED},   {"classic", DEJA_CLASSIC},   {"exact", DEJA_EXACT},
+    {"scalable", DEJA_SCALABLE}, {"spectral", DEJA_SPECTRAL},
 };
 
 const char *deja_kind_name(uint32_t kind)

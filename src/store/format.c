@@ -27,6 +27,7 @@ enum { /* offsets in the fixed header */
        AT_KEY = 88,
        AT_FILE_LEN = 120,
        AT_URL_RULES = 128,
+       AT_COUNTER_BITS = 136,
        AT_PARTS = 512,
        PART_LEN = 64,
        AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
@@ -49,9 +50,11 @@ enum { /* offsets in a sync record */
        REC_KEYS = 40,
        REC_HEADER = REC_KEYS + 8 * DJ_MAX_PARTS, /* checksum of the header it belongs to */
        REC_SYNCS = REC_HEADER + 8,
+       REC_REMOVED = REC_SYNCS + 8,
+       REC_REFUSED = REC_REMOVED + 8,
        REC_SUM = 504
 };
-enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2 };
+enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2, FLAG_MINIMAL = 4 };
 
 void dj_header_of(const deja_filter *f, struct dj_header *h)
 {
@@ -102,7 +105,9 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store_double(page + AT_TIGHTENING, plan->tightening);
     dj_store64(page + AT_VISIT, plan->visit);
     const uint32_t apart = plan->flags & DEJA_KEY_APART ? FLAG_KEY_APART : 0;
-    dj_store32(page + AT_FLAGS, apart | (plan->seeded ? FLAG_SEEDED : 0));
+    const uint32_t minimal = plan->flags & DEJA_MINIMAL_INCREASE ? FLAG_MINIMAL : 0;
+    dj_store32(page + AT_FLAGS, apart | minimal | (plan->seeded ? FLAG_SEEDED : 0));
+    dj_store32(page + AT_COUNTER_BITS, plan->shape.counter_bits);
     dj_store32(page + AT_N_PARTS, h->n_parts);
     dj_store64(page + AT_KEY_CHECK, h->key_check);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
@@ -127,6 +132,8 @@ void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LE
     dj_store64(out + REC_CHECKSUM, r->checksum);
     dj_store64(out + REC_TIME, r->time);
     dj_store64(out + REC_SYNCS, r->syncs);
+    dj_store64(out + REC_REMOVED, r->removed);
+    dj_store64(out + REC_REFUSED, r->refused);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
     dj_store64(out + REC_HEADER, dj_load64(page + AT_CHECKSUM));
@@ -156,6 +163,8 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     r->checksum = dj_load64(in + REC_CHECKSUM);
     r->time = dj_load64(in + REC_TIME);
     r->syncs = dj_load64(in + REC_SYNCS);
+    r->removed = dj_load64(in + REC_REMOVED);
+    r->refused = dj_load64(in + REC_REFUSED);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     return r->sequence && dj_record_offset(r->sequence) == at &&
@@ -184,18 +193,16 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     char field[32];
     snprintf(field, sizeof field, "part %u", i + 1);
     p->ops = dj_part_ops_of(h->plan.part_kind);
-    p->shape =
-        (struct dj_shape){h->plan.part_kind, dj_load32(at + PART_K), dj_load64(at + PART_BITS)};
+    p->shape = (struct dj_shape){h->plan.part_kind, dj_load32(at + PART_K),
+                                 dj_load64(at + PART_BITS), h->plan.shape.counter_bits};
     p->capacity = dj_load64(at + PART_CAPACITY);
     p->fp_rate = dj_load_double(at + PART_RATE);
     p->body_len = dj_load64(at + PART_BYTES);
     h->offset[i] = dj_load64(at + PART_AT);
     const uint64_t granule = p->shape.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
-    const uint32_t most_k = p->shape.kind == DEJA_CLASSIC   ? DJ_MAX_HASHES
-                            : p->shape.kind == DEJA_BLOCKED ? DJ_BLOCK_LANES
-                                                            : 1;
     if (!p->shape.bits || p->shape.bits > DJ_MAX_BITS || p->shape.bits % granule || !p->shape.k ||
-        p->shape.k > most_k || !p->capacity || !(p->fp_rate > 0 && p->fp_rate <= 1))
+        p->shape.k > dj_shape_most_k(p->shape.kind) || !p->capacity ||
+        !(p->fp_rate > 0 && p->fp_rate <= 1))
         return bad(err, field);
     if (h->offset[i] != expected || p->body_len != dj_part_body_len(&p->shape))
         return bad(err, field);
@@ -210,8 +217,14 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!deja_kind_name(p->kind))
         return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", p->kind,
                        deja_version());
-    if (!dj_part_ops_of(p->part_kind) || (p->kind != DEJA_SCALABLE && p->part_kind != p->kind))
+    if (!dj_plan_part_kind(p->kind, p->part_kind) ||
+        (p->kind != DEJA_SCALABLE && p->part_kind != p->kind))
         return bad(err, "part kind");
+    const bool spectral = p->kind == DEJA_SPECTRAL;
+    if (spectral ? !dj_shape_has_counters(p->shape.counter_bits) : p->shape.counter_bits != 0)
+        return bad(err, "counter bits");
+    if (!spectral && p->flags & DEJA_MINIMAL_INCREASE)
+        return bad(err, "flags");
     if (!deja_hash_name(p->hash))
         return dj_fail(err, DEJA_EVERSION, "hash %" PRIu32 " is not known to deja %s", p->hash,
                        deja_version());
@@ -293,13 +306,15 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     plan->tightening = dj_load_double(page + AT_TIGHTENING);
     plan->visit = dj_load64(page + AT_VISIT);
     const uint32_t flags = dj_load32(page + AT_FLAGS);
-    plan->flags = flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0;
+    plan->flags = (flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0) |
+                  (flags & FLAG_MINIMAL ? DEJA_MINIMAL_INCREASE : 0);
+    plan->shape.counter_bits = dj_load32(page + AT_COUNTER_BITS);
     plan->seeded = flags & FLAG_SEEDED;
     h->n_parts = dj_load32(page + AT_N_PARTS);
     h->key_check = dj_load64(page + AT_KEY_CHECK);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     h->file_len = dj_load64(page + AT_FILE_LEN);
-    if (flags & ~(uint32_t)(FLAG_KEY_APART | FLAG_SEEDED))
+    if (flags & ~(uint32_t)(FLAG_KEY_APART | FLAG_SEEDED | FLAG_MINIMAL))
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     rc = check_plan(h, err);
