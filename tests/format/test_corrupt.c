@@ -417,7 +417,8 @@ static void absurd_fields_are_refused_by_name(void **state)
         {64, 8, 0, 0, DEJA_EFORMAT, "visit"},
         {64, 8, UINT64_C(1) << 47, 0, DEJA_EFORMAT, "visit"},
         {64, 8, UINT64_MAX, 0, DEJA_EFORMAT, "visit"},
-        {72, 4, 4, 0, DEJA_EVERSION, "flags"},
+        {72, 4, 4, 0, DEJA_EFORMAT, "flags"}, /* minimal increase is for spectral */
+        {72, 4, 8, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
@@ -429,6 +430,7 @@ static void absurd_fields_are_refused_by_name(void **state)
         {120, 8, 4096, 0, DEJA_EFORMAT, "file length"},
         {120, 8, UINT64_C(1) << 63, 0, DEJA_EFORMAT, "file length"},
         {120, 8, UINT64_MAX, 0, DEJA_EFORMAT, "file length"},
+        {136, 4, 4, 0, DEJA_EFORMAT, "counter bits"},
         {AT_PART(0), 8, 0, 0, DEJA_EFORMAT, "part 1"},
         {AT_PART(0), 8, 8191, 0, DEJA_EFORMAT, "part 1"},
         {AT_PART(0), 8, 8192 + 64, 0, DEJA_EFORMAT, "part 1"},
