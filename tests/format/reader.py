@@ -22,8 +22,9 @@ MASK64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 MAGIC = bytes.fromhex("44454a410d0a1a0a")
 
-CLASSIC, BLOCKED, SCALABLE, EXACT = 1, 2, 6, 9
-KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SCALABLE: "scalable", EXACT: "exact"}
+CLASSIC, BLOCKED, SPECTRAL, SCALABLE, EXACT = 1, 2, 4, 6, 9
+KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SPECTRAL: "spectral", SCALABLE: "scalable",
+         EXACT: "exact"}
 HASHES = {1: "xxh3", 2: "siphash", 3: "jenkins", 4: "murmur2", 5: "murmur3", 6: "md5", 7: "sha1",
           8: "mixed"}
 SEALED, OPEN = 1, 2
@@ -266,9 +267,10 @@ def lane_sets(k):
 
 
 class Part:
-    def __init__(self, kind, bits, k, body):
+    def __init__(self, kind, bits, k, body, counter_bits=0):
         self.kind, self.bits, self.k, self.body = kind, bits, k, body
-        self.sets = lane_sets(k) if kind == BLOCKED else None
+        self.counter_bits = counter_bits
+        self.sets = lane_sets(k) if kind in (BLOCKED, SPECTRAL) else None
 
     def bit(self, at):
         return self.body[at // 8] >> (at % 8) & 1
@@ -277,6 +279,8 @@ class Part:
         """For a key that became one number."""
         if self.kind == CLASSIC:
             return self.has_all(mix((h + (j + 1) * GOLDEN) & MASK64) for j in range(self.k))
+        if self.kind == SPECTRAL:
+            return self.count(h) > 0
         return self.in_blocked(h) if self.kind == BLOCKED else self.in_exact(h)
 
     def has_all(self, numbers):
@@ -291,6 +295,30 @@ class Part:
         lanes = self.sets[g >> 24 & 255]
         return [512 * block + 32 * lane + ((((g >> 32) * ODD[lane]) & MASK32) >> 27)
                 for lane in range(16) if lanes >> lane & 1]
+
+    def counter(self, number):
+        at = number * self.counter_bits
+        return little(self.body[at // 8:at // 8 + 4]) >> at % 8 & (1 << self.counter_bits) - 1
+
+    def counters(self, h):
+        """The numbers of the key's k counters."""
+        a_lane = 32 // self.counter_bits
+        first = mulhi(h, self.bits // 512) * 16 * a_lane
+        g = (h * GOLDEN) & MASK64
+        if self.counter_bits == 4:
+            lanes = self.sets[g >> 24 & 255]
+            return [first + 8 * lane + ((((g >> 32) * ODD[lane]) & MASK32) >> 29)
+                    for lane in range(16) if lanes >> lane & 1]
+        x, left, numbers = g, list(range(16)), []
+        for _ in range(self.k):
+            at, x = mulhi(x, len(left)), x * len(left) & MASK64
+            lane = left.pop(at)
+            numbers.append(first + a_lane * lane + mulhi(x, a_lane))
+            x = x * a_lane & MASK64
+        return numbers
+
+    def count(self, h):
+        return min(self.counter(number) for number in self.counters(h))
 
     def in_exact(self, h):
         lines = self.bits // 512
@@ -309,6 +337,8 @@ class Part:
     def in_use(self):
         if self.kind == EXACT:
             return sum(s != 0 for (s,) in struct.iter_unpack("<Q", self.body))
+        if self.kind == SPECTRAL:
+            return sum(self.counter(i) != 0 for i in range(self.bits // self.counter_bits))
         return bin(little(self.body)).count("1")
 
 
@@ -345,12 +375,16 @@ def read_header(page):
     need(little(page[2560:2568]) == xxh3(page[:2560]), "header checksum")
     need(zeros(page[2568:3072]), "reserved space of the header")
     names = ("kind part_kind hash filters capacity rate growth profile tightening visit flags "
-             "parts key_check key file_len url_rules").split()
-    h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQ", page, 16)))
-    need(h["flags"] & ~3 == 0, "flags", "EVERSION")
+             "parts key_check key file_len url_rules counter_bits").split()
+    h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQI", page, 16)))
+    need(h["flags"] & ~7 == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
-    need(h["part_kind"] in (CLASSIC, BLOCKED, EXACT), "part kind")
-    need(h["kind"] == SCALABLE or h["part_kind"] == h["kind"], "part kind")
+    need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, EXACT), "part kind")
+    need(h["part_kind"] != SPECTRAL if h["kind"] == SCALABLE else h["part_kind"] == h["kind"],
+         "part kind")
+    widths = (4, 8, 16, 32) if h["kind"] == SPECTRAL else (0,)
+    need(h["counter_bits"] in widths, "counter bits")
+    need(h["kind"] == SPECTRAL or not h["flags"] & 4, "flags")
     need(h["hash"] in HASHES, "hash", "EVERSION")
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
     need(1 <= h["filters"] <= 16 and (h["kind"] != SCALABLE or h["filters"] == 1), "filters")
@@ -367,7 +401,7 @@ def read_header(page):
 def read_table(page, h):
     table, at = [], HEADER_LEN
     granule = 64 if h["part_kind"] == CLASSIC else 512
-    most_k = {CLASSIC: 64, BLOCKED: 16, EXACT: 1}[h["part_kind"]]
+    most_k = {CLASSIC: 64, BLOCKED: 16, SPECTRAL: 16, EXACT: 1}[h["part_kind"]]
     for i in range(h["parts"]):
         names = "bits k capacity rate offset length".split()
         p = dict(zip(names, struct.unpack_from("<QI4xQdQQ", page, 512 + 64 * i)))
@@ -396,7 +430,7 @@ def read_record(page, place):
     names = "sequence state offered checksum time".split()
     r = dict(zip(names, struct.unpack_from("<QI4xQQQ", data)))
     r["keys"] = list(struct.unpack_from("<32Q", data, 40))
-    (r["syncs"],) = struct.unpack_from("<Q", data, 304)
+    r["syncs"], r["removed"], r["refused"] = struct.unpack_from("<QQQ", data, 304)
     if r["sequence"] == 0 or r["sequence"] % 2 != (place == 0) or r["state"] not in (SEALED, OPEN):
         return None
     return r
@@ -422,7 +456,8 @@ class File:
         self.set_key(key or h["key"], "EMISMATCH" if key else "EFORMAT")
         self.bodies = data[HEADER_LEN:]
         self.parts = [Part(h["part_kind"], p["bits"], p["k"],
-                           data[p["offset"]:p["offset"] + p["length"]]) for p in h["table"]]
+                           data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"])
+                      for p in h["table"]]
 
     def set_key(self, key, status):
         h = self.header
@@ -430,6 +465,12 @@ class File:
         self.hasher = Hasher(HASHES[h["hash"]], key, h["visit"], words)
         need(self.hasher.derive(5, 0) == h["key_check"], "key check", status)
         self.salts = [self.hasher.part_salt(i) for i in range(h["filters"])]
+
+    def count(self, key):
+        """spectral: how often the key was added."""
+        (h,) = self.hasher.numbers(key)
+        return min(part.count(mix(h ^ self.salts[i]) if i else h)
+                   for i, part in enumerate(self.parts))
 
     def part_contains(self, i, numbers):
         part = self.parts[i]
@@ -463,6 +504,8 @@ class File:
                       for i, p in enumerate(h["table"])],
             "sequence": r["sequence"], "state": "sealed" if self.sealed else "open",
             "offered": r["offered"], "syncs": r["syncs"], "time": r["time"],
+            "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
+            "removed": r["removed"], "refused": r["refused"],
             "bodies": self.vouched(),
         }
 

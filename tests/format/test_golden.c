@@ -55,6 +55,12 @@ static const struct pinned pins[N_GOLDEN] = {
     /* open */
     {DEJA_BLOCKED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 5, 1, 200, 2048, 256, 514, 0, 80, 1, 0.01,
      2048, 5},
+    /* spectral */
+    {DEJA_SPECTRAL, DEJA_SPECTRAL, DEJA_HASH_XXH3, 1, 5, 1, 200, 2176, 1088, 522, 120, 120, 1,
+     0.01, 8704, 5},
+    /* spectral_2_of_8 */
+    {DEJA_SPECTRAL, DEJA_SPECTRAL, DEJA_HASH_XXH3, 2, 4, 2, 200, 3328, 3328, 839, 120, 120, 1,
+     0.001, 26624, 4},
 };
 
 /* --- Keys ---------------------------------------------------------------- */
