@@ -54,7 +54,7 @@ struct dj_part {
     const struct dj_block_kernel *kernel; /* blocked only */
     struct dj_blocks blocks;              /* blocked; spectral: its lane sets */
     struct dj_counters counters;          /* spectral only, as is the rest */
-    dj_counters_contains *counters_contain;
+    const struct dj_counters_kernel *counters_kernel;
     bool minimal; /* minimal increase */
     atomic_bool line_lock[DJ_LINE_LOCKS];
 };

@@ -33,7 +33,7 @@ static void spectral_init(struct dj_part *p)
         .k = p->shape.k,
         .lane_sets = p->blocks.lane_sets,
     };
-    p->counters_contain = dj_counters_best(p->shape.counter_bits);
+    p->counters_kernel = dj_counters_best(p->shape.counter_bits);
 }
 
 /* --- Turns --------------------------------------------------------------- */
@@ -69,6 +69,10 @@ static size_t spectral_add(struct dj_part *p, const uint64_t *hash, const uint64
                            size_t n, uint8_t *is_new, bool shared)
 {
     const struct dj_counters c = p->counters;
+    if (!shared && !p->minimal) {
+        p->counters_kernel->add(&c, hash, ahead, n, is_new);
+        return n;
+    }
     for (size_t i = 0; i < n; i++) {
         DJ_PREFETCH(dj_counters_line(&c, ahead[i]));
         if (shared)
@@ -83,7 +87,7 @@ static size_t spectral_add(struct dj_part *p, const uint64_t *hash, const uint64
 static void spectral_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                               size_t n, uint8_t *found)
 {
-    p->counters_contain(&p->counters, hash, ahead, n, found);
+    p->counters_kernel->contains(&p->counters, hash, ahead, n, found);
 }
 
 static enum dj_removal spectral_remove(struct dj_part *p, uint64_t hash, bool shared)

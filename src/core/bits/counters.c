@@ -118,14 +118,26 @@ bool dj_counters_down(const struct dj_counters *c, uint64_t hash, bool *gone)
     return true;
 }
 
-void dj_counters_portable(const struct dj_counters *c, const uint64_t *hash, const uint64_t *ahead,
-                          size_t n, uint8_t *found)
+static void portable_contains(const struct dj_counters *c, const uint64_t *hash,
+                              const uint64_t *ahead, size_t n, uint8_t *found)
 {
     for (size_t i = 0; i < n; i++) {
         DJ_PREFETCH(dj_counters_line(c, ahead[i]));
         found[i] = dj_counters_min(c, hash[i]) != 0;
     }
 }
+
+static void portable_add(const struct dj_counters *c, const uint64_t *hash, const uint64_t *ahead,
+                         size_t n, uint8_t *is_new)
+{
+    for (size_t i = 0; i < n; i++) {
+        DJ_PREFETCH(dj_counters_line(c, ahead[i]));
+        is_new[i] = dj_counters_up(c, hash[i], false);
+    }
+}
+
+const struct dj_counters_kernel dj_counters_portable = {"portable", portable_contains,
+                                                        portable_add};
 
 struct dj_counters_sum dj_counters_survey(const struct dj_counters *c)
 {
@@ -140,12 +152,12 @@ struct dj_counters_sum dj_counters_survey(const struct dj_counters *c)
     return sum;
 }
 
-dj_counters_contains *dj_counters_best(uint32_t bits)
+const struct dj_counters_kernel *dj_counters_best(uint32_t bits)
 {
 #if defined(DJ_HAVE_AVX2) && !defined(DJ_TSAN)
     if (bits == 4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
-        return dj_counters_avx2;
+        return &dj_counters_avx2;
 #endif
     (void)bits;
-    return dj_counters_portable;
+    return &dj_counters_portable;
 }

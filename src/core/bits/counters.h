@@ -35,13 +35,19 @@ static inline uint8_t *dj_counters_line(const struct dj_counters *c, uint64_t ha
     return c->body + DJ_BLOCK_BYTES * dj_mulhi(hash, c->n_lines);
 }
 
-/* found[i] = 1 when no counter of hash i is 0.  `ahead`: as block.h has it. */
-typedef void dj_counters_contains(const struct dj_counters *c, const uint64_t *hash,
-                                  const uint64_t *ahead, size_t n, uint8_t *found);
-dj_counters_contains dj_counters_portable; /* any width */
-dj_counters_contains dj_counters_avx2;     /* 4 bits */
+/* contains: found[i] = 1 when no counter of hash i is 0.
+ * add: one up for each of the k, and is_new[i] = 1 when one was 0; the caller is the only writer.
+ * `ahead`: as block.h has it.  All kernels leave the same bytes. */
+typedef void dj_counters_batch(const struct dj_counters *c, const uint64_t *hash,
+                               const uint64_t *ahead, size_t n, uint8_t *answer);
+struct dj_counters_kernel {
+    const char *name;
+    dj_counters_batch *contains, *add;
+};
+extern const struct dj_counters_kernel dj_counters_portable; /* any width */
+extern const struct dj_counters_kernel dj_counters_avx2;     /* 4 bits */
 /* The fastest one for this width that this processor runs. */
-dj_counters_contains *dj_counters_best(uint32_t bits);
+const struct dj_counters_kernel *dj_counters_best(uint32_t bits);
 
 /* The smallest of the k counters: how often the key came, or more. */
 uint32_t dj_counters_min(const struct dj_counters *c, uint64_t hash);
