@@ -3,6 +3,7 @@
  *   never too small   as long as nothing is saturated and nothing unknown was removed, a count is
  *                     at least the number of adds that were not removed
  *   all gone          when everything was removed, every byte of the body is 0
+ *   power cut         sectors as of different moments: what was in all the time is found
  *   batch = loop      the same answers and the same bytes
  *   threads           none of the adds and removals of several threads gets lost
  *   others cannot     every kind without counters says so and changes nothing */
@@ -162,6 +163,43 @@ static void strangers_are_refused_and_change_nothing(void **state)
         assert_int_equal(stats_of(f).keys, stats_of(same).keys);
         deja_filter_free(f);
         deja_filter_free(same);
+    }
+}
+
+/* --- A power cut ----------------------------------------------------------------- */
+
+/* Sectors as of different moments since the last sync, as a cut-off write-back leaves them: what
+ * was in at the sync and was not removed since is found. */
+static void keys_that_stayed_are_found_in_a_torn_body(void **state)
+{
+    enum { MOMENTS = 6, SECTOR = 512, MOST = 1 << 21 };
+    static uint8_t moment[MOMENTS][MOST];
+    for (size_t i = 0; i < 4; i++) {
+        deja_filter *f = new_filter(i, 0.02, 0);
+        uint8_t *body = f->part[0].body;
+        const size_t len = (size_t)f->part[0].body_len;
+        struct rng r = rng_seeded(500 + i);
+        assert_true(len <= MOST);
+        for (uint64_t n = 0; n < NUMBERS; n++)
+            assert_int_equal(deja_filter_add(f, key_of(&n), NULL), DEJA_OK);
+        for (int m = 0; m < MOMENTS; m++) { /* the odd ones go, others come and go */
+            memcpy(moment[m], body, len);
+            for (uint64_t n = 1 + 200 * (uint64_t)m; n < 200 * ((uint64_t)m + 1); n += 2)
+                assert_int_equal(deja_filter_remove(f, key_of(&n), NULL), DEJA_OK);
+            for (uint64_t n = NUMBERS; n < NUMBERS + 300; n++)
+                assert_int_equal(m % 2 ? deja_filter_remove(f, key_of(&n), NULL)
+                                       : deja_filter_add(f, key_of(&n), NULL),
+                                 DEJA_OK);
+        }
+        for (int trial = 0; trial < 50; trial++) {
+            for (size_t at = 0; at < len; at += SECTOR) {
+                const size_t piece = len - at < SECTOR ? len - at : SECTOR;
+                memcpy(body + at, moment[rng_below(&r, MOMENTS)] + at, piece);
+            }
+            for (uint64_t n = 0; n < NUMBERS; n += 2)
+                assert_true(deja_filter_contains(f, key_of(&n)));
+        }
+        deja_filter_free(f);
     }
 }
 
@@ -336,6 +374,7 @@ int main(void)
         cmocka_unit_test(counts_are_never_below_the_truth),
         cmocka_unit_test(nothing_is_missed_beside_saturated_counters),
         cmocka_unit_test(strangers_are_refused_and_change_nothing),
+        cmocka_unit_test(keys_that_stayed_are_found_in_a_torn_body),
         cmocka_unit_test(batches_are_loops_of_single_calls),
         cmocka_unit_test(no_add_and_no_removal_of_several_threads_is_lost),
         cmocka_unit_test(minimal_increase_loses_no_add_of_several_threads),

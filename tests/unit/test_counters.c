@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "core/bits/counters.h"
+#include "core/math/sizing.h"
+#include "deja.h"
 #include "rng.h"
 #include <math.h>
 #include <string.h>
@@ -239,6 +241,31 @@ static void the_survey_counts_what_is_there(void **state)
     }
 }
 
+/* Counters in use after some keys: mean and deviation as core/math has them, from 4,000 bodies.
+ * The mean scatters by 1.6 % of the deviation, the deviation by 1.1 % of itself. */
+static void counters_in_use_are_as_many_as_theory_says(void **state)
+{
+    enum { BODIES = 4000, KEYS = 25 };
+    for (size_t w = 0; w < 4; w++)
+        for (uint32_t k = 1; k <= 16; k += 5) {
+            struct rng r = rng_seeded(100 * w + k);
+            double sum = 0, squares = 0;
+            for (int i = 0; i < BODIES; i++) {
+                const struct dj_counters c = fresh(widths[w], k);
+                for (int j = 0; j < KEYS; j++)
+                    dj_counters_up(&c, rng_next(&r), false);
+                const double used = (double)dj_counters_survey(&c).used;
+                sum += used / BODIES;
+                squares += used * used / BODIES;
+            }
+            const struct dj_shape s = {DEJA_SPECTRAL, k, 8 * sizeof body, widths[w]};
+            const double sigma = dj_shape_bits_sigma(&s, KEYS);
+            assert_true(fabs(sum - dj_shape_bits_set(&s, KEYS)) < 0.09 * sigma + 1e-9);
+            assert_true(fabs(sqrt(squares - sum * sum) - sigma) < 0.08 * sigma + 1e-6);
+            assert_true(fabs(dj_shape_keys(&s, dj_shape_bits_set(&s, KEYS)) - KEYS) < 1e-6);
+        }
+}
+
 /* The kernel of this machine and the portable one, over bodies from empty to saturated. */
 static void kernels_give_the_same_answers_and_bytes(void **state)
 {
@@ -280,6 +307,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_refused_untouched),
         cmocka_unit_test(a_saturated_counter_is_never_lowered),
         cmocka_unit_test(minimal_increase_raises_the_smallest_alone),
+        cmocka_unit_test(counters_in_use_are_as_many_as_theory_says),
         cmocka_unit_test(the_survey_counts_what_is_there),
         cmocka_unit_test(kernels_give_the_same_answers_and_bytes),
     };
