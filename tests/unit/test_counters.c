@@ -241,6 +241,28 @@ static void the_survey_counts_what_is_there(void **state)
     }
 }
 
+static void the_survey_agrees_with_a_look_at_each(void **state)
+{
+    struct rng r = rng_seeded(8);
+    for (size_t w = 0; w < 4; w++)
+        for (int trial = 0; trial < 300; trial++) {
+            const struct dj_counters c = fresh(widths[w], 2);
+            const uint64_t range = rng_below(&r, (uint64_t)top(widths[w]) + 1) >> trial % 8;
+            uint64_t used = 0, saturated = 0, most = 0;
+            for (size_t at = 0; at < n_counters(&c); at++) {
+                const uint32_t value = rng_next(&r) % 3 ? (uint32_t)rng_below(&r, range + 1) : 0;
+                put(&c, at, value);
+                used += value != 0;
+                saturated += value == top(widths[w]);
+                most = value > most ? value : most;
+            }
+            const struct dj_counters_sum sum = dj_counters_survey(&c);
+            assert_int_equal(sum.used, used);
+            assert_int_equal(sum.saturated, saturated);
+            assert_int_equal(sum.largest, most);
+        }
+}
+
 /* Counters in use after some keys: mean and deviation as core/math has them, from 4,000 bodies.
  * The mean scatters by 1.6 % of the deviation, the deviation by 1.1 % of itself. */
 static void counters_in_use_are_as_many_as_theory_says(void **state)
@@ -307,6 +329,7 @@ int main(void)
         cmocka_unit_test(what_is_not_there_is_refused_untouched),
         cmocka_unit_test(a_saturated_counter_is_never_lowered),
         cmocka_unit_test(minimal_increase_raises_the_smallest_alone),
+        cmocka_unit_test(the_survey_agrees_with_a_look_at_each),
         cmocka_unit_test(counters_in_use_are_as_many_as_theory_says),
         cmocka_unit_test(the_survey_counts_what_is_there),
         cmocka_unit_test(kernels_give_the_same_answers_and_bytes),

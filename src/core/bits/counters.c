@@ -139,16 +139,39 @@ static void portable_add(const struct dj_counters *c, const uint64_t *hash, cons
 const struct dj_counters_kernel dj_counters_portable = {"portable", portable_contains,
                                                         portable_add};
 
+/* Which bits of a counter tell that it may exceed `most`, which is not the maximum: a larger
+ * number has a bit at or above the highest one of most + 1. */
+static uint32_t telling(uint32_t top, uint32_t most)
+{
+    const uint32_t highest = UINT32_C(1) << (31 - __builtin_clz(most + 1));
+    return top & ~(highest - 1);
+}
+
+/* Whole words at a time: folding a word onto itself brings all bits of a counter into its lowest
+ * one, and only words that may hold a new maximum are taken apart. */
 struct dj_counters_sum dj_counters_survey(const struct dj_counters *c)
 {
     struct dj_counters_sum sum = {0, 0, 0};
-    for (uint64_t i = 0; i < c->n_lines; i++)
-        for (unsigned at = 0; at < 8 * DJ_BLOCK_BYTES; at += c->bits) {
-            const uint32_t value = get(c, c->body + DJ_BLOCK_BYTES * i, at);
-            sum.used += value != 0;
-            sum.saturated += value == largest(c);
+    const uint32_t top = largest(c);
+    const uint64_t lowest = UINT64_MAX / top; /* a 1 in each counter */
+    uint64_t tells = lowest * telling(top, 0);
+    for (uint64_t at = 0; at < DJ_BLOCK_BYTES * c->n_lines; at += 8) {
+        const uint64_t word = DJ_LE64(__atomic_load_n(word_at(c->body + at, 0), __ATOMIC_RELAXED));
+        uint64_t any = word, all = word;
+        for (uint32_t by = 1; by < c->bits; by *= 2) {
+            any |= any >> by;
+            all &= all >> by;
+        }
+        sum.used += (uint64_t)__builtin_popcountll(any & lowest);
+        sum.saturated += (uint64_t)__builtin_popcountll(all & lowest);
+        if (!(word & tells))
+            continue;
+        for (uint32_t by = 0; by < 64; by += c->bits) {
+            const uint64_t value = word >> by & top;
             sum.largest = value > sum.largest ? value : sum.largest;
         }
+        tells = sum.largest == top ? 0 : lowest * telling(top, (uint32_t)sum.largest);
+    }
     return sum;
 }
 
