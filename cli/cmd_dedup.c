@@ -65,6 +65,8 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     expect.key = opt->key;
     expect.seed = opt->seed;
     expect.hash = c->hash;
+    expect.counter_bits = c->counter_bits;
+    expect.flags = opt->flags & DEJA_MINIMAL_INCREASE;
     expect.url = opt->url;
     int rc =
         session_open_file(&j->session, j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
@@ -107,7 +109,7 @@ static int make_filter(struct job *j, deja_error *err)
     if (!j->o->state) {
         if (opt.kind == DEJA_SCALABLE && opt.capacity && !j->o->common.capacity)
             opt.tightening = SPARE_SHARE;
-        opt.flags = 0;
+        opt.flags &= ~DEJA_KEY_APART;
         return deja_filter_new(&opt, &j->filter, err);
     }
     if (!j->filter) {

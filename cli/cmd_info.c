@@ -44,7 +44,9 @@ static deja_options same_body(const deja_stats *s)
     opt.hash = s->hash;
     opt.filters = s->filters;
     opt.hashes = s->hashes;
-    opt.memory = s->kind == DEJA_EXACT ? s->bits * 8 : s->bits / 8;
+    const uint32_t unit = s->kind == DEJA_EXACT ? 64 : s->counter_bits ? s->counter_bits : 1;
+    opt.memory = s->bits * unit / 8;
+    opt.counter_bits = s->counter_bits;
     return opt;
 }
 
@@ -75,10 +77,11 @@ static double keys_at_rate(const deja_stats *s, double p)
 }
 
 /* Keys that were counted by the set bits explain any number of them, and when all are set, any
- * number of keys does. */
+ * number of keys does.  Where keys were removed, those that had been taken for seen are missing
+ * in the count of the others. */
 static double surprise(const deja_stats *s)
 {
-    if (s->unclean || !isfinite(s->distinct) || !(s->bits_sigma > 0))
+    if (s->unclean || s->removed || !isfinite(s->distinct) || !(s->bits_sigma > 0))
         return 0;
     return ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
 }
@@ -131,6 +134,8 @@ static const char *kind_words(const deja_stats *s)
         return "k positions over the whole array";
     case DEJA_BLOCKED:
         return "one cache line a key";
+    case DEJA_SPECTRAL:
+        return "counters, one cache line a key";
     case DEJA_EXACT:
         return "64-bit fingerprints";
     case DEJA_STATIC:
@@ -201,6 +206,20 @@ static void print_static(struct out *o, const deja_stats *s)
     print_share(o, "fill", s->fill, "slots are in use; it takes no more keys");
 }
 
+static void print_counters(struct out *o, const deja_stats *s)
+{
+    label(o, "counters");
+    out_printf(o, "%u bits%s; the largest is %s, %s saturated\n", s->counter_bits,
+               s->minimal_increase ? ", minimal increase" : "", num_count(s->largest).s,
+               s->saturated ? num_count(s->saturated).s : "none");
+    label(o, "removed");
+    if (s->minimal_increase)
+        out_text(o, "nothing, as minimal increase rules it out\n");
+    else
+        out_printf(o, "%s keys; %s refused\n", num_count(s->removed).s,
+                   s->refused ? num_count(s->refused).s : "none");
+}
+
 static void print_content(struct out *o, const struct report *r)
 {
     const deja_stats *s = &r->s;
@@ -225,10 +244,16 @@ static void print_content(struct out *o, const struct report *r)
     else if (exact || !isfinite(s->distinct))
         out_printf(o, "%s new of %s offered\n", num_count(s->keys).s, num_count(s->offered).s);
     else
-        out_printf(o, "%s new of %s offered; the set bits tell of about %s\n",
-                   num_count(s->keys).s, num_count(s->offered).s, num_estimate(s->distinct).s);
+        out_printf(o, "%s new of %s offered; the %s tell of about %s\n", num_count(s->keys).s,
+                   num_count(s->offered).s, s->counter_bits ? "counters" : "set bits",
+                   num_estimate(s->distinct).s);
     print_share(o, "used", (double)s->keys / (double)s->capacity, "capacity is used");
-    print_share(o, "fill", s->fill, exact ? "slots are in use" : "bits are set");
+    print_share(o, "fill", s->fill,
+                exact             ? "slots are in use"
+                : s->counter_bits ? "counters are in use"
+                                  : "bits are set");
+    if (s->counter_bits)
+        print_counters(o, s);
 }
 
 /* "one new key in 784 million" */
@@ -377,6 +402,14 @@ static void json_content(struct json *j, const struct report *r)
     json_uint(j, "folds", s->folds);
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
+    if (s->counter_bits == 0)
+        return;
+    json_uint(j, "counter_bits", s->counter_bits);
+    json_bool(j, "minimal_increase", s->minimal_increase);
+    json_uint(j, "largest", s->largest);
+    json_uint(j, "saturated", s->saturated);
+    json_uint(j, "removed", s->removed);
+    json_uint(j, "refused", s->refused);
 }
 
 static void print_json(struct json *j, const struct report *r, const deja_error *failed)

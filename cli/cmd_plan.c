@@ -148,6 +148,7 @@ static struct row with_keys(const struct study *s, const deja_plan *p, uint64_t 
     opt.filters = p->filters;
     opt.hashes = p->hashes;
     opt.memory = p->bytes;
+    opt.counter_bits = s->c->counter_bits;
     opt.capacity = keys;
     return make_row(&opt);
 }
@@ -312,6 +313,10 @@ static void make_command(struct study *s)
         append(s, " --hash %s", deja_hash_name(c->hash));
     if (c->fingerprint_bits != 0)
         append(s, " --fingerprint-bits %u", c->fingerprint_bits);
+    if (c->counter_bits != 0)
+        append(s, " --counter-bits %u", c->counter_bits);
+    if (c->minimal_increase)
+        append(s, " --minimal-increase");
     append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
 }
 

@@ -413,6 +413,10 @@ const struct opt common_sizing[] = {
              "bits from the rule N * K * M instead of -p or -m"),
     OPT_COUNT32(0, "fingerprint-bits", "W", struct common, fingerprint_bits, 8, 32,
                 "static: 8, 16 or 32, for the rate 2^-W instead of -p"),
+    OPT_COUNT32(0, "counter-bits", "B", struct common, counter_bits, 4, 32,
+                "spectral: counters of 4, 8, 16 or 32 bits (default 4)"),
+    OPT_FLAG(0, "minimal-increase", struct common, minimal_increase,
+             "spectral: better counts, but nothing can be removed"),
     OPT_END,
 };
 
@@ -586,5 +590,7 @@ deja_options common_filter_options(const struct common *c)
     o.filters = c->filters;
     o.hash = c->hash;
     o.fingerprint_bits = c->fingerprint_bits;
+    o.counter_bits = c->counter_bits;
+    o.flags = c->minimal_increase ? DEJA_MINIMAL_INCREASE : 0;
     return o;
 }

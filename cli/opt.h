@@ -186,6 +186,8 @@ struct common { /* 0, NULL or false: not given */
     uint32_t hashes;
     uint32_t filters;
     uint32_t hash; /* a deja_hash */
+    uint32_t counter_bits;
+    bool minimal_increase;
     double multiplier;
     uint32_t fingerprint_bits;
     const char *key_file;
@@ -214,7 +216,8 @@ struct pick_options common_pick_options(const struct common *c);
 deja_options common_filter_options(const struct common *c);
 
 /* With a heading of their own: */
-extern const struct opt common_sizing[];  /* -n -p -m -k --hashes --filters --hash --multiplier */
+extern const struct opt common_sizing[];  /* -n -p -m -k --hashes --filters --hash --multiplier
+                                             --counter-bits --minimal-increase */
 extern const struct opt common_secret[];  /* --key --seed                                       */
 extern const struct opt common_input[];   /* -z -f -d --csv --format --json-key                  */
 extern const struct opt common_url[];     /* --url and common_rules                             */

@@ -56,7 +56,7 @@ static bool can_grow(const deja_options *opt)
 {
     const bool single =
         !opt->hash || opt->hash == DEJA_HASH_XXH3 || opt->hash == DEJA_HASH_SIPHASH;
-    return single && opt->filters <= 1 && !opt->hashes;
+    return single && opt->filters <= 1 && !opt->hashes && opt->kind != DEJA_SPECTRAL;
 }
 
 int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
@@ -72,8 +72,8 @@ int session_choose_size(const struct call *call, const struct common *c, size_t 
         return DEJA_OK;
     if (!can_grow(opt))
         return fail(err, OPT_USAGE,
-                    "how many keys? give -n N: filters with --hashes, --filters or one of the "
-                    "papers' --hash cannot grow");
+                    "how many keys? give -n N: kind spectral and filters with --hashes, --filters "
+                    "or one of the papers' --hash cannot grow");
     if (opt->kind != DEJA_SCALABLE)
         opt->part_kind = opt->kind;
     opt->kind = DEJA_SCALABLE;
@@ -298,4 +298,23 @@ int session_add_failed(int status, const char *path, deja_error *err)
                     "new one from all keys, old and new; other kinds can be added to",
                     path ? fail_path(path).text : "this");
     return fail(err, status, "%s", deja_strerror(status));
+}
+
+int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    const int rc = to_remove ? deja_filter_remove_hashed(f, NULL, 0, NULL, NULL)
+                             : deja_filter_count_hashed(f, NULL, 0, NULL);
+    if (rc == DEJA_OK)
+        return rc;
+    if (rc != DEJA_ENOTSUP || deja_filter_stats(f, &s) < 0)
+        return session_add_failed(rc, path, err);
+    if (s.minimal_increase)
+        return fail(err, rc,
+                    "%s was made with --minimal-increase: its counters do not hold the sum of "
+                    "their keys, so that removing one would take what belongs to others; build a "
+                    "spectral filter without it",
+                    fail_path(path).text);
+    return fail(err, rc, "%s is of kind %s, which cannot %s; spectral can: deja build -k spectral",
+                fail_path(path).text, deja_kind_name(s.kind), to_remove ? "remove" : "count");
 }

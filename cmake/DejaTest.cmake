@@ -59,7 +59,7 @@ function(deja_test folder source)
   deja_test_program(${test} ${source})
   target_link_libraries(${test} PRIVATE PkgConfig::CMOCKA)
   # cmocka's callbacks take a state that most tests do not use.
-  target_compile_options(${test} PRIVATE -Wno-unused-parameter)
+  target_compile_options(${test} PRIVATE -Wno-unused-parameter -Wno-missing-field-initializers)
   add_test(NAME ${test} COMMAND ${test_launcher} $<TARGET_FILE:${test}>)
   deja_test_properties(${test} ${folder} ${name})
   if("threads" IN_LIST labels)

@@ -7,8 +7,8 @@
  * Detail     err, always last, may be NULL; else it gets one line for people.
  * Ownership  What *_new, *_open or *_create hands out goes back to *_free.  Keys,
  *            texts and options are borrowed for the call only.
- * Threads    add, contains and hash may run together on one filter, from many
- *            threads; any other call needs the filter to itself.
+ * Threads    add, remove, contains, count and hash may run together on one filter,
+ *            from many threads; any other call needs the filter to itself.
  * Manners    The library never prints, exits, or reads the environment. */
 #ifndef DEJA_H
 #define DEJA_H
@@ -159,8 +159,11 @@ typedef struct deja_allocator { /* per filter; free gets the size given to alloc
     void *ctx;
 } deja_allocator;
 
-#define DEJA_KEY_LEN   32
-#define DEJA_KEY_APART 1u /* the secret key stays out of the file; open needs it again */
+#define DEJA_KEY_LEN          32
+#define DEJA_KEY_APART        1u /* the secret key stays out of the file; open needs it again */
+/* spectral: add raises only the counters that are at the minimum.  Counts come out better, and
+ * remove is refused: a counter no longer holds the sum of its keys. */
+#define DEJA_MINIMAL_INCREASE 2u
 
 /* Begin with DEJA_OPTIONS_INIT; zero in a field asks for its default.  Fields are
  * only ever appended, without padding.  A part that is beyond what this library
@@ -186,10 +189,10 @@ typedef struct deja_options {
     uint32_t growth;             /* scalable: next part's size; default 2    */
     double tightening;           /* scalable: next part's rate; default 0.7  */
     const deja_url_rules *url;   /* form of its keys, to record; NULL: bytes */
-    uint32_t flags;              /* DEJA_KEY_APART                           */
-    uint32_t reserved;           /* 0                                        */
+    uint32_t flags;              /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE   */
+    uint32_t counter_bits;       /* spectral: 4, 8, 16 or 32; default 4      */
     uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
-    uint32_t reserved2;          /* 0                                        */
+    uint32_t reserved;           /* 0                                        */
 } deja_options;
 #define DEJA_OPTIONS_INIT                                                                         \
     {                                                                                             \
@@ -234,6 +237,23 @@ DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, s
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
 
+/* How often, and not any more: kind spectral alone; the others answer DEJA_ENOTSUP.
+ *
+ * remove takes one add of the key back.  *removed (or NULL) is 0, and stats count it as refused,
+ * when the key is not there, or so often that all its counters are at their maximum: these have
+ * lost count and stay as they are.  Remove only what was added.  A key that was not is refused
+ * as well unless it is a false positive; then removing it takes counts away from other keys,
+ * and they MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
+ *
+ * count gives how often the key was added and not removed, or more: too much for as many keys as
+ * contains would claim wrongly.  A count at the maximum of the counters says at least. */
+DEJA_CHECKED int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed);
+DEJA_CHECKED int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n,
+                                          uint8_t *removed, size_t *done);
+DEJA_CHECKED int deja_filter_count(const deja_filter *f, deja_slice key, uint64_t *count);
+DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
+                                         uint32_t *counts);
+
 /* The same in two steps, for programs that hash in one thread and look up in another:
  * a key becomes hash_words numbers, good for filters with the same key, hash, k, F. */
 DEJA_API size_t deja_filter_hash_words(const deja_filter *f);
@@ -243,6 +263,10 @@ DEJA_CHECKED int deja_filter_add_hashed(deja_filter *f, const uint64_t *hash, si
                                         uint8_t *is_new, size_t *done);
 DEJA_API void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
                                           uint8_t *found);
+DEJA_CHECKED int deja_filter_remove_hashed(deja_filter *f, const uint64_t *hash, size_t n,
+                                           uint8_t *removed, size_t *done);
+DEJA_CHECKED int deja_filter_count_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
+                                          uint32_t *counts);
 
 /* The deja_profile of the URLs in it; 0: bytes as given. */
 DEJA_API uint32_t deja_filter_profile(const deja_filter *f);
@@ -257,12 +281,13 @@ typedef struct deja_stats {
     uint32_t parts;     /* bodies: F, or how often a scalable filter has grown, plus 1  */
     uint64_t capacity;
     double fp_rate;       /* as asked for                                               */
-    uint64_t bits;        /* m, all bodies together (exact: slots)                      */
+    uint64_t bits;        /* m, all bodies together (exact: slots; spectral: counters)  */
     uint64_t bytes;       /* memory or file bytes of the bodies                         */
-    uint64_t bits_set;    /* exact: slots in use; static: bits that hold a key's        */
+    uint64_t bits_set;    /* exact: slots in use; spectral: counters that are not 0;    */
+                          /* static: bits that hold a key's fingerprint                 */
     double fill;          /* bits_set / bits                                            */
     uint64_t offered;     /* keys that add was asked to take                            */
-    uint64_t keys;        /* of these, answered "new"                                   */
+    uint64_t keys;        /* of these, answered "new"; spectral: and not removed        */
     double distinct;      /* different keys, estimated from bits_set                    */
     double fp_now;        /* false-positive rate at the present fill                    */
     double lost;          /* new keys expected to have been taken for seen, so far      */
@@ -283,11 +308,18 @@ typedef struct deja_stats {
     double missed;          /* chance that a page was missed by every visit, with this  */
     uint64_t unions;        /* filters merged into it; `keys` is then an estimate       */
     uint64_t folds;         /* how often it was halved                                  */
+
+    uint64_t removed;   /* spectral: adds taken back                                  */
+    uint64_t refused;   /* and removals refused: not there, or counters at their end  */
+    uint64_t largest;   /* the largest counter                                        */
+    uint64_t saturated; /* counters at their maximum                                  */
+    uint32_t counter_bits;
+    uint32_t minimal_increase; /* 1: made with DEJA_MINIMAL_INCREASE                    */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
-            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0                                        \
+            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0                      \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 
@@ -297,7 +329,8 @@ DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 #define DEJA_CREATE_REPLACE 2u /* create: take the place of a file of that name        */
 #define DEJA_OPEN_REPAIR    4u /* open: trust one sync record when the other is damaged */
 /* Map a file.  expect may be NULL; else its key (needed when the file was made with
- * DEJA_KEY_APART), alloc, and as a demand its kind, hash, url and seed where not 0. */
+ * DEJA_KEY_APART), alloc, and as a demand its kind, hash, counter_bits, url and seed where not 0.
+ */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
 /* A new filter in a file, locked for writing.  The file appears under its name,

@@ -44,6 +44,7 @@ static void blocked_contains(const struct dj_part *p, const uint64_t *hash, cons
 }
 
 const struct dj_part_ops dj_blocked_ops = {
-    "blocked",   DEJA_BLOCKED,     blocked_init,       blocked_prefetch,
-    blocked_add, blocked_contains, dj_part_count_bits,
+    "blocked",          DEJA_BLOCKED, blocked_init,
+    blocked_prefetch,   blocked_add,  blocked_contains,
+    dj_part_count_bits, NULL,         NULL,
 };

@@ -139,6 +139,6 @@ static void classic_contains(const struct dj_part *p, const uint64_t *hash, cons
 }
 
 const struct dj_part_ops dj_classic_ops = {
-    "classic",        DEJA_CLASSIC,       NULL, classic_prefetch, classic_add,
-    classic_contains, dj_part_count_bits,
+    "classic",          DEJA_CLASSIC, NULL, classic_prefetch, classic_add, classic_contains,
+    dj_part_count_bits, NULL,         NULL,
 };

@@ -112,5 +112,6 @@ static uint64_t exact_slots_used(const struct dj_part *p)
 }
 
 const struct dj_part_ops dj_exact_ops = {
-    "exact", DEJA_EXACT, NULL, exact_prefetch, exact_add, exact_contains, exact_slots_used,
+    "exact",        DEJA_EXACT,       NULL, exact_prefetch, exact_add,
+    exact_contains, exact_slots_used, NULL, NULL,
 };

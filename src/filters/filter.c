@@ -67,6 +67,13 @@ uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t 
         (b) = swapped;                                                                            \
     } while (0)
 
+/* A part may point into itself, and has moved. */
+static void settle(struct dj_part *p)
+{
+    if (p->body && p->ops->init)
+        p->ops->init(p);
+}
+
 void dj_filter_swap(deja_filter *a, deja_filter *b)
 {
     uint8_t key[DEJA_KEY_LEN];
@@ -75,10 +82,15 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     memcpy(b->key, key, DEJA_KEY_LEN);
     SWAP(struct dj_plan, a->plan, b->plan);
     SWAP(struct dj_hasher, a->hasher, b->hasher);
-    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++) {
         SWAP(struct dj_part, a->part[i], b->part[i]);
+        settle(&a->part[i]);
+        settle(&b->part[i]);
+    }
     SWAP(uint32_t, a->n_parts, b->n_parts);
     SWAP(uint64_t, a->offered, b->offered);
+    SWAP(uint64_t, a->removed, b->removed);
+    SWAP(uint64_t, a->refused, b->refused);
     SWAP(struct dj_carried, a->carried, b->carried);
     SWAP(bool, a->touched, b->touched);
     SWAP(bool, a->unclean, b->unclean);
@@ -325,6 +337,129 @@ void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, siz
     b.hash = hash;
     contains_batch(f, &b, found);
 }
+
+/* --- Counters ------------------------------------------------------------ */
+
+static bool can_count(const deja_filter *f)
+{
+    return f->part[0].ops->count != NULL;
+}
+
+/* Taken one by one, with the memory of the next chunk on its way. */
+static void run_remove(struct batch *b, deja_filter *f, uint8_t *removed, bool shared)
+{
+    size_t n, next_n;
+    uint64_t taken = 0;
+    batch_begin(b, 0, b->n);
+    const uint64_t *hash = next_chunk(b, &n), *next;
+    dj_parts_prefetch(f, hash, n, true);
+    for (; n; hash = next, n = next_n) {
+        next = next_chunk(b, &next_n);
+        dj_parts_prefetch(f, next, next_n, true);
+        for (size_t i = 0; i < n; i++) {
+            const bool answer = dj_parts_remove(f, hash[i], shared);
+            taken += answer;
+            if (removed)
+                *removed++ = answer;
+        }
+    }
+    atomic_fetch_add_explicit(&f->removed, taken, memory_order_relaxed);
+    atomic_fetch_add_explicit(&f->refused, b->n - taken, memory_order_relaxed);
+}
+
+static int remove_batch(deja_filter *f, struct batch *b, uint8_t *removed, size_t *done)
+{
+    int rc = f->read_only ? DEJA_EINVAL : DEJA_OK;
+    if (!can_count(f) || f->plan.flags & DEJA_MINIMAL_INCREASE)
+        rc = DEJA_ENOTSUP;
+    if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
+        rc = f->owner->touch(f);
+    if (rc == DEJA_OK) {
+        const bool sole = dj_writer_enter(&f->writer);
+        run_remove(b, f, removed, !sole);
+        dj_writer_leave(&f->writer, sole);
+    }
+    if (done)
+        *done = rc == DEJA_OK ? b->n : 0;
+    return rc;
+}
+
+static int count_batch(const deja_filter *f, struct batch *b, uint32_t *counts)
+{
+    size_t n, next_n;
+    if (!can_count(f))
+        return DEJA_ENOTSUP;
+    batch_begin(b, 0, b->n);
+    const uint64_t *hash = next_chunk(b, &n), *next;
+    dj_parts_prefetch(f, hash, n, false);
+    for (; n; hash = next, n = next_n) {
+        next = next_chunk(b, &next_n);
+        dj_parts_prefetch(f, next, next_n, false);
+        for (size_t i = 0; i < n; i++)
+            *counts++ = dj_parts_count(f, hash[i]);
+    }
+    return DEJA_OK;
+}
+
+int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *removed,
+                             size_t *done)
+{
+    struct batch b;
+    batch_init(&b, f, n, true);
+    b.keys = keys;
+    b.hash = NULL;
+    return remove_batch(f, &b, removed, done);
+}
+
+int deja_filter_remove_hashed(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *removed,
+                              size_t *done)
+{
+    struct batch b;
+    batch_init(&b, f, n, true);
+    b.keys = NULL;
+    b.hash = hash;
+    return remove_batch(f, &b, removed, done);
+}
+
+int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
+                            uint32_t *counts)
+{
+    struct batch b;
+    batch_init(&b, f, n, false);
+    b.keys = keys;
+    b.hash = NULL;
+    return count_batch(f, &b, counts);
+}
+
+int deja_filter_count_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
+                             uint32_t *counts)
+{
+    struct batch b;
+    batch_init(&b, f, n, false);
+    b.keys = NULL;
+    b.hash = hash;
+    return count_batch(f, &b, counts);
+}
+
+int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed)
+{
+    uint8_t answer = 0;
+    const int rc = deja_filter_remove_batch(f, &key, 1, &answer, NULL);
+    if (rc == DEJA_OK && removed)
+        *removed = answer;
+    return rc;
+}
+
+int deja_filter_count(const deja_filter *f, deja_slice key, uint64_t *count)
+{
+    uint32_t answer = 0;
+    const int rc = deja_filter_count_batch(f, &key, 1, &answer);
+    if (rc == DEJA_OK)
+        *count = answer;
+    return rc;
+}
+
+/* --- Single keys ---------------------------------------------------------- */
 
 int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new)
 {

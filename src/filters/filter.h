@@ -37,7 +37,7 @@ struct dj_plan {
     uint32_t profile;   /* deja_profile, or 0 */
     uint64_t url_rules; /* deja_url_rules_id, or 0 */
     double tightening;
-    uint32_t flags; /* DEJA_KEY_APART */
+    uint32_t flags; /* DEJA_KEY_APART, DEJA_MINIMAL_INCREASE */
     bool seeded;
     uint64_t visit;
     uint32_t folds; /* how often it was halved (algebra.c) */
@@ -55,6 +55,8 @@ int dj_plan_static(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);
 /* The rate that a plan with a size of its own has at capacity. */
 double dj_plan_rate(const struct dj_plan *plan);
+/* Whether a filter of this kind has such parts. */
+bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind);
 /* Numbers a key becomes. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
 /* Capacity, rate and shape of part i; false when it would be too large. */
@@ -81,12 +83,14 @@ struct deja_filter {
     uint32_t n_parts;
     _Atomic uint64_t offered;
     struct dj_carried carried;
+    _Atomic uint64_t removed, refused; /* spectral */
     atomic_bool touched;
     bool read_only;
     bool unclean; /* opened without a final sync: counts before this were estimated */
     uint64_t syncs;
     struct dj_writer writer;
-    pthread_rwlock_t growing; /* scalable: held for reading by add and contains */
+    pthread_rwlock_t growing; /* scalable: held for reading by add and contains; spectral with
+                                 F > 1: for writing by remove */
     const deja_allocator *alloc;
     deja_allocator alloc_copy;
     const struct dj_owner_ops *owner;
@@ -119,6 +123,9 @@ size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
                     uint8_t *is_new, bool shared);
 void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                       uint8_t *found);
+/* spectral: one add of a key taken back, and how often it was added. */
+bool dj_parts_remove(deja_filter *f, uint64_t hash, bool shared);
+uint32_t dj_parts_count(const deja_filter *f, uint64_t hash);
 /* scalable: how many keys the newest part still takes, and the next part when `parts`, all that
  * the caller saw, are full (scalable.c). */
 uint64_t dj_scalable_room(const deja_filter *f);

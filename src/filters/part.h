@@ -7,12 +7,15 @@
 #ifndef DJ_PART_H
 #define DJ_PART_H
 #include "core/bits/block.h"
+#include "core/bits/counters.h"
 #include "core/bits/fuse.h"
 #include "core/math/sizing.h"
 #include "deja.h"
 #include <stdatomic.h>
 
 struct dj_part;
+
+enum dj_removal { DJ_REFUSED, DJ_FEWER, DJ_GONE }; /* DJ_GONE: the key is no longer found */
 
 /* What a plain kind provides.  Hash i of a batch starts at hash[i * part->stride]. */
 struct dj_part_ops {
@@ -29,13 +32,20 @@ struct dj_part_ops {
                   uint8_t *is_new, bool shared);
     void (*contains)(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                      size_t n, uint8_t *found);
-    /* exact: slots in use; static: bits of slots that hold a key's fingerprint */
+    /* exact: slots in use; static: bits of slots that hold a key's fingerprint; spectral: counters
+     */
     uint64_t (*bits_set)(const struct dj_part *p);
+    /* Take one add of this key back, and how often it was added; NULL for kinds that cannot. */
+    enum dj_removal (*remove)(struct dj_part *p, uint64_t hash, bool shared);
+    uint32_t (*count)(const struct dj_part *p, uint64_t hash);
 };
-extern const struct dj_part_ops dj_classic_ops, dj_blocked_ops, dj_exact_ops, dj_static_ops;
+extern const struct dj_part_ops dj_classic_ops, dj_blocked_ops, dj_exact_ops, dj_static_ops,
+    dj_spectral_ops;
 /* Keys that an exact part still takes. */
 uint64_t dj_exact_room(const struct dj_part *p);
 const struct dj_part_ops *dj_part_ops_of(uint32_t kind); /* NULL: not a plain kind */
+
+#define DJ_LINE_LOCKS 64 /* for the lines of a body that several threads write */
 
 struct dj_part {
     const struct dj_part_ops *ops;
@@ -48,8 +58,12 @@ struct dj_part {
     uint64_t body_len;
     _Atomic uint64_t keys;                /* adds that answered "new" */
     const struct dj_block_kernel *kernel; /* blocked only */
-    struct dj_blocks blocks;              /* blocked only */
     struct dj_fuse fuse;                  /* static only */
+    struct dj_blocks blocks;              /* blocked; spectral: its lane sets */
+    struct dj_counters counters;          /* spectral only, as is the rest */
+    const struct dj_counters_kernel *counters_kernel;
+    bool minimal; /* minimal increase */
+    atomic_bool line_lock[DJ_LINE_LOCKS];
 };
 
 /* Give the part its body: zeros for a new one, or what a file holds. */

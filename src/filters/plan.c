@@ -46,10 +46,34 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
         plan->part_kind = opt->part_kind ? opt->part_kind : DEJA_BLOCKED;
     else if (opt->part_kind && opt->part_kind != plan->kind)
         return dj_fail(err, DEJA_EINVAL, "part_kind goes with kind scalable");
-    if (!dj_part_ops_of(plan->part_kind) ||
-        (plan->part_kind == DEJA_STATIC && plan->kind != DEJA_STATIC))
+    if (!dj_plan_part_kind(plan->kind, plan->part_kind))
         return dj_fail(err, DEJA_EINVAL,
                        "a scalable filter is made of blocked, classic or exact parts");
+    return DEJA_OK;
+}
+
+/* Keys that an older part has are not added again, so that a series could not count; and a static
+ * part takes no keys at all. */
+bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind)
+{
+    return dj_part_ops_of(part_kind) &&
+           (kind != DEJA_SCALABLE || (part_kind != DEJA_SPECTRAL && part_kind != DEJA_STATIC));
+}
+
+static int check_counters(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    const uint32_t bits = opt->counter_bits;
+    if (plan->kind != DEJA_SPECTRAL && bits)
+        return dj_fail(err, DEJA_EINVAL, "counter_bits goes with kind spectral, not %s",
+                       deja_kind_name(plan->kind));
+    if (plan->kind != DEJA_SPECTRAL && opt->flags & DEJA_MINIMAL_INCREASE)
+        return dj_fail(err, DEJA_EINVAL, "minimal increase goes with kind spectral, not %s",
+                       deja_kind_name(plan->kind));
+    if (bits && !dj_shape_has_counters(bits))
+        return dj_fail(err, DEJA_EINVAL, "counter_bits is %u: counters have 4, 8, 16 or 32 bits",
+                       bits);
+    if (plan->kind == DEJA_SPECTRAL)
+        plan->shape.counter_bits = bits ? bits : 4;
     return DEJA_OK;
 }
 
@@ -78,23 +102,21 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
     if (plan->filters > 1 &&
         (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC))
         return dj_fail(err, DEJA_ENOTSUP,
-                       "%s cannot be made of several filters; classic and "
-                       "blocked can",
+                       "%s cannot be made of several filters; classic, "
+                       "blocked and spectral can",
                        deja_kind_name(plan->kind));
     return DEJA_OK;
 }
 
 static int check_hashes(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    const uint32_t most = plan->part_kind == DEJA_BLOCKED ? DJ_BLOCK_LANES
-                          : plan->part_kind == DEJA_EXACT ? 1
-                                                          : DJ_MAX_HASHES;
-    if (opt->hashes > most)
-        return dj_fail(err, DEJA_EINVAL, "hashes is %u: %s takes at most %u", opt->hashes,
-                       deja_kind_name(plan->part_kind), most);
+    const uint32_t most = dj_shape_most_k(plan->part_kind);
     if (plan->kind == DEJA_STATIC && opt->hashes && opt->hashes != DJ_FUSE_POSITIONS)
         return dj_fail(err, DEJA_EINVAL, "hashes is %u: a static filter has %d positions a key",
                        opt->hashes, DJ_FUSE_POSITIONS);
+    if (plan->kind != DEJA_STATIC && opt->hashes > most)
+        return dj_fail(err, DEJA_EINVAL, "hashes is %u: %s takes at most %u", opt->hashes,
+                       deja_kind_name(plan->part_kind), most);
     plan->shape.kind = plan->part_kind;
     plan->shape.k = opt->hashes;
     return DEJA_OK;
@@ -115,7 +137,7 @@ static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_err
                        opt->tightening);
     if (opt->growth > 1024)
         return dj_fail(err, DEJA_EINVAL, "growth is %u: at most 1024", opt->growth);
-    if (opt->flags & ~DEJA_KEY_APART)
+    if (opt->flags & ~(DEJA_KEY_APART | DEJA_MINIMAL_INCREASE))
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     if (opt->key && opt->seed)
@@ -174,7 +196,7 @@ static int too_large(const struct dj_plan *plan, deja_error *err)
                    deja_kind_name(plan->kind), (unsigned long long)plan->capacity, plan->fp_rate);
 }
 
-/* m = n k M, for each filter (thesis, equation 5.1). */
+/* m = n k M, for each filter (thesis, equation 5.1); of counters, where it has them. */
 static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     if (!opt->capacity || !opt->hashes || opt->memory || opt->fp_rate != 0)
@@ -182,8 +204,10 @@ static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, dej
                        "the multiplier goes with capacity and hashes (m = n k M), not with memory "
                        "or fp_rate");
     if (plan->part_kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC)
-        return dj_fail(err, DEJA_EINVAL, "the multiplier sizes classic and blocked filters");
-    const double bits = ceil((double)opt->capacity * opt->hashes * opt->multiplier);
+        return dj_fail(err, DEJA_EINVAL,
+                       "the multiplier sizes classic, blocked and spectral filters");
+    const double bits =
+        ceil((double)opt->capacity * opt->hashes * opt->multiplier * dj_shape_unit(&plan->shape));
     if (!(bits <= (double)DJ_MAX_BITS))
         return too_large(plan, err);
     plan->shape.bits = (uint64_t)bits;
@@ -197,8 +221,8 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
                        "capacity, fp_rate and memory: give two, the third follows");
     if (plan->kind == DEJA_SCALABLE)
         return dj_fail(err, DEJA_ENOTSUP,
-                       "a scalable filter grows with its keys; blocked, classic and exact take a "
-                       "memory size");
+                       "a scalable filter grows with its keys; blocked, classic, exact and "
+                       "spectral take a memory size");
     const uint64_t granule = plan->part_kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
     if (opt->memory > DJ_MAX_BITS / 8)
         return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at most 2^50",
@@ -374,7 +398,7 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
     *plan = (struct dj_plan){0};
     int rc = DEJA_OK;
     int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
-        check_kind, check_hash, check_filters, check_hashes, check_numbers};
+        check_kind, check_counters, check_hash, check_filters, check_hashes, check_numbers};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
         rc = checks[i](opt, plan, err);
     if (rc < 0)
@@ -409,6 +433,7 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     part->stride = dj_plan_words(plan);
     part->fuse = plan->fuse;
     part->fp_rate = plan->kind == DEJA_STATIC ? fuse_rate(plan->fuse.width) : first_rate(plan);
+    part->minimal = plan->flags & DEJA_MINIMAL_INCREASE;
     if (plan->kind != DEJA_SCALABLE || i == 0)
         return true;
     for (uint32_t step = 0; step < i; step++) {

@@ -133,3 +133,70 @@ void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t
             found[j] = any ? found[j] | one[j] : found[j] & one[j];
     }
 }
+
+/* --- Counters ------------------------------------------------------------ */
+
+/* A key as part i sees it: kinds with counters make one number of it. */
+static uint64_t seen_by(const deja_filter *f, uint32_t i, uint64_t hash)
+{
+    return f->part[i].salt ? dj_mix64(hash ^ f->part[i].salt) : hash;
+}
+
+/* Parts where the key is, and not with counters that have lost count in all of them. */
+static bool all_can_remove(const deja_filter *f, uint64_t hash)
+{
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        if (f->part[i].ops->count(&f->part[i], seen_by(f, i, hash)) == 0)
+            return false;
+    return true;
+}
+
+/* The answer of F parts: one in which all counters of the key are at their maximum keeps them, as
+ * single counters do; the others go down. */
+static enum dj_removal remove_from_all(deja_filter *f, uint64_t hash, bool shared)
+{
+    enum dj_removal answer = DJ_REFUSED;
+    if (!all_can_remove(f, hash))
+        return DJ_REFUSED;
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const enum dj_removal one =
+            f->part[i].ops->remove(&f->part[i], seen_by(f, i, hash), shared);
+        answer = one > answer ? one : answer;
+    }
+    return answer;
+}
+
+static void forget_key(struct dj_part *p)
+{
+    uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
+    while (keys && !atomic_compare_exchange_weak_explicit(
+                       &p->keys, &keys, keys - 1, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+bool dj_parts_remove(deja_filter *f, uint64_t hash, bool shared)
+{
+    enum dj_removal answer;
+    if (f->n_parts == 1) {
+        answer = f->part[0].ops->remove(&f->part[0], hash, shared);
+    } else {
+        /* Nobody else may remove between the look at all parts and the change of each; adds may
+         * come, as they only raise. */
+        pthread_rwlock_wrlock(&f->growing);
+        answer = remove_from_all(f, hash, shared);
+        pthread_rwlock_unlock(&f->growing);
+    }
+    for (uint32_t i = 0; answer == DJ_GONE && i < f->n_parts; i++)
+        forget_key(&f->part[i]);
+    return answer != DJ_REFUSED;
+}
+
+uint32_t dj_parts_count(const deja_filter *f, uint64_t hash)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const uint32_t count = f->part[i].ops->count(&f->part[i], seen_by(f, i, hash));
+        least = count < least ? count : least;
+    }
+    return least;
+}

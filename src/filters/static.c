@@ -73,5 +73,6 @@ static uint64_t static_bits_used(const struct dj_part *p)
 }
 
 const struct dj_part_ops dj_static_ops = {
-    "static", DEJA_STATIC, NULL, static_prefetch, static_add, static_contains, static_bits_used,
+    "static",         DEJA_STATIC, NULL, static_prefetch, static_add, static_contains,
+    static_bits_used, NULL,        NULL,
 };

@@ -12,7 +12,7 @@
 struct account {
     uint64_t count;  /* answered "new" ... */
     double keys;     /* ... as a number to compute with */
-    double bits_set; /* slots for exact */
+    double bits_set; /* slots for exact, counters for spectral */
     double came;     /* different keys that were offered: these and the lost ones */
     double distinct;
     double rate;
@@ -127,6 +127,10 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->keyed = !f->plan.seeded;
     s->folds = f->plan.folds;
     s->unions = f->carried.unions;
+    s->removed = atomic_load_explicit(&f->removed, memory_order_relaxed);
+    s->refused = atomic_load_explicit(&f->refused, memory_order_relaxed);
+    s->counter_bits = f->plan.shape.counter_bits;
+    s->minimal_increase = (f->plan.flags & DEJA_MINIMAL_INCREASE) != 0;
 }
 
 /* Over all visits that saw anything, this one included (visit.c). */
@@ -137,6 +141,15 @@ static void tell_past(const struct dj_past *past, deja_stats *s)
     s->missed = (past->visits ? past->missed : 1) * (came > 0 ? fmin(s->lost / came, 1) : 1);
     s->last_lost = past->last_lost;
     s->last_distinct = past->last_distinct;
+}
+
+static void survey(deja_stats *s, const struct dj_part *p)
+{
+    if (p->shape.kind != DEJA_SPECTRAL)
+        return;
+    const struct dj_counters_sum sum = dj_counters_survey(&p->counters);
+    s->saturated += sum.saturated;
+    s->largest = sum.largest > s->largest ? sum.largest : s->largest;
 }
 
 uint32_t deja_filter_profile(const deja_filter *f)
@@ -160,7 +173,8 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
             add_spatial(&s, p, &a, i);
         const bool drawn = p->shape.kind != DEJA_STATIC; /* by lot: the bits that are set */
         const double sigma = drawn ? dj_shape_bits_sigma(&p->shape, a.came) : 0;
-        s.bits += p->shape.kind == DEJA_EXACT ? p->shape.bits / 64 : p->shape.bits;
+        s.bits += p->shape.bits / (p->shape.kind == DEJA_EXACT ? 64 : dj_shape_unit(&p->shape));
+        survey(&s, p);
         s.bytes += p->body_len;
         s.bits_set += (uint64_t)a.bits_set;
         s.bits_expected += drawn ? dj_shape_bits_set(&p->shape, a.came) : a.bits_set;

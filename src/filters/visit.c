@@ -58,6 +58,7 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     next.part_kind = p->part_kind;
     next.hash = p->hash;
     next.filters = p->filters;
+    next.counter_bits = p->shape.counter_bits;
     next.growth = o->growth ? o->growth : p->growth;
     next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
     if (!o->capacity && !(o->memory && o->fp_rate != 0))

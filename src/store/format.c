@@ -28,6 +28,7 @@ enum { /* offsets in the fixed header */
        AT_KEY = 88,
        AT_FILE_LEN = 120,
        AT_URL_RULES = 128,
+       AT_COUNTER_BITS = 136,
        AT_FUSE_WIDTH = 144,
        AT_FUSE_LOG2 = 148,
        AT_FUSE_SEGMENTS = 152,
@@ -64,9 +65,11 @@ enum { /* offsets in a sync record */
        REC_UNIONS = REC_SYNCS + 8,
        REC_CARRIED_KEYS = REC_UNIONS + 8,
        REC_CARRIED_LOST = REC_CARRIED_KEYS + 8,
+       REC_REMOVED = REC_CARRIED_LOST + 8,
+       REC_REFUSED = REC_REMOVED + 8,
        REC_SUM = 504
 };
-enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2 };
+enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2, FLAG_MINIMAL = 4 };
 
 void dj_header_of(const deja_filter *f, struct dj_header *h)
 {
@@ -131,7 +134,9 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_FOLDS, plan->folds);
     dj_store64(page + AT_VISIT, plan->visit);
     const uint32_t apart = plan->flags & DEJA_KEY_APART ? FLAG_KEY_APART : 0;
-    dj_store32(page + AT_FLAGS, apart | (plan->seeded ? FLAG_SEEDED : 0));
+    const uint32_t minimal = plan->flags & DEJA_MINIMAL_INCREASE ? FLAG_MINIMAL : 0;
+    dj_store32(page + AT_FLAGS, apart | minimal | (plan->seeded ? FLAG_SEEDED : 0));
+    dj_store32(page + AT_COUNTER_BITS, plan->shape.counter_bits);
     dj_store32(page + AT_N_PARTS, h->n_parts);
     dj_store64(page + AT_KEY_CHECK, h->key_check);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
@@ -161,6 +166,8 @@ void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LE
     dj_store64(out + REC_UNIONS, r->carried.unions);
     dj_store64(out + REC_CARRIED_KEYS, r->carried.keys);
     dj_store_double(out + REC_CARRIED_LOST, r->carried.lost);
+    dj_store64(out + REC_REMOVED, r->removed);
+    dj_store64(out + REC_REFUSED, r->refused);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
     dj_store64(out + REC_HEADER, dj_load64(page + AT_CHECKSUM));
@@ -199,6 +206,8 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     r->carried.unions = dj_load64(in + REC_UNIONS);
     r->carried.keys = dj_load64(in + REC_CARRIED_KEYS);
     r->carried.lost = dj_load_double(in + REC_CARRIED_LOST);
+    r->removed = dj_load64(in + REC_REMOVED);
+    r->refused = dj_load64(in + REC_REFUSED);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     return r->sequence && dj_record_offset(r->sequence) == at &&
@@ -227,20 +236,17 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     char field[32];
     snprintf(field, sizeof field, "part %u", i + 1);
     p->ops = dj_part_ops_of(h->plan.part_kind);
-    p->shape =
-        (struct dj_shape){h->plan.part_kind, dj_load32(at + PART_K), dj_load64(at + PART_BITS)};
+    p->shape = (struct dj_shape){h->plan.part_kind, dj_load32(at + PART_K),
+                                 dj_load64(at + PART_BITS), h->plan.shape.counter_bits};
     p->capacity = dj_load64(at + PART_CAPACITY);
     p->fp_rate = dj_load_double(at + PART_RATE);
     p->body_len = dj_load64(at + PART_BYTES);
     h->offset[i] = dj_load64(at + PART_AT);
     const bool is_static = p->shape.kind == DEJA_STATIC;
     const uint64_t granule = is_static ? 1 : p->shape.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
-    const uint32_t most_k = p->shape.kind == DEJA_CLASSIC   ? DJ_MAX_HASHES
-                            : p->shape.kind == DEJA_BLOCKED ? DJ_BLOCK_LANES
-                            : is_static                     ? DJ_FUSE_POSITIONS
-                                                            : 1;
     if (!p->shape.bits || p->shape.bits > DJ_MAX_BITS || p->shape.bits % granule || !p->shape.k ||
-        p->shape.k > most_k || !p->capacity || !(p->fp_rate > 0 && p->fp_rate <= 1))
+        p->shape.k > (is_static ? DJ_FUSE_POSITIONS : dj_shape_most_k(p->shape.kind)) ||
+        !p->capacity || !(p->fp_rate > 0 && p->fp_rate <= 1))
         return bad(err, field);
     const struct dj_fuse *fuse = &h->plan.fuse;
     if (is_static &&
@@ -267,9 +273,14 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!deja_kind_name(p->kind))
         return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", p->kind,
                        deja_version());
-    if (!dj_part_ops_of(p->part_kind) || (p->part_kind == DEJA_STATIC && p->kind != DEJA_STATIC) ||
+    if (!dj_plan_part_kind(p->kind, p->part_kind) ||
         (p->kind != DEJA_SCALABLE && p->part_kind != p->kind))
         return bad(err, "part kind");
+    const bool spectral = p->kind == DEJA_SPECTRAL;
+    if (spectral ? !dj_shape_has_counters(p->shape.counter_bits) : p->shape.counter_bits != 0)
+        return bad(err, "counter bits");
+    if (!spectral && p->flags & DEJA_MINIMAL_INCREASE)
+        return bad(err, "flags");
     if (!deja_hash_name(p->hash))
         return dj_fail(err, DEJA_EVERSION, "hash %" PRIu32 " is not known to deja %s", p->hash,
                        deja_version());
@@ -376,13 +387,15 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     plan->folds = dj_load32(page + AT_FOLDS);
     plan->visit = dj_load64(page + AT_VISIT);
     const uint32_t flags = dj_load32(page + AT_FLAGS);
-    plan->flags = flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0;
+    plan->flags = (flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0) |
+                  (flags & FLAG_MINIMAL ? DEJA_MINIMAL_INCREASE : 0);
+    plan->shape.counter_bits = dj_load32(page + AT_COUNTER_BITS);
     plan->seeded = flags & FLAG_SEEDED;
     h->n_parts = dj_load32(page + AT_N_PARTS);
     h->key_check = dj_load64(page + AT_KEY_CHECK);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     h->file_len = dj_load64(page + AT_FILE_LEN);
-    if (flags & ~(uint32_t)(FLAG_KEY_APART | FLAG_SEEDED))
+    if (flags & ~(uint32_t)(FLAG_KEY_APART | FLAG_SEEDED | FLAG_MINIMAL))
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     rc = check_plan(h, err);

@@ -163,6 +163,11 @@ static int check_expected(const struct dj_header *h, const deja_options *want, c
         return dj_fail(err, DEJA_EMISMATCH, "%s hashes with %s, not %s", path,
                        deja_hash_name(h->plan.hash),
                        deja_hash_name(want->hash) ? deja_hash_name(want->hash) : "that");
+    if (want->counter_bits && want->counter_bits != h->plan.shape.counter_bits)
+        return dj_fail(err, DEJA_EMISMATCH, "%s has counters of %u bits, not %u", path,
+                       h->plan.shape.counter_bits, want->counter_bits);
+    if (want->flags & DEJA_MINIMAL_INCREASE && !(h->plan.flags & DEJA_MINIMAL_INCREASE))
+        return dj_fail(err, DEJA_EMISMATCH, "%s was not made with minimal increase", path);
     return want->url ? check_url_rules(&h->plan, want->url, path, err) : DEJA_OK;
 }
 
@@ -202,6 +207,8 @@ static void set_counts(deja_filter *f, const struct dj_header *h)
     f->offered = r->offered;
     f->syncs = r->syncs;
     f->carried = r->carried;
+    f->removed = r->removed;
+    f->refused = r->refused;
     f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* A reader counts when it is asked (stats.c): opening must not read the bodies. */

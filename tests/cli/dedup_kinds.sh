@@ -25,7 +25,7 @@ every_kind_sizes_itself() {
 every_kind_with_a_capacity() {
     _list
     local kind
-    for kind in classic blocked exact scalable; do
+    for kind in classic blocked exact scalable spectral; do
         _gives_expected -k $kind -n 25k
         _gives_expected --kind=$kind --capacity=1M
     done
@@ -68,7 +68,7 @@ several_filters_that_must_agree() {
     _gives_expected -k classic -n 25k --filters 3
     _gives_expected -k blocked -n 25k --filters 3
     _gives_expected --filters 2 -n 25k
-    fails_with 2 "classic and blocked can" deja dedup -k exact -n 25k --filters 3 list
+    fails_with 2 "classic, blocked and spectral can" deja dedup -k exact -n 25k --filters 3 list
 }
 
 several_filters_without_a_size() {
@@ -111,7 +111,7 @@ a_memory_size() {
 threads_change_nothing() {
     some_urls 200000 150000 >list
     local kind
-    for kind in classic blocked exact scalable; do
+    for kind in classic blocked exact scalable spectral; do
         deja dedup -q --seed 7 -p 0.01 -k $kind -n 100k -j 1 list >one
         for j in 2 5; do
             deja dedup -q --seed 7 -p 0.01 -k $kind -n 100k -j $j list >out

@@ -32,7 +32,7 @@ hexadecimal_digits_are_the_same_key() {
 the_key_is_not_in_the_file() {
     _keys
     local kind
-    for kind in classic blocked exact scalable; do
+    for kind in classic blocked exact scalable spectral; do
         deja build -q -k $kind -n 2000 --key one.key f.deja list
         ! grep -qaF "$(cat one.key)" f.deja || fail "$kind: the key is in the file"
         rm -f seen.deja

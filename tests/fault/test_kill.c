@@ -38,6 +38,7 @@ static const struct kind {
     {"blocked", DEJA_BLOCKED, 0, 1, 50000},
     {"classic", DEJA_CLASSIC, 0, 2, 50000},
     {"exact", DEJA_EXACT, 0, 1, 50000},
+    {"spectral", DEJA_SPECTRAL, 0, 1, 50000},
     {"scalable", DEJA_SCALABLE, DEJA_BLOCKED, 1, 50}, /* grows early and often */
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };

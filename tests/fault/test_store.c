@@ -253,6 +253,9 @@ static void open_after_sync_is_identity(void **state)
     opt = small();
     opt.kind = DEJA_EXACT;
     open_after_sync_is_identity_for(&opt);
+    opt.kind = DEJA_SPECTRAL;
+    opt.counter_bits = 16;
+    open_after_sync_is_identity_for(&opt);
     opt = growing();
     open_after_sync_is_identity_for(&opt);
 }
@@ -389,6 +392,7 @@ static void readers_see_adds_before_any_sync(void **state)
     readers_see_adds_before_any_sync_for(DEJA_BLOCKED);
     readers_see_adds_before_any_sync_for(DEJA_CLASSIC);
     readers_see_adds_before_any_sync_for(DEJA_EXACT);
+    readers_see_adds_before_any_sync_for(DEJA_SPECTRAL);
 }
 
 static void reader_keeps_the_file_from_before_it_grew(void **state)
@@ -914,6 +918,7 @@ static void files_beyond_4_gb_hold_keys_at_both_ends(void **state)
 {
     keys_at_both_ends_are_found_again_in(DEJA_BLOCKED);
     keys_at_both_ends_are_found_again_in(DEJA_EXACT);
+    keys_at_both_ends_are_found_again_in(DEJA_SPECTRAL);
     keys_at_both_ends_are_found_again_in(DEJA_CLASSIC);
 }
 

@@ -15,6 +15,7 @@ struct golden {
     unsigned synced, late; /* keys added before and after the last sync */
     unsigned before, next; /* keys of a first visit, and how many the next one is sized for */
     unsigned folds;        /* how often it was folded, after the sync */
+    uint32_t counter_bits, flags;
 };
 
 static const struct golden goldens[] = {
@@ -90,6 +91,21 @@ static const struct golden goldens[] = {
      .before = 120,
      .next = 400,
      .synced = 120},
+    {.name = "spectral",
+     .kind = DEJA_SPECTRAL,
+     .capacity = 200,
+     .fp_rate = 0.01,
+     .seed = 19,
+     .synced = 120},
+    {.name = "spectral_2_of_8", /* two filters, counters of 8 bits, minimal increase */
+     .kind = DEJA_SPECTRAL,
+     .counter_bits = 8,
+     .flags = DEJA_MINIMAL_INCREASE,
+     .filters = 2,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 20,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -120,9 +136,11 @@ static inline deja_options golden_options(const struct golden *g)
     opt.memory = g->memory;
     opt.fp_rate = g->fp_rate;
     opt.seed = g->seed;
+    opt.counter_bits = g->counter_bits;
+    opt.flags = g->flags;
     if (!g->seed) {
         opt.key = golden_key_apart;
-        opt.flags = DEJA_KEY_APART;
+        opt.flags |= DEJA_KEY_APART;
     }
     return opt;
 }

@@ -23,8 +23,9 @@ MASK64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 MAGIC = bytes.fromhex("44454a410d0a1a0a")
 
-CLASSIC, BLOCKED, SCALABLE, STATIC, EXACT = 1, 2, 6, 8, 9
-KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SCALABLE: "scalable", STATIC: "static",
+CLASSIC, BLOCKED, SPECTRAL, SCALABLE, STATIC, EXACT = 1, 2, 4, 6, 8, 9
+KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SPECTRAL: "spectral", SCALABLE: "scalable",
+         STATIC: "static",
          EXACT: "exact"}
 HASHES = {1: "xxh3", 2: "siphash", 3: "jenkins", 4: "murmur2", 5: "murmur3", 6: "md5", 7: "sha1",
           8: "mixed"}
@@ -268,9 +269,10 @@ def lane_sets(k):
 
 
 class Part:
-    def __init__(self, kind, bits, k, body, fuse=None):
+    def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None):
         self.kind, self.bits, self.k, self.body, self.fuse = kind, bits, k, body, fuse
-        self.sets = lane_sets(k) if kind == BLOCKED else None
+        self.counter_bits = counter_bits
+        self.sets = lane_sets(k) if kind in (BLOCKED, SPECTRAL) else None
 
     def bit(self, at):
         return self.body[at // 8] >> (at % 8) & 1
@@ -281,6 +283,8 @@ class Part:
             return self.has_all(mix((h + (j + 1) * GOLDEN) & MASK64) for j in range(self.k))
         if self.kind == STATIC:
             return self.in_static(h)
+        if self.kind == SPECTRAL:
+            return self.count(h) > 0
         return self.in_blocked(h) if self.kind == BLOCKED else self.in_exact(h)
 
     def has_all(self, numbers):
@@ -295,6 +299,30 @@ class Part:
         lanes = self.sets[g >> 24 & 255]
         return [512 * block + 32 * lane + ((((g >> 32) * ODD[lane]) & MASK32) >> 27)
                 for lane in range(16) if lanes >> lane & 1]
+
+    def counter(self, number):
+        at = number * self.counter_bits
+        return little(self.body[at // 8:at // 8 + 4]) >> at % 8 & (1 << self.counter_bits) - 1
+
+    def counters(self, h):
+        """The numbers of the key's k counters."""
+        a_lane = 32 // self.counter_bits
+        first = mulhi(h, self.bits // 512) * 16 * a_lane
+        g = (h * GOLDEN) & MASK64
+        if self.counter_bits == 4:
+            lanes = self.sets[g >> 24 & 255]
+            return [first + 8 * lane + ((((g >> 32) * ODD[lane]) & MASK32) >> 29)
+                    for lane in range(16) if lanes >> lane & 1]
+        x, left, numbers = g, list(range(16)), []
+        for _ in range(self.k):
+            at, x = mulhi(x, len(left)), x * len(left) & MASK64
+            lane = left.pop(at)
+            numbers.append(first + a_lane * lane + mulhi(x, a_lane))
+            x = x * a_lane & MASK64
+        return numbers
+
+    def count(self, h):
+        return min(self.counter(number) for number in self.counters(h))
 
     def in_exact(self, h):
         lines = self.bits // 512
@@ -330,6 +358,8 @@ class Part:
             return self.fuse["keys"] * self.fuse["width"]
         if self.kind == EXACT:
             return sum(s != 0 for (s,) in struct.iter_unpack("<Q", self.body))
+        if self.kind == SPECTRAL:
+            return sum(self.counter(i) != 0 for i in range(self.bits // self.counter_bits))
         return bin(little(self.body)).count("1")
 
 
@@ -366,13 +396,17 @@ def read_header(page):
     need(little(page[2560:2568]) == xxh3(page[:2560]), "header checksum")
     need(zeros(page[2568:3072]), "reserved space of the header")
     names = ("kind part_kind hash filters capacity rate growth profile tightening visit flags "
-             "parts key_check key file_len url_rules").split()
-    h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQ", page, 16)))
-    need(h["flags"] & ~3 == 0, "flags", "EVERSION")
+             "parts key_check key file_len url_rules counter_bits").split()
+    h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQI", page, 16)))
+    need(h["flags"] & ~7 == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
-    need(h["part_kind"] in (CLASSIC, BLOCKED, STATIC, EXACT), "part kind")
-    need(h["part_kind"] != STATIC or h["kind"] == STATIC, "part kind")
-    need(h["kind"] == SCALABLE or h["part_kind"] == h["kind"], "part kind")
+    need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, STATIC, EXACT), "part kind")
+    need(h["part_kind"] not in (SPECTRAL, STATIC) if h["kind"] == SCALABLE
+         else h["part_kind"] == h["kind"],
+         "part kind")
+    widths = (4, 8, 16, 32) if h["kind"] == SPECTRAL else (0,)
+    need(h["counter_bits"] in widths, "counter bits")
+    need(h["kind"] == SPECTRAL or not h["flags"] & 4, "flags")
     need(h["hash"] in HASHES, "hash", "EVERSION")
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
     need(1 <= h["filters"] <= 16 and (h["kind"] not in (SCALABLE, STATIC) or h["filters"] == 1),
@@ -410,7 +444,7 @@ def read_fuse(page):
 def read_table(page, h):
     table, at = [], HEADER_LEN
     granule = {CLASSIC: 64, STATIC: 1}.get(h["part_kind"], 512)
-    most_k = {CLASSIC: 64, BLOCKED: 16, STATIC: 3, EXACT: 1}[h["part_kind"]]
+    most_k = {CLASSIC: 64, BLOCKED: 16, SPECTRAL: 16, STATIC: 3, EXACT: 1}[h["part_kind"]]
     for i in range(h["parts"]):
         names = "bits k capacity rate offset length".split()
         p = dict(zip(names, struct.unpack_from("<QI4xQdQQ", page, 512 + 64 * i)))
@@ -442,8 +476,8 @@ def read_record(page, place):
     names = "sequence state offered checksum time".split()
     r = dict(zip(names, struct.unpack_from("<QI4xQQQ", data)))
     r["keys"] = list(struct.unpack_from("<32Q", data, 40))
-    names = "syncs unions carried_keys carried_lost".split()
-    r.update(zip(names, struct.unpack_from("<QQQd", data, 304)))
+    names = "syncs unions carried_keys carried_lost removed refused".split()
+    r.update(zip(names, struct.unpack_from("<QQQdQQ", data, 304)))
     if not 0 <= r["carried_lost"] < math.inf:
         return None
     if r["sequence"] == 0 or r["sequence"] % 2 != (place == 0) or r["state"] not in (SEALED, OPEN):
@@ -471,7 +505,8 @@ class File:
         self.set_key(key or h["key"], "EMISMATCH" if key else "EFORMAT")
         self.bodies = data[HEADER_LEN:]
         self.parts = [Part(h["part_kind"], p["bits"], p["k"],
-                           data[p["offset"]:p["offset"] + p["length"]], h["fuse"])
+                           data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"],
+                           h["fuse"])
                       for p in h["table"]]
 
     def set_key(self, key, status):
@@ -480,6 +515,12 @@ class File:
         self.hasher = Hasher(HASHES[h["hash"]], key, h["visit"], words)
         need(self.hasher.derive(5, 0) == h["key_check"], "key check", status)
         self.salts = [self.hasher.part_salt(i) for i in range(h["filters"])]
+
+    def count(self, key):
+        """spectral: how often the key was added."""
+        (h,) = self.hasher.numbers(key)
+        return min(part.count(mix(h ^ self.salts[i]) if i else h)
+                   for i, part in enumerate(self.parts))
 
     def part_contains(self, i, numbers):
         part = self.parts[i]
@@ -517,6 +558,8 @@ class File:
             "last_lost": h["last_lost"], "last_distinct": h["last_distinct"],
             "folds": h["folds"], "unions": r["unions"], "carried_keys": r["carried_keys"],
             "carried_lost": r["carried_lost"],
+            "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
+            "removed": r["removed"], "refused": r["refused"],
             "bodies": self.vouched(),
         }
 

@@ -18,7 +18,7 @@ SOURCE, LIBRARY = Path(os.environ["SOURCE"]), os.environ["LIBDEJA"]
 GOLDEN = SOURCE / "tests/format/golden/v1"
 APART = bytes(range(0x10)) + bytes(range(0xF0, 0x100))
 STATUS = {-4: "EFORMAT", -5: "EVERSION", -9: "EMISMATCH", -10: "EBUSY"}
-OPEN_WRITE, OPEN_REPAIR, KEY_APART = 1, 4, 1
+OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE = 1, 4, 1, 2
 
 # A library with the address sanitizer wants its runtime to be there first.
 if b"__tsan_init" in Path(LIBRARY).read_bytes():
@@ -45,8 +45,8 @@ class Options(ctypes.Structure):
                 ("filters", ctypes.c_uint32), ("hash", ctypes.c_uint32),
                 ("part_kind", ctypes.c_uint32), ("growth", ctypes.c_uint32),
                 ("tightening", ctypes.c_double), ("url", ctypes.c_void_p),
-                ("flags", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
-                ("fingerprint_bits", ctypes.c_uint32), ("reserved2", ctypes.c_uint32)]
+                ("flags", ctypes.c_uint32), ("counter_bits", ctypes.c_uint32),
+                ("fingerprint_bits", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(Options), **fields)
@@ -74,6 +74,8 @@ for name, arguments in {
         "deja_builder_finish": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint,
                                 ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
         "deja_builder_free": [ctypes.c_void_p],
+        "deja_filter_remove": [ctypes.c_void_p, Slice, ctypes.c_void_p],
+        "deja_filter_count": [ctypes.c_void_p, Slice, ctypes.POINTER(ctypes.c_uint64)],
         "deja_filter_sync": [ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_merge": [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_fold": [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Error)],
@@ -100,6 +102,20 @@ class Filter:
 
     def contains(self, key):
         return lib.deja_filter_contains(self.handle, Slice(key, len(key)))
+
+    def remove(self, keys):
+        """How many of them were removed."""
+        answer, sum_ = ctypes.c_bool(), 0
+        for key in keys:
+            assert lib.deja_filter_remove(self.handle, Slice(key, len(key)),
+                                          ctypes.byref(answer)) == 0
+            sum_ += answer.value
+        return sum_
+
+    def count(self, key):
+        answer = ctypes.c_uint64()
+        assert lib.deja_filter_count(self.handle, Slice(key, len(key)), answer) == 0
+        return answer.value
 
     def sync(self):
         assert lib.deja_filter_sync(self.handle, None) == 0
@@ -203,6 +219,13 @@ FRESH = {
     "exact": dict(kind=9),
     "exact_crowded": dict(kind=9, capacity=232),  # 270 keys in 296 slots
     "exact_siphash": dict(kind=9, hash=2),
+    "spectral": dict(kind=4, fp_rate=0.2),
+    "spectral_k16": dict(kind=4, fp_rate=0.2, hashes=16),
+    "spectral_3": dict(kind=4, fp_rate=0.1, filters=3),
+    "spectral_8": dict(kind=4, fp_rate=0.2, counter_bits=8),
+    "spectral_16": dict(kind=4, fp_rate=0.2, counter_bits=16, flags=MINIMAL_INCREASE),
+    "spectral_32": dict(kind=4, fp_rate=0.2, counter_bits=32, hash=2),
+    "spectral_32_k16": dict(kind=4, fp_rate=0.2, counter_bits=32, hashes=16),
     "scalable": dict(kind=6, capacity=30, fp_rate=0.2, growth=2),
     "scalable_classic": dict(kind=6, part_kind=1, capacity=30, fp_rate=0.2, growth=3),
     "scalable_exact": dict(kind=6, part_kind=9, capacity=30),
@@ -242,6 +265,22 @@ def fresh_files_agree(name, options):
     parts = len(report["parts"])
     assert parts > 2 if options["kind"] == 6 else parts == options.get("filters", 1), report
     return claims
+
+
+def counts_agree(bits, filters):
+    """Keys added up to 20 times, some of them removed: 15 is the end of 4 bits."""
+    path, keys = f"counts_{bits}_{filters}.deja", make_keys(300)
+    f = create(path, kind=4, counter_bits=bits, filters=filters, capacity=300, fp_rate=0.2, seed=5)
+    for i, key in enumerate(keys[:200]):
+        f.add([key] * (i % 21))
+    removed = f.remove(keys[:250:3])
+    f.sync()
+    file = reader.File(path)
+    assert [f.count(k) for k in keys] == [file.count(k) for k in keys], path
+    report = file.report()
+    assert (report["removed"], report["refused"]) == (removed, 84 - removed), report
+    assert report["bodies"] == "intact" and report["counter_bits"] == bits, report
+    f.free()
 
 
 def static_files_agree(n, width, **options):
@@ -375,6 +414,10 @@ golden_files_agree()
 print("golden files: agreed")
 for name, options in FRESH.items():
     print(f"{name}: agreed, {fresh_files_agree(name, options)} strangers claimed by both")
+for width in (4, 8, 16, 32):
+    for some in (1, 2):
+        counts_agree(width, some)
+print("counts: agreed")
 folds_unions_and_visits_agree()
 print("folds, unions, visits: agreed")
 claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)

@@ -454,7 +454,8 @@ static void absurd_fields_are_refused_by_name(void **state)
         {64, 8, 0, 0, DEJA_EFORMAT, "visit"},
         {64, 8, UINT64_C(1) << 47, 0, DEJA_EFORMAT, "visit"},
         {64, 8, UINT64_MAX, 0, DEJA_EFORMAT, "visit"},
-        {72, 4, 4, 0, DEJA_EVERSION, "flags"},
+        {72, 4, 4, 0, DEJA_EFORMAT, "flags"}, /* minimal increase is for spectral */
+        {72, 4, 8, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
@@ -479,6 +480,7 @@ static void absurd_fields_are_refused_by_name(void **state)
         {200, 8, UINT64_MAX, 0, DEJA_EFORMAT, "earlier visits"},
         {208, 4, 54, 0, DEJA_EFORMAT, "folds"},
         {208, 4, UINT32_MAX, 0, DEJA_EFORMAT, "folds"},
+        {136, 4, 4, 0, DEJA_EFORMAT, "counter bits"},
         {AT_PART(0), 8, 0, 0, DEJA_EFORMAT, "part 1"},
         {AT_PART(0), 8, 8191, 0, DEJA_EFORMAT, "part 1"},
         {AT_PART(0), 8, 8192 + 64, 0, DEJA_EFORMAT, "part 1"},
@@ -601,6 +603,27 @@ static void more_numbers_a_key_than_there_is_room_for_are_refused(void **state)
         set_part(b.data, i, 512, 64, HEADER_LEN + 64 * i);
     fix_all(b.data);
     crafted_is_refused(&b, DEJA_EFORMAT, "part table");
+    free(b.data);
+}
+
+static void absurd_counters_are_refused_by_name(void **state)
+{
+    static const uint32_t widths[] = {0, 1, 2, 5, 12, 33, 64, UINT32_MAX};
+    struct bytes b = copy_of(&blocked);
+    dj_store32(b.data + 16, DEJA_SPECTRAL);
+    dj_store32(b.data + 20, DEJA_SPECTRAL);
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        dj_store32(b.data + 136, widths[i]);
+        fix_all(b.data);
+        crafted_is_refused(&b, DEJA_EFORMAT, "counter bits");
+    }
+    dj_store32(b.data + 136, 8);
+    dj_store32(b.data + AT_PART(0) + 8, 17);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "part 1");
+    dj_store32(b.data + 16, DEJA_SCALABLE);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "part kind");
     free(b.data);
 }
 
@@ -762,6 +785,7 @@ int main(void)
         cmocka_unit_test(huge_file_that_is_not_there_is_refused),
         cmocka_unit_test(parts_that_overlap_or_differ_are_refused),
         cmocka_unit_test(more_numbers_a_key_than_there_is_room_for_are_refused),
+        cmocka_unit_test(absurd_counters_are_refused_by_name),
         cmocka_unit_test(absurd_records_are_refused_by_name),
         cmocka_unit_test(absurd_counts_do_no_harm),
         cmocka_unit_test(verify_refuses_every_flipped_bit_of_a_body),

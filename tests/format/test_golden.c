@@ -65,6 +65,12 @@ static const struct pinned pins[N_GOLDEN] = {
     /* rotated */
     {DEJA_CLASSIC, DEJA_CLASSIC, DEJA_HASH_XXH3, 2, 2, 2, 400, 2048, 256, 421, 120, 120, 3, 0.1,
      256, 1},
+    /* spectral */
+    {DEJA_SPECTRAL, DEJA_SPECTRAL, DEJA_HASH_XXH3, 1, 5, 1, 200, 2176, 1088, 522, 120, 120, 1,
+     0.01, 8704, 5},
+    /* spectral_2_of_8 */
+    {DEJA_SPECTRAL, DEJA_SPECTRAL, DEJA_HASH_XXH3, 2, 4, 2, 200, 3328, 3328, 839, 120, 120, 1,
+     0.001, 26624, 4},
 };
 
 /* --- Keys ---------------------------------------------------------------- */

@@ -80,22 +80,35 @@ static inline uint64_t trial_probe(struct trial *t, uint64_t probes)
 
 /* --- What theory expects ------------------------------------------------ */
 
-static inline double block_chance(const uint8_t *block, uint32_t k, double *bits)
+/* Bits of a lane that are set, or its counters that are not 0. */
+static inline double lane_used(const struct dj_shape *s, uint32_t lane)
 {
+    const uint32_t unit = dj_shape_unit(s);
+    double used = 0.0;
+    if (unit == 1)
+        return __builtin_popcount(lane);
+    for (uint32_t at = 0; at < 32; at += unit)
+        used += (lane >> at & UINT32_MAX >> (32 - unit)) != 0;
+    return used;
+}
+
+static inline double block_chance(const struct dj_shape *s, const uint8_t *block, double *bits)
+{
+    const uint32_t k = s->k;
     double e[DJ_BLOCK_LANES + 1] = {1.0}, choose = 1.0;
     *bits = 0.0;
     for (unsigned lane = 0; lane < DJ_BLOCK_LANES; lane++) {
-        const double set = __builtin_popcount(dj_load32(block + 4 * (size_t)lane));
+        const double set = lane_used(s, dj_load32(block + 4 * (size_t)lane));
         *bits += set;
         for (uint32_t j = k; j > 0; j--)
-            e[j] += e[j - 1] * set / 32.0;
+            e[j] += e[j - 1] * set * dj_shape_unit(s) / 32.0;
     }
     for (uint32_t j = 0; j < k; j++)
         choose *= (double)(DJ_BLOCK_LANES - j) / (double)(j + 1);
     return e[k] / choose;
 }
 
-/* Deviation of a blocked body's rate around the one that its fill explains. */
+/* Deviation of a blocked or spectral body's rate around the one that its fill explains. */
 static inline double crowd_sigma(const struct dj_part *p)
 {
     const uint64_t blocks = p->shape.bits / DJ_BLOCK_BITS;
@@ -103,7 +116,7 @@ static inline double crowd_sigma(const struct dj_part *p)
     double x = 0, y = 0, xx = 0, xy = 0, yy = 0; /* x: bits of a block, y: its chance */
     for (uint64_t b = 0; b < blocks; b++) {
         double bits;
-        const double chance = block_chance(p->body + DJ_BLOCK_BYTES * b, p->shape.k, &bits);
+        const double chance = block_chance(&p->shape, p->body + DJ_BLOCK_BYTES * b, &bits);
         x += bits / n;
         y += chance / n;
         xx += bits * bits / n;
@@ -125,7 +138,7 @@ static inline struct forecast forecast_part(const struct dj_part *p, double n)
     const double step = fmax(n / 100.0, 1.0), less = fmax(n - step, 0.0);
     const double slope = (dj_shape_rate(s, n + step) - dj_shape_rate(s, less)) /
                          (dj_shape_bits_set(s, n + step) - dj_shape_bits_set(s, less));
-    const double crowd = s->kind == DEJA_BLOCKED ? crowd_sigma(p) : 0.0;
+    const double crowd = s->kind != DEJA_CLASSIC ? crowd_sigma(p) : 0.0;
     c.sigma = hypot(slope * dj_shape_bits_sigma(s, n), crowd);
     return c;
 }
@@ -170,7 +183,7 @@ static inline struct forecast forecast_now(const struct trial *t, double fp_now)
     double variance = 0.0;
     for (uint32_t i = 0; i < t->f->n_parts; i++) {
         const struct dj_part *p = &t->f->part[i];
-        if (p->shape.kind != DEJA_BLOCKED)
+        if (p->shape.kind != DEJA_BLOCKED && p->shape.kind != DEJA_SPECTRAL)
             continue;
         const double rate =
             dj_shape_rate(&p->shape, dj_shape_keys(&p->shape, (double)p->ops->bits_set(p)));

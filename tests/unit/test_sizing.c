@@ -167,6 +167,49 @@ static void one_key_is_found_by_its_double_only(void **state)
     }
 }
 
+/* The same with counters, whose lanes have fewer places: the closed form in exact fractions. */
+static void spectral_rate_agrees_with_exact_fractions(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t bits, k;
+        uint64_t lines;
+        double n, rate;
+    } rows[] = {
+        {4, 1, 1, 3.0, 0.023254871368408203},        {4, 6, 64, 100.0, 3.922646097002323e-06},
+        {4, 8, 1000, 6700.0, 0.0009708203710818432}, {4, 16, 7, 35.0, 0.0004981079207080553},
+        {8, 5, 1000, 5000.0, 0.008071842803527218},  {8, 10, 64, 20.0, 4.4221345193423484e-07},
+        {16, 4, 1000, 2000.0, 0.007510168240573961}, {16, 16, 3, 9.0, 0.20306369765150936},
+        {32, 4, 1000, 800.0, 0.008638328026908844},  {32, 7, 7, 3.0, 0.0026824318217969463},
+        {32, 16, 50, 10.0, 0.18292719311245312},     {32, 8, 1000, 3000.0, 0.33204469181041035},
+    };
+    for (size_t i = 0; i < LEN(rows); i++) {
+        const struct dj_shape s = {DEJA_SPECTRAL, rows[i].k, rows[i].lines * DJ_BLOCK_BITS,
+                                   rows[i].bits};
+        assert_near(dj_shape_rate(&s, rows[i].n), rows[i].rate, 1e-11);
+    }
+}
+
+/* The smallest one that reaches p, with the best k, for every width. */
+static void spectral_sizes_are_the_smallest_that_reach_the_rate(void **state)
+{
+    (void)state;
+    static const double some[] = {0.3, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6};
+    for (uint32_t bits = 4; bits <= 32; bits *= 2)
+        for (size_t i = 0; i < LEN(some); i++) {
+            struct dj_shape s = {DEJA_SPECTRAL, 0, 0, bits};
+            assert_true(dj_shape_fit(&s, 100000, some[i]));
+            assert_int_equal(s.bits % DJ_BLOCK_BITS, 0);
+            assert_true(dj_shape_rate(&s, 1e5) <= some[i]);
+            struct dj_shape less = s;
+            less.bits -= DJ_BLOCK_BITS;
+            for (less.k = 1; less.k <= DJ_BLOCK_LANES; less.k++)
+                assert_true(dj_shape_rate(&less, 1e5) > some[i]);
+            struct dj_shape back = {DEJA_SPECTRAL, 0, s.bits, bits};
+            assert_true(dj_shape_capacity(&back, some[i]) >= 100000);
+        }
+}
+
 /* Inclusion-exclusion over the k bits in 120 decimal digits: the closed form of docs/math.md
  * without its rounding errors.  From nearly empty to far beyond full, from 1 block to 2^44. */
 static void blocked_rate_and_losses_agree_with_many_digits(void **state)
@@ -859,6 +902,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rule_of_the_thesis_gives_its_rates),
         cmocka_unit_test(the_losses_are_those_the_thesis_measured),
+        cmocka_unit_test(spectral_rate_agrees_with_exact_fractions),
+        cmocka_unit_test(spectral_sizes_are_the_smallest_that_reach_the_rate),
         cmocka_unit_test(one_key_is_found_by_its_double_only),
         cmocka_unit_test(blocked_rate_and_losses_agree_with_many_digits),
         cmocka_unit_test(blocked_rate_agrees_with_inclusion_exclusion),

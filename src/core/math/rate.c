@@ -19,6 +19,9 @@
  *          which is pure rounding error near 1e-12.  The chain only multiplies and adds positive
  *          numbers, so nearly empty filters come out as accurate as full ones.
  *
+ * spectral the same with counters: a lane of 32 bits holds 8, 4, 2 or 1 of them, and a key takes
+ *          one in each of k lanes.  A counter that is not 0 is a bit that is set.
+ *
  * exact    fingerprints of 64 bits: a stranger equals one of n with probability n / 2^64.
  *
  * Cost: k^2/2 multiplications for each key that a crowded block may hold: microseconds.
@@ -40,11 +43,25 @@
 
 static void check(const struct dj_shape *s)
 {
-    const bool is_classic = s->kind == DEJA_CLASSIC, is_blocked = s->kind == DEJA_BLOCKED;
+    const bool is_classic = s->kind == DEJA_CLASSIC;
+    const bool is_blocked = s->kind == DEJA_BLOCKED || s->kind == DEJA_SPECTRAL;
     assert(is_classic || is_blocked || s->kind == DEJA_EXACT);
+    assert((s->kind == DEJA_SPECTRAL) == (s->counter_bits != 0));
     assert(s->k >= 1 && s->k <= (is_classic ? DJ_MAX_HASHES : is_blocked ? LANES : 1));
     assert(s->bits >= (is_classic ? 64 : DJ_BLOCK_BITS) && s->bits <= DJ_MAX_BITS);
     (void)is_classic, (void)is_blocked;
+}
+
+/* Places of which a key takes one, in each of its k lanes. */
+static double lane_places(const struct dj_shape *s)
+{
+    return LANE_BITS / dj_shape_unit(s);
+}
+
+/* Places in all: m. */
+static double places(const struct dj_shape *s)
+{
+    return (double)(s->bits / dj_shape_unit(s));
 }
 
 /* --- One block ---------------------------------------------------------- */
@@ -69,11 +86,11 @@ static void pascal(double t[LANES + 1][LANES + 1], double fail, double succeed)
                              : fail * t[n - 1][r] + (r > 0 ? succeed * t[n - 1][r - 1] : 0.0);
 }
 
-static void cover_init(struct cover *c, unsigned k)
+static void cover_init(struct cover *c, unsigned k, double lane_places)
 {
     double choose[LANES + 1][LANES + 1], right[LANES + 1][LANES + 1];
     pascal(choose, 1.0, 1.0);
-    pascal(right, 1.0 - 1.0 / LANE_BITS, 1.0 / LANE_BITS);
+    pascal(right, 1.0 - 1.0 / lane_places, 1.0 / lane_places);
     *c = (struct cover){.k = k, .open = 1.0};
     c->missing[k] = 1.0;
     for (unsigned u = 0; u <= k; u++)
@@ -154,7 +171,7 @@ static double block_mean(const struct dj_shape *s, double n, enum wanted wanted)
 {
     const double blocks = (double)(s->bits / DJ_BLOCK_BITS);
     struct cover c;
-    cover_init(&c, s->k);
+    cover_init(&c, s->k, lane_places(s));
     if (n > CROWD_MAX * blocks) {
         while (c.open >= NEGLIGIBLE)
             cover_add_key(&c);
@@ -191,7 +208,7 @@ struct throws {
 
 static struct throws throws_of(const struct dj_shape *s)
 {
-    const double m = (double)s->bits;
+    const double m = places(s);
     return s->kind == DEJA_CLASSIC ? (struct throws){(double)s->k, 1.0 / m}
                                    : (struct throws){1.0, (double)s->k / m};
 }
@@ -213,7 +230,7 @@ double dj_shape_bits_set(const struct dj_shape *s, double n)
     check(s);
     if (!(n > 0.0))
         return 0.0;
-    return s->kind == DEJA_EXACT ? n : (double)s->bits * fill(s, n);
+    return s->kind == DEJA_EXACT ? n : places(s) * fill(s, n);
 }
 
 /* The same read backwards, as Swamidass and Baldi do ("Mathematical correction for fingerprint
@@ -225,30 +242,30 @@ double dj_shape_keys(const struct dj_shape *s, double bits_set)
         return 0.0;
     if (s->kind == DEJA_EXACT)
         return bits_set;
-    const double m = (double)s->bits;
+    const double m = places(s);
     return bits_set >= m ? INFINITY : -log1p(-bits_set / m) / wear(s);
 }
 
 /* The variance of the number of set bits is that of clear ones: over all pairs of bits,
  * P(both clear) - P(clear)^2.  A throw that sets a bit with chance q leaves both of two clear
  * with 1 - 2q + b, where b is the chance to set both: 0, but in blocked filters k(k-1)/(480 m)
- * for the 480 bits in other lanes of the same block.  With c = P(clear) that makes
- *     m c (1 - c) + m c^2 ((m - 1 - near) (far - 1) + near (nigh - 1))
- * where far and nigh are P(both clear) / c^2 without and with b; for large m the classic case
- * becomes the occupancy law m e^-x (1 - (1 + x) e^-x), x = kn/m (Kolchin, Sevastyanov,
- * Chistyakov, "Random Allocations", 1978).  Written with expm1, so that the terms of size m^2
- * are never formed and cannot cancel. */
+ * for the 480 bits in other lanes of the same block (spectral: 15 lanes of counters).  With c =
+ * P(clear) that makes m c (1 - c) + m c^2 ((m - 1 - near) (far - 1) + near (nigh - 1)) where far
+ * and nigh are P(both clear) / c^2 without and with b; for large m the classic case becomes the
+ * occupancy law m e^-x (1 - (1 + x) e^-x), x = kn/m (Kolchin, Sevastyanov, Chistyakov, "Random
+ * Allocations", 1978).  Written with expm1, so that the terms of size m^2 are never formed and
+ * cannot cancel. */
 double dj_shape_bits_sigma(const struct dj_shape *s, double n)
 {
     check(s);
     if (!(n > 0.0) || s->kind == DEJA_EXACT)
         return 0.0; /* slots in use are counted, not left to chance */
-    const double m = (double)s->bits, k = (double)s->k;
+    const double m = places(s), k = (double)s->k;
     const double clear = exp(-n * wear(s));
     if (clear < DBL_MIN)
         return 0.0;
     const struct throws t = throws_of(s);
-    const double near = s->kind == DEJA_BLOCKED ? DJ_BLOCK_BITS - LANE_BITS : 0.0;
+    const double near = s->kind == DEJA_CLASSIC ? 0.0 : (LANES - 1) * lane_places(s);
     const double both = near > 0.0 ? k * (k - 1.0) / (near * m) : 0.0;
     const double square = (1.0 - t.hit) * (1.0 - t.hit);
     const double far_less = expm1(n * t.a_key * log1p(-t.hit * t.hit / square));

@@ -28,13 +28,18 @@ static uint64_t granule(uint32_t kind)
     return kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
 }
 
-/* 0 for a kind without a shape. */
-static uint32_t largest_k(uint32_t kind)
+bool dj_shape_has_counters(uint32_t counter_bits)
+{
+    return counter_bits == 4 || counter_bits == 8 || counter_bits == 16 || counter_bits == 32;
+}
+
+uint32_t dj_shape_most_k(uint32_t kind)
 {
     switch (kind) {
     case DEJA_CLASSIC:
         return DJ_MAX_HASHES;
     case DEJA_BLOCKED:
+    case DEJA_SPECTRAL:
         return DJ_BLOCK_LANES;
     case DEJA_EXACT:
         return 1;
@@ -49,7 +54,7 @@ struct span {
 
 static struct span ks_of(const struct dj_shape *s)
 {
-    const uint32_t most = largest_k(s->kind);
+    const uint32_t most = dj_shape_most_k(s->kind);
     if (s->k > most)
         return (struct span){1, 0};
     return s->k > 0 ? (struct span){s->k, s->k} : (struct span){1, most};
@@ -62,7 +67,7 @@ static bool is_rate(double p)
 
 bool dj_shape_round(struct dj_shape *s)
 {
-    if (largest_k(s->kind) == 0 || s->bits > DJ_MAX_BITS)
+    if (dj_shape_most_k(s->kind) == 0 || s->bits > DJ_MAX_BITS)
         return false;
     const uint64_t g = granule(s->kind);
     const uint64_t least = s->kind == DEJA_EXACT ? EXACT_MIN_BITS : g;
@@ -75,7 +80,7 @@ bool dj_shape_round(struct dj_shape *s)
 
 static bool reaches(const struct dj_shape *s, uint64_t granules, uint64_t n, double p)
 {
-    const struct dj_shape t = {s->kind, s->k, granules * granule(s->kind)};
+    const struct dj_shape t = {s->kind, s->k, granules * granule(s->kind), s->counter_bits};
     return dj_shape_rate(&t, (double)n) <= p;
 }
 
@@ -117,7 +122,8 @@ bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p)
         return fit_exact(s, n, p);
     const uint64_t most = DJ_MAX_BITS / granule(s->kind);
     uint64_t best = most + 1;
-    for (struct dj_shape t = {s->kind, ks.first, 0}; t.k <= ks.last && best > 1; t.k++)
+    for (struct dj_shape t = {s->kind, ks.first, 0, s->counter_bits}; t.k <= ks.last && best > 1;
+         t.k++)
         if (reaches(&t, best - 1, n, p)) {
             best = fewest_granules(&t, best - 1, n, p);
             s->k = t.k;
@@ -136,7 +142,8 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n)
         return;
     const struct span ks = ks_of(s);
     double least = 2.0; /* more than any rate */
-    for (struct dj_shape t = {s->kind, ks.first, s->bits}; t.k <= ks.last; t.k++) {
+    for (struct dj_shape t = {s->kind, ks.first, s->bits, s->counter_bits}; t.k <= ks.last;
+         t.k++) {
         const double rate = dj_shape_rate(&t, n > 0 ? (double)n : 1.0);
         if (rate < least) {
             least = rate;
@@ -185,7 +192,7 @@ uint64_t dj_shape_capacity(struct dj_shape *s, double p)
         return capacity_exact(s, p);
     uint64_t best = 0;
     s->k = ks.first;
-    for (struct dj_shape t = {s->kind, ks.first, s->bits}; t.k <= ks.last; t.k++)
+    for (struct dj_shape t = {s->kind, ks.first, s->bits, s->counter_bits}; t.k <= ks.last; t.k++)
         if (holds(&t, best + 1, p)) {
             best = most_keys(&t, best + 1, p);
             s->k = t.k;

@@ -15,10 +15,22 @@
 #define DJ_MAX_HASHES  64
 
 struct dj_shape {
-    uint32_t kind; /* DEJA_CLASSIC, DEJA_BLOCKED or DEJA_EXACT */
-    uint32_t k;    /* positions a key; blocked: at most DJ_BLOCK_LANES; exact: 1 */
-    uint64_t bits; /* blocked: a multiple of 512; exact: 64 a slot, a multiple of 512 */
+    uint32_t kind; /* DEJA_CLASSIC, DEJA_BLOCKED, DEJA_SPECTRAL or DEJA_EXACT */
+    uint32_t k;    /* positions a key; blocked, spectral: at most DJ_BLOCK_LANES; exact: 1 */
+    uint64_t bits; /* of memory; a multiple of 64 for classic, of 512 for the others */
+    uint32_t counter_bits; /* spectral: 4, 8, 16 or 32; 0 for the others */
 };
+
+/* Bits of memory that are counted as one: of a counter, of a slot, or a bit. */
+static inline uint32_t dj_shape_unit(const struct dj_shape *s)
+{
+    return s->counter_bits ? s->counter_bits : 1;
+}
+
+/* What counter_bits may be, but for 0. */
+bool dj_shape_has_counters(uint32_t counter_bits);
+/* The largest k of a kind; 0 for a kind without a shape. */
+uint32_t dj_shape_most_k(uint32_t kind);
 
 /* The first five take a complete shape: a kind named above, k and bits that it can have.
  * n is a number of different keys; 0 or less (and NaN) count as none, INFINITY is allowed. */
@@ -28,8 +40,9 @@ double dj_shape_rate(const struct dj_shape *s, double n);
 /* Keys of n arriving one after another that are taken for seen: the rates met by the first,
  * second, ... n-th key, added up.  (The integral of the rate is at most one key more.) */
 double dj_shape_lost(const struct dj_shape *s, double n);
-/* Set bits (exact: used slots) that n different keys leave on average, and the standard
- * deviation.  No upper bound is involved: both are exact for ideal hashing. */
+/* Set bits (exact: used slots; spectral: counters that are not 0) that n different keys leave on
+ * average, and the standard deviation.  No upper bound is involved: both are exact for ideal
+ * hashing. */
 double dj_shape_bits_set(const struct dj_shape *s, double n);
 double dj_shape_bits_sigma(const struct dj_shape *s, double n);
 /* The other way: keys that explain this many set bits.  A full filter gives INFINITY (exact:
@@ -37,10 +50,10 @@ double dj_shape_bits_sigma(const struct dj_shape *s, double n);
 double dj_shape_keys(const struct dj_shape *s, double bits_set);
 
 /* The smallest shape of this kind whose rate at n keys is at most p.  k = 0 in *s asks for the
- * best k, the smaller of two that need the same bits; any other k is kept (s->kind and s->k are
- * inputs, s->k and s->bits outputs).  False, with *s as it was, when the bits overflow
- * DJ_MAX_BITS, when no size reaches p, when the kind cannot have this k, and when n is 0 or
- * beyond 2^53 or p is not between 0 and 1. */
+ * best k, the smaller of two that need the same bits; any other k is kept (s->kind, s->k and
+ * s->counter_bits are inputs, s->k and s->bits outputs).  False, with *s as it was, when the bits
+ * overflow DJ_MAX_BITS, when no size reaches p, when the kind cannot have this k, and when n is 0
+ * or beyond 2^53 or p is not between 0 and 1. */
 bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p);
 /* With bits given: the k (unless fixed) that is best for n keys; n = 0 counts as 1. */
 void dj_shape_best_k(struct dj_shape *s, uint64_t n);
@@ -49,7 +62,7 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n);
  * even one key is allowed, or p is not between 0 and 1. */
 uint64_t dj_shape_capacity(struct dj_shape *s, double p);
 /* Round bits up to what the kind can have; false on overflow, with *s as it was.  classic:
- * multiple of 64; blocked: of 512; exact: of 512, at least 1024 (16 slots). */
+ * multiple of 64; blocked, spectral: of 512; exact: of 512, at least 1024 (16 slots). */
 bool dj_shape_round(struct dj_shape *s);
 
 #endif

@@ -1,0 +1,154 @@
+/* cmd_remove.c - take the keys of lines out of a filter file whose kind can. */
+#include "fail.h"
+#include "number.h"
+#include "session.h"
+
+#define SYNC_INTERVAL 30.0 /* seconds */
+
+struct remove_options {
+    struct common common;
+};
+
+static const struct opt options[] = {
+    OPT_GROUP(struct remove_options, common, common_input),
+    OPT_GROUP(struct remove_options, common, common_url),
+    OPT_HEADING("Secret"),
+    OPT_GROUP(struct remove_options, common, common_key),
+    OPT_GROUP(struct remove_options, common, common_general),
+    OPT_END,
+};
+
+struct job {
+    const struct call *call;
+    const struct common *common;
+    deja_filter *filter;
+    struct session session;
+    uint64_t removed;
+};
+
+static int remove_batch(struct job *j, const struct batch *b, deja_error *err)
+{
+    const int rc = deja_filter_remove_hashed(j->filter, b->hash, b->block.n, b->answer, NULL);
+    return rc < 0 ? session_add_failed(rc, j->call->operands[0], err) : DEJA_OK;
+}
+
+static int remove_all(struct job *j, deja_error *err)
+{
+    struct batch *b;
+    double synced = 0;
+    int rc;
+    while ((rc = session_next(&j->session, &b, err)) > 0) {
+        rc = remove_batch(j, b, err);
+        if (rc < 0)
+            return rc;
+        j->removed += session_count(b);
+        const double now = progress_seconds(&j->session.progress);
+        if (now - synced > SYNC_INTERVAL) {
+            rc = deja_filter_sync(j->filter, err);
+            if (rc < 0)
+                return rc;
+            synced = now;
+        }
+    }
+    return rc;
+}
+
+static void report_json(const struct job *j, double seconds)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    struct json json;
+    if (deja_filter_stats(j->filter, &s) < 0)
+        return;
+    json_begin(&json, j->call->out);
+    json_object(&json, NULL);
+    json_string(&json, "file", j->call->operands[0]);
+    json_uint(&json, "read", j->session.records);
+    json_uint(&json, "removed", j->removed);
+    json_uint(&json, "refused", j->session.records - j->removed);
+    json_uint(&json, "keys", s.keys);
+    json_real(&json, "seconds", seconds);
+    json_bool(&json, "stopped", j->session.stopped);
+    session_json_urls(&j->session, &json);
+    json_end(&json);
+}
+
+static void report(const struct job *j)
+{
+    const double seconds = progress_seconds(&j->session.progress);
+    session_warn_missing(&j->session);
+    if (j->common->json)
+        report_json(j, seconds);
+    else
+        console_note(j->call->console, "%s%s read, %s removed from %s, %s refused; %s",
+                     j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
+                     num_count(j->removed).s, fail_path(j->call->operands[0]).text,
+                     num_count(j->session.records - j->removed).s, num_duration(seconds).s);
+}
+
+static int work(struct job *j, deja_error *err)
+{
+    int rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
+    if (rc == DEJA_OK)
+        rc = remove_all(j, err);
+    deja_error late = {0};
+    const int synced = deja_filter_sync(j->filter, &late); /* what was removed stays so */
+    if (rc == DEJA_OK && synced < 0)
+        return fail(err, synced, "%s", late.text);
+    if (synced < 0)
+        console_error(j->call->console, "%s", late.text);
+    if (rc == DEJA_OK)
+        report(j);
+    return rc;
+}
+
+static int run(struct call *call, deja_error *err)
+{
+    const struct remove_options *o = call->options;
+    struct job j = {.call = call, .common = &o->common};
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options expect;
+    int rc = session_begin(&j.session, &o->common, URLKEYS_STORE, key, &expect, err);
+    if (rc == DEJA_OK)
+        rc = session_open_file(&j.session, call->operands[0], DEJA_OPEN_WRITE, &expect, &j.filter,
+                               err);
+    if (rc == DEJA_OK)
+        rc = session_need_counters(j.filter, call->operands[0], true, err);
+    if (rc == DEJA_OK)
+        rc = work(&j, err);
+    session_close(&j.session);
+    deja_filter_free(j.filter);
+    return rc;
+}
+
+const struct command cmd_remove = {
+    .name = "remove",
+    .summary = "take lines out of a filter file of kind spectral",
+    .operands = "F.deja [FILE]...",
+    .min_operands = 1,
+    .max_operands = COMMAND_ANY,
+    .options = options,
+    .options_size = sizeof(struct remove_options),
+    .description =
+        (const char *const[]){
+            "Takes one add of each line of the files (standard input without any) out of the "
+            "filter in F.deja. A line that was added twice is gone when it was removed twice. "
+            "What was removed is on disk when the command ends, also after Ctrl-C. Only kind "
+            "spectral can, and not with --minimal-increase.",
+            "Remove only what was added. A line that is not there is refused and counted. But a "
+            "line that was never added and is found all the same, a false positive, cannot be "
+            "told from one that was: removing it takes counts away from other lines, which may "
+            "then be missed.",
+            "A line that was added so often that all its counters are at their maximum (15 with "
+            "4 bits) is refused too: they have lost count, and it stays for good. Wider counters "
+            "(--counter-bits) reach further.",
+            SESSION_KEY_TEXT " Every host counts as a line.",
+            SESSION_URL_TEXT "removed as they are; empty ones, and with gsb all, are left out.",
+            NULL},
+    .examples =
+        (const struct command_example[]){
+            {"a filter that can forget, and one line less in it",
+             "deja build -k spectral -p 1e-3 list.deja docs/examples/sample-urls.txt\n"
+             "head -n 1 docs/examples/sample-urls.txt | deja remove list.deja"},
+            {0}},
+    .run = run,
+};
