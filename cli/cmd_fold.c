@@ -87,17 +87,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
 static int run(struct call *call, deja_error *err)
 {
     const struct fold_options *o = call->options;
-    deja_options expect = DEJA_OPTIONS_INIT;
-    uint8_t key[DEJA_KEY_LEN];
-    int rc = DEJA_OK;
-    if (o->common.key_file != NULL) {
-        rc = keyfile_read(o->common.key_file, key, err);
-        expect.key = key;
-    }
-    if (rc == DEJA_OK)
-        rc = fold(call, &expect, err);
-    explicit_bzero(key, sizeof key);
-    return rc;
+    return keyfile_with(o->common.key_file, fold, call, err);
 }
 
 const struct command cmd_fold = {

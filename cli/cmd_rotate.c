@@ -77,17 +77,7 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
 static int run(struct call *call, deja_error *err)
 {
     const struct rotate_options *o = call->options;
-    deja_options expect = DEJA_OPTIONS_INIT;
-    uint8_t key[DEJA_KEY_LEN];
-    int rc = DEJA_OK;
-    if (o->common.key_file != NULL) {
-        rc = keyfile_read(o->common.key_file, key, err);
-        expect.key = key;
-    }
-    if (rc == DEJA_OK)
-        rc = rotate(call, &expect, err);
-    explicit_bzero(key, sizeof key);
-    return rc;
+    return keyfile_with(o->common.key_file, rotate, call, err);
 }
 
 const struct command cmd_rotate = {

@@ -96,6 +96,21 @@ int keyfile_read(const char *path, uint8_t key[DEJA_KEY_LEN], deja_error *err)
     return rc;
 }
 
+int keyfile_with(const char *path, keyfile_use *use, const struct call *call, deja_error *err)
+{
+    deja_options expect = DEJA_OPTIONS_INIT;
+    uint8_t key[DEJA_KEY_LEN];
+    int rc = DEJA_OK;
+    if (path != NULL) {
+        rc = keyfile_read(path, key, err);
+        expect.key = key;
+    }
+    if (rc == DEJA_OK)
+        rc = use(call, &expect, err);
+    explicit_bzero(key, sizeof key);
+    return rc;
+}
+
 bool keyfile_is_exposed(const char *path)
 {
     struct stat st;

@@ -155,9 +155,13 @@ struct batch {
     uint64_t buf[2][LOT_NUMBERS];
 };
 
-static void batch_init(struct batch *b, const deja_filter *f, size_t n, bool for_add)
+/* Either keys or hash; the other is NULL. */
+static void batch_init(struct batch *b, const deja_filter *f, const deja_slice *keys,
+                       const uint64_t *hash, size_t n, bool for_add)
 {
     b->f = f;
+    b->keys = keys;
+    b->hash = hash;
     b->n = n;
     b->for_add = for_add;
     b->turn = 0;
@@ -302,9 +306,7 @@ int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n, uint
                           size_t *done)
 {
     struct batch b;
-    batch_init(&b, f, n, true);
-    b.keys = keys;
-    b.hash = NULL;
+    batch_init(&b, f, keys, NULL, n, true);
     return add_batch(f, &b, is_new, done);
 }
 
@@ -312,9 +314,7 @@ void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, si
                                 uint8_t *found)
 {
     struct batch b;
-    batch_init(&b, f, n, false);
-    b.keys = keys;
-    b.hash = NULL;
+    batch_init(&b, f, keys, NULL, n, false);
     contains_batch(f, &b, found);
 }
 
@@ -322,9 +322,7 @@ int deja_filter_add_hashed(deja_filter *f, const uint64_t *hash, size_t n, uint8
                            size_t *done)
 {
     struct batch b;
-    batch_init(&b, f, n, true);
-    b.keys = NULL;
-    b.hash = hash;
+    batch_init(&b, f, NULL, hash, n, true);
     return add_batch(f, &b, is_new, done);
 }
 
@@ -332,9 +330,7 @@ void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, siz
                                  uint8_t *found)
 {
     struct batch b;
-    batch_init(&b, f, n, false);
-    b.keys = NULL;
-    b.hash = hash;
+    batch_init(&b, f, NULL, hash, n, false);
     contains_batch(f, &b, found);
 }
 
@@ -405,9 +401,7 @@ int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n, u
                              size_t *done)
 {
     struct batch b;
-    batch_init(&b, f, n, true);
-    b.keys = keys;
-    b.hash = NULL;
+    batch_init(&b, f, keys, NULL, n, true);
     return remove_batch(f, &b, removed, done);
 }
 
@@ -415,9 +409,7 @@ int deja_filter_remove_hashed(deja_filter *f, const uint64_t *hash, size_t n, ui
                               size_t *done)
 {
     struct batch b;
-    batch_init(&b, f, n, true);
-    b.keys = NULL;
-    b.hash = hash;
+    batch_init(&b, f, NULL, hash, n, true);
     return remove_batch(f, &b, removed, done);
 }
 
@@ -425,9 +417,7 @@ int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t
                             uint32_t *counts)
 {
     struct batch b;
-    batch_init(&b, f, n, false);
-    b.keys = keys;
-    b.hash = NULL;
+    batch_init(&b, f, keys, NULL, n, false);
     return count_batch(f, &b, counts);
 }
 
@@ -435,9 +425,7 @@ int deja_filter_count_hashed(const deja_filter *f, const uint64_t *hash, size_t 
                              uint32_t *counts)
 {
     struct batch b;
-    batch_init(&b, f, n, false);
-    b.keys = NULL;
-    b.hash = hash;
+    batch_init(&b, f, NULL, hash, n, false);
     return count_batch(f, &b, counts);
 }
 
