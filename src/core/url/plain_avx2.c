@@ -141,7 +141,7 @@ static enum dj_plain avx2_look(const struct deja_url_rules *rules, const char *u
 /* --- Many URLs, at a glance ---------------------------------------------------------- */
 
 /* The same questions, put so that their answers need few instructions and no branch, and are yes
- * for most URLs: no odd byte at all (where any query will do: but for ? and ;), no dot beside a
+ * for most URLs: no odd byte at all (where any query will do: but for ? and ;), no dot behind a
  * slash or another dot anywhere, and a host that ends soon and has labels which all begin with a
  * letter. */
 
@@ -191,7 +191,7 @@ static inline size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Scheme and host, and no dot beside a slash or a dot in what is marked. */
+/* Scheme and host, and no dot behind a slash or a dot in what is marked. */
 INLINE uint8_t begins_plain(const char *url, struct glance g, enum sort sort)
 {
     const uint64_t word = dj_load64((const uint8_t *)url);
@@ -203,7 +203,7 @@ INLINE uint8_t begins_plain(const char *url, struct glance g, enum sort sort)
     const uint64_t near = g.dot | g.slash;
     const uint64_t starts = (g.dot & host) << 1 | first; /* of labels */
     uint64_t wrong = g.wrong | (g.unhost & host) | (starts & ~g.letter);
-    wrong |= (g.dot & (near << 1 | near >> 1)) | ((is_http | is_https) - 1);
+    wrong |= (g.dot & near << 1) | ((is_http | is_https) - 1);
     if (sort == GSB)
         wrong |= slash & slash << 1;
     return wrong == 0;
