@@ -192,12 +192,16 @@ typedef struct deja_options {
     uint32_t flags;              /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE   */
     uint32_t counter_bits;       /* spectral: 4, 8, 16 or 32; default 4      */
     uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
-    uint32_t reserved;           /* 0                                        */
+    uint32_t layers;             /* layered: at most so many; default 8      */
+    uint32_t delimiter;          /* layered: byte between words; default /   */
+    uint32_t generations;        /* window: full ones it remembers           */
+    uint64_t window_seconds;     /* window: by time; default: by keys        */
+    uint64_t deletions;          /* paired: removals expected; default n     */
 } deja_options;
 #define DEJA_OPTIONS_INIT                                                                         \
     {                                                                                             \
         sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, NULL, 0, 0,   \
-            0, 0                                                                                  \
+            0, 0, 0, 0, 0, 0                                                                      \
     }
 
 /* What options come to, without allocating anything. */

@@ -77,6 +77,28 @@ static int check_counters(const deja_options *opt, struct dj_plan *plan, deja_er
     return DEJA_OK;
 }
 
+/* Numbers that one kind alone knows what to do with. */
+static int check_strangers(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    const struct {
+        const char *field;
+        uint32_t kind;
+        bool given;
+    } own[] = {
+        {"layers", DEJA_LAYERED, opt->layers},
+        {"delimiter", DEJA_LAYERED, opt->delimiter},
+        {"generations", DEJA_WINDOW, opt->generations},
+        {"window_seconds", DEJA_WINDOW, opt->window_seconds},
+        {"deletions", DEJA_PAIRED, opt->deletions},
+        {"fingerprint_bits", DEJA_STATIC, opt->fingerprint_bits},
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(own); i++)
+        if (own[i].given && plan->kind != own[i].kind)
+            return dj_fail(err, DEJA_EINVAL, "%s goes with kind %s, not %s", own[i].field,
+                           deja_kind_name(own[i].kind), deja_kind_name(plan->kind));
+    return DEJA_OK;
+}
+
 static int check_hash(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     plan->hash = opt->hash ? opt->hash : DEJA_HASH_XXH3;
@@ -398,14 +420,13 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
     *plan = (struct dj_plan){0};
     int rc = DEJA_OK;
     int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
-        check_kind, check_counters, check_hash, check_filters, check_hashes, check_numbers};
+        check_kind,    check_strangers, check_counters, check_hash,
+        check_filters, check_hashes,    check_numbers};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
         rc = checks[i](opt, plan, err);
     if (rc < 0)
         return rc;
     plan->capacity = opt->capacity;
-    if (plan->kind != DEJA_STATIC && opt->fingerprint_bits)
-        return dj_fail(err, DEJA_EINVAL, "fingerprint_bits goes with kind static");
     if (opt->multiplier != 0)
         rc = size_by_multiplier(opt, plan, err);
     else if (plan->kind == DEJA_STATIC)
