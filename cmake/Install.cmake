@@ -46,12 +46,20 @@ if(TARGET deja_cli)
   endforeach()
   install(FILES ${made} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
-  set(completion ${PROJECT_BINARY_DIR}/completion/deja)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/completion)
-  add_custom_command(OUTPUT ${completion} DEPENDS deja_cli VERBATIM
-    COMMAND deja_cli help --completion bash > ${completion})
-  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  # Where each shell looks for completions, under the name that it looks for.
+  foreach(place bash:bash-completion/completions/deja zsh:zsh/site-functions/_deja
+          fish:fish/vendor_completions.d/deja.fish)
+    string(REGEX MATCH "^([a-z]+):(.*)/([^/]+)$" place ${place})
+    set(shell ${CMAKE_MATCH_1})
+    set(folder ${CMAKE_MATCH_2})
+    set(script ${PROJECT_BINARY_DIR}/completion/${CMAKE_MATCH_3})
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/completion)
+    add_custom_command(OUTPUT ${script} DEPENDS deja_cli VERBATIM
+      COMMAND deja_cli help --completion ${shell} > ${script})
+    install(FILES ${script} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder})
+    list(APPEND made ${script})
+  endforeach()
 
-  add_custom_target(man ALL DEPENDS ${made} ${completion})
-  deja_built("man pages, bash completion" "")
+  add_custom_target(man ALL DEPENDS ${made})
+  deja_built("man pages; completion for bash, zsh, fish" "")
 endif()

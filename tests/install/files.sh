@@ -11,6 +11,9 @@ for page in deja deja-{dedup,build,check,add,remove,count,info,verify,merge,fold
     fi
 done
 bash -n "$prefix/share/bash-completion/completions/deja"
+for file in zsh/site-functions/_deja fish/vendor_completions.d/deja.fish; do
+    grep -q "^# ${file%%/*} completion" "$prefix/share/$file"
+done
 
 # The library stands alone: libc, libm and, where the build found it, libidn2 at most; and no
 # internal header is installed.
