@@ -64,11 +64,24 @@ static void report_json(const struct job *j, const deja_stats *s, double seconds
     json_uint(&json, "capacity", s->capacity);
     json_real(&json, "fp_now", s->fp_now);
     json_real(&json, "lost", s->lost);
+    if (s->kind == DEJA_PAIRED)
+        json_uint(&json, "hidden", s->hidden);
     json_uint(&json, "filter_bytes", s->bytes);
     json_real(&json, "seconds", seconds);
     json_bool(&json, "stopped", j->session.stopped);
     session_json_urls(&j->session, &json);
     json_end(&json);
+}
+
+/* Only a paired filter hides what was added. */
+static void warn_hidden(const struct job *j, const deja_stats *s)
+{
+    if (s->hidden > 0)
+        console_note(
+            j->call->console,
+            "%s added so far will NOT be found: its key is among the deletions of %s, and "
+            "what was removed never comes back",
+            num_lines(s->hidden).s, fail_path(j->call->operands[0]).text);
 }
 
 static void report(const struct job *j)
@@ -87,6 +100,7 @@ static void report(const struct job *j)
                      num_count(j->added).s, num_count(j->session.records - j->added).s,
                      fail_path(j->call->operands[0]).text, num_bytes(s.bytes).s,
                      num_rate(s.fp_now).s, num_duration(seconds).s);
+    warn_hidden(j, &s);
     if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
         console_note(j->call->console,
                      "%s was sized for %s keys and holds %s: build it anew with a larger -n",

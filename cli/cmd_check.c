@@ -156,7 +156,9 @@ const struct command cmd_check = {
             "or "
             "with -v those that are not. Every line that was added is found; a line that was not "
             "is printed too at the filter's false-positive rate (`deja info` tells it). With -v "
-            "nothing that was added is ever printed.",
+            "nothing that was added is ever printed. Filters of kind paired are the exception: "
+            "they FORGET, and some lines that were added are not found (`deja info` tells how "
+            "many).",
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
             SESSION_URL_TEXT
             "compared as they are; empty ones, and with gsb all, are in no filter.",

@@ -417,6 +417,8 @@ const struct opt common_sizing[] = {
                 "spectral: counters of 4, 8, 16 or 32 bits (default 4)"),
     OPT_FLAG(0, "minimal-increase", struct common, minimal_increase,
              "spectral: better counts, but nothing can be removed"),
+    OPT_COUNT(0, "deletions", "N", struct common, deletions, 1, UINT64_MAX,
+              "paired: lines that will be removed (default: as many as -n)"),
     OPT_END,
 };
 
@@ -591,6 +593,7 @@ deja_options common_filter_options(const struct common *c)
     o.hash = c->hash;
     o.fingerprint_bits = c->fingerprint_bits;
     o.counter_bits = c->counter_bits;
+    o.deletions = c->deletions;
     o.flags = c->minimal_increase ? DEJA_MINIMAL_INCREASE : 0;
     return o;
 }

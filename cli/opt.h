@@ -190,6 +190,7 @@ struct common { /* 0, NULL or false: not given */
     bool minimal_increase;
     double multiplier;
     uint32_t fingerprint_bits;
+    uint64_t deletions;
     const char *key_file;
     uint64_t seed;
     const char *output;
@@ -217,7 +218,7 @@ deja_options common_filter_options(const struct common *c);
 
 /* With a heading of their own: */
 extern const struct opt common_sizing[];  /* -n -p -m -k --hashes --filters --hash --multiplier
-                                             --counter-bits --minimal-increase */
+                                             --counter-bits --minimal-increase --deletions */
 extern const struct opt common_secret[];  /* --key --seed                                       */
 extern const struct opt common_input[];   /* -z -f -d --csv --format --json-key                  */
 extern const struct opt common_url[];     /* --url and common_rules                             */
