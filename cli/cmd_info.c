@@ -1,5 +1,7 @@
 /* cmd_info.c - what is in a filter file, how full it is, and what that means. */
 #include "command.h"
+#include "dcso_file.h"
+#include "dcso_info.h"
 #include "fail.h"
 #include "keyfile.h"
 #include "number.h"
@@ -13,9 +15,18 @@
 
 struct info_options {
     struct common common;
+    uint32_t format;
 };
 
+/* deja's own files need no name. */
+static const char *format_name(uint32_t format)
+{
+    return format == 1 ? "dcso" : NULL;
+}
+
 static const struct opt options[] = {
+    OPT_CHOICE(0, "format", "FORMAT", struct info_options, format, format_name,
+               "take the files for bloom files of DCSO's, whatever their first bytes say"),
     OPT_STRING(0, "key", "FILE", struct info_options, common.key_file,
                "the secret key of filters that were made with --key"),
     OPT_GROUP(struct info_options, common, common_json),
@@ -518,8 +529,11 @@ static int run(struct call *call, deja_error *err)
         json_array(&json, NULL);
     }
     for (size_t i = 0; i < call->n_operands; i++) {
-        int told = inform(call, call->operands[i], key_file != NULL ? key : NULL,
-                          o->common.json ? &json : NULL);
+        const char *path = call->operands[i];
+        struct json *to = o->common.json ? &json : NULL;
+        int told = o->format != 0 || dcso_file_is(path)
+                       ? dcso_inform(call, path, i > 0, to)
+                       : inform(call, path, key_file != NULL ? key : NULL, to);
         status = told > status ? told : status;
     }
     if (o->common.json)
@@ -547,6 +561,8 @@ const struct command cmd_info = {
             "compares the bits that are set with those that the number of keys explains. Far more "
             "bits than that mean that somebody chose keys in order to fill the filter, which "
             "takes knowing its secret key: a warning says so.",
+            "Of a bloom file of DCSO's it tells what such a file knows: see --format dcso in "
+            "deja-build(1).",
             "A paired filter is the one kind that forgets keys: FORGETS tells the share of those "
             "that were added and not removed, and are missed all the same.",
             NULL,

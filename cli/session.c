@@ -101,10 +101,10 @@ int session_open(struct session *s, const struct call *call, const struct common
     s->stats = none;
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
-        rc = s->builder ? pipeline_open_builder(s->in, s->builder, s->urls.rules ? &step : NULL,
-                                                thread_count(c), &s->pipeline, err)
-                        : pipeline_open(s->in, filter, s->urls.rules ? &step : NULL,
-                                        thread_count(c), &s->pipeline, err);
+        rc = filter ? pipeline_open(s->in, filter, s->urls.rules ? &step : NULL, thread_count(c),
+                                    &s->pipeline, err)
+                    : pipeline_open_hash(s->in, &s->hash, s->urls.rules ? &step : NULL,
+                                         thread_count(c), &s->pipeline, err);
     progress_begin(&s->progress, call->console, results, "lines");
     if (rc < 0)
         session_close(s);
