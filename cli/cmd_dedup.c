@@ -57,6 +57,16 @@ struct job {
 
 /* --- The filter ----------------------------------------------------------- */
 
+/* No repeat is ever printed: the one kind that forgets cannot keep that promise. */
+static int refuse_paired(const char *what, deja_error *err)
+{
+    return fail(err, DEJA_ENOTSUP,
+                "%s cannot dedup: a paired filter forgets, and lines that were removed would be "
+                "printed again every time; spectral removes lines, and finds them when they come "
+                "back",
+                fail_path(what).text);
+}
+
 static int open_state(struct job *j, const deja_options *opt, deja_error *err)
 {
     deja_options expect = DEJA_OPTIONS_INIT;
@@ -77,6 +87,8 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
         return rc;
     if (stats.kind == DEJA_STATIC)
         return session_add_failed(DEJA_ENOTSUP, j->o->state, err);
+    if (stats.kind == DEJA_PAIRED)
+        return refuse_paired(j->o->state, err);
     if (c->kind && c->kind != stats.kind && c->kind != stats.part_kind)
         return fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", fail_path(j->o->state).text,
                     deja_kind_name(stats.kind), deja_kind_name(c->kind));
@@ -100,6 +112,8 @@ static int make_filter(struct job *j, deja_error *err)
                     "-k static cannot dedup: it is made of all its keys at once, and takes no "
                     "more; blocked, classic, exact and scalable take them as they come (`deja "
                     "build -k static` makes a list to check against)");
+    if (opt.kind == DEJA_PAIRED)
+        return refuse_paired("-k paired", err);
     if (j->o->state && access(j->o->state, F_OK) == 0)
         rc = open_state(j, &opt, err);
     else

@@ -1,6 +1,6 @@
 /* deja.h - have I seen this key before?  A filter remembers keys in little memory.
- * It never forgets one that was added; it may claim one that was not, at a rate
- * chosen at creation.
+ * It never forgets one that was added (kind DEJA_PAIRED alone does); it may claim
+ * one that was not, at a rate chosen at creation.
  *
  * Status     Calls that can fail return DEJA_OK or a negative deja_status and give
  *            their answer through a pointer; calls that cannot fail return it.
@@ -217,10 +217,12 @@ typedef struct deja_plan {
     uint64_t bytes;      /* of the bodies                                       */
     double bits_per_key; /* bits / capacity                                     */
     double lost;         /* keys expected to be lost while filling to capacity  */
+    uint64_t deletions;  /* paired: removals it is sized for                    */
+    double fn_rate;      /* and the share of its keys that is FORGOTTEN then    */
 } deja_plan;
 #define DEJA_PLAN_INIT                                                                            \
     {                                                                                             \
-        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0                                     \
+        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0.0                             \
     }
 DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_error *err);
 
@@ -241,13 +243,19 @@ DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, s
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
 
-/* How often, and not any more: kind spectral alone; the others answer DEJA_ENOTSUP.
+/* How often, and not any more: kinds spectral and, remove alone, paired; the others answer
+ * DEJA_ENOTSUP.
  *
- * remove takes one add of the key back.  *removed (or NULL) is 0, and stats count it as refused,
- * when the key is not there, or so often that all its counters are at their maximum: these have
- * lost count and stay as they are.  Remove only what was added.  A key that was not is refused
- * as well unless it is a false positive; then removing it takes counts away from other keys,
- * and they MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
+ * spectral: remove takes one add of the key back.  *removed (or NULL) is 0, and stats count it as
+ * refused, when the key is not there, or so often that all its counters are at their maximum:
+ * these have lost count and stay as they are.  Remove only what was added.  A key that was not is
+ * refused as well unless it is a false positive; then removing it takes counts away from other
+ * keys, and they MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
+ *
+ * paired: remove puts the key into a second filter, of deletions, and that is FOR GOOD.  A key
+ * that comes back is told "new" by every add and never found again; stats count these adds as
+ * hidden.  The deletions also claim one in 1/fn_now of the keys that were never removed: this kind
+ * FORGETS.  A key that is not found is refused; removing a false positive harms no other key.
  *
  * count gives how often the key was added and not removed, or more: too much for as many keys as
  * contains would claim wrongly.  A count at the maximum of the counters says at least. */
@@ -291,7 +299,7 @@ typedef struct deja_stats {
                           /* static: bits that hold a key's fingerprint                 */
     double fill;          /* bits_set / bits                                            */
     uint64_t offered;     /* keys that add was asked to take                            */
-    uint64_t keys;        /* of these, answered "new"; spectral: and not removed        */
+    uint64_t keys;        /* of these, answered "new"; spectral, paired: not removed    */
     double distinct;      /* different keys, estimated from bits_set                    */
     double fp_now;        /* false-positive rate at the present fill                    */
     double lost;          /* new keys expected to have been taken for seen, so far      */
@@ -313,17 +321,23 @@ typedef struct deja_stats {
     uint64_t unions;        /* filters merged into it; `keys` is then an estimate       */
     uint64_t folds;         /* how often it was halved                                  */
 
-    uint64_t removed;   /* spectral: adds taken back                                  */
+    uint64_t removed;   /* spectral: adds taken back; paired: keys                    */
     uint64_t refused;   /* and removals refused: not there, or counters at their end  */
     uint64_t largest;   /* the largest counter                                        */
     uint64_t saturated; /* counters at their maximum                                  */
     uint32_t counter_bits;
     uint32_t minimal_increase; /* 1: made with DEJA_MINIMAL_INCREASE                    */
+
+    /* paired; 0 for all other kinds */
+    uint64_t deletions;          /* keys that its second filter holds ...              */
+    uint64_t deletions_capacity; /* ... and is sized for                               */
+    uint64_t hidden;             /* adds without effect: the deletions claim the key   */
+    double fn_now;               /* share of its keys that it FORGETS, at present      */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
-            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0                      \
+            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0        \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 

@@ -111,6 +111,7 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
         .carried = f->carried,
         .removed = atomic_load(&f->removed),
         .refused = atomic_load(&f->refused),
+        .hidden = atomic_load(&f->hidden),
     };
     for (uint32_t i = 0; i < f->n_parts; i++)
         r.keys[i] = atomic_load(&f->part[i].keys);

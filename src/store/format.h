@@ -26,8 +26,9 @@ struct dj_record {
     uint64_t checksum; /* of the bodies; 0 while they are open */
     uint64_t time;     /* seconds since 1970 */
     uint64_t syncs;    /* finished so far, this one included */
-    uint64_t removed;  /* spectral */
+    uint64_t removed;  /* spectral, paired */
     uint64_t refused;
+    uint64_t hidden; /* paired */
     uint64_t keys[DJ_MAX_PARTS];
     struct dj_carried carried;
 };

@@ -209,6 +209,7 @@ static void set_counts(deja_filter *f, const struct dj_header *h)
     f->carried = r->carried;
     f->removed = r->removed;
     f->refused = r->refused;
+    f->hidden = r->hidden;
     f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
