@@ -8,7 +8,8 @@
  *   4  checksums of the records, and the header they belong to
  *   8  the file gets the length that the header tells, up to a megabyte
  *
- * Beyond not crashing: what opens for writing holds what was added, and a sync makes it whole. */
+ * Beyond not crashing: what opens for writing holds what was added (a paired filter: or says "new"
+ * and hides it), lacks what was removed, and a sync makes it whole. */
 #include "core/base/bytes.h"
 #include "core/hash/hash.h"
 #include "deja.h"
@@ -101,18 +102,37 @@ static void ask(const deja_filter *f)
         check(common >= 0 && sigma >= 0);
 }
 
+static bool forgets(const deja_filter *f)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    check(deja_filter_stats(f, &s) == DEJA_OK);
+    return s.kind == DEJA_PAIRED;
+}
+
+static void take_out(deja_filter *f, uint32_t i)
+{
+    const bool before = deja_filter_contains(f, key_of(&i));
+    bool removed = false;
+    if (deja_filter_remove(f, key_of(&i), &removed) == DEJA_OK && forgets(f))
+        check(removed == before && !deja_filter_contains(f, key_of(&i)));
+}
+
 /* False: a kind that takes no keys. */
 static bool add(deja_filter *f)
 {
+    const bool may_hide = forgets(f);
     for (uint32_t i = 0; i < 20; i++) {
-        const int rc = deja_filter_add(f, key_of(&i), NULL);
+        bool is_new = false;
+        const int rc = deja_filter_add(f, key_of(&i), &is_new);
         if (rc == DEJA_ENOTSUP)
             return false;
         if (rc < 0) { /* full, or no place to grow */
             check(rc == DEJA_EFULL || rc == DEJA_EIO);
             break;
         }
-        check(deja_filter_contains(f, key_of(&i)));
+        check(deja_filter_contains(f, key_of(&i)) || (may_hide && is_new));
+        if (i % 5 == 4)
+            take_out(f, i);
     }
     return true;
 }
