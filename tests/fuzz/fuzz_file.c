@@ -1,4 +1,5 @@
-/* fuzz_file.c - any bytes as a .deja file: opened, asked, added to, synced, verified.
+/* fuzz_file.c - any bytes as a .deja file: opened, asked, added to, synced, verified, and
+ * imported whole and in two pieces.
  *
  * The first byte says how much help the rest gets to pass the outer checks, so that these do not
  * shield what is behind them:
@@ -109,7 +110,7 @@ static bool add(deja_filter *f)
         if (rc == DEJA_ENOTSUP)
             return false;
         if (rc < 0) { /* full, or no place to grow */
-            check(rc == DEJA_EFULL || rc == DEJA_EIO);
+            check(rc == DEJA_EFULL || rc == DEJA_EIO || rc == DEJA_ENOMEM);
             break;
         }
         check(deja_filter_contains(f, key_of(&i)));
@@ -132,6 +133,41 @@ static void refused_in_words(int rc, const deja_error *err)
     check(rc != DEJA_EINVAL && rc != DEJA_ENOMEM);
 }
 
+/* Without its file: what import takes, verify has taken, and it comes out as it came in. */
+static void import(int fd, const deja_options *expect, bool verified)
+{
+    const off_t end = lseek(fd, 0, SEEK_END);
+    const size_t len = (size_t)end;
+    uint8_t *bytes = malloc(2 * len + 1);
+    deja_filter *f = NULL, *g = NULL;
+    deja_import *im = NULL;
+    deja_error err = {0};
+    check(bytes && pread(fd, bytes, len, 0) == (ssize_t)len);
+    const int rc = deja_filter_import(bytes, len, expect, &f, &err);
+    check(deja_import_new(0, expect, &im, NULL) == DEJA_OK);
+    const size_t half = len / 2;
+    int pieces = deja_import_write(im, bytes, half, NULL);
+    if (pieces == DEJA_OK)
+        pieces = deja_import_write(im, bytes + half, len - half, NULL);
+    if (pieces == DEJA_OK)
+        pieces = deja_import_finish(im, &g, NULL);
+    check((rc == DEJA_OK) == (pieces == DEJA_OK));
+    if (rc == DEJA_OK) {
+        check(verified);
+        ask(f);
+        check(deja_filter_export(f, 0, bytes + len, len + 1) == len);
+        check(memcmp(bytes + HEADER_LEN, bytes + len + HEADER_LEN, len - HEADER_LEN) == 0);
+        (void)add(g);
+        ask(g);
+    } else {
+        refused_in_words(rc, &err);
+    }
+    deja_import_free(im);
+    deja_filter_free(f);
+    deja_filter_free(g);
+    free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -147,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = deja_file_verify(path, &err);
     if (rc < 0)
         refused_in_words(rc, &err);
+    import(fd, &expect, rc == DEJA_OK);
     rc = deja_filter_open(path, DEJA_OPEN_REPAIR, &expect, &f, &err);
     if (rc == DEJA_OK) {
         ask(f);
