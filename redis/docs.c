@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "value.h"
 #include <stdio.h>
+#include <string.h>
 
 /* --- Arguments ------------------------------------------------------------------ */
 
@@ -141,6 +142,18 @@ static const struct command {
      "O(M) for a filter of M bytes", "Takes the bytes of a .deja file"},
 };
 
+/* Redis 7.0 has no call for it: rules there name commands (+bf.exists) and keys (%R~*). */
+static int categorise(RedisModuleCommand *command, const struct command *c)
+{
+    char categories[40];
+    if (!RedisModule_SetCommandACLCategories)
+        return REDISMODULE_OK;
+    snprintf(
+        categories, sizeof categories, "%s %s%s", strstr(c->flags, "write") ? "write" : "read",
+        strstr(c->flags, "fast") ? "fast" : "slow", RedisModule_AddACLCategory ? " bloom" : "");
+    return RedisModule_SetCommandACLCategories(command, categories);
+}
+
 static int describe(RedisModuleCtx *ctx, const struct command *c)
 {
     static const RedisModuleCommandInfoVersion version = {
@@ -158,9 +171,7 @@ static int describe(RedisModuleCtx *ctx, const struct command *c)
     RedisModuleCommand *command = RedisModule_GetCommand(ctx, c->name);
     if (RedisModule_SetCommandInfo(command, &info) != REDISMODULE_OK)
         return REDISMODULE_ERR;
-    if (RedisModule_AddACLCategory && RedisModule_SetCommandACLCategories)
-        return RedisModule_SetCommandACLCategories(command, "bloom");
-    return REDISMODULE_OK;
+    return categorise(command, c);
 }
 
 int commands_create(RedisModuleCtx *ctx)
