@@ -25,6 +25,10 @@ install(CODE "set(prefix \"\${CMAKE_INSTALL_PREFIX}\")
   configure_file(\"${PROJECT_BINARY_DIR}/deja.pc.in\" \"${PROJECT_BINARY_DIR}/deja.pc\" @ONLY)")
 install(FILES ${PROJECT_BINARY_DIR}/deja.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+if(TARGET deja_redis)
+  install(TARGETS deja_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/deja)
+endif()
+
 if(TARGET deja_cli)
   install(TARGETS deja_cli)
 
@@ -33,7 +37,7 @@ if(TARGET deja_cli)
   file(MAKE_DIRECTORY ${man_dir})
   set(made)
   foreach(command "" dedup build check add remove count info verify merge fold rotate plan url gen
-          bench)
+          bench serve)
     set(page deja)
     set(name deja)
     if(command)
