@@ -1,6 +1,7 @@
 /* cmd_check.c - which lines are in a filter file. */
 #include "fail.h"
 #include "number.h"
+#include "remote.h"
 #include "session.h"
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct check_options, common, common_url),
     OPT_HEADING("Secret"),
     OPT_GROUP(struct check_options, common, common_key),
+    OPT_GROUP(struct check_options, common, common_redis),
     OPT_GROUP(struct check_options, common, common_general),
     OPT_END,
 };
@@ -122,6 +124,10 @@ static int finish(struct job *j, int rc, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
+    const struct remote_job remote = {REMOTE_CHECK, &j.o->common, call->operands[0], 1,
+                                      j.o->invert,  j.o->count};
+    if (j.o->common.redis)
+        return remote_run(call, &remote, err);
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
     int rc = session_begin(&j.session, &j.o->common, URLKEYS_LOOK_UP, key, &expect, err);
@@ -165,7 +171,7 @@ const struct command cmd_check = {
             "whole name to its last two labels, with any of up to 6 paths, from the whole one "
             "with its query to the root. Each is a lookup, so a line that is not in the list is "
             "printed at up to 30 times the filter's rate.",
-            NULL},
+            REMOTE_TEXT " F.deja is the name of the cache then.", NULL},
     .examples =
         (const struct command_example[]){
             {"which of these were seen", "deja check seen.deja urls.txt"},
