@@ -3,6 +3,7 @@
 with Server() as s: ... ; everything that was started is stopped again, whatever happens.  A
 machine without redis-server or python3-redis skips the test (exit 77)."""
 
+import atexit
 import os
 import shutil
 import signal
@@ -85,6 +86,7 @@ class Server:
         self.errors = open(os.path.join(self.folder, "stderr"), "ab")
         self.process = subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL,
                                         stdout=self.errors, stderr=self.errors)
+        atexit.register(self.stop)  # whatever happens to the test
         until("server answers", self.answers)
         return self
 
