@@ -1,18 +1,13 @@
 /* fuzz_file.c - any bytes as a .deja file: opened, asked, added to, synced, verified, and
- * imported whole and in two pieces.
+ * imported.
  *
- * The first byte says how much help the rest gets to pass the outer checks, so that these do not
- * shield what is behind them:
- *
- *   1  magic, version and header length are made right
- *   2  key check and header checksum
- *   4  checksums of the records, and the header they belong to
- *   8  the file gets the length that the header tells, up to a megabyte
+ * The first byte says how much help the rest gets to pass the outer checks (helped.h).
  *
  * Beyond not crashing: what opens for writing holds what was added, and a sync makes it whole. */
 #include "core/base/bytes.h"
 #include "core/hash/hash.h"
 #include "deja.h"
+#include "helped.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,40 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HEADER_LEN 4096u
-#define MAX_LEN    ((size_t)1 << 20)
-
-enum help { HELP_FRAME = 1, HELP_HEADER = 2, HELP_RECORDS = 4, HELP_LENGTH = 8 };
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void fix_record(uint8_t *page, size_t at)
-{
-    dj_store64(page + at + 296, dj_load64(page + 2560));
-    dj_store64(page + at + 504, dj_checksum(page + at, 504));
-}
-
-static void help(uint8_t *page, unsigned how)
-{
-    static const uint8_t frame[16] = {'D',  'E', 'J', 'A', '\r', '\n', 0x1a,
-                                      '\n', 1,   0,   0,   0,    0,    16};
-    static const uint8_t none[512];
-    if (how & HELP_FRAME)
-        memcpy(page, frame, sizeof frame);
-    if (how & HELP_HEADER) {
-        dj_store64(page + 80, dj_key_derive(page + 88, DJ_STREAM_CHECK, 0));
-        dj_store64(page + 2560, dj_checksum(page, 2560));
-    }
-    if (how & HELP_RECORDS) {
-        fix_record(page, 3072);
-        if (memcmp(page + 3584, none, sizeof none) != 0)
-            fix_record(page, 3584);
-    }
-}
+#define MAX_LEN ((size_t)1 << 20)
 
 /* The bytes as a file in memory, under a name. */
 static int make_file(const uint8_t *data, size_t len, unsigned how, uint8_t key[DEJA_KEY_LEN],
