@@ -3,6 +3,7 @@
 #include "dcso_build.h"
 #include "fail.h"
 #include "number.h"
+#include "remote.h"
 #include "session.h"
 #include "signals.h"
 #include <unistd.h>
@@ -138,6 +139,7 @@ static const struct opt add_table[] = {
     OPT_GROUP(struct add_options, common, common_url),
     OPT_HEADING("Secret"),
     OPT_GROUP(struct add_options, common, common_key),
+    OPT_GROUP(struct add_options, common, common_redis),
     OPT_GROUP(struct add_options, common, common_general),
     OPT_END,
 };
@@ -145,6 +147,9 @@ static const struct opt add_table[] = {
 static int run_add(struct call *call, deja_error *err)
 {
     const struct add_options *o = call->options;
+    const struct remote_job remote = {REMOTE_ADD, &o->common, call->operands[0], 1, false, false};
+    if (o->common.redis)
+        return remote_run(call, &remote, err);
     struct job j = {.call = call, .common = &o->common, .sync_while_working = true};
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
@@ -174,6 +179,7 @@ const struct command cmd_add = {
             "read it meanwhile.",
             SESSION_KEY_TEXT " Every host counts as a line.",
             SESSION_URL_TEXT "added as they are; empty ones, and with gsb all, are left out.",
+            REMOTE_TEXT " F.deja is the name of the cache then, which is made if there is none.",
             NULL},
     .examples =
         (const struct command_example[]){

@@ -2,6 +2,7 @@
 #include "dcso_file.h"
 #include "fail.h"
 #include "number.h"
+#include "remote.h"
 #include "session.h"
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct check_options, common, common_url),
     OPT_HEADING("Secret"),
     OPT_GROUP(struct check_options, common, common_key),
+    OPT_GROUP(struct check_options, common, common_redis),
     OPT_GROUP(struct check_options, common, common_general),
     OPT_END,
 };
@@ -141,6 +143,10 @@ static int open_filter(struct job *j, const deja_options *expect, deja_error *er
 static int run(struct call *call, deja_error *err)
 {
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
+    const struct remote_job remote = {REMOTE_CHECK, &j.o->common, call->operands[0], 1,
+                                      j.o->invert,  j.o->count};
+    if (j.o->common.redis)
+        return remote_run(call, &remote, err);
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
     int rc = session_begin(&j.session, &j.o->common, URLKEYS_LOOK_UP, key, &expect, err);
@@ -189,7 +195,7 @@ const struct command cmd_check = {
             "whole name to its last two labels, with any of up to 6 paths, from the whole one "
             "with its query to the root. Each is a lookup, so a line that is not in the list is "
             "printed at up to 30 times the filter's rate.",
-            NULL},
+            REMOTE_TEXT " F.deja is the name of the cache then.", NULL},
     .examples =
         (const struct command_example[]){
             {"which of these were seen", "deja check seen.deja urls.txt"},

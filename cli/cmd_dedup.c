@@ -9,6 +9,7 @@
  * disk before the output's. */
 #include "fail.h"
 #include "number.h"
+#include "remote.h"
 #include "session.h"
 #include <errno.h>
 #include <sys/stat.h>
@@ -38,6 +39,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct dedup_options, common, common_input),
     OPT_GROUP(struct dedup_options, common, common_url),
     OPT_GROUP(struct dedup_options, common, common_secret),
+    OPT_GROUP(struct dedup_options, common, common_redis),
     OPT_GROUP(struct dedup_options, common, common_general),
     OPT_END,
 };
@@ -294,8 +296,18 @@ static int finish(struct job *j, int rc, deja_error *err)
     return rc;
 }
 
+static int run_remote(struct call *call, deja_error *err)
+{
+    const struct dedup_options *o = call->options;
+    const struct remote_job what = {REMOTE_DEDUP, &o->common, o->state, 0, o->repeated, o->count};
+    return o->state ? remote_run(call, &what, err)
+                    : fail(err, OPT_USAGE, "--redis needs --state NAME, the name of the cache");
+}
+
 static int run(struct call *call, deja_error *err)
 {
+    if (((const struct dedup_options *)call->options)->common.redis)
+        return run_remote(call, err);
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
     struct stat st;
     int rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
@@ -342,6 +354,10 @@ const struct command cmd_dedup = {
             "state "
             "at a time.",
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared as they are.",
+            REMOTE_TEXT,
+            "--state names the cache then; -n is the number of keys of all its shards. A line is "
+            "looked up, handed over, and only then added: a failover, or two processes that meet "
+            "the same line at the same moment, may repeat a line, and never lose one.",
             NULL},
     .examples =
         (const struct command_example[]){
@@ -356,6 +372,8 @@ const struct command cmd_dedup = {
              "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
             {"the requests of a web server's log",
              "deja dedup --url --format log --base https://example.org access.log"},
+            {"many crawlers, one cache on a cluster",
+             "deja dedup --redis redis://127.0.0.1:6379 --state seen urls.txt"},
             {0}},
     .run = run,
 };

@@ -607,6 +607,26 @@ const struct opt common_quiet[] = {
     OPT_END,
 };
 
+static int check_redis(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    if (c->redis == NULL && (c->shards || c->replicas))
+        return fail(err, OPT_USAGE, "--shards and --replicas go with --redis");
+    return DEJA_OK;
+}
+
+const struct opt common_redis[] = {
+    OPT_HEADING("Servers"),
+    OPT_STRING(0, "redis", "URL", struct common, redis,
+               "keep the filter on a server or cluster: redis://HOST:PORT"),
+    OPT_COUNT32(0, "shards", "N", struct common, shards, 1, 16384,
+                "spread a new one over N filters (default 16)"),
+    OPT_COUNT32(0, "replicas", "N", struct common, replicas, 1, 100,
+                "wait until N replicas have what was added"),
+    OPT_CHECK(check_redis),
+    OPT_END,
+};
+
 const struct opt common_general[] = {
     OPT_HEADING("General"),
     OPT_PART(common_threads),

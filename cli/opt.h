@@ -213,6 +213,9 @@ struct common { /* 0, NULL or false: not given */
     const char *keep_params; /* names with commas between; "": the list is left out */
     bool strict;
     bool canonical;
+    const char *redis; /* a URL */
+    uint32_t shards;
+    uint32_t replicas;
     uint32_t threads;
     bool json;
     bool quiet;
@@ -231,6 +234,7 @@ extern const struct opt common_input[];  /* -z -f -d --csv --format --json-key  
 /* The same, where --format dcso tells what the filter is. */
 extern const struct opt common_input_dcso[];
 extern const struct opt common_url[];     /* --url and common_rules                             */
+extern const struct opt common_redis[];   /* --redis --shards --replicas                       */
 extern const struct opt common_general[]; /* -j --json -q                                       */
 /* One by one, for commands that want less or place them elsewhere: */
 extern const struct opt common_capacity[]; /* -n */

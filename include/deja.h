@@ -341,6 +341,34 @@ typedef struct deja_stats {
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 
+/* What a filter knows without reading its body: for programs that ask often. */
+typedef struct deja_outline {
+    size_t size; /* set by DEJA_OUTLINE_INIT; filled as far as the caller knows it */
+    uint32_t kind;
+    uint32_t part_kind; /* scalable: of its parts; otherwise kind             */
+    uint32_t parts;     /* bodies                                             */
+    uint32_t filters;   /* F                                                  */
+    uint32_t hash;      /* deja_hash                                          */
+    uint32_t hashes;    /* k of the newest part                               */
+    uint32_t growth;    /* scalable; otherwise 0                              */
+    uint32_t profile;   /* deja_profile of its keys; 0: bytes as given        */
+    uint64_t url_rules; /* deja_url_rules_id of the form of its keys          */
+    uint64_t capacity;  /* of all parts that there are                        */
+    uint64_t bytes;     /* of the bodies                                      */
+    uint64_t offered;   /* keys that add was asked to take                    */
+    uint64_t keys;      /* of these, answered "new"; spectral: and not removed */
+    uint64_t visit;     /* 1, 2, ...                                          */
+    double fp_rate;     /* as asked for                                       */
+    double tightening;  /* scalable; otherwise 0                              */
+    uint32_t flags;     /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE             */
+    uint32_t keyed;     /* 1: secret key, 0: made from a seed                 */
+} deja_outline;
+#define DEJA_OUTLINE_INIT                                                                         \
+    {                                                                                             \
+        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0            \
+    }
+DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline);
+
 /* --- Files -------------------------------------------------------------- */
 
 #define DEJA_OPEN_WRITE     1u /* take the writer's lock; without it: read only        */
@@ -365,6 +393,33 @@ DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
 /* A copy of a filter in a new file, as deja_filter_create makes one: same key, same counts. */
 DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags,
                                   deja_filter **out, deja_error *err);
+
+/* --- The bytes of a file, without one ------------------------------------------ */
+
+/* What the file of this filter would hold, to be sent elsewhere or kept in another store: len
+ * bytes from offset `at` on; fewer at the end, and 0 behind it.  The first 4096 bytes have a
+ * checksum of all others, made by reading the whole body each time they are asked for: read them
+ * once, and leave the filter as it is until the rest has been read. */
+DEJA_API uint64_t deja_filter_export_len(const deja_filter *f);
+DEJA_API size_t deja_filter_export(const deja_filter *f, uint64_t at, void *out, size_t len);
+
+/* A filter in memory from such bytes.  They may come from an enemy: header, length, checksum and
+ * key are checked as deja_filter_open and deja_file_verify check those of a file, and nothing is
+ * allocated before.  expect is as for open.  DEJA_EBUSY: a file that was not synced. */
+DEJA_CHECKED int deja_filter_import(const void *data, size_t len, const deja_options *expect,
+                                    deja_filter **out, deja_error *err);
+/* The same in pieces, in order.  len is how many bytes will come, if the caller can vouch for
+ * that; 0: unknown, then memory is taken as they come.  What expect->url points to has to live
+ * until finish.  After an error nothing but free is left to do. */
+typedef struct deja_import deja_import;
+DEJA_CHECKED int deja_import_new(uint64_t len, const deja_options *expect, deja_import **out,
+                                 deja_error *err);
+DEJA_CHECKED int deja_import_write(deja_import *im, const void *data, size_t len, deja_error *err);
+DEJA_CHECKED int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err);
+DEJA_API void deja_import_free(deja_import *im); /* NULL is fine; not the filter that it gave */
+/* Bytes there will be; 0 before the header (4096 bytes) has come.  And bytes that have come. */
+DEJA_API uint64_t deja_import_len(const deja_import *im);
+DEJA_API size_t deja_import_read(const deja_import *im, uint64_t at, void *out, size_t len);
 
 /* --- Sets that never change -------------------------------------------------- */
 

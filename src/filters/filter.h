@@ -109,6 +109,8 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
 /* A new filter with bodies of zeros on the heap. */
 int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                         const deja_allocator *alloc, deja_filter **out, deja_error *err);
+/* Declare a filter without bodies one of the heap: its parts get theirs from f->alloc. */
+void dj_filter_to_memory(deja_filter *f);
 /* A kind that is built, not added to, is refused. */
 int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err);
 /* Exchange what two filters of one owner are, bodies included. */

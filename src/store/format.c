@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 /* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
 static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
@@ -90,6 +91,22 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
         at += h->part[i].body_len;
     }
     h->file_len = at;
+}
+
+void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r)
+{
+    *r = (struct dj_record){
+        .state = state,
+        .offered = atomic_load(&f->offered),
+        .time = (uint64_t)time(NULL),
+        .syncs = f->syncs + (state == DJ_SEALED),
+        .carried = f->carried,
+        .removed = atomic_load(&f->removed),
+        .refused = atomic_load(&f->refused),
+        .hidden = atomic_load(&f->hidden),
+    };
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        r->keys[i] = atomic_load(&f->part[i].keys);
 }
 
 static void encode_part(const struct dj_header *h, uint32_t i, uint8_t *at)

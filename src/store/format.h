@@ -53,6 +53,9 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN]);
  * not fail here: see record_ok. */
 int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err);
 
+/* The counts of a filter, now; sequence and checksum are the caller's. */
+void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r);
+
 /* Are these the first bytes of a deja file? */
 bool dj_header_is_magic(const uint8_t start[DJ_MAGIC_LEN]);
 
