@@ -77,12 +77,12 @@ static void judge_theory(struct lab_report *r, const struct tally *s)
                     "sigma.",
                     s->cells, s->largest);
     else
-        lab_verdict(r, LAB_DIFFERS,
-                    "Measured differs from theory by more than %.0f sigma in %zu of %zu cells; the "
-                    "largest difference is %.1f sigma. Chance alone would give %.2g such cells: more "
-                    "--runs, or another --seed, tell which it is.",
-                    LAB_FAR, s->far, s->cells, s->largest,
-                    (double)s->cells * erfc(LAB_FAR / sqrt(2)));
+        lab_verdict(
+            r, LAB_DIFFERS,
+            "Measured differs from theory by more than %.0f sigma in %zu of %zu cells; the "
+            "largest difference is %.1f sigma. Chance alone would give %.2g such cells: more "
+            "--runs, or another --seed, tell which it is.",
+            LAB_FAR, s->far, s->cells, s->largest, (double)s->cells * erfc(LAB_FAR / sqrt(2)));
     if (s->silent > 0)
         lab_verdict(r, LAB_NOTE,
                     "%zu of %zu cells had no hit at all: the runs cannot tell such a rate from "

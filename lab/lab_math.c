@@ -167,6 +167,24 @@ double lab_poisson_high(double count)
     return low;
 }
 
+/* --- Blocks ------------------------------------------------------------------ */
+
+#define BLOCK 512.0
+
+double lab_blocked_sigma(double n, uint32_t k, double positions_a_key, double trials, double rate)
+{
+    const double load = BLOCK / positions_a_key, blocks = n * positions_a_key / BLOCK;
+    double mean = 0, squares = 0;
+    for (double keys = 0; keys < load + 12 * sqrt(load) + 12; keys++) {
+        const double p = pow(-expm1(-keys * k / BLOCK), k);
+        mean += poisson_at(keys, load) * p;
+        squares += poisson_at(keys, load) * p * p;
+    }
+    /* The formula is not exact for deja's blocks, but its relative scatter is close. */
+    const double scatter = (squares - mean * mean) / (mean * mean);
+    return sqrt(rate * (1 - rate) / trials + rate * rate * scatter / blocks);
+}
+
 /* --- Many numbers ------------------------------------------------------------ */
 
 struct lab_spread lab_spread(const double *x, uint32_t n)

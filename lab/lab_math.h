@@ -22,6 +22,11 @@ double lab_bloom_rate_at(const struct lab_bloom *b, double at);
 /* Of n keys, the share that was taken for seen when `at` of them have come. */
 double lab_bloom_lost_until(const struct lab_bloom *b, double at);
 
+/* The same for a filter whose k positions lie in one block of 512: n keys in it, `trials` asked,
+ * and the rate that is expected.  Blocks get different numbers of keys, and there are few of them.
+ */
+double lab_blocked_sigma(double n, uint32_t k, double positions_a_key, double trials, double rate);
+
 /* How unlikely is a count when `expected` is its mean and it is a sum of rare events: as many
  * standard deviations as a normal variable with the same tail would be off.  Half of the
  * probability of the count itself belongs to the tail. */
