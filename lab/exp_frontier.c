@@ -149,9 +149,9 @@ static void make_table(const struct lab *lab, const struct lab_results *r,
                        struct lab_report *report)
 {
     struct lab_table *rate =
-        lab_table(report, LAB_LIST, "rate", "kind", "Rates that were asked for and measured, %");
-    struct lab_table *bits = lab_table(report, LAB_LIST, "bits", "kind", "Bits a URL");
-    struct lab_table *time = lab_table(report, LAB_LIST, "ns", "kind", "Time, ns a URL");
+        lab_table(report, LAB_GRID, "rate", "kind", "Rates that were asked for and measured, %");
+    struct lab_table *bits = lab_table(report, LAB_GRID, "bits", "kind", "Bits a URL");
+    struct lab_table *time = lab_table(report, LAB_GRID, "ns", "kind", "Time, ns a URL");
     struct subject s;
     lab_caption(rate, "Theory: what the filter says of itself when it is full (deja info).");
     lab_caption(bits,
@@ -190,7 +190,8 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
     uint32_t last = 0;
     size_t a = 0, b = 0;
     unsigned colour = 0;
-    bits->log_x = time->log_x = true;
+    bits->log_x = bits->log_y = time->log_x = true;
+    (void)snprintf(bits->caption, sizeof bits->caption, "Dashes: the least that is possible");
     for (uint32_t u = 0; find(u, &s); u++) {
         const struct point p = point_of(lab, r, u);
         if (s.kind == DEJA_EXACT)
@@ -204,7 +205,7 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
         lab_point(bits, a, p.rate, p.bits);
         lab_point(time, b, p.rate, p.ns);
     }
-    const size_t limit = lab_series(bits, LAB_DASHES, 7, "least possible: log2(1/p)");
+    const size_t limit = lab_series(bits, LAB_DASHES, 7, "log2(1/p)");
     lab_point(bits, limit, 1e-1, -log2(1e-1));
     lab_point(bits, limit, 1e-7, -log2(1e-7));
 }

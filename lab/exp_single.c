@@ -43,10 +43,11 @@ static void draw(const struct lab *lab, const struct lab_table *t, struct lab_re
     struct lab_figure *f = lab_figure(report, "rate", "False positives by size",
                                       "bits a URL (k M)", "false positives, %");
     f->log_y = true;
+    (void)snprintf(f->caption, sizeof f->caption, "Dashes: theory");
     for (uint32_t k = THESIS_K_MIN; k <= THESIS_K_MAX; k++) {
         const unsigned colour = k - THESIS_K_MIN;
-        const size_t theory = lab_series(f, LAB_DASHES, colour, "k = %u, theory", k);
-        const size_t measured = lab_series(f, LAB_POINTS, colour, "k = %u, measured", k);
+        const size_t theory = lab_series(f, LAB_DASHES, colour, "%s", "");
+        const size_t measured = lab_series(f, LAB_POINTS, colour, "k = %u", k);
         for (double m = 1.7; m < 5.01; m += 0.1) {
             const struct lab_bloom b = {(double)lab->keys.n, k, 1, m, false};
             lab_point(f, theory, k * m, 100 * lab_bloom_rate(&b));

@@ -150,6 +150,7 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
                            id, filters, filters == 1 ? "" : "s", thesis_multiplier[i]);
             struct lab_figure *f =
                 lab_figure(report, id, title, "URLs inserted", "taken for seen so far, % of n");
+            (void)snprintf(f->caption, sizeof f->caption, "Dashes: theory");
             for (uint32_t k = THESIS_K_MIN; k <= CURVE_K_MAX; k++) {
                 const struct lab_bloom b = {(double)lab->keys.n, k, filters, thesis_multiplier[i],
                                             true};

@@ -73,7 +73,7 @@ static void make_filling(const struct lab *lab, const struct lab_results *r,
         lab_figure(report, "5.1", "Figure 5.1: lost on both visits while it fills",
                    "URLs inserted", "lost on both visits, % of n");
     lab_caption(t, "Printed: approximate, from the text about figure 5.1.");
-    (void)snprintf(f->caption, sizeof f->caption, "M = 2.0");
+    (void)snprintf(f->caption, sizeof f->caption, "M = 2.0; dashes: theory");
     for (uint32_t unit = 0; k_of(unit) <= CURVE_K_MAX; unit++) {
         const struct lab_bloom b = {(double)lab->keys.n, k_of(unit), 2,
                                     thesis_multiplier[CURVE_SIZE], true};

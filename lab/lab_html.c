@@ -32,8 +32,9 @@ static const char style[] =
     ".note{background:var(--notebg);border-color:var(--dim)!important}"
     ".tag{font-weight:650;margin-right:.35rem}"
     ".agrees .tag{color:var(--good)}.differs .tag{color:var(--bad)}.note .tag{color:var(--dim)}"
-    ".wide{overflow-x:auto;border:1px solid var(--rule);border-radius:6px;background:var(--card)}"
-    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.88rem}"
+    ".wide{overflow-x:auto;width:fit-content;max-width:100%;border:1px solid var(--rule);"
+    "border-radius:6px;background:var(--card)}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.88rem}"
     "th,td{padding:.35rem .6rem;text-align:right;vertical-align:top;border-top:1px solid "
     "var(--rule);white-space:nowrap}"
     "thead th{border-top:0;color:var(--dim);font-weight:600}"
@@ -52,7 +53,10 @@ static const char style[] =
     "svg.fig{width:100%;height:auto;display:block}"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;font-size:.9rem}"
     "dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}"
-    "td.mark{text-align:left}\n";
+    "th i{display:block;font-style:normal;font-weight:400;color:var(--dim)}"
+    "table.grid{font-size:.82rem}table.grid td{padding:.3rem .5rem}"
+    "@media(max-width:40rem){td.text{min-width:8rem}th,td{padding:.3rem .45rem}"
+    "table{font-size:.82rem}h1{font-size:1.6rem}}\n";
 
 void lab_escape(struct out *o, const char *s)
 {
@@ -100,7 +104,7 @@ static void write_sigma(struct out *o, double sigma)
 static void write_measured(struct out *o, const struct lab_cell *c)
 {
     if (c->trials > 0 && c->count == 0)
-        out_printf(o, "<b>&lt; %s</b>", lab_number(c->high).s);
+        out_printf(o, "<b>&lt; %.2g</b>", c->high);
     else
         out_printf(o, "<b>%s</b>", lab_number(c->mean).s);
 }
@@ -150,7 +154,7 @@ static bool first_column(const struct lab_table *t, size_t i)
 
 static void write_grid(struct out *o, const struct lab_table *t)
 {
-    element(o, "<table><thead><tr><th>", t->row_head, "</th>");
+    element(o, "<table class=\"grid\"><thead><tr><th>", t->row_head, "</th>");
     for (size_t i = 0; i < t->n; i++)
         if (first_column(t, i))
             element(o, "<th>", t->cell[i].column, "</th>");
@@ -173,24 +177,59 @@ static void write_grid(struct out *o, const struct lab_table *t)
     out_text(o, "</tbody></table>");
 }
 
-static void write_list(struct out *o, const struct lab_table *t)
+/* Columns of a list that have anything in them. */
+struct columns {
+    bool error, theory, sigma, printed, note;
+};
+
+static struct columns columns_of(const struct lab_table *t)
 {
-    element(o, "<table><thead><tr><th>", t->row_head,
-            "</th><th></th><th>measured</th><th>unit</th><th>&plusmn;</th><th>theory</th>"
-            "<th>&sigma;</th><th>printed</th><th style=\"text-align:left\">note</th></tr></thead>"
-            "\n<tbody>\n");
+    struct columns in = {0};
     for (size_t i = 0; i < t->n; i++) {
         const struct lab_cell *c = &t->cell[i];
-        element(o, "<tr><th>", c->row, "</th>");
-        element(o, "<td class=\"mark\">", c->column, "</td><td>");
-        write_measured(o, c);
-        element(o, "</td><td>", c->unit, "</td>");
-        out_printf(o, "<td>%s</td>", c->error > 0 ? lab_number(c->error).s : "");
-        out_printf(o, "<td>%s</td><td>", isnan(c->theory) ? "" : lab_number(c->theory).s);
-        write_sigma(o, c->theory_sigma);
-        element(o, "</td><td>", c->printed_text, "</td>");
-        element(o, "<td class=\"text\">", c->note, "</td></tr>\n");
+        in.error |= c->error > 0;
+        in.theory |= !isnan(c->theory);
+        in.sigma |= !isnan(c->theory_sigma);
+        in.printed |= c->printed_text[0] != '\0';
+        in.note |= c->note[0] != '\0';
     }
+    return in;
+}
+
+static void write_list_row(struct out *o, const struct lab_cell *c, const struct columns *in)
+{
+    element(o, "<tr><th>", c->row, "");
+    element(o, "<i>", c->column, "</i></th><td>");
+    write_measured(o, c);
+    element(o, "</td><td>", c->unit, "</td>");
+    if (in->error)
+        out_printf(o, "<td>%s</td>", c->error > 0 ? lab_number(c->error).s : "");
+    if (in->theory)
+        out_printf(o, "<td>%s</td>", isnan(c->theory) ? "" : lab_number(c->theory).s);
+    if (in->sigma) {
+        out_text(o, "<td>");
+        write_sigma(o, c->theory_sigma);
+        out_text(o, "</td>");
+    }
+    if (in->printed)
+        element(o, "<td>", c->printed_text, "</td>");
+    if (in->note)
+        element(o, "<td class=\"text\">", c->note, "</td>");
+    out_text(o, "</tr>\n");
+}
+
+static void write_list(struct out *o, const struct lab_table *t)
+{
+    const struct columns in = columns_of(t);
+    element(o, "<table><thead><tr><th>", t->row_head, "</th><th>measured</th><th>unit</th>");
+    out_text(o, in.error ? "<th>&plusmn;</th>" : "");
+    out_text(o, in.theory ? "<th>theory</th>" : "");
+    out_text(o, in.sigma ? "<th>&sigma;</th>" : "");
+    out_text(o, in.printed ? "<th>printed</th>" : "");
+    out_text(o, in.note ? "<th style=\"text-align:left\">note</th>" : "");
+    out_text(o, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < t->n; i++)
+        write_list_row(o, &t->cell[i], &in);
     out_text(o, "</tbody></table>");
 }
 

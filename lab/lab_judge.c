@@ -17,7 +17,7 @@ struct tally {
     size_t printed, printed_far, as_one_run;
     size_t compared, apart; /* measured with printed, directly */
     size_t silent;          /* cells without any hit */
-    char list[420];
+    char list[800];
 };
 
 static void append(char *list, size_t cap, const char *fmt, ...) LAB_PRINTF(3, 4);

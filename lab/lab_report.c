@@ -226,8 +226,8 @@ static double between(const struct lab_count *c, const struct lab_printed *p)
     const double measured = c->hits / (c->trials * c->runs);
     const double printed = nearest(p, measured * PERCENT) / PERCENT;
     const double variance = c->sigma * c->sigma / c->runs + o.sigma * o.sigma / o.runs;
-    const double hits = c->hits + printed * o.trials * o.runs;
-    return hits >= 10 && variance > 0 ? (measured - printed) / sqrt(variance) : NAN;
+    const double fewest = c->rate * fmin(c->trials * c->runs, o.trials * o.runs);
+    return fewest >= 10 ? (measured - printed) / sqrt(variance) : NAN;
 }
 
 void lab_cell_printed(struct lab_cell *c, const struct lab_printed *p)

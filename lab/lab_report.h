@@ -75,7 +75,7 @@ enum lab_finding {
 
 struct lab_verdict {
     enum lab_finding finding;
-    char text[900];
+    char text[1400];
 };
 
 struct lab_report {

@@ -8,15 +8,15 @@
 #include "lab_write.h"
 #include <math.h>
 
-#define WIDTH   640.0
-#define LEFT    74.0
+#define WIDTH   520.0
+#define LEFT    66.0
 #define RIGHT   16.0
 #define TOP     14.0
-#define PLOT_H  290.0
+#define PLOT_H  250.0
 #define PLOT_W  (WIDTH - LEFT - RIGHT)
 #define AXIS    54.0 /* below the plot: numbers and label */
 #define ENTRY   18.0 /* a row of the legend */
-#define COLUMN  200.0
+#define COLUMN  150.0
 #define PER_ROW 3u
 
 const char lab_svg_style[] =
@@ -101,16 +101,20 @@ static void set_axes(const struct lab_figure *f, struct axis *x, struct axis *y)
     settle(y);
 }
 
-/* 250k, 0.5, 1e-7. */
+/* 250k, 0.5, 5e-4. */
 static struct lab_text tick_text(double value)
 {
     struct lab_text t;
-    if (fabs(value) >= 1e6)
+    const double size = fabs(value);
+    if (size >= 1e6)
         (void)snprintf(t.s, sizeof t.s, "%gM", value / 1e6);
-    else if (fabs(value) >= 1e4)
+    else if (size >= 1e4)
         (void)snprintf(t.s, sizeof t.s, "%gk", value / 1e3);
-    else
-        (void)snprintf(t.s, sizeof t.s, "%.6g", fabs(value) < 1e-12 ? 0 : value);
+    else if (size > 1e-15 && size < 1e-3) {
+        const double power = floor(log10(size) + 1e-9);
+        (void)snprintf(t.s, sizeof t.s, "%.3ge%.0f", value / pow(10, power), power);
+    } else
+        (void)snprintf(t.s, sizeof t.s, "%.6g", size < 1e-15 ? 0 : value);
     return t;
 }
 
@@ -177,29 +181,45 @@ static void draw_series(struct out *o, const struct lab_series *s, const struct 
     out_text(o, "\"/>\n");
 }
 
+/* Series without a name are explained by the caption. */
+static size_t legend_entries(const struct lab_figure *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++)
+        n += f->series[i].name[0] != '\0';
+    return n;
+}
+
+static void draw_entry(struct out *o, const struct lab_series *s, double x, double y)
+{
+    const unsigned colour = s->colour % COLOURS;
+    if (s->style == LAB_POINTS)
+        out_printf(o, "<circle class=\"p%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", colour, x + 11,
+                   y);
+    else
+        out_printf(o, "<path class=\"%s s%u\" d=\"M%.1f %.1fh22\"/>",
+                   s->style == LAB_DASHES ? "dash" : "line", colour, x, y);
+    out_printf(o, "<text x=\"%.1f\" y=\"%.1f\">", x + 28, y + 4);
+    lab_escape(o, s->name);
+    out_text(o, "</text>\n");
+}
+
 static void draw_legend(struct out *o, const struct lab_figure *f)
 {
+    size_t at = 0;
     for (size_t i = 0; i < f->n; i++) {
-        const struct lab_series *s = &f->series[i];
-        const unsigned colour = s->colour % COLOURS;
-        const double x = LEFT + COLUMN * 0.94 * (double)(i % PER_ROW);
-        const double y = TOP + PLOT_H + AXIS + ENTRY * ((double)(i / PER_ROW) + 0.5);
-        if (s->style == LAB_POINTS)
-            out_printf(o, "<circle class=\"p%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", colour,
-                       x + 11, y);
-        else
-            out_printf(o, "<path class=\"%s s%u\" d=\"M%.1f %.1fh22\"/>",
-                       s->style == LAB_DASHES ? "dash" : "line", colour, x, y);
-        out_printf(o, "<text x=\"%.1f\" y=\"%.1f\">", x + 28, y + 4);
-        lab_escape(o, s->name);
-        out_text(o, "</text>\n");
+        if (f->series[i].name[0] == '\0')
+            continue;
+        draw_entry(o, &f->series[i], LEFT + COLUMN * (double)(at % PER_ROW),
+                   TOP + PLOT_H + AXIS + ENTRY * ((double)(at / PER_ROW) + 0.5));
+        at++;
     }
 }
 
 void lab_svg_write(struct out *o, const struct lab_figure *f, bool alone)
 {
     struct axis x, y;
-    const double rows = (double)((f->n + PER_ROW - 1) / PER_ROW);
+    const double rows = (double)((legend_entries(f) + PER_ROW - 1) / PER_ROW);
     const double height = TOP + PLOT_H + AXIS + ENTRY * rows + 4;
     set_axes(f, &x, &y);
     out_printf(o,
