@@ -76,8 +76,11 @@ static const struct lab_experiment *find(const char *name, deja_error *err)
             return *e;
         opt_near_offer(&near, (*e)->name);
     }
-    (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'%s%s; deja lab --list names them", name,
-               near.best != NULL ? "; did you mean " : "", near.best != NULL ? near.best : "");
+    if (near.best != NULL)
+        (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; did you mean %s?", name,
+                   near.best);
+    else
+        (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; deja lab --list names them", name);
     return NULL;
 }
 
@@ -341,8 +344,8 @@ const struct command cmd_lab = {
         },
     .examples =
         (const struct command_example[]){
-            {"everything, small, in less than a minute", "deja lab --quick --out report"},
-            {"one table of the thesis", "deja lab single --runs 3 -n 50k --out report"},
+            {"some experiments, small, in seconds", "deja lab hashes cache --quick --out report"},
+            {"one table of the thesis, with three runs", "deja lab single --runs 3 -n 50k"},
             {"which experiments there are", "deja lab --list"},
             {NULL, NULL},
         },

@@ -42,10 +42,13 @@ static int new_filter(const struct lab *lab, uint32_t kind, uint32_t k, double b
     opt.kind = kind;
     opt.capacity = lab->keys.n;
     opt.hashes = k;
-    opt.multiplier = bits / k;
+    /* Whole cache lines, an even number of them: it can be halved. */
+    opt.memory = ((uint64_t)((double)lab->keys.n * bits / 8) + 127) / 128 * 128;
     opt.seed = seed;
-    if (kind == DEJA_SPECTRAL)
+    if (kind == DEJA_SPECTRAL) { /* 4 bits where the others have one */
         opt.counter_bits = 4;
+        opt.memory *= 4;
+    }
     return deja_filter_new(&opt, f, err);
 }
 

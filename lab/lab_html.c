@@ -44,7 +44,7 @@ static const char style[] =
     ".z{display:inline-block;margin-left:.35rem;padding:0 .3rem;border-radius:3px;font-size:.85em}"
     ".z0{background:var(--goodbg);color:var(--good)}.z1{background:var(--midbg);color:var(--mid)}"
     ".z2{background:var(--badbg);color:var(--bad)}"
-    ".figs{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));"
+    ".figs{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));"
     "gap:1rem;margin:1rem 0}"
     "figure{margin:0;padding:.6rem .6rem .2rem;border:1px solid var(--rule);border-radius:6px;"
     "background:var(--card)}"

@@ -73,6 +73,23 @@ static double filling_variance(const struct lab_bloom *b)
     return sum / ((double)STEPS * STEPS);
 }
 
+/* Twice the covariance of a hit with what it does to later ones. */
+static double filling_covariance(const struct lab_bloom *b)
+{
+    double sum = 0;
+    for (int i = 0; i < STEPS; i++) {
+        const double early = (i + 0.5) / STEPS;
+        double later = 0; /* hits for a bit more, set at this moment: times k M */
+        for (int j = i; j < STEPS; j++) {
+            const double late = (j + 0.5) / STEPS;
+            const double share = j == i ? 0.5 : 1;
+            later += share * slope(b, late) * exp(-(late - early) / b->multiplier) / STEPS;
+        }
+        sum += lab_bloom_rate_at(b, early) * (1 - filled(b, early)) * later / STEPS;
+    }
+    return -2 * sum / (b->multiplier * b->n);
+}
+
 static double hits_variance(const struct lab_bloom *b)
 {
     double sum = 0;
@@ -87,8 +104,8 @@ static double hits_variance(const struct lab_bloom *b)
 
 double lab_bloom_sigma(const struct lab_bloom *b)
 {
-    const double by_fill =
-        b->filling ? filling_variance(b) : slope(b, 1) * slope(b, 1) * fill_variance(b, 1);
+    const double by_fill = b->filling ? filling_variance(b) + filling_covariance(b)
+                                      : slope(b, 1) * slope(b, 1) * fill_variance(b, 1);
     return sqrt(hits_variance(b) + b->copies * by_fill);
 }
 
@@ -105,6 +122,15 @@ static double poisson_below(double count, double mean)
 {
     double sum = 0;
     for (double i = 0; i < count; i++)
+        sum += poisson_at(i, mean);
+    return fmin(sum, 1);
+}
+
+/* P(X > count), for itself: 1 minus the rest would be lost in rounding. */
+static double poisson_above(double count, double mean)
+{
+    double sum = 0;
+    for (double i = count + 1; i < count + 400; i++)
         sum += poisson_at(i, mean);
     return fmin(sum, 1);
 }
@@ -131,7 +157,7 @@ double lab_poisson_sigma(double count, double expected)
         return (count - expected) / sqrt(expected);
     const double at = poisson_at(round(count), expected);
     const double below = poisson_below(round(count), expected);
-    const double above = fmax(1 - below - at, 0);
+    const double above = poisson_above(round(count), expected);
     return below > above ? normal_beyond(above + at / 2) : -normal_beyond(below + at / 2);
 }
 
