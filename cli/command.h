@@ -95,4 +95,8 @@ void help_usage(struct out *o);    /* deja alone  */
 void help_overview(struct out *o); /* deja --help */
 void help_command(struct out *o, const struct command *cmd);
 
+/* completion.c: the tables as a script for shell 1, 2, ...; NULL when there is no such shell. */
+const char *completion_shell(uint32_t shell);
+void completion_print(struct out *o, uint32_t shell);
+
 #endif

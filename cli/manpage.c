@@ -1,5 +1,5 @@
-/* manpage.c - the command tables as text: --help, man pages, bash completion, and the command
- * `help` that prints them.
+/* manpage.c - the command tables as text: --help, man pages, and the command `help` that prints
+ * them and the completions (completion.c).
  *
  * Nothing here knows an option by name: what a table does not say is not printed, and what it
  * says is printed everywhere alike. */
@@ -456,105 +456,6 @@ static void man_overview(struct out *o)
     man_see_also(o, NULL);
 }
 
-/* --- Bash completion ------------------------------------------------------------ */
-
-/* The patterns of a case: deja's command and the word before the cursor. */
-static void completion_pattern(struct out *o, const struct command *cmd, const struct opt *opt)
-{
-    out_printf(o, "    %s:--%s", cmd->name, opt->name);
-    if (opt->letter != '\0')
-        out_printf(o, " | %s:-%c", cmd->name, opt->letter);
-    out_text(o, ")");
-}
-
-static void completion_choices(struct out *o, opt_names *names, bool guarded)
-{
-    out_text(o, guarded ? " { _deja_words \"" : " _deja_words \"");
-    for (uint32_t value = 0, n = 0; value < OPT_CHOICES; value++) {
-        if (names(value) != NULL)
-            out_printf(o, "%s%s", n++ == 0 ? "" : " ", names(value));
-    }
-    out_text(o, guarded ? "\"; return; } ;;\n" : "\"; return ;;\n");
-}
-
-/* Choices are offered; names of files are left to bash; for numbers there is nothing. */
-static void completion_values(struct out *o, const struct command *cmd)
-{
-    struct opt_walk w;
-    const struct opt *opt;
-    size_t base;
-    opt_walk_init(&w, cmd->options);
-    while ((opt = opt_walk_next(&w, &base)) != NULL) {
-        if (!opt_is_option(opt) || opt->refuse != NULL ||
-            !(opt_takes_value(opt) || opt->type == OPT_TYPE_CHOICE))
-            continue;
-        completion_pattern(o, cmd, opt);
-        if (opt_is_optional(opt)) /* --url gsb: gsb is no value */
-            out_text(o, " [[ $equals ]] &&");
-        if (opt->type == OPT_TYPE_CHOICE)
-            completion_choices(o, opt->names, opt_is_optional(opt));
-        else if (opt->type == OPT_TYPE_STRING)
-            out_text(o, " return ;;\n");
-        else
-            out_text(o, " compopt +o default +o bashdefault; return ;;\n");
-    }
-}
-
-static void completion_options(struct out *o, const struct command *cmd)
-{
-    struct opt_walk w;
-    const struct opt *opt;
-    size_t base;
-    out_printf(o, "    %s:-*) _deja_words \"", cmd->name);
-    opt_walk_init(&w, cmd->options);
-    for (const char *between = ""; (opt = opt_walk_next(&w, &base)) != NULL;) {
-        if (!opt_is_option(opt) || opt->refuse != NULL)
-            continue;
-        out_printf(o, "%s--%s", between, opt->name);
-        between = " ";
-    }
-    out_text(o, "\" ;;\n");
-}
-
-static void completion_commands(struct out *o)
-{
-    for (const struct command *const *c = commands; *c != NULL; c++)
-        out_printf(o, "%s%s", c == commands ? "" : " ", (*c)->name);
-}
-
-static void completion_bash(struct out *o)
-{
-    out_text(o, "# bash completion for deja, made by: deja help --completion bash\n"
-                "_deja_words()\n{\n"
-                "    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n}\n\n"
-                "_deja()\n{\n"
-                "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                "    local i equals= command= commands=\"");
-    completion_commands(o);
-    out_text(o, "\"\n    COMPREPLY=()\n"
-                "    # --kind=bl comes as three words\n"
-                "    [[ $cur == = || $prev == = ]] && equals=yes\n"
-                "    [[ $cur == = ]] && cur=\n"
-                "    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-                "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-                "        [[ ${COMP_WORDS[i]} == -* ]] && continue\n"
-                "        command=${COMP_WORDS[i]}\n"
-                "        break\n"
-                "    done\n"
-                "    if [[ -z $command ]]; then\n"
-                "        _deja_words \"$commands --help --version\"\n"
-                "        return\n"
-                "    fi\n"
-                "    case $command:$prev in\n");
-    for (const struct command *const *c = commands; *c != NULL; c++)
-        completion_values(o, *c);
-    out_text(o, "    esac\n    case $command:$cur in\n");
-    for (const struct command *const *c = commands; *c != NULL; c++)
-        completion_options(o, *c);
-    out_text(o, "    help:*) _deja_words \"$commands\" ;;\n"
-                "    esac\n}\ncomplete -o default -o bashdefault -F _deja deja\n");
-}
-
 /* --- The command `help` ---------------------------------------------------------- */
 
 struct help_options {
@@ -562,16 +463,9 @@ struct help_options {
     uint32_t completion;
 };
 
-enum { SHELL_BASH = 1 };
-
-static const char *shell_name(uint32_t shell)
-{
-    return shell == SHELL_BASH ? "bash" : NULL;
-}
-
 static const struct opt options[] = {
     OPT_FLAG(0, "man", struct help_options, man, "print the man page, as troff source"),
-    OPT_CHOICE(0, "completion", "SHELL", struct help_options, completion, shell_name,
+    OPT_CHOICE(0, "completion", "SHELL", struct help_options, completion, completion_shell,
                "print a completion script for SHELL"),
     OPT_END,
 };
@@ -586,8 +480,8 @@ static int run_help(struct call *call, deja_error *err)
         if (cmd == NULL)
             return OPT_USAGE;
     }
-    if (o->completion == SHELL_BASH)
-        completion_bash(call->out);
+    if (o->completion != 0)
+        completion_print(call->out, o->completion);
     else if (o->man && whole)
         man_overview(call->out);
     else if (o->man)

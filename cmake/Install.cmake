@@ -1,18 +1,24 @@
-# Libraries, header, find_package, pkg-config; the command with man pages and completion.
+# Libraries, header, find_package, pkg-config; the command with man pages and completion.  Each
+# file belongs to a component, and each component is a package (Package.cmake):
+#   runtime   the shared library
+#   dev       what a C program is built with
+#   tool      the command
 include(CMakePackageConfigHelpers)
 
-install(TARGETS deja_shared deja_static EXPORT dejaTargets)
-install(FILES include/deja.h TYPE INCLUDE)
+install(TARGETS deja_shared EXPORT dejaTargets
+  LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev)
+install(TARGETS deja_static EXPORT dejaTargets ARCHIVE COMPONENT dev)
+install(FILES include/deja.h TYPE INCLUDE COMPONENT dev)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/deja)
-install(EXPORT dejaTargets NAMESPACE deja:: DESTINATION ${package_dir})
+install(EXPORT dejaTargets NAMESPACE deja:: DESTINATION ${package_dir} COMPONENT dev)
 configure_package_config_file(cmake/dejaConfig.cmake.in ${PROJECT_BINARY_DIR}/dejaConfig.cmake
   INSTALL_DESTINATION ${package_dir})
 # Before 1.0 a minor release may break its users.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dejaConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/dejaConfig.cmake ${PROJECT_BINARY_DIR}/dejaConfigVersion.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT dev)
 
 # Written at install time, so that `cmake --install --prefix` gets its own prefix.
 set(pc_prefix "@prefix@")
@@ -22,11 +28,27 @@ set(pc_includedir "\${prefix}")
 cmake_path(APPEND pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(cmake/deja.pc.in ${PROJECT_BINARY_DIR}/deja.pc.in @ONLY)
 install(CODE "set(prefix \"\${CMAKE_INSTALL_PREFIX}\")
-  configure_file(\"${PROJECT_BINARY_DIR}/deja.pc.in\" \"${PROJECT_BINARY_DIR}/deja.pc\" @ONLY)")
-install(FILES ${PROJECT_BINARY_DIR}/deja.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  configure_file(\"${PROJECT_BINARY_DIR}/deja.pc.in\" \"${PROJECT_BINARY_DIR}/deja.pc\" @ONLY)"
+  COMPONENT dev)
+install(FILES ${PROJECT_BINARY_DIR}/deja.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT dev)
+
+# The header is the reference of the library, and its man page.
+if(Python3_Interpreter_FOUND)
+  set(api_dir ${PROJECT_BINARY_DIR}/man3)
+  add_custom_command(OUTPUT ${api_dir}/deja.3 VERBATIM
+    DEPENDS cmake/apiman.py include/deja.h
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/apiman.py
+      ${PROJECT_SOURCE_DIR}/include/deja.h ${api_dir})
+  add_custom_target(man3 ALL DEPENDS ${api_dir}/deja.3)
+  install(DIRECTORY ${api_dir}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT dev)
+  deja_built("man page of the library" "")
+else()
+  deja_left_out("man page of the library" "no python3")
+endif()
 
 if(TARGET deja_cli)
-  install(TARGETS deja_cli)
+  install(TARGETS deja_cli COMPONENT tool)
 
   # The option tables in the command are the only source of its manual.
   set(man_dir ${PROJECT_BINARY_DIR}/man)
@@ -44,14 +66,24 @@ if(TARGET deja_cli)
       COMMAND deja_cli help --man ${name} > ${man_dir}/${page}.1)
     list(APPEND made ${man_dir}/${page}.1)
   endforeach()
-  install(FILES ${made} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${made} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tool)
 
-  set(completion ${PROJECT_BINARY_DIR}/completion/deja)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/completion)
-  add_custom_command(OUTPUT ${completion} DEPENDS deja_cli VERBATIM
-    COMMAND deja_cli help --completion bash > ${completion})
-  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  # Where each shell looks for completions, under the name that it looks for.
+  foreach(place bash:bash-completion/completions/deja zsh:zsh/site-functions/_deja
+          fish:fish/vendor_completions.d/deja.fish)
+    string(REGEX MATCH "^([a-z]+):(.*)/([^/]+)$" place ${place})
+    set(shell ${CMAKE_MATCH_1})
+    set(folder ${CMAKE_MATCH_2})
+    set(script ${PROJECT_BINARY_DIR}/completion/${CMAKE_MATCH_3})
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/completion)
+    add_custom_command(OUTPUT ${script} DEPENDS deja_cli VERBATIM
+      COMMAND deja_cli help --completion ${shell} > ${script})
+    install(FILES ${script} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} COMPONENT tool)
+    list(APPEND made ${script})
+  endforeach()
 
-  add_custom_target(man ALL DEPENDS ${made} ${completion})
-  deja_built("man pages, bash completion" "")
+  add_custom_target(man ALL DEPENDS ${made})
+  deja_built("man pages; completion for bash, zsh, fish" "")
 endif()
+
+include(cmake/Package.cmake)

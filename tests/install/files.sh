@@ -10,7 +10,20 @@ for page in deja deja-{dedup,build,check,add,remove,count,info,verify,merge,fold
         [ -z "$warnings" ] || { echo "$page: $warnings" >&2; exit 1; }
     fi
 done
+# Every function of the header has a page.
+if [ -e "$prefix/share/man/man3" ]; then
+    grep -o '^deja_[a-z_0-9]*' "$SOURCE/tests/lint/symbols.txt" | while read -r name; do
+        [ -e "$prefix/share/man/man3/$name.3" ] || { echo "no man page for $name" >&2; exit 1; }
+    done
+    if command -v man >/dev/null; then
+        warnings=$(man --warnings -E UTF-8 -l "$prefix/share/man/man3/deja.3" 2>&1 >/dev/null || true)
+        [ -z "$warnings" ] || { echo "deja.3: $warnings" >&2; exit 1; }
+    fi
+fi
 bash -n "$prefix/share/bash-completion/completions/deja"
+for file in zsh/site-functions/_deja fish/vendor_completions.d/deja.fish; do
+    grep -q "^# ${file%%/*} completion" "$prefix/share/$file"
+done
 
 # The library stands alone: libc, libm and, where the build found it, libidn2 at most; and no
 # internal header is installed.

@@ -55,6 +55,21 @@ int dj_fail(deja_error *err, int status, const char *fmt, ...)
     return status;
 }
 
+/* strerror_r comes in two shapes: POSIX's fills the buffer and returns a number, GNU's returns the
+ * text, which may stand elsewhere.  Both are read here. */
+static const char *words_of(int rc, const char *buffer)
+{
+    return rc == 0 ? buffer : "failed";
+}
+
+static const char *words_at(const char *text, const char *buffer)
+{
+    (void)buffer;
+    return text;
+}
+#define WORDS(result, buffer)                                                                     \
+    _Generic((result), int : words_of, char * : words_at)((result), (buffer))
+
 int dj_fail_errno(deja_error *err, const char *fmt, ...)
 {
     int saved = errno;
@@ -66,9 +81,8 @@ int dj_fail_errno(deja_error *err, const char *fmt, ...)
         va_end(ap);
         if (len >= 0 && (size_t)len < sizeof err->text) {
             char words[128];
-            /* The XSI form fills the buffer, the GNU form may return another one. */
-            const char *text = strerror_r(saved, words, sizeof words) == 0 ? words : "failed";
-            snprintf(err->text + len, sizeof err->text - (size_t)len, ": %s", text);
+            snprintf(err->text + len, sizeof err->text - (size_t)len, ": %s",
+                     WORDS(strerror_r(saved, words, sizeof words), words));
         }
     }
     errno = saved;

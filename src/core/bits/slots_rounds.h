@@ -6,8 +6,6 @@
  *   look_hit(look)                                  1 when h is there, else 0
  *   look_full(look)                                 1 when all slots are taken, else 0
  *   look_put(look, line, h)                         h into its first free slot, if any */
-#ifndef DJ_SLOTS_ROUNDS_H
-#define DJ_SLOTS_ROUNDS_H
 #include "core/bits/slots.h"
 
 /* The keys that are still on their way, and the line that each has come to. */
@@ -100,5 +98,3 @@ static size_t rounds_add(const struct dj_slots *s, const uint64_t *hash, const u
     }
     return n;
 }
-
-#endif

@@ -1,0 +1,66 @@
+# deja help --completion: scripts that the shells themselves run.
+. "$SUPPORT/cases.sh"
+
+bash_offers_what_fits() {
+    succeeds deja help --completion bash
+    cp .stdout completion
+    cat >try <<'END'
+. ./completion
+for line in "deja ded" "deja dedup --sta" "deja build --kind b" "deja help rot"; do
+    read -ra COMP_WORDS <<<"$line"
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _deja
+    echo "${COMPREPLY[*]}"
+done
+END
+    succeeds bash try
+    printf '%s\n' dedup --state blocked rotate | expect_stdout
+}
+
+fish_offers_what_fits() {
+    if ! command -v fish >/dev/null; then
+        echo "fish is not installed: its completion was not tried"
+        return
+    fi
+    succeeds deja help --completion fish
+    cp .stdout completion.fish
+    export HOME=$PWD
+    cat >try <<'END'
+source completion.fish
+for line in "deja ded" "deja dedup --sta" "deja build --kind b" "deja help rot" "deja add --url="
+    complete -C $line | string replace -r '\t.*' ''
+end
+END
+    succeeds fish try
+    printf '%s\n' dedup --state blocked rotate --url=crawl --url=gsb --url=safe --url=scrapy |
+        expect_stdout
+}
+
+# The line is typed into a terminal, with tabs; then echo comes to stand before it.
+zsh_completes_a_line() {
+    if ! command -v zsh >/dev/null; then
+        echo "zsh is not installed: its completion was not tried"
+        return
+    fi
+    succeeds deja help --completion zsh
+    cp .stdout _deja
+    succeeds zsh -n _deja
+    cat >try <<'END'
+zmodload zsh/zpty
+zpty -b shell "zsh -f -i"
+zpty -w shell "PS1= PS2=; fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -D; print is ready"
+zpty -r -m shell text '*is ready'$'\r''*'
+zpty -w -n shell $'deja ded\t --sta\tx --kind=sca\t\x01print \x05\n'
+zpty -r -m shell text '*'$'\n''deja dedup --state=x --kind=scalable'$'\r''*' && print completed
+zpty -d shell
+END
+    succeeds timeout 60 zsh -f try
+    expect_stdout completed
+}
+
+other_shells_are_named() {
+    exits_with 2 deja help --completion tcsh
+    expect_stderr_has "bash, zsh or fish"
+}
+
+cases "$@"

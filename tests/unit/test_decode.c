@@ -1,0 +1,404 @@
+/* test_decode.c - compressed files, most of them written by hand (packed.h); where the library is
+ * there, too, it makes the larger ones. */
+#include "decode.h"
+#include "packed.h"
+#include <fcntl.h>
+#include <sys/wait.h>
+#ifdef DEJA_HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef DEJA_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER
+#endif
+#endif
+
+static void compressed_files_need_their_library(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEN(packers); i++) {
+        if (decode_supported(packers[i].format))
+            continue;
+        struct bytes packed = {0};
+        packers[i].put(&packed, TEXT("a\n"), 100);
+        struct reading r = read_bytes(&packed, 0);
+        assert_int_equal(r.rc, DEJA_EFORMAT);
+        assert_contains(r.err.text, "-compressed, and this deja was built without");
+        assert_contains(r.err.text, packers[i].library);
+        assert_contains(r.err.text, "decompress it first");
+        reading_free(&r);
+        drop(&packed);
+    }
+}
+
+static void compressed_files_are_known_by_content_and_read_to_the_end(void **state)
+{
+    (void)state;
+    struct bytes content = {0};
+    for (size_t p = 0; p < LEN(packers); p++) {
+        if (!decode_supported(packers[p].format))
+            continue;
+        for (int round = 0; round < 60; round++) {
+            struct bytes packed = {0};
+            struct bytes all = {0};
+            struct reading want = {0};
+            struct input_options o = options_for(NULL, 0);
+            size_t streams = 1 + below(4);
+            for (size_t i = 0; i < streams; i++) { /* cat a.gz b.gz, some of them empty */
+                random_lines(&content, '\n', 20);
+                size_t len = below(5) ? content.len : 0;
+                packers[p].put(&packed, content.data, len, 1 + below(2000));
+                put(&all, content.data, len);
+            }
+            if (packers[p].format == DECODE_GZIP && below(3) == 0)
+                for (size_t i = below(1000); i; i--)
+                    put_byte(&packed, 0); /* as on a tape */
+            split_naively(&want, &o, all.data, all.len);
+            struct reading r = read_bytes(&packed, 16 + below(3000));
+            assert_int_equal(r.rc, 0);
+            assert_same(&r.records, &want.records);
+            assert_same(&r.keys, &want.keys);
+            assert_int_equal(r.progress.raw, packed.len);
+            assert_int_equal(r.progress.total, packed.len);
+            assert_int_equal(r.progress.decoded, all.len);
+            reading_free(&r);
+            reading_free(&want);
+            drop(&packed);
+            drop(&all);
+        }
+    }
+    drop(&content);
+}
+
+/* As gzip -9 and zstd -19 made them, from 100 lines "http://www.example.com/%d\n": the same with
+ * real compression. */
+static void files_of_the_usual_tools_are_read(void **state)
+{
+    (void)state;
+    static const char gzip[] =
+        "1f8b080000000000020375d6316e03211086d1de87f106186026b7892c4b2e62c585a5cdf17381bc"
+        "faabfeb75ae0f17ebf3e8fe33ccfebfdf7ebf9fabe5f6f3fcfe3e3f2f83f3485ae301442612a2c85"
+        "ad900ac5819eceed8de31bd737ce6fdcdf08d028d048d068d069d0fdfd69d069d069d069d069d069"
+        "d069d0693068306830fc13d060d060d060d060d060d060d020681034081a844f021a040d82064183"
+        "a041d060d260d260d260d260fa38a4c1a4c1a4c1a4c1a4c1a2c1a2c1a2c1a2c1a2c1f29d40834583"
+        "458345834d834d834d834d834d834d83ed8b91069b069b064983a441d220699034481a240dd2af03"
+        "1a240d8a064583a241d1a0685034281a140dca4fa4bafc015ebb94c31e0a0000";
+    static const char zstd[] =
+        "28b52ffd04683d0400e2871513a01b1be032af44fa07b45cd9dd3be9000c8307c0ffffffffcccccc"
+        "cc4c44444444c4bbbbbbbb3b33333333b3aaaaaaaa2a2222222222dbb66dbb6ddbb67de259910b0c"
+        "82b218c191304af11c81e3388240304d830463a811e0ef7f07c0a34a0711fc7fc2f103fffffbfff7"
+        "c13648c11264600964c002a43ff1576ce31db3b5898156054675deb7";
+    struct bytes want = {0};
+    for (int i = 0; i < 100; i++) {
+        char key[64];
+        int len = snprintf(key, sizeof key, "http://www.example.com/%d", i);
+        put_counted(&want, key, (size_t)len);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (!decode_supported(packers[i].format))
+            continue;
+        struct bytes packed = {0};
+        put_hex(&packed, i ? zstd : gzip);
+        for (size_t block_size = 16; block_size < 4000; block_size *= 2) {
+            struct reading r = read_bytes(&packed, block_size);
+            assert_int_equal(r.rc, 0);
+            assert_same(&r.keys, &want);
+            reading_free(&r);
+        }
+        drop(&packed);
+    }
+    drop(&want);
+}
+
+static void a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error(void **state)
+{
+    (void)state;
+    static const char content[] = "first\nsecond\nthird\nfourth\nfifth\n";
+    for (size_t p = 0; p < LEN(packers); p++) {
+        if (!decode_supported(packers[p].format))
+            continue;
+        struct bytes packed = {0};
+        packers[p].put(&packed, TEXT(content), 10);
+        size_t most = 0;
+        for (size_t cut = DECODE_MAGIC; cut < packed.len; cut++) {
+            const struct bytes part = {packed.data, cut, 0};
+            struct reading r = read_bytes(&part, below(2) ? 16 : 0);
+            assert_int_equal(r.rc, DEJA_EFORMAT);
+            assert_contains(r.err.text, file_names[0]);
+            assert_contains(r.err.text, "ends inside its compressed data: the file is cut short");
+            char lines[64];
+            snprintf(lines, sizeof lines, "; %zu line%s before that w%s read", r.n,
+                     r.n == 1 ? "" : "s", r.n == 1 ? "as" : "ere");
+            assert_contains(r.err.text, lines);
+            assert_true(r.n >= most); /* never fewer with more bytes */
+            most = r.n;
+            /* Every complete line that was there, and no half one. */
+            struct reading whole = {0};
+            struct input_options o = options_for(NULL, 0);
+            split_naively(&whole, &o, TEXT(content));
+            assert_true(r.records.len <= whole.records.len);
+            if (r.records.len)
+                assert_memory_equal(r.records.data, whole.records.data, r.records.len);
+            reading_free(&whole);
+            reading_free(&r);
+        }
+        assert_true(most >= 4); /* a zstd block comes whole or not at all */
+        drop(&packed);
+    }
+}
+
+/* gzip has a checksum: what it does not notice was padding.  Without one, zstd is only held to
+ * survive. */
+static void a_changed_bit_is_noticed_or_changes_nothing(void **state)
+{
+    (void)state;
+    static const char content[] = "first\nsecond\nthird\nfourth\nfifth\n";
+    for (size_t p = 0; p < LEN(packers); p++) {
+        if (!decode_supported(packers[p].format))
+            continue;
+        struct bytes packed = {0};
+        packers[p].put(&packed, TEXT(content), 10);
+        for (size_t i = DECODE_MAGIC; i < packed.len; i++) {
+            for (int bit = 0; bit < 8; bit++) {
+                packed.data[i] = (char)(packed.data[i] ^ 1 << bit);
+                struct reading r = read_bytes(&packed, below(2) ? 16 : 0);
+                assert_true(r.rc == 0 || r.rc == DEJA_EFORMAT);
+                if (r.rc < 0)
+                    assert_contains(r.err.text, file_names[0]);
+                else if (packers[p].format == DECODE_GZIP)
+                    assert_listed(&r.keys, "first|second|third|fourth|fifth|");
+                reading_free(&r);
+                packed.data[i] = (char)(packed.data[i] ^ 1 << bit);
+            }
+        }
+        drop(&packed);
+    }
+}
+
+static void bytes_behind_the_compressed_data_are_not_skipped(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < LEN(packers); p++) {
+        if (!decode_supported(packers[p].format))
+            continue;
+        struct bytes packed = {0};
+        packers[p].put(&packed, TEXT("a\nb\n"), 100);
+        put(&packed, TEXT("plain text\n"));
+        struct reading r = read_bytes(&packed, 0);
+        assert_int_equal(r.rc, DEJA_EFORMAT);
+        assert_listed(&r.keys, "a|b|");
+        assert_contains(r.err.text, "bytes after its");
+        assert_contains(r.err.text, "2 lines before that were read");
+        reading_free(&r);
+
+        const char *path = file_names[0];
+        struct input_options o = options_for(&path, 1);
+        o.terminator = 0;
+        r = read_all(&o);
+        assert_contains(r.err.text, "0 records before that were read");
+        reading_free(&r);
+        drop(&packed);
+    }
+}
+
+static void zstd_windows_up_to_128_mib_are_read_and_larger_ones_refused(void **state)
+{
+    (void)state;
+    if (!decode_supported(DECODE_ZSTD))
+        skip();
+    for (unsigned eighths = 0; eighths < 2; eighths++) {
+        struct bytes packed = {0};
+        put_zstd_head(&packed, 27, eighths);
+        put_zstd_block(&packed, TEXT("a\nb\n"), 1, true);
+        struct reading r = read_bytes(&packed, 0);
+        if (eighths == 0) {
+            assert_int_equal(r.rc, 0);
+            assert_listed(&r.keys, "a|b|");
+        } else {
+            assert_int_equal(r.rc, DEJA_EFORMAT);
+            assert_contains(r.err.text,
+                            "window above 128 MiB; pipe it through zstd -dc --long=31");
+        }
+        reading_free(&r);
+        drop(&packed);
+    }
+}
+
+static void a_zstd_file_may_begin_with_a_frame_to_skip(void **state)
+{
+    (void)state;
+    if (!decode_supported(DECODE_ZSTD))
+        skip();
+    struct bytes packed = {0};
+    put_le(&packed, 0x184d2a57, 4);
+    put_le(&packed, 3, 4);
+    put(&packed, TEXT("any"));
+    put_zstd(&packed, TEXT("a\n"), 100);
+    struct reading r = read_bytes(&packed, 0);
+    assert_int_equal(r.rc, 0);
+    assert_listed(&r.keys, "a|");
+    reading_free(&r);
+    drop(&packed);
+}
+
+/* 4 bytes for every 128 KiB: a line of any length costs an attacker nothing. */
+static void a_small_file_cannot_take_all_memory(void **state)
+{
+    (void)state;
+    if (!decode_supported(DECODE_ZSTD))
+        skip();
+    struct bytes packed = {0};
+    put_zstd_head(&packed, 17, 0);
+    for (int i = 0; i < 1000; i++)
+        put_zstd_block(&packed, "x", 1, (size_t)128 << 10, i == 999);
+    const char *path = file(0, packed.data, packed.len);
+    struct input_options o = options_for(&path, 1);
+    o.record_max = 4 * MIB;
+    struct reading r = read_all(&o);
+    assert_int_equal(r.rc, DEJA_ENOMEM);
+    assert_contains(r.err.text, "line 1 is longer than 4194304 bytes");
+    assert_true(r.progress.decoded <= 5 * MIB);
+    reading_free(&r);
+    drop(&packed);
+}
+
+static void a_slow_compressed_pipe_hands_on_lines_as_well(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < LEN(packers); p++) {
+        if (!decode_supported(packers[p].format))
+            continue;
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        stdin_from(ends[0]);
+        struct bytes packed = {0};
+        packers[p].put(&packed, TEXT("one\ntwo\n"), 4);
+        size_t half = packers[p].format == DECODE_GZIP ? 10 + 5 + 4 : 6 + 3 + 4;
+        struct input_options o = options_for(NULL, 0);
+        struct input *in;
+        struct block b;
+        block_init(&b);
+        assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+        send(ends[1], packed.data, half);
+        assert_int_equal(input_next(in, &b, NULL), 1);
+        assert_int_equal(b.n, 1);
+        assert_memory_equal(b.data, "one\n", b.len);
+        send(ends[1], packed.data + half, packed.len - half);
+        assert_int_equal(input_next(in, &b, NULL), 1);
+        assert_memory_equal(b.data, "two\n", b.len);
+        close(ends[1]);
+        assert_int_equal(input_next(in, &b, NULL), 0);
+        input_close(in);
+        block_fini(&b);
+        drop(&packed);
+        stdin_back();
+    }
+}
+
+static void compressed_bytes_one_by_one_through_a_pipe_are_understood(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < LEN(packers); p++) {
+        if (!decode_supported(packers[p].format))
+            continue;
+        struct bytes packed = {0};
+        packers[p].put(&packed, TEXT("a\n"), 1);
+        packers[p].put(&packed, TEXT("b\n"), 1);
+        struct reading r = read_pipe(
+            options_for(NULL, 0),
+            (struct writer){.data = packed.data, .len = packed.len, .piece = 1, .pause_us = 500});
+        assert_int_equal(r.rc, 0);
+        assert_listed(&r.keys, "a|b|");
+        reading_free(&r);
+        drop(&packed);
+    }
+}
+
+#if defined(DEJA_HAVE_ZLIB) || defined(DEJA_HAVE_ZSTD)
+static void large_files_of_the_libraries_are_read(void **state)
+{
+    (void)state;
+    struct bytes content = {0};
+    for (size_t i = 0; i < 60000; i++) {
+        char line[100];
+        int len = snprintf(line, sizeof line, "http://%zu.example.com/%zx\n", below(1000),
+                           below(SIZE_MAX));
+        put(&content, line, (size_t)len);
+    }
+    struct reading want = {0};
+    struct input_options o = options_for(NULL, 0);
+    split_naively(&want, &o, content.data, content.len);
+#ifdef DEJA_HAVE_ZLIB
+    struct bytes gz = {.cap = content.len + content.len / 10 + 1000};
+    gz.data = malloc(gz.cap);
+    assert_non_null(gz.data);
+    z_stream z = {0};
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_in = (unsigned char *)content.data;
+    z.avail_in = (unsigned)content.len;
+    z.next_out = (unsigned char *)gz.data;
+    z.avail_out = (unsigned)gz.cap;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    gz.len = z.total_out;
+    deflateEnd(&z);
+    struct reading r = read_bytes(&gz, 0);
+    assert_int_equal(r.rc, 0);
+    assert_same(&r.records, &want.records);
+    reading_free(&r);
+    gz.len = gz.len / 3 * 2;
+    r = read_bytes(&gz, 0);
+    assert_int_equal(r.rc, DEJA_EFORMAT);
+    assert_true(r.n > 20000 && r.n < want.n);
+    assert_memory_equal(r.records.data, want.records.data, r.records.len);
+    reading_free(&r);
+    drop(&gz);
+#endif
+#ifdef DEJA_HAVE_ZSTD
+    struct bytes zst = {.cap = ZSTD_compressBound(content.len)};
+    zst.data = malloc(zst.cap);
+    assert_non_null(zst.data);
+    zst.len = ZSTD_compress(zst.data, zst.cap, content.data, content.len, 3);
+    assert_false(ZSTD_isError(zst.len));
+    struct reading s = read_bytes(&zst, 0);
+    assert_int_equal(s.rc, 0);
+    assert_same(&s.records, &want.records);
+    reading_free(&s);
+    zst.len = zst.len / 3 * 2;
+    s = read_bytes(&zst, 0);
+    assert_int_equal(s.rc, DEJA_EFORMAT);
+    assert_true(s.n > 20000 && s.n < want.n);
+    assert_memory_equal(s.records.data, want.records.data, s.records.len);
+    reading_free(&s);
+    drop(&zst);
+#endif
+    reading_free(&want);
+    drop(&content);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compressed_files_need_their_library),
+        cmocka_unit_test(compressed_files_are_known_by_content_and_read_to_the_end),
+        cmocka_unit_test(files_of_the_usual_tools_are_read),
+        cmocka_unit_test(a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error),
+        cmocka_unit_test(a_changed_bit_is_noticed_or_changes_nothing),
+        cmocka_unit_test(bytes_behind_the_compressed_data_are_not_skipped),
+        cmocka_unit_test(zstd_windows_up_to_128_mib_are_read_and_larger_ones_refused),
+        cmocka_unit_test(a_zstd_file_may_begin_with_a_frame_to_skip),
+        cmocka_unit_test(a_small_file_cannot_take_all_memory),
+        cmocka_unit_test(a_slow_compressed_pipe_hands_on_lines_as_well),
+        cmocka_unit_test(compressed_bytes_one_by_one_through_a_pipe_are_understood),
+#if defined(DEJA_HAVE_ZLIB) || defined(DEJA_HAVE_ZSTD)
+        cmocka_unit_test(large_files_of_the_libraries_are_read),
+#endif
+    };
+    return cmocka_run_group_tests_name("unit.decode", tests, make_folder, remove_folder);
+}
