@@ -30,11 +30,21 @@ struct lab_options {
 };
 static const struct lab_options defaults = {.out = "deja-lab", .common.seed = 1};
 
+static int check_options(const void *target, deja_error *err)
+{
+    const struct lab_options *o = target;
+    if (o->common.csv != NULL && o->urls == NULL)
+        return fail(err, OPT_USAGE, "--csv is about the file of --urls; give both");
+    return DEJA_OK;
+}
+
 static const struct opt options[] = {
     OPT_COUNT32(0, "runs", "R", struct lab_options, runs, 1, 100000,
                 "R runs with different salts (default 10; the papers have 100)"),
     OPT_STRING(0, "urls", "FILE", struct lab_options, urls,
                "take the different lines of FILE instead of made-up URLs"),
+    OPT_STRING(0, "csv", "COLUMN", struct lab_options, common.csv,
+               "FILE is CSV: take COLUMN, a name or a number"),
     OPT_STRING(0, "out", "DIR", struct lab_options, out,
                "write the report into DIR, which is made when it is missing (default deja-lab)"),
     OPT_FLAG(0, "quick", struct lab_options, quick, "100,000 URLs and one run"),
@@ -48,6 +58,7 @@ static const struct opt options[] = {
     OPT_COUNT32('j', "threads", "N", struct lab_options, common.threads, 1, 64,
                 "use up to N threads (default 2); what is counted does not depend on it"),
     OPT_GROUP(struct lab_options, common, common_quiet),
+    OPT_CHECK(check_options),
     OPT_END,
 };
 
@@ -140,7 +151,8 @@ static int load_keys(struct session *s, deja_error *err)
     const uint64_t n = o->common.capacity > 0 ? o->common.capacity : o->quick ? N_QUICK : N_PAPER;
     if (o->urls == NULL)
         return lab_keys_make(k, n, o->common.seed, err);
-    const int rc = lab_keys_read(k, n, o->urls, s->call->stop, err);
+    const struct pick_options pick = common_pick_options(&o->common);
+    const int rc = lab_keys_read(k, n, o->urls, &pick, s->call->stop, err);
     if (rc == DEJA_OK && k->duplicates > 0)
         console_note(s->call->console, "%s duplicate lines of %s left out",
                      num_count(k->duplicates).s, fail_path(o->urls).text);

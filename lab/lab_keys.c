@@ -141,13 +141,15 @@ static int take_lines(struct reading *r, struct input *in, struct block *b, deja
     return rc < 0 ? rc : DEJA_OK;
 }
 
-static int read_all(struct reading *r, const char *path, const atomic_bool *stop, deja_error *err)
+static int read_all(struct reading *r, const char *path, const struct pick_options *pick,
+                    const atomic_bool *stop, deja_error *err)
 {
     struct input_options in_opt = INPUT_OPTIONS_INIT;
     struct input *in = NULL;
     struct block b;
     in_opt.paths = &path;
     in_opt.n_paths = 1;
+    in_opt.pick = *pick;
     in_opt.stop = stop;
     block_init(&b);
     int rc = input_open(&in_opt, &in, err);
@@ -158,8 +160,8 @@ static int read_all(struct reading *r, const char *path, const atomic_bool *stop
     return rc;
 }
 
-int lab_keys_read(struct lab_keys *k, uint64_t n, const char *path, const atomic_bool *stop,
-                  deja_error *err)
+int lab_keys_read(struct lab_keys *k, uint64_t n, const char *path,
+                  const struct pick_options *pick, const atomic_bool *stop, deja_error *err)
 {
     struct reading r = {.k = k, .want = 2 * n};
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -169,7 +171,7 @@ int lab_keys_read(struct lab_keys *k, uint64_t n, const char *path, const atomic
     opt.seed = 1;
     int rc = deja_filter_new(&opt, &r.seen, err);
     if (rc == DEJA_OK)
-        rc = read_all(&r, path, stop, err);
+        rc = read_all(&r, path, pick, stop, err);
     if (rc == DEJA_OK && stop != NULL && atomic_load(stop))
         rc = LAB_STOPPED;
     if (rc == DEJA_OK && r.s.n < LAB_KEYS_MIN)
