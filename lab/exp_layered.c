@@ -171,7 +171,8 @@ static void judge_repeats(struct lab_report *report)
     lab_verdict(
         report, LAB_DIFFERS,
         "For the DMOZ list the paper prints %.2f %% (plain) and %.2f %% (multi-layer). The plain "
-        "filter cannot have more than %.2f %%: the other %.2f %% are lines that stand in both "
+        "filter cannot have more than %.2f %%: the other %.2f %% are most likely lines that stand "
+        "in both "
         "halves and are no false positives at all. Without them, %.2f %% are left for the "
         "multi-layer filter.",
         plain, layered, 50 * HALVES_RATE, repeats, layered - repeats);
