@@ -1,0 +1,109 @@
+/* lab.h - what an experiment is, and what the lab gives it.
+ *
+ * An experiment is cut into units: pieces of work that know nothing of each other, such as "three
+ * hash functions, all six sizes".  Every unit is done once a run, with salts that follow from the
+ * lab's seed, the experiment's name, the unit and the run alone, and gives a few numbers.  So the
+ * numbers are the same whatever the number of threads and whatever was done before, and a lab that
+ * was stopped goes on where it was (lab_journal.h).  When all are there, the experiment makes its
+ * tables, figures and verdicts of them (lab_report.h).
+ *
+ * A new experiment is a file exp_NAME.c with one `const struct lab_experiment`, and a line in
+ * lab_list.c. */
+#ifndef LAB_H
+#define LAB_H
+#include "deja.h"
+#include <stdatomic.h>
+
+struct lab_report;
+struct lab_results;
+
+/* The URLs: n that go in, and n others that are asked for.  No two of the 2 n are equal. */
+struct lab_keys {
+    deja_slice *added, *asked;
+    uint64_t n;
+    double mean_len;     /* bytes of a URL                                     */
+    uint64_t duplicates; /* lines of --urls that were left out                 */
+    uint64_t id;         /* differs when the URLs do; for the journal          */
+    char source[160];    /* for people: where they come from                   */
+    char *bytes;
+};
+
+struct lab {
+    struct lab_keys keys;
+    uint32_t runs;
+    uint64_t seed;
+    uint32_t threads;
+    bool quick;
+    const atomic_bool *stop; /* true: return LAB_STOPPED soon */
+};
+
+/* One unit of one run. */
+struct lab_task {
+    uint32_t unit;
+    uint32_t run;  /* 0, 1, ... */
+    uint64_t seed; /* for its filters; never 0, and another one for each task */
+};
+
+/* The user asked to stop: not a failure, and nothing that was finished is lost. */
+#define LAB_STOPPED (-1002)
+
+/* The most numbers that a unit gives. */
+#define LAB_VALUES 160
+
+struct lab_experiment {
+    const char *name;         /* as typed                                     */
+    const char *title;        /* a phrase for the report                      */
+    const char *reproduces;   /* which tables and figures, of which text      */
+    const char *const *about; /* paragraphs, NULL at the end                */
+    bool timed;               /* measures time: nothing else runs beside it        */
+    uint32_t max_runs;        /* more runs add nothing; 0: as many as asked for    */
+
+    uint32_t (*units)(const struct lab *lab);
+    uint32_t (*values)(const struct lab *lab, uint32_t unit); /* how many it gives */
+    /* About how long it takes, in any scale that is the same for all experiments: keys hashed
+     * would do.  For the time left. */
+    double (*cost)(const struct lab *lab, uint32_t unit);
+    int (*run)(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err);
+    int (*report)(const struct lab *lab, const struct lab_results *results,
+                  struct lab_report *report, deja_error *err);
+};
+
+/* lab_list.c: all of them, in the order of the report, NULL at the end. */
+extern const struct lab_experiment *const lab_experiments[];
+
+/* The numbers of one experiment: value `index` of a unit, run by run. */
+struct lab_results {
+    const struct lab_experiment *experiment;
+    uint32_t runs;
+    uint32_t units;
+    uint32_t *first; /* of a unit's values within a run; first[units] is how many a run has */
+    double *value;
+    uint8_t *done; /* units * runs of them */
+};
+
+static inline double *lab_values(const struct lab_results *r, uint32_t unit, uint32_t run)
+{
+    return r->value + (size_t)run * r->first[r->units] + r->first[unit];
+}
+
+static inline double lab_value(const struct lab_results *r, uint32_t unit, uint32_t run,
+                               uint32_t index)
+{
+    return lab_values(r, unit, run)[index];
+}
+
+/* The sum over all runs. */
+static inline double lab_sum(const struct lab_results *r, uint32_t unit, uint32_t index)
+{
+    double sum = 0;
+    for (uint32_t run = 0; run < r->runs; run++)
+        sum += lab_value(r, unit, run, index);
+    return sum;
+}
+
+static inline bool lab_stopped(const struct lab *lab)
+{
+    return lab->stop != NULL && atomic_load_explicit(lab->stop, memory_order_relaxed);
+}
+
+#endif

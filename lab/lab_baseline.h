@@ -1,0 +1,14 @@
+/* lab_baseline.h - what crawlers would use without a filter: lists of the URLs themselves.
+ *
+ * Never offered as kinds.  The hash table of strings is the one of deja bench. */
+#ifndef LAB_BASELINE_H
+#define LAB_BASELINE_H
+#include "deja.h"
+
+/* An array of strings: add appends, a question compares with all of them. */
+bool lab_linear_has(const deja_slice *list, uint64_t n, deja_slice key);
+/* A sorted array: sort once, then halve. */
+void lab_sort(deja_slice *list, uint64_t n);
+bool lab_binary_has(const deja_slice *sorted, uint64_t n, deja_slice key);
+
+#endif

@@ -1,0 +1,33 @@
+/* lab_halves.h - how the multi-layer papers count false positives (Algorithm 5).
+ *
+ * The lines are cut into two halves, each half goes into a filter of its own, then half of all
+ * lines, drawn at random, is asked of both.  Each of them is in one; one that both claim to have
+ * is a false positive of the other.  The papers divide by all lines, of which only half was asked.
+ */
+#ifndef LAB_HALVES_H
+#define LAB_HALVES_H
+#include "lab.h"
+
+#define HALVES_BITS 6.2352 /* a line of its half, for each bit array: p = 0.05 */
+#define HALVES_K    4u
+#define HALVES_RATE 0.050269 /* of such a filter: (1 - e^(-k / bits))^k */
+
+struct lab_halves {
+    char delimiter; /* of the layers: '/' or ' '                              */
+    uint32_t robin; /* layers that words go to in turn; 0: one a segment      */
+};
+
+struct lab_halves_found {
+    double plain;      /* one Bloom filter as the paper sizes it                     */
+    double layered;    /* the multi-layer filter, each array of that size            */
+    double equal;      /* one Bloom filter with the memory of all those arrays       */
+    double arrays;     /* of them: layers and the one of the XOR                     */
+    double equal_k;    /* hash functions of `equal`                                  */
+    double equal_rate; /* and its expected rate                                      */
+    double missed;     /* lines that their own filter did not find: must be none     */
+    double asked;
+};
+int lab_halves(const struct lab *lab, const struct lab_halves *how, const deja_slice *line,
+               uint64_t rows, uint64_t seed, struct lab_halves_found *found, deja_error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* lab_mlbf.h - the multi-layer Bloom filter as its paper has it, for the lab only.
+ *
+ * Algorithms 3 and 4: one bit array for each segment of a URL, and one more whose positions are
+ * the XOR of the segments' positions.  Every array has m bits, however few segments it gets. */
+#ifndef LAB_MLBF_H
+#define LAB_MLBF_H
+#include "deja.h"
+
+#define LAB_MLBF_LAYERS 64u /* deeper segments join in the last */
+
+struct lab_mlbf {
+    uint64_t m;
+    uint32_t k;
+    uint64_t seed;
+    char delimiter;  /* '/': the scheme is cut off first; ' ': words                    */
+    uint32_t robin;  /* words go to this many layers in turn; 0: segment i to layer i   */
+    uint32_t layers; /* so far */
+    uint8_t *layer[LAB_MLBF_LAYERS];
+    uint8_t *joint; /* the one of the XOR */
+};
+
+int lab_mlbf_init(struct lab_mlbf *f, uint64_t m, uint32_t k, uint64_t seed, char delimiter,
+                  uint32_t robin, deja_error *err);
+void lab_mlbf_fini(struct lab_mlbf *f);
+int lab_mlbf_add(struct lab_mlbf *f, deja_slice key); /* or DEJA_ENOMEM */
+bool lab_mlbf_has(const struct lab_mlbf *f, deja_slice key);
+
+/* How many words a line has. */
+uint32_t lab_mlbf_words(deja_slice line, char delimiter);
+
+#endif

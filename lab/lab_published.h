@@ -1,0 +1,37 @@
+/* lab_published.h - the values that the papers print: lab/published.csv, which is part of the
+ * command. */
+#ifndef LAB_PUBLISHED_H
+#define LAB_PUBLISHED_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL, 0: any. */
+struct lab_printed_query {
+    const char *source;  /* "thesis", "multilayer", "lecture"                    */
+    const char *table;   /* "5.9"                                                */
+    const char *subject; /* a hash, a kind of filter or of table                 */
+    const char *quantity;
+    const char *approach;
+    uint32_t filters, hashes;
+    double multiplier;
+    uint64_t rows;
+};
+
+struct lab_printed {
+    bool found;
+    double value;
+    double half; /* of the last digit: the value was rounded by at most this much */
+    double runs; /* that it is the mean of; 0: not said                           */
+    uint64_t rows;
+    char text[24];   /* as printed */
+    char remark[80]; /* what is odd about it, or "" */
+};
+/* The first that fits. */
+struct lab_printed lab_printed(const struct lab_printed_query *q);
+
+/* Made of published.csv by the build. */
+extern const char lab_published_csv[];
+extern const size_t lab_published_len;
+
+#endif

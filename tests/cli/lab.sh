@@ -1,0 +1,155 @@
+# deja lab: figures that follow from the seed alone, a report that is complete, and a stop that
+# loses nothing.  No time is judged here.
+. "$SUPPORT/cases.sh"
+
+# _figures DIR NAME...: the CSV of each has the columns, and every measured rate lies within 5
+# standard deviations of its theory (the seed is fixed).
+_figures() {
+    python3 - "$@" <<'PY'
+import csv, math, sys
+
+COLUMNS = ("experiment,table,row,column,filters,hashes,multiplier,unit,runs,trials,hits,mean,"
+           "standard_error,low,high,theory,sigma_theory,published,sigma_published,"
+           "published_sigma_theory,note").split(",")
+folder = sys.argv[1]
+for name in sys.argv[2:]:
+    rows = list(csv.DictReader(open(f"{folder}/{name}.csv")))
+    assert rows and list(rows[0]) == COLUMNS, name
+    judged = 0
+    for row in rows:
+        assert row["experiment"] == name and None not in row, row
+        if row["trials"]:
+            hits, trials = float(row["hits"]), float(row["trials"])
+            assert 0 <= hits <= trials and float(row["low"]) <= float(row["mean"]), row
+            assert float(row["mean"]) < float(row["high"]) or hits == trials, row
+            assert math.isclose(float(row["mean"]), 100 * hits / trials, abs_tol=1e-12), row
+        if row["sigma_theory"]:
+            judged += 1
+            assert abs(float(row["sigma_theory"])) < 5, row
+    assert judged or name in ("memory", "speed"), f"{name}: nothing was compared with theory"
+PY
+}
+
+# _same_figures A B: equal CSVs, whatever is on the page.
+_same_figures() {
+    local file
+    for file in "$1"/*.csv; do
+        expect_same "$file" "$2/${file##*/}"
+    done
+}
+
+untimed="hashes single memory temporal spatial spatiotemporal cache spectral unknown-n"
+
+every_experiment_gives_figures_and_a_page() {
+    succeeds deja lab --quick -n 10k --out report
+    expect_stdout_has "spatiotemporal"
+    expect_stderr_has "see report/index.html"
+    local name
+    for name in $(deja lab --list | awk '{ print $1 }'); do
+        _figures report "$name"
+        grep -qF "<section id=\"$name\">" report/index.html || fail "no section for $name"
+    done
+    [ -s report/single-rate.svg ] && [ -s report/spatial-A.6.svg ] || fail "figures are missing"
+    # One file alone: nothing is fetched from anywhere.
+    ! grep -qE '(src|href)="?(https?:|//)|@import|url\(' report/index.html || fail "the page needs more"
+    python3 - report/*.svg <<'PY' || fail "an SVG is no XML"
+import sys, xml.dom.minidom
+for path in sys.argv[1:]:
+    xml.dom.minidom.parse(path)
+PY
+}
+
+the_seed_decides_and_threads_do_not() {
+    # shellcheck disable=SC2086 # names
+    for j in 1 3; do
+        succeeds deja lab -q $untimed -n 5k --runs 2 -j $j --out "j$j"
+    done
+    _same_figures j1 j3
+    succeeds deja lab -q single -n 5k --runs 2 --seed 2 --out other
+    ! cmp -s j1/single.csv other/single.csv || fail "another seed gives the same figures"
+}
+
+a_stop_loses_nothing() {
+    local pid status=0 args=(lab spatial temporal -n 20k --runs 2)
+    "$DEJA" "${args[@]}" --out stopped 2>err >out &
+    pid=$!
+    eventually sh -c '[ "$(wc -l <stopped/lab.journal)" -ge 4 ]'
+    kill -TERM "$pid"
+    wait "$pid" || status=$?
+    [ "$status" -eq 143 ] || fail "exit $status"
+    grep -qF "the same command with --resume goes on" err || fail "it does not say how to go on"
+    [ ! -e stopped/index.html ] || fail "a report of half of the figures"
+    succeeds deja "${args[@]}" --out stopped --resume
+    expect_stderr_has "units were done before"
+    succeeds deja "${args[@]}" --out whole
+    _same_figures whole stopped
+}
+
+a_torn_journal_goes_on() {
+    succeeds deja lab -q single -n 5k --runs 2 --out whole
+    cp -r whole torn
+    head -c -7 whole/lab.journal >torn/lab.journal
+    rm torn/*.csv
+    succeeds deja lab -q single -n 5k --runs 2 --out torn --resume
+    _same_figures whole torn
+}
+
+runs_can_be_added() {
+    succeeds deja lab -q single -n 5k --runs 1 --out grown
+    succeeds deja lab single -n 5k --runs 3 --out grown --resume
+    expect_stderr_has "8 of 24 units were done before"
+    succeeds deja lab -q single -n 5k --runs 3 --out whole
+    _same_figures whole grown
+}
+
+urls_from_a_file() {
+    deja gen -n 6000 --seed 3 >some
+    cat some some >twice
+    printf '\n\n' >>twice
+    succeeds deja lab single --runs 1 -n 3k --urls twice --out report
+    _figures report single
+    # Only half of what was asked for: told, and used.
+    succeeds deja lab single --runs 1 -n 5k --urls twice --out fewer
+    expect_stderr_has "6,000 duplicate lines of twice left out"
+    expect_stderr_has "twice has 6,000 different lines: n = 3,000 instead of 5,000"
+    _same_figures report fewer
+    grep -qF "6,000 duplicate lines left out" fewer/index.html || fail "the page does not tell"
+    gzip -k some
+    succeeds deja lab -q single --runs 1 -n 3k --urls some.gz --out zipped
+    _same_figures report zipped
+}
+
+names_are_looked_up() {
+    succeeds deja lab --list
+    expect_stdout_has "thesis, table 5.9"
+    fails_with 2 "unknown experiment 'singel'; did you mean single?" deja lab singel
+    fails_with 2 "deja lab --list names them" deja lab nonsense
+    succeeds deja lab -q all memory -n 1k --quick --out all # named twice: once
+    [ "$(grep -c '<section id="memory">' all/index.html)" -eq 1 ] || fail "memory stands there twice"
+}
+
+what_cannot_be() {
+    fails_with 2 "--runs takes a number" deja lab --runs 0
+    fails_with 2 "--capacity takes a number" deja lab -n 10
+    fails_with 2 "nowhere.txt" deja lab single --urls nowhere.txt --out report
+    printf 'a\nb\n' >two
+    fails_with 2 "two has 2 different lines" deja lab single --urls two --out report
+    fails_with 2 "no/where" deja lab single -n 1k --out no/where
+    fails_with 2 "there is nothing to resume" deja lab single -n 1k --out empty --resume
+    succeeds deja lab -q single -n 1k --runs 1 --out report
+    fails_with 2 "is of another lab" deja lab single -n 2k --runs 1 --out report --resume
+    fails_with 2 "is of another lab" deja lab single -n 1k --seed 2 --out report --resume
+    : >file
+    fails_with 2 "file" deja lab single -n 1k --out file
+}
+
+a_full_disk_is_an_error() {
+    [ -w /dev/full ] || skip "no /dev/full"
+    mkdir report
+    ln -s /dev/full report/single.csv
+    fails_with 2 "No space left" deja lab single -n 1k --runs 1 --out report
+    rm report/single.csv
+    succeeds deja lab single -n 1k --runs 1 --out report --resume # the figures are there
+}
+
+cases "$@"

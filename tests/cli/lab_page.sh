@@ -1,0 +1,50 @@
+# deja lab's page in a real browser: complete, without errors, without the network, in light and
+# dark, and no wider than a phone.
+. "$SUPPORT/cli.sh"
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+    skip "no Chromium (Debian: chromium)"
+
+succeeds deja lab -q --quick -n 5k --out report
+
+# The page tells its own width; nothing else is added to it.
+sed 's|</body>|<script>document.body.dataset.width = document.documentElement.scrollWidth</script></body>|' \
+    report/index.html >report/probe.html
+browse() { # WIDTH SCHEME(0 dark, 1 light) ARG...: the page as the browser sees it
+    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+        --user-data-dir="$PWD/profile" --host-resolver-rules='MAP * ~NOTFOUND' \
+        --enable-logging=stderr --window-size="$1,900" \
+        --blink-settings=preferredColorScheme="$2" "${@:3}" "file://$PWD/report/probe.html" 2>log
+}
+
+browse 1100 1 --dump-dom >dom.html || skip "this machine cannot run $browser"
+! grep -F 'CONSOLE' log || fail "errors on the console"
+! grep -qiE 'net::|ERR_' log || fail "it wanted something from elsewhere: $(cat log)"
+
+python3 - report dom.html <<'PY' || fail "the page is not complete"
+import csv, glob, html, re, sys
+
+page = open(sys.argv[2]).read()
+sections = dict(re.findall(r'<section id="([^"]+)">(.*?)</section>', page, re.S))
+for path in glob.glob(sys.argv[1] + "/*.csv"):
+    name = path.rsplit("/", 1)[1][:-4]
+    tables = {row["table"] for row in csv.DictReader(open(path))}
+    figures = glob.glob(f"{sys.argv[1]}/{name}-*.svg")
+    text = sections[name]
+    assert text.count("<table") == len(tables), (name, tables)
+    assert text.count("<svg") == len(figures), (name, figures)
+    assert text.count('<li class="') >= 1, name  # a verdict
+    assert "nan" not in re.sub(r"<[^>]*>", " ", text).lower().split(), name
+assert len(sections) >= 13 and "conditions" in sections
+for word in ("deja gen", "seed", "runs", "machine", "version"):
+    assert word in sections["conditions"], word
+PY
+
+browse 390 1 --dump-dom >phone.html
+width=$(sed -n 's/.*data-width="\([0-9]*\)".*/\1/p' phone.html)
+[ "${width:-9999}" -le 500 ] || fail "on a phone the page is $width pixels wide"
+
+# Light and dark are different pictures.
+browse 800 1 --screenshot="$PWD/light.png" >/dev/null
+browse 800 0 --screenshot="$PWD/dark.png" >/dev/null
+[ -s light.png ] && [ -s dark.png ] || fail "no pictures"
+! cmp -s light.png dark.png || fail "dark looks like light"

@@ -1,0 +1,174 @@
+/* test_lab_journal.c - what was done is found again; what was torn, or is of another lab, is not.
+ */
+#include "lab_journal.h"
+#include "lab_runner.h"
+#include "scratch.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint32_t two_units(const struct lab *lab)
+{
+    (void)lab;
+    return 2;
+}
+
+static uint32_t as_many_values(const struct lab *lab, uint32_t unit)
+{
+    (void)lab;
+    return unit + 1;
+}
+
+static const struct lab_experiment toy = {
+    .name = "toy", .units = two_units, .values = as_many_values};
+
+static struct lab a_lab(void)
+{
+    return (struct lab){.keys = {.n = 1000, .id = 42}, .runs = 3, .seed = 7};
+}
+
+struct
+try {
+    struct lab_journal journal;
+    struct lab_results results;
+    uint64_t found;
+    deja_error err;
+};
+
+static int open_journal(struct try *t, const struct lab *lab, bool resume)
+{
+    assert_int_equal(lab_results_init(&t->results, lab, &toy, &t->err), DEJA_OK);
+    return lab_journal_open(&t->journal, scratch_folder, lab, resume, &t->results, 1, &t->found,
+                            &t->err);
+}
+
+static void close_journal(struct try *t)
+{
+    lab_journal_close(&t->journal);
+    lab_results_fini(&t->results);
+}
+
+static void put(struct try *t, uint32_t unit, uint32_t run, double value)
+{
+    const struct lab_task task = {.unit = unit, .run = run};
+    for (uint32_t i = 0; i <= unit; i++)
+        lab_values(&t->results, unit, run)[i] = value + i / 3.0;
+    assert_int_equal(lab_journal_add(&t->journal, &t->results, &task, &t->err), DEJA_OK);
+}
+
+static void append(const char *text)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/lab.journal", scratch_folder);
+    FILE *file = fopen(path, "a");
+    MUST(file != NULL);
+    MUST(fputs(text, file) >= 0);
+    MUST(fclose(file) == 0);
+}
+
+static void begin(void)
+{
+    struct try t = {.found = 9};
+    const struct lab lab = a_lab();
+    assert_int_equal(open_journal(&t, &lab, false), DEJA_OK);
+    assert_int_equal(t.found, 0);
+    put(&t, 0, 0, 0.1);
+    put(&t, 1, 2, 1e300);
+    close_journal(&t);
+}
+
+static void what_was_done_is_found_again(void **state)
+{
+    struct try t = {0};
+    const struct lab lab = a_lab();
+    begin();
+    assert_int_equal(open_journal(&t, &lab, true), DEJA_OK);
+    assert_int_equal(t.found, 2);
+    assert_true(t.results.done[0] && t.results.done[2 * 2 + 1]);
+    assert_true(lab_value(&t.results, 0, 0, 0) == 0.1); /* to the last bit */
+    assert_true(lab_value(&t.results, 1, 2, 1) == 1e300 + 1 / 3.0);
+    assert_int_equal(lab_tasks_done(&t.results, 1), 2);
+    assert_int_equal(lab_tasks(&t.results, 1), 6);
+    close_journal(&t);
+}
+
+static void a_torn_line_is_cut_off(void **state)
+{
+    struct try t = {0};
+    const struct lab lab = a_lab();
+    begin();
+    append("toy 1 1 5 6\ntoy 0 1 3.14");
+    assert_int_equal(open_journal(&t, &lab, true), DEJA_OK);
+    assert_int_equal(t.found, 3);
+    assert_false(t.results.done[2]);
+    put(&t, 0, 1, 2.5);
+    close_journal(&t);
+    assert_int_equal(open_journal(&t, &lab, true), DEJA_OK);
+    assert_true(lab_value(&t.results, 0, 1, 0) == 2.5);
+    close_journal(&t);
+}
+
+static void lines_of_no_use_are_passed_over(void **state)
+{
+    struct try t = {0};
+    const struct lab lab = a_lab();
+    begin();
+    append("other 0 0 1\ntoy 9 0 1\ntoy 0 99 1\ntoy 0 1\ntoy 0 1 1 2\ntoy 0 1 x\n\ntoy\n");
+    assert_int_equal(open_journal(&t, &lab, true), DEJA_OK);
+    assert_int_equal(t.found, 2);
+    close_journal(&t);
+}
+
+static void another_lab_is_refused(void **state)
+{
+    struct try t = {0};
+    struct lab lab = a_lab();
+    begin();
+    lab.seed = 8;
+    assert_int_equal(open_journal(&t, &lab, true), DEJA_EMISMATCH);
+    assert_non_null(strstr(t.err.text, "of another lab"));
+    close_journal(&t);
+    lab = a_lab();
+    lab.keys.id = 43;
+    assert_int_equal(open_journal(&t, &lab, true), DEJA_EMISMATCH);
+    close_journal(&t);
+}
+
+static void more_runs_go_on(void **state)
+{
+    struct try t = {0};
+    struct lab lab = a_lab();
+    begin();
+    lab.runs = 10;
+    assert_int_equal(open_journal(&t, &lab, true), DEJA_OK);
+    assert_int_equal(t.found, 2);
+    close_journal(&t);
+}
+
+static void nothing_to_resume_is_told(void **state)
+{
+    struct try t = {0};
+    const struct lab lab = a_lab();
+    char path[300];
+    snprintf(path, sizeof path, "%s/lab.journal", scratch_folder);
+    (void)remove(path);
+    assert_int_equal(open_journal(&t, &lab, true), DEJA_EINVAL);
+    assert_non_null(strstr(t.err.text, "nothing to resume"));
+    close_journal(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_done_is_found_again),
+        cmocka_unit_test(a_torn_line_is_cut_off),
+        cmocka_unit_test(lines_of_no_use_are_passed_over),
+        cmocka_unit_test(another_lab_is_refused),
+        cmocka_unit_test(more_runs_go_on),
+        cmocka_unit_test(nothing_to_resume_is_told),
+    };
+    return cmocka_run_group_tests(tests, scratch_open, scratch_close);
+}

@@ -1,0 +1,116 @@
+/* test_lab_mlbf.c - the multi-layer filter of the paper, with the weaknesses that it has there. */
+#include "lab_mlbf.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static deja_slice text(const char *s)
+{
+    return (deja_slice){s, strlen(s)};
+}
+
+static struct lab_mlbf a_filter(char delimiter, uint32_t robin)
+{
+    struct lab_mlbf f;
+    deja_error err;
+    assert_int_equal(lab_mlbf_init(&f, 100003, 4, 7, delimiter, robin, &err), DEJA_OK);
+    return f;
+}
+
+static void add(struct lab_mlbf *f, const char *key)
+{
+    assert_int_equal(lab_mlbf_add(f, text(key)), DEJA_OK);
+}
+
+static void what_was_added_is_found(void **state)
+{
+    struct lab_mlbf f = a_filter('/', 0);
+    char url[64];
+    for (int i = 0; i < 1000; i++) {
+        snprintf(url, sizeof url, "http://host%d.example/a/%d", i % 9, i);
+        add(&f, url);
+    }
+    for (int i = 0; i < 1000; i++) {
+        snprintf(url, sizeof url, "http://host%d.example/a/%d", i % 9, i);
+        assert_true(lab_mlbf_has(&f, text(url)));
+    }
+    assert_false(lab_mlbf_has(&f, text("http://host1.example/b/1")));
+    assert_int_equal(f.layers, 3);
+    lab_mlbf_fini(&f);
+}
+
+static void the_scheme_is_cut_off(void **state)
+{
+    struct lab_mlbf f = a_filter('/', 0);
+    add(&f, "http://a.example/x");
+    assert_true(lab_mlbf_has(&f, text("https://a.example/x")));
+    assert_true(lab_mlbf_has(&f, text("a.example/x")));
+    lab_mlbf_fini(&f);
+}
+
+/* The reason for the array of the XOR: segments of different URLs do not make a new one. */
+static void segments_of_others_do_not_add_up(void **state)
+{
+    struct lab_mlbf f = a_filter('/', 0);
+    add(&f, "http://a.example/one");
+    add(&f, "http://b.example/two");
+    assert_false(lab_mlbf_has(&f, text("http://a.example/two")));
+    lab_mlbf_fini(&f);
+}
+
+/* Equal segments cancel out in the XOR: x/p/p stands for any other x/q/q. */
+static void equal_segments_cancel_out(void **state)
+{
+    struct lab_mlbf f = a_filter('/', 0);
+    add(&f, "http://a.example/p/p");
+    add(&f, "http://b.example/q/r");
+    add(&f, "http://b.example/r/q");
+    assert_true(lab_mlbf_has(&f, text("http://a.example/q/q")));
+    lab_mlbf_fini(&f);
+}
+
+static void deeper_than_ever_is_not_there(void **state)
+{
+    struct lab_mlbf f = a_filter('/', 0);
+    assert_false(lab_mlbf_has(&f, text("http://a.example/x")));
+    add(&f, "http://a.example/x");
+    assert_false(lab_mlbf_has(&f, text("http://a.example/x/y")));
+    lab_mlbf_fini(&f);
+}
+
+static void words_go_to_the_layers_in_turn(void **state)
+{
+    struct lab_mlbf f = a_filter(' ', 2);
+    add(&f, "the quick brown fox jumps");
+    assert_int_equal(f.layers, 2);
+    assert_true(lab_mlbf_has(&f, text("the quick brown fox jumps")));
+    /* Words of one layer may change places: the XOR does not see it. */
+    assert_true(lab_mlbf_has(&f, text("brown quick the fox jumps")));
+    assert_false(lab_mlbf_has(&f, text("the quick brown fox")));
+    lab_mlbf_fini(&f);
+}
+
+static void words_are_counted(void **state)
+{
+    assert_int_equal(lab_mlbf_words(text("a b c"), ' '), 3);
+    assert_int_equal(lab_mlbf_words(text("abc"), ' '), 1);
+    assert_int_equal(lab_mlbf_words(text("a "), ' '), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_added_is_found),
+        cmocka_unit_test(the_scheme_is_cut_off),
+        cmocka_unit_test(segments_of_others_do_not_add_up),
+        cmocka_unit_test(equal_segments_cancel_out),
+        cmocka_unit_test(deeper_than_ever_is_not_there),
+        cmocka_unit_test(words_go_to_the_layers_in_turn),
+        cmocka_unit_test(words_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
