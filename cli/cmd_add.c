@@ -87,11 +87,12 @@ static void report(const struct job *j)
                      num_count(j->added).s, num_count(j->session.records - j->added).s,
                      fail_path(j->call->operands[0]).text, num_bytes(s.bytes).s,
                      num_rate(s.fp_now).s, num_duration(seconds).s);
-    if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
+    const uint64_t too_many = session_too_many(&s);
+    if (too_many)
         console_note(j->call->console,
                      "%s was sized for %s keys and holds %s: build it anew with a larger -n",
                      fail_path(j->call->operands[0]).text, num_count(s.capacity).s,
-                     num_count(s.keys).s);
+                     num_count(too_many).s);
 }
 
 /* rc: of having made or opened the filter. */

@@ -47,6 +47,7 @@ static deja_options same_body(const deja_stats *s)
     const uint32_t unit = s->kind == DEJA_EXACT ? 64 : s->counter_bits ? s->counter_bits : 1;
     opt.memory = s->bits * unit / 8;
     opt.counter_bits = s->counter_bits;
+    opt.generations = s->generations;
     return opt;
 }
 
@@ -91,7 +92,9 @@ static void conclude(struct report *r)
     const deja_stats *s = &r->s;
     r->surprise = surprise(s);
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
-    r->over_capacity = s->kind != DEJA_SCALABLE && s->keys > s->capacity;
+    const bool window = s->kind == DEJA_WINDOW;
+    r->over_capacity =
+        window ? s->crowded != 0 : s->kind != DEJA_SCALABLE && s->keys > s->capacity;
     r->rate_planned = rate_planned(s);
     r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(s, r->rate_planned) - (double)s->keys;
 }
@@ -138,6 +141,8 @@ static const char *kind_words(const deja_stats *s)
         return "counters, one cache line a key";
     case DEJA_EXACT:
         return "64-bit fingerprints";
+    case DEJA_WINDOW:
+        return "generations that expire, cache lines in a row";
     case DEJA_STATIC:
         return "binary fuse: it never changes";
     default:
@@ -188,6 +193,9 @@ static void print_capacity(struct out *o, const struct report *r)
     out_printf(o, "%s keys, ", num_count(s->capacity).s);
     if (s->kind == DEJA_SCALABLE)
         out_printf(o, "then it grows; the rate stays below %s\n", num_rate(s->fp_rate).s);
+    else if (s->kind == DEJA_WINDOW)
+        out_printf(o, "then it forgets the oldest; the rate stays at %s\n",
+                   num_rate(r->rate_planned).s);
     else
         out_printf(o, "with a rate of %s%s then\n",
                    r->rate_planned == s->fp_rate ? "at most " : "", num_rate(r->rate_planned).s);
@@ -220,6 +228,24 @@ static void print_counters(struct out *o, const deja_stats *s)
                    s->refused ? num_count(s->refused).s : "none");
 }
 
+/* The newest first: how many keys, and when it began. */
+static void print_window(struct out *o, const deja_stats *s)
+{
+    label(o, "window");
+    if (s->window_seconds)
+        out_printf(o, "the last %s", num_duration((double)s->window_seconds).s);
+    else
+        out_printf(o, "the last %s keys", num_count(s->capacity).s);
+    out_printf(o, "; %s are in it now, %s turn%s so far\n", num_count(s->window_keys).s,
+               num_count(s->turns).s, plural(s->turns));
+    for (uint32_t i = 0; i <= s->generations && i <= s->turns; i++) {
+        label(o, i == 0 ? "generations" : "");
+        out_printf(o, "%s keys since %s ago", num_count(s->generation_keys[i]).s,
+                   num_duration((double)s->generation_age[i]).s);
+        out_text(o, i == 0 ? ", filling\n" : "\n");
+    }
+}
+
 static void print_content(struct out *o, const struct report *r)
 {
     const deja_stats *s = &r->s;
@@ -247,7 +273,10 @@ static void print_content(struct out *o, const struct report *r)
         out_printf(o, "%s new of %s offered; the %s tell of about %s\n", num_count(s->keys).s,
                    num_count(s->offered).s, s->counter_bits ? "counters" : "set bits",
                    num_estimate(s->distinct).s);
-    print_share(o, "used", (double)s->keys / (double)s->capacity, "capacity is used");
+    if (s->kind == DEJA_WINDOW)
+        print_window(o, s);
+    else
+        print_share(o, "used", (double)s->keys / (double)s->capacity, "capacity is used");
     print_share(o, "fill", s->fill,
                 exact             ? "slots are in use"
                 : s->counter_bits ? "counters are in use"
@@ -290,6 +319,8 @@ static void print_cost(struct out *o, const struct report *r)
     else
         out_printf(o, "%s %s keys so far, new but taken for seen\n",
                    isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
+    if (s->kind == DEJA_WINDOW)
+        return; /* there always is */
     label(o, "room");
     if (s->kind == DEJA_SCALABLE)
         out_printf(o, "for about %s more keys until it grows\n", num_estimate(fmax(r->room, 0)).s);
@@ -349,7 +380,12 @@ static void warn(struct console *c, const struct report *r)
             "anew with another key",
             fail_path(r->path).text, num_count(s->bits_set).s, num_count(s->keys).s,
             num_estimate(s->bits_expected).s, num_fixed(r->surprise, 1).s);
-    if (r->over_capacity)
+    if (r->over_capacity && s->kind == DEJA_WINDOW)
+        console_error(c,
+                      "%s was sized for %s keys in its time, and more came: the rate is %s; build "
+                      "it anew with a larger -n",
+                      fail_path(r->path).text, num_count(s->capacity).s, num_rate(s->fp_now).s);
+    else if (r->over_capacity)
         console_error(c, "%s was sized for %s keys and holds %s: build it anew with a larger -n",
                       fail_path(r->path).text, num_count(s->capacity).s, num_count(s->keys).s);
 }
@@ -374,6 +410,23 @@ static void json_what(struct json *j, const deja_stats *s)
     json_real(j, "fp_rate", s->fp_rate);
     json_uint(j, "bits", s->bits);
     json_uint(j, "bytes", s->bytes);
+}
+
+static void json_window(struct json *j, const deja_stats *s)
+{
+    json_uint(j, "generations", s->generations);
+    json_uint(j, "window_seconds", s->window_seconds);
+    json_uint(j, "turns", s->turns);
+    json_uint(j, "window_keys", s->window_keys);
+    json_uint(j, "crowded", s->crowded);
+    json_array(j, "generation_keys");
+    for (uint32_t i = 0; i <= s->generations; i++)
+        json_uint(j, NULL, s->generation_keys[i]);
+    json_end(j);
+    json_array(j, "generation_age");
+    for (uint32_t i = 0; i <= s->generations; i++)
+        json_uint(j, NULL, s->generation_age[i]);
+    json_end(j);
 }
 
 static void json_content(struct json *j, const struct report *r)
@@ -402,6 +455,8 @@ static void json_content(struct json *j, const struct report *r)
     json_uint(j, "folds", s->folds);
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
+    if (s->kind == DEJA_WINDOW)
+        json_window(j, s);
     if (s->counter_bits == 0)
         return;
     json_uint(j, "counter_bits", s->counter_bits);

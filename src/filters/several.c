@@ -3,6 +3,7 @@
  *   one part      it answers
  *   spatial       F parts with different salts: seen when all of them say so; add goes to all
  *   scalable      a growing series: seen when any of them says so; add goes to the newest
+ *   window        one part whose answer has a bit for each generation: window.c reads it
  *
  * A key that is one number becomes another number for each spatial part: mix(h xor salt) is a
  * bijection of h, so nothing is lost, and positions in one part tell nothing about the next.
@@ -105,6 +106,8 @@ size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
 {
     if (f->n_parts == 1) {
         const size_t taken = f->part[0].ops->add(&f->part[0], hash, ahead, n, is_new, shared);
+        if (f->plan.kind == DEJA_WINDOW)
+            dj_window_judge(f, is_new, taken);
         count_new(&f->part[0], is_new, taken);
         return taken;
     }
@@ -118,6 +121,8 @@ void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t
 {
     if (f->n_parts == 1) {
         f->part[0].ops->contains(&f->part[0], hash, ahead, n, found);
+        if (f->plan.kind == DEJA_WINDOW)
+            dj_window_find(f, found, n);
         return;
     }
     const bool any = f->plan.kind == DEJA_SCALABLE;

@@ -26,7 +26,7 @@ static double came(const deja_stats *s)
 static uint64_t capacity_after(const deja_filter *f, const deja_stats *s)
 {
     const double seen = came(s), wish = ceil(seen + seen / 8);
-    if (seen < 1)
+    if (seen < 1 || f->plan.kind == DEJA_WINDOW) /* which forgets: how many came is no size */
         return f->plan.capacity;
     return (uint64_t)fmin(wish, (double)MAX_KEYS);
 }
@@ -59,6 +59,8 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     next.hash = p->hash;
     next.filters = p->filters;
     next.counter_bits = p->shape.counter_bits;
+    next.generations = o->generations ? o->generations : p->generations;
+    next.window_seconds = o->window_seconds ? o->window_seconds : p->window_seconds;
     next.growth = o->growth ? o->growth : p->growth;
     next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
     if (!o->capacity && !(o->memory && o->fp_rate != 0))

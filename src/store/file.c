@@ -97,6 +97,15 @@ void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
     f->n_parts = h->n_parts;
 }
 
+static void count_keys(deja_filter *f, struct dj_record *r)
+{
+    const bool window = f->plan.kind == DEJA_WINDOW;
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        r->keys[window ? DJ_TOLD_NEW : i] = atomic_load(&f->part[i].keys);
+    for (uint32_t i = 0; window && i < f->part[0].lines; i++)
+        r->keys[i] = atomic_load(&f->window.keys[i]);
+}
+
 int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err)
 {
     struct dj_file *file = f->store;
@@ -111,9 +120,9 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
         .carried = f->carried,
         .removed = atomic_load(&f->removed),
         .refused = atomic_load(&f->refused),
+        .window = f->window,
     };
-    for (uint32_t i = 0; i < f->n_parts; i++)
-        r.keys[i] = atomic_load(&f->part[i].keys);
+    count_keys(f, &r);
     dj_record_encode(&r, file->page, bytes);
     if (!dj_write_at(file->fd, bytes, sizeof bytes, dj_record_offset(r.sequence)) ||
         fdatasync(file->fd) < 0)

@@ -90,4 +90,63 @@ static void avx2_add(const struct dj_blocks *b, const uint64_t *hash, const uint
     }
 }
 
-const struct dj_block_kernel dj_block_avx2 = {"avx2", avx2_contains, avx2_add};
+static inline __m256i *lines_at(const struct shape *s, uint32_t lines, uint64_t hash)
+{
+    return block_at(s, 0) + (size_t)2 * lines * dj_mulhi(hash, s->n_blocks);
+}
+
+static inline void prefetch_lines(const struct shape *s, uint32_t lines, uint64_t hash)
+{
+    const __m256i *first = lines_at(s, lines, hash);
+    for (uint32_t l = 0; l < lines; l++)
+        DJ_PREFETCH(first + (size_t)2 * l);
+}
+
+static inline uint8_t lines_with(const __m256i *first, uint32_t lines, struct pattern p)
+{
+    unsigned found = 0;
+    for (uint32_t l = 0; l < lines; l++, first += 2)
+        found |= (unsigned)has_all(_mm256_load_si256(first), _mm256_load_si256(first + 1), p) << l;
+    return (uint8_t)found;
+}
+
+static inline void find_lines(const struct dj_blocks *b, uint32_t lines, const uint64_t *hash,
+                              const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    const struct shape s = shape_of(b);
+    for (size_t i = 0; i < n; i++) {
+        prefetch_lines(&s, lines, ahead[i]);
+        found[i] = lines_with(lines_at(&s, lines, hash[i]), lines, make_pattern(&s, hash[i]));
+    }
+}
+
+/* The usual number is known to the compiler, which makes straight code of it. */
+static void avx2_find_lines(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                            size_t n, uint8_t *found)
+{
+    if (b->lines == 2)
+        find_lines(b, 2, hash, ahead, n, found);
+    else
+        find_lines(b, b->lines, hash, ahead, n, found);
+}
+
+static void avx2_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
+                          const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    const struct shape s = shape_of(b);
+    const uint32_t lines = b->lines;
+    for (size_t i = 0; i < n; i++) {
+        prefetch_lines(&s, lines, ahead[i]);
+        __m256i *first = lines_at(&s, lines, hash[i]), *block = first + (size_t)2 * line;
+        const struct pattern p = make_pattern(&s, hash[i]);
+        found[i] = lines_with(first, lines, p);
+        if (!(found[i] >> line & 1)) {
+            _mm256_store_si256(block, _mm256_or_si256(_mm256_load_si256(block), p.low));
+            _mm256_store_si256(block + 1, _mm256_or_si256(_mm256_load_si256(block + 1), p.high));
+        }
+    }
+}
+
+const struct dj_block_kernel dj_block_avx2 = {
+    "avx2", avx2_contains, avx2_add, avx2_find_lines, avx2_add_line,
+};
