@@ -20,8 +20,12 @@
 static double came_to(const struct dj_shape *s, double taken)
 {
     double n = taken;
-    for (int i = 0; i < 16; i++)
-        n = taken + dj_shape_lost(s, n);
+    for (int i = 0; i < 16; i++) {
+        const double more = taken + dj_shape_lost(s, n);
+        if (more - n < 0.01)
+            return more;
+        n = more;
+    }
     return n;
 }
 
