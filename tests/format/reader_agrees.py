@@ -46,7 +46,9 @@ class Options(ctypes.Structure):
                 ("part_kind", ctypes.c_uint32), ("growth", ctypes.c_uint32),
                 ("tightening", ctypes.c_double), ("url", ctypes.c_void_p),
                 ("flags", ctypes.c_uint32), ("counter_bits", ctypes.c_uint32),
-                ("fingerprint_bits", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+                ("fingerprint_bits", ctypes.c_uint32), ("layers", ctypes.c_uint32),
+                ("delimiter", ctypes.c_uint32), ("generations", ctypes.c_uint32),
+                ("window_seconds", ctypes.c_uint64), ("deletions", ctypes.c_uint64)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(Options), **fields)
@@ -80,6 +82,7 @@ for name, arguments in {
         "deja_filter_merge": [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_fold": [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Error)],
         "deja_filter_rotate": [ctypes.c_void_p, ctypes.POINTER(Options), ctypes.POINTER(Error)],
+        "deja_filter_set_clock": [ctypes.c_void_p, ctypes.c_uint64],
         "deja_filter_free": [ctypes.c_void_p],
         "deja_file_verify": [ctypes.c_char_p, ctypes.POINTER(Error)]}.items():
     getattr(lib, name).argtypes = arguments
@@ -116,6 +119,9 @@ class Filter:
         answer = ctypes.c_uint64()
         assert lib.deja_filter_count(self.handle, Slice(key, len(key)), answer) == 0
         return answer.value
+
+    def set_clock(self, seconds):
+        assert lib.deja_filter_set_clock(self.handle, seconds) == 0
 
     def sync(self):
         assert lib.deja_filter_sync(self.handle, None) == 0
@@ -170,11 +176,13 @@ def make_keys(n):
     return sorted(keys)
 
 
-def compare(path, keys, key=None):
+def compare(path, keys, key=None, now=0):
     """Both agree about every key; returns how many of them they claim."""
-    file = reader.File(path, key)
+    file = reader.File(path, key, now=now)
     f = Filter(lib.deja_filter_open, path, 0, key=key)
     assert f.status == 0, f.text
+    if now:
+        f.set_clock(now)
     ours = [f.contains(k) for k in keys]
     theirs = [file.contains(k) for k in keys]
     f.free()
@@ -191,8 +199,12 @@ def golden_files_agree():
         key = APART if path.stem == "key_apart" else None
         report = reader.File(path, key).report()
         n = 120 if path.stem == "open" else report["offered"]
-        assert compare(path, members[:n], key) == n, path
-        assert compare(path, strangers, key) == 0, path
+        now = 1700000000 if report["kind"] == "window" else 0
+        assert compare(path, members[:n], key, now) == n, path
+        assert compare(path, strangers, key, now) == 0, path
+        if path.stem == "window_time":
+            assert compare(path, members[:n], key, now + 7199) == n, path
+            assert compare(path, members[:n], key, now + 7200) == 0, path
         assert report["bodies"] == ("open" if path.stem == "open" else "intact"), report
 
 
@@ -229,6 +241,9 @@ FRESH = {
     "scalable": dict(kind=6, capacity=30, fp_rate=0.2, growth=2),
     "scalable_classic": dict(kind=6, part_kind=1, capacity=30, fp_rate=0.2, growth=3),
     "scalable_exact": dict(kind=6, part_kind=9, capacity=30),
+    "window": dict(kind=7, fp_rate=0.2),
+    "window_7": dict(kind=7, fp_rate=0.2, generations=7, hash=2),
+    "window_k16": dict(kind=7, fp_rate=0.2, generations=2, hashes=16),
     "apart": dict(kind=2, fp_rate=0.2, key=APART, flags=KEY_APART, profile=3),
 }
 
@@ -281,6 +296,31 @@ def counts_agree(bits, filters):
     assert (report["removed"], report["refused"]) == (removed, 84 - removed), report
     assert report["bodies"] == "intact" and report["counter_bits"] == bits, report
     f.free()
+
+
+def windows_agree(generations, seconds):
+    """Both remember and forget the same, while keys come in six waves."""
+    path, keys = f"waves_{generations}_{seconds}.deja", make_keys(1200)
+    chance.shuffle(keys)
+    f = create(path, kind=7, generations=generations, window_seconds=seconds, capacity=300,
+               fp_rate=0.1, seed=chance.randrange(1, 1 << 64))
+    now, remembered = 1700000000, []
+    for wave in range(6):
+        f.set_clock(now)
+        f.add(keys[150 * wave:150 * wave + 150])
+        f.add(keys[:20])  # which are renewed
+        f.sync()
+        file = reader.File(path, now=now)
+        remembered.append(compare(path, keys, now=now))
+        report = file.report()
+        assert report["bodies"] == "intact" and not report["clearing"], report
+        assert report["offered"] == 170 * (wave + 1), report
+        assert report["starts"][report["turns"] % (generations + 1)] <= now, report
+        now += 40
+    f.free()
+    assert file.report()["turns"] > generations, file.report()
+    assert remembered[5] < remembered[2] + 150, remembered  # it has forgotten
+    assert sum(file.contains(key) for key in keys[:20]) == 20
 
 
 def static_files_agree(n, width, **options):
@@ -424,7 +464,12 @@ claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)
           for n in (0, 1, 2, 7, 100, 3000) for w in (8, 16, 32)}
 assert any(claims.values()), claims
 print("static: agreed, strangers claimed by both:", claims)
+for seconds in (0, 100):
+    for generations in (1, 2, 5):
+        windows_agree(generations, seconds)
+print("windows: agreed")
 random_damage_is_refused_alike("classic.deja")
+random_damage_is_refused_alike("window_k16.deja")
 random_damage_is_refused_alike("static_100_8.deja")
 wrong_keys_are_refused_alike()
 print("damage: refused alike")
