@@ -240,8 +240,9 @@ static void print_window(struct out *o, const deja_stats *s)
                num_count(s->turns).s, plural(s->turns));
     for (uint32_t i = 0; i <= s->generations && i <= s->turns; i++) {
         label(o, i == 0 ? "generations" : "");
-        out_printf(o, "%s keys since %s ago", num_count(s->generation_keys[i]).s,
-                   num_duration((double)s->generation_age[i]).s);
+        out_printf(o, "%s keys", num_count(s->generation_keys[i]).s);
+        if (s->generation_age[i])
+            out_printf(o, " since %s ago", num_duration((double)s->generation_age[i]).s);
         out_text(o, i == 0 ? ", filling\n" : "\n");
     }
 }

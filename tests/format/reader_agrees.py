@@ -318,9 +318,9 @@ def windows_agree(generations, seconds):
         assert report["bodies"] == "intact" and not report["clearing"], report
         assert report["offered"] == 170 * (wave + 1), report
         assert report["starts"][report["turns"] % (generations + 1)] <= now, report
-        now += 40
+        now += 70
     f.free()
-    assert file.report()["turns"] > generations, file.report()
+    assert file.report()["turns"] >= 2, file.report()
     assert remembered[5] < remembered[2] + 150, remembered  # it has forgotten
     assert sum(file.contains(key) for key in keys[:20]) == 20
 

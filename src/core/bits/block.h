@@ -53,12 +53,19 @@ typedef void dj_block_find_lines(const struct dj_blocks *b, const uint64_t *hash
                                  const uint64_t *ahead, size_t n, uint8_t *found);
 typedef void dj_block_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
+/* find_any: found[i] = 1 when all bits of hash i are set in one body or more, each with its own
+ * size and k.  What k does not change is made once for all of them. */
+#define DJ_BLOCK_BODIES 32 /* at most */
+typedef void dj_block_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                               const uint64_t *hash, const uint64_t *ahead, size_t n,
+                               uint8_t *found);
 struct dj_block_kernel {
     const char *name;
     dj_block_contains *contains;
     dj_block_add *add;
     dj_block_find_lines *find_lines;
     dj_block_add_line *add_line;
+    dj_block_find_any *find_any;
 };
 
 extern const struct dj_block_kernel dj_block_portable;

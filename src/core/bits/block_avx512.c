@@ -81,6 +81,21 @@ static void avx512_add_line(const struct dj_blocks *b, uint32_t line, const uint
     }
 }
 
+static void avx512_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                            const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned any = 0;
+        for (uint32_t j = 0; j < n_bodies; j++) {
+            const struct dj_blocks *b = bodies[j];
+            DJ_PREFETCH(dj_block_of(b, ahead[i]));
+            const __m512i block = _mm512_load_si512((const void *)dj_block_of(b, hash[i]));
+            any |= missing(block, make_pattern(b, hash[i])) == 0;
+        }
+        found[i] = (uint8_t)any;
+    }
+}
+
 const struct dj_block_kernel dj_block_avx512 = {
-    "avx512", avx512_contains, avx512_add, avx512_find_lines, avx512_add_line,
+    "avx512", avx512_contains, avx512_add, avx512_find_lines, avx512_add_line, avx512_find_any,
 };
