@@ -50,7 +50,7 @@ time_passes() {
     succeeds deja info t.deja
     expect_stdout_has "window      the last 2.00 s"
     sleep 5
-    deja check -q --count t.deja list > found
+    deja check -q --count t.deja list > found || true # 1: none
     [ "$(cat found)" -eq 0 ] || fail "remembered for too long"
     deja dedup -q --state t.deja list | cmp - list || fail "not printed again"
 }

@@ -28,8 +28,8 @@ extern const struct dj_block_kernel dj_block_avx512_emulated;
 
 /* What stands in for the kernel number that dj_block_at counts past: the shared add and the
  * emulated kernel are compared everywhere, whatever the processor can do. */
-static const struct dj_block_kernel shared = {"shared", NULL, dj_block_add_shared, NULL,
-                                              dj_block_add_line_shared};
+static const struct dj_block_kernel shared = {
+    "shared", NULL, dj_block_add_shared, NULL, dj_block_add_line_shared, NULL};
 
 static const struct dj_block_kernel *variant(size_t i)
 {
@@ -437,6 +437,38 @@ static void every_kernel_keeps_lines_apart(void **state)
                     check_lines(variant(v), few[s], k, lines);
 }
 
+/* --- Several bodies -------------------------------------------------------- */
+
+static void any_of_several_bodies_is_enough(void **state)
+{
+    enum { FEW = 500, BODIES = 5 };
+    static const uint64_t blocks[BODIES] = {1, 7, 12, 50, 3};
+    static uint64_t hash[FEW];
+    static uint8_t unused[FEW], one[FEW], found[FEW];
+    for (size_t v = 0; variant(v); v++)
+        for (uint32_t n = 1; variant(v)->find_any && n <= BODIES; n++) {
+            struct dj_blocks b[BODIES];
+            const struct dj_blocks *list[BODIES];
+            uint8_t want[FEW] = {0};
+            for (uint32_t j = 0; j < n; j++) { /* each with another k */
+                b[j] = new_blocks(blocks[j], 1 + 3 * j + n % 4);
+                list[j] = &b[j];
+                draw_hashes(hash, FEW, 100 + j);
+                dj_block_portable.add(&b[j], hash, hash, 20 * (j + 1), unused);
+            }
+            draw_hashes(hash, FEW, 100); /* members of the first, and strangers */
+            for (uint32_t j = 0; j < n; j++) {
+                dj_block_portable.contains(&b[j], hash, hash, FEW, one);
+                for (size_t i = 0; i < FEW; i++)
+                    want[i] |= one[i];
+            }
+            variant(v)->find_any(list, n, hash, hash, FEW, found);
+            assert_memory_equal(found, want, FEW);
+            for (uint32_t j = 0; j < n; j++)
+                free(b[j].body);
+        }
+}
+
 static void kernels_are_listed_from_the_fastest_to_the_portable(void **state)
 {
     size_t n = 0;
@@ -467,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_stranger_is_not_found_in_an_empty_body),
         cmocka_unit_test(a_key_with_one_bit_missing_is_not_found),
         cmocka_unit_test(every_kernel_keeps_lines_apart),
+        cmocka_unit_test(any_of_several_bodies_is_enough),
         cmocka_unit_test(kernels_are_listed_from_the_fastest_to_the_portable),
     };
     return cmocka_run_group_tests_name("unit.block", tests, NULL, NULL);
