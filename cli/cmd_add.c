@@ -338,7 +338,7 @@ const struct command cmd_build = {
             {"a list that never changes, in 9 bits a key, with one wrong answer in 256",
              "deja build -k static -p 0.01 list.deja docs/examples/sample-urls.txt"},
             {"one filter in the place of a series that has grown, when the keys are there again",
-             "deja build --like grown.deja -k blocked one.deja urls.txt"},
+             "deja build --like seen.deja -k blocked one.deja urls.txt"},
             {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
             {"one that blocks their subdomains and pages, too",
              "deja build --url=gsb --format hosts bad.deja hosts.txt"},
