@@ -4,6 +4,11 @@
 
 #define GROWN 4 /* a series of parts may take that much of what a single filter would */
 
+static bool grows(uint32_t kind)
+{
+    return kind == DEJA_SCALABLE || kind == DEJA_LAYERED;
+}
+
 static deja_options options(uint32_t kind, uint64_t n, double p)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -18,7 +23,7 @@ static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 {
     deja_options opt = options(kind, n, p);
     deja_filter *f = NULL;
-    if (kind != DEJA_SCALABLE) /* it has many pieces */
+    if (!grows(kind)) /* it has many pieces */
         opt.alloc = bench_memory_allocator();
     return deja_filter_new(&opt, &f, err) == DEJA_OK ? f : NULL;
 }
@@ -36,7 +41,7 @@ static uint64_t filter_estimate(uint32_t kind, uint64_t n, double p, double key_
     opt.capacity = n;
     if (deja_plan_make(&opt, &plan, NULL) < 0)
         return 0;
-    return kind == DEJA_SCALABLE ? GROWN * plan.bytes : plan.bytes;
+    return grows(kind) ? GROWN * plan.bytes : plan.bytes;
 }
 
 static deja_stats stats(const void *self)
@@ -109,4 +114,23 @@ const struct bench_subject bench_filter = {
     .add_one = add_one,
     .add_hashed = add_hashed,
     .contains_hashed = contains_hashed,
+};
+
+/* Its rate depends on which segments are known, and its keys are rows of numbers. */
+static double unknown_rate(void *self)
+{
+    (void)self;
+    return -1;
+}
+
+const struct bench_subject bench_layered = {
+    .open = filter_open,
+    .close = filter_close,
+    .estimate = filter_estimate,
+    .bytes = filter_bytes,
+    .rate = unknown_rate,
+    .contains_batch = contains_batch,
+    .add_batch = add_batch,
+    .contains_one = contains_one,
+    .add_one = add_one,
 };

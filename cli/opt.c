@@ -395,6 +395,12 @@ const struct opt common_kind[] = {
     OPT_END,
 };
 
+/* How a layered filter hashes its segments. */
+static const char *layered_mode(uint32_t mode)
+{
+    return mode == OPT_LAYERED_SALTED ? "salted" : mode == OPT_LAYERED_PAPER ? "paper" : NULL;
+}
+
 const struct opt common_sizing[] = {
     OPT_HEADING("Size and kind"),
     OPT_PART(common_capacity),
@@ -417,6 +423,12 @@ const struct opt common_sizing[] = {
                 "spectral: counters of 4, 8, 16 or 32 bits (default 4)"),
     OPT_FLAG(0, "minimal-increase", struct common, minimal_increase,
              "spectral: better counts, but nothing can be removed"),
+    OPT_COUNT32(0, "layers", "L", struct common, layers, 1, 10,
+                "layered: at most L, the last one for all that is deeper (default 8)"),
+    OPT_CHOICE(0, "layered", "MODE", struct common, layered, layered_mode,
+               "layered: a salt for each layer (the default), or as published"),
+    OPT_CHAR(0, "words", "BYTE", struct common, words,
+             "layered: keys are words with BYTE between them, not URLs"),
     OPT_END,
 };
 
@@ -592,5 +604,9 @@ deja_options common_filter_options(const struct common *c)
     o.fingerprint_bits = c->fingerprint_bits;
     o.counter_bits = c->counter_bits;
     o.flags = c->minimal_increase ? DEJA_MINIMAL_INCREASE : 0;
+    o.layers = c->layers;
+    o.flags |= c->layered == OPT_LAYERED_PAPER ? DEJA_LAYERED_PAPER : 0;
+    o.flags |= c->words.given ? DEJA_LAYERED_WORDS : 0;
+    o.delimiter = c->words.given ? (unsigned char)c->words.byte : 0;
     return o;
 }

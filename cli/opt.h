@@ -178,6 +178,8 @@ void opt_near_offer(struct opt_near *near, const char *candidate);
 
 /* --- What many commands share ---------------------------------------------- */
 
+enum { OPT_LAYERED_SALTED = 1, OPT_LAYERED_PAPER = 2 };
+
 struct common { /* 0, NULL or false: not given */
     uint64_t capacity;
     double fp_rate;
@@ -188,6 +190,9 @@ struct common { /* 0, NULL or false: not given */
     uint32_t hash; /* a deja_hash */
     uint32_t counter_bits;
     bool minimal_increase;
+    uint32_t layers;
+    uint32_t layered; /* OPT_LAYERED_SALTED or _PAPER */
+    struct opt_char words;
     double multiplier;
     uint32_t fingerprint_bits;
     const char *key_file;
@@ -217,7 +222,7 @@ deja_options common_filter_options(const struct common *c);
 
 /* With a heading of their own: */
 extern const struct opt common_sizing[];  /* -n -p -m -k --hashes --filters --hash --multiplier
-                                             --counter-bits --minimal-increase */
+                                             and what belongs to one kind */
 extern const struct opt common_secret[];  /* --key --seed                                       */
 extern const struct opt common_input[];   /* -z -f -d --csv --format --json-key                  */
 extern const struct opt common_url[];     /* --url and common_rules                             */

@@ -59,7 +59,8 @@ static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_
                           uint8_t *is_new, bool shared)
 {
     for (size_t j = 0; j < n; j++, hash += p->stride, ahead += p->stride) {
-        prefetch_range(p, ahead, 0, p->shape.k);
+        if (ahead != hash)
+            prefetch_range(p, ahead, 0, p->shape.k);
         is_new[j] = add_one(p, hash, shared);
     }
     return n;
@@ -95,7 +96,7 @@ static void contains_group(const struct dj_part *p, const uint64_t *hash, const 
         alive[j] = (uint8_t)j;
         found[j] = 0;
     }
-    size_t left = sift(p, hash, ahead, alive, n, 0);
+    size_t left = sift(p, hash, ahead == hash ? NULL : ahead, alive, n, 0);
     for (uint32_t from = ROUND; from < p->shape.k && left; from += ROUND)
         left = sift(p, hash, NULL, alive, left, from);
     for (size_t j = 0; j < left; j++)

@@ -52,6 +52,7 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
         dj_plan_part(plan, i, &f->part[i]);
         f->part[i].salt = i ? dj_part_salt(key, plan->visit, i) : 0;
     }
+    dj_layering_init(f);
     return f;
 }
 
@@ -91,6 +92,9 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     SWAP(uint64_t, a->offered, b->offered);
     SWAP(uint64_t, a->removed, b->removed);
     SWAP(uint64_t, a->refused, b->refused);
+    SWAP(uint64_t, a->familiar, b->familiar);
+    SWAP(uint64_t, a->lost, b->lost);
+    SWAP(struct dj_layers, a->layers, b->layers);
     SWAP(struct dj_carried, a->carried, b->carried);
     SWAP(bool, a->touched, b->touched);
     SWAP(bool, a->unclean, b->unclean);
@@ -141,7 +145,35 @@ size_t deja_filter_hash_words(const deja_filter *f)
 
 void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *hash)
 {
-    dj_hasher_hash(&f->hasher, keys, n, hash);
+    if (f->plan.kind != DEJA_LAYERED) {
+        dj_hasher_hash(&f->hasher, keys, n, hash);
+        return;
+    }
+    const struct dj_cut cut = dj_layering_cut(&f->plan);
+    dj_segments_hash(&cut, &f->hasher, keys, n, hash);
+}
+
+bool dj_filter_grows(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_SCALABLE || f->plan.kind == DEJA_LAYERED;
+}
+
+/* The lock is not part of what a filter says: looking up leaves it as it was. */
+static pthread_rwlock_t *lock_of(const deja_filter *f)
+{
+    return &((deja_filter *)(uintptr_t)f)->growing;
+}
+
+void dj_filter_hold(const deja_filter *f)
+{
+    if (dj_filter_grows(f))
+        pthread_rwlock_rdlock(lock_of(f));
+}
+
+void dj_filter_release(const deja_filter *f)
+{
+    if (dj_filter_grows(f))
+        pthread_rwlock_unlock(lock_of(f));
 }
 
 /* A batch on its way: where its hashes come from, and how far it is. */
@@ -151,6 +183,7 @@ struct batch {
     const uint64_t *hash;   /* of key number `first` and those behind it, up to `hashed` */
     size_t n, first, hashed, fetched;
     bool for_add;
+    const uint64_t *stuck; /* an add that stopped early: the first key that was not taken */
     unsigned turn;
     uint64_t buf[2][LOT_NUMBERS];
 };
@@ -183,7 +216,7 @@ static void hash_lot(struct batch *b)
     b->hash = buf;
     b->first = b->hashed;
     b->hashed += left < lot ? left : lot;
-    dj_hasher_hash(&b->f->hasher, b->keys + b->first, b->hashed - b->first, buf);
+    deja_filter_hash_batch(b->f, b->keys + b->first, b->hashed - b->first, buf);
 }
 
 /* The hashes of the next chunk; those of the chunk before stay valid. */
@@ -233,6 +266,7 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
         const size_t taken = dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n,
                                           is_new ? is_new + *done : unasked, shared);
         *done += taken;
+        b->stuck = hash + taken * f->hasher.words;
         if (taken < n)
             return DEJA_EFULL;
     }
@@ -247,26 +281,34 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
     return rc;
 }
 
-/* A growing filter changes its parts between two pieces of a batch, not within one; a piece is
- * no longer than the room in the newest part, so batches leave the same parts as single calls. */
+/* A growing filter changes its parts between two pieces of a batch, not within one.  A piece for a
+ * scalable filter is no longer than the room in the newest part; a layered one ends its piece by
+ * itself before a key for which it has no room.  So batches leave the same parts as single calls.
+ */
 #define GROWING_PIECE 1024
+
+static uint64_t room_for_piece(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_LAYERED ? GROWING_PIECE : dj_scalable_room(f);
+}
 
 static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
 {
     const size_t n = b->n;
     int rc = DEJA_OK;
     while (*done < n && rc == DEJA_OK) {
-        pthread_rwlock_rdlock(&f->growing);
+        dj_filter_hold(f);
         const uint32_t parts = f->n_parts;
-        const uint64_t room = dj_scalable_room(f);
+        const uint64_t room = room_for_piece(f);
         if (room) {
             const size_t most = room < GROWING_PIECE ? (size_t)room : GROWING_PIECE;
             batch_begin(b, *done, n - *done < most ? n : *done + most);
             rc = add_held(f, b, is_new, done);
         }
-        pthread_rwlock_unlock(&f->growing);
+        dj_filter_release(f);
         if (!room || rc == DEJA_EFULL)
-            rc = dj_scalable_grow(f, parts);
+            rc = f->plan.kind == DEJA_LAYERED ? dj_layered_grow(f, parts, b->stuck)
+                                              : dj_scalable_grow(f, parts);
     }
     return rc;
 }
@@ -277,7 +319,7 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
     int rc = f->plan.kind == DEJA_STATIC ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
     if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
         rc = f->owner->touch(f);
-    if (rc == DEJA_OK && f->plan.kind == DEJA_SCALABLE)
+    if (rc == DEJA_OK && dj_filter_grows(f))
         rc = add_growing(f, b, is_new, &taken);
     else if (rc == DEJA_OK) {
         batch_begin(b, 0, b->n);
@@ -291,15 +333,9 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
 
 static void contains_batch(const deja_filter *f, struct batch *b, uint8_t *found)
 {
-    if (f->plan.kind != DEJA_SCALABLE) {
-        run_contains(b, found);
-        return;
-    }
-    /* The lock is not part of what a filter says: looking up leaves it as it was. */
-    pthread_rwlock_t *growing = &((deja_filter *)(uintptr_t)f)->growing;
-    pthread_rwlock_rdlock(growing);
+    dj_filter_hold(f);
     run_contains(b, found);
-    pthread_rwlock_unlock(growing);
+    dj_filter_release(f);
 }
 
 int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *is_new,

@@ -3,6 +3,7 @@
  *   one part      it answers
  *   spatial       F parts with different salts: seen when all of them say so; add goes to all
  *   scalable      a growing series: seen when any of them says so; add goes to the newest
+ *   layered       a rule of its own, in layered.c
  *
  * A key that is one number becomes another number for each spatial part: mix(h xor salt) is a
  * bijection of h, so nothing is lost, and positions in one part tell nothing about the next.
@@ -27,6 +28,8 @@ static const uint64_t *view(const deja_filter *f, uint32_t i, const uint64_t *ha
 
 void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
+    if (f->plan.kind == DEJA_LAYERED)
+        return; /* a row has many places, and they depend on each other's answers */
     if (f->n_parts == 1) {
         f->part[0].ops->prefetch(&f->part[0], hash, n, for_add);
         return;
@@ -103,6 +106,8 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, size_t n, uint
 size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                     uint8_t *is_new, bool shared)
 {
+    if (f->plan.kind == DEJA_LAYERED)
+        return dj_layered_add(f, hash, n, is_new, shared);
     if (f->n_parts == 1) {
         const size_t taken = f->part[0].ops->add(&f->part[0], hash, ahead, n, is_new, shared);
         count_new(&f->part[0], is_new, taken);
@@ -116,6 +121,10 @@ size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
 void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                       uint8_t *found)
 {
+    if (f->plan.kind == DEJA_LAYERED) {
+        dj_layered_contain(f, hash, n, found);
+        return;
+    }
     if (f->n_parts == 1) {
         f->part[0].ops->contains(&f->part[0], hash, ahead, n, found);
         return;

@@ -95,6 +95,7 @@ void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
     for (uint32_t i = 0; i < h->n_parts; i++)
         dj_part_attach(&f->part[i], map + h->offset[i]);
     f->n_parts = h->n_parts;
+    dj_layering_index(f);
 }
 
 int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err)
@@ -111,7 +112,12 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
         .carried = f->carried,
         .removed = atomic_load(&f->removed),
         .refused = atomic_load(&f->refused),
+        .familiar = atomic_load(&f->familiar),
     };
+    if (f->plan.kind == DEJA_LAYERED) {
+        r.carried.keys = atomic_load(&f->part[0].keys);
+        r.carried.lost = dj_layering_lost(f);
+    }
     for (uint32_t i = 0; i < f->n_parts; i++)
         r.keys[i] = atomic_load(&f->part[i].keys);
     dj_record_encode(&r, file->page, bytes);

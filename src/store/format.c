@@ -40,6 +40,10 @@ enum { /* offsets in the fixed header */
        AT_LAST_LOST = 192,
        AT_LAST_DISTINCT = 200,
        AT_FOLDS = 208,
+       AT_LAYERS = 212,
+       AT_DELIMITER = 216,
+       AT_LAYERS_RESERVED = 220,
+       AT_FIRST = 224,
        AT_PARTS = 512,
        PART_LEN = 64,
        AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
@@ -48,6 +52,7 @@ enum { /* offsets in the fixed header */
 enum {
     PART_BITS = 0,
     PART_K = 8,
+    PART_LAYER = 12,
     PART_CAPACITY = 16,
     PART_RATE = 24,
     PART_AT = 32,
@@ -67,9 +72,37 @@ enum { /* offsets in a sync record */
        REC_CARRIED_LOST = REC_CARRIED_KEYS + 8,
        REC_REMOVED = REC_CARRIED_LOST + 8,
        REC_REFUSED = REC_REMOVED + 8,
+       REC_FAMILIAR = REC_REFUSED + 8,
        REC_SUM = 504
 };
-enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2, FLAG_MINIMAL = 4 };
+enum { FLAG_SEEDED = 2 };
+/* Flags of the options, as stored. */
+static const struct {
+    uint32_t option, stored;
+} flag_bits[] = {{DEJA_KEY_APART, 1},
+                 {DEJA_MINIMAL_INCREASE, 4},
+                 {DEJA_LAYERED_PAPER, 8},
+                 {DEJA_LAYERED_WORDS, 16}};
+
+static uint32_t encode_flags(const struct dj_plan *plan)
+{
+    uint32_t flags = plan->seeded ? FLAG_SEEDED : 0;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(flag_bits); i++)
+        flags |= plan->flags & flag_bits[i].option ? flag_bits[i].stored : 0;
+    return flags;
+}
+
+/* False: a bit that nobody here knows. */
+static bool decode_flags(uint32_t flags, struct dj_plan *plan)
+{
+    plan->seeded = flags & FLAG_SEEDED;
+    flags &= ~(uint32_t)FLAG_SEEDED;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(flag_bits); i++) {
+        plan->flags |= flags & flag_bits[i].stored ? flag_bits[i].option : 0;
+        flags &= ~flag_bits[i].stored;
+    }
+    return flags == 0;
+}
 
 void dj_header_of(const deja_filter *f, struct dj_header *h)
 {
@@ -81,6 +114,7 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
     for (uint32_t i = 0; i < f->n_parts; i++) {
         const struct dj_part *p = &f->part[i];
         h->part[i].shape = p->shape;
+        h->part[i].layer = p->layer;
         h->part[i].capacity = p->capacity;
         h->part[i].fp_rate = p->fp_rate;
         h->part[i].body_len = dj_part_body_len(&p->shape);
@@ -95,6 +129,7 @@ static void encode_part(const struct dj_header *h, uint32_t i, uint8_t *at)
     const struct dj_part *p = &h->part[i];
     dj_store64(at + PART_BITS, p->shape.bits);
     dj_store32(at + PART_K, p->shape.k);
+    dj_store32(at + PART_LAYER, p->layer);
     dj_store64(at + PART_CAPACITY, p->capacity);
     dj_store_double(at + PART_RATE, p->fp_rate);
     dj_store64(at + PART_AT, h->offset[i]);
@@ -108,6 +143,14 @@ static void encode_fuse(const struct dj_fuse *f, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_FUSE_SEGMENTS, f->segments);
     dj_store64(page + AT_FUSE_SEED, f->seed);
     dj_store64(page + AT_FUSE_KEYS, f->keys);
+}
+
+static void encode_layering(const struct dj_layering *l, uint8_t page[DJ_HEADER_LEN])
+{
+    dj_store32(page + AT_LAYERS, l->layers);
+    dj_store32(page + AT_DELIMITER, l->delimiter);
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        dj_store64(page + AT_FIRST + 8 * i, l->first[i]);
 }
 
 void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
@@ -133,9 +176,7 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store64(page + AT_LAST_DISTINCT, plan->past.last_distinct);
     dj_store32(page + AT_FOLDS, plan->folds);
     dj_store64(page + AT_VISIT, plan->visit);
-    const uint32_t apart = plan->flags & DEJA_KEY_APART ? FLAG_KEY_APART : 0;
-    const uint32_t minimal = plan->flags & DEJA_MINIMAL_INCREASE ? FLAG_MINIMAL : 0;
-    dj_store32(page + AT_FLAGS, apart | minimal | (plan->seeded ? FLAG_SEEDED : 0));
+    dj_store32(page + AT_FLAGS, encode_flags(plan));
     dj_store32(page + AT_COUNTER_BITS, plan->shape.counter_bits);
     dj_store32(page + AT_N_PARTS, h->n_parts);
     dj_store64(page + AT_KEY_CHECK, h->key_check);
@@ -143,6 +184,8 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store64(page + AT_FILE_LEN, h->file_len);
     if (plan->kind == DEJA_STATIC)
         encode_fuse(&plan->fuse, page);
+    if (plan->kind == DEJA_LAYERED)
+        encode_layering(&plan->layering, page);
     for (uint32_t i = 0; i < h->n_parts; i++)
         encode_part(h, i, page + AT_PARTS + i * PART_LEN);
     dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
@@ -168,6 +211,7 @@ void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LE
     dj_store_double(out + REC_CARRIED_LOST, r->carried.lost);
     dj_store64(out + REC_REMOVED, r->removed);
     dj_store64(out + REC_REFUSED, r->refused);
+    dj_store64(out + REC_FAMILIAR, r->familiar);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
     dj_store64(out + REC_HEADER, dj_load64(page + AT_CHECKSUM));
@@ -208,6 +252,7 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     r->carried.lost = dj_load_double(in + REC_CARRIED_LOST);
     r->removed = dj_load64(in + REC_REMOVED);
     r->refused = dj_load64(in + REC_REFUSED);
+    r->familiar = dj_load64(in + REC_FAMILIAR);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     return r->sequence && dj_record_offset(r->sequence) == at &&
@@ -235,9 +280,11 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     struct dj_part *p = &h->part[i];
     char field[32];
     snprintf(field, sizeof field, "part %u", i + 1);
-    p->ops = dj_part_ops_of(h->plan.part_kind);
-    p->shape = (struct dj_shape){h->plan.part_kind, dj_load32(at + PART_K),
-                                 dj_load64(at + PART_BITS), h->plan.shape.counter_bits};
+    const uint32_t kind = dj_layering_part_kind(&h->plan, i);
+    p->ops = dj_part_ops_of(kind);
+    p->shape = (struct dj_shape){kind, dj_load32(at + PART_K), dj_load64(at + PART_BITS),
+                                 h->plan.shape.counter_bits};
+    p->layer = h->plan.kind == DEJA_LAYERED ? dj_load32(at + PART_LAYER) : 0;
     p->capacity = dj_load64(at + PART_CAPACITY);
     p->fp_rate = dj_load_double(at + PART_RATE);
     p->body_len = dj_load64(at + PART_BYTES);
@@ -273,8 +320,7 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!deja_kind_name(p->kind))
         return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", p->kind,
                        deja_version());
-    if (!dj_plan_part_kind(p->kind, p->part_kind) ||
-        (p->kind != DEJA_SCALABLE && p->part_kind != p->kind))
+    if (!dj_plan_part_kind(p->kind, p->part_kind))
         return bad(err, "part kind");
     const bool spectral = p->kind == DEJA_SPECTRAL;
     if (spectral ? !dj_shape_has_counters(p->shape.counter_bits) : p->shape.counter_bits != 0)
@@ -287,7 +333,8 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
         return bad(err, "hash");
     if (!p->filters || p->filters > DJ_MAX_FILTERS ||
-        ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC) && p->filters != 1))
+        ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC || p->kind == DEJA_LAYERED) &&
+         p->filters != 1))
         return bad(err, "filters");
     if (!p->capacity || !(p->fp_rate > 0 && p->fp_rate < 1))
         return bad(err, "capacity or rate");
@@ -300,7 +347,7 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (p->folds && (p->folds > 53 || (p->kind != DEJA_CLASSIC && p->kind != DEJA_BLOCKED)))
         return bad(err, "number of folds");
     if (!h->n_parts || h->n_parts > DJ_MAX_PARTS ||
-        (p->kind != DEJA_SCALABLE && h->n_parts != p->filters))
+        (p->kind != DEJA_SCALABLE && p->kind != DEJA_LAYERED && h->n_parts != p->filters))
         return bad(err, "number of parts");
     return DEJA_OK;
 }
@@ -321,6 +368,29 @@ static int decode_fuse(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, d
     return DEJA_OK;
 }
 
+/* What only a layered filter has. */
+static int decode_layering(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
+{
+    struct dj_layering *l = &h->plan.layering;
+    const bool words = h->plan.flags & DEJA_LAYERED_WORDS;
+    const bool modes = h->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
+    if (h->plan.kind != DEJA_LAYERED)
+        return modes ? bad(err, "flags") : DEJA_OK;
+    l->layers = dj_load32(page + AT_LAYERS);
+    l->delimiter = dj_load32(page + AT_DELIMITER);
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        l->first[i] = dj_load64(page + AT_FIRST + 8 * i);
+    if (l->layers > DJ_MAX_LAYERS || (!words && l->layers < 2))
+        return bad(err, "number of layers");
+    if (words ? !l->delimiter || l->delimiter > 255 : l->delimiter != 0)
+        return bad(err, "delimiter");
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        if (l->first[i] > DJ_MAX_BITS)
+            return bad(err, "first capacity of a layer");
+    return dj_load32(page + AT_LAYERS_RESERVED) ? bad(err, "reserved space of the layers")
+                                                : DEJA_OK;
+}
+
 static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
 {
     uint64_t at = DJ_HEADER_LEN;
@@ -328,13 +398,15 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
         int rc = decode_part(page + AT_PARTS + i * PART_LEN, h, i, at, err);
         if (rc < 0)
             return rc;
-        if (h->plan.kind != DEJA_SCALABLE && i > 0 &&
+        if (h->plan.kind != DEJA_SCALABLE && h->plan.kind != DEJA_LAYERED && i > 0 &&
             (h->part[i].shape.bits != h->part[0].shape.bits ||
              h->part[i].shape.k != h->part[0].shape.k))
             return bad(err, "part table");
         at += h->part[i].body_len;
     }
     h->plan.shape = h->part[0].shape;
+    if (h->plan.kind == DEJA_LAYERED && !dj_layering_is_sound(&h->plan, h->part, h->n_parts))
+        return bad(err, "layers in the part table");
     if (dj_plan_words(&h->plan) > DJ_MAX_WORDS)
         return bad(err, "part table");
     return at == h->file_len ? DEJA_OK : bad(err, "file length");
@@ -386,21 +458,20 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     plan->past.last_distinct = dj_load64(page + AT_LAST_DISTINCT);
     plan->folds = dj_load32(page + AT_FOLDS);
     plan->visit = dj_load64(page + AT_VISIT);
-    const uint32_t flags = dj_load32(page + AT_FLAGS);
-    plan->flags = (flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0) |
-                  (flags & FLAG_MINIMAL ? DEJA_MINIMAL_INCREASE : 0);
+    const bool known_flags = decode_flags(dj_load32(page + AT_FLAGS), plan);
     plan->shape.counter_bits = dj_load32(page + AT_COUNTER_BITS);
-    plan->seeded = flags & FLAG_SEEDED;
     h->n_parts = dj_load32(page + AT_N_PARTS);
     h->key_check = dj_load64(page + AT_KEY_CHECK);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     h->file_len = dj_load64(page + AT_FILE_LEN);
-    if (flags & ~(uint32_t)(FLAG_KEY_APART | FLAG_SEEDED | FLAG_MINIMAL))
+    if (!known_flags)
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     rc = check_plan(h, err);
     if (rc == DEJA_OK)
         rc = decode_fuse(page, h, err);
+    if (rc == DEJA_OK)
+        rc = decode_layering(page, h, err);
     if (rc == DEJA_OK)
         rc = decode_parts(page, h, err);
     for (int i = 0; i < 2; i++)

@@ -152,6 +152,26 @@ static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *wan
     return DEJA_OK;
 }
 
+static int check_layers(const struct dj_plan *plan, const deja_options *want, const char *path,
+                        deja_error *err)
+{
+    const struct dj_layering *l = &plan->layering;
+    const uint32_t modes = want->flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
+    if (want->layers && want->layers != l->layers)
+        return l->layers || plan->kind != DEJA_LAYERED
+                   ? dj_fail(err, DEJA_EMISMATCH, "%s has %u layers, not %u", path, l->layers,
+                             want->layers)
+                   : dj_fail(err, DEJA_EMISMATCH, "%s has layers by the number of words, not %u",
+                             path, want->layers);
+    if (modes & ~plan->flags)
+        return dj_fail(err, DEJA_EMISMATCH, "%s is not a layered filter of mode %s", path,
+                       modes & ~plan->flags & DEJA_LAYERED_PAPER ? "paper" : "words");
+    if (want->delimiter && want->delimiter != l->delimiter)
+        return dj_fail(err, DEJA_EMISMATCH, "%s has words with another delimiter between them",
+                       path);
+    return DEJA_OK;
+}
+
 static int check_expected(const struct dj_header *h, const deja_options *want, const char *path,
                           deja_error *err)
 {
@@ -168,6 +188,9 @@ static int check_expected(const struct dj_header *h, const deja_options *want, c
                        h->plan.shape.counter_bits, want->counter_bits);
     if (want->flags & DEJA_MINIMAL_INCREASE && !(h->plan.flags & DEJA_MINIMAL_INCREASE))
         return dj_fail(err, DEJA_EMISMATCH, "%s was not made with minimal increase", path);
+    const int rc = check_layers(&h->plan, want, path, err);
+    if (rc < 0)
+        return rc;
     return want->url ? check_url_rules(&h->plan, want->url, path, err) : DEJA_OK;
 }
 
@@ -209,6 +232,11 @@ static void set_counts(deja_filter *f, const struct dj_header *h)
     f->carried = r->carried;
     f->removed = r->removed;
     f->refused = r->refused;
+    f->familiar = r->familiar;
+    if (f->plan.kind == DEJA_LAYERED) {
+        dj_layering_set_lost(f, r->carried.lost);
+        f->carried = (struct dj_carried){0};
+    }
     f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
@@ -229,7 +257,8 @@ static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *
         p->shape = h->part[i].shape;
         p->capacity = h->part[i].capacity;
         p->fp_rate = h->part[i].fp_rate;
-        p->stride = dj_plan_words(&f->plan);
+        p->layer = h->part[i].layer;
+        p->stride = dj_plan_stride(&f->plan, i);
     }
     uint8_t *map = dj_map(file->fd, h->file_len, write, file->path, err);
     if (!map)

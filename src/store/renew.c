@@ -93,6 +93,8 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
     dj_filter_walk(from, false);
     f->offered = from->offered;
     f->carried = from->carried;
+    f->familiar = from->familiar;
+    f->lost = from->lost;
     f->unclean = from->unclean;
     *out = f;
     return DEJA_OK;
