@@ -285,13 +285,15 @@ static bool add_segments(deja_filter *f, const struct lot *lot, size_t i, uint32
     return any;
 }
 
-/* A new key: one more, and when its segments were known, one that could have been lost. */
+/* A new key: one more, and when its segments were known, one that could have been lost.  The
+ * lost ones had their bits in the XOR layer before they came: they count as inside. */
 static void count_key(deja_filter *f, bool familiar)
 {
     const uint64_t t = atomic_fetch_add_explicit(&f->part[0].keys, 1, memory_order_relaxed);
     if (!familiar)
         return;
-    const double step = (double)t * 64 / (double)f->plan.capacity;
+    const double came = (double)t + dj_layering_lost(f);
+    const double step = came * 64 / (double)f->plan.capacity;
     const uint32_t at = step < DJ_WEIGHTS - 1 ? (uint32_t)step : DJ_WEIGHTS - 1;
     atomic_fetch_add_explicit(&f->familiar, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&f->lost, f->layers.weight[at], memory_order_relaxed);

@@ -18,7 +18,7 @@
  *
  * What is lost.  A new key is taken for seen when all its segments are known and the XOR layer
  * errs.  So only keys whose segments are known can get lost: for each such key that was told
- * "new" while t keys were inside, rate(t) / (1 - rate(t)) others like it were not.  The weights
+ * "new" when t had come, rate(t) / (1 - rate(t)) others like it were not.  The weights
  * are this number by t, in steps of n/64, as integers: sums of integers do not depend on order. */
 #include "filters/layering.h"
 #include "core/base/status.h"

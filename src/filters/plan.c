@@ -238,11 +238,14 @@ static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, dej
         return dj_fail(err, DEJA_EINVAL,
                        "the multiplier goes with capacity and hashes (m = n k M), not with memory "
                        "or fp_rate");
-    if (plan->part_kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE ||
-        plan->kind == DEJA_STATIC || is_salted(plan))
+    if (plan->part_kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC)
         return dj_fail(err, DEJA_EINVAL,
-                       "the multiplier sizes classic, blocked and spectral filters, and layered "
-                       "ones of mode paper");
+                       "the multiplier sizes classic, blocked and spectral filters");
+    if (is_salted(plan))
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "the multiplier sizes layered filters in mode paper alone: otherwise layers "
+            "are sized by what they hold");
     const double bits =
         ceil((double)opt->capacity * opt->hashes * opt->multiplier * dj_shape_unit(&plan->shape));
     if (!(bits <= (double)DJ_MAX_BITS))
@@ -476,8 +479,8 @@ uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i)
         return dj_plan_words(plan);
     if (i > 0 || is_salted(plan))
         return 1; /* a segment, or the XOR of all */
-    return plan->shape.k > 1 ? plan->shape.k
-                             : 2; /* addresses; 1 would be a hash to make them of */
+    /* Addresses; a single number would be a hash to make them of. */
+    return plan->shape.k > 1 ? plan->shape.k : 2;
 }
 
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)

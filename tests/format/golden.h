@@ -16,6 +16,7 @@ struct golden {
     unsigned before, next; /* keys of a first visit, and how many the next one is sized for */
     unsigned folds;        /* how often it was folded, after the sync */
     uint32_t counter_bits, flags;
+    uint32_t layers, delimiter;
 };
 
 static const struct golden goldens[] = {
@@ -106,6 +107,32 @@ static const struct golden goldens[] = {
      .fp_rate = 0.001,
      .seed = 20,
      .synced = 120},
+    {.name = "layered", /* three layers; the second and the third have two parts */
+     .kind = DEJA_LAYERED,
+     .layers = 3,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 22,
+     .synced = 120},
+    {.name = "layered_paper",
+     .kind = DEJA_LAYERED,
+     .flags = DEJA_LAYERED_PAPER,
+     .hash = DEJA_HASH_SIPHASH,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 23,
+     .synced = 120},
+    {.name = "layered_words", /* of a second visit, with first capacities of its layers */
+     .kind = DEJA_LAYERED,
+     .flags = DEJA_LAYERED_WORDS,
+     .delimiter = '/',
+     .layers = 2,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 24,
+     .before = 120,
+     .next = 300,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -138,6 +165,8 @@ static inline deja_options golden_options(const struct golden *g)
     opt.seed = g->seed;
     opt.counter_bits = g->counter_bits;
     opt.flags = g->flags;
+    opt.layers = g->layers;
+    opt.delimiter = g->delimiter;
     if (!g->seed) {
         opt.key = golden_key_apart;
         opt.flags |= DEJA_KEY_APART;

@@ -18,7 +18,7 @@ SOURCE, LIBRARY = Path(os.environ["SOURCE"]), os.environ["LIBDEJA"]
 GOLDEN = SOURCE / "tests/format/golden/v1"
 APART = bytes(range(0x10)) + bytes(range(0xF0, 0x100))
 STATUS = {-4: "EFORMAT", -5: "EVERSION", -9: "EMISMATCH", -10: "EBUSY"}
-OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE = 1, 4, 1, 2
+OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE, PAPER, WORDS = 1, 4, 1, 2, 4, 8
 
 # A library with the address sanitizer wants its runtime to be there first.
 if b"__tsan_init" in Path(LIBRARY).read_bytes():
@@ -46,7 +46,9 @@ class Options(ctypes.Structure):
                 ("part_kind", ctypes.c_uint32), ("growth", ctypes.c_uint32),
                 ("tightening", ctypes.c_double), ("url", ctypes.c_void_p),
                 ("flags", ctypes.c_uint32), ("counter_bits", ctypes.c_uint32),
-                ("fingerprint_bits", ctypes.c_uint32), ("reserved", ctypes.c_uint32)]
+                ("fingerprint_bits", ctypes.c_uint32), ("layers", ctypes.c_uint32),
+                ("delimiter", ctypes.c_uint32), ("generations", ctypes.c_uint32),
+                ("window_seconds", ctypes.c_uint64), ("deletions", ctypes.c_uint64)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(Options), **fields)
@@ -68,6 +70,8 @@ for name, arguments in {
                              ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
         "deja_filter_add": [ctypes.c_void_p, Slice, ctypes.c_void_p],
         "deja_filter_contains": [ctypes.c_void_p, Slice],
+        "deja_filter_prefix_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t,
+                                     ctypes.POINTER(ctypes.c_uint8)],
         "deja_builder_new": [ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p),
                              ctypes.POINTER(Error)],
         "deja_builder_add_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t],
@@ -116,6 +120,11 @@ class Filter:
         answer = ctypes.c_uint64()
         assert lib.deja_filter_count(self.handle, Slice(key, len(key)), answer) == 0
         return answer.value
+
+    def has_under(self, prefix):
+        found = ctypes.c_uint8()
+        assert lib.deja_filter_prefix_batch(self.handle, Slice(prefix, len(prefix)), 1, found) == 0
+        return bool(found.value)
 
     def sync(self):
         assert lib.deja_filter_sync(self.handle, None) == 0
@@ -168,6 +177,17 @@ def make_keys(n):
     keys = {chance.randbytes(lengths[i] if i < len(lengths) else chance.randrange(8, 100))
             for i in range(n)}
     return sorted(keys)
+
+
+def make_urls(n):
+    """Segments that many share, scheme or not, queries, deep ones, and empty segments."""
+    urls = set()
+    while len(urls) < n:
+        scheme = chance.choice([b"http://", b"https://", b"", b"a+b.c-1://", b"1://", b"x:", b"://"])
+        path = b"/".join(b"%x" % chance.randrange(chance.choice([1, 3, 9])) * chance.randrange(3)
+                         for _ in range(chance.randrange(1, 13)))
+        urls.add(scheme + path + chance.choice([b"", b"", b"/", b"?q=/1", b"#f/", b"?"]))
+    return sorted(urls)
 
 
 def compare(path, keys, key=None):
@@ -226,6 +246,15 @@ FRESH = {
     "spectral_16": dict(kind=4, fp_rate=0.2, counter_bits=16, flags=MINIMAL_INCREASE),
     "spectral_32": dict(kind=4, fp_rate=0.2, counter_bits=32, hash=2),
     "spectral_32_k16": dict(kind=4, fp_rate=0.2, counter_bits=32, hashes=16),
+    "layered": dict(kind=3, fp_rate=0.3),
+    "layered_2": dict(kind=3, fp_rate=0.3, layers=2, hash=2),
+    "layered_10": dict(kind=3, fp_rate=0.3, layers=10),
+    "layered_paper": dict(kind=3, fp_rate=0.3, layers=4, flags=PAPER),
+    "layered_paper_k1": dict(kind=3, fp_rate=0.3, hashes=1, flags=PAPER),
+    "layered_words": dict(kind=3, fp_rate=0.3, flags=WORDS, delimiter=0x2f),
+    "layered_words_3": dict(kind=3, fp_rate=0.3, flags=WORDS, delimiter=0x2f, layers=3),
+    "layered_words_k1": dict(kind=3, fp_rate=0.3, flags=WORDS, delimiter=0x2f, hashes=1),
+    "layered_words_paper": dict(kind=3, fp_rate=0.3, flags=WORDS | PAPER, delimiter=0x2f),
     "scalable": dict(kind=6, capacity=30, fp_rate=0.2, growth=2),
     "scalable_classic": dict(kind=6, part_kind=1, capacity=30, fp_rate=0.2, growth=3),
     "scalable_exact": dict(kind=6, part_kind=9, capacity=30),
@@ -238,7 +267,7 @@ def fresh_files_agree(name, options):
     options.setdefault("capacity", 300)
     if "key" not in options:
         options["seed"] = chance.randrange(1, 1 << 64)
-    path, keys = name + ".deja", make_keys(900)
+    path, keys = name + ".deja", make_urls(900) if options["kind"] == 3 else make_keys(900)
     chance.shuffle(keys)
     members, late, strangers = keys[:250], keys[250:270], keys[270:]
     key = options.get("key")
@@ -252,7 +281,9 @@ def fresh_files_agree(name, options):
     f.add(late)  # a writer has it open, and nothing of this is synced
     assert compare(path, late, key) == len(late), name
     report = reader.File(path, key).report()
-    assert report["state"] == "open" and report["offered"] == len(members), report
+    grew = options["kind"] == 3  # layers may have: then a record tells of keys so far
+    assert report["state"] == "open", report
+    assert report["offered"] == len(members) or grew and report["offered"] > len(members), report
     f.sync()
     f.free()
     report = reader.File(path, key).report()
@@ -263,8 +294,23 @@ def fresh_files_agree(name, options):
     assert report["url_rules"] in rules, report
     assert report["kind"] == reader.KINDS[options["kind"]], report
     parts = len(report["parts"])
-    assert parts > 2 if options["kind"] == 6 else parts == options.get("filters", 1), report
+    assert parts > 1 if options["kind"] in (3, 6) else parts == options.get("filters", 1), report
     return claims
+
+
+def prefixes_agree(layers):
+    """Returns how many strangers both claim."""
+    path, keys = f"prefixes_{layers}.deja", make_urls(1200)
+    chance.shuffle(keys)
+    f = create(path, kind=3, layers=layers, capacity=100, fp_rate=0.3, seed=6)
+    f.add(keys[:150])
+    f.sync()
+    file = reader.File(path)
+    ours, theirs = [f.has_under(k) for k in keys], [file.has_under(k) for k in keys]
+    assert ours == theirs, [k for k, a, b in zip(keys, ours, theirs) if a != b][:3]
+    assert all(ours[:150]), path
+    f.free()
+    return sum(ours[150:])
 
 
 def counts_agree(bits, filters):
@@ -418,6 +464,7 @@ for width in (4, 8, 16, 32):
     for some in (1, 2):
         counts_agree(width, some)
 print("counts: agreed")
+print("prefixes: agreed, strangers claimed by both:", [prefixes_agree(n) for n in (2, 5, 10)])
 folds_unions_and_visits_agree()
 print("folds, unions, visits: agreed")
 claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)
@@ -426,6 +473,8 @@ assert any(claims.values()), claims
 print("static: agreed, strangers claimed by both:", claims)
 random_damage_is_refused_alike("classic.deja")
 random_damage_is_refused_alike("static_100_8.deja")
+random_damage_is_refused_alike("layered.deja")
+random_damage_is_refused_alike("layered_words_paper.deja")
 wrong_keys_are_refused_alike()
 print("damage: refused alike")
 text = (SOURCE / "docs/format.md").read_text()

@@ -15,8 +15,8 @@
 #include "rng.h"
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -51,8 +51,8 @@ static void what_makes_no_layers_is_refused_in_words(void **state)
          "the layers of a layered filter grow with their segments; mode paper, blocked, classic, "
          "exact and spectral take a memory size"},
         {FIELDS(.capacity = 9, .hashes = 3, .multiplier = 2), DEJA_EINVAL,
-         "the multiplier sizes classic, blocked and spectral filters, and layered ones of mode "
-         "paper"},
+         "the multiplier sizes layered filters in mode paper alone: otherwise layers are sized by "
+         "what they hold"},
         {FIELDS(.fp_rate = 0.1), DEJA_EINVAL, "capacity is 0: say how many keys to expect"},
         {{sizeof(deja_options), .kind = DEJA_CLASSIC, .capacity = 9, .flags = DEJA_LAYERED_PAPER},
          DEJA_EINVAL,
