@@ -117,8 +117,8 @@ static struct words lookup_reads(const deja_plan *p)
         (void)snprintf(w.s, sizeof w.s, "1 cache line a part");
     else if (p->kind == DEJA_WINDOW)
         (void)snprintf(w.s, sizeof w.s, "%u lines in a row", (unsigned)p->generations + 1);
-    else if (p->kind == DEJA_LAYERED) /* a segment: in mode paper as many again */
-        (void)snprintf(w.s, sizeof w.s, "%u cache lines, 1+ a segment", p->hashes);
+    else if (p->kind == DEJA_LAYERED) /* and those of its segments */
+        (void)snprintf(w.s, sizeof w.s, "%u+ cache lines", p->hashes);
     else
         (void)snprintf(w.s, sizeof w.s, "%u cache line%s", lines, lines == 1 ? "" : "s");
     return w;
@@ -421,8 +421,8 @@ static int print_table(struct out *o, const struct study *s, deja_error *err)
     if (find_row(s, DEJA_LAYERED) != NULL)
         out_text(o, s->c->layered == OPT_LAYERED_PAPER
                         ? "  layered has a filter of that size for each layer, all counted here\n"
-                        : "  layered: the XOR layer; each layer whose segments all differ adds "
-                          "about 16 bits a key\n");
+                        : "  layered: the XOR layer; layers add 1 line a segment, some 16 bits "
+                          "for each different one\n");
     if (find_row(s, DEJA_PAIRED) != NULL)
         print_forgetting(o, &find_row(s, DEJA_PAIRED)->plan);
     if (find_row(s, DEJA_WINDOW) != NULL)

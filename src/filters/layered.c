@@ -347,9 +347,10 @@ int dj_layered_grow(deja_filter *f, uint32_t parts, const uint64_t *row)
         for (uint32_t layer = 0; full >> layer && rc == DEJA_OK; layer++) {
             if (!(full >> layer & 1))
                 continue;
-            if (n == DJ_MAX_PARTS ||
-                !dj_layering_part(&f->plan, layer + 1, f->layers.n[layer], &f->part[n++]))
+            if (n == DJ_MAX_PARTS || !dj_layering_part(&f->plan, layer + 1, f->layers.n[layer],
+                                                       f->part, n, &f->part[n]))
                 rc = DEJA_EFULL;
+            n++;
         }
         if (rc == DEJA_OK)
             rc = f->owner->grow(f, n);

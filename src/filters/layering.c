@@ -113,8 +113,21 @@ static uint64_t capacity_of(const struct dj_plan *plan, uint32_t layer, uint32_t
     return nth == 0 ? first : larger(plan->capacity / share[nth], first);
 }
 
+/* Sizing a blocked part takes a million steps, and layers are alike: one that is there tells. */
+static bool find_shape(const struct dj_part *like, uint32_t n, struct dj_part *part)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (like[i].layer && like[i].capacity == part->capacity &&
+            fabs(like[i].fp_rate - part->fp_rate) <= 0) {
+            part->shape = like[i].shape;
+            return true;
+        }
+    part->shape = (struct dj_shape){.kind = DEJA_BLOCKED};
+    return dj_shape_fit(&part->shape, part->capacity, part->fp_rate);
+}
+
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
-                      struct dj_part *part)
+                      const struct dj_part *like, uint32_t n, struct dj_part *part)
 {
     static const double share[DJ_LAYER_PARTS] = {0.25, 0.25, 0.5};
     if (!dj_plan_part(plan, 0, part)) /* what mode paper wants */
@@ -128,8 +141,7 @@ bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
     part->capacity = capacity_of(plan, layer, nth);
     part->fp_rate = fmax(plan->fp_rate, LAYER_RATE) * share[nth];
     part->ops = &dj_blocked_ops;
-    part->shape = (struct dj_shape){.kind = DEJA_BLOCKED};
-    return dj_shape_fit(&part->shape, part->capacity, part->fp_rate);
+    return find_shape(like, n, part);
 }
 
 uint32_t dj_layering_part_kind(const struct dj_plan *plan, uint32_t i)

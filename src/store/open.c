@@ -268,7 +268,8 @@ void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i)
     p->shape = h->part[i].shape;
     p->capacity = h->part[i].capacity;
     p->fp_rate = h->part[i].fp_rate;
-    p->stride = dj_plan_words(&f->plan);
+    p->layer = h->part[i].layer;
+    p->stride = dj_plan_stride(&f->plan, i);
 }
 
 static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *h, bool write,

@@ -20,7 +20,7 @@ every_kind_has_a_row() {
     succeeds deja plan -n 1M
     expect_stderr_empty
     local kind
-    for kind in classic blocked spectral paired scalable window static exact; do
+    for kind in classic blocked layered spectral paired scalable window static exact; do
         grep -qE "^  $kind .* lines?" .stdout || fail "no row for $kind"
     done
     expect_stdout_has "For 1,000,000 keys at rate 1.0e-6, the default"

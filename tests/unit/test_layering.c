@@ -109,7 +109,7 @@ static void layers_are_series_whose_rates_sum_to_a_hundredth(void **state)
         double sum = 0;
         for (uint32_t nth = 0; nth < DJ_LAYER_PARTS; nth++) {
             struct dj_part part = {0};
-            assert_true(dj_layering_part(&p, 3, nth, &part));
+            assert_true(dj_layering_part(&p, 3, nth, NULL, 0, &part));
             assert_int_equal(part.layer, 3);
             assert_int_equal(part.capacity, capacity[nth]);
             assert_int_equal(part.shape.kind, DEJA_BLOCKED);
@@ -118,7 +118,7 @@ static void layers_are_series_whose_rates_sum_to_a_hundredth(void **state)
         }
         assert_true(fabs(sum - fmax(asked[i], 0.01)) < 1e-15);
         struct dj_part none = {0};
-        assert_false(dj_layering_part(&p, 3, DJ_LAYER_PARTS, &none));
+        assert_false(dj_layering_part(&p, 3, DJ_LAYER_PARTS, NULL, 0, &none));
     }
 }
 
@@ -129,13 +129,13 @@ static void first_capacities_of_an_earlier_visit_are_kept(void **state)
     struct dj_part part = {0};
     p.layering.first[0] = 90000;
     p.layering.first[1] = 3;
-    assert_true(dj_layering_part(&p, 1, 0, &part));
+    assert_true(dj_layering_part(&p, 1, 0, NULL, 0, &part));
     assert_int_equal(part.capacity, 90000);
-    assert_true(dj_layering_part(&p, 1, 1, &part)); /* not smaller than the one before */
+    assert_true(dj_layering_part(&p, 1, 1, NULL, 0, &part)); /* not smaller than the one before */
     assert_int_equal(part.capacity, 90000);
-    assert_true(dj_layering_part(&p, 1, 2, &part));
+    assert_true(dj_layering_part(&p, 1, 2, NULL, 0, &part));
     assert_int_equal(part.capacity, 160000);
-    assert_true(dj_layering_part(&p, 2, 0, &part)); /* no part is tiny */
+    assert_true(dj_layering_part(&p, 2, 0, NULL, 0, &part)); /* no part is tiny */
     assert_int_equal(part.capacity, 64);
 }
 
@@ -146,9 +146,9 @@ static void in_mode_paper_all_layers_are_alike(void **state)
         resolved(OPTIONS(.capacity = 1000, .flags = DEJA_LAYERED_PAPER, .layers = 4));
     struct dj_part part = {0};
     assert_int_equal(dj_layering_bodies(&p), 5);
-    assert_true(dj_layering_part(&p, 4, 0, &part));
+    assert_true(dj_layering_part(&p, 4, 0, NULL, 0, &part));
     assert_memory_equal(&part.shape, &p.shape, sizeof p.shape);
-    assert_false(dj_layering_part(&p, 4, 1, &part));
+    assert_false(dj_layering_part(&p, 4, 1, NULL, 0, &part));
     /* memory is shared by all of them; the thesis' rule gives each its m = n k M */
     p = resolved(OPTIONS(.memory = 5000, .flags = DEJA_LAYERED_PAPER, .layers = 4));
     assert_int_equal(p.shape.bits, 8000);
