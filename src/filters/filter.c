@@ -9,6 +9,7 @@
 #include "core/base/random.h"
 #include "core/base/status.h"
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #define LOT_NUMBERS 512 /* hashes made at once: a key needs up to DJ_MAX_WORDS */
@@ -104,6 +105,17 @@ void dj_filter_walk(const deja_filter *f, bool begin)
 {
     if (f->owner->walk)
         f->owner->walk(f, begin);
+}
+
+int dj_filter_lost(void)
+{
+    errno = EIO;
+    return DEJA_EIO;
+}
+
+int deja_filter_vouch(const deja_filter *f, deja_error *err)
+{
+    return f->owner->vouch ? f->owner->vouch(f, err) : DEJA_OK;
 }
 
 void dj_filter_unmake(deja_filter *f)
@@ -244,7 +256,7 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
     const bool sole = dj_writer_enter(&f->writer);
     const int rc = run_add(b, f, is_new, done, !sole);
     dj_writer_leave(&f->writer, sole);
-    return rc;
+    return dj_filter_is_lost(f) ? dj_filter_lost() : rc;
 }
 
 /* A growing filter changes its parts between two pieces of a batch, not within one; a piece is
@@ -283,22 +295,32 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
         batch_begin(b, 0, b->n);
         rc = add_held(f, b, is_new, &taken);
     }
+    if (rc == DEJA_EIO && dj_filter_is_lost(f))
+        taken = 0; /* nobody can tell which of them are inside */
     atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
     if (done)
         *done = taken;
     return rc;
 }
 
+/* "Seen" is what a filter may say wrongly; "new" it may not, and so one that is lost does not. */
+static void contains_held(const deja_filter *f, struct batch *b, uint8_t *found)
+{
+    run_contains(b, found);
+    if (dj_filter_is_lost(f))
+        memset(found, 1, b->n);
+}
+
 static void contains_batch(const deja_filter *f, struct batch *b, uint8_t *found)
 {
     if (f->plan.kind != DEJA_SCALABLE) {
-        run_contains(b, found);
+        contains_held(f, b, found);
         return;
     }
     /* The lock is not part of what a filter says: looking up leaves it as it was. */
     pthread_rwlock_t *growing = &((deja_filter *)(uintptr_t)f)->growing;
     pthread_rwlock_rdlock(growing);
-    run_contains(b, found);
+    contains_held(f, b, found);
     pthread_rwlock_unlock(growing);
 }
 
@@ -374,6 +396,8 @@ static int remove_batch(deja_filter *f, struct batch *b, uint8_t *removed, size_
         const bool sole = dj_writer_enter(&f->writer);
         run_remove(b, f, removed, !sole);
         dj_writer_leave(&f->writer, sole);
+        if (dj_filter_is_lost(f))
+            rc = dj_filter_lost();
     }
     if (done)
         *done = rc == DEJA_OK ? b->n : 0;
@@ -394,7 +418,7 @@ static int count_batch(const deja_filter *f, struct batch *b, uint32_t *counts)
         for (size_t i = 0; i < n; i++)
             *counts++ = dj_parts_count(f, hash[i]);
     }
-    return DEJA_OK;
+    return dj_filter_is_lost(f) ? dj_filter_lost() : DEJA_OK;
 }
 
 int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *removed,

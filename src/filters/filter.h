@@ -73,6 +73,9 @@ struct dj_owner_ops {
     /* ... when it is filled: f becomes next, for good, and next what f was; or f stays. */
     int (*replace)(deja_filter *f, deja_filter *next, deja_error *err);
     void (*walk)(const deja_filter *f, bool begin); /* NULL, or: the bodies are read in order */
+    /* NULL, or: are the bodies still what they were?  Asked behind every batch; and in words. */
+    bool (*is_whole)(const deja_filter *f);
+    int (*vouch)(const deja_filter *f, deja_error *err);
 };
 
 struct deja_filter {
@@ -109,6 +112,15 @@ int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err);
 void dj_filter_swap(deja_filter *a, deja_filter *b);
 /* Tell the owner that the bodies will be read in order, or no longer. */
 void dj_filter_walk(const deja_filter *f, bool begin);
+/* Whether the bodies went away under what was just computed from them: it is worth nothing. */
+static inline bool dj_filter_is_lost(const deja_filter *f)
+{
+    return f->owner->is_whole && !f->owner->is_whole(f);
+}
+/* deja_filter_stats, with words for a filter that is lost. */
+int dj_filter_account(const deja_filter *f, deja_stats *stats, deja_error *err);
+/* DEJA_EIO, and errno, for such a filter. */
+int dj_filter_lost(void);
 /* Everything but the bodies. */
 void dj_filter_unmake(deja_filter *f);
 /* What makes the hashes of spatial part i > 0 differ from the first part's; never 0. */

@@ -183,7 +183,15 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
     s.bits_sigma = sqrt(variance);
     s.fill = (double)s.bits_set / (double)s.bits;
     tell_past(&f->plan.past, &s);
+    if (dj_filter_is_lost(f))
+        return dj_filter_lost();
     s.size = out->size;
     memcpy(out, &s, out->size < sizeof s ? out->size : sizeof s);
     return DEJA_OK;
+}
+
+int dj_filter_account(const deja_filter *f, deja_stats *stats, deja_error *err)
+{
+    const int rc = deja_filter_stats(f, stats);
+    return rc == DEJA_EIO ? deja_filter_vouch(f, err) : rc;
 }

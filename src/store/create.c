@@ -220,6 +220,9 @@ int dj_file_grow(deja_filter *f, uint32_t n_parts)
     const struct dj_file *file = f->store;
     struct dj_header h;
     const uint32_t before = f->n_parts;
+    const int rc = dj_file_vouch(file, NULL);
+    if (rc < 0)
+        return rc;
     f->n_parts = n_parts; /* the new part has its shape, and no body yet */
     dj_header_of(f, &h);
     f->n_parts = before;

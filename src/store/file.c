@@ -30,8 +30,7 @@ struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
 
 void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
 {
-    if (file->map)
-        munmap(file->map, file->map_len);
+    dj_file_take_map(file, NULL, 0);
     if (file->tmp.fd < 0 && file->fd >= 0)
         close(file->fd); /* which also gives the lock back */
     dj_tmp_discard(&file->tmp);
@@ -85,13 +84,23 @@ uint8_t *dj_map(int fd, uint64_t len, bool write, const char *path, deja_error *
     return map;
 }
 
+void dj_file_take_map(struct dj_file *file, uint8_t *map, uint64_t len)
+{
+    if (file->map) {
+        dj_guard_leave(&file->guard);
+        munmap(file->map, file->map_len);
+    }
+    file->map = map;
+    file->map_len = (size_t)len;
+    if (map) {
+        dj_guard_join(&file->guard, map, (size_t)len);
+        file->stamp = dj_file_stamp(file);
+    }
+}
+
 void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
 {
-    struct dj_file *file = f->store;
-    if (file->map)
-        munmap(file->map, file->map_len);
-    file->map = map;
-    file->map_len = (size_t)h->file_len;
+    dj_file_take_map(f->store, map, h->file_len);
     for (uint32_t i = 0; i < h->n_parts; i++)
         dj_part_attach(&f->part[i], map + h->offset[i]);
     f->n_parts = h->n_parts;

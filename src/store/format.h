@@ -16,6 +16,7 @@
 #define DJ_HEADER_LEN     4096u
 #define DJ_RECORD_LEN     512u
 #define DJ_RECORD_A       3072u
+#define DJ_HEADER_SUM     2560u /* where the header's checksum stands */
 
 enum dj_state { DJ_SEALED = 1, DJ_OPEN = 2 }; /* of the bodies, as stored */
 
