@@ -35,14 +35,13 @@ struct job {
 };
 
 /* What has no key is in no filter, whatever an empty key would be. */
-static void look_up(const struct job *j, struct batch *b)
+static int look_up(const struct job *j, struct batch *b, deja_error *err)
 {
     deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
-    if (!b->block.keyless)
-        return;
-    for (size_t i = 0; i < b->block.n; i++)
+    for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
         if (!b->block.keys[i].data)
             b->answer[i] = 0;
+    return deja_filter_vouch(j->filter, err);
 }
 
 static int check_all(struct job *j, deja_error *err)
@@ -50,7 +49,9 @@ static int check_all(struct job *j, deja_error *err)
     struct batch *b;
     int rc;
     while ((rc = session_next(&j->session, &b, err)) > 0) {
-        look_up(j, b);
+        rc = look_up(j, b, err);
+        if (rc < 0)
+            return rc;
         session_fold(&j->session, b);
         const uint64_t found = session_count(b);
         j->printed += j->o->invert ? b->block.n - found : found;

@@ -105,7 +105,7 @@ void session_json_urls(const struct session *s, struct json *j);
 /* DEJA_OK when the filter counts (and, with `to_remove`, can remove); otherwise the words for it.
  */
 int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err);
-/* The words for a failed add, which has only a status and errno. */
-int session_add_failed(int status, const char *path, deja_error *err);
+/* The words for a failed batch of f (or NULL), which has only a status and errno. */
+int session_add_failed(int status, const deja_filter *f, const char *path, deja_error *err);
 
 #endif
