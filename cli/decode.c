@@ -32,11 +32,13 @@
 #include <zstd_errors.h>
 #endif
 
-#define PACKED_CAP      ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
-#define READ_MAX        ((size_t)1 << 30)   /* Linux reads less than 2 GiB at once */
-#define STOP_WAIT_MS    100
-#define LULL_MS         2 /* a pipe silent for so long has nothing more just now */
-#define ZSTD_WINDOW_LOG 27
+#define PACKED_CAP        ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
+#define READ_MAX          ((size_t)1 << 30)   /* Linux reads less than 2 GiB at once */
+#define STOP_WAIT_MS      100
+#define LULL_MS           2 /* a pipe silent for so long has nothing more just now */
+#define ZSTD_WINDOW_LOG   27
+#define ZSTD_HEADER_BEGIN 5 /* bytes that tell how long a frame's header is */
+#define ZSTD_BLOCK_HEADER 3
 
 struct decode {
     int fd;
@@ -65,6 +67,7 @@ struct decode {
 #endif
 #ifdef DEJA_HAVE_ZSTD
     ZSTD_DStream *zst;
+    size_t zst_wants; /* bytes to the end of the block or header that comes; 0: a new frame */
 #endif
 };
 
@@ -249,6 +252,8 @@ static int zstd_init(struct decode *d, deja_error *err)
     return DEJA_OK;
 }
 
+/* The decoder forgets what it has decoded in a call that ends with an error.  It gets a block at a
+ * time, so that what comes before a damaged one is never among that. */
 static int zstd_step(struct decode *d, unsigned char *buf, size_t cap, size_t *len,
                      deja_error *err)
 {
@@ -256,15 +261,20 @@ static int zstd_step(struct decode *d, unsigned char *buf, size_t cap, size_t *l
         d->flushed = true;
         return DEJA_OK;
     }
-    ZSTD_inBuffer in = {d->packed, d->packed_len, d->packed_pos};
+    const size_t have = d->packed_len - d->packed_pos;
+    const size_t wants = d->zst_wants ? d->zst_wants : ZSTD_HEADER_BEGIN;
+    ZSTD_inBuffer in = {d->packed, d->packed_pos + (have < wants ? have : wants), d->packed_pos};
     ZSTD_outBuffer out = {buf, cap, 0};
     size_t rc = ZSTD_decompressStream(d->zst, &out, &in);
     d->packed_pos = in.pos;
     *len = out.pos;
     d->flushed = out.pos < cap;
     d->fresh = rc == 0;
-    if (!ZSTD_isError(rc))
+    if (!ZSTD_isError(rc)) {
+        /* With a block it would like the header of the next one. */
+        d->zst_wants = rc > ZSTD_BLOCK_HEADER ? rc - ZSTD_BLOCK_HEADER : rc;
         return DEJA_OK;
+    }
     switch (ZSTD_getErrorCode(rc)) {
     case ZSTD_error_memory_allocation:
         return fail(err, DEJA_ENOMEM, "cannot be decompressed: out of memory");
