@@ -56,6 +56,22 @@ int dj_file_lock(int fd, const char *path, deja_error *err)
     return DEJA_OK;
 }
 
+ssize_t dj_read_at(int fd, void *data, size_t len, uint64_t at)
+{
+    size_t have = 0;
+    while (have < len) {
+        const ssize_t got = pread(fd, (uint8_t *)data + have, len - have, (off_t)(at + have));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
 bool dj_write_at(int fd, const void *data, size_t len, uint64_t at)
 {
     const uint8_t *p = data;

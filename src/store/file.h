@@ -6,6 +6,7 @@
 #include "store/guard.h"
 #include "store/replace.h"
 #include <pthread.h>
+#include <sys/types.h>
 
 struct dj_file {
     int fd;
@@ -68,6 +69,8 @@ static inline uint64_t dj_file_stamp(const struct dj_file *file)
     return dj_load64(file->map + DJ_HEADER_SUM);
 }
 
+/* As much of len bytes as the file has from `at` on; -1: errno tells why. */
+ssize_t dj_read_at(int fd, void *data, size_t len, uint64_t at);
 bool dj_write_at(int fd, const void *data, size_t len, uint64_t at);
 
 extern const struct dj_owner_ops dj_file_ops;

@@ -14,20 +14,14 @@
 
 static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja_error *err)
 {
-    size_t have = 0;
-    while (have < DJ_HEADER_LEN) {
-        const ssize_t got = pread(fd, page + have, DJ_HEADER_LEN - have, (off_t)have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return dj_fail_errno(err, "%s: cannot read", path);
-        if (got == 0)
-            return dj_fail(err, DEJA_EFORMAT,
-                           have ? "%s is no deja file, or cut short inside its header"
-                                : "%s is empty: it is no deja file",
-                           path);
-        have += (size_t)got;
-    }
+    const ssize_t have = dj_read_at(fd, page, DJ_HEADER_LEN, 0);
+    if (have < 0)
+        return dj_fail_errno(err, "%s: cannot read", path);
+    if (have < DJ_HEADER_LEN)
+        return dj_fail(err, DEJA_EFORMAT,
+                       have ? "%s is no deja file, or cut short inside its header"
+                            : "%s is empty: it is no deja file",
+                       path);
     return DEJA_OK;
 }
 

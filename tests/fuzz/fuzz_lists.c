@@ -45,8 +45,10 @@ static void check_params(const char *path, const uint8_t *data, size_t len)
     if (rc == DEJA_OK)
         check_names(&p);
     paramnames_fini(&p);
-    char *text = strndup((const char *)data, len);
+    char *text = malloc(len + 1);
     check(text);
+    memcpy(text, data, len);
+    text[len] = '\0';
     rc = paramnames_split(&p, text, &err);
     in_words(rc, &err);
     if (rc == DEJA_OK)

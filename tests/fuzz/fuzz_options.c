@@ -121,6 +121,15 @@ static void check_arguments(const struct command *cmd, char **args, int n)
     free(options);
 }
 
+static char *copy_of(const char *text, size_t len)
+{
+    char *copy = malloc(len + 1);
+    check(copy);
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    return copy;
+}
+
 /* The lines of text as arguments, each in memory of its size. */
 static int split(const char *text, size_t len, char **args)
 {
@@ -129,8 +138,7 @@ static int split(const char *text, size_t len, char **args)
     while (text <= end && n < ARGS) {
         const char *stop = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
         stop = stop ? stop : end;
-        args[n] = strndup(text, (size_t)(stop - text));
-        check(args[n++]);
+        args[n++] = copy_of(text, (size_t)(stop - text));
         text = stop + 1;
     }
     return n;
