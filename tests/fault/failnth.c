@@ -6,7 +6,8 @@
  *
  * Calls are counted over all threads from the beginning of the process.  "malloc" stands for
  * everything that allocates.  Calls that libc makes inside itself do not come by here.  Compiled
- * by tests/support/faults.py; no part of the build. */
+ * by tests/support/faults.py; no part of the build.  Nothing is really synced: power cuts are the
+ * matter of fault.powercut, and disks are slow. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -196,17 +197,19 @@ int close(int fd)
 
 int fsync(int fd)
 {
-    return fails("fsync") ? -1 : (int)syscall(SYS_fsync, fd);
+    (void)fd;
+    return fails("fsync") ? -1 : 0;
 }
 
 int fdatasync(int fd)
 {
-    return fails("fsync") ? -1 : (int)syscall(SYS_fdatasync, fd);
+    return fsync(fd);
 }
 
 int msync(void *at, size_t len, int flags)
 {
-    return fails("msync") ? -1 : (int)syscall(SYS_msync, at, len, flags);
+    (void)at, (void)len, (void)flags;
+    return fails("msync") ? -1 : 0;
 }
 
 int ftruncate(int fd, off_t len)

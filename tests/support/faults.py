@@ -23,6 +23,7 @@ from pathlib import Path
 DEJA = os.environ["DEJA"]
 SOURCE = Path(os.environ["SOURCE"])
 PATIENCE = 60
+SHIM = Path.cwd() / "failnth.so"
 
 FAULTS = {
     "malloc": ["ENOMEM"],
@@ -116,7 +117,8 @@ SCENARIOS = [
 ]
 
 
-def deja(*args, cwd, env=None):
+def deja(*args, cwd, **fault):
+    env = dict(os.environ, LD_PRELOAD=str(SHIM), **fault)
     done = subprocess.run([DEJA, *args], cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=PATIENCE)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
@@ -154,12 +156,10 @@ def prepare(top):
         shutil.copy(SOURCE / "tests" / "format" / "golden" / "v1" / name, top)
 
 
-def compile_shim(top):
-    shim = top / "failnth.so"
+def compile_shim(shim):
     subprocess.run([os.environ.get("CC") or "cc", "-shared", "-fPIC", "-O1", "-D_GNU_SOURCE",
                     "-Wall", "-Wextra", "-Werror", "-o", shim,
                     SOURCE / "tests" / "fault" / "failnth.c"], check=True)
-    return shim
 
 
 class Wrong(Exception):
@@ -178,7 +178,7 @@ class Trial:
         raise Wrong(f"FAIL: DEJA_FAIL='{self.fault}' deja {command}\n  {text}\n"
                     f"  exit {self.status}, standard error: {self.err}")
 
-    def run(self, shim):
+    def run(self):
         """False when the call never came."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
@@ -186,8 +186,8 @@ class Trial:
             shutil.copy(self.top / name, self.folder)
         mark = self.top / "mark"
         mark.unlink(missing_ok=True)
-        env = dict(os.environ, LD_PRELOAD=str(shim), DEJA_FAIL=self.fault, DEJA_FAIL_MARK=str(mark))
-        self.status, self.out, self.err = deja(*self.s.args, cwd=self.folder, env=env)
+        self.status, self.out, self.err = deja(*self.s.args, cwd=self.folder,
+                                               DEJA_FAIL=self.fault, DEJA_FAIL_MARK=str(mark))
         if self.s.output and (self.folder / self.s.output).exists():
             self.out = (self.folder / self.s.output).read_bytes()
         return mark.exists()
@@ -273,9 +273,9 @@ def numbers(everything):
         n += 1 if everything or n < 12 else 1 + n // 6
 
 
-def try_scenario(top, shim, scenario, everything, seen):
+def try_scenario(top, scenario, everything, seen):
     untouched = Trial(top, scenario, "none 1 EIO")
-    untouched.run(shim)
+    untouched.run()
     want = untouched.status, untouched.out, untouched.err
     if want[0] == 2:
         untouched.fail("it fails without a fault")
@@ -285,7 +285,7 @@ def try_scenario(top, shim, scenario, everything, seen):
         for kind in kinds:
             for n in numbers(everything):
                 trial = Trial(top, scenario, f"{call} {n} {kind}")
-                if not trial.run(shim):
+                if not trial.run():
                     break
                 try:
                     trial.check(want)
@@ -304,10 +304,10 @@ def main():
     everything, verbose = "--all" in words, "--verbose" in words
     wanted = [w for w in words if not w.startswith("--")]
     top = Path.cwd()
+    compile_shim(SHIM)
     prepare(top)
-    shim = compile_shim(top)
     seen = {}
-    results = [try_scenario(top, shim, s, everything, seen) for s in SCENARIOS
+    results = [try_scenario(top, s, everything, seen) for s in SCENARIOS
                if not wanted or s.name in wanted]
     print(f"{sum(runs for runs, _ in results)} faults")
     if verbose:
