@@ -38,9 +38,8 @@
 
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct dj_guard *) mappings;
-static atomic_int walks; /* handlers that look at the list now */
-static struct sigaction
-    earlier; /* what SIGBUS did before; written once, before the handler is on */
+static atomic_int walks;         /* handlers that look at the list now */
+static struct sigaction earlier; /* what SIGBUS did; written once, before the handler is on */
 static bool installed;
 
 void dj_guard_join(struct dj_guard *g, const uint8_t *map, size_t len)

@@ -136,6 +136,26 @@ static bool has_moved_on(const char *path, const struct dj_record *since)
     return dj_header_latest(&now)->sequence != since->sequence;
 }
 
+static int compare(const struct dj_file *file, const struct dj_record *r, const char *path,
+                   deja_error *err)
+{
+    const bool sealed = r->state == DJ_SEALED;
+    const bool matches = sealed && dj_file_checksum(file) == r->checksum;
+    const int rc = dj_file_vouch(file, err);
+    if (rc < 0)
+        return rc;
+    if (!sealed || (!matches && has_moved_on(path, r)))
+        return dj_fail(err, DEJA_EBUSY,
+                       "%s is being written, or was not synced after its last add: no checksum "
+                       "can vouch for it; the next sync seals it (`deja verify --repair` will do)",
+                       path);
+    return matches ? DEJA_OK
+                   : dj_fail(err, DEJA_EFORMAT,
+                             "%s: the body is damaged: its checksum is wrong; restore it from a "
+                             "copy or rebuild it",
+                             path);
+}
+
 int deja_file_verify(const char *path, deja_error *err)
 {
     struct dj_header h;
@@ -143,22 +163,7 @@ int deja_file_verify(const char *path, deja_error *err)
     int rc = dj_file_read(path, &file, &h, err);
     if (rc < 0)
         return rc;
-    const struct dj_record *r = dj_header_latest(&h);
-    const bool sealed = r->state == DJ_SEALED;
-    const bool matches = sealed && dj_file_checksum(file) == r->checksum;
-    rc = dj_file_vouch(file, err);
-    if (rc < 0)
-        ;
-    else if (!sealed || (!matches && has_moved_on(path, r)))
-        rc = dj_fail(err, DEJA_EBUSY,
-                     "%s is being written, or was not synced after its last add: no checksum can "
-                     "vouch for it; the next sync seals it (`deja verify --repair` will do)",
-                     path);
-    else if (!matches)
-        rc = dj_fail(err, DEJA_EFORMAT,
-                     "%s: the body is damaged: its checksum is wrong; restore it from a copy or "
-                     "rebuild it",
-                     path);
+    rc = compare(file, dj_header_latest(&h), path, err);
     dj_file_free(file, NULL);
     return rc;
 }
