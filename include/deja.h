@@ -9,7 +9,8 @@
  *            texts and options are borrowed for the call only.
  * Threads    add, remove, contains, count and hash may run together on one filter,
  *            from many threads; any other call needs the filter to itself.
- * Manners    The library never prints, exits, or reads the environment. */
+ * Manners    The library never prints, exits, or reads the environment, and takes no signal
+ *            unless it is asked to (deja_files_guard). */
 #ifndef DEJA_H
 #define DEJA_H
 #include <stdbool.h>

@@ -34,6 +34,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
@@ -69,14 +70,25 @@ void dj_guard_leave(struct dj_guard *g)
 
 /* --- The handler ------------------------------------------------------------- */
 
+/* Past libc where that is easy: what a sanitizer has put around mmap is nothing for a handler. */
+static bool map_zeros(void *at, size_t len)
+{
+    static const int access = PROT_READ | PROT_WRITE;
+    static const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+#ifdef __LP64__
+    return syscall(SYS_mmap, at, len, access, flags, -1, 0) != -1;
+#else
+    return mmap(at, len, access, flags, -1, 0) != MAP_FAILED;
+#endif
+}
+
 /* One mapping of zeros however many pages are gone: from the first that was missed to the end. */
 static bool put_zeros(struct dj_guard *g, const uint8_t *address)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const size_t from = (size_t)(address - g->begin) & ~(page - 1);
     atomic_store(&g->lost, true);
-    return mmap((void *)((uintptr_t)g->begin + from), g->len - from, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+    return map_zeros((void *)((uintptr_t)g->begin + from), g->len - from);
 }
 
 static bool replace_lost(const uint8_t *address)
