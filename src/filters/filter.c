@@ -242,8 +242,10 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
     dj_parts_prefetch(b->f, hash, n, true);
     for (; n; hash = next, n = next_n) {
         next = next_chunk(b, &next_n);
-        const size_t taken = dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n,
-                                          is_new ? is_new + *done : unasked, shared);
+        /* cppcheck-suppress legacyUninitvar ; it is for answers */
+        uint8_t *answers = is_new ? is_new + *done : unasked;
+        const size_t taken =
+            dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n, answers, shared);
         *done += taken;
         if (taken < n)
             return DEJA_EFULL;

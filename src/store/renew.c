@@ -84,12 +84,12 @@ int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err)
 int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, deja_filter **out,
                      deja_error *err)
 {
-    deja_filter *f;
+    deja_filter *f = NULL;
     *out = NULL;
     int rc = dj_file_check_name(path, flags, err);
     if (rc == DEJA_OK)
         rc = make(path, flags, &from->plan, from, true, &f, err);
-    if (rc < 0)
+    if (!f)
         return rc;
     dj_filter_walk(from, true);
     for (uint32_t i = 0; i < f->n_parts; i++) {
