@@ -51,8 +51,8 @@ static void next_keys(struct run *r)
 
 static void measure(struct run *r, struct bench_url *f, unsigned rounds)
 {
-    double hash[ROUNDS_MAX], glance[ROUNDS_MAX], canon[ROUNDS_MAX];
-    double glance_ratio[ROUNDS_MAX], canon_ratio[ROUNDS_MAX];
+    double hash[ROUNDS_MAX] = {0}, glance[ROUNDS_MAX] = {0}, canon[ROUNDS_MAX] = {0};
+    double glance_ratio[ROUNDS_MAX] = {0}, canon_ratio[ROUNDS_MAX] = {0};
     r->n = r->n_plain = r->n_changed = 0;
     for (unsigned i = 0; i < rounds; i++) {
         next_keys(r);

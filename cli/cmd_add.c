@@ -30,7 +30,7 @@ static int add_batch(struct job *j, const struct batch *b, deja_error *err)
 {
     size_t done;
     const int rc = deja_filter_add_hashed(j->filter, b->hash, b->block.n, b->answer, &done);
-    return rc < 0 ? session_add_failed(rc, j->call->operands[0], err) : DEJA_OK;
+    return rc < 0 ? session_add_failed(rc, j->filter, j->call->operands[0], err) : DEJA_OK;
 }
 
 static int add_all(struct job *j, deja_error *err)
@@ -128,7 +128,8 @@ static int work(struct job *j, int rc, deja_error *err)
     else if (rc == DEJA_OK)
         report(j);
     deja_error late = {0};
-    if (rc < 0 && j->filter && j->sync_while_working && deja_filter_sync(j->filter, &late) < 0)
+    if (rc < 0 && j->filter && j->sync_while_working && deja_filter_sync(j->filter, &late) < 0 &&
+        strcmp(late.text, err->text) != 0)
         console_error(j->call->console, "%s", late.text);
     session_close(&j->session);
     deja_filter_free(j->filter);

@@ -53,7 +53,7 @@ static int look_up(const struct job *j, struct batch *b, deja_error *err)
     for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
         if (!b->block.keys[i].data)
             b->answer[i] = 0;
-    return DEJA_OK;
+    return j->filter ? deja_filter_vouch(j->filter, err) : DEJA_OK;
 }
 
 static int check_all(struct job *j, deja_error *err)

@@ -46,7 +46,7 @@ static int look_up(struct job *j, const struct batch *b, deja_error *err)
     for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
         if (!b->block.keys[i].data)
             j->counts[i] = 0;
-    return rc;
+    return rc < 0 ? session_add_failed(rc, j->filter, j->call->operands[0], err) : DEJA_OK;
 }
 
 /* A line with several keys counts as often as the most frequent of them. */

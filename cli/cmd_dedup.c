@@ -88,11 +88,11 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
         session_open_file(&j->session, j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
     if (rc < 0)
         return rc;
-    rc = deja_filter_stats(j->filter, &stats);
+    rc = call_stats(j->filter, &stats, err);
     if (rc < 0)
         return rc;
     if (stats.kind == DEJA_STATIC)
-        return session_add_failed(DEJA_ENOTSUP, j->o->state, err);
+        return session_add_failed(DEJA_ENOTSUP, j->filter, j->o->state, err);
     if (stats.kind == DEJA_PAIRED)
         return refuse_paired(j->o->state, err);
     const bool part = stats.kind == DEJA_SCALABLE && c->kind == stats.part_kind;
@@ -160,7 +160,7 @@ static int commit(struct job *j, deja_error *err)
     if (rc < 0)
         return rc;
     rc = deja_dedup_commit(j->pending);
-    return rc < 0 ? session_add_failed(rc, j->o->state, err) : DEJA_OK;
+    return rc < 0 ? session_add_failed(rc, j->filter, j->o->state, err) : DEJA_OK;
 }
 
 static int sync_state(struct job *j, deja_error *err)
@@ -179,7 +179,7 @@ static int judge(struct job *j, struct batch *b, deja_error *err)
         rc = deja_dedup_judge(j->pending, b->hash, b->block.n, b->answer);
     else
         rc = deja_filter_add_hashed(j->filter, b->hash, b->block.n, b->answer, NULL);
-    return rc < 0 ? session_add_failed(rc, j->o->state, err) : DEJA_OK;
+    return rc < 0 ? session_add_failed(rc, j->filter, j->o->state, err) : DEJA_OK;
 }
 
 static int after_batch(struct job *j, deja_error *err)
@@ -295,7 +295,8 @@ static int finish(struct job *j, int rc, deja_error *err)
         rc = j->pending ? sync_state(j, err) : hand_over(j, err);
     else if (j->pending)
         (void)sync_state(j, &late); /* the output may still be fine, as after damaged input */
-    if (rc < 0 && j->pending && deja_filter_sync(j->filter, &late) < 0)
+    if (rc < 0 && j->pending && deja_filter_sync(j->filter, &late) < 0 &&
+        strcmp(late.text, err->text) != 0)
         console_error(j->call->console, "%s", late.text);
     if (rc == DEJA_OK)
         account(j);

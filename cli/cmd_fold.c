@@ -66,7 +66,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     deja_error why = {0};
     int rc = open_result(path, o->common.output, expect, &f, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &before);
+        rc = call_stats(f, &before, err);
     if (rc == DEJA_OK) {
         rc = deja_filter_fold(f, o->times ? o->times : 1, &why);
         if (rc == DEJA_EIO)
@@ -77,7 +77,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     if (rc == DEJA_OK)
         rc = deja_filter_sync(f, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &after);
+        rc = call_stats(f, &after, err);
     if (rc == DEJA_OK)
         report(call, o->common.output != NULL ? o->common.output : path, &before, &after);
     deja_filter_free(f);

@@ -130,14 +130,14 @@ static int examine(struct report *r, const uint8_t *key, deja_error *err)
     if (rc < 0)
         return rc;
     r->s = (deja_stats)DEJA_STATS_INIT;
-    rc = deja_filter_stats(f, &r->s);
+    rc = call_stats(f, &r->s, err);
     for (uint32_t i = 0; rc == DEJA_OK && r->s.kind == DEJA_LAYERED && i <= r->s.layers; i++) {
         r->layer[i % LAYERS] = (deja_layer)DEJA_LAYER_INIT;
         rc = deja_filter_layer(f, i, &r->layer[i % LAYERS]);
     }
     deja_filter_free(f);
     if (rc < 0)
-        return fail(err, rc, "%s: %s", fail_path(r->path).text, deja_strerror(rc));
+        return rc;
     conclude(r);
     return DEJA_OK;
 }

@@ -69,7 +69,7 @@ static int is_table(const char *path, const deja_options *expect, bool *table, d
     int rc = deja_filter_open(path, 0, expect, &f, err);
     if (rc < 0)
         return rc;
-    rc = deja_filter_stats(f, &s);
+    rc = call_stats(f, &s, err);
     *table = s.kind == DEJA_EXACT;
     deja_filter_free(f);
     return rc;

@@ -29,7 +29,7 @@ struct job {
 static int remove_batch(struct job *j, const struct batch *b, deja_error *err)
 {
     const int rc = deja_filter_remove_hashed(j->filter, b->hash, b->block.n, b->answer, NULL);
-    return rc < 0 ? session_add_failed(rc, j->call->operands[0], err) : DEJA_OK;
+    return rc < 0 ? session_add_failed(rc, j->filter, j->call->operands[0], err) : DEJA_OK;
 }
 
 static int remove_all(struct job *j, deja_error *err)
@@ -94,7 +94,7 @@ static int work(struct job *j, deja_error *err)
     const int synced = deja_filter_sync(j->filter, &late); /* what was removed stays so */
     if (rc == DEJA_OK && synced < 0)
         return fail(err, synced, "%s", late.text);
-    if (synced < 0)
+    if (synced < 0 && strcmp(late.text, err->text) != 0)
         console_error(j->call->console, "%s", late.text);
     if (rc == DEJA_OK)
         report(j);

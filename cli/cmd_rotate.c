@@ -70,7 +70,7 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
     else if (rc < 0)
         rc = fail(err, rc, "%s: %s", fail_path(call->operands[0]).text, why.text);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &s);
+        rc = call_stats(f, &s, err);
     if (rc == DEJA_OK)
         report(call, &s);
     deja_filter_free(f);

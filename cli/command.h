@@ -81,6 +81,15 @@ static inline int call_output(const struct call *call, const char *path, struct 
     return rc;
 }
 
+/* deja_filter_stats, with words for a file that went away under it. */
+static inline int call_stats(const deja_filter *f, deja_stats *stats, deja_error *err)
+{
+    int rc = deja_filter_stats(f, stats);
+    if (rc < 0 && deja_filter_vouch(f, err) == DEJA_OK && err != NULL)
+        err->text[0] = '\0'; /* main has words for the status */
+    return rc;
+}
+
 extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove, cmd_count,
     cmd_info, cmd_verify, cmd_merge, cmd_fold, cmd_rotate, cmd_plan, cmd_url, cmd_gen, cmd_bench,
     cmd_serve, cmd_lab, cmd_help; /* lab: lab/cmd_lab.c */

@@ -32,11 +32,13 @@
 #include <zstd_errors.h>
 #endif
 
-#define PACKED_CAP      ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
-#define READ_MAX        ((size_t)1 << 30)   /* Linux reads less than 2 GiB at once */
-#define STOP_WAIT_MS    100
-#define LULL_MS         2 /* a pipe silent for so long has nothing more just now */
-#define ZSTD_WINDOW_LOG 27
+#define PACKED_CAP        ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
+#define READ_MAX          ((size_t)1 << 30)   /* Linux reads less than 2 GiB at once */
+#define STOP_WAIT_MS      100
+#define LULL_MS           2 /* a pipe silent for so long has nothing more just now */
+#define ZSTD_WINDOW_LOG   27
+#define ZSTD_HEADER_BEGIN 5 /* bytes that tell how long a frame's header is */
+#define ZSTD_BLOCK_HEADER 3
 
 struct decode {
     int fd;
@@ -65,6 +67,7 @@ struct decode {
 #endif
 #ifdef DEJA_HAVE_ZSTD
     ZSTD_DStream *zst;
+    size_t zst_wants; /* bytes to the end of the block or header that comes; 0: a new frame */
 #endif
 };
 
@@ -209,7 +212,6 @@ static int gzip_step(struct decode *d, unsigned char *buf, size_t cap, size_t *l
     d->gz.avail_in = (uInt)in_len;
     d->gz.next_out = buf;
     d->gz.avail_out = room;
-    bool began = d->fresh;
     int rc = inflate(&d->gz, Z_NO_FLUSH);
     d->packed_pos = d->packed_len - d->gz.avail_in;
     *len = room - d->gz.avail_out;
@@ -227,7 +229,7 @@ static int gzip_step(struct decode *d, unsigned char *buf, size_t cap, size_t *l
     case Z_MEM_ERROR:
         return fail(err, DEJA_ENOMEM, "cannot be decompressed: out of memory");
     default:
-        if (began && !d->gz_first)
+        if (!d->gz_first && d->gz.msg && strcmp(d->gz.msg, "incorrect header check") == 0)
             return fail(err, DEJA_EFORMAT,
                         "has bytes after its gzip data that are not gzip; cut them off, or "
                         "decompress it with gzip -d, which ignores them");
@@ -249,6 +251,9 @@ static int zstd_init(struct decode *d, deja_error *err)
     return DEJA_OK;
 }
 
+/* The decoder forgets what it has decoded in a call that ends with an error.  It gets a block at a
+ * time, and none while it holds output back, so that what comes before a damaged one is never
+ * among that. */
 static int zstd_step(struct decode *d, unsigned char *buf, size_t cap, size_t *len,
                      deja_error *err)
 {
@@ -256,15 +261,21 @@ static int zstd_step(struct decode *d, unsigned char *buf, size_t cap, size_t *l
         d->flushed = true;
         return DEJA_OK;
     }
-    ZSTD_inBuffer in = {d->packed, d->packed_len, d->packed_pos};
+    const size_t have = d->packed_len - d->packed_pos;
+    const size_t wants = d->zst_wants ? d->zst_wants : ZSTD_HEADER_BEGIN;
+    const size_t give = !d->flushed ? 0 : have < wants ? have : wants;
+    ZSTD_inBuffer in = {d->packed, d->packed_pos + give, d->packed_pos};
     ZSTD_outBuffer out = {buf, cap, 0};
     size_t rc = ZSTD_decompressStream(d->zst, &out, &in);
     d->packed_pos = in.pos;
     *len = out.pos;
     d->flushed = out.pos < cap;
     d->fresh = rc == 0;
-    if (!ZSTD_isError(rc))
+    if (!ZSTD_isError(rc)) {
+        /* With a block it would like the header of the next one. */
+        d->zst_wants = rc > ZSTD_BLOCK_HEADER ? rc - ZSTD_BLOCK_HEADER : rc;
         return DEJA_OK;
+    }
     switch (ZSTD_getErrorCode(rc)) {
     case ZSTD_error_memory_allocation:
         return fail(err, DEJA_ENOMEM, "cannot be decompressed: out of memory");
@@ -314,12 +325,28 @@ void decode_free(struct decode *d)
     free(d);
 }
 
+/* The first bytes of a file, without taking them; -1 where that cannot be done. */
+static ssize_t peek_at(int fd, unsigned char head[DECODE_MAGIC])
+{
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+    ssize_t have = at < 0 ? -1 : 0;
+    while (have >= 0 && have < DECODE_MAGIC) {
+        const ssize_t got = pread(fd, head + have, DECODE_MAGIC - (size_t)have, at + have);
+        if (got == 0)
+            break;
+        if (got > 0)
+            have += got;
+        else if (errno != EINTR)
+            have = -1;
+    }
+    return have;
+}
+
 /* Find the format.  What has to be consumed for that is in head. */
 static int sniff(struct decode *d, deja_error *err)
 {
     unsigned char peek[DECODE_MAGIC];
-    off_t at = d->regular ? lseek(d->fd, 0, SEEK_CUR) : -1;
-    ssize_t got = at >= 0 ? pread(d->fd, peek, sizeof peek, at) : -1;
+    ssize_t got = d->regular ? peek_at(d->fd, peek) : -1;
     int format = -1;
     if (got >= 0) { /* may err for a file that is just being written; reading it did, too */
         format = decode_sniff(peek, (size_t)got);

@@ -160,7 +160,10 @@ int main(int argc, char **argv)
     if (!fill_standard_files())
         return COMMAND_FAILED;
     const atomic_bool *stop = signals_install();
+    deja_error unguarded;
     console_init(&console, STDERR_FILENO, NULL);
+    if (deja_files_guard(&unguarded) < 0) /* a file that is cut short would end the process */
+        console_error(&console, "%s", unguarded.text);
     int status = argc < 2 ? show_usage() : run_and_close(argc, argv, &console, stop);
     console_clear(&console);
     signals_finish();

@@ -2,6 +2,7 @@
 #include "paramfile.h"
 #include "fail.h"
 #include "scan.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -89,13 +90,17 @@ static int slurp(int fd, struct paramnames *p, const char *path, size_t *len, de
     for (*len = 0;;) {
         if (*len == cap) {
             cap = cap ? 2 * cap : 4096;
-            char *more = cap > FILE_MAX ? NULL : realloc(p->text, cap);
-            if (!more)
+            if (cap > FILE_MAX)
                 return fail(err, DEJA_ENOMEM, "%s is too long for a list of parameters",
                             fail_path(path).text);
+            char *more = realloc(p->text, cap);
+            if (!more)
+                return fail(err, DEJA_ENOMEM, "%s: out of memory", fail_path(path).text);
             p->text = more;
         }
         const ssize_t got = read(fd, p->text + *len, cap - *len);
+        if (got < 0 && errno == EINTR)
+            continue;
         if (got < 0)
             return fail_errno(err, "%s: cannot read the list of parameters", fail_path(path).text);
         if (got == 0)

@@ -297,8 +297,10 @@ void session_warn_missing(const struct session *s)
         console_note(s->call->console, "the files have different headers; the first is printed");
 }
 
-int session_add_failed(int status, const char *path, deja_error *err)
+int session_add_failed(int status, const deja_filter *f, const char *path, deja_error *err)
 {
+    if (status == DEJA_EIO && f && deja_filter_vouch(f, err) < 0)
+        return status;
     if (status == DEJA_EFULL)
         return fail(err, status,
                     "the filter is full: begin again with a larger -n, or without -n, "
@@ -341,7 +343,7 @@ int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja
     if (rc == DEJA_OK)
         return rc;
     if (rc != DEJA_ENOTSUP || deja_filter_stats(f, &s) < 0)
-        return session_add_failed(rc, path, err);
+        return session_add_failed(rc, f, path, err);
     if (s.minimal_increase)
         return fail(err, rc,
                     "%s was made with --minimal-increase: its counters do not hold the sum of "

@@ -109,7 +109,7 @@ uint64_t session_too_many(const deja_stats *s);
 int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err);
 /* DEJA_OK when the filter answers prefix questions; otherwise the words for it. */
 int session_need_prefixes(const deja_filter *f, const char *path, deja_error *err);
-/* The words for a failed add, which has only a status and errno. */
-int session_add_failed(int status, const char *path, deja_error *err);
+/* The words for a failed batch of f (or NULL), which has only a status and errno. */
+int session_add_failed(int status, const deja_filter *f, const char *path, deja_error *err);
 
 #endif

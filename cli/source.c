@@ -130,6 +130,7 @@ int source_next(struct source *s, deja_error *err)
     if (S_ISFIFO(st.st_mode) && fcntl(s->fd, F_GETPIPE_SZ) < PIPE_SIZE)
         (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_SIZE); /* only speed; refused beyond a quota */
 #endif
-    int rc = decode_new(s->fd, s->stop, &s->dec, err);
-    return rc < 0 ? rc : 1;
+    deja_error phrase;
+    int rc = decode_new(s->fd, s->stop, &s->dec, &phrase);
+    return rc < 0 ? fail(err, rc, "%s %s", fail_path(s->path).text, phrase.text) : 1;
 }

@@ -61,7 +61,7 @@ function(deja_optional target name module what package)
   pkg_check_modules(${name} IMPORTED_TARGET GLOBAL ${module})
   if(${name}_FOUND)
     target_link_libraries(${target} PUBLIC PkgConfig::${name})
-    target_compile_definitions(${target} PRIVATE DEJA_HAVE_${name})
+    target_compile_definitions(${target} PUBLIC DEJA_HAVE_${name}) # for its tests, too
     deja_built("${what}" "${module} ${${name}_VERSION}")
   else()
     deja_left_out("${what}" "${module} not found (Debian: ${package})")

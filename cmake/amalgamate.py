@@ -58,7 +58,8 @@ def private_names(text):
         if depth == 0 and parens == 0 and tok == "(" and "static" in statement:
             if before != "__attribute__" and after != "*":
                 names.add(before)  # a function, or its prototype
-        if depth == 0 and parens == 0 and tok in ("=", "[", ";") and "static" in statement:
+        named = tok in ("=", "[", ";") and "=" not in statement  # not the value behind it
+        if depth == 0 and parens == 0 and named and "static" in statement:
             if before not in ("]", ")") and re.match(r"[A-Za-z_]\w*$", before):
                 names.add(before)
         if depth == 0 and statement[:1] == ["typedef"] and tok == ";":

@@ -9,7 +9,8 @@
  *            texts and options are borrowed for the call only.
  * Threads    add, remove, contains, count and hash may run together on one filter,
  *            from many threads; any other call needs the filter to itself.
- * Manners    The library never prints, exits, or reads the environment. */
+ * Manners    The library never prints, exits, or reads the environment, and takes no signal
+ *            unless it is asked to (deja_files_guard). */
 #ifndef DEJA_H
 #define DEJA_H
 #include <stdbool.h>
@@ -442,6 +443,18 @@ DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
  * DEJA_EFORMAT names the damage, DEJA_EBUSY says that it was not synced since its last
  * add, so that no checksum can vouch for it. */
 DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
+
+/* Somebody may cut a file short, or copy another one over it, while it is mapped: the system then
+ * ends the process with SIGBUS at the next look at what is gone.  deja_files_guard makes that an
+ * error, for all filters of the process and for good: it catches SIGBUS, and passes what is not
+ * about a filter's file on to the handler that was there before.  Never called by the library.
+ *
+ * A filter whose file is gone answers no more: calls with a status return DEJA_EIO, and contains,
+ * which has none, says true for every key, since calling a key new that was added is the one
+ * thing a filter must not do.  deja_filter_vouch tells the difference: DEJA_OK behind a contains
+ * means that its answers came from the whole file. */
+DEJA_CHECKED int deja_files_guard(deja_error *err);
+DEJA_CHECKED int deja_filter_vouch(const deja_filter *f, deja_error *err);
 
 /* A copy of a filter in a new file, as deja_filter_create makes one: same key, same counts. */
 DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags,

@@ -184,6 +184,13 @@ static void or_bodies(deja_filter *into, const deja_filter *from, int folds)
 
 /* --- Union ------------------------------------------------------------------ */
 
+/* What was read from both was there. */
+static int check_whole(const deja_filter *a, const deja_filter *b, deja_error *err)
+{
+    const int rc = deja_filter_vouch(a, err);
+    return rc < 0 ? rc : deja_filter_vouch(b, err);
+}
+
 /* Fingerprints of a table, in pieces.  The fingerprint 1 may stand for the hash 0, which is looked
  * for on another way than the hash 1: it gets a place on both. */
 #define PIECE 64
@@ -241,7 +248,7 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
         if (taken < n) /* somebody is adding to the other one meanwhile */
             return dj_fail(err, DEJA_EFULL, "the union has more keys than there is room for");
     }
-    return DEJA_OK;
+    return check_whole(into, from, err);
 }
 
 /* Keys told "new", of those that explain the bits of a union: at least what one of them was told
@@ -264,22 +271,26 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
                        "the filters differ in size, %llu and %llu bits: fold the first one, or "
                        "merge into the smaller",
                        (ull)into->plan.shape.bits, (ull)from->plan.shape.bits);
-    int rc = deja_filter_stats(into, &a);
+    int rc = dj_filter_account(into, &a, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(from, &b);
+        rc = dj_filter_account(from, &b, err);
     if (rc == DEJA_OK && !into->touched && into->owner->touch(into) < 0)
         rc = dj_fail_errno(err, "the file cannot be written");
     if (rc < 0)
         return rc;
     or_bodies(into, from, folds);
-    rc = deja_filter_stats(into, &both);
+    rc = check_whole(into, from, err); /* bits of zeros do no harm, and are no union */
+    if (rc == DEJA_OK)
+        rc = dj_filter_account(into, &both, err);
+    if (rc < 0)
+        return rc;
     const double lost = a.lost + b.lost;
     const uint64_t keys = keys_of_union(both.distinct, lost, a.keys, b.keys);
     for (uint32_t i = 0; i < into->n_parts; i++)
         into->part[i].keys = keys;
     into->carried.keys = keys;
     into->carried.lost = isfinite(lost) ? lost : 0;
-    return rc;
+    return DEJA_OK;
 }
 
 int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err)
@@ -333,7 +344,7 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
     int rc = check_fold(f, times, err);
     if (rc < 0 || times == 0)
         return rc;
-    rc = deja_filter_stats(f, &before);
+    rc = dj_filter_account(f, &before, err);
     if (rc < 0)
         return rc;
     struct dj_plan plan = f->plan;
@@ -443,5 +454,5 @@ int deja_filter_common(const deja_filter *a, const deja_filter *b, double *keys,
     dj_filter_walk(b, false);
     if (sigma)
         *sigma = deviation;
-    return rc;
+    return rc < 0 ? rc : check_whole(a, b, err);
 }

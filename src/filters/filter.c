@@ -9,6 +9,7 @@
 #include "core/base/random.h"
 #include "core/base/status.h"
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 #define LOT_NUMBERS 512 /* hashes made at once: a key needs up to DJ_MAX_WORDS */
@@ -110,6 +111,17 @@ void dj_filter_walk(const deja_filter *f, bool begin)
 {
     if (f->owner->walk)
         f->owner->walk(f, begin);
+}
+
+int dj_filter_lost(void)
+{
+    errno = EIO;
+    return DEJA_EIO;
+}
+
+int deja_filter_vouch(const deja_filter *f, deja_error *err)
+{
+    return f->owner->vouch ? f->owner->vouch(f, err) : DEJA_OK;
 }
 
 void dj_filter_unmake(deja_filter *f)
@@ -266,8 +278,10 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
     dj_parts_prefetch(b->f, hash, n, true);
     for (; n; hash = next, n = next_n) {
         next = next_chunk(b, &next_n);
-        const size_t taken = dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n,
-                                          is_new ? is_new + *done : unasked, shared);
+        /* cppcheck-suppress legacyUninitvar ; it is for answers */
+        uint8_t *answers = is_new ? is_new + *done : unasked;
+        const size_t taken =
+            dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n, answers, shared);
         *done += taken;
         b->stuck = hash + taken * f->hasher.words;
         if (taken < n)
@@ -281,7 +295,7 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
     const bool sole = dj_writer_enter(&f->writer);
     const int rc = run_add(b, f, is_new, done, !sole);
     dj_writer_leave(&f->writer, sole);
-    return rc;
+    return dj_filter_is_lost(f) ? dj_filter_lost() : rc;
 }
 
 /* A filter that grows or turns changes its parts or generations between two pieces of a batch, not
@@ -342,6 +356,8 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
         batch_begin(b, 0, b->n);
         rc = add_held(f, b, is_new, &taken);
     }
+    if (rc == DEJA_EIO && dj_filter_is_lost(f))
+        taken = 0; /* nobody can tell which of them are inside */
     atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
     if (done)
         *done = taken;
@@ -361,11 +377,19 @@ static void hear_news(const deja_filter *reader)
     pthread_rwlock_rdlock(&f->growing);
 }
 
+/* "Seen" is what a filter may say wrongly; "new" it may not, and so one that is lost does not. */
+static void contains_held(const deja_filter *f, struct batch *b, uint8_t *found)
+{
+    run_contains(b, found);
+    if (dj_filter_is_lost(f))
+        memset(found, 1, b->n);
+}
+
 static void contains_batch(const deja_filter *f, struct batch *b, uint8_t *found)
 {
     dj_filter_hold(f);
     hear_news(f);
-    run_contains(b, found);
+    contains_held(f, b, found);
     dj_filter_release(f);
 }
 
@@ -447,6 +471,8 @@ static int remove_batch(deja_filter *f, struct batch *b, uint8_t *removed, size_
         const bool sole = dj_writer_enter(&f->writer);
         run_remove(b, f, removed, !sole);
         dj_writer_leave(&f->writer, sole);
+        if (dj_filter_is_lost(f))
+            rc = dj_filter_lost();
     }
     if (done)
         *done = rc == DEJA_OK ? b->n : 0;
@@ -467,7 +493,7 @@ static int count_batch(const deja_filter *f, struct batch *b, uint32_t *counts)
         for (size_t i = 0; i < n; i++)
             *counts++ = dj_parts_count(f, hash[i]);
     }
-    return DEJA_OK;
+    return dj_filter_is_lost(f) ? dj_filter_lost() : DEJA_OK;
 }
 
 int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *removed,

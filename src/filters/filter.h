@@ -104,6 +104,9 @@ struct dj_owner_ops {
     int (*checkpoint)(deja_filter *f); /* bodies, then counts and turns, are on disk */
     /* Has a reader's window turned in the writer's hands?  take: it is so from now on. */
     bool (*news)(deja_filter *f, bool take);
+    /* NULL, or: are the bodies still what they were?  Asked behind every batch; and in words. */
+    bool (*is_whole)(const deja_filter *f);
+    int (*vouch)(const deja_filter *f, deja_error *err);
 };
 
 struct deja_filter {
@@ -153,6 +156,16 @@ void dj_filter_walk(const deja_filter *f, bool begin);
 bool dj_filter_grows(const deja_filter *f);
 void dj_filter_hold(const deja_filter *f);
 void dj_filter_release(const deja_filter *f);
+
+/* Whether the bodies went away under what was just computed from them: it is worth nothing. */
+static inline bool dj_filter_is_lost(const deja_filter *f)
+{
+    return f->owner->is_whole && !f->owner->is_whole(f);
+}
+/* deja_filter_stats, with words for a filter that is lost. */
+int dj_filter_account(const deja_filter *f, deja_stats *stats, deja_error *err);
+/* DEJA_EIO, and errno, for such a filter. */
+int dj_filter_lost(void);
 /* Everything but the bodies. */
 void dj_filter_unmake(deja_filter *f);
 /* What makes the hashes of spatial part i > 0 differ from the first part's; never 0. */

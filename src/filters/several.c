@@ -125,6 +125,7 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t
     }
     const size_t taken = newest->ops->add(newest, rest, rest, n_rest, part_new, shared);
     for (size_t j = 0; j < taken; j++)
+        /* cppcheck-suppress uninitvar ; taken is at most n_rest */
         is_new[place[j]] = part_new[j];
     dj_parts_count_new(newest, part_new, taken);
     return taken == n_rest ? n : place[taken];

@@ -238,6 +238,8 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
         account_for_parts(f, &s);
     s.fill = (double)s.bits_set / (double)s.bits;
     tell_past(&f->plan.past, &s);
+    if (dj_filter_is_lost(f))
+        return dj_filter_lost();
     s.size = out->size;
     memcpy(out, &s, out->size < sizeof s ? out->size : sizeof s);
     return DEJA_OK;
@@ -269,4 +271,10 @@ int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out)
     l.size = out->size;
     memcpy(out, &l, out->size < sizeof l ? out->size : sizeof l);
     return DEJA_OK;
+}
+
+int dj_filter_account(const deja_filter *f, deja_stats *stats, deja_error *err)
+{
+    const int rc = deja_filter_stats(f, stats);
+    return rc == DEJA_EIO ? deja_filter_vouch(f, err) : rc;
 }

@@ -109,7 +109,7 @@ int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err
     if (rc == DEJA_OK)
         rc = check_options(f, &wish, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &s);
+        rc = dj_filter_account(f, &s, err);
     if (rc < 0)
         return rc;
     const deja_options opt = options_after(f, &wish, &s);

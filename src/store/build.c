@@ -12,10 +12,16 @@ int deja_builder_finish(deja_builder *b, const char *path, unsigned flags, deja_
         return rc;
     rc = path ? dj_file_create(path, flags, &s.plan, b->key, b->alloc, out, err)
               : dj_filter_in_memory(&s.plan, b->key, b->alloc, out, err);
-    if (rc == DEJA_OK)
+    if (rc == DEJA_OK) {
         dj_builder_fill(b, &s, *out);
+        rc = deja_filter_vouch(*out, err);
+    }
     dj_solution_fini(b, &s);
-    if (rc == DEJA_OK)
+    if (rc == DEJA_OK) {
         dj_builder_clear(b);
+    } else {
+        deja_filter_free(*out);
+        *out = NULL;
+    }
     return rc;
 }

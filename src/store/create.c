@@ -44,8 +44,10 @@ int dj_file_check_replaced(const char *path, deja_error *err)
     if (fd < 0)
         return errno == ENOENT ? DEJA_OK : dj_fail_errno(err, "%s: cannot be replaced", path);
     int rc = dj_file_lock(fd, path, err);
-    const ssize_t got = pread(fd, start, sizeof start, 0);
-    if (rc == DEJA_OK && got != 0 && (got != sizeof start || !dj_header_is_magic(start)))
+    const ssize_t got = dj_read_at(fd, start, sizeof start, 0);
+    if (rc == DEJA_OK && got < 0)
+        rc = dj_fail_errno(err, "%s: cannot be replaced", path);
+    else if (rc == DEJA_OK && got != 0 && (got != sizeof start || !dj_header_is_magic(start)))
         rc = dj_fail(err, DEJA_EINVAL,
                      "%s exists and is no deja file: remove it first, or choose another name",
                      path);
@@ -220,6 +222,9 @@ int dj_file_grow(deja_filter *f, uint32_t n_parts)
     const struct dj_file *file = f->store;
     struct dj_header h;
     const uint32_t before = f->n_parts;
+    const int rc = dj_file_vouch(file, NULL);
+    if (rc < 0)
+        return rc;
     f->n_parts = n_parts; /* the new part has its shape, and no body yet */
     dj_header_of(f, &h);
     f->n_parts = before;

@@ -29,8 +29,7 @@ struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
 
 void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
 {
-    if (file->map)
-        munmap(file->map, file->map_len);
+    dj_file_take_map(file, NULL, 0);
     if (file->tmp.fd < 0 && file->fd >= 0)
         close(file->fd); /* which also gives the lock back */
     dj_tmp_discard(&file->tmp);
@@ -54,6 +53,22 @@ int dj_file_lock(int fd, const char *path, deja_error *err)
         return dj_fail_errno(err, "%s: cannot lock", path);
     }
     return DEJA_OK;
+}
+
+ssize_t dj_read_at(int fd, void *data, size_t len, uint64_t at)
+{
+    size_t have = 0;
+    while (have < len) {
+        const ssize_t got = pread(fd, (uint8_t *)data + have, len - have, (off_t)(at + have));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
 }
 
 bool dj_write_at(int fd, const void *data, size_t len, uint64_t at)
@@ -84,13 +99,23 @@ uint8_t *dj_map(int fd, uint64_t len, bool write, const char *path, deja_error *
     return map;
 }
 
+void dj_file_take_map(struct dj_file *file, uint8_t *map, uint64_t len)
+{
+    if (file->map) {
+        dj_guard_leave(&file->guard);
+        munmap(file->map, file->map_len);
+    }
+    file->map = map;
+    file->map_len = (size_t)len;
+    if (map) {
+        dj_guard_join(&file->guard, map, (size_t)len);
+        file->stamp = dj_file_stamp(file);
+    }
+}
+
 void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
 {
-    struct dj_file *file = f->store;
-    if (file->map)
-        munmap(file->map, file->map_len);
-    file->map = map;
-    file->map_len = (size_t)h->file_len;
+    dj_file_take_map(f->store, map, h->file_len);
     for (uint32_t i = 0; i < h->n_parts; i++)
         dj_part_attach(&f->part[i], map + h->offset[i]);
     f->n_parts = h->n_parts;

@@ -1,9 +1,12 @@
 /* file.h - a filter's file: its descriptor, mapping, name and lock. */
 #ifndef DJ_FILE_H
 #define DJ_FILE_H
+#include "core/base/bytes.h"
 #include "store/format.h"
+#include "store/guard.h"
 #include "store/replace.h"
 #include <pthread.h>
+#include <sys/types.h>
 
 struct dj_file {
     int fd;
@@ -15,6 +18,8 @@ struct dj_file {
     uint8_t page[DJ_HEADER_LEN]; /* header as written, without records */
     uint64_t sequence;           /* of the newest record */
     pthread_mutex_t touching;
+    struct dj_guard guard; /* of the mapping */
+    uint64_t stamp;        /* the header's checksum in the mapping, when it was last right */
 };
 
 struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc);
@@ -24,6 +29,8 @@ void dj_file_free(struct dj_file *file, const deja_allocator *alloc); /* unmaps,
 int dj_file_lock(int fd, const char *path, deja_error *err);
 /* Map len bytes of fd; NULL and an error otherwise. */
 uint8_t *dj_map(int fd, uint64_t len, bool write, const char *path, deja_error *err);
+/* This mapping, and no other, is the file's from now on. */
+void dj_file_take_map(struct dj_file *file, uint8_t *map, uint64_t len);
 /* Give the filter's parts the bodies in this mapping of its file, in place of an earlier one. */
 void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map);
 /* A file without a name for the first n_parts parts of a filter, whose shapes are set; it has its
@@ -72,6 +79,18 @@ bool dj_file_news(deja_filter *f, bool take);
 /* XXH3 of all bodies (sync.c). */
 uint64_t dj_file_checksum(const struct dj_file *file);
 
+/* Is the mapping still that of the file which was opened (guard.c)?  For every batch: cheap. */
+bool dj_file_is_whole(const struct dj_file *file);
+/* The same, with a look at the file's length, and in words.  DEJA_EIO. */
+int dj_file_vouch(const struct dj_file *file, deja_error *err);
+/* The header's checksum as the mapping has it now. */
+static inline uint64_t dj_file_stamp(const struct dj_file *file)
+{
+    return dj_load64(file->map + DJ_HEADER_SUM);
+}
+
+/* As much of len bytes as the file has from `at` on; -1: errno tells why. */
+ssize_t dj_read_at(int fd, void *data, size_t len, uint64_t at);
 bool dj_write_at(int fd, const void *data, size_t len, uint64_t at);
 
 extern const struct dj_owner_ops dj_file_ops;

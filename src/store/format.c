@@ -54,6 +54,7 @@ enum { /* offsets in the fixed header */
        AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
        AT_RESERVED = AT_CHECKSUM + 8                     /* zeros up to the records */
 };
+_Static_assert(AT_CHECKSUM == DJ_HEADER_SUM, "format.h tells where it stands");
 enum {
     PART_BITS = 0,
     PART_K = 8,

@@ -16,6 +16,7 @@
 #define DJ_HEADER_LEN     4096u
 #define DJ_RECORD_LEN     512u
 #define DJ_RECORD_A       3072u
+#define DJ_HEADER_SUM     2560u /* where the header's checksum stands */
 
 #define DJ_TOLD_NEW DJ_BLOCK_LINES /* where a window counts the keys told "new", ever */
 

@@ -15,20 +15,14 @@
 
 static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja_error *err)
 {
-    size_t have = 0;
-    while (have < DJ_HEADER_LEN) {
-        const ssize_t got = pread(fd, page + have, DJ_HEADER_LEN - have, (off_t)have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return dj_fail_errno(err, "%s: cannot read", path);
-        if (got == 0)
-            return dj_fail(err, DEJA_EFORMAT,
-                           have ? "%s is no deja file, or cut short inside its header"
-                                : "%s is empty: it is no deja file",
-                           path);
-        have += (size_t)got;
-    }
+    const ssize_t have = dj_read_at(fd, page, DJ_HEADER_LEN, 0);
+    if (have < 0)
+        return dj_fail_errno(err, "%s: cannot read", path);
+    if (have < DJ_HEADER_LEN)
+        return dj_fail(err, DEJA_EFORMAT,
+                       have ? "%s is no deja file, or cut short inside its header"
+                            : "%s is empty: it is no deja file",
+                       path);
     return DEJA_OK;
 }
 
@@ -284,9 +278,10 @@ static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *
     if (!map)
         return DEJA_EIO;
     dj_file_adopt(f, h, map);
+    file->stamp = dj_load64(file->page + DJ_HEADER_SUM); /* of the header that was checked */
     file->sequence = dj_header_latest(h)->sequence;
     dj_open_counts(f, h);
-    return DEJA_OK;
+    return dj_file_vouch(file, err);
 }
 
 int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
@@ -357,9 +352,13 @@ int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, de
     int rc = open_locked(path, false, &file->fd, err);
     if (rc == DEJA_OK)
         rc = read_header(file->fd, path, 0, file->page, h, err);
-    if (rc == DEJA_OK && !(file->map = dj_map(file->fd, h->file_len, false, path, err)))
+    uint8_t *map = rc < 0 ? NULL : dj_map(file->fd, h->file_len, false, path, err);
+    if (rc == DEJA_OK && !map)
         rc = DEJA_EIO;
-    file->map_len = file->map ? (size_t)h->file_len : 0;
+    if (map) {
+        dj_file_take_map(file, map, h->file_len);
+        file->stamp = dj_load64(file->page + DJ_HEADER_SUM);
+    }
     if (rc < 0) {
         dj_file_free(file, NULL);
         return rc;

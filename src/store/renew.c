@@ -53,16 +53,22 @@ static int take_place(const struct dj_file *old, deja_filter *next, deja_error *
     if (msync(file->map, file->map_len, MS_SYNC) < 0)
         return dj_fail_errno(err, "%s: cannot write", file->path);
     int rc = dj_file_head(next, &h, file->fd, err);
+    file->stamp = dj_file_stamp(file);
     file->sequence = (old->sequence + 1) & ~UINT64_C(1); /* a new file begins with record A */
+    const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
     if (rc == DEJA_OK)
-        rc = dj_file_record(next, DJ_SEALED, dj_file_checksum(file), err);
+        rc = dj_file_vouch(file, err);
+    if (rc == DEJA_OK)
+        rc = dj_file_record(next, DJ_SEALED, checksum, err);
     return rc == DEJA_OK ? dj_tmp_commit(&file->tmp, true, err) : rc;
 }
 
 int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err)
 {
     const struct dj_file *old = f->store, *file = next->store;
-    int rc = DEJA_OK;
+    int rc = dj_file_vouch(old, err); /* next was made of what it says */
+    if (rc < 0)
+        return rc;
     if (has_name(old)) {
         next->syncs = f->syncs;
         rc = take_place(old, next, err);
@@ -78,12 +84,12 @@ int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err)
 int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, deja_filter **out,
                      deja_error *err)
 {
-    deja_filter *f;
+    deja_filter *f = NULL;
     *out = NULL;
     int rc = dj_file_check_name(path, flags, err);
     if (rc == DEJA_OK)
         rc = make(path, flags, &from->plan, from, true, &f, err);
-    if (rc < 0)
+    if (!f)
         return rc;
     dj_filter_walk(from, true);
     for (uint32_t i = 0; i < f->n_parts; i++) {
@@ -101,6 +107,12 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
     f->familiar = from->familiar;
     f->lost = from->lost;
     f->unclean = from->unclean;
-    *out = f;
-    return DEJA_OK;
+    rc = deja_filter_vouch(from, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_vouch(f, err);
+    if (rc < 0)
+        deja_filter_free(f);
+    else
+        *out = f;
+    return rc;
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +38,40 @@ static int open_folder(struct dj_tmp *t, const char *path)
     return t->folder;
 }
 
+/* A file of our temporary name is what a process with our number left when it was killed, as
+ * happens in containers, where everybody is number 1 or 7; unless its writer lives elsewhere and
+ * has it locked. */
+static bool remove_stale(const struct dj_tmp *t)
+{
+    const int fd = openat(t->folder, t->temporary, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool stale = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    const bool removed = stale && unlinkat(t->folder, t->temporary, 0) == 0;
+    if (fd >= 0)
+        close(fd);
+    errno = EEXIST;
+    return removed;
+}
+
+static int open_temporary(struct dj_tmp *t)
+{
+    static const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    t->temporary = temporary_name(t->name);
+    if (!t->temporary) {
+        errno = ENOMEM;
+        return -1;
+    }
+    int fd = openat(t->folder, t->temporary, flags, 0666);
+    if (fd < 0 && errno == EEXIST && remove_stale(t))
+        fd = openat(t->folder, t->temporary, flags, 0666);
+    if (fd < 0) { /* what has this name is not ours to remove */
+        const int saved = errno;
+        free(t->temporary);
+        t->temporary = NULL;
+        errno = saved;
+    }
+    return fd;
+}
+
 int dj_tmp_open(struct dj_tmp *t, const char *path, deja_error *err)
 {
     *t = DJ_TMP_NONE;
@@ -46,11 +81,8 @@ int dj_tmp_open(struct dj_tmp *t, const char *path, deja_error *err)
         return rc;
     }
     t->fd = openat(t->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-    if (t->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-        t->temporary = temporary_name(t->name);
-        if (t->temporary)
-            t->fd = openat(t->folder, t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
+    if (t->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+        t->fd = open_temporary(t);
     if (t->fd < 0) {
         int rc = dj_fail_errno(err, "%s: cannot create", path);
         dj_tmp_discard(t);

@@ -27,7 +27,9 @@ static int file_touch(deja_filter *f)
     int rc = DEJA_OK;
     pthread_mutex_lock(&file->touching);
     if (!atomic_load(&f->touched)) {
-        rc = dj_file_record(f, DJ_OPEN, 0, NULL);
+        rc = dj_file_vouch(file, NULL); /* writing would make a file that was cut longer again */
+        if (rc == DEJA_OK)
+            rc = dj_file_record(f, DJ_OPEN, 0, NULL);
         if (rc == DEJA_OK)
             atomic_store_explicit(&f->touched, true, memory_order_release);
     }
@@ -56,9 +58,19 @@ int dj_file_checkpoint(deja_filter *f)
     return dj_file_record(f, DJ_OPEN, 0, NULL);
 }
 
+static bool file_is_whole(const deja_filter *f)
+{
+    return dj_file_is_whole(f->store);
+}
+
+static int file_vouch(const deja_filter *f, deja_error *err)
+{
+    return dj_file_vouch(f->store, err);
+}
+
 const struct dj_owner_ops dj_file_ops = {
-    file_touch,      dj_file_grow, file_free,          dj_file_next,
-    dj_file_replace, file_walk,    dj_file_checkpoint, dj_file_news,
+    file_touch, dj_file_grow,       file_free,    dj_file_next,  dj_file_replace,
+    file_walk,  dj_file_checkpoint, dj_file_news, file_is_whole, file_vouch,
 };
 
 uint64_t dj_file_checksum(const struct dj_file *file)
@@ -84,7 +96,22 @@ static int begin_header(deja_filter *f, deja_error *err)
         if (rc < 0)
             return rc;
     }
-    return dj_file_head(f, &h, file->fd, err);
+    const int rc = dj_file_head(f, &h, file->fd, err);
+    file->stamp = dj_file_stamp(file);
+    return rc;
+}
+
+/* Bodies on the device, and then the record that vouches for them. */
+static int seal(deja_filter *f, bool is_new, deja_error *err)
+{
+    const struct dj_file *file = f->store;
+    if (msync(file->map, file->map_len, MS_SYNC) < 0)
+        return dj_fail_errno(err, "%s: cannot write", file->path);
+    int rc = is_new ? begin_header(f, err) : DEJA_OK;
+    const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
+    if (rc == DEJA_OK)
+        rc = dj_file_vouch(file, err); /* or it would be the checksum of zeros */
+    return rc == DEJA_OK ? dj_file_record(f, DJ_SEALED, checksum, err) : rc;
 }
 
 int deja_filter_sync(deja_filter *f, deja_error *err)
@@ -95,13 +122,11 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
         return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
     struct dj_file *file = f->store;
     const bool is_new = file->tmp.fd >= 0;
-    if (!is_new && !atomic_load(&f->touched) && !f->unclean)
+    int rc = dj_file_vouch(file, err);
+    if (rc == DEJA_OK && !is_new && !atomic_load(&f->touched) && !f->unclean)
         return DEJA_OK;
-    if (msync(file->map, file->map_len, MS_SYNC) < 0)
-        return dj_fail_errno(err, "%s: cannot write", file->path);
-    int rc = is_new ? begin_header(f, err) : DEJA_OK;
     if (rc == DEJA_OK)
-        rc = dj_file_record(f, DJ_SEALED, dj_file_checksum(file), err);
+        rc = seal(f, is_new, err);
     if (rc == DEJA_OK && is_new)
         rc = dj_tmp_commit(&file->tmp, file->replace, err);
     if (rc < 0)
@@ -124,6 +149,26 @@ static bool has_moved_on(const char *path, const struct dj_record *since)
     return dj_header_latest(&now)->sequence != since->sequence;
 }
 
+static int compare(const struct dj_file *file, const struct dj_record *r, const char *path,
+                   deja_error *err)
+{
+    const bool sealed = r->state == DJ_SEALED;
+    const bool matches = sealed && dj_file_checksum(file) == r->checksum;
+    const int rc = dj_file_vouch(file, err);
+    if (rc < 0)
+        return rc;
+    if (!sealed || (!matches && has_moved_on(path, r)))
+        return dj_fail(err, DEJA_EBUSY,
+                       "%s is being written, or was not synced after its last add: no checksum "
+                       "can vouch for it; the next sync seals it (`deja verify --repair` will do)",
+                       path);
+    return matches ? DEJA_OK
+                   : dj_fail(err, DEJA_EFORMAT,
+                             "%s: the body is damaged: its checksum is wrong; restore it from a "
+                             "copy or rebuild it",
+                             path);
+}
+
 int deja_file_verify(const char *path, deja_error *err)
 {
     struct dj_header h;
@@ -131,19 +176,7 @@ int deja_file_verify(const char *path, deja_error *err)
     int rc = dj_file_read(path, &file, &h, err);
     if (rc < 0)
         return rc;
-    const struct dj_record *r = dj_header_latest(&h);
-    const bool sealed = r->state == DJ_SEALED;
-    const bool matches = sealed && dj_file_checksum(file) == r->checksum;
-    if (!sealed || (!matches && has_moved_on(path, r)))
-        rc = dj_fail(err, DEJA_EBUSY,
-                     "%s is being written, or was not synced after its last add: no checksum can "
-                     "vouch for it; the next sync seals it (`deja verify --repair` will do)",
-                     path);
-    else if (!matches)
-        rc = dj_fail(err, DEJA_EFORMAT,
-                     "%s: the body is damaged: its checksum is wrong; restore it from a copy or "
-                     "rebuild it",
-                     path);
+    rc = compare(file, dj_header_latest(&h), path, err);
     dj_file_free(file, NULL);
     return rc;
 }

@@ -114,6 +114,8 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
     if (rc < 0)
         return rc;
     deja_filter_contains_hashed(d->f, hash, n, is_new); /* seen, so far */
+    if (dj_filter_is_lost(d->f))                        /* all of them would be dropped as seen */
+        return dj_filter_lost();
     const bool renews = d->f->plan.kind == DEJA_WINDOW;
     for (size_t i = 0; i < n; i++, hash += d->words) {
         const bool seen = is_new[i];

@@ -2,6 +2,7 @@
  *
  * Whatever runs in another process says how it went by its exit status: cmocka's assertions are
  * for this one alone. */
+#include "child.h"
 #include "core/base/bytes.h"
 #include "core/hash/hash.h"
 #include "deja.h"
@@ -9,18 +10,11 @@
 #include "scratch.h"
 #include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <time.h>
-
-#include <cmocka.h>
 
 #define HEADER_LEN 4096u
 #define RECORD_A   3072u
@@ -133,46 +127,6 @@ static void create_is_refused(const char *path, unsigned flags, int status, cons
 }
 
 /* --- Other processes ------------------------------------------------------ */
-
-enum { CHILD_FINE = 0, CHILD_SKIPS = 77 };
-
-#define CHECK(holds)                                                                              \
-    do {                                                                                          \
-        if (!(holds)) {                                                                           \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #holds, strerror(errno));      \
-            return 1;                                                                             \
-        }                                                                                         \
-    } while (0)
-
-typedef int child_work(const char *path, int in, int out);
-
-static pid_t start(child_work *work, const char *path)
-{
-    fflush(NULL);
-    const pid_t pid = fork();
-    MUST(pid >= 0);
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        _exit(work(path, -1, -1));
-    }
-    return pid;
-}
-
-static int end_of(pid_t pid)
-{
-    int status;
-    MUST(waitpid(pid, &status, 0) == pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-/* Skips the test when the child could not do it here. */
-static void in_child(child_work *work, const char *path)
-{
-    const int status = end_of(start(work, path));
-    if (status == CHILD_SKIPS)
-        skip();
-    assert_int_equal(status, CHILD_FINE);
-}
 
 /* A child that says "ready" and waits to be told to go on. */
 struct peer {
@@ -358,7 +312,7 @@ static void killed_writer_gives_the_lock_back(void **state)
     assert_true(hear(p.from));
     open_is_refused(path, DEJA_OPEN_WRITE, DEJA_EBUSY, "in use");
     kill(p.pid, SIGKILL);
-    assert_int_equal(peer_end(p), 1000 + SIGKILL);
+    assert_int_equal(peer_end(p), CHILD_KILLED + SIGKILL);
     deja_filter_free(open_file(path, DEJA_OPEN_WRITE));
     unlink(path);
 }
@@ -448,7 +402,7 @@ static void a_writer_at_work_is_never_taken_for_damage(void **state)
             assert_true(rc == DEJA_OK || rc == DEJA_EBUSY);
         }
     kill(p.pid, SIGKILL);
-    assert_int_equal(peer_end(p), 1000 + SIGKILL);
+    assert_int_equal(peer_end(p), CHILD_KILLED + SIGKILL);
     unlink(path);
 }
 
@@ -574,7 +528,7 @@ static void killed_before_its_first_sync_leaves_nothing(void **state)
     const struct peer p = peer_start(create_and_wait, scratch_path("never"));
     assert_true(hear(p.from));
     kill(p.pid, SIGKILL);
-    assert_int_equal(peer_end(p), 1000 + SIGKILL);
+    assert_int_equal(peer_end(p), CHILD_KILLED + SIGKILL);
     assert_int_equal(scratch_count(scratch_folder), 0);
 }
 

@@ -1,5 +1,5 @@
-/* fuzz_file.c - any bytes as a .deja file: opened, asked, added to, synced, verified, and
- * imported.
+/* fuzz_file.c - any bytes as a .deja file: opened, asked, added to, removed from, synced,
+ * verified, and imported.
  *
  * The first byte says how much help the rest gets to pass the outer checks (helped.h).
  *
@@ -60,6 +60,10 @@ static void ask(const deja_filter *f)
         check(deja_filter_contains(f, keys[i]) == found[i]);
     check(deja_filter_stats(f, &s) == DEJA_OK);
     check(s.bits_set <= 8 * s.bytes && s.parts >= 1);
+    uint32_t counts[N];
+    if (deja_filter_count_batch(f, keys, N, counts) == DEJA_OK)
+        for (uint32_t i = 0; i < N; i++)
+            check((counts[i] > 0) == found[i]);
     double common = 0, sigma = 0;
     if (deja_filter_common(f, f, &common, &sigma, NULL) == DEJA_OK)
         check(common >= 0 && sigma >= 0);
@@ -98,6 +102,21 @@ static bool add(deja_filter *f)
             take_out(f, i);
     }
     return true;
+}
+
+/* Keys that were just added can be taken back, unless their counters have lost count. */
+static void take_back(deja_filter *f)
+{
+    for (uint32_t i = 0; i < 10; i++) {
+        uint64_t before, after;
+        bool removed;
+        if (deja_filter_count(f, key_of(&i), &before) < 0 ||
+            deja_filter_remove(f, key_of(&i), &removed) < 0)
+            return; /* another kind, or minimal increase */
+        check(deja_filter_count(f, key_of(&i), &after) == DEJA_OK);
+        check(after <= before && (removed || after == before));
+        check(!removed || before > 0);
+    }
 }
 
 /* Whatever the header and the counts say, the next visit is sized; there is no folder to put its
@@ -177,6 +196,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rc == DEJA_OK) {
         fail_to_rotate(f);
         const bool changed = add(f);
+        ask(f);
+        take_back(f);
         ask(f);
         check(deja_filter_sync(f, &err) == DEJA_OK);
         deja_filter_free(f);

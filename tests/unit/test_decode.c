@@ -247,6 +247,27 @@ static void a_zstd_file_may_begin_with_a_frame_to_skip(void **state)
     drop(&packed);
 }
 
+/* The library forgets what it decoded in a call that ends with an error. */
+static void blocks_before_a_damaged_one_are_read(void **state)
+{
+    (void)state;
+    if (!decode_supported(DECODE_ZSTD))
+        skip();
+    struct bytes packed = {0};
+    put_le(&packed, 0xfd2fb528, 4);
+    put_le(&packed, 0x8000, 2); /* no length, a window of 64 MiB */
+    put_le(&packed, 4 << 3, 3); /* a block of 4 bytes as they are */
+    put(&packed, TEXT("a\nb\n"));
+    put_le(&packed, 0x7 | 4 << 3, 3); /* a block of the kind that there is not */
+    put(&packed, TEXT("c\nd\n"));
+    struct reading r = read_bytes(&packed, 0);
+    assert_int_equal(r.rc, DEJA_EFORMAT);
+    assert_listed(&r.keys, "a|b|");
+    assert_contains(r.err.text, "2 lines before that were read");
+    reading_free(&r);
+    drop(&packed);
+}
+
 /* 4 bytes for every 128 KiB: a line of any length costs an attacker nothing. */
 static void a_small_file_cannot_take_all_memory(void **state)
 {
@@ -393,6 +414,7 @@ int main(void)
         cmocka_unit_test(bytes_behind_the_compressed_data_are_not_skipped),
         cmocka_unit_test(zstd_windows_up_to_128_mib_are_read_and_larger_ones_refused),
         cmocka_unit_test(a_zstd_file_may_begin_with_a_frame_to_skip),
+        cmocka_unit_test(blocks_before_a_damaged_one_are_read),
         cmocka_unit_test(a_small_file_cannot_take_all_memory),
         cmocka_unit_test(a_slow_compressed_pipe_hands_on_lines_as_well),
         cmocka_unit_test(compressed_bytes_one_by_one_through_a_pipe_are_understood),

@@ -77,7 +77,6 @@ bool dj_address_ipv6(const char *s, size_t n, uint16_t word[8])
                 return false;
             word[words++] = (uint16_t)(value >> 16);
             word[words++] = (uint16_t)value;
-            i = n;
             break;
         }
         if (i == start)

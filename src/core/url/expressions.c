@@ -49,7 +49,7 @@ static size_t find_hosts(const char *host, const char *end, const char *start[HO
 /* Where paths end, longest first. */
 static size_t find_paths(const char *path, const char *end, const char *stop[PATHS])
 {
-    const char *prefix[4];
+    const char *prefix[4] = {NULL};
     size_t prefixes = 0, n = 0;
     const char *const query = memchr(path, '?', (size_t)(end - path));
     stop[n++] = end;

@@ -91,9 +91,11 @@ static size_t unescape(deja_slice url, char *to)
         if (is_dropped(*s))
             continue;
         to[n++] = *s;
-        while (n >= 3 && to[n - 3] == '%' && dj_hex_value(to[n - 2]) >= 0 &&
-               dj_hex_value(to[n - 1]) >= 0) {
-            to[n - 3] = (char)(dj_hex_value(to[n - 2]) << 4 | dj_hex_value(to[n - 1]));
+        while (n >= 3 && to[n - 3] == '%') {
+            const int high = dj_hex_value(to[n - 2]), low = dj_hex_value(to[n - 1]);
+            if (high < 0 || low < 0)
+                break;
+            to[n - 3] = (char)(high << 4 | low);
             n -= 2;
         }
     }

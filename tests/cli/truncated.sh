@@ -1,0 +1,133 @@
+# A filter file that is cut short, or copied over, while a command uses it: exit 2, a text with the
+# remedy, nothing wrong printed, and nothing written to what is left of the file.
+. "$SUPPORT/cases.sh"
+
+_remedy="was cut short or overwritten by another program while it was in use: restore it from a copy or rebuild it"
+
+# _filter KIND FILE: 100,000 keys, a1 .. a100000.
+_filter() {
+    deja build -q -k "$1" --seed 1 -n 100k "$2" <lines
+}
+
+# _while CUT CMD...: run CMD with a pipe as its standard input: lines come, CUT is done to the file,
+# lines come.  The first are more than a pipe holds: when they are written, the command is reading
+# them, and has opened its file.
+_while() {
+    local cut=$1
+    shift
+    mkfifo pipe
+    status=0
+    "$@" <pipe >.stdout 2>.stderr &
+    local pid=$!
+    exec 9>pipe
+    head -n 50000 lines >&9
+    eval "$cut"
+    tail -n 50000 lines >&9 2>/dev/null || true # it may be gone already
+    exec 9>&-
+    wait "$pid" || status=$?
+    rm pipe
+}
+
+_expect_lost() {
+    [ "$status" -eq 2 ] || fail "exit $status instead of 2"
+    expect_stderr_has "f.deja $_remedy"
+}
+
+_begin() {
+    seq 100000 | sed 's/^/a/' >lines
+}
+
+check_tells_of_it() {
+    _begin
+    local kind
+    for kind in blocked classic exact scalable static spectral; do
+        _filter "$kind" f.deja
+        _while 'truncate -s 4096 f.deja' deja check -v f.deja
+        _expect_lost
+        expect_stdout '' # with -v, nothing that was added is ever printed
+        [ "$(stat -c %s f.deja)" -eq 4096 ] || fail "the file was written to"
+    done
+}
+
+add_remove_and_count_tell_of_it() {
+    _begin
+    local command
+    for command in add remove count; do
+        _filter spectral f.deja
+        _while 'truncate -s 0 f.deja' deja "$command" f.deja
+        _expect_lost
+        [ "$(stat -c %s f.deja)" -eq 0 ] || fail "the file was written to"
+        [ "$(grep -c "$_remedy" .stderr)" -eq 1 ] || fail "told more than once"
+    done
+}
+
+dedup_prints_nothing_after_it_and_loses_nothing() {
+    _begin
+    head -n 1000 lines >seen
+    deja dedup -q -n 100k --state f.deja seen >/dev/null
+    cp f.deja copy.deja
+    _while 'truncate -s 4096 f.deja' deja dedup --state f.deja
+    _expect_lost
+    cp .stdout first
+    # With the copy restored, what was not printed comes now.
+    mv copy.deja f.deja
+    deja dedup -q --state f.deja lines >second
+    sort -u first second >printed
+    sed -n '1001,$p' lines | sort >expected
+    expect_same printed expected
+}
+
+copying_over_it_is_told_as_well() {
+    _begin
+    _filter blocked f.deja
+    deja build -q --seed 2 -n 100k other.deja <lines
+    _while 'cp other.deja f.deja' deja check -v f.deja
+    _expect_lost
+    expect_stdout ''
+}
+
+moving_over_it_is_fine() {
+    _begin
+    _filter blocked f.deja
+    deja build -q --seed 2 -n 100k other.deja <lines
+    _while 'mv other.deja f.deja' deja check -v f.deja
+    [ "$status" -eq 1 ] || fail "exit $status instead of 1"
+    expect_stdout ''
+}
+
+# What has no input to wait for is caught by cutting again and again.
+_cut_and_mend() {
+    while [ -e cutting ]; do
+        truncate -s 4096 f.deja
+        cat whole.deja >f.deja
+    done
+}
+
+info_verify_fold_merge_survive_it() {
+    _begin
+    deja build -q -m 4M -n 100k --seed 1 f.deja <lines
+    cp f.deja whole.deja
+    cp f.deja other.deja
+    touch cutting
+    _cut_and_mend &
+    local cutter=$!
+    for _ in $(seq 8); do
+        run deja info f.deja
+        case $status in 0 | 2) ;; *) fail "info: exit $status" ;; esac
+        run deja verify f.deja
+        case $status in 0 | 1 | 2) ;; *) fail "verify: exit $status" ;; esac
+        run deja merge -o out.deja f.deja other.deja
+        case $status in 0 | 2) ;; *) fail "merge: exit $status" ;; esac
+        run deja fold -o half.deja f.deja
+        case $status in 0 | 2) ;; *) fail "fold: exit $status" ;; esac
+    done
+    rm cutting
+    wait "$cutter"
+    if [ -e out.deja ]; then succeeds deja verify out.deja; fi
+    if [ -e half.deja ]; then
+        succeeds deja verify half.deja
+        exits_with 1 deja check -v half.deja lines
+    fi
+}
+
+cases "$@"

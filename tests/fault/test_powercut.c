@@ -1,0 +1,20 @@
+/* test_powercut.c - power cuts at every moment; see cuts.h.  test_powercut_long.c draws more. */
+#include "cuts.h"
+#include <setjmp.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void nothing_that_was_acknowledged_is_lost(void **state)
+{
+    (void)state;
+    assert_int_equal(run_scenarios(2, 3), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_that_was_acknowledged_is_lost),
+    };
+    return cmocka_run_group_tests_name("fault.powercut", tests, scratch_open, scratch_close);
+}

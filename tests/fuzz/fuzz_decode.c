@@ -1,0 +1,180 @@
+/* fuzz_decode.c - gzip and zstd framing: what was compressed comes out again, damage is noticed.
+ *
+ * The first byte picks what the rest is: bytes as they come (0, 1), or content that is compressed
+ * here as gzip or zstd, in one stream or two (2 .. 5), and then, when the second byte is not 0,
+ * damaged: the third tells where.  However it is read, from a file or a pipe, in pieces of any
+ * size, the same bytes and the same end come out.  Intact streams give their content; damaged ones
+ * with their checksums give an error, or the content when the damage was in what nobody needs. */
+#include "decode.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef DEJA_HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef DEJA_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#define MOST ((size_t)1 << 16) /* what a pipe holds, and enough of a bomb */
+
+static void check(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+struct result {
+    unsigned char *data;
+    size_t len;
+    int rc;
+    deja_error err;
+};
+
+/* All that comes, up to MOST bytes. */
+static struct result read_all(int fd, size_t piece)
+{
+    struct result r = {.data = malloc(MOST), .rc = DEJA_OK};
+    struct decode *d;
+    check(r.data && decode_new(fd, NULL, &d, NULL) == DEJA_OK);
+    while (r.len < MOST) {
+        const size_t room = MOST - r.len < piece ? MOST - r.len : piece;
+        unsigned char *buf = malloc(room); /* its own block: overruns are seen */
+        size_t len = 77;
+        check(buf);
+        r.rc = decode_read(d, buf, room, true, &len, &r.err);
+        check(r.rc < 0 || len <= room);
+        if (r.rc == DEJA_OK)
+            memcpy(r.data + r.len, buf, len);
+        free(buf);
+        if (r.rc < 0 || len == 0)
+            break;
+        r.len += len;
+    }
+    if (r.rc < 0) {
+        size_t len;
+        deja_error again = {0};
+        check(r.err.status == r.rc && r.err.text[0]);
+        check(decode_read(d, r.data, 1, true, &len, &again) == r.rc); /* and stays so */
+    }
+    decode_free(d);
+    return r;
+}
+
+static struct result from_file(const unsigned char *data, size_t len, size_t piece)
+{
+    const int fd = memfd_create("fuzz_decode", MFD_CLOEXEC);
+    check(fd >= 0 && write(fd, data, len) == (ssize_t)len && lseek(fd, 0, SEEK_SET) == 0);
+    const struct result r = read_all(fd, piece);
+    close(fd);
+    return r;
+}
+
+static struct result from_pipe(const unsigned char *data, size_t len, size_t piece)
+{
+    int fd[2];
+    check(pipe(fd) == 0 && write(fd[1], data, len) == (ssize_t)len);
+    close(fd[1]);
+    const struct result r = read_all(fd[0], piece);
+    close(fd[0]);
+    return r;
+}
+
+#ifdef DEJA_HAVE_ZLIB
+static size_t gzip(const unsigned char *data, size_t len, unsigned char *out, size_t cap)
+{
+    z_stream z = {0};
+    check(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+    z.next_in = (unsigned char *)(uintptr_t)data;
+    z.avail_in = (unsigned)len;
+    z.next_out = out;
+    z.avail_out = (unsigned)cap;
+    check(deflate(&z, Z_FINISH) == Z_STREAM_END);
+    deflateEnd(&z);
+    return z.total_out;
+}
+#endif
+
+#ifdef DEJA_HAVE_ZSTD
+static size_t zstd(const unsigned char *data, size_t len, unsigned char *out, size_t cap)
+{
+    static ZSTD_CCtx *c;
+    if (!c) {
+        c = ZSTD_createCCtx();
+        check(c && !ZSTD_isError(ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1)));
+    }
+    const size_t n = ZSTD_compress2(c, out, cap, data, len);
+    check(!ZSTD_isError(n));
+    return n;
+}
+#endif
+
+typedef size_t compressor(const unsigned char *data, size_t len, unsigned char *out, size_t cap);
+
+/* NULL: not in this build. */
+static compressor *compressor_of(unsigned how)
+{
+#ifdef DEJA_HAVE_ZLIB
+    if (how == 2 || how == 3)
+        return gzip;
+#endif
+#ifdef DEJA_HAVE_ZSTD
+    if (how == 4 || how == 5)
+        return zstd;
+#endif
+    return NULL;
+}
+
+static size_t compress_as(compressor *pack, bool twice, const unsigned char *data, size_t len,
+                          unsigned char *out, size_t cap)
+{
+    const size_t half = twice ? len / 2 : len; /* a second stream behind the first */
+    size_t n = 0;
+    for (size_t at = 0, part = half; at < len || n == 0; at += part, part = len - at)
+        n += pack(data + at, part, out + n, cap - n);
+    return n;
+}
+
+static void free_result(struct result *r)
+{
+    free(r->data);
+}
+
+static void same(const struct result *a, const struct result *b)
+{
+    check(a->rc == b->rc && a->len == b->len && memcmp(a->data, b->data, a->len) == 0);
+    check(a->rc == DEJA_OK || strcmp(a->err.text, b->err.text) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static unsigned char packed[MOST];
+    if (size < 4 || size > 8192)
+        return 0;
+    const unsigned how = data[0] % 6, damage = data[1];
+    const size_t piece = (size_t)data[2] * data[2] + 1, place = data[2] + 256u * data[3];
+    const unsigned char *content = data + 4, *bytes = content;
+    size_t len = size - 4;
+    compressor *pack = compressor_of(how);
+    if (pack) {
+        len = compress_as(pack, how % 2, content, size - 4, packed, sizeof packed);
+        packed[place % len] ^= (unsigned char)damage;
+        bytes = packed;
+    }
+    struct result whole = from_file(bytes, len, MOST), pieces = from_file(bytes, len, piece),
+                  piped = from_pipe(bytes, len, piece);
+    same(&whole, &pieces);
+    same(&whole, &piped);
+    if (pack && damage == 0)
+        check(whole.rc == DEJA_OK);
+    /* The first bytes tell the format: damaged, it is something else. */
+    if (pack && whole.rc == DEJA_OK && (damage == 0 || place % len >= DECODE_MAGIC))
+        check(whole.len <= size - 4 && memcmp(whole.data, content, whole.len) == 0);
+    free_result(&whole);
+    free_result(&pieces);
+    free_result(&piped);
+    return 0;
+}
