@@ -1,7 +1,9 @@
 /* cmd_add.c - put the keys of lines into filter files: add to one that is there, build a new one.
  */
+#include "dcso_build.h"
 #include "fail.h"
 #include "number.h"
+#include "remote.h"
 #include "session.h"
 #include "signals.h"
 #include <unistd.h>
@@ -64,11 +66,24 @@ static void report_json(const struct job *j, const deja_stats *s, double seconds
     json_uint(&json, "capacity", s->capacity);
     json_real(&json, "fp_now", s->fp_now);
     json_real(&json, "lost", s->lost);
+    if (s->kind == DEJA_PAIRED)
+        json_uint(&json, "hidden", s->hidden);
     json_uint(&json, "filter_bytes", s->bytes);
     json_real(&json, "seconds", seconds);
     json_bool(&json, "stopped", j->session.stopped);
     session_json_urls(&j->session, &json);
     json_end(&json);
+}
+
+/* Only a paired filter hides what was added. */
+static void warn_hidden(const struct job *j, const deja_stats *s)
+{
+    if (s->hidden > 0)
+        console_note(
+            j->call->console,
+            "%s added so far will NOT be found: its key is among the deletions of %s, and "
+            "what was removed never comes back",
+            num_lines(s->hidden).s, fail_path(j->call->operands[0]).text);
 }
 
 static void report(const struct job *j)
@@ -87,6 +102,7 @@ static void report(const struct job *j)
                      num_count(j->added).s, num_count(j->session.records - j->added).s,
                      fail_path(j->call->operands[0]).text, num_bytes(s.bytes).s,
                      num_rate(s.fp_now).s, num_duration(seconds).s);
+    warn_hidden(j, &s);
     if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
         console_note(j->call->console,
                      "%s was sized for %s keys and holds %s: build it anew with a larger -n",
@@ -123,6 +139,7 @@ static const struct opt add_table[] = {
     OPT_GROUP(struct add_options, common, common_url),
     OPT_HEADING("Secret"),
     OPT_GROUP(struct add_options, common, common_key),
+    OPT_GROUP(struct add_options, common, common_redis),
     OPT_GROUP(struct add_options, common, common_general),
     OPT_END,
 };
@@ -130,6 +147,9 @@ static const struct opt add_table[] = {
 static int run_add(struct call *call, deja_error *err)
 {
     const struct add_options *o = call->options;
+    const struct remote_job remote = {REMOTE_ADD, &o->common, call->operands[0], 1, false, false};
+    if (o->common.redis)
+        return remote_run(call, &remote, err);
     struct job j = {.call = call, .common = &o->common, .sync_while_working = true};
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
@@ -159,6 +179,7 @@ const struct command cmd_add = {
             "read it meanwhile.",
             SESSION_KEY_TEXT " Every host counts as a line.",
             SESSION_URL_TEXT "added as they are; empty ones, and with gsb all, are left out.",
+            REMOTE_TEXT " F.deja is the name of the cache then, which is made if there is none.",
             NULL},
     .examples =
         (const struct command_example[]){
@@ -170,7 +191,7 @@ const struct command cmd_add = {
 
 static const struct opt build_table[] = {
     OPT_GROUP(struct add_options, common, common_sizing),
-    OPT_GROUP(struct add_options, common, common_input),
+    OPT_GROUP(struct add_options, common, common_input_dcso),
     OPT_GROUP(struct add_options, common, common_url),
     OPT_GROUP(struct add_options, common, common_secret),
     OPT_GROUP(struct add_options, common, common_general),
@@ -203,6 +224,11 @@ static int collect(struct job *j, deja_builder *b, deja_error *err)
     return rc;
 }
 
+static void hash_for_builder(const void *context, const deja_slice *keys, size_t n, uint64_t *hash)
+{
+    deja_builder_hash_batch(context, keys, n, hash);
+}
+
 /* All keys first, then the filter. */
 static int build_static(struct job *j, const deja_options *opt, deja_error *err)
 {
@@ -212,7 +238,7 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
     int rc = try_name(path, err);
     if (rc == DEJA_OK)
         rc = deja_builder_new(opt, &b, err);
-    j->session.builder = b;
+    j->session.hash = (struct pipeline_hash){1, hash_for_builder, b};
     if (rc == DEJA_OK)
         rc = session_open(&j->session, j->call, j->common, 1, NULL, NULL, err);
     if (rc == DEJA_OK)
@@ -244,6 +270,8 @@ static int run_build(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
     int rc = session_begin(&j.session, &o->common, URLKEYS_STORE, key, &opt, err);
+    if (rc == DEJA_OK && o->common.dcso)
+        return dcso_build(&j.session, call, &o->common, err);
     if (rc == DEJA_OK)
         rc = session_choose_size(call, &o->common, 1, false, &opt, err);
     if (rc == DEJA_OK && opt.kind == DEJA_STATIC)
@@ -271,6 +299,10 @@ const struct command cmd_build = {
             "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
             "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
             SESSION_KEY_TEXT " Every host counts as a line.",
+            "With --format dcso the file is not one of deja but of DCSO's program bloom, which "
+            "Debian has: of version 1, compressed with gzip when its name ends with .gz. It takes "
+            "-n and -p; another --format beside it is that of the lines. Such files have no "
+            "secret: whoever wants to can find URLs that they claim.",
             SESSION_URL_TEXT "added as they are; empty ones, and with gsb all, are left out.",
             "With --url=gsb the file is a block list, from lines with URLs or hosts, --format "
             "hosts, or --csv COLUMN. evil.example stands for the site with its subdomains, "
@@ -286,6 +318,8 @@ const struct command cmd_build = {
             {"a list that never changes, in 9 bits a key, with one wrong answer in 256",
              "deja build -k static -p 0.01 list.deja docs/examples/sample-urls.txt"},
             {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
+            {"a filter for programs that read DCSO's bloom files",
+             "deja build --format dcso -n 1M -p 1e-3 list.bloom docs/examples/sample-urls.txt"},
             {"one that blocks their subdomains and pages, too",
              "deja build --url=gsb --format hosts bad.deja hosts.txt"},
             {0}},

@@ -1,6 +1,8 @@
 /* cmd_check.c - which lines are in a filter file. */
+#include "dcso_file.h"
 #include "fail.h"
 #include "number.h"
+#include "remote.h"
 #include "session.h"
 #include <unistd.h>
 
@@ -16,10 +18,11 @@ static const struct opt options[] = {
              "print how many lines there are instead of the lines"),
     OPT_GROUP(struct check_options, common, common_output),
     OPT_GROUP(struct check_options, common, common_canonical),
-    OPT_GROUP(struct check_options, common, common_input),
+    OPT_GROUP(struct check_options, common, common_input_dcso),
     OPT_GROUP(struct check_options, common, common_url),
     OPT_HEADING("Secret"),
     OPT_GROUP(struct check_options, common, common_key),
+    OPT_GROUP(struct check_options, common, common_redis),
     OPT_GROUP(struct check_options, common, common_general),
     OPT_END,
 };
@@ -28,6 +31,7 @@ struct job {
     const struct call *call;
     const struct check_options *o;
     deja_filter *filter;
+    struct dcso_file foreign; /* in the place of filter, when that is NULL */
     struct session session;
     struct out own, *out;
     bool header_printed;
@@ -37,7 +41,10 @@ struct job {
 /* What has no key is in no filter, whatever an empty key would be. */
 static void look_up(const struct job *j, struct batch *b)
 {
-    deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
+    if (j->filter)
+        deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
+    else
+        dcso_contains(&j->foreign.filter, b->hash, b->block.n, b->answer);
     if (!b->block.keyless)
         return;
     for (size_t i = 0; i < b->block.n; i++)
@@ -119,14 +126,32 @@ static int finish(struct job *j, int rc, deja_error *err)
     return j->printed ? COMMAND_DONE : COMMAND_NO;
 }
 
+/* deja's own file, or one of DCSO's: by what the user says, or by its first bytes. */
+static int open_filter(struct job *j, const deja_options *expect, deja_error *err)
+{
+    const char *path = j->call->operands[0];
+    const struct common *c = &j->o->common;
+    if (!c->dcso && !dcso_file_is(path))
+        return session_open_file(&j->session, path, 0, expect, &j->filter, err);
+    if (c->key_file)
+        return fail(err, OPT_USAGE, "%s is a bloom file of DCSO's, which has no --key",
+                    fail_path(path).text);
+    j->session.hash = (struct pipeline_hash){1, dcso_hash, NULL};
+    return dcso_file_read(&j->foreign, path, j->call->stop, err);
+}
+
 static int run(struct call *call, deja_error *err)
 {
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
+    const struct remote_job remote = {REMOTE_CHECK, &j.o->common, call->operands[0], 1,
+                                      j.o->invert,  j.o->count};
+    if (j.o->common.redis)
+        return remote_run(call, &remote, err);
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
     int rc = session_begin(&j.session, &j.o->common, URLKEYS_LOOK_UP, key, &expect, err);
     if (rc == DEJA_OK)
-        rc = session_open_file(&j.session, call->operands[0], 0, &expect, &j.filter, err);
+        rc = open_filter(&j, &expect, err);
     if (rc == DEJA_OK)
         rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
     if (rc == DEJA_OK)
@@ -139,6 +164,7 @@ static int run(struct call *call, deja_error *err)
         rc = finish(&j, check_all(&j, err), err);
     session_close(&j.session);
     deja_filter_free(j.filter);
+    dcso_file_free(&j.foreign);
     return out_finish(&j.own, rc, err);
 }
 
@@ -156,8 +182,12 @@ const struct command cmd_check = {
             "or "
             "with -v those that are not. Every line that was added is found; a line that was not "
             "is printed too at the filter's false-positive rate (`deja info` tells it). With -v "
-            "nothing that was added is ever printed.",
+            "nothing that was added is ever printed. Filters of kind paired are the exception: "
+            "they FORGET, and some lines that were added are not found (`deja info` tells how "
+            "many).",
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
+            "F may also be a bloom file of DCSO's, plain or gzip; its first bytes tell, and "
+            "--format dcso insists on it. Another --format beside that is the one of the lines.",
             SESSION_URL_TEXT
             "compared as they are; empty ones, and with gsb all, are in no filter.",
             "With --url=gsb the filter is a block list (see deja-build(1)), and a line is in it "
@@ -165,7 +195,7 @@ const struct command cmd_check = {
             "whole name to its last two labels, with any of up to 6 paths, from the whole one "
             "with its query to the root. Each is a lookup, so a line that is not in the list is "
             "printed at up to 30 times the filter's rate.",
-            NULL},
+            REMOTE_TEXT " F.deja is the name of the cache then.", NULL},
     .examples =
         (const struct command_example[]){
             {"which of these were seen", "deja check seen.deja urls.txt"},

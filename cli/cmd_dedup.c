@@ -9,6 +9,7 @@
  * disk before the output's. */
 #include "fail.h"
 #include "number.h"
+#include "remote.h"
 #include "session.h"
 #include <errno.h>
 #include <sys/stat.h>
@@ -38,6 +39,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct dedup_options, common, common_input),
     OPT_GROUP(struct dedup_options, common, common_url),
     OPT_GROUP(struct dedup_options, common, common_secret),
+    OPT_GROUP(struct dedup_options, common, common_redis),
     OPT_GROUP(struct dedup_options, common, common_general),
     OPT_END,
 };
@@ -56,6 +58,16 @@ struct job {
 };
 
 /* --- The filter ----------------------------------------------------------- */
+
+/* No repeat is ever printed: the one kind that forgets cannot keep that promise. */
+static int refuse_paired(const char *what, deja_error *err)
+{
+    return fail(err, DEJA_ENOTSUP,
+                "%s cannot dedup: a paired filter forgets, and lines that were removed would be "
+                "printed again every time; spectral removes lines, and finds them when they come "
+                "back",
+                fail_path(what).text);
+}
 
 static int open_state(struct job *j, const deja_options *opt, deja_error *err)
 {
@@ -77,6 +89,8 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
         return rc;
     if (stats.kind == DEJA_STATIC)
         return session_add_failed(DEJA_ENOTSUP, j->o->state, err);
+    if (stats.kind == DEJA_PAIRED)
+        return refuse_paired(j->o->state, err);
     if (c->kind && c->kind != stats.kind && c->kind != stats.part_kind)
         return fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", fail_path(j->o->state).text,
                     deja_kind_name(stats.kind), deja_kind_name(c->kind));
@@ -100,6 +114,8 @@ static int make_filter(struct job *j, deja_error *err)
                     "-k static cannot dedup: it is made of all its keys at once, and takes no "
                     "more; blocked, classic, exact and scalable take them as they come (`deja "
                     "build -k static` makes a list to check against)");
+    if (opt.kind == DEJA_PAIRED)
+        return refuse_paired("-k paired", err);
     if (j->o->state && access(j->o->state, F_OK) == 0)
         rc = open_state(j, &opt, err);
     else
@@ -280,8 +296,18 @@ static int finish(struct job *j, int rc, deja_error *err)
     return rc;
 }
 
+static int run_remote(struct call *call, deja_error *err)
+{
+    const struct dedup_options *o = call->options;
+    const struct remote_job what = {REMOTE_DEDUP, &o->common, o->state, 0, o->repeated, o->count};
+    return o->state ? remote_run(call, &what, err)
+                    : fail(err, OPT_USAGE, "--redis needs --state NAME, the name of the cache");
+}
+
 static int run(struct call *call, deja_error *err)
 {
+    if (((const struct dedup_options *)call->options)->common.redis)
+        return run_remote(call, err);
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
     struct stat st;
     int rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
@@ -328,6 +354,10 @@ const struct command cmd_dedup = {
             "state "
             "at a time.",
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared as they are.",
+            REMOTE_TEXT,
+            "--state names the cache then; -n is the number of keys of all its shards. A line is "
+            "looked up, handed over, and only then added: a failover, or two processes that meet "
+            "the same line at the same moment, may repeat a line, and never lose one.",
             NULL},
     .examples =
         (const struct command_example[]){
@@ -342,6 +372,8 @@ const struct command cmd_dedup = {
              "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
             {"the requests of a web server's log",
              "deja dedup --url --format log --base https://example.org access.log"},
+            {"many crawlers, one cache on a cluster",
+             "deja dedup --redis redis://127.0.0.1:6379 --state seen urls.txt"},
             {0}},
     .run = run,
 };

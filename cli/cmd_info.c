@@ -1,5 +1,7 @@
 /* cmd_info.c - what is in a filter file, how full it is, and what that means. */
 #include "command.h"
+#include "dcso_file.h"
+#include "dcso_info.h"
 #include "fail.h"
 #include "keyfile.h"
 #include "number.h"
@@ -13,9 +15,18 @@
 
 struct info_options {
     struct common common;
+    uint32_t format;
 };
 
+/* deja's own files need no name. */
+static const char *format_name(uint32_t format)
+{
+    return format == 1 ? "dcso" : NULL;
+}
+
 static const struct opt options[] = {
+    OPT_CHOICE(0, "format", "FORMAT", struct info_options, format, format_name,
+               "take the files for bloom files of DCSO's, whatever their first bytes say"),
     OPT_STRING(0, "key", "FILE", struct info_options, common.key_file,
                "the secret key of filters that were made with --key"),
     OPT_GROUP(struct info_options, common, common_json),
@@ -59,7 +70,8 @@ static double rate_planned(const deja_stats *s)
     opt.capacity = s->capacity;
     if (s->kind == DEJA_STATIC)
         return s->fp_now;
-    if (s->kind == DEJA_SCALABLE || deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
+    if (s->kind == DEJA_SCALABLE || s->kind == DEJA_PAIRED ||
+        deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
         return s->fp_rate;
     return s->kind == DEJA_EXACT ? plan.fp_rate : fmax(s->fp_rate, plan.fp_rate);
 }
@@ -71,17 +83,18 @@ static double keys_at_rate(const deja_stats *s, double p)
     deja_plan plan = DEJA_PLAN_INIT;
     opt.fp_rate = p;
     if (s->kind == DEJA_SCALABLE || s->kind == DEJA_EXACT || s->kind == DEJA_STATIC ||
-        deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
+        s->kind == DEJA_PAIRED || deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
         return (double)s->capacity;
     return fmax((double)plan.capacity, (double)s->capacity);
 }
 
 /* Keys that were counted by the set bits explain any number of them, and when all are set, any
- * number of keys does.  Where keys were removed, those that had been taken for seen are missing
- * in the count of the others. */
+ * number of keys does.  Where counters went down, keys that had been taken for seen are missing in
+ * the count of the others. */
 static double surprise(const deja_stats *s)
 {
-    if (s->unclean || s->removed || !isfinite(s->distinct) || !(s->bits_sigma > 0))
+    const bool fewer = s->removed && s->counter_bits;
+    if (s->unclean || fewer || !isfinite(s->distinct) || !(s->bits_sigma > 0))
         return 0;
     return ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
 }
@@ -91,9 +104,10 @@ static void conclude(struct report *r)
     const deja_stats *s = &r->s;
     r->surprise = surprise(s);
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
-    r->over_capacity = s->kind != DEJA_SCALABLE && s->keys > s->capacity;
+    const uint64_t taken = s->keys + s->deletions; /* a key that was removed has left its bits */
+    r->over_capacity = s->kind != DEJA_SCALABLE && taken > s->capacity;
     r->rate_planned = rate_planned(s);
-    r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(s, r->rate_planned) - (double)s->keys;
+    r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(s, r->rate_planned) - (double)taken;
 }
 
 static int examine(struct report *r, const uint8_t *key, deja_error *err)
@@ -129,6 +143,8 @@ static void print_words(struct out *o, const char *name, const char *words)
 
 static const char *kind_words(const deja_stats *s)
 {
+    if (s->kind == DEJA_PAIRED)
+        return "entries and deletions: it FORGETS, see below";
     switch (s->part_kind) {
     case DEJA_CLASSIC:
         return "k positions over the whole array";
@@ -220,6 +236,36 @@ static void print_counters(struct out *o, const deja_stats *s)
                    s->refused ? num_count(s->refused).s : "none");
 }
 
+/* "one new key in 784 million" */
+static void print_one_in(struct out *o, const char *what, double n)
+{
+    const char *unit = n >= 1e9 ? " billion" : n >= 1e6 ? " million" : "";
+    double scaled = n >= 1e9 ? n / 1e9 : n >= 1e6 ? n / 1e6 : n;
+    out_printf(o, "one %s in %s%s", what, num_estimate(scaled).s, unit);
+}
+
+/* The one kind that misses keys says so, and how many. */
+static void print_forgotten(struct out *o, const deja_stats *s)
+{
+    label(o, "deletions");
+    out_printf(o, "%s keys of %s planned; %s refused, as not there\n", num_count(s->deletions).s,
+               num_count(s->deletions_capacity).s, s->refused ? num_count(s->refused).s : "none");
+    label(o, "FORGETS");
+    if (s->deletions == 0) {
+        out_text(o, "no key until the first is removed\n");
+        return;
+    }
+    out_printf(o, "%s now: ", num_rate(s->fn_now).s);
+    if (s->fn_now > 0.9)
+        out_text(o, "nearly every key");
+    else
+        print_one_in(o, "key", 1 / fmax(s->fn_now, 1e-12));
+    out_text(o, " that was added and not removed is missed\n");
+    label(o, "hidden");
+    out_printf(o, "%s add%s without effect: the deletions claim the key\n",
+               s->hidden ? num_count(s->hidden).s : "no", plural(s->hidden));
+}
+
 static void print_content(struct out *o, const struct report *r)
 {
     const deja_stats *s = &r->s;
@@ -241,27 +287,25 @@ static void print_content(struct out *o, const struct report *r)
     else if (s->unions > 0 && !exact)
         out_printf(o, "about %s by the set bits, in %s united filters that were offered %s\n",
                    num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);
+    else if (s->kind == DEJA_PAIRED)
+        out_printf(o, "%s new of %s offered, less those removed; the set bits tell of about %s\n",
+                   num_count(s->keys).s, num_count(s->offered).s, num_estimate(s->distinct).s);
     else if (exact || !isfinite(s->distinct))
         out_printf(o, "%s new of %s offered\n", num_count(s->keys).s, num_count(s->offered).s);
     else
         out_printf(o, "%s new of %s offered; the %s tell of about %s\n", num_count(s->keys).s,
                    num_count(s->offered).s, s->counter_bits ? "counters" : "set bits",
                    num_estimate(s->distinct).s);
-    print_share(o, "used", (double)s->keys / (double)s->capacity, "capacity is used");
+    print_share(o, "used", (double)(s->keys + s->deletions) / (double)s->capacity,
+                "capacity is used");
     print_share(o, "fill", s->fill,
                 exact             ? "slots are in use"
                 : s->counter_bits ? "counters are in use"
                                   : "bits are set");
     if (s->counter_bits)
         print_counters(o, s);
-}
-
-/* "one new key in 784 million" */
-static void print_one_in(struct out *o, double n)
-{
-    const char *unit = n >= 1e9 ? " billion" : n >= 1e6 ? " million" : "";
-    double scaled = n >= 1e9 ? n / 1e9 : n >= 1e6 ? n / 1e6 : n;
-    out_printf(o, "one new key in %s%s", num_estimate(scaled).s, unit);
+    if (s->kind == DEJA_PAIRED)
+        print_forgotten(o, s);
 }
 
 static void print_rate(struct out *o, const struct report *r)
@@ -275,7 +319,7 @@ static void print_rate(struct out *o, const struct report *r)
     else if (s->fp_now > 0.9)
         out_text(o, "nearly every new key");
     else
-        print_one_in(o, 1 / s->fp_now);
+        print_one_in(o, "new key", 1 / s->fp_now);
     out_text(o, " is taken for seen\n");
 }
 
@@ -349,9 +393,17 @@ static void warn(struct console *c, const struct report *r)
             "anew with another key",
             fail_path(r->path).text, num_count(s->bits_set).s, num_count(s->keys).s,
             num_estimate(s->bits_expected).s, num_fixed(r->surprise, 1).s);
+    if (s->deletions > s->deletions_capacity)
+        console_error(
+            c,
+            "%s was sized for %s removals and holds %s: it FORGETS %s of its keys; build "
+            "it anew from what is left",
+            fail_path(r->path).text, num_count(s->deletions_capacity).s, num_count(s->deletions).s,
+            num_rate(s->fn_now).s);
     if (r->over_capacity)
         console_error(c, "%s was sized for %s keys and holds %s: build it anew with a larger -n",
-                      fail_path(r->path).text, num_count(s->capacity).s, num_count(s->keys).s);
+                      fail_path(r->path).text, num_count(s->capacity).s,
+                      num_count(s->keys + s->deletions).s);
 }
 
 /* --- JSON ------------------------------------------------------------------------- */
@@ -374,6 +426,26 @@ static void json_what(struct json *j, const deja_stats *s)
     json_real(j, "fp_rate", s->fp_rate);
     json_uint(j, "bits", s->bits);
     json_uint(j, "bytes", s->bytes);
+}
+
+static void json_removals(struct json *j, const deja_stats *s)
+{
+    if (s->counter_bits != 0) {
+        json_uint(j, "counter_bits", s->counter_bits);
+        json_bool(j, "minimal_increase", s->minimal_increase);
+        json_uint(j, "largest", s->largest);
+        json_uint(j, "saturated", s->saturated);
+    }
+    if (s->kind == DEJA_PAIRED) {
+        json_uint(j, "deletions", s->deletions);
+        json_uint(j, "deletions_capacity", s->deletions_capacity);
+        json_uint(j, "hidden", s->hidden);
+        json_real(j, "fn_now", s->fn_now);
+    }
+    if (s->counter_bits != 0 || s->kind == DEJA_PAIRED) {
+        json_uint(j, "removed", s->removed);
+        json_uint(j, "refused", s->refused);
+    }
 }
 
 static void json_content(struct json *j, const struct report *r)
@@ -402,14 +474,7 @@ static void json_content(struct json *j, const struct report *r)
     json_uint(j, "folds", s->folds);
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
-    if (s->counter_bits == 0)
-        return;
-    json_uint(j, "counter_bits", s->counter_bits);
-    json_bool(j, "minimal_increase", s->minimal_increase);
-    json_uint(j, "largest", s->largest);
-    json_uint(j, "saturated", s->saturated);
-    json_uint(j, "removed", s->removed);
-    json_uint(j, "refused", s->refused);
+    json_removals(j, s);
 }
 
 static void print_json(struct json *j, const struct report *r, const deja_error *failed)
@@ -464,8 +529,11 @@ static int run(struct call *call, deja_error *err)
         json_array(&json, NULL);
     }
     for (size_t i = 0; i < call->n_operands; i++) {
-        int told = inform(call, call->operands[i], key_file != NULL ? key : NULL,
-                          o->common.json ? &json : NULL);
+        const char *path = call->operands[i];
+        struct json *to = o->common.json ? &json : NULL;
+        int told = o->format != 0 || dcso_file_is(path)
+                       ? dcso_inform(call, path, i > 0, to)
+                       : inform(call, path, key_file != NULL ? key : NULL, to);
         status = told > status ? told : status;
     }
     if (o->common.json)
@@ -493,6 +561,10 @@ const struct command cmd_info = {
             "compares the bits that are set with those that the number of keys explains. Far more "
             "bits than that mean that somebody chose keys in order to fill the filter, which "
             "takes knowing its secret key: a warning says so.",
+            "Of a bloom file of DCSO's it tells what such a file knows: see --format dcso in "
+            "deja-build(1).",
+            "A paired filter is the one kind that forgets keys: FORGETS tells the share of those "
+            "that were added and not removed, and are missed all the same.",
             NULL,
         },
     .examples =

@@ -106,7 +106,9 @@ struct words {
 static struct words lookup_reads(const deja_plan *p)
 {
     struct words w;
-    unsigned lines = p->filters * (p->kind == DEJA_CLASSIC ? p->hashes : 1);
+    unsigned lines = p->kind == DEJA_PAIRED    ? 2
+                     : p->kind == DEJA_CLASSIC ? p->filters * p->hashes
+                                               : p->filters;
     if (p->kind == DEJA_EXACT)
         (void)snprintf(w.s, sizeof w.s, "1-2 cache lines");
     else if (p->kind == DEJA_STATIC)
@@ -149,6 +151,9 @@ static struct row with_keys(const struct study *s, const deja_plan *p, uint64_t 
     opt.hashes = p->hashes;
     opt.memory = p->bytes;
     opt.counter_bits = s->c->counter_bits;
+    if (p->deletions) /* in proportion: the memory is split as before */
+        opt.deletions =
+            (uint64_t)fmax(1, (double)p->deletions * (double)keys / (double)p->capacity);
     opt.capacity = keys;
     return make_row(&opt);
 }
@@ -293,7 +298,7 @@ static void make_command(struct study *s)
 {
     const struct common *c = s->c;
     uint32_t kind = s->best != NULL ? s->best->kind : c->kind;
-    const bool build = kind == DEJA_STATIC;
+    const bool build = kind == DEJA_STATIC || kind == DEJA_PAIRED; /* dedup cannot use them */
     append(s, build ? "deja build" : "deja dedup");
     if (kind != DEJA_BLOCKED)
         append(s, " -k %s", deja_kind_name(kind));
@@ -317,6 +322,8 @@ static void make_command(struct study *s)
         append(s, " --counter-bits %u", c->counter_bits);
     if (c->minimal_increase)
         append(s, " --minimal-increase");
+    if (c->deletions != 0)
+        append_scaled(s, "--deletions", c->deletions, 1000);
     append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
 }
 
@@ -355,6 +362,13 @@ static void table_row(struct table *t, const deja_plan *p, bool with_keys_column
     table_cell(t, "%s", lookup_reads(p).s);
 }
 
+/* What no other kind does has to be said beside its numbers. */
+static void print_forgetting(struct out *o, const deja_plan *p)
+{
+    out_printf(o, "  paired FORGETS: with %s removals %s of its other keys are missed\n",
+               num_count(p->deletions).s, num_rate(p->fn_rate).s);
+}
+
 static int print_table(struct out *o, const struct study *s, deja_error *err)
 {
     static const char *const heads[] = {"memory", "bits/key",     "k",
@@ -374,6 +388,8 @@ static int print_table(struct out *o, const struct study *s, deja_error *err)
     int rc = table_print(&t, o, 2, err);
     if (find_row(s, DEJA_STATIC) != NULL)
         out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
+    if (find_row(s, DEJA_PAIRED) != NULL)
+        print_forgetting(o, &find_row(s, DEJA_PAIRED)->plan);
     for (size_t i = 0; i < s->n; i++) {
         if (s->row[i].possible)
             continue;
@@ -502,6 +518,10 @@ static void json_row(struct json *j, const struct row *r)
         json_real(j, "lost", p->lost);
         json_real(j, "lost_per_million", per_million(p));
         json_string(j, "reads", lookup_reads(p).s);
+        if (p->deletions != 0) {
+            json_uint(j, "deletions", p->deletions);
+            json_real(j, "fn_rate", p->fn_rate);
+        }
     } else {
         json_string(j, "why_not", r->why_not.text);
     }

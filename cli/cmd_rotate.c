@@ -15,6 +15,8 @@ static const struct opt options[] = {
              "false-positive rate when N keys are in it (default: as before)"),
     OPT_SIZE('m', "memory", "SIZE", struct rotate_options, common.memory,
              "memory for the filter: 1.5G, 512M, 64KiB (k, M, G are powers of 1024)"),
+    OPT_COUNT(0, "deletions", "N", struct rotate_options, common.deletions, 1, UINT64_MAX,
+              "paired: lines that will be removed (default: as in the last visit)"),
     OPT_STRING(0, "key", "FILE", struct rotate_options, common.key_file,
                "the secret key of a filter that was made with --key"),
     OPT_GROUP(struct rotate_options, common, common_json),
@@ -58,6 +60,7 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
     next.capacity = o->common.capacity;
     next.fp_rate = o->common.fp_rate;
     next.memory = o->common.memory;
+    next.deletions = o->common.deletions;
     int rc = deja_filter_open(call->operands[0], DEJA_OPEN_WRITE, expect, &f, err);
     if (rc < 0)
         return rc;

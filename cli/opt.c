@@ -190,6 +190,14 @@ void opt_list_choices(opt_names *names, char *text, size_t cap)
     }
 }
 
+static void choose(const struct opt *o, uint32_t value, uint32_t *field)
+{
+    if (o->aside != 0 && value == o->aside)
+        *(bool *)((char *)field - o->offset + o->aside_offset) = true;
+    else
+        *field = value;
+}
+
 static int set_choice(const struct opt *o, const char *text, uint32_t *field, deja_error *err)
 {
     struct opt_near near = {.word = text};
@@ -199,7 +207,7 @@ static int set_choice(const struct opt *o, const char *text, uint32_t *field, de
         if (name == NULL)
             continue;
         if (strcmp(name, text) == 0) {
-            *field = value;
+            choose(o, value, field);
             return DEJA_OK;
         }
         opt_near_offer(&near, name);
@@ -417,6 +425,8 @@ const struct opt common_sizing[] = {
                 "spectral: counters of 4, 8, 16 or 32 bits (default 4)"),
     OPT_FLAG(0, "minimal-increase", struct common, minimal_increase,
              "spectral: better counts, but nothing can be removed"),
+    OPT_COUNT(0, "deletions", "N", struct common, deletions, 1, UINT64_MAX,
+              "paired: lines that will be removed (default: as many as -n)"),
     OPT_END,
 };
 
@@ -475,8 +485,7 @@ static int check_input(const void *target, deja_error *err)
     return OPT_USAGE;
 }
 
-const struct opt common_input[] = {
-    OPT_HEADING("Input"),
+static const struct opt common_columns[] = {
     OPT_PART(common_null),
     OPT_COUNT32('f', "field", "N", struct common, field, 1, UINT32_MAX,
                 "the key is the N-th field of the line, not all of it"),
@@ -484,12 +493,41 @@ const struct opt common_input[] = {
              "what separates fields: ';', '\\t', '\\0' (default: blanks, for --csv ',')"),
     OPT_STRING(0, "csv", "COLUMN", struct common, csv,
                "the input is CSV with quotes; the key is COLUMN, a name or a number"),
-    OPT_CHOICE(0, "format", "FORMAT", struct common, format, pick_format_name,
-               "the key is the URL in a line of this format, or the hosts"),
+    OPT_END,
+};
+
+static const struct opt common_json_key[] = {
     OPT_STRING(0, "json-key", "NAME", struct common, json_key,
                "the key is the string NAME of a JSON object; a.b is b in the object a (default "
                "url; alone it means --format jsonl)"),
     OPT_CHECK(check_input),
+    OPT_END,
+};
+
+const struct opt common_input[] = {
+    OPT_HEADING("Input"),
+    OPT_PART(common_columns),
+    OPT_CHOICE(0, "format", "FORMAT", struct common, format, pick_format_name,
+               "the key is the URL in a line of this format, or the hosts"),
+    OPT_PART(common_json_key),
+    OPT_END,
+};
+
+#define FORMAT_DCSO 32 /* beside the numbers of pick_format */
+
+static const char *format_name(uint32_t format)
+{
+    return format == FORMAT_DCSO ? "dcso" : pick_format_name(format);
+}
+
+const struct opt common_input_dcso[] = {
+    OPT_HEADING("Input"),
+    OPT_PART(common_columns),
+    OPT_CHOICE_OR_FLAG(0, "format", "FORMAT", struct common, format, format_name, FORMAT_DCSO,
+                       dcso,
+                       "the key is the URL in a line of this format, or the hosts; dcso: the "
+                       "filter is a bloom file of DCSO's, and another --format may be given"),
+    OPT_PART(common_json_key),
     OPT_END,
 };
 
@@ -569,6 +607,26 @@ const struct opt common_quiet[] = {
     OPT_END,
 };
 
+static int check_redis(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    if (c->redis == NULL && (c->shards || c->replicas))
+        return fail(err, OPT_USAGE, "--shards and --replicas go with --redis");
+    return DEJA_OK;
+}
+
+const struct opt common_redis[] = {
+    OPT_HEADING("Servers"),
+    OPT_STRING(0, "redis", "URL", struct common, redis,
+               "keep the filter on a server or cluster: redis://HOST:PORT"),
+    OPT_COUNT32(0, "shards", "N", struct common, shards, 1, 16384,
+                "spread a new one over N filters (default 16)"),
+    OPT_COUNT32(0, "replicas", "N", struct common, replicas, 1, 100,
+                "wait until N replicas have what was added"),
+    OPT_CHECK(check_redis),
+    OPT_END,
+};
+
 const struct opt common_general[] = {
     OPT_HEADING("General"),
     OPT_PART(common_threads),
@@ -591,6 +649,7 @@ deja_options common_filter_options(const struct common *c)
     o.hash = c->hash;
     o.fingerprint_bits = c->fingerprint_bits;
     o.counter_bits = c->counter_bits;
+    o.deletions = c->deletions;
     o.flags = c->minimal_increase ? DEJA_MINIMAL_INCREASE : 0;
     return o;
 }

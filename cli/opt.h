@@ -67,6 +67,8 @@ struct opt {
     uint64_t min, max;       /* COUNT, COUNT32, SIZE                           */
     opt_names *names;        /* CHOICE                                         */
     const char *fallback;    /* OPTIONAL; CHOICE whose value may be left out   */
+    uint32_t aside;          /* CHOICE: not 0: this value sets the bool at ...  */
+    size_t aside_offset;     /* ... and leaves the field to the other choices  */
     const char *refuse;      /* not NULL: known, but an error with this text   */
     const struct opt *group; /* GROUP                                          */
     /* CHECK: DEJA_OK, or a failure, mostly fail(err, OPT_USAGE, ...) */
@@ -115,6 +117,10 @@ struct opt {
 #define OPT_OPTIONAL_CHOICE(name, value, T, field, choices, otherwise, help)                      \
     {OPT_OF(CHOICE, 0, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
      .names = (choices), .fallback = (otherwise)}
+/* The choice number `other` sets the bool `flag`; one of the rest may come beside it. */
+#define OPT_CHOICE_OR_FLAG(l, name, value, T, field, choices, other, flag, help)                  \
+    {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
+     .names = (choices), .aside = (other), .aside_offset = OPT_AT(T, flag, bool)}
 #define OPT_CHAR(l, name, value, T, field, help)                                                  \
     {OPT_OF(CHAR, l, name, value, help), .offset = OPT_AT(T, field, struct opt_char)}
 /* Known, but refused with `text`; optional, so that --name and --name=VALUE both are. */
@@ -190,6 +196,7 @@ struct common { /* 0, NULL or false: not given */
     bool minimal_increase;
     double multiplier;
     uint32_t fingerprint_bits;
+    uint64_t deletions;
     const char *key_file;
     uint64_t seed;
     const char *output;
@@ -198,6 +205,7 @@ struct common { /* 0, NULL or false: not given */
     struct opt_char delimiter;
     const char *csv;
     uint32_t format; /* a pick_format */
+    bool dcso;       /* the filter is a bloom file of DCSO's */
     const char *json_key;
     uint32_t url; /* a deja_profile; 0: keys are bytes */
     const char *base;
@@ -205,6 +213,9 @@ struct common { /* 0, NULL or false: not given */
     const char *keep_params; /* names with commas between; "": the list is left out */
     bool strict;
     bool canonical;
+    const char *redis; /* a URL */
+    uint32_t shards;
+    uint32_t replicas;
     uint32_t threads;
     bool json;
     bool quiet;
@@ -216,11 +227,14 @@ struct pick_options common_pick_options(const struct common *c);
 deja_options common_filter_options(const struct common *c);
 
 /* With a heading of their own: */
-extern const struct opt common_sizing[];  /* -n -p -m -k --hashes --filters --hash --multiplier
-                                             --counter-bits --minimal-increase */
-extern const struct opt common_secret[];  /* --key --seed                                       */
-extern const struct opt common_input[];   /* -z -f -d --csv --format --json-key                  */
+extern const struct opt common_sizing[]; /* -n -p -m -k --hashes --filters --hash --multiplier
+                                            --counter-bits --minimal-increase --deletions */
+extern const struct opt common_secret[]; /* --key --seed                                       */
+extern const struct opt common_input[];  /* -z -f -d --csv --format --json-key                  */
+/* The same, where --format dcso tells what the filter is. */
+extern const struct opt common_input_dcso[];
 extern const struct opt common_url[];     /* --url and common_rules                             */
+extern const struct opt common_redis[];   /* --redis --shards --replicas                       */
 extern const struct opt common_general[]; /* -j --json -q                                       */
 /* One by one, for commands that want less or place them elsewhere: */
 extern const struct opt common_capacity[]; /* -n */

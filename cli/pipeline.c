@@ -18,12 +18,10 @@
 
 struct pipeline {
     struct input *in;
-    const deja_filter *filter;   /* whose hashes are wanted, or NULL ... */
-    const deja_builder *builder; /* ... and this one's are */
-    struct pipeline_step step;   /* run is NULL: none */
-    int failed;                  /* 0, or what comes behind the last batch ... */
-    deja_error error;            /* ... and its words */
-    size_t words;
+    struct pipeline_hash hash;
+    struct pipeline_step step; /* run is NULL: none */
+    int failed;                /* 0, or what comes behind the last batch ... */
+    deja_error error;          /* ... and its words */
     struct batch ring[RING];
     uint64_t filled, emptied; /* batches so far */
     bool holding;             /* the caller has batch `emptied` */
@@ -71,11 +69,9 @@ static void prepare(struct pipeline *p, struct batch *b)
         b->failed = p->step.run(p->step.context, &b->block, &b->error);
     if (b->block.n == 0)
         return;
-    const int rc = make_room(b, p->words, &b->error);
-    if (rc == DEJA_OK && p->builder) {
-        deja_builder_hash_batch(p->builder, b->block.keys, b->block.n, b->hash);
-    } else if (rc == DEJA_OK) {
-        deja_filter_hash_batch(p->filter, b->block.keys, b->block.n, b->hash);
+    const int rc = make_room(b, p->hash.words, &b->error);
+    if (rc == DEJA_OK) {
+        p->hash.run(p->hash.context, b->block.keys, b->block.n, b->hash);
     } else {
         b->failed = rc;
         b->block.n = 0;
@@ -123,20 +119,18 @@ static int start_reader(struct pipeline *p, deja_error *err)
     return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
 }
 
-static int open_for(struct input *in, const deja_filter *filter, const deja_builder *builder,
-                    const struct pipeline_step *step, uint32_t threads, struct pipeline **out,
-                    deja_error *err)
+int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
+                       const struct pipeline_step *step, uint32_t threads, struct pipeline **out,
+                       deja_error *err)
 {
     struct pipeline *p = calloc(1, sizeof *p);
     *out = p;
     if (!p)
         return fail(err, DEJA_ENOMEM, "out of memory");
     p->in = in;
-    p->filter = filter;
-    p->builder = builder;
+    p->hash = *hash;
     if (step)
         p->step = *step;
-    p->words = filter ? deja_filter_hash_words(filter) : 1;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < RING; i++)
@@ -144,17 +138,16 @@ static int open_for(struct input *in, const deja_filter *filter, const deja_buil
     return threads > 1 ? start_reader(p, err) : DEJA_OK;
 }
 
+static void hash_for_filter(const void *context, const deja_slice *keys, size_t n, uint64_t *hash)
+{
+    deja_filter_hash_batch(context, keys, n, hash);
+}
+
 int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
                   uint32_t threads, struct pipeline **out, deja_error *err)
 {
-    return open_for(in, filter, NULL, step, threads, out, err);
-}
-
-int pipeline_open_builder(struct input *in, const deja_builder *builder,
-                          const struct pipeline_step *step, uint32_t threads,
-                          struct pipeline **out, deja_error *err)
-{
-    return open_for(in, NULL, builder, step, threads, out, err);
+    const struct pipeline_hash hash = {deja_filter_hash_words(filter), hash_for_filter, filter};
+    return pipeline_open_hash(in, &hash, step, threads, out, err);
 }
 
 static struct batch *wait_for_batch(struct pipeline *p)

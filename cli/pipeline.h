@@ -10,7 +10,7 @@
 
 struct batch {
     struct block block;
-    uint64_t *hash;  /* block.n times deja_filter_hash_words(filter) numbers */
+    uint64_t *hash;  /* block.n times as many numbers as a key becomes */
     uint8_t *answer; /* room for block.n answers */
 
     /* private */
@@ -32,16 +32,24 @@ struct pipeline_step {
     void *context; /* outlives the pipeline */
 };
 
+/* How keys become numbers, `words` of them each; both outlive the pipeline.  It runs in either
+ * thread. */
+struct pipeline_hash {
+    size_t words;
+    void (*run)(const void *context, const deja_slice *keys, size_t n, uint64_t *hash);
+    const void *context;
+};
+
 struct pipeline;
 /* Reads `in` and hashes for `filter`; both outlive the pipeline, and neither is read by others
  * meanwhile, but for add, contains and input_progress.  threads: 1, or more for two.  step may be
  * NULL. */
 int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
                   uint32_t threads, struct pipeline **out, deja_error *err);
-/* The same for keys that are hashed, one number a key, for a static filter to be. */
-int pipeline_open_builder(struct input *in, const deja_builder *builder,
-                          const struct pipeline_step *step, uint32_t threads,
-                          struct pipeline **out, deja_error *err);
+/* The same for keys that are hashed in another way: there is no filter yet, or it is not ours. */
+int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
+                       const struct pipeline_step *step, uint32_t threads, struct pipeline **out,
+                       deja_error *err);
 /* 1: a batch, the caller's until the next call; 0: the end; negative: a status. */
 int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err);
 void pipeline_close(struct pipeline *p); /* also before the end; NULL is fine */

@@ -56,7 +56,8 @@ static bool can_grow(const deja_options *opt)
 {
     const bool single =
         !opt->hash || opt->hash == DEJA_HASH_XXH3 || opt->hash == DEJA_HASH_SIPHASH;
-    return single && opt->filters <= 1 && !opt->hashes && opt->kind != DEJA_SPECTRAL;
+    return single && opt->filters <= 1 && !opt->hashes && opt->kind != DEJA_SPECTRAL &&
+           opt->kind != DEJA_PAIRED;
 }
 
 int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
@@ -71,9 +72,10 @@ int session_choose_size(const struct call *call, const struct common *c, size_t 
     if (opt->capacity && (!grow || !can_grow(opt)))
         return DEJA_OK;
     if (!can_grow(opt))
-        return fail(err, OPT_USAGE,
-                    "how many keys? give -n N: kind spectral and filters with --hashes, --filters "
-                    "or one of the papers' --hash cannot grow");
+        return fail(
+            err, OPT_USAGE,
+            "how many keys? give -n N: kinds spectral and paired, and filters with --hashes, "
+            "--filters or one of the papers' --hash cannot grow");
     if (opt->kind != DEJA_SCALABLE)
         opt->part_kind = opt->kind;
     opt->kind = DEJA_SCALABLE;
@@ -99,10 +101,10 @@ int session_open(struct session *s, const struct call *call, const struct common
     s->stats = none;
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
-        rc = s->builder ? pipeline_open_builder(s->in, s->builder, s->urls.rules ? &step : NULL,
-                                                thread_count(c), &s->pipeline, err)
-                        : pipeline_open(s->in, filter, s->urls.rules ? &step : NULL,
-                                        thread_count(c), &s->pipeline, err);
+        rc = filter ? pipeline_open(s->in, filter, s->urls.rules ? &step : NULL, thread_count(c),
+                                    &s->pipeline, err)
+                    : pipeline_open_hash(s->in, &s->hash, s->urls.rules ? &step : NULL,
+                                         thread_count(c), &s->pipeline, err);
     progress_begin(&s->progress, call->console, results, "lines");
     if (rc < 0)
         session_close(s);
@@ -315,6 +317,8 @@ int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja
                     "their keys, so that removing one would take what belongs to others; build a "
                     "spectral filter without it",
                     fail_path(path).text);
-    return fail(err, rc, "%s is of kind %s, which cannot %s; spectral can: deja build -k spectral",
-                fail_path(path).text, deja_kind_name(s.kind), to_remove ? "remove" : "count");
+    return fail(err, rc,
+                "%s is of kind %s, which cannot %s; spectral can%s: deja build -k spectral",
+                fail_path(path).text, deja_kind_name(s.kind), to_remove ? "remove" : "count",
+                to_remove ? ", and so can paired" : "");
 }

@@ -60,8 +60,8 @@ struct session { /* begin with {0} */
     const struct call *call;
     struct urlkeys urls;
     const struct common *common;
-    const deja_filter *filter;   /* NULL: there is only a builder yet */
-    const deja_builder *builder; /* set before session_open, with filter NULL */
+    const deja_filter *filter; /* NULL: there is none yet, or it is not ours ... */
+    struct pipeline_hash hash; /* ... and keys are hashed so; set before session_open */
     struct input *in;
     struct pipeline *pipeline;
     struct progress progress;

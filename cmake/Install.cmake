@@ -47,6 +47,10 @@ else()
   deja_left_out("man page of the library" "no python3")
 endif()
 
+if(TARGET deja_redis)
+  install(TARGETS deja_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/deja)
+endif()
+
 if(TARGET deja_cli)
   install(TARGETS deja_cli COMPONENT tool)
 
@@ -55,7 +59,7 @@ if(TARGET deja_cli)
   file(MAKE_DIRECTORY ${man_dir})
   set(made)
   foreach(command "" dedup build check add remove count info verify merge fold rotate plan url gen
-          bench lab)
+          bench lab serve)
     set(page deja)
     set(name deja)
     if(command)

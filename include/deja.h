@@ -1,6 +1,6 @@
 /* deja.h - have I seen this key before?  A filter remembers keys in little memory.
- * It never forgets one that was added; it may claim one that was not, at a rate
- * chosen at creation.
+ * It never forgets one that was added (kind DEJA_PAIRED alone does); it may claim
+ * one that was not, at a rate chosen at creation.
  *
  * Status     Calls that can fail return DEJA_OK or a negative deja_status and give
  *            their answer through a pointer; calls that cannot fail return it.
@@ -217,10 +217,12 @@ typedef struct deja_plan {
     uint64_t bytes;      /* of the bodies                                       */
     double bits_per_key; /* bits / capacity                                     */
     double lost;         /* keys expected to be lost while filling to capacity  */
+    uint64_t deletions;  /* paired: removals it is sized for                    */
+    double fn_rate;      /* and the share of its keys that is FORGOTTEN then    */
 } deja_plan;
 #define DEJA_PLAN_INIT                                                                            \
     {                                                                                             \
-        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0                                     \
+        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0.0                             \
     }
 DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_error *err);
 
@@ -241,13 +243,19 @@ DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, s
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
 
-/* How often, and not any more: kind spectral alone; the others answer DEJA_ENOTSUP.
+/* How often, and not any more: kinds spectral and, remove alone, paired; the others answer
+ * DEJA_ENOTSUP.
  *
- * remove takes one add of the key back.  *removed (or NULL) is 0, and stats count it as refused,
- * when the key is not there, or so often that all its counters are at their maximum: these have
- * lost count and stay as they are.  Remove only what was added.  A key that was not is refused
- * as well unless it is a false positive; then removing it takes counts away from other keys,
- * and they MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
+ * spectral: remove takes one add of the key back.  *removed (or NULL) is 0, and stats count it as
+ * refused, when the key is not there, or so often that all its counters are at their maximum:
+ * these have lost count and stay as they are.  Remove only what was added.  A key that was not is
+ * refused as well unless it is a false positive; then removing it takes counts away from other
+ * keys, and they MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
+ *
+ * paired: remove puts the key into a second filter, of deletions, and that is FOR GOOD.  A key
+ * that comes back is told "new" by every add and never found again; stats count these adds as
+ * hidden.  The deletions also claim one in 1/fn_now of the keys that were never removed: this kind
+ * FORGETS.  A key that is not found is refused; removing a false positive harms no other key.
  *
  * count gives how often the key was added and not removed, or more: too much for as many keys as
  * contains would claim wrongly.  A count at the maximum of the counters says at least. */
@@ -291,7 +299,7 @@ typedef struct deja_stats {
                           /* static: bits that hold a key's fingerprint                 */
     double fill;          /* bits_set / bits                                            */
     uint64_t offered;     /* keys that add was asked to take                            */
-    uint64_t keys;        /* of these, answered "new"; spectral: and not removed        */
+    uint64_t keys;        /* of these, answered "new"; spectral, paired: not removed    */
     double distinct;      /* different keys, estimated from bits_set                    */
     double fp_now;        /* false-positive rate at the present fill                    */
     double lost;          /* new keys expected to have been taken for seen, so far      */
@@ -313,19 +321,53 @@ typedef struct deja_stats {
     uint64_t unions;        /* filters merged into it; `keys` is then an estimate       */
     uint64_t folds;         /* how often it was halved                                  */
 
-    uint64_t removed;   /* spectral: adds taken back                                  */
+    uint64_t removed;   /* spectral: adds taken back; paired: keys                    */
     uint64_t refused;   /* and removals refused: not there, or counters at their end  */
     uint64_t largest;   /* the largest counter                                        */
     uint64_t saturated; /* counters at their maximum                                  */
     uint32_t counter_bits;
     uint32_t minimal_increase; /* 1: made with DEJA_MINIMAL_INCREASE                    */
+
+    /* paired; 0 for all other kinds */
+    uint64_t deletions;          /* keys that its second filter holds ...              */
+    uint64_t deletions_capacity; /* ... and is sized for                               */
+    uint64_t hidden;             /* adds without effect: the deletions claim the key   */
+    double fn_now;               /* share of its keys that it FORGETS, at present      */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
-            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0                      \
+            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0        \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
+
+/* What a filter knows without reading its body: for programs that ask often. */
+typedef struct deja_outline {
+    size_t size; /* set by DEJA_OUTLINE_INIT; filled as far as the caller knows it */
+    uint32_t kind;
+    uint32_t part_kind; /* scalable: of its parts; otherwise kind             */
+    uint32_t parts;     /* bodies                                             */
+    uint32_t filters;   /* F                                                  */
+    uint32_t hash;      /* deja_hash                                          */
+    uint32_t hashes;    /* k of the newest part                               */
+    uint32_t growth;    /* scalable; otherwise 0                              */
+    uint32_t profile;   /* deja_profile of its keys; 0: bytes as given        */
+    uint64_t url_rules; /* deja_url_rules_id of the form of its keys          */
+    uint64_t capacity;  /* of all parts that there are                        */
+    uint64_t bytes;     /* of the bodies                                      */
+    uint64_t offered;   /* keys that add was asked to take                    */
+    uint64_t keys;      /* of these, answered "new"; spectral: and not removed */
+    uint64_t visit;     /* 1, 2, ...                                          */
+    double fp_rate;     /* as asked for                                       */
+    double tightening;  /* scalable; otherwise 0                              */
+    uint32_t flags;     /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE             */
+    uint32_t keyed;     /* 1: secret key, 0: made from a seed                 */
+} deja_outline;
+#define DEJA_OUTLINE_INIT                                                                         \
+    {                                                                                             \
+        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0            \
+    }
+DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline);
 
 /* --- Files -------------------------------------------------------------- */
 
@@ -351,6 +393,33 @@ DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
 /* A copy of a filter in a new file, as deja_filter_create makes one: same key, same counts. */
 DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags,
                                   deja_filter **out, deja_error *err);
+
+/* --- The bytes of a file, without one ------------------------------------------ */
+
+/* What the file of this filter would hold, to be sent elsewhere or kept in another store: len
+ * bytes from offset `at` on; fewer at the end, and 0 behind it.  The first 4096 bytes have a
+ * checksum of all others, made by reading the whole body each time they are asked for: read them
+ * once, and leave the filter as it is until the rest has been read. */
+DEJA_API uint64_t deja_filter_export_len(const deja_filter *f);
+DEJA_API size_t deja_filter_export(const deja_filter *f, uint64_t at, void *out, size_t len);
+
+/* A filter in memory from such bytes.  They may come from an enemy: header, length, checksum and
+ * key are checked as deja_filter_open and deja_file_verify check those of a file, and nothing is
+ * allocated before.  expect is as for open.  DEJA_EBUSY: a file that was not synced. */
+DEJA_CHECKED int deja_filter_import(const void *data, size_t len, const deja_options *expect,
+                                    deja_filter **out, deja_error *err);
+/* The same in pieces, in order.  len is how many bytes will come, if the caller can vouch for
+ * that; 0: unknown, then memory is taken as they come.  What expect->url points to has to live
+ * until finish.  After an error nothing but free is left to do. */
+typedef struct deja_import deja_import;
+DEJA_CHECKED int deja_import_new(uint64_t len, const deja_options *expect, deja_import **out,
+                                 deja_error *err);
+DEJA_CHECKED int deja_import_write(deja_import *im, const void *data, size_t len, deja_error *err);
+DEJA_CHECKED int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err);
+DEJA_API void deja_import_free(deja_import *im); /* NULL is fine; not the filter that it gave */
+/* Bytes there will be; 0 before the header (4096 bytes) has come.  And bytes that have come. */
+DEJA_API uint64_t deja_import_len(const deja_import *im);
+DEJA_API size_t deja_import_read(const deja_import *im, uint64_t at, void *out, size_t len);
 
 /* --- Sets that never change -------------------------------------------------- */
 

@@ -67,6 +67,11 @@ static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *e
         return dj_fail(err, DEJA_ENOTSUP,
                        "scalable filters grow apart and cannot be united: build one from both "
                        "lists, or build both with -k blocked and the same -n");
+    if (x->kind == DEJA_PAIRED)
+        return dj_fail(
+            err, DEJA_ENOTSUP,
+            "paired filters cannot be united: a key that one removed and the other added "
+            "has no right answer; classic, blocked and exact ones can");
     if (x->kind != DEJA_CLASSIC && x->kind != DEJA_BLOCKED && x->kind != DEJA_EXACT)
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s filters cannot be united; classic, blocked and exact ones can",
@@ -298,6 +303,10 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
     const uint64_t granule = s->kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
     if (f->read_only)
         return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+    if (f->plan.kind == DEJA_PAIRED)
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "paired filters cannot be folded: smaller deletions would forget keys that "
+                       "are found now; classic and blocked can");
     if (f->plan.kind != DEJA_CLASSIC && f->plan.kind != DEJA_BLOCKED)
         return dj_fail(err, DEJA_ENOTSUP, "%s filters cannot be folded; classic and blocked can",
                        deja_kind_name(f->plan.kind));

@@ -48,7 +48,7 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
         return NULL;
     }
     dj_hasher_init(&f->hasher, plan->hash, key, plan->visit, words, salts);
-    for (uint32_t i = 0; i < plan->filters; i++) {
+    for (uint32_t i = 0; i < dj_plan_parts(plan); i++) {
         dj_plan_part(plan, i, &f->part[i]);
         f->part[i].salt = i ? dj_part_salt(key, plan->visit, i) : 0;
     }
@@ -91,6 +91,7 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     SWAP(uint64_t, a->offered, b->offered);
     SWAP(uint64_t, a->removed, b->removed);
     SWAP(uint64_t, a->refused, b->refused);
+    SWAP(uint64_t, a->hidden, b->hidden);
     SWAP(struct dj_carried, a->carried, b->carried);
     SWAP(bool, a->touched, b->touched);
     SWAP(bool, a->unclean, b->unclean);
@@ -334,11 +335,17 @@ void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, siz
     contains_batch(f, &b, found);
 }
 
-/* --- Counters ------------------------------------------------------------ */
+/* --- Removals and counts ------------------------------------------------- */
 
 static bool can_count(const deja_filter *f)
 {
     return f->part[0].ops->count != NULL;
+}
+
+static bool can_remove(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_PAIRED ||
+           (can_count(f) && !(f->plan.flags & DEJA_MINIMAL_INCREASE));
 }
 
 /* Taken one by one, with the memory of the next chunk on its way. */
@@ -366,7 +373,7 @@ static void run_remove(struct batch *b, deja_filter *f, uint8_t *removed, bool s
 static int remove_batch(deja_filter *f, struct batch *b, uint8_t *removed, size_t *done)
 {
     int rc = f->read_only ? DEJA_EINVAL : DEJA_OK;
-    if (!can_count(f) || f->plan.flags & DEJA_MINIMAL_INCREASE)
+    if (!can_remove(f))
         rc = DEJA_ENOTSUP;
     if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
         rc = f->owner->touch(f);

@@ -42,8 +42,10 @@ struct dj_plan {
     uint64_t visit;
     uint32_t folds; /* how often it was halved (algebra.c) */
     struct dj_past past;
-    struct dj_shape shape; /* of the first part */
-    struct dj_fuse fuse;   /* static */
+    struct dj_shape shape;   /* of the first part */
+    uint64_t deletions;      /* paired: capacity of the second part ... */
+    struct dj_shape removal; /* ... and its shape */
+    struct dj_fuse fuse;     /* static */
 };
 
 /* Pure arithmetic on options that dj_options_read has passed: no memory is touched. */
@@ -57,6 +59,9 @@ int dj_options_read(const deja_options *opt, deja_options *known, deja_error *er
 double dj_plan_rate(const struct dj_plan *plan);
 /* Whether a filter of this kind has such parts. */
 bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind);
+/* Parts that a new filter begins with, and the bytes of their bodies. */
+uint32_t dj_plan_parts(const struct dj_plan *plan);
+uint64_t dj_plan_bytes(const struct dj_plan *plan);
 /* Numbers a key becomes. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
 /* Capacity, rate and shape of part i; false when it would be too large. */
@@ -83,7 +88,8 @@ struct deja_filter {
     uint32_t n_parts;
     _Atomic uint64_t offered;
     struct dj_carried carried;
-    _Atomic uint64_t removed, refused; /* spectral */
+    _Atomic uint64_t removed, refused; /* spectral, paired */
+    _Atomic uint64_t hidden;           /* paired: adds of keys that the deletions claim */
     atomic_bool touched;
     bool read_only;
     bool unclean; /* opened without a final sync: counts before this were estimated */
@@ -103,6 +109,8 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
 /* A new filter with bodies of zeros on the heap. */
 int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                         const deja_allocator *alloc, deja_filter **out, deja_error *err);
+/* Declare a filter without bodies one of the heap: its parts get theirs from f->alloc. */
+void dj_filter_to_memory(deja_filter *f);
 /* A kind that is built, not added to, is refused. */
 int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err);
 /* Exchange what two filters of one owner are, bodies included. */
@@ -123,7 +131,16 @@ size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
                     uint8_t *is_new, bool shared);
 void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                       uint8_t *found);
-/* spectral: one add of a key taken back, and how often it was added. */
+/* What part i makes of n hashes: these, or others in buf. */
+const uint64_t *dj_parts_view(const deja_filter *f, uint32_t i, const uint64_t *hash, size_t n,
+                              uint64_t buf[DJ_CHUNK]);
+/* Count the answers "new". */
+void dj_parts_count_new(struct dj_part *p, const uint8_t *is_new, size_t n);
+/* The rules of paired.c for a chunk. */
+void dj_paired_add(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared);
+void dj_paired_contain(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *found);
+bool dj_paired_remove(deja_filter *f, uint64_t hash, bool shared);
+/* spectral: one add of a key taken back, and how often it was added; paired: the key removed. */
 bool dj_parts_remove(deja_filter *f, uint64_t hash, bool shared);
 uint32_t dj_parts_count(const deja_filter *f, uint64_t hash);
 /* scalable: how many keys the newest part still takes, and the next part when `parts`, all that

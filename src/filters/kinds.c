@@ -6,8 +6,9 @@ static const struct {
     const char *name;
     uint32_t kind;
 } kinds[] = {
-    {"blocked", DEJA_BLOCKED},   {"classic", DEJA_CLASSIC},   {"exact", DEJA_EXACT},
-    {"scalable", DEJA_SCALABLE}, {"spectral", DEJA_SPECTRAL}, {"static", DEJA_STATIC},
+    {"blocked", DEJA_BLOCKED}, {"classic", DEJA_CLASSIC},   {"exact", DEJA_EXACT},
+    {"paired", DEJA_PAIRED},   {"scalable", DEJA_SCALABLE}, {"spectral", DEJA_SPECTRAL},
+    {"static", DEJA_STATIC},
 };
 
 const char *deja_kind_name(uint32_t kind)

@@ -35,17 +35,22 @@ static const struct dj_owner_ops memory_ops = {
     NULL, memory_grow, memory_free, memory_next, memory_replace, NULL,
 };
 
+void dj_filter_to_memory(deja_filter *f)
+{
+    f->owner = &memory_ops;
+    atomic_store(&f->touched, true); /* nothing to announce, ever */
+}
+
 /* Bodies for a filter that has none yet. */
 static int furnish(deja_filter *f, deja_error *err)
 {
     const struct dj_plan *plan = &f->plan;
-    f->owner = &memory_ops;
-    atomic_store(&f->touched, true); /* nothing to announce, ever */
-    const int rc = memory_grow(f, plan->filters);
+    dj_filter_to_memory(f);
+    const int rc = memory_grow(f, dj_plan_parts(plan));
     return rc < 0 ? dj_fail(err, rc,
                             "the filter needs %.0f MB, more than there is: lower the capacity, "
                             "raise the rate, or keep it in a file",
-                            (double)dj_part_body_len(&plan->shape) * plan->filters / 1e6)
+                            (double)dj_plan_bytes(plan) / 1e6)
                   : DEJA_OK;
 }
 

@@ -5,6 +5,8 @@
  * The spatial strategy splits the work evenly: F filters of rate p^(1/F), or of m bits each.
  * A scalable filter begins with a part of capacity n and rate p (1 - r); part i is growth^i times
  * as large with rate p (1 - r) r^i, so that the rates of all parts sum to less than p.
+ * A paired filter is two blocked ones, for the keys and for the removals, each sized by its own
+ * number of them.
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -44,7 +46,9 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
     plan->part_kind = plan->kind;
     if (plan->kind == DEJA_SCALABLE)
         plan->part_kind = opt->part_kind ? opt->part_kind : DEJA_BLOCKED;
-    else if (opt->part_kind && opt->part_kind != plan->kind)
+    else if (plan->kind == DEJA_PAIRED)
+        plan->part_kind = DEJA_BLOCKED;
+    if (plan->kind != DEJA_SCALABLE && opt->part_kind && opt->part_kind != plan->part_kind)
         return dj_fail(err, DEJA_EINVAL, "part_kind goes with kind scalable");
     if (!dj_plan_part_kind(plan->kind, plan->part_kind))
         return dj_fail(err, DEJA_EINVAL,
@@ -56,8 +60,11 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
  * part takes no keys at all. */
 bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind)
 {
-    return dj_part_ops_of(part_kind) &&
-           (kind != DEJA_SCALABLE || (part_kind != DEJA_SPECTRAL && part_kind != DEJA_STATIC));
+    if (!dj_part_ops_of(part_kind))
+        return false;
+    if (kind == DEJA_SCALABLE)
+        return part_kind != DEJA_SPECTRAL && part_kind != DEJA_STATIC;
+    return part_kind == (kind == DEJA_PAIRED ? DEJA_BLOCKED : kind);
 }
 
 static int check_counters(const deja_options *opt, struct dj_plan *plan, deja_error *err)
@@ -121,8 +128,8 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
     if (plan->filters > DJ_MAX_FILTERS)
         return dj_fail(err, DEJA_EINVAL, "filters is %u: at most %d", plan->filters,
                        DJ_MAX_FILTERS);
-    if (plan->filters > 1 &&
-        (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC))
+    if (plan->filters > 1 && (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE ||
+                              plan->kind == DEJA_STATIC || plan->kind == DEJA_PAIRED))
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s cannot be made of several filters; classic, "
                        "blocked and spectral can",
@@ -154,6 +161,9 @@ static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_err
     if (opt->capacity > MAX_CAPACITY)
         return dj_fail(err, DEJA_EINVAL, "capacity is %llu: at most 2^53",
                        (unsigned long long)opt->capacity);
+    if (opt->deletions > MAX_CAPACITY)
+        return dj_fail(err, DEJA_EINVAL, "deletions is %llu: at most 2^53",
+                       (unsigned long long)opt->deletions);
     if (opt->tightening != 0 && !(opt->tightening > 0 && opt->tightening < 1))
         return dj_fail(err, DEJA_EINVAL, "tightening is %g: it must lie between 0 and 1",
                        opt->tightening);
@@ -293,6 +303,73 @@ static int size_by_rate(struct dj_plan *plan, deja_error *err)
     return DEJA_OK;
 }
 
+/* --- Paired: keys and removals, each with a filter of its own ------------------------------- */
+
+static int size_half(const deja_options *opt, uint64_t n, uint64_t memory, struct dj_plan *half,
+                     deja_error *err)
+{
+    deja_options o = *opt;
+    o.kind = o.part_kind = DEJA_BLOCKED;
+    o.deletions = 0;
+    o.capacity = n;
+    o.memory = memory;
+    return dj_plan_resolve(&o, half, err);
+}
+
+/* Of `memory` bytes, those for n keys of n + d: equal bits a key make equal rates. */
+static uint64_t share_of(uint64_t memory, double n, double d)
+{
+    const uint64_t line = DJ_BLOCK_BITS / 8, lines = memory / line;
+    const double mine = floor((double)lines * n / (n + d) + 0.5);
+    return line * (uint64_t)fmax(1, fmin(mine, (double)lines - 1));
+}
+
+/* What the entries get of the memory; the deletions take the rest. */
+static int split_memory(const deja_options *opt, uint64_t *entries, deja_error *err)
+{
+    const uint64_t least = 2 * DJ_BLOCK_BITS / 8;
+    struct dj_plan removals;
+    if (opt->memory < least)
+        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu, for two filters",
+                       (unsigned long long)opt->memory, (unsigned long long)least);
+    if (!opt->deletions || opt->capacity) {
+        const double keys = opt->deletions ? (double)opt->capacity : 1;
+        *entries = share_of(opt->memory, keys, opt->deletions ? (double)opt->deletions : 1);
+        return DEJA_OK;
+    }
+    const int rc = size_half(opt, opt->deletions, 0, &removals, err);
+    if (rc < 0)
+        return rc;
+    const uint64_t bytes = dj_part_body_len(&removals.shape);
+    if (bytes >= opt->memory)
+        return dj_fail(err, DEJA_EINVAL,
+                       "%llu deletions at rate %g take %llu bytes, and memory is %llu",
+                       (unsigned long long)opt->deletions, removals.fp_rate,
+                       (unsigned long long)bytes, (unsigned long long)opt->memory);
+    *entries = opt->memory - bytes;
+    return DEJA_OK;
+}
+
+static int size_paired(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    struct dj_plan entries, removals;
+    uint64_t memory = 0;
+    int rc = opt->memory ? split_memory(opt, &memory, err) : DEJA_OK;
+    if (rc == DEJA_OK)
+        rc = size_half(opt, opt->capacity, memory, &entries, err);
+    if (rc < 0)
+        return rc;
+    plan->capacity = entries.capacity;
+    plan->shape = entries.shape;
+    plan->deletions = opt->deletions ? opt->deletions : entries.capacity;
+    /* Keys that follow from memory and rate leave the rate to the deletions, too. */
+    const bool by_rate = opt->memory && !opt->capacity;
+    rc = size_half(opt, plan->deletions, by_rate ? 0 : opt->memory - memory, &removals, err);
+    if (rc == DEJA_OK)
+        plan->removal = removals.shape;
+    return rc;
+}
+
 /* --- Static: the rate is the fingerprints', and the keys are known when it is built --------- */
 
 /* Bits of a fingerprint: given, or the fewest that p allows; 0 where they follow from memory. */
@@ -427,7 +504,9 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
     if (rc < 0)
         return rc;
     plan->capacity = opt->capacity;
-    if (opt->multiplier != 0)
+    if (plan->kind == DEJA_PAIRED)
+        rc = size_paired(opt, plan, err);
+    else if (opt->multiplier != 0)
         rc = size_by_multiplier(opt, plan, err);
     else if (plan->kind == DEJA_STATIC)
         rc = size_static(opt, plan, err);
@@ -439,6 +518,16 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
         (opt->multiplier != 0 || (opt->memory && opt->capacity)))
         plan->fp_rate = dj_plan_rate(plan);
     return rc < 0 ? rc : check_result(plan, err);
+}
+
+uint32_t dj_plan_parts(const struct dj_plan *plan)
+{
+    return plan->kind == DEJA_PAIRED ? 2 : plan->filters;
+}
+
+uint64_t dj_plan_bytes(const struct dj_plan *plan)
+{
+    return dj_part_body_len(&plan->shape) * plan->filters + dj_part_body_len(&plan->removal);
 }
 
 uint32_t dj_plan_words(const struct dj_plan *plan)
@@ -455,6 +544,10 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     part->fuse = plan->fuse;
     part->fp_rate = plan->kind == DEJA_STATIC ? fuse_rate(plan->fuse.width) : first_rate(plan);
     part->minimal = plan->flags & DEJA_MINIMAL_INCREASE;
+    if (plan->kind == DEJA_PAIRED && i == 1) {
+        part->shape = plan->removal;
+        part->capacity = plan->deletions;
+    }
     if (plan->kind != DEJA_SCALABLE || i == 0)
         return true;
     for (uint32_t step = 0; step < i; step++) {
@@ -479,6 +572,7 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
     if (rc < 0)
         return rc;
     const double n = (double)plan.capacity;
+    const uint64_t bits = plan.shape.bits * plan.filters + plan.removal.bits;
     const deja_plan full = {
         .size = out->size,
         .kind = plan.kind,
@@ -487,10 +581,12 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
         .hash = plan.hash,
         .capacity = plan.capacity,
         .fp_rate = combined_rate(&plan, n),
-        .bits = plan.shape.bits * plan.filters,
-        .bytes = dj_part_body_len(&plan.shape) * plan.filters,
-        .bits_per_key = (double)(plan.shape.bits * plan.filters) / n,
+        .bits = bits,
+        .bytes = dj_plan_bytes(&plan),
+        .bits_per_key = (double)bits / n,
         .lost = combined_lost(&plan, n),
+        .deletions = plan.deletions,
+        .fn_rate = plan.deletions ? dj_shape_rate(&plan.removal, (double)plan.deletions) : 0,
     };
     memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
     return DEJA_OK;

@@ -3,6 +3,8 @@
  *   one part      it answers
  *   spatial       F parts with different salts: seen when all of them say so; add goes to all
  *   scalable      a growing series: seen when any of them says so; add goes to the newest
+ *   paired        entries and deletions: seen when the first says so and the second does not
+ *                 (paired.c)
  *
  * A key that is one number becomes another number for each spatial part: mix(h xor salt) is a
  * bijection of h, so nothing is lost, and positions in one part tell nothing about the next.
@@ -12,8 +14,8 @@
 
 /* A chunk as part i sees it: the hashes themselves, a slice of each key's numbers, or remixed
  * into buf. */
-static const uint64_t *view(const deja_filter *f, uint32_t i, const uint64_t *hash, size_t n,
-                            uint64_t *buf)
+const uint64_t *dj_parts_view(const deja_filter *f, uint32_t i, const uint64_t *hash, size_t n,
+                              uint64_t buf[DJ_CHUNK])
 {
     const struct dj_part *p = &f->part[i];
     if (p->stride > 1)
@@ -35,11 +37,11 @@ void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, boo
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* Older parts of a series are only asked. */
         const bool add = for_add && (f->plan.kind != DEJA_SCALABLE || i + 1 == f->n_parts);
-        f->part[i].ops->prefetch(&f->part[i], view(f, i, hash, n, buf), n, add);
+        f->part[i].ops->prefetch(&f->part[i], dj_parts_view(f, i, hash, n, buf), n, add);
     }
 }
 
-static void count_new(struct dj_part *p, const uint8_t *is_new, size_t n)
+void dj_parts_count_new(struct dj_part *p, const uint8_t *is_new, size_t n)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -56,13 +58,13 @@ static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t
     memset(is_new, 0, n);
     for (uint32_t i = 0; i < f->n_parts; i++) {
         struct dj_part *p = &f->part[i];
-        const uint64_t *seen = view(f, i, hash, n, buf);
+        const uint64_t *seen = dj_parts_view(f, i, hash, n, buf);
         p->ops->add(p, seen, seen, n, part_new, shared); /* Bloom kinds take all */
         for (size_t j = 0; j < n; j++)
             is_new[j] |= part_new[j];
     }
     for (uint32_t i = 0; i < f->n_parts; i++)
-        count_new(&f->part[i], is_new, n);
+        dj_parts_count_new(&f->part[i], is_new, n);
     return n;
 }
 
@@ -96,7 +98,7 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, size_t n, uint
     const size_t taken = newest->ops->add(newest, rest, rest, n_rest, part_new, shared);
     for (size_t j = 0; j < taken; j++)
         is_new[place[j]] = part_new[j];
-    count_new(newest, part_new, taken);
+    dj_parts_count_new(newest, part_new, taken);
     return taken == n_rest ? n : place[taken];
 }
 
@@ -105,10 +107,14 @@ size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
 {
     if (f->n_parts == 1) {
         const size_t taken = f->part[0].ops->add(&f->part[0], hash, ahead, n, is_new, shared);
-        count_new(&f->part[0], is_new, taken);
+        dj_parts_count_new(&f->part[0], is_new, taken);
         return taken;
     }
     dj_parts_prefetch(f, ahead, n, true);
+    if (f->plan.kind == DEJA_PAIRED) {
+        dj_paired_add(f, hash, n, is_new, shared);
+        return n;
+    }
     return f->plan.kind == DEJA_SCALABLE ? add_to_newest(f, hash, n, is_new, shared)
                                          : add_to_all(f, hash, n, is_new, shared);
 }
@@ -124,10 +130,14 @@ void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t
     uint64_t buf[DJ_CHUNK];
     uint8_t one[DJ_CHUNK];
     dj_parts_prefetch(f, ahead, n, false);
+    if (f->plan.kind == DEJA_PAIRED) {
+        dj_paired_contain(f, hash, n, found);
+        return;
+    }
     f->part[0].ops->contains(&f->part[0], hash, hash, n, found);
     for (uint32_t i = 1; i < f->n_parts; i++) {
         const struct dj_part *p = &f->part[i];
-        const uint64_t *seen = view(f, i, hash, n, buf);
+        const uint64_t *seen = dj_parts_view(f, i, hash, n, buf);
         p->ops->contains(p, seen, seen, n, one);
         for (size_t j = 0; j < n; j++)
             found[j] = any ? found[j] | one[j] : found[j] & one[j];
@@ -177,6 +187,8 @@ static void forget_key(struct dj_part *p)
 bool dj_parts_remove(deja_filter *f, uint64_t hash, bool shared)
 {
     enum dj_removal answer;
+    if (f->plan.kind == DEJA_PAIRED)
+        return dj_paired_remove(f, hash, shared);
     if (f->n_parts == 1) {
         answer = f->part[0].ops->remove(&f->part[0], hash, shared);
     } else {

@@ -79,10 +79,12 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
     a.rate = isinf(a.distinct) ? 1 : dj_shape_rate(&p->shape, a.distinct);
     a.count = count_of(f, p, a.distinct);
     a.keys = (double)a.count;
-    /* An unclean file does not know what was offered since its last sync. */
+    /* An unclean file does not know what was offered since its last sync, and nothing was ever
+     * offered to deletions: they take what is removed. */
+    const bool unknown = f->unclean || (f->plan.kind == DEJA_PAIRED && p != f->part);
     const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
     a.came =
-        came_to(p, f->plan.filters, a.keys, f->unclean ? INFINITY : (double)offered, &f->carried);
+        came_to(p, f->plan.filters, a.keys, unknown ? INFINITY : (double)offered, &f->carried);
     return a;
 }
 
@@ -108,10 +110,26 @@ static void add_spatial(deja_stats *s, const struct dj_part *p, const struct acc
     s->capacity = p->capacity;
 }
 
+/* The entries as a filter of its own; then what the deletions take away (paired.c).  Of the lost
+ * keys, the few that the deletions claim as well were told "new" all the same. */
+static void add_paired(deja_stats *s, const struct dj_part *p, const struct account *a, uint32_t i)
+{
+    if (i == 0) {
+        add_spatial(s, p, a, 0);
+        return;
+    }
+    s->deletions = a->count;
+    s->deletions_capacity = p->capacity;
+    s->keys -= a->count < s->keys ? a->count : s->keys;
+    s->distinct = isinf(a->distinct) ? 0 : fmax(s->distinct - a->distinct, 0);
+    s->fn_now = a->rate;
+    s->fp_now *= 1 - a->rate;
+}
+
 static void describe(const deja_filter *f, deja_stats *s)
 {
     s->kind = f->plan.kind;
-    s->hashes = f->part[f->n_parts - 1].shape.k;
+    s->hashes = f->part[f->plan.kind == DEJA_PAIRED ? 0 : f->n_parts - 1].shape.k;
     s->filters = f->plan.filters;
     s->hash = f->plan.hash;
     s->part_kind = f->plan.part_kind;
@@ -129,6 +147,7 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->unions = f->carried.unions;
     s->removed = atomic_load_explicit(&f->removed, memory_order_relaxed);
     s->refused = atomic_load_explicit(&f->refused, memory_order_relaxed);
+    s->hidden = atomic_load_explicit(&f->hidden, memory_order_relaxed);
     s->counter_bits = f->plan.shape.counter_bits;
     s->minimal_increase = (f->plan.flags & DEJA_MINIMAL_INCREASE) != 0;
 }
@@ -136,7 +155,7 @@ static void describe(const deja_filter *f, deja_stats *s)
 /* Over all visits that saw anything, this one included (visit.c). */
 static void tell_past(const struct dj_past *past, deja_stats *s)
 {
-    const double came = (double)s->keys + s->lost;
+    const double came = (double)s->keys + (double)s->deletions + s->lost;
     s->visits_before = past->visits;
     s->missed = (past->visits ? past->missed : 1) * (came > 0 ? fmin(s->lost / came, 1) : 1);
     s->last_lost = past->last_lost;
@@ -169,6 +188,8 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
         const struct account a = account_of(f, p);
         if (f->plan.kind == DEJA_SCALABLE)
             add_scalable(&s, p, &a, &older);
+        else if (f->plan.kind == DEJA_PAIRED)
+            add_paired(&s, p, &a, i);
         else
             add_spatial(&s, p, &a, i);
         const bool drawn = p->shape.kind != DEJA_STATIC; /* by lot: the bits that are set */

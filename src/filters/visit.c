@@ -17,18 +17,19 @@
 #define MAX_VISIT ((UINT64_C(1) << 47) - 1) /* docs/format.md */
 #define MAX_KEYS  (UINT64_C(1) << 53)
 
-/* Different keys of the visit, seen or lost.  A filter full to the brim explains any number. */
+/* Different keys of the visit, seen, removed or lost.  A filter full to the brim explains any
+ * number. */
 static double came(const deja_stats *s)
 {
-    return fmin((double)s->keys + (isfinite(s->lost) ? s->lost : 0), (double)MAX_KEYS);
+    const double kept = (double)s->keys + (double)s->deletions;
+    return fmin(kept + (isfinite(s->lost) ? s->lost : 0), (double)MAX_KEYS);
 }
 
-static uint64_t capacity_after(const deja_filter *f, const deja_stats *s)
+/* Room for what came this time, with some to spare; `before` when nothing did. */
+static uint64_t capacity_after(double seen, uint64_t before)
 {
-    const double seen = came(s), wish = ceil(seen + seen / 8);
-    if (seen < 1)
-        return f->plan.capacity;
-    return (uint64_t)fmin(wish, (double)MAX_KEYS);
+    const double wish = ceil(seen + seen / 8);
+    return seen < 1 ? before : (uint64_t)fmin(wish, (double)MAX_KEYS);
 }
 
 static int check_options(const deja_filter *f, const deja_options *o, deja_error *err)
@@ -44,7 +45,8 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
         o->seed || o->url || o->flags || o->alloc)
         return dj_fail(err, DEJA_EINVAL,
                        "the next visit keeps kind, hash, filters, key and URL rules; capacity, "
-                       "fp_rate, memory, hashes, multiplier, growth and tightening can change");
+                       "fp_rate, memory, hashes, multiplier, growth, tightening and deletions can "
+                       "change");
     return DEJA_OK;
 }
 
@@ -62,7 +64,9 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     next.growth = o->growth ? o->growth : p->growth;
     next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
     if (!o->capacity && !(o->memory && o->fp_rate != 0))
-        next.capacity = capacity_after(f, s);
+        next.capacity = capacity_after(came(s), p->capacity);
+    if (!o->deletions && p->kind == DEJA_PAIRED)
+        next.deletions = capacity_after((double)s->deletions, p->deletions);
     if (o->fp_rate == 0 && !sized)
         next.fp_rate = p->fp_rate;
     next.key = f->key;

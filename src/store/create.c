@@ -145,7 +145,7 @@ int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
     }
     f->owner = &dj_file_ops;
     f->store = file;
-    rc = dj_file_begin(f, flags, plan->filters, err);
+    rc = dj_file_begin(f, flags, dj_plan_parts(plan), err);
     if (rc < 0) {
         deja_filter_free(f);
         return rc;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
@@ -101,19 +100,10 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
 {
     struct dj_file *file = f->store;
     uint8_t bytes[DJ_RECORD_LEN];
-    struct dj_record r = {
-        .sequence = file->sequence + 1,
-        .state = state,
-        .offered = atomic_load(&f->offered),
-        .checksum = checksum,
-        .time = (uint64_t)time(NULL),
-        .syncs = f->syncs + (state == DJ_SEALED),
-        .carried = f->carried,
-        .removed = atomic_load(&f->removed),
-        .refused = atomic_load(&f->refused),
-    };
-    for (uint32_t i = 0; i < f->n_parts; i++)
-        r.keys[i] = atomic_load(&f->part[i].keys);
+    struct dj_record r;
+    dj_record_of(f, state, &r);
+    r.sequence = file->sequence + 1;
+    r.checksum = checksum;
     dj_record_encode(&r, file->page, bytes);
     if (!dj_write_at(file->fd, bytes, sizeof bytes, dj_record_offset(r.sequence)) ||
         fdatasync(file->fd) < 0)

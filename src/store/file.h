@@ -44,6 +44,23 @@ int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
                    deja_error *err);
 /* Open, check and map a file for reading, without making a filter of it. */
 int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, deja_error *err);
+/* What a header has to pass before it becomes a filter, whether its bytes come from a file or not
+ * (open.c); `name` is for messages. */
+int dj_open_records(const struct dj_header *h, bool repair, deja_error *err);
+int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *name,
+                     deja_error *err);
+int dj_open_key(const struct dj_header *h, const deja_options *want, const char *name,
+                uint8_t key[DEJA_KEY_LEN], deja_error *err);
+/* Part i as the header has it, without a body; and the counts, when all have theirs. */
+void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i);
+void dj_open_counts(deja_filter *f, const struct dj_header *h);
+/* Keys that explain what a body holds. */
+uint64_t dj_open_recount(const struct dj_part *p);
+/* Without a file (export.c): XXH3 of all bodies; bytes of them, at offsets of the file; how many
+ * of the len bytes at `at` lie in begin .. end, 0 when the first one does not. */
+uint64_t dj_export_checksum(const deja_filter *f);
+size_t dj_export_bodies(const deja_filter *f, uint64_t at, uint8_t *out, size_t len);
+size_t dj_export_overlap(uint64_t at, size_t len, uint64_t begin, uint64_t end);
 /* The owner's grow (create.c), next and replace (renew.c). */
 int dj_file_grow(deja_filter *f, uint32_t n_parts);
 int dj_file_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 /* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
 static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
@@ -40,6 +41,7 @@ enum { /* offsets in the fixed header */
        AT_LAST_LOST = 192,
        AT_LAST_DISTINCT = 200,
        AT_FOLDS = 208,
+       AT_DELETIONS = 328,
        AT_PARTS = 512,
        PART_LEN = 64,
        AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
@@ -67,6 +69,7 @@ enum { /* offsets in a sync record */
        REC_CARRIED_LOST = REC_CARRIED_KEYS + 8,
        REC_REMOVED = REC_CARRIED_LOST + 8,
        REC_REFUSED = REC_REMOVED + 8,
+       REC_HIDDEN = 432,
        REC_SUM = 504
 };
 enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2, FLAG_MINIMAL = 4 };
@@ -88,6 +91,22 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
         at += h->part[i].body_len;
     }
     h->file_len = at;
+}
+
+void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r)
+{
+    *r = (struct dj_record){
+        .state = state,
+        .offered = atomic_load(&f->offered),
+        .time = (uint64_t)time(NULL),
+        .syncs = f->syncs + (state == DJ_SEALED),
+        .carried = f->carried,
+        .removed = atomic_load(&f->removed),
+        .refused = atomic_load(&f->refused),
+        .hidden = atomic_load(&f->hidden),
+    };
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        r->keys[i] = atomic_load(&f->part[i].keys);
 }
 
 static void encode_part(const struct dj_header *h, uint32_t i, uint8_t *at)
@@ -132,6 +151,7 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store_double(page + AT_LAST_LOST, plan->past.last_lost);
     dj_store64(page + AT_LAST_DISTINCT, plan->past.last_distinct);
     dj_store32(page + AT_FOLDS, plan->folds);
+    dj_store64(page + AT_DELETIONS, plan->deletions);
     dj_store64(page + AT_VISIT, plan->visit);
     const uint32_t apart = plan->flags & DEJA_KEY_APART ? FLAG_KEY_APART : 0;
     const uint32_t minimal = plan->flags & DEJA_MINIMAL_INCREASE ? FLAG_MINIMAL : 0;
@@ -168,6 +188,7 @@ void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LE
     dj_store_double(out + REC_CARRIED_LOST, r->carried.lost);
     dj_store64(out + REC_REMOVED, r->removed);
     dj_store64(out + REC_REFUSED, r->refused);
+    dj_store64(out + REC_HIDDEN, r->hidden);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
     dj_store64(out + REC_HEADER, dj_load64(page + AT_CHECKSUM));
@@ -208,6 +229,7 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     r->carried.lost = dj_load_double(in + REC_CARRIED_LOST);
     r->removed = dj_load64(in + REC_REMOVED);
     r->refused = dj_load64(in + REC_REFUSED);
+    r->hidden = dj_load64(in + REC_HIDDEN);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     return r->sequence && dj_record_offset(r->sequence) == at &&
@@ -273,8 +295,8 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!deja_kind_name(p->kind))
         return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", p->kind,
                        deja_version());
-    if (!dj_plan_part_kind(p->kind, p->part_kind) ||
-        (p->kind != DEJA_SCALABLE && p->part_kind != p->kind))
+    const bool paired = p->kind == DEJA_PAIRED;
+    if (!dj_plan_part_kind(p->kind, p->part_kind))
         return bad(err, "part kind");
     const bool spectral = p->kind == DEJA_SPECTRAL;
     if (spectral ? !dj_shape_has_counters(p->shape.counter_bits) : p->shape.counter_bits != 0)
@@ -287,7 +309,7 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
         return bad(err, "hash");
     if (!p->filters || p->filters > DJ_MAX_FILTERS ||
-        ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC) && p->filters != 1))
+        ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC || paired) && p->filters != 1))
         return bad(err, "filters");
     if (!p->capacity || !(p->fp_rate > 0 && p->fp_rate < 1))
         return bad(err, "capacity or rate");
@@ -300,8 +322,10 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (p->folds && (p->folds > 53 || (p->kind != DEJA_CLASSIC && p->kind != DEJA_BLOCKED)))
         return bad(err, "number of folds");
     if (!h->n_parts || h->n_parts > DJ_MAX_PARTS ||
-        (p->kind != DEJA_SCALABLE && h->n_parts != p->filters))
+        (p->kind != DEJA_SCALABLE && h->n_parts != dj_plan_parts(p)))
         return bad(err, "number of parts");
+    if (paired != (p->deletions != 0))
+        return bad(err, "number of deletions");
     return DEJA_OK;
 }
 
@@ -328,13 +352,19 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
         int rc = decode_part(page + AT_PARTS + i * PART_LEN, h, i, at, err);
         if (rc < 0)
             return rc;
-        if (h->plan.kind != DEJA_SCALABLE && i > 0 &&
+        const bool alike = h->plan.kind != DEJA_SCALABLE && h->plan.kind != DEJA_PAIRED;
+        if (alike && i > 0 &&
             (h->part[i].shape.bits != h->part[0].shape.bits ||
              h->part[i].shape.k != h->part[0].shape.k))
             return bad(err, "part table");
         at += h->part[i].body_len;
     }
     h->plan.shape = h->part[0].shape;
+    if (h->plan.kind == DEJA_PAIRED) {
+        h->plan.removal = h->part[1].shape;
+        if (h->part[1].capacity != h->plan.deletions)
+            return bad(err, "number of deletions");
+    }
     if (dj_plan_words(&h->plan) > DJ_MAX_WORDS)
         return bad(err, "part table");
     return at == h->file_len ? DEJA_OK : bad(err, "file length");
@@ -385,6 +415,7 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     plan->past.last_lost = dj_load_double(page + AT_LAST_LOST);
     plan->past.last_distinct = dj_load64(page + AT_LAST_DISTINCT);
     plan->folds = dj_load32(page + AT_FOLDS);
+    plan->deletions = dj_load64(page + AT_DELETIONS);
     plan->visit = dj_load64(page + AT_VISIT);
     const uint32_t flags = dj_load32(page + AT_FLAGS);
     plan->flags = (flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0) |

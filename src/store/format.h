@@ -26,8 +26,9 @@ struct dj_record {
     uint64_t checksum; /* of the bodies; 0 while they are open */
     uint64_t time;     /* seconds since 1970 */
     uint64_t syncs;    /* finished so far, this one included */
-    uint64_t removed;  /* spectral */
+    uint64_t removed;  /* spectral, paired */
     uint64_t refused;
+    uint64_t hidden; /* paired */
     uint64_t keys[DJ_MAX_PARTS];
     struct dj_carried carried;
 };
@@ -51,6 +52,9 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN]);
 /* Everything is checked before it is believed; an error names the field.  Damaged records do
  * not fail here: see record_ok. */
 int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err);
+
+/* The counts of a filter, now; sequence and checksum are the caller's. */
+void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r);
 
 /* Are these the first bytes of a deja file? */
 bool dj_header_is_magic(const uint8_t start[DJ_MAGIC_LEN]);

@@ -80,7 +80,7 @@ static int check_length(int fd, const struct dj_header *h, const char *path, dej
     return DEJA_OK;
 }
 
-static int check_records(const struct dj_header *h, bool repair, deja_error *err)
+int dj_open_records(const struct dj_header *h, bool repair, deja_error *err)
 {
     for (int i = 0; i < 2; i++)
         if (!h->record_ok[i] && !repair)
@@ -101,7 +101,7 @@ static int read_header_once(int fd, const char *path, bool repair, uint8_t page[
         return rc;
     rc = dj_header_decode(page, h, &why);
     if (rc == DEJA_OK)
-        rc = check_records(h, repair, &why);
+        rc = dj_open_records(h, repair, &why);
     return rc < 0 ? dj_fail(err, rc, "%s: %s", path, why.text) : DEJA_OK;
 }
 
@@ -152,8 +152,8 @@ static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *wan
     return DEJA_OK;
 }
 
-static int check_expected(const struct dj_header *h, const deja_options *want, const char *path,
-                          deja_error *err)
+int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *path,
+                     deja_error *err)
 {
     if (want->kind && want->kind != h->plan.kind)
         return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", path,
@@ -171,8 +171,8 @@ static int check_expected(const struct dj_header *h, const deja_options *want, c
     return want->url ? check_url_rules(&h->plan, want->url, path, err) : DEJA_OK;
 }
 
-static int find_key(const struct dj_header *h, const deja_options *want, const char *path,
-                    uint8_t key[DEJA_KEY_LEN], deja_error *err)
+int dj_open_key(const struct dj_header *h, const deja_options *want, const char *path,
+                uint8_t key[DEJA_KEY_LEN], deja_error *err)
 {
     const bool apart = h->plan.flags & DEJA_KEY_APART;
     if (want->seed && !want->key) {
@@ -193,7 +193,7 @@ static int find_key(const struct dj_header *h, const deja_options *want, const c
 }
 
 /* Keys that explain what the body holds: all that is known when adds came after the last sync. */
-static uint64_t count_body(const struct dj_part *p)
+uint64_t dj_open_recount(const struct dj_part *p)
 {
     if (p->shape.kind == DEJA_STATIC)
         return p->fuse.keys;
@@ -201,7 +201,7 @@ static uint64_t count_body(const struct dj_part *p)
     return found < (double)UINT64_MAX ? (uint64_t)found : p->capacity;
 }
 
-static void set_counts(deja_filter *f, const struct dj_header *h)
+void dj_open_counts(deja_filter *f, const struct dj_header *h)
 {
     const struct dj_record *r = dj_header_latest(h);
     f->offered = r->offered;
@@ -209,12 +209,23 @@ static void set_counts(deja_filter *f, const struct dj_header *h)
     f->carried = r->carried;
     f->removed = r->removed;
     f->refused = r->refused;
+    f->hidden = r->hidden;
     f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
         const bool recount = f->unclean && !f->read_only;
-        f->part[i].keys = recount ? count_body(&f->part[i]) : r->keys[i];
+        f->part[i].keys = recount ? dj_open_recount(&f->part[i]) : r->keys[i];
     }
+}
+
+void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i)
+{
+    struct dj_part *p = &f->part[i];
+    p->ops = h->part[i].ops;
+    p->shape = h->part[i].shape;
+    p->capacity = h->part[i].capacity;
+    p->fp_rate = h->part[i].fp_rate;
+    p->stride = dj_plan_words(&f->plan);
 }
 
 static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *h, bool write,
@@ -223,20 +234,14 @@ static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *
     f->owner = &dj_file_ops;
     f->store = file;
     f->read_only = !write;
-    for (uint32_t i = 0; i < h->n_parts; i++) {
-        struct dj_part *p = &f->part[i];
-        p->ops = h->part[i].ops;
-        p->shape = h->part[i].shape;
-        p->capacity = h->part[i].capacity;
-        p->fp_rate = h->part[i].fp_rate;
-        p->stride = dj_plan_words(&f->plan);
-    }
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        dj_open_part(f, h, i);
     uint8_t *map = dj_map(file->fd, h->file_len, write, file->path, err);
     if (!map)
         return DEJA_EIO;
     dj_file_adopt(f, h, map);
     file->sequence = dj_header_latest(h)->sequence;
-    set_counts(f, h);
+    dj_open_counts(f, h);
     return DEJA_OK;
 }
 
@@ -259,9 +264,9 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
     if (rc == DEJA_OK)
         rc = read_header(file->fd, path, flags, file->page, &h, err);
     if (rc == DEJA_OK)
-        rc = check_expected(&h, &want, path, err);
+        rc = dj_open_expected(&h, &want, path, err);
     if (rc == DEJA_OK)
-        rc = find_key(&h, &want, path, key, err);
+        rc = dj_open_key(&h, &want, path, key, err);
     if (rc == DEJA_OK && !(f = dj_filter_make(&h.plan, key, want.alloc)))
         rc = dj_fail(err, DEJA_ENOMEM, "out of memory");
     if (rc == DEJA_OK)

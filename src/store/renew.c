@@ -23,7 +23,7 @@ static int make(const char *path, unsigned flags, const struct dj_plan *plan,
     f->store = file;
     for (uint32_t i = 0; same_parts && i < like->n_parts; i++)
         f->part[i] = like->part[i]; /* which get bodies of their own */
-    const int rc = dj_file_begin(f, flags, same_parts ? like->n_parts : plan->filters, err);
+    const int rc = dj_file_begin(f, flags, same_parts ? like->n_parts : dj_plan_parts(plan), err);
     if (rc < 0)
         deja_filter_free(f);
     else
@@ -92,6 +92,9 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
     }
     dj_filter_walk(from, false);
     f->offered = from->offered;
+    f->removed = from->removed;
+    f->refused = from->refused;
+    f->hidden = from->hidden;
     f->carried = from->carried;
     f->unclean = from->unclean;
     *out = f;

@@ -40,7 +40,7 @@ every_kind() {
     echo first >first
     local options
     for options in '-k classic -n 3001' '-k blocked -n 3001' '-k exact -n 3001' \
-        '-k spectral -n 3001' '-k scalable -n 100' '-n 3001 --filters 3' '-k classic -n 3001 --hash mixed'; do
+        '-k spectral -n 3001' '-k paired -n 3001' '-k scalable -n 100' '-n 3001 --filters 3' '-k classic -n 3001 --hash mixed'; do
         # shellcheck disable=SC2086 # words
         deja build -q --seed 7 $options f.deja first
         succeeds deja add -q f.deja list

@@ -15,7 +15,7 @@ for field in ("version", "cpu", "compiler", "flags", "simd", "huge_pages"):
     assert isinstance(report[field], str) and report[field], field
 assert report["memory_available"] > 0
 kinds = {case["kind"] for case in report["cases"]}
-assert kinds >= {"blocked", "classic", "exact", "scalable", "spectral", "static", "hash table"}, kinds
+assert kinds >= {"blocked", "classic", "exact", "paired", "scalable", "spectral", "static", "hash table"}, kinds
 assert [c["p"] for c in report["cases"] if c["kind"] == "blocked"] == [0.01, 1e-6]
 
 contains = {"contains absent", "contains present", "contains half"}

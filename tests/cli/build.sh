@@ -29,7 +29,7 @@ every_line_is_in_it() {
 every_kind() {
     all_new_urls 5000 >list
     local options
-    for options in '-k classic' '-k blocked' '-k exact' '-k spectral' '-k scalable -n 100' \
+    for options in '-k classic' '-k blocked' '-k exact' '-k spectral' '-k paired' '-k scalable -n 100' \
         '--filters 3' '-k classic --hash sha1' '--hash siphash' '-m 100k' '-n 10k -m 100k' \
         '-k classic -n 5000 --hashes 4 --multiplier 4' '-n 5000 -p 0.01' '--seed 5' \
         '-k static' '-k static -p 0.01' '-k static -m 100k' '-k static --hash siphash'; do

@@ -70,7 +70,7 @@ order_is_kept_over_several_files() {
 nothing_that_was_added_is_ever_missing() {
     all_new_urls 30000 >list
     local kind
-    for kind in classic blocked exact scalable spectral; do
+    for kind in classic blocked exact scalable spectral paired; do
         deja build -q -k $kind -p 0.1 f.deja list
         exits_with 1 deja check -q -v f.deja list
         expect_stdout ''

@@ -91,7 +91,7 @@ each_kind() {
 
 an_empty_filter() {
     local kind
-    for kind in classic blocked exact scalable spectral; do
+    for kind in classic blocked exact scalable spectral paired; do
         deja build -q -k $kind -n 100 f.deja /dev/null
         succeeds deja info f.deja
         expect_stderr_empty
@@ -156,10 +156,11 @@ keys_that_are_none() {
 json_has_all_of_it() {
     deja gen -n 2000 >list
     local kind
-    for kind in classic blocked exact scalable spectral; do
+    for kind in classic blocked exact scalable spectral paired; do
         deja build -q -k $kind -n 5000 $kind.deja list
     done
-    succeeds deja info --json classic.deja blocked.deja exact.deja scalable.deja spectral.deja
+    succeeds deja info --json classic.deja blocked.deja exact.deja scalable.deja spectral.deja \
+        paired.deja
     expect_stderr_empty
     python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
     _holds "d['file'] == d['kind'] + '.deja' and d['hash'] == 'xxh3'" \

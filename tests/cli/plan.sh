@@ -20,7 +20,7 @@ every_kind_has_a_row() {
     succeeds deja plan -n 1M
     expect_stderr_empty
     local kind
-    for kind in classic blocked spectral scalable static exact; do
+    for kind in classic blocked spectral paired scalable static exact; do
         grep -qE "^  $kind .* cache line" .stdout || fail "no row for $kind"
     done
     expect_stdout_has "For 1,000,000 keys at rate 1.0e-6, the default"
@@ -67,7 +67,7 @@ small_rates_want_fingerprints() {
 
 one_kind_in_detail() {
     succeeds deja plan -k blocked -n 1M
-    [ "$(grep -cE '^  (classic|exact|scalable|spectral) ' .stdout)" -eq 0 ] || fail "other kinds are there"
+    [ "$(grep -cE '^  (classic|exact|scalable|spectral|paired) ' .stdout)" -eq 0 ] || fail "other kinds are there"
     expect_stdout_has "As it fills"
     grep -qE '^ +1,000,000 +100% +1\.0e-6 +0\.1$' .stdout || fail "no line for all keys"
     grep -qE '^ +2,000,000 +200% ' .stdout || fail "no line for twice the keys"
@@ -143,7 +143,7 @@ json_has_all_of_it() {
 END
     succeeds deja plan --json -n 1M
     python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
-    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'spectral', 'scalable', 'static', 'exact']" \
+    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'spectral', 'paired', 'scalable', 'static', 'exact']" \
         "d['recommended'] == 'blocked' and '36%' in d['reason']" \
         "$(_kind blocked)['bytes'] * 8 == $(_kind blocked)['bits']" \
         "$(_kind classic)['hashes'] == 20 and $(_kind classic)['reads'] == '20 cache lines'" \
@@ -178,7 +178,7 @@ refusals() {
     _refuses "bytes hold 104857 exact keys" -k exact -n 1M -m 1M
     _refuses "exact takes at most 1" -k exact -n 5 --hashes 2
     _refuses "the multiplier goes with capacity and hashes" -n 5 --multiplier 2
-    _refuses "-k/--kind takes classic, blocked, spectral, scalable, static or exact" -n 5 -k bloom
+    _refuses "-k/--kind takes classic, blocked, spectral, paired, scalable, static or exact" -n 5 -k bloom
     _refuses "unexpected operand 'x'" -n 5 x
 }
 

@@ -82,6 +82,30 @@ state_over_several_runs() {
     succeeds deja verify -q seen.deja
 }
 
+# _near WHAT COUNT EXPECTED: within five standard deviations.
+_near() {
+    awk -v n="$2" -v x="$3" 'BEGIN { exit !((n - x) ^ 2 <= 25 * x) }' || fail "$1: $2, expected $3"
+}
+
+# Both errors of the kind that forgets, on a million URLs of which half are removed.
+paired_forgets_as_announced() {
+    [ "$different" -ge 2000000 ] || return 0
+    local p
+    head -n 1000000 "$unique" >members
+    sed -n '1000001,2000000p;2000000q' "$unique" >strangers
+    head -n 500000 members >gone
+    tail -n 500000 members >stay
+    for p in 0.01 0.001; do
+        deja build -q --seed 7 -k paired -n 1M --deletions 500k -p $p f.deja members
+        deja remove -q f.deja gone
+        run deja check -q -c -v f.deja stay
+        _near "forgotten at $p" "$(cat .stdout)" "$(awk -v p=$p 'BEGIN { print 5e5 * p }')"
+        run deja check -q -c f.deja strangers
+        _near "found at $p" "$(cat .stdout)" "$(awk -v p=$p 'BEGIN { print 1e6 * p * (1 - p) }')"
+        exits_with 1 deja check -q f.deja gone
+    done
+}
+
 build_and_check() {
     succeeds deja build -q f.deja "$real"
     exits_with 1 deja check -q -v f.deja "$real"

@@ -38,7 +38,7 @@ _kill_writer() {
 
 intact_files() {
     local kind
-    for kind in classic blocked exact scalable spectral; do
+    for kind in classic blocked exact scalable spectral paired; do
         _filter $kind.deja -k $kind
         cp $kind.deja before
         succeeds deja verify $kind.deja

@@ -39,6 +39,7 @@ static const struct kind {
     {"classic", DEJA_CLASSIC, 0, 2, 50000},
     {"exact", DEJA_EXACT, 0, 1, 50000},
     {"spectral", DEJA_SPECTRAL, 0, 1, 50000},
+    {"paired", DEJA_PAIRED, 0, 1, 50000},
     {"scalable", DEJA_SCALABLE, DEJA_BLOCKED, 1, 50}, /* grows early and often */
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };

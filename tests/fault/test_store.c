@@ -256,6 +256,9 @@ static void open_after_sync_is_identity(void **state)
     opt.kind = DEJA_SPECTRAL;
     opt.counter_bits = 16;
     open_after_sync_is_identity_for(&opt);
+    opt.kind = DEJA_PAIRED;
+    opt.counter_bits = 0;
+    open_after_sync_is_identity_for(&opt);
     opt = growing();
     open_after_sync_is_identity_for(&opt);
 }
@@ -393,6 +396,7 @@ static void readers_see_adds_before_any_sync(void **state)
     readers_see_adds_before_any_sync_for(DEJA_CLASSIC);
     readers_see_adds_before_any_sync_for(DEJA_EXACT);
     readers_see_adds_before_any_sync_for(DEJA_SPECTRAL);
+    readers_see_adds_before_any_sync_for(DEJA_PAIRED);
 }
 
 static void reader_keeps_the_file_from_before_it_grew(void **state)

@@ -16,6 +16,8 @@ struct golden {
     unsigned before, next; /* keys of a first visit, and how many the next one is sized for */
     unsigned folds;        /* how often it was folded, after the sync */
     uint32_t counter_bits, flags;
+    uint64_t deletions;
+    unsigned removed; /* of the keys before the sync the last ones, removed before it */
 };
 
 static const struct golden goldens[] = {
@@ -106,6 +108,14 @@ static const struct golden goldens[] = {
      .fp_rate = 0.001,
      .seed = 20,
      .synced = 120},
+    {.name = "paired",
+     .kind = DEJA_PAIRED,
+     .capacity = 200,
+     .deletions = 50,
+     .fp_rate = 0.01,
+     .seed = 22,
+     .synced = 120,
+     .removed = 30},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -137,6 +147,7 @@ static inline deja_options golden_options(const struct golden *g)
     opt.fp_rate = g->fp_rate;
     opt.seed = g->seed;
     opt.counter_bits = g->counter_bits;
+    opt.deletions = g->deletions;
     opt.flags = g->flags;
     if (!g->seed) {
         opt.key = golden_key_apart;

@@ -75,6 +75,13 @@ static void add_keys(deja_filter *f, unsigned from, unsigned to)
         need(deja_filter_add(f, make_key(i, buf), NULL) == DEJA_OK, "add", "failed");
 }
 
+static void remove_keys(deja_filter *f, unsigned from, unsigned to)
+{
+    char buf[KEY_CAP];
+    for (unsigned i = from; i < to; i++)
+        need(deja_filter_remove(f, make_key(i, buf), NULL) == DEJA_OK, "remove", "failed");
+}
+
 static deja_filter *build(const deja_options *opt, const char *path, unsigned n)
 {
     char buf[KEY_CAP];
@@ -112,6 +119,7 @@ static deja_filter *make(const struct golden *g, const char *folder)
     }
     if (g->kind != DEJA_STATIC)
         add_keys(f, 0, g->synced);
+    remove_keys(f, g->synced - g->removed, g->synced);
     need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);
     need(!g->folds || deja_filter_fold(f, g->folds, &err) == DEJA_OK, path, err.text);
     if (g->late) {

@@ -23,10 +23,9 @@ MASK64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 MAGIC = bytes.fromhex("44454a410d0a1a0a")
 
-CLASSIC, BLOCKED, SPECTRAL, SCALABLE, STATIC, EXACT = 1, 2, 4, 6, 8, 9
-KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SPECTRAL: "spectral", SCALABLE: "scalable",
-         STATIC: "static",
-         EXACT: "exact"}
+CLASSIC, BLOCKED, SPECTRAL, PAIRED, SCALABLE, STATIC, EXACT = 1, 2, 4, 5, 6, 8, 9
+KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SPECTRAL: "spectral", PAIRED: "paired",
+         SCALABLE: "scalable", STATIC: "static", EXACT: "exact"}
 HASHES = {1: "xxh3", 2: "siphash", 3: "jenkins", 4: "murmur2", 5: "murmur3", 6: "md5", 7: "sha1",
           8: "mixed"}
 SEALED, OPEN = 1, 2
@@ -402,15 +401,15 @@ def read_header(page):
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, STATIC) if h["kind"] == SCALABLE
-         else h["part_kind"] == h["kind"],
+         else h["part_kind"] == (BLOCKED if h["kind"] == PAIRED else h["kind"]),
          "part kind")
     widths = (4, 8, 16, 32) if h["kind"] == SPECTRAL else (0,)
     need(h["counter_bits"] in widths, "counter bits")
     need(h["kind"] == SPECTRAL or not h["flags"] & 4, "flags")
     need(h["hash"] in HASHES, "hash", "EVERSION")
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
-    need(1 <= h["filters"] <= 16 and (h["kind"] not in (SCALABLE, STATIC) or h["filters"] == 1),
-         "filters")
+    need(1 <= h["filters"] <= 16, "filters")
+    need(h["kind"] not in (PAIRED, SCALABLE, STATIC) or h["filters"] == 1, "filters")
     need(h["capacity"] > 0 and 0 < h["rate"] < 1, "capacity or rate")
     need(1 <= h["growth"] <= 1024 and 0 < h["tightening"] < 1, "growth or tightening")
     need(1 <= h["visit"] < 1 << 47, "visit")
@@ -422,7 +421,10 @@ def read_header(page):
          "earlier visits")
     need(h["folds"] == 0 or h["folds"] <= 53 and h["kind"] in (CLASSIC, BLOCKED), "folds")
     need(1 <= h["parts"] <= 32, "number of parts")
-    need(h["kind"] == SCALABLE or h["parts"] == h["filters"], "number of parts")
+    need(h["kind"] == SCALABLE or h["parts"] == (2 if h["kind"] == PAIRED else h["filters"]),
+         "number of parts")
+    h["deletions"] = little(page[328:336])
+    need((h["kind"] == PAIRED) == (h["deletions"] > 0), "deletions")
     h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
     h["fuse"] = read_fuse(page) if h["kind"] == STATIC else None
     h["table"] = read_table(page, h)
@@ -458,7 +460,9 @@ def read_table(page, h):
         need(p["length"] == (p["bits"] // 8 + 63) // 64 * 64, f"part {i + 1}: length")
         at += p["length"]
         table.append(p)
-    if h["kind"] != SCALABLE:
+    if h["kind"] == PAIRED:
+        need(table[1]["capacity"] == h["deletions"], "deletions")
+    elif h["kind"] != SCALABLE:
         need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
              "part table")
     need(h["hash"] <= 2 or h["filters"] * table[0]["k"] <= 512, "part table")
@@ -478,6 +482,7 @@ def read_record(page, place):
     r["keys"] = list(struct.unpack_from("<32Q", data, 40))
     names = "syncs unions carried_keys carried_lost removed refused".split()
     r.update(zip(names, struct.unpack_from("<QQQdQQ", data, 304)))
+    r["hidden"] = little(data[432:440])
     if not 0 <= r["carried_lost"] < math.inf:
         return None
     if r["sequence"] == 0 or r["sequence"] % 2 != (place == 0) or r["state"] not in (SEALED, OPEN):
@@ -514,7 +519,7 @@ class File:
         words = h["filters"] * h["table"][0]["k"] if h["hash"] > 2 else 1
         self.hasher = Hasher(HASHES[h["hash"]], key, h["visit"], words)
         need(self.hasher.derive(5, 0) == h["key_check"], "key check", status)
-        self.salts = [self.hasher.part_salt(i) for i in range(h["filters"])]
+        self.salts = [self.hasher.part_salt(i) for i in range(h["parts"])]
 
     def count(self, key):
         """spectral: how often the key was added."""
@@ -534,6 +539,9 @@ class File:
     def contains(self, key):
         numbers = self.hasher.numbers(key)
         answers = (self.part_contains(i, numbers) for i in range(len(self.parts)))
+        if self.header["kind"] == PAIRED:
+            added, removed = answers
+            return added and not removed
         return any(answers) if self.header["kind"] == SCALABLE else all(answers)
 
     def vouched(self):
@@ -560,6 +568,7 @@ class File:
             "carried_lost": r["carried_lost"],
             "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
             "removed": r["removed"], "refused": r["refused"],
+            "deletions": h["deletions"], "hidden": r["hidden"],
             "bodies": self.vouched(),
         }
 

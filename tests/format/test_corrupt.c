@@ -25,7 +25,7 @@
 
 /* --- Files to be damaged ------------------------------------------------- */
 
-static struct bytes blocked, grown, exact, fixed;
+static struct bytes blocked, grown, exact, fixed, paired;
 
 static deja_slice key_of(const uint32_t *i)
 {
@@ -107,6 +107,8 @@ static int make_files(void **state)
     exact = make_file(&opt);
     grown = make_grown();
     fixed = make_fixed();
+    opt.kind = DEJA_PAIRED;
+    paired = make_file(&opt);
     return 0;
 }
 
@@ -116,6 +118,7 @@ static int drop_files(void **state)
     free(exact.data);
     free(grown.data);
     free(fixed.data);
+    free(paired.data);
     return scratch_close(state);
 }
 
@@ -627,6 +630,39 @@ static void absurd_counters_are_refused_by_name(void **state)
     free(b.data);
 }
 
+static void absurd_deletions_are_refused_by_name(void **state)
+{
+    const size_t at_deletions = 328, at_filters = 28, at_parts = 76;
+    struct bytes b = copy_of(&paired);
+    dj_store32(b.data + at_parts, 1);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "number of parts");
+    dj_store32(b.data + at_parts, 2);
+    dj_store32(b.data + at_filters, 2);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "filters");
+    dj_store32(b.data + at_filters, 1);
+    dj_store32(b.data + 20, DEJA_PAIRED);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "part kind");
+    dj_store32(b.data + 20, DEJA_CLASSIC);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "part kind");
+    dj_store32(b.data + 20, DEJA_BLOCKED);
+    static const uint64_t counts[] = {0, 1, UINT64_MAX};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        dj_store64(b.data + at_deletions, counts[i]);
+        fix_all(b.data);
+        crafted_is_refused(&b, DEJA_EFORMAT, "number of deletions");
+    }
+    free(b.data);
+    b = copy_of(&blocked); /* which has none */
+    dj_store64(b.data + at_deletions, 1);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "number of deletions");
+    free(b.data);
+}
+
 static void absurd_records_are_refused_by_name(void **state)
 {
     static const struct {
@@ -786,6 +822,7 @@ int main(void)
         cmocka_unit_test(parts_that_overlap_or_differ_are_refused),
         cmocka_unit_test(more_numbers_a_key_than_there_is_room_for_are_refused),
         cmocka_unit_test(absurd_counters_are_refused_by_name),
+        cmocka_unit_test(absurd_deletions_are_refused_by_name),
         cmocka_unit_test(absurd_records_are_refused_by_name),
         cmocka_unit_test(absurd_counts_do_no_harm),
         cmocka_unit_test(verify_refuses_every_flipped_bit_of_a_body),

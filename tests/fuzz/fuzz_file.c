@@ -1,17 +1,14 @@
-/* fuzz_file.c - any bytes as a .deja file: opened, asked, added to, synced, verified.
+/* fuzz_file.c - any bytes as a .deja file: opened, asked, added to, synced, verified, and
+ * imported.
  *
- * The first byte says how much help the rest gets to pass the outer checks, so that these do not
- * shield what is behind them:
+ * The first byte says how much help the rest gets to pass the outer checks (helped.h).
  *
- *   1  magic, version and header length are made right
- *   2  key check and header checksum
- *   4  checksums of the records, and the header they belong to
- *   8  the file gets the length that the header tells, up to a megabyte
- *
- * Beyond not crashing: what opens for writing holds what was added, and a sync makes it whole. */
+ * Beyond not crashing: what opens for writing holds what was added (a paired filter: or says "new"
+ * and hides it), lacks what was removed, and a sync makes it whole. */
 #include "core/base/bytes.h"
 #include "core/hash/hash.h"
 #include "deja.h"
+#include "helped.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,40 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HEADER_LEN 4096u
-#define MAX_LEN    ((size_t)1 << 20)
-
-enum help { HELP_FRAME = 1, HELP_HEADER = 2, HELP_RECORDS = 4, HELP_LENGTH = 8 };
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static void fix_record(uint8_t *page, size_t at)
-{
-    dj_store64(page + at + 296, dj_load64(page + 2560));
-    dj_store64(page + at + 504, dj_checksum(page + at, 504));
-}
-
-static void help(uint8_t *page, unsigned how)
-{
-    static const uint8_t frame[16] = {'D',  'E', 'J', 'A', '\r', '\n', 0x1a,
-                                      '\n', 1,   0,   0,   0,    0,    16};
-    static const uint8_t none[512];
-    if (how & HELP_FRAME)
-        memcpy(page, frame, sizeof frame);
-    if (how & HELP_HEADER) {
-        dj_store64(page + 80, dj_key_derive(page + 88, DJ_STREAM_CHECK, 0));
-        dj_store64(page + 2560, dj_checksum(page, 2560));
-    }
-    if (how & HELP_RECORDS) {
-        fix_record(page, 3072);
-        if (memcmp(page + 3584, none, sizeof none) != 0)
-            fix_record(page, 3584);
-    }
-}
+#define MAX_LEN ((size_t)1 << 20)
 
 /* The bytes as a file in memory, under a name. */
 static int make_file(const uint8_t *data, size_t len, unsigned how, uint8_t key[DEJA_KEY_LEN],
@@ -101,18 +65,37 @@ static void ask(const deja_filter *f)
         check(common >= 0 && sigma >= 0);
 }
 
+static bool forgets(const deja_filter *f)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    check(deja_filter_stats(f, &s) == DEJA_OK);
+    return s.kind == DEJA_PAIRED;
+}
+
+static void take_out(deja_filter *f, uint32_t i)
+{
+    const bool before = deja_filter_contains(f, key_of(&i));
+    bool removed = false;
+    if (deja_filter_remove(f, key_of(&i), &removed) == DEJA_OK && forgets(f))
+        check(removed == before && !deja_filter_contains(f, key_of(&i)));
+}
+
 /* False: a kind that takes no keys. */
 static bool add(deja_filter *f)
 {
+    const bool may_hide = forgets(f);
     for (uint32_t i = 0; i < 20; i++) {
-        const int rc = deja_filter_add(f, key_of(&i), NULL);
+        bool is_new = false;
+        const int rc = deja_filter_add(f, key_of(&i), &is_new);
         if (rc == DEJA_ENOTSUP)
             return false;
         if (rc < 0) { /* full, or no place to grow */
-            check(rc == DEJA_EFULL || rc == DEJA_EIO);
+            check(rc == DEJA_EFULL || rc == DEJA_EIO || rc == DEJA_ENOMEM);
             break;
         }
-        check(deja_filter_contains(f, key_of(&i)));
+        check(deja_filter_contains(f, key_of(&i)) || (may_hide && is_new));
+        if (i % 5 == 4)
+            take_out(f, i);
     }
     return true;
 }
@@ -132,6 +115,41 @@ static void refused_in_words(int rc, const deja_error *err)
     check(rc != DEJA_EINVAL && rc != DEJA_ENOMEM);
 }
 
+/* Without its file: what import takes, verify has taken, and it comes out as it came in. */
+static void import(int fd, const deja_options *expect, bool verified)
+{
+    const off_t end = lseek(fd, 0, SEEK_END);
+    const size_t len = (size_t)end;
+    uint8_t *bytes = malloc(2 * len + 1);
+    deja_filter *f = NULL, *g = NULL;
+    deja_import *im = NULL;
+    deja_error err = {0};
+    check(bytes && pread(fd, bytes, len, 0) == (ssize_t)len);
+    const int rc = deja_filter_import(bytes, len, expect, &f, &err);
+    check(deja_import_new(0, expect, &im, NULL) == DEJA_OK);
+    const size_t half = len / 2;
+    int pieces = deja_import_write(im, bytes, half, NULL);
+    if (pieces == DEJA_OK)
+        pieces = deja_import_write(im, bytes + half, len - half, NULL);
+    if (pieces == DEJA_OK)
+        pieces = deja_import_finish(im, &g, NULL);
+    check((rc == DEJA_OK) == (pieces == DEJA_OK));
+    if (rc == DEJA_OK) {
+        check(verified);
+        ask(f);
+        check(deja_filter_export(f, 0, bytes + len, len + 1) == len);
+        check(memcmp(bytes + HEADER_LEN, bytes + len + HEADER_LEN, len - HEADER_LEN) == 0);
+        (void)add(g);
+        ask(g);
+    } else {
+        refused_in_words(rc, &err);
+    }
+    deja_import_free(im);
+    deja_filter_free(f);
+    deja_filter_free(g);
+    free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -147,6 +165,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = deja_file_verify(path, &err);
     if (rc < 0)
         refused_in_words(rc, &err);
+    import(fd, &expect, rc == DEJA_OK);
     rc = deja_filter_open(path, DEJA_OPEN_REPAIR, &expect, &f, &err);
     if (rc == DEJA_OK) {
         ask(f);

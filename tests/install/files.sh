@@ -2,7 +2,7 @@
 . "$SOURCE/tests/install/installed.sh"
 
 "$prefix/bin/deja" --version
-for page in deja deja-{dedup,build,check,add,remove,count,info,verify,merge,fold,rotate,plan,url,gen,bench,lab}; do
+for page in deja deja-{dedup,build,check,add,remove,count,info,verify,merge,fold,rotate,plan,url,gen,bench,lab,serve}; do
     file=$prefix/share/man/man1/$page.1
     grep -q '^\.TH ' "$file" || { echo "$file is no man page" >&2; exit 1; }
     if command -v man >/dev/null; then
@@ -35,3 +35,14 @@ for lib in $needed; do
 done
 headers=$(find "$prefix" -name '*.h' | sed "s|$prefix/||")
 [ "$headers" = include/deja.h ] || { echo "headers: $headers" >&2; exit 1; }
+
+# The module is one file: of the library it shows nothing, and needs no other.
+module=$libdir/deja/deja.so
+if [ -e "$BUILD/redis/deja.so" ]; then
+    shown=$(nm -D --defined-only "$module" | sed 's/.* //')
+    [ "$shown" = RedisModule_OnLoad ] || { echo "deja.so shows: $shown" >&2; exit 1; }
+    if readelf -d "$module" | grep -q 'NEEDED.*libdeja'; then
+        echo "deja.so needs libdeja.so" >&2
+        exit 1
+    fi
+fi

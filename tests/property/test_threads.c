@@ -42,6 +42,7 @@ static const struct {
     {"spectral, minimal increase, F 2",
      FIELDS(.kind = DEJA_SPECTRAL, .capacity = NUMBERS, .fp_rate = 1e-9, .filters = 2,
             .counter_bits = 8, .flags = DEJA_MINIMAL_INCREASE)},
+    {"paired", FIELDS(.kind = DEJA_PAIRED, .capacity = NUMBERS, .fp_rate = 1e-9)},
     {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 500, .fp_rate = 1e-9)},
     {"scalable of classic",
      FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC, .capacity = 500, .fp_rate = 1e-9)},

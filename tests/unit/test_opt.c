@@ -356,7 +356,7 @@ static void names_and_letters_are_unique(void **state)
             assert_true(x->letter == '\0' || x->letter != y->letter);
         }
     }
-    assert_int_equal(n, 36);
+    assert_int_equal(n, 37);
 }
 
 static void common_options_become_filter_options(void **state)
@@ -389,6 +389,34 @@ static void near_misses_are_near(void **state)
     assert_null(guess("x"));
 }
 
+/* The filter's format and the lines' are two answers to one name. */
+static void dcso_stands_beside_another_format(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        uint32_t format;
+        bool dcso;
+    } rows[] = {{"dcso", "squid", PICK_SQUID, true},
+                {"squid", "dcso", PICK_SQUID, true},
+                {"dcso", "dcso", 0, true},
+                {"log", "squid", PICK_SQUID, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char name[] = "--format", first[16], second[16];
+        (void)snprintf(first, sizeof first, "%s", rows[i].first);
+        (void)snprintf(second, sizeof second, "%s", rows[i].second);
+        char *argv[] = {name, first, name, second};
+        struct common c = {0};
+        struct opt_rest rest;
+        deja_error err;
+        assert_int_equal(opt_parse(common_input_dcso, 4, argv, &c, &rest, &err), DEJA_OK);
+        assert_int_equal(c.format, rows[i].format);
+        assert_int_equal(c.dcso, rows[i].dcso);
+        if (rows[i].dcso) /* elsewhere it is no format */
+            assert_int_equal(opt_parse(common_input, 4, argv, &c, &rest, &err), OPT_USAGE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +441,7 @@ int main(void)
         cmocka_unit_test(names_and_letters_are_unique),
         cmocka_unit_test(common_options_become_filter_options),
         cmocka_unit_test(near_misses_are_near),
+        cmocka_unit_test(dcso_stands_beside_another_format),
     };
     return cmocka_run_group_tests_name("unit.opt", tests, NULL, NULL);
 }

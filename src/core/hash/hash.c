@@ -189,3 +189,12 @@ uint64_t dj_checksum(const void *data, size_t len)
 {
     return XXH3_64bits(data, len);
 }
+
+uint64_t dj_checksum_pieces(const deja_slice *piece, size_t n)
+{
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    for (size_t i = 0; i < n; i++)
+        XXH3_64bits_update(&state, piece[i].data, piece[i].len);
+    return XXH3_64bits_digest(&state);
+}

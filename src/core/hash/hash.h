@@ -46,5 +46,7 @@ uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, u
 void dj_key_from_seed(uint64_t seed, uint8_t key[DEJA_KEY_LEN]);
 /* An unkeyed checksum of a long body: the file's, not the filter's. */
 uint64_t dj_checksum(const void *data, size_t len);
+/* The same of pieces that lie apart, as if they were one behind the other. */
+uint64_t dj_checksum_pieces(const deja_slice *piece, size_t n);
 
 #endif

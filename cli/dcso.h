@@ -1,0 +1,63 @@
+/* dcso.h - Bloom filters as DCSO's program bloom keeps them (Debian:
+ * golang-github-dcso-bloom-cli).
+ *
+ * The file, all numbers little-endian with 8 bytes each:
+ *
+ *      0  flags   1: the version; other bits are not in use
+ *      8  n       keys that it is made for
+ *     16  p       rate at n, a double
+ *     24  k       hash functions
+ *     32  m       bits
+ *     40  N       keys that were told "new"
+ *     48  bits    ceil(m / 64) words; bit i is bit i mod 64 of word i / 64
+ *         data    whatever the owner wrote behind them
+ *
+ * The sizes are m = floor(n ln(1/p) / ln(2)^2) and k = ceil(ln(2) m / n); a reader takes them as
+ * they stand.  The k positions of a key are a sequence of powers:
+ *
+ *     h_0 = FNV-1(key) mod M,    h_i = (h_(i-1) G mod 2^64) mod M,    position i = h_i mod m
+ *
+ * with FNV-1 of 64 bits, M = 2^64 - 59, G = 2^64 - 1469.  No secret takes part: whoever wants a
+ * key that a filter claims can compute one (docs/security.md).
+ *
+ * The whole file may be compressed with gzip.  Learnt from the program's manual, and from the
+ * bytes that it writes. */
+#ifndef CLI_DCSO_H
+#define CLI_DCSO_H
+#include "deja.h"
+
+#define DCSO_HEADER_LEN 48
+#define DCSO_MAX_HASHES 2048 /* p = 1e-308 takes 1,024 */
+#define DCSO_MAX_BITS   (UINT64_C(1) << 53)
+
+struct dcso {
+    uint64_t capacity; /* n */
+    double fp_rate;    /* p */
+    uint32_t hashes;   /* k */
+    uint64_t bits;     /* m */
+    uint64_t keys;     /* N */
+    uint8_t *body;     /* dcso_body_len bytes, as in the file; the caller's */
+};
+
+/* Sizes from n and p; no body yet.  DEJA_EINVAL: there is no such filter. */
+int dcso_plan(struct dcso *d, uint64_t n, double p, deja_error *err);
+uint64_t dcso_body_len(const struct dcso *d);
+
+void dcso_encode(const struct dcso *d, uint8_t header[DCSO_HEADER_LEN]);
+/* Every field is checked before it is believed; DEJA_EFORMAT names it. */
+int dcso_decode(const uint8_t header[DCSO_HEADER_LEN], struct dcso *d, deja_error *err);
+/* Could these first 8 bytes be those of such a file?  Those of a deja file are not. */
+bool dcso_is_magic(const uint8_t start[8]);
+
+/* One number a key, from which its positions follow; context is not used. */
+void dcso_hash(const void *context, const deja_slice *keys, size_t n, uint64_t *hash);
+void dcso_contains(const struct dcso *d, const uint64_t *hash, size_t n, uint8_t *found);
+/* Keys in order; counts the new ones in d->keys. */
+void dcso_add(struct dcso *d, const uint64_t *hash, size_t n, uint8_t *is_new);
+
+/* What the set bits say. */
+uint64_t dcso_bits_set(const struct dcso *d);
+double dcso_rate(const struct dcso *d, uint64_t bits_set);     /* of false positives, now */
+double dcso_distinct(const struct dcso *d, uint64_t bits_set); /* keys that explain them */
+
+#endif

@@ -1,0 +1,429 @@
+/* bf.c - the commands of RedisBloom: same words, same replies, same errors.
+ *
+ * BF.RESERVE and its kin make a scalable filter of blocked parts, whose rates halve from part to
+ * part as RedisBloom's do, or with NONSCALING a blocked one.  The other commands work on any kind.
+ * A filter that cannot grow is full when it holds the keys it was made for, and says so:
+ * RedisBloom promises its rate in this way, where DEJA.ADD would go on. */
+#include "commands.h"
+#include "items.h"
+#include "reserve.h"
+#include <stdbool.h>
+#include <string.h>
+
+#define MAX_CAPACITY  ((long long)1 << 30)
+#define MAX_EXPANSION 32768 /* of RedisBloom */
+#define MAX_GROWTH    1024  /* of a scalable filter */
+#define TIGHTENING    0.5
+
+static int reply_error(RedisModuleCtx *ctx, const char *text)
+{
+    return RedisModule_ReplyWithError(ctx, text);
+}
+
+/* --- What a filter is made from ------------------------------------------------- */
+
+struct wish {
+    double error;
+    long long capacity, expansion; /* expansion 0: does not grow */
+    bool nonscaling, expanding;    /* said so */
+    double tightening;
+    const char *key; /* or NULL */
+};
+
+static struct wish defaults(void)
+{
+    return (struct wish){.error = settings.bf_error,
+                         .capacity = settings.bf_capacity,
+                         .expansion = settings.bf_expansion,
+                         .tightening = TIGHTENING};
+}
+
+static deja_options options_of(const struct wish *w)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = w->nonscaling || w->expansion == 0 ? DEJA_BLOCKED : DEJA_SCALABLE;
+    opt.capacity = (uint64_t)w->capacity;
+    opt.fp_rate = w->error;
+    opt.key = w->key;
+    if (opt.kind == DEJA_SCALABLE) {
+        opt.growth = (uint32_t)(w->expansion < MAX_GROWTH ? w->expansion : MAX_GROWTH);
+        opt.tightening = w->tightening;
+    }
+    return opt;
+}
+
+/* Each of these tells the client what is wrong and returns false. `inserting`: the words of
+ * BF.INSERT, which differ. */
+static bool read_error(RedisModuleCtx *ctx, RedisModuleString *text, bool inserting,
+                       struct wish *w)
+{
+    if (RedisModule_StringToDouble(text, &w->error) != REDISMODULE_OK)
+        return reply_error(ctx, inserting ? "Bad error rate" : "ERR bad error rate"), false;
+    if (!(w->error > 0 && w->error < 1))
+        return reply_error(ctx, "ERR error rate must be in the range (0.000000, 1.000000)"), false;
+    return true;
+}
+
+static bool read_capacity(RedisModuleCtx *ctx, RedisModuleString *text, bool inserting,
+                          struct wish *w)
+{
+    if (RedisModule_StringToLongLong(text, &w->capacity) != REDISMODULE_OK)
+        return reply_error(ctx, inserting ? "Bad capacity" : "ERR bad capacity"), false;
+    if (w->capacity < 1 || w->capacity > MAX_CAPACITY)
+        return reply_error(ctx, "ERR capacity must be in the range [1, 1073741824]"), false;
+    return true;
+}
+
+static bool read_expansion(RedisModuleCtx *ctx, RedisModuleString *text, bool inserting,
+                           struct wish *w)
+{
+    w->expanding = true;
+    if (RedisModule_StringToLongLong(text, &w->expansion) != REDISMODULE_OK || w->expansion < 0 ||
+        w->expansion > MAX_EXPANSION)
+        return reply_error(ctx, inserting ? "Bad expansion" : "ERR bad expansion"), false;
+    return true;
+}
+
+static bool check_scaling(RedisModuleCtx *ctx, const struct wish *w)
+{
+    if (w->nonscaling && w->expanding && w->expansion > 0)
+        return reply_error(ctx, "Nonscaling filters cannot expand"), false;
+    return true;
+}
+
+/* --- RESERVE ------------------------------------------------------------------ */
+
+static bool read_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct wish *w)
+{
+    if (!read_error(ctx, argv[2], false, w) || !read_capacity(ctx, argv[3], false, w))
+        return false;
+    for (int i = 4; i < argc; i++) {
+        if (word_is(argv[i], "NONSCALING"))
+            w->nonscaling = true;
+        else if (!word_is(argv[i], "EXPANSION"))
+            return reply_error(ctx, "Unknown argument received"), false;
+        else if (++i == argc)
+            return reply_error(ctx, "ERR no expansion"), false;
+        else if (!read_expansion(ctx, argv[i], false, w))
+            return false;
+    }
+    return check_scaling(ctx, w);
+}
+
+int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    struct wish w = defaults();
+    if (argc < 4 || argc > 7)
+        return RedisModule_WrongArity(ctx);
+    if (!read_reserve(ctx, argv, argc, &w))
+        return REDISMODULE_OK;
+    const enum found found =
+        value_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key, &v);
+    if (found == REFUSED)
+        return REDISMODULE_OK;
+    deja_options opt = options_of(&w);
+    if (found == FOUND)
+        reply_error(ctx, "ERR item exists");
+    else if (reserve_make(ctx, key, argv[1], &opt, &v) == 0) {
+        RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.reserve", argv[1]);
+        value_reply_ok(ctx);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* --- ADD, MADD, INSERT ---------------------------------------------------------- */
+
+/* As RedisBloom fills a filter of fixed size: to its capacity, and what is in stays in. */
+static int add_fixed(struct value *v, struct items *items, size_t *done)
+{
+    int rc = DEJA_OK;
+    *done = 0;
+    while (*done < items->n && rc == DEJA_OK) {
+        const deja_outline o = value_outline(v);
+        const size_t left = items->n - *done;
+        if (o.keys < o.capacity) {
+            const uint64_t room = o.capacity - o.keys;
+            size_t taken = 0;
+            rc = deja_filter_add_batch(v->filter, items->key + *done,
+                                       left < room ? left : (size_t)room, items->answer + *done,
+                                       &taken);
+            *done += taken;
+        } else if (deja_filter_contains(v->filter, items->key[*done])) {
+            items->answer[(*done)++] = 0;
+        } else {
+            rc = DEJA_EFULL;
+        }
+    }
+    return rc;
+}
+
+static int add_items(struct value *v, struct items *items, size_t *done)
+{
+    const deja_outline o = value_outline(v);
+    if (o.kind == DEJA_SCALABLE)
+        return deja_filter_add_batch(v->filter, items->key, items->n, items->answer, done);
+    return add_fixed(v, items, done);
+}
+
+static void reply_add_error(RedisModuleCtx *ctx, const struct value *v, int rc)
+{
+    if (rc == DEJA_EFULL && value_outline(v).kind != DEJA_SCALABLE)
+        reply_error(ctx, "ERR non scaling filter is full");
+    else if (rc == DEJA_EFULL)
+        reply_error(ctx, "ERR the filter has grown as often as it can: reserve a larger one");
+    else if (rc == DEJA_ENOMEM)
+        reply_error(ctx, "ERR the filter cannot grow: filter-max-bytes or maxmemory is reached");
+    else
+        value_reply_error(ctx, rc, NULL);
+}
+
+static void reply_adds(RedisModuleCtx *ctx, const struct value *v, const struct items *items,
+                       size_t done, int rc)
+{
+    RedisModule_ReplyWithArray(ctx, (long)(done + (rc < 0)));
+    for (size_t i = 0; i < done; i++)
+        RedisModule_ReplyWithBool(ctx, items->answer[i]);
+    if (rc < 0)
+        reply_add_error(ctx, v, rc);
+}
+
+static void add_and_reply(RedisModuleCtx *ctx, struct value *v, RedisModuleString **argv,
+                          int first, int argc, bool many)
+{
+    struct items items;
+    size_t done = 0;
+    items_init(&items, v, argv + first, argc - first);
+    const int rc = add_items(v, &items, &done);
+    if (many)
+        reply_adds(ctx, v, &items, done, rc);
+    else if (rc < 0)
+        reply_add_error(ctx, v, rc);
+    else
+        RedisModule_ReplyWithBool(ctx, items.answer[0]);
+    items_publish(ctx, "BF.MADD", "bloom.add", argv, first, done);
+    items_fini(&items);
+}
+
+/* Items from argv[first] on into the filter argv[1], which is made if there is none. */
+static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int first, int argc, bool many,
+                  const struct wish *w)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    enum found found = value_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key, &v);
+    if (found == REFUSED)
+        return REDISMODULE_OK;
+    if (found == ABSENT && !w) {
+        reply_error(ctx, "ERR not found");
+    } else if (found == ABSENT) {
+        deja_options opt = options_of(w);
+        if (reserve_make(ctx, key, argv[1], &opt, &v) == 0)
+            found = FOUND;
+    } else if (!v->filter) {
+        found = ABSENT;
+        value_reply_loading(ctx);
+    }
+    if (found == FOUND)
+        add_and_reply(ctx, v, argv, first, argc, many);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    const struct wish w = defaults();
+    return argc != 3 ? RedisModule_WrongArity(ctx) : insert(ctx, argv, 2, argc, false, &w);
+}
+
+int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    const struct wish w = defaults();
+    return argc < 3 ? RedisModule_WrongArity(ctx) : insert(ctx, argv, 2, argc, true, &w);
+}
+
+static bool read_tightening(RedisModuleCtx *ctx, RedisModuleString *text, struct wish *w)
+{
+    if (RedisModule_StringToDouble(text, &w->tightening) == REDISMODULE_OK && w->tightening > 0 &&
+        w->tightening < 1)
+        return true;
+    return reply_error(ctx, "ERR bad tightening ratio"), false;
+}
+
+static bool read_seed(RedisModuleCtx *ctx, RedisModuleString *text, struct wish *w)
+{
+    size_t len;
+    w->key = RedisModule_StringPtrLen(text, &len);
+    return len == DEJA_KEY_LEN ? true : (reply_error(ctx, "ERR invalid seed"), false);
+}
+
+/* Options of INSERT up to ITEMS; *first is the first item, argc when there is none. */
+static bool read_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct wish *w,
+                        bool *create, int *first)
+{
+    int i = 2;
+    bool fine = true;
+    for (; i < argc && fine && !word_is(argv[i], "ITEMS"); i++) {
+        const bool more = i + 1 < argc;
+        if (word_is(argv[i], "NOCREATE"))
+            *create = false;
+        else if (word_is(argv[i], "NONSCALING"))
+            w->nonscaling = true;
+        else if (more && word_is(argv[i], "CAPACITY"))
+            fine = read_capacity(ctx, argv[++i], true, w);
+        else if (more && word_is(argv[i], "ERROR"))
+            fine = read_error(ctx, argv[++i], true, w);
+        else if (more && word_is(argv[i], "EXPANSION"))
+            fine = read_expansion(ctx, argv[++i], true, w);
+        else if (more && word_is(argv[i], "TIGHTENING"))
+            fine = read_tightening(ctx, argv[++i], w);
+        else if (more && word_is(argv[i], "SEED"))
+            fine = read_seed(ctx, argv[++i], w);
+        else
+            return reply_error(ctx, "Unknown argument received"), false;
+    }
+    *first = i + 1;
+    if (fine && *first >= argc)
+        return RedisModule_WrongArity(ctx), false;
+    return fine && check_scaling(ctx, w);
+}
+
+int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    struct wish w = defaults();
+    bool create = true;
+    int first;
+    if (argc < 4)
+        return RedisModule_WrongArity(ctx);
+    if (!read_insert(ctx, argv, argc, &w, &create, &first))
+        return REDISMODULE_OK;
+    return insert(ctx, argv, first, argc, true, create ? &w : NULL);
+}
+
+/* --- EXISTS, MEXISTS ------------------------------------------------------------ */
+
+static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool many)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    const int n = argc - 2;
+    const enum found found = value_open(ctx, argv[1], REDISMODULE_READ, &key, &v);
+    if (found == REFUSED)
+        return REDISMODULE_OK;
+    if (found == FOUND && !v->filter) {
+        value_reply_loading(ctx);
+    } else {
+        struct items items = {.key = items.few_keys};
+        if (found == FOUND) {
+            items_init(&items, v, argv + 2, n);
+            deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
+        }
+        if (many)
+            RedisModule_ReplyWithArray(ctx, n);
+        for (int i = 0; i < n; i++) /* in no filter is nothing */
+            RedisModule_ReplyWithBool(ctx, found == FOUND && items.answer[i]);
+        items_fini(&items);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return argc != 3 ? RedisModule_WrongArity(ctx) : exists(ctx, argv, argc, false);
+}
+
+int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return argc < 3 ? RedisModule_WrongArity(ctx) : exists(ctx, argv, argc, true);
+}
+
+/* --- INFO, CARD ----------------------------------------------------------------- */
+
+enum field { CAPACITY, SIZE, FILTERS, ITEMS, EXPANSION, ALL, ERROR_RATE = ALL, TIGHTNESS, FIELDS };
+
+static const struct {
+    const char *word, *title;
+} fields[FIELDS] = {
+    [CAPACITY] = {"CAPACITY", "Capacity"},
+    [SIZE] = {"SIZE", "Size"},
+    [FILTERS] = {"FILTERS", "Number of filters"},
+    [ITEMS] = {"ITEMS", "Number of items inserted"},
+    [EXPANSION] = {"EXPANSION", "Expansion rate"},
+    [ERROR_RATE] = {"ERROR", "Error rate"}, /* these two when asked for only */
+    [TIGHTNESS] = {"TIGHTENING", "Tightening ratio"},
+};
+
+static void reply_field(RedisModuleCtx *ctx, const struct value *v, int field)
+{
+    const deja_outline o = value_outline(v);
+    switch (field) {
+    case CAPACITY:
+        RedisModule_ReplyWithLongLong(ctx, (long long)o.capacity);
+        break;
+    case SIZE:
+        RedisModule_ReplyWithLongLong(ctx, (long long)(sizeof *v + v->bytes));
+        break;
+    case FILTERS:
+        RedisModule_ReplyWithLongLong(ctx, o.parts);
+        break;
+    case ITEMS:
+        RedisModule_ReplyWithLongLong(ctx, (long long)o.keys);
+        break;
+    case ERROR_RATE:
+        RedisModule_ReplyWithDouble(ctx, o.fp_rate);
+        break;
+    case TIGHTNESS:
+        RedisModule_ReplyWithDouble(ctx, o.tightening);
+        break;
+    default:
+        if (o.growth)
+            RedisModule_ReplyWithLongLong(ctx, o.growth);
+        else
+            RedisModule_ReplyWithNull(ctx);
+    }
+}
+
+int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    int field = 0;
+    if (argc != 2 && argc != 3)
+        return RedisModule_WrongArity(ctx);
+    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+        return REDISMODULE_OK;
+    while (argc == 3 && field < FIELDS && !word_is(argv[2], fields[field].word))
+        field++;
+    if (field == FIELDS) {
+        reply_error(ctx, "Invalid information value");
+    } else if (argc == 3) {
+        RedisModule_ReplyWithArray(ctx, 1);
+        reply_field(ctx, v, field);
+    } else {
+        RedisModule_ReplyWithMap(ctx, ALL);
+        for (field = 0; field < ALL; field++) {
+            RedisModule_ReplyWithSimpleString(ctx, fields[field].title);
+            reply_field(ctx, v, field);
+        }
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    if (argc != 2)
+        return RedisModule_WrongArity(ctx);
+    const enum found found = value_open(ctx, argv[1], REDISMODULE_READ, &key, &v);
+    if (found == REFUSED)
+        return REDISMODULE_OK;
+    const bool counted = found == FOUND && v->filter;
+    RedisModule_ReplyWithLongLong(ctx, counted ? (long long)value_outline(v).keys : 0);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}

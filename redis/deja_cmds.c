@@ -1,0 +1,366 @@
+/* deja_cmds.c - what BF.* has no words for: any kind, removal, counts, unions, visits, files.
+ *
+ * All commands that take items take many, and go through the library's batches.  A filter that is
+ * not there is an error here, never an answer: "not seen" and "no filter" are different news.
+ *
+ * Commands are replicated as what they did.  Items that were taken are sent, not those that were
+ * refused; MERGE, FOLD and ROTATE compute the same from the same bytes and are sent as they are.
+ */
+#include "commands.h"
+#include "items.h"
+#include "reserve.h"
+#include <string.h>
+
+#define RW (REDISMODULE_READ | REDISMODULE_WRITE)
+
+static void notify(RedisModuleCtx *ctx, const char *event, RedisModuleString *key)
+{
+    RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, event, key);
+}
+
+static int syntax_error(RedisModuleCtx *ctx)
+{
+    return RedisModule_ReplyWithError(ctx, "ERR syntax error");
+}
+
+/* The end of a command that changed all it was to change, or nothing. */
+static int finish(RedisModuleCtx *ctx, RedisModuleKey *key, int rc, const deja_error *err,
+                  const char *event, RedisModuleString *name)
+{
+    if (rc == DEJA_OK) {
+        RedisModule_ReplicateVerbatim(ctx);
+        notify(ctx, event, name);
+        value_reply_ok(ctx);
+    } else {
+        value_reply_error(ctx, rc, err);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* --- Items -------------------------------------------------------------------- */
+
+int deja_cmd_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    deja_options opt = DEJA_OPTIONS_INIT;
+    int i = 2;
+    if (argc < 2)
+        return RedisModule_WrongArity(ctx);
+    if (reserve_parse(ctx, argv, argc, &i, &opt) < 0)
+        return REDISMODULE_OK;
+    if (i < argc)
+        return syntax_error(ctx);
+    const enum found found = value_open(ctx, argv[1], RW, &key, &v);
+    if (found == REFUSED)
+        return REDISMODULE_OK;
+    if (found == FOUND) {
+        RedisModule_ReplyWithError(ctx, "ERR item exists");
+    } else if (reserve_make(ctx, key, argv[1], &opt, &v) == 0) {
+        notify(ctx, "deja.reserve", argv[1]);
+        value_reply_ok(ctx);
+    }
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+typedef int (*change)(deja_filter *, const deja_slice *, size_t, uint8_t *, size_t *);
+
+/* Add or remove: an answer for each item that was taken, and an error for the one that was not. */
+static int change_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, change apply,
+                        const char *command, const char *event)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    struct items items;
+    size_t done = 0;
+    if (argc < 3)
+        return RedisModule_WrongArity(ctx);
+    if (!value_filter(ctx, argv[1], RW, &key, &v))
+        return REDISMODULE_OK;
+    items_init(&items, v, argv + 2, argc - 2);
+    const int rc = apply(v->filter, items.key, items.n, items.answer, &done);
+    if (rc < 0 && !done) {
+        value_reply_error(ctx, rc, NULL);
+    } else {
+        RedisModule_ReplyWithArray(ctx, (long)(done + (rc < 0)));
+        for (size_t i = 0; i < done; i++)
+            RedisModule_ReplyWithLongLong(ctx, items.answer[i]);
+        if (rc < 0)
+            value_reply_error(ctx, rc, NULL);
+    }
+    items_publish(ctx, command, event, argv, 2, done);
+    items_fini(&items);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int deja_cmd_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return change_items(ctx, argv, argc, deja_filter_add_batch, "DEJA.ADD", "deja.add");
+}
+
+int deja_cmd_remove(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    return change_items(ctx, argv, argc, deja_filter_remove_batch, "DEJA.REMOVE", "deja.remove");
+}
+
+int deja_cmd_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    struct items items;
+    if (argc < 3)
+        return RedisModule_WrongArity(ctx);
+    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+        return REDISMODULE_OK;
+    items_init(&items, v, argv + 2, argc - 2);
+    deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
+    RedisModule_ReplyWithArray(ctx, (long)items.n);
+    for (size_t i = 0; i < items.n; i++)
+        RedisModule_ReplyWithLongLong(ctx, items.answer[i]);
+    items_fini(&items);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int deja_cmd_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    struct items items;
+    if (argc < 3)
+        return RedisModule_WrongArity(ctx);
+    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+        return REDISMODULE_OK;
+    items_init(&items, v, argv + 2, argc - 2);
+    uint32_t *counts = RedisModule_Alloc(items.n * sizeof *counts);
+    const int rc = deja_filter_count_batch(v->filter, items.key, items.n, counts);
+    if (rc < 0)
+        value_reply_error(ctx, rc, NULL);
+    else
+        RedisModule_ReplyWithArray(ctx, (long)items.n);
+    for (size_t i = 0; rc == DEJA_OK && i < items.n; i++)
+        RedisModule_ReplyWithLongLong(ctx, counts[i]);
+    RedisModule_Free(counts);
+    items_fini(&items);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* --- Filters and filters -------------------------------------------------------- */
+
+/* All sources are looked at before any is merged. */
+static int merge_all(RedisModuleCtx *ctx, struct value *into, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    deja_error err = {0, ""};
+    int rc = DEJA_OK;
+    for (int i = 2; i < argc && rc == DEJA_OK; i++) {
+        if (!value_filter(ctx, argv[i], REDISMODULE_READ, &key, &v))
+            return -1; /* in its own words */
+        if (v != into)
+            rc = deja_filter_merge(into->filter, v->filter, &err);
+        RedisModule_CloseKey(key);
+    }
+    return rc < 0 ? (value_reply_error(ctx, rc, &err), -1) : 0;
+}
+
+/* The union is made in a copy, which takes the place of the first filter when all went well: half
+ * a union would not be what the client asked for.  It needs that memory for a moment. */
+int deja_cmd_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key, *source;
+    struct value *v, *from, *copy = NULL;
+    deja_error err = {0, ""};
+    if (argc < 3)
+        return RedisModule_WrongArity(ctx);
+    const enum found found = value_open(ctx, argv[1], RW, &key, &v);
+    if (found == REFUSED)
+        return REDISMODULE_OK;
+    if (found == FOUND && !v->filter) {
+        value_reply_loading(ctx);
+    } else if (found == FOUND) {
+        if (!(copy = value_copy(v, &err)))
+            value_reply_error(ctx, err.status, &err);
+    } else if (value_filter(ctx, argv[2], REDISMODULE_READ, &source, &from)) {
+        if (!(copy = value_copy(from, &err))) /* the first source, and more to come */
+            value_reply_error(ctx, err.status, &err);
+        RedisModule_CloseKey(source);
+    }
+    const int skip = found == ABSENT;
+    if (copy && merge_all(ctx, copy, argv + skip, argc - skip) == 0) {
+        RedisModule_ModuleTypeSetValue(key, value_type, copy);
+        return finish(ctx, key, DEJA_OK, NULL, "deja.merge", argv[1]);
+    }
+    value_free(copy);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int deja_cmd_fold(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    long long times = 1;
+    deja_error err = {0, ""};
+    if (argc != 2 && argc != 3)
+        return RedisModule_WrongArity(ctx);
+    if (argc == 3 && (RedisModule_StringToLongLong(argv[2], &times) != REDISMODULE_OK ||
+                      times < 1 || times > 64))
+        return RedisModule_ReplyWithError(ctx, "ERR times must be in the range [1, 64]");
+    if (!value_filter(ctx, argv[1], RW, &key, &v))
+        return REDISMODULE_OK;
+    const int rc = deja_filter_fold(v->filter, (uint32_t)times, &err);
+    return finish(ctx, key, rc, &err, "deja.fold", argv[1]);
+}
+
+int deja_cmd_rotate(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    deja_options next = DEJA_OPTIONS_INIT;
+    deja_error err = {0, ""};
+    int i = 2;
+    if (argc < 2)
+        return RedisModule_WrongArity(ctx);
+    if (reserve_parse(ctx, argv, argc, &i, &next) < 0)
+        return REDISMODULE_OK;
+    if (i < argc)
+        return syntax_error(ctx);
+    if (!value_filter(ctx, argv[1], RW, &key, &v))
+        return REDISMODULE_OK;
+    const int rc = deja_filter_rotate(v->filter, &next, &err);
+    return finish(ctx, key, rc, &err, "deja.rotate", argv[1]);
+}
+
+/* --- What is in it -------------------------------------------------------------- */
+
+static long put_text(RedisModuleCtx *ctx, const char *name, const char *text)
+{
+    RedisModule_ReplyWithSimpleString(ctx, name);
+    if (text)
+        RedisModule_ReplyWithCString(ctx, text);
+    else
+        RedisModule_ReplyWithNull(ctx);
+    return 1;
+}
+
+static long put_count(RedisModuleCtx *ctx, const char *name, uint64_t n)
+{
+    RedisModule_ReplyWithSimpleString(ctx, name);
+    RedisModule_ReplyWithLongLong(ctx, n > INT64_MAX ? INT64_MAX : (long long)n);
+    return 1;
+}
+
+static long put_number(RedisModuleCtx *ctx, const char *name, double x)
+{
+    RedisModule_ReplyWithSimpleString(ctx, name);
+    RedisModule_ReplyWithDouble(ctx, x);
+    return 1;
+}
+
+/* The names of `deja info --json`. */
+int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    deja_stats s = DEJA_STATS_INIT;
+    if (argc != 2)
+        return RedisModule_WrongArity(ctx);
+    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+        return REDISMODULE_OK;
+    (void)!deja_filter_stats(v->filter, &s); /* cannot fail */
+    RedisModule_ReplyWithMap(ctx, REDISMODULE_POSTPONED_LEN);
+    long n = put_text(ctx, "kind", deja_kind_name(s.kind));
+    n += put_text(ctx, "part_kind", deja_kind_name(s.part_kind));
+    n += put_text(ctx, "hash", deja_hash_name(s.hash));
+    n += put_text(ctx, "profile", s.profile ? deja_profile_name(s.profile) : NULL);
+    n += put_count(ctx, "hashes", s.hashes);
+    n += put_count(ctx, "filters", s.filters);
+    n += put_count(ctx, "parts", s.parts);
+    n += put_count(ctx, "capacity", s.capacity);
+    n += put_number(ctx, "fp_rate", s.fp_rate);
+    n += put_count(ctx, "bits", s.bits);
+    n += put_count(ctx, "bytes", s.bytes);
+    n += put_count(ctx, "memory", sizeof *v + v->bytes);
+    n += put_count(ctx, "bits_set", s.bits_set);
+    n += put_number(ctx, "fill", s.fill);
+    n += put_count(ctx, "offered", s.offered);
+    n += put_count(ctx, "keys", s.keys);
+    n += put_number(ctx, "distinct", s.distinct);
+    n += put_number(ctx, "fp_now", s.fp_now);
+    n += put_number(ctx, "lost", s.lost);
+    n += put_count(ctx, "visit", s.visit);
+    n += put_count(ctx, "removed", s.removed);
+    n += put_count(ctx, "refused", s.refused);
+    n += put_count(ctx, "unions", s.unions);
+    n += put_count(ctx, "folds", s.folds);
+    n += put_count(ctx, "keyed", s.keyed);
+    RedisModule_ReplySetMapLength(ctx, n);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+/* --- Files -------------------------------------------------------------------- */
+
+#define MAX_REPLY                                                                                 \
+    ((uint64_t)512 << 20) /* as much as the server takes in one string by default                 \
+                           */
+
+int deja_cmd_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    if (argc != 2)
+        return RedisModule_WrongArity(ctx);
+    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+        return REDISMODULE_OK;
+    const uint64_t len = value_len(v);
+    char *bytes = len <= MAX_REPLY ? RedisModule_TryAlloc((size_t)len) : NULL;
+    if (bytes)
+        RedisModule_ReplyWithStringBuffer(ctx, bytes, value_read(v, 0, bytes, (size_t)len));
+    else
+        RedisModule_ReplyWithError(
+            ctx, "ERR the filter is too large for one reply: BF.SCANDUMP gives it in chunks");
+    RedisModule_Free(bytes);
+    RedisModule_CloseKey(key);
+    return REDISMODULE_OK;
+}
+
+int deja_cmd_import(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+{
+    RedisModuleKey *key;
+    struct value *v;
+    deja_error err = {0, ""};
+    const char *secret = NULL;
+    int replace = 0;
+    size_t len, secret_len = DEJA_KEY_LEN;
+    if (argc < 3)
+        return RedisModule_WrongArity(ctx);
+    for (int i = 3; i < argc; i++) {
+        if (word_is(argv[i], "REPLACE"))
+            replace = 1;
+        else if (word_is(argv[i], "KEY") && i + 1 < argc)
+            secret = RedisModule_StringPtrLen(argv[++i], &secret_len);
+        else
+            return syntax_error(ctx);
+    }
+    if (secret_len != DEJA_KEY_LEN)
+        return RedisModule_ReplyWithError(ctx, "ERR bad value for KEY");
+    const enum found found = value_open(ctx, argv[1], RW, &key, &v);
+    if (found == REFUSED)
+        return REDISMODULE_OK;
+    if (found == FOUND && !replace) {
+        RedisModule_ReplyWithError(ctx, "ERR item exists");
+        RedisModule_CloseKey(key);
+        return REDISMODULE_OK;
+    }
+    const char *bytes = RedisModule_StringPtrLen(argv[2], &len);
+    v = value_import(bytes, len, secret, &err);
+    if (v)
+        RedisModule_ModuleTypeSetValue(key, value_type, v);
+    return finish(ctx, key, v ? DEJA_OK : err.status, &err, "deja.import", argv[1]);
+}

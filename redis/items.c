@@ -1,0 +1,54 @@
+/* items.c - the items of a command as keys of a filter, and room for its answers. */
+#include "items.h"
+#include <string.h>
+
+/* Each URL in its canonical form; what is no URL stays as it is. */
+static void canonicalise(struct items *items, const deja_url_rules *rules)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < items->n; i++)
+        room += DEJA_URL_ROOM(items->key[i].len);
+    char *out = items->forms = RedisModule_Alloc(room);
+    for (size_t i = 0; i < items->n; i++) {
+        const size_t cap = DEJA_URL_ROOM(items->key[i].len);
+        deja_slice canon = items->key[i];
+        (void)!deja_url_canon(rules, items->key[i], out, cap, &canon);
+        items->key[i] = canon;
+        out += cap;
+    }
+}
+
+void items_init(struct items *items, const struct value *v, RedisModuleString **argv, int n)
+{
+    items->n = (size_t)n;
+    items->forms = NULL;
+    items->key = items->few_keys;
+    items->answer = items->few_answers;
+    if (items->n > ITEMS_FEW) {
+        items->key = RedisModule_Alloc(items->n * sizeof *items->key);
+        items->answer = RedisModule_Alloc(items->n);
+    }
+    for (size_t i = 0; i < items->n; i++)
+        items->key[i].data = RedisModule_StringPtrLen(argv[i], &items->key[i].len);
+    const uint32_t profile = deja_filter_profile(v->filter);
+    if (profile)
+        canonicalise(items, deja_url_profile(profile));
+}
+
+void items_fini(struct items *items)
+{
+    if (items->key != items->few_keys) {
+        RedisModule_Free(items->key);
+        RedisModule_Free(items->answer);
+    }
+    RedisModule_Free(items->forms);
+}
+
+void items_publish(RedisModuleCtx *ctx, const char *command, const char *event,
+                   RedisModuleString **argv, int first, size_t done)
+{
+    if (!done)
+        return;
+    RedisModule_Replicate(ctx, command, "sv", argv[1], argv + first, done);
+    RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, event, argv[1]);
+}

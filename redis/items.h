@@ -1,0 +1,26 @@
+/* items.h - the items of a command as keys of a filter, and room for its answers. */
+#ifndef ITEMS_H
+#define ITEMS_H
+#include "value.h"
+
+#define ITEMS_FEW 64
+
+struct items {
+    size_t n;
+    deja_slice *key; /* in the form of the filter's URL profile, if it has one */
+    uint8_t *answer;
+    char *forms; /* canonical URLs */
+    deja_slice few_keys[ITEMS_FEW];
+    uint8_t few_answers[ITEMS_FEW];
+};
+
+/* Takes no copy of bytes that are in form already: argv has to stay. */
+void items_init(struct items *items, const struct value *v, RedisModuleString **argv, int n);
+void items_fini(struct items *items);
+
+/* After `done` of them were taken (added, removed): tell replicas and the log by the name of a
+ * command that takes many, and those who watch keys. */
+void items_publish(RedisModuleCtx *ctx, const char *command, const char *event,
+                   RedisModuleString **argv, int first, size_t done);
+
+#endif

@@ -1,0 +1,261 @@
+/* import.c - a filter in memory from the bytes of a file, whoever sends them.
+ *
+ * Bytes come in order, in pieces of any length.  When the header page is complete it has to pass
+ * all that a file has to pass (open.c) before anything is allocated; then the bodies fill.  A
+ * header can be crafted with any length in it, so a length is not believed unless the caller has
+ * told it: the room for a body begins small and doubles as its bytes come, at the price of
+ * copying each byte about once more.  At the end the checksum of the bodies decides.
+ *
+ * A file that was not sealed (keys were added after its last sync) has no such checksum and is
+ * refused: open it, sync it, send it again. */
+#include "core/base/alloc.h"
+#include "core/base/status.h"
+#include "store/file.h"
+
+#define FIRST_ROOM ((uint64_t)1 << 20)
+
+static const char name[] = "the filter"; /* where open.c would name the file */
+
+struct deja_import {
+    const deja_allocator *alloc;
+    deja_allocator alloc_copy;
+    deja_options want;
+    uint8_t key[DEJA_KEY_LEN]; /* what want.key points to */
+    int failed;                /* the first error: nothing comes after it */
+    uint64_t told;             /* length that the caller vouches for; 0: none */
+    uint64_t have;
+    uint8_t page[DJ_HEADER_LEN];
+    struct dj_header h; /* from here on once the page is complete */
+    deja_filter *f;     /* its parts are those whose body is complete */
+    uint8_t *body;      /* of the part under way */
+    size_t room, filled;
+};
+
+int deja_import_new(uint64_t len, const deja_options *expect, deja_import **out, deja_error *err)
+{
+    deja_options want;
+    *out = NULL;
+    const int rc = dj_options_read(expect, &want, err);
+    if (rc < 0)
+        return rc;
+    deja_import *im = dj_alloc(want.alloc, sizeof *im, 64);
+    if (!im)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    im->want = want;
+    im->told = len;
+    if (want.alloc) {
+        im->alloc_copy = *want.alloc;
+        im->alloc = &im->alloc_copy;
+    }
+    if (want.key) {
+        memcpy(im->key, want.key, DEJA_KEY_LEN);
+        im->want.key = im->key;
+    }
+    *out = im;
+    return DEJA_OK;
+}
+
+void deja_import_free(deja_import *im)
+{
+    if (!im)
+        return;
+    const deja_allocator copy = im->alloc_copy;
+    dj_free(im->alloc, im->body, im->room);
+    deja_filter_free(im->f);
+    dj_free(im->alloc ? &copy : NULL, im, sizeof *im);
+}
+
+uint64_t deja_import_len(const deja_import *im)
+{
+    return im->f ? im->h.file_len : 0;
+}
+
+/* --- The header -------------------------------------------------------------- */
+
+static int check_sealed(const struct dj_header *h, deja_error *err)
+{
+    return dj_header_latest(h)->state == DJ_SEALED
+               ? DEJA_OK
+               : dj_fail(err, DEJA_EBUSY,
+                         "the filter was not synced after its last add: sync its file (`deja "
+                         "verify --repair` will do) and send it again");
+}
+
+static int check_told(const deja_import *im, deja_error *err)
+{
+    const uint64_t len = im->h.file_len;
+    if (len > SIZE_MAX / 2)
+        return dj_fail(err, DEJA_EFORMAT, "this machine cannot address %llu bytes",
+                       (unsigned long long)len);
+    if (!im->told || im->told == len)
+        return DEJA_OK;
+    return dj_fail(err, DEJA_EFORMAT, "there are %llu bytes of %llu", (unsigned long long)im->told,
+                   (unsigned long long)len);
+}
+
+static int take_header(deja_import *im, deja_error *err)
+{
+    uint8_t key[DEJA_KEY_LEN];
+    struct dj_header *h = &im->h;
+    int rc = dj_header_decode(im->page, h, err);
+    if (rc == DEJA_OK)
+        rc = dj_open_records(h, false, err);
+    if (rc == DEJA_OK)
+        rc = check_sealed(h, err);
+    if (rc == DEJA_OK)
+        rc = check_told(im, err);
+    if (rc == DEJA_OK)
+        rc = dj_open_expected(h, &im->want, name, err);
+    if (rc == DEJA_OK)
+        rc = dj_open_key(h, &im->want, name, key, err);
+    if (rc < 0)
+        return rc;
+    im->f = dj_filter_make(&h->plan, key, im->alloc);
+    if (!im->f)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    dj_filter_to_memory(im->f);
+    return DEJA_OK;
+}
+
+/* --- The bodies -------------------------------------------------------------- */
+
+/* Room for more of the body under way. */
+static int grow_room(deja_import *im, uint64_t body_len, deja_error *err)
+{
+    uint64_t wish = im->room ? 2 * (uint64_t)im->room : FIRST_ROOM;
+    if (im->told || wish > body_len)
+        wish = body_len;
+    uint8_t *body = dj_alloc(im->alloc, (size_t)wish, DJ_BLOCK_BYTES);
+    if (!body)
+        return dj_fail(err, DEJA_ENOMEM, "the filter needs %.0f MB, more than there is",
+                       (double)im->h.file_len / 1e6);
+    if (im->filled)
+        memcpy(body, im->body, im->filled);
+    dj_free(im->alloc, im->body, im->room);
+    im->body = body;
+    im->room = (size_t)wish;
+    return DEJA_OK;
+}
+
+static void finish_body(deja_import *im)
+{
+    deja_filter *f = im->f;
+    dj_open_part(f, &im->h, f->n_parts);
+    dj_part_attach(&f->part[f->n_parts++], im->body);
+    im->body = NULL;
+    im->room = im->filled = 0;
+}
+
+/* Some of the bytes; *taken tells how many. */
+static int take_body(deja_import *im, const uint8_t *data, size_t len, size_t *taken,
+                     deja_error *err)
+{
+    if (im->f->n_parts == im->h.n_parts)
+        return dj_fail(err, DEJA_EFORMAT, "there are more than its %llu bytes",
+                       (unsigned long long)im->h.file_len);
+    const uint64_t body_len = im->h.part[im->f->n_parts].body_len;
+    if (im->filled == im->room) {
+        const int rc = grow_room(im, body_len, err);
+        if (rc < 0)
+            return rc;
+    }
+    const size_t left = im->room - im->filled;
+    *taken = len < left ? len : left;
+    memcpy(im->body + im->filled, data, *taken);
+    im->filled += *taken;
+    if (im->filled == body_len)
+        finish_body(im);
+    return DEJA_OK;
+}
+
+static int take_page(deja_import *im, const uint8_t *data, size_t len, size_t *taken,
+                     deja_error *err)
+{
+    const size_t left = DJ_HEADER_LEN - (size_t)im->have;
+    *taken = len < left ? len : left;
+    memcpy(im->page + im->have, data, *taken);
+    return *taken == left ? take_header(im, err) : DEJA_OK;
+}
+
+int deja_import_write(deja_import *im, const void *data, size_t len, deja_error *err)
+{
+    const uint8_t *from = data;
+    if (im->failed)
+        return dj_fail(err, im->failed, "the bytes before these were refused");
+    while (len) {
+        size_t taken = 0;
+        const int rc = im->have < DJ_HEADER_LEN ? take_page(im, from, len, &taken, err)
+                                                : take_body(im, from, len, &taken, err);
+        if (rc < 0)
+            return im->failed = rc;
+        im->have += taken;
+        from += taken;
+        len -= taken;
+    }
+    return DEJA_OK;
+}
+
+size_t deja_import_read(const deja_import *im, uint64_t at, void *out, size_t len)
+{
+    uint8_t *to = out;
+    uint64_t begin = DJ_HEADER_LEN;
+    const uint64_t in_page = im->have < DJ_HEADER_LEN ? im->have : DJ_HEADER_LEN;
+    size_t done = dj_export_overlap(at, len, 0, in_page);
+    if (done)
+        memcpy(to, im->page + at, done);
+    if (!im->f)
+        return done;
+    done += dj_export_bodies(im->f, at + done, to + done, len - done);
+    for (uint32_t i = 0; i < im->f->n_parts; i++)
+        begin += im->h.part[i].body_len;
+    const size_t piece = dj_export_overlap(at + done, len - done, begin, begin + im->filled);
+    if (piece)
+        memcpy(to + done, im->body + (at + done - begin), piece);
+    return done + piece;
+}
+
+/* --- The end ------------------------------------------------------------------ */
+
+static int check_whole(const deja_import *im, deja_error *err)
+{
+    if (im->failed)
+        return dj_fail(err, im->failed, "the bytes of the filter were refused");
+    if (!im->f)
+        return dj_fail(err, DEJA_EFORMAT,
+                       im->have ? "this is no deja file, or cut short inside its header"
+                                : "there are no bytes: this is no deja file");
+    if (im->f->n_parts < im->h.n_parts)
+        return dj_fail(err, DEJA_EFORMAT, "the filter is cut short: %llu bytes of %llu",
+                       (unsigned long long)im->have, (unsigned long long)im->h.file_len);
+    if (dj_export_checksum(im->f) != dj_header_latest(&im->h)->checksum)
+        return dj_fail(err, DEJA_EFORMAT, "the body is damaged: its checksum is wrong");
+    return DEJA_OK;
+}
+
+int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err)
+{
+    *out = NULL;
+    const int rc = check_whole(im, err);
+    if (rc < 0)
+        return rc;
+    dj_open_counts(im->f, &im->h);
+    *out = im->f;
+    im->f = NULL;
+    im->failed = DEJA_EINVAL; /* its filter is gone */
+    return DEJA_OK;
+}
+
+int deja_filter_import(const void *data, size_t len, const deja_options *expect, deja_filter **out,
+                       deja_error *err)
+{
+    deja_import *im;
+    *out = NULL;
+    int rc = deja_import_new(len, expect, &im, err);
+    if (rc < 0)
+        return rc;
+    rc = deja_import_write(im, data, len, err);
+    if (rc == DEJA_OK)
+        rc = deja_import_finish(im, out, err);
+    deja_import_free(im);
+    return rc;
+}

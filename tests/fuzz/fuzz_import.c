@@ -1,0 +1,108 @@
+/* fuzz_import.c - a filter that comes in chunks from a stranger, as BF.LOADCHUNK takes them.
+ *
+ * The first byte says how much help the rest gets to pass the outer checks (helped.h), and in its
+ * high bit whether the checksum of the bodies is made right; the second how the bytes are cut into
+ * chunks.  Between them what has come is read back, and the end is tried too early.
+ *
+ * Beyond not crashing: memory is taken for bytes that came, not for those that a header tells; and
+ * what is taken in the end comes out of export as it went in. */
+#include "deja.h"
+#include "helped.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LEN   ((size_t)1 << 20)
+#define HELP_BODY 128u
+#define MUCH      ((size_t)64 << 10) /* what a filter without bodies may take */
+
+/* An allocator that knows how much is out. */
+struct meter {
+    size_t now, most;
+};
+
+static void *meter_alloc(void *ctx, size_t size, size_t align)
+{
+    struct meter *m = ctx;
+    void *p = NULL;
+    if (posix_memalign(&p, align < sizeof p ? sizeof p : align, size ? size : 1))
+        return NULL;
+    m->now += size;
+    m->most = m->now > m->most ? m->now : m->most;
+    return p;
+}
+
+static void meter_free(void *ctx, void *p, size_t size)
+{
+    struct meter *m = ctx;
+    m->now -= size;
+    free(p);
+}
+
+static void read_back(const deja_import *im, const uint8_t *bytes, size_t have)
+{
+    uint8_t some[300];
+    const size_t at = have > 200 ? have - 200 : 0;
+    const size_t got = deja_import_read(im, at, some, sizeof some);
+    check(got == have - at && memcmp(some, bytes + at, got) == 0);
+    check(deja_import_read(im, have, some, 1) == 0);
+}
+
+static void take(deja_import *im, const uint8_t *bytes, size_t len, unsigned cut)
+{
+    deja_filter *f = NULL;
+    deja_error err = {0};
+    uint8_t *again;
+    int rc = DEJA_OK;
+    for (size_t at = 0, n; at < len && rc == DEJA_OK; at += n) {
+        n = 1 + (at * 2654435761u + cut) % (cut < 128 ? 97 : 5000);
+        n = n < len - at ? n : len - at;
+        rc = deja_import_write(im, bytes + at, n, &err);
+        if (rc == DEJA_OK)
+            read_back(im, bytes, at + n);
+        if (at + n < len && deja_import_len(im) > len) /* too early */
+            check(deja_import_finish(im, &f, NULL) == DEJA_EFORMAT);
+    }
+    if (rc == DEJA_OK)
+        rc = deja_import_finish(im, &f, &err);
+    if (rc < 0) {
+        check(err.text[0] && !f);
+        return;
+    }
+    again = malloc(len);
+    check(again && deja_filter_export(f, HEADER_LEN, again, len) == len - HEADER_LEN);
+    check(memcmp(again, bytes + HEADER_LEN, len - HEADER_LEN) == 0);
+    free(again);
+    deja_filter_free(f);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct meter meter = {0, 0};
+    const deja_allocator alloc = {meter_alloc, meter_free, &meter};
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_import *im = NULL;
+    if (size < 2 || size > MAX_LEN)
+        return 0;
+    const unsigned how = data[0], cut = data[1];
+    const size_t len = size - 2;
+    uint8_t *bytes = malloc(len ? len : 1);
+    check(bytes != NULL);
+    memcpy(bytes, data + 2, len);
+    if (len >= HEADER_LEN) {
+        if (how & HELP_BODY)
+            dj_store64(bytes + 3072 + 24, dj_checksum(bytes + HEADER_LEN, len - HEADER_LEN));
+        help(bytes, how);
+    }
+    expect.alloc = &alloc;
+    check(deja_import_new(0, &expect, &im, NULL) == DEJA_OK);
+    const size_t own = meter.most;
+    take(im, bytes, len, cut);
+    check(meter.most <= own + MUCH + 3 * len + ((size_t)1 << 20));
+    deja_import_free(im);
+    check(meter.now == 0);
+    free(bytes);
+    return 0;
+}

@@ -1,0 +1,330 @@
+/* test_removals_threads.c - what a paired filter owes, in one thread and in several.
+ *
+ * It is the one kind that may miss a key.  But not any key: only one that its deletions claim, and
+ * these can be asked alone.  So the law is exact: against a model that knows every add,
+ *
+ *   found             when it was added, and the second filter alone does not claim it
+ *   not found         when the second filter alone claims it, whatever was added
+ *   honest answers    add says "new", and remove "removed", exactly when a lookup just before
+ *                     would have said no, and yes
+ *   batch = loop      the same answers, the same bytes, the same counts
+ *   files             sync, open = identity: bytes, counts, answers
+ *   threads           adds, removals and lookups together: what nobody removes is there unless the
+ *                     deletions claim it, and what was removed is gone */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/base/bytes.h"
+#include "filters/filter.h"
+#include "rng.h"
+#include "scratch.h"
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#define NUMBERS 3000
+
+/* From nearly no false answer to many, and fewer removals than come. */
+static const struct {
+    uint64_t capacity, deletions;
+    double p;
+} shapes[] = {{NUMBERS, 0, 1e-6}, {NUMBERS, 500, 0.02}, {NUMBERS / 4, 50, 0.2}, {1, 1, 0.5}};
+
+static deja_options options(size_t i)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = DEJA_PAIRED;
+    opt.capacity = shapes[i].capacity;
+    opt.deletions = shapes[i].deletions;
+    opt.fp_rate = shapes[i].p;
+    opt.hash = i % 2 ? DEJA_HASH_SIPHASH : DEJA_HASH_XXH3;
+    opt.seed = 1 + i;
+    return opt;
+}
+
+static deja_filter *new_filter(size_t i)
+{
+    const deja_options opt = options(i);
+    deja_filter *f;
+    assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+    return f;
+}
+
+static deja_slice key_of(const uint64_t *number)
+{
+    return (deja_slice){number, sizeof *number};
+}
+
+static deja_stats stats_of(const deja_filter *f)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+    return s;
+}
+
+/* The second filter alone: its hashes are salted, as docs/format.md has it. */
+static bool deletions_claim(const deja_filter *f, uint64_t number)
+{
+    const struct dj_part *p = &f->part[1];
+    const deja_slice key = key_of(&number);
+    uint64_t hash;
+    uint8_t found;
+    deja_filter_hash_batch(f, &key, 1, &hash);
+    hash = dj_mix64(hash ^ p->salt);
+    p->ops->contains(p, &hash, &hash, 1, &found);
+    return found;
+}
+
+/* --- Against a model -------------------------------------------------------- */
+
+static bool was_added[NUMBERS], was_removed[NUMBERS];
+
+static void check_law(const deja_filter *f, uint64_t number)
+{
+    const bool found = deja_filter_contains(f, key_of(&number));
+    const bool claimed = deletions_claim(f, number);
+    assert_true(claimed || !was_removed[number]);
+    assert_false(found && claimed);
+    if (was_added[number] && !claimed)
+        assert_true(found);
+}
+
+static void keys_are_missed_only_where_the_deletions_claim_them(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
+        deja_filter *f = new_filter(i);
+        struct rng r = rng_seeded(30 + i);
+        uint64_t removed = 0, refused = 0, hidden = 0, offered = 0;
+        memset(was_added, 0, sizeof was_added);
+        memset(was_removed, 0, sizeof was_removed);
+        for (int step = 0; step < 20000; step++) {
+            const uint64_t number = rng_below(&r, NUMBERS);
+            const bool before = deja_filter_contains(f, key_of(&number));
+            bool answer = false;
+            if (rng_below(&r, 3)) {
+                hidden += deletions_claim(f, number);
+                assert_int_equal(deja_filter_add(f, key_of(&number), &answer), DEJA_OK);
+                assert_int_equal(answer, !before);
+                was_added[number] = true;
+                offered++;
+            } else {
+                assert_int_equal(deja_filter_remove(f, key_of(&number), &answer), DEJA_OK);
+                assert_int_equal(answer, before);
+                was_removed[number] |= before;
+                removed += before;
+                refused += !before;
+            }
+            check_law(f, number);
+        }
+        for (uint64_t number = 0; number < NUMBERS; number++)
+            check_law(f, number);
+        const deja_stats s = stats_of(f);
+        assert_int_equal(s.offered, offered);
+        assert_int_equal(s.removed, removed);
+        assert_int_equal(s.deletions, removed);
+        assert_int_equal(s.refused, refused);
+        assert_int_equal(s.hidden, hidden);
+        deja_filter_free(f);
+    }
+}
+
+/* --- Batches ----------------------------------------------------------------- */
+
+static uint64_t number[2 * NUMBERS];
+static deja_slice keys[2 * NUMBERS];
+
+static void draw_numbers(uint64_t seed)
+{
+    struct rng r = rng_seeded(seed);
+    for (size_t i = 0; i < 2 * NUMBERS; i++) {
+        number[i] = rng_below(&r, NUMBERS);
+        keys[i] = key_of(&number[i]);
+    }
+}
+
+static void assert_same(const deja_filter *a, const deja_filter *b)
+{
+    const deja_stats x = stats_of(a), y = stats_of(b);
+    for (uint32_t p = 0; p < 2; p++) {
+        assert_memory_equal(a->part[p].body, b->part[p].body, a->part[p].body_len);
+        assert_int_equal(a->part[p].keys, b->part[p].keys);
+    }
+    assert_int_equal(x.removed, y.removed);
+    assert_int_equal(x.refused, y.refused);
+    assert_int_equal(x.hidden, y.hidden);
+    assert_int_equal(x.offered, y.offered);
+}
+
+static void add_both_ways(deja_filter *loop, deja_filter *batch, size_t from, size_t to)
+{
+    static uint8_t answer[2 * NUMBERS];
+    assert_int_equal(deja_filter_add_batch(batch, keys + from, to - from, answer, NULL), DEJA_OK);
+    for (size_t j = from; j < to; j++) {
+        bool one;
+        assert_int_equal(deja_filter_add(loop, keys[j], &one), DEJA_OK);
+        assert_int_equal(one, answer[j - from]);
+    }
+}
+
+static void remove_both_ways(deja_filter *loop, deja_filter *batch, size_t from, size_t to)
+{
+    static uint8_t answer[2 * NUMBERS];
+    size_t done = 0;
+    assert_int_equal(deja_filter_remove_batch(batch, keys + from, to - from, answer, &done),
+                     DEJA_OK);
+    assert_int_equal(done, to - from);
+    for (size_t j = from; j < to; j++) {
+        bool one;
+        assert_int_equal(deja_filter_remove(loop, keys[j], &one), DEJA_OK);
+        assert_int_equal(one, answer[j - from]);
+    }
+}
+
+static void batches_are_loops_of_single_calls(void **state)
+{
+    static uint8_t found[2 * NUMBERS];
+    for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
+        deja_filter *a = new_filter(i), *b = new_filter(i);
+        draw_numbers(70 + i);
+        atomic_store(&b->writer.shared, i % 2); /* as beside other writers */
+        add_both_ways(a, b, 0, NUMBERS);
+        remove_both_ways(a, b, 99, NUMBERS / 2);
+        remove_both_ways(a, b, NUMBERS, NUMBERS + 65);
+        add_both_ways(a, b, 50, 2 * NUMBERS);
+        assert_same(a, b);
+        deja_filter_contains_batch(b, keys, 2 * NUMBERS, found);
+        for (size_t j = 0; j < 2 * NUMBERS; j++)
+            assert_int_equal(found[j], deja_filter_contains(a, keys[j]));
+        deja_filter_free(a);
+        deja_filter_free(b);
+    }
+}
+
+/* --- Files -------------------------------------------------------------------- */
+
+static void a_file_keeps_answers_and_counts(void **state)
+{
+    const char *path = scratch_path("removals"), *copy = scratch_path("copy");
+    for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
+        const deja_options opt = options(i);
+        deja_filter *f = NULL, *memory = new_filter(i), *other = NULL;
+        draw_numbers(90 + i);
+        assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
+        add_both_ways(memory, f, 0, NUMBERS);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        remove_both_ways(memory, f, 100, NUMBERS / 3);
+        add_both_ways(memory, f, 0, 200);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        deja_filter_free(f);
+        assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_OK);
+        assert_same(memory, f);
+        assert_int_equal(deja_filter_remove(f, keys[0], NULL), DEJA_EINVAL); /* read only */
+        assert_int_equal(deja_filter_copy(f, copy, 0, &other, NULL), DEJA_OK);
+        assert_same(memory, other);
+        deja_filter_free(other);
+        deja_filter_free(f);
+        deja_filter_free(memory);
+        unlink(path);
+    }
+}
+
+/* Killed after removals that were not synced: the next writer counts both halves anew. */
+static void counts_of_an_unclean_file_are_estimates(void **state)
+{
+    const char *path = scratch_path("unclean");
+    const deja_options opt = options(0);
+    deja_filter *f = NULL;
+    assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
+    for (uint64_t n = 0; n < 2000; n++)
+        assert_int_equal(deja_filter_add(f, key_of(&n), NULL), DEJA_OK);
+    assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+    for (uint64_t n = 0; n < 500; n++)
+        assert_int_equal(deja_filter_remove(f, key_of(&n), NULL), DEJA_OK);
+    deja_filter_free(f);
+    for (unsigned flags = 0; flags <= DEJA_OPEN_WRITE; flags += DEJA_OPEN_WRITE) {
+        assert_int_equal(deja_filter_open(path, flags, NULL, &f, NULL), DEJA_OK);
+        const deja_stats s = stats_of(f);
+        assert_int_equal(s.unclean, 1);
+        assert_in_range(s.deletions, 490, 510);
+        assert_in_range(s.keys, 1470, 1530);
+        deja_filter_free(f);
+    }
+    unlink(path);
+}
+
+/* --- Threads ------------------------------------------------------------------ */
+
+#define THREADS 4
+
+struct member {
+    deja_filter *f;
+    atomic_int *ready;
+    uint64_t seed, wrong;
+    pthread_t thread;
+};
+
+/* All add all keys and ask for them; the odd ones are removed by everybody who finds them. */
+static void *work(void *arg)
+{
+    struct member *m = arg;
+    struct rng r = rng_seeded(m->seed);
+    atomic_fetch_add(m->ready, 1);
+    while (atomic_load(m->ready) < THREADS)
+        sched_yield();
+    for (int step = 0; step < 3 * NUMBERS; step++) {
+        const uint64_t n = rng_below(&r, NUMBERS);
+        bool is_new, removed = false;
+        m->wrong += deja_filter_add(m->f, key_of(&n), &is_new) != DEJA_OK;
+        if (n % 2)
+            m->wrong += deja_filter_remove(m->f, key_of(&n), &removed) != DEJA_OK;
+        /* A removal is for good: whoever made it never finds the key again. */
+        m->wrong += removed && deja_filter_contains(m->f, key_of(&n));
+        (void)deja_filter_contains(m->f, key_of(&n));
+    }
+    return NULL;
+}
+
+static void threads_add_and_remove_together(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
+        deja_filter *f = new_filter(i);
+        struct member m[THREADS];
+        atomic_int ready = 0;
+        for (int t = 0; t < THREADS; t++) {
+            m[t] = (struct member){.f = f, .ready = &ready, .seed = 100 * i + (uint64_t)t};
+            assert_int_equal(pthread_create(&m[t].thread, NULL, work, &m[t]), 0);
+        }
+        for (int t = 0; t < THREADS; t++) {
+            assert_int_equal(pthread_join(m[t].thread, NULL), 0);
+            assert_int_equal(m[t].wrong, 0);
+        }
+        const deja_stats s = stats_of(f);
+        assert_int_equal(s.offered, 3 * NUMBERS * THREADS);
+        assert_int_equal(s.removed, s.deletions);
+        for (uint64_t n = 0; n < NUMBERS; n++) {
+            bool again;
+            assert_int_equal(deja_filter_add(f, key_of(&n), &again), DEJA_OK);
+            assert_int_equal(again, deletions_claim(f, n) || n >= NUMBERS);
+            assert_int_equal(deja_filter_contains(f, key_of(&n)), !deletions_claim(f, n));
+        }
+        deja_filter_free(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_are_missed_only_where_the_deletions_claim_them),
+        cmocka_unit_test(batches_are_loops_of_single_calls),
+        cmocka_unit_test(a_file_keeps_answers_and_counts),
+        cmocka_unit_test(counts_of_an_unclean_file_are_estimates),
+        cmocka_unit_test(threads_add_and_remove_together),
+    };
+    return cmocka_run_group_tests_name("property.removals_threads", tests, scratch_open,
+                                       scratch_close);
+}

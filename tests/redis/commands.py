@@ -1,0 +1,463 @@
+"""commands - every command as clients use it: redis-py's own helpers, and replies on the wire."""
+
+import math
+import random
+
+from redisrun import Error, Server, case, expect, redis, run
+
+server = Server()
+
+
+def fresh():
+    client = server.client()
+    client.flushall()
+    return client
+
+
+# --- redis-py, unchanged ------------------------------------------------------------
+
+
+@case
+def redis_py_helpers_work_unchanged():
+    r = fresh()
+    bf = r.bf()
+    assert bf.create("bloom", 0.01, 1000)
+    assert bf.create("bloom_e", 0.01, 1000, expansion=1)
+    assert bf.create("bloom_ns", 0.01, 1000, noScale=True)
+    assert bf.add("bloom", "foo") == 1
+    assert bf.add("bloom", "foo") == 0
+    assert bf.exists("bloom", "foo") == 1
+    assert bf.exists("bloom", "noexist") == 0
+    assert bf.madd("bloom", "foo", "bar", "baz") == [0, 1, 1]
+    assert bf.mexists("bloom", "foo", "bar", "nope") == [1, 1, 0]
+    assert bf.insert("captured", ["a", "b"]) == [1, 1]
+    assert bf.insert("captured", ["a", "c"], noCreate=True, capacity=5, error=0.1) == [0, 1]
+    assert bf.insert("sized", ["1"], capacity=1000, error=0.001, expansion=4) == [1]
+    info = bf.info("bloom")
+    assert (info.capacity, info.filterNum, info.insertedNum, info.expansionRate) == (1000, 1, 3, 2)
+    assert info.size > 1000
+    assert bf.info("bloom_ns").expansionRate is None
+    assert bf.info("sized").expansionRate == 4
+    if hasattr(bf, "card"):
+        assert bf.card("bloom") == 3
+
+
+@case
+def redis_py_dumps_and_loads():
+    r = fresh()
+    bf = r.bf()
+    bf.create("bloom", 0.0001, 1000)
+    for i in range(3000):
+        bf.add("bloom", i)
+    chunks, cursor = [], 0
+    while True:
+        cursor, data = bf.scandump("bloom", cursor)
+        if not cursor:
+            break
+        chunks.append((cursor, data))
+    before = r.execute_command("DEBUG", "DIGEST-VALUE", "bloom")
+    r.delete("bloom")
+    for cursor, data in chunks:
+        assert bf.loadchunk("bloom", cursor, data)
+    assert r.execute_command("DEBUG", "DIGEST-VALUE", "bloom") == before
+    assert all(bf.mexists("bloom", *range(3000)))
+
+
+# --- Replies on the wire --------------------------------------------------------------
+
+
+@case
+def replies_have_the_types_of_redisbloom():
+    fresh()
+    for protocol, yes, no in ((2, 1, 0), (3, True, False)):
+        c = server.raw(protocol)
+        c("FLUSHALL")
+        expect(c("BF.RESERVE", "k", "0.01", "100"), "OK")
+        expect(c("BF.ADD", "k", "a"), yes)
+        expect(c("BF.ADD", "k", "a"), no)
+        expect(c("BF.MADD", "k", "a", "b"), [no, yes])
+        expect(c("BF.INSERT", "k", "ITEMS", "b", "c"), [no, yes])
+        expect(c("BF.EXISTS", "k", "a"), yes)
+        expect(c("BF.EXISTS", "none", "a"), no)
+        expect(c("BF.MEXISTS", "k", "a", "zz"), [yes, no])
+        expect(c("BF.MEXISTS", "none", "a", "zz"), [no, no])
+        expect(c("BF.CARD", "k"), 3)
+        expect(c("BF.CARD", "none"), 0)
+        expect(c("BF.INFO", "k", "CAPACITY"), [100])
+        expect(c("BF.INFO", "k", "items"), [3])
+        expect(c("BF.INFO", "k", "FILTERS"), [1])
+        expect(c("BF.INFO", "k", "EXPANSION"), [2])
+        info = c("BF.INFO", "k")
+        if protocol == 2:
+            assert info[0::2] == ["Capacity", "Size", "Number of filters",
+                                  "Number of items inserted", "Expansion rate"], info
+            info = dict(zip(info[0::2], info[1::2]))
+        expect(info["Capacity"], 100)
+        expect(info["Number of items inserted"], 3)
+        expect(info["Expansion rate"], 2)
+        expect(c("BF.RESERVE", "n", "0.01", "2", "NONSCALING"), "OK")
+        expect(c("BF.INFO", "n", "EXPANSION"), [None])
+        expect(c("BF.MADD", "n", "a", "b", "a", "c", "d"),
+               [yes, yes, no, Error("ERR non scaling filter is full")])
+        expect(c("BF.ADD", "n", "x"), Error("ERR non scaling filter is full"))
+        expect(c("BF.ADD", "n", "a"), no)
+        expect(c("BF.CARD", "n"), 2)
+        expect(c("BF.SCANDUMP", "k", "0")[0], 1)
+        expect(c("BF.SCANDUMP", "k", "99999999"), [0, b""])
+
+
+@case
+def errors_have_the_words_of_redisbloom():
+    c = server.raw()
+    c("FLUSHALL")
+    c("SET", "text", "x")
+    c("BF.RESERVE", "k", "0.01", "100")
+    wrong = "WRONGTYPE Operation against a key holding the wrong kind of value"
+    rate = "ERR error rate must be in the range (0.000000, 1.000000)"
+    size = "ERR capacity must be in the range [1, 1073741824]"
+    for words, want in (
+            ("BF.RESERVE k 0.01 100", "ERR item exists"),
+            ("BF.RESERVE x y 100", "ERR bad error rate"),
+            ("BF.RESERVE x nan 100", "ERR bad error rate"),
+            ("BF.RESERVE x inf 100", rate), ("BF.RESERVE x 0 100", rate),
+            ("BF.RESERVE x 1 100", rate), ("BF.RESERVE x -0.1 100", rate),
+            ("BF.RESERVE x 0.01 y", "ERR bad capacity"), ("BF.RESERVE x 0.01 0", size),
+            ("BF.RESERVE x 0.01 -1", size), ("BF.RESERVE x 0.01 1073741825", size),
+            ("BF.RESERVE x 0.01 99999999999999999999", "ERR bad capacity"),
+            ("BF.RESERVE x 0.01 100 EXPANSION", "ERR no expansion"),
+            ("BF.RESERVE x 0.01 100 EXPANSION y", "ERR bad expansion"),
+            ("BF.RESERVE x 0.01 100 EXPANSION -1", "ERR bad expansion"),
+            ("BF.RESERVE x 0.01 100 EXPANSION 99999", "ERR bad expansion"),
+            ("BF.RESERVE x 0.01 100 NONSCALING EXPANSION 2", "Nonscaling filters cannot expand"),
+            ("BF.RESERVE x 0.01 100 FASTER", "Unknown argument received"),
+            ("BF.INSERT x ERROR y ITEMS a", "Bad error rate"),
+            ("BF.INSERT x CAPACITY y ITEMS a", "Bad capacity"),
+            ("BF.INSERT x EXPANSION y ITEMS a", "Bad expansion"),
+            ("BF.INSERT x ERROR 2 ITEMS a", rate), ("BF.INSERT x CAPACITY 0 ITEMS a", size),
+            ("BF.INSERT x WHAT ITEMS a", "Unknown argument received"),
+            ("BF.INSERT x NOCREATE ITEMS a", "ERR not found"),
+            ("BF.INSERT x SEED short ITEMS a", "ERR invalid seed"),
+            ("BF.INSERT x TIGHTENING 1 ITEMS a", "ERR bad tightening ratio"),
+            ("BF.INSERT x NONSCALING EXPANSION 2 ITEMS a", "Nonscaling filters cannot expand"),
+            ("BF.INFO none", "ERR not found"), ("BF.INFO k WHAT", "Invalid information value"),
+            ("BF.SCANDUMP none 0", "ERR not found"),
+            ("BF.SCANDUMP k x", "Second argument must be numeric"),
+            ("BF.LOADCHUNK x y data", "Second argument must be numeric"),
+            ("BF.LOADCHUNK x 1 data", "ERR received bad data"),
+            ("BF.LOADCHUNK x 2 data", "ERR not found"),
+            ("BF.LOADCHUNK k 2 data", "ERR invalid offset - no link found"),
+            ("BF.LOADCHUNK k 1 data", "ERR item exists")):
+        expect(c(*words.split()), Error(want), words)
+    for command in ("BF.RESERVE text 0.01 9", "BF.ADD text a", "BF.MADD text a",
+                    "BF.INSERT text ITEMS a", "BF.EXISTS text a", "BF.MEXISTS text a",
+                    "BF.INFO text", "BF.CARD text", "BF.SCANDUMP text 0", "BF.LOADCHUNK text 1 x",
+                    "DEJA.RESERVE text CAPACITY 9", "DEJA.ADD text a", "DEJA.CHECK text a",
+                    "DEJA.REMOVE text a", "DEJA.COUNT text a", "DEJA.MERGE text k",
+                    "DEJA.MERGE k text", "DEJA.FOLD text", "DEJA.ROTATE text", "DEJA.INFO text",
+                    "DEJA.EXPORT text", "DEJA.IMPORT text x"):
+        expect(c(*command.split()), Error(wrong), command)
+    for command in ("BF.RESERVE", "BF.RESERVE k 0.1", "BF.RESERVE k 0.1 1 2 3 4 5", "BF.ADD k",
+                    "BF.ADD k a b", "BF.MADD k", "BF.INSERT k", "BF.INSERT k ITEMS",
+                    "BF.INSERT k NOCREATE ITEMS", "BF.EXISTS k", "BF.EXISTS k a b", "BF.MEXISTS k",
+                    "BF.INFO", "BF.INFO k SIZE ITEMS", "BF.CARD", "BF.SCANDUMP k",
+                    "BF.LOADCHUNK k 1", "DEJA.RESERVE", "DEJA.ADD k", "DEJA.CHECK k",
+                    "DEJA.REMOVE k", "DEJA.COUNT k", "DEJA.MERGE k", "DEJA.FOLD", "DEJA.FOLD k 1 2",
+                    "DEJA.ROTATE", "DEJA.INFO", "DEJA.EXPORT", "DEJA.IMPORT k"):
+        got = c(*command.split())
+        assert isinstance(got, Error) and "wrong number of arguments" in got, (command, got)
+    expect(c("EXISTS", "x"), 0)
+
+
+# --- Growth and rates -------------------------------------------------------------------
+
+
+@case
+def filters_grow_and_keep_their_rate():
+    r = fresh()
+    r.execute_command("BF.RESERVE", "k", "0.01", "1000", "EXPANSION", "2")
+    n = 20000
+    for i in range(0, n, 500):
+        r.execute_command("BF.MADD", "k", *range(i, i + 500))
+    parts = r.execute_command("BF.INFO", "k", "FILTERS")[0]
+    capacity = r.execute_command("BF.INFO", "k", "CAPACITY")[0]
+    assert parts == 5 and capacity == 31000, (parts, capacity)
+    assert all(all(r.execute_command("BF.MEXISTS", "k", *range(i, i + 500)))
+               for i in range(0, n, 500))
+    probes = 100000
+    hits = sum(sum(r.execute_command("BF.MEXISTS", "k", *range(i, i + 500)))
+               for i in range(n, n + probes, 500))
+    # At most the rate asked for, and five standard deviations of that.
+    assert hits <= probes * 0.01 + 5 * math.sqrt(probes * 0.01 * 0.99), hits
+
+
+@case
+def an_adversary_without_the_key_cannot_raise_the_rate():
+    """BF.RESERVE k 0.001 10000.  The adversary knows the code and sees every answer: it adds only
+    items that were new, the choice that fills a filter fastest (docs/security.md), and takes as
+    forged "seen" whatever it can compute offline, which without the key is nothing better than
+    any other item."""
+    r = fresh()
+    r.execute_command("BF.RESERVE", "k", "0.001", "10000", "NONSCALING")
+    rng = random.Random(5)
+    added = 0
+    while added < 10000:
+        items = [b"%016x" % rng.getrandbits(64) for _ in range(200)]
+        found = r.execute_command("BF.MEXISTS", "k", *items)
+        new = [i for i, seen in zip(items, found) if not seen][:10000 - added]
+        added += sum(r.execute_command("BF.MADD", "k", *new))
+    probes, hits = 400000, 0
+    for _ in range(0, probes, 1000):
+        items = [b"%016x" % rng.getrandbits(64) for _ in range(1000)]
+        hits += sum(r.execute_command("BF.MEXISTS", "k", *items))
+    assert hits / probes < 0.0012, hits / probes
+    # Two filters have two keys: what collides in one is news to the other.
+    r.execute_command("BF.RESERVE", "other", "0.001", "10000", "NONSCALING")
+    dumps = [r.execute_command("DEJA.EXPORT", k)[88:120] for k in ("k", "other")]
+    assert dumps[0] != dumps[1]
+
+
+# --- DEJA.* ---------------------------------------------------------------------------
+
+
+@case
+def every_kind_is_made_and_answers():
+    r = fresh()
+    made = 0
+    for kind in ("classic", "blocked", "layered", "spectral", "paired", "scalable", "window",
+                 "exact"):
+        try:
+            r.execute_command("DEJA.RESERVE", kind, "KIND", kind, "CAPACITY", 1000, "ERROR", 0.001)
+        except redis.exceptions.ResponseError as error:
+            assert "bad value for KIND" in str(error), error  # not in this version
+            continue
+        made += 1
+        items = [f"http://example.com/{kind}/{i}" for i in range(300)]
+        assert sum(r.execute_command("DEJA.ADD", kind, *items)) >= 297
+        assert r.execute_command("DEJA.CHECK", kind, *items) == [1] * 300
+        assert r.execute_command("BF.MEXISTS", kind, *items) == [1] * 300
+        info = r.execute_command("DEJA.INFO", kind)
+        info = dict(zip(info[0::2], info[1::2]))
+        assert info[b"kind"].decode() == kind and 297 <= info[b"keys"] <= 300, info
+    assert made >= 5
+
+
+@case
+def no_filter_and_not_seen_are_different_news():
+    c = server.raw()
+    c("FLUSHALL")
+    for command in ("ADD none a", "CHECK none a", "REMOVE none a", "COUNT none a", "FOLD none",
+                    "ROTATE none", "INFO none", "EXPORT none", "MERGE none nobody"):
+        expect(c(*("DEJA." + command).split()), Error("ERR not found"), command)
+
+
+@case
+def items_are_counted_and_removed():
+    c = server.raw()
+    c("FLUSHALL")
+    expect(c("DEJA.RESERVE", "s", "KIND", "spectral", "CAPACITY", 1000), "OK")
+    expect(c("DEJA.ADD", "s", "p", "p", "q"), [1, 0, 1])
+    expect(c("DEJA.COUNT", "s", "p", "q", "r"), [2, 1, 0])
+    expect(c("DEJA.REMOVE", "s", "p", "q", "r"), [1, 1, 0])
+    expect(c("DEJA.CHECK", "s", "p", "q"), [1, 0])
+    c("DEJA.RESERVE", "b", "CAPACITY", 1000)
+    assert "cannot" in c("DEJA.REMOVE", "b", "x")
+    assert "cannot" in c("DEJA.COUNT", "b", "x")
+
+
+@case
+def urls_are_compared_in_canonical_form():
+    c = server.raw()
+    c("FLUSHALL")
+    expect(c("DEJA.RESERVE", "u", "CAPACITY", 1000, "URL", "crawl"), "OK")
+    expect(c("DEJA.ADD", "u", "HTTP://Example.com:80/a?utm_source=x&b=1", "no url"), [1, 1])
+    expect(c("DEJA.CHECK", "u", "http://example.com/a?b=1", "http://example.com/a", "no url"),
+           [1, 0, 1])
+    expect(c("BF.ADD", "u", "http://example.com/a?b=1"), 0)
+    many = [f"http://h/{i}" for i in range(500)]
+    expect(c("DEJA.ADD", "u", *many), [1] * 500)
+    expect(c("DEJA.CHECK", "u", *[m.upper().replace("/", "/", 1) for m in many[:3]]),
+           [1 if m.upper() == m else c("DEJA.CHECK", "u", m.upper())[0] for m in many[:3]])
+
+
+@case
+def filters_unite_fold_and_rotate():
+    c = server.raw()
+    c("FLUSHALL")
+    for name in ("a", "b"):
+        expect(c("DEJA.RESERVE", name, "MEMORY", 65536, "CAPACITY", 10000, "SEED", 9), "OK")
+        expect(c("DEJA.ADD", name, *[f"{name}{i}" for i in range(100)])[0], 1)
+    expect(c("DEJA.RESERVE", "other", "MEMORY", 65536, "CAPACITY", 10000), "OK")
+    assert "secret key" in c("DEJA.MERGE", "a", "b", "other")
+    expect(c("DEJA.CHECK", "a", "b1"), [0])  # nothing of it was done
+    expect(c("DEJA.MERGE", "a", "b"), "OK")
+    expect(c("DEJA.CHECK", "a", "a1", "b1"), [1, 1])
+    expect(c("DEJA.MERGE", "new", "a", "b"), "OK")
+    expect(c("DEJA.MERGE", "a", "a"), "OK")
+    expect(c("DEJA.CHECK", "new", "a99", "b99", "c"), [1, 1, 0])
+    assert c("DEJA.MERGE", "new", "nobody") == Error("ERR not found")
+    expect(c("DEJA.FOLD", "new", 2), "OK")
+    expect(c("DEJA.CHECK", "new", "a99", "b99"), [1, 1])
+    assert "range" in c("DEJA.FOLD", "new", 0)
+    assert isinstance(c("DEJA.FOLD", "new", 60), Error)
+    expect(c("DEJA.ROTATE", "a", "CAPACITY", 500), "OK")
+    expect(c("DEJA.CHECK", "a", "a1"), [0])
+    assert isinstance(c("DEJA.ROTATE", "a", "KIND", "exact"), Error)
+    assert c("DEJA.ROTATE", "a", "WHAT") == Error("ERR syntax error")
+
+
+@case
+def files_come_and_go():
+    c = server.raw()
+    c("FLUSHALL")
+    c("DEJA.RESERVE", "k", "KIND", "exact", "CAPACITY", 1000)
+    c("DEJA.ADD", "k", "x", "y")
+    data = c("DEJA.EXPORT", "k")
+    assert data.startswith(b"DEJA\r\n\x1a\n")
+    expect(c("DEJA.IMPORT", "k", data), Error("ERR item exists"))
+    expect(c("DEJA.IMPORT", "k", data, "REPLACE"), "OK")
+    expect(c("DEJA.IMPORT", "l", data), "OK")
+    expect(c("DEJA.CHECK", "l", "x", "y", "z"), [1, 1, 0])
+    assert "checksum" in c("DEJA.IMPORT", "m", data[:-1] + bytes([data[-1] ^ 1]))
+    assert "bytes" in c("DEJA.IMPORT", "m", data[:-1])
+    expect(c("DEJA.IMPORT", "m", data, "KEY", "short"), Error("ERR bad value for KEY"))
+    assert "another secret key" in c("DEJA.IMPORT", "m", data, "KEY", "k" * 32)
+    expect(c("EXISTS", "m"), 0)
+
+
+@case
+def options_that_make_no_sense_are_refused():
+    c = server.raw()
+    c("FLUSHALL")
+    for words in ("", "CAPACITY 0", "CAPACITY -1", "CAPACITY x", "CAPACITY 99999999999999999999",
+                  "CAPACITY", "CAPACITY 10 ERROR 2", "CAPACITY 10 ERROR nan",
+                  "CAPACITY 10 ERROR -1", "CAPACITY 10 KIND", "CAPACITY 10 KIND what",
+                  "CAPACITY 10 KIND static", "CAPACITY 10 HASH what", "CAPACITY 10 URL what",
+                  "CAPACITY 10 KEY short", "CAPACITY 10 SEED 0", "CAPACITY 10 COUNTERBITS 3",
+                  "CAPACITY 10 FILTERS 99", "CAPACITY 10 DELIMITER ab", "CAPACITY 10 WHAT 1",
+                  "CAPACITY 9223372036854775807", "MEMORY 9223372036854775807",
+                  "CAPACITY 10 ERROR 1e-320 KIND classic HASHES 4000000000",
+                  "CAPACITY 1000000000000 ERROR 0.0001"):
+        got = c("DEJA.RESERVE", "k", *words.split())
+        assert isinstance(got, Error), (words, got)
+    expect(c("DEJA.RESERVE", "k", "CAPACITY", "10", "KIND", b"exact\0x"),
+           Error("ERR bad value for KIND"))
+    expect(c("EXISTS", "k"), 0)
+
+
+# --- As a good citizen of the server ---------------------------------------------------
+
+
+@case
+def memory_is_bounded_before_it_is_taken():
+    c = server.raw()
+    c("FLUSHALL")
+    try:
+        expect(c("CONFIG", "SET", "deja.filter-max-bytes", "2mb"), "OK")
+        assert "MB" in c("BF.RESERVE", "k", "0.01", "10000000")
+        expect(c("BF.RESERVE", "k", "0.01", "500000"), "OK")
+        grown = None
+        for i in range(0, 3000000, 10000):
+            grown = c("BF.MADD", "k", *range(i, i + 10000))[-1]
+            if isinstance(grown, Error):
+                break
+        assert isinstance(grown, Error) and "filter-max-bytes" in grown, grown
+        assert c("MEMORY", "USAGE", "k") < 4 << 20
+    finally:
+        c("CONFIG", "SET", "deja.filter-max-bytes", "4gb")
+    used = int(c("INFO", "memory").split(b"used_memory:")[1].split(b"\r")[0])
+    try:
+        c("CONFIG", "SET", "maxmemory", str(used + (16 << 20)))
+        assert "MB" in c("BF.RESERVE", "m", "0.01", "100000000")
+        expect(c("BF.RESERVE", "m", "0.01", "1000000"), "OK")
+    finally:
+        c("CONFIG", "SET", "maxmemory", "0")
+
+
+@case
+def settings_change_what_is_made():
+    c = server.raw()
+    c("FLUSHALL")
+    try:
+        for name, value in (("bf-error-rate", "0.001"), ("bf-initial-size", "5000"),
+                            ("bf-expansion-factor", "4")):
+            expect(c("CONFIG", "SET", "deja." + name, value), "OK")
+        c("BF.ADD", "k", "x")
+        expect(c("BF.INFO", "k", "CAPACITY"), [5000])
+        expect(c("BF.INFO", "k", "EXPANSION"), [4])
+        expect(c("BF.INFO", "k", "ERROR"), [b"0.001"])
+        for name, value in (("bf-error-rate", "2"), ("bf-error-rate", "x"),
+                            ("bf-initial-size", "0"), ("bf-expansion-factor", "-1")):
+            assert isinstance(c("CONFIG", "SET", "deja." + name, value), Error)
+        expect(c("CONFIG", "GET", "deja.bf-error-rate"), [b"deja.bf-error-rate", b"0.001"])
+    finally:
+        c("CONFIG", "SET", "deja.bf-error-rate", "0.01", "deja.bf-initial-size", "100",
+          "deja.bf-expansion-factor", "2")
+
+
+@case
+def key_events_are_told():
+    r = fresh()
+    r.config_set("notify-keyspace-events", "Kd")
+    p = r.pubsub()
+    p.psubscribe("__keyspace@0__:*")
+    assert p.get_message(timeout=5)["type"] == "psubscribe"
+    r.execute_command("BF.RESERVE", "k", 0.01, 100)
+    r.execute_command("BF.ADD", "k", "x")
+    r.execute_command("BF.EXISTS", "k", "x")
+    r.execute_command("DEJA.ADD", "k", "y")
+    got = [p.get_message(timeout=5)["data"] for _ in range(3)]
+    assert got == [b"bloom.reserve", b"bloom.add", b"deja.add"], got
+    p.close()
+    r.config_set("notify-keyspace-events", "")
+
+
+@case
+def commands_are_described():
+    r = fresh()
+    c = server.raw()
+    names = [f"bf.{n}" for n in "reserve add madd insert exists mexists info card scandump "
+             "loadchunk".split()]
+    names += [f"deja.{n}" for n in "reserve add check remove count merge fold rotate info export "
+              "import".split()]
+    for name in names:
+        info = c("COMMAND", "INFO", name)[0]
+        assert info[3:6] == [1, -1 if name == "deja.merge" else 1, 1], (name, info)
+        flags = set(info[2])
+        assert ("readonly" in flags) != ("write" in flags), (name, flags)
+        docs = c("COMMAND", "DOCS", name)[1]
+        assert docs[0] == b"summary" and len(docs[1]) > 10, docs
+    expect(c("COMMAND", "GETKEYS", "DEJA.MERGE", "a", "b", "c"), [b"a", b"b", b"c"])
+    expect(c("COMMAND", "GETKEYS", "BF.ADD", "a", "b"), [b"a"])
+    r.execute_command("ACL", "SETUSER", "reader", "on", ">x", "%R~*", "+bf.exists", "+bf.add")
+    reader = server.client(username="reader", password="x")
+    assert reader.execute_command("BF.EXISTS", "k", "x") == 0
+    try:
+        reader.execute_command("BF.ADD", "k", "x")
+        raise AssertionError("a reader has written")
+    except redis.exceptions.NoPermissionError:
+        pass
+    r.execute_command("ACL", "DELUSER", "reader")
+    assert b"deja_filters:" in c("INFO", "modules") + c("INFO", "everything")
+
+
+@case
+def memory_is_counted_and_given_back():
+    c = server.raw()
+    c("FLUSHALL")
+    before = int(c("INFO", "memory").split(b"used_memory:")[1].split(b"\r")[0])
+    expect(c("BF.RESERVE", "k", "0.01", "4000000"), "OK")
+    size = c("MEMORY", "USAGE", "k")
+    assert 4000000 < size < 12000000, size
+    with_it = int(c("INFO", "memory").split(b"used_memory:")[1].split(b"\r")[0])
+    assert with_it - before > 0.95 * size
+    expect(c("COPY", "k", "l"), 1)
+    expect(c("UNLINK", "k", "l"), 2)
+    for _ in range(1000):
+        info = c("INFO", "deja_filters")
+        if b"deja_filter_bytes:0\r" in info:
+            break
+    assert b"deja_filter_bytes:0\r" in info and b"deja_filters:0\r" in info, info
+
+
+with server:
+    run(globals())

@@ -1,0 +1,227 @@
+"""hostile - bytes and numbers from an enemy: an error reply, never a crash, and nothing is kept.
+
+Chunks and files that are cut, mutated, in disorder; headers with right checksums and absurd
+numbers; dumps that were damaged.  With the module built for the address sanitizer the server runs
+under it.  HOSTILE_SECONDS makes the random part longer."""
+
+import os
+import random
+import struct
+import time
+
+from reader import xxh3
+from redisrun import Error, Server, case, expect, run
+
+server = Server("--proto-max-bulk-len", "1gb")
+rng = random.Random(int(os.environ.get("HOSTILE_SEED", "20")))
+SECONDS = float(os.environ.get("HOSTILE_SECONDS", "4"))
+
+
+def alive(c):
+    expect(c("PING"), "PONG")
+
+
+def make(c):
+    """Dumps of some filters, as chunks."""
+    c("FLUSHALL")
+    c("BF.RESERVE", "grown", "0.01", "100")
+    c("BF.MADD", "grown", *range(1000))
+    c("BF.RESERVE", "fixed", "0.01", "100", "NONSCALING")
+    for kind in ("classic", "exact", "spectral"):
+        c("DEJA.RESERVE", kind, "KIND", kind, "CAPACITY", "100", "ERROR", "0.01")
+        c("DEJA.ADD", kind, "a", "b")
+    made = {}
+    for name in ("grown", "fixed", "classic", "exact", "spectral"):
+        made[name] = c("DEJA.EXPORT", name)
+    c("FLUSHALL")
+    return made
+
+
+def sealed(page):
+    """A header page whose checksums are right again, so that what is behind them is reached."""
+    page = bytearray(page)
+    page[2560:2568] = struct.pack("<Q", xxh3(bytes(page[:2560])))
+    page[3072 + 296:3072 + 304] = page[2560:2568]
+    page[3072 + 504:3072 + 512] = struct.pack("<Q", xxh3(bytes(page[3072:3072 + 504])))
+    return bytes(page)
+
+
+def mutated(data):
+    data = bytearray(data)
+    for _ in range(rng.choice((1, 1, 2, 8))):
+        how = rng.randrange(5)
+        at = rng.randrange(len(data) or 1)
+        if how == 0 and data:
+            data[at] ^= 1 << rng.randrange(8)
+        elif how == 1 and data:
+            data[at] = rng.choice((0, 1, 0x7f, 0x80, 0xff))
+        elif how == 2:
+            data[at:at + 8] = struct.pack("<Q", rng.choice((0, 1, 2**31, 2**32, 2**53, 2**63,
+                                                            2**64 - 1, rng.getrandbits(64))))
+        elif how == 3:
+            del data[at:at + rng.randrange(1, 64)]
+        else:
+            data[at:at] = bytes(rng.getrandbits(8) for _ in range(rng.randrange(16)))
+    return bytes(data)
+
+
+@case
+def chunks_in_disorder_are_refused():
+    c = server.raw()
+    data = make(c)["grown"]
+    page, body = data[:4096], data[4096:]
+    third = len(body) // 3
+    pieces = [(third + 1, body[:third]), (2 * third + 1, body[third:2 * third]),
+              (len(body) + 1, body[2 * third:])]
+    offset = Error("ERR invalid offset - no link found")
+    expect(c("BF.LOADCHUNK", "k", 1, page), "OK")
+    expect(c("BF.LOADCHUNK", "k", *pieces[1]), offset)
+    expect(c("BF.LOADCHUNK", "k", *pieces[0]), "OK")
+    expect(c("BF.LOADCHUNK", "k", *pieces[0]), offset)
+    expect(c("BF.LOADCHUNK", "k", *pieces[2]), offset)
+    expect(c("BF.LOADCHUNK", "k", pieces[1][0], b""), offset)
+    expect(c("BF.LOADCHUNK", "k", 0, b"x"), offset)
+    expect(c("BF.LOADCHUNK", "k", 2**63 - 1, b"x"), offset)
+    too_big = body[third:] + b"x"
+    expect(c("BF.LOADCHUNK", "k", third + 1 + len(too_big), too_big),
+           Error("ERR invalid chunk - Too big for current filter"))
+    for command in ("BF.ADD k x", "BF.EXISTS k x", "BF.INFO k", "BF.SCANDUMP k 0", "DEJA.ADD k x",
+                    "DEJA.INFO k", "DEJA.MERGE k k", "DEJA.MERGE n k", "DEJA.EXPORT k"):
+        assert "being loaded" in c(*command.split()), command
+    expect(c("BF.CARD", "k"), 0)
+    assert c("BF.RESERVE", "k", "0.1", "10") == Error("ERR item exists")
+    expect(c("BF.LOADCHUNK", "k", 1, page), "OK")  # begun anew
+    for piece in pieces:
+        expect(c("BF.LOADCHUNK", "k", *piece), "OK")
+    expect(c("BF.MEXISTS", "k", *range(1000)), [1] * 1000)
+    expect(c("BF.LOADCHUNK", "k", 1, page), Error("ERR item exists"))
+
+
+@case
+def a_damaged_body_takes_the_key_with_it():
+    c = server.raw()
+    data = make(c)["fixed"]
+    body = data[4096:-1] + bytes([data[-1] ^ 4])
+    expect(c("BF.LOADCHUNK", "k", 1, data[:4096]), "OK")
+    expect(c("BF.LOADCHUNK", "k", len(body) + 1, body), Error("ERR received bad data"))
+    expect(c("EXISTS", "k"), 0)
+
+
+@case
+def a_header_that_tells_a_terabyte_takes_no_memory():
+    c = server.raw()
+    page = bytearray(make(c)["fixed"][:4096])
+    bits = 8 << 39  # half a terabyte
+    page[512:520] = struct.pack("<Q", bits)
+    page[512 + 40:512 + 48] = struct.pack("<Q", bits // 8)
+    page[120:128] = struct.pack("<Q", 4096 + bits // 8)
+    used = lambda: int(c("INFO", "memory").split(b"used_memory:")[1].split(b"\r")[0])
+    before = used()
+    expect(c("BF.LOADCHUNK", "k", 1, sealed(page)),
+           Error("ERR the filter is larger than filter-max-bytes"))
+    expect(c("CONFIG", "SET", "deja.filter-max-bytes", "1000gb"), "OK")
+    expect(c("BF.LOADCHUNK", "k", 1, sealed(page)), "OK")
+    expect(c("BF.LOADCHUNK", "k", 1001, b"x" * 1000), "OK")
+    assert used() - before < 8 << 20, used() - before
+    assert isinstance(c("DEJA.IMPORT", "l", sealed(page)), Error)
+    assert used() - before < 8 << 20, used() - before
+    c("DEL", "k")
+    expect(c("CONFIG", "SET", "deja.filter-max-bytes", "4gb"), "OK")
+    alive(c)
+
+
+@case
+def mutated_bytes_never_crash():
+    c = server.raw()
+    made = list(make(c).values())
+    c("CONFIG", "SET", "deja.filter-max-bytes", "64mb")
+    end, turns, taken = time.monotonic() + SECONDS, 0, 0
+    while time.monotonic() < end:
+        data = rng.choice(made)
+        page, body = data[:4096], data[4096:]
+        if rng.randrange(4):
+            page = mutated(page)
+        if len(page) == 4096 and rng.randrange(4):
+            page = sealed(page)
+        if rng.randrange(2):
+            body = mutated(body)
+        c("DEL", "k")
+        if rng.randrange(2):
+            got = c("DEJA.IMPORT", "k", page + body)
+        else:
+            got = c("BF.LOADCHUNK", "k", 1, page)
+            at = 0
+            while got == "OK" and at < len(body):
+                piece = body[at:at + rng.randrange(1, len(body) + 1)]
+                at += len(piece)
+                got = c("BF.LOADCHUNK", "k", at + 1 + rng.choice((0, 0, 0, 0, 1)), piece)
+        taken += got == "OK"
+        for command in ("BF.MADD k a b c", "BF.EXISTS k a", "BF.INFO k", "DEJA.INFO k",
+                        "DEJA.FOLD k", "DEJA.COUNT k a", "DEJA.REMOVE k a", "COPY k l REPLACE",
+                        "DEJA.MERGE l k", "MEMORY USAGE k", "DEBUG DIGEST-VALUE k l"):
+            c(*command.split())
+        dump = c("DUMP", "k")
+        if dump:
+            got = c("RESTORE", "m", "0", dump, "REPLACE")
+            assert got == "OK", got
+        turns += 1
+    alive(c)
+    c("CONFIG", "SET", "deja.filter-max-bytes", "4gb")
+    print(f"  {turns} turns, {taken} taken")
+    assert turns > 20 and taken
+
+
+@case
+def damaged_dumps_never_crash():
+    c = server.raw()
+    c("FLUSHALL")
+    c("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", "1")
+    c("BF.RESERVE", "k", "0.01", "100")
+    c("BF.MADD", "k", *range(300))
+    dump = c("DUMP", "k")
+    end, turns = time.monotonic() + SECONDS / 2, 0
+    while time.monotonic() < end:
+        bad = dump[:1] + mutated(dump[1:-10]) + dump[-10:] if rng.randrange(4) else mutated(dump)
+        got = c("RESTORE", "m", "0", bad, "REPLACE")
+        if got == "OK":
+            c("BF.MADD", "m", "a", "b")
+            c("BF.MEXISTS", "m", *range(10))
+        turns += 1
+    for cut in range(0, len(dump) - 10, 37):
+        c("RESTORE", "m", "0", dump[:cut] + dump[-10:], "REPLACE")
+    c("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", "0")
+    alive(c)
+    assert turns > 20
+
+
+@case
+def words_at_random_never_crash():
+    """Commands with any words: numbers at their ends, empty and binary strings."""
+    c = server.raw()
+    made = make(c)
+    c("CONFIG", "SET", "deja.filter-max-bytes", "64mb")
+    names = [f"BF.{n}" for n in "RESERVE ADD MADD INSERT EXISTS MEXISTS INFO CARD SCANDUMP "
+             "LOADCHUNK".split()]
+    names += [f"DEJA.{n}" for n in "RESERVE ADD CHECK REMOVE COUNT MERGE FOLD ROTATE INFO EXPORT "
+              "IMPORT".split()]
+    words = ["", "0", "1", "-1", "2", "100", "0.01", "1e-9", "nan", "inf", "-inf", "1e400",
+             "9223372036854775807", "-9223372036854775808", "18446744073709551616", "CAPACITY",
+             "ERROR", "KIND", "exact", "blocked", "scalable", "spectral", "classic", "ITEMS",
+             "NOCREATE", "NONSCALING", "EXPANSION", "MEMORY", "HASHES", "FILTERS", "HASH", "md5",
+             "URL", "crawl", "SEED", "KEY", b"\0" * 32, b"\xff\0\r\n", "x" * 5000, "REPLACE",
+             "GROWTH", "1024", "TIGHTENING", "0.999999", "COUNTERBITS", "PARTS", "MINIMALINCREASE",
+             made["exact"], made["grown"], "k", "l", "m"]
+    end, turns = time.monotonic() + SECONDS, 0
+    while time.monotonic() < end:
+        key = rng.choice(("k", "l", "m", ""))
+        c(rng.choice(names), key, *(rng.choice(words) for _ in range(rng.randrange(9))))
+        if not rng.randrange(30):
+            c("DEL", rng.choice(("k", "l", "m", "")))
+        turns += 1
+    alive(c)
+    c("CONFIG", "SET", "deja.filter-max-bytes", "4gb")
+    print(f"  {turns} commands")
+
+
+with server:
+    run(globals())

@@ -1,0 +1,155 @@
+/* test_forgetting.c - both rates of a paired filter, the one that it lowers and the one that only
+ * it has, inside the intervals that theory allows.
+ *
+ * Hypotheses, with n keys among the entries and d among the deletions, A and D the rates of the
+ * two blocked filters at these numbers:
+ *
+ *   members that are missed      binomial, each with D
+ *   strangers that are found     binomial, each with A (1 - D)
+ *   removals that are refused    members that the deletions claim before their turn: as many as a
+ *                                blocked filter loses while d keys come to it
+ *
+ * five standard deviations each, with the scatter of rates between filters (trial.h).  A million
+ * keys and a million of each question. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trial.h"
+
+#define Z       5.0
+#define MILLION 1000000
+
+static uint64_t sum_of(const uint8_t *answer, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += answer[i];
+    return sum;
+}
+
+/* Keys 0 .. d-1 of the sequence are removed; returns how many were refused. */
+static uint64_t remove_first(deja_filter *f, uint64_t seed, uint64_t d)
+{
+    uint64_t hash[TRIAL_CHUNK];
+    uint8_t removed[TRIAL_CHUNK];
+    struct rng members = rng_seeded(seed);
+    uint64_t refused = 0;
+    for (size_t n; d; d -= n) {
+        n = d < TRIAL_CHUNK ? (size_t)d : TRIAL_CHUNK;
+        rng_fill(&members, hash, n);
+        assert_int_equal(deja_filter_remove_hashed(f, hash, n, removed, NULL), DEJA_OK);
+        refused += n - sum_of(removed, n);
+    }
+    return refused;
+}
+
+/* How many of the members behind the first d are missed. */
+static uint64_t count_missed(const deja_filter *f, uint64_t seed, uint64_t d, uint64_t n)
+{
+    uint64_t hash[TRIAL_CHUNK];
+    uint8_t found[TRIAL_CHUNK];
+    struct rng members = rng_seeded(seed);
+    uint64_t missed = 0;
+    for (uint64_t i = 0; i < d; i++)
+        rng_next(&members);
+    for (size_t piece; n; n -= piece) {
+        piece = n < TRIAL_CHUNK ? (size_t)n : TRIAL_CHUNK;
+        rng_fill(&members, hash, piece);
+        deja_filter_contains_hashed(f, hash, piece, found);
+        missed += piece - sum_of(found, piece);
+    }
+    return missed;
+}
+
+static void within(const char *what, uint64_t hits, uint64_t n, struct forecast c)
+{
+    print_message("%s: %zu of %zu, expected %.1f\n", what, (size_t)hits, (size_t)n,
+                  c.rate * (double)n);
+    if (!binom_within_spread(hits, n, c.rate, c.sigma, Z))
+        fail_msg("%s: %zu of %zu, expected %.1f", what, (size_t)hits, (size_t)n,
+                 c.rate * (double)n);
+}
+
+/* n members stay, d others were there and went; made for so many, or for a share of them. */
+static void check_rates(double p, uint64_t n, uint64_t d, double overload, uint64_t seed)
+{
+    struct trial t;
+    const deja_options opt = {.kind = DEJA_PAIRED,
+                              .capacity = (uint64_t)((double)(n + d) / overload),
+                              .deletions = (uint64_t)((double)d / overload),
+                              .fp_rate = p};
+    assert_true(trial_begin(&t, opt, seed));
+    assert_true(trial_fill(&t, n + d));
+    const uint64_t refused = remove_first(t.f, seed, d);
+    const struct dj_part *entries = &t.f->part[0], *deletions = &t.f->part[1];
+    const struct forecast a = forecast_part(entries, (double)(n + d));
+    const struct forecast b = forecast_part(deletions, (double)d);
+    const struct forecast found = {a.rate * (1 - b.rate),
+                                   hypot(a.sigma * (1 - b.rate), a.rate * b.sigma)};
+    print_message("p %g, %zu stay, %zu removed, %g times as many as planned\n", p, (size_t)n,
+                  (size_t)d, overload);
+    within("members missed", count_missed(t.f, seed, d, n), n, b);
+    within("strangers found", trial_probe(&t, MILLION), MILLION, found);
+    const struct forecast lost = {dj_shape_lost(&deletions->shape, (double)d) / (double)d, 0};
+    within("removals refused", refused, d, lost);
+    deja_stats s = DEJA_STATS_INIT;
+    assert_int_equal(deja_filter_stats(t.f, &s), DEJA_OK);
+    const double off = fabs(s.fn_now - b.rate);
+    if (off > 5 * b.sigma + 1e-3 * b.rate)
+        fail_msg("fn_now is %g, theory says %g +- %g", s.fn_now, b.rate, b.sigma);
+    trial_end(&t);
+}
+
+static void at_one_in_a_hundred(void **state)
+{
+    check_rates(0.01, MILLION, MILLION, 1, 1);
+}
+
+static void at_one_in_a_thousand_with_few_removals(void **state)
+{
+    check_rates(0.001, MILLION, MILLION / 10, 1, 2);
+}
+
+static void at_one_in_ten_thousand(void **state)
+{
+    check_rates(1e-4, MILLION, MILLION, 1, 3);
+}
+
+static void beyond_what_it_was_made_for(void **state)
+{
+    check_rates(0.01, MILLION, MILLION, 2, 4);
+}
+
+/* What the second filter is there for: the rate of strangers is lower than the entries'. */
+static void strangers_are_found_less_often_than_by_the_entries_alone(void **state)
+{
+    struct trial t;
+    const deja_options opt = {
+        .kind = DEJA_PAIRED, .capacity = MILLION, .deletions = MILLION / 2, .fp_rate = 0.2};
+    assert_true(trial_begin(&t, opt, 5));
+    assert_true(trial_fill(&t, MILLION));
+    const struct rng strangers = t.strangers;
+    const uint64_t alone = trial_probe(&t, MILLION); /* nothing was removed yet */
+    remove_first(t.f, 5, MILLION / 2);
+    t.strangers = strangers;
+    const uint64_t both = trial_probe(&t, MILLION);
+    const struct forecast b = forecast_part(&t.f->part[1], MILLION / 2.0);
+    within("of the strangers found, now claimed by the deletions", alone - both, alone, b);
+    trial_end(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(at_one_in_a_hundred),
+        cmocka_unit_test(at_one_in_a_thousand_with_few_removals),
+        cmocka_unit_test(at_one_in_ten_thousand),
+        cmocka_unit_test(beyond_what_it_was_made_for),
+        cmocka_unit_test(strangers_are_found_less_often_than_by_the_entries_alone),
+    };
+    return cmocka_run_group_tests_name("stat.forgetting", tests, NULL, NULL);
+}

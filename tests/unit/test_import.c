@@ -1,0 +1,416 @@
+/* test_import.c - the bytes of a file without a file: what export gives, import takes, and
+ * nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bodies.h"
+#include "core/base/bytes.h"
+#include "failmem.h"
+#include "filters/filter.h"
+#include "rng.h"
+#include "scratch.h"
+#include "store/format.h"
+
+#define FIELDS(...)                                                                               \
+    {                                                                                             \
+        .size = sizeof(deja_options), .seed = 7, __VA_ARGS__                                      \
+    }
+#define N_KEYS 700u
+
+static const struct {
+    const char *name;
+    deja_options opt;
+} every[] = {
+    {"classic", FIELDS(.kind = DEJA_CLASSIC, .capacity = 1000, .fp_rate = 0.01)},
+    {"classic md5",
+     FIELDS(.kind = DEJA_CLASSIC, .capacity = 1000, .fp_rate = 0.01, .hash = DEJA_HASH_MD5)},
+    {"three filters",
+     FIELDS(.kind = DEJA_CLASSIC, .capacity = 1000, .fp_rate = 0.01, .filters = 3)},
+    {"blocked", FIELDS(.capacity = 1000, .fp_rate = 0.01)},
+    {"blocked siphash", FIELDS(.capacity = 1000, .fp_rate = 0.01, .hash = DEJA_HASH_SIPHASH)},
+    {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 100, .fp_rate = 0.01)},
+    {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = 1000)},
+    {"spectral", FIELDS(.kind = DEJA_SPECTRAL, .capacity = 1000, .fp_rate = 0.01)},
+};
+
+static deja_slice key_of(const uint64_t *i)
+{
+    return (deja_slice){i, sizeof *i};
+}
+
+static void take(deja_filter *f, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = from; i < to; i++)
+        assert_int_equal(deja_filter_add(f, key_of(&i), NULL), DEJA_OK);
+}
+
+static deja_filter *new_filter(const deja_options *opt, uint64_t keys)
+{
+    deja_filter *f;
+    deja_error err = {0, ""};
+    if (deja_filter_new(opt, &f, &err) != DEJA_OK)
+        fail_msg("refused: %s", err.text);
+    take(f, 0, keys);
+    return f;
+}
+
+static struct bytes exported(const deja_filter *f)
+{
+    struct bytes b = {malloc((size_t)deja_filter_export_len(f)), 0};
+    MUST(b.data);
+    b.len = deja_filter_export(f, 0, b.data, SIZE_MAX / 2);
+    assert_int_equal(b.len, deja_filter_export_len(f));
+    return b;
+}
+
+static deja_filter *imported(const struct bytes *b, const deja_options *expect)
+{
+    deja_filter *f = NULL;
+    deja_error err = {0, ""};
+    if (deja_filter_import(b->data, b->len, expect, &f, &err) != DEJA_OK)
+        fail_msg("refused: %s", err.text);
+    return f;
+}
+
+static void assert_same(const deja_filter *a, const deja_filter *b)
+{
+    deja_outline x = DEJA_OUTLINE_INIT, y = DEJA_OUTLINE_INIT;
+    assert_int_equal(a->n_parts, b->n_parts);
+    for (uint32_t i = 0; i < a->n_parts; i++)
+        assert_true(bodies_equal(&a->part[i], &b->part[i]));
+    assert_int_equal(deja_filter_outline(a, &x), DEJA_OK);
+    assert_int_equal(deja_filter_outline(b, &y), DEJA_OK);
+    assert_memory_equal(&x, &y, sizeof x);
+}
+
+static void refused(const struct bytes *b, int status, const char *text)
+{
+    deja_filter *f;
+    deja_error err = {0, ""};
+    const int rc = deja_filter_import(b->data, b->len, NULL, &f, &err);
+    assert_null(f);
+    assert_int_equal(rc, status);
+    assert_int_equal(err.status, status);
+    if (!strstr(err.text, text))
+        fail_msg("\"%s\" lacks \"%s\"", err.text, text);
+}
+
+/* --- Identity ------------------------------------------------------------------ */
+
+static void what_is_exported_comes_back(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
+        deja_filter *f = new_filter(&every[i].opt, N_KEYS);
+        const struct bytes b = exported(f);
+        deja_filter *g = imported(&b, NULL);
+        assert_same(f, g);
+        take(f, N_KEYS, 3 * (uint64_t)N_KEYS / 2); /* it lives on as the first one does */
+        take(g, N_KEYS, 3 * (uint64_t)N_KEYS / 2);
+        assert_same(f, g);
+        deja_filter_free(f);
+        deja_filter_free(g);
+        free(b.data);
+    }
+}
+
+static void an_export_written_to_disk_is_a_file(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
+        deja_filter *f = new_filter(&every[i].opt, N_KEYS), *g;
+        const struct bytes b = exported(f);
+        const char *path = scratch_path("exported.deja");
+        write_file(path, b.data, b.len);
+        assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_open(path, 0, NULL, &g, NULL), DEJA_OK);
+        assert_same(f, g);
+        deja_filter_free(f);
+        deja_filter_free(g);
+        free(b.data);
+    }
+}
+
+static void a_file_is_imported_as_it_is_opened(void **state)
+{
+    static const char *const golden[] = {"blocked", "classic_3_jenkins", "exact",
+                                         "folded",  "rotated",           "scalable",
+                                         "static",  "spectral",          "siphash"};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(golden); i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/tests/format/golden/v1/%s.deja", DEJA_TEST_SOURCE_DIR,
+                 golden[i]);
+        const struct bytes b = read_file(path);
+        deja_filter *f, *g = imported(&b, NULL);
+        assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_OK);
+        assert_same(f, g);
+        deja_filter_free(f);
+        deja_filter_free(g);
+        free(b.data);
+    }
+}
+
+static void pieces_of_any_length_make_the_same(void **state)
+{
+    struct rng r = rng_seeded(11);
+    deja_filter *f = new_filter(&every[5].opt, N_KEYS), *g;
+    const struct bytes b = exported(f);
+    uint8_t *again = malloc(b.len);
+    for (int turn = 0; turn < 20; turn++) {
+        deja_import *im;
+        assert_int_equal(deja_import_new(turn % 2 ? b.len : 0, NULL, &im, NULL), DEJA_OK);
+        for (size_t at = 0, n; at < b.len; at += n) {
+            n = 1 + (size_t)rng_below(&r, 3000);
+            n = n < b.len - at ? n : b.len - at;
+            assert_int_equal(deja_import_len(im), at < DJ_HEADER_LEN ? 0 : b.len);
+            assert_int_equal(deja_import_write(im, b.data + at, n, NULL), DEJA_OK);
+            /* What has come can be read again, to be kept until the rest comes. */
+            assert_int_equal(deja_import_read(im, 0, again, b.len), at + n);
+            assert_memory_equal(again, b.data, at + n);
+            const size_t from = (size_t)rng_below(&r, at + n);
+            assert_int_equal(deja_import_read(im, from, again, 100),
+                             at + n - from < 100 ? at + n - from : 100);
+            assert_memory_equal(again, b.data + from, at + n - from < 100 ? at + n - from : 100);
+        }
+        assert_int_equal(deja_import_read(im, b.len, again, 1), 0);
+        assert_int_equal(deja_import_finish(im, &g, NULL), DEJA_OK);
+        assert_same(f, g);
+        deja_filter_free(g);
+        assert_true(deja_import_finish(im, &g, NULL) < 0); /* once */
+        deja_import_free(im);
+    }
+    for (size_t at = 0; at < b.len; at += 1000) { /* and export in pieces */
+        const size_t n = deja_filter_export(f, at, again, 1000);
+        assert_int_equal(n, b.len - at < 1000 ? b.len - at : 1000);
+        if (at >= DJ_HEADER_LEN) /* the header has the time in it */
+            assert_memory_equal(again, b.data + at, n);
+    }
+    assert_int_equal(deja_filter_export(f, b.len, again, 1000), 0);
+    assert_int_equal(deja_filter_export(f, UINT64_MAX - 5, again, 1000), 0);
+    free(again);
+    free(b.data);
+    deja_filter_free(f);
+}
+
+/* --- Refusals ------------------------------------------------------------------ */
+
+static void every_length_but_the_right_one_is_refused(void **state)
+{
+    deja_filter *f = new_filter(&every[3].opt, N_KEYS);
+    const struct bytes whole = exported(f);
+    for (size_t len = 0; len < whole.len; len += len < 4200 ? 41 : 97) {
+        const struct bytes cut = {whole.data, len};
+        refused(&cut, DEJA_EFORMAT, len ? "" : "no bytes");
+    }
+    struct bytes longer = {malloc(whole.len + 1), whole.len + 1};
+    memcpy(longer.data, whole.data, whole.len);
+    longer.data[whole.len] = 0;
+    refused(&longer, DEJA_EFORMAT, "bytes");
+    free(longer.data);
+    free(whole.data);
+    deja_filter_free(f);
+}
+
+static void every_flipped_bit_is_found(void **state)
+{
+    deja_filter *f = new_filter(&every[3].opt, N_KEYS);
+    const struct bytes b = exported(f);
+    for (size_t bit = 0; bit < 8 * b.len; bit += bit < 8 * 4700 ? 7 : 61) {
+        deja_filter *g;
+        b.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        assert_true(deja_filter_import(b.data, b.len, NULL, &g, NULL) < 0);
+        b.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    free(b.data);
+    deja_filter_free(f);
+}
+
+static void a_file_that_was_not_synced_is_refused(void **state)
+{
+    const struct bytes b = read_file(DEJA_TEST_SOURCE_DIR "/tests/format/golden/v1/open.deja");
+    refused(&b, DEJA_EBUSY, "not synced");
+    free(b.data);
+}
+
+/* A header may tell any length: memory is taken for bytes that came, not for those it tells. */
+static void a_crafted_length_takes_no_memory(void **state)
+{
+    const deja_options huge =
+        FIELDS(.kind = DEJA_CLASSIC, .capacity = 1u << 30, .fp_rate = 0.01); /* 1.2 GB */
+    deja_options expect = DEJA_OPTIONS_INIT;
+    struct dj_plan plan;
+    struct dj_header h;
+    struct dj_record r = {.sequence = 1, .state = DJ_SEALED};
+    uint8_t page[DJ_HEADER_LEN] = {0}, key[DEJA_KEY_LEN] = {0}, some[1000] = {0};
+    struct failmem m;
+    deja_import *im;
+    deja_filter *f;
+    assert_int_equal(dj_plan_resolve(&huge, &plan, NULL), DEJA_OK);
+    deja_filter *bare = dj_filter_make(&plan, key, NULL);
+    bare->n_parts = 1;
+    dj_header_of(bare, &h);
+    dj_header_encode(&h, page);
+    dj_record_encode(&r, page, page + dj_record_offset(1));
+    dj_filter_unmake(bare);
+
+    failmem_init(&m, 0);
+    expect.alloc = &m.hook;
+    assert_int_equal(deja_import_new(0, &expect, &im, NULL), DEJA_OK);
+    assert_int_equal(deja_import_write(im, page, sizeof page, NULL), DEJA_OK);
+    assert_true(deja_import_len(im) > (uint64_t)1 << 30);
+    for (int i = 0; i < 5000; i++) /* five megabytes */
+        assert_int_equal(deja_import_write(im, some, sizeof some, NULL), DEJA_OK);
+    assert_true(m.largest <= (size_t)8 << 20);
+    assert_int_equal(deja_import_finish(im, &f, NULL), DEJA_EFORMAT);
+    deja_import_free(im);
+    /* With all bytes at hand, the length is known to be wrong before any. */
+    assert_int_equal(deja_filter_import(page, sizeof page, &expect, &f, NULL), DEJA_EFORMAT);
+    assert_int_equal(m.live + m.mistakes, 0);
+}
+
+static void a_refused_import_stays_refused(void **state)
+{
+    deja_import *im;
+    deja_filter *f;
+    const char text[8192] = "no filter";
+    assert_int_equal(deja_import_new(0, NULL, &im, NULL), DEJA_OK);
+    assert_int_equal(deja_import_finish(im, &f, NULL), DEJA_EFORMAT); /* and may go on */
+    assert_int_equal(deja_import_write(im, text, sizeof text, NULL), DEJA_EFORMAT);
+    assert_int_equal(deja_import_write(im, text, 1, NULL), DEJA_EFORMAT);
+    assert_int_equal(deja_import_finish(im, &f, NULL), DEJA_EFORMAT);
+    assert_int_equal(deja_import_len(im), 0);
+    deja_import_free(im);
+    deja_import_free(NULL);
+}
+
+static void a_key_kept_apart_is_asked_for(void **state)
+{
+    uint8_t key[DEJA_KEY_LEN] = {1, 2, 3};
+    deja_options opt = FIELDS(.capacity = 1000, .flags = DEJA_KEY_APART, .key = key);
+    opt.seed = 0;
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_filter *f = new_filter(&opt, N_KEYS), *g;
+    const struct bytes b = exported(f);
+    refused(&b, DEJA_EMISMATCH, "apart");
+    expect.key = key;
+    g = imported(&b, &expect);
+    assert_same(f, g);
+    deja_filter_free(g);
+    /* The key that options point to is borrowed for one call only. */
+    uint8_t borrowed[DEJA_KEY_LEN];
+    deja_import *im;
+    memcpy(borrowed, key, sizeof key);
+    expect.key = borrowed;
+    assert_int_equal(deja_import_new(0, &expect, &im, NULL), DEJA_OK);
+    memset(borrowed, 0, sizeof borrowed);
+    assert_int_equal(deja_import_write(im, b.data, b.len, NULL), DEJA_OK);
+    assert_int_equal(deja_import_finish(im, &g, NULL), DEJA_OK);
+    deja_import_free(im);
+    deja_filter_free(g);
+    expect.key = borrowed; /* zeros */
+    assert_int_equal(deja_filter_import(b.data, b.len, &expect, &g, NULL), DEJA_EMISMATCH);
+    deja_filter_free(f);
+    free(b.data);
+}
+
+static void another_kind_is_refused(void **state)
+{
+    const deja_options expect = {.size = sizeof expect, .kind = DEJA_EXACT};
+    deja_error err = {0, ""};
+    deja_filter *f = new_filter(&every[3].opt, 5), *g;
+    const struct bytes b = exported(f);
+    assert_int_equal(deja_filter_import(b.data, b.len, &expect, &g, &err), DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "blocked"));
+    deja_filter_free(f);
+    free(b.data);
+}
+
+static void no_memory_leaves_nothing_behind(void **state)
+{
+    deja_filter *f = new_filter(&every[5].opt, N_KEYS);
+    const struct bytes b = exported(f);
+    int rc = DEJA_ENOMEM;
+    for (size_t at = 1; rc != DEJA_OK && at < 100; at++) {
+        struct failmem m;
+        deja_options expect = DEJA_OPTIONS_INIT;
+        deja_filter *g;
+        failmem_init(&m, at);
+        expect.alloc = &m.hook;
+        rc = deja_filter_import(b.data, b.len, &expect, &g, NULL);
+        if (rc == DEJA_OK) {
+            assert_same(f, g);
+            deja_filter_free(g);
+        } else {
+            assert_int_equal(rc, DEJA_ENOMEM);
+        }
+        assert_int_equal(m.live + m.mistakes, 0);
+    }
+    assert_int_equal(rc, DEJA_OK);
+    deja_filter_free(f);
+    free(b.data);
+}
+
+/* --- Outline ------------------------------------------------------------------- */
+
+static void an_outline_says_what_stats_say(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
+        deja_filter *f = new_filter(&every[i].opt, N_KEYS);
+        deja_outline o = DEJA_OUTLINE_INIT;
+        deja_stats s = DEJA_STATS_INIT;
+        assert_int_equal(deja_filter_outline(f, &o), DEJA_OK);
+        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        assert_int_equal(o.kind, s.kind);
+        assert_int_equal(o.part_kind, s.part_kind);
+        assert_int_equal(o.parts, s.parts);
+        assert_int_equal(o.filters, s.filters);
+        assert_int_equal(o.hash, s.hash);
+        assert_int_equal(o.hashes, s.hashes);
+        assert_int_equal(o.capacity, s.capacity);
+        assert_int_equal(o.bytes, s.bytes);
+        assert_int_equal(o.offered, s.offered);
+        assert_int_equal(o.keys, s.keys);
+        assert_int_equal(o.visit, s.visit);
+        assert_int_equal(o.growth, every[i].opt.kind == DEJA_SCALABLE ? 2 : 0);
+        assert_int_equal(o.keyed, 0);
+        deja_filter_free(f);
+    }
+}
+
+static void an_outline_is_filled_as_far_as_the_caller_knows_it(void **state)
+{
+    deja_filter *f = new_filter(&every[3].opt, 5);
+    deja_outline o;
+    memset(&o, 0x5a, sizeof o);
+    o.size = offsetof(deja_outline, part_kind);
+    assert_int_equal(deja_filter_outline(f, &o), DEJA_OK);
+    assert_int_equal(o.kind, DEJA_BLOCKED);
+    assert_int_equal(o.part_kind, 0x5a5a5a5a);
+    o.size = 0;
+    assert_int_equal(deja_filter_outline(f, &o), DEJA_EINVAL);
+    assert_int_equal(deja_filter_outline(f, NULL), DEJA_EINVAL);
+    deja_filter_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_exported_comes_back),
+        cmocka_unit_test(an_export_written_to_disk_is_a_file),
+        cmocka_unit_test(a_file_is_imported_as_it_is_opened),
+        cmocka_unit_test(pieces_of_any_length_make_the_same),
+        cmocka_unit_test(every_length_but_the_right_one_is_refused),
+        cmocka_unit_test(every_flipped_bit_is_found),
+        cmocka_unit_test(a_file_that_was_not_synced_is_refused),
+        cmocka_unit_test(a_crafted_length_takes_no_memory),
+        cmocka_unit_test(a_refused_import_stays_refused),
+        cmocka_unit_test(a_key_kept_apart_is_asked_for),
+        cmocka_unit_test(another_kind_is_refused),
+        cmocka_unit_test(no_memory_leaves_nothing_behind),
+        cmocka_unit_test(an_outline_says_what_stats_say),
+        cmocka_unit_test(an_outline_is_filled_as_far_as_the_caller_knows_it),
+    };
+    return cmocka_run_group_tests_name("import", tests, scratch_open, scratch_close);
+}
