@@ -2,13 +2,14 @@
 #include "bench_memory.h"
 #include "bench_subject.h"
 
-#define GROWN 4 /* a series of parts may take that much of what a single filter would */
+#define GROWN  4  /* a series of parts may take that much of what a single filter would */
+#define SERIES 15 /* growing is what it is for: four parts of 1, 2, 4 and 8 fifteenths of n */
 
 static deja_options options(uint32_t kind, uint64_t n, double p)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.kind = kind;
-    opt.capacity = kind == DEJA_SCALABLE ? 0 : n; /* growing is what it is for */
+    opt.capacity = n;
     opt.fp_rate = p;
     opt.seed = 1;
     return opt;
@@ -18,7 +19,9 @@ static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 {
     deja_options opt = options(kind, n, p);
     deja_filter *f = NULL;
-    if (kind != DEJA_SCALABLE) /* it has many pieces */
+    if (kind == DEJA_SCALABLE)
+        opt.capacity = (n + SERIES - 1) / SERIES;
+    else /* in one piece */
         opt.alloc = bench_memory_allocator();
     return deja_filter_new(&opt, &f, err) == DEJA_OK ? f : NULL;
 }
@@ -33,7 +36,6 @@ static uint64_t filter_estimate(uint32_t kind, uint64_t n, double p, double key_
     (void)key_len;
     deja_options opt = options(kind, n, p);
     deja_plan plan = DEJA_PLAN_INIT;
-    opt.capacity = n;
     if (deja_plan_make(&opt, &plan, NULL) < 0)
         return 0;
     return kind == DEJA_SCALABLE ? GROWN * plan.bytes : plan.bytes;

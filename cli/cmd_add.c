@@ -2,6 +2,7 @@
  */
 #include "dcso_build.h"
 #include "fail.h"
+#include "keyfile.h"
 #include "number.h"
 #include "remote.h"
 #include "session.h"
@@ -12,6 +13,7 @@
 
 struct add_options {
     struct common common;
+    const char *like;
 };
 
 /* What both commands do once they have a filter. */
@@ -103,11 +105,12 @@ static void report(const struct job *j)
                      fail_path(j->call->operands[0]).text, num_bytes(s.bytes).s,
                      num_rate(s.fp_now).s, num_duration(seconds).s);
     warn_hidden(j, &s);
-    if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
+    const uint64_t too_many = session_too_many(&s);
+    if (too_many)
         console_note(j->call->console,
                      "%s was sized for %s keys and holds %s: build it anew with a larger -n",
                      fail_path(j->call->operands[0]).text, num_count(s.capacity).s,
-                     num_count(s.keys).s);
+                     num_count(too_many).s);
 }
 
 /* rc: of having made or opened the filter. */
@@ -190,6 +193,10 @@ const struct command cmd_add = {
 /* --- build ---------------------------------------------------------------- */
 
 static const struct opt build_table[] = {
+    OPT_STRING(0, "like", "F.deja", struct add_options, like,
+               "for the keys that are in F.deja (and 1% more), at its rate, with its URL profile; "
+               "-n, -p, "
+               "-m and --url say otherwise"),
     OPT_GROUP(struct add_options, common, common_sizing),
     OPT_GROUP(struct add_options, common, common_input_dcso),
     OPT_GROUP(struct add_options, common, common_url),
@@ -263,17 +270,60 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
     return rc;
 }
 
+static int look_at(const char *path, const struct common *c, deja_stats *s, deja_error *err)
+{
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_filter *f = NULL;
+    int rc = c->key_file ? keyfile_read(c->key_file, key, err) : DEJA_OK;
+    expect.key = c->key_file ? key : NULL;
+    if (rc == DEJA_OK)
+        rc = deja_filter_open(path, 0, &expect, &f, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_stats(f, s);
+    deja_filter_free(f);
+    return rc;
+}
+
+/* What was not said is as in the file: how many different keys, their rate, their form. */
+static int be_like(const char *path, struct common *c, deja_stats *s, deja_error *err)
+{
+    const int rc = look_at(path, c, s, err);
+    if (rc < 0)
+        return rc;
+    const double lost = s->lost < (double)s->keys ? s->lost : 0; /* beyond, it is a guess */
+    if (c->capacity == 0 && c->memory == 0 && s->kind == DEJA_WINDOW)
+        c->capacity = s->capacity;
+    else if (c->capacity == 0 && c->memory == 0) /* the lost ones were estimated: some to spare */
+        c->capacity = s->keys + (uint64_t)lost + s->keys / 100 + 1;
+    if (!(c->fp_rate > 0) && c->memory == 0)
+        c->fp_rate = s->fp_rate;
+    if (c->url == 0)
+        c->url = s->profile;
+    return DEJA_OK;
+}
+
 static int run_build(struct call *call, deja_error *err)
 {
     const struct add_options *o = call->options;
-    struct job j = {.call = call, .common = &o->common};
+    struct common common = o->common;
+    struct job j = {.call = call, .common = &common};
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
-    int rc = session_begin(&j.session, &o->common, URLKEYS_STORE, key, &opt, err);
-    if (rc == DEJA_OK && o->common.dcso)
-        return dcso_build(&j.session, call, &o->common, err);
+    deja_stats like = DEJA_STATS_INIT;
+    int rc = o->like ? be_like(o->like, &common, &like, err) : DEJA_OK;
     if (rc == DEJA_OK)
-        rc = session_choose_size(call, &o->common, 1, false, &opt, err);
+        rc = session_begin(&j.session, &common, URLKEYS_STORE, key, &opt, err);
+    if (rc == DEJA_OK && common.dcso)
+        return dcso_build(&j.session, call, &common, err);
+    if (rc == DEJA_OK && like.profile && common.url == like.profile &&
+        deja_url_rules_id(opt.url) != like.url_rules)
+        rc = fail(err, DEJA_EMISMATCH,
+                  "%s has URLs of profile %s by other rules: give the same --drop-params and "
+                  "--keep-params",
+                  fail_path(o->like).text, deja_profile_name(like.profile));
+    if (rc == DEJA_OK)
+        rc = session_choose_size(call, &common, 1, false, &opt, err);
     if (rc == DEJA_OK && opt.kind == DEJA_STATIC)
         return build_static(&j, &opt, err);
     if (rc == DEJA_OK)
@@ -298,6 +348,8 @@ const struct command cmd_build = {
             "are complete. All keys are read first, 8 bytes each, and 32 while it is made.",
             "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
             "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
+            "With --like it is sized for the keys that are in another file, with an eye to a "
+            "scalable one that has grown: one filter of the same keys is smaller and faster.",
             SESSION_KEY_TEXT " Every host counts as a line.",
             "With --format dcso the file is not one of deja but of DCSO's program bloom, which "
             "Debian has: of version 1, compressed with gzip when its name ends with .gz. It takes "
@@ -317,6 +369,8 @@ const struct command cmd_build = {
              "deja build -n 40M -m 64M list.deja urls.txt.zst"},
             {"a list that never changes, in 9 bits a key, with one wrong answer in 256",
              "deja build -k static -p 0.01 list.deja docs/examples/sample-urls.txt"},
+            {"one filter in the place of a series that has grown, when the keys are there again",
+             "deja build --like seen.deja -k blocked one.deja urls.txt"},
             {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
             {"a filter for programs that read DCSO's bloom files",
              "deja build --format dcso -n 1M -p 1e-3 list.bloom docs/examples/sample-urls.txt"},

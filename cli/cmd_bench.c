@@ -197,8 +197,8 @@ const struct command cmd_bench = {
             "The answers are checked before anything is measured: no key that was added is "
             "missing, and the rate of false positives is what it should be. `batch' gives the "
             "library many keys in one call, `one' a key a call; nothing is added to a static "
-            "filter. "
-            "Spread is how far apart the "
+            "filter, and a window takes what comes again for new. `scalable' is a series of four "
+            "parts. Spread is how far apart the "
             "quarters of the rounds lie at worst: half of the rounds were within it.",
             "Without --kind it also measures what the canonical form of a URL takes in each "
             "profile, "

@@ -78,6 +78,8 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     expect.seed = opt->seed;
     expect.hash = c->hash;
     expect.counter_bits = c->counter_bits;
+    expect.generations = c->generations;
+    expect.window_seconds = c->window_seconds;
     expect.flags = opt->flags & DEJA_MINIMAL_INCREASE;
     expect.url = opt->url;
     int rc =
@@ -270,11 +272,12 @@ static void account(struct job *j)
     session_warn_missing(&j->session);
     if (!j->o->common.quiet)
         summarize(j, &s);
-    if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
+    const uint64_t too_many = session_too_many(&s);
+    if (too_many)
         console_note(j->call->console,
                      "the filter was sized for %s keys and holds %s: the rate is now %s; use a "
                      "larger -n next time",
-                     num_count(s.capacity).s, num_count(s.keys).s, num_rate(s.fp_now).s);
+                     num_count(s.capacity).s, num_count(too_many).s, num_rate(s.fp_now).s);
 }
 
 /* Whatever happened, what was handed over stays recorded. */
@@ -353,6 +356,9 @@ const struct command cmd_dedup = {
             "make the next run repeat lines, and never loses one. Only one process can use a "
             "state "
             "at a time.",
+            "With -k window lines are forgotten: one that did not come among the last N lines "
+            "(-n), "
+            "or for TIME (--window-time), is printed again. Seeing a line renews it.",
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared as they are.",
             REMOTE_TEXT,
             "--state names the cache then; -n is the number of keys of all its shards. A line is "
@@ -365,6 +371,8 @@ const struct command cmd_dedup = {
              "deja dedup docs/examples/sample-urls.txt > unique.txt"},
             {"only what earlier runs have not printed",
              "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
+            {"what did not come within the last day",
+             "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
             {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
             {"by the third column of a tab-separated log", "deja dedup -f 3 -d '\\t' crawl.log"},
             {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},

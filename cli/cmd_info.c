@@ -58,6 +58,7 @@ static deja_options same_body(const deja_stats *s)
     const uint32_t unit = s->kind == DEJA_EXACT ? 64 : s->counter_bits ? s->counter_bits : 1;
     opt.memory = s->bits * unit / 8;
     opt.counter_bits = s->counter_bits;
+    opt.generations = s->generations;
     return opt;
 }
 
@@ -105,7 +106,8 @@ static void conclude(struct report *r)
     r->surprise = surprise(s);
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
     const uint64_t taken = s->keys + s->deletions; /* a key that was removed has left its bits */
-    r->over_capacity = s->kind != DEJA_SCALABLE && taken > s->capacity;
+    r->over_capacity =
+        s->kind == DEJA_WINDOW ? s->crowded != 0 : s->kind != DEJA_SCALABLE && taken > s->capacity;
     r->rate_planned = rate_planned(s);
     r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(s, r->rate_planned) - (double)taken;
 }
@@ -154,6 +156,8 @@ static const char *kind_words(const deja_stats *s)
         return "counters, one cache line a key";
     case DEJA_EXACT:
         return "64-bit fingerprints";
+    case DEJA_WINDOW:
+        return "generations that expire, cache lines in a row";
     case DEJA_STATIC:
         return "binary fuse: it never changes";
     default:
@@ -204,6 +208,9 @@ static void print_capacity(struct out *o, const struct report *r)
     out_printf(o, "%s keys, ", num_count(s->capacity).s);
     if (s->kind == DEJA_SCALABLE)
         out_printf(o, "then it grows; the rate stays below %s\n", num_rate(s->fp_rate).s);
+    else if (s->kind == DEJA_WINDOW)
+        out_printf(o, "then it forgets the oldest; the rate stays at %s\n",
+                   num_rate(r->rate_planned).s);
     else
         out_printf(o, "with a rate of %s%s then\n",
                    r->rate_planned == s->fp_rate ? "at most " : "", num_rate(r->rate_planned).s);
@@ -266,6 +273,25 @@ static void print_forgotten(struct out *o, const deja_stats *s)
                s->hidden ? num_count(s->hidden).s : "no", plural(s->hidden));
 }
 
+/* The newest first: how many keys, and when it began. */
+static void print_window(struct out *o, const deja_stats *s)
+{
+    label(o, "window");
+    if (s->window_seconds)
+        out_printf(o, "the last %s", num_duration((double)s->window_seconds).s);
+    else
+        out_printf(o, "the last %s keys", num_count(s->capacity).s);
+    out_printf(o, "; %s are in it now, %s turn%s so far\n", num_count(s->window_keys).s,
+               num_count(s->turns).s, plural(s->turns));
+    for (uint32_t i = 0; i <= s->generations && i <= s->turns; i++) {
+        label(o, i == 0 ? "generations" : "");
+        out_printf(o, "%s keys", num_count(s->generation_keys[i]).s);
+        if (s->generation_age[i])
+            out_printf(o, " since %s ago", num_duration((double)s->generation_age[i]).s);
+        out_text(o, i == 0 ? ", filling\n" : "\n");
+    }
+}
+
 static void print_content(struct out *o, const struct report *r)
 {
     const deja_stats *s = &r->s;
@@ -296,8 +322,11 @@ static void print_content(struct out *o, const struct report *r)
         out_printf(o, "%s new of %s offered; the %s tell of about %s\n", num_count(s->keys).s,
                    num_count(s->offered).s, s->counter_bits ? "counters" : "set bits",
                    num_estimate(s->distinct).s);
-    print_share(o, "used", (double)(s->keys + s->deletions) / (double)s->capacity,
-                "capacity is used");
+    if (s->kind == DEJA_WINDOW)
+        print_window(o, s);
+    else
+        print_share(o, "used", (double)(s->keys + s->deletions) / (double)s->capacity,
+                    "capacity is used");
     print_share(o, "fill", s->fill,
                 exact             ? "slots are in use"
                 : s->counter_bits ? "counters are in use"
@@ -334,6 +363,8 @@ static void print_cost(struct out *o, const struct report *r)
     else
         out_printf(o, "%s %s keys so far, new but taken for seen\n",
                    isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
+    if (s->kind == DEJA_WINDOW)
+        return; /* there always is */
     label(o, "room");
     if (s->kind == DEJA_SCALABLE)
         out_printf(o, "for about %s more keys until it grows\n", num_estimate(fmax(r->room, 0)).s);
@@ -400,7 +431,12 @@ static void warn(struct console *c, const struct report *r)
             "it anew from what is left",
             fail_path(r->path).text, num_count(s->deletions_capacity).s, num_count(s->deletions).s,
             num_rate(s->fn_now).s);
-    if (r->over_capacity)
+    if (r->over_capacity && s->kind == DEJA_WINDOW)
+        console_error(c,
+                      "%s was sized for %s keys in its time, and more came: the rate is %s; build "
+                      "it anew with a larger -n",
+                      fail_path(r->path).text, num_count(s->capacity).s, num_rate(s->fp_now).s);
+    else if (r->over_capacity)
         console_error(c, "%s was sized for %s keys and holds %s: build it anew with a larger -n",
                       fail_path(r->path).text, num_count(s->capacity).s,
                       num_count(s->keys + s->deletions).s);
@@ -448,6 +484,23 @@ static void json_removals(struct json *j, const deja_stats *s)
     }
 }
 
+static void json_window(struct json *j, const deja_stats *s)
+{
+    json_uint(j, "generations", s->generations);
+    json_uint(j, "window_seconds", s->window_seconds);
+    json_uint(j, "turns", s->turns);
+    json_uint(j, "window_keys", s->window_keys);
+    json_uint(j, "crowded", s->crowded);
+    json_array(j, "generation_keys");
+    for (uint32_t i = 0; i <= s->generations; i++)
+        json_uint(j, NULL, s->generation_keys[i]);
+    json_end(j);
+    json_array(j, "generation_age");
+    for (uint32_t i = 0; i <= s->generations; i++)
+        json_uint(j, NULL, s->generation_age[i]);
+    json_end(j);
+}
+
 static void json_content(struct json *j, const struct report *r)
 {
     const deja_stats *s = &r->s;
@@ -475,6 +528,8 @@ static void json_content(struct json *j, const struct report *r)
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
     json_removals(j, s);
+    if (s->kind == DEJA_WINDOW)
+        json_window(j, s);
 }
 
 static void print_json(struct json *j, const struct report *r, const deja_error *failed)

@@ -115,6 +115,8 @@ static struct words lookup_reads(const deja_plan *p)
         (void)snprintf(w.s, sizeof w.s, "3 cache lines");
     else if (p->kind == DEJA_SCALABLE)
         (void)snprintf(w.s, sizeof w.s, "1 cache line a part");
+    else if (p->kind == DEJA_WINDOW)
+        (void)snprintf(w.s, sizeof w.s, "%u lines in a row", (unsigned)p->generations + 1);
     else
         (void)snprintf(w.s, sizeof w.s, "%u cache line%s", lines, lines == 1 ? "" : "s");
     return w;
@@ -324,6 +326,10 @@ static void make_command(struct study *s)
         append(s, " --minimal-increase");
     if (c->deletions != 0)
         append_scaled(s, "--deletions", c->deletions, 1000);
+    if (c->generations != 0)
+        append(s, " --generations %u", c->generations);
+    if (c->window_seconds != 0)
+        append(s, " --window-time %llus", (unsigned long long)c->window_seconds);
     append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
 }
 
@@ -390,6 +396,9 @@ static int print_table(struct out *o, const struct study *s, deja_error *err)
         out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
     if (find_row(s, DEJA_PAIRED) != NULL)
         print_forgetting(o, &find_row(s, DEJA_PAIRED)->plan);
+    if (find_row(s, DEJA_WINDOW) != NULL)
+        out_text(o, "  window remembers the last n keys, or those of some time, and forgets the "
+                    "others\n");
     for (size_t i = 0; i < s->n; i++) {
         if (s->row[i].possible)
             continue;
@@ -465,6 +474,16 @@ static int print_filling(struct out *o, const struct study *s, const deja_plan *
     return rc;
 }
 
+static void print_window(struct out *o, const deja_plan *p)
+{
+    const uint64_t share = (p->capacity + p->generations - 1) / p->generations;
+    out_printf(
+        o, "\nA generation takes %s keys. %u full %s remembered while the next one fills:\n",
+        num_count(share).s, (unsigned)p->generations, p->generations == 1 ? "one is" : "ones are");
+    out_printf(o, "what came among the last %s is found, what is older than %s is forgotten.\n",
+               num_count(p->capacity).s, num_count(share * (p->generations + 1)).s);
+}
+
 static void print_advice(struct out *o, const struct study *s)
 {
     if (s->best != NULL) {
@@ -492,6 +511,8 @@ static int print_text(struct out *o, const struct study *s, deja_error *err)
     else if (s->c->kind == DEJA_SCALABLE)
         out_text(o, "\nWhen the first part is full, another, twice as large and with a "
                     "smaller rate,\nis added, and so on; all parts together stay below p.\n");
+    else if (s->c->kind == DEJA_WINDOW)
+        print_window(o, &first_possible(s)->plan);
     else if (s->c->kind != DEJA_STATIC)
         rc = print_filling(o, s, &first_possible(s)->plan, err);
     print_advice(o, s);
@@ -573,7 +594,7 @@ static void print_json(struct out *o, const struct study *s)
         json_row(&j, &s->row[i]);
     json_end(&j);
     json_tradeoff(&j, s);
-    if (s->c->kind != 0 && s->c->kind != DEJA_STATIC)
+    if (s->c->kind != 0 && s->c->kind != DEJA_STATIC && s->c->kind != DEJA_WINDOW)
         json_filling(&j, s, &first_possible(s)->plan);
     json_string(&j, "recommended", s->best != NULL ? deja_kind_name(s->best->kind) : NULL);
     json_string(&j, "reason", s->best != NULL ? s->reason : NULL);

@@ -189,5 +189,7 @@ double dcso_distinct(const struct dcso *d, uint64_t bits_set)
     const double m = (double)d->bits, k = d->hashes;
     if (bits_set == 0)
         return 0;
+    if (bits_set >= d->bits) /* full: any number; and of a single bit the logarithms say nothing */
+        return (double)INFINITY;
     return log1p(-(double)bits_set / m) / (k * log1p(-1 / m));
 }

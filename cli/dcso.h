@@ -20,8 +20,9 @@
  * with FNV-1 of 64 bits, M = 2^64 - 59, G = 2^64 - 1469.  No secret takes part: whoever wants a
  * key that a filter claims can compute one (docs/security.md).
  *
- * The whole file may be compressed with gzip.  Learnt from the program's manual, and from the
- * bytes that it writes. */
+ * The whole file may be compressed with gzip.  Layout and sizes are as the program's bytes show
+ * them, M and G as its public source has them; cli.dcso_bloom compares all of it with the
+ * program. */
 #ifndef CLI_DCSO_H
 #define CLI_DCSO_H
 #include "deja.h"

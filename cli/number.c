@@ -64,6 +64,10 @@ static const struct unit size_units[] = {
     {NULL, 0},
 };
 
+static const struct unit duration_units[] = {
+    {"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}, {"w", 604800}, {NULL, 0},
+};
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -202,6 +206,13 @@ int num_parse_size(const char *text, uint64_t *value, deja_error *err)
                         "takes a size in bytes such as 1.5G, 512M or 64KiB (k, M, G, T are "
                         "powers of 1024; kB, MB, GB, TB of 1000)",
                         true, value, err);
+}
+
+int num_parse_duration(const char *text, uint64_t *value, deja_error *err)
+{
+    return parse_scaled(text, duration_units,
+                        "takes a duration of whole seconds such as 30s, 15m, 6h, 1.5d or 2w",
+                        false, value, err);
 }
 
 static locale_t enter_c_locale(locale_t *c)

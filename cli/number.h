@@ -15,6 +15,8 @@ int num_parse_count(const char *text, uint64_t *value, deja_error *err);
 /* Bytes: 1.5G, 512M, 64KiB, 33.6MB.  k, M, G, T, P and KiB, ... are powers of 1024, as memory
  * is sold; kB, MB, ... are powers of 1000, as deja prints them.  Rounded down to a byte. */
 int num_parse_size(const char *text, uint64_t *value, deja_error *err);
+/* Seconds: 90, 30s, 15m, 6h, 1.5d, 2w.  What does not come to a whole number is refused. */
+int num_parse_duration(const char *text, uint64_t *value, deja_error *err);
 /* A double strictly between 0 and 1, also after rounding. */
 int num_parse_rate(const char *text, double *value, deja_error *err);
 /* A finite double above 0. */

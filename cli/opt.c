@@ -159,8 +159,9 @@ static int check_range(const struct opt *o, uint64_t n, deja_error *err)
 static int set_count(const struct opt *o, const char *text, void *field, deja_error *err)
 {
     uint64_t n;
-    int rc =
-        o->type == OPT_TYPE_SIZE ? num_parse_size(text, &n, err) : num_parse_count(text, &n, err);
+    int rc = o->type == OPT_TYPE_SIZE       ? num_parse_size(text, &n, err)
+             : o->type == OPT_TYPE_DURATION ? num_parse_duration(text, &n, err)
+                                            : num_parse_count(text, &n, err);
     if (rc == DEJA_OK)
         rc = check_range(o, n, err);
     if (rc < 0)
@@ -236,6 +237,7 @@ static int set_value(const struct opt *o, const char *text, void *field, deja_er
     case OPT_TYPE_COUNT:
     case OPT_TYPE_COUNT32:
     case OPT_TYPE_SIZE:
+    case OPT_TYPE_DURATION:
         return set_count(o, text, field, err);
     case OPT_TYPE_RATE:
         return num_parse_rate(text, field, err);
@@ -427,6 +429,10 @@ const struct opt common_sizing[] = {
              "spectral: better counts, but nothing can be removed"),
     OPT_COUNT(0, "deletions", "N", struct common, deletions, 1, UINT64_MAX,
               "paired: lines that will be removed (default: as many as -n)"),
+    OPT_COUNT32(0, "generations", "G", struct common, generations, 1, 7,
+                "window: forget in G steps; more take less memory and longer (default 1)"),
+    OPT_DURATION(0, "window-time", "TIME", struct common, window_seconds, UINT64_C(1) << 40,
+                 "window: remember for TIME, 30s, 15m, 6h or 7d, instead of the last N keys"),
     OPT_END,
 };
 
@@ -650,6 +656,8 @@ deja_options common_filter_options(const struct common *c)
     o.fingerprint_bits = c->fingerprint_bits;
     o.counter_bits = c->counter_bits;
     o.deletions = c->deletions;
+    o.generations = c->generations;
+    o.window_seconds = c->window_seconds;
     o.flags = c->minimal_increase ? DEJA_MINIMAL_INCREASE : 0;
     return o;
 }

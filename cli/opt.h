@@ -41,6 +41,7 @@ enum opt_type {
     OPT_TYPE_COUNT,    /* uint64_t, between min and max                              */
     OPT_TYPE_COUNT32,  /* uint32_t, between min and max                              */
     OPT_TYPE_SIZE,     /* uint64_t, bytes, at least 1                                */
+    OPT_TYPE_DURATION, /* uint64_t, seconds, between min and max                     */
     OPT_TYPE_RATE,     /* double, 0 < x < 1                                          */
     OPT_TYPE_REAL,     /* double, x > 0                                              */
     OPT_TYPE_CHOICE,   /* uint32_t: what names(value) calls so                       */
@@ -64,7 +65,7 @@ struct opt {
     const char *value;       /* what --help calls the value: "N"               */
     const char *help;        /* a phrase, no capital, no full stop             */
     size_t offset;           /* of the field, or of the group's struct         */
-    uint64_t min, max;       /* COUNT, COUNT32, SIZE                           */
+    uint64_t min, max;       /* COUNT, COUNT32, SIZE, DURATION                 */
     opt_names *names;        /* CHOICE                                         */
     const char *fallback;    /* OPTIONAL; CHOICE whose value may be left out   */
     uint32_t aside;          /* CHOICE: not 0: this value sets the bool at ...  */
@@ -106,6 +107,9 @@ struct opt {
 #define OPT_SIZE(l, name, value, T, field, help)                                                  \
     {OPT_OF(SIZE, l, name, value, help), .offset = OPT_AT(T, field, uint64_t),                    \
      .min = 1, .max = UINT64_MAX}
+#define OPT_DURATION(l, name, value, T, field, most, help)                                        \
+    {OPT_OF(DURATION, l, name, value, help), .offset = OPT_AT(T, field, uint64_t),                \
+     .min = 1, .max = (most)}
 #define OPT_RATE(l, name, value, T, field, help)                                                  \
     {OPT_OF(RATE, l, name, value, help), .offset = OPT_AT(T, field, double)}
 #define OPT_REAL(l, name, value, T, field, help)                                                  \
@@ -197,6 +201,8 @@ struct common { /* 0, NULL or false: not given */
     double multiplier;
     uint32_t fingerprint_bits;
     uint64_t deletions;
+    uint32_t generations;
+    uint64_t window_seconds;
     const char *key_file;
     uint64_t seed;
     const char *output;
@@ -228,7 +234,8 @@ deja_options common_filter_options(const struct common *c);
 
 /* With a heading of their own: */
 extern const struct opt common_sizing[]; /* -n -p -m -k --hashes --filters --hash --multiplier
-                                            --counter-bits --minimal-increase --deletions */
+                                            --fingerprint-bits --counter-bits --minimal-increase
+                                            --deletions --generations --window-time */
 extern const struct opt common_secret[]; /* --key --seed                                       */
 extern const struct opt common_input[];  /* -z -f -d --csv --format --json-key                  */
 /* The same, where --format dcso tells what the filter is. */

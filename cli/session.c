@@ -52,12 +52,14 @@ struct input_options session_input_options(const struct call *call, const struct
     return in;
 }
 
+#define WINDOW_FIRST 1000000 /* keys: one small file says little about the others of its time */
+
 static bool can_grow(const deja_options *opt)
 {
     const bool single =
         !opt->hash || opt->hash == DEJA_HASH_XXH3 || opt->hash == DEJA_HASH_SIPHASH;
     return single && opt->filters <= 1 && !opt->hashes && opt->kind != DEJA_SPECTRAL &&
-           opt->kind != DEJA_PAIRED;
+           opt->kind != DEJA_PAIRED && opt->kind != DEJA_WINDOW;
 }
 
 int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
@@ -65,17 +67,21 @@ int session_choose_size(const struct call *call, const struct common *c, size_t 
 {
     if (c->capacity || c->memory || c->multiplier != 0)
         return DEJA_OK;
+    if (opt->kind == DEJA_WINDOW && !opt->window_seconds)
+        return fail(err, OPT_USAGE,
+                    "how many keys is the window to remember? give -n N, or --window-time TIME");
     const struct input_options in = session_input_options(call, c, first);
     opt->capacity = input_estimate(&in);
+    if (opt->kind == DEJA_WINDOW && opt->capacity && opt->capacity < WINDOW_FIRST)
+        opt->capacity = WINDOW_FIRST;
     if (opt->kind == DEJA_STATIC)
         return DEJA_OK; /* a hint, and not needed */
     if (opt->capacity && (!grow || !can_grow(opt)))
         return DEJA_OK;
     if (!can_grow(opt))
-        return fail(
-            err, OPT_USAGE,
-            "how many keys? give -n N: kinds spectral and paired, and filters with --hashes, "
-            "--filters or one of the papers' --hash cannot grow");
+        return fail(err, OPT_USAGE,
+                    "how many keys? give -n N: kinds spectral, paired and window, and filters "
+                    "with --hashes, --filters or one of the papers' --hash cannot grow");
     if (opt->kind != DEJA_SCALABLE)
         opt->part_kind = opt->kind;
     opt->kind = DEJA_SCALABLE;
@@ -171,6 +177,13 @@ void session_fold(struct session *s, struct batch *b)
     s->records -= block->n - lines;
     block->n = lines;
     block->shared = false;
+}
+
+uint64_t session_too_many(const deja_stats *s)
+{
+    if (s->kind == DEJA_WINDOW)
+        return s->crowded ? s->window_keys : 0;
+    return s->kind != DEJA_SCALABLE && s->keys > s->capacity ? s->keys : 0;
 }
 
 uint64_t session_count(const struct batch *b)

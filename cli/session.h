@@ -102,6 +102,8 @@ void session_warn_missing(const struct session *s);
 const char *session_no_urls(uint64_t n);
 void session_json_urls(const struct session *s, struct json *j);
 
+/* Keys that are in a filter beyond what it was sized for: how many in all; 0: it is not so. */
+uint64_t session_too_many(const deja_stats *s);
 /* DEJA_OK when the filter counts (and, with `to_remove`, can remove); otherwise the words for it.
  */
 int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err);

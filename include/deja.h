@@ -194,7 +194,7 @@ typedef struct deja_options {
     uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
     uint32_t layers;             /* layered: at most so many; default 8      */
     uint32_t delimiter;          /* layered: byte between words; default /   */
-    uint32_t generations;        /* window: full ones it remembers           */
+    uint32_t generations;        /* window: full ones, 1 .. 7; default 1     */
     uint64_t window_seconds;     /* window: by time; default: by keys        */
     uint64_t deletions;          /* paired: removals expected; default n     */
 } deja_options;
@@ -208,21 +208,22 @@ typedef struct deja_options {
 typedef struct deja_plan {
     size_t size; /* set by DEJA_PLAN_INIT; filled as far as the caller knows it */
     uint32_t kind;
-    uint32_t hashes;     /* k of each filter                                    */
-    uint32_t filters;    /* F                                                   */
-    uint32_t hash;       /* deja_hash                                           */
-    uint64_t capacity;   /* n                                                   */
-    double fp_rate;      /* p predicted at capacity: at most what was asked for */
-    uint64_t bits;       /* m, all filters together                             */
-    uint64_t bytes;      /* of the bodies                                       */
-    double bits_per_key; /* bits / capacity                                     */
-    double lost;         /* keys expected to be lost while filling to capacity  */
-    uint64_t deletions;  /* paired: removals it is sized for                    */
-    double fn_rate;      /* and the share of its keys that is FORGOTTEN then    */
+    uint32_t hashes;      /* k of each filter                                    */
+    uint32_t filters;     /* F                                                   */
+    uint32_t hash;        /* deja_hash                                           */
+    uint64_t capacity;    /* n                                                   */
+    double fp_rate;       /* p predicted at capacity: at most what was asked for */
+    uint64_t bits;        /* m, all filters together                             */
+    uint64_t bytes;       /* of the bodies                                       */
+    double bits_per_key;  /* bits / capacity                                     */
+    double lost;          /* keys expected to be lost while filling to capacity  */
+    uint64_t deletions;   /* paired: removals it is sized for                    */
+    double fn_rate;       /* and the share of its keys that is FORGOTTEN then    */
+    uint64_t generations; /* window: full ones; the bits are of one more         */
 } deja_plan;
 #define DEJA_PLAN_INIT                                                                            \
     {                                                                                             \
-        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0.0                             \
+        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0.0, 0                          \
     }
 DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_error *err);
 
@@ -242,6 +243,11 @@ DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, s
                                        uint8_t *is_new, size_t *done);
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
+
+/* window: its time, in seconds since 1970, instead of the system's clock: for logs with times of
+ * their own, and for tests.  It stays until the next call; 0 is the system's clock again.  A time
+ * before the newest generation's beginning counts as that: time never runs back. */
+DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds);
 
 /* How often, and not any more: kinds spectral and, remove alone, paired; the others answer
  * DEJA_ENOTSUP.
@@ -333,11 +339,23 @@ typedef struct deja_stats {
     uint64_t deletions_capacity; /* ... and is sized for                               */
     uint64_t hidden;             /* adds without effect: the deletions claim the key   */
     double fn_now;               /* share of its keys that it FORGETS, at present      */
+
+    uint32_t generations;        /* window: full ones that it remembers; one more fills      */
+    uint32_t crowded;            /* of them, with more keys than they were sized for         */
+    uint64_t window_seconds;     /* 0: by keys                                               */
+    uint64_t turns;              /* generations that have begun, but for the first           */
+    uint64_t window_keys;        /* in those that are not expired: each counts its own       */
+    uint64_t generation_keys[8]; /* the newest first                                     */
+    uint64_t generation_age[8];  /* seconds since it began                               */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
-            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0        \
+            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
+            0, 0, 0, {0},                                                                         \
+        {                                                                                         \
+            0                                                                                     \
+        }                                                                                         \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 
@@ -375,8 +393,8 @@ DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline
 #define DEJA_CREATE_REPLACE 2u /* create: take the place of a file of that name        */
 #define DEJA_OPEN_REPAIR    4u /* open: trust one sync record when the other is damaged */
 /* Map a file.  expect may be NULL; else its key (needed when the file was made with
- * DEJA_KEY_APART), alloc, and as a demand its kind, hash, counter_bits, url and seed where not 0.
- */
+ * DEJA_KEY_APART), alloc, and as a demand its kind, hash, counter_bits, generations,
+ * window_seconds, url and seed where not 0. */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
 /* A new filter in a file, locked for writing.  The file appears under its name,

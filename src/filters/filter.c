@@ -93,6 +93,7 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     SWAP(uint64_t, a->refused, b->refused);
     SWAP(uint64_t, a->hidden, b->hidden);
     SWAP(struct dj_carried, a->carried, b->carried);
+    SWAP(struct dj_window, a->window, b->window);
     SWAP(bool, a->touched, b->touched);
     SWAP(bool, a->unclean, b->unclean);
     SWAP(uint64_t, a->syncs, b->syncs);
@@ -248,9 +249,20 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
     return rc;
 }
 
-/* A growing filter changes its parts between two pieces of a batch, not within one; a piece is
- * no longer than the room in the newest part, so batches leave the same parts as single calls. */
+/* A filter that grows or turns changes its parts or generations between two pieces of a batch, not
+ * within one; a piece is no longer than the room in the newest, so batches leave the same bodies
+ * as single calls. */
 #define GROWING_PIECE 1024
+
+static bool is_window(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_WINDOW;
+}
+
+static bool changes_shape(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_SCALABLE || is_window(f);
+}
 
 static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
 {
@@ -259,7 +271,7 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
     while (*done < n && rc == DEJA_OK) {
         pthread_rwlock_rdlock(&f->growing);
         const uint32_t parts = f->n_parts;
-        const uint64_t room = dj_scalable_room(f);
+        const uint64_t room = is_window(f) ? dj_window_room(f) : dj_scalable_room(f);
         if (room) {
             const size_t most = room < GROWING_PIECE ? (size_t)room : GROWING_PIECE;
             batch_begin(b, *done, n - *done < most ? n : *done + most);
@@ -267,7 +279,7 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
         }
         pthread_rwlock_unlock(&f->growing);
         if (!room || rc == DEJA_EFULL)
-            rc = dj_scalable_grow(f, parts);
+            rc = is_window(f) ? dj_window_turn(f) : dj_scalable_grow(f, parts);
     }
     return rc;
 }
@@ -278,7 +290,7 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
     int rc = f->plan.kind == DEJA_STATIC ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
     if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
         rc = f->owner->touch(f);
-    if (rc == DEJA_OK && f->plan.kind == DEJA_SCALABLE)
+    if (rc == DEJA_OK && changes_shape(f))
         rc = add_growing(f, b, is_new, &taken);
     else if (rc == DEJA_OK) {
         batch_begin(b, 0, b->n);
@@ -290,17 +302,30 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
     return rc;
 }
 
+/* A reader's window learns what its file's writer has done to it. */
+static void hear_news(deja_filter *f)
+{
+    if (!is_window(f) || !f->owner->news || !f->owner->news(f, false))
+        return;
+    pthread_rwlock_unlock(&f->growing);
+    pthread_rwlock_wrlock(&f->growing);
+    f->owner->news(f, true);
+    pthread_rwlock_unlock(&f->growing);
+    pthread_rwlock_rdlock(&f->growing);
+}
+
 static void contains_batch(const deja_filter *f, struct batch *b, uint8_t *found)
 {
-    if (f->plan.kind != DEJA_SCALABLE) {
+    if (!changes_shape(f)) {
         run_contains(b, found);
         return;
     }
     /* The lock is not part of what a filter says: looking up leaves it as it was. */
-    pthread_rwlock_t *growing = &((deja_filter *)(uintptr_t)f)->growing;
-    pthread_rwlock_rdlock(growing);
+    deja_filter *locked = (deja_filter *)(uintptr_t)f;
+    pthread_rwlock_rdlock(&locked->growing);
+    hear_news(locked);
     run_contains(b, found);
-    pthread_rwlock_unlock(growing);
+    pthread_rwlock_unlock(&locked->growing);
 }
 
 int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *is_new,

@@ -18,12 +18,29 @@ struct dj_past {
 };
 
 /* What happened to the keys before the filter was last folded or united, when other bits than
- * today's judged them; all zero when it never was. */
+ * today's judged them, or before a window's last turn; all zero when there was none. */
 struct dj_carried {
     uint64_t unions; /* filters that were merged into this one */
     uint64_t keys;   /* told "new" by then */
     double lost;     /* taken for seen by then */
 };
+
+/* Where a window's generations are (window.c); a file's sync record has the same. */
+struct dj_window {
+    uint64_t turns;                        /* the newest generation is line turns mod P */
+    bool clearing;                         /* which still has bits of the oldest one */
+    uint64_t start[DJ_BLOCK_LINES];        /* when it began; 0: it has not */
+    _Atomic uint64_t keys[DJ_BLOCK_LINES]; /* that were new to it */
+};
+
+/* The time that a window goes by: the caller's, or the system's and how far it is ahead of it. */
+struct dj_clock {
+    _Atomic uint64_t given; /* 0: the system's */
+    _Atomic uint64_t ahead;
+};
+
+#define DJ_MAX_SECONDS     (UINT64_C(1) << 40)
+#define DJ_MAX_GENERATIONS (DJ_BLOCK_LINES - 1) /* full ones */
 
 /* Options after defaults, checks and sizing; what a file records. */
 struct dj_plan {
@@ -46,6 +63,8 @@ struct dj_plan {
     uint64_t deletions;      /* paired: capacity of the second part ... */
     struct dj_shape removal; /* ... and its shape */
     struct dj_fuse fuse;     /* static */
+    uint32_t generations;    /* window: G */
+    uint64_t window_seconds;
 };
 
 /* Pure arithmetic on options that dj_options_read has passed: no memory is touched. */
@@ -78,6 +97,10 @@ struct dj_owner_ops {
     /* ... when it is filled: f becomes next, for good, and next what f was; or f stays. */
     int (*replace)(deja_filter *f, deja_filter *next, deja_error *err);
     void (*walk)(const deja_filter *f, bool begin); /* NULL, or: the bodies are read in order */
+    /* window; NULL where nothing outlives the process, and nobody else writes: */
+    int (*checkpoint)(deja_filter *f); /* bodies, then counts and turns, are on disk */
+    /* Has a reader's window turned in the writer's hands?  take: it is so from now on. */
+    bool (*news)(deja_filter *f, bool take);
 };
 
 struct deja_filter {
@@ -88,6 +111,8 @@ struct deja_filter {
     uint32_t n_parts;
     _Atomic uint64_t offered;
     struct dj_carried carried;
+    struct dj_window window;
+    struct dj_clock clock;
     _Atomic uint64_t removed, refused; /* spectral, paired */
     _Atomic uint64_t hidden;           /* paired: adds of keys that the deletions claim */
     atomic_bool touched;
@@ -95,8 +120,8 @@ struct deja_filter {
     bool unclean; /* opened without a final sync: counts before this were estimated */
     uint64_t syncs;
     struct dj_writer writer;
-    pthread_rwlock_t growing; /* scalable: held for reading by add and contains; spectral with
-                                 F > 1: for writing by remove */
+    pthread_rwlock_t growing; /* scalable, window: held for reading by add and contains; spectral
+                                 with F > 1: for writing by remove */
     const deja_allocator *alloc;
     deja_allocator alloc_copy;
     const struct dj_owner_ops *owner;
@@ -147,5 +172,27 @@ uint32_t dj_parts_count(const deja_filter *f, uint64_t hash);
  * the caller saw, are full (scalable.c). */
 uint64_t dj_scalable_room(const deja_filter *f);
 int dj_scalable_grow(deja_filter *f, uint32_t parts);
+
+/* window: keys that the newest generation still takes, and the next one when it takes no more. */
+uint64_t dj_window_room(deja_filter *f);
+int dj_window_turn(deja_filter *f);
+/* What the part says, a bit for each generation, as the window's answer: was it new, is it found;
+ * the former also counts. */
+void dj_window_judge(deja_filter *f, uint8_t *had, size_t n);
+void dj_window_find(const deja_filter *f, uint8_t *have, size_t n);
+/* Its generations are these from now on. */
+void dj_window_adopt(deja_filter *f, const struct dj_window *w);
+uint64_t dj_window_now(const deja_filter *f);
+/* Has this generation begun and not expired?  All that live, a bit each. */
+bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now);
+unsigned dj_window_living(const deja_filter *f);
+/* Keys that a generation is sized for, and its shape. */
+uint64_t dj_window_quota(const struct dj_plan *plan);
+struct dj_shape dj_window_generation(const struct dj_shape *s, uint32_t lines);
+/* The account (window_stats.c): of all, of what is to be carried over a turn, and the counts of a
+ * file that was not synced, from its bits. */
+void dj_window_stats(const deja_filter *f, deja_stats *s);
+struct dj_carried dj_window_carry(const deja_filter *f);
+void dj_window_recount(deja_filter *f);
 
 #endif

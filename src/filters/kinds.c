@@ -8,7 +8,7 @@ static const struct {
 } kinds[] = {
     {"blocked", DEJA_BLOCKED}, {"classic", DEJA_CLASSIC},   {"exact", DEJA_EXACT},
     {"paired", DEJA_PAIRED},   {"scalable", DEJA_SCALABLE}, {"spectral", DEJA_SPECTRAL},
-    {"static", DEJA_STATIC},
+    {"static", DEJA_STATIC},   {"window", DEJA_WINDOW},
 };
 
 const char *deja_kind_name(uint32_t kind)

@@ -32,7 +32,7 @@ static int memory_replace(deja_filter *f, deja_filter *next, deja_error *err)
 }
 
 static const struct dj_owner_ops memory_ops = {
-    NULL, memory_grow, memory_free, memory_next, memory_replace, NULL,
+    NULL, memory_grow, memory_free, memory_next, memory_replace, NULL, NULL, NULL,
 };
 
 void dj_filter_to_memory(deja_filter *f)

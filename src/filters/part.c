@@ -4,8 +4,9 @@
 
 const struct dj_part_ops *dj_part_ops_of(uint32_t kind)
 {
-    static const struct dj_part_ops *const plain[] = {
-        &dj_classic_ops, &dj_blocked_ops, &dj_exact_ops, &dj_static_ops, &dj_spectral_ops};
+    static const struct dj_part_ops *const plain[] = {&dj_classic_ops,  &dj_blocked_ops,
+                                                      &dj_exact_ops,    &dj_static_ops,
+                                                      &dj_spectral_ops, &dj_window_ops};
     for (size_t i = 0; i < DJ_ARRAY_LEN(plain); i++)
         if (plain[i]->kind == kind)
             return plain[i];

@@ -32,6 +32,7 @@ struct dj_part_ops {
                   uint8_t *is_new, bool shared);
     void (*contains)(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                      size_t n, uint8_t *found);
+    /* (window: both answer with a bit for each generation that had the key.) */
     /* exact: slots in use; static: bits of slots that hold a key's fingerprint; spectral: counters
      */
     uint64_t (*bits_set)(const struct dj_part *p);
@@ -40,7 +41,7 @@ struct dj_part_ops {
     uint32_t (*count)(const struct dj_part *p, uint64_t hash);
 };
 extern const struct dj_part_ops dj_classic_ops, dj_blocked_ops, dj_exact_ops, dj_static_ops,
-    dj_spectral_ops;
+    dj_spectral_ops, dj_window_ops;
 /* Keys that an exact part still takes. */
 uint64_t dj_exact_room(const struct dj_part *p);
 const struct dj_part_ops *dj_part_ops_of(uint32_t kind); /* NULL: not a plain kind */
@@ -57,9 +58,10 @@ struct dj_part {
     uint8_t *body;     /* body_len bytes, 64-aligned */
     uint64_t body_len;
     _Atomic uint64_t keys;                /* adds that answered "new" */
-    const struct dj_block_kernel *kernel; /* blocked only */
+    const struct dj_block_kernel *kernel; /* blocked, window */
     struct dj_fuse fuse;                  /* static only */
-    struct dj_blocks blocks;              /* blocked; spectral: its lane sets */
+    struct dj_blocks blocks;              /* blocked, window; spectral: its lane sets */
+    uint32_t lines, newest;               /* window: generations, and which takes keys */
     struct dj_counters counters;          /* spectral only, as is the rest */
     const struct dj_counters_kernel *counters_kernel;
     bool minimal; /* minimal increase */

@@ -7,6 +7,7 @@
  * as large with rate p (1 - r) r^i, so that the rates of all parts sum to less than p.
  * A paired filter is two blocked ones, for the keys and for the removals, each sized by its own
  * number of them.
+ * A window of n keys has G + 1 generations of ceil(n / G) keys and rate p / (G + 1).
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -18,6 +19,7 @@
 #define DEFAULT_TIGHTENING     0.7
 #define DEFAULT_FIRST_CAPACITY 8000000
 #define MAX_CAPACITY           (UINT64_C(1) << 53)
+#define DEFAULT_GENERATIONS    1
 
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err)
 {
@@ -56,14 +58,14 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
     return DEJA_OK;
 }
 
-/* Keys that an older part has are not added again, so that a series could not count; and a static
- * part takes no keys at all. */
+/* Keys that an older part has are not added again, so that a series could not count; a static
+ * part takes no keys at all; and a window never fills up. */
 bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind)
 {
     if (!dj_part_ops_of(part_kind))
         return false;
     if (kind == DEJA_SCALABLE)
-        return part_kind != DEJA_SPECTRAL && part_kind != DEJA_STATIC;
+        return part_kind != DEJA_SPECTRAL && part_kind != DEJA_STATIC && part_kind != DEJA_WINDOW;
     return part_kind == (kind == DEJA_PAIRED ? DEJA_BLOCKED : kind);
 }
 
@@ -128,12 +130,28 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
     if (plan->filters > DJ_MAX_FILTERS)
         return dj_fail(err, DEJA_EINVAL, "filters is %u: at most %d", plan->filters,
                        DJ_MAX_FILTERS);
-    if (plan->filters > 1 && (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE ||
-                              plan->kind == DEJA_STATIC || plan->kind == DEJA_PAIRED))
+    if (plan->filters > 1 &&
+        (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC ||
+         plan->kind == DEJA_PAIRED || plan->kind == DEJA_WINDOW))
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s cannot be made of several filters; classic, "
                        "blocked and spectral can",
                        deja_kind_name(plan->kind));
+    return DEJA_OK;
+}
+
+static int check_window(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (plan->kind != DEJA_WINDOW)
+        return DEJA_OK;
+    plan->generations = opt->generations ? opt->generations : DEFAULT_GENERATIONS;
+    plan->window_seconds = opt->window_seconds;
+    if (plan->generations > DJ_MAX_GENERATIONS)
+        return dj_fail(err, DEJA_EINVAL, "generations is %u: at most %d", plan->generations,
+                       DJ_MAX_GENERATIONS);
+    if (plan->window_seconds > DJ_MAX_SECONDS)
+        return dj_fail(err, DEJA_EINVAL, "window_seconds is %llu: at most 2^40",
+                       (unsigned long long)plan->window_seconds);
     return DEJA_OK;
 }
 
@@ -200,9 +218,87 @@ static double fuse_rate(uint32_t width)
     return ldexp(1, -(int)width);
 }
 
+static int too_large(const struct dj_plan *plan, deja_error *err)
+{
+    return dj_fail(err, DEJA_EINVAL,
+                   "no %s filter holds %llu keys at rate %g: lower the capacity or raise the rate",
+                   deja_kind_name(plan->kind), (unsigned long long)plan->capacity, plan->fp_rate);
+}
+
+/* --- Window: P filters of one size, any of which says so ---------------------------------- */
+
+static uint32_t lines_of(const struct dj_plan *plan)
+{
+    return plan->kind == DEJA_WINDOW ? plan->generations + 1 : 1;
+}
+
+/* The rate when all P generations hold their share of n keys, and what is lost among the first n:
+ * those of generation j had to pass the j before it. */
+static double window_rate(const struct dj_plan *plan, double n)
+{
+    const struct dj_shape s = dj_window_generation(&plan->shape, lines_of(plan));
+    return 1 - pow(1 - dj_shape_rate(&s, n / plan->generations), lines_of(plan));
+}
+
+static double window_lost(const struct dj_plan *plan, double n)
+{
+    const struct dj_shape s = dj_window_generation(&plan->shape, lines_of(plan));
+    const double share = n / plan->generations, full = dj_shape_rate(&s, share);
+    const double own = dj_shape_lost(&s, share) / share;
+    double lost = 0;
+    for (uint32_t j = 0; j < plan->generations; j++)
+        lost += share * (1 - pow(1 - full, j) * (1 - own));
+    return lost;
+}
+
+static double generation_rate(const struct dj_plan *plan)
+{
+    return plan->fp_rate / lines_of(plan);
+}
+
+/* One generation's size becomes that of all. */
+static bool multiply_lines(struct dj_plan *plan, const struct dj_shape *s)
+{
+    if (s->bits > DJ_MAX_BITS / lines_of(plan))
+        return false;
+    plan->shape.k = s->k;
+    plan->shape.bits = s->bits * lines_of(plan);
+    return true;
+}
+
+static int size_window(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    struct dj_shape s = {DEJA_BLOCKED, plan->shape.k, 0, 0};
+    const uint64_t row = (uint64_t)DJ_BLOCK_BITS / 8 * lines_of(plan);
+    if (opt->capacity && opt->memory && opt->fp_rate != 0)
+        return dj_fail(err, DEJA_EINVAL,
+                       "capacity, fp_rate and memory: give two, the third follows");
+    if (!opt->capacity && !opt->memory)
+        return dj_fail(err, DEJA_EINVAL, "capacity is 0: say how many keys the window is to hold");
+    if (!opt->memory)
+        return dj_shape_fit(&s, dj_window_quota(plan), generation_rate(plan)) &&
+                       multiply_lines(plan, &s)
+                   ? DEJA_OK
+                   : too_large(plan, err);
+    if (opt->memory > DJ_MAX_BITS / 8 || opt->memory < row)
+        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu, at most 2^50",
+                       (unsigned long long)opt->memory, (unsigned long long)row);
+    s.bits = opt->memory / row * DJ_BLOCK_BITS;
+    if (opt->capacity)
+        dj_shape_best_k(&s, dj_window_quota(plan));
+    else
+        plan->capacity = dj_shape_capacity(&s, generation_rate(plan)) * plan->generations;
+    if (!plan->capacity)
+        return dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key at rate %g",
+                       (unsigned long long)opt->memory, plan->fp_rate);
+    return multiply_lines(plan, &s) ? DEJA_OK : too_large(plan, err);
+}
+
 /* The rate of F filters with k positions each, and what is lost on the way to n keys. */
 static double combined_rate(const struct dj_plan *plan, double n)
 {
+    if (plan->kind == DEJA_WINDOW)
+        return window_rate(plan, n);
     if (plan->kind == DEJA_STATIC)
         return fuse_rate(plan->fuse.width);
     return pow(dj_shape_rate(&plan->shape, n), plan->filters);
@@ -212,6 +308,8 @@ static double combined_lost(const struct dj_plan *plan, double n)
 {
     if (plan->kind == DEJA_STATIC)
         return 0; /* its keys are given, not judged */
+    if (plan->kind == DEJA_WINDOW)
+        return window_lost(plan, n);
     if (plan->filters == 1)
         return dj_shape_lost(&plan->shape, n);
     enum { STEPS = 256 }; /* Simpson's rule; the rate is smooth and rises like n^(k F) */
@@ -221,13 +319,6 @@ static double combined_lost(const struct dj_plan *plan, double n)
     return sum * n / STEPS / 3;
 }
 
-static int too_large(const struct dj_plan *plan, deja_error *err)
-{
-    return dj_fail(err, DEJA_EINVAL,
-                   "no %s filter holds %llu keys at rate %g: lower the capacity or raise the rate",
-                   deja_kind_name(plan->kind), (unsigned long long)plan->capacity, plan->fp_rate);
-}
-
 /* m = n k M, for each filter (thesis, equation 5.1); of counters, where it has them. */
 static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
@@ -235,7 +326,8 @@ static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, dej
         return dj_fail(err, DEJA_EINVAL,
                        "the multiplier goes with capacity and hashes (m = n k M), not with memory "
                        "or fp_rate");
-    if (plan->part_kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC)
+    if (plan->part_kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE ||
+        plan->kind == DEJA_STATIC || plan->kind == DEJA_WINDOW)
         return dj_fail(err, DEJA_EINVAL,
                        "the multiplier sizes classic, blocked and spectral filters");
     const double bits =
@@ -498,7 +590,7 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
     int rc = DEJA_OK;
     int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
         check_kind,    check_strangers, check_counters, check_hash,
-        check_filters, check_hashes,    check_numbers};
+        check_filters, check_window,    check_hashes,   check_numbers};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
         rc = checks[i](opt, plan, err);
     if (rc < 0)
@@ -510,6 +602,8 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
         rc = size_by_multiplier(opt, plan, err);
     else if (plan->kind == DEJA_STATIC)
         rc = size_static(opt, plan, err);
+    else if (plan->kind == DEJA_WINDOW)
+        rc = size_window(opt, plan, err);
     else if (opt->memory)
         rc = size_by_memory(opt, plan, err);
     else
@@ -543,6 +637,9 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     part->stride = dj_plan_words(plan);
     part->fuse = plan->fuse;
     part->fp_rate = plan->kind == DEJA_STATIC ? fuse_rate(plan->fuse.width) : first_rate(plan);
+    part->lines = lines_of(plan);
+    if (plan->kind == DEJA_WINDOW)
+        part->fp_rate = generation_rate(plan);
     part->minimal = plan->flags & DEJA_MINIMAL_INCREASE;
     if (plan->kind == DEJA_PAIRED && i == 1) {
         part->shape = plan->removal;
@@ -587,6 +684,7 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
         .lost = combined_lost(&plan, n),
         .deletions = plan.deletions,
         .fn_rate = plan.deletions ? dj_shape_rate(&plan.removal, (double)plan.deletions) : 0,
+        .generations = plan.generations,
     };
     memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
     return DEJA_OK;

@@ -5,6 +5,7 @@
  *   scalable      a growing series: seen when any of them says so; add goes to the newest
  *   paired        entries and deletions: seen when the first says so and the second does not
  *                 (paired.c)
+ *   window        one part whose answer has a bit for each generation: window.c reads it
  *
  * A key that is one number becomes another number for each spatial part: mix(h xor salt) is a
  * bijection of h, so nothing is lost, and positions in one part tell nothing about the next.
@@ -27,18 +28,24 @@ const uint64_t *dj_parts_view(const deja_filter *f, uint32_t i, const uint64_t *
     return buf;
 }
 
+static void prefetch_parts(const deja_filter *f, uint32_t from, uint32_t to, const uint64_t *hash,
+                           size_t n, bool for_add)
+{
+    uint64_t buf[DJ_CHUNK];
+    for (uint32_t i = from; i < to; i++) {
+        /* Older parts of a series are only asked. */
+        const bool add = for_add && (f->plan.kind != DEJA_SCALABLE || i + 1 == f->n_parts);
+        f->part[i].ops->prefetch(&f->part[i], dj_parts_view(f, i, hash, n, buf), n, add);
+    }
+}
+
 void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
     if (f->n_parts == 1) {
         f->part[0].ops->prefetch(&f->part[0], hash, n, for_add);
         return;
     }
-    uint64_t buf[DJ_CHUNK];
-    for (uint32_t i = 0; i < f->n_parts; i++) {
-        /* Older parts of a series are only asked. */
-        const bool add = for_add && (f->plan.kind != DEJA_SCALABLE || i + 1 == f->n_parts);
-        f->part[i].ops->prefetch(&f->part[i], dj_parts_view(f, i, hash, n, buf), n, add);
-    }
+    prefetch_parts(f, 0, f->n_parts, hash, n, for_add);
 }
 
 void dj_parts_count_new(struct dj_part *p, const uint8_t *is_new, size_t n)
@@ -68,12 +75,29 @@ static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t
     return n;
 }
 
-/* Marks in seen the keys that one of the parts before the newest has. */
-static void ask_older(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *seen)
+/* Blocked parts of a series are asked together: a key's bits are made once, and the lines of all
+ * parts are on their way at the same time. */
+static void ask_blocked(const deja_filter *f, uint32_t parts, const uint64_t *hash,
+                        const uint64_t *ahead, size_t n, uint8_t *seen)
+{
+    const struct dj_blocks *blocks[DJ_MAX_PARTS];
+    for (uint32_t i = 0; i < parts; i++)
+        blocks[i] = &f->part[i].blocks;
+    f->part[0].kernel->find_any(blocks, parts, hash, ahead, n, seen);
+}
+
+/* Marks in seen the keys that one of the first parts of a series has. */
+static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *hash,
+                       const uint64_t *ahead, size_t n, uint8_t *seen)
 {
     uint8_t found[DJ_CHUNK];
+    if (f->plan.part_kind == DEJA_BLOCKED) {
+        ask_blocked(f, parts, hash, ahead, n, seen);
+        return;
+    }
+    prefetch_parts(f, 0, parts, ahead, n, false);
     memset(seen, 0, n);
-    for (uint32_t i = 0; i + 1 < f->n_parts; i++) {
+    for (uint32_t i = 0; i < parts; i++) {
         const struct dj_part *p = &f->part[i];
         p->ops->contains(p, hash, hash, n, found);
         for (size_t j = 0; j < n; j++)
@@ -81,13 +105,14 @@ static void ask_older(const deja_filter *f, const uint64_t *hash, size_t n, uint
     }
 }
 
-static size_t add_to_newest(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new,
-                            bool shared)
+static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                            uint8_t *is_new, bool shared)
 {
     struct dj_part *newest = &f->part[f->n_parts - 1];
     uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK];
     uint64_t rest[DJ_CHUNK];
-    ask_older(f, hash, n, seen);
+    prefetch_parts(f, f->n_parts - 1, f->n_parts, ahead, n, true);
+    ask_series(f, f->n_parts - 1, hash, ahead, n, seen);
     size_t n_rest = 0;
     for (size_t j = 0; j < n; j++) {
         is_new[j] = 0;
@@ -107,16 +132,19 @@ size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
 {
     if (f->n_parts == 1) {
         const size_t taken = f->part[0].ops->add(&f->part[0], hash, ahead, n, is_new, shared);
+        if (f->plan.kind == DEJA_WINDOW)
+            dj_window_judge(f, is_new, taken);
         dj_parts_count_new(&f->part[0], is_new, taken);
         return taken;
     }
+    if (f->plan.kind == DEJA_SCALABLE)
+        return add_to_newest(f, hash, ahead, n, is_new, shared);
     dj_parts_prefetch(f, ahead, n, true);
     if (f->plan.kind == DEJA_PAIRED) {
         dj_paired_add(f, hash, n, is_new, shared);
         return n;
     }
-    return f->plan.kind == DEJA_SCALABLE ? add_to_newest(f, hash, n, is_new, shared)
-                                         : add_to_all(f, hash, n, is_new, shared);
+    return add_to_all(f, hash, n, is_new, shared);
 }
 
 void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
@@ -124,9 +152,14 @@ void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t
 {
     if (f->n_parts == 1) {
         f->part[0].ops->contains(&f->part[0], hash, ahead, n, found);
+        if (f->plan.kind == DEJA_WINDOW)
+            dj_window_find(f, found, n);
         return;
     }
-    const bool any = f->plan.kind == DEJA_SCALABLE;
+    if (f->plan.kind == DEJA_SCALABLE) {
+        ask_series(f, f->n_parts, hash, ahead, n, found);
+        return;
+    }
     uint64_t buf[DJ_CHUNK];
     uint8_t one[DJ_CHUNK];
     dj_parts_prefetch(f, ahead, n, false);
@@ -140,7 +173,7 @@ void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t
         const uint64_t *seen = dj_parts_view(f, i, hash, n, buf);
         p->ops->contains(p, seen, seen, n, one);
         for (size_t j = 0; j < n; j++)
-            found[j] = any ? found[j] | one[j] : found[j] & one[j];
+            found[j] &= one[j];
     }
 }
 

@@ -171,6 +171,30 @@ static void survey(deja_stats *s, const struct dj_part *p)
     s->largest = sum.largest > s->largest ? sum.largest : s->largest;
 }
 
+static void account_for_parts(const deja_filter *f, deja_stats *s)
+{
+    double older = 0, variance = 0;
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_part *p = &f->part[i];
+        const struct account a = account_of(f, p);
+        if (f->plan.kind == DEJA_SCALABLE)
+            add_scalable(s, p, &a, &older);
+        else if (f->plan.kind == DEJA_PAIRED)
+            add_paired(s, p, &a, i);
+        else
+            add_spatial(s, p, &a, i);
+        const bool drawn = p->shape.kind != DEJA_STATIC; /* by lot: the bits that are set */
+        const double sigma = drawn ? dj_shape_bits_sigma(&p->shape, a.came) : 0;
+        s->bits += p->shape.bits / (p->shape.kind == DEJA_EXACT ? 64 : dj_shape_unit(&p->shape));
+        survey(s, p);
+        s->bytes += p->body_len;
+        s->bits_set += (uint64_t)a.bits_set;
+        s->bits_expected += drawn ? dj_shape_bits_set(&p->shape, a.came) : a.bits_set;
+        variance += sigma * sigma;
+    }
+    s->bits_sigma = sqrt(variance);
+}
+
 uint32_t deja_filter_profile(const deja_filter *f)
 {
     return f->plan.profile;
@@ -181,27 +205,11 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
     if (!out || out->size < sizeof(size_t))
         return DEJA_EINVAL;
     deja_stats s = DEJA_STATS_INIT;
-    double older = 0, variance = 0;
     describe(f, &s);
-    for (uint32_t i = 0; i < f->n_parts; i++) {
-        const struct dj_part *p = &f->part[i];
-        const struct account a = account_of(f, p);
-        if (f->plan.kind == DEJA_SCALABLE)
-            add_scalable(&s, p, &a, &older);
-        else if (f->plan.kind == DEJA_PAIRED)
-            add_paired(&s, p, &a, i);
-        else
-            add_spatial(&s, p, &a, i);
-        const bool drawn = p->shape.kind != DEJA_STATIC; /* by lot: the bits that are set */
-        const double sigma = drawn ? dj_shape_bits_sigma(&p->shape, a.came) : 0;
-        s.bits += p->shape.bits / (p->shape.kind == DEJA_EXACT ? 64 : dj_shape_unit(&p->shape));
-        survey(&s, p);
-        s.bytes += p->body_len;
-        s.bits_set += (uint64_t)a.bits_set;
-        s.bits_expected += drawn ? dj_shape_bits_set(&p->shape, a.came) : a.bits_set;
-        variance += sigma * sigma;
-    }
-    s.bits_sigma = sqrt(variance);
+    if (f->plan.kind == DEJA_WINDOW)
+        dj_window_stats(f, &s);
+    else
+        account_for_parts(f, &s);
     s.fill = (double)s.bits_set / (double)s.bits;
     tell_past(&f->plan.past, &s);
     s.size = out->size;

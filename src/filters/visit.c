@@ -61,10 +61,14 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     next.hash = p->hash;
     next.filters = p->filters;
     next.counter_bits = p->shape.counter_bits;
+    next.generations = o->generations ? o->generations : p->generations;
+    next.window_seconds = o->window_seconds ? o->window_seconds : p->window_seconds;
     next.growth = o->growth ? o->growth : p->growth;
     next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
     if (!o->capacity && !(o->memory && o->fp_rate != 0))
-        next.capacity = capacity_after(came(s), p->capacity);
+        next.capacity = p->kind == DEJA_WINDOW /* which forgets: how many came is no size */
+                            ? p->capacity
+                            : capacity_after(came(s), p->capacity);
     if (!o->deletions && p->kind == DEJA_PAIRED)
         next.deletions = capacity_after((double)s->deletions, p->deletions);
     if (o->fp_rate == 0 && !sized)

@@ -66,6 +66,9 @@ int dj_file_grow(deja_filter *f, uint32_t n_parts);
 int dj_file_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
                  deja_error *err);
 int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err);
+/* The owner's checkpoint (sync.c) and news (open.c), for windows. */
+int dj_file_checkpoint(deja_filter *f);
+bool dj_file_news(deja_filter *f, bool take);
 /* XXH3 of all bodies (sync.c). */
 uint64_t dj_file_checksum(const struct dj_file *file);
 

@@ -41,6 +41,9 @@ enum { /* offsets in the fixed header */
        AT_LAST_LOST = 192,
        AT_LAST_DISTINCT = 200,
        AT_FOLDS = 208,
+       AT_GENERATIONS = 304,
+       AT_WINDOW_RESERVED = 308,
+       AT_WINDOW_SECONDS = 312,
        AT_DELETIONS = 328,
        AT_PARTS = 512,
        PART_LEN = 64,
@@ -69,9 +72,12 @@ enum { /* offsets in a sync record */
        REC_CARRIED_LOST = REC_CARRIED_KEYS + 8,
        REC_REMOVED = REC_CARRIED_LOST + 8,
        REC_REFUSED = REC_REMOVED + 8,
+       REC_TURNS = 360,
+       REC_STARTS = 368, /* up to 431 */
        REC_HIDDEN = 432,
        REC_SUM = 504
 };
+#define CLEARING (UINT64_C(1) << 63) /* in REC_TURNS */
 enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2, FLAG_MINIMAL = 4 };
 
 void dj_header_of(const deja_filter *f, struct dj_header *h)
@@ -93,6 +99,15 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
     h->file_len = at;
 }
 
+static void count_keys(const deja_filter *f, struct dj_record *r)
+{
+    const bool window = f->plan.kind == DEJA_WINDOW;
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        r->keys[window ? DJ_TOLD_NEW : i] = atomic_load(&f->part[i].keys);
+    for (uint32_t i = 0; window && i < f->part[0].lines; i++)
+        r->keys[i] = atomic_load(&f->window.keys[i]);
+}
+
 void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r)
 {
     *r = (struct dj_record){
@@ -104,9 +119,9 @@ void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r
         .removed = atomic_load(&f->removed),
         .refused = atomic_load(&f->refused),
         .hidden = atomic_load(&f->hidden),
+        .window = f->window,
     };
-    for (uint32_t i = 0; i < f->n_parts; i++)
-        r->keys[i] = atomic_load(&f->part[i].keys);
+    count_keys(f, r);
 }
 
 static void encode_part(const struct dj_header *h, uint32_t i, uint8_t *at)
@@ -163,6 +178,8 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store64(page + AT_FILE_LEN, h->file_len);
     if (plan->kind == DEJA_STATIC)
         encode_fuse(&plan->fuse, page);
+    dj_store32(page + AT_GENERATIONS, plan->generations);
+    dj_store64(page + AT_WINDOW_SECONDS, plan->window_seconds);
     for (uint32_t i = 0; i < h->n_parts; i++)
         encode_part(h, i, page + AT_PARTS + i * PART_LEN);
     dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
@@ -191,6 +208,9 @@ void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LE
     dj_store64(out + REC_HIDDEN, r->hidden);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
+    dj_store64(out + REC_TURNS, r->window.turns | (r->window.clearing ? CLEARING : 0));
+    for (uint32_t i = 0; i < DJ_BLOCK_LINES; i++)
+        dj_store64(out + REC_STARTS + 8 * i, r->window.start[i]);
     dj_store64(out + REC_HEADER, dj_load64(page + AT_CHECKSUM));
     dj_store64(out + REC_SUM, dj_checksum(out, REC_SUM));
 }
@@ -232,6 +252,12 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     r->hidden = dj_load64(in + REC_HIDDEN);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
+    r->window.turns = dj_load64(in + REC_TURNS) & ~CLEARING;
+    r->window.clearing = dj_load64(in + REC_TURNS) & CLEARING;
+    for (uint32_t i = 0; i < DJ_BLOCK_LINES; i++) {
+        r->window.start[i] = dj_load64(in + REC_STARTS + 8 * i);
+        r->window.keys[i] = r->keys[i];
+    }
     return r->sequence && dj_record_offset(r->sequence) == at &&
            (r->state == DJ_SEALED || r->state == DJ_OPEN) && is_number(r->carried.lost, HUGE_VAL);
 }
@@ -265,7 +291,11 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     p->body_len = dj_load64(at + PART_BYTES);
     h->offset[i] = dj_load64(at + PART_AT);
     const bool is_static = p->shape.kind == DEJA_STATIC;
-    const uint64_t granule = is_static ? 1 : p->shape.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
+    const uint64_t granule = is_static                       ? 1
+                             : p->shape.kind == DEJA_CLASSIC ? 64
+                             : p->shape.kind == DEJA_WINDOW
+                                 ? (uint64_t)DJ_BLOCK_BITS * (h->plan.generations + 1)
+                                 : DJ_BLOCK_BITS;
     if (!p->shape.bits || p->shape.bits > DJ_MAX_BITS || p->shape.bits % granule || !p->shape.k ||
         p->shape.k > (is_static ? DJ_FUSE_POSITIONS : dj_shape_most_k(p->shape.kind)) ||
         !p->capacity || !(p->fp_rate > 0 && p->fp_rate <= 1))
@@ -309,7 +339,9 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
         return bad(err, "hash");
     if (!p->filters || p->filters > DJ_MAX_FILTERS ||
-        ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC || paired) && p->filters != 1))
+        ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC || p->kind == DEJA_WINDOW ||
+          paired) &&
+         p->filters != 1))
         return bad(err, "filters");
     if (!p->capacity || !(p->fp_rate > 0 && p->fp_rate < 1))
         return bad(err, "capacity or rate");
@@ -342,6 +374,19 @@ static int decode_fuse(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, d
     f->keys = dj_load64(page + AT_FUSE_KEYS);
     if (dj_load32(page + AT_FUSE_RESERVED) || !dj_fuse_is_sound(f))
         return bad(err, "segments or fingerprints");
+    return DEJA_OK;
+}
+
+static int decode_window(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
+{
+    struct dj_plan *p = &h->plan;
+    if (p->kind != DEJA_WINDOW)
+        return DEJA_OK;
+    p->generations = dj_load32(page + AT_GENERATIONS);
+    p->window_seconds = dj_load64(page + AT_WINDOW_SECONDS);
+    if (!p->generations || p->generations > DJ_MAX_GENERATIONS ||
+        dj_load32(page + AT_WINDOW_RESERVED) || p->window_seconds > DJ_MAX_SECONDS)
+        return bad(err, "generations or seconds of the window");
     return DEJA_OK;
 }
 
@@ -432,6 +477,8 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     rc = check_plan(h, err);
     if (rc == DEJA_OK)
         rc = decode_fuse(page, h, err);
+    if (rc == DEJA_OK)
+        rc = decode_window(page, h, err);
     if (rc == DEJA_OK)
         rc = decode_parts(page, h, err);
     for (int i = 0; i < 2; i++)

@@ -17,6 +17,8 @@
 #define DJ_RECORD_LEN     512u
 #define DJ_RECORD_A       3072u
 
+#define DJ_TOLD_NEW DJ_BLOCK_LINES /* where a window counts the keys told "new", ever */
+
 enum dj_state { DJ_SEALED = 1, DJ_OPEN = 2 }; /* of the bodies, as stored */
 
 struct dj_record {
@@ -28,9 +30,10 @@ struct dj_record {
     uint64_t syncs;    /* finished so far, this one included */
     uint64_t removed;  /* spectral, paired */
     uint64_t refused;
-    uint64_t hidden; /* paired */
-    uint64_t keys[DJ_MAX_PARTS];
+    uint64_t hidden;             /* paired */
+    uint64_t keys[DJ_MAX_PARTS]; /* of each part; window: of each generation, and DJ_TOLD_NEW */
     struct dj_carried carried;
+    struct dj_window window;
 };
 
 struct dj_header {

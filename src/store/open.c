@@ -3,6 +3,7 @@
  * Only the header is read: opening costs the same for any size.  The bodies are mapped, so a
  * filter is in memory once however many processes use it, and a reader sees what a writer adds.
  * Whether the bodies are what was synced is the question that deja_file_verify answers. */
+#include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "store/file.h"
 #include <errno.h>
@@ -166,6 +167,13 @@ int dj_open_expected(const struct dj_header *h, const deja_options *want, const 
     if (want->counter_bits && want->counter_bits != h->plan.shape.counter_bits)
         return dj_fail(err, DEJA_EMISMATCH, "%s has counters of %u bits, not %u", path,
                        h->plan.shape.counter_bits, want->counter_bits);
+    if (want->generations && want->generations != h->plan.generations)
+        return dj_fail(err, DEJA_EMISMATCH, "%s has %u generations, not %u", path,
+                       h->plan.generations, want->generations);
+    if (want->window_seconds && want->window_seconds != h->plan.window_seconds)
+        return dj_fail(err, DEJA_EMISMATCH, "%s is a window of %llu seconds, not %llu", path,
+                       (unsigned long long)h->plan.window_seconds,
+                       (unsigned long long)want->window_seconds);
     if (want->flags & DEJA_MINIMAL_INCREASE && !(h->plan.flags & DEJA_MINIMAL_INCREASE))
         return dj_fail(err, DEJA_EMISMATCH, "%s was not made with minimal increase", path);
     return want->url ? check_url_rules(&h->plan, want->url, path, err) : DEJA_OK;
@@ -211,9 +219,16 @@ void dj_open_counts(deja_filter *f, const struct dj_header *h)
     f->refused = r->refused;
     f->hidden = r->hidden;
     f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
+    const bool recount = f->unclean && !f->read_only;
+    if (f->plan.kind == DEJA_WINDOW) {
+        f->part[0].keys = r->keys[DJ_TOLD_NEW];
+        dj_window_adopt(f, &r->window);
+        if (recount)
+            dj_window_recount(f);
+        return;
+    }
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
-        const bool recount = f->unclean && !f->read_only;
         f->part[i].keys = recount ? dj_open_recount(&f->part[i]) : r->keys[i];
     }
 }
@@ -279,6 +294,30 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
     }
     *out = f;
     return DEJA_OK;
+}
+
+/* Only times can expire without the reader's seeing it: by keys, every generation is asked. */
+bool dj_file_news(deja_filter *f, bool take)
+{
+    struct dj_file *file = f->store;
+    struct dj_header h;
+    uint8_t page[DJ_HEADER_LEN];
+    if (!f->read_only || !f->plan.window_seconds)
+        return false;
+    const uint64_t a = dj_load64(file->map + DJ_RECORD_A);
+    const uint64_t b = dj_load64(file->map + DJ_RECORD_A + DJ_RECORD_LEN);
+    if ((a > b ? a : b) == file->sequence)
+        return false;
+    if (!take)
+        return true;
+    memcpy(page, file->map, sizeof page); /* it may be under way: then next time */
+    const struct dj_record *r =
+        dj_header_decode(page, &h, NULL) == DEJA_OK ? dj_header_latest(&h) : NULL;
+    if (!r || r->sequence <= file->sequence)
+        return false;
+    file->sequence = r->sequence;
+    dj_window_adopt(f, &r->window);
+    return true;
 }
 
 int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, deja_error *err)

@@ -96,6 +96,8 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
     f->refused = from->refused;
     f->hidden = from->hidden;
     f->carried = from->carried;
+    if (f->plan.kind == DEJA_WINDOW)
+        dj_window_adopt(f, &from->window);
     f->unclean = from->unclean;
     *out = f;
     return DEJA_OK;

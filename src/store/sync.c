@@ -6,10 +6,13 @@
  *   first add     record "open", synced, before any bit changes: bodies that no longer fit their
  *                 checksum are then known to be in use, not damaged
  *   sync          bodies, synced; then record "sealed" with their checksum, synced
+ *   turn          of a window: bodies, synced; record "open" with the turn; the oldest generation
+ *                 is emptied; bodies and a record again (window.c)
  *
  * A kill or a power cut between these leaves a file whose newest record says "open".  It holds
  * everything up to the last sync, since bits are only ever turned on (exact: slots only ever
- * filled), and perhaps some of what came later; counts are then estimated from the bodies. */
+ * filled; window: emptied only when everything that came up to then is on disk), and perhaps some
+ * of what came later; counts are then estimated from the bodies. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "store/file.h"
@@ -43,8 +46,19 @@ static void file_walk(const deja_filter *f, bool begin)
     madvise(file->map, file->map_len, begin ? MADV_SEQUENTIAL : MADV_RANDOM);
 }
 
+int dj_file_checkpoint(deja_filter *f)
+{
+    const struct dj_file *file = f->store;
+    if (file->tmp.fd >= 0)
+        return DEJA_OK; /* nobody can find it yet */
+    if (msync(file->map, file->map_len, MS_SYNC) < 0)
+        return DEJA_EIO;
+    return dj_file_record(f, DJ_OPEN, 0, NULL);
+}
+
 const struct dj_owner_ops dj_file_ops = {
-    file_touch, dj_file_grow, file_free, dj_file_next, dj_file_replace, file_walk,
+    file_touch,      dj_file_grow, file_free,          dj_file_next,
+    dj_file_replace, file_walk,    dj_file_checkpoint, dj_file_news,
 };
 
 uint64_t dj_file_checksum(const struct dj_file *file)

@@ -6,6 +6,8 @@
  * handed their lines over and commits:
  *
  *   judge     known to the filter or pending: seen.  Otherwise new, and pending from now on.
+ *             A window counts from the last time that a key came, so there all keys wait, in
+ *             their order; those that wait count as seen, however small the window is.
  *   (caller)  writes the lines of the new keys; syncs the output when it is a file
  *   commit    pending keys go into the filter
  *
@@ -112,9 +114,12 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
     if (rc < 0)
         return rc;
     deja_filter_contains_hashed(d->f, hash, n, is_new); /* seen, so far */
+    const bool renews = d->f->plan.kind == DEJA_WINDOW;
     for (size_t i = 0; i < n; i++, hash += d->words) {
-        is_new[i] = !is_new[i] && insert(d, identity(hash, d->words));
-        if (is_new[i]) {
+        const bool seen = is_new[i];
+        const bool fresh = (!seen || renews) && insert(d, identity(hash, d->words));
+        is_new[i] = !seen && fresh;
+        if (is_new[i] || renews) {
             memcpy(d->hash + d->n * d->words, hash, d->words * sizeof *hash);
             d->n++;
         }

@@ -20,8 +20,8 @@ every_kind_has_a_row() {
     succeeds deja plan -n 1M
     expect_stderr_empty
     local kind
-    for kind in classic blocked spectral paired scalable static exact; do
-        grep -qE "^  $kind .* cache line" .stdout || fail "no row for $kind"
+    for kind in classic blocked spectral paired scalable window static exact; do
+        grep -qE "^  $kind .* lines?" .stdout || fail "no row for $kind"
     done
     expect_stdout_has "For 1,000,000 keys at rate 1.0e-6, the default"
     grep -qE '^  blocked +4\.9 MB +39\.24 +16 +1\.0e-6 +0\.1 +1 cache line$' .stdout ||
@@ -143,7 +143,7 @@ json_has_all_of_it() {
 END
     succeeds deja plan --json -n 1M
     python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
-    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'spectral', 'paired', 'scalable', 'static', 'exact']" \
+    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'spectral', 'paired', 'scalable', 'window', 'static', 'exact']" \
         "d['recommended'] == 'blocked' and '36%' in d['reason']" \
         "$(_kind blocked)['bytes'] * 8 == $(_kind blocked)['bits']" \
         "$(_kind classic)['hashes'] == 20 and $(_kind classic)['reads'] == '20 cache lines'" \
@@ -178,7 +178,7 @@ refusals() {
     _refuses "bytes hold 104857 exact keys" -k exact -n 1M -m 1M
     _refuses "exact takes at most 1" -k exact -n 5 --hashes 2
     _refuses "the multiplier goes with capacity and hashes" -n 5 --multiplier 2
-    _refuses "-k/--kind takes classic, blocked, spectral, paired, scalable, static or exact" -n 5 -k bloom
+    _refuses "-k/--kind takes classic, blocked, spectral, paired, scalable, window, static or exact" -n 5 -k bloom
     _refuses "unexpected operand 'x'" -n 5 x
 }
 

@@ -40,6 +40,7 @@ static const struct kind {
     {"exact", DEJA_EXACT, 0, 1, 50000},
     {"spectral", DEJA_SPECTRAL, 0, 1, 50000},
     {"paired", DEJA_PAIRED, 0, 1, 50000},
+    {"window", DEJA_WINDOW, 0, 1, 1 << 20},           /* does not turn: fault.turns does */
     {"scalable", DEJA_SCALABLE, DEJA_BLOCKED, 1, 50}, /* grows early and often */
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };

@@ -259,6 +259,10 @@ static void open_after_sync_is_identity(void **state)
     opt.kind = DEJA_PAIRED;
     opt.counter_bits = 0;
     open_after_sync_is_identity_for(&opt);
+    opt = small();
+    opt.kind = DEJA_WINDOW;
+    opt.generations = 5;
+    open_after_sync_is_identity_for(&opt);
     opt = growing();
     open_after_sync_is_identity_for(&opt);
 }
@@ -397,6 +401,7 @@ static void readers_see_adds_before_any_sync(void **state)
     readers_see_adds_before_any_sync_for(DEJA_EXACT);
     readers_see_adds_before_any_sync_for(DEJA_SPECTRAL);
     readers_see_adds_before_any_sync_for(DEJA_PAIRED);
+    readers_see_adds_before_any_sync_for(DEJA_WINDOW);
 }
 
 static void reader_keeps_the_file_from_before_it_grew(void **state)

@@ -18,6 +18,8 @@ struct golden {
     uint32_t counter_bits, flags;
     uint64_t deletions;
     unsigned removed; /* of the keys before the sync the last ones, removed before it */
+    uint32_t generations;
+    uint64_t window_seconds, clock; /* the time at which its keys came, and are looked for */
 };
 
 static const struct golden goldens[] = {
@@ -116,6 +118,22 @@ static const struct golden goldens[] = {
      .seed = 22,
      .synced = 120,
      .removed = 30},
+    {.name = "window", /* 120 keys in generations of 50: none is forgotten yet */
+     .kind = DEJA_WINDOW,
+     .generations = 3,
+     .clock = 1700000000,
+     .capacity = 150,
+     .fp_rate = 0.01,
+     .seed = 22,
+     .synced = 120},
+    {.name = "window_time", /* an hour, which has just begun */
+     .kind = DEJA_WINDOW,
+     .window_seconds = 3600,
+     .clock = 1700000000,
+     .capacity = 150,
+     .fp_rate = 0.01,
+     .seed = 23,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -149,6 +167,8 @@ static inline deja_options golden_options(const struct golden *g)
     opt.counter_bits = g->counter_bits;
     opt.deletions = g->deletions;
     opt.flags = g->flags;
+    opt.generations = g->generations;
+    opt.window_seconds = g->window_seconds;
     if (!g->seed) {
         opt.key = golden_key_apart;
         opt.flags |= DEJA_KEY_APART;

@@ -111,6 +111,7 @@ static deja_filter *make(const struct golden *g, const char *folder)
         f = build(&opt, path, g->synced);
     else
         need(deja_filter_create(path, 0, &opt, &f, &err) == DEJA_OK, path, err.text);
+    need(!g->clock || deja_filter_set_clock(f, g->clock) == DEJA_OK, path, "clock");
     if (g->before) {
         add_keys(f, 0, g->before);
         need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);

@@ -23,9 +23,9 @@ MASK64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 MAGIC = bytes.fromhex("44454a410d0a1a0a")
 
-CLASSIC, BLOCKED, SPECTRAL, PAIRED, SCALABLE, STATIC, EXACT = 1, 2, 4, 5, 6, 8, 9
+CLASSIC, BLOCKED, SPECTRAL, PAIRED, SCALABLE, WINDOW, STATIC, EXACT = 1, 2, 4, 5, 6, 7, 8, 9
 KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SPECTRAL: "spectral", PAIRED: "paired",
-         SCALABLE: "scalable", STATIC: "static", EXACT: "exact"}
+         SCALABLE: "scalable", WINDOW: "window", STATIC: "static", EXACT: "exact"}
 HASHES = {1: "xxh3", 2: "siphash", 3: "jenkins", 4: "murmur2", 5: "murmur3", 6: "md5", 7: "sha1",
           8: "mixed"}
 SEALED, OPEN = 1, 2
@@ -268,10 +268,12 @@ def lane_sets(k):
 
 
 class Part:
-    def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None):
+    def __init__(self, kind, bits, k, body, counter_bits=0, fuse=None, generations=0):
         self.kind, self.bits, self.k, self.body, self.fuse = kind, bits, k, body, fuse
         self.counter_bits = counter_bits
-        self.sets = lane_sets(k) if kind in (BLOCKED, SPECTRAL) else None
+        self.lines = generations + 1  # of a window
+        self.living = range(self.lines)
+        self.sets = lane_sets(k) if kind in (BLOCKED, SPECTRAL, WINDOW) else None
 
     def bit(self, at):
         return self.body[at // 8] >> (at % 8) & 1
@@ -284,6 +286,8 @@ class Part:
             return self.in_static(h)
         if self.kind == SPECTRAL:
             return self.count(h) > 0
+        if self.kind == WINDOW:
+            return any(self.in_line(h, line) for line in self.living)
         return self.in_blocked(h) if self.kind == BLOCKED else self.in_exact(h)
 
     def has_all(self, numbers):
@@ -292,8 +296,11 @@ class Part:
     def in_blocked(self, h):
         return all(self.bit(at) for at in self.places(h))
 
+    def in_line(self, h, line):
+        return all(self.bit(at + 512 * line) for at in self.places(h))
+
     def places(self, h):
-        block = mulhi(h, self.bits // 512)
+        block = mulhi(h, self.bits // 512 // self.lines) * self.lines
         g = (h * GOLDEN) & MASK64
         lanes = self.sets[g >> 24 & 255]
         return [512 * block + 32 * lane + ((((g >> 32) * ODD[lane]) & MASK32) >> 27)
@@ -399,8 +406,8 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQI", page, 16)))
     need(h["flags"] & ~7 == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
-    need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, STATIC, EXACT), "part kind")
-    need(h["part_kind"] not in (SPECTRAL, STATIC) if h["kind"] == SCALABLE
+    need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
+    need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
          else h["part_kind"] == (BLOCKED if h["kind"] == PAIRED else h["kind"]),
          "part kind")
     widths = (4, 8, 16, 32) if h["kind"] == SPECTRAL else (0,)
@@ -408,8 +415,8 @@ def read_header(page):
     need(h["kind"] == SPECTRAL or not h["flags"] & 4, "flags")
     need(h["hash"] in HASHES, "hash", "EVERSION")
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
-    need(1 <= h["filters"] <= 16, "filters")
-    need(h["kind"] not in (PAIRED, SCALABLE, STATIC) or h["filters"] == 1, "filters")
+    single = (PAIRED, SCALABLE, WINDOW, STATIC)
+    need(1 <= h["filters"] <= 16 and (h["kind"] not in single or h["filters"] == 1), "filters")
     need(h["capacity"] > 0 and 0 < h["rate"] < 1, "capacity or rate")
     need(1 <= h["growth"] <= 1024 and 0 < h["tightening"] < 1, "growth or tightening")
     need(1 <= h["visit"] < 1 << 47, "visit")
@@ -427,6 +434,9 @@ def read_header(page):
     need((h["kind"] == PAIRED) == (h["deletions"] > 0), "deletions")
     h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
     h["fuse"] = read_fuse(page) if h["kind"] == STATIC else None
+    h["generations"], reserved, h["window_seconds"] = struct.unpack_from("<IIQ", page, 304)
+    need(h["kind"] != WINDOW or 1 <= h["generations"] <= 7 and reserved == 0
+         and h["window_seconds"] <= 1 << 40, "generations or seconds")
     h["table"] = read_table(page, h)
     return h
 
@@ -445,8 +455,8 @@ def read_fuse(page):
 
 def read_table(page, h):
     table, at = [], HEADER_LEN
-    granule = {CLASSIC: 64, STATIC: 1}.get(h["part_kind"], 512)
-    most_k = {CLASSIC: 64, BLOCKED: 16, SPECTRAL: 16, STATIC: 3, EXACT: 1}[h["part_kind"]]
+    granule = {CLASSIC: 64, STATIC: 1, WINDOW: 512 * (h["generations"] + 1)}.get(h["part_kind"], 512)
+    most_k = {CLASSIC: 64, BLOCKED: 16, SPECTRAL: 16, WINDOW: 16, STATIC: 3, EXACT: 1}[h["part_kind"]]
     for i in range(h["parts"]):
         names = "bits k capacity rate offset length".split()
         p = dict(zip(names, struct.unpack_from("<QI4xQdQQ", page, 512 + 64 * i)))
@@ -483,6 +493,8 @@ def read_record(page, place):
     names = "syncs unions carried_keys carried_lost removed refused".split()
     r.update(zip(names, struct.unpack_from("<QQQdQQ", data, 304)))
     r["hidden"] = little(data[432:440])
+    turns, *r["starts"] = struct.unpack_from("<9Q", data, 360)
+    r["clearing"], r["turns"] = bool(turns >> 63), turns & (1 << 63) - 1
     if not 0 <= r["carried_lost"] < math.inf:
         return None
     if r["sequence"] == 0 or r["sequence"] % 2 != (place == 0) or r["state"] not in (SEALED, OPEN):
@@ -493,7 +505,7 @@ def read_record(page, place):
 class File:
     """A file that passed every check but the last one (see vouched)."""
 
-    def __init__(self, path, key=None, repair=False):
+    def __init__(self, path, key=None, repair=False, now=0):
         with open(path, "rb") as file:
             data = file.read()
         self.header = h = read_header(data[:HEADER_LEN])
@@ -511,8 +523,18 @@ class File:
         self.bodies = data[HEADER_LEN:]
         self.parts = [Part(h["part_kind"], p["bits"], p["k"],
                            data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"],
-                           h["fuse"])
+                           h["fuse"], h["generations"])
                       for p in h["table"]]
+        if h["kind"] == WINDOW and h["window_seconds"]:
+            self.parts[0].living = self.living(now)
+
+    def living(self, now):
+        """A window by time: the generations that have begun and are not expired."""
+        seconds, lines = self.header["window_seconds"], self.header["generations"] + 1
+        step = -(-seconds // self.header["generations"])
+        now = max(now, self.newest["starts"][self.newest["turns"] % lines])
+        return [line for line, start in enumerate(self.newest["starts"][:lines])
+                if start and now - start < step + seconds]
 
     def set_key(self, key, status):
         h = self.header
@@ -569,6 +591,9 @@ class File:
             "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
             "removed": r["removed"], "refused": r["refused"],
             "deletions": h["deletions"], "hidden": r["hidden"],
+            "generations": h["generations"], "window_seconds": h["window_seconds"],
+            "turns": r["turns"], "clearing": r["clearing"], "starts": r["starts"],
+            "generation_keys": r["keys"][:h["generations"] + 1], "told_new": r["keys"][8],
             "bodies": self.vouched(),
         }
 

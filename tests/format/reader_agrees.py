@@ -82,6 +82,7 @@ for name, arguments in {
         "deja_filter_merge": [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_fold": [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Error)],
         "deja_filter_rotate": [ctypes.c_void_p, ctypes.POINTER(Options), ctypes.POINTER(Error)],
+        "deja_filter_set_clock": [ctypes.c_void_p, ctypes.c_uint64],
         "deja_filter_free": [ctypes.c_void_p],
         "deja_file_verify": [ctypes.c_char_p, ctypes.POINTER(Error)]}.items():
     getattr(lib, name).argtypes = arguments
@@ -118,6 +119,9 @@ class Filter:
         answer = ctypes.c_uint64()
         assert lib.deja_filter_count(self.handle, Slice(key, len(key)), answer) == 0
         return answer.value
+
+    def set_clock(self, seconds):
+        assert lib.deja_filter_set_clock(self.handle, seconds) == 0
 
     def sync(self):
         assert lib.deja_filter_sync(self.handle, None) == 0
@@ -172,11 +176,13 @@ def make_keys(n):
     return sorted(keys)
 
 
-def compare(path, keys, key=None):
+def compare(path, keys, key=None, now=0):
     """Both agree about every key; returns how many of them they claim."""
-    file = reader.File(path, key)
+    file = reader.File(path, key, now=now)
     f = Filter(lib.deja_filter_open, path, 0, key=key)
     assert f.status == 0, f.text
+    if now:
+        f.set_clock(now)
     ours = [f.contains(k) for k in keys]
     theirs = [file.contains(k) for k in keys]
     f.free()
@@ -193,8 +199,12 @@ def golden_files_agree():
         key = APART if path.stem == "key_apart" else None
         report = reader.File(path, key).report()
         n = 120 if path.stem == "open" else report["offered"]
-        assert compare(path, members[:n], key) == n - report["removed"], path
-        assert compare(path, strangers, key) == 0, path
+        now = 1700000000 if report["kind"] == "window" else 0
+        assert compare(path, members[:n], key, now) == n - report["removed"], path
+        assert compare(path, strangers, key, now) == 0, path
+        if path.stem == "window_time":
+            assert compare(path, members[:n], key, now + 7199) == n, path
+            assert compare(path, members[:n], key, now + 7200) == 0, path
         assert report["bodies"] == ("open" if path.stem == "open" else "intact"), report
 
 
@@ -233,6 +243,9 @@ FRESH = {
     "scalable": dict(kind=6, capacity=30, fp_rate=0.2, growth=2),
     "scalable_classic": dict(kind=6, part_kind=1, capacity=30, fp_rate=0.2, growth=3),
     "scalable_exact": dict(kind=6, part_kind=9, capacity=30),
+    "window": dict(kind=7, fp_rate=0.2),
+    "window_7": dict(kind=7, fp_rate=0.2, generations=7, hash=2),
+    "window_k16": dict(kind=7, fp_rate=0.2, generations=2, hashes=16),
     "apart": dict(kind=2, fp_rate=0.2, key=APART, flags=KEY_APART, profile=3),
 }
 
@@ -256,7 +269,9 @@ def fresh_files_agree(name, options):
     f.add(late)  # a writer has it open, and nothing of this is synced
     assert compare(path, late, key) == len(late), name
     report = reader.File(path, key).report()
-    assert report["state"] == "open" and report["offered"] == len(members), report
+    offered = range(len(members), len(members) + len(late))  # a window that turns tells more
+    assert report["state"] == "open" and report["offered"] in offered, report
+    assert options["kind"] == 7 or report["offered"] == len(members), report
     f.sync()
     f.free()
     report = reader.File(path, key).report()
@@ -307,6 +322,31 @@ def removals_agree(**options):
     kept = sum(file.contains(k) for k in keys[:300])
     assert 0 < kept < 300 and found > kept, (kept, found)  # it forgets
     f.free()
+
+
+def windows_agree(generations, seconds):
+    """Both remember and forget the same, while keys come in six waves."""
+    path, keys = f"waves_{generations}_{seconds}.deja", make_keys(1200)
+    chance.shuffle(keys)
+    f = create(path, kind=7, generations=generations, window_seconds=seconds, capacity=300,
+               fp_rate=0.1, seed=chance.randrange(1, 1 << 64))
+    now, remembered = 1700000000, []
+    for wave in range(6):
+        f.set_clock(now)
+        f.add(keys[150 * wave:150 * wave + 150])
+        f.add(keys[:20])  # which are renewed
+        f.sync()
+        file = reader.File(path, now=now)
+        remembered.append(compare(path, keys, now=now))
+        report = file.report()
+        assert report["bodies"] == "intact" and not report["clearing"], report
+        assert report["offered"] == 170 * (wave + 1), report
+        assert report["starts"][report["turns"] % (generations + 1)] <= now, report
+        now += 70
+    f.free()
+    assert file.report()["turns"] >= 2, file.report()
+    assert remembered[5] < remembered[2] + 150, remembered  # it has forgotten
+    assert sum(file.contains(key) for key in keys[:20]) == 20
 
 
 def static_files_agree(n, width, **options):
@@ -453,7 +493,12 @@ claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)
           for n in (0, 1, 2, 7, 100, 3000) for w in (8, 16, 32)}
 assert any(claims.values()), claims
 print("static: agreed, strangers claimed by both:", claims)
+for seconds in (0, 100):
+    for generations in (1, 2, 5):
+        windows_agree(generations, seconds)
+print("windows: agreed")
 random_damage_is_refused_alike("classic.deja")
+random_damage_is_refused_alike("window_k16.deja")
 random_damage_is_refused_alike("static_100_8.deja")
 wrong_keys_are_refused_alike()
 print("damage: refused alike")

@@ -663,6 +663,79 @@ static void absurd_deletions_are_refused_by_name(void **state)
     free(b.data);
 }
 
+static void absurd_windows_are_refused_by_name(void **state)
+{
+    static const struct {
+        uint32_t generations, reserved;
+        uint64_t seconds;
+    } crafts[] = {
+        {0, 0, 0}, {8, 0, 0}, {UINT32_MAX, 0, 0}, {1, 1, 0}, {1, 0, (UINT64_C(1) << 40) + 1},
+    };
+    struct bytes b = copy_of(&blocked);
+    dj_store32(b.data + 16, DEJA_WINDOW);
+    dj_store32(b.data + 20, DEJA_WINDOW);
+    for (size_t i = 0; i < sizeof crafts / sizeof crafts[0]; i++) {
+        dj_store32(b.data + 304, crafts[i].generations);
+        dj_store32(b.data + 308, crafts[i].reserved);
+        dj_store64(b.data + 312, crafts[i].seconds);
+        fix_all(b.data);
+        crafted_is_refused(&b, DEJA_EFORMAT, "generations or seconds");
+    }
+    dj_store32(b.data + 308, 0);
+    dj_store64(b.data + 312, 0);
+    dj_store32(b.data + 304, 4); /* five lines do not make up 8192 bits */
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "part 1");
+    dj_store32(b.data + 304, 1);
+    dj_store32(b.data + AT_PART(0) + 8, 17);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "part 1");
+    dj_store32(b.data + 28, 2);
+    dj_store32(b.data + 76, 2);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "filters");
+    dj_store32(b.data + 28, 1);
+    dj_store32(b.data + 76, 1);
+    dj_store32(b.data + 16, DEJA_SCALABLE);
+    fix_all(b.data);
+    crafted_is_refused(&b, DEJA_EFORMAT, "part kind");
+    free(b.data);
+}
+
+/* Times and counts that no window has: it opens, answers and goes on. */
+static void absurd_times_of_a_window_do_no_harm(void **state)
+{
+    static const uint64_t values[] = {1, UINT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1};
+    for (size_t i = 0; i < 4 * sizeof values / sizeof values[0]; i++) {
+        struct bytes b = copy_of(&blocked);
+        deja_filter *f = NULL;
+        deja_stats s = DEJA_STATS_INIT;
+        bool is_new;
+        dj_store32(b.data + 16, DEJA_WINDOW);
+        dj_store32(b.data + 20, DEJA_WINDOW);
+        dj_store32(b.data + 304, 1);
+        dj_store64(b.data + 312, i & 1 ? UINT64_C(1) << 40 : 0);
+        static const size_t fields[] = {40, 360, 368, 376};
+        dj_store64(b.data + RECORD_B + fields[i % 4], values[i / 4]);
+        fix_all(b.data);
+        fix_record(b.data, RECORD_B);
+        const char *path = place("times", &b);
+        assert_int_equal(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        for (uint64_t key = 0; key < 3000; key++) {
+            const deja_slice slice = {&key, sizeof key};
+            assert_int_equal(deja_filter_add(f, slice, &is_new), DEJA_OK);
+            assert_true(deja_filter_contains(f, slice));
+        }
+        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        deja_filter_free(f);
+        assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+        unlink(path);
+        free(b.data);
+    }
+}
+
 static void absurd_records_are_refused_by_name(void **state)
 {
     static const struct {
@@ -823,6 +896,8 @@ int main(void)
         cmocka_unit_test(more_numbers_a_key_than_there_is_room_for_are_refused),
         cmocka_unit_test(absurd_counters_are_refused_by_name),
         cmocka_unit_test(absurd_deletions_are_refused_by_name),
+        cmocka_unit_test(absurd_windows_are_refused_by_name),
+        cmocka_unit_test(absurd_times_of_a_window_do_no_harm),
         cmocka_unit_test(absurd_records_are_refused_by_name),
         cmocka_unit_test(absurd_counts_do_no_harm),
         cmocka_unit_test(verify_refuses_every_flipped_bit_of_a_body),

@@ -74,6 +74,12 @@ static const struct pinned pins[N_GOLDEN] = {
     /* paired */
     {DEJA_PAIRED, DEJA_BLOCKED, DEJA_HASH_XXH3, 1, 5, 2, 200, 2560, 320, 649, 90, 120, 1, 0.01,
      2560, 5},
+    /* window */
+    {DEJA_WINDOW, DEJA_WINDOW, DEJA_HASH_XXH3, 1, 4, 1, 150, 4096, 512, 446, 120, 120, 1, 0.01,
+     4096, 4},
+    /* window_time */
+    {DEJA_WINDOW, DEJA_WINDOW, DEJA_HASH_XXH3, 1, 4, 1, 150, 4096, 512, 427, 120, 120, 1, 0.01,
+     4096, 4},
 };
 
 /* --- Keys ---------------------------------------------------------------- */
@@ -137,6 +143,8 @@ static deja_filter *open_at(const char *path, const struct golden *g, unsigned f
     const deja_options expect = expected(g);
     if (deja_filter_open(path, flags, &expect, &f, &err) < 0)
         fail_msg("%s", err.text);
+    if (g->clock)
+        assert_int_equal(deja_filter_set_clock(f, g->clock), DEJA_OK);
     return f;
 }
 
@@ -264,6 +272,8 @@ static void write_again(const struct golden *g, const char *path)
         f = build(g, path);
     else
         assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
+    if (g->clock)
+        assert_int_equal(deja_filter_set_clock(f, g->clock), DEJA_OK);
     if (g->before) {
         const deja_options next = golden_next(g);
         take_keys(f, 0, g->before);

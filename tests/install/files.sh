@@ -2,7 +2,8 @@
 . "$SOURCE/tests/install/installed.sh"
 
 "$prefix/bin/deja" --version
-for page in deja deja-{dedup,build,check,add,remove,count,info,verify,merge,fold,rotate,plan,url,gen,bench,lab,serve}; do
+commands=$("$prefix/bin/deja" help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/deja-\1/p' | grep -v deja-help)
+for page in deja $commands; do
     file=$prefix/share/man/man1/$page.1
     grep -q '^\.TH ' "$file" || { echo "$file is no man page" >&2; exit 1; }
     if command -v man >/dev/null; then

@@ -108,6 +108,13 @@ static int fill_table(void **state)
                              .fp_rate = 0.02,
                              .hash = k % 8 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
     enter((deja_options){.kind = DEJA_PAIRED, .memory = 128, .hashes = 4});
+    for (uint32_t generations = 1; generations <= 7; generations++) /* forgets none of them */
+        enter((deja_options){.kind = DEJA_WINDOW,
+                             .capacity = 8 * CAPACITY,
+                             .fp_rate = 0.02,
+                             .generations = generations,
+                             .window_seconds = generations % 2 ? 0 : 1 << 20,
+                             .hash = generations % 3 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
     for (size_t i = 0; i < DJ_ARRAY_LEN(part_kinds); i++)
         for (uint32_t growth = 2; growth <= 4; growth++)
             for (uint64_t first = 20; first <= 400; first += 190)
@@ -371,8 +378,9 @@ static void a_union_is_the_filter_of_both(void **state)
         assert_int_equal(deja_filter_add_batch(b, arrival + half, half, NULL, NULL), DEJA_OK);
         assert_int_equal(deja_filter_add_batch(all, arrival, ARRIVALS, NULL, NULL), DEJA_OK);
         const int rc = deja_filter_merge(a, b, &err);
-        const bool cannot = table[c].opt.kind == DEJA_SCALABLE ||
-                            table[c].opt.kind == DEJA_SPECTRAL || table[c].opt.kind == DEJA_PAIRED;
+        const uint32_t kind = table[c].opt.kind;
+        const bool cannot = kind == DEJA_SCALABLE || kind == DEJA_SPECTRAL ||
+                            kind == DEJA_PAIRED || kind == DEJA_WINDOW;
         if (rc != (cannot ? DEJA_ENOTSUP : DEJA_OK))
             fail_msg("%s: %d %s", table[c].name, rc, err.text);
         if (rc == DEJA_ENOTSUP)

@@ -43,6 +43,10 @@ static const struct {
      FIELDS(.kind = DEJA_SPECTRAL, .capacity = NUMBERS, .fp_rate = 1e-9, .filters = 2,
             .counter_bits = 8, .flags = DEJA_MINIMAL_INCREASE)},
     {"paired", FIELDS(.kind = DEJA_PAIRED, .capacity = NUMBERS, .fp_rate = 1e-9)},
+    {"window", FIELDS(.kind = DEJA_WINDOW, .capacity = 4 * NUMBERS, .fp_rate = 1e-9,
+                      .generations = 7)}, /* turns, and forgets none of them */
+    {"window by time", FIELDS(.kind = DEJA_WINDOW, .capacity = 4 * NUMBERS, .fp_rate = 1e-9,
+                              .window_seconds = 1 << 20)},
     {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 500, .fp_rate = 1e-9)},
     {"scalable of classic",
      FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC, .capacity = 500, .fp_rate = 1e-9)},

@@ -106,7 +106,7 @@ class Running:
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, env=environment())
         self.out = []
-        self.thread = threading.Thread(target=lambda: self.out.extend(self.p.stdout))
+        self.thread = threading.Thread(target=lambda: self.out.extend(self.p.stdout), daemon=True)
         self.thread.start()
 
     def feed(self, data):

@@ -28,7 +28,8 @@ extern const struct dj_block_kernel dj_block_avx512_emulated;
 
 /* What stands in for the kernel number that dj_block_at counts past: the shared add and the
  * emulated kernel are compared everywhere, whatever the processor can do. */
-static const struct dj_block_kernel shared = {"shared", NULL, dj_block_add_shared};
+static const struct dj_block_kernel shared = {
+    "shared", NULL, dj_block_add_shared, NULL, dj_block_add_line_shared, NULL};
 
 static const struct dj_block_kernel *variant(size_t i)
 {
@@ -87,7 +88,7 @@ static bool plain_add(uint8_t *body, uint64_t n_blocks, const uint32_t *lane_set
 
 static struct dj_blocks new_blocks(uint64_t n_blocks, uint32_t k)
 {
-    struct dj_blocks b = {NULL, n_blocks, {0}};
+    struct dj_blocks b = {NULL, n_blocks, {0}, 1};
     b.body = aligned_alloc(DJ_BLOCK_BYTES, DJ_BLOCK_BYTES * n_blocks);
     assert_non_null(b.body);
     memset(b.body, 0, DJ_BLOCK_BYTES * n_blocks);
@@ -257,7 +258,7 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
 {
     enum { FEW = 300 };
     static uint64_t hash[FEW];
-    struct dj_blocks b = {NULL, UINT64_C(1) << 33, {0}};
+    struct dj_blocks b = {NULL, UINT64_C(1) << 33, {0}, 1};
     const size_t len = (size_t)(b.n_blocks * DJ_BLOCK_BYTES);
     b.body = new_sparse(len);
     dj_block_lane_sets(b.lane_sets, 8);
@@ -290,7 +291,7 @@ static void repeats_write_nothing(void **state)
     for (size_t v = 0; variant(v); v++) {
         static uint64_t hash[FEW];
         static uint8_t is_new[FEW];
-        struct dj_blocks b = {NULL, BLOCKS, {0}};
+        struct dj_blocks b = {NULL, BLOCKS, {0}, 1};
         b.body = mmap(NULL, BLOCKS * DJ_BLOCK_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         assert_ptr_not_equal(b.body, MAP_FAILED);
@@ -362,6 +363,112 @@ static void a_key_with_one_bit_missing_is_not_found(void **state)
         }
 }
 
+/* --- Lines: several filters side by side --------------------------------- */
+
+/* As many bodies of the reference as there are lines. */
+struct plain_lines {
+    uint8_t *line[DJ_BLOCK_LINES];
+};
+
+static struct dj_blocks new_lines(uint64_t n_blocks, uint32_t k, uint32_t lines,
+                                  struct plain_lines *plain)
+{
+    struct dj_blocks b = new_blocks(n_blocks * lines, k);
+    b.n_blocks = n_blocks;
+    b.lines = lines;
+    for (uint32_t l = 0; plain && l < lines; l++) {
+        plain->line[l] = calloc(n_blocks, DJ_BLOCK_BYTES);
+        assert_non_null(plain->line[l]);
+    }
+    return b;
+}
+
+static bool plain_has(const uint8_t *body, uint64_t n_blocks, const uint32_t *lane_sets,
+                      uint64_t hash)
+{
+    uint8_t copy[DJ_BLOCK_BYTES];
+    memcpy(copy, body + 64 * plain_block_of(hash, n_blocks), sizeof copy);
+    return !plain_add(copy, 1, lane_sets, hash); /* with one block, every hash is in it */
+}
+
+static void check_lines(const struct dj_block_kernel *kernel, uint64_t n_blocks, uint32_t k,
+                        uint32_t lines)
+{
+    enum { FEW = 300 };
+    static uint64_t hash[FEW];
+    static uint8_t had[FEW], found[FEW];
+    struct plain_lines plain;
+    struct dj_blocks b = new_lines(n_blocks, k, lines, &plain);
+    for (uint32_t l = 0; l < lines; l++) {
+        uint8_t want[FEW] = {0};
+        draw_hashes(hash, FEW, 1000 * k + 10 * lines + l / 2); /* pairs of lines get the same */
+        for (size_t i = 0; i < FEW; i++) {
+            for (uint32_t m = 0; m < lines; m++)
+                want[i] |=
+                    (uint8_t)(plain_has(plain.line[m], n_blocks, b.lane_sets, hash[i]) << m);
+            plain_add(plain.line[l], n_blocks, b.lane_sets, hash[i]);
+        }
+        kernel->add_line(&b, l, hash, hash, FEW, had);
+        assert_memory_equal(had, want, FEW);
+        if (kernel->find_lines) {
+            kernel->find_lines(&b, hash, hash, FEW, found);
+            for (size_t i = 0; i < FEW; i++)
+                assert_int_equal(found[i], had[i] | found[i] | 1u << l);
+            dj_block_portable.find_lines(&b, hash, hash, FEW, want);
+            assert_memory_equal(found, want, FEW);
+        }
+    }
+    for (uint32_t l = 0; l < lines; l++) {
+        for (uint64_t at = 0; at < n_blocks; at++)
+            assert_memory_equal(b.body + DJ_BLOCK_BYTES * (at * lines + l),
+                                plain.line[l] + DJ_BLOCK_BYTES * at, DJ_BLOCK_BYTES);
+        free(plain.line[l]);
+    }
+    free(b.body);
+}
+
+static void every_kernel_keeps_lines_apart(void **state)
+{
+    static const uint64_t few[] = {1, 2, 7, 100};
+    for (size_t v = 0; variant(v); v++)
+        for (uint32_t lines = 1; lines <= DJ_BLOCK_LINES; lines++)
+            for (uint32_t k = 1; k <= LANES; k += 3)
+                for (size_t s = 0; s < DJ_ARRAY_LEN(few); s++)
+                    check_lines(variant(v), few[s], k, lines);
+}
+
+/* --- Several bodies -------------------------------------------------------- */
+
+static void any_of_several_bodies_is_enough(void **state)
+{
+    enum { FEW = 500, BODIES = 5 };
+    static const uint64_t blocks[BODIES] = {1, 7, 12, 50, 3};
+    static uint64_t hash[FEW];
+    static uint8_t unused[FEW], one[FEW], found[FEW];
+    for (size_t v = 0; variant(v); v++)
+        for (uint32_t n = 1; variant(v)->find_any && n <= BODIES; n++) {
+            struct dj_blocks b[BODIES];
+            const struct dj_blocks *list[BODIES];
+            uint8_t want[FEW] = {0};
+            for (uint32_t j = 0; j < n; j++) { /* each with another k */
+                b[j] = new_blocks(blocks[j], 1 + 3 * j + n % 4);
+                list[j] = &b[j];
+                draw_hashes(hash, FEW, 100 + j);
+                dj_block_portable.add(&b[j], hash, hash, 20 * (j + 1), unused);
+            }
+            draw_hashes(hash, FEW, 100); /* members of the first, and strangers */
+            for (uint32_t j = 0; j < n; j++) {
+                dj_block_portable.contains(&b[j], hash, hash, FEW, one);
+                for (size_t i = 0; i < FEW; i++)
+                    want[i] |= one[i];
+            }
+            variant(v)->find_any(list, n, hash, hash, FEW, found);
+            assert_memory_equal(found, want, FEW);
+            for (uint32_t j = 0; j < n; j++)
+                free(b[j].body);
+        }
+}
+
 static void kernels_are_listed_from_the_fastest_to_the_portable(void **state)
 {
     size_t n = 0;
@@ -391,6 +498,8 @@ int main(void)
         cmocka_unit_test(no_key_touches_nothing),
         cmocka_unit_test(a_stranger_is_not_found_in_an_empty_body),
         cmocka_unit_test(a_key_with_one_bit_missing_is_not_found),
+        cmocka_unit_test(every_kernel_keeps_lines_apart),
+        cmocka_unit_test(any_of_several_bodies_is_enough),
         cmocka_unit_test(kernels_are_listed_from_the_fastest_to_the_portable),
     };
     return cmocka_run_group_tests_name("unit.block", tests, NULL, NULL);

@@ -195,6 +195,9 @@ static void bits_behind_the_last_one_mean_nothing(void **state)
     memset(body, 0xff, sizeof body);
     assert_int_equal(dcso_bits_set(&d), 3);
     assert_true(isinf(dcso_distinct(&d, 3))); /* full: any number of keys */
+    d.bits = 1;
+    assert_true(isinf(dcso_distinct(&d, 1)));
+    d.bits = 3;
     body[0] = 0xf8;
     assert_int_equal(dcso_bits_set(&d), 0);
     assert_true(dcso_distinct(&d, 0) <= 0 && dcso_rate(&d, 0) <= 0);

@@ -237,6 +237,32 @@ static void committing_is_the_same_as_having_added_in_that_order(void **state)
 
 /* --- Edges -------------------------------------------------------------- */
 
+/* Keys that are seen wait as well, in their order: the commit renews them. */
+static void a_window_is_renewed_by_repeats(void **state)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    uint64_t batch[90];
+    uint8_t is_new[90];
+    opt.kind = DEJA_WINDOW;
+    opt.capacity = 100;
+    opt.fp_rate = 1e-9;
+    opt.seed = 1;
+    struct stream s = open_stream(opt);
+    for (uint64_t round = 0; round < 20; round++) {
+        for (uint64_t i = 0; i < 90; i++)
+            batch[i] = i ? 1000 + 90 * round + i : 7; /* 7 is the first of each batch ... */
+        batch[80] = 7;                                /* ... and comes once more near its end */
+        judge(&s, batch, 90, is_new);
+        assert_int_equal(is_new[0], round == 0);
+        assert_int_equal(is_new[80], 0);
+        assert_int_equal(deja_dedup_pending(s.d), 90);
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_true(filter_has(&s, 7));
+    }
+    assert_false(filter_has(&s, 1001));
+    close_stream(&s);
+}
+
 static void no_key_and_no_commit_are_fine(void **state)
 {
     struct stream s = open_stream(kinds[0]);
@@ -335,6 +361,7 @@ int main(void)
         cmocka_unit_test(keys_that_were_in_the_filter_before_are_seen),
         cmocka_unit_test(a_long_stream_is_judged_as_an_exact_set_would),
         cmocka_unit_test(committing_is_the_same_as_having_added_in_that_order),
+        cmocka_unit_test(a_window_is_renewed_by_repeats),
         cmocka_unit_test(no_key_and_no_commit_are_fine),
         cmocka_unit_test(the_hash_0_can_be_pending),
         cmocka_unit_test(many_hashes_of_one_kind_are_told_apart),

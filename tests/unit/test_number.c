@@ -186,6 +186,28 @@ static void sizes_are_rounded_down_exactly(void **state)
     assert_true(size_of("1.9") == 1);
 }
 
+static void durations_have_units(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t seconds;
+    } good[] = {
+        {"90", 90},     {"30s", 30},      {"15m", 900},    {"15min", 900}, {"6h", 21600},
+        {"7d", 604800}, {"1.5d", 129600}, {"2w", 1209600}, {"0.5m", 30},
+    };
+    static const char *const wrong[] = {"", "s", "-1s", "1.5s", "1y", "6 h", "h6", "0.1m6"};
+    deja_error err;
+    uint64_t n = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(num_parse_duration(good[i].text, &n, &err), DEJA_OK);
+        assert_int_equal(n, good[i].seconds);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (num_parse_duration(wrong[i], &n, &err) != DEJA_EINVAL)
+            fail_msg("%s is %llu", wrong[i], (unsigned long long)n);
+}
+
 static void sizes_refuse_the_rest(void **state)
 {
     (void)state;
@@ -396,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_number_of_endless_digits_is_refused),
         cmocka_unit_test(a_message_cannot_talk_to_the_terminal),
         cmocka_unit_test(sizes_are_binary_unless_spelled_kB),
+        cmocka_unit_test(durations_have_units),
         cmocka_unit_test(sizes_are_rounded_down_exactly),
         cmocka_unit_test(sizes_refuse_the_rest),
         cmocka_unit_test(rates_lie_strictly_between_0_and_1),

@@ -129,6 +129,36 @@ static const struct refusal {
      "rate"},
     {FIELDS(.kind = DEJA_PAIRED, .hashes = 17, .capacity = 1), DEJA_EINVAL,
      "hashes is 17: blocked takes at most 16"},
+    /* window */
+    {FIELDS(.generations = 2, .capacity = 1), DEJA_EINVAL,
+     "generations goes with kind window, not blocked"},
+    {FIELDS(.kind = DEJA_EXACT, .window_seconds = 2, .capacity = 1), DEJA_EINVAL,
+     "window_seconds goes with kind window, not exact"},
+    {FIELDS(.kind = DEJA_WINDOW), DEJA_EINVAL,
+     "capacity is 0: say how many keys the window is to hold"},
+    {FIELDS(.kind = DEJA_WINDOW, .generations = 8, .capacity = 1), DEJA_EINVAL,
+     "generations is 8: at most 7"},
+    {FIELDS(.kind = DEJA_WINDOW, .window_seconds = (UINT64_C(1) << 40) + 1, .capacity = 1),
+     DEJA_EINVAL, "window_seconds is 1099511627777: at most 2^40"},
+    {FIELDS(.kind = DEJA_WINDOW, .filters = 2, .capacity = 1), DEJA_ENOTSUP,
+     "window cannot be made of several filters; classic, blocked and spectral can"},
+    {FIELDS(.kind = DEJA_WINDOW, .capacity = 1, .hashes = 2, .multiplier = 2), DEJA_EINVAL,
+     "the multiplier sizes classic, blocked and spectral filters"},
+    {FIELDS(.kind = DEJA_WINDOW, .hashes = 17, .capacity = 1), DEJA_EINVAL,
+     "hashes is 17: window takes at most 16"},
+    {FIELDS(.kind = DEJA_WINDOW, .hash = DEJA_HASH_MD5, .capacity = 1), DEJA_EINVAL,
+     "hash md5 works with kind classic; window takes xxh3 or siphash"},
+    {FIELDS(.kind = DEJA_WINDOW, .capacity = 5, .memory = 1024, .fp_rate = 0.1), DEJA_EINVAL,
+     "capacity, fp_rate and memory: give two, the third follows"},
+    {FIELDS(.kind = DEJA_WINDOW, .generations = 3, .memory = 255), DEJA_EINVAL,
+     "memory is 255 bytes: at least 256, at most 2^50"},
+    {FIELDS(.kind = DEJA_WINDOW, .memory = 128, .hashes = 16, .fp_rate = 1e-40), DEJA_EINVAL,
+     "128 bytes hold no key at rate 1e-40"},
+    {FIELDS(.kind = DEJA_WINDOW, .capacity = UINT64_C(1) << 53), DEJA_EINVAL,
+     "no window filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+     "the rate"},
+    {FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_WINDOW, .capacity = 1), DEJA_EINVAL,
+     "a scalable filter is made of blocked, classic or exact parts"},
     /* filters and hashes */
     {FIELDS(.kind = DEJA_CLASSIC, .filters = 17, .capacity = 1), DEJA_EINVAL,
      "filters is 17: at most 16"},
@@ -604,6 +634,40 @@ static void a_part_too_large_to_count_is_refused(void **state)
     assert_false(dj_plan_part(&wraps, 21, &part));
 }
 
+/* --- Windows -------------------------------------------------------------- */
+
+static void all_generations_together_stay_below_p(void **state)
+{
+    for (uint32_t generations = 1; generations <= 7; generations++) {
+        const struct dj_plan plan = resolved(OPTIONS(.kind = DEJA_WINDOW, .capacity = 100001,
+                                                     .fp_rate = 1e-3, .generations = generations));
+        const struct dj_shape s = dj_window_generation(&plan.shape, generations + 1);
+        const double rate = dj_shape_rate(&s, (double)dj_window_quota(&plan));
+        assert_true(dj_window_quota(&plan) * generations >= 100001);
+        assert_true(rate * (generations + 1) <= 1e-3);
+        assert_true(plan.shape.bits % (DJ_BLOCK_BITS * (generations + 1)) == 0);
+        const deja_plan told = plan_of(OPTIONS(.kind = DEJA_WINDOW, .capacity = 100001,
+                                               .fp_rate = 1e-3, .generations = generations));
+        assert_int_equal(told.generations, generations);
+        assert_int_equal(told.bits, plan.shape.bits);
+        assert_true(told.fp_rate <= 1e-3 && told.fp_rate > 0.9e-3);
+        assert_true(told.lost > 0 && told.lost < 100);
+    }
+}
+
+static void memory_tells_the_keys_of_a_window_or_its_rate(void **state)
+{
+    const deja_plan keys =
+        plan_of(OPTIONS(.kind = DEJA_WINDOW, .memory = 1 << 20, .fp_rate = 0.01));
+    assert_int_equal(keys.generations, 1);
+    assert_in_range(keys.bytes, (1 << 20) - 128, 1 << 20);
+    assert_true(keys.fp_rate <= 0.01);
+    assert_in_range(keys.capacity, 350000, 380000);
+    const deja_plan rate =
+        plan_of(OPTIONS(.kind = DEJA_WINDOW, .memory = 1 << 20, .capacity = keys.capacity));
+    assert_true(rate.fp_rate <= keys.fp_rate * 1.0001);
+}
+
 /* --- Large sizes -------------------------------------------------------- */
 
 static void sizes_that_just_fit_are_planned_without_overflow(void **state)
@@ -653,6 +717,8 @@ int main(void)
         cmocka_unit_test(the_rates_of_all_parts_sum_to_less_than_p),
         cmocka_unit_test(a_growing_filter_begins_with_four_million_keys),
         cmocka_unit_test(a_part_too_large_to_count_is_refused),
+        cmocka_unit_test(all_generations_together_stay_below_p),
+        cmocka_unit_test(memory_tells_the_keys_of_a_window_or_its_rate),
         cmocka_unit_test(sizes_that_just_fit_are_planned_without_overflow),
         cmocka_unit_test(a_product_beyond_2_to_the_53_bits_is_refused),
     };

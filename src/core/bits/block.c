@@ -5,6 +5,7 @@
  * an add well defined.  The shared add sets bits by atomic OR: two writers that meet in a block
  * both succeed, so no key is lost.  A key is new when at least one of its bits was set by us. */
 #include "core/bits/block.h"
+#include <stdbool.h>
 
 const uint32_t dj_block_odd[16] = {
     0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
@@ -33,17 +34,21 @@ static struct pattern make_pattern(const struct dj_blocks *b, uint64_t hash)
     return p;
 }
 
+static bool has_all(const uint64_t *block, const struct pattern *p)
+{
+    uint64_t missing = 0;
+    for (unsigned w = 0; w < 8; w++)
+        missing |= p->word[w] & ~__atomic_load_n(block + w, __ATOMIC_RELAXED);
+    return missing == 0;
+}
+
 static void portable_contains(const struct dj_blocks *b, const uint64_t *hash,
                               const uint64_t *ahead, size_t n, uint8_t *found)
 {
     for (size_t i = 0; i < n; i++) {
         DJ_PREFETCH(dj_block_of(b, ahead[i]));
-        const uint64_t *block = (const uint64_t *)(const void *)dj_block_of(b, hash[i]);
         const struct pattern p = make_pattern(b, hash[i]);
-        uint64_t missing = 0;
-        for (unsigned w = 0; w < 8; w++)
-            missing |= p.word[w] & ~__atomic_load_n(block + w, __ATOMIC_RELAXED);
-        found[i] = missing == 0;
+        found[i] = has_all((const uint64_t *)(const void *)dj_block_of(b, hash[i]), &p);
     }
 }
 
@@ -65,25 +70,97 @@ static void portable_add(const struct dj_blocks *b, const uint64_t *hash, const 
     }
 }
 
+/* True when at least one of the bits was set by us. */
+static bool set_shared(uint64_t *block, const struct pattern *p)
+{
+    uint64_t missing = 0;
+    for (unsigned w = 0; w < 8; w++) {
+        /* Most keys of a crawl are repeats: look before locking the line. */
+        if ((p->word[w] & ~__atomic_load_n(block + w, __ATOMIC_RELAXED)) == 0)
+            continue;
+        missing |= p->word[w] & ~__atomic_fetch_or(block + w, p->word[w], __ATOMIC_RELAXED);
+    }
+    return missing != 0;
+}
+
 void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
                          size_t n, uint8_t *is_new)
 {
     for (size_t i = 0; i < n; i++) {
         DJ_PREFETCH(dj_block_of(b, ahead[i]));
-        uint64_t *block = (uint64_t *)(void *)dj_block_of(b, hash[i]);
         const struct pattern p = make_pattern(b, hash[i]);
-        uint64_t missing = 0;
-        for (unsigned w = 0; w < 8; w++) {
-            /* Most keys of a crawl are repeats: look before locking the line. */
-            if ((p.word[w] & ~__atomic_load_n(block + w, __ATOMIC_RELAXED)) == 0)
-                continue;
-            missing |= p.word[w] & ~__atomic_fetch_or(block + w, p.word[w], __ATOMIC_RELAXED);
-        }
-        is_new[i] = missing != 0;
+        is_new[i] = set_shared((uint64_t *)(void *)dj_block_of(b, hash[i]), &p);
     }
 }
 
-const struct dj_block_kernel dj_block_portable = {"portable", portable_contains, portable_add};
+/* Which of the lines from `first` on have the pattern. */
+static uint8_t lines_with(const struct dj_blocks *b, const uint64_t *first,
+                          const struct pattern *p)
+{
+    unsigned found = 0;
+    for (uint32_t l = 0; l < b->lines; l++)
+        found |= (unsigned)has_all(first + (size_t)8 * l, p) << l;
+    return (uint8_t)found;
+}
+
+static void portable_find_lines(const struct dj_blocks *b, const uint64_t *hash,
+                                const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        dj_block_prefetch_lines(b, ahead[i]);
+        const struct pattern p = make_pattern(b, hash[i]);
+        found[i] = lines_with(b, (const uint64_t *)(void *)dj_block_lines_of(b, hash[i]), &p);
+    }
+}
+
+static void portable_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
+                              const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        dj_block_prefetch_lines(b, ahead[i]);
+        uint64_t *first = (uint64_t *)(void *)dj_block_lines_of(b, hash[i]);
+        uint64_t *block = first + (size_t)8 * line;
+        const struct pattern p = make_pattern(b, hash[i]);
+        found[i] = lines_with(b, first, &p);
+        for (unsigned w = 0; !(found[i] >> line & 1) && w < 8; w++)
+            __atomic_store_n(block + w, __atomic_load_n(block + w, __ATOMIC_RELAXED) | p.word[w],
+                             __ATOMIC_RELAXED);
+    }
+}
+
+void dj_block_add_line_shared(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
+                              const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        dj_block_prefetch_lines(b, ahead[i]);
+        uint64_t *first = (uint64_t *)(void *)dj_block_lines_of(b, hash[i]);
+        const struct pattern p = make_pattern(b, hash[i]);
+        const unsigned others = lines_with(b, first, &p) & ~(1u << line);
+        const bool had = !set_shared(first + (size_t)8 * line, &p);
+        found[i] = (uint8_t)(others | (unsigned)had << line);
+    }
+}
+
+static void portable_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                              const uint64_t *hash, const uint64_t *ahead, size_t n,
+                              uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool any = false;
+        for (uint32_t j = 0; j < n_bodies; j++) {
+            const struct dj_blocks *b = bodies[j];
+            DJ_PREFETCH(dj_block_of(b, ahead[i]));
+            const struct pattern p = make_pattern(b, hash[i]);
+            any |= has_all((const uint64_t *)(const void *)dj_block_of(b, hash[i]), &p);
+        }
+        found[i] = any;
+    }
+}
+
+const struct dj_block_kernel dj_block_portable = {
+    "portable",          portable_contains, portable_add,
+    portable_find_lines, portable_add_line, portable_find_any,
+};
 
 static uint32_t draw_lanes(uint32_t k, uint64_t draw)
 {

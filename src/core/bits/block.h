@@ -11,7 +11,11 @@
  * (nearly) random subset for each key: if all keys took the same k lanes the others would stay
  * empty, and if they took neighbours, crowded neighbours would raise the rate by a fifth.
  *
- * A kernel is a pair of functions over n hashes of one body.  All kernels leave the same bits
+ * A body may also hold several filters of one size as *lines*: the blocks number b of all of them
+ * lie in a row, line 0 first, so that a key is looked up in all of them with one set of bits, in
+ * neighbouring cache lines of one page.
+ *
+ * A kernel is a set of functions over n hashes of one body.  All kernels leave the same bits
  * and give the same answers; the portable one defines them. */
 #ifndef DJ_BLOCK_H
 #define DJ_BLOCK_H
@@ -23,11 +27,13 @@
 #define DJ_BLOCK_BYTES      64
 #define DJ_BLOCK_MULTIPLIER DJ_GOLDEN
 #define DJ_LANE_SETS        256
+#define DJ_BLOCK_LINES      8 /* at most: one bit each in a byte */
 
 struct dj_blocks {
     uint8_t *body;                    /* 64-aligned */
     uint64_t n_blocks;                /* B */
     uint32_t lane_sets[DJ_LANE_SETS]; /* see dj_block_lane_sets */
+    uint32_t lines;                   /* filters side by side; contains and add know one alone */
 };
 
 /* contains: found[i] = 1 when all bits of hash i are set.
@@ -41,10 +47,25 @@ typedef void dj_block_contains(const struct dj_blocks *b, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
 typedef void dj_block_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
                           size_t n, uint8_t *is_new);
+/* find_lines: bit l of found[i] = 1 when all bits of hash i are set in line l.
+ * add_line: the same, and then sets them in this one line, as add does. */
+typedef void dj_block_find_lines(const struct dj_blocks *b, const uint64_t *hash,
+                                 const uint64_t *ahead, size_t n, uint8_t *found);
+typedef void dj_block_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
+                               const uint64_t *ahead, size_t n, uint8_t *found);
+/* find_any: found[i] = 1 when all bits of hash i are set in one body or more, each with its own
+ * size and k.  What k does not change is made once for all of them. */
+#define DJ_BLOCK_BODIES 32 /* at most */
+typedef void dj_block_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                               const uint64_t *hash, const uint64_t *ahead, size_t n,
+                               uint8_t *found);
 struct dj_block_kernel {
     const char *name;
     dj_block_contains *contains;
     dj_block_add *add;
+    dj_block_find_lines *find_lines;
+    dj_block_add_line *add_line;
+    dj_block_find_any *find_any;
 };
 
 extern const struct dj_block_kernel dj_block_portable;
@@ -59,6 +80,7 @@ const struct dj_block_kernel *dj_block_at(size_t i);
 
 /* The same as a kernel's add, for any number of writers at once. */
 dj_block_add dj_block_add_shared;
+dj_block_add_line dj_block_add_line_shared;
 
 /* The 256 lane masks for k: 16 drawn subsets (a Fisher-Yates shuffle of the lanes, driven by
  * SplitMix64), each in its 16 rotations, so that every lane is used equally often. */
@@ -67,6 +89,19 @@ void dj_block_lane_sets(uint32_t lane_sets[DJ_LANE_SETS], uint32_t k);
 static inline uint8_t *dj_block_of(const struct dj_blocks *b, uint64_t hash)
 {
     return b->body + DJ_BLOCK_BYTES * dj_mulhi(hash, b->n_blocks);
+}
+
+/* Its first line, where a body has several. */
+static inline uint8_t *dj_block_lines_of(const struct dj_blocks *b, uint64_t hash)
+{
+    return b->body + (size_t)DJ_BLOCK_BYTES * b->lines * dj_mulhi(hash, b->n_blocks);
+}
+
+static inline void dj_block_prefetch_lines(const struct dj_blocks *b, uint64_t hash)
+{
+    const uint8_t *first = dj_block_lines_of(b, hash);
+    for (uint32_t l = 0; l < b->lines; l++)
+        DJ_PREFETCH(first + (size_t)DJ_BLOCK_BYTES * l);
 }
 
 static inline void dj_block_prefetch(const struct dj_blocks *b, const uint64_t *hash, size_t n)

@@ -33,24 +33,34 @@ static inline __m256i *block_at(const struct shape *s, uint64_t hash)
     return (__m256i *)(void *)(s->body + DJ_BLOCK_BYTES * dj_mulhi(hash, s->n_blocks));
 }
 
-static inline __m256i half_pattern(const struct shape *s, __m256i source, __m256i lanes, int half)
-{
-    const __m256i count = _mm256_srli_epi32(_mm256_mullo_epi32(source, s->odd[half]), 27);
-    const __m256i used =
-        _mm256_and_si256(_mm256_srlv_epi32(lanes, s->lane[half]), _mm256_set1_epi32(1));
-    return _mm256_sllv_epi32(used, count);
-}
-
 struct pattern {
     __m256i low, high;
 };
 
+/* What all bodies share of a key: where in each lane its bit would be. */
+struct counts {
+    __m256i low, high;
+};
+
+static inline struct counts make_counts(const struct shape *s, uint64_t g)
+{
+    const __m256i source = _mm256_set1_epi32((int)(uint32_t)(g >> 32));
+    return (struct counts){_mm256_srli_epi32(_mm256_mullo_epi32(source, s->odd[0]), 27),
+                           _mm256_srli_epi32(_mm256_mullo_epi32(source, s->odd[1]), 27)};
+}
+
+static inline struct pattern choose_lanes(const struct shape *s, uint32_t set, struct counts c)
+{
+    const __m256i lanes = _mm256_set1_epi32((int)set), one = _mm256_set1_epi32(1);
+    return (struct pattern){
+        _mm256_sllv_epi32(_mm256_and_si256(_mm256_srlv_epi32(lanes, s->lane[0]), one), c.low),
+        _mm256_sllv_epi32(_mm256_and_si256(_mm256_srlv_epi32(lanes, s->lane[1]), one), c.high)};
+}
+
 static inline struct pattern make_pattern(const struct shape *s, uint64_t hash)
 {
     const uint64_t g = hash * DJ_BLOCK_MULTIPLIER;
-    const __m256i lanes = _mm256_set1_epi32((int)s->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)]);
-    const __m256i source = _mm256_set1_epi32((int)(uint32_t)(g >> 32));
-    return (struct pattern){half_pattern(s, source, lanes, 0), half_pattern(s, source, lanes, 1)};
+    return choose_lanes(s, s->lane_sets[g >> 24 & (DJ_LANE_SETS - 1)], make_counts(s, g));
 }
 
 static inline int has_all(__m256i low, __m256i high, struct pattern p)
@@ -90,4 +100,94 @@ static void avx2_add(const struct dj_blocks *b, const uint64_t *hash, const uint
     }
 }
 
-const struct dj_block_kernel dj_block_avx2 = {"avx2", avx2_contains, avx2_add};
+static inline __m256i *lines_at(const struct shape *s, uint32_t lines, uint64_t hash)
+{
+    return block_at(s, 0) + (size_t)2 * lines * dj_mulhi(hash, s->n_blocks);
+}
+
+static inline void prefetch_lines(const struct shape *s, uint32_t lines, uint64_t hash)
+{
+    const __m256i *first = lines_at(s, lines, hash);
+    for (uint32_t l = 0; l < lines; l++)
+        DJ_PREFETCH(first + (size_t)2 * l);
+}
+
+static inline uint8_t lines_with(const __m256i *first, uint32_t lines, struct pattern p)
+{
+    unsigned found = 0;
+    for (uint32_t l = 0; l < lines; l++, first += 2)
+        found |= (unsigned)has_all(_mm256_load_si256(first), _mm256_load_si256(first + 1), p) << l;
+    return (uint8_t)found;
+}
+
+static inline void find_lines(const struct dj_blocks *b, uint32_t lines, const uint64_t *hash,
+                              const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    const struct shape s = shape_of(b);
+    for (size_t i = 0; i < n; i++) {
+        prefetch_lines(&s, lines, ahead[i]);
+        found[i] = lines_with(lines_at(&s, lines, hash[i]), lines, make_pattern(&s, hash[i]));
+    }
+}
+
+/* The usual number is known to the compiler, which makes straight code of it. */
+static void avx2_find_lines(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
+                            size_t n, uint8_t *found)
+{
+    if (b->lines == 2)
+        find_lines(b, 2, hash, ahead, n, found);
+    else
+        find_lines(b, b->lines, hash, ahead, n, found);
+}
+
+static void avx2_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
+                          const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    const struct shape s = shape_of(b);
+    const uint32_t lines = b->lines;
+    for (size_t i = 0; i < n; i++) {
+        prefetch_lines(&s, lines, ahead[i]);
+        __m256i *first = lines_at(&s, lines, hash[i]), *block = first + (size_t)2 * line;
+        const struct pattern p = make_pattern(&s, hash[i]);
+        found[i] = lines_with(first, lines, p);
+        if (!(found[i] >> line & 1)) {
+            _mm256_store_si256(block, _mm256_or_si256(_mm256_load_si256(block), p.low));
+            _mm256_store_si256(block + 1, _mm256_or_si256(_mm256_load_si256(block + 1), p.high));
+        }
+    }
+}
+
+static void avx2_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                          const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    struct {
+        uint8_t *body;
+        uint64_t n_blocks;
+        const uint32_t *lane_sets;
+    } b[DJ_BLOCK_BODIES];
+    const struct shape s = shape_of(bodies[0]);
+    for (uint32_t j = 0; j < n_bodies; j++) {
+        b[j].body = bodies[j]->body;
+        b[j].n_blocks = bodies[j]->n_blocks;
+        b[j].lane_sets = bodies[j]->lane_sets;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t g = hash[i] * DJ_BLOCK_MULTIPLIER;
+        const struct counts c = make_counts(&s, g);
+        int any = 0;
+        for (uint32_t j = 0; j < n_bodies; j++) {
+            DJ_PREFETCH(b[j].body + DJ_BLOCK_BYTES * dj_mulhi(ahead[i], b[j].n_blocks));
+            const __m256i *block =
+                (const __m256i *)(const void *)(b[j].body +
+                                                DJ_BLOCK_BYTES * dj_mulhi(hash[i], b[j].n_blocks));
+            const struct pattern p =
+                choose_lanes(&s, b[j].lane_sets[g >> 24 & (DJ_LANE_SETS - 1)], c);
+            any |= has_all(_mm256_load_si256(block), _mm256_load_si256(block + 1), p);
+        }
+        found[i] = (uint8_t)any;
+    }
+}
+
+const struct dj_block_kernel dj_block_avx2 = {
+    "avx2", avx2_contains, avx2_add, avx2_find_lines, avx2_add_line, avx2_find_any,
+};

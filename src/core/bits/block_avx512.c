@@ -50,4 +50,52 @@ static void avx512_add(const struct dj_blocks *b, const uint64_t *hash, const ui
     }
 }
 
-const struct dj_block_kernel dj_block_avx512 = {"avx512", avx512_contains, avx512_add};
+static inline uint8_t lines_with(const uint8_t *first, uint32_t lines, struct pattern p)
+{
+    unsigned found = 0;
+    for (uint32_t l = 0; l < lines; l++, first += DJ_BLOCK_BYTES)
+        found |= (unsigned)(missing(_mm512_load_si512((const void *)first), p) == 0) << l;
+    return (uint8_t)found;
+}
+
+static void avx512_find_lines(const struct dj_blocks *b, const uint64_t *hash,
+                              const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        dj_block_prefetch_lines(b, ahead[i]);
+        found[i] = lines_with(dj_block_lines_of(b, hash[i]), b->lines, make_pattern(b, hash[i]));
+    }
+}
+
+static void avx512_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
+                            const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        dj_block_prefetch_lines(b, ahead[i]);
+        uint8_t *first = dj_block_lines_of(b, hash[i]);
+        uint8_t *at = first + (size_t)DJ_BLOCK_BYTES * line;
+        const struct pattern p = make_pattern(b, hash[i]);
+        found[i] = lines_with(first, b->lines, p);
+        if (!(found[i] >> line & 1))
+            _mm512_store_si512((void *)at, _mm512_or_si512(_mm512_load_si512(at), p.bits));
+    }
+}
+
+static void avx512_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
+                            const uint64_t *hash, const uint64_t *ahead, size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned any = 0;
+        for (uint32_t j = 0; j < n_bodies; j++) {
+            const struct dj_blocks *b = bodies[j];
+            DJ_PREFETCH(dj_block_of(b, ahead[i]));
+            const __m512i block = _mm512_load_si512((const void *)dj_block_of(b, hash[i]));
+            any |= missing(block, make_pattern(b, hash[i])) == 0;
+        }
+        found[i] = (uint8_t)any;
+    }
+}
+
+const struct dj_block_kernel dj_block_avx512 = {
+    "avx512", avx512_contains, avx512_add, avx512_find_lines, avx512_add_line, avx512_find_any,
+};

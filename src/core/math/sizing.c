@@ -39,6 +39,7 @@ uint32_t dj_shape_most_k(uint32_t kind)
     case DEJA_CLASSIC:
         return DJ_MAX_HASHES;
     case DEJA_BLOCKED:
+    case DEJA_WINDOW: /* several of them */
     case DEJA_SPECTRAL:
         return DJ_BLOCK_LANES;
     case DEJA_EXACT:

@@ -1,0 +1,48 @@
+# deja build --like: one filter in the place of a series that has grown.
+. "$SUPPORT/cases.sh"
+
+size_and_rate_are_taken_over() {
+    deja gen -n 5000 --seed 1 > list
+    succeeds deja build -q -k scalable -n 100 -p 0.003 grown.deja list
+    succeeds deja build -q --like grown.deja one.deja list
+    deja info --json grown.deja one.deja > info.json
+    python3 - <<'END' || fail "not alike"
+import json
+grown, one = json.load(open("info.json"))
+assert grown["parts"] > 4 and one["kind"] == "blocked", (grown, one)
+assert 5000 <= one["capacity"] <= 5100 and one["fp_rate"] == 0.003, one
+assert one["bytes"] < grown["bytes"], (grown, one)
+END
+    deja check -q --count one.deja list > found
+    [ "$(cat found)" -eq 5000 ] || fail "a key is missing"
+}
+
+what_is_said_counts_more() {
+    deja gen -n 100 --seed 1 > list
+    succeeds deja build -q -n 1000 -p 0.01 a.deja list
+    succeeds deja build -q --like a.deja -k classic -n 300 -p 0.1 b.deja list
+    deja info --json b.deja > info.json
+    grep -q '"capacity": 300' info.json || fail "another size"
+    grep -q '"fp_rate": 0.1,' info.json || fail "another rate"
+    succeeds deja build -q --like a.deja -m 4k c.deja list
+}
+
+the_form_of_urls_is_taken_over() {
+    printf 'http://A.example/?b=1&a=2\n' > list
+    succeeds deja build -q --url=crawl a.deja list
+    succeeds deja build -q --like a.deja b.deja list
+    printf 'http://a.example/?a=2&b=1\n' | deja check -q --url=crawl b.deja > found
+    [ -s found ] || fail "another form"
+    exits_with 2 deja build -q --like a.deja --url=crawl --keep-params b.deja list
+    expect_stderr_has "a.deja has URLs of profile crawl by other rules"
+}
+
+what_cannot_be_looked_at_is_refused() {
+    echo x > list
+    exits_with 2 deja build --like none.deja b.deja list
+    expect_stderr_has "none.deja: cannot open"
+    exits_with 2 deja build --like list b.deja list
+    [ ! -e b.deja ] || fail "it was made"
+}
+
+cases "$@"

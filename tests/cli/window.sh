@@ -1,0 +1,114 @@
+# -k window: what the command remembers and forgets, its options, and what it tells.
+. "$SUPPORT/cases.sh"
+
+_gen() { deja gen -n "$1" --first "${2:-0}" --seed 1; }
+
+lines_that_are_older_than_the_window_are_printed_again() {
+    _gen 3000 > list
+    cat list list | deja dedup -q -k window -n 3000 > out
+    cmp list out || fail "a line was printed again, or lost"
+    cat list list | deja dedup -q -k window -n 1000 > out
+    [ "$(wc -l < out)" -eq 6000 ] || fail "nothing was forgotten"
+}
+
+seeing_a_line_again_renews_it() {
+    { echo always; for i in $(seq 1 20); do _gen 90 $((90 * i)); echo always; done; } > stream
+    for state in "" "--state renewed.deja"; do
+        # shellcheck disable=SC2086
+        deja dedup -q -k window -n 100 $state stream > out
+        [ "$(grep -c always out)" -eq 1 ] || fail "renewed lines are printed again ($state)"
+    done
+    echo always | deja dedup -q --state renewed.deja > out
+    [ ! -s out ] || fail "forgotten between runs"
+}
+
+a_state_goes_on() {
+    _gen 500 > first
+    _gen 500 500 > second
+    deja dedup -q -k window -n 600 --state s.deja first > /dev/null
+    deja dedup -q --state s.deja second | cmp - second || fail "lost"
+    cat first second | deja check -q --count s.deja > found
+    [ "$(cat found)" -ge 600 ] || fail "fewer than the window holds"
+    succeeds deja verify s.deja
+    succeeds deja info --json s.deja
+    python3 - <<'END' || fail "another account"
+import json
+(s,) = json.load(open(".stdout"))
+assert s["kind"] == "window" and s["generations"] == 1 and s["window_seconds"] == 0, s
+assert s["generation_keys"] == [400, 600] and s["turns"] == 1 and s["window_keys"] == 1000, s
+assert s["keys"] == 1000 and not s["over_capacity"] and s["crowded"] == 0, s
+END
+    succeeds deja info s.deja
+    expect_stdout_has "window      the last 600 keys; 1,000 are in it now, 1 turn so far"
+    grep -qE '^  generations 400 keys.*, filling$' .stdout || fail "no generations"
+}
+
+time_passes() {
+    _gen 100 > list
+    deja dedup -q -k window --window-time 2s -n 1000 --state t.deja list > out
+    cmp list out || fail "not all printed"
+    succeeds deja info t.deja
+    expect_stdout_has "window      the last 2.00 s"
+    sleep 5
+    deja check -q --count t.deja list > found || true # 1: none
+    [ "$(cat found)" -eq 0 ] || fail "remembered for too long"
+    deja dedup -q --state t.deja list | cmp - list || fail "not printed again"
+}
+
+crowds_are_told() {
+    _gen 5000 > list
+    succeeds deja dedup -k window --window-time 1h -n 1000 -p 0.01 --state c.deja -c list
+    expect_stderr_has "the filter was sized for 1,000 keys and holds"
+    succeeds deja info c.deja
+    expect_stderr_has "was sized for 1,000 keys in its time, and more came"
+}
+
+options_are_checked() {
+    _gen 10 > list
+    exits_with 2 deja dedup -k window list
+    expect_stderr_has "how many keys is the window to remember? give -n N, or --window-time TIME"
+    exits_with 2 deja dedup -k window --window-time 6x list
+    expect_stderr_has "--window-time takes a duration of whole seconds such as 30s, 15m, 6h, 1.5d or 2w, not '6x'"
+    exits_with 2 deja dedup -k window --window-time 0 list
+    exits_with 2 deja dedup --generations 8 -k window -n 5 list
+    exits_with 2 deja dedup --generations 2 -n 5 list
+    expect_stderr_has "generations goes with kind window, not blocked"
+    exits_with 2 deja dedup -k window -n 5 --filters 2 list
+    expect_stderr_has "window cannot be made of several filters"
+    exits_with 2 deja dedup -k window -n 5 --hashes 4 --multiplier 2 list
+    if echo x | deja dedup -q -k window --window-time 1h 2> err > /dev/null; then fail "sized from a pipe"; fi
+    grep -q "how many keys? give -n N" err || fail "another reason"
+    succeeds deja build -q -k window -n 100 --generations 2 w.deja list
+    exits_with 2 deja dedup --state w.deja --generations 3 list
+    expect_stderr_has "w.deja has 2 generations, not 3"
+    exits_with 2 deja dedup --state w.deja --window-time 1m list
+    expect_stderr_has "w.deja is a window of 0 seconds, not 60"
+    exits_with 2 deja remove w.deja list
+    exits_with 2 deja count w.deja list
+    exits_with 2 deja fold w.deja
+    exits_with 2 deja merge -o u.deja w.deja w.deja
+}
+
+plan_tells_what_it_remembers() {
+    succeeds deja plan -k window -n 1M --generations 3 -p 0.01
+    expect_stdout_has "A generation takes 333,334 keys. 3 full ones are remembered while the next one fills:"
+    expect_stdout_has "what came among the last 1,000,000 is found, what is older than 1,333,336 is forgotten."
+    expect_stdout_has "4 lines in a row"
+    expect_stdout_has "deja dedup -k window -n 1M -p 0.01 --generations 3 --state"
+    succeeds deja plan -k window -m 1M -p 0.01 --window-time 90m
+    expect_stdout_has "--window-time 5400s"
+    succeeds deja plan -k window -n 1M -m 1M
+    exits_with 2 deja plan -k window -m 64
+    expect_stderr_has "memory is 64 bytes: at least 128"
+}
+
+rotate_keeps_the_window() {
+    _gen 50 > list
+    succeeds deja build -q -k window -n 100 --window-time 1d r.deja list
+    succeeds deja rotate r.deja
+    succeeds deja info --json r.deja
+    grep -q '"window_seconds": 86400' .stdout || fail "another window"
+    grep -q '"capacity": 100,' .stdout || fail "another size"
+}
+
+cases "$@"
