@@ -5,6 +5,11 @@
 #define GROWN  4  /* a series of parts may take that much of what a single filter would */
 #define SERIES 15 /* growing is what it is for: four parts of 1, 2, 4 and 8 fifteenths of n */
 
+static bool grows(uint32_t kind)
+{
+    return kind == DEJA_SCALABLE || kind == DEJA_LAYERED;
+}
+
 static deja_options options(uint32_t kind, uint64_t n, double p)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -21,7 +26,7 @@ static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     deja_filter *f = NULL;
     if (kind == DEJA_SCALABLE)
         opt.capacity = (n + SERIES - 1) / SERIES;
-    else /* in one piece */
+    if (!grows(kind)) /* in one piece */
         opt.alloc = bench_memory_allocator();
     return deja_filter_new(&opt, &f, err) == DEJA_OK ? f : NULL;
 }
@@ -38,7 +43,7 @@ static uint64_t filter_estimate(uint32_t kind, uint64_t n, double p, double key_
     deja_plan plan = DEJA_PLAN_INIT;
     if (deja_plan_make(&opt, &plan, NULL) < 0)
         return 0;
-    return kind == DEJA_SCALABLE ? GROWN * plan.bytes : plan.bytes;
+    return grows(kind) ? GROWN * plan.bytes : plan.bytes;
 }
 
 static deja_stats stats(const void *self)
@@ -111,4 +116,23 @@ const struct bench_subject bench_filter = {
     .add_one = add_one,
     .add_hashed = add_hashed,
     .contains_hashed = contains_hashed,
+};
+
+/* Its rate depends on which segments are known, and its keys are rows of numbers. */
+static double unknown_rate(void *self)
+{
+    (void)self;
+    return -1;
+}
+
+const struct bench_subject bench_layered = {
+    .open = filter_open,
+    .close = filter_close,
+    .estimate = filter_estimate,
+    .bytes = filter_bytes,
+    .rate = unknown_rate,
+    .contains_batch = contains_batch,
+    .add_batch = add_batch,
+    .contains_one = contains_one,
+    .add_one = add_one,
 };

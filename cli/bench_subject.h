@@ -30,8 +30,9 @@ struct bench_subject {
     int (*contains_hashed)(void *self, const uint64_t *hash, size_t n, uint8_t *found);
 };
 
-/* bench_filter.c, bench_static.c, bench_table.c */
-extern const struct bench_subject bench_filter, bench_static, bench_table;
+/* bench_filter.c, bench_segments.c, bench_static.c, bench_table.c */
+extern const struct bench_subject bench_filter, bench_layered, bench_segments, bench_static,
+    bench_table;
 /* bench_libbloom.c: NULL when libbloom is not installed. */
 const struct bench_subject *bench_libbloom(void);
 

@@ -346,6 +346,14 @@ const struct command cmd_build = {
             "name; Ctrl-C or a crash before that leaves the older one as it was.",
             "With -k static it becomes a set that never changes: the smallest kind for lists that "
             "are complete. All keys are read first, 8 bytes each, and 32 while it is made.",
+            "With -k layered it becomes a multi-layer Bloom filter: URLs are cut at their "
+            "slashes, "
+            "each segment goes into the filter of its layer, and all of them together into one "
+            "more, the XOR layer. It takes several times the memory of blocked, and also answers "
+            "`deja check --prefix`: was this site, or anything under this folder, seen? "
+            "--layered paper makes it as published, where URLs with swapped segments are taken "
+            "for each other; --words BYTE cuts keys into words, which go to the layers in turn, "
+            "one layer for each k of them unless --layers says how many.",
             "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
             "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
             "With --like it is sized for the keys that are in another file, with an eye to a "
@@ -371,6 +379,8 @@ const struct command cmd_build = {
              "deja build -k static -p 0.01 list.deja docs/examples/sample-urls.txt"},
             {"one filter in the place of a series that has grown, when the keys are there again",
              "deja build --like seen.deja -k blocked one.deja urls.txt"},
+            {"one that also knows which sites and folders it has seen",
+             "deja build -k layered -p 1e-3 sites.deja docs/examples/sample-urls.txt"},
             {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
             {"a filter for programs that read DCSO's bloom files",
              "deja build --format dcso -n 1M -p 1e-3 list.bloom docs/examples/sample-urls.txt"},

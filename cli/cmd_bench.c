@@ -87,6 +87,13 @@ static void plan(struct bench *b, const struct bench_subject *s, uint32_t kind, 
     b->n++;
 }
 
+static const struct bench_subject *subject_of(uint32_t kind)
+{
+    return kind == DEJA_STATIC    ? &bench_static
+           : kind == DEJA_LAYERED ? &bench_layered
+                                  : &bench_filter;
+}
+
 static void plan_size(struct bench *b, uint64_t n)
 {
     const struct common *c = &b->o->common;
@@ -94,7 +101,9 @@ static void plan_size(struct bench *b, uint64_t n)
     for (uint32_t kind = 1; kind < OPT_CHOICES; kind++) {
         if (deja_kind_name(kind) == NULL || (c->kind != 0 && c->kind != kind))
             continue;
-        plan(b, kind == DEJA_STATIC ? &bench_static : &bench_filter, kind, n, p);
+        plan(b, subject_of(kind), kind, n, p);
+        if (kind == DEJA_LAYERED) /* what it is measured against */
+            plan(b, &bench_segments, 0, n, p);
         if (kind == DEJA_BLOCKED && !(c->fp_rate > 0))
             plan(b, &bench_filter, kind, n, 1e-6);
     }
@@ -200,6 +209,8 @@ const struct command cmd_bench = {
             "filter, and a window takes what comes again for new. `scalable' is a series of four "
             "parts. Spread is how far apart the "
             "quarters of the rounds lie at worst: half of the rounds were within it.",
+            "Beside layered stands what it cannot do without: each segment of a URL, hashed and "
+            "looked up once in a classic filter of the same n and p.",
             "Without --kind it also measures what the canonical form of a URL takes in each "
             "profile, "
             "beside hashing it: a glance that finds most URLs canonical already, and all of it.",

@@ -10,12 +10,15 @@ struct check_options {
     struct common common;
     bool invert;
     bool count;
+    bool prefix;
 };
 
 static const struct opt options[] = {
     OPT_FLAG('v', "invert", struct check_options, invert, "print the lines that are not in it"),
     OPT_FLAG('c', "count", struct check_options, count,
              "print how many lines there are instead of the lines"),
+    OPT_FLAG(0, "prefix", struct check_options, prefix,
+             "lines are beginnings of URLs: was anything under them seen? (kind layered)"),
     OPT_GROUP(struct check_options, common, common_output),
     OPT_GROUP(struct check_options, common, common_canonical),
     OPT_GROUP(struct check_options, common, common_input_dcso),
@@ -39,17 +42,18 @@ struct job {
 };
 
 /* What has no key is in no filter, whatever an empty key would be. */
-static void look_up(const struct job *j, struct batch *b)
+static int look_up(const struct job *j, struct batch *b, deja_error *err)
 {
-    if (j->filter)
-        deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
-    else
+    if (!j->filter)
         dcso_contains(&j->foreign.filter, b->hash, b->block.n, b->answer);
-    if (!b->block.keyless)
-        return;
-    for (size_t i = 0; i < b->block.n; i++)
+    else if (!j->o->prefix)
+        deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
+    else if (deja_filter_prefix_batch(j->filter, b->block.keys, b->block.n, b->answer) < 0)
+        return session_need_prefixes(j->filter, j->call->operands[0], err);
+    for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
         if (!b->block.keys[i].data)
             b->answer[i] = 0;
+    return DEJA_OK;
 }
 
 static int check_all(struct job *j, deja_error *err)
@@ -57,7 +61,9 @@ static int check_all(struct job *j, deja_error *err)
     struct batch *b;
     int rc;
     while ((rc = session_next(&j->session, &b, err)) > 0) {
-        look_up(j, b);
+        rc = look_up(j, b, err);
+        if (rc < 0)
+            return rc;
         session_fold(&j->session, b);
         const uint64_t found = session_count(b);
         j->printed += j->o->invert ? b->block.n - found : found;
@@ -98,7 +104,7 @@ static void report(const struct job *j)
     const uint64_t lookups = j->session.lookups;
     char rate[160] = "";
     session_warn_missing(&j->session);
-    if (j->o->common.url == DEJA_URL_GSB)
+    if (j->o->common.url == DEJA_URL_GSB && !j->o->prefix)
         (void)snprintf(rate, sizeof rate,
                        "; %s lookups, up to %d a line, and so up to %d times the rate",
                        num_count(lookups).s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
@@ -149,9 +155,14 @@ static int run(struct call *call, deja_error *err)
         return remote_run(call, &remote, err);
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
-    int rc = session_begin(&j.session, &j.o->common, URLKEYS_LOOK_UP, key, &expect, err);
+    int rc = session_begin(&j.session, &j.o->common,
+                           j.o->prefix ? URLKEYS_PREFIX : URLKEYS_LOOK_UP, key, &expect, err);
     if (rc == DEJA_OK)
         rc = open_filter(&j, &expect, err);
+    if (rc == DEJA_OK && j.o->prefix && !j.filter)
+        rc = fail(err, OPT_USAGE, "--prefix needs a filter of kind layered");
+    else if (rc == DEJA_OK && j.o->prefix)
+        rc = session_need_prefixes(j.filter, call->operands[0], err);
     if (rc == DEJA_OK)
         rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
     if (rc == DEJA_OK)
@@ -185,6 +196,13 @@ const struct command cmd_check = {
             "nothing that was added is ever printed. Filters of kind paired are the exception: "
             "they FORGET, and some lines that were added are not found (`deja info` tells how "
             "many).",
+            "With --prefix, and a filter of kind layered, lines are beginnings of URLs: sites, "
+            "folders or pages. Those are printed under which anything was seen, cut at slashes: "
+            "http://h/a stands for itself, http://h/a?x and all below http://h/a/, not for "
+            "http://h/ab. Nothing that was added is missed. Claimed wrongly are about one in a "
+            "hundred, and those whose segments were seen in their places under other beginnings: "
+            "http://h/b after http://h/a and http://g/b. A filter of L layers looks at the first "
+            "L - 1 segments, and never at a query.",
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
             "F may also be a bloom file of DCSO's, plain or gzip; its first bytes tell, and "
             "--format dcso insists on it. Another --format beside that is the one of the lines.",

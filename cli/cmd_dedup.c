@@ -80,7 +80,9 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     expect.counter_bits = c->counter_bits;
     expect.generations = c->generations;
     expect.window_seconds = c->window_seconds;
-    expect.flags = opt->flags & DEJA_MINIMAL_INCREASE;
+    expect.flags = opt->flags & (DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
+    expect.layers = opt->layers;
+    expect.delimiter = opt->delimiter;
     expect.url = opt->url;
     int rc =
         session_open_file(&j->session, j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
@@ -93,7 +95,8 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
         return session_add_failed(DEJA_ENOTSUP, j->o->state, err);
     if (stats.kind == DEJA_PAIRED)
         return refuse_paired(j->o->state, err);
-    if (c->kind && c->kind != stats.kind && c->kind != stats.part_kind)
+    const bool part = stats.kind == DEJA_SCALABLE && c->kind == stats.part_kind;
+    if (c->kind && c->kind != stats.kind && !part)
         return fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", fail_path(j->o->state).text,
                     deja_kind_name(stats.kind), deja_kind_name(c->kind));
     if ((c->capacity && c->capacity != stats.capacity) ||

@@ -12,6 +12,7 @@
 #define BAR_WIDTH   40
 #define LABEL       14 /* columns before what a line says */
 #define WIDTH       88u
+#define LAYERS      16 /* more than there can be */
 
 struct info_options {
     struct common common;
@@ -38,7 +39,8 @@ static const struct opt options[] = {
 struct report {
     const char *path;
     deja_stats s;
-    double surprise; /* set bits beyond what the keys explain, in standard deviations */
+    deja_layer layer[LAYERS]; /* of a layered filter; the first is the XOR layer */
+    double surprise;          /* set bits beyond what the keys explain, in standard deviations */
     bool polluted;
     bool over_capacity;
     double rate_planned; /* at capacity; what was asked for, where the memory allows it */
@@ -48,8 +50,9 @@ struct report {
 /* --- What follows from the account ------------------------------------------- */
 
 /* A filter of the same body; the caller adds the number of keys or the rate. */
-static deja_options same_body(const deja_stats *s)
+static deja_options same_body(const struct report *r)
 {
+    const deja_stats *s = &r->s;
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.kind = s->kind;
     opt.hash = s->hash;
@@ -59,14 +62,19 @@ static deja_options same_body(const deja_stats *s)
     opt.memory = s->bits * unit / 8;
     opt.counter_bits = s->counter_bits;
     opt.generations = s->generations;
+    if (s->kind == DEJA_LAYERED) { /* as its XOR layer */
+        opt.kind = DEJA_CLASSIC;
+        opt.memory = r->layer[0].bytes;
+    }
     return opt;
 }
 
 /* Made by -n and -m, or by the multiplier, a filter has another rate at capacity than the one
  * that its file remembers, which is then only the default. */
-static double rate_planned(const deja_stats *s)
+static double rate_planned(const struct report *r)
 {
-    deja_options opt = same_body(s);
+    const deja_stats *s = &r->s;
+    deja_options opt = same_body(r);
     deja_plan plan = DEJA_PLAN_INIT;
     opt.capacity = s->capacity;
     if (s->kind == DEJA_STATIC)
@@ -78,9 +86,10 @@ static double rate_planned(const deja_stats *s)
 }
 
 /* Keys that the body takes at rate p; its rate may pass p later than at capacity. */
-static double keys_at_rate(const deja_stats *s, double p)
+static double keys_at_rate(const struct report *r, double p)
 {
-    deja_options opt = same_body(s);
+    const deja_stats *s = &r->s;
+    deja_options opt = same_body(r);
     deja_plan plan = DEJA_PLAN_INIT;
     opt.fp_rate = p;
     if (s->kind == DEJA_SCALABLE || s->kind == DEJA_EXACT || s->kind == DEJA_STATIC ||
@@ -108,8 +117,8 @@ static void conclude(struct report *r)
     const uint64_t taken = s->keys + s->deletions; /* a key that was removed has left its bits */
     r->over_capacity =
         s->kind == DEJA_WINDOW ? s->crowded != 0 : s->kind != DEJA_SCALABLE && taken > s->capacity;
-    r->rate_planned = rate_planned(s);
-    r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(s, r->rate_planned) - (double)taken;
+    r->rate_planned = rate_planned(r);
+    r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(r, r->rate_planned) - (double)taken;
 }
 
 static int examine(struct report *r, const uint8_t *key, deja_error *err)
@@ -122,6 +131,10 @@ static int examine(struct report *r, const uint8_t *key, deja_error *err)
         return rc;
     r->s = (deja_stats)DEJA_STATS_INIT;
     rc = deja_filter_stats(f, &r->s);
+    for (uint32_t i = 0; rc == DEJA_OK && r->s.kind == DEJA_LAYERED && i <= r->s.layers; i++) {
+        r->layer[i % LAYERS] = (deja_layer)DEJA_LAYER_INIT;
+        rc = deja_filter_layer(f, i, &r->layer[i % LAYERS]);
+    }
     deja_filter_free(f);
     if (rc < 0)
         return fail(err, rc, "%s: %s", fail_path(r->path).text, deja_strerror(rc));
@@ -170,16 +183,29 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+static void print_layered(struct out *o, const deja_stats *s)
+{
+    const bool words = s->layered_flags & DEJA_LAYERED_WORDS;
+    out_printf(o, ", mode %s, %u of at most %u layers for %s",
+               s->layered_flags & DEJA_LAYERED_PAPER ? "paper" : "salted", s->layers,
+               s->layers_most, words ? "words" : "segments of URLs");
+}
+
 static void print_kind(struct out *o, const deja_stats *s)
 {
     label(o, "kind");
     out_text(o, deja_kind_name(s->kind));
-    if (s->kind == DEJA_SCALABLE)
+    if (s->kind == DEJA_LAYERED)
+        print_layered(o, s);
+    else if (s->kind == DEJA_SCALABLE)
         out_printf(o, " of %u %s part%s", s->parts, deja_kind_name(s->part_kind),
                    plural(s->parts));
     else if (s->filters > 1)
         out_printf(o, ", %u filters that must agree", s->filters);
-    out_printf(o, " (%s)\n", kind_words(s));
+    if (s->kind == DEJA_LAYERED)
+        out_text(o, "\n");
+    else
+        out_printf(o, " (%s)\n", kind_words(s));
     label(o, "hashing");
     out_printf(o, "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
                !s->keyed      ? "from a seed: repeatable, no protection"
@@ -379,6 +405,34 @@ static void print_cost(struct out *o, const struct report *r)
         out_printf(o, "none: the rate has passed %s\n", num_rate(r->rate_planned).s);
 }
 
+static int print_layers(struct out *o, const struct report *r, deja_error *err)
+{
+    struct table t;
+    if (r->s.kind != DEJA_LAYERED)
+        return DEJA_OK;
+    table_init(&t, "lrrrrr");
+    static const char *const heads[] = {"layer", "segments", "room for",
+                                        "parts", "memory",   "rate"};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        table_cell(&t, "%s", heads[i]);
+    for (uint32_t i = 0; i <= r->s.layers; i++) {
+        const deja_layer *l = &r->layer[(i + 1) % (r->s.layers + 1)]; /* the XOR layer last */
+        if (i < r->s.layers)
+            table_cell(&t, "%u", i + 1);
+        else
+            table_cell(&t, "XOR");
+        table_cell(&t, "%s", num_count(l->segments).s);
+        table_cell(&t, "%s", num_count(l->capacity).s);
+        table_cell(&t, "%u", l->parts);
+        table_cell(&t, "%s", num_bytes(l->bytes).s);
+        table_cell(&t, "%s", num_rate(l->fp_now).s);
+    }
+    label(o, "familiar");
+    out_printf(o, "%s of the keys had only segments that were known before\n",
+               r->s.keys ? num_share((double)r->s.familiar / (double)r->s.keys).s : "none");
+    return table_print(&t, o, 2, err);
+}
+
 static void print_state(struct out *o, const deja_stats *s)
 {
     char words[200];
@@ -401,7 +455,7 @@ static void print_state(struct out *o, const deja_stats *s)
     print_words(o, "state", words);
 }
 
-static void print_text(struct out *o, const struct report *r, bool further)
+static int print_text(struct out *o, const struct report *r, bool further, deja_error *err)
 {
     if (further)
         out_text(o, "\n");
@@ -411,6 +465,7 @@ static void print_text(struct out *o, const struct report *r, bool further)
     print_rate(o, r);
     print_cost(o, r);
     print_state(o, &r->s);
+    return print_layers(o, r, err);
 }
 
 static void warn(struct console *c, const struct report *r)
@@ -501,6 +556,31 @@ static void json_window(struct json *j, const deja_stats *s)
     json_end(j);
 }
 
+static void json_layers(struct json *j, const struct report *r)
+{
+    const deja_stats *s = &r->s;
+    const char delimiter[2] = {(char)s->delimiter, '\0'};
+    json_string(j, "mode", s->layered_flags & DEJA_LAYERED_PAPER ? "paper" : "salted");
+    json_bool(j, "words", s->layered_flags & DEJA_LAYERED_WORDS);
+    json_bytes(j, "delimiter", delimiter, s->delimiter != 0);
+    json_uint(j, "layers_most", s->layers_most);
+    json_uint(j, "familiar", s->familiar);
+    json_array(j, "layers");
+    for (uint32_t i = 0; i <= s->layers; i++) {
+        const deja_layer *l = &r->layer[i];
+        json_object(j, NULL);
+        json_uint(j, "layer", i); /* 0: the XOR layer */
+        json_uint(j, "segments", l->segments);
+        json_uint(j, "capacity", l->capacity);
+        json_uint(j, "parts", l->parts);
+        json_uint(j, "hashes", l->hashes);
+        json_uint(j, "bytes", l->bytes);
+        json_real(j, "fp_now", l->fp_now);
+        json_end(j);
+    }
+    json_end(j);
+}
+
 static void json_content(struct json *j, const struct report *r)
 {
     const deja_stats *s = &r->s;
@@ -530,6 +610,8 @@ static void json_content(struct json *j, const struct report *r)
     json_removals(j, s);
     if (s->kind == DEJA_WINDOW)
         json_window(j, s);
+    if (s->kind == DEJA_LAYERED)
+        json_layers(j, r);
 }
 
 static void print_json(struct json *j, const struct report *r, const deja_error *failed)
@@ -556,7 +638,7 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     if (json != NULL)
         print_json(json, &r, rc < 0 ? &err : NULL);
     else if (rc == DEJA_OK)
-        print_text(call->out, &r, path != call->operands[0]);
+        rc = print_text(call->out, &r, path != call->operands[0], &err);
     if (rc < 0) {
         console_error(call->console, "%s", err.text);
         return COMMAND_FAILED;

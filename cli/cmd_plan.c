@@ -117,6 +117,8 @@ static struct words lookup_reads(const deja_plan *p)
         (void)snprintf(w.s, sizeof w.s, "1 cache line a part");
     else if (p->kind == DEJA_WINDOW)
         (void)snprintf(w.s, sizeof w.s, "%u lines in a row", (unsigned)p->generations + 1);
+    else if (p->kind == DEJA_LAYERED) /* and those of its segments */
+        (void)snprintf(w.s, sizeof w.s, "%u+ cache lines", p->hashes);
     else
         (void)snprintf(w.s, sizeof w.s, "%u cache line%s", lines, lines == 1 ? "" : "s");
     return w;
@@ -143,6 +145,18 @@ static double rate_asked(const struct common *c)
 #define RATES 9 /* 1e-1 .. 1e-9 */
 static const double rates[RATES] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
 
+/* Mode, layers and words as they were asked for. */
+static deja_options paper_options(const struct study *s, const deja_options *rest)
+{
+    deja_options opt = common_filter_options(s->c);
+    opt.hashes = rest->hashes;
+    opt.memory = rest->memory;
+    opt.capacity = rest->capacity;
+    opt.fp_rate = 0;
+    opt.multiplier = 0;
+    return opt;
+}
+
 /* The same filter with another number of keys in it: exact refuses more than it can hold. */
 static struct row with_keys(const struct study *s, const deja_plan *p, uint64_t keys)
 {
@@ -157,6 +171,10 @@ static struct row with_keys(const struct study *s, const deja_plan *p, uint64_t 
         opt.deletions =
             (uint64_t)fmax(1, (double)p->deletions * (double)keys / (double)p->capacity);
     opt.capacity = keys;
+    if (p->kind == DEJA_LAYERED && s->c->layered != OPT_LAYERED_PAPER)
+        opt.kind = DEJA_CLASSIC; /* as its XOR layer, which is what was planned */
+    else if (p->kind == DEJA_LAYERED)
+        opt = paper_options(s, &opt);
     return make_row(&opt);
 }
 
@@ -330,6 +348,12 @@ static void make_command(struct study *s)
         append(s, " --generations %u", c->generations);
     if (c->window_seconds != 0)
         append(s, " --window-time %llus", (unsigned long long)c->window_seconds);
+    if (c->layers != 0)
+        append(s, " --layers %u", c->layers);
+    if (c->layered == OPT_LAYERED_PAPER)
+        append(s, " --layered paper");
+    if (c->words.given)
+        append(s, " --words '%c'", c->words.byte);
     append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
 }
 
@@ -394,6 +418,11 @@ static int print_table(struct out *o, const struct study *s, deja_error *err)
     int rc = table_print(&t, o, 2, err);
     if (find_row(s, DEJA_STATIC) != NULL)
         out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
+    if (find_row(s, DEJA_LAYERED) != NULL)
+        out_text(o, s->c->layered == OPT_LAYERED_PAPER
+                        ? "  layered has a filter of that size for each layer, all counted here\n"
+                        : "  layered: the XOR layer; layers add 1 line a segment, some 16 bits "
+                          "for each different one\n");
     if (find_row(s, DEJA_PAIRED) != NULL)
         print_forgetting(o, &find_row(s, DEJA_PAIRED)->plan);
     if (find_row(s, DEJA_WINDOW) != NULL)

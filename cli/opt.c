@@ -405,6 +405,12 @@ const struct opt common_kind[] = {
     OPT_END,
 };
 
+/* How a layered filter hashes its segments. */
+static const char *layered_mode(uint32_t mode)
+{
+    return mode == OPT_LAYERED_SALTED ? "salted" : mode == OPT_LAYERED_PAPER ? "paper" : NULL;
+}
+
 const struct opt common_sizing[] = {
     OPT_HEADING("Size and kind"),
     OPT_PART(common_capacity),
@@ -433,6 +439,12 @@ const struct opt common_sizing[] = {
                 "window: forget in G steps; more take less memory and longer (default 1)"),
     OPT_DURATION(0, "window-time", "TIME", struct common, window_seconds, UINT64_C(1) << 40,
                  "window: remember for TIME, 30s, 15m, 6h or 7d, instead of the last N keys"),
+    OPT_COUNT32(0, "layers", "L", struct common, layers, 1, 10,
+                "layered: at most L, the last one for all that is deeper (default 8)"),
+    OPT_CHOICE(0, "layered", "MODE", struct common, layered, layered_mode,
+               "layered: a salt for each layer (the default), or as published"),
+    OPT_CHAR(0, "words", "BYTE", struct common, words,
+             "layered: keys are words with BYTE between them, not URLs"),
     OPT_END,
 };
 
@@ -659,5 +671,9 @@ deja_options common_filter_options(const struct common *c)
     o.generations = c->generations;
     o.window_seconds = c->window_seconds;
     o.flags = c->minimal_increase ? DEJA_MINIMAL_INCREASE : 0;
+    o.layers = c->layers;
+    o.flags |= c->layered == OPT_LAYERED_PAPER ? DEJA_LAYERED_PAPER : 0;
+    o.flags |= c->words.given ? DEJA_LAYERED_WORDS : 0;
+    o.delimiter = c->words.given ? (unsigned char)c->words.byte : 0;
     return o;
 }

@@ -188,6 +188,8 @@ void opt_near_offer(struct opt_near *near, const char *candidate);
 
 /* --- What many commands share ---------------------------------------------- */
 
+enum { OPT_LAYERED_SALTED = 1, OPT_LAYERED_PAPER = 2 };
+
 struct common { /* 0, NULL or false: not given */
     uint64_t capacity;
     double fp_rate;
@@ -198,6 +200,9 @@ struct common { /* 0, NULL or false: not given */
     uint32_t hash; /* a deja_hash */
     uint32_t counter_bits;
     bool minimal_increase;
+    uint32_t layers;
+    uint32_t layered; /* OPT_LAYERED_SALTED or _PAPER */
+    struct opt_char words;
     double multiplier;
     uint32_t fingerprint_bits;
     uint64_t deletions;
@@ -234,8 +239,7 @@ deja_options common_filter_options(const struct common *c);
 
 /* With a heading of their own: */
 extern const struct opt common_sizing[]; /* -n -p -m -k --hashes --filters --hash --multiplier
-                                            --fingerprint-bits --counter-bits --minimal-increase
-                                            --deletions --generations --window-time */
+                                            and what belongs to one kind */
 extern const struct opt common_secret[]; /* --key --seed                                       */
 extern const struct opt common_input[];  /* -z -f -d --csv --format --json-key                  */
 /* The same, where --format dcso tells what the filter is. */

@@ -59,7 +59,7 @@ static bool can_grow(const deja_options *opt)
     const bool single =
         !opt->hash || opt->hash == DEJA_HASH_XXH3 || opt->hash == DEJA_HASH_SIPHASH;
     return single && opt->filters <= 1 && !opt->hashes && opt->kind != DEJA_SPECTRAL &&
-           opt->kind != DEJA_PAIRED && opt->kind != DEJA_WINDOW;
+           opt->kind != DEJA_PAIRED && opt->kind != DEJA_WINDOW && opt->kind != DEJA_LAYERED;
 }
 
 int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
@@ -80,8 +80,8 @@ int session_choose_size(const struct call *call, const struct common *c, size_t 
         return DEJA_OK;
     if (!can_grow(opt))
         return fail(err, OPT_USAGE,
-                    "how many keys? give -n N: kinds spectral, paired and window, and filters "
-                    "with --hashes, --filters or one of the papers' --hash cannot grow");
+                    "how many keys? give -n N: kinds layered, spectral, paired and window, and "
+                    "filters with --hashes, --filters or one of the papers' --hash cannot grow");
     if (opt->kind != DEJA_SCALABLE)
         opt->part_kind = opt->kind;
     opt->kind = DEJA_SCALABLE;
@@ -313,6 +313,24 @@ int session_add_failed(int status, const char *path, deja_error *err)
                     "new one from all keys, old and new; other kinds can be added to",
                     path ? fail_path(path).text : "this");
     return fail(err, status, "%s", deja_strerror(status));
+}
+
+int session_need_prefixes(const deja_filter *f, const char *path, deja_error *err)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    const int rc = deja_filter_prefix_batch(f, NULL, 0, NULL);
+    if (rc != DEJA_ENOTSUP || deja_filter_stats(f, &s) < 0)
+        return rc;
+    if (s.kind == DEJA_LAYERED)
+        return fail(err, rc,
+                    "%s is a layered filter %s, which cannot answer --prefix; one of URLs in mode "
+                    "salted can: deja build -k layered",
+                    fail_path(path).text,
+                    s.layered_flags & DEJA_LAYERED_WORDS ? "of words" : "in mode paper");
+    return fail(err, rc,
+                "%s is of kind %s, which knows whole keys only; layered can answer --prefix: deja "
+                "build -k layered",
+                fail_path(path).text, deja_kind_name(s.kind));
 }
 
 int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err)

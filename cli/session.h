@@ -107,6 +107,8 @@ uint64_t session_too_many(const deja_stats *s);
 /* DEJA_OK when the filter counts (and, with `to_remove`, can remove); otherwise the words for it.
  */
 int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err);
+/* DEJA_OK when the filter answers prefix questions; otherwise the words for it. */
+int session_need_prefixes(const deja_filter *f, const char *path, deja_error *err);
 /* The words for a failed add, which has only a status and errno. */
 int session_add_failed(int status, const char *path, deja_error *err);
 

@@ -12,14 +12,15 @@
  *
  *   compare   dedup: it is compared as it is, so that no line is lost
  *   store     build, add: it is left out
- *   look up   check: it is in no filter */
+ *   look up   check: it is in no filter
+ *   prefix    check --prefix: the same, and no expressions of gsb */
 #ifndef CLI_URLKEYS_H
 #define CLI_URLKEYS_H
 #include "blocks.h"
 #include "opt.h"
 #include <stdatomic.h>
 
-enum urlkeys_use { URLKEYS_COMPARE, URLKEYS_STORE, URLKEYS_LOOK_UP };
+enum urlkeys_use { URLKEYS_COMPARE, URLKEYS_STORE, URLKEYS_LOOK_UP, URLKEYS_PREFIX };
 
 struct urlkeys {
     const deja_url_rules *rules; /* NULL: keys are bytes, and nothing is done */

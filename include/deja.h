@@ -164,6 +164,11 @@ typedef struct deja_allocator { /* per filter; free gets the size given to alloc
 /* spectral: add raises only the counters that are at the minimum.  Counts come out better, and
  * remove is refused: a counter no longer holds the sum of its keys. */
 #define DEJA_MINIMAL_INCREASE 2u
+/* layered: Algorithms 3 and 4 to the letter, the same hash functions in every layer.  Segments
+ * that are equal then cancel out, and URLs with swapped ones are taken for each other. */
+#define DEJA_LAYERED_PAPER    4u
+/* layered: keys are words with a delimiter between them, dealt to the layers in turn. */
+#define DEJA_LAYERED_WORDS    8u
 
 /* Begin with DEJA_OPTIONS_INIT; zero in a field asks for its default.  Fields are
  * only ever appended, without padding.  A part that is beyond what this library
@@ -189,11 +194,11 @@ typedef struct deja_options {
     uint32_t growth;             /* scalable: next part's size; default 2    */
     double tightening;           /* scalable: next part's rate; default 0.7  */
     const deja_url_rules *url;   /* form of its keys, to record; NULL: bytes */
-    uint32_t flags;              /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE   */
+    uint32_t flags;              /* DEJA_KEY_APART, .. as above              */
     uint32_t counter_bits;       /* spectral: 4, 8, 16 or 32; default 4      */
     uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
     uint32_t layers;             /* layered: at most so many; default 8      */
-    uint32_t delimiter;          /* layered: byte between words; default /   */
+    uint32_t delimiter;          /* layered: byte between words; default ' ' */
     uint32_t generations;        /* window: full ones, 1 .. 7; default 1     */
     uint64_t window_seconds;     /* window: by time; default: by keys        */
     uint64_t deletions;          /* paired: removals expected; default n     */
@@ -272,8 +277,19 @@ DEJA_CHECKED int deja_filter_count(const deja_filter *f, deja_slice key, uint64_
 DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint32_t *counts);
 
+/* Has anything been added that is, or lies under, this beginning of a URL: a site, a folder, a
+ * page?  Cut at slashes: http://h/a covers itself, http://h/a/, http://h/a?x and all below
+ * http://h/a/, and not http://h/ab.  Nothing that was added is missed.  Claimed wrongly are one in
+ * a hundred, and beginnings whose segments were seen, each in its place, under others: http://h/b
+ * after http://h/a and http://g/b.  Where a filter has L layers, only the first L - 1 segments are
+ * looked at, and never a query.  Kind layered alone, without its modes paper and words; the
+ * others answer DEJA_ENOTSUP.  May run beside add and contains. */
+DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
+                                          uint8_t *found);
+
 /* The same in two steps, for programs that hash in one thread and look up in another:
- * a key becomes hash_words numbers, good for filters with the same key, hash, k, F. */
+ * a key becomes hash_words numbers, good for filters with the same key, hash, k, F (layered: the
+ * same layers and modes). */
 DEJA_API size_t deja_filter_hash_words(const deja_filter *f);
 DEJA_API void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                      uint64_t *hash);
@@ -347,17 +363,36 @@ typedef struct deja_stats {
     uint64_t window_keys;        /* in those that are not expired: each counts its own       */
     uint64_t generation_keys[8]; /* the newest first                                     */
     uint64_t generation_age[8];  /* seconds since it began                               */
+
+    uint64_t familiar;      /* layered: new keys whose segments were all known before   */
+    uint32_t layers;        /* that it has by now, the XOR layer not counted ...        */
+    uint32_t layers_most;   /* ... and may have                                         */
+    uint32_t layered_flags; /* DEJA_LAYERED_PAPER, DEJA_LAYERED_WORDS                   */
+    uint32_t delimiter;     /* byte between words                                       */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
             0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
-            0, 0, 0, {0},                                                                         \
-        {                                                                                         \
-            0                                                                                     \
-        }                                                                                         \
+            0, 0, 0, {0}, {0}, 0, 0, 0, 0, 0                                                      \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
+/* One layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose segments are
+ * whole keys.  DEJA_EINVAL: no such layer; other kinds: DEJA_ENOTSUP. */
+typedef struct deja_layer {
+    size_t size;       /* set by DEJA_LAYER_INIT; filled as far as the caller knows it */
+    uint64_t segments; /* different ones in it                                         */
+    uint64_t capacity; /* that its parts are sized for                                 */
+    uint64_t bytes;
+    double fp_now; /* rate at which a segment that is not in it is found           */
+    uint32_t parts;
+    uint32_t hashes; /* k */
+} deja_layer;
+#define DEJA_LAYER_INIT                                                                           \
+    {                                                                                             \
+        sizeof(deja_layer), 0, 0, 0, 0.0, 0, 0                                                    \
+    }
+DEJA_CHECKED int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *layer);
 
 /* What a filter knows without reading its body: for programs that ask often. */
 typedef struct deja_outline {
@@ -394,7 +429,7 @@ DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline
 #define DEJA_OPEN_REPAIR    4u /* open: trust one sync record when the other is damaged */
 /* Map a file.  expect may be NULL; else its key (needed when the file was made with
  * DEJA_KEY_APART), alloc, and as a demand its kind, hash, counter_bits, generations,
- * window_seconds, url and seed where not 0. */
+ * window_seconds, url, seed, layers, delimiter and modes where not 0. */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
 /* A new filter in a file, locked for writing.  The file appears under its name,

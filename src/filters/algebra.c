@@ -72,6 +72,10 @@ static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *e
             err, DEJA_ENOTSUP,
             "paired filters cannot be united: a key that one removed and the other added "
             "has no right answer; classic, blocked and exact ones can");
+    if (x->kind == DEJA_LAYERED)
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "the layers of layered filters grow apart and cannot be united: build one "
+                       "from both lists; classic, blocked and exact filters can be united");
     if (x->kind != DEJA_CLASSIC && x->kind != DEJA_BLOCKED && x->kind != DEJA_EXACT)
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s filters cannot be united; classic, blocked and exact ones can",

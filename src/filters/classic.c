@@ -10,7 +10,7 @@
  * quarters of the absent ones leave after each.
  *
  * Source: Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors", 1970. */
-#include "core/base/bytes.h"
+#include "core/bits/bitset.h"
 #include "filters/part.h"
 
 #define ROUND 2  /* positions looked at before sorting out */
@@ -18,25 +18,14 @@
 
 static inline uint64_t position(const struct dj_part *p, const uint64_t *hash, uint32_t i)
 {
-    const uint64_t h = p->stride == 1 ? dj_mix64(*hash + (i + 1) * DJ_GOLDEN) : hash[i];
-    return dj_mulhi(h, p->shape.bits);
-}
-
-static inline uint64_t *word_at(const struct dj_part *p, uint64_t position)
-{
-    return (uint64_t *)(void *)p->body + position / 64;
-}
-
-static inline uint64_t bit_at(uint64_t position)
-{
-    return DJ_LE64(UINT64_C(1) << position % 64);
+    return dj_mulhi(p->stride == 1 ? dj_nth64(*hash, i) : hash[i], p->shape.bits);
 }
 
 static void prefetch_range(const struct dj_part *p, const uint64_t *hash, uint32_t from,
                            uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
-        DJ_PREFETCH(word_at(p, position(p, hash, i)));
+        dj_bit_prefetch(p->body, position(p, hash, i));
 }
 
 static void classic_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
@@ -49,24 +38,9 @@ static void classic_prefetch(const struct dj_part *p, const uint64_t *hash, size
 static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t from, uint32_t to)
 {
     bool all = true;
-    for (uint32_t i = from; i < to; i++) {
-        const uint64_t at = position(p, hash, i);
-        all &= (__atomic_load_n(word_at(p, at), __ATOMIC_RELAXED) & bit_at(at)) != 0;
-    }
+    for (uint32_t i = from; i < to; i++)
+        all &= dj_bit_test(p->body, position(p, hash, i));
     return all;
-}
-
-/* Whether it was this call that set it. */
-static bool set_bit(uint64_t *word, uint64_t bit, bool shared)
-{
-    uint64_t old;
-    if (shared) {
-        old = __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
-    } else {
-        old = __atomic_load_n(word, __ATOMIC_RELAXED);
-        __atomic_store_n(word, old | bit, __ATOMIC_RELAXED);
-    }
-    return !(old & bit);
 }
 
 /* Looks first whether anything is to be set: then one branch a key may be guessed wrong, not one
@@ -76,10 +50,8 @@ static bool add_one(struct dj_part *p, const uint64_t *hash, bool shared)
     if (has_range(p, hash, 0, p->shape.k))
         return false;
     bool changed = false;
-    for (uint32_t i = 0; i < p->shape.k; i++) {
-        const uint64_t at = position(p, hash, i);
-        changed |= set_bit(word_at(p, at), bit_at(at), shared);
-    }
+    for (uint32_t i = 0; i < p->shape.k; i++)
+        changed |= dj_bit_set(p->body, position(p, hash, i), shared);
     return changed;
 }
 
@@ -87,7 +59,8 @@ static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_
                           uint8_t *is_new, bool shared)
 {
     for (size_t j = 0; j < n; j++, hash += p->stride, ahead += p->stride) {
-        prefetch_range(p, ahead, 0, p->shape.k);
+        if (ahead != hash)
+            prefetch_range(p, ahead, 0, p->shape.k);
         is_new[j] = add_one(p, hash, shared);
     }
     return n;
@@ -123,7 +96,7 @@ static void contains_group(const struct dj_part *p, const uint64_t *hash, const 
         alive[j] = (uint8_t)j;
         found[j] = 0;
     }
-    size_t left = sift(p, hash, ahead, alive, n, 0);
+    size_t left = sift(p, hash, ahead == hash ? NULL : ahead, alive, n, 0);
     for (uint32_t from = ROUND; from < p->shape.k && left; from += ROUND)
         left = sift(p, hash, NULL, alive, left, from);
     for (size_t j = 0; j < left; j++)

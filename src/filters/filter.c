@@ -52,6 +52,7 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
         dj_plan_part(plan, i, &f->part[i]);
         f->part[i].salt = i ? dj_part_salt(key, plan->visit, i) : 0;
     }
+    dj_layering_init(f);
     return f;
 }
 
@@ -92,6 +93,9 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     SWAP(uint64_t, a->removed, b->removed);
     SWAP(uint64_t, a->refused, b->refused);
     SWAP(uint64_t, a->hidden, b->hidden);
+    SWAP(uint64_t, a->familiar, b->familiar);
+    SWAP(uint64_t, a->lost, b->lost);
+    SWAP(struct dj_layers, a->layers, b->layers);
     SWAP(struct dj_carried, a->carried, b->carried);
     SWAP(struct dj_window, a->window, b->window);
     SWAP(bool, a->touched, b->touched);
@@ -143,7 +147,36 @@ size_t deja_filter_hash_words(const deja_filter *f)
 
 void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *hash)
 {
-    dj_hasher_hash(&f->hasher, keys, n, hash);
+    if (f->plan.kind != DEJA_LAYERED) {
+        dj_hasher_hash(&f->hasher, keys, n, hash);
+        return;
+    }
+    const struct dj_cut cut = dj_layering_cut(&f->plan);
+    dj_segments_hash(&cut, &f->hasher, keys, n, hash);
+}
+
+bool dj_filter_grows(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_SCALABLE || f->plan.kind == DEJA_LAYERED ||
+           f->plan.kind == DEJA_WINDOW;
+}
+
+/* The lock is not part of what a filter says: looking up leaves it as it was. */
+static pthread_rwlock_t *lock_of(const deja_filter *f)
+{
+    return &((deja_filter *)(uintptr_t)f)->growing;
+}
+
+void dj_filter_hold(const deja_filter *f)
+{
+    if (dj_filter_grows(f))
+        pthread_rwlock_rdlock(lock_of(f));
+}
+
+void dj_filter_release(const deja_filter *f)
+{
+    if (dj_filter_grows(f))
+        pthread_rwlock_unlock(lock_of(f));
 }
 
 /* A batch on its way: where its hashes come from, and how far it is. */
@@ -153,6 +186,7 @@ struct batch {
     const uint64_t *hash;   /* of key number `first` and those behind it, up to `hashed` */
     size_t n, first, hashed, fetched;
     bool for_add;
+    const uint64_t *stuck; /* an add that stopped early: the first key that was not taken */
     unsigned turn;
     uint64_t buf[2][LOT_NUMBERS];
 };
@@ -185,7 +219,7 @@ static void hash_lot(struct batch *b)
     b->hash = buf;
     b->first = b->hashed;
     b->hashed += left < lot ? left : lot;
-    dj_hasher_hash(&b->f->hasher, b->keys + b->first, b->hashed - b->first, buf);
+    deja_filter_hash_batch(b->f, b->keys + b->first, b->hashed - b->first, buf);
 }
 
 /* The hashes of the next chunk; those of the chunk before stay valid. */
@@ -235,6 +269,7 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
         const size_t taken = dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n,
                                           is_new ? is_new + *done : unasked, shared);
         *done += taken;
+        b->stuck = hash + taken * f->hasher.words;
         if (taken < n)
             return DEJA_EFULL;
     }
@@ -250,8 +285,9 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
 }
 
 /* A filter that grows or turns changes its parts or generations between two pieces of a batch, not
- * within one; a piece is no longer than the room in the newest, so batches leave the same bodies
- * as single calls. */
+ * within one.  A piece is no longer than the room in the newest part or generation; a layered
+ * filter ends its piece by itself before a key for which it has no room.  So batches leave the
+ * same bodies as single calls. */
 #define GROWING_PIECE 1024
 
 static bool is_window(const deja_filter *f)
@@ -259,9 +295,19 @@ static bool is_window(const deja_filter *f)
     return f->plan.kind == DEJA_WINDOW;
 }
 
-static bool changes_shape(const deja_filter *f)
+static uint64_t room_for_piece(deja_filter *f)
 {
-    return f->plan.kind == DEJA_SCALABLE || is_window(f);
+    if (f->plan.kind == DEJA_LAYERED)
+        return GROWING_PIECE;
+    return is_window(f) ? dj_window_room(f) : dj_scalable_room(f);
+}
+
+/* `parts` were there when the room was gone. */
+static int make_room(deja_filter *f, uint32_t parts, const struct batch *b)
+{
+    if (f->plan.kind == DEJA_LAYERED)
+        return dj_layered_grow(f, parts, b->stuck);
+    return is_window(f) ? dj_window_turn(f) : dj_scalable_grow(f, parts);
 }
 
 static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
@@ -269,17 +315,17 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
     const size_t n = b->n;
     int rc = DEJA_OK;
     while (*done < n && rc == DEJA_OK) {
-        pthread_rwlock_rdlock(&f->growing);
+        dj_filter_hold(f);
         const uint32_t parts = f->n_parts;
-        const uint64_t room = is_window(f) ? dj_window_room(f) : dj_scalable_room(f);
+        const uint64_t room = room_for_piece(f);
         if (room) {
             const size_t most = room < GROWING_PIECE ? (size_t)room : GROWING_PIECE;
             batch_begin(b, *done, n - *done < most ? n : *done + most);
             rc = add_held(f, b, is_new, done);
         }
-        pthread_rwlock_unlock(&f->growing);
+        dj_filter_release(f);
         if (!room || rc == DEJA_EFULL)
-            rc = is_window(f) ? dj_window_turn(f) : dj_scalable_grow(f, parts);
+            rc = make_room(f, parts, b);
     }
     return rc;
 }
@@ -290,7 +336,7 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
     int rc = f->plan.kind == DEJA_STATIC ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
     if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
         rc = f->owner->touch(f);
-    if (rc == DEJA_OK && changes_shape(f))
+    if (rc == DEJA_OK && dj_filter_grows(f))
         rc = add_growing(f, b, is_new, &taken);
     else if (rc == DEJA_OK) {
         batch_begin(b, 0, b->n);
@@ -303,8 +349,9 @@ static int add_batch(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *d
 }
 
 /* A reader's window learns what its file's writer has done to it. */
-static void hear_news(deja_filter *f)
+static void hear_news(const deja_filter *reader)
 {
+    deja_filter *f = (deja_filter *)(uintptr_t)reader;
     if (!is_window(f) || !f->owner->news || !f->owner->news(f, false))
         return;
     pthread_rwlock_unlock(&f->growing);
@@ -316,16 +363,10 @@ static void hear_news(deja_filter *f)
 
 static void contains_batch(const deja_filter *f, struct batch *b, uint8_t *found)
 {
-    if (!changes_shape(f)) {
-        run_contains(b, found);
-        return;
-    }
-    /* The lock is not part of what a filter says: looking up leaves it as it was. */
-    deja_filter *locked = (deja_filter *)(uintptr_t)f;
-    pthread_rwlock_rdlock(&locked->growing);
-    hear_news(locked);
+    dj_filter_hold(f);
+    hear_news(f);
     run_contains(b, found);
-    pthread_rwlock_unlock(&locked->growing);
+    dj_filter_release(f);
 }
 
 int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *is_new,

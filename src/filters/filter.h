@@ -2,6 +2,7 @@
 #ifndef DJ_FILTER_H
 #define DJ_FILTER_H
 #include "core/hash/hash.h"
+#include "filters/layering.h"
 #include "filters/part.h"
 #include "filters/writer.h"
 #include <pthread.h>
@@ -54,7 +55,7 @@ struct dj_plan {
     uint32_t profile;   /* deja_profile, or 0 */
     uint64_t url_rules; /* deja_url_rules_id, or 0 */
     double tightening;
-    uint32_t flags; /* DEJA_KEY_APART, DEJA_MINIMAL_INCREASE */
+    uint32_t flags; /* of the options */
     bool seeded;
     uint64_t visit;
     uint32_t folds; /* how often it was halved (algebra.c) */
@@ -65,6 +66,7 @@ struct dj_plan {
     struct dj_fuse fuse;     /* static */
     uint32_t generations;    /* window: G */
     uint64_t window_seconds;
+    struct dj_layering layering; /* layered */
 };
 
 /* Pure arithmetic on options that dj_options_read has passed: no memory is touched. */
@@ -81,8 +83,9 @@ bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind);
 /* Parts that a new filter begins with, and the bytes of their bodies. */
 uint32_t dj_plan_parts(const struct dj_plan *plan);
 uint64_t dj_plan_bytes(const struct dj_plan *plan);
-/* Numbers a key becomes. */
+/* Numbers a key becomes, and how many of them part i is given. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
+uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);
 /* Capacity, rate and shape of part i; false when it would be too large. */
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
 
@@ -115,13 +118,16 @@ struct deja_filter {
     struct dj_clock clock;
     _Atomic uint64_t removed, refused; /* spectral, paired */
     _Atomic uint64_t hidden;           /* paired: adds of keys that the deletions claim */
+    _Atomic uint64_t familiar,
+        lost;                /* layered: new keys with known segments; 2^32 for each lost */
+    struct dj_layers layers; /* layered */
     atomic_bool touched;
     bool read_only;
     bool unclean; /* opened without a final sync: counts before this were estimated */
     uint64_t syncs;
     struct dj_writer writer;
-    pthread_rwlock_t growing; /* scalable, window: held for reading by add and contains; spectral
-                                 with F > 1: for writing by remove */
+    pthread_rwlock_t growing; /* scalable, layered, window: held for reading by add and contains;
+                                 spectral with F > 1: for writing by remove */
     const deja_allocator *alloc;
     deja_allocator alloc_copy;
     const struct dj_owner_ops *owner;
@@ -142,6 +148,11 @@ int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err);
 void dj_filter_swap(deja_filter *a, deja_filter *b);
 /* Tell the owner that the bodies will be read in order, or no longer. */
 void dj_filter_walk(const deja_filter *f, bool begin);
+/* Kinds that get more parts as they fill; of these, no part comes or goes between the two calls.
+ */
+bool dj_filter_grows(const deja_filter *f);
+void dj_filter_hold(const deja_filter *f);
+void dj_filter_release(const deja_filter *f);
 /* Everything but the bodies. */
 void dj_filter_unmake(deja_filter *f);
 /* What makes the hashes of spatial part i > 0 differ from the first part's; never 0. */
@@ -172,6 +183,12 @@ uint32_t dj_parts_count(const deja_filter *f, uint64_t hash);
  * the caller saw, are full (scalable.c). */
 uint64_t dj_scalable_room(const deja_filter *f);
 int dj_scalable_grow(deja_filter *f, uint32_t parts);
+/* layered (layered.c): rows are those of segments.h.  Adding stops before a key that a layer has
+ * no room for; grow makes that room, unless there are more than `parts` already. */
+void dj_layered_contain(const deja_filter *f, const uint64_t *rows, size_t n, uint8_t *found);
+size_t dj_layered_add(deja_filter *f, const uint64_t *rows, size_t n, uint8_t *is_new,
+                      bool shared);
+int dj_layered_grow(deja_filter *f, uint32_t parts, const uint64_t *row);
 
 /* window: keys that the newest generation still takes, and the next one when it takes no more. */
 uint64_t dj_window_room(deja_filter *f);

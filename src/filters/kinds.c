@@ -6,9 +6,9 @@ static const struct {
     const char *name;
     uint32_t kind;
 } kinds[] = {
-    {"blocked", DEJA_BLOCKED}, {"classic", DEJA_CLASSIC},   {"exact", DEJA_EXACT},
-    {"paired", DEJA_PAIRED},   {"scalable", DEJA_SCALABLE}, {"spectral", DEJA_SPECTRAL},
-    {"static", DEJA_STATIC},   {"window", DEJA_WINDOW},
+    {"blocked", DEJA_BLOCKED},   {"classic", DEJA_CLASSIC}, {"exact", DEJA_EXACT},
+    {"layered", DEJA_LAYERED},   {"paired", DEJA_PAIRED},   {"scalable", DEJA_SCALABLE},
+    {"spectral", DEJA_SPECTRAL}, {"static", DEJA_STATIC},   {"window", DEJA_WINDOW},
 };
 
 const char *deja_kind_name(uint32_t kind)

@@ -3,7 +3,8 @@
 #include "core/base/status.h"
 #include "filters/filter.h"
 
-static int memory_grow(deja_filter *f, uint32_t n_parts)
+/* Bodies for the parts up to n_parts, or as many as there is memory for. */
+static int give_bodies(deja_filter *f, uint32_t n_parts)
 {
     for (; f->n_parts < n_parts; f->n_parts++) {
         struct dj_part *p = &f->part[f->n_parts];
@@ -13,6 +14,13 @@ static int memory_grow(deja_filter *f, uint32_t n_parts)
         dj_part_attach(p, body);
     }
     return DEJA_OK;
+}
+
+static int memory_grow(deja_filter *f, uint32_t n_parts)
+{
+    const int rc = give_bodies(f, n_parts);
+    dj_layering_index(f); /* of those that got one */
+    return rc;
 }
 
 static void memory_free(deja_filter *f)

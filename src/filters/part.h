@@ -1,9 +1,9 @@
 /* part.h - one flat body and the numbers that give it meaning.
  *
  * Every filter is a list of parts: one for a plain kind, F for the spatial strategy, one for
- * each growth of a scalable filter.  A part knows bits and hashes; which of several parts has to
- * say yes is the filter's business.  Bodies have no pointers and no host byte order, so memory,
- * file and network hold the same bytes. */
+ * each growth of a scalable filter or of a layer.  A part knows bits and hashes; which of several
+ * parts has to say yes is the filter's business.  Bodies have no pointers and no host byte order,
+ * so memory, file and network hold the same bytes. */
 #ifndef DJ_PART_H
 #define DJ_PART_H
 #include "core/bits/block.h"
@@ -53,6 +53,7 @@ struct dj_part {
     struct dj_shape shape;
     uint64_t capacity; /* keys it is sized for */
     double fp_rate;    /* rate it was sized for */
+    uint32_t layer;    /* layered: 1, 2, ..; 0: the XOR layer */
     uint64_t salt;     /* makes this part's hashes differ from the first part's; 0: none */
     uint32_t stride;   /* numbers a key */
     uint8_t *body;     /* body_len bytes, 64-aligned */

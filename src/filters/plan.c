@@ -3,6 +3,7 @@
  * Of capacity n, rate p and memory the caller gives two (the default p counts when n or memory
  * stands alone) and the third follows.  The thesis' rule m = n k M replaces p by the multiplier.
  * The spatial strategy splits the work evenly: F filters of rate p^(1/F), or of m bits each.
+ * A layered filter's plan is that of its XOR layer; the layers follow from it (layering.c).
  * A scalable filter begins with a part of capacity n and rate p (1 - r); part i is growth^i times
  * as large with rate p (1 - r) r^i, so that the rates of all parts sum to less than p.
  * A paired filter is two blocked ones, for the keys and for the removals, each sized by its own
@@ -46,6 +47,8 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
     if (!deja_kind_name(plan->kind))
         return dj_fail(err, DEJA_ENOTSUP, "kind %u is not in this version", plan->kind);
     plan->part_kind = plan->kind;
+    if (plan->kind == DEJA_LAYERED)
+        plan->part_kind = DEJA_CLASSIC;
     if (plan->kind == DEJA_SCALABLE)
         plan->part_kind = opt->part_kind ? opt->part_kind : DEJA_BLOCKED;
     else if (plan->kind == DEJA_PAIRED)
@@ -59,14 +62,17 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
 }
 
 /* Keys that an older part has are not added again, so that a series could not count; a static
- * part takes no keys at all; and a window never fills up. */
+ * part takes no keys at all; and a window never fills up.  A layer is a filter as in the papers.
+ */
 bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind)
 {
     if (!dj_part_ops_of(part_kind))
         return false;
     if (kind == DEJA_SCALABLE)
         return part_kind != DEJA_SPECTRAL && part_kind != DEJA_STATIC && part_kind != DEJA_WINDOW;
-    return part_kind == (kind == DEJA_PAIRED ? DEJA_BLOCKED : kind);
+    return part_kind == (kind == DEJA_PAIRED    ? DEJA_BLOCKED
+                         : kind == DEJA_LAYERED ? DEJA_CLASSIC
+                                                : kind);
 }
 
 static int check_counters(const deja_options *opt, struct dj_plan *plan, deja_error *err)
@@ -132,7 +138,7 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
                        DJ_MAX_FILTERS);
     if (plan->filters > 1 &&
         (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC ||
-         plan->kind == DEJA_PAIRED || plan->kind == DEJA_WINDOW))
+         plan->kind == DEJA_PAIRED || plan->kind == DEJA_WINDOW || plan->kind == DEJA_LAYERED))
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s cannot be made of several filters; classic, "
                        "blocked and spectral can",
@@ -187,7 +193,8 @@ static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_err
                        opt->tightening);
     if (opt->growth > 1024)
         return dj_fail(err, DEJA_EINVAL, "growth is %u: at most 1024", opt->growth);
-    if (opt->flags & ~(DEJA_KEY_APART | DEJA_MINIMAL_INCREASE))
+    if (opt->flags &
+        ~(DEJA_KEY_APART | DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     if (opt->key && opt->seed)
@@ -319,6 +326,12 @@ static double combined_lost(const struct dj_plan *plan, double n)
     return sum * n / STEPS / 3;
 }
 
+/* Layers that are sized by what they hold. */
+static bool is_salted(const struct dj_plan *plan)
+{
+    return plan->kind == DEJA_LAYERED && !(plan->flags & DEJA_LAYERED_PAPER);
+}
+
 /* m = n k M, for each filter (thesis, equation 5.1); of counters, where it has them. */
 static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
@@ -330,6 +343,11 @@ static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, dej
         plan->kind == DEJA_STATIC || plan->kind == DEJA_WINDOW)
         return dj_fail(err, DEJA_EINVAL,
                        "the multiplier sizes classic, blocked and spectral filters");
+    if (is_salted(plan))
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "the multiplier sizes layered filters in mode paper alone: otherwise layers "
+            "are sized by what they hold");
     const double bits =
         ceil((double)opt->capacity * opt->hashes * opt->multiplier * dj_shape_unit(&plan->shape));
     if (!(bits <= (double)DJ_MAX_BITS))
@@ -347,15 +365,20 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
         return dj_fail(err, DEJA_ENOTSUP,
                        "a scalable filter grows with its keys; blocked, classic, exact and "
                        "spectral take a memory size");
+    if (is_salted(plan))
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "the layers of a layered filter grow with their segments; mode paper, "
+                       "blocked, classic, exact and spectral take a memory size");
+    const uint32_t bodies = dj_layering_bodies(plan);
     const uint64_t granule = plan->part_kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
     if (opt->memory > DJ_MAX_BITS / 8)
         return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at most 2^50",
                        (unsigned long long)opt->memory);
-    plan->shape.bits = opt->memory * 8 / plan->filters / granule * granule;
+    plan->shape.bits = opt->memory * 8 / bodies / granule * granule;
     if (!plan->shape.bits)
         return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu",
                        (unsigned long long)opt->memory,
-                       (unsigned long long)(granule / 8 * plan->filters));
+                       (unsigned long long)(granule / 8 * bodies));
     if (opt->capacity)
         dj_shape_best_k(&plan->shape, opt->capacity);
     else
@@ -573,7 +596,7 @@ static int check_result(const struct dj_plan *plan, deja_error *err)
     if (dj_plan_words(plan) > DJ_MAX_WORDS)
         return dj_fail(err, DEJA_EINVAL, "filters times hashes is %u: at most %d",
                        dj_plan_words(plan), DJ_MAX_WORDS);
-    if (plan->shape.bits / 8 > SIZE_MAX / 2 / plan->filters)
+    if (plan->shape.bits / 8 > SIZE_MAX / 2 / dj_layering_bodies(plan))
         return dj_fail(err, DEJA_EINVAL, "this machine cannot address a filter of that size");
     return DEJA_OK;
 }
@@ -589,7 +612,7 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
     *plan = (struct dj_plan){0};
     int rc = DEJA_OK;
     int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
-        check_kind,    check_strangers, check_counters, check_hash,
+        check_kind,    check_strangers, check_counters, dj_layering_read, check_hash,
         check_filters, check_window,    check_hashes,   check_numbers};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
         rc = checks[i](opt, plan, err);
@@ -621,12 +644,27 @@ uint32_t dj_plan_parts(const struct dj_plan *plan)
 
 uint64_t dj_plan_bytes(const struct dj_plan *plan)
 {
-    return dj_part_body_len(&plan->shape) * plan->filters + dj_part_body_len(&plan->removal);
+    return dj_part_body_len(&plan->shape) * dj_layering_bodies(plan) +
+           dj_part_body_len(&plan->removal);
 }
 
 uint32_t dj_plan_words(const struct dj_plan *plan)
 {
+    if (plan->kind == DEJA_LAYERED) {
+        const struct dj_cut cut = dj_layering_cut(plan);
+        return dj_segments_row(&cut);
+    }
     return dj_hash_is_single(plan->hash) ? 1 : plan->shape.k * plan->filters;
+}
+
+uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i)
+{
+    if (plan->kind != DEJA_LAYERED)
+        return dj_plan_words(plan);
+    if (i > 0 || is_salted(plan))
+        return 1; /* a segment, or the XOR of all */
+    /* Addresses; a single number would be a hash to make them of. */
+    return plan->shape.k > 1 ? plan->shape.k : 2;
 }
 
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
@@ -634,7 +672,7 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     part->ops = dj_part_ops_of(plan->part_kind);
     part->shape = plan->shape;
     part->capacity = plan->capacity;
-    part->stride = dj_plan_words(plan);
+    part->stride = dj_plan_stride(plan, i);
     part->fuse = plan->fuse;
     part->fp_rate = plan->kind == DEJA_STATIC ? fuse_rate(plan->fuse.width) : first_rate(plan);
     part->lines = lines_of(plan);
@@ -669,7 +707,7 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
     if (rc < 0)
         return rc;
     const double n = (double)plan.capacity;
-    const uint64_t bits = plan.shape.bits * plan.filters + plan.removal.bits;
+    const uint64_t bits = plan.shape.bits * dj_layering_bodies(&plan) + plan.removal.bits;
     const deja_plan full = {
         .size = out->size,
         .kind = plan.kind,

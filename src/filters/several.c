@@ -6,6 +6,7 @@
  *   paired        entries and deletions: seen when the first says so and the second does not
  *                 (paired.c)
  *   window        one part whose answer has a bit for each generation: window.c reads it
+ *   layered       a rule of its own, in layered.c
  *
  * A key that is one number becomes another number for each spatial part: mix(h xor salt) is a
  * bijection of h, so nothing is lost, and positions in one part tell nothing about the next.
@@ -41,6 +42,8 @@ static void prefetch_parts(const deja_filter *f, uint32_t from, uint32_t to, con
 
 void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
+    if (f->plan.kind == DEJA_LAYERED)
+        return; /* a row has many places, and they depend on each other's answers */
     if (f->n_parts == 1) {
         f->part[0].ops->prefetch(&f->part[0], hash, n, for_add);
         return;
@@ -130,6 +133,8 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t
 size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                     uint8_t *is_new, bool shared)
 {
+    if (f->plan.kind == DEJA_LAYERED)
+        return dj_layered_add(f, hash, n, is_new, shared);
     if (f->n_parts == 1) {
         const size_t taken = f->part[0].ops->add(&f->part[0], hash, ahead, n, is_new, shared);
         if (f->plan.kind == DEJA_WINDOW)
@@ -150,6 +155,10 @@ size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
 void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                       uint8_t *found)
 {
+    if (f->plan.kind == DEJA_LAYERED) {
+        dj_layered_contain(f, hash, n, found);
+        return;
+    }
     if (f->n_parts == 1) {
         f->part[0].ops->contains(&f->part[0], hash, ahead, n, found);
         if (f->plan.kind == DEJA_WINDOW)

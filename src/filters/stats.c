@@ -126,10 +126,28 @@ static void add_paired(deja_stats *s, const struct dj_part *p, const struct acco
     s->fp_now *= 1 - a->rate;
 }
 
+/* A key passes all layers, so the XOR layer's rate is the whole filter's at most, and losses were
+ * weighed one by one (layering.c).  The other parts count segments. */
+static void add_layered(deja_stats *s, const deja_filter *f, const struct dj_part *p,
+                        struct account *a)
+{
+    if (p->layer) {
+        s->layers = p->layer > s->layers ? p->layer : s->layers;
+        return;
+    }
+    s->keys = a->count;
+    s->distinct = a->distinct;
+    s->fp_now = a->rate;
+    s->lost = dj_layering_lost(f);
+    s->capacity = p->capacity;
+    a->came = a->keys + s->lost;
+}
+
 static void describe(const deja_filter *f, deja_stats *s)
 {
     s->kind = f->plan.kind;
-    s->hashes = f->part[f->plan.kind == DEJA_PAIRED ? 0 : f->n_parts - 1].shape.k;
+    const bool first = f->plan.kind == DEJA_PAIRED || f->plan.kind == DEJA_LAYERED;
+    s->hashes = f->part[first ? 0 : f->n_parts - 1].shape.k;
     s->filters = f->plan.filters;
     s->hash = f->plan.hash;
     s->part_kind = f->plan.part_kind;
@@ -150,6 +168,12 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->hidden = atomic_load_explicit(&f->hidden, memory_order_relaxed);
     s->counter_bits = f->plan.shape.counter_bits;
     s->minimal_increase = (f->plan.flags & DEJA_MINIMAL_INCREASE) != 0;
+    if (f->plan.kind != DEJA_LAYERED)
+        return;
+    s->familiar = atomic_load_explicit(&f->familiar, memory_order_relaxed);
+    s->layers_most = dj_layering_most(&f->plan);
+    s->layered_flags = f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
+    s->delimiter = f->plan.layering.delimiter;
 }
 
 /* Over all visits that saw anything, this one included (visit.c). */
@@ -176,9 +200,11 @@ static void account_for_parts(const deja_filter *f, deja_stats *s)
     double older = 0, variance = 0;
     for (uint32_t i = 0; i < f->n_parts; i++) {
         const struct dj_part *p = &f->part[i];
-        const struct account a = account_of(f, p);
+        struct account a = account_of(f, p);
         if (f->plan.kind == DEJA_SCALABLE)
             add_scalable(s, p, &a, &older);
+        else if (f->plan.kind == DEJA_LAYERED)
+            add_layered(s, f, p, &a);
         else if (f->plan.kind == DEJA_PAIRED)
             add_paired(s, p, &a, i);
         else
@@ -214,5 +240,33 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
     tell_past(&f->plan.past, &s);
     s.size = out->size;
     memcpy(out, &s, out->size < sizeof s ? out->size : sizeof s);
+    return DEJA_OK;
+}
+
+int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out)
+{
+    deja_layer l = DEJA_LAYER_INIT;
+    double absent = 1; /* chance that no part claims it */
+    if (f->plan.kind != DEJA_LAYERED)
+        return DEJA_ENOTSUP;
+    if (!out || out->size < sizeof(size_t))
+        return DEJA_EINVAL;
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_part *p = &f->part[i];
+        if (p->layer != number)
+            continue;
+        const struct account a = account_of(f, p);
+        l.segments += a.count;
+        l.capacity += p->capacity;
+        l.bytes += p->body_len;
+        l.hashes = p->shape.k;
+        l.parts++;
+        absent *= 1 - a.rate;
+    }
+    if (l.parts == 0)
+        return DEJA_EINVAL;
+    l.fp_now = 1 - absent;
+    l.size = out->size;
+    memcpy(out, &l, out->size < sizeof l ? out->size : sizeof l);
     return DEJA_OK;
 }

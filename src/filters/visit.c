@@ -42,11 +42,12 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
                        (unsigned long long)p->visit);
     if ((o->kind && o->kind != p->kind) || (o->part_kind && o->part_kind != p->part_kind) ||
         (o->hash && o->hash != p->hash) || (o->filters && o->filters != p->filters) || o->key ||
-        o->seed || o->url || o->flags || o->alloc)
-        return dj_fail(err, DEJA_EINVAL,
-                       "the next visit keeps kind, hash, filters, key and URL rules; capacity, "
-                       "fp_rate, memory, hashes, multiplier, growth, tightening and deletions can "
-                       "change");
+        o->seed || o->url || o->flags || o->alloc || o->layers || o->delimiter)
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "the next visit keeps kind, hash, filters, key and URL rules, and layers; capacity, "
+            "fp_rate, memory, hashes, multiplier, growth, tightening and "
+            "deletions can change");
     return DEJA_OK;
 }
 
@@ -63,6 +64,8 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     next.counter_bits = p->shape.counter_bits;
     next.generations = o->generations ? o->generations : p->generations;
     next.window_seconds = o->window_seconds ? o->window_seconds : p->window_seconds;
+    next.layers = p->layering.layers;
+    next.delimiter = p->layering.delimiter;
     next.growth = o->growth ? o->growth : p->growth;
     next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
     if (!o->capacity && !(o->memory && o->fp_rate != 0))
@@ -115,6 +118,7 @@ int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err
         rc = dj_plan_refuse_static(&plan, err);
     if (rc < 0)
         return rc;
+    dj_layering_next(f, &plan);
     plan.profile = f->plan.profile;
     plan.url_rules = f->plan.url_rules;
     plan.seeded = f->plan.seeded;

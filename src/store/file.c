@@ -94,6 +94,7 @@ void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
     for (uint32_t i = 0; i < h->n_parts; i++)
         dj_part_attach(&f->part[i], map + h->offset[i]);
     f->n_parts = h->n_parts;
+    dj_layering_index(f);
 }
 
 int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err)

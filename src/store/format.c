@@ -41,6 +41,10 @@ enum { /* offsets in the fixed header */
        AT_LAST_LOST = 192,
        AT_LAST_DISTINCT = 200,
        AT_FOLDS = 208,
+       AT_LAYERS = 212,
+       AT_DELIMITER = 216,
+       AT_LAYERS_RESERVED = 220,
+       AT_FIRST = 224,
        AT_GENERATIONS = 304,
        AT_WINDOW_RESERVED = 308,
        AT_WINDOW_SECONDS = 312,
@@ -53,6 +57,7 @@ enum { /* offsets in the fixed header */
 enum {
     PART_BITS = 0,
     PART_K = 8,
+    PART_LAYER = 12,
     PART_CAPACITY = 16,
     PART_RATE = 24,
     PART_AT = 32,
@@ -72,13 +77,41 @@ enum { /* offsets in a sync record */
        REC_CARRIED_LOST = REC_CARRIED_KEYS + 8,
        REC_REMOVED = REC_CARRIED_LOST + 8,
        REC_REFUSED = REC_REMOVED + 8,
+       REC_FAMILIAR = REC_REFUSED + 8,
        REC_TURNS = 360,
        REC_STARTS = 368, /* up to 431 */
        REC_HIDDEN = 432,
        REC_SUM = 504
 };
 #define CLEARING (UINT64_C(1) << 63) /* in REC_TURNS */
-enum { FLAG_KEY_APART = 1, FLAG_SEEDED = 2, FLAG_MINIMAL = 4 };
+enum { FLAG_SEEDED = 2 };
+/* Flags of the options, as stored. */
+static const struct {
+    uint32_t option, stored;
+} flag_bits[] = {{DEJA_KEY_APART, 1},
+                 {DEJA_MINIMAL_INCREASE, 4},
+                 {DEJA_LAYERED_PAPER, 8},
+                 {DEJA_LAYERED_WORDS, 16}};
+
+static uint32_t encode_flags(const struct dj_plan *plan)
+{
+    uint32_t flags = plan->seeded ? FLAG_SEEDED : 0;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(flag_bits); i++)
+        flags |= plan->flags & flag_bits[i].option ? flag_bits[i].stored : 0;
+    return flags;
+}
+
+/* False: a bit that nobody here knows. */
+static bool decode_flags(uint32_t flags, struct dj_plan *plan)
+{
+    plan->seeded = flags & FLAG_SEEDED;
+    flags &= ~(uint32_t)FLAG_SEEDED;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(flag_bits); i++) {
+        plan->flags |= flags & flag_bits[i].stored ? flag_bits[i].option : 0;
+        flags &= ~flag_bits[i].stored;
+    }
+    return flags == 0;
+}
 
 void dj_header_of(const deja_filter *f, struct dj_header *h)
 {
@@ -90,6 +123,7 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
     for (uint32_t i = 0; i < f->n_parts; i++) {
         const struct dj_part *p = &f->part[i];
         h->part[i].shape = p->shape;
+        h->part[i].layer = p->layer;
         h->part[i].capacity = p->capacity;
         h->part[i].fp_rate = p->fp_rate;
         h->part[i].body_len = dj_part_body_len(&p->shape);
@@ -119,8 +153,13 @@ void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r
         .removed = atomic_load(&f->removed),
         .refused = atomic_load(&f->refused),
         .hidden = atomic_load(&f->hidden),
+        .familiar = atomic_load(&f->familiar),
         .window = f->window,
     };
+    if (f->plan.kind == DEJA_LAYERED) {
+        r->carried.keys = atomic_load(&f->part[0].keys);
+        r->carried.lost = dj_layering_lost(f);
+    }
     count_keys(f, r);
 }
 
@@ -129,6 +168,7 @@ static void encode_part(const struct dj_header *h, uint32_t i, uint8_t *at)
     const struct dj_part *p = &h->part[i];
     dj_store64(at + PART_BITS, p->shape.bits);
     dj_store32(at + PART_K, p->shape.k);
+    dj_store32(at + PART_LAYER, p->layer);
     dj_store64(at + PART_CAPACITY, p->capacity);
     dj_store_double(at + PART_RATE, p->fp_rate);
     dj_store64(at + PART_AT, h->offset[i]);
@@ -142,6 +182,14 @@ static void encode_fuse(const struct dj_fuse *f, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_FUSE_SEGMENTS, f->segments);
     dj_store64(page + AT_FUSE_SEED, f->seed);
     dj_store64(page + AT_FUSE_KEYS, f->keys);
+}
+
+static void encode_layering(const struct dj_layering *l, uint8_t page[DJ_HEADER_LEN])
+{
+    dj_store32(page + AT_LAYERS, l->layers);
+    dj_store32(page + AT_DELIMITER, l->delimiter);
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        dj_store64(page + AT_FIRST + 8 * i, l->first[i]);
 }
 
 void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
@@ -168,9 +216,7 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store32(page + AT_FOLDS, plan->folds);
     dj_store64(page + AT_DELETIONS, plan->deletions);
     dj_store64(page + AT_VISIT, plan->visit);
-    const uint32_t apart = plan->flags & DEJA_KEY_APART ? FLAG_KEY_APART : 0;
-    const uint32_t minimal = plan->flags & DEJA_MINIMAL_INCREASE ? FLAG_MINIMAL : 0;
-    dj_store32(page + AT_FLAGS, apart | minimal | (plan->seeded ? FLAG_SEEDED : 0));
+    dj_store32(page + AT_FLAGS, encode_flags(plan));
     dj_store32(page + AT_COUNTER_BITS, plan->shape.counter_bits);
     dj_store32(page + AT_N_PARTS, h->n_parts);
     dj_store64(page + AT_KEY_CHECK, h->key_check);
@@ -180,6 +226,8 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
         encode_fuse(&plan->fuse, page);
     dj_store32(page + AT_GENERATIONS, plan->generations);
     dj_store64(page + AT_WINDOW_SECONDS, plan->window_seconds);
+    if (plan->kind == DEJA_LAYERED)
+        encode_layering(&plan->layering, page);
     for (uint32_t i = 0; i < h->n_parts; i++)
         encode_part(h, i, page + AT_PARTS + i * PART_LEN);
     dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
@@ -206,6 +254,7 @@ void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LE
     dj_store64(out + REC_REMOVED, r->removed);
     dj_store64(out + REC_REFUSED, r->refused);
     dj_store64(out + REC_HIDDEN, r->hidden);
+    dj_store64(out + REC_FAMILIAR, r->familiar);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
     dj_store64(out + REC_TURNS, r->window.turns | (r->window.clearing ? CLEARING : 0));
@@ -250,6 +299,7 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     r->removed = dj_load64(in + REC_REMOVED);
     r->refused = dj_load64(in + REC_REFUSED);
     r->hidden = dj_load64(in + REC_HIDDEN);
+    r->familiar = dj_load64(in + REC_FAMILIAR);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     r->window.turns = dj_load64(in + REC_TURNS) & ~CLEARING;
@@ -283,9 +333,11 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     struct dj_part *p = &h->part[i];
     char field[32];
     snprintf(field, sizeof field, "part %u", i + 1);
-    p->ops = dj_part_ops_of(h->plan.part_kind);
-    p->shape = (struct dj_shape){h->plan.part_kind, dj_load32(at + PART_K),
-                                 dj_load64(at + PART_BITS), h->plan.shape.counter_bits};
+    const uint32_t kind = dj_layering_part_kind(&h->plan, i);
+    p->ops = dj_part_ops_of(kind);
+    p->shape = (struct dj_shape){kind, dj_load32(at + PART_K), dj_load64(at + PART_BITS),
+                                 h->plan.shape.counter_bits};
+    p->layer = h->plan.kind == DEJA_LAYERED ? dj_load32(at + PART_LAYER) : 0;
     p->capacity = dj_load64(at + PART_CAPACITY);
     p->fp_rate = dj_load_double(at + PART_RATE);
     p->body_len = dj_load64(at + PART_BYTES);
@@ -340,7 +392,7 @@ static int check_plan(const struct dj_header *h, deja_error *err)
         return bad(err, "hash");
     if (!p->filters || p->filters > DJ_MAX_FILTERS ||
         ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC || p->kind == DEJA_WINDOW ||
-          paired) &&
+          p->kind == DEJA_LAYERED || paired) &&
          p->filters != 1))
         return bad(err, "filters");
     if (!p->capacity || !(p->fp_rate > 0 && p->fp_rate < 1))
@@ -354,7 +406,7 @@ static int check_plan(const struct dj_header *h, deja_error *err)
     if (p->folds && (p->folds > 53 || (p->kind != DEJA_CLASSIC && p->kind != DEJA_BLOCKED)))
         return bad(err, "number of folds");
     if (!h->n_parts || h->n_parts > DJ_MAX_PARTS ||
-        (p->kind != DEJA_SCALABLE && h->n_parts != dj_plan_parts(p)))
+        (p->kind != DEJA_SCALABLE && p->kind != DEJA_LAYERED && h->n_parts != dj_plan_parts(p)))
         return bad(err, "number of parts");
     if (paired != (p->deletions != 0))
         return bad(err, "number of deletions");
@@ -390,6 +442,29 @@ static int decode_window(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h,
     return DEJA_OK;
 }
 
+/* What only a layered filter has. */
+static int decode_layering(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
+{
+    struct dj_layering *l = &h->plan.layering;
+    const bool words = h->plan.flags & DEJA_LAYERED_WORDS;
+    const bool modes = h->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
+    if (h->plan.kind != DEJA_LAYERED)
+        return modes ? bad(err, "flags") : DEJA_OK;
+    l->layers = dj_load32(page + AT_LAYERS);
+    l->delimiter = dj_load32(page + AT_DELIMITER);
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        l->first[i] = dj_load64(page + AT_FIRST + 8 * i);
+    if (l->layers > DJ_MAX_LAYERS || (!words && l->layers < 2))
+        return bad(err, "number of layers");
+    if (words ? !l->delimiter || l->delimiter > 255 : l->delimiter != 0)
+        return bad(err, "delimiter");
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        if (l->first[i] > DJ_MAX_BITS)
+            return bad(err, "first capacity of a layer");
+    return dj_load32(page + AT_LAYERS_RESERVED) ? bad(err, "reserved space of the layers")
+                                                : DEJA_OK;
+}
+
 static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
 {
     uint64_t at = DJ_HEADER_LEN;
@@ -397,7 +472,8 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
         int rc = decode_part(page + AT_PARTS + i * PART_LEN, h, i, at, err);
         if (rc < 0)
             return rc;
-        const bool alike = h->plan.kind != DEJA_SCALABLE && h->plan.kind != DEJA_PAIRED;
+        const bool alike = h->plan.kind != DEJA_SCALABLE && h->plan.kind != DEJA_PAIRED &&
+                           h->plan.kind != DEJA_LAYERED;
         if (alike && i > 0 &&
             (h->part[i].shape.bits != h->part[0].shape.bits ||
              h->part[i].shape.k != h->part[0].shape.k))
@@ -410,6 +486,8 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
         if (h->part[1].capacity != h->plan.deletions)
             return bad(err, "number of deletions");
     }
+    if (h->plan.kind == DEJA_LAYERED && !dj_layering_is_sound(&h->plan, h->part, h->n_parts))
+        return bad(err, "layers in the part table");
     if (dj_plan_words(&h->plan) > DJ_MAX_WORDS)
         return bad(err, "part table");
     return at == h->file_len ? DEJA_OK : bad(err, "file length");
@@ -462,16 +540,13 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     plan->folds = dj_load32(page + AT_FOLDS);
     plan->deletions = dj_load64(page + AT_DELETIONS);
     plan->visit = dj_load64(page + AT_VISIT);
-    const uint32_t flags = dj_load32(page + AT_FLAGS);
-    plan->flags = (flags & FLAG_KEY_APART ? DEJA_KEY_APART : 0) |
-                  (flags & FLAG_MINIMAL ? DEJA_MINIMAL_INCREASE : 0);
+    const bool known_flags = decode_flags(dj_load32(page + AT_FLAGS), plan);
     plan->shape.counter_bits = dj_load32(page + AT_COUNTER_BITS);
-    plan->seeded = flags & FLAG_SEEDED;
     h->n_parts = dj_load32(page + AT_N_PARTS);
     h->key_check = dj_load64(page + AT_KEY_CHECK);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
     h->file_len = dj_load64(page + AT_FILE_LEN);
-    if (flags & ~(uint32_t)(FLAG_KEY_APART | FLAG_SEEDED | FLAG_MINIMAL))
+    if (!known_flags)
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     rc = check_plan(h, err);
@@ -479,6 +554,8 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
         rc = decode_fuse(page, h, err);
     if (rc == DEJA_OK)
         rc = decode_window(page, h, err);
+    if (rc == DEJA_OK)
+        rc = decode_layering(page, h, err);
     if (rc == DEJA_OK)
         rc = decode_parts(page, h, err);
     for (int i = 0; i < 2; i++)

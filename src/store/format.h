@@ -31,6 +31,7 @@ struct dj_record {
     uint64_t removed;  /* spectral, paired */
     uint64_t refused;
     uint64_t hidden;             /* paired */
+    uint64_t familiar;           /* layered */
     uint64_t keys[DJ_MAX_PARTS]; /* of each part; window: of each generation, and DJ_TOLD_NEW */
     struct dj_carried carried;
     struct dj_window window;
@@ -42,7 +43,7 @@ struct dj_header {
     uint64_t key_check;
     uint32_t n_parts;
     uint64_t file_len;
-    struct dj_part part[DJ_MAX_PARTS]; /* shape, capacity, fp_rate, body_len */
+    struct dj_part part[DJ_MAX_PARTS]; /* shape, layer, capacity, fp_rate, body_len */
     uint64_t offset[DJ_MAX_PARTS];
     struct dj_record record[2];
     bool record_ok[2]; /* decode only: false when a record's checksum is wrong */

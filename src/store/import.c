@@ -142,6 +142,7 @@ static void finish_body(deja_import *im)
     deja_filter *f = im->f;
     dj_open_part(f, &im->h, f->n_parts);
     dj_part_attach(&f->part[f->n_parts++], im->body);
+    dj_layering_index(f);
     im->body = NULL;
     im->room = im->filled = 0;
 }

@@ -153,6 +153,26 @@ static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *wan
     return DEJA_OK;
 }
 
+static int check_layers(const struct dj_plan *plan, const deja_options *want, const char *path,
+                        deja_error *err)
+{
+    const struct dj_layering *l = &plan->layering;
+    const uint32_t modes = want->flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
+    if (want->layers && want->layers != l->layers)
+        return l->layers || plan->kind != DEJA_LAYERED
+                   ? dj_fail(err, DEJA_EMISMATCH, "%s has %u layers, not %u", path, l->layers,
+                             want->layers)
+                   : dj_fail(err, DEJA_EMISMATCH, "%s has layers by the number of words, not %u",
+                             path, want->layers);
+    if (modes & ~plan->flags)
+        return dj_fail(err, DEJA_EMISMATCH, "%s is not a layered filter of mode %s", path,
+                       modes & ~plan->flags & DEJA_LAYERED_PAPER ? "paper" : "words");
+    if (want->delimiter && want->delimiter != l->delimiter)
+        return dj_fail(err, DEJA_EMISMATCH, "%s has words with another delimiter between them",
+                       path);
+    return DEJA_OK;
+}
+
 int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *path,
                      deja_error *err)
 {
@@ -176,6 +196,9 @@ int dj_open_expected(const struct dj_header *h, const deja_options *want, const 
                        (unsigned long long)want->window_seconds);
     if (want->flags & DEJA_MINIMAL_INCREASE && !(h->plan.flags & DEJA_MINIMAL_INCREASE))
         return dj_fail(err, DEJA_EMISMATCH, "%s was not made with minimal increase", path);
+    const int rc = check_layers(&h->plan, want, path, err);
+    if (rc < 0)
+        return rc;
     return want->url ? check_url_rules(&h->plan, want->url, path, err) : DEJA_OK;
 }
 
@@ -218,6 +241,11 @@ void dj_open_counts(deja_filter *f, const struct dj_header *h)
     f->removed = r->removed;
     f->refused = r->refused;
     f->hidden = r->hidden;
+    f->familiar = r->familiar;
+    if (f->plan.kind == DEJA_LAYERED) {
+        dj_layering_set_lost(f, r->carried.lost);
+        f->carried = (struct dj_carried){0};
+    }
     f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
     const bool recount = f->unclean && !f->read_only;
     if (f->plan.kind == DEJA_WINDOW) {
@@ -240,7 +268,8 @@ void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i)
     p->shape = h->part[i].shape;
     p->capacity = h->part[i].capacity;
     p->fp_rate = h->part[i].fp_rate;
-    p->stride = dj_plan_words(&f->plan);
+    p->layer = h->part[i].layer;
+    p->stride = dj_plan_stride(&f->plan, i);
 }
 
 static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *h, bool write,

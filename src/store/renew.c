@@ -98,6 +98,8 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
     f->carried = from->carried;
     if (f->plan.kind == DEJA_WINDOW)
         dj_window_adopt(f, &from->window);
+    f->familiar = from->familiar;
+    f->lost = from->lost;
     f->unclean = from->unclean;
     *out = f;
     return DEJA_OK;

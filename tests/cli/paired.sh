@@ -76,7 +76,7 @@ more_removals_than_planned() {
 sizes() {
     echo a >list
     succeeds deja build -q -k paired f.deja list # sized from the file
-    fails_with 2 "kinds spectral and paired" deja build -k paired f.deja </dev/null
+    fails_with 2 "kinds layered, spectral, paired and window" deja build -k paired f.deja </dev/null
     fails_with 2 "deletions goes with kind paired, not blocked" \
         deja build --deletions 5 -n 9 g.deja list
     fails_with 2 "--deletions" deja build -k paired --deletions 0 -n 9 g.deja list

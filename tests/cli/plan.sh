@@ -20,7 +20,7 @@ every_kind_has_a_row() {
     succeeds deja plan -n 1M
     expect_stderr_empty
     local kind
-    for kind in classic blocked spectral paired scalable window static exact; do
+    for kind in classic blocked layered spectral paired scalable window static exact; do
         grep -qE "^  $kind .* lines?" .stdout || fail "no row for $kind"
     done
     expect_stdout_has "For 1,000,000 keys at rate 1.0e-6, the default"
@@ -136,6 +136,8 @@ json_has_all_of_it() {
 -m 1M -p 1e-3
 -n 1M -k exact
 -n 1M -k spectral
+-n 1M -k layered
+-n 1M -k layered --layered paper --layers 3
 -n 1M --counter-bits 8
 -n 1M -k scalable
 -n 5 -p 0.9
@@ -143,7 +145,7 @@ json_has_all_of_it() {
 END
     succeeds deja plan --json -n 1M
     python3 -m json.tool <.stdout >/dev/null || fail "no JSON"
-    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'spectral', 'paired', 'scalable', 'window', 'static', 'exact']" \
+    _holds "[k['kind'] for k in d['kinds']] == ['classic', 'blocked', 'layered', 'spectral', 'paired', 'scalable', 'window', 'static', 'exact']" \
         "d['recommended'] == 'blocked' and '36%' in d['reason']" \
         "$(_kind blocked)['bytes'] * 8 == $(_kind blocked)['bits']" \
         "$(_kind classic)['hashes'] == 20 and $(_kind classic)['reads'] == '20 cache lines'" \
@@ -178,7 +180,7 @@ refusals() {
     _refuses "bytes hold 104857 exact keys" -k exact -n 1M -m 1M
     _refuses "exact takes at most 1" -k exact -n 5 --hashes 2
     _refuses "the multiplier goes with capacity and hashes" -n 5 --multiplier 2
-    _refuses "-k/--kind takes classic, blocked, spectral, paired, scalable, window, static or exact" -n 5 -k bloom
+    _refuses "-k/--kind takes classic, blocked, layered, spectral, paired, scalable, window, static or exact" -n 5 -k bloom
     _refuses "unexpected operand 'x'" -n 5 x
 }
 

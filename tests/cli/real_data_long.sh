@@ -39,7 +39,7 @@ as_sort_has_it() {
 
 every_kind() {
     local kind rate
-    for kind in classic blocked exact scalable; do
+    for kind in classic blocked exact layered scalable; do
         for rate in 1e-6 1e-3; do
             deja dedup -q -k $kind -p $rate "$real" >out
             _right out $rate

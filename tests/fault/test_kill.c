@@ -41,6 +41,7 @@ static const struct kind {
     {"spectral", DEJA_SPECTRAL, 0, 1, 50000},
     {"paired", DEJA_PAIRED, 0, 1, 50000},
     {"window", DEJA_WINDOW, 0, 1, 1 << 20},           /* does not turn: fault.turns does */
+    {"layered", DEJA_LAYERED, 0, 1, 5000},            /* its layers grow on the way */
     {"scalable", DEJA_SCALABLE, DEJA_BLOCKED, 1, 50}, /* grows early and often */
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };

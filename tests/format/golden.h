@@ -20,6 +20,7 @@ struct golden {
     unsigned removed; /* of the keys before the sync the last ones, removed before it */
     uint32_t generations;
     uint64_t window_seconds, clock; /* the time at which its keys came, and are looked for */
+    uint32_t layers, delimiter;
 };
 
 static const struct golden goldens[] = {
@@ -134,6 +135,32 @@ static const struct golden goldens[] = {
      .fp_rate = 0.01,
      .seed = 23,
      .synced = 120},
+    {.name = "layered", /* three layers; the second and the third have two parts */
+     .kind = DEJA_LAYERED,
+     .layers = 3,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 22,
+     .synced = 120},
+    {.name = "layered_paper",
+     .kind = DEJA_LAYERED,
+     .flags = DEJA_LAYERED_PAPER,
+     .hash = DEJA_HASH_SIPHASH,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 23,
+     .synced = 120},
+    {.name = "layered_words", /* of a second visit, with first capacities of its layers */
+     .kind = DEJA_LAYERED,
+     .flags = DEJA_LAYERED_WORDS,
+     .delimiter = '/',
+     .layers = 2,
+     .capacity = 200,
+     .fp_rate = 0.001,
+     .seed = 24,
+     .before = 120,
+     .next = 300,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -169,6 +196,8 @@ static inline deja_options golden_options(const struct golden *g)
     opt.flags = g->flags;
     opt.generations = g->generations;
     opt.window_seconds = g->window_seconds;
+    opt.layers = g->layers;
+    opt.delimiter = g->delimiter;
     if (!g->seed) {
         opt.key = golden_key_apart;
         opt.flags |= DEJA_KEY_APART;

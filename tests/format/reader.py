@@ -14,6 +14,7 @@ import ctypes
 import hashlib
 import json
 import math
+import re
 import struct
 import sys
 
@@ -23,9 +24,10 @@ MASK64 = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 MAGIC = bytes.fromhex("44454a410d0a1a0a")
 
-CLASSIC, BLOCKED, SPECTRAL, PAIRED, SCALABLE, WINDOW, STATIC, EXACT = 1, 2, 4, 5, 6, 7, 8, 9
-KINDS = {CLASSIC: "classic", BLOCKED: "blocked", SPECTRAL: "spectral", PAIRED: "paired",
-         SCALABLE: "scalable", WINDOW: "window", STATIC: "static", EXACT: "exact"}
+CLASSIC, BLOCKED, LAYERED, SPECTRAL, PAIRED, SCALABLE, WINDOW, STATIC, EXACT = range(1, 10)
+KINDS = {CLASSIC: "classic", BLOCKED: "blocked", LAYERED: "layered", SPECTRAL: "spectral",
+         PAIRED: "paired", SCALABLE: "scalable", WINDOW: "window", STATIC: "static",
+         EXACT: "exact"}
 HASHES = {1: "xxh3", 2: "siphash", 3: "jenkins", 4: "murmur2", 5: "murmur3", 6: "md5", 7: "sha1",
           8: "mixed"}
 SEALED, OPEN = 1, 2
@@ -404,18 +406,18 @@ def read_header(page):
     names = ("kind part_kind hash filters capacity rate growth profile tightening visit flags "
              "parts key_check key file_len url_rules counter_bits").split()
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQI", page, 16)))
-    need(h["flags"] & ~7 == 0, "flags", "EVERSION")
+    need(h["flags"] & ~31 == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
-         else h["part_kind"] == (BLOCKED if h["kind"] == PAIRED else h["kind"]),
+         else h["part_kind"] == {PAIRED: BLOCKED, LAYERED: CLASSIC}.get(h["kind"], h["kind"]),
          "part kind")
     widths = (4, 8, 16, 32) if h["kind"] == SPECTRAL else (0,)
     need(h["counter_bits"] in widths, "counter bits")
     need(h["kind"] == SPECTRAL or not h["flags"] & 4, "flags")
     need(h["hash"] in HASHES, "hash", "EVERSION")
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
-    single = (PAIRED, SCALABLE, WINDOW, STATIC)
+    single = (LAYERED, PAIRED, SCALABLE, WINDOW, STATIC)
     need(1 <= h["filters"] <= 16 and (h["kind"] not in single or h["filters"] == 1), "filters")
     need(h["capacity"] > 0 and 0 < h["rate"] < 1, "capacity or rate")
     need(1 <= h["growth"] <= 1024 and 0 < h["tightening"] < 1, "growth or tightening")
@@ -428,15 +430,19 @@ def read_header(page):
          "earlier visits")
     need(h["folds"] == 0 or h["folds"] <= 53 and h["kind"] in (CLASSIC, BLOCKED), "folds")
     need(1 <= h["parts"] <= 32, "number of parts")
-    need(h["kind"] == SCALABLE or h["parts"] == (2 if h["kind"] == PAIRED else h["filters"]),
+    need(h["kind"] in (SCALABLE, LAYERED) or h["parts"] == (2 if h["kind"] == PAIRED else h["filters"]),
          "number of parts")
     h["deletions"] = little(page[328:336])
     need((h["kind"] == PAIRED) == (h["deletions"] > 0), "deletions")
     h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
+    h["paper"], h["words"] = bool(h["flags"] & 8), bool(h["flags"] & 16)
     h["fuse"] = read_fuse(page) if h["kind"] == STATIC else None
     h["generations"], reserved, h["window_seconds"] = struct.unpack_from("<IIQ", page, 304)
     need(h["kind"] != WINDOW or 1 <= h["generations"] <= 7 and reserved == 0
          and h["window_seconds"] <= 1 << 40, "generations or seconds")
+    need(h["kind"] == LAYERED or not h["flags"] & 24, "flags")
+    if h["kind"] == LAYERED:
+        read_layers(page, h)
     h["table"] = read_table(page, h)
     return h
 
@@ -453,13 +459,33 @@ def read_fuse(page):
     return f
 
 
+def read_layers(page, h):
+    """What only layered filters have."""
+    h["layers"], h["delimiter"], reserved = struct.unpack_from("<III", page, 212)
+    h["first"] = struct.unpack_from("<10Q", page, 224)
+    need(h["layers"] <= 10 and (h["words"] or h["layers"] >= 2), "layers")
+    need(1 <= h["delimiter"] <= 255 if h["words"] else h["delimiter"] == 0, "delimiter")
+    need(max(h["first"]) <= 1 << 53 and reserved == 0, "first capacities")
+
+
+def check_layers(h, table):
+    number = [p["layer"] for p in table]
+    need(number[0] == 0 and 0 not in number[1:], "XOR layer")
+    need(max(number) <= (h["layers"] or 8), "layers")
+    need(all(number.count(i) <= (1 if h["paper"] else 3) for i in number), "parts of a layer")
+    if h["paper"]:
+        need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
+             "part table")
+
+
 def read_table(page, h):
     table, at = [], HEADER_LEN
-    granule = {CLASSIC: 64, STATIC: 1, WINDOW: 512 * (h["generations"] + 1)}.get(h["part_kind"], 512)
-    most_k = {CLASSIC: 64, BLOCKED: 16, SPECTRAL: 16, WINDOW: 16, STATIC: 3, EXACT: 1}[h["part_kind"]]
     for i in range(h["parts"]):
-        names = "bits k capacity rate offset length".split()
-        p = dict(zip(names, struct.unpack_from("<QI4xQdQQ", page, 512 + 64 * i)))
+        kind = BLOCKED if h["kind"] == LAYERED and i > 0 and not h["paper"] else h["part_kind"]
+        granule = {CLASSIC: 64, STATIC: 1, WINDOW: 512 * (h["generations"] + 1)}.get(kind, 512)
+        most_k = {CLASSIC: 64, STATIC: 3, EXACT: 1}.get(kind, 16)
+        names = "bits k layer capacity rate offset length".split()
+        p = dict(zip(names, struct.unpack_from("<QIIQdQQ", page, 512 + 64 * i)), kind=kind)
         need(0 < p["bits"] <= 1 << 53 and p["bits"] % granule == 0, f"part {i + 1}: bits")
         need(1 <= p["k"] <= most_k, f"part {i + 1}: k")
         need(p["capacity"] > 0 and 0 < p["rate"] <= 1, f"part {i + 1}: capacity or rate")
@@ -472,6 +498,8 @@ def read_table(page, h):
         table.append(p)
     if h["kind"] == PAIRED:
         need(table[1]["capacity"] == h["deletions"], "deletions")
+    if h["kind"] == LAYERED:
+        check_layers(h, table)
     elif h["kind"] != SCALABLE:
         need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
              "part table")
@@ -490,8 +518,8 @@ def read_record(page, place):
     names = "sequence state offered checksum time".split()
     r = dict(zip(names, struct.unpack_from("<QI4xQQQ", data)))
     r["keys"] = list(struct.unpack_from("<32Q", data, 40))
-    names = "syncs unions carried_keys carried_lost removed refused".split()
-    r.update(zip(names, struct.unpack_from("<QQQdQQ", data, 304)))
+    names = "syncs unions carried_keys carried_lost removed refused familiar".split()
+    r.update(zip(names, struct.unpack_from("<QQQdQQQ", data, 304)))
     r["hidden"] = little(data[432:440])
     turns, *r["starts"] = struct.unpack_from("<9Q", data, 360)
     r["clearing"], r["turns"] = bool(turns >> 63), turns & (1 << 63) - 1
@@ -521,7 +549,7 @@ class File:
         need(key or not h["apart"], "the key is kept apart", "EMISMATCH")
         self.set_key(key or h["key"], "EMISMATCH" if key else "EFORMAT")
         self.bodies = data[HEADER_LEN:]
-        self.parts = [Part(h["part_kind"], p["bits"], p["k"],
+        self.parts = [Part(p["kind"], p["bits"], p["k"],
                            data[p["offset"]:p["offset"] + p["length"]], h["counter_bits"],
                            h["fuse"], h["generations"])
                       for p in h["table"]]
@@ -558,7 +586,61 @@ class File:
             h = mix(h ^ self.salts[i])
         return part.contains(h)
 
+    # Layers
+
+    def salt(self, index):
+        return self.hasher.derive(6, self.hasher.first + index)
+
+    def layer_has(self, layer, number):
+        return any(part.contains(number) for part, p in zip(self.parts, self.header["table"])
+                   if p["layer"] == layer)
+
+    def cut(self, key):
+        """The segments of a key, and the number of layers that they are dealt to."""
+        h = self.header
+        if h["words"]:
+            words = key.split(bytes([h["delimiter"]]), 15)
+            most = -(-len(words) // self.parts[0].k)
+            return words, h["layers"] or min(most, 8)
+        scheme = re.match(rb"[A-Za-z][A-Za-z0-9+.-]*://", key)
+        stop = re.search(rb"[?#]", key)
+        end = stop.start() if stop else len(key)
+        cuts = [i for i in range(scheme.end() if scheme else 0, end) if key[i:i + 1] == b"/"]
+        cuts = [0] + cuts[:h["layers"] - 1] + [len(key)]
+        segments = [key[a:b] for a, b in zip(cuts, cuts[1:])]
+        return segments, len(segments)
+
+    def in_layers(self, key):
+        segments, layers = self.cut(key)
+        h = [self.hasher.numbers(s)[0] for s in segments]
+        if self.header["paper"]:
+            marks = [0] * self.parts[0].k
+            for number in h:
+                for j in range(len(marks)):
+                    marks[j] ^= mix((number + (j + 1) * GOLDEN) & MASK64)
+            return self.parts[0].has_all(marks) and all(
+                self.layer_has(t % layers + 1, number) for t, number in enumerate(h))
+        first = 32 if self.header["words"] else 1
+        mark = 0
+        for t, number in enumerate(h):
+            mark ^= mix(number ^ self.salt(first + t))
+        if not self.header["words"]:
+            h[-1] = self.hasher.numbers(re.split(rb"[?#]", segments[-1], 1)[0])[0]
+        return self.parts[0].contains(mark) and all(
+            self.layer_has(t % layers + 1, mix(number ^ self.salt(t % layers + 1)))
+            for t, number in enumerate(h))
+
+    def has_under(self, prefix):
+        """Was anything seen under this beginning of a URL?"""
+        segments = self.cut(re.split(rb"[?#]", prefix, 1)[0])[0]
+        if len(segments) == self.header["layers"] or len(segments) > 1 and segments[-1] == b"/":
+            segments.pop()
+        return all(self.layer_has(t + 1, mix(self.hasher.numbers(s)[0] ^ self.salt(t + 1)))
+                   for t, s in enumerate(segments))
+
     def contains(self, key):
+        if self.header["kind"] == LAYERED:
+            return self.in_layers(key)
         numbers = self.hasher.numbers(key)
         answers = (self.part_contains(i, numbers) for i in range(len(self.parts)))
         if self.header["kind"] == PAIRED:
@@ -589,7 +671,7 @@ class File:
             "folds": h["folds"], "unions": r["unions"], "carried_keys": r["carried_keys"],
             "carried_lost": r["carried_lost"],
             "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
-            "removed": r["removed"], "refused": r["refused"],
+            "removed": r["removed"], "refused": r["refused"], "familiar": r["familiar"],
             "deletions": h["deletions"], "hidden": r["hidden"],
             "generations": h["generations"], "window_seconds": h["window_seconds"],
             "turns": r["turns"], "clearing": r["clearing"], "starts": r["starts"],

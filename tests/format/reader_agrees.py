@@ -18,7 +18,7 @@ SOURCE, LIBRARY = Path(os.environ["SOURCE"]), os.environ["LIBDEJA"]
 GOLDEN = SOURCE / "tests/format/golden/v1"
 APART = bytes(range(0x10)) + bytes(range(0xF0, 0x100))
 STATUS = {-4: "EFORMAT", -5: "EVERSION", -9: "EMISMATCH", -10: "EBUSY"}
-OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE = 1, 4, 1, 2
+OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE, PAPER, WORDS = 1, 4, 1, 2, 4, 8
 
 # A library with the address sanitizer wants its runtime to be there first.
 if b"__tsan_init" in Path(LIBRARY).read_bytes():
@@ -70,6 +70,8 @@ for name, arguments in {
                              ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
         "deja_filter_add": [ctypes.c_void_p, Slice, ctypes.c_void_p],
         "deja_filter_contains": [ctypes.c_void_p, Slice],
+        "deja_filter_prefix_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t,
+                                     ctypes.POINTER(ctypes.c_uint8)],
         "deja_builder_new": [ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p),
                              ctypes.POINTER(Error)],
         "deja_builder_add_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t],
@@ -123,6 +125,11 @@ class Filter:
     def set_clock(self, seconds):
         assert lib.deja_filter_set_clock(self.handle, seconds) == 0
 
+    def has_under(self, prefix):
+        found = ctypes.c_uint8()
+        assert lib.deja_filter_prefix_batch(self.handle, Slice(prefix, len(prefix)), 1, found) == 0
+        return bool(found.value)
+
     def sync(self):
         assert lib.deja_filter_sync(self.handle, None) == 0
 
@@ -174,6 +181,17 @@ def make_keys(n):
     keys = {chance.randbytes(lengths[i] if i < len(lengths) else chance.randrange(8, 100))
             for i in range(n)}
     return sorted(keys)
+
+
+def make_urls(n):
+    """Segments that many share, scheme or not, queries, deep ones, and empty segments."""
+    urls = set()
+    while len(urls) < n:
+        scheme = chance.choice([b"http://", b"https://", b"", b"a+b.c-1://", b"1://", b"x:", b"://"])
+        path = b"/".join(b"%x" % chance.randrange(chance.choice([1, 3, 9])) * chance.randrange(3)
+                         for _ in range(chance.randrange(1, 13)))
+        urls.add(scheme + path + chance.choice([b"", b"", b"/", b"?q=/1", b"#f/", b"?"]))
+    return sorted(urls)
 
 
 def compare(path, keys, key=None, now=0):
@@ -240,6 +258,15 @@ FRESH = {
     "spectral_32_k16": dict(kind=4, fp_rate=0.2, counter_bits=32, hashes=16),
     "paired": dict(kind=5, fp_rate=0.2, deletions=40),
     "paired_siphash": dict(kind=5, fp_rate=0.2, hash=2),
+    "layered": dict(kind=3, fp_rate=0.3),
+    "layered_2": dict(kind=3, fp_rate=0.3, layers=2, hash=2),
+    "layered_10": dict(kind=3, fp_rate=0.3, layers=10),
+    "layered_paper": dict(kind=3, fp_rate=0.3, layers=4, flags=PAPER),
+    "layered_paper_k1": dict(kind=3, fp_rate=0.3, hashes=1, flags=PAPER),
+    "layered_words": dict(kind=3, fp_rate=0.3, flags=WORDS, delimiter=0x2f),
+    "layered_words_3": dict(kind=3, fp_rate=0.3, flags=WORDS, delimiter=0x2f, layers=3),
+    "layered_words_k1": dict(kind=3, fp_rate=0.3, flags=WORDS, delimiter=0x2f, hashes=1),
+    "layered_words_paper": dict(kind=3, fp_rate=0.3, flags=WORDS | PAPER, delimiter=0x2f),
     "scalable": dict(kind=6, capacity=30, fp_rate=0.2, growth=2),
     "scalable_classic": dict(kind=6, part_kind=1, capacity=30, fp_rate=0.2, growth=3),
     "scalable_exact": dict(kind=6, part_kind=9, capacity=30),
@@ -255,7 +282,7 @@ def fresh_files_agree(name, options):
     options.setdefault("capacity", 300)
     if "key" not in options:
         options["seed"] = chance.randrange(1, 1 << 64)
-    path, keys = name + ".deja", make_keys(900)
+    path, keys = name + ".deja", make_urls(900) if options["kind"] == 3 else make_keys(900)
     chance.shuffle(keys)
     members, late, strangers = keys[:250], keys[250:270], keys[270:]
     key = options.get("key")
@@ -269,9 +296,10 @@ def fresh_files_agree(name, options):
     f.add(late)  # a writer has it open, and nothing of this is synced
     assert compare(path, late, key) == len(late), name
     report = reader.File(path, key).report()
-    offered = range(len(members), len(members) + len(late))  # a window that turns tells more
+    # Layers that grew and windows that turned wrote a record: it tells of keys so far.
+    offered = range(len(members), len(members) + len(late) + 1)
     assert report["state"] == "open" and report["offered"] in offered, report
-    assert options["kind"] == 7 or report["offered"] == len(members), report
+    assert options["kind"] in (3, 7) or report["offered"] == len(members), report
     f.sync()
     f.free()
     report = reader.File(path, key).report()
@@ -283,8 +311,23 @@ def fresh_files_agree(name, options):
     assert report["kind"] == reader.KINDS[options["kind"]], report
     parts = len(report["parts"])
     expected = 2 if options["kind"] == 5 else options.get("filters", 1)
-    assert parts > 2 if options["kind"] == 6 else parts == expected, report
+    assert parts > 1 if options["kind"] in (3, 6) else parts == expected, report
     return claims
+
+
+def prefixes_agree(layers):
+    """Returns how many strangers both claim."""
+    path, keys = f"prefixes_{layers}.deja", make_urls(1200)
+    chance.shuffle(keys)
+    f = create(path, kind=3, layers=layers, capacity=100, fp_rate=0.3, seed=6)
+    f.add(keys[:150])
+    f.sync()
+    file = reader.File(path)
+    ours, theirs = [f.has_under(k) for k in keys], [file.has_under(k) for k in keys]
+    assert ours == theirs, [k for k, a, b in zip(keys, ours, theirs) if a != b][:3]
+    assert all(ours[:150]), path
+    f.free()
+    return sum(ours[150:])
 
 
 def counts_agree(bits, filters):
@@ -487,6 +530,7 @@ print("counts: agreed")
 removals_agree(capacity=500)
 removals_agree(capacity=500, deletions=100)
 print("removals: agreed")
+print("prefixes: agreed, strangers claimed by both:", [prefixes_agree(n) for n in (2, 5, 10)])
 folds_unions_and_visits_agree()
 print("folds, unions, visits: agreed")
 claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)
@@ -500,6 +544,8 @@ print("windows: agreed")
 random_damage_is_refused_alike("classic.deja")
 random_damage_is_refused_alike("window_k16.deja")
 random_damage_is_refused_alike("static_100_8.deja")
+random_damage_is_refused_alike("layered.deja")
+random_damage_is_refused_alike("layered_words_paper.deja")
 wrong_keys_are_refused_alike()
 print("damage: refused alike")
 text = (SOURCE / "docs/format.md").read_text()

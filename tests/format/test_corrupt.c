@@ -25,7 +25,7 @@
 
 /* --- Files to be damaged ------------------------------------------------- */
 
-static struct bytes blocked, grown, exact, fixed, paired;
+static struct bytes blocked, grown, exact, fixed, paired, layered;
 
 static deja_slice key_of(const uint32_t *i)
 {
@@ -105,6 +105,9 @@ static int make_files(void **state)
     blocked = make_file(&opt);
     opt.kind = DEJA_EXACT;
     exact = make_file(&opt);
+    opt.kind = DEJA_LAYERED;
+    opt.memory = 0;
+    layered = make_file(&opt);
     grown = make_grown();
     fixed = make_fixed();
     opt.kind = DEJA_PAIRED;
@@ -119,6 +122,7 @@ static int drop_files(void **state)
     free(grown.data);
     free(fixed.data);
     free(paired.data);
+    free(layered.data);
     return scratch_close(state);
 }
 
@@ -429,7 +433,8 @@ static void absurd_fields_are_refused_by_name(void **state)
         {12, 4, 0, 0, DEJA_EFORMAT, "header length"},
         {12, 4, 8192, 0, DEJA_EFORMAT, "header length"},
         {16, 4, 0, 0, DEJA_EVERSION, "kind"},
-        {16, 4, DEJA_LAYERED, 0, DEJA_EVERSION, "kind 3"},
+        {16, 4, 10, 0, DEJA_EVERSION, "kind 10"},
+        {16, 4, DEJA_LAYERED, 0, DEJA_EFORMAT, "part kind"},
         {16, 4, UINT32_MAX, 0, DEJA_EVERSION, "kind"},
         {16, 4, DEJA_CLASSIC, 0, DEJA_EFORMAT, "part kind"},
         {20, 4, 0, 0, DEJA_EFORMAT, "part kind"},
@@ -458,7 +463,9 @@ static void absurd_fields_are_refused_by_name(void **state)
         {64, 8, UINT64_C(1) << 47, 0, DEJA_EFORMAT, "visit"},
         {64, 8, UINT64_MAX, 0, DEJA_EFORMAT, "visit"},
         {72, 4, 4, 0, DEJA_EFORMAT, "flags"}, /* minimal increase is for spectral */
-        {72, 4, 8, 0, DEJA_EVERSION, "flags"},
+        {72, 4, 8, 0, DEJA_EFORMAT, "flags"}, /* modes are for layered */
+        {72, 4, 16, 0, DEJA_EFORMAT, "flags"},
+        {72, 4, 32, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
@@ -545,6 +552,38 @@ static void absurd_segments_are_refused_by_name(void **state)
     /* And what is no static filter cannot be made of one. */
     const struct craft part = {20, 4, DEJA_STATIC, 0, DEJA_EFORMAT, "part kind"};
     field_of_is_refused(&grown, &part);
+}
+
+/* Keys of four bytes, without slashes: a XOR layer and one layer. */
+static void absurd_layers_are_refused_by_name(void **state)
+{
+    static const struct craft crafts[] = {
+        {20, 4, DEJA_LAYERED, 0, DEJA_EFORMAT, "part kind"},
+        {20, 4, DEJA_BLOCKED, 0, DEJA_EFORMAT, "part kind"},
+        {24, 4, DEJA_HASH_MD5, 0, DEJA_EFORMAT, "hash"},
+        {28, 4, 2, 0, DEJA_EFORMAT, "filters"},
+        {72, 4, 2 + 16, 0, DEJA_EFORMAT, "delimiter"},               /* words without one */
+        {72, 4, 2 + 8, 0, DEJA_EFORMAT, "layers in the part table"}, /* paper: all alike */
+        {208, 4, 1, 0, DEJA_EFORMAT, "folds"},
+        {212, 4, 0, 0, DEJA_EFORMAT, "number of layers"},
+        {212, 4, 1, 0, DEJA_EFORMAT, "number of layers"},
+        {212, 4, 11, 0, DEJA_EFORMAT, "number of layers"},
+        {212, 4, UINT32_MAX, 0, DEJA_EFORMAT, "number of layers"},
+        {216, 4, ' ', 0, DEJA_EFORMAT, "delimiter"},
+        {216, 4, UINT32_MAX, 0, DEJA_EFORMAT, "delimiter"},
+        {220, 4, 1, 0, DEJA_EFORMAT, "reserved"},
+        {224, 8, (UINT64_C(1) << 53) + 1, 0, DEJA_EFORMAT, "first capacity"},
+        {224 + 72, 8, UINT64_MAX, 0, DEJA_EFORMAT, "first capacity"},
+        {AT_PART(0) + 12, 4, 1, 0, DEJA_EFORMAT, "layers in the part table"},
+        {AT_PART(1) + 12, 4, 0, 0, DEJA_EFORMAT, "layers in the part table"},
+        {AT_PART(1) + 12, 4, 9, 0, DEJA_EFORMAT, "layers in the part table"},
+        {AT_PART(1) + 12, 4, UINT32_MAX, 0, DEJA_EFORMAT, "layers in the part table"},
+        {AT_PART(1) + 8, 4, 17, 0, DEJA_EFORMAT, "part 2"}, /* blocked: at most 16 */
+        {AT_PART(0) + 8, 4, 65, 0, DEJA_EFORMAT, "part 1"},
+        {76, 4, 1, 0, DEJA_EFORMAT, "file length"},
+    };
+    for (size_t i = 0; i < sizeof crafts / sizeof crafts[0]; i++)
+        field_of_is_refused(&layered, &crafts[i]);
 }
 
 static void set_part(uint8_t *page, uint32_t i, uint64_t bits, uint32_t k, uint64_t offset)
@@ -891,6 +930,7 @@ int main(void)
         cmocka_unit_test(line_ends_that_were_rewritten_are_refused),
         cmocka_unit_test(absurd_fields_are_refused_by_name),
         cmocka_unit_test(absurd_segments_are_refused_by_name),
+        cmocka_unit_test(absurd_layers_are_refused_by_name),
         cmocka_unit_test(huge_file_that_is_not_there_is_refused),
         cmocka_unit_test(parts_that_overlap_or_differ_are_refused),
         cmocka_unit_test(more_numbers_a_key_than_there_is_room_for_are_refused),

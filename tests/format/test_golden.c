@@ -80,6 +80,15 @@ static const struct pinned pins[N_GOLDEN] = {
     /* window_time */
     {DEJA_WINDOW, DEJA_WINDOW, DEJA_HASH_XXH3, 1, 4, 1, 150, 4096, 512, 427, 120, 120, 1, 0.01,
      4096, 4},
+    /* layered */
+    {DEJA_LAYERED, DEJA_CLASSIC, DEJA_HASH_XXH3, 1, 10, 6, 200, 8000, 1024, 2054, 120, 120, 1,
+     0.001, 2880, 10},
+    /* layered_paper */
+    {DEJA_LAYERED, DEJA_CLASSIC, DEJA_HASH_SIPHASH, 1, 10, 4, 200, 11520, 1536, 3009, 120, 120, 1,
+     0.001, 25920, 10},
+    /* layered_words */
+    {DEJA_LAYERED, DEJA_CLASSIC, DEJA_HASH_XXH3, 1, 9, 3, 300, 8448, 1088, 2099, 120, 120, 3,
+     0.001, 2880, 10},
 };
 
 /* --- Keys ---------------------------------------------------------------- */
@@ -205,7 +214,8 @@ static void stats_are_those_pinned(void **state)
     assert_int_equal(s.visit, g->before ? 2 : 1);
     assert_int_equal(s.visits_before, g->before ? 1 : 0);
     assert_int_equal(s.last_distinct, g->before);
-    assert_true(g->before ? s.last_lost >= 16 && s.last_lost <= 16 : s.last_lost <= 0);
+    const bool crowded = g->before > g->capacity; /* rotated: 120 keys where 30 were expected */
+    assert_true(crowded ? s.last_lost >= 16 && s.last_lost <= 16 : s.last_lost <= 0);
     assert_int_equal(s.folds, g->folds);
     assert_int_equal(s.unions, 0);
     assert_int_equal(s.removed, g->removed);

@@ -115,6 +115,15 @@ static int fill_table(void **state)
                              .generations = generations,
                              .window_seconds = generations % 2 ? 0 : 1 << 20,
                              .hash = generations % 3 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
+    for (uint32_t i = 0; i < 16; i++) /* words between odd bytes, so that keys have several */
+        enter((deja_options){.kind = DEJA_LAYERED,
+                             .capacity = i < 8 ? CAPACITY : 100,
+                             .fp_rate = i % 3 ? 0.02 : 1e-4,
+                             .layers = i % 4 == 1 ? 3 : 0,
+                             .flags = (i & 1 ? DEJA_LAYERED_PAPER : 0) |
+                                      (i & 2 ? DEJA_LAYERED_WORDS : 0),
+                             .delimiter = i & 2 ? 1 + i : 0,
+                             .hash = i & 4 ? DEJA_HASH_SIPHASH : DEJA_HASH_XXH3});
     for (size_t i = 0; i < DJ_ARRAY_LEN(part_kinds); i++)
         for (uint32_t growth = 2; growth <= 4; growth++)
             for (uint64_t first = 20; first <= 400; first += 190)
@@ -380,7 +389,7 @@ static void a_union_is_the_filter_of_both(void **state)
         const int rc = deja_filter_merge(a, b, &err);
         const uint32_t kind = table[c].opt.kind;
         const bool cannot = kind == DEJA_SCALABLE || kind == DEJA_SPECTRAL ||
-                            kind == DEJA_PAIRED || kind == DEJA_WINDOW;
+                            kind == DEJA_PAIRED || kind == DEJA_WINDOW || kind == DEJA_LAYERED;
         if (rc != (cannot ? DEJA_ENOTSUP : DEJA_OK))
             fail_msg("%s: %d %s", table[c].name, rc, err.text);
         if (rc == DEJA_ENOTSUP)

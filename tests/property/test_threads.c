@@ -15,6 +15,7 @@
 #include "rng.h"
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -47,6 +48,9 @@ static const struct {
                       .generations = 7)}, /* turns, and forgets none of them */
     {"window by time", FIELDS(.kind = DEJA_WINDOW, .capacity = 4 * NUMBERS, .fp_rate = 1e-9,
                               .window_seconds = 1 << 20)},
+    {"layered", FIELDS(.kind = DEJA_LAYERED, .capacity = NUMBERS, .fp_rate = 1e-9)},
+    {"layered, mode paper", FIELDS(.kind = DEJA_LAYERED, .capacity = NUMBERS, .fp_rate = 1e-9,
+                                   .flags = DEJA_LAYERED_PAPER)},
     {"scalable", FIELDS(.kind = DEJA_SCALABLE, .capacity = 500, .fp_rate = 1e-9)},
     {"scalable of classic",
      FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC, .capacity = 500, .fp_rate = 1e-9)},
@@ -275,11 +279,11 @@ static void taking_over_from_a_sole_writer_loses_nothing(void **state)
 /* Small tables, one after the other; for each the threads line up and bring, all at once, nearly
  * as many keys each as there are slots.  A plain table must refuse some; a growing one must take
  * them all.  Those that were accepted must be there: a key is never lost in silence. */
-enum { TABLES = 1000, RUSH_KEYS = 60 };
+enum { TABLES = 1000, RUSH_KEYS = 60, ROW = 10 }; /* ROW: numbers a key, at most */
 
 static struct table {
     deja_filter *f;
-    uint64_t hash[MOST_THREADS][RUSH_KEYS];
+    uint64_t hash[MOST_THREADS][RUSH_KEYS * ROW];
     uint8_t is_new[MOST_THREADS][RUSH_KEYS];
     size_t accepted[MOST_THREADS];
     int rc[MOST_THREADS];
@@ -350,6 +354,22 @@ static void a_growing_table_takes_every_key_of_every_thread(void **state)
         rush(opt, threads);
 }
 
+/* Random numbers; for layers, the rows of random URLs with hosts that several share. */
+static void draw_hashes(const deja_filter *f, struct rng *r, uint64_t *hash)
+{
+    if (f->plan.kind != DEJA_LAYERED) {
+        rng_fill(r, hash, RUSH_KEYS);
+        return;
+    }
+    for (size_t i = 0; i < RUSH_KEYS; i++) {
+        char url[64];
+        const int len = snprintf(url, sizeof url, "h%u/%u/%llu", (unsigned)rng_below(r, 5),
+                                 (unsigned)rng_below(r, 20), (unsigned long long)rng_next(r));
+        const deja_slice key = {url, (size_t)len};
+        deja_filter_hash_batch(f, &key, 1, hash + i * deja_filter_hash_words(f));
+    }
+}
+
 /* All threads bring the same keys in the same order at the same moment, again and again: for each
  * key they race for the same slot or the same bits.  One at least is told that it is new; of a
  * table, which has room for all, exactly one, and it is there once. */
@@ -362,7 +382,7 @@ static void race(const char *name, deja_options opt, int threads)
         tables[i].f = new_filter(opt);
         atomic_store(&tables[i].f->writer.shared, true); /* or the first would go alone */
         atomic_store(&tables[i].ready, 0);
-        rng_fill(&r, tables[i].hash[0], RUSH_KEYS);
+        draw_hashes(tables[i].f, &r, tables[i].hash[0]);
         for (int me = 1; me < threads; me++)
             memcpy(tables[i].hash[me], tables[i].hash[0], sizeof tables[i].hash[0]);
     }

@@ -58,7 +58,7 @@ static const struct refusal {
     const char *text;
 } refusals[] = {
     /* kind */
-    {FIELDS(.kind = DEJA_LAYERED, .capacity = 1), DEJA_ENOTSUP, "kind 3 is not in this version"},
+    {FIELDS(.kind = 10, .capacity = 1), DEJA_ENOTSUP, "kind 10 is not in this version"},
     {FIELDS(.kind = 99, .capacity = 1), DEJA_ENOTSUP, "kind 99 is not in this version"},
     {FIELDS(.kind = DEJA_CLASSIC, .part_kind = DEJA_BLOCKED, .capacity = 1), DEJA_EINVAL,
      "part_kind goes with kind scalable"},
@@ -200,7 +200,7 @@ static const struct refusal {
     {FIELDS(.kind = DEJA_SCALABLE, .tightening = NAN), DEJA_EINVAL,
      "tightening is nan: it must lie between 0 and 1"},
     {FIELDS(.kind = DEJA_SCALABLE, .growth = 1025), DEJA_EINVAL, "growth is 1025: at most 1024"},
-    {FIELDS(.capacity = 1, .flags = 4), DEJA_EVERSION,
+    {FIELDS(.capacity = 1, .flags = 16), DEJA_EVERSION,
      "flags ask for something newer than deja " NEWEST},
     {FIELDS(.capacity = 1, .key = some_key, .seed = 1), DEJA_EINVAL,
      "key and seed exclude each other"},

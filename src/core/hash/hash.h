@@ -38,6 +38,7 @@ enum dj_stream {
     DJ_STREAM_SIPHASH = 3,
     DJ_STREAM_PART = 4,
     DJ_STREAM_CHECK = 5,
+    DJ_STREAM_LAYER = 6,
     DJ_STREAM_STATIC = 8
 };
 /* Numbers derived from the key that tell nothing about it: word `index`. */

@@ -1,0 +1,220 @@
+/* test_layering.c - how many layers, how large, which parts: options, sizes and soundness. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "filters/filter.h"
+#include <math.h>
+#include <string.h>
+
+#define FIELDS(...)                                                                               \
+    {                                                                                             \
+        .size = sizeof(deja_options), .kind = DEJA_LAYERED, __VA_ARGS__                           \
+    }
+#define OPTIONS(...) ((deja_options)FIELDS(__VA_ARGS__))
+
+static struct dj_plan resolved(deja_options opt)
+{
+    struct dj_plan plan;
+    deja_error err = {0, ""};
+    if (dj_plan_resolve(&opt, &plan, &err) != DEJA_OK)
+        fail_msg("refused: %s", err.text);
+    return plan;
+}
+
+static void what_makes_no_layers_is_refused_in_words(void **state)
+{
+    (void)state;
+    static const struct {
+        deja_options opt;
+        int status;
+        const char *text;
+    } rows[] = {
+        {FIELDS(.capacity = 9, .layers = 1), DEJA_EINVAL, "layers is 1: from 2 to 10"},
+        {FIELDS(.capacity = 9, .layers = 11), DEJA_EINVAL, "layers is 11: from 2 to 10"},
+        {FIELDS(.capacity = 9, .layers = 11, .flags = DEJA_LAYERED_WORDS), DEJA_EINVAL,
+         "layers is 11: from 1 to 10"},
+        {FIELDS(.capacity = 9, .delimiter = ','), DEJA_EINVAL,
+         "delimiter is the byte between words: it goes with mode words"},
+        {FIELDS(.capacity = 9, .delimiter = 256, .flags = DEJA_LAYERED_WORDS), DEJA_EINVAL,
+         "delimiter is 256: it is one byte"},
+        {FIELDS(.capacity = 9, .filters = 2), DEJA_ENOTSUP,
+         "layered cannot be made of several filters; classic, blocked and spectral can"},
+        {FIELDS(.capacity = 9, .hash = DEJA_HASH_MD5), DEJA_EINVAL,
+         "hash md5 works with kind classic; layered takes xxh3 or siphash"},
+        {FIELDS(.capacity = 9, .part_kind = DEJA_BLOCKED), DEJA_EINVAL,
+         "part_kind goes with kind scalable"},
+        {FIELDS(.capacity = 9, .memory = 4096), DEJA_ENOTSUP,
+         "the layers of a layered filter grow with their segments; mode paper, blocked, classic, "
+         "exact and spectral take a memory size"},
+        {FIELDS(.capacity = 9, .hashes = 3, .multiplier = 2), DEJA_EINVAL,
+         "the multiplier sizes layered filters in mode paper alone: otherwise layers are sized by "
+         "what they hold"},
+        {FIELDS(.fp_rate = 0.1), DEJA_EINVAL, "capacity is 0: say how many keys to expect"},
+        {{sizeof(deja_options), .kind = DEJA_CLASSIC, .capacity = 9, .flags = DEJA_LAYERED_PAPER},
+         DEJA_EINVAL,
+         "modes paper and words go with kind layered, not classic"},
+        {{sizeof(deja_options), .capacity = 9, .flags = DEJA_LAYERED_WORDS},
+         DEJA_EINVAL,
+         "modes paper and words go with kind layered, not blocked"},
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
+        struct dj_plan plan;
+        deja_error err = {0, ""};
+        assert_int_equal(dj_plan_resolve(&rows[i].opt, &plan, &err), rows[i].status);
+        assert_string_equal(err.text, rows[i].text);
+    }
+}
+
+static void defaults_are_those_of_the_header(void **state)
+{
+    (void)state;
+    struct dj_plan p = resolved(OPTIONS(.capacity = 1000));
+    assert_int_equal(p.layering.layers, 8);
+    assert_int_equal(p.layering.delimiter, 0);
+    assert_int_equal(dj_plan_words(&p), 10);
+    p = resolved(OPTIONS(.capacity = 1000, .flags = DEJA_LAYERED_PAPER, .layers = 3));
+    assert_int_equal(dj_plan_words(&p), 4);
+    p = resolved(OPTIONS(.capacity = 1000, .flags = DEJA_LAYERED_WORDS));
+    assert_int_equal(p.layering.layers, 0); /* by the number of words ... */
+    assert_int_equal(dj_layering_most(&p), 8);
+    assert_int_equal(p.layering.delimiter, ' ');
+    assert_int_equal(dj_plan_words(&p), 17);
+    assert_int_equal(dj_layering_cut(&p).share, p.shape.k); /* ... over k */
+}
+
+static void the_xor_layer_is_a_classic_filter_for_all_keys(void **state)
+{
+    (void)state;
+    struct dj_plan p = resolved(OPTIONS(.capacity = 100000, .fp_rate = 1e-3));
+    struct dj_shape classic = {.kind = DEJA_CLASSIC};
+    struct dj_part part = {0};
+    assert_true(dj_shape_fit(&classic, 100000, 1e-3));
+    assert_true(dj_plan_part(&p, 0, &part));
+    assert_int_equal(part.shape.bits, classic.bits);
+    assert_int_equal(part.shape.k, classic.k);
+    assert_int_equal(part.layer, 0);
+}
+
+static void layers_are_series_whose_rates_sum_to_a_hundredth(void **state)
+{
+    (void)state;
+    static const double asked[] = {1e-6, 1e-2, 0.2};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(asked); i++) {
+        struct dj_plan p = resolved(OPTIONS(.capacity = 160000, .fp_rate = asked[i]));
+        static const uint64_t capacity[] = {10000, 40000, 160000};
+        double sum = 0;
+        for (uint32_t nth = 0; nth < DJ_LAYER_PARTS; nth++) {
+            struct dj_part part = {0};
+            assert_true(dj_layering_part(&p, 3, nth, NULL, 0, &part));
+            assert_int_equal(part.layer, 3);
+            assert_int_equal(part.capacity, capacity[nth]);
+            assert_int_equal(part.shape.kind, DEJA_BLOCKED);
+            assert_true(dj_shape_rate(&part.shape, (double)part.capacity) <= part.fp_rate);
+            sum += part.fp_rate;
+        }
+        assert_true(fabs(sum - fmax(asked[i], 0.01)) < 1e-15);
+        struct dj_part none = {0};
+        assert_false(dj_layering_part(&p, 3, DJ_LAYER_PARTS, NULL, 0, &none));
+    }
+}
+
+static void first_capacities_of_an_earlier_visit_are_kept(void **state)
+{
+    (void)state;
+    struct dj_plan p = resolved(OPTIONS(.capacity = 160000, .fp_rate = 0.01));
+    struct dj_part part = {0};
+    p.layering.first[0] = 90000;
+    p.layering.first[1] = 3;
+    assert_true(dj_layering_part(&p, 1, 0, NULL, 0, &part));
+    assert_int_equal(part.capacity, 90000);
+    assert_true(dj_layering_part(&p, 1, 1, NULL, 0, &part)); /* not smaller than the one before */
+    assert_int_equal(part.capacity, 90000);
+    assert_true(dj_layering_part(&p, 1, 2, NULL, 0, &part));
+    assert_int_equal(part.capacity, 160000);
+    assert_true(dj_layering_part(&p, 2, 0, NULL, 0, &part)); /* no part is tiny */
+    assert_int_equal(part.capacity, 64);
+}
+
+static void in_mode_paper_all_layers_are_alike(void **state)
+{
+    (void)state;
+    struct dj_plan p =
+        resolved(OPTIONS(.capacity = 1000, .flags = DEJA_LAYERED_PAPER, .layers = 4));
+    struct dj_part part = {0};
+    assert_int_equal(dj_layering_bodies(&p), 5);
+    assert_true(dj_layering_part(&p, 4, 0, NULL, 0, &part));
+    assert_memory_equal(&part.shape, &p.shape, sizeof p.shape);
+    assert_false(dj_layering_part(&p, 4, 1, NULL, 0, &part));
+    /* memory is shared by all of them; the thesis' rule gives each its m = n k M */
+    p = resolved(OPTIONS(.memory = 5000, .flags = DEJA_LAYERED_PAPER, .layers = 4));
+    assert_int_equal(p.shape.bits, 8000);
+    p = resolved(
+        OPTIONS(.capacity = 640, .hashes = 3, .multiplier = 2, .flags = DEJA_LAYERED_PAPER));
+    assert_int_equal(p.shape.bits, 640 * 3 * 2);
+    deja_plan plan = DEJA_PLAN_INIT;
+    const deja_options opt = OPTIONS(.capacity = 1000, .flags = DEJA_LAYERED_PAPER, .layers = 4);
+    assert_int_equal(deja_plan_make(&opt, &plan, NULL), DEJA_OK);
+    assert_int_equal(plan.bits % 5, 0);
+}
+
+static void tables_that_make_no_layers_are_not_sound(void **state)
+{
+    (void)state;
+    const struct dj_plan salted = resolved(OPTIONS(.capacity = 1000, .layers = 3));
+    const struct dj_plan paper =
+        resolved(OPTIONS(.capacity = 1000, .layers = 3, .flags = DEJA_LAYERED_PAPER));
+    struct dj_part part[5] = {
+        {.layer = 0}, {.layer = 1}, {.layer = 2}, {.layer = 1}, {.layer = 1}};
+    assert_true(dj_layering_is_sound(&salted, part, 5));
+    assert_true(dj_layering_is_sound(&paper, part, 3));
+    assert_false(dj_layering_is_sound(&paper, part, 4)); /* two parts of layer 1 */
+    part[2].layer = 1;
+    assert_false(dj_layering_is_sound(&salted, part, 5)); /* four */
+    part[2].layer = 4;
+    assert_false(dj_layering_is_sound(&salted, part, 5)); /* beyond the last */
+    part[2].layer = 0;
+    assert_false(dj_layering_is_sound(&salted, part, 5)); /* two XOR layers */
+    part[0].layer = 1;
+    assert_false(dj_layering_is_sound(&salted, part, 1)); /* none */
+    part[0].layer = 0;
+    part[1].shape.bits = 64;
+    assert_false(dj_layering_is_sound(&paper, part, 2));
+    part[1].shape = part[0].shape;
+    part[1].shape.k = 2;
+    assert_false(dj_layering_is_sound(&paper, part, 2));
+    assert_true(dj_layering_is_sound(&salted, part, 2));
+}
+
+/* Weights are what the formula says, and end where a filter no longer knows. */
+static void weights_rise_with_the_rate_and_stop(void **state)
+{
+    (void)state;
+    deja_filter *f = NULL;
+    const deja_options opt = OPTIONS(.capacity = 6400, .fp_rate = 0.1, .seed = 1);
+    assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+    for (uint32_t i = 1; i < DJ_WEIGHTS; i++)
+        assert_true(f->layers.weight[i] >= f->layers.weight[i - 1]);
+    const double rate = dj_shape_rate(&f->plan.shape, 63.5 * 100);
+    assert_true(fabs((double)f->layers.weight[63] / 0x1p32 - rate / (1 - rate)) < 1e-9);
+    assert_true((double)f->layers.weight[DJ_WEIGHTS - 1] <= 1024 * 0x1p32);
+    deja_filter_free(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_makes_no_layers_is_refused_in_words),
+        cmocka_unit_test(defaults_are_those_of_the_header),
+        cmocka_unit_test(the_xor_layer_is_a_classic_filter_for_all_keys),
+        cmocka_unit_test(layers_are_series_whose_rates_sum_to_a_hundredth),
+        cmocka_unit_test(first_capacities_of_an_earlier_visit_are_kept),
+        cmocka_unit_test(in_mode_paper_all_layers_are_alike),
+        cmocka_unit_test(tables_that_make_no_layers_are_not_sound),
+        cmocka_unit_test(weights_rise_with_the_rate_and_stop),
+    };
+    return cmocka_run_group_tests_name("unit.layering", tests, NULL, NULL);
+}
