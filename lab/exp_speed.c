@@ -343,13 +343,15 @@ static void judge(const struct lab_results *r, struct lab_report *report)
               : "Others used the machine too much to tell whether time grows linearly with k F; "
                 "run it again",
         100 * query.r2, 100 * add.r2, 100 * printed.r2, query.b, printed.b);
+    const double two =
+                     mean_time(report->table[1], 6, false) / mean_time(report->table[0], 6, false),
+                 three =
+                     mean_time(report->table[2], 6, false) / mean_time(report->table[0], 6, false);
     lab_verdict(
-        report, LAB_AGREES,
-        "F filters cost F times as much as one: at k = 6, queries take %.2f and %.2f times as "
-        "long with 2 and 3 filters (printed: %.2f and %.2f).",
-        mean_time(report->table[1], 6, false) / mean_time(report->table[0], 6, false),
-        mean_time(report->table[2], 6, false) / mean_time(report->table[0], 6, false),
-        mean_time(report->table[1], 6, true) / mean_time(report->table[0], 6, true),
+        report, fabs(two - 2) < 0.5 && fabs(three - 3) < 0.75 ? LAB_AGREES : LAB_NOTE,
+        "F filters cost F times as much as one, by the thesis: at k = 6, queries take %.2f and "
+        "%.2f times as long with 2 and 3 filters (printed: %.2f and %.2f).",
+        two, three, mean_time(report->table[1], 6, true) / mean_time(report->table[0], 6, true),
         mean_time(report->table[2], 6, true) / mean_time(report->table[0], 6, true));
     lab_verdict(
         report, classic3 > table ? LAB_AGREES : LAB_DIFFERS,
