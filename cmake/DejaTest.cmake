@@ -33,7 +33,7 @@ function(deja_test_properties test folder name)
 endfunction()
 
 # The archives, not the objects: a test then takes in only what it names.  Tests that include
-# a header of the command get the command's parts as well.
+# a header of the command or of the crawler get the command's parts as well.
 function(deja_test_program target source)
   add_executable(${target} ${source} ${ARGN})
   target_include_directories(${target} PRIVATE
@@ -44,7 +44,8 @@ function(deja_test_program target source)
   file(STRINGS ${source} includes REGEX "^#include \"[a-z_0-9]+\\.h\"")
   foreach(line IN LISTS includes)
     string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${line}")
-    if(EXISTS ${PROJECT_SOURCE_DIR}/cli/${header} AND TARGET dj_cli)
+    if(TARGET dj_cli AND (EXISTS ${PROJECT_SOURCE_DIR}/cli/${header}
+                          OR EXISTS ${PROJECT_SOURCE_DIR}/crawler/${header}))
       target_link_libraries(${target} PRIVATE dj_cli)
       break()
     endif()
