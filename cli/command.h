@@ -83,7 +83,7 @@ static inline int call_output(const struct call *call, const char *path, struct 
 
 extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove, cmd_count,
     cmd_info, cmd_verify, cmd_merge, cmd_fold, cmd_rotate, cmd_plan, cmd_url, cmd_gen, cmd_bench,
-    cmd_help;
+    cmd_crawl, cmd_help;
 
 /* main.c: every command, in the order of the help, NULL at the end. */
 extern const struct command *const commands[];

@@ -64,6 +64,12 @@ static const struct unit size_units[] = {
     {NULL, 0},
 };
 
+static const struct unit duration_units[] = {
+    /* microseconds */
+    {"", 1000000},   {"us", 1},          {"ms", 1000},       {"s", 1000000}, {"min", 60000000},
+    {"m", 60000000}, {"h", 3600000000u}, {"d", 86400000000}, {NULL, 0},
+};
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -202,6 +208,18 @@ int num_parse_size(const char *text, uint64_t *value, deja_error *err)
                         "takes a size in bytes such as 1.5G, 512M or 64KiB (k, M, G, T are "
                         "powers of 1024; kB, MB, GB, TB of 1000)",
                         true, value, err);
+}
+
+int num_parse_duration(const char *text, double *seconds, deja_error *err)
+{
+    uint64_t us;
+    const int rc = parse_scaled(text, duration_units,
+                                "takes a time such as 0, 500ms, 1.5s, 10min, 6h or 1d (alone: "
+                                "seconds)",
+                                true, &us, err);
+    if (rc == DEJA_OK)
+        *seconds = (double)us * 1e-6;
+    return rc;
 }
 
 static locale_t enter_c_locale(locale_t *c)

@@ -43,6 +43,7 @@ enum opt_type {
     OPT_TYPE_SIZE,     /* uint64_t, bytes, at least 1                                */
     OPT_TYPE_RATE,     /* double, 0 < x < 1                                          */
     OPT_TYPE_REAL,     /* double, x > 0                                              */
+    OPT_TYPE_DURATION, /* double, seconds, 0 or more                                 */
     OPT_TYPE_CHOICE,   /* uint32_t: what names(value) calls so                       */
     OPT_TYPE_CHAR      /* struct opt_char                                            */
 };
@@ -108,6 +109,8 @@ struct opt {
     {OPT_OF(RATE, l, name, value, help), .offset = OPT_AT(T, field, double)}
 #define OPT_REAL(l, name, value, T, field, help)                                                  \
     {OPT_OF(REAL, l, name, value, help), .offset = OPT_AT(T, field, double)}
+#define OPT_DURATION(l, name, value, T, field, help)                                              \
+    {OPT_OF(DURATION, l, name, value, help), .offset = OPT_AT(T, field, double)}
 #define OPT_CHOICE(l, name, value, T, field, choices, help)                                       \
     {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
      .names = (choices)}

@@ -1,5 +1,5 @@
-# The crawler needs all of its libraries, or is left out as a whole: cli/cmd_crawl.c then says
-# what to install.
+# The crawler needs all of its libraries, or is left out as a whole, but for its names: the command
+# then says what to install.
 set(crawler_needs
   CURL libcurl libcurl4-openssl-dev
   CRYPTO libcrypto libssl-dev
@@ -9,6 +9,7 @@ set(crawler_needs
   ZLIB zlib zlib1g-dev)
 set(crawler_missing)
 set(crawler_links)
+target_include_directories(dj_cli PUBLIC crawler)
 while(crawler_needs)
   list(POP_FRONT crawler_needs name module package)
   pkg_check_modules(${name} IMPORTED_TARGET GLOBAL ${module})
@@ -23,10 +24,10 @@ if(crawler_missing)
   list(JOIN crawler_missing " " crawler_missing)
   deja_left_out("deja crawl" "its libraries are not all here (Debian: ${crawler_missing})")
   target_compile_definitions(dj_cli PRIVATE DEJA_CRAWLER_NEEDS="${crawler_missing}")
+  target_sources(dj_cli PRIVATE crawler/names.c)
 else()
   file(GLOB crawler_sources CONFIGURE_DEPENDS crawler/*.c)
   target_sources(dj_cli PRIVATE ${crawler_sources})
-  target_include_directories(dj_cli PUBLIC crawler)
   target_link_libraries(dj_cli PUBLIC ${crawler_links})
   target_compile_definitions(dj_cli PUBLIC DEJA_HAVE_CRAWLER)
   deja_built("deja crawl" "libcurl ${CURL_VERSION}, gumbo ${GUMBO_VERSION}, SQLite ${SQLITE_VERSION}")

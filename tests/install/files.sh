@@ -2,7 +2,7 @@
 . "$SOURCE/tests/install/installed.sh"
 
 "$prefix/bin/deja" --version
-for page in deja deja-{dedup,build,check,add,remove,count,info,verify,merge,fold,rotate,plan,url,gen,bench}; do
+for page in deja deja-{dedup,build,check,add,remove,count,info,verify,merge,fold,rotate,plan,url,gen,crawl,bench}; do
     file=$prefix/share/man/man1/$page.1
     grep -q '^\.TH ' "$file" || { echo "$file is no man page" >&2; exit 1; }
     if command -v man >/dev/null; then
