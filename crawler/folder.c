@@ -307,6 +307,7 @@ static int rotate_cache(struct crawler *c, deja_error *err)
     next.capacity = c->o->cache.capacity;
     next.fp_rate = c->o->cache.fp_rate;
     next.memory = c->o->cache.memory;
+    next.hashes = c->o->cache.hashes;
     deja_dedup_free(c->pending); /* nothing is pending, but it knows the old hashes */
     c->pending = NULL;
     const int rc = deja_filter_rotate(c->cache, &next, err);
@@ -474,16 +475,11 @@ int folder_open(struct crawler *c, deja_error *err)
 
 /* --- Closing --------------------------------------------------------------------------------- */
 
-static int write_entry(void *file, const struct cdxj_entry *e, deja_error *err)
+static int write_line(void *file, deja_slice line, deja_error *err)
 {
-    struct buffer line = {0};
-    int rc = cdxj_line(e, &line);
-    if (rc < 0)
-        rc = fail(err, rc, "no memory for the index");
-    else if (fwrite(line.data, 1, line.len, file) != line.len)
-        rc = fail_errno(err, "index.cdxj: cannot write");
-    buffer_fini(&line);
-    return rc;
+    if (fwrite(line.data, 1, line.len, file) != line.len)
+        return fail_errno(err, "index.cdxj: cannot write");
+    return DEJA_OK;
 }
 
 /* The index is written beside the old one, which it then replaces. */
@@ -498,7 +494,7 @@ static int write_index(struct crawler *c, deja_error *err)
             (void)close(fd);
         return rc;
     }
-    int rc = frontier_each_entry(c->queue, write_entry, file, err);
+    int rc = frontier_each_line(c->queue, write_line, file, err);
     if (fclose(file) != 0 && rc == DEJA_OK)
         rc = fail_errno(err, "index.cdxj: cannot write");
     if (rc == DEJA_OK && renameat(c->dir, "index.cdxj.new", c->dir, "index.cdxj") != 0)

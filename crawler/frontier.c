@@ -6,8 +6,9 @@
  * the process does not grow with it.
  *
  *     kill -9      SQLite's log (WAL) brings back the last commit; taken URLs wait again
- *     power cut    the last sync: only then is the log moved into the file, after the archive was
- *                  synced by the caller, so that no page is done whose record is not there
+ *     power cut    the last sync.  SQLite neither syncs its log nor moves it into the file by
+ *                  itself here: that happens in a sync, after the caller has synced the archive,
+ *                  so that no page is done whose record is not there
  *
  * The table does not keep URLs apart: two rows may have the same one.  That is the cache's job
  * (crawl.c), and asking the disk for each link is what it saves.
@@ -20,7 +21,8 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-#define FORMAT 1 /* of the table; stored as the file's user_version */
+#define FORMAT   1    /* of the table; stored as the file's user_version    */
+#define LOG_FULL 2000 /* pages of the log after which it goes into the file */
 
 enum { WAITS = 0, TAKEN = 1, DONE = 2, LEFT = 3 }; /* states; literal in the statements below */
 
@@ -40,7 +42,7 @@ enum statement {
     EACH_HOST,
     EACH_SINCE,
     EACH_DONE,
-    EACH_ENTRY,
+    EACH_LINE,
     STATEMENTS
 };
 
@@ -69,8 +71,9 @@ static const char *const text_of[STATEMENTS] = {
     [EACH_SINCE] = "SELECT url FROM url WHERE id > ?1 ORDER BY id",
     [EACH_DONE] = "SELECT host.id, host.name, count(*), 0 FROM url JOIN host ON host.id = "
                   "url.host WHERE url.visit = ?1 AND url.state = 2 GROUP BY url.host",
-    [EACH_ENTRY] = "SELECT url, at_time, status, mime, digest, file, offset, length, revisit FROM "
-                   "url WHERE state = 2 AND file > 0 ORDER BY cdxj_key(url), at_time, id",
+    [EACH_LINE] = "SELECT cdxj_line(url, at_time, status, CASE revisit WHEN 1 THEN 'warc/revisit' "
+                  "ELSE mime END, digest, file, offset, length) AS line FROM url WHERE state = 2 "
+                  "AND file > 0 ORDER BY line",
 };
 
 static const char schema[] =
@@ -91,6 +94,7 @@ struct frontier {
     sqlite3_stmt *statement[STATEMENTS];
     char path[4096];
     bool begun;         /* a transaction is open */
+    int log_pages;      /* in the log */
     struct buffer lent; /* texts of the last frontier_copy_of */
 };
 
@@ -170,18 +174,31 @@ static int64_t hash_of(deja_slice url)
 
 /* --- Opening ------------------------------------------------------------------ */
 
-/* cdxj_key as a function of SQL: SQLite sorts on disk what does not fit into memory. */
-static void sql_key(sqlite3_context *ctx, int n, sqlite3_value **value)
+static deja_slice value_slice(sqlite3_value *v)
 {
-    struct buffer key = {0};
+    const void *text = sqlite3_value_text(v);
+    return (deja_slice){text, (size_t)sqlite3_value_bytes(v)};
+}
+
+/* cdxj_line as a function of SQL: SQLite sorts on disk what does not fit into memory. */
+static void sql_line(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    struct buffer line = {0};
     (void)n;
-    const void *text = sqlite3_value_text(value[0]);
-    const deja_slice url = {text, (size_t)sqlite3_value_bytes(value[0])};
-    if (cdxj_key(url, &key) == DEJA_OK)
-        sqlite3_result_blob64(ctx, key.data, key.len, SQLITE_TRANSIENT);
+    const deja_slice digest = value_slice(v[4]);
+    const struct cdxj_entry e = {.url = value_slice(v[0]),
+                                 .when = (time_t)sqlite3_value_int64(v[1]),
+                                 .status = sqlite3_value_int(v[2]),
+                                 .mime = value_slice(v[3]),
+                                 .digest = digest.len > 0 ? digest.data : "",
+                                 .place = {(uint32_t)sqlite3_value_int64(v[5]),
+                                           (uint64_t)sqlite3_value_int64(v[6]),
+                                           (uint64_t)sqlite3_value_int64(v[7])}};
+    if (cdxj_line(&e, &line) == DEJA_OK)
+        sqlite3_result_blob64(ctx, line.data, line.len, SQLITE_TRANSIENT);
     else
         sqlite3_result_error_nomem(ctx);
-    buffer_fini(&key);
+    buffer_fini(&line);
 }
 
 static int read_format(frontier *f, int *format, deja_error *err)
@@ -213,22 +230,33 @@ static int make_tables(frontier *f, deja_error *err)
     return rc == DEJA_OK ? execute(f, text, err) : rc;
 }
 
+static int note_log_pages(void *queue, sqlite3 *db, const char *name, int pages)
+{
+    frontier *f = queue;
+    (void)db;
+    (void)name;
+    f->log_pages = pages;
+    return SQLITE_OK;
+}
+
 static int open_file(frontier *f, deja_error *err)
 {
     if (sqlite3_open_v2(f->path, &f->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
         SQLITE_OK)
         return db_fail(f, err);
     (void)sqlite3_busy_timeout(f->db, 0);
-    /* Exclusive: one process at a time.  No checkpoint of SQLite's own: see frontier_sync. */
+    /* Exclusive: one process at a time. */
     int rc = execute(f,
                      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
-                     "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;"
+                     "PRAGMA synchronous = NORMAL;"
                      "PRAGMA cache_size = -16384; PRAGMA temp_store = FILE;",
                      err);
     if (rc == DEJA_OK &&
-        sqlite3_create_function(f->db, "cdxj_key", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                                sql_key, NULL, NULL) != SQLITE_OK)
+        sqlite3_create_function(f->db, "cdxj_line", 8, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
+                                sql_line, NULL, NULL) != SQLITE_OK)
         rc = db_fail(f, err);
+    (void)sqlite3_wal_hook(f->db, note_log_pages,
+                           f); /* in the place of SQLite's own checkpoints */
     if (rc == DEJA_OK)
         rc = make_tables(f, err);
     if (rc == DEJA_OK)
@@ -273,15 +301,26 @@ int frontier_commit(frontier *f, deja_error *err)
     return rc;
 }
 
+/* SQLite has no call for it: the log's file is asked for, and synced by SQLite's own method. */
+static int sync_log(frontier *f, deja_error *err)
+{
+    sqlite3_file *log = NULL;
+    if (sqlite3_file_control(f->db, NULL, SQLITE_FCNTL_JOURNAL_POINTER, (void *)&log) != SQLITE_OK)
+        return db_fail(f, err);
+    if (log && log->pMethods && log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK)
+        return fail_errno(err, "%s: cannot sync", fail_path(f->path).text);
+    return DEJA_OK;
+}
+
 int frontier_sync(frontier *f, deja_error *err)
 {
-    const int rc = frontier_commit(f, err);
-    if (rc < 0)
-        return rc;
-    return sqlite3_wal_checkpoint_v2(f->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
-                   SQLITE_OK
-               ? DEJA_OK
-               : db_fail(f, err);
+    int rc = frontier_commit(f, err);
+    if (rc == DEJA_OK)
+        rc = sync_log(f, err);
+    if (rc == DEJA_OK && f->log_pages >= LOG_FULL &&
+        sqlite3_wal_checkpoint_v2(f->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) != SQLITE_OK)
+        rc = db_fail(f, err);
+    return rc;
 }
 
 /* --- Settings ------------------------------------------------------------------ */
@@ -610,14 +649,11 @@ int frontier_each_done(frontier *f, int64_t visit, frontier_host_take *take, voi
     return give_hosts(f, s, take, ctx, err);
 }
 
-int frontier_each_since(frontier *f, int64_t id, frontier_url_take *take, void *ctx,
-                        deja_error *err)
+/* Each row has one text. */
+static int give_texts(frontier *f, sqlite3_stmt *s, frontier_text_take *take, void *ctx,
+                      deja_error *err)
 {
-    sqlite3_stmt *s = use(f, EACH_SINCE);
     int rc = DEJA_OK, code;
-    if (!s)
-        return db_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, id);
     while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK)
         rc = take(ctx, column_slice(s, 0), err);
     if (rc == DEJA_OK && code != SQLITE_DONE)
@@ -626,32 +662,18 @@ int frontier_each_since(frontier *f, int64_t id, frontier_url_take *take, void *
     return rc;
 }
 
-static int give_entry(sqlite3_stmt *s, frontier_entry_take *take, void *ctx, deja_error *err)
+int frontier_each_since(frontier *f, int64_t id, frontier_text_take *take, void *ctx,
+                        deja_error *err)
 {
-    static const deja_slice revisit = {"warc/revisit", 12};
-    struct digest digest;
-    read_digest(s, 4, &digest);
-    const struct cdxj_entry e = {.url = column_slice(s, 0),
-                                 .when = (time_t)sqlite3_column_int64(s, 1),
-                                 .status = sqlite3_column_int(s, 2),
-                                 .mime = sqlite3_column_int(s, 8) ? revisit : column_slice(s, 3),
-                                 .digest = digest.text,
-                                 .place = {(uint32_t)sqlite3_column_int64(s, 5),
-                                           (uint64_t)sqlite3_column_int64(s, 6),
-                                           (uint64_t)sqlite3_column_int64(s, 7)}};
-    return take(ctx, &e, err);
-}
-
-int frontier_each_entry(frontier *f, frontier_entry_take *take, void *ctx, deja_error *err)
-{
-    sqlite3_stmt *s = use(f, EACH_ENTRY);
-    int rc = DEJA_OK, code;
+    sqlite3_stmt *s = use(f, EACH_SINCE);
     if (!s)
         return db_fail(f, err);
-    while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK)
-        rc = give_entry(s, take, ctx, err);
-    if (rc == DEJA_OK && code != SQLITE_DONE)
-        rc = db_fail(f, err);
-    (void)sqlite3_reset(s);
-    return rc;
+    (void)sqlite3_bind_int64(s, 1, id);
+    return give_texts(f, s, take, ctx, err);
+}
+
+int frontier_each_line(frontier *f, frontier_text_take *take, void *ctx, deja_error *err)
+{
+    sqlite3_stmt *s = use(f, EACH_LINE);
+    return s ? give_texts(f, s, take, ctx, err) : db_fail(f, err);
 }

@@ -74,12 +74,11 @@ int frontier_each_host(frontier *f, frontier_host_take *take, void *ctx, deja_er
 /* Each host of which this visit has done something: so many URLs, in the place of `waiting`. */
 int frontier_each_done(frontier *f, int64_t visit, frontier_host_take *take, void *ctx,
                        deja_error *err);
-typedef int frontier_url_take(void *ctx, deja_slice url, deja_error *err);
+typedef int frontier_text_take(void *ctx, deja_slice text, deja_error *err);
 /* Each URL that was added behind this one. */
-int frontier_each_since(frontier *f, int64_t id, frontier_url_take *take, void *ctx,
+int frontier_each_since(frontier *f, int64_t id, frontier_text_take *take, void *ctx,
                         deja_error *err);
-typedef int frontier_entry_take(void *ctx, const struct cdxj_entry *e, deja_error *err);
-/* Each archived page, sorted as an index is. */
-int frontier_each_entry(frontier *f, frontier_entry_take *take, void *ctx, deja_error *err);
+/* Each line of the archive's index, sorted. */
+int frontier_each_line(frontier *f, frontier_text_take *take, void *ctx, deja_error *err);
 
 #endif

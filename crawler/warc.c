@@ -232,6 +232,7 @@ static int open_file(struct warc *w, uint32_t file, uint64_t end, deja_error *er
     w->fd = fd;
     w->file = file;
     w->end = end;
+    w->fresh = true;
     return DEJA_OK;
 }
 
@@ -302,9 +303,9 @@ int warc_sync(struct warc *w, deja_error *err)
 {
     char name[WARC_NAME_LEN];
     warc_name(w->file, name);
-    /* The folder as well: the file may be new in it. */
-    if (fdatasync(w->fd) != 0 || fsync(w->dir) != 0)
+    if (fdatasync(w->fd) != 0 || (w->fresh && fsync(w->dir) != 0))
         return fail_errno(err, "%s: cannot sync", name);
+    w->fresh = false;
     return DEJA_OK;
 }
 

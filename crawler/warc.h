@@ -38,6 +38,7 @@ struct warc {
     uint64_t end;           /* of the last whole record                     */
     uint64_t max_size;      /* a file that has reached it is the last but one */
     const char *user_agent; /* for the warcinfo record                      */
+    bool fresh;             /* the folder is to be synced as well: the file may be new in it */
     void *deflater;         /* a z_stream */
     struct buffer plain, packed;
 };
