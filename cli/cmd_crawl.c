@@ -209,26 +209,30 @@ static int hand_over(void *ctx, deja_error *err)
 
 /* --- The summary ------------------------------------------------------------------------ */
 
-/* "3 not found, 2 timeout" for these counts; "" when all are 0. */
-static void list_counts(const struct crawl_account *a, const unsigned *which, size_t n, char *text,
-                        size_t cap)
+/* A list of counts in words, those that are 0 left out: "3 not found, 2 timeout". */
+struct list {
+    char text[400];
+    size_t len;
+};
+
+static void list_add(struct list *l, uint64_t n, const char *what)
 {
-    size_t len = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < n && len < cap; i++) {
-        const uint64_t value = a->count[which[i]];
-        if (value == 0)
-            continue;
-        const int more = snprintf(text + len, cap - len, "%s%s %s", len ? ", " : "",
-                                  num_count(value).s, crawl_count_name(which[i]));
-        len += more > 0 ? (size_t)more : 0;
-    }
+    if (n == 0 || l->len >= sizeof l->text)
+        return;
+    const int more = snprintf(l->text + l->len, sizeof l->text - l->len, "%s%s %s",
+                              l->len ? ", " : "", num_count(n).s, what);
+    l->len += more > 0 ? (size_t)more : 0;
 }
 
-static const unsigned left_out[] = {CRAWL_ROBOTS, CRAWL_SCOPE,      CRAWL_NOFOLLOW, CRAWL_DEPTH,
-                                    CRAWL_TRAPS,  CRAWL_HOST_LIMIT, CRAWL_SCHEME,   CRAWL_BAD};
-#define N_LEFT_OUT (sizeof left_out / sizeof left_out[0])
-#define N_FAILURES (CRAWL_COUNTS - CRAWL_FIRST_FAILURE)
+static const struct {
+    unsigned count;
+    const char *what;
+} left_out[] = {
+    {CRAWL_ROBOTS, "by robots.txt"},    {CRAWL_SCOPE, "out of scope"},
+    {CRAWL_NOFOLLOW, "by nofollow"},    {CRAWL_DEPTH, "too deep"},
+    {CRAWL_TRAPS, "that look endless"}, {CRAWL_HOST_LIMIT, "beyond a host's pages"},
+    {CRAWL_SCHEME, "of other schemes"}, {CRAWL_BAD, "that are no URLs"},
+};
 
 static double pages_per_second(const struct crawl_account *a)
 {
@@ -264,22 +268,21 @@ static void note_visits(struct console *console, const struct crawl_account *a)
 static void note_summary(const struct call *call, const struct crawl_account *a)
 {
     struct console *console = call->console;
-    unsigned failures[N_FAILURES];
-    char text[400];
-    for (unsigned i = 0; i < N_FAILURES; i++)
-        failures[i] = CRAWL_FIRST_FAILURE + i;
+    struct list failed = {.len = 0}, left = {.len = 0};
+    for (unsigned i = CRAWL_FIRST_FAILURE; i < CRAWL_COUNTS; i++)
+        list_add(&failed, a->count[i], crawl_count_name(i));
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+        list_add(&left, a->count[left_out[i].count], left_out[i].what);
     console_note(console, "visit %llu, %s: %s pages, %s in %s, %s pages/s",
                  (unsigned long long)a->visit, a->ended, num_count(a->count[CRAWL_FETCHED]).s,
                  num_bytes(a->count[CRAWL_BYTES]).s, num_duration(a->seconds).s,
                  num_fixed(pages_per_second(a), 1).s);
     note_cache(console, a);
     note_visits(console, a);
-    list_counts(a, failures, N_FAILURES, text, sizeof text);
-    if (text[0])
-        console_note(console, "failed: %s", text);
-    list_counts(a, left_out, N_LEFT_OUT, text, sizeof text);
-    if (text[0])
-        console_note(console, "left out: %s", text);
+    if (failed.len > 0)
+        console_note(console, "failed: %s", failed.text);
+    if (left.len > 0)
+        console_note(console, "left out: %s", left.text);
     if (a->waiting > 0)
         console_note(console, "%s URLs are waiting; the same --out goes on with them",
                      num_count(a->waiting).s);

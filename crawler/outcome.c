@@ -66,10 +66,13 @@ static double retry_after(const struct fetch *d)
     return seconds < RETRY_AFTER_MAX ? seconds : RETRY_AFTER_MAX;
 }
 
-static void pause_host(struct crawler *c, struct host *h, double seconds)
+/* The heaps of the schedule sort by ready_at: it never changes without their knowledge. */
+static int pause_host(struct crawler *c, struct host *h, double seconds, deja_error *err)
 {
     if (h->ready_at < c->now + seconds)
         h->ready_at = c->now + seconds;
+    return schedule_update(&c->schedule, h) < 0 ? fail(err, DEJA_ENOMEM, "no memory for hosts")
+                                                : DEJA_OK;
 }
 
 /* Back into the queue; the host gets a longer pause each time. */
@@ -80,11 +83,11 @@ static int try_again(struct crawler *c, struct job *job, const struct fetch *d, 
     const unsigned doublings = u->attempts < BACKOFF_MAX ? u->attempts : BACKOFF_MAX;
     const double wait = c->o->retry_wait * (double)(1u << doublings);
     u->attempts++;
-    pause_host(c, job->host, asked > wait ? asked : wait);
     job->host->waiting++;
     c->account.waiting++;
     crawler_count(c, CRAWL_RETRIES, 1);
-    return frontier_put_back(c->queue, u, err);
+    const int rc = pause_host(c, job->host, asked > wait ? asked : wait, err);
+    return rc == DEJA_OK ? frontier_put_back(c->queue, u, err) : rc;
 }
 
 /* --- Links ------------------------------------------------------------------------ */
@@ -324,9 +327,7 @@ static int take_robots(struct crawler *c, struct job *job, const struct fetch *d
     if (unreachable) {
         const bool again = h->robots_attempts++ < c->o->retries;
         h->robots_state = again ? HOST_ROBOTS_UNKNOWN : HOST_ROBOTS_CLOSED;
-        if (again)
-            pause_host(c, h, c->o->retry_wait);
-        return DEJA_OK;
+        return again ? pause_host(c, h, c->o->retry_wait, err) : DEJA_OK;
     }
     h->robots_state = HOST_ROBOTS_KNOWN;
     if (d->fault || d->status < 200 || d->status > 299)
@@ -351,11 +352,12 @@ int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error
 {
     struct host *h = job->host;
     h->in_flight--;
-    pause_host(c, h, h->delay);
     c->changed = true;
-    int rc = job->robots ? take_robots(c, job, d, err) : take_page_job(c, job, d, err);
-    if (rc == DEJA_OK && schedule_update(&c->schedule, h) < 0)
-        rc = fail(err, DEJA_ENOMEM, "no memory for hosts");
+    int rc = pause_host(c, h, h->delay, err);
+    if (rc == DEJA_OK)
+        rc = job->robots ? take_robots(c, job, d, err) : take_page_job(c, job, d, err);
+    if (rc == DEJA_OK)
+        rc = pause_host(c, h, 0, err); /* it may wait for more or less than before */
     job_free(job);
     fetch_release(c->fetcher, d);
     return rc;

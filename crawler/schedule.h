@@ -52,8 +52,9 @@ void schedule_fini(struct schedule *s);
 struct host *schedule_find(const struct schedule *s, deja_slice name);
 struct host *schedule_add(struct schedule *s, deja_slice name, int64_t id);
 
-/* After any change of what a host waits for, how many requests are under way, or when it is ready:
- * find its new place.  DEJA_ENOMEM. */
+/* Right after any change of what a host waits for, how many requests are under way, its depth, or
+ * when it is ready, before anything else is asked of the schedule: find its new place.
+ * DEJA_ENOMEM. */
 int schedule_update(struct schedule *s, struct host *h);
 /* Of the hosts that may be asked now, the one with the shallowest URL; it stays where it is. NULL:
  * none, and *pause tells for how many seconds: negative, nobody waits. */
