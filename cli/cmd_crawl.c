@@ -512,7 +512,15 @@ const struct command cmd_crawl = {
         },
     .examples =
         (const struct command_example[]){
-            {"see docs/crawl.md for a walk through a small site", "deja crawl --help | head -n 1"},
+            {"a site, into the folder crawl",
+             "deja crawl https://example.org/ --out crawl --contact https://example.com/about"},
+            {"later: go on, or visit it again", "deja crawl --revisit crawl"},
+            {"the documents alone, at most 10,000 pages",
+             "deja crawl https://example.org/docs/ --scope prefix --max-pages 10k --out docs"},
+            {"all hosts of a domain, each six hours",
+             "deja crawl https://www.example.org/ --scope domain --every 6h --out watch"},
+            {"URLs for a test set",
+             "deja crawl https://example.org/ --harvest --no-archive --out h"},
             {NULL, NULL},
         },
     .exits = (const struct command_exit[]){{0, "pages were fetched"},

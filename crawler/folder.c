@@ -184,7 +184,7 @@ int folder_commit(struct crawler *c, deja_error *err)
 /* Seeds are lines of one text in the queue. */
 static bool has_line(const struct buffer *all, deja_slice line)
 {
-    const char *at = all->data, *end = at + all->len;
+    const char *at = all->len ? all->data : "", *end = at + all->len;
     while (at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if ((size_t)(stop - at) == line.len && memcmp(at, line.data, line.len) == 0)
@@ -200,7 +200,7 @@ static int each_seed(struct crawler *c, seed_take *take, deja_error *err)
 {
     struct buffer all = {0};
     int rc = frontier_get_blob(c->queue, "seeds", &all, err);
-    const char *at = all.data, *end = at + all.len;
+    const char *at = all.len ? all.data : "", *end = at + all.len;
     while (rc == DEJA_OK && at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         rc = take(c, ascii_between(at, stop), err);

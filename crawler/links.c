@@ -53,6 +53,8 @@ static deja_slice attribute(const GumboElement *e, const char *name)
 /* Does a list of words, with blanks or commas between, have one of these? */
 static bool has_word(deja_slice list, const char *const *words)
 {
+    if (list.len == 0)
+        return false;
     const char *p = list.data, *end = p + list.len;
     while (p < end) {
         const char *from = p;

@@ -99,7 +99,8 @@ static bool add_rule(struct robots *r, deja_slice pattern, bool allow, bool own)
     }
     const bool to_end = p[pattern.len - 1] == '$';
     const size_t at = r->text.len;
-    if (!add_spelled(&r->text, (deja_slice){p, pattern.len - to_end}, true))
+    if (!buffer_reserve(&r->text, 1) || /* a pattern may be empty: "$" */
+        !add_spelled(&r->text, (deja_slice){p, pattern.len - to_end}, true))
         return false;
     r->rule[r->n_rules++] = (struct robots_rule){
         .at = at, .len = r->text.len - at, .allow = allow, .own = own, .to_end = to_end};
