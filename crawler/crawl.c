@@ -18,6 +18,7 @@
 #define STATUS_EVERY 0.1 /* seconds                                             */
 #define WAIT_MAX     0.1 /* seconds until the next look at *stop and the status */
 #define ROBOTS_HOPS  5   /* redirects to follow for robots.txt: RFC 9309        */
+#define TURNS        256 /* URLs that are begun or refused before the next look */
 
 static double steady_now(void)
 {
@@ -173,9 +174,14 @@ static int begin_requests(struct crawler *c, double *pause, deja_error *err)
 {
     int rc = DEJA_OK;
     *pause = WAIT_MAX;
-    while (rc == DEJA_OK && fetch_in_flight(c->fetcher) < c->o->connections &&
-           !(c->account.ended = limit_reached(c))) {
+    for (unsigned turn = 0; rc == DEJA_OK && fetch_in_flight(c->fetcher) < c->o->connections &&
+                            !(c->account.ended = limit_reached(c));
+         turn++) {
         double until;
+        if (turn == TURNS) {
+            *pause = 0;
+            break;
+        }
         struct host *h = schedule_next(&c->schedule, c->now, &until);
         if (!h) {
             if (until >= 0 && until < WAIT_MAX)
