@@ -2,6 +2,7 @@
 #ifndef CRAWLER_ASCII_H
 #define CRAWLER_ASCII_H
 #include "deja.h"
+#include <stdlib.h>
 #include <string.h>
 
 static inline char ascii_lower(char c)
@@ -35,6 +36,26 @@ static inline int ascii_hex(char c)
 static inline deja_slice ascii_slice(const char *text)
 {
     return (deja_slice){text, strlen(text)};
+}
+
+/* A string of its own, which the caller frees; NULL: no memory. */
+static inline char *ascii_copy(deja_slice s)
+{
+    char *copy = malloc(s.len + 1);
+    if (!copy)
+        return NULL;
+    if (s.len > 0)
+        memcpy(copy, s.data, s.len);
+    copy[s.len] = '\0';
+    return copy;
+}
+
+/* By their bytes, as strcmp and memcmp do; the shorter of two that begin alike is the lesser. */
+static inline int ascii_compare(deja_slice a, deja_slice b)
+{
+    const size_t len = a.len < b.len ? a.len : b.len;
+    const int c = len > 0 ? memcmp(a.data, b.data, len) : 0;
+    return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
 }
 
 /* The piece from `from` up to `until` of the same bytes. */

@@ -83,10 +83,7 @@ static bool add_authority(struct buffer *out, deja_slice authority)
 
 static int compare_slices(const void *a, const void *b)
 {
-    const deja_slice *x = a, *y = b;
-    const size_t len = x->len < y->len ? x->len : y->len;
-    const int c = len ? memcmp(x->data, y->data, len) : 0;
-    return c != 0 ? c : (x->len > y->len) - (x->len < y->len);
+    return ascii_compare(*(const deja_slice *)a, *(const deja_slice *)b);
 }
 
 /* The parameters in out->data[from, end), sorted in place. */

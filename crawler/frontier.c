@@ -16,6 +16,7 @@
  * Earlier visits stay in the table.  They tell what a page was like (conditional requests), and
  * whether a URL was ever met.  The index for that is made when the second visit begins. */
 #include "frontier.h"
+#include "ascii.h"
 #include "fail.h"
 #include <errno.h>
 #include <sqlite3.h>
@@ -438,11 +439,9 @@ int frontier_last(frontier *f, int64_t *id, deja_error *err)
 static bool read_url(sqlite3_stmt *s, int64_t host, struct frontier_url *u)
 {
     const deja_slice url = column_slice(s, 5);
-    char *copy = malloc(url.len + 1);
+    char *copy = ascii_copy(url);
     if (!copy)
         return false;
-    memcpy(copy, url.data, url.len);
-    copy[url.len] = '\0';
     *u = (struct frontier_url){.id = sqlite3_column_int64(s, 0),
                                .host = host,
                                .depth = (uint32_t)sqlite3_column_int64(s, 1),

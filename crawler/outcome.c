@@ -235,8 +235,7 @@ static int take_page(struct crawler *c, const struct frontier_url *u, const stru
 static bool leads_to_itself(struct crawler *c, const struct frontier_url *u, deja_slice target)
 {
     deja_slice canon;
-    return offer_canon(c, target, &canon) == DEJA_OK && canon.len == u->url.len &&
-           memcmp(canon.data, u->url.data, canon.len) == 0;
+    return offer_canon(c, target, &canon) == DEJA_OK && ascii_compare(canon, u->url) == 0;
 }
 
 static int take_redirect(struct crawler *c, struct job *job, const struct fetch *d,

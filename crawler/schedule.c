@@ -11,6 +11,7 @@
  * A step costs the logarithm of the number of hosts.  Hosts of the run stay in memory, with their
  * robots.txt; their URLs do not. */
 #include "schedule.h"
+#include "ascii.h"
 
 /* --- Names ------------------------------------------------------------------- */
 
@@ -28,7 +29,7 @@ struct host *schedule_find(const struct schedule *s, deja_slice name)
     if (s->n_slots == 0)
         return NULL;
     for (struct host *h = s->slot[slot_of(s, name)]; h; h = h->same_slot)
-        if (strncmp(h->name, name.data, name.len) == 0 && h->name[name.len] == '\0')
+        if (ascii_compare(ascii_slice(h->name), name) == 0)
             return h;
     return NULL;
 }
@@ -41,8 +42,7 @@ static bool grow_table(struct schedule *s)
         return false;
     for (size_t i = 0; i < s->n_slots; i++) {
         for (struct host *h = s->slot[i], *next; h; h = next) {
-            struct host **slot =
-                &wider.slot[slot_of(&wider, (deja_slice){h->name, strlen(h->name)})];
+            struct host **slot = &wider.slot[slot_of(&wider, ascii_slice(h->name))];
             next = h->same_slot;
             h->same_slot = *slot;
             *slot = h;
@@ -69,7 +69,7 @@ struct host *schedule_add(struct schedule *s, deja_slice name, int64_t id)
     if (s->n_hosts >= s->n_slots && !grow_table(s))
         return NULL;
     struct host *h = calloc(1, sizeof *h);
-    if (!h || !(h->name = strndup(name.data, name.len))) {
+    if (!h || !(h->name = ascii_copy(name))) {
         free(h);
         return NULL;
     }

@@ -149,7 +149,7 @@ int scope_add(scope *s, deja_slice seed)
         s->mark = wider;
         s->cap = cap;
     }
-    char *copy = strndup(mark.data, mark.len);
+    char *copy = ascii_copy(mark);
     if (!copy)
         return DEJA_ENOMEM;
     s->mark[s->n++] = copy;
@@ -162,8 +162,8 @@ static bool has_mark(const scope *s, deja_slice mark)
     size_t low = 0, high = s->n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int c = strncmp(s->mark[middle], mark.data, mark.len);
-        if (c == 0 && s->mark[middle][mark.len] == '\0')
+        const int c = ascii_compare(ascii_slice(s->mark[middle]), mark);
+        if (c == 0)
             return true;
         if (c < 0)
             low = middle + 1;

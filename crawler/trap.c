@@ -10,18 +10,13 @@
 #define SEGMENTS 64
 #define PATTERN  4 /* segments that may repeat together */
 
-static bool same(deja_slice a, deja_slice b)
-{
-    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
 /* How often the `len` segments before number `end` stand there in a row. */
 static size_t times_in_a_row(const deja_slice *segment, size_t end, size_t len)
 {
     size_t times = 1;
     for (size_t at = end - len; at >= len; at -= len, times++)
         for (size_t i = 0; i < len; i++)
-            if (!same(segment[at - len + i], segment[end - len + i]))
+            if (ascii_compare(segment[at - len + i], segment[end - len + i]) != 0)
                 return times;
     return times;
 }

@@ -102,6 +102,14 @@ class Server:
             self.loop.run_until_complete(asyncio.start_server(self._serve, sock=s, backlog=1000))
         self.ready.set()
         self.loop.run_forever()
+        self.loop.run_until_complete(self._end())
+        self.loop.close()
+
+    async def _end(self):
+        unfinished = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def _serve(self, reader, writer):
         try:
