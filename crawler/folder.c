@@ -324,6 +324,11 @@ static int choose_visit(struct crawler *c, bool made, bool *fresh, deja_error *e
     if (rc < 0)
         return rc;
     *fresh = true;
+    if (c->visit == 0 && s.keys > 0)
+        return fail(err, DEJA_EMISMATCH,
+                    "%s has a cache and no queue that belongs to it: use another folder, or "
+                    "remove seen.deja",
+                    fail_path(c->o->dir).text);
     if (c->visit == 0)
         return c->o->next_visit
                    ? fail(err, DEJA_EINVAL, "%s has no crawl yet that could be visited again",
@@ -364,6 +369,21 @@ static int make_folder(struct crawler *c, deja_error *err)
     return DEJA_OK;
 }
 
+/* An archive that the queue does not know is somebody's; it is neither cut nor written over.  So
+ * the queue knows of a file before there is one. */
+static int announce_archive(struct crawler *c, deja_error *err)
+{
+    char name[WARC_NAME_LEN];
+    warc_name(1, name);
+    if (faccessat(c->dir, name, F_OK, 0) == 0)
+        return fail(err, DEJA_EMISMATCH,
+                    "%s has an archive and no queue that belongs to it: use another folder, or "
+                    "move %s away",
+                    fail_path(c->o->dir).text, name);
+    const int rc = frontier_set(c->queue, "warc_file", 1, err);
+    return rc == DEJA_OK ? frontier_commit(c->queue, err) : rc;
+}
+
 static int open_archive(struct crawler *c, deja_error *err)
 {
     int64_t file = 0, end = 0;
@@ -372,6 +392,8 @@ static int open_archive(struct crawler *c, deja_error *err)
     int rc = frontier_get(c->queue, "warc_file", &file, err);
     if (rc == DEJA_OK)
         rc = frontier_get(c->queue, "warc_end", &end, err);
+    if (rc == DEJA_OK && file == 0)
+        rc = announce_archive(c, err);
     if (rc == DEJA_OK)
         rc = warc_open(&c->warc, c->dir, (uint32_t)file, (uint64_t)end, c->o->user_agent,
                        c->o->max_file, err);

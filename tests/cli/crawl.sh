@@ -80,6 +80,14 @@ cp -r crawl broken
 printf 'xxxx' | dd of=broken/seen.deja bs=1 seek=20 conv=notrunc status=none
 exits_with 2 deja crawl --out broken
 
+# What a queue does not know is left alone.
+cp -r crawl orphan
+rm orphan/queue.db
+fails_with 2 'has a cache and no queue' deja crawl "$url/" --out orphan
+rm orphan/seen.deja
+fails_with 2 'has an archive and no queue' deja crawl "$url/" --out orphan
+expect_same orphan/crawl-00001.warc.gz crawl/crawl-00001.warc.gz
+
 # Kinds of the cache.
 for kind in classic blocked exact spectral; do
     succeeds deja crawl "$url/" --out "kind-$kind" --delay 0 -k $kind -n 1000
