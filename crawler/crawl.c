@@ -13,19 +13,11 @@
 #include "ascii.h"
 #include "crawler.h"
 #include "fail.h"
-#include <time.h>
 
 #define STATUS_EVERY 0.1 /* seconds                                             */
 #define WAIT_MAX     0.1 /* seconds until the next look at *stop and the status */
 #define ROBOTS_HOPS  5   /* redirects to follow for robots.txt: RFC 9309        */
 #define TURNS        256 /* URLs that are begun or refused before the next look */
-
-static double steady_now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* --- Beginning requests --------------------------------------------------------- */
 
@@ -203,7 +195,6 @@ static void show_status(struct crawler *c, bool now)
     if (!now && (!c->o->talk.status || c->now < c->next_status))
         return;
     if (now && deja_filter_stats(c->cache, &s) == DEJA_OK) {
-        c->account.lost = s.lost;
         c->account.fp_rate = s.fp_now;
         c->account.cache_bytes = s.bytes;
         c->account.cache_kind = s.kind;
@@ -212,6 +203,7 @@ static void show_status(struct crawler *c, bool now)
     c->account.in_flight = fetch_in_flight(c->fetcher);
     c->account.hosts = c->schedule.n_hosts;
     c->account.seconds = (double)c->account.count[CRAWL_NANOSECONDS] * 1e-9;
+    c->account.lost = (double)c->account.count[CRAWL_NANOLOST] * 1e-9;
     if (c->o->talk.status && !now)
         c->o->talk.status(c->o->talk.ctx, &c->account);
     c->next_status = c->now + STATUS_EVERY;
@@ -219,7 +211,7 @@ static void show_status(struct crawler *c, bool now)
 
 static void look_at_clock(struct crawler *c)
 {
-    const double now = steady_now();
+    const double now = crawler_clock();
     crawler_count(c, CRAWL_NANOSECONDS, (uint64_t)((now - c->now) * 1e9));
     c->now = now;
 }
@@ -273,7 +265,7 @@ int crawl_run(const struct crawl_options *o, struct crawl_account *account, deja
     c->o = o;
     c->dir = c->warc.fd = -1;
     c->schedule.per_host = o->per_host;
-    c->began = c->now = steady_now();
+    c->began = c->now = crawler_clock();
     c->next_durable = c->now + o->sync_every;
     int rc = open_fetcher(c, err);
     if (rc == DEJA_OK)

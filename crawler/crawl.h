@@ -11,6 +11,7 @@ enum crawl_count {
     CRAWL_REDIRECTS,   /* answers 3xx                                           */
     CRAWL_BYTES,       /* of bodies, as they came                               */
     CRAWL_NANOSECONDS, /* of work                                               */
+    CRAWL_NANOLOST,    /* pages that the cache probably lost, in billionths      */
     CRAWL_OFFERED,     /* URLs that the cache was asked about                   */
     CRAWL_DUPLICATES,  /* of these, seen before                                 */
     CRAWL_QUEUED,      /* of these, put into the queue                          */

@@ -50,11 +50,20 @@ struct crawler {
     uint64_t pages_in_flight; /* of these, pages                                 */
     bool changed;             /* since the last commit                           */
     double now;               /* seconds of a steady clock, at the last look     */
-    double began, next_durable, next_cache_sync, next_status;
+    double began, next_durable, next_cache_sync, next_status, next_rate;
+    double fp_rate; /* of the cache, as of the last look */
     struct offers offers;
     uint64_t *hashes; /* of offers */
     struct buffer url_room, decoded, stored, shape;
 };
+
+/* Seconds of a clock that nobody sets. */
+static inline double crawler_clock(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
 
 static inline void crawler_count(struct crawler *c, enum crawl_count what, uint64_t n)
 {

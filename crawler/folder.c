@@ -152,6 +152,18 @@ static int commit(struct crawler *c, deja_error *err)
     return rc;
 }
 
+/* The rate of the cache changes only when URLs enter it.  A look reads all of it: at most a
+ * fiftieth of the time goes into looking. */
+static void look_at_rate(struct crawler *c)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    const double began = crawler_clock();
+    if (began < c->next_rate || deja_filter_stats(c->cache, &s) < 0)
+        return;
+    c->fp_rate = s.fp_now;
+    c->next_rate = began + 50 * (crawler_clock() - began);
+}
+
 static int durable(struct crawler *c, deja_error *err)
 {
     int rc = c->o->talk.hand_over ? c->o->talk.hand_over(c->o->talk.ctx, err) : DEJA_OK;
@@ -166,6 +178,7 @@ static int durable(struct crawler *c, deja_error *err)
     rc = deja_dedup_commit(c->pending);
     if (rc < 0)
         return add_failed(rc, err);
+    look_at_rate(c);
     c->next_durable = c->now + c->o->sync_every;
     return c->now >= c->next_cache_sync ? sync_cache(c, err) : DEJA_OK;
 }
@@ -489,6 +502,8 @@ int folder_open(struct crawler *c, deja_error *err)
                     : NULL;
     if (rc == DEJA_OK && !c->hashes)
         rc = fail(err, DEJA_ENOMEM, "no memory for URLs");
+    if (rc == DEJA_OK)
+        look_at_rate(c);
     if (rc == DEJA_OK)
         rc = each_seed(c, queue_seed, err); /* the cache knows those that are not new */
     c->changed = true;

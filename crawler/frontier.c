@@ -250,7 +250,7 @@ static int open_file(frontier *f, deja_error *err)
     int rc = execute(f,
                      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
                      "PRAGMA synchronous = NORMAL;"
-                     "PRAGMA cache_size = -16384; PRAGMA temp_store = FILE;",
+                     "PRAGMA cache_size = -4096; PRAGMA temp_store = FILE;",
                      err);
     if (rc == DEJA_OK &&
         sqlite3_create_function(f->db, "cdxj_line", 8, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,

@@ -21,6 +21,7 @@ const char *crawl_count_name(unsigned count)
         [CRAWL_REDIRECTS] = "redirects",
         [CRAWL_BYTES] = "bytes",
         [CRAWL_NANOSECONDS] = "nanoseconds",
+        [CRAWL_NANOLOST] = "nanolost",
         [CRAWL_OFFERED] = "offered",
         [CRAWL_DUPLICATES] = "duplicates",
         [CRAWL_QUEUED] = "queued",

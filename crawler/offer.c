@@ -166,20 +166,30 @@ void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden)
     c->offers.hidden = hidden;
 }
 
+/* A cache of rate p took p of all new URLs for seen: for `fresh` ones that it let pass, p / (1 -
+ * p) times as many. */
+static void count_lost(struct crawler *c, size_t fresh)
+{
+    const double p = c->fp_rate < 0.999 ? c->fp_rate : 0.999;
+    crawler_count(c, CRAWL_NANOLOST, (uint64_t)((double)fresh * p / (1 - p) * 1e9));
+}
+
 int offer_end(struct crawler *c, deja_error *err)
 {
     uint8_t is_new[OFFERS];
     const size_t n = c->offers.n;
+    size_t fresh = 0;
     if (n == 0)
         return DEJA_OK;
     int rc = ask_cache(c, is_new, err);
-    crawler_count(c, CRAWL_OFFERED, n);
     for (size_t i = 0; i < n && rc == DEJA_OK; i++) {
+        fresh += is_new[i];
         if (is_new[i])
             rc = take_new(c, offered(&c->offers, i), err);
-        else
-            crawler_count(c, CRAWL_DUPLICATES, 1);
     }
+    crawler_count(c, CRAWL_OFFERED, n);
+    crawler_count(c, CRAWL_DUPLICATES, n - fresh);
+    count_lost(c, fresh);
     c->offers.n = c->offers.text.len = 0;
     return rc;
 }
