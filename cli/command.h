@@ -92,7 +92,7 @@ static inline int call_stats(const deja_filter *f, deja_stats *stats, deja_error
 
 extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove, cmd_count,
     cmd_info, cmd_verify, cmd_merge, cmd_fold, cmd_rotate, cmd_plan, cmd_url, cmd_gen, cmd_bench,
-    cmd_serve, cmd_lab, cmd_help; /* lab: lab/cmd_lab.c */
+    cmd_crawl, cmd_serve, cmd_lab, cmd_help; /* lab: lab/cmd_lab.c */
 
 /* main.c: every command, in the order of the help, NULL at the end. */
 extern const struct command *const commands[];

@@ -67,6 +67,11 @@ static const struct unit size_units[] = {
 static const struct unit duration_units[] = {
     {"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}, {"w", 604800}, {NULL, 0},
 };
+static const struct unit time_units[] = {
+    /* microseconds */
+    {"", 1000000},   {"us", 1},          {"ms", 1000},       {"s", 1000000}, {"min", 60000000},
+    {"m", 60000000}, {"h", 3600000000u}, {"d", 86400000000}, {NULL, 0},
+};
 
 static bool is_digit(char c)
 {
@@ -213,6 +218,18 @@ int num_parse_duration(const char *text, uint64_t *value, deja_error *err)
     return parse_scaled(text, duration_units,
                         "takes a duration of whole seconds such as 30s, 15m, 6h, 1.5d or 2w",
                         false, value, err);
+}
+
+int num_parse_seconds(const char *text, double *seconds, deja_error *err)
+{
+    uint64_t us;
+    const int rc = parse_scaled(text, time_units,
+                                "takes a time such as 0, 500ms, 1.5s, 10min, 6h or 1d (alone: "
+                                "seconds)",
+                                true, &us, err);
+    if (rc == DEJA_OK)
+        *seconds = (double)us * 1e-6;
+    return rc;
 }
 
 static locale_t enter_c_locale(locale_t *c)

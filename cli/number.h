@@ -21,6 +21,8 @@ int num_parse_duration(const char *text, uint64_t *value, deja_error *err);
 int num_parse_rate(const char *text, double *value, deja_error *err);
 /* A finite double above 0. */
 int num_parse_real(const char *text, double *value, deja_error *err);
+/* Seconds, 0 or more: 1.5, 500ms, 10min, 6h, 1d; rounded down to a microsecond. */
+int num_parse_seconds(const char *text, double *seconds, deja_error *err);
 /* One byte: itself, or one of \t \n \r \0 \\ \xHH. */
 int num_parse_char(const char *text, char *value, deja_error *err);
 

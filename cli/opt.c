@@ -243,6 +243,8 @@ static int set_value(const struct opt *o, const char *text, void *field, deja_er
         return num_parse_rate(text, field, err);
     case OPT_TYPE_REAL:
         return num_parse_real(text, field, err);
+    case OPT_TYPE_SECONDS:
+        return num_parse_seconds(text, field, err);
     case OPT_TYPE_CHOICE:
         return set_choice(o, text, field, err);
     case OPT_TYPE_CHAR:

@@ -32,8 +32,20 @@ function(deja_test_properties test folder name)
   set(labels ${labels} PARENT_SCOPE)
 endfunction()
 
+# Does a test include a header of the crawler?
+function(deja_needs_crawler source result)
+  set(${result} OFF PARENT_SCOPE)
+  file(STRINGS ${source} includes REGEX "^#include \"[a-z_0-9]+\\.h\"")
+  foreach(line IN LISTS includes)
+    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${line}")
+    if(EXISTS ${PROJECT_SOURCE_DIR}/crawler/${header})
+      set(${result} ON PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
 # The archives, not the objects: a test then takes in only what it names.  Tests that include
-# a header of the command or of the lab get the command's parts as well.
+# a header of the command, the lab or the crawler get the command's parts as well.
 function(deja_test_program target source)
   add_executable(${target} ${source} ${ARGN})
   target_include_directories(${target} PRIVATE
@@ -45,7 +57,8 @@ function(deja_test_program target source)
   foreach(line IN LISTS includes)
     string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${line}")
     if(TARGET dj_cli AND (EXISTS ${PROJECT_SOURCE_DIR}/cli/${header}
-        OR EXISTS ${PROJECT_SOURCE_DIR}/lab/${header}))
+        OR EXISTS ${PROJECT_SOURCE_DIR}/lab/${header}
+        OR EXISTS ${PROJECT_SOURCE_DIR}/crawler/${header}))
       target_link_libraries(${target} PRIVATE dj_cli)
       break()
     endif()

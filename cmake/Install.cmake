@@ -59,7 +59,7 @@ if(TARGET deja_cli)
   file(MAKE_DIRECTORY ${man_dir})
   set(made)
   foreach(command "" dedup build check add remove count info verify merge fold rotate plan url gen
-          bench lab serve)
+          crawl bench lab serve)
     set(page deja)
     set(name deja)
     if(command)

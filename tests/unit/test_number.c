@@ -262,6 +262,27 @@ static void reals_are_finite_and_above_0(void **state)
     }
 }
 
+static void times_have_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double seconds;
+    } right[] = {{"0", 0},      {"1.5", 1.5}, {"500ms", 0.5}, {"250us", 0.00025}, {"3s", 3},
+                 {"2min", 120}, {"2m", 120},  {"6h", 21600},  {"1.5d", 129600},   {"1e3ms", 1}};
+    static const char *const wrong[] = {"", "-1", "s", "1 s", "1w", "nan", "1h30", "1e30d"};
+    double x = 0.0;
+    deja_error err;
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        assert_int_equal(num_parse_seconds(right[i].text, &x, &err), DEJA_OK);
+        assert_true(x > right[i].seconds - 1e-9 && x < right[i].seconds + 1e-9);
+    }
+    x = 7;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(num_parse_seconds(wrong[i], &x, &err), DEJA_EINVAL);
+    assert_true(x == 7);
+}
+
 static void a_char_is_one_byte_or_an_escape(void **state)
 {
     (void)state;
@@ -423,6 +444,7 @@ int main(void)
         cmocka_unit_test(sizes_refuse_the_rest),
         cmocka_unit_test(rates_lie_strictly_between_0_and_1),
         cmocka_unit_test(reals_are_finite_and_above_0),
+        cmocka_unit_test(times_have_units),
         cmocka_unit_test(a_char_is_one_byte_or_an_escape),
         cmocka_unit_test(errors_may_be_nobodys),
         cmocka_unit_test(counts_are_grouped),

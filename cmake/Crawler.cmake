@@ -1,0 +1,34 @@
+# The crawler needs all of its libraries, or is left out as a whole, but for its names: the command
+# then says what to install.
+set(crawler_needs
+  CURL libcurl libcurl4-openssl-dev
+  CRYPTO libcrypto libssl-dev
+  GUMBO gumbo libgumbo-dev
+  PSL libpsl libpsl-dev
+  SQLITE sqlite3 libsqlite3-dev
+  ZLIB zlib zlib1g-dev)
+set(crawler_missing)
+set(crawler_links)
+target_include_directories(dj_cli PUBLIC crawler)
+while(crawler_needs)
+  list(POP_FRONT crawler_needs name module package)
+  pkg_check_modules(${name} IMPORTED_TARGET GLOBAL ${module})
+  if(${name}_FOUND)
+    list(APPEND crawler_links PkgConfig::${name})
+  else()
+    list(APPEND crawler_missing ${package})
+  endif()
+endwhile()
+
+if(crawler_missing)
+  list(JOIN crawler_missing " " crawler_missing)
+  deja_left_out("deja crawl" "its libraries are not all here (Debian: ${crawler_missing})")
+  target_compile_definitions(dj_cli PRIVATE DEJA_CRAWLER_NEEDS="${crawler_missing}")
+  target_sources(dj_cli PRIVATE crawler/names.c)
+else()
+  file(GLOB crawler_sources CONFIGURE_DEPENDS crawler/*.c)
+  target_sources(dj_cli PRIVATE ${crawler_sources})
+  target_link_libraries(dj_cli PUBLIC ${crawler_links})
+  target_compile_definitions(dj_cli PUBLIC DEJA_HAVE_CRAWLER)
+  deja_built("deja crawl" "libcurl ${CURL_VERSION}, gumbo ${GUMBO_VERSION}, SQLite ${SQLITE_VERSION}")
+endif()

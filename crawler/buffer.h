@@ -1,0 +1,58 @@
+/* buffer.h - bytes that grow: pages, headers, records. */
+#ifndef CRAWLER_BUFFER_H
+#define CRAWLER_BUFFER_H
+#include "deja.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct buffer { /* begin with {0} */
+    char *data;
+    size_t len, cap;
+};
+
+/* Room for len more bytes; false: no memory, and nothing has changed. */
+static inline bool buffer_reserve(struct buffer *b, size_t len)
+{
+    if (len <= b->cap - b->len)
+        return true;
+    size_t cap = b->cap ? b->cap : 256;
+    while (cap - b->len < len) {
+        if (cap > SIZE_MAX / 2)
+            return false;
+        cap *= 2;
+    }
+    char *data = realloc(b->data, cap);
+    if (!data)
+        return false;
+    b->data = data;
+    b->cap = cap;
+    return true;
+}
+
+static inline bool buffer_add(struct buffer *b, const void *data, size_t len)
+{
+    if (!buffer_reserve(b, len))
+        return false;
+    if (len > 0)
+        memcpy(b->data + b->len, data, len);
+    b->len += len;
+    return true;
+}
+
+static inline bool buffer_text(struct buffer *b, const char *text)
+{
+    return buffer_add(b, text, strlen(text));
+}
+
+static inline deja_slice buffer_slice(const struct buffer *b)
+{
+    return (deja_slice){b->data, b->len};
+}
+
+static inline void buffer_fini(struct buffer *b)
+{
+    free(b->data);
+    *b = (struct buffer){0};
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* crawl.h - a crawl: from seeds to an archive, politely, with a cache of the URLs seen. */
+#ifndef CRAWLER_CRAWL_H
+#define CRAWLER_CRAWL_H
+#include "deja.h"
+#include <stdatomic.h>
+
+/* What is counted, over all runs of a visit.  Stored in the queue: append only. */
+enum crawl_count {
+    CRAWL_FETCHED,     /* pages: answers 2xx, and 304                           */
+    CRAWL_UNCHANGED,   /* of these, the same as in an earlier visit             */
+    CRAWL_REDIRECTS,   /* answers 3xx                                           */
+    CRAWL_BYTES,       /* of bodies, as they came                               */
+    CRAWL_NANOSECONDS, /* of work                                               */
+    CRAWL_NANOLOST,    /* pages that the cache probably lost, in billionths      */
+    CRAWL_OFFERED,     /* URLs that the cache was asked about                   */
+    CRAWL_DUPLICATES,  /* of these, seen before                                 */
+    CRAWL_QUEUED,      /* of these, put into the queue                          */
+    CRAWL_RECOVERED,   /* pages that an earlier visit had lost                  */
+    CRAWL_APPEARED,    /* pages that are new since the last visit               */
+    CRAWL_ROBOTS,      /* URLs that robots.txt forbids                          */
+    CRAWL_SCOPE,       /* links that lead out of the scope                      */
+    CRAWL_SCHEME,      /* links that are neither http nor https                 */
+    CRAWL_BAD,         /* links that are no URLs, or too long                   */
+    CRAWL_NOFOLLOW,    /* links that ask not to be followed                     */
+    CRAWL_DEPTH,       /* links below the depth limit                           */
+    CRAWL_TRAPS,       /* links that look endless                               */
+    CRAWL_HOST_LIMIT,  /* URLs beyond the pages of a host                       */
+    CRAWL_UNREAD,      /* pages too large, deep or damaged to find links in     */
+    CRAWL_TRUNCATED,   /* pages longer than the limit, kept up to it            */
+    CRAWL_RETRIES,     /* requests that were repeated                           */
+    /* Failures, by reason: */
+    CRAWL_NOT_FOUND,    /* 404, 410         */
+    CRAWL_FORBIDDEN,    /* 401, 403, 451    */
+    CRAWL_CLIENT_ERROR, /* other 4xx        */
+    CRAWL_SERVER_ERROR, /* 5xx              */
+    CRAWL_NO_ADDRESS,   /* fetch_fault, in its order, from here ... */
+    CRAWL_NO_ANSWER,
+    CRAWL_NO_TLS,
+    CRAWL_TIMEOUT,
+    CRAWL_CUT_OFF,
+    CRAWL_NO_HTTP,
+    CRAWL_ROBOTS_REDIRECTS,
+    CRAWL_OTHER,          /* ... to here */
+    CRAWL_REDIRECT_LIMIT, /* redirects to redirects to ...              */
+    CRAWL_NO_ROBOTS,      /* robots.txt cannot be read: nothing is allowed */
+    CRAWL_COUNTS
+};
+/* As in a summary: "not found". */
+const char *crawl_count_name(unsigned count);
+#define CRAWL_FIRST_FAILURE CRAWL_NOT_FOUND
+
+struct crawl_account {
+    uint64_t count[CRAWL_COUNTS];
+    uint64_t visit;
+    uint64_t waiting;   /* URLs in the queue                                   */
+    uint64_t in_flight; /* requests under way                                  */
+    uint64_t hosts;     /* met in this run                                     */
+    double seconds;     /* of this visit                                       */
+    double lost;        /* pages that the cache probably lost in this visit    */
+    double fp_rate;     /* of the cache now                                    */
+    uint64_t cache_bytes;
+    uint32_t cache_kind;
+    uint64_t left_behind; /* URLs that the visit before did not get to         */
+    uint64_t rebuilt;     /* URLs put into the cache again after a crash       */
+    const char *ended;    /* why: "done", "stopped", or the name of the limit  */
+};
+
+struct crawl_talk { /* what the crawl says; all may be NULL */
+    void *ctx;
+    void (*status)(void *ctx, const struct crawl_account *a); /* ten times a second */
+    /* A URL that was not seen before.  Negative answers end the crawl. */
+    int (*found)(void *ctx, deja_slice url, deja_error *err);
+    /* All that was found is to be handed over before this returns. */
+    int (*hand_over)(void *ctx, deja_error *err);
+};
+
+struct crawl_options {
+    const char *dir;
+    const char *const *seed;
+    size_t n_seeds;
+    bool next_visit;        /* of the crawl in dir                               */
+    uint32_t scope;         /* a scope_kind; 0: as before, or host               */
+    const char *match;      /* for SCOPE_REGEX                                   */
+    const char *exclude;    /* NULL: nothing                                     */
+    deja_options cache;     /* kind, size, key, url: the rules; never 0          */
+    const char *user_agent; /* begins with the name that robots.txt may call     */
+    const char *ca_file;
+    bool embeds, nofollow, sitemaps;
+    bool archive;                  /* write WARC files */
+    uint64_t max_pages, max_total; /* pages and bytes of a visit; 0: no limit     */
+    uint64_t max_host_pages;
+    uint64_t max_similar; /* URLs of one shape (trap.h)                        */
+    uint64_t max_page;    /* bytes of a page                                   */
+    uint64_t max_url;     /* bytes of a URL                                    */
+    uint64_t max_file;    /* bytes of a WARC file before the next is begun     */
+    uint32_t max_depth, max_redirects, retries;
+    double max_time; /* seconds of a run; 0: no limit */
+    double delay, retry_wait, timeout, sync_every;
+    uint32_t connections, per_host;
+    const atomic_bool *stop;
+    struct crawl_talk talk;
+};
+
+/* Crawl until nothing is left, a limit is reached or *stop is set; what is in flight then is
+ * finished.  Whatever happens, dir can be gone on with. */
+int crawl_run(const struct crawl_options *o, struct crawl_account *account, deja_error *err);
+
+#endif

@@ -1,0 +1,95 @@
+/* crawler.h - what the files of a crawl share: its parts, and who calls whom.
+ *
+ *     crawl.c     the loop: begin downloads, wait, take them in, commit
+ *     folder.c    opens and closes; commits
+ *     outcome.c   a download is finished: archive it, find its links, or try again
+ *     offer.c     a link is found: does it belong, was it seen?  If not, into the queue */
+#ifndef CRAWLER_CRAWLER_H
+#define CRAWLER_CRAWLER_H
+#include "crawl.h"
+#include "fetch.h"
+#include "frontier.h"
+#include "links.h"
+#include "schedule.h"
+#include "scope.h"
+#include "warc.h"
+
+/* URLs of one page, on their way to the cache. */
+#define OFFERS 256
+struct offers {
+    struct buffer text; /* canonical URLs, one after the other */
+    size_t end[OFFERS];
+    size_t n;
+    uint32_t depth, hops;
+    bool hidden;
+};
+
+/* A request under way: a page's, or for robots.txt. */
+struct job {
+    struct host *host;
+    bool robots;
+    struct frontier_url url; /* not for robots.txt */
+    struct job *next, **at;  /* in the list of all */
+};
+
+struct crawler {
+    const struct crawl_options *o;
+    struct crawl_account account;
+    int dir;
+    frontier *queue;
+    deja_filter *cache;
+    deja_dedup *pending; /* URLs whose rows are not yet on disk for good */
+    deja_filter *shapes; /* counts URLs of one shape */
+    scope *scope;
+    struct schedule schedule;
+    fetcher *fetcher;
+    struct warc warc;
+    int64_t visit;
+    int64_t last_id;          /* of the queue                                    */
+    struct job *jobs;         /* under way                                       */
+    uint64_t pages_in_flight; /* of these, pages                                 */
+    bool changed;             /* since the last commit                           */
+    double now;               /* seconds of a steady clock, at the last look     */
+    double began, next_durable, next_cache_sync, next_status, next_rate;
+    double fp_rate; /* of the cache, as of the last look */
+    struct offers offers;
+    uint64_t *hashes; /* of offers */
+    struct buffer url_room, decoded, stored, shape;
+};
+
+/* Seconds of a clock that nobody sets. */
+static inline double crawler_clock(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static inline void crawler_count(struct crawler *c, enum crawl_count what, uint64_t n)
+{
+    c->account.count[what] += n;
+}
+
+/* folder.c */
+int folder_open(struct crawler *c, deja_error *err);
+int folder_commit(struct crawler *c, deja_error *err); /* a round */
+int folder_finish(struct crawler *c, deja_error *err); /* the run  */
+void folder_close(struct crawler *c);
+
+/* offer.c.  A URL as it was found, absolute. */
+void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden);
+int offer_url(struct crawler *c, deja_slice url, deja_error *err);
+int offer_end(struct crawler *c, deja_error *err);
+/* The canonical form, in c->url_room or url itself; DEJA_ENOTURL. */
+int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon);
+/* The host of a canonical URL. */
+int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *err);
+
+/* outcome.c.  Takes the job and the download over. */
+int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error *err);
+/* A URL that is not fetched, for this reason. */
+int outcome_skip(struct crawler *c, const struct frontier_url *u, enum crawl_count why,
+                 deja_error *err);
+void job_free(struct job *job);
+
+#endif

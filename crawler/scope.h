@@ -1,0 +1,28 @@
+/* scope.h - which URLs belong to a crawl. */
+#ifndef CRAWLER_SCOPE_H
+#define CRAWLER_SCOPE_H
+#include "deja.h"
+
+enum scope_kind {                 /* stored in the queue: append only */
+                  SCOPE_HOST = 1, /* the hosts of the seeds                              */
+                  SCOPE_DOMAIN,   /* their registrable domains: all of *.example.co.uk   */
+                  SCOPE_PREFIX,   /* what begins as a seed does, up to its last slash    */
+                  SCOPE_REGEX,    /* what an expression matches                          */
+                  SCOPE_ANY       /* the web                                             */
+};
+const char *scope_name(uint32_t kind); /* NULL: no such kind */
+
+typedef struct scope scope;
+/* match: for SCOPE_REGEX, an extended regular expression of POSIX; exclude may be NULL: such URLs
+ * do not belong, whatever else is said.  DEJA_EINVAL tells what is wrong with them. */
+int scope_new(uint32_t kind, const char *match, const char *exclude, scope **out, deja_error *err);
+void scope_free(scope *s);
+/* A seed, in canonical form. */
+int scope_add(scope *s, deja_slice seed);
+bool scope_has(const scope *s, deja_slice url);
+
+/* Slices of a canonical http or https URL: its scheme and authority; what comes behind. */
+deja_slice scope_origin(deja_slice url);
+deja_slice scope_path(deja_slice url);
+
+#endif

@@ -1,0 +1,121 @@
+# deja crawl as a user types it: bad input, harvest, Ctrl-C, folders that are none.
+. "$SUPPORT/cli.sh"
+run deja crawl --out absent
+if grep -q 'has no crawler' .stderr; then skip "deja crawl is not built"; fi
+unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+
+# A folder of pages under a server; its port is in $port.
+mkdir site
+printf '<a href=/a.html>a</a><a href=http://out.invalid/x>x</a><a href=/a.html#b>b</a>' >site/index.html
+printf '<a href=/>home</a><a href=/c.html>c</a>' >site/a.html
+printf 'end' >site/c.html
+mkfifo announced
+python3 -u - >announced 2>server.log <<'END' &
+import functools, http.server
+handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="site")
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+END
+server=$!
+trap 'kill $server' EXIT
+read -r port <announced
+url=http://127.0.0.1:$port
+
+# --- What is wrong with the command line -------------------------------------
+fails_with 2 'give --out DIR' deja crawl "$url/"
+fails_with 2 'give one of them' deja crawl "$url/" --out x --revisit x
+fails_with 2 'go together' deja crawl "$url/" --out x --scope regex
+fails_with 2 'go together' deja crawl "$url/" --out x --match a
+fails_with 2 'no regular expression' deja crawl "$url/" --out x1 --scope regex --match '('
+fails_with 2 'no regular expression' deja crawl "$url/" --out x2 --exclude '['
+fails_with 2 'did you mean host?' deja crawl "$url/" --out x --scope hosts
+fails_with 2 'takes a time' deja crawl "$url/" --out x --delay soon
+fails_with 2 'takes a time' deja crawl "$url/" --out x --delay -1
+fails_with 2 '--visits needs --every' deja crawl "$url/" --out x --visits 2
+fails_with 2 'give one of them' deja crawl "$url/" --out x --harvest --json
+fails_with 2 'cannot be fetched' deja crawl "$url/" --out x --url gsb
+fails_with 2 'are for --url=crawl' deja crawl "$url/" --out x --keep-params=a
+fails_with 2 'takes a number from 1 to 64' deja crawl "$url/" --out x --per-host 0
+fails_with 2 'exclude each other' deja crawl "$url/" --out x --key k --seed 3
+[ ! -e x ] || fail "a folder was made for a command that cannot run"
+
+# --- Seeds and folders that are none --------------------------------------------
+for seed in example.org ftp://example.org/ mailto:a@b http:// 'http://[x/' ''; do
+    fails_with 2 'is no URL of http or https' deja crawl "$seed" --out "seed"
+done
+fails_with 2 'give it a URL to begin with' deja crawl --out .
+fails_with 2 'cannot open the folder' deja crawl --out absent
+fails_with 2 'cannot open the folder' deja crawl --revisit absent
+fails_with 2 'cannot make the folder' deja crawl "$url/" --out absent/below
+echo text >file
+fails_with 2 'cannot open the folder' deja crawl "$url/" --out file
+fails_with 2 'give it a URL to begin with' deja crawl --revisit site
+mkdir damaged
+head -c 5000 /dev/urandom >damaged/queue.db
+fails_with 2 'not a queue, or a damaged one' deja crawl "$url/" --out damaged
+fails_with 2 'static' deja crawl "$url/" --out static -k static -n 1000
+
+# --- A crawl -----------------------------------------------------------------------
+succeeds deja crawl "$url/" --out crawl --delay 0
+expect_stderr_has 'no --contact'
+expect_stderr_has 'visit 1, done: 3 pages'
+expect_stderr_has 'URLs: 5 offered, 2 seen before, 3 queued; probably lost: none'
+expect_stderr_has 'left out: 1 out of scope'
+expect_stdout ''
+succeeds deja info crawl/seen.deja
+succeeds deja crawl "$url/" --out quiet --delay 0 -q
+expect_stderr_empty
+succeeds deja check --url crawl/seen.deja <<<"$url/c.html"
+succeeds deja check --format cdxj --url crawl/seen.deja crawl/index.cdxj
+expect_lines 3 .stdout
+
+# Another profile than before, another kind, another seed: refused by name.
+fails_with 2 'safe' deja crawl --out crawl --url crawl
+fails_with 2 'scalable' deja crawl --out crawl -k exact
+fails_with 2 'seed' deja crawl --out crawl --seed 9
+cp -r crawl broken
+printf 'xxxx' | dd of=broken/seen.deja bs=1 seek=20 conv=notrunc status=none
+exits_with 2 deja crawl --out broken
+
+# What a queue does not know is left alone.
+cp -r crawl orphan
+rm orphan/queue.db
+fails_with 2 'has a cache and no queue' deja crawl "$url/" --out orphan
+rm orphan/seen.deja
+fails_with 2 'has an archive and no queue' deja crawl "$url/" --out orphan
+expect_same orphan/crawl-00001.warc.gz crawl/crawl-00001.warc.gz
+
+# Kinds of the cache.
+for kind in classic blocked exact spectral; do
+    succeeds deja crawl "$url/" --out "kind-$kind" --delay 0 -k $kind -n 1000
+    expect_stderr_has '3 pages'
+done
+head -c 32 /dev/urandom >key
+succeeds deja crawl "$url/" --out keyed --delay 0 --key key --max-pages 1
+fails_with 2 'key' deja crawl --out keyed --delay 0
+succeeds deja crawl --out keyed --delay 0 --key key
+expect_stderr_has '3 pages'
+
+# --- Harvest: every URL once, also those out of scope ----------------------------------
+succeeds deja crawl "$url/" --out harvest --delay 0 --harvest --no-archive -q
+sort .stdout >urls
+printf '%s\n' "$url/" "$url/a.html" "$url/c.html" http://out.invalid/x | sort >want
+expect_same urls want
+[ ! -e harvest/crawl-00001.warc.gz ] || fail "an archive in spite of --no-archive"
+succeeds deja crawl --out harvest --delay 0 --harvest -q
+expect_stdout ''
+
+# --- Nobody home ------------------------------------------------------------------------
+exits_with 1 deja crawl http://127.0.0.1:1/ --out nobody --retries 0 -q
+
+# --- Ctrl-C finishes what is in flight; the next run goes on ---------------------------------
+"$DEJA" crawl "$url/" --out stopped --delay 1 -q &
+crawl=$!
+until grep -q 'GET / ' <(tail -n 1 server.log); do sleep 0.05; done
+kill -TERM $crawl
+status=0
+wait $crawl || status=$?
+[ $status -eq $((128 + 15)) ] || fail "exit $status after SIGTERM"
+succeeds deja crawl --out stopped --delay 0
+expect_stderr_has '3 pages'

@@ -1,0 +1,5 @@
+"""The same with 10,000 pages."""
+
+from pages import whole_site
+
+whole_site(10000, "--per-host", "16")

@@ -1,0 +1,37 @@
+"""On a terminal a line tells how far the crawl is, and leaves no trace; in a pipe there is none."""
+
+import os
+import pty
+import subprocess
+
+from crawling import PATIENCE, arguments, check, same
+from webserver import Answer, Server, page, site
+
+pages = {"/": page(*[f"/{i}" for i in range(8)]),
+         **{f"/{i}": Answer(page(), wait=0.15) for i in range(8)}}
+
+
+def read_all(fd):
+    text = b""
+    while True:
+        try:
+            piece = os.read(fd, 65536)
+        except OSError:  # the other side is gone
+            return text
+        if not piece:
+            return text
+        text += piece
+
+
+with Server(site(pages)) as server:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(arguments(server.url, "--out", "tty"), stderr=theirs,
+                               stdout=subprocess.DEVNULL)
+    os.close(theirs)
+    shown = read_all(ours)
+    same(process.wait(PATIENCE), 0, "exit")
+    check(b"visit 1: " in shown and b"waiting" in shown and b"at work" in shown, f"status: {shown}")
+    check(b"visit 1, done: 9 pages" in shown, "the summary at the end")
+    done = subprocess.run(arguments(server.url, "--out", "pipe"), capture_output=True,
+                          timeout=PATIENCE)
+    check(b"at work" not in done.stderr and b"done: 9 pages" in done.stderr, "a pipe")

@@ -1,0 +1,300 @@
+/* test_frontier.c - the queue on disk: order, crashes, visits, the sorted index. */
+#include "frontier.h"
+#include "scratch.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sys/wait.h>
+
+static frontier *open_queue(void)
+{
+    frontier *f;
+    deja_error err = {0};
+    if (frontier_open(scratch_folder, &f, &err) != DEJA_OK)
+        fail_msg("%s", err.text);
+    return f;
+}
+
+static int64_t host(frontier *f, const char *name)
+{
+    int64_t id;
+    deja_error err;
+    assert_int_equal(frontier_host(f, (deja_slice){name, strlen(name)}, &id, &err), DEJA_OK);
+    return id;
+}
+
+static int64_t put(frontier *f, int64_t at, uint32_t depth, const char *url)
+{
+    const struct frontier_url u = {.host = at, .depth = depth, .url = {url, strlen(url)}};
+    int64_t id;
+    deja_error err;
+    assert_int_equal(frontier_add(f, 1, &u, &id, &err), DEJA_OK);
+    return id;
+}
+
+static void commit(frontier *f)
+{
+    deja_error err;
+    assert_int_equal(frontier_commit(f, &err), DEJA_OK);
+}
+
+/* Take one URL, which is this; NULL: there is none. */
+static struct frontier_url take(frontier *f, int64_t at, const char *want)
+{
+    struct frontier_url u = {0};
+    size_t n;
+    deja_error err;
+    assert_int_equal(frontier_take(f, at, &u, 1, &n, &err), DEJA_OK);
+    assert_int_equal(n, want != NULL);
+    if (want)
+        assert_string_equal(u.url.data, want);
+    return u;
+}
+
+static void taken_is(frontier *f, int64_t at, const char *want)
+{
+    struct frontier_url u = take(f, at, want);
+    frontier_url_free(&u);
+}
+
+static void done(frontier *f, int64_t id, const struct frontier_page *p)
+{
+    deja_error err;
+    assert_int_equal(frontier_done(f, id, p, &err), DEJA_OK);
+}
+
+static void shallow_ones_first_then_by_arrival(void **state)
+{
+    frontier *f = open_queue();
+    const int64_t a = host(f, "http://a"), b = host(f, "http://b");
+    assert_true(a != b);
+    assert_int_equal(host(f, "http://a"), a);
+    put(f, a, 2, "deep");
+    put(f, a, 1, "first");
+    put(f, b, 0, "other");
+    put(f, a, 1, "second");
+    struct frontier_url u[8];
+    size_t n;
+    deja_error err;
+    assert_int_equal(frontier_take(f, a, u, 8, &n, &err), DEJA_OK);
+    assert_int_equal(n, 3);
+    assert_string_equal(u[0].url.data, "first");
+    assert_string_equal(u[1].url.data, "second");
+    assert_string_equal(u[2].url.data, "deep");
+    for (size_t i = 0; i < n; i++)
+        frontier_url_free(&u[i]);
+    taken_is(f, a, NULL);
+    taken_is(f, b, "other");
+    frontier_close(f);
+}
+
+static void what_is_put_back_comes_again(void **state)
+{
+    frontier *f = open_queue();
+    const int64_t a = host(f, "http://a");
+    deja_error err;
+    put(f, a, 1, "x");
+    struct frontier_url u = take(f, a, "x");
+    u.attempts = 3;
+    assert_int_equal(frontier_put_back(f, &u, &err), DEJA_OK);
+    frontier_url_free(&u);
+    u = take(f, a, "x");
+    assert_int_equal(u.attempts, 3);
+    frontier_url_free(&u);
+    frontier_close(f);
+}
+
+/* In a child: a process that dies with work committed, taken and not committed. */
+static void die_at_work(void)
+{
+    frontier *f = open_queue();
+    const int64_t a = host(f, "http://a");
+    const struct frontier_page page = {.status = 200};
+    put(f, a, 1, "done");
+    put(f, a, 1, "taken");
+    put(f, a, 1, "waits");
+    struct frontier_url u = take(f, a, "done");
+    done(f, u.id, &page);
+    (void)take(f, a, "taken");
+    commit(f);
+    put(f, a, 1, "lost");
+    (void)kill(getpid(), SIGKILL);
+}
+
+static void a_killed_process_leaves_what_it_committed(void **state)
+{
+    const pid_t child = fork();
+    int status;
+    if (child == 0)
+        die_at_work();
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    frontier *f = open_queue();
+    const int64_t a = host(f, "http://a");
+    taken_is(f, a, "taken");
+    taken_is(f, a, "waits");
+    taken_is(f, a, NULL);
+    frontier_close(f);
+}
+
+static void one_process_at_a_time(void **state)
+{
+    frontier *f = open_queue(), *second;
+    deja_error err;
+    assert_int_equal(frontier_open(scratch_folder, &second, &err), DEJA_EBUSY);
+    assert_non_null(strstr(err.text, "another process"));
+    frontier_close(f);
+    frontier_close(open_queue());
+}
+
+static void what_is_no_queue_is_refused(void **state)
+{
+    frontier *f;
+    deja_error err;
+    FILE *out = fopen(scratch_path("queue.db"), "w");
+    MUST(out);
+    for (int i = 0; i < 1000; i++)
+        fputs("this is no database ", out);
+    fclose(out);
+    assert_int_equal(frontier_open(scratch_folder, &f, &err), DEJA_EFORMAT);
+    assert_null(f);
+    assert_int_equal(frontier_open(scratch_path("absent"), &f, &err), DEJA_EIO);
+}
+
+static void settings_are_kept(void **state)
+{
+    frontier *f = open_queue();
+    struct buffer blob = {0};
+    deja_error err;
+    int64_t n;
+    assert_int_equal(frontier_get(f, "n", &n, &err), DEJA_OK);
+    assert_int_equal(n, 0);
+    assert_int_equal(frontier_set(f, "n", 7, &err), DEJA_OK);
+    assert_int_equal(frontier_set(f, "n", -8, &err), DEJA_OK);
+    assert_int_equal(frontier_set_blob(f, "b", (deja_slice){"a\0b", 3}, &err), DEJA_OK);
+    assert_int_equal(frontier_sync(f, &err), DEJA_OK);
+    frontier_close(f);
+    f = open_queue();
+    assert_int_equal(frontier_get(f, "n", &n, &err), DEJA_OK);
+    assert_int_equal(n, -8);
+    assert_int_equal(frontier_get_blob(f, "b", &blob, &err), DEJA_OK);
+    assert_int_equal(blob.len, 3);
+    assert_memory_equal(blob.data, "a\0b", 3);
+    buffer_fini(&blob);
+    frontier_close(f);
+}
+
+static void earlier_visits_are_remembered(void **state)
+{
+    frontier *f = open_queue();
+    const int64_t a = host(f, "http://a");
+    const struct frontier_page page = {.status = 200,
+                                       .when = 12,
+                                       .mime = {"text/html", 9},
+                                       .etag = {"\"e\"", 3},
+                                       .digest = {"sha1:X"},
+                                       .place = {1, 22, 33}};
+    struct frontier_page got;
+    deja_error err;
+    bool found;
+    uint64_t left;
+    put(f, a, 1, "http://a/1");
+    put(f, a, 1, "http://a/2");
+    struct frontier_url u = take(f, a, "http://a/1");
+    done(f, u.id, &page);
+    frontier_url_free(&u);
+    assert_int_equal(frontier_leave(f, &left, &err), DEJA_OK);
+    assert_int_equal(left, 1);
+    taken_is(f, a, NULL);
+    assert_int_equal(frontier_was_known(f, (deja_slice){"http://a/2", 10}, 2, &found, &err), 0);
+    assert_true(found);
+    assert_int_equal(frontier_was_known(f, (deja_slice){"http://a/2", 10}, 1, &found, &err), 0);
+    assert_false(found);
+    assert_int_equal(frontier_copy_of(f, (deja_slice){"http://a/2", 10}, &got, &found, &err), 0);
+    assert_false(found);
+    assert_int_equal(frontier_copy_of(f, (deja_slice){"http://a/1", 10}, &got, &found, &err), 0);
+    assert_true(found);
+    assert_string_equal(got.etag.data, "\"e\"");
+    assert_string_equal(got.modified.data, "");
+    assert_string_equal(got.digest.text, "sha1:X");
+    assert_int_equal(got.place.len, 33);
+    assert_int_equal(frontier_sync(f, &err), DEJA_OK); /* nothing is left open */
+    frontier_close(f);
+}
+
+/* The key of a line of the index. */
+static int add_key(void *ctx, deja_slice line, deja_error *err)
+{
+    const char *blank = memchr(line.data, ' ', line.len);
+    return buffer_add(ctx, line.data, (size_t)(blank + 1 - (const char *)line.data)) ? DEJA_OK
+                                                                                     : DEJA_ENOMEM;
+}
+
+static int add_url(void *ctx, deja_slice url, deja_error *err)
+{
+    return buffer_add(ctx, url.data, url.len) && buffer_text(ctx, " ") ? DEJA_OK : DEJA_ENOMEM;
+}
+
+static int add_host(void *ctx, int64_t id, deja_slice name, uint64_t waiting, uint32_t depth,
+                    deja_error *err)
+{
+    char text[100];
+    snprintf(text, sizeof text, "%.*s %d %d ", (int)name.len, (const char *)name.data,
+             (int)waiting, (int)depth);
+    return buffer_text(ctx, text) ? DEJA_OK : DEJA_ENOMEM;
+}
+
+static void text_is(struct buffer *b, const char *want)
+{
+    assert_true(buffer_add(b, "", 1));
+    assert_string_equal(b->data, want);
+    buffer_fini(b);
+}
+
+static void lists_of_hosts_urls_and_entries(void **state)
+{
+    frontier *f = open_queue();
+    const int64_t a = host(f, "http://a"), b = host(f, "http://b");
+    const struct frontier_page page = {.status = 200, .place = {1, 2, 3}};
+    struct buffer all = {0};
+    deja_error err;
+    const char *const urls[] = {"http://z.org/", "http://a.org/b", "http://www.a.org/a"};
+    int64_t last = 0;
+    for (size_t i = 0; i < 3; i++) {
+        last = put(f, a, 1, urls[i]);
+        struct frontier_url u = take(f, a, urls[i]);
+        done(f, u.id, &page);
+        frontier_url_free(&u);
+    }
+    put(f, b, 5, "x");
+    put(f, b, 4, "y");
+    assert_int_equal(frontier_each_line(f, add_key, &all, &err), DEJA_OK);
+    text_is(&all, "org,a)/a org,a)/b org,z)/ ");
+    assert_int_equal(frontier_each_since(f, last, add_url, &all, &err), DEJA_OK);
+    text_is(&all, "x y ");
+    assert_int_equal(frontier_each_host(f, add_host, &all, &err), DEJA_OK);
+    text_is(&all, "http://b 2 4 ");
+    assert_int_equal(frontier_each_done(f, 1, add_host, &all, &err), DEJA_OK);
+    text_is(&all, "http://a 3 0 ");
+    frontier_close(f);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
+    const struct CMUnitTest tests[] = {
+        TEST(shallow_ones_first_then_by_arrival),
+        TEST(what_is_put_back_comes_again),
+        TEST(a_killed_process_leaves_what_it_committed),
+        TEST(one_process_at_a_time),
+        TEST(what_is_no_queue_is_refused),
+        TEST(settings_are_kept),
+        TEST(earlier_visits_are_remembered),
+        TEST(lists_of_hosts_urls_and_entries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

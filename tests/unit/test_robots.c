@@ -1,0 +1,187 @@
+/* test_robots.c - robots.txt: groups, the longest match, stars and dollars, spellings, limits. */
+#include "robots.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+static struct robots parsed(const char *text)
+{
+    struct robots r = {0};
+    assert_int_equal(robots_parse(&r, (deja_slice){text, strlen(text)}, "deja"), DEJA_OK);
+    return r;
+}
+
+static bool allows(const char *text, const char *path)
+{
+    struct robots r = parsed(text);
+    const bool answer = robots_allows(&r, (deja_slice){path, strlen(path)});
+    robots_fini(&r);
+    return answer;
+}
+
+/* One rule against one path. */
+static bool forbids(const char *pattern, const char *path)
+{
+    char text[200];
+    snprintf(text, sizeof text, "user-agent: *\ndisallow: %s\n", pattern);
+    return !allows(text, path);
+}
+
+static void nothing_said_is_allowed(void **state)
+{
+    assert_true(allows("", "/"));
+    assert_true(allows("User-agent: *\nDisallow:\n", "/a"));
+    assert_true(allows("<html>not found</html>", "/a"));
+    assert_true(allows("disallow: /\n", "/a")); /* of no group */
+}
+
+static void the_own_group_comes_before_the_star(void **state)
+{
+    static const char text[] = "user-agent: *\ndisallow: /\n\n"
+                               "user-agent: other\nUser-Agent: DEJA/2.0\ndisallow: /x\n";
+    assert_true(allows(text, "/a"));
+    assert_false(allows(text, "/x/1"));
+    /* "dejavu" is another crawler, and an own group without rules allows all. */
+    assert_false(allows("user-agent: dejavu\nallow: /\n\nuser-agent: *\ndisallow: /\n", "/"));
+    assert_true(allows("user-agent: *\ndisallow: /\n\nuser-agent: deja\n", "/"));
+}
+
+static void groups_of_one_name_are_one(void **state)
+{
+    static const char text[] = "user-agent: deja\ndisallow: /a\n\n"
+                               "user-agent: *\ndisallow: /b\n\n"
+                               "user-agent: deja\ndisallow: /c\n";
+    assert_false(allows(text, "/a"));
+    assert_true(allows(text, "/b"));
+    assert_false(allows(text, "/c"));
+}
+
+static void unknown_lines_do_not_end_a_group(void **state)
+{
+    assert_false(
+        allows("user-agent: deja\nsitemap: http://x/s\nuser-agent: b\ndisallow: /a\n", "/a"));
+    assert_false(allows("user-agent: deja\n\n# c\nclean-param: x\ndisallow: /a # why\n", "/a"));
+}
+
+static void the_longest_pattern_decides(void **state)
+{
+    static const char text[] = "user-agent: *\nallow: /p\ndisallow: /\n";
+    assert_true(allows(text, "/page"));
+    assert_false(allows(text, "/other"));
+    assert_true(allows("user-agent: *\nallow: /folder\ndisallow: /folder\n", "/folder/page"));
+    assert_true(allows("user-agent: *\ndisallow: /folder\nallow: /folder\n", "/folder/page"));
+    /* The RFC's own examples, and those it took from Google's. */
+    assert_false(allows("user-agent: *\nallow: /page\ndisallow: /*.htm\n", "/page.htm"));
+    assert_true(allows("user-agent: *\nallow: /$\ndisallow: /\n", "/"));
+    assert_false(allows("user-agent: *\nallow: /$\ndisallow: /\n", "/page.htm"));
+    assert_true(allows("user-agent: *\nallow: /example/page/\ndisallow: /example/page/"
+                       "disallowed.gif\n",
+                       "/example/page/"));
+}
+
+static void stars_and_dollars(void **state)
+{
+    assert_true(forbids("/*.gif$", "/a/b.gif"));
+    assert_false(forbids("/*.gif$", "/a/b.gif?x"));
+    assert_true(forbids("/*.gif$", "/a.gif.gif"));
+    assert_true(forbids("/*/x", "/a/b/x/y"));
+    assert_true(forbids("*", "/"));
+    assert_true(forbids("/fish*", "/fish"));
+    assert_true(forbids("/a*b*c", "/a-b-b-c"));
+    assert_false(forbids("/a*b*c$", "/a-b-c-b"));
+    assert_true(forbids("/a$b", "/a$b") == false); /* inside, a dollar is none of the path's */
+    assert_true(forbids("/a%24b", "/a$b"));
+    assert_true(forbids("/a%2ab", "/a*b"));
+    assert_false(forbids("/a%2ab", "/axb"));
+    assert_true(forbids("/**a", "/bba"));
+    assert_true(forbids("$", "/") == false);
+}
+
+static void spellings_of_one_path_are_one(void **state)
+{
+    assert_true(forbids("/%7ejoe/", "/~joe/index.html"));
+    assert_true(forbids("/~joe/", "/%7Ejoe/index.html"));
+    assert_true(forbids("/\xe3\x83\x84", "/%E3%83%84"));
+    assert_true(forbids("/%e3%83%84", "/%E3%83%84/x"));
+    assert_false(forbids("/a%2fb", "/a/b")); /* an escaped slash is none */
+    assert_true(forbids("/a%2fb", "/a%2Fb"));
+    assert_true(forbids("/a%", "/a%"));
+    assert_false(forbids("/Fish", "/fish"));
+}
+
+static void line_ends_and_marks_of_all_kinds(void **state)
+{
+    assert_false(allows("\xef\xbb\xbfuser-agent: *\rdisallow: /a\r", "/a"));
+    assert_false(allows("user-agent: *\r\n\r\ndisallow: /a", "/a"));
+    assert_false(allows("user-agent : *\n\t disallow\t:\t/a \t\n", "/a"));
+}
+
+static void robots_txt_itself_is_open(void **state)
+{
+    assert_true(allows("user-agent: *\ndisallow: /\n", "/robots.txt"));
+}
+
+static void delays_belong_to_groups(void **state)
+{
+    struct robots r = parsed("user-agent: *\ncrawl-delay: 7\n\nuser-agent: deja\n"
+                             "crawl-delay: 1.25\n");
+    assert_true(robots_delay(&r) == 1.25);
+    robots_fini(&r);
+    r = parsed("user-agent: *\ncrawl-delay: 7\nuser-agent: a\ncrawl-delay: 9\n");
+    assert_true(robots_delay(&r) == 7);
+    robots_fini(&r);
+    r = parsed("user-agent: *\ncrawl-delay: soon\n");
+    assert_true(robots_delay(&r) == 0);
+    robots_fini(&r);
+    r = parsed("user-agent: *\ncrawl-delay: 999999999999\n");
+    assert_true(robots_delay(&r) == 86400);
+    robots_fini(&r);
+}
+
+static void sitemaps_are_listed(void **state)
+{
+    struct robots r = parsed("Sitemap: http://a/s.xml\nuser-agent: x\nsitemap:http://b/\n");
+    assert_int_equal(r.sites.len, sizeof "http://a/s.xml" + sizeof "http://b/");
+    assert_string_equal(r.sites.data, "http://a/s.xml");
+    assert_string_equal(r.sites.data + sizeof "http://a/s.xml", "http://b/");
+    robots_fini(&r);
+}
+
+static void what_lies_behind_the_limit_is_not_read(void **state)
+{
+    struct buffer text = {0};
+    assert_true(buffer_text(&text, "user-agent: *\ndisallow: /early\n"));
+    while (text.len < ROBOTS_MAX)
+        assert_true(buffer_text(&text, "# long\n"));
+    assert_true(buffer_text(&text, "\ndisallow: /late\n"));
+    struct robots r = {0};
+    assert_int_equal(robots_parse(&r, buffer_slice(&text), "deja"), DEJA_OK);
+    assert_false(robots_allows(&r, (deja_slice){"/early", 6}));
+    assert_true(robots_allows(&r, (deja_slice){"/late", 5}));
+    robots_fini(&r);
+    buffer_fini(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_said_is_allowed),
+        cmocka_unit_test(the_own_group_comes_before_the_star),
+        cmocka_unit_test(groups_of_one_name_are_one),
+        cmocka_unit_test(unknown_lines_do_not_end_a_group),
+        cmocka_unit_test(the_longest_pattern_decides),
+        cmocka_unit_test(stars_and_dollars),
+        cmocka_unit_test(spellings_of_one_path_are_one),
+        cmocka_unit_test(line_ends_and_marks_of_all_kinds),
+        cmocka_unit_test(robots_txt_itself_is_open),
+        cmocka_unit_test(delays_belong_to_groups),
+        cmocka_unit_test(sitemaps_are_listed),
+        cmocka_unit_test(what_lies_behind_the_limit_is_not_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

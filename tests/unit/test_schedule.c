@@ -1,0 +1,143 @@
+/* test_schedule.c - whose turn is it: pauses, depth, how many at a time; against a simple model.
+ */
+#include "rng.h"
+#include "schedule.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+static struct host *add(struct schedule *s, const char *name, uint32_t depth, double ready_at)
+{
+    struct host *h = schedule_add(s, (deja_slice){name, strlen(name)}, 1);
+    assert_non_null(h);
+    h->robots_state = HOST_ROBOTS_KNOWN;
+    h->waiting = 1;
+    h->depth = depth;
+    h->ready_at = ready_at;
+    assert_int_equal(schedule_update(s, h), DEJA_OK);
+    return h;
+}
+
+static void hosts_are_found_by_their_whole_name(void **state)
+{
+    struct schedule s = {.per_host = 1};
+    assert_null(schedule_find(&s, (deja_slice){"http://a", 8}));
+    struct host *a = add(&s, "http://a", 0, 0), *ab = add(&s, "http://ab", 0, 0);
+    assert_ptr_equal(schedule_find(&s, (deja_slice){"http://ab", 8}), a);
+    assert_ptr_equal(schedule_find(&s, (deja_slice){"http://ab", 9}), ab);
+    assert_null(schedule_find(&s, (deja_slice){"http://", 7}));
+    schedule_fini(&s);
+}
+
+static void the_shallowest_of_those_that_are_ready(void **state)
+{
+    struct schedule s = {.per_host = 1};
+    double pause;
+    struct host *deep = add(&s, "deep", 5, 0);
+    add(&s, "later", 0, 10);
+    struct host *flat = add(&s, "flat", 2, 1);
+    assert_ptr_equal(schedule_next(&s, 0.5, &pause), deep);
+    assert_ptr_equal(schedule_next(&s, 1, &pause), flat);
+    assert_true(pause == 9);
+    flat->waiting = 0;
+    deep->in_flight = 1;
+    assert_int_equal(schedule_update(&s, flat), DEJA_OK);
+    assert_int_equal(schedule_update(&s, deep), DEJA_OK);
+    assert_null(schedule_next(&s, 1, &pause));
+    assert_true(pause == 9);
+    assert_non_null(schedule_next(&s, 10, &pause));
+    assert_true(pause < 0); /* nobody pauses */
+    schedule_fini(&s);
+}
+
+static void a_host_waits_for_its_robots_txt(void **state)
+{
+    struct schedule s = {.per_host = 4};
+    double pause;
+    struct host *h = add(&s, "h", 0, 0);
+    h->robots_state = HOST_ROBOTS_ASKED;
+    assert_int_equal(schedule_update(&s, h), DEJA_OK);
+    assert_null(schedule_next(&s, 1, &pause));
+    schedule_fini(&s);
+}
+
+/* Of equal depth, the one that has waited longest. */
+static void none_is_passed_over(void **state)
+{
+    struct schedule s = {.per_host = 1};
+    double pause;
+    char name[20];
+    for (int i = 0; i < 50; i++) {
+        snprintf(name, sizeof name, "host%d", i);
+        add(&s, name, 1, (i * 37) % 50);
+    }
+    for (int i = 0; i < 50; i++) {
+        struct host *h = schedule_next(&s, 100, &pause);
+        assert_true(h->ready_at == i);
+        h->waiting = 0;
+        assert_int_equal(schedule_update(&s, h), DEJA_OK);
+    }
+    assert_null(schedule_next(&s, 100, &pause));
+    schedule_fini(&s);
+}
+
+#define HOSTS 40
+
+/* What schedule_next has to answer, the slow way. */
+static const struct host *slow_next(struct host *const *all, double now, uint32_t per_host)
+{
+    const struct host *best = NULL;
+    for (size_t i = 0; i < HOSTS; i++) {
+        const struct host *h = all[i];
+        if (h->waiting == 0 || h->in_flight >= per_host || h->ready_at > now)
+            continue;
+        if (!best || h->depth < best->depth ||
+            (h->depth == best->depth && h->ready_at < best->ready_at))
+            best = h;
+    }
+    return best;
+}
+
+static void as_a_search_through_all_hosts(void **state)
+{
+    struct schedule s = {.per_host = 2};
+    struct host *all[HOSTS];
+    struct rng rng = rng_seeded(5);
+    char name[20];
+    double pause;
+    for (int i = 0; i < HOSTS; i++) {
+        snprintf(name, sizeof name, "host%d", i);
+        all[i] = add(&s, name, 0, 0);
+    }
+    for (int step = 0; step < 20000; step++) {
+        struct host *h = all[rng_below(&rng, HOSTS)];
+        h->waiting = rng_below(&rng, 3);
+        h->in_flight = (uint32_t)rng_below(&rng, 3);
+        h->depth = (uint32_t)rng_below(&rng, 4);
+        h->ready_at = step + (double)rng_below(&rng, 40) + (double)rng_below(&rng, 1000) * 1e-6;
+        assert_int_equal(schedule_update(&s, h), DEJA_OK);
+        const struct host *got = schedule_next(&s, step, &pause);
+        const struct host *want = slow_next(all, step, s.per_host);
+        assert_int_equal(got != NULL, want != NULL);
+        if (got)
+            assert_true(got->depth == want->depth && got->ready_at == want->ready_at);
+    }
+    schedule_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_are_found_by_their_whole_name),
+        cmocka_unit_test(the_shallowest_of_those_that_are_ready),
+        cmocka_unit_test(a_host_waits_for_its_robots_txt),
+        cmocka_unit_test(none_is_passed_over),
+        cmocka_unit_test(as_a_search_through_all_hosts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
