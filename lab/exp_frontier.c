@@ -153,7 +153,9 @@ static void make_table(const struct lab *lab, const struct lab_results *r,
     struct lab_table *bits = lab_table(report, LAB_GRID, "bits", "kind", "Bits a URL");
     struct lab_table *time = lab_table(report, LAB_GRID, "ns", "kind", "Time, ns a URL");
     struct subject s;
-    lab_caption(rate, "Theory: what the filter says of itself when it is full (deja info).");
+    lab_caption(rate,
+                "Theory: what the filter says of itself when it is full (deja info); for layered "
+                "that is a bound, reached by URLs of known segments alone.");
     lab_caption(bits,
                 "Theory: log2(1/p), the least that a rate of p allows, with the filter's own p.");
     lab_caption(time, "In batches, the fastest of several; for URLs that are not there.");
@@ -168,7 +170,7 @@ static void make_table(const struct lab *lab, const struct lab_results *r,
             .hits = lab_sum(r, u, HITS),
             .trials = asked,
             .runs = r->runs,
-            .rate = p.rate,
+            .rate = s.kind == DEJA_LAYERED ? NAN : p.rate,
             .sigma = sqrt(p.rate * (1 - p.rate) / asked + 4e-4 * p.rate * p.rate)};
         lab_cell_rate(lab_cell(rate, deja_kind_name(s.kind), label), &count,
                       &(struct lab_printed){0});

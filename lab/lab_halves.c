@@ -30,22 +30,44 @@ static unsigned half_of(uint64_t line, uint64_t rows)
 
 /* --- One Bloom filter a half ------------------------------------------------------ */
 
-static int fill_plain(const struct lab *lab, const deja_slice *line, uint64_t rows, uint32_t k,
-                      double bits, uint64_t seed, deja_filter **f, deja_error *err)
+/* Each half into a filter made so; capacity and seed are set here. */
+static int fill_filters(const struct lab *lab, const deja_slice *line, uint64_t rows,
+                        deja_options opt, uint64_t seed, deja_filter **f, deja_error *err)
 {
     int rc = DEJA_OK;
     for (unsigned half = 0; half < 2 && rc == DEJA_OK; half++) {
-        const uint64_t from = half ? rows / 2 : 0, n = half ? rows - rows / 2 : rows / 2;
-        deja_options opt = DEJA_OPTIONS_INIT;
-        opt.kind = DEJA_CLASSIC;
-        opt.capacity = n;
-        opt.hashes = k;
-        opt.multiplier = bits / k;
+        const uint64_t from = half ? rows / 2 : 0;
+        opt.capacity = half ? rows - rows / 2 : rows / 2;
         opt.seed = seed + half;
         rc = deja_filter_new(&opt, &f[half], err);
         if (rc == DEJA_OK)
-            rc = lab_fill(lab, f[half], line + from, n, NULL, err);
+            rc = lab_fill(lab, f[half], line + from, opt.capacity, NULL, err);
     }
+    return rc;
+}
+
+struct count {
+    double both, missed, bytes;
+};
+
+static int count_filters(const struct lab *lab, const deja_slice *line, uint64_t rows,
+                         const uint32_t *number, const deja_options *opt, uint64_t seed,
+                         struct count *count, deja_error *err)
+{
+    deja_filter *f[2] = {NULL, NULL};
+    deja_stats stats = DEJA_STATS_INIT;
+    int rc = fill_filters(lab, line, rows, *opt, seed, f, err);
+    *count = (struct count){0};
+    for (uint64_t i = 0; rc == DEJA_OK && i < rows / 2; i++) {
+        const unsigned own = half_of(number[i], rows);
+        count->missed += !deja_filter_contains(f[own], line[number[i]]);
+        count->both += deja_filter_contains(f[!own], line[number[i]]);
+    }
+    if (rc == DEJA_OK)
+        rc = deja_filter_stats(f[0], &stats);
+    count->bytes = (double)stats.bytes;
+    deja_filter_free(f[0]);
+    deja_filter_free(f[1]);
     return rc;
 }
 
@@ -53,16 +75,29 @@ static int count_plain(const struct lab *lab, const deja_slice *line, uint64_t r
                        const uint32_t *number, uint32_t k, double bits, uint64_t seed,
                        double *both, double *missed, deja_error *err)
 {
-    deja_filter *f[2] = {NULL, NULL};
-    const int rc = fill_plain(lab, line, rows, k, bits, seed, f, err);
-    *both = 0;
-    for (uint64_t i = 0; rc == DEJA_OK && i < rows / 2; i++) {
-        const unsigned own = half_of(number[i], rows);
-        *missed += !deja_filter_contains(f[own], line[number[i]]);
-        *both += deja_filter_contains(f[!own], line[number[i]]);
-    }
-    deja_filter_free(f[0]);
-    deja_filter_free(f[1]);
+    deja_options opt = DEJA_OPTIONS_INIT;
+    struct count count;
+    opt.kind = DEJA_CLASSIC;
+    opt.hashes = k;
+    opt.multiplier = bits / k;
+    const int rc = count_filters(lab, line, rows, number, &opt, seed, &count, err);
+    *both = count.both;
+    *missed += count.missed;
+    return rc;
+}
+
+static int count_kind(const struct lab *lab, const deja_slice *line, uint64_t rows,
+                      const uint32_t *number, uint64_t seed, struct lab_halves_found *found,
+                      deja_error *err)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    struct count count;
+    opt.kind = DEJA_LAYERED;
+    opt.fp_rate = 0.05;
+    const int rc = count_filters(lab, line, rows, number, &opt, seed, &count, err);
+    found->kind = count.both;
+    found->kind_bits = 8 * count.bytes / (double)(rows / 2);
+    found->missed += count.missed;
     return rc;
 }
 
@@ -120,6 +155,8 @@ int lab_halves(const struct lab *lab, const struct lab_halves *how, const deja_s
     if (rc == DEJA_OK)
         rc = count_plain(lab, line, rows, number, (uint32_t)found->equal_k, bits, seed + 2,
                          &found->equal, &found->missed, err);
+    if (rc == DEJA_OK && how->delimiter == '/')
+        rc = count_kind(lab, line, rows, number, seed + 4, found, err);
     free(number);
     return rc;
 }

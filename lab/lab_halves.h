@@ -24,6 +24,8 @@ struct lab_halves_found {
     double arrays;     /* of them: layers and the one of the XOR                     */
     double equal_k;    /* hash functions of `equal`                                  */
     double equal_rate; /* and its expected rate                                      */
+    double kind;       /* deja's own kind layered, made for p = 0.05 (URLs only)             */
+    double kind_bits;  /* and its memory, bits a line                                        */
     double missed;     /* lines that their own filter did not find: must be none     */
     double asked;
 };
