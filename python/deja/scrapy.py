@@ -312,6 +312,17 @@ class DejaDupeFilter(BaseDupeFilter):
                 seen.rotate()
         elif ended == FINISHED and revisit:
             seen.rotate()
+        elif seen.is_new and not self._profile:
+            self._take_over(seen)
+
+    def _take_over(self, seen: _Local) -> None:
+        """A job that was begun with Scrapy's own filter: what that has seen stays seen."""
+        assert self._jobdir
+        theirs = Path(self._jobdir, "requests.seen")
+        if theirs.exists():
+            with theirs.open(encoding="ascii", errors="replace") as lines:
+                taken = sum(seen.filter.add_many(bytes.fromhex(line) for line in lines if len(line) == 41))
+            logger.info("deja: took %s requests over from %s", f"{taken:,}", theirs)
 
     def open(self) -> None:
         """Scrapy calls it before the first request; everything is ready by then."""

@@ -12,7 +12,7 @@ pydeja.need_scrapy()
 import deja  # noqa: E402
 from crawling import DEFAULT, Crawl, Site, crawl  # noqa: E402
 
-PAGES = int(os.environ.get("CRAWL_PAGES", "250"))
+PAGES = int(os.environ.get("CRAWL_PAGES", "120"))
 FEW = min(PAGES, 1000)
 
 
@@ -63,6 +63,15 @@ class Crawls(unittest.TestCase):
         self.assertEqual(second.stats["deja/visit"], 1)
         self.assertEqual(crawl(site, JOBDIR="stopped").pages, [0])  # finished: there is nothing left
 
+    def test_a_job_of_the_default_filter_is_taken_over(self):
+        site = self.site()
+        first = Crawl(site, JOBDIR="moved", CONCURRENT_REQUESTS=4, **DEFAULT).kill(
+            lambda: len(site.asked) > FEW // 4, signal.SIGINT)
+        second = crawl(site, JOBDIR="moved")
+        self.assertIn("requests over from", second.log)
+        self.assert_all(first.pages + second.pages, FEW)
+        self.assertLessEqual(len(site.asked), FEW + 2)
+
     def test_a_kill_loses_no_page(self):
         site = self.site()
         Crawl(site, JOBDIR="killed", CONCURRENT_REQUESTS=4).kill(lambda: len(site.asked) > FEW // 4)
@@ -82,18 +91,23 @@ class Crawls(unittest.TestCase):
 
     def test_a_visit_finds_what_a_tiny_filter_hid(self):
         """The temporal strategy: a page that is hidden from one visit is there in another, as
-        each makes other mistakes."""
+        each makes other mistakes.
+
+        Keys differ from run to run (the port is in them), so the bounds are wide: the first filter
+        is sized for half of the pages at p = 0.2 and loses about a fifth of them, the second
+        one a few in a hundred.  That the first loses none of 120, or the second all of the same
+        twenty again, has a chance below 1e-10."""
         site = self.site()
-        settings = {"DEJA_FILE": "tiny.deja", "DEJA_REVISIT": 1, "DEJA_KIND": "classic", "DEJA_OPTIONS": '{"seed": 3}',
-                    "DEJA_CAPACITY": FEW // 3, "DEJA_FP_RATE": 0.1}
-        first = crawl(site, **settings)
+        settings = {"JOBDIR": "tiny", "DEJA_REVISIT": 1, "DEJA_KIND": "classic", "DEJA_CAPACITY": FEW // 2,
+                    "DEJA_FP_RATE": 0.2}
+        first, second = crawl(site, **settings), crawl(site, **settings)
         hidden = set(range(FEW)) - set(first.pages)
+        found = hidden & set(second.pages)
+        print(f"visit 1 missed {len(hidden)} of {FEW} pages (lost {first.stats['deja/expected_lost']:.0f}, expected, "
+              f"and what only these link to); visit 2 found {len(found)} of them")
         self.assertGreater(len(hidden), 0)
         self.assertGreater(first.stats["deja/expected_lost"], 1)
-        second = crawl(site, **settings)
-        found = hidden & set(second.pages)
-        print(f"visit 1 missed {len(hidden)} of {FEW} pages; visit 2 found {len(found)} of them")
-        self.assertGreater(len(found), len(hidden) // 2)
+        self.assertGreater(len(found), 0)
         self.assertEqual((first.stats["deja/visit"], second.stats["deja/visit"]), (1, 2))
         self.assertGreater(second.stats["deja/missed_by_every_visit"], 0)
 
@@ -109,6 +123,7 @@ class Crawls(unittest.TestCase):
         self.assertLessEqual(len(set(site.asked[before:]) & asked), 4)  # the first page, and what was on its way
         self.assertEqual(crawl(site, DEJA_FILE="seen.deja").pages, [0])
         self.assertTrue(second.pages)
+        self.assert_all(crawl(site, DEJA_FILE="seen.deja", DEJA_REVISIT=1).pages, FEW)
 
     def test_urls_instead_of_fingerprints(self):
         site = self.site()

@@ -34,7 +34,11 @@ class Crawl:
                                              stderr=errors)
 
     def wait(self):
-        status = self._process.wait(PATIENCE)
+        try:
+            status = self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise
         assert status == 0, f"exit {status}\n{self.log[-3000:]}"
         return self
 
