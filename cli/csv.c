@@ -2,15 +2,16 @@
  *
  * Most CSV has few quotes.  Between two quotes every terminator outside of them ends a record, so
  * the scan jumps from quote to quote with memchr and leaves what lies between to the fast search
- * for single bytes in lines.c; no loop here looks at bytes one by one. */
+ * for single bytes, deja_lines_ends; no loop here looks at bytes one by one. */
 #include "csv.h"
 #include <string.h>
 
 #define QUOTE '"'
 
-size_t csv_ends(struct csv_scan *s, const struct split_ops *split, const char *data, size_t from,
-                size_t len, size_t *ends, size_t cap)
+size_t csv_ends(struct csv_scan *s, deja_slice text, size_t from, size_t *ends, size_t cap)
 {
+    const char *const data = text.data;
+    const size_t len = text.len;
     size_t n = 0;
     while (n < cap && from < len) {
         const char *quote;
@@ -20,7 +21,8 @@ size_t csv_ends(struct csv_scan *s, const struct split_ops *split, const char *d
         case CSV_PLAIN:
             quote = memchr(data + from, QUOTE, len - from);
             until = quote ? (size_t)(quote - data) : len;
-            n += split->ends(data, from, until, s->terminator, ends + n, cap - n);
+            n +=
+                deja_lines_ends((deja_slice){data, until}, from, s->terminator, ends + n, cap - n);
             if (n == cap && ends[n - 1] < until) {
                 s->state = CSV_START;
                 break;

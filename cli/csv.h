@@ -12,7 +12,6 @@
 #ifndef CLI_CSV_H
 #define CLI_CSV_H
 #include "deja.h"
-#include "lines.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,10 +28,9 @@ struct csv_scan {
     char delimiter, terminator;
     enum csv_state state;
 };
-/* As split_ops.ends, for records.  When it returns cap, the scan stands after the last record
+/* As deja_lines_ends, for records.  When it returns cap, the scan stands after the last record
  * found, otherwise at len: continue from there. */
-size_t csv_ends(struct csv_scan *s, const struct split_ops *split, const char *data, size_t from,
-                size_t len, size_t *ends, size_t cap);
+size_t csv_ends(struct csv_scan *s, deja_slice text, size_t from, size_t *ends, size_t cap);
 /* Does the scan stand inside quotes? */
 bool csv_open(const struct csv_scan *s);
 

@@ -1,7 +1,6 @@
 /* estimate.c - how many records there will be, without reading everything; see input.h. */
 #include "decode.h"
 #include "input.h"
-#include "lines.h"
 #include "source.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +14,6 @@
 #define ESTIMATE_MAX ((uint64_t)64 << 20) /* bytes read for it, all files together */
 
 struct estimate {
-    const struct split_ops *split;
     char terminator;
     bool words; /* a line may have a key for each blank in it */
     char *sample;
@@ -37,9 +35,10 @@ static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uin
             return false;
         have += (size_t)got;
     }
-    *ends += e->split->count(e->sample, len, e->terminator);
+    const deja_slice text = {e->sample, len};
+    *ends += deja_lines_count(text, e->terminator);
     if (e->words)
-        *ends += e->split->count(e->sample, len, ' ') + e->split->count(e->sample, len, '\t');
+        *ends += deja_lines_count(text, ' ') + deja_lines_count(text, '\t');
     e->read += len;
     return true;
 }
@@ -80,9 +79,7 @@ static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t s
 
 uint64_t input_estimate(const struct input_options *opt)
 {
-    struct estimate e = {.split = split_best(),
-                         .terminator = opt->terminator,
-                         .words = opt->pick.format == PICK_HOSTS};
+    struct estimate e = {.terminator = opt->terminator, .words = opt->pick.format == PICK_HOSTS};
     e.sample = malloc(SAMPLE_SIZE);
     bool ok = e.sample;
     bool had_stdin = false;

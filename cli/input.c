@@ -17,7 +17,6 @@
 #include "decode.h"
 #include "fail.h"
 #include "header.h"
-#include "lines.h"
 #include "source.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +36,6 @@ struct input {
     struct source source;
     struct pick pick;
     struct header header;
-    const struct split_ops *split;
     size_t records_max; /* of a block */
 
     /* The present file: */
@@ -82,7 +80,8 @@ static int no_memory(const struct input *in, uint64_t line, size_t bytes, deja_e
 static uint64_t lines_before(const struct input *in, const struct block *b)
 {
     if (pick_is_csv(&in->pick) && b->n)
-        return in->line + in->split->count(b->data, b->ends[b->n - 1], in->opt.terminator);
+        return in->line +
+               deja_lines_count((deja_slice){b->data, b->ends[b->n - 1]}, in->opt.terminator);
     return in->line + b->n;
 }
 
@@ -137,7 +136,6 @@ int input_open(const struct input_options *opt, struct input **out, deja_error *
     if (!in)
         return fail(err, DEJA_ENOMEM, "out of memory");
     in->opt = *opt;
-    in->split = split_best();
     int rc = check_sizes(in, err);
     if (rc == DEJA_OK)
         rc = pick_init(&in->pick, &opt->pick, opt->terminator, err);
@@ -267,7 +265,7 @@ static int spread_keys(struct input *in, struct block *b, deja_error *err)
 /* The first `len` bytes of the block are no record. */
 static void take_out(struct input *in, struct block *b, size_t len)
 {
-    in->line += in->split->count(b->data, len, in->opt.terminator);
+    in->line += deja_lines_count((deja_slice){b->data, len}, in->opt.terminator);
     in->at_start = false;
     in->bom_len = 0;
     in->scanned -= len;
@@ -279,12 +277,13 @@ static void take_out(struct input *in, struct block *b, size_t len)
 /* The end of the record that begins at `begin`, or 0. */
 static size_t find_end(struct input *in, const struct block *b, size_t begin)
 {
+    const deja_slice text = {b->data, b->filled};
     size_t end;
     size_t got;
     if (pick_is_csv(&in->pick) && !header_is_comment(&in->pick, b->data[begin]))
-        got = csv_ends(&in->csv, in->split, b->data, in->scanned, b->filled, &end, 1);
+        got = csv_ends(&in->csv, text, in->scanned, &end, 1);
     else
-        got = in->split->ends(b->data, in->scanned, b->filled, in->opt.terminator, &end, 1);
+        got = deja_lines_ends(text, in->scanned, in->opt.terminator, &end, 1);
     in->scanned = got ? end : b->filled;
     return got ? end : 0;
 }
@@ -365,12 +364,12 @@ static int find_records(struct input *in, struct block *b, deja_error *err)
         if (rc <= 0)
             return rc;
     }
+    const deja_slice text = {b->data, b->filled};
     const size_t cap = in->records_max - b->n;
     size_t *ends = b->ends + b->n;
-    const size_t got =
-        pick_is_csv(&in->pick)
-            ? csv_ends(&in->csv, in->split, b->data, in->scanned, b->filled, ends, cap)
-            : in->split->ends(b->data, in->scanned, b->filled, in->opt.terminator, ends, cap);
+    const size_t got = pick_is_csv(&in->pick)
+                           ? csv_ends(&in->csv, text, in->scanned, ends, cap)
+                           : deja_lines_ends(text, in->scanned, in->opt.terminator, ends, cap);
     b->n += got;
     in->scanned = got == cap ? b->ends[b->n - 1] : b->filled;
     make_keys(in, b, b->n - got);

@@ -99,6 +99,11 @@ DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
  * DEJA_ESPACE: cap is less than DEJA_URL_ROOM and it mattered. */
 DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
                                 deja_slice *canon);
+/* The same for n URLs, in order; canon may be the array url itself.  status[i] is what
+ * deja_url_canon says of the i-th: 0, DEJA_ENOTURL or DEJA_ENOTSUP.  Returns how many were
+ * done: fewer than n where the rest of out has not the room for the next one. */
+DEJA_API size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
+                                     char *out, size_t cap, deja_slice *canon, int8_t *status);
 /* A glance at n URLs: 1 for those that are seen to be in canonical form as they stand, as
  * nearly all are; deja_url_canon knows about the others. */
 DEJA_API void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
@@ -533,6 +538,18 @@ DEJA_CHECKED int deja_filter_common(const deja_filter *a, const deja_filter *b, 
 DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err);
 
 /* --- Streams ------------------------------------------------------------ */
+
+/* Lines of a text that lies in memory in one piece; their mark is '\n', 0, or any other byte.
+ *
+ * ends: for each mark at `from` or behind it, in order, the offset just past it, at most cap of
+ * them.  Returns how many: fewer than cap means that there are no more.
+ * count: how many bytes of the text are marks. */
+DEJA_API size_t deja_lines_ends(deja_slice text, size_t from, char mark, size_t *ends, size_t cap);
+DEJA_API size_t deja_lines_count(deja_slice text, char mark);
+/* Cut lines off the front of a text: up to cap slices of it, without their mark, and
+ * *text is what remains.  The last line needs no mark.  Returns how many; 0: the text is
+ * empty.  The slices are keys for the batch calls. */
+DEJA_API size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, size_t cap);
 
 /* Which lines of a stream are new, when a line must not count as seen before it has
  * been handed over: judge some keys, write their lines, then commit.  A crash between

@@ -1,8 +1,10 @@
-/* test_lines.c - every variant of the search for record ends against a loop over bytes.
+/* test_lines.c - every variant of the search for the ends of lines against a loop over bytes, and
+ * lines as slices: every byte but the marks is in one, in order.
  *
  * Data and ends lie in heap blocks of just the right size, so that an address sanitizer sees every
  * byte read or written beyond them. */
-#include "lines.h"
+#include "core/bits/lines.h"
+#include "deja.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,17 +45,17 @@ static char *random_data(size_t len, char mark, size_t rarity)
     return data;
 }
 
-static const struct split_ops *variants[2];
+static const struct dj_lines_kernel *variants[2];
 
 static int find_variants(void **state)
 {
     (void)state;
-    variants[0] = &split_portable;
-    variants[1] = split_best();
+    variants[0] = &dj_lines_portable;
+    variants[1] = dj_lines_best();
     return 0;
 }
 
-static void check(const struct split_ops *split, const char *data, size_t from, size_t len,
+static void check(const struct dj_lines_kernel *split, const char *data, size_t from, size_t len,
                   char mark, size_t cap)
 {
     size_t *want = malloc((cap + 1) * sizeof *want);
@@ -143,6 +145,111 @@ static void no_data_has_no_ends(void **state)
     assert_int_equal(end, 99);
 }
 
+/* --- Slices ------------------------------------------------------------------- */
+
+#define S(literal) ((deja_slice){literal, sizeof(literal) - 1})
+
+static void assert_slice(deja_slice got, const char *want)
+{
+    assert_int_equal(got.len, strlen(want));
+    assert_memory_equal(got.data, want, got.len);
+}
+
+static void lines_come_without_their_mark(void **state)
+{
+    (void)state;
+    deja_slice text = S("one\ntwo\n"), line[4];
+    assert_int_equal(deja_lines_split(&text, '\n', line, 4), 2);
+    assert_slice(line[0], "one");
+    assert_slice(line[1], "two");
+    assert_int_equal(text.len, 0);
+    assert_int_equal(deja_lines_split(&text, '\n', line, 4), 0);
+}
+
+static void the_last_line_needs_no_mark(void **state)
+{
+    (void)state;
+    deja_slice text = S("one\ntwo"), line[4];
+    assert_int_equal(deja_lines_split(&text, '\n', line, 4), 2);
+    assert_slice(line[1], "two");
+    assert_int_equal(text.len, 0);
+}
+
+static void empty_lines_are_lines(void **state)
+{
+    (void)state;
+    deja_slice text = S("\n\na\n\n"), line[8];
+    assert_int_equal(deja_lines_split(&text, '\n', line, 8), 4);
+    assert_slice(line[0], "");
+    assert_slice(line[2], "a");
+    assert_slice(line[3], "");
+}
+
+static void any_byte_can_be_the_mark(void **state)
+{
+    (void)state;
+    deja_slice text = S("a\nb\0c\xff"), line[4];
+    assert_int_equal(deja_lines_split(&text, 0, line, 4), 2);
+    assert_slice(line[0], "a\nb");
+    text = S("a\xff"
+             "b\0c");
+    assert_int_equal(deja_lines_split(&text, (char)0xff, line, 4), 2);
+    assert_int_equal(line[1].len, 3);
+}
+
+static void an_empty_text_has_no_lines(void **state)
+{
+    (void)state;
+    deja_slice text = {NULL, 0}, line[1];
+    assert_int_equal(deja_lines_split(&text, '\n', line, 1), 0);
+    assert_int_equal(text.len, 0);
+}
+
+static void a_full_array_leaves_the_rest(void **state)
+{
+    (void)state;
+    deja_slice text = S("one\ntwo\nthree"), line[2];
+    assert_int_equal(deja_lines_split(&text, '\n', line, 0), 0);
+    assert_slice(text, "one\ntwo\nthree");
+    assert_int_equal(deja_lines_split(&text, '\n', line, 2), 2);
+    assert_slice(text, "three");
+    assert_int_equal(deja_lines_split(&text, '\n', line, 2), 1);
+    assert_slice(line[0], "three");
+}
+
+/* Put together again, with the marks between them, the lines are the text; whatever the
+ * portions.  The text is exactly as large as its block on the heap, for the sanitizers. */
+static void pieces_make_the_whole(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 2000; trial++) {
+        const size_t len = below(trial % 10 ? 200 : 5000);
+        char *const text = malloc(len ? len : 1);
+        char *const again = malloc(len + 1);
+        assert_non_null(text);
+        assert_non_null(again);
+        for (size_t i = 0; i < len; i++)
+            text[i] = "\nab\n\0c"[below(6)];
+        deja_slice rest = {text, len}, line[600];
+        const size_t cap = 1 + below(trial % 3 ? 7 : 600);
+        size_t n, at = 0;
+        while ((n = deja_lines_split(&rest, '\n', line, cap))) {
+            assert_true(n <= cap);
+            for (size_t i = 0; i < n; i++) {
+                if (line[i].len)
+                    memcpy(again + at, line[i].data, line[i].len);
+                at += line[i].len;
+                again[at++] = '\n';
+            }
+        }
+        const bool open = len && text[len - 1] != '\n';
+        assert_int_equal(at, len + open);
+        assert_memory_equal(again, text, len);
+        free(text);
+        free(again);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +258,13 @@ int main(void)
         cmocka_unit_test(a_search_in_pieces_is_a_search_of_the_whole),
         cmocka_unit_test(nothing_but_marks_fills_the_ends_exactly),
         cmocka_unit_test(no_data_has_no_ends),
+        cmocka_unit_test(lines_come_without_their_mark),
+        cmocka_unit_test(the_last_line_needs_no_mark),
+        cmocka_unit_test(empty_lines_are_lines),
+        cmocka_unit_test(any_byte_can_be_the_mark),
+        cmocka_unit_test(an_empty_text_has_no_lines),
+        cmocka_unit_test(a_full_array_leaves_the_rest),
+        cmocka_unit_test(pieces_make_the_whole),
     };
     return cmocka_run_group_tests_name("unit.lines", tests, find_variants, NULL);
 }

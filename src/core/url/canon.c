@@ -75,3 +75,29 @@ void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, si
 {
     kernel()->glance(rules, url, n, plain);
 }
+
+#define GLANCE 64 /* URLs looked at together */
+
+size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
+                            char *out, size_t cap, deja_slice *canon, int8_t *status)
+{
+    uint8_t plain[GLANCE];
+    for (size_t i = 0; i < n; i++) {
+        if (i % GLANCE == 0)
+            deja_url_plain_batch(rules, url + i, n - i < GLANCE ? n - i : GLANCE, plain);
+        const deja_slice given = url[i];
+        deja_slice form = given;
+        int rc = DEJA_OK;
+        if (!plain[i % GLANCE])
+            rc = deja_url_canon(rules, given, out, cap, &form);
+        if (rc == DEJA_ESPACE)
+            return i;
+        if (form.data == out) {
+            out += form.len;
+            cap -= form.len;
+        }
+        canon[i] = form;
+        status[i] = (int8_t)rc;
+    }
+    return n;
+}

@@ -1,0 +1,203 @@
+"""libdeja for ctypes: where it is, its structures and the prototypes that the package uses.
+
+deja.h is the reference; names, order and comments there are not repeated here.  Structures that
+begin with `size` may be shorter than the library's own: fields are only ever appended, and the
+library goes by the size.  tests/python/abi.py compares all of it with the header.
+
+The library is looked for in this order:
+
+    $DEJA_LIBRARY          a file, for work on deja itself
+    beside this module     the copy that a wheel brings
+    libdeja.so.0           the system's, found by the loader
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import (
+    POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int8, c_size_t, c_uint8, c_uint32,
+    c_uint64, c_uint, c_void_p,
+)
+from pathlib import Path
+from typing import Any
+
+ABI = (0, 1)  # major and minor of deja.h: before 1.0 a minor release may change the interface
+SONAME = f"libdeja.so.{ABI[0]}"
+
+# --- Numbers ----------------------------------------------------------------------
+
+OK = 0
+EINVAL, ENOMEM, EIO, EFORMAT, EVERSION, EFULL, ESPACE, ENOTSUP, EMISMATCH, EBUSY, ENOTURL = range(-1, -12, -1)
+SCALABLE, STATIC = 6, 8  # deja_kind
+GSB, SCRAPY = 3, 4  # deja_profile
+KEY_LEN = 32
+KEY_APART, MINIMAL_INCREASE = 1, 2  # deja_options.flags
+OPEN_WRITE, CREATE_REPLACE = 1, 2
+URL_NO_LIST = 1
+URL_EXPRESSIONS = 30
+
+
+def url_room(length: int) -> int:
+    """DEJA_URL_ROOM."""
+    return 4 * length + 512
+
+
+# --- Structures -------------------------------------------------------------------
+
+
+class Error(Structure):
+    _fields_ = [("status", c_int), ("text", c_char * 252)]
+
+
+class Slice(Structure):
+    """deja_slice, as the library fills it in."""
+
+    _fields_ = [("data", c_void_p), ("len", c_size_t)]
+
+
+class Key(Structure):
+    """deja_slice, made of a bytes object, which it keeps alive."""
+
+    _fields_ = [("data", c_char_p), ("len", c_size_t)]
+
+
+class Sized(Structure):
+    """A structure that tells its size in its first field."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(size=ctypes.sizeof(type(self)), **fields)
+
+
+class Options(Sized):
+    _fields_ = [
+        ("size", c_size_t), ("kind", c_uint32), ("hashes", c_uint32), ("capacity", c_uint64),
+        ("fp_rate", c_double), ("key", c_void_p), ("seed", c_uint64), ("alloc", c_void_p),
+        ("memory", c_uint64), ("multiplier", c_double), ("filters", c_uint32), ("hash", c_uint32),
+        ("part_kind", c_uint32), ("growth", c_uint32), ("tightening", c_double), ("url", c_void_p),
+        ("flags", c_uint32), ("counter_bits", c_uint32), ("fingerprint_bits", c_uint32),
+        ("layers", c_uint32), ("delimiter", c_uint32), ("generations", c_uint32),
+        ("window_seconds", c_uint64), ("deletions", c_uint64),
+    ]
+
+    def take_key(self, secret: bytes) -> None:
+        """Point to a copy of the secret, which lives as long as the options."""
+        self._secret = ctypes.create_string_buffer(secret, len(secret))
+        self.key = ctypes.addressof(self._secret)
+
+
+class Plan(Sized):
+    _fields_ = [
+        ("size", c_size_t), ("kind", c_uint32), ("hashes", c_uint32), ("filters", c_uint32),
+        ("hash", c_uint32), ("capacity", c_uint64), ("fp_rate", c_double), ("bits", c_uint64),
+        ("bytes", c_uint64), ("bits_per_key", c_double), ("lost", c_double),
+    ]
+
+
+class Stats(Sized):
+    _fields_ = [
+        ("size", c_size_t), ("kind", c_uint32), ("hashes", c_uint32), ("filters", c_uint32),
+        ("hash", c_uint32), ("part_kind", c_uint32), ("parts", c_uint32), ("capacity", c_uint64),
+        ("fp_rate", c_double), ("bits", c_uint64), ("bytes", c_uint64), ("bits_set", c_uint64),
+        ("fill", c_double), ("offered", c_uint64), ("keys", c_uint64), ("distinct", c_double),
+        ("fp_now", c_double), ("lost", c_double), ("bits_expected", c_double),
+        ("bits_sigma", c_double), ("visit", c_uint64), ("syncs", c_uint64), ("profile", c_uint32),
+        ("unclean", c_uint32), ("key_apart", c_uint32), ("keyed", c_uint32),
+        ("url_rules", c_uint64), ("visits_before", c_uint64), ("last_distinct", c_uint64),
+        ("last_lost", c_double), ("missed", c_double), ("unions", c_uint64), ("folds", c_uint64),
+        ("removed", c_uint64), ("refused", c_uint64), ("largest", c_uint64),
+        ("saturated", c_uint64), ("counter_bits", c_uint32), ("minimal_increase", c_uint32),
+    ]
+
+
+# --- Prototypes -------------------------------------------------------------------
+
+# What stands for an array is c_void_p: it takes arrays and, with byref, places inside them.
+_filter, _builder, _rules, _array, _room = (c_void_p,) * 5
+_out = POINTER(c_void_p)
+_error = POINTER(Error)
+_size = POINTER(c_size_t)
+
+PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
+    "deja_strerror": (c_char_p, c_int),
+    "deja_version": (c_char_p,),
+    "deja_profile_name": (c_char_p, c_uint32),
+    "deja_profile_parse": (c_uint32, c_char_p),
+    "deja_url_profile": (_rules, c_uint32),
+    "deja_url_rules_new": (c_int, c_uint32, c_uint, _array, c_size_t, _array, c_size_t, _out, _error),
+    "deja_url_rules_free": (None, _rules),
+    "deja_url_rules_profile": (c_uint32, _rules),
+    "deja_url_rules_id": (c_uint64, _rules),
+    "deja_url_canon": (c_int, _rules, Key, _room, c_size_t, POINTER(Slice)),
+    "deja_url_canon_batch": (c_size_t, _rules, _array, c_size_t, _room, c_size_t, _array, _array),
+    "deja_url_expressions": (c_size_t, Key, _array),
+    "deja_kind_name": (c_char_p, c_uint32),
+    "deja_kind_parse": (c_uint32, c_char_p),
+    "deja_hash_name": (c_char_p, c_uint32),
+    "deja_hash_parse": (c_uint32, c_char_p),
+    "deja_plan_make": (c_int, POINTER(Options), POINTER(Plan), _error),
+    "deja_filter_new": (c_int, POINTER(Options), _out, _error),
+    "deja_filter_free": (None, _filter),
+    "deja_filter_open": (c_int, c_char_p, c_uint, POINTER(Options), _out, _error),
+    "deja_filter_create": (c_int, c_char_p, c_uint, POINTER(Options), _out, _error),
+    "deja_filter_copy": (c_int, _filter, c_char_p, c_uint, _out, _error),
+    "deja_filter_add": (c_int, _filter, Key, POINTER(c_bool)),
+    "deja_filter_contains": (c_bool, _filter, Key),
+    "deja_filter_remove": (c_int, _filter, Key, POINTER(c_bool)),
+    "deja_filter_count": (c_int, _filter, Key, POINTER(c_uint64)),
+    "deja_filter_add_batch": (c_int, _filter, _array, c_size_t, _array, _size),
+    "deja_filter_contains_batch": (None, _filter, _array, c_size_t, _array),
+    "deja_filter_remove_batch": (c_int, _filter, _array, c_size_t, _array, _size),
+    "deja_filter_count_batch": (c_int, _filter, _array, c_size_t, _array),
+    "deja_filter_profile": (c_uint32, _filter),
+    "deja_filter_stats": (c_int, _filter, POINTER(Stats)),
+    "deja_filter_sync": (c_int, _filter, _error),
+    "deja_filter_merge": (c_int, _filter, _filter, _error),
+    "deja_filter_fold": (c_int, _filter, c_uint32, _error),
+    "deja_filter_common": (c_int, _filter, _filter, POINTER(c_double), POINTER(c_double), _error),
+    "deja_filter_rotate": (c_int, _filter, POINTER(Options), _error),
+    "deja_file_verify": (c_int, c_char_p, _error),
+    "deja_builder_new": (c_int, POINTER(Options), _out, _error),
+    "deja_builder_free": (None, _builder),
+    "deja_builder_add_batch": (c_int, _builder, _array, c_size_t),
+    "deja_builder_finish": (c_int, _builder, c_char_p, c_uint, _out, _error),
+    "deja_lines_split": (c_size_t, POINTER(Slice), c_char, _array, c_size_t),
+}
+
+
+# --- The library ------------------------------------------------------------------
+
+
+def _load() -> ctypes.CDLL:
+    chosen = os.environ.get("DEJA_LIBRARY")
+    bundled = Path(__file__).with_name(SONAME)
+    name = chosen or (str(bundled) if bundled.exists() else SONAME)
+    try:
+        return ctypes.CDLL(name, use_errno=True)
+    except OSError as reason:
+        raise ImportError(
+            f"deja needs the library {SONAME}: {reason}. Install deja (cmake --install, then ldconfig), take a "
+            "wheel that brings the library, or name the file in DEJA_LIBRARY."
+        ) from None
+
+
+def _declare(lib: ctypes.CDLL) -> ctypes.CDLL:
+    if not hasattr(lib, "deja_version"):
+        raise ImportError(f"{lib._name} is not {SONAME}")
+    lib.deja_version.restype = c_char_p
+    version = lib.deja_version().decode()
+    if tuple(map(int, version.split(".")[:2])) != ABI:
+        raise ImportError(
+            f"this package speaks to libdeja {ABI[0]}.{ABI[1]}, and {lib._name} is {version}: "
+            "install both from the same release"
+        )
+    for name, (result, *arguments) in PROTOTYPES.items():
+        try:
+            function = getattr(lib, name)
+        except AttributeError:
+            raise ImportError(f"{lib._name} has no {name}: it is older than this package") from None
+        function.restype, function.argtypes = result, arguments
+    return lib
+
+
+lib = _declare(_load())

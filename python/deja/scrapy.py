@@ -1,0 +1,395 @@
+"""Scrapy: a duplicate filter that takes bits where the default takes a hundred bytes, and request
+fingerprints without w3lib.
+
+    DUPEFILTER_CLASS = "deja.scrapy.DejaDupeFilter"
+    REQUEST_FINGERPRINTER_CLASS = "deja.scrapy.DejaRequestFingerprinter"
+
+Settings, all of them optional (docs/python.md explains them with figures):
+
+    DEJA_FILE       the filter's file; with JOBDIR, requests.deja in there; else it is in memory
+    DEJA_CAPACITY   requests expected; without it the filter grows
+    DEJA_FP_RATE    how often a new request may be taken for seen, at capacity; 1e-6
+    DEJA_KIND       blocked (with a capacity), scalable (without), classic, exact ...
+    DEJA_REVISIT    every run is a new visit: the filter is empty and hashes otherwise
+    DEJA_URL        compare URLs by this profile (safe, crawl, scrapy) instead of fingerprints
+    DEJA_OPTIONS    a dict with further options of deja.Filter: memory, hash, key, seed ...
+    DEJA_REDIS_URL  a Redis or Valkey server with the module: many spiders share the filter ...
+    DEJA_REDIS_KEY  ... of this name; "deja:" and the spider's name
+
+A crash may fetch a page twice and never loses one.  That takes more than a good file, as what
+counts as seen has to agree with what is still queued:
+
+    JOBDIR     Scrapy's queue is on the disk, and whole only after a run that ended by itself
+               (Ctrl-C once).  A request counts as seen when it is queued.  After a run that was
+               killed, the queue is lost: a file beside the filter tells, the filter begins a
+               new visit, and the broken queue is set aside, as Scrapy may stumble over it.
+    DEJA_FILE  the queue is in memory, and lost with every run that does not finish.  A request
+    alone      counts as seen in the file when its response has come; until then a set has it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+from json import dumps as _quoted
+from pathlib import Path
+from typing import Any, Callable, Iterable, Optional, Union
+from weakref import WeakKeyDictionary
+
+from scrapy import Request, Spider, signals
+from scrapy.dupefilters import BaseDupeFilter
+from scrapy.utils.job import job_dir
+from scrapy.utils.python import to_bytes, to_unicode
+from scrapy.utils.request import RequestFingerprinter, referer_str
+from w3lib.url import canonicalize_url
+
+from . import _lib
+from ._errors import ArgumentError, Error
+from ._filter import Filter
+from ._url import rules_of
+
+logger = logging.getLogger(__name__)
+
+FIRST_CAPACITY = 100_000  # of a filter that grows: a small crawl should not take 45 MB
+RUNNING, FINISHED = "running", "finished"
+
+
+# --- Fingerprints -----------------------------------------------------------------
+
+_scrapy_rules = rules_of("scrapy")
+
+
+def _canonical(url: str, keep_fragments: bool = False) -> str:
+    """What w3lib's canonicalize_url gives; where deja has no answer, that gives it itself."""
+    if not keep_fragments:
+        status, form = _scrapy_rules._form(url.encode("utf-8", "surrogatepass"))
+        if status == _lib.OK:
+            return form.decode()
+    return canonicalize_url(url, keep_fragments=keep_fragments)
+
+
+def fingerprint(request: Request, *, include_headers: Optional[Iterable[Union[bytes, str]]] = None,
+                keep_fragments: bool = False) -> bytes:
+    """As scrapy.utils.request.fingerprint, and the same bytes."""
+    headers = ""
+    if include_headers:
+        names = [to_bytes(name.lower()) for name in sorted(include_headers)]
+        values = {name.hex(): ", ".join(f'"{value.hex()}"' for value in request.headers.getlist(name))
+                  for name in names if name in request.headers}
+        headers = ", ".join(f'"{name}": [{values[name]}]' for name in sorted(values))
+    text = (f'{{"body": "{(request.body or b"").hex()}", "headers": {{{headers}}}, '
+            f'"method": {_quoted(to_unicode(request.method))}, '
+            f'"url": {_quoted(_canonical(request.url, keep_fragments))}}}')
+    return hashlib.sha1(text.encode()).digest()
+
+
+def _fingerprint_2_6(request: Request) -> bytes:
+    """What Scrapy made before 2.7, and still does without REQUEST_FINGERPRINTER_IMPLEMENTATION."""
+    digest = hashlib.sha1(to_bytes(request.method))
+    digest.update(to_bytes(_canonical(request.url)))
+    digest.update(request.body or b"")
+    return digest.digest()
+
+
+class DejaRequestFingerprinter:
+    """Scrapy's own fingerprints, with canonical URLs from deja: the same bytes, sooner.
+
+    It follows REQUEST_FINGERPRINTER_IMPLEMENTATION, so it can be switched on and off between two
+    runs of a job, and shares an HTTP cache with the default."""
+
+    def __init__(self, implementation: Optional[str] = None) -> None:
+        self._make: Callable[[Request], bytes] = fingerprint
+        if implementation == "2.6":
+            self._make = _fingerprint_2_6
+        self._made: "WeakKeyDictionary[Request, bytes]" = WeakKeyDictionary()
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "DejaRequestFingerprinter":
+        return cls(crawler.settings.get("REQUEST_FINGERPRINTER_IMPLEMENTATION"))
+
+    def fingerprint(self, request: Request) -> bytes:
+        made = self._made.get(request)
+        if made is None:
+            made = self._made[request] = self._make(request)
+        return made
+
+
+# --- Where what was seen is kept --------------------------------------------------
+
+
+class _Local:
+    """A filter of this process: in a file or in memory."""
+
+    def __init__(self, path: Optional[str], options: dict[str, Any]) -> None:
+        self.is_new = path is None or not os.path.exists(path)
+        self.filter = Filter(path, **options)
+        self.add = self.filter.add
+        self.rotate = self.filter.rotate
+        self.close = self.filter.close
+
+    def __contains__(self, key: bytes) -> bool:
+        return key in self.filter
+
+    def was_killed(self) -> bool:
+        return self.filter.stats().unclean
+
+    def account(self) -> dict[str, Any]:
+        s = self.filter.stats()
+        account = {"keys": s.keys, "bytes": s.bytes, "fp_rate": s.fp_now, "expected_lost": s.lost, "visit": s.visit}
+        if s.visits_before:
+            account["missed_by_every_visit"] = s.missed
+        return account
+
+    def __str__(self) -> str:
+        s = self.filter.stats()
+        where = self.filter.path or "in memory"
+        return f"{where}: {s.kind}, {s.bytes:,} bytes, visit {s.visit}, {s.keys:,} requests seen"
+
+
+class _Redis:
+    """A filter in a server, which other spiders use as well."""
+
+    def __init__(self, url: str, name: str, options: dict[str, Any]) -> None:
+        try:
+            import redis
+        except ImportError:
+            raise ImportError("DEJA_REDIS_URL needs redis-py (Debian: python3-redis)") from None
+        self._server, self._name, self._failure = redis.Redis.from_url(url), name, redis.RedisError
+        self._rules = rules_of(options["url"]) if options.get("url") else None
+        rate, capacity = options.get("fp_rate") or 1e-6, int(options.get("capacity") or FIRST_CAPACITY)
+        self.is_new = True
+        try:
+            self._server.execute_command("BF.RESERVE", name, rate, capacity)
+        except redis.ResponseError as reason:
+            if "exists" not in str(reason):
+                raise ArgumentError(f"{url}: {reason}; is the module deja loaded there?") from None
+            self.is_new = False
+
+    def add(self, key: bytes) -> bool:
+        if self._rules is not None:
+            key = self._rules._key(key)[1]
+        try:
+            return bool(self._server.execute_command("BF.ADD", self._name, key))
+        except self._failure as reason:
+            raise Error(f"{self._name}: {reason}") from None
+
+    def __contains__(self, key: bytes) -> bool:
+        raise NotImplementedError("what is shared is asked about by adding it")
+
+    def close(self) -> None:
+        self._server.close()
+
+    def account(self) -> dict[str, Any]:
+        """Of all spiders together."""
+        try:
+            flat = self._server.execute_command("DEJA.INFO", self._name)
+        except self._failure:
+            return {}  # another module with BF.*, or no server any more
+        told = flat if isinstance(flat, dict) else dict(zip(flat[0::2], flat[1::2]))
+        return {"keys": int(told[b"keys"]), "bytes": int(told[b"bytes"]), "fp_rate": float(told[b"fp_now"]),
+                "expected_lost": float(told[b"lost"]), "visit": int(told[b"visit"])}
+
+    def __str__(self) -> str:
+        return f"{self._name} on the server, shared"
+
+
+# --- How the last run ended -------------------------------------------------------
+
+
+class _LastRun:
+    """A word in a file beside the filter's: `running`, or why the run was closed."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path + ".run")
+
+    def read(self) -> Optional[str]:
+        try:
+            return self._path.read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return None
+
+    def write(self, word: str) -> None:
+        self._path.write_text(word + "\n", encoding="utf-8")
+
+
+def _set_queue_aside(jobdir: str) -> None:
+    """Scrapy's queue of a killed run: its files tell no sizes, or wrong ones."""
+    queue, aside = Path(jobdir, "requests.queue"), Path(jobdir, "requests.queue.killed")
+    if queue.exists():
+        if aside.exists():
+            for file in sorted(aside.rglob("*"), reverse=True):
+                file.rmdir() if file.is_dir() else file.unlink()
+            aside.rmdir()
+        queue.rename(aside)
+
+
+# --- The duplicate filter ---------------------------------------------------------
+
+
+class DejaDupeFilter(BaseDupeFilter):
+    """DUPEFILTER_CLASS: requests that were seen before are dropped; see the settings above."""
+
+    def __init__(self, settings: Any, *, fingerprinter: Any = None, crawler: Any = None) -> None:
+        self.debug = settings.getbool("DUPEFILTER_DEBUG")
+        self.logdupes = True
+        self._crawler = crawler
+        self._fingerprinter = fingerprinter or RequestFingerprinter()
+        self._profile = settings.get("DEJA_URL")
+        self._jobdir = job_dir(settings)
+        self._pending: Optional[set[bytes]] = None
+        self._last_run: Optional[_LastRun] = None
+        self._stopped = False
+        options = self._options(settings)
+        revisit = settings.getbool("DEJA_REVISIT")
+        if settings.get("DEJA_REDIS_URL"):
+            if revisit or settings.get("DEJA_FILE"):
+                raise ArgumentError("DEJA_REDIS_URL goes without DEJA_FILE and DEJA_REVISIT: "
+                                    "a shared filter is rotated once, with DEJA.ROTATE")
+            self.seen: Union[_Local, _Redis] = _Redis(settings["DEJA_REDIS_URL"], self._redis_key(settings), options)
+        else:
+            self.seen = self._open_file(self._file(settings), options, revisit)
+        logger.info("deja: %s", self.seen)
+
+    @classmethod
+    def from_settings(cls, settings: Any, *, fingerprinter: Any = None) -> "DejaDupeFilter":
+        return cls(settings, fingerprinter=fingerprinter)
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> "DejaDupeFilter":
+        return cls(crawler.settings, fingerprinter=crawler.request_fingerprinter, crawler=crawler)
+
+    # --- Beginning ---
+
+    def _options(self, settings: Any) -> dict[str, Any]:
+        options = dict(settings.getdict("DEJA_OPTIONS"))
+        for name, get in (("capacity", settings.getfloat), ("fp_rate", settings.getfloat), ("kind", settings.get)):
+            value = get("DEJA_" + name.upper())
+            if value:
+                options[name] = value
+        if self._profile:
+            options["url"] = self._profile
+        if not options.get("capacity") and not options.get("memory") and not options.get("kind"):
+            options.update(kind="scalable", capacity=FIRST_CAPACITY)
+        return options
+
+    def _file(self, settings: Any) -> Optional[str]:
+        path = settings.get("DEJA_FILE")
+        if not path and self._jobdir:
+            path = str(Path(self._jobdir, "requests.deja"))
+        return path or None
+
+    def _redis_key(self, settings: Any) -> str:
+        spider = getattr(self._crawler, "spider", None)
+        return settings.get("DEJA_REDIS_KEY") or f"deja:{spider.name if spider else 'seen'}"
+
+    def _open_file(self, path: Optional[str], options: dict[str, Any], revisit: bool) -> _Local:
+        if path is None and revisit:
+            raise ArgumentError("DEJA_REVISIT needs DEJA_FILE or JOBDIR: what the last visit saw is in a file")
+        seen = _Local(path, options)
+        if path is None:
+            return seen
+        self._last_run = _LastRun(path)
+        ended = self._last_run.read()
+        if ended is None and not seen.is_new:
+            ended = RUNNING if seen.was_killed() else FINISHED
+        if self._jobdir:
+            self._resume(seen, ended, revisit)
+        else:
+            self._pending = set()
+            if revisit and not seen.is_new:
+                seen.rotate()
+        self._last_run.write(RUNNING)
+        return seen
+
+    def _resume(self, seen: _Local, ended: Optional[str], revisit: bool) -> None:
+        assert self._jobdir
+        if ended == RUNNING:
+            logger.warning("deja: the last run in %s was killed, and Scrapy's queue is lost with it. "
+                           "The crawl begins again, so that no page is missed.", self._jobdir)
+            _set_queue_aside(self._jobdir)
+            if not seen.is_new:
+                seen.rotate()
+        elif ended == FINISHED and revisit:
+            seen.rotate()
+        elif seen.is_new and not self._profile:
+            self._take_over(seen)
+
+    def _take_over(self, seen: _Local) -> None:
+        """A job that was begun with Scrapy's own filter: what that has seen stays seen."""
+        assert self._jobdir
+        theirs = Path(self._jobdir, "requests.seen")
+        if theirs.exists():
+            with theirs.open(encoding="ascii", errors="replace") as lines:
+                taken = sum(seen.filter.add_many(bytes.fromhex(line) for line in lines if len(line) == 41))
+            logger.info("deja: took %s requests over from %s", f"{taken:,}", theirs)
+
+    def open(self) -> None:
+        """Scrapy calls it before the first request; everything is ready by then."""
+        if self._pending is not None and self._crawler is not None:
+            for signal in (signals.response_downloaded, signals.response_received):
+                self._crawler.signals.connect(self._has_come, signal=signal)
+
+    # --- Requests ---
+
+    def _key(self, request: Request) -> bytes:
+        if self._profile and request.method == "GET" and not request.body:
+            return bytes(to_bytes(request.url))
+        key: bytes = self._fingerprinter.fingerprint(request)
+        return b"fp:" + key.hex().encode() if self._profile else key
+
+    def request_seen(self, request: Request) -> bool:
+        key = self._key(request)
+        if self._pending is None:
+            try:
+                return not self.seen.add(key)
+            except Error as reason:
+                self._stop(reason)
+                return False
+        if key in self._pending or key in self.seen:
+            return True
+        self._pending.add(key)
+        return False
+
+    def _has_come(self, request: Request, **_: Any) -> None:
+        """Its response is here: from now on later runs need not ask for it."""
+        key = self._key(request)
+        assert self._pending is not None
+        try:
+            self.seen.add(key)
+            self._pending.discard(key)
+        except Error as reason:
+            self._stop(reason)
+
+    def _stop(self, reason: Error) -> None:
+        """Nothing more can be remembered: a crawl that goes on would go on for ever."""
+        if not self._stopped:
+            self._stopped = True
+            logger.error("deja: %s", reason)
+            if self._crawler is not None and self._crawler.engine is not None:
+                self._crawler.engine.close_spider(self._crawler.spider, "deja_failed")
+
+    # --- The end ---
+
+    def close(self, reason: str) -> None:
+        account = self.seen.account()
+        if self._crawler is not None:
+            for name, value in account.items():
+                self._crawler.stats.set_value(f"deja/{name}", value)
+        if "expected_lost" in account:
+            logger.info("deja: %(keys)s requests, probably %(expected_lost).2g of new ones taken for seen", account)
+        self.seen.close()
+        if self._last_run:
+            self._last_run.write(reason)
+
+    def log(self, request: Request, spider: Spider) -> None:
+        """The lines that Scrapy's own filter writes, and its count."""
+        if self.debug:
+            logger.debug("Filtered duplicate request: %(request)s (referer: %(referer)s)",
+                         {"request": request, "referer": referer_str(request)}, extra={"spider": spider})
+        elif self.logdupes:
+            logger.debug("Filtered duplicate request: %(request)s - no more duplicates will be shown"
+                         " (see DUPEFILTER_DEBUG to show all duplicates)",
+                         {"request": request}, extra={"spider": spider})
+            self.logdupes = False
+        spider.crawler.stats.inc_value("dupefilter/filtered", spider=spider)

@@ -1,0 +1,17 @@
+/* lines.h - where the lines of a text end: one byte, found at memory speed. */
+#ifndef DJ_LINES_H
+#define DJ_LINES_H
+#include <stddef.h>
+
+/* Every variant gives the same answers, as deja_lines_ends and deja_lines_count promise them. */
+struct dj_lines_kernel {
+    const char *name; /* "avx2", "portable" */
+    size_t (*ends)(const char *data, size_t from, size_t len, char mark, size_t *ends, size_t cap);
+    size_t (*count)(const char *data, size_t len, char mark);
+};
+
+extern const struct dj_lines_kernel dj_lines_portable, dj_lines_avx2;
+/* The fastest variant that this CPU runs. */
+const struct dj_lines_kernel *dj_lines_best(void);
+
+#endif

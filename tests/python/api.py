@@ -1,0 +1,401 @@
+"""api - the package as programs use it: every method, every error, files, pickles, the docstrings."""
+
+import doctest
+import gc
+import itertools
+import mmap
+import os
+import pickle
+import stat
+import subprocess
+import sys
+import unittest
+
+import pydeja
+
+import deja
+from deja import _filter, _keys, _url
+
+URLS = [f"http://example.com/{i}" for i in range(3000)]
+TEXT = "".join(url + "\n" for url in URLS).encode()
+
+
+def in_child(code):
+    """What another process prints."""
+    return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+class OneKey(unittest.TestCase):
+    def test_a_key_is_new_once(self):
+        f = deja.Filter(capacity=1000)
+        self.assertNotIn("a", f)
+        self.assertTrue(f.add("a"))
+        self.assertFalse(f.add("a"))
+        self.assertIn("a", f)
+
+    def test_text_is_utf8_and_any_bytes_are_keys(self):
+        f = deja.Filter(capacity=1000)
+        f.add("é")
+        self.assertIn("é".encode(), f)
+        for key in (b"", b"\0", b"a\0b", bytes(range(256)), bytearray(b"x"), memoryview(b"y")):
+            self.assertTrue(f.add(key))
+            self.assertIn(key, f)
+        self.assertNotIn(b"a", f)
+        f.add(b"\xff")
+        self.assertIn("\udcff", f)
+
+    def test_what_is_no_key_is_refused(self):
+        f = deja.Filter(capacity=10)
+        for wrong in (1, None, ["a"], 1.5):
+            self.assertRaises(TypeError, f.add, wrong)
+            self.assertRaises(TypeError, f.__contains__, wrong)
+        self.assertRaises(TypeError, f.add_many, ["a", 1])
+        self.assertRaises(TypeError, f.add_many, 7)
+
+
+class ManyKeys(unittest.TestCase):
+    forms = {
+        "list of str": URLS, "tuple": tuple(URLS), "list of bytes": [url.encode() for url in URLS],
+        "mixed": [url if i % 2 else url.encode() for i, url in enumerate(URLS)],
+        "bytes": TEXT, "bytearray": bytearray(TEXT), "memoryview": memoryview(TEXT), "str": TEXT.decode(),
+    }
+
+    def test_every_form_of_keys_gives_the_same_answers(self):
+        for name, keys in self.forms.items():
+            with self.subTest(name):
+                f = deja.Filter(capacity=10_000)
+                for url in URLS[::2]:
+                    f.add(url)
+                want = bytes(i % 2 for i in range(len(URLS)))
+                self.assertEqual(f.add_many(keys), want)
+                self.assertEqual(f.contains_many(keys), b"\1" * len(URLS))
+                self.assertEqual(sum(f.add_many(keys)), 0)
+
+    def test_generators_and_more_than_a_portion(self):
+        n = 2 * _keys.PORTION + 5
+        f = deja.Filter(capacity=n)
+        self.assertEqual(f.add_many(str(i) for i in range(n)), b"\1" * n)
+        text = b"".join(b"%d\n" % i for i in range(n))
+        self.assertEqual(f.contains_many(text), b"\1" * n)
+        self.assertEqual(f.contains_many(text[:-1]), b"\1" * n)
+
+    def test_repeats_inside_a_call_are_seen(self):
+        f = deja.Filter(capacity=100)
+        self.assertEqual(f.add_many(["a", "b", "a"]), b"\1\1\0")
+        self.assertEqual(list(itertools.compress("ab", f.add_many(b"b\nc\n"))), ["b"])
+
+    def test_a_mapped_file_is_read_in_place(self):
+        with open("lines.txt", "wb") as out:
+            out.write(TEXT)
+        f = deja.Filter(capacity=10_000)
+        with open("lines.txt", "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+            self.assertEqual(sum(f.add_many(mapped)), len(URLS))
+            mapped.close()  # nothing holds it any more
+        self.assertEqual(f.contains_many(URLS), b"\1" * len(URLS))
+
+    def test_a_buffer_is_let_go_after_an_error(self):
+        buffer = bytearray(TEXT)
+        f = deja.Filter(capacity=100, kind="exact")
+        self.assertRaises(deja.FullError, f.add_many, buffer)
+        gc.collect()
+        buffer.append(1)  # a buffer that is held cannot grow
+
+    def test_other_marks_and_empty_input(self):
+        f = deja.Filter(capacity=100)
+        self.assertEqual(f.add_many(b"a\nb\0c", mark=b"\0"), b"\1\1")
+        self.assertIn(b"a\nb", f)
+        self.assertEqual(f.add_many(b""), b"")
+        self.assertEqual(f.add_many([]), b"")
+        self.assertEqual(f.contains_many(iter(())), b"")
+        self.assertEqual(f.add_many(b"\n"), b"\1")  # one line, empty
+        self.assertRaises(ValueError, f.add_many, b"a", mark=b"ab")
+
+    def test_batches_are_as_good_as_single_calls(self):
+        one, many = deja.Filter(capacity=2000, fp_rate=0.1, seed=5), deja.Filter(capacity=2000, fp_rate=0.1, seed=5)
+        self.assertEqual(bytes(one.add(url) for url in URLS), many.add_many(TEXT))
+
+
+class Counting(unittest.TestCase):
+    def test_spectral_counts_and_removes(self):
+        f = deja.Filter(capacity=1000, kind="spectral", counter_bits=8)
+        for _ in range(3):
+            f.add("a")
+        self.assertEqual(f.count("a"), 3)
+        self.assertTrue(f.remove("a"))
+        self.assertFalse(f.remove("b"))
+        self.assertEqual(list(f.count_many(["a", "b"])), [2, 0])
+        self.assertEqual(f.remove_many(b"a\nb\n"), b"\1\0")
+        self.assertEqual(f.stats().refused, 2)
+
+    def test_others_say_who_can(self):
+        f = deja.Filter(capacity=10)
+        for call in (f.remove, f.count, f.remove_many, f.count_many):
+            with self.assertRaisesRegex(deja.UnsupportedError, "spectral"):
+                call("a")
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.path = f"{self.id()}.deja"
+
+    def test_a_file_is_there_at_once_and_keeps_its_keys(self):
+        with deja.Filter(self.path, capacity=1000) as f:
+            self.assertTrue(os.path.exists(self.path))
+            f.add("a")
+        self.assertTrue(f.closed)
+        with deja.Filter(self.path) as f:
+            self.assertFalse(f.add("a"))
+            self.assertEqual(f.stats().kind, "blocked")
+        deja.verify(self.path)
+
+    def test_modes(self):
+        self.assertRaises(deja.FileMissingError, deja.Filter, self.path, mode="r")
+        self.assertRaises(FileNotFoundError, deja.Filter, self.path, mode="r")
+        deja.Filter(self.path, capacity=10).close()
+        self.assertRaises(FileExistsError, deja.Filter, self.path, mode="x", capacity=10)
+        with deja.Filter(self.path, mode="w", capacity=10) as f:
+            self.assertTrue(f.add("a"))
+        with deja.Filter(self.path, mode="r") as f:
+            self.assertIn("a", f)
+            self.assertRaises(deja.ReadOnlyError, f.add, "b")
+            self.assertRaises(deja.ReadOnlyError, f.rotate)
+            self.assertRaises(deja.ReadOnlyError, f.add_many, ["b"])
+        self.assertRaises(ValueError, deja.Filter, self.path, mode="q")
+        self.assertRaises(ValueError, deja.Filter, mode="r")
+
+    def test_one_writer_many_readers(self):
+        with deja.Filter(self.path, capacity=1000) as f:
+            with self.assertRaises(deja.BusyError) as caught:
+                deja.Filter(self.path)
+            self.assertIsInstance(caught.exception, OSError)
+            reader = deja.Filter(self.path, mode="r")
+            f.add("a")
+            self.assertIn("a", reader)  # the memory is the same
+
+    def test_what_differs_is_named(self):
+        deja.Filter(self.path, capacity=10, kind="classic", url="safe").close()
+        with self.assertRaisesRegex(deja.MismatchError, "classic"):
+            deja.Filter(self.path, kind="exact")
+        with self.assertRaisesRegex(deja.MismatchError, "safe"):
+            deja.Filter(self.path, url="crawl")
+        self.assertEqual(deja.Filter(self.path).rules.profile, "safe")
+
+    def test_damage_is_named(self):
+        with open(self.path, "wb") as out:
+            out.write(b"no filter" * 1000)
+        self.assertRaises(deja.FormatError, deja.Filter, self.path)
+        self.assertRaises(deja.FormatError, deja.verify, self.path)
+        with open(self.path, "rb") as left:
+            self.assertTrue(left.read().startswith(b"no filter"))
+
+    def test_places_where_no_file_can_be(self):
+        with self.assertRaises(OSError) as caught:
+            deja.Filter("no/such/folder/x.deja", capacity=10)
+        self.assertIn("no/such/folder", str(caught.exception))
+        if os.geteuid() != 0:
+            os.mkdir("locked", stat.S_IRUSR)
+            self.assertRaises(PermissionError, deja.Filter, "locked/x.deja", capacity=10)
+
+    def test_what_was_added_survives_a_kill(self):
+        code = f"import deja, os; f = deja.Filter({self.path!r}, capacity=1000); f.add('a'); os.kill(os.getpid(), 9)"
+        self.assertEqual(subprocess.run([sys.executable, "-c", code]).returncode, -9)
+        with deja.Filter(self.path) as f:
+            self.assertTrue(f.stats().unclean)
+            self.assertIn("a", f)
+
+    def test_a_key_apart(self):
+        key = bytes(range(32))
+        with deja.Filter(self.path, capacity=10, key=key) as f:
+            f.add("a")
+            self.assertRaises(TypeError, pickle.dumps, f)
+        self.assertRaises(deja.Error, deja.Filter, self.path)
+        self.assertRaises(deja.Error, deja.Filter, self.path, key=bytes(32))
+        self.assertIn("a", deja.Filter(self.path, key=key))
+        self.assertRaises(ValueError, deja.Filter, capacity=10, key=b"short")
+
+    def test_pickled_by_name(self):
+        with deja.Filter(self.path, capacity=1000) as f:
+            f.add("a")
+            copy = pickle.loads(pickle.dumps(f))
+            self.assertIn("a", copy)
+            self.assertRaises(deja.ReadOnlyError, copy.add, "b")
+            data = pickle.dumps(f).hex()
+            self.assertEqual(in_child(f"import pickle; print('a' in pickle.loads(bytes.fromhex({data!r})))"), "True")
+        with self.assertRaisesRegex(TypeError, "path"):
+            pickle.dumps(deja.Filter(capacity=10))
+
+    def test_closed_is_closed(self):
+        f = deja.Filter(self.path, capacity=10)
+        f.close()
+        f.close()
+        for call in (lambda: f.add("a"), lambda: "a" in f, f.stats, f.sync, f.rotate, lambda: f.add_many(["a"]),
+                     f.__enter__):
+            self.assertRaises(ValueError, call)
+        self.assertIn("closed", repr(f))
+
+    def test_an_unclosed_filter_lets_go_of_its_file(self):
+        f = deja.Filter(self.path, capacity=10)
+        del f
+        gc.collect()
+        deja.Filter(self.path).close()
+
+
+class Whole(unittest.TestCase):
+    def test_without_a_size_it_grows(self):
+        f = deja.Filter()
+        self.assertEqual(f.stats().kind, "scalable")
+        small = deja.Filter(kind="scalable", capacity=100)
+        small.add_many(URLS)
+        self.assertGreater(small.stats().parts, 1)
+        self.assertEqual(sum(small.contains_many(URLS)), len(URLS))
+
+    def test_rotate_begins_a_visit(self):
+        f = deja.Filter("visits.deja", capacity=5000)
+        f.add_many(URLS)
+        f.rotate()
+        s = f.stats()
+        self.assertEqual((s.visit, s.keys, s.visits_before), (2, 0, 1))
+        self.assertEqual(sum(f.contains_many(URLS)), 0)
+        f.rotate(capacity=20_000, fp_rate=0.01)
+        self.assertEqual(f.stats().capacity, 20_000)
+
+    def test_merge_and_common(self):
+        a, b = (deja.Filter(capacity=10_000, seed=3) for _ in range(2))
+        a.add_many(URLS[:2000])
+        b.add_many(URLS[1000:])
+        keys, sigma = a.common(b)
+        self.assertLess(abs(keys - 1000), 5 * sigma + 1)
+        a.merge(b)
+        self.assertEqual(sum(a.contains_many(URLS)), len(URLS))
+        with self.assertRaises(deja.MismatchError):
+            a.merge(deja.Filter(capacity=10_000, seed=4))
+
+    def test_fold_and_copy(self):
+        f = deja.Filter(capacity=1 << 14, memory=1 << 16, seed=1)
+        f.add_many(URLS)
+        before = f.stats().bytes
+        f.fold()
+        self.assertEqual(f.stats().bytes * 2, before)
+        with f.copy("copy.deja") as copy:
+            self.assertEqual(sum(copy.contains_many(URLS)), len(URLS))
+        self.assertRaises(FileExistsError, f.copy, "copy.deja")
+        f.copy("copy.deja", replace=True).close()
+        self.assertRaises(deja.ArgumentError, f.fold, 99)
+
+    def test_static_filters_are_built(self):
+        f = deja.Filter.build(URLS, "static.deja")
+        self.assertEqual(sum(f.contains_many(URLS)), len(URLS))
+        self.assertEqual(f.stats().kind, "static")
+        self.assertRaisesRegex(deja.UnsupportedError, "build", f.add, "a")
+        self.assertRaises(FileExistsError, deja.Filter.build, URLS, "static.deja")
+        self.assertIn(URLS[5], deja.Filter.build(TEXT, fingerprint_bits=8))
+
+    def test_options_that_are_wrong(self):
+        for wrong in ({"kind": "cuckoo"}, {"hash": "crc"}, {"capacity": 10, "fp_rate": 2.0}, {"url": "mine"},
+                      {"capacity": 10, "hashes": 1000}):
+            self.assertRaises(deja.ArgumentError, deja.Filter, **wrong)
+        self.assertRaises(TypeError, deja.Filter, capacity=10, colour="red")
+        self.assertRaises(deja.Error, deja.Filter, capacity=1e18)
+
+    def test_full_says_how_far_it_got(self):
+        f = deja.Filter(capacity=50, kind="exact")
+        with self.assertRaises(deja.FullError) as caught:
+            f.add_many(URLS)
+        self.assertEqual(caught.exception.done, f.stats().keys)
+        self.assertGreater(caught.exception.done, 49)
+
+    def test_a_plan_is_what_is_made(self):
+        plan = deja.plan(capacity=1e5, fp_rate=1e-3, kind="classic")
+        made = deja.Filter(capacity=1e5, fp_rate=1e-3, kind="classic").stats()
+        self.assertEqual((plan.bytes, plan.hashes), (made.bytes, made.hashes))
+
+    def test_seeds_repeat(self):
+        a, b = (deja.Filter(capacity=100, fp_rate=0.3, seed=9) for _ in range(2))
+        a.add_many(URLS[:100])
+        b.add_many(URLS[:100])
+        self.assertEqual(a.contains_many(TEXT), b.contains_many(TEXT))
+        self.assertFalse(a.stats().keyed)
+
+
+class Addresses(unittest.TestCase):
+    same = ["http://Example.com:80/a/../b?b=1&a=2#top", "http://example.com/b?a=2&b=1&utm_source=x"]
+
+    def test_canonical(self):
+        self.assertEqual(deja.canonical(self.same[0]), "http://example.com/b?b=1&a=2")
+        self.assertEqual(deja.canonical(self.same[0].encode(), "crawl"), b"http://example.com/b?a=2&b=1")
+        with self.assertRaisesRegex(deja.NotURLError, "no url"):
+            deja.canonical("no url")
+        self.assertRaises(ValueError, deja.Rules, "mine")
+        self.assertRaises(deja.Error, deja.Rules, "safe", drop=["a"])
+
+    def test_spellings_are_one_key(self):
+        f = deja.Filter(capacity=1000, url="crawl")
+        self.assertTrue(f.add(self.same[0]))
+        self.assertFalse(f.add(self.same[1]))
+        self.assertIn(self.same[1], f)
+        self.assertEqual(f.add_many(self.same + ["http://example.com/c"]), b"\0\0\1")
+        self.assertEqual(f.contains_many("\n".join(self.same)), b"\1\1")
+
+    def test_batches_of_urls_are_as_good_as_single_ones(self):
+        urls = [f"HTTP://h{i % 7}.Example/{'x' * (i % 90)}/../{i}?b=1&a={i % 3}#{i}" for i in range(20_000)]
+        urls[17] = "http://h/" + "%41" * 1_500_000  # longer than all the room for a portion
+        urls[18] = "no url"
+        one, many = deja.Filter(capacity=50_000, url="crawl"), deja.Filter(capacity=50_000, url="crawl")
+        want = bytes(one.add(url) for url in urls)
+        self.assertEqual(many.add_many(urls), want)
+        self.assertEqual((one.not_urls, many.not_urls), (1, 1))
+        self.assertEqual(many.contains_many(urls), b"\1" * len(urls))
+
+    def test_own_rules_are_needed_again(self):
+        rules = deja.Rules("crawl", drop=["ref"], keep=["utm_*"])
+        with deja.Filter("rules.deja", capacity=100, url=rules) as f:
+            f.add("http://a.example/?ref=1&b=2")
+            self.assertIn("http://a.example/?b=2", f)
+        self.assertRaisesRegex(deja.MismatchError, "Rules", deja.Filter, "rules.deja")
+        with deja.Filter("rules.deja", url=deja.Rules("crawl", drop=["ref"], keep=["utm_*"])) as f:
+            self.assertIn("http://a.example/?b=2&ref=7", f)
+
+    def test_block_lists_know_sites_and_folders(self):
+        f = deja.Filter(capacity=100, url="gsb")
+        self.assertEqual(f.add_many(["http://evil.example/", "http://shop.example/fake/"]), b"\1\1")
+        asked = ["https://www.evil.example/x", "http://shop.example/", "http://shop.example/fake/y"]
+        self.assertEqual(f.contains_many(asked), b"\1\0\1")
+        self.assertEqual([url in f for url in asked], [True, False, True])
+
+    def test_files_of_the_command_are_files_of_the_package(self):
+        if "DEJA" not in os.environ:
+            self.skipTest("the command is not built")
+        command = os.environ["DEJA"]
+        subprocess.run([command, "build", "-q", "--url=gsb", "bad.deja"], input=b"http://evil.example/\n", check=True)
+        self.assertIn("http://a.evil.example/b", deja.Filter("bad.deja", mode="r"))
+        with deja.Filter("seen.deja", capacity=100, url="crawl") as f:
+            f.add(self.same[0])
+        out = subprocess.run([command, "check", "-q", "--url=crawl", "seen.deja"], input=self.same[1].encode(),
+                             capture_output=True, check=True).stdout
+        self.assertEqual(out.decode().strip(), self.same[1])
+
+
+class Import(unittest.TestCase):
+    def test_no_library_says_what_to_install(self):
+        env = dict(os.environ, DEJA_LIBRARY="/no/such/libdeja.so")
+        done = subprocess.run([sys.executable, "-c", "import deja"], env=env, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("ImportError: deja needs the library libdeja.so", done.stderr)
+
+    def test_another_library_is_refused(self):
+        env = dict(os.environ, DEJA_LIBRARY="libc.so.6")
+        done = subprocess.run([sys.executable, "-c", "import deja"], env=env, capture_output=True, text=True)
+        self.assertIn("ImportError", done.stderr)
+
+    def test_the_version_is_the_librarys(self):
+        self.assertRegex(deja.__version__, r"^\d+\.\d+\.\d+$")
+
+
+def load_tests(loader, tests, pattern):
+    for module in (_filter, _url):
+        tests.addTests(doctest.DocTestSuite(module))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,102 @@
+"""fingerprints - DejaRequestFingerprinter gives Scrapy's own fingerprints, to the byte.
+
+The URLs are those of url.w3lib_agrees, hard cases and mutations of them, with bodies, methods and
+headers; Scrapy makes the reference with w3lib."""
+
+import importlib.util
+import os
+import random
+import sys
+import unittest
+import warnings
+
+import pydeja
+
+pydeja.need_scrapy()
+from scrapy import Request  # noqa: E402
+from scrapy.http import FormRequest, JsonRequest  # noqa: E402
+from scrapy.settings import Settings  # noqa: E402
+from scrapy.utils import request as theirs  # noqa: E402
+
+from deja import scrapy as ours  # noqa: E402
+
+MUTATIONS = 4000
+
+
+def hard_urls():
+    sys.argv[1:] = ["unused"]
+    path = pydeja.SOURCE / "tests" / "url" / "w3lib_agrees.py"
+    spec = importlib.util.spec_from_file_location("w3lib_agrees", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)  # ends with 77 where w3lib is another one
+    chance = random.Random(8)
+    return module.SIMPLE + module.NAMED + [module.mutated(chance) for _ in range(MUTATIONS)]
+
+
+def requests():
+    """What Scrapy takes: it wants a scheme, and percent-encodes what is no ASCII."""
+    chance = random.Random(9)
+    for url in hard_urls():
+        text = url.decode("utf-8", "ignore")
+        more = chance.choice([{}, {}, {"method": "POST", "body": b"a=1"}, {"method": "put", "body": "\u00e9"},
+                              {"body": bytes(range(256))}, {"method": 'X"\\'},
+                              {"headers": {"Accept": "x", "A": ["1", "2"]}}])
+        try:
+            request = Request(text, **more)
+            theirs.fingerprint(request)
+        except ValueError:
+            continue
+        yield request
+
+
+def crawler_with(**settings):
+    return type("Crawler", (), {"settings": Settings(settings)})()
+
+
+class Fingerprints(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.requests = list(requests())
+        print(f"{len(cls.requests)} requests")
+        assert len(cls.requests) > 2000
+
+    def same(self, mine, other):
+        for request in self.requests:
+            self.assertEqual(mine(request), other(request), request)
+
+    def test_of_2_7(self):
+        crawler = crawler_with(REQUEST_FINGERPRINTER_IMPLEMENTATION="2.7")
+        self.same(ours.DejaRequestFingerprinter.from_crawler(crawler).fingerprint,
+                  theirs.RequestFingerprinter.from_crawler(crawler).fingerprint)
+
+    def test_of_2_6(self):
+        crawler = crawler_with(REQUEST_FINGERPRINTER_IMPLEMENTATION="2.6")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            default = theirs.RequestFingerprinter.from_crawler(crawler)
+        self.same(ours.DejaRequestFingerprinter.from_crawler(crawler).fingerprint, default.fingerprint)
+
+    def test_without_the_setting_it_is_the_new_one(self):
+        crawler = type("Crawler", (), {"settings": {}})()  # Scrapy after 2.12 has no such setting
+        self.same(ours.DejaRequestFingerprinter.from_crawler(crawler).fingerprint, theirs.fingerprint)
+
+    def test_with_headers_and_fragments(self):
+        for options in ({"include_headers": ["Accept"]}, {"include_headers": ["a", "Accept", "None"]}, {"include_headers": [b"Accept", b"A"]},
+                        {"keep_fragments": True}, {"include_headers": ["A"], "keep_fragments": True}):
+            self.same(lambda r: ours.fingerprint(r, **options), lambda r: theirs.fingerprint(r, **options))
+
+    def test_of_forms_and_json(self):
+        for request in (FormRequest("http://a.example/?b&a", formdata={"x": "1", "é": "2"}),
+                        JsonRequest("http://a.example/", data={"x": [1]})):
+            self.assertEqual(ours.fingerprint(request), theirs.fingerprint(request))
+
+    def test_one_is_made_once_and_not_kept(self):
+        fingerprinter = ours.DejaRequestFingerprinter()
+        request = Request("http://a.example/")
+        self.assertIs(fingerprinter.fingerprint(request), fingerprinter.fingerprint(request))
+        del request
+        self.assertEqual(len(fingerprinter._made), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,65 @@
+# The package installs from the tree without a network, with the library or without one.
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+python=/usr/bin/python3
+[ -x $python ] || python=python3
+# Debian's pip says no to its own Python; a folder as the target is fine with it.
+for module in pip setuptools wheel; do
+    $python -c "import $module" 2>/dev/null || {
+        echo "skipped: no $module for $python (Debian: python3-$module)"
+        exit 77
+    }
+done
+if grep -qE '__(asan|tsan|ubsan)_' "$LIBDEJA"; then
+    echo "skipped: the library needs a sanitizer's runtime, which Python has not"
+    exit 77
+fi
+install_into() { # FOLDER [ENVIRONMENT...]: from a copy, as building leaves files behind
+    local target=$1
+    shift
+    rm -rf tree
+    mkdir tree tree/include
+    cp -r "$SOURCE/python" tree/python
+    cp "$SOURCE/include/deja.h" tree/include/
+    env -u DEJA_LIBRARY PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore "$@" \
+        $python -m pip install -q --no-build-isolation --no-index --no-deps --target "$target" ./tree/python ||
+        fail "pip install into $target"
+}
+try='
+import deja, os, sys
+f = deja.Filter(capacity=100)
+assert f.add("a") and "a" in f
+where = [line.split()[-1] for line in open("/proc/self/maps") if "libdeja" in line]
+print(deja.__file__, where[0], deja.__version__)
+'
+
+# With the library of this build: it is in the wheel, and found without help.
+install_into with DEJA_LIBRARY="$LIBDEJA"
+[ -f with/deja/py.typed ] || fail "no py.typed"
+[ -f with/deja/libdeja.so.0 ] || fail "no library in the wheel"
+grep -q '^Tag: py3-none-linux_' with/deja-*.dist-info/WHEEL || fail "a wheel with a library is of one kind"
+out=$(PYTHONPATH=with $python -c "$try")
+[[ $out == *"$PWD/with/deja/__init__.py $PWD/with/deja/libdeja.so.0"* ]] || fail "$out"
+version=$(sed -n 's/^Version: //p' with/deja-*.dist-info/METADATA)
+[[ $out == *" $version" ]] || fail "package $version, library ${out##* }"
+
+# Without one: any machine, and the loader finds the system's, or the error says what to do.
+install_into without
+grep -q '^Tag: py3-none-any' without/deja-*.dist-info/WHEEL || fail "a wheel without a library is for all"
+if ! ldconfig -p | grep -q libdeja; then
+    if PYTHONPATH=without $python -c 'import deja' 2>err; then fail "no library, and no error"; fi
+    grep -q 'ImportError: deja needs the library libdeja.so.0.*Install deja' err || fail "$(cat err)"
+fi
+mkdir lib
+cp "$LIBDEJA" lib/libdeja.so.0
+out=$(LD_LIBRARY_PATH=lib PYTHONPATH=without $python -c "$try")
+[[ $out == *lib/libdeja.so.0* ]] || fail "$out"
+
+# Types, where mypy is.
+if $python -c 'import mypy' 2>/dev/null; then
+    (cd tree/python && $python -m mypy --no-incremental --cache-dir=/dev/null) || fail "mypy"
+else
+    echo "types not checked: no mypy (Debian: mypy)"
+fi

@@ -1,0 +1,145 @@
+"""shared - DEJA_REDIS_URL: spiders that share one filter in a server.
+
+Always against a small server here that knows the four commands; and against redis-server with the
+module where both are ($BUILD/redis/deja.so, or DEJA_MODULE)."""
+
+import os
+import shutil
+import socketserver
+import subprocess
+import threading
+import time
+import unittest
+
+import pydeja
+
+pydeja.need_scrapy()
+try:
+    import redis
+except ImportError:
+    pydeja.skip("no redis-py for python3 (Debian: python3-redis)")
+from crawling import Crawl, Site, crawl  # noqa: E402
+
+PAGES = 60
+MODULE = os.environ.get("DEJA_MODULE", os.path.join(os.environ["BUILD"], "redis", "deja.so"))
+
+
+class BloomServer(socketserver.ThreadingTCPServer):
+    """BF.RESERVE, BF.ADD and DEJA.INFO over exact sets."""
+
+    allow_reuse_address = daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), BloomHandler)
+        self.sets, self.reserved, self.lock = {}, {}, threading.Lock()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.url = f"redis://127.0.0.1:{self.server_address[1]}/"
+
+
+class BloomHandler(socketserver.StreamRequestHandler):
+    def handle(self):
+        while line := self.rfile.readline():
+            words = []
+            for _ in range(int(line[1:])):
+                length = int(self.rfile.readline()[1:])
+                words.append(self.rfile.read(length + 2)[:-2])
+            with self.server.lock:
+                self.wfile.write(self.answer(words[0].upper(), *words[1:]))
+
+    def answer(self, command, name=b"", *rest):
+        sets = self.server.sets
+        if command == b"BF.RESERVE":
+            if name in sets:
+                return b"-ERR item exists\r\n"
+            sets[name], self.server.reserved[name] = set(), rest
+            return b"+OK\r\n"
+        if command == b"BF.ADD":
+            new = rest[0] not in sets[name]
+            sets[name].add(rest[0])
+            return b":%d\r\n" % new
+        if command == b"DEJA.INFO":
+            told = {b"keys": len(sets[name]), b"bytes": 1, b"fp_now": 0, b"lost": 0, b"visit": 1}
+            return b"*10\r\n" + b"".join(b"+%s\r\n:%d\r\n" % item for item in told.items())
+        return b"-ERR unknown command\r\n" if command[:3] in (b"BF.", b"DEJ") else b"+OK\r\n"
+
+
+class Shared(unittest.TestCase):
+    def setUp(self):
+        self.site = Site(PAGES).start()
+
+    def tearDown(self):
+        self.site.shutdown()
+        self.site.server_close()
+
+    def two_spiders(self, url, **more):
+        """Together they fetch every page once; each fetches the start page, and goes on from what
+        is new to both."""
+        settings = {"DEJA_REDIS_URL": url, "DEJA_CAPACITY": 1000, **more}
+        both = [Crawl(self.site, **settings), Crawl(self.site, **settings)]
+        pages = [page for run in both for page in run.wait().pages]
+        self.assertEqual(sorted(set(pages)), list(range(PAGES)))
+        self.assertLessEqual(len(self.site.asked), PAGES + 2)
+        self.assertTrue(all(run.stats["deja/keys"] > 0 for run in both))
+
+    def test_two_spiders_share_the_pages(self):
+        server = BloomServer()
+        self.two_spiders(server.url)
+        self.assertEqual(list(server.sets), [b"deja:everything"])
+        self.assertEqual(server.reserved[b"deja:everything"], (b"1e-06", b"1000"))
+        self.assertEqual(len(server.sets[b"deja:everything"]), PAGES)
+
+    def test_keys_are_canonical_urls_when_asked_for(self):
+        server = BloomServer()
+        crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_REDIS_KEY="mine", DEJA_URL="crawl")
+        self.assertIn(f"{self.site.url}q?id=5&view=full".encode(), server.sets[b"mine"])
+
+    def test_a_server_without_the_module_or_none_is_an_error(self):
+        class Plain(BloomHandler):
+            def answer(self, command, *rest):
+                return b"-ERR unknown command 'BF.RESERVE'\r\n" if command == b"BF.RESERVE" else b"+OK\r\n"
+
+        server = BloomServer()
+        server.RequestHandlerClass = Plain
+        run = crawl(self.site, DEJA_REDIS_URL=server.url)
+        self.assertIn("is the module deja loaded there?", run.log)
+        run = crawl(self.site, DEJA_REDIS_URL="redis://127.0.0.1:1/")
+        self.assertIn("Connection refused", run.log)
+        self.assertEqual(self.site.asked, [])
+
+    def test_a_server_that_fails_stops_the_crawl(self):
+        class Failing(BloomHandler):
+            def answer(self, command, *rest):
+                if command == b"BF.ADD":
+                    return b"-ERR out of memory\r\n"
+                return super().answer(command, *rest)
+
+        server = BloomServer()
+        server.RequestHandlerClass = Failing
+        run = crawl(self.site, DEJA_REDIS_URL=server.url)
+        self.assertEqual(run.stats["finish_reason"], "deja_failed")
+        self.assertIn("out of memory", run.log)
+
+    def test_with_the_module(self):
+        binary = shutil.which("redis-server")
+        if not binary or not os.path.exists(MODULE):
+            self.skipTest("no redis-server, or no module")
+        server = subprocess.Popen([binary, "--port", "0", "--unixsocket", os.path.abspath("r.sock"), "--save", "",
+                                   "--loadmodule", MODULE], stdout=subprocess.DEVNULL)
+        try:
+            url = f"unix://{os.path.abspath('r.sock')}"
+            with redis.Redis.from_url(url) as client:
+                while server.poll() is None:
+                    try:
+                        client.ping()
+                        break
+                    except redis.ConnectionError:
+                        time.sleep(0.02)
+                self.two_spiders(url)
+                self.assertEqual(client.execute_command("BF.CARD", "deja:everything"), PAGES)
+        finally:
+            server.kill()
+            server.wait()
+
+
+if __name__ == "__main__":
+    unittest.main()

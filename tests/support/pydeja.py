@@ -1,0 +1,36 @@
+"""The Python package of this tree over the library under test, for tests/python/*.py.
+
+    import pydeja                   then: import deja
+    pydeja.need_scrapy()            goes on in Debian's Python where this one has no Scrapy, or skips
+"""
+
+import os
+import sys
+from pathlib import Path
+
+SOURCE = Path(os.environ["SOURCE"])
+LIBRARY = Path(os.environ["LIBDEJA"])
+SYSTEM = "/usr/bin/python3"
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def need_scrapy():
+    try:
+        import scrapy  # noqa: F401
+    except ImportError:
+        if os.path.realpath(sys.executable) != os.path.realpath(SYSTEM) and os.path.exists(SYSTEM):
+            os.execv(SYSTEM, [SYSTEM] + sys.argv)
+        skip("no Scrapy for python3 (Debian: python3-scrapy)")
+
+
+if sys.version_info < (3, 9):
+    skip(f"Python {sys.version.split()[0]}; the package needs 3.9")
+if any(mark in LIBRARY.read_bytes() for mark in (b"__asan_init", b"__tsan_init", b"__ubsan_handle")):
+    skip("the library needs a sanitizer's runtime, which Python has not")
+os.environ["DEJA_LIBRARY"] = str(LIBRARY)
+os.environ["PYTHONPATH"] = os.pathsep.join([str(SOURCE / "python"), os.environ.get("PYTHONPATH", "")])
+sys.path[:0] = [str(SOURCE / "python"), str(SOURCE / "python" / "examples")]
