@@ -19,7 +19,7 @@ set(test_environment
 # What all tests share; labels beside the folder's come from the file's name.
 function(deja_test_properties test folder name)
   set(labels ${folder})
-  set(timeout 300)
+  set(timeout 600)
   if(name MATCHES "threads")
     list(APPEND labels threads)
   endif()

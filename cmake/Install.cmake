@@ -3,6 +3,7 @@
 #   runtime   the shared library
 #   dev       what a C program is built with
 #   tool      the command
+#   redis     the module for Redis and Valkey
 include(CMakePackageConfigHelpers)
 
 install(TARGETS deja_shared EXPORT dejaTargets
@@ -48,7 +49,7 @@ else()
 endif()
 
 if(TARGET deja_redis)
-  install(TARGETS deja_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/deja)
+  install(TARGETS deja_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/deja COMPONENT redis)
 endif()
 
 if(TARGET deja_cli)

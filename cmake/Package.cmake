@@ -33,4 +33,9 @@ if(TARGET deja_cli)
   deja_package(tool deja utils "" "have I seen this URL before? (command)"
     "De-duplicates lines and URLs, keeps what was seen in small files, and tells what that costs.")
 endif()
+if(TARGET deja_redis)
+  deja_package(redis deja-redis database "redis-server | valkey-server"
+    "have I seen this URL before? (module for Redis and Valkey)"
+    "Every BF command of RedisBloom, and DEJA commands for the other kinds of filters.")
+endif()
 include(CPack)

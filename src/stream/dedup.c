@@ -25,6 +25,7 @@ struct deja_dedup {
     size_t words;
     uint64_t *hash; /* of the pending keys, words each */
     size_t n, cap;
+    uint64_t passed;  /* keys judged as seen since the last commit: offered, and not added */
     uint64_t *table;  /* identities; 0: free */
     size_t table_len; /* a power of two, at least twice cap */
 };
@@ -124,6 +125,8 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
         if (is_new[i] || renews) {
             memcpy(d->hash + d->n * d->words, hash, d->words * sizeof *hash);
             d->n++;
+        } else {
+            d->passed++;
         }
     }
     return DEJA_OK;
@@ -132,6 +135,9 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
 int deja_dedup_commit(deja_dedup *d)
 {
     size_t done = 0;
+    /* How many came is what the account of lost keys rests on (stats.c). */
+    atomic_fetch_add_explicit(&d->f->offered, d->passed, memory_order_relaxed);
+    d->passed = 0;
     if (!d->n)
         return DEJA_OK;
     const int rc = deja_filter_add_hashed(d->f, d->hash, d->n, NULL, &done);

@@ -154,7 +154,7 @@ what_does_not_go_together_is_refused() {
         deja build -k layered -m 1M f.deja list
     fails_with 2 "layered cannot be made of several filters" \
         deja build -k layered --filters 2 -n 9 f.deja list
-    echo a | fails_with 2 "how many keys? give -n N: kinds layered and spectral" \
+    echo a | fails_with 2 "how many keys? give -n N: kinds layered, spectral, paired and window" \
         deja build -k layered f.deja -
     [ ! -e f.deja ] || fail "a file was made"
     succeeds deja build -q -k layered --layered paper -m 9k -n 99 p.deja list

@@ -251,6 +251,8 @@ static struct history make_history(const struct kind *k, bool sync_at_end)
     const char *path = scratch_path("history");
     if (k->kind == DEJA_SCALABLE)
         opt.capacity = 1000; /* does not grow: that is another file, and another test */
+    else if (k->kind == DEJA_LAYERED)
+        opt.capacity = 16 * 1500; /* nor do its layers, which begin with the sixteenth part */
     else
         opt.capacity = 1500;
     MUST(deja_filter_create(path, 0, &opt, &f, NULL) == DEJA_OK);

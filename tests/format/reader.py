@@ -500,7 +500,7 @@ def read_table(page, h):
         need(table[1]["capacity"] == h["deletions"], "deletions")
     if h["kind"] == LAYERED:
         check_layers(h, table)
-    elif h["kind"] != SCALABLE:
+    elif h["kind"] not in (SCALABLE, PAIRED):
         need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
              "part table")
     need(h["hash"] <= 2 or h["filters"] * table[0]["k"] <= 512, "part table")
