@@ -5,8 +5,9 @@
     python3 bench.py --crawl [--pages 2000] [--turns 3]       Scrapy with and without deja, CPU and memory
 
 The measure is the library itself: deja_filter_add_batch in a single call, with the slices of all
-keys ready.  Subjects take turns in one process, each on a new and empty filter or set; the best turn
-counts, and the spread is shown.  Answers are compared before anything is timed.
+keys ready.  Subjects take turns in one process, each on a new and empty filter or set.  What counts is
+CPU time, as other programs may be running: the best turn, and beside it the median of the ratios of
+neighbouring turns.  Answers are compared before anything is timed.
 """
 
 from __future__ import annotations
@@ -124,9 +125,9 @@ def bench_keys(data: bytes, fp_rate: float, turns: int) -> None:
     for _ in range(turns):
         for name, (make, run, n) in subjects.items():
             subject = make()
-            begin = time.perf_counter()
+            begin = time.process_time()
             run(subject)
-            times[name].append((time.perf_counter() - begin) / n)
+            times[name].append((time.process_time() - begin) / n)
     base_name = next(iter(subjects))
     base = min(times[base_name])
     print(f"{keys.n:,} keys, {len(data) / keys.n:.0f} bytes a line, rate {fp_rate:g}, best of {turns} turns")
@@ -159,10 +160,10 @@ def bench_fingerprints(data: bytes, turns: int) -> None:
     for _ in range(turns):
         for name, make in (("Scrapy", theirs), ("deja", ours)):
             requests = [Request(url) for url in urls]
-            begin = time.perf_counter()
+            begin = time.process_time()
             for request in requests:
                 make(request)
-            taken[name].append((time.perf_counter() - begin) / len(urls))
+            taken[name].append((time.process_time() - begin) / len(urls))
     best = {name: min(each) * 1e6 for name, each in taken.items()}
     print(f"\na fingerprint: Scrapy {best['Scrapy']:.1f} us, deja {best['deja']:.1f} us: "
           f"{best['Scrapy'] / best['deja']:.1f} times as fast")
