@@ -110,7 +110,7 @@ more_memory_than_there_is() {
 
 kinds_and_hashes() {
     echo a >list
-    _refuses "-k/--kind takes classic, blocked, spectral, scalable, static or exact, not 'bloom'" dedup -k bloom list
+    _refuses "-k/--kind takes classic, blocked, layered, spectral, scalable, static or exact, not 'bloom'" dedup -k bloom list
     _refuses "did you mean blocked?" dedup -k bloked list
     _refuses "--hash takes xxh3" dedup --hash crc32 list
     _refuses "did you mean murmur" dedup --hash murmur4 list
