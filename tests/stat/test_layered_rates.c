@@ -155,14 +155,14 @@ static void in_mode_paper_swapped_segments_come_on_top(void **state)
 static void what_was_lost_is_what_stats_say(void **state)
 {
     (void)state;
-    static const uint64_t words[] = {300, 50000};
+    static const uint64_t words[] = {300, 30000};
     static const double rates[] = {0.05, 0.3};
     for (size_t i = 0; i < 4; i++) {
         const struct sites s = {.seed = 80 + i, .words = words[i / 2], .least = 2, .most = 4};
-        const deja_options opt = {.capacity = 400000, .fp_rate = rates[i % 2]};
+        const deja_options opt = {.capacity = 200000, .fp_rate = rates[i % 2]};
         struct layertrial t;
         deja_stats stats = DEJA_STATS_INIT;
-        run_trial(&t, opt, &s, 500000, 0);
+        run_trial(&t, opt, &s, 250000, 0);
         assert_int_equal(deja_filter_stats(t.f, &stats), DEJA_OK);
         const double lost = (double)(t.added - t.told_new);
         printf("lost %.0f, stats say %.1f, %.1f %% familiar\n", lost, stats.lost,

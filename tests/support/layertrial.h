@@ -21,6 +21,7 @@
 struct layertrial {
     deja_filter *f;
     deja_filter *keys, *segments[DJ_MAX_LAYERS], *marks; /* exact: one wrong answer in 2^40 */
+    uint64_t most_keys;                                  /* room in each of them */
     double rate[DJ_MAX_LAYERS], xor_rate;
     uint64_t added, told_new;
 
@@ -56,10 +57,9 @@ static inline void layertrial_init(struct layertrial *t, deja_options opt, uint6
         fprintf(stderr, "%s\n", err.text);
         abort();
     }
+    t->most_keys = most_keys;
     t->keys = layertrial_set(most_keys, 101);
     t->marks = layertrial_set(most_keys, 102);
-    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
-        t->segments[i] = layertrial_set(most_keys, 103 + i);
 }
 
 static inline void layertrial_fini(struct layertrial *t)
@@ -105,8 +105,11 @@ static inline void layertrial_add(struct layertrial *t, deja_slice url)
     t->added++;
     t->told_new += is_new;
     layertrial_put(t->marks, (deja_slice){&mark, sizeof mark});
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        if (!t->segments[i])
+            t->segments[i] = layertrial_set(t->most_keys, 103 + i);
         layertrial_put(t->segments[i], segment[i]);
+    }
 }
 
 /* When all keys are in: the rates as they are now. */
@@ -132,7 +135,7 @@ static inline void layertrial_ask(struct layertrial *t, deja_slice url)
     double w = same ? 1 : t->xor_rate;
     bool familiar = true;
     for (size_t i = 0; i < n; i++)
-        if (!deja_filter_contains(t->segments[i], segment[i])) {
+        if (!t->segments[i] || !deja_filter_contains(t->segments[i], segment[i])) {
             w *= t->rate[i];
             familiar = false;
         }
