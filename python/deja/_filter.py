@@ -50,6 +50,11 @@ def _checked(key: bytes) -> bytes:
     return bytes(key)
 
 
+_FLAGS = {"minimal_increase": _lib.MINIMAL_INCREASE, "layered_paper": _lib.LAYERED_PAPER,
+          "layered_words": _lib.LAYERED_WORDS}
+_DEMANDS = ("hash", "seed", "url", "counter_bits", "generations", "window_seconds", "layers", "delimiter")
+
+
 def make_options(
     *,
     capacity: Optional[float] = None,
@@ -68,8 +73,9 @@ def make_options(
     if kind is None and capacity is None and memory is None:
         kind = "scalable"  # as the command does: nobody knows how many will come
     flags = _lib.KEY_APART if key is not None else 0
-    if others.pop("minimal_increase", False):
-        flags |= _lib.MINIMAL_INCREASE
+    for name, flag in _FLAGS.items():
+        if others.pop(name, False):
+            flags |= flag
     if isinstance(others.get("part_kind"), str):
         others["part_kind"] = _number(lib.deja_kind_parse, "kind", others["part_kind"])
     unknown = set(others) - {name for name, _ in _lib.Options._fields_[1:]}
@@ -84,6 +90,10 @@ def make_options(
     if key is not None:
         options.take_key(_checked(key))
     return options
+
+
+_WHO_CAN = {"remove": "kinds spectral and paired", "count": "kind spectral", "prefix": "kind layered",
+            "set_clock": "kind window"}
 
 
 def plan(**options: Any) -> Plan:
@@ -202,8 +212,9 @@ class Filter:
         options = make_options(**given)
         if mode in ("a", "r") and path is not None:
             # What is left to a default is no demand on a file that is there.
-            expect = _lib.Options(kind=options.kind if kind else 0, hash=options.hash, key=options.key,
-                                  counter_bits=options.counter_bits, url=options.url, seed=options.seed)
+            expect = _lib.Options(kind=options.kind if kind else 0, key=options.key,
+                                  flags=options.flags & (_lib.LAYERED_PAPER | _lib.LAYERED_WORDS),
+                                  **{name: getattr(options, name) for name in _DEMANDS})
             try:
                 self._open(expect, mode)
                 return
@@ -399,9 +410,10 @@ class Filter:
             return any(lib.deja_filter_contains(handle, _lib.Key(one, len(one))) for one in questions)
 
     def remove(self, key: Key) -> bool:
-        """Take one add of the key back (kind spectral); False when it is not there.
+        """Take one add of the key back (kinds spectral and paired); False when it is not there.
 
-        Remove only what was added: taking out a false positive takes from other keys."""
+        Remove only what was added: in spectral, taking out a false positive takes from other keys;
+        in paired, what is removed stays out for good.  docs/kinds.md has the limits."""
         data = self._key(key)
         if data is None:
             return False
@@ -490,6 +502,29 @@ class Filter:
             counts.extend(answers[:n])
         return counts
 
+    def prefix(self, beginning: Key) -> bool:
+        """Was anything added that is, or lies under, this beginning of a URL (kind layered)?"""
+        return bool(self.prefix_many([beginning])[0])
+
+    def prefix_many(self, beginnings: Keys, *, mark: bytes = b"\n") -> bytes:
+        """The same for many; a byte for each."""
+        answers = ctypes.create_string_buffer(PORTION)
+        parts = []
+        for lines, n in self._batches(beginnings, mark):
+            with self._gate.beside():
+                status = lib.deja_filter_prefix_batch(self._alive(), lines, n, answers)
+            if status != _lib.OK:
+                self._refuse(status, "prefix")
+            parts.append(ctypes.string_at(answers, n))
+        return b"".join(parts)
+
+    def set_clock(self, seconds: int) -> None:
+        """The time, in seconds since 1970, that a window by time goes by; 0: the system's clock."""
+        with self._gate.alone():
+            status = lib.deja_filter_set_clock(self._alive(), seconds)
+            if status != _lib.OK:
+                self._refuse(status, "set_clock")
+
     def _is_gsb(self) -> bool:
         """A URL is then one key when it is added and several when it is looked up."""
         return self._rules is not None and self._rules.profile == "gsb"
@@ -508,7 +543,7 @@ class Filter:
             if verb == "add":
                 text = f"{kind} filters are complete when they are made (Filter.build)"
             else:
-                text = f"kind {kind} as it is here cannot {verb}; kind spectral can"
+                text = f"kind {kind} as it is here cannot {verb}; {_WHO_CAN[verb]} can"
             error = UnsupportedError(where + text)
         elif status == _lib.EFULL:
             error = FullError(f"{where}the filter is full, and the key was not added; kind scalable grows")

@@ -32,7 +32,7 @@ EINVAL, ENOMEM, EIO, EFORMAT, EVERSION, EFULL, ESPACE, ENOTSUP, EMISMATCH, EBUSY
 SCALABLE, STATIC = 6, 8  # deja_kind
 GSB, SCRAPY = 3, 4  # deja_profile
 KEY_LEN = 32
-KEY_APART, MINIMAL_INCREASE = 1, 2  # deja_options.flags
+KEY_APART, MINIMAL_INCREASE, LAYERED_PAPER, LAYERED_WORDS = 1, 2, 4, 8  # deja_options.flags
 OPEN_WRITE, CREATE_REPLACE = 1, 2
 URL_NO_LIST = 1
 URL_EXPRESSIONS = 30
@@ -90,7 +90,8 @@ class Plan(Sized):
     _fields_ = [
         ("size", c_size_t), ("kind", c_uint32), ("hashes", c_uint32), ("filters", c_uint32),
         ("hash", c_uint32), ("capacity", c_uint64), ("fp_rate", c_double), ("bits", c_uint64),
-        ("bytes", c_uint64), ("bits_per_key", c_double), ("lost", c_double),
+        ("bytes", c_uint64), ("bits_per_key", c_double), ("lost", c_double), ("deletions", c_uint64),
+        ("fn_rate", c_double), ("generations", c_uint64),
     ]
 
 
@@ -107,6 +108,12 @@ class Stats(Sized):
         ("last_lost", c_double), ("missed", c_double), ("unions", c_uint64), ("folds", c_uint64),
         ("removed", c_uint64), ("refused", c_uint64), ("largest", c_uint64),
         ("saturated", c_uint64), ("counter_bits", c_uint32), ("minimal_increase", c_uint32),
+        ("deletions", c_uint64), ("deletions_capacity", c_uint64), ("hidden", c_uint64),
+        ("fn_now", c_double), ("generations", c_uint32), ("crowded", c_uint32),
+        ("window_seconds", c_uint64), ("turns", c_uint64), ("window_keys", c_uint64),
+        ("generation_keys", c_uint64 * 8), ("generation_age", c_uint64 * 8), ("familiar", c_uint64),
+        ("layers", c_uint32), ("layers_most", c_uint32), ("layered_flags", c_uint32),
+        ("delimiter", c_uint32),
     ]
 
 
@@ -149,6 +156,8 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_filter_contains_batch": (None, _filter, _array, c_size_t, _array),
     "deja_filter_remove_batch": (c_int, _filter, _array, c_size_t, _array, _size),
     "deja_filter_count_batch": (c_int, _filter, _array, c_size_t, _array),
+    "deja_filter_prefix_batch": (c_int, _filter, _array, c_size_t, _array),
+    "deja_filter_set_clock": (c_int, _filter, c_uint64),
     "deja_filter_profile": (c_uint32, _filter),
     "deja_filter_stats": (c_int, _filter, POINTER(Stats)),
     "deja_filter_sync": (c_int, _filter, _error),

@@ -42,6 +42,9 @@ class Plan(_Record):
     bytes: int
     bits_per_key: float
     lost: float  # keys expected to be lost while filling to capacity
+    deletions: int  # paired: removals it is sized for
+    fn_rate: float  # and the share of its keys that is forgotten then
+    generations: int  # window
 
 
 @dataclass(frozen=True)
@@ -86,3 +89,15 @@ class Stats(_Record):
     saturated: int
     counter_bits: int
     minimal_increase: bool
+    deletions: int  # paired: keys in its second filter
+    deletions_capacity: int
+    hidden: int
+    fn_now: float  # share of its keys that it forgets
+    generations: int  # window: full ones that it remembers
+    crowded: int
+    window_seconds: int
+    turns: int
+    window_keys: int
+    familiar: int  # layered: new keys whose segments were all known before
+    layers: int
+    layers_most: int

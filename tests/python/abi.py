@@ -15,7 +15,7 @@ STRUCTURES = {"deja_error": _lib.Error, "deja_slice": _lib.Slice, "deja_options"
               "deja_plan": _lib.Plan, "deja_stats": _lib.Stats}
 NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OK EINVAL ENOMEM EIO EFORMAT EVERSION EFULL ESPACE ENOTSUP EMISMATCH EBUSY ENOTURL KEY_LEN KEY_APART "
-           "MINIMAL_INCREASE OPEN_WRITE CREATE_REPLACE URL_NO_LIST URL_EXPRESSIONS SCALABLE STATIC".split()}
+           "MINIMAL_INCREASE LAYERED_PAPER LAYERED_WORDS OPEN_WRITE CREATE_REPLACE URL_NO_LIST URL_EXPRESSIONS SCALABLE STATIC".split()}
 NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1], DEJA_URL_GSB=_lib.GSB,
                DEJA_URL_SCRAPY=_lib.SCRAPY)
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)

@@ -134,6 +134,35 @@ class Counting(unittest.TestCase):
                 call("a")
 
 
+class OtherKinds(unittest.TestCase):
+    def test_paired_removes(self):
+        f = deja.Filter(capacity=1000, kind="paired")
+        f.add("a")
+        self.assertTrue(f.remove("a"))
+        self.assertNotIn("a", f)
+        self.assertEqual(f.stats().deletions, 1)
+        self.assertRaises(deja.UnsupportedError, f.count, "a")
+
+    def test_window_forgets_by_its_clock(self):
+        f = deja.Filter(capacity=1000, kind="window", window_seconds=100)
+        f.set_clock(1000)
+        f.add("a")
+        self.assertIn("a", f)
+        f.set_clock(5000)
+        f.add("b")
+        self.assertNotIn("a", f)
+        self.assertRaises(deja.UnsupportedError, deja.Filter(capacity=10).set_clock, 5)
+
+    def test_layered_answers_for_folders(self):
+        f = deja.Filter("layers.deja", capacity=1000, kind="layered", layers=4)
+        f.add_many(["http://a.example/x/1", "http://a.example/x/2"])
+        self.assertTrue(f.prefix("http://a.example/x"))
+        self.assertEqual(f.prefix_many(["http://a.example/", "http://b.example/"]), b"\1\0")
+        f.close()
+        self.assertRaises(deja.MismatchError, deja.Filter, "layers.deja", layers=7)
+        self.assertRaises(deja.UnsupportedError, deja.Filter(capacity=10).prefix, "http://a/")
+
+
 class Files(unittest.TestCase):
     def setUp(self):
         self.path = f"{self.id()}.deja"
