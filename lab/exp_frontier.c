@@ -16,7 +16,7 @@ static const double rates[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 #define MAX_KIND 32u
 #define PARTS    5u
 
-enum { BYTES, HITS, EXPECTED, ADD_NS, ASK_NS, N_VALUES };
+enum { BYTES, HITS, EXPECTED, FUNCTIONS, BODY_BITS, ADD_NS, ASK_NS, N_VALUES };
 
 struct subject {
     uint32_t kind;
@@ -121,6 +121,8 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
         rc = deja_filter_stats(f, &stats);
     value[BYTES] = (double)stats.bytes;
     value[EXPECTED] = stats.fp_now;
+    value[FUNCTIONS] = stats.hashes;
+    value[BODY_BITS] = (double)stats.bits / stats.parts;
     deja_filter_free(f);
     return rc;
 }
@@ -145,6 +147,22 @@ static struct point point_of(const struct lab *lab, const struct lab_results *r,
                           lab_sum(r, unit, EXPECTED) / r->runs, fastest(r, unit, ASK_NS)};
 }
 
+/* How far from its rate one filter is expected to be: by the questions alone where each key has a
+ * number of its own, and by the bits that happen to be set where keys share them. */
+static double sigma_of(const struct lab *lab, const struct lab_results *r, uint32_t unit,
+                       uint32_t kind, double asked)
+{
+    const double p = lab_sum(r, unit, EXPECTED) / r->runs, n = (double)lab->keys.n;
+    const double bits = lab_value(r, unit, 0, BODY_BITS) / n;
+    const uint32_t k = (uint32_t)lab_value(r, unit, 0, FUNCTIONS);
+    if (kind == DEJA_EXACT || kind == DEJA_STATIC)
+        return sqrt(p * (1 - p) / asked);
+    if (kind != DEJA_CLASSIC)
+        return lab_blocked_sigma(n, k, bits, asked, p);
+    const struct lab_bloom b = {n, k, 1, bits / k, false};
+    return lab_bloom_sigma_of(&b, asked, 1);
+}
+
 static void make_table(const struct lab *lab, const struct lab_results *r,
                        struct lab_report *report)
 {
@@ -166,12 +184,11 @@ static void make_table(const struct lab *lab, const struct lab_results *r,
         (void)snprintf(label, sizeof label, "p = %g", s.rate);
         if (s.kind == DEJA_EXACT)
             (void)snprintf(label, sizeof label, "fingerprints");
-        const struct lab_count count = {
-            .hits = lab_sum(r, u, HITS),
-            .trials = asked,
-            .runs = r->runs,
-            .rate = s.kind == DEJA_LAYERED ? NAN : p.rate,
-            .sigma = sqrt(p.rate * (1 - p.rate) / asked + 4e-4 * p.rate * p.rate)};
+        const struct lab_count count = {.hits = lab_sum(r, u, HITS),
+                                        .trials = asked,
+                                        .runs = r->runs,
+                                        .rate = s.kind == DEJA_LAYERED ? NAN : p.rate,
+                                        .sigma = sigma_of(lab, r, u, s.kind, asked)};
         lab_cell_rate(lab_cell(rate, deja_kind_name(s.kind), label), &count,
                       &(struct lab_printed){0});
         struct lab_cell *c = lab_cell(bits, deja_kind_name(s.kind), label);

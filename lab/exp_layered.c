@@ -21,19 +21,7 @@ static const struct size {
 };
 #define SIZES (sizeof sizes / sizeof sizes[0])
 
-enum {
-    PLAIN,
-    LAYERED,
-    EQUAL,
-    ARRAYS,
-    EQUAL_K,
-    EQUAL_RATE,
-    MISSED,
-    ASKED,
-    KIND,
-    KIND_BITS,
-    N_VALUES
-};
+enum { PLAIN, LAYERED, EQUAL, ARRAYS, MISSED, ASKED, KIND, KIND_BITS, N_VALUES };
 
 static uint32_t units(const struct lab *lab)
 {
@@ -70,8 +58,6 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
     value[LAYERED] = found.layered;
     value[EQUAL] = found.equal;
     value[ARRAYS] = found.arrays;
-    value[EQUAL_K] = found.equal_k;
-    value[EQUAL_RATE] = found.equal_rate;
     value[MISSED] = found.missed;
     value[ASKED] = found.asked;
     value[KIND] = found.kind;
@@ -94,15 +80,15 @@ static void add_cell(const struct lab *lab, const struct lab_results *r, struct 
     char row[40];
     const double rows = (double)rows_of(lab, unit);
     const double asked = lab_value(r, unit, 0, ASKED);
-    const double p = column->value == PLAIN   ? HALVES_RATE
-                     : column->value == EQUAL ? lab_value(r, unit, 0, EQUAL_RATE)
-                                              : NAN;
+    const double arrays = column->value == PLAIN ? 1 : lab_value(r, unit, 0, ARRAYS);
+    const bool plain = column->value == PLAIN || column->value == EQUAL;
+    const struct lab_bloom b = lab_halves_plain(asked, arrays);
     const double over = column->share < 1 ? rows : asked;
     const struct lab_count count = {.hits = lab_sum(r, unit, column->value),
                                     .trials = over,
                                     .runs = r->runs,
-                                    .rate = p * asked / over,
-                                    .sigma = sqrt(asked * p * (1 - p) * 1.2) / over};
+                                    .rate = plain ? lab_bloom_rate(&b) * asked / over : NAN,
+                                    .sigma = lab_halves_sigma(&b) * asked / over};
     struct lab_printed printed = {0};
     if (column->subject != NULL)
         printed = lab_printed(&(struct lab_printed_query){.source = "multilayer",
@@ -200,6 +186,7 @@ static void judge(const struct lab_results *r, struct lab_report *report)
     const double asked = lab_value(r, last, 0, ASKED) * r->runs;
     const double plain = lab_sum(r, last, PLAIN), layered = lab_sum(r, last, LAYERED);
     const double arrays = lab_value(r, last, 0, ARRAYS);
+    const struct lab_bloom same = lab_halves_plain(lab_value(r, last, 0, ASKED), arrays);
     double missed = 0;
     for (uint32_t u = 0; u < r->units; u++)
         missed += lab_sum(r, u, MISSED);
@@ -216,8 +203,7 @@ static void judge(const struct lab_results *r, struct lab_report *report)
         "memory (%.0f bit arrays here, at least 3 in the paper). One plain filter with the "
         "same memory had %.0f false positives in %.0f questions, the multi-layer filter "
         "%.0f; the theory gives the plain one a rate of %.1e.",
-        arrays, arrays, lab_sum(r, last, EQUAL), asked, layered,
-        lab_value(r, last, 0, EQUAL_RATE));
+        arrays, arrays, lab_sum(r, last, EQUAL), asked, layered, lab_bloom_rate(&same));
     lab_verdict(
         report, LAB_DIFFERS,
         "The printed percentages are half of the rate: the paper divides by all lines where "

@@ -1,29 +1,30 @@
 /* exp_single.c - one Bloom filter, k = 3 .. 10 hash functions and six sizes: table 5.9.
  *
- * A unit is a row: one hashing of all URLs serves its six filters. */
+ * The table is one unit: one hashing of all URLs serves its 48 filters. */
 #include "lab_thesis.h"
+#include <string.h>
 
 static uint32_t units(const struct lab *lab)
 {
     (void)lab;
-    return THESIS_K;
+    return 1;
 }
 
 static uint32_t values(const struct lab *lab, uint32_t unit)
 {
     (void)lab, (void)unit;
-    return THESIS_SIZES;
+    return THESIS_CELLS;
 }
 
 static double cost(const struct lab *lab, uint32_t unit)
 {
-    return (double)lab->keys.n * (THESIS_K_MIN + unit);
+    (void)unit;
+    return 35.0 * (double)lab->keys.n;
 }
 
 static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
 {
-    const struct lab_bloom_spec spec = {DEJA_HASH_JENKINS, THESIS_K_MIN + task->unit, 1,
-                                        thesis_multiplier, THESIS_SIZES};
+    const struct lab_bloom_spec spec = thesis_table();
     struct lab_bank bank;
     double hits[LAB_BANK] = {0};
     int rc = lab_bank_init(&bank, lab, &spec, task->seed, err);
@@ -32,8 +33,7 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
     rc = lab_bank_add(&bank, lab->keys.added, lab->keys.n, NULL, NULL, err);
     if (rc == DEJA_OK)
         rc = lab_bank_ask(&bank, lab->keys.asked, lab->keys.n, lab_count_seen, hits, err);
-    for (size_t i = 0; i < THESIS_SIZES; i++)
-        value[i] = hits[i];
+    memcpy(value, hits, THESIS_CELLS * sizeof *value);
     lab_bank_fini(&bank);
     return rc;
 }
@@ -65,11 +65,11 @@ static int make_report(const struct lab *lab, const struct lab_results *r,
     struct lab_table *t = lab_table(report, LAB_GRID, "5.9", "hash functions",
                                     "Table 5.9: false positives of one filter, %");
     lab_caption(t, "Jenkins lookup2 with a salt for each function; m = n k M bits.");
-    for (uint32_t unit = 0; unit < THESIS_K; unit++)
+    for (uint32_t k = THESIS_K_MIN; k <= THESIS_K_MAX; k++)
         for (uint32_t i = 0; i < THESIS_SIZES; i++)
-            thesis_rate(t, r, unit, i, 1,
-                        &(struct lab_bloom){(double)lab->keys.n, THESIS_K_MIN + unit, 1,
-                                            thesis_multiplier[i], false});
+            thesis_rate(
+                t, r, 0, thesis_cell(k, i), 1,
+                &(struct lab_bloom){(double)lab->keys.n, k, 1, thesis_multiplier[i], false});
     draw(lab, t, report);
     lab_judge_rates(report, 0, 1);
     lab_verdict(

@@ -1,108 +1,103 @@
 /* exp_spatial.c - the spatial strategy: F filters that all have to agree.  Tables 5.17 to 5.19 and
  * figures A.1 to A.6.
  *
- * Units: F = 2, 3 with every k give 5.18 and 5.19, and while they fill, 5.17 and A.3 to A.6;
- * F = 1 with k = 3 .. 6 gives the rest of 5.17, A.1 and A.2.  The last units are what the thesis
- * did not count out: one filter with k F functions and the memory of all F. */
-#include "lab_curve.h"
+ * The first unit gives the tables: three rounds of all filters, each with other salts; what F of
+ * them agree on is the row of F.  While they fill, those with k = 3 .. 6 and M = 1.7, 2.0
+ * give 5.17 and the figures.  The other units are what the thesis did not count out: filters of
+ * the library that are made of F, beside one with k F functions and the memory of all F. */
+#include "lab_rounds.h"
 #include "lab_thesis.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#define FILTERS     3u /* at most */
 #define CURVE_K_MAX 6u
 #define CURVE_SIZES 2u /* M = 1.7 and 2.0: the first two */
-enum { FULL = 0, FILLING = THESIS_SIZES, CURVES = FILLING + CURVE_SIZES };
+#define CURVES      ((CURVE_K_MAX - THESIS_K_MIN + 1) * CURVE_SIZES)
+enum { TABLES, EQUAL };
+enum { FULL = 0, FILLING = FILTERS * THESIS_CELLS };
 
-struct setup {
-    uint32_t filters, k;
-    bool full, filling;
-};
-
-/* One filter with as many functions and bits as F filters with k. */
-static const struct setup controls[] = {
-    {1, 6, true, false}, {1, 8, true, false}, {1, 9, true, false}, {1, 10, true, false}};
-#define CONTROLS 4u
-#define SEVERAL  (2 * THESIS_K)                   /* F = 2, 3       */
-#define ONE      (CURVE_K_MAX - THESIS_K_MIN + 1) /* F = 1, filling */
-
-static struct setup setup_of(uint32_t unit)
+static uint32_t full_of(uint32_t filters, uint32_t k, uint32_t size)
 {
-    if (unit < SEVERAL) {
-        const uint32_t k = THESIS_K_MIN + unit % THESIS_K;
-        return (struct setup){2 + unit / THESIS_K, k, true, k <= CURVE_K_MAX};
-    }
-    if (unit < SEVERAL + ONE)
-        return (struct setup){1, THESIS_K_MIN + unit - SEVERAL, false, true};
-    return controls[unit - SEVERAL - ONE];
+    return FULL + (filters - 1) * THESIS_CELLS + thesis_cell(k, size);
 }
 
-static uint32_t unit_of(uint32_t filters, uint32_t k)
+/* The first point of a curve. */
+static uint32_t curve_of(uint32_t filters, uint32_t k, uint32_t size)
 {
-    return filters == 1 ? SEVERAL + k - THESIS_K_MIN : (filters - 2) * THESIS_K + k - THESIS_K_MIN;
+    const uint32_t curve = (k - THESIS_K_MIN) * CURVE_SIZES + size;
+    return FILLING + ((filters - 1) * CURVES + curve) * LAB_CURVE;
 }
 
-static uint32_t control_of(uint32_t functions)
-{
-    for (uint32_t i = 0; i < CONTROLS; i++)
-        if (controls[i].k == functions)
-            return SEVERAL + ONE + i;
-    return UINT32_MAX;
-}
+/* Two or three filters, and one with as many functions and bits. */
+static const struct setup {
+    uint32_t filters;
+    uint32_t k[4];
+    uint32_t n_k;
+} setups[] = {{2, {3, 4, 5}, 3}, {3, {3}, 1}, {1, {6, 8, 9, 10}, 4}};
+#define SETUPS (sizeof setups / sizeof setups[0])
 
 static uint32_t units(const struct lab *lab)
 {
     (void)lab;
-    return SEVERAL + ONE + CONTROLS;
+    return EQUAL + (uint32_t)SETUPS;
 }
 
 static uint32_t values(const struct lab *lab, uint32_t unit)
 {
     (void)lab;
-    return setup_of(unit).filling ? CURVES + CURVE_SIZES * LAB_CURVE : THESIS_SIZES;
+    return unit == TABLES ? FILLING + FILTERS * CURVES * LAB_CURVE
+                          : setups[unit - EQUAL].n_k * THESIS_SIZES;
 }
 
 static double cost(const struct lab *lab, uint32_t unit)
 {
-    const struct setup s = setup_of(unit);
-    return (double)lab->keys.n * s.k * s.filters * (s.full ? 1 : 0.5);
+    double positions = 0;
+    if (unit == TABLES)
+        return 110.0 * (double)lab->keys.n;
+    for (uint32_t i = 0; i < setups[unit - EQUAL].n_k; i++)
+        positions += setups[unit - EQUAL].filters * setups[unit - EQUAL].k[i];
+    return positions * (double)lab->keys.n;
 }
 
-struct filling {
-    double *value;
-    uint64_t n;
-};
-
-static void count_filling(void *ctx, size_t filter, uint64_t first, const uint8_t *seen, size_t n)
+static int run_tables(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
 {
-    const struct filling *f = ctx;
-    if (filter < CURVE_SIZES)
-        lab_curve_count(f->value + CURVES + filter * LAB_CURVE, f->n, first, seen, n);
+    const struct lab_bloom_spec spec = thesis_table();
+    struct lab_rounds r = {.rounds = FILTERS, .n_watched = CURVES};
+    for (uint32_t i = 0; i < CURVES; i++)
+        r.watched[i] = thesis_cell(THESIS_K_MIN + i / CURVE_SIZES, i % CURVE_SIZES);
+    const int rc = lab_rounds(lab, &spec, seed, &r, err);
+    for (uint32_t f = 0; f < FILTERS; f++) {
+        memcpy(value + FULL + f * THESIS_CELLS, r.full[f], THESIS_CELLS * sizeof *value);
+        memcpy(value + FILLING + f * CURVES * LAB_CURVE, r.filling[f],
+               CURVES * LAB_CURVE * sizeof *value);
+    }
+    return rc;
+}
+
+static int run_equal(const struct lab *lab, const struct setup *s, uint64_t seed, double *value,
+                     deja_error *err)
+{
+    const struct lab_bloom_spec spec = {DEJA_HASH_JENKINS, s->filters,  s->k, s->n_k,
+                                        thesis_multiplier, THESIS_SIZES};
+    double hits[LAB_BANK] = {0};
+    struct lab_bank bank;
+    int rc = lab_bank_init(&bank, lab, &spec, seed, err);
+    if (rc < 0)
+        return rc;
+    rc = lab_bank_add(&bank, lab->keys.added, lab->keys.n, NULL, NULL, err);
+    if (rc == DEJA_OK)
+        rc = lab_bank_ask(&bank, lab->keys.asked, lab->keys.n, lab_count_seen, hits, err);
+    memcpy(value, hits, s->n_k * THESIS_SIZES * sizeof *value);
+    lab_bank_fini(&bank);
+    return rc;
 }
 
 static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
 {
-    const struct setup s = setup_of(task->unit);
-    const struct lab_bloom_spec spec = {DEJA_HASH_JENKINS, s.k, s.filters, thesis_multiplier,
-                                        s.full ? THESIS_SIZES : CURVE_SIZES};
-    struct filling filling = {value, lab->keys.n};
-    double full[LAB_BANK] = {0};
-    struct lab_bank bank;
-    memset(value, 0, values(lab, task->unit) * sizeof *value);
-    int rc = lab_bank_init(&bank, lab, &spec, task->seed, err);
-    if (rc < 0)
-        return rc;
-    rc = lab_bank_add(&bank, lab->keys.added, lab->keys.n, s.filling ? count_filling : NULL,
-                      &filling, err);
-    if (rc == DEJA_OK && s.full)
-        rc = lab_bank_ask(&bank, lab->keys.asked, lab->keys.n, lab_count_seen, full, err);
-    memcpy(value + FULL, full, THESIS_SIZES * sizeof *value);
-    for (uint32_t i = 0; s.filling && i < CURVE_SIZES; i++) {
-        lab_curve_sum(value + CURVES + i * LAB_CURVE);
-        value[FILLING + i] = value[CURVES + (i + 1) * LAB_CURVE - 1];
-    }
-    lab_bank_fini(&bank);
-    return rc;
+    return task->unit == TABLES
+               ? run_tables(lab, task->seed, value, err)
+               : run_equal(lab, &setups[task->unit - EQUAL], task->seed, value, err);
 }
 
 /* --- Report --------------------------------------------------------------------- */
@@ -116,7 +111,7 @@ static void make_full(const struct lab *lab, const struct lab_results *r,
     for (uint32_t k = THESIS_K_MIN; k <= THESIS_K_MAX; k++)
         for (uint32_t i = 0; i < THESIS_SIZES; i++)
             thesis_rate(
-                t, r, unit_of(filters, k), FULL + i, filters,
+                t, r, TABLES, full_of(filters, k, i), filters,
                 &(struct lab_bloom){(double)lab->keys.n, k, filters, thesis_multiplier[i], false});
 }
 
@@ -136,7 +131,7 @@ static void make_filling(const struct lab *lab, const struct lab_results *r,
                                thesis_m(b.multiplier).s);
                 struct lab_cell *c = lab_cell(t, thesis_k(k).s, column);
                 c->filters = filters;
-                lab_cell_bloom(c, r, unit_of(filters, k), FILLING + i, &b, &p);
+                lab_cell_bloom(c, r, TABLES, curve_of(filters, k, i) + LAB_CURVE - 1, &b, &p);
             }
 }
 
@@ -154,18 +149,69 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
             for (uint32_t k = THESIS_K_MIN; k <= CURVE_K_MAX; k++) {
                 const struct lab_bloom b = {(double)lab->keys.n, k, filters, thesis_multiplier[i],
                                             true};
-                lab_curve_draw(f, r, unit_of(filters, k), CURVES + i * LAB_CURVE, &b,
-                               k - THESIS_K_MIN);
+                lab_curve_draw(f, r, TABLES, curve_of(filters, k, i), &b, k - THESIS_K_MIN);
             }
         }
+}
+
+/* A filter of the comparison: its unit, and its first value there. */
+struct equal {
+    uint32_t filters, k, unit, first;
+};
+
+static struct equal equal_of(uint32_t filters, uint32_t k)
+{
+    struct equal e = {filters, k, EQUAL, 0};
+    for (uint32_t s = 0; s < SETUPS; s++)
+        for (uint32_t i = 0; i < setups[s].n_k; i++)
+            if (setups[s].filters == filters && setups[s].k[i] == k) {
+                e.unit = EQUAL + s;
+                e.first = i * THESIS_SIZES;
+            }
+    return e;
+}
+
+static struct lab_bloom bloom_of(const struct lab *lab, const struct equal *e, uint32_t size)
+{
+    return (struct lab_bloom){(double)lab->keys.n, e->k, e->filters, thesis_multiplier[size],
+                              false};
+}
+
+static void add_equal(const struct lab *lab, const struct lab_results *r, struct lab_table *t,
+                      const struct equal *e)
+{
+    for (uint32_t i = 0; i < THESIS_SIZES; i++) {
+        const struct lab_bloom b = bloom_of(lab, e, i);
+        char row[40];
+        (void)snprintf(row, sizeof row, "%u x %u HF", b.copies, b.k);
+        struct lab_cell *c = lab_cell(t, row, thesis_m(b.multiplier).s);
+        c->filters = b.copies;
+        lab_cell_bloom(c, r, e->unit, e->first + i, &b, &(struct lab_printed){0});
+    }
+}
+
+/* How far apart two of the same memory are at most, in standard deviations; sizes at which both
+ * together had too few hits to tell are left out of *compared. */
+static double apart(const struct lab *lab, const struct lab_results *r, const struct equal *x,
+                    const struct equal *y, uint32_t *compared)
+{
+    double worst = 0;
+    for (uint32_t i = 0; i < THESIS_SIZES; i++) {
+        const struct lab_bloom b = bloom_of(lab, x, i), d = bloom_of(lab, y, i);
+        const double one = lab_sum(r, x->unit, x->first + i);
+        const double other = lab_sum(r, y->unit, y->first + i);
+        const double sigma = hypot(lab_bloom_sigma(&b), lab_bloom_sigma(&d)) * b.n;
+        if (one + other < 20)
+            continue;
+        worst = fmax(worst, fabs(one - other) / (sigma * sqrt(r->runs)));
+        ++*compared;
+    }
+    return worst;
 }
 
 /* The same memory and the same number of hash computations in one filter. */
 static void compare(const struct lab *lab, const struct lab_results *r, struct lab_report *report)
 {
-    static const struct {
-        uint32_t filters, k;
-    } pair[] = {{2, 3}, {2, 4}, {2, 5}, {3, 3}};
     struct lab_table *t = lab_table(report, LAB_GRID, "equal", "filters",
                                     "Equal memory: F filters against one, full, %");
     lab_caption(t,
@@ -173,30 +219,14 @@ static void compare(const struct lab *lab, const struct lab_results *r, struct l
                 "hash computations.");
     double worst = 0;
     uint32_t compared = 0;
-    for (size_t j = 0; j < sizeof pair / sizeof pair[0]; j++)
-        for (uint32_t one = 0; one < 2; one++)
-            for (uint32_t i = 0; i < THESIS_SIZES; i++) {
-                const uint32_t functions = pair[j].filters * pair[j].k;
-                const uint32_t unit =
-                    one ? control_of(functions) : unit_of(pair[j].filters, pair[j].k);
-                const struct lab_bloom b = {(double)lab->keys.n, one ? functions : pair[j].k,
-                                            one ? 1 : pair[j].filters, thesis_multiplier[i],
-                                            false};
-                char row[40];
-                (void)snprintf(row, sizeof row, "%u x %u HF", b.copies, b.k);
-                struct lab_cell *c = lab_cell(t, row, thesis_m(b.multiplier).s);
-                c->filters = b.copies;
-                lab_cell_bloom(c, r, unit, FULL + i, &b, &(struct lab_printed){0});
-                if (!one)
-                    continue;
-                const uint32_t other = unit_of(pair[j].filters, pair[j].k);
-                const double a = lab_sum(r, other, FULL + i), d = lab_sum(r, unit, FULL + i);
-                if (a + d < 20)
-                    continue;
-                worst =
-                    fmax(worst, fabs(a - d) / (lab_bloom_sigma(&b) * b.n * sqrt(2.0 * r->runs)));
-                compared++;
-            }
+    for (uint32_t s = 0; s < SETUPS; s++)
+        for (uint32_t i = 0; setups[s].filters > 1 && i < setups[s].n_k; i++) {
+            const struct equal several = equal_of(setups[s].filters, setups[s].k[i]);
+            const struct equal one = equal_of(1, several.filters * several.k);
+            add_equal(lab, r, t, &several);
+            add_equal(lab, r, t, &one);
+            worst = fmax(worst, apart(lab, r, &several, &one, &compared));
+        }
     lab_verdict(
         report, worst < LAB_FAR ? LAB_DIFFERS : LAB_NOTE,
         "The strategy has no gain of its own: F filters of k functions and m bits do as well "

@@ -95,8 +95,9 @@ static int time_filter(const struct lab *lab, deja_filter *f, uint64_t from, dou
 static int run_grid(const struct lab *lab, const struct lab_task *task, double *value,
                     deja_error *err)
 {
-    const struct lab_bloom_spec spec = {DEJA_HASH_JENKINS, k_of(task->unit),
-                                        filters_of(task->unit), thesis_multiplier, THESIS_SIZES};
+    const uint32_t k = k_of(task->unit);
+    const struct lab_bloom_spec spec = {
+        DEJA_HASH_JENKINS, filters_of(task->unit), &k, 1, thesis_multiplier, THESIS_SIZES};
     const uint64_t from = lab->keys.n - lab->keys.n / 10;
     struct lab_bank bank;
     int rc = lab_bank_init(&bank, lab, &spec, task->seed, err);

@@ -16,7 +16,7 @@
 
 #define ROWS_MAX UINT64_C(200000)
 
-enum { PLAIN, LAYERED, EQUAL, ARRAYS, EQUAL_RATE, MISSED, ASKED, WORDS, N_VALUES };
+enum { PLAIN, LAYERED, EQUAL, ARRAYS, MISSED, ASKED, WORDS, N_VALUES };
 
 static uint64_t rows_of(const struct lab *lab)
 {
@@ -100,7 +100,6 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
     value[LAYERED] = found.layered;
     value[EQUAL] = found.equal;
     value[ARRAYS] = found.arrays;
-    value[EQUAL_RATE] = found.equal_rate;
     value[MISSED] = found.missed;
     value[ASKED] = found.asked;
     value[WORDS] = t.longest;
@@ -112,14 +111,15 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 /* --- Report ------------------------------------------------------------------------------ */
 
 static void add_row(const struct lab_results *r, struct lab_table *t, const char *label,
-                    uint32_t value, double rate, const char *note)
+                    uint32_t value, double arrays, const char *note)
 {
     const double asked = lab_value(r, 0, 0, ASKED);
+    const struct lab_bloom b = lab_halves_plain(asked, arrays);
     const struct lab_count count = {.hits = lab_sum(r, 0, value),
                                     .trials = asked,
                                     .runs = r->runs,
-                                    .rate = rate,
-                                    .sigma = sqrt(rate * (1 - rate) * 1.2 / asked)};
+                                    .rate = value == LAYERED ? NAN : lab_bloom_rate(&b),
+                                    .sigma = lab_halves_sigma(&b)};
     struct lab_cell *c = lab_cell(t, label, "false positives");
     (void)snprintf(c->note, sizeof c->note, "%s", note);
     lab_cell_rate(c, &count, &(struct lab_printed){0});
@@ -136,14 +136,13 @@ static int make_report(const struct lab *lab, const struct lab_results *r,
                   "Algorithm 5: titles that both halves claim, % of those asked");
     lab_caption(t, "%.0f titles, up to %.0f words; %.0f layers and the one of the XOR.",
                 (double)rows_of(lab), lab_value(r, 0, 0, WORDS), arrays - 1);
-    add_row(r, t, "Bloom filter, p = 0.05", PLAIN, HALVES_RATE,
-            "6.2352 bits a title of its half, k = 4");
+    add_row(r, t, "Bloom filter, p = 0.05", PLAIN, 1, "6.2352 bits a title of its half, k = 4");
     (void)snprintf(note, sizeof note, "%.0f arrays of that size", arrays);
-    add_row(r, t, "multi-layer, words in turn", LAYERED, NAN, note);
-    add_row(r, t, "Bloom filter, equal memory", EQUAL, lab_value(r, 0, 0, EQUAL_RATE),
-            "the same memory in one filter");
+    add_row(r, t, "multi-layer, words in turn", LAYERED, arrays, note);
+    add_row(r, t, "Bloom filter, equal memory", EQUAL, arrays, "the same memory in one filter");
     lab_judge_rates(report, 0, 1);
     const double layered = lab_sum(r, 0, LAYERED), equal = lab_sum(r, 0, EQUAL);
+    const struct lab_bloom same = lab_halves_plain(lab_value(r, 0, 0, ASKED), arrays);
     lab_verdict(report, layered < lab_sum(r, 0, PLAIN) ? LAB_AGREES : LAB_DIFFERS,
                 "As the report expects, the layers lower the false positives: %.3f %% instead of "
                 "%.2f %%, with %.0f times the memory.",
@@ -152,7 +151,7 @@ static int make_report(const struct lab *lab, const struct lab_results *r,
         report, equal <= layered ? LAB_DIFFERS : LAB_AGREES,
         "\"Far less memory\" is not what does it: one plain filter with the memory of all "
         "layers has %.0f false positives in %.0f questions (theory: %.1e), the layers %.0f.",
-        equal, asked, lab_value(r, 0, 0, EQUAL_RATE), layered);
+        equal, asked, lab_bloom_rate(&same), layered);
     lab_verdict(
         report, LAB_NOTE,
         "The report prints no rates to compare with; its precision \"by 15 to 30 %%\" is an "

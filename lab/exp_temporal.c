@@ -1,51 +1,50 @@
 /* exp_temporal.c - the temporal strategy: other salts on the next visit.  Table 5.16, figure 5.1.
  *
- * A unit is a row of 5.16.  For k = 3 .. 6 its filter with M = 2 also gives figure 5.1: URLs lost
- * on both visits while the filter filled. */
-#include "lab_curve.h"
+ * One unit: two visits of all filters of 5.16.  Those with M = 2 and k = 3 .. 6 also give figure
+ * 5.1: URLs lost on both visits while the filter filled. */
+#include "lab_rounds.h"
 #include "lab_thesis.h"
-#include "lab_visits.h"
 #include <math.h>
 #include <string.h>
 
-#define CURVE_K_MAX 6u /* of figure 5.1 */
-#define CURVE_SIZE  1u /* M = 2.0 */
-enum { FULL = 0, FILLING = THESIS_SIZES, CURVE };
+#define VISITS     2u
+#define CURVES     4u /* of figure 5.1: k = 3 .. 6 */
+#define CURVE_SIZE 1u /* M = 2.0 */
+enum { FULL = 0, FILLING = THESIS_CELLS, N_VALUES = FILLING + CURVES * LAB_CURVE };
 
-static uint32_t k_of(uint32_t unit)
+/* Where the points of k's curve are; the last one is what was lost in all. */
+static uint32_t curve_of(uint32_t k)
 {
-    return THESIS_K_MIN + unit;
+    return FILLING + (k - THESIS_K_MIN) * LAB_CURVE;
 }
 
 static uint32_t units(const struct lab *lab)
 {
     (void)lab;
-    return THESIS_K;
+    return 1;
 }
 
 static uint32_t values(const struct lab *lab, uint32_t unit)
 {
-    (void)lab;
-    return k_of(unit) <= CURVE_K_MAX ? CURVE + LAB_CURVE : THESIS_SIZES;
+    (void)lab, (void)unit;
+    return N_VALUES;
 }
 
 static double cost(const struct lab *lab, uint32_t unit)
 {
-    return 2.0 * (double)lab->keys.n * k_of(unit);
+    (void)unit;
+    return 70.0 * (double)lab->keys.n;
 }
 
 static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
 {
-    const struct lab_bloom_spec spec = {DEJA_HASH_JENKINS, k_of(task->unit), 1, thesis_multiplier,
-                                        THESIS_SIZES};
-    const bool curve = k_of(task->unit) <= CURVE_K_MAX;
-    struct lab_visits v = {.curve = curve ? value + CURVE : NULL, .watched = CURVE_SIZE};
-    if (curve)
-        memset(value + CURVE, 0, LAB_CURVE * sizeof *value);
-    const int rc = lab_two_visits(lab, &spec, task->seed, &v, err);
-    memcpy(value + FULL, v.full, THESIS_SIZES * sizeof *value);
-    if (curve)
-        value[FILLING] = v.filling;
+    const struct lab_bloom_spec spec = thesis_table();
+    struct lab_rounds r = {.rounds = VISITS, .n_watched = CURVES};
+    for (uint32_t i = 0; i < CURVES; i++)
+        r.watched[i] = thesis_cell(THESIS_K_MIN + i, CURVE_SIZE);
+    const int rc = lab_rounds(lab, &spec, task->seed, &r, err);
+    memcpy(value + FULL, r.full[VISITS - 1], THESIS_CELLS * sizeof *value);
+    memcpy(value + FILLING, r.filling[VISITS - 1], CURVES * LAB_CURVE * sizeof *value);
     return rc;
 }
 
@@ -56,11 +55,11 @@ static void make_full(const struct lab *lab, const struct lab_results *r,
         lab_table(report, LAB_GRID, "5.16", "hash functions",
                   "Table 5.16: URLs that both visits take for seen, full filter, %");
     lab_caption(t, "Theory: the rate of one visit, squared.");
-    for (uint32_t unit = 0; unit < THESIS_K; unit++)
+    for (uint32_t k = THESIS_K_MIN; k <= THESIS_K_MAX; k++)
         for (uint32_t i = 0; i < THESIS_SIZES; i++)
-            thesis_rate(t, r, unit, FULL + i, 1,
-                        &(struct lab_bloom){(double)lab->keys.n, k_of(unit), 2,
-                                            thesis_multiplier[i], false});
+            thesis_rate(
+                t, r, 0, FULL + thesis_cell(k, i), 1,
+                &(struct lab_bloom){(double)lab->keys.n, k, VISITS, thesis_multiplier[i], false});
 }
 
 static void make_filling(const struct lab *lab, const struct lab_results *r,
@@ -74,11 +73,11 @@ static void make_filling(const struct lab *lab, const struct lab_results *r,
                    "URLs inserted", "lost on both visits, % of n");
     lab_caption(t, "Printed: approximate, from the text about figure 5.1.");
     (void)snprintf(f->caption, sizeof f->caption, "M = 2.0; dashes: theory");
-    for (uint32_t unit = 0; k_of(unit) <= CURVE_K_MAX; unit++) {
-        const struct lab_bloom b = {(double)lab->keys.n, k_of(unit), 2,
-                                    thesis_multiplier[CURVE_SIZE], true};
-        thesis_rate(t, r, unit, FILLING, 1, &b);
-        lab_curve_draw(f, r, unit, CURVE, &b, unit);
+    for (uint32_t k = THESIS_K_MIN; k < THESIS_K_MIN + CURVES; k++) {
+        const struct lab_bloom b = {(double)lab->keys.n, k, VISITS, thesis_multiplier[CURVE_SIZE],
+                                    true};
+        thesis_rate(t, r, 0, curve_of(k) + LAB_CURVE - 1, 1, &b);
+        lab_curve_draw(f, r, 0, curve_of(k), &b, k - THESIS_K_MIN);
     }
 }
 

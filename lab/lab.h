@@ -48,7 +48,7 @@ struct lab_task {
 #define LAB_STOPPED (-1002)
 
 /* The most numbers that a unit gives. */
-#define LAB_VALUES 160
+#define LAB_VALUES 1200
 
 struct lab_experiment {
     const char *name;         /* as typed                                     */

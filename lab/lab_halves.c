@@ -7,8 +7,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Half of the lines, drawn at random: the first half of a shuffled list of their numbers. */
-static uint32_t *draw(uint64_t rows, uint64_t seed)
+/* The lines that are asked: half of all, drawn at random, by the half of the list that they stand
+ * in.  Both filters get both lists: the one must know all of them, the other none. */
+struct asked {
+    deja_slice *line[2];
+    uint64_t n[2];
+};
+
+static void asked_fini(struct asked *a)
+{
+    free(a->line[0]);
+    free(a->line[1]);
+}
+
+/* The first half of a shuffled list of the lines' numbers. */
+static uint32_t *shuffle(uint64_t rows, uint64_t seed)
 {
     uint32_t *number = malloc(rows * sizeof *number);
     for (uint64_t i = 0; number != NULL && i < rows; i++)
@@ -22,10 +35,20 @@ static uint32_t *draw(uint64_t rows, uint64_t seed)
     return number;
 }
 
-/* Which half a line is in. */
-static unsigned half_of(uint64_t line, uint64_t rows)
+static int draw(struct asked *a, const deja_slice *line, uint64_t rows, uint64_t seed,
+                deja_error *err)
 {
-    return line >= rows / 2;
+    uint32_t *number = shuffle(rows, seed);
+    *a = (struct asked){0};
+    for (unsigned half = 0; half < 2; half++)
+        a->line[half] = malloc((rows / 2 + 1) * sizeof *line);
+    const bool room = number != NULL && a->line[0] != NULL && a->line[1] != NULL;
+    for (uint64_t i = 0; room && i < rows / 2; i++) {
+        const unsigned half = number[i] >= rows / 2;
+        a->line[half][a->n[half]++] = line[number[i]];
+    }
+    free(number);
+    return room ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the order of the lines");
 }
 
 /* --- One Bloom filter a half ------------------------------------------------------ */
@@ -50,19 +73,32 @@ struct count {
     double both, missed, bytes;
 };
 
+/* What both filters say to all lines that are asked. */
+static int ask_filters(const struct lab *lab, const struct asked *asked, deja_filter *const *f,
+                       struct count *count, deja_error *err)
+{
+    int rc = DEJA_OK;
+    for (unsigned half = 0; half < 2 && rc == DEJA_OK; half++) {
+        double own = 0, other = 0;
+        rc = lab_ask(lab, f[half], asked->line[half], asked->n[half], &own, err);
+        if (rc == DEJA_OK)
+            rc = lab_ask(lab, f[!half], asked->line[half], asked->n[half], &other, err);
+        count->missed += (double)asked->n[half] - own;
+        count->both += other;
+    }
+    return rc;
+}
+
 static int count_filters(const struct lab *lab, const deja_slice *line, uint64_t rows,
-                         const uint32_t *number, const deja_options *opt, uint64_t seed,
+                         const struct asked *asked, const deja_options *opt, uint64_t seed,
                          struct count *count, deja_error *err)
 {
     deja_filter *f[2] = {NULL, NULL};
     deja_stats stats = DEJA_STATS_INIT;
     int rc = fill_filters(lab, line, rows, *opt, seed, f, err);
     *count = (struct count){0};
-    for (uint64_t i = 0; rc == DEJA_OK && i < rows / 2; i++) {
-        const unsigned own = half_of(number[i], rows);
-        count->missed += !deja_filter_contains(f[own], line[number[i]]);
-        count->both += deja_filter_contains(f[!own], line[number[i]]);
-    }
+    if (rc == DEJA_OK)
+        rc = ask_filters(lab, asked, f, count, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f[0], &stats);
     count->bytes = (double)stats.bytes;
@@ -71,30 +107,43 @@ static int count_filters(const struct lab *lab, const deja_slice *line, uint64_t
     return rc;
 }
 
-static int count_plain(const struct lab *lab, const deja_slice *line, uint64_t rows,
-                       const uint32_t *number, uint32_t k, double bits, uint64_t seed,
-                       double *both, double *missed, deja_error *err)
+struct lab_bloom lab_halves_plain(double n, double arrays)
 {
+    const double bits = HALVES_BITS * arrays;
+    const uint32_t k = arrays > 1 ? (uint32_t)fmin(round(bits * log(2)), 30) : HALVES_K;
+    return (struct lab_bloom){n, k, 1, bits / k, false};
+}
+
+double lab_halves_sigma(const struct lab_bloom *b)
+{
+    return lab_bloom_sigma_of(b, b->n, 2);
+}
+
+static int count_plain(const struct lab *lab, const deja_slice *line, uint64_t rows,
+                       const struct asked *asked, double arrays, uint64_t seed, double *both,
+                       double *missed, deja_error *err)
+{
+    const struct lab_bloom b = lab_halves_plain((double)(rows / 2), arrays);
     deja_options opt = DEJA_OPTIONS_INIT;
     struct count count;
     opt.kind = DEJA_CLASSIC;
-    opt.hashes = k;
-    opt.multiplier = bits / k;
-    const int rc = count_filters(lab, line, rows, number, &opt, seed, &count, err);
+    opt.hashes = b.k;
+    opt.multiplier = b.multiplier;
+    const int rc = count_filters(lab, line, rows, asked, &opt, seed, &count, err);
     *both = count.both;
     *missed += count.missed;
     return rc;
 }
 
 static int count_kind(const struct lab *lab, const deja_slice *line, uint64_t rows,
-                      const uint32_t *number, uint64_t seed, struct lab_halves_found *found,
+                      const struct asked *asked, uint64_t seed, struct lab_halves_found *found,
                       deja_error *err)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     struct count count;
     opt.kind = DEJA_LAYERED;
     opt.fp_rate = 0.05;
-    const int rc = count_filters(lab, line, rows, number, &opt, seed, &count, err);
+    const int rc = count_filters(lab, line, rows, asked, &opt, seed, &count, err);
     found->kind = count.both;
     found->kind_bits = 8 * count.bytes / (double)(rows / 2);
     found->missed += count.missed;
@@ -114,23 +163,23 @@ static int fill_layered(const struct lab *lab, const struct lab_halves *how,
     for (uint64_t i = 0; rc == DEJA_OK && i < rows; i++) {
         if (i % 4096 == 0 && lab_stopped(lab))
             return LAB_STOPPED;
-        if (lab_mlbf_add(&f[half_of(i, rows)], line[i]) < 0)
+        if (lab_mlbf_add(&f[i >= rows / 2], line[i]) < 0)
             rc = fail(err, DEJA_ENOMEM, "no memory for a layer");
     }
     return rc;
 }
 
 static int count_layered(const struct lab *lab, const struct lab_halves *how,
-                         const deja_slice *line, uint64_t rows, const uint32_t *number,
+                         const deja_slice *line, uint64_t rows, const struct asked *asked,
                          uint64_t seed, struct lab_halves_found *found, deja_error *err)
 {
     struct lab_mlbf f[2] = {{0}, {0}};
     const int rc = fill_layered(lab, how, line, rows, seed, f, err);
-    for (uint64_t i = 0; rc == DEJA_OK && i < rows / 2; i++) {
-        const unsigned own = half_of(number[i], rows);
-        found->missed += !lab_mlbf_has(&f[own], line[number[i]]);
-        found->layered += lab_mlbf_has(&f[!own], line[number[i]]);
-    }
+    for (unsigned half = 0; half < 2 && rc == DEJA_OK; half++)
+        for (uint64_t i = 0; i < asked->n[half]; i++) {
+            found->missed += !lab_mlbf_has(&f[half], asked->line[half][i]);
+            found->layered += lab_mlbf_has(&f[!half], asked->line[half][i]);
+        }
     found->arrays = (f[0].layers > f[1].layers ? f[0].layers : f[1].layers) + 1.0;
     lab_mlbf_fini(&f[0]);
     lab_mlbf_fini(&f[1]);
@@ -140,23 +189,18 @@ static int count_layered(const struct lab *lab, const struct lab_halves *how,
 int lab_halves(const struct lab *lab, const struct lab_halves *how, const deja_slice *line,
                uint64_t rows, uint64_t seed, struct lab_halves_found *found, deja_error *err)
 {
-    uint32_t *number = draw(rows, seed);
+    struct asked asked;
     *found = (struct lab_halves_found){.asked = (double)(rows / 2)};
-    if (number == NULL)
-        return fail(err, DEJA_ENOMEM, "no memory for the order of the lines");
-    int rc = count_plain(lab, line, rows, number, HALVES_K, HALVES_BITS, seed, &found->plain,
+    int rc = draw(&asked, line, rows, seed, err);
+    if (rc == DEJA_OK)
+        rc = count_plain(lab, line, rows, &asked, 1, seed, &found->plain, &found->missed, err);
+    if (rc == DEJA_OK)
+        rc = count_layered(lab, how, line, rows, &asked, seed, found, err);
+    if (rc == DEJA_OK)
+        rc = count_plain(lab, line, rows, &asked, found->arrays, seed + 2, &found->equal,
                          &found->missed, err);
-    if (rc == DEJA_OK)
-        rc = count_layered(lab, how, line, rows, number, seed, found, err);
-    /* The best that a plain filter makes of the same memory. */
-    const double bits = HALVES_BITS * found->arrays;
-    found->equal_k = fmin(round(bits * log(2)), 30);
-    found->equal_rate = pow(-expm1(-found->equal_k / bits), found->equal_k);
-    if (rc == DEJA_OK)
-        rc = count_plain(lab, line, rows, number, (uint32_t)found->equal_k, bits, seed + 2,
-                         &found->equal, &found->missed, err);
     if (rc == DEJA_OK && how->delimiter == '/')
-        rc = count_kind(lab, line, rows, number, seed + 4, found, err);
-    free(number);
+        rc = count_kind(lab, line, rows, &asked, seed + 4, found, err);
+    asked_fini(&asked);
     return rc;
 }

@@ -7,6 +7,7 @@
 #ifndef LAB_HALVES_H
 #define LAB_HALVES_H
 #include "lab.h"
+#include "lab_math.h"
 
 #define HALVES_BITS 6.2352 /* a line of its half, for each bit array: p = 0.05 */
 #define HALVES_K    4u
@@ -18,17 +19,21 @@ struct lab_halves {
 };
 
 struct lab_halves_found {
-    double plain;      /* one Bloom filter as the paper sizes it                     */
-    double layered;    /* the multi-layer filter, each array of that size            */
-    double equal;      /* one Bloom filter with the memory of all those arrays       */
-    double arrays;     /* of them: layers and the one of the XOR                     */
-    double equal_k;    /* hash functions of `equal`                                  */
-    double equal_rate; /* and its expected rate                                      */
-    double kind;       /* deja's own kind layered, made for p = 0.05 (URLs only)             */
-    double kind_bits;  /* and its memory, bits a line                                        */
-    double missed;     /* lines that their own filter did not find: must be none     */
+    double plain;     /* one Bloom filter as the paper sizes it                     */
+    double layered;   /* the multi-layer filter, each array of that size            */
+    double equal;     /* one Bloom filter with the memory of all those arrays       */
+    double arrays;    /* of them: layers and the one of the XOR                     */
+    double kind;      /* deja's own kind layered, made for p = 0.05 (URLs only)             */
+    double kind_bits; /* and its memory, bits a line                                        */
+    double missed;    /* lines that their own filter did not find: must be none     */
     double asked;
 };
+/* A plain filter for a half of n lines: as the paper has it for one array, otherwise the best that
+ * can be made of the memory of so many. */
+struct lab_bloom lab_halves_plain(double n, double arrays);
+/* The standard deviation of its rate, when n lines are asked of two such filters. */
+double lab_halves_sigma(const struct lab_bloom *b);
+
 int lab_halves(const struct lab *lab, const struct lab_halves *how, const deja_slice *line,
                uint64_t rows, uint64_t seed, struct lab_halves_found *found, deja_error *err);
 

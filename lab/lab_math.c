@@ -93,8 +93,6 @@ static double filling_covariance(const struct lab_bloom *b)
 static double hits_variance(const struct lab_bloom *b)
 {
     double sum = 0;
-    if (!b->filling)
-        return lab_bloom_rate(b) * (1 - lab_bloom_rate(b)) / b->n;
     for (int i = 0; i <= STEPS; i++) {
         const double p = lab_bloom_rate_at(b, (double)i / STEPS);
         sum += weight(i) * p * (1 - p);
@@ -102,11 +100,17 @@ static double hits_variance(const struct lab_bloom *b)
     return sum / b->n;
 }
 
+double lab_bloom_sigma_of(const struct lab_bloom *b, double trials, double filters)
+{
+    const double p = lab_bloom_rate_at(b, 1), by_fill = slope(b, 1) * slope(b, 1);
+    return sqrt(p * (1 - p) / trials + b->copies * by_fill * fill_variance(b, 1) / filters);
+}
+
 double lab_bloom_sigma(const struct lab_bloom *b)
 {
-    const double by_fill = b->filling ? filling_variance(b) + filling_covariance(b)
-                                      : slope(b, 1) * slope(b, 1) * fill_variance(b, 1);
-    return sqrt(hits_variance(b) + b->copies * by_fill);
+    if (!b->filling)
+        return lab_bloom_sigma_of(b, b->n, 1);
+    return sqrt(hits_variance(b) + b->copies * (filling_variance(b) + filling_covariance(b)));
 }
 
 /* --- Rare events ------------------------------------------------------------ */

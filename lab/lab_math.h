@@ -17,6 +17,9 @@ struct lab_bloom {
  * chance of the hits, and that of the bits that happen to be set. */
 double lab_bloom_rate(const struct lab_bloom *b);
 double lab_bloom_sigma(const struct lab_bloom *b);
+/* The same for full filters that were asked `trials` questions in all, in equal shares to
+ * `filters` of them, each with n keys and bits of its own. */
+double lab_bloom_sigma_of(const struct lab_bloom *b, double trials, double filters);
 /* Expected rate when `at` of the keys are in, 0..1: a point of a curve. */
 double lab_bloom_rate_at(const struct lab_bloom *b, double at);
 /* Of n keys, the share that was taken for seen when `at` of them have come. */

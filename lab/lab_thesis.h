@@ -14,6 +14,22 @@
 #define THESIS_K     (THESIS_K_MAX - THESIS_K_MIN + 1)
 #define THESIS_SIZES 6u
 static const double thesis_multiplier[THESIS_SIZES] = {1.7, 2.0, 2.5, 3.0, 4.0, 5.0};
+static const uint32_t thesis_functions[THESIS_K] = {3, 4, 5, 6, 7, 8, 9, 10};
+/* All of them, for one filter: the bank's members are the cells of a table, row by row. */
+#define THESIS_CELLS (THESIS_K * THESIS_SIZES)
+static inline struct lab_bloom_spec thesis_table(void)
+{
+    return (struct lab_bloom_spec){.hash = DEJA_HASH_JENKINS,
+                                   .filters = 1,
+                                   .k = thesis_functions,
+                                   .n_k = THESIS_K,
+                                   .multiplier = thesis_multiplier,
+                                   .n_m = THESIS_SIZES};
+}
+static inline uint32_t thesis_cell(uint32_t k, uint32_t size)
+{
+    return (k - THESIS_K_MIN) * THESIS_SIZES + size;
+}
 
 struct thesis_label {
     char s[16];

@@ -64,7 +64,7 @@ _has_lines() { # N FILE
 }
 
 a_stop_loses_nothing() {
-    local pid status=0 args=(lab spatial temporal -n 20k --runs 2)
+    local pid status=0 args=(lab spatial temporal -n 20k --runs 6)
     "$DEJA" "${args[@]}" --out stopped 2>err >out &
     pid=$!
     eventually _has_lines 4 stopped/lab.journal
@@ -89,10 +89,10 @@ a_torn_journal_goes_on() {
 }
 
 runs_can_be_added() {
-    succeeds deja lab -q single -n 5k --runs 1 --out grown
-    succeeds deja lab single -n 5k --runs 3 --out grown --resume
-    expect_stderr_has "8 of 24 units were done before"
-    succeeds deja lab -q single -n 5k --runs 3 --out whole
+    succeeds deja lab -q hashes -n 5k --runs 1 --out grown
+    succeeds deja lab hashes -n 5k --runs 3 --out grown --resume
+    expect_stderr_has "5 of 15 units were done before"
+    succeeds deja lab -q hashes -n 5k --runs 3 --out whole
     _same_figures whole grown
 }
 

@@ -115,6 +115,16 @@ void dj_hasher_init(struct dj_hasher *h, uint32_t hash, const uint8_t key[DEJA_K
             salts[i] = dj_key_derive(key, DJ_STREAM_SALT, first + i);
 }
 
+static void hash_jenkins(const struct dj_hasher *h, const deja_slice *keys, size_t n,
+                         uint64_t *out)
+{
+    for (size_t i = 0; i < n; i++, out += h->words) {
+        dj_jenkins_many(h->salts, h->words, keys[i].data, keys[i].len, out);
+        for (uint32_t w = 0; w < h->words; w++)
+            out[w] = spread(out[w], families[DEJA_HASH_JENKINS].width);
+    }
+}
+
 static void hash_salted(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
 {
     const struct family *family = &families[h->hash];
@@ -179,6 +189,8 @@ void dj_hasher_hash(const struct dj_hasher *h, const deja_slice *keys, size_t n,
     else if (h->hash == DEJA_HASH_SIPHASH)
         for (size_t i = 0; i < n; i++)
             out[i] = dj_siphash(h->sip, keys[i].data, keys[i].len);
+    else if (h->hash == DEJA_HASH_JENKINS)
+        hash_jenkins(h, keys, n, out);
     else if (h->hash == DEJA_HASH_MIXED)
         hash_mixed(h, keys, n, out);
     else
