@@ -265,12 +265,12 @@ class Trial:
         self.check_dedup(want)
 
 
-def numbers(everything):
-    """Which calls fail: all, or the first ones and some others."""
+def numbers(everything, phase):
+    """Which calls fail: all, or the first ones and some others, which differ with the phase."""
     n = 1
     while True:
         yield n
-        n += 1 if everything or n < 12 else 1 + n // 6
+        n += 1 if everything or n < 6 + phase % 4 else 1 + n // 3
 
 
 def try_scenario(top, scenario, everything, seen):
@@ -283,7 +283,7 @@ def try_scenario(top, scenario, everything, seen):
     runs = failed = bad = 0
     for call, kinds in FAULTS.items():
         for kind in kinds:
-            for n in numbers(everything):
+            for n in numbers(everything, SCENARIOS.index(scenario)):
                 trial = Trial(top, scenario, f"{call} {n} {kind}")
                 if not trial.run():
                     break
