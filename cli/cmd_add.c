@@ -9,8 +9,6 @@
 #include "signals.h"
 #include <unistd.h>
 
-#define SYNC_INTERVAL 30.0 /* seconds */
-
 struct add_options {
     struct common common;
     const char *like;
@@ -26,35 +24,24 @@ struct job {
     bool sync_while_working; /* not for a new file: it appears when it is complete */
 };
 
-static int add_batch(struct job *j, const struct batch *b, deja_error *err)
+static int add_batch(void *job, struct batch *b, deja_error *err)
 {
+    struct job *j = job;
     size_t done;
     const int rc = deja_filter_add_hashed(j->filter, b->hash, b->block.n, b->answer, &done);
-    return rc < 0 ? session_add_failed(rc, j->filter, j->call->operands[0], err) : DEJA_OK;
+    if (rc < 0)
+        return session_add_failed(rc, j->filter, j->call->operands[0], err);
+    j->added += session_count(b);
+    return DEJA_OK;
 }
 
 static int add_all(struct job *j, deja_error *err)
 {
-    struct batch *b;
-    double synced = 0;
-    int rc;
-    while ((rc = session_next(&j->session, &b, err)) > 0) {
-        rc = add_batch(j, b, err);
-        if (rc < 0)
-            return rc;
-        j->added += session_count(b);
-        const double now = progress_seconds(&j->session.progress);
-        if (j->sync_while_working && now - synced > SYNC_INTERVAL) {
-            rc = deja_filter_sync(j->filter, err);
-            if (rc < 0)
-                return rc;
-            synced = now;
-        }
-    }
-    return rc;
+    return j->sync_while_working ? session_each_synced(&j->session, j->filter, add_batch, j, err)
+                                 : session_each(&j->session, add_batch, j, err);
 }
 
-static void report_json(const struct job *j, const deja_stats *s, double seconds)
+static void report_json(const struct job *j, const deja_stats *s)
 {
     struct json json;
     json_begin(&json, j->call->out);
@@ -71,10 +58,7 @@ static void report_json(const struct job *j, const deja_stats *s, double seconds
     if (s->kind == DEJA_PAIRED)
         json_uint(&json, "hidden", s->hidden);
     json_uint(&json, "filter_bytes", s->bytes);
-    json_real(&json, "seconds", seconds);
-    json_bool(&json, "stopped", j->session.stopped);
-    session_json_urls(&j->session, &json);
-    json_end(&json);
+    session_json_end(&j->session, &json);
 }
 
 /* Only a paired filter hides what was added. */
@@ -96,7 +80,7 @@ static void report(const struct job *j)
         return;
     session_warn_missing(&j->session);
     if (j->common->json)
-        report_json(j, &s, seconds);
+        report_json(j, &s);
     else
         console_note(j->call->console,
                      "%s%s read, %s added, %s known already; %s: %s, rate now %s; %s",

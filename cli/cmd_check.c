@@ -4,7 +4,6 @@
 #include "number.h"
 #include "remote.h"
 #include "session.h"
-#include <unistd.h>
 
 struct check_options {
     struct common common;
@@ -56,46 +55,32 @@ static int look_up(const struct job *j, struct batch *b, deja_error *err)
     return j->filter ? deja_filter_vouch(j->filter, err) : DEJA_OK;
 }
 
-static int check_all(struct job *j, deja_error *err)
+static int check_batch(void *job, struct batch *b, deja_error *err)
 {
-    struct batch *b;
-    int rc;
-    while ((rc = session_next(&j->session, &b, err)) > 0) {
-        rc = look_up(j, b, err);
-        if (rc < 0)
-            return rc;
-        session_fold(&j->session, b);
-        const uint64_t found = session_count(b);
-        j->printed += j->o->invert ? b->block.n - found : found;
-        if (!j->o->count) {
-            session_print_header(&j->session, j->out, &j->header_printed);
-            session_print(&j->session, j->out, b, !j->o->invert);
-        }
-        rc = out_flush(j->out, err);
-        if (rc < 0)
-            return rc;
+    struct job *j = job;
+    const int rc = look_up(j, b, err);
+    if (rc < 0)
+        return rc;
+    session_fold(&j->session, b);
+    const uint64_t found = session_count(b);
+    j->printed += j->o->invert ? b->block.n - found : found;
+    if (!j->o->count) {
+        session_print_header(&j->session, j->out, &j->header_printed);
+        session_print(&j->session, j->out, b, !j->o->invert);
     }
-    return rc;
+    return out_flush(j->out, err);
 }
 
-static void report_json(const struct job *j, double seconds)
+static void report_json(const struct job *j)
 {
-    struct out err;
-    struct json json;
-    deja_error unused;
-    if (out_init(&err, STDERR_FILENO, "standard error", &unused) < 0)
+    struct session_report r;
+    if (!session_report_begin(&r))
         return;
-    json_begin(&json, &err);
-    json_object(&json, NULL);
-    json_string(&json, "file", j->call->operands[0]);
-    json_uint(&json, "read", j->session.records);
-    json_uint(&json, "in", j->o->invert ? j->session.records - j->printed : j->printed);
-    json_uint(&json, "lookups", j->session.lookups);
-    json_real(&json, "seconds", seconds);
-    json_bool(&json, "stopped", j->session.stopped);
-    session_json_urls(&j->session, &json);
-    json_end(&json);
-    (void)out_close(&err, &unused);
+    json_string(&r.json, "file", j->call->operands[0]);
+    json_uint(&r.json, "read", j->session.records);
+    json_uint(&r.json, "in", j->o->invert ? j->session.records - j->printed : j->printed);
+    json_uint(&r.json, "lookups", j->session.lookups);
+    session_report_end(&r, &j->session);
 }
 
 static void report(const struct job *j)
@@ -109,7 +94,7 @@ static void report(const struct job *j)
                        "; %s lookups, up to %d a line, and so up to %d times the rate",
                        num_count(lookups).s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
     if (j->o->common.json && !j->o->common.quiet)
-        report_json(j, seconds);
+        report_json(j);
     else
         console_note(j->call->console, "%s%s read, %s %s %s%s; %s",
                      j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
@@ -172,7 +157,7 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &j.o->common, 1, j.filter, j.out, err);
     if (rc == DEJA_OK)
-        rc = finish(&j, check_all(&j, err), err);
+        rc = finish(&j, session_each(&j.session, check_batch, &j, err), err);
     session_close(&j.session);
     deja_filter_free(j.filter);
     dcso_file_free(&j.foreign);

@@ -3,7 +3,6 @@
 #include "number.h"
 #include "session.h"
 #include <stdlib.h>
-#include <unistd.h>
 
 struct count_options {
     struct common common;
@@ -90,41 +89,27 @@ static void print(struct job *j, const struct batch *b)
     }
 }
 
-static int count_all(struct job *j, deja_error *err)
+static int count_batch(void *job, struct batch *b, deja_error *err)
 {
-    struct batch *b;
-    int rc;
-    while ((rc = session_next(&j->session, &b, err)) > 0) {
-        rc = look_up(j, b, err);
-        if (rc < 0)
-            return rc;
-        fold(j, b);
-        print(j, b);
-        rc = out_flush(j->out, err);
-        if (rc < 0)
-            return rc;
-    }
-    return rc;
+    struct job *j = job;
+    const int rc = look_up(j, b, err);
+    if (rc < 0)
+        return rc;
+    fold(j, b);
+    print(j, b);
+    return out_flush(j->out, err);
 }
 
-static void report_json(const struct job *j, double seconds)
+static void report_json(const struct job *j)
 {
-    struct out err;
-    struct json json;
-    deja_error unused;
-    if (out_init(&err, STDERR_FILENO, "standard error", &unused) < 0)
+    struct session_report r;
+    if (!session_report_begin(&r))
         return;
-    json_begin(&json, &err);
-    json_object(&json, NULL);
-    json_string(&json, "file", j->call->operands[0]);
-    json_uint(&json, "read", j->session.records);
-    json_uint(&json, "in", j->found);
-    json_uint(&json, "total", j->total);
-    json_real(&json, "seconds", seconds);
-    json_bool(&json, "stopped", j->session.stopped);
-    session_json_urls(&j->session, &json);
-    json_end(&json);
-    (void)out_close(&err, &unused);
+    json_string(&r.json, "file", j->call->operands[0]);
+    json_uint(&r.json, "read", j->session.records);
+    json_uint(&r.json, "in", j->found);
+    json_uint(&r.json, "total", j->total);
+    session_report_end(&r, &j->session);
 }
 
 static void report(const struct job *j)
@@ -132,7 +117,7 @@ static void report(const struct job *j)
     const double seconds = progress_seconds(&j->session.progress);
     session_warn_missing(&j->session);
     if (j->common->json && !j->common->quiet)
-        report_json(j, seconds);
+        report_json(j);
     else
         console_note(j->call->console, "%s%s read, %s in %s, added %s times; %s",
                      j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
@@ -171,7 +156,7 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &o->common, 1, j.filter, j.out, err);
     if (rc == DEJA_OK)
-        rc = finish(&j, count_all(&j, err), err);
+        rc = finish(&j, session_each(&j.session, count_batch, &j, err), err);
     session_close(&j.session);
     deja_filter_free(j.filter);
     free(j.counts);

@@ -15,10 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PENDING_MAX   (UINT64_C(1) << 18) /* keys whose lines are written, not yet synced */
-#define SYNC_INTERVAL 30.0                /* seconds between syncs of the state */
-#define STATE_FIRST   1000000 /* keys: a small first run says little about the next ones */
-#define SPARE_SHARE   0.1     /* of the rate kept back for growth when the size is known well */
+#define PENDING_MAX (UINT64_C(1) << 18) /* keys whose lines are written, not yet synced */
+#define STATE_FIRST 1000000 /* keys: a small first run says little about the next ones */
+#define SPARE_SHARE 0.1     /* of the rate kept back for growth when the size is known well */
 
 struct dedup_options {
     struct common common;
@@ -186,16 +185,17 @@ static int after_batch(struct job *j, deja_error *err)
 {
     if (!j->pending)
         return out_flush(j->out, err);
-    if (progress_seconds(&j->session.progress) - j->synced > SYNC_INTERVAL)
+    if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
         return sync_state(j, err);
     if (j->sync_output && deja_dedup_pending(j->pending) < PENDING_MAX)
         return out_flush(j->out, err); /* seen by readers of the file; safe with the next commit */
     return commit(j, err);
 }
 
-static int process(struct job *j, struct batch *b, deja_error *err)
+static int process(void *job, struct batch *b, deja_error *err)
 {
-    int rc = judge(j, b, err);
+    struct job *j = job;
+    const int rc = judge(j, b, err);
     if (rc < 0)
         return rc;
     session_fold(&j->session, b);
@@ -209,18 +209,6 @@ static int process(struct job *j, struct batch *b, deja_error *err)
     return after_batch(j, err);
 }
 
-static int process_all(struct job *j, deja_error *err)
-{
-    struct batch *b;
-    int rc;
-    while ((rc = session_next(&j->session, &b, err)) > 0) {
-        rc = process(j, b, err);
-        if (rc < 0)
-            return rc;
-    }
-    return rc;
-}
-
 /* --- The account ---------------------------------------------------------- */
 
 static void summarize(struct job *j, const deja_stats *s)
@@ -230,28 +218,20 @@ static void summarize(struct job *j, const deja_stats *s)
     const double seconds = progress_seconds(&j->session.progress);
     const uint64_t read = j->kept + j->dropped;
     if (j->o->common.json) {
-        struct out err;
-        struct json json;
-        deja_error unused;
-        if (out_init(&err, STDERR_FILENO, "standard error", &unused) < 0)
+        struct session_report r;
+        if (!session_report_begin(&r))
             return;
-        json_begin(&json, &err);
-        json_object(&json, NULL);
-        json_uint(&json, "read", read);
-        json_uint(&json, "kept", j->kept);
-        json_uint(&json, "dropped", j->dropped);
-        json_uint(&json, "bytes", in.decoded);
-        json_real(&json, "lost", s->lost);
-        json_real(&json, "fp_rate", s->fp_rate);
-        json_real(&json, "fp_now", s->fp_now);
-        json_string(&json, "kind", deja_kind_name(s->kind));
-        json_uint(&json, "filter_bytes", s->bytes);
-        json_real(&json, "fill", s->fill);
-        json_real(&json, "seconds", seconds);
-        json_bool(&json, "stopped", j->session.stopped);
-        session_json_urls(&j->session, &json);
-        json_end(&json);
-        (void)out_close(&err, &unused);
+        json_uint(&r.json, "read", read);
+        json_uint(&r.json, "kept", j->kept);
+        json_uint(&r.json, "dropped", j->dropped);
+        json_uint(&r.json, "bytes", in.decoded);
+        json_real(&r.json, "lost", s->lost);
+        json_real(&r.json, "fp_rate", s->fp_rate);
+        json_real(&r.json, "fp_now", s->fp_now);
+        json_string(&r.json, "kind", deja_kind_name(s->kind));
+        json_uint(&r.json, "filter_bytes", s->bytes);
+        json_real(&r.json, "fill", s->fill);
+        session_report_end(&r, &j->session);
         return;
     }
     char lost[80];
@@ -328,7 +308,7 @@ static int run(struct call *call, deja_error *err)
         rc = session_open(&j.session, call, &j.o->common, 0, j.filter, j.out, err);
     if (rc == DEJA_OK) {
         j.sync_output = j.pending && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
-        rc = finish(&j, process_all(&j, err), err);
+        rc = finish(&j, session_each(&j.session, process, &j, err), err);
     }
     session_close(&j.session);
     deja_dedup_free(j.pending);

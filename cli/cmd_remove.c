@@ -3,8 +3,6 @@
 #include "number.h"
 #include "session.h"
 
-#define SYNC_INTERVAL 30.0 /* seconds */
-
 struct remove_options {
     struct common common;
 };
@@ -26,34 +24,17 @@ struct job {
     uint64_t removed;
 };
 
-static int remove_batch(struct job *j, const struct batch *b, deja_error *err)
+static int remove_batch(void *job, struct batch *b, deja_error *err)
 {
+    struct job *j = job;
     const int rc = deja_filter_remove_hashed(j->filter, b->hash, b->block.n, b->answer, NULL);
-    return rc < 0 ? session_add_failed(rc, j->filter, j->call->operands[0], err) : DEJA_OK;
+    if (rc < 0)
+        return session_add_failed(rc, j->filter, j->call->operands[0], err);
+    j->removed += session_count(b);
+    return DEJA_OK;
 }
 
-static int remove_all(struct job *j, deja_error *err)
-{
-    struct batch *b;
-    double synced = 0;
-    int rc;
-    while ((rc = session_next(&j->session, &b, err)) > 0) {
-        rc = remove_batch(j, b, err);
-        if (rc < 0)
-            return rc;
-        j->removed += session_count(b);
-        const double now = progress_seconds(&j->session.progress);
-        if (now - synced > SYNC_INTERVAL) {
-            rc = deja_filter_sync(j->filter, err);
-            if (rc < 0)
-                return rc;
-            synced = now;
-        }
-    }
-    return rc;
-}
-
-static void report_json(const struct job *j, double seconds)
+static void report_json(const struct job *j)
 {
     deja_stats s = DEJA_STATS_INIT;
     struct json json;
@@ -66,10 +47,7 @@ static void report_json(const struct job *j, double seconds)
     json_uint(&json, "removed", j->removed);
     json_uint(&json, "refused", j->session.records - j->removed);
     json_uint(&json, "keys", s.keys);
-    json_real(&json, "seconds", seconds);
-    json_bool(&json, "stopped", j->session.stopped);
-    session_json_urls(&j->session, &json);
-    json_end(&json);
+    session_json_end(&j->session, &json);
 }
 
 static void report(const struct job *j)
@@ -77,7 +55,7 @@ static void report(const struct job *j)
     const double seconds = progress_seconds(&j->session.progress);
     session_warn_missing(&j->session);
     if (j->common->json)
-        report_json(j, seconds);
+        report_json(j);
     else
         console_note(j->call->console, "%s%s read, %s removed from %s, %s refused; %s",
                      j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
@@ -89,7 +67,7 @@ static int work(struct job *j, deja_error *err)
 {
     int rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
     if (rc == DEJA_OK)
-        rc = remove_all(j, err);
+        rc = session_each_synced(&j->session, j->filter, remove_batch, j, err);
     deja_error late = {0};
     const int synced = deja_filter_sync(j->filter, &late); /* what was removed stays so */
     if (rc == DEJA_OK && synced < 0)

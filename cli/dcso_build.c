@@ -77,10 +77,7 @@ static void report(const struct session *s, const struct dcso *d, const char *pa
         json_uint(&json, "capacity", d->capacity);
         json_real(&json, "fp_now", rate);
         json_uint(&json, "filter_bytes", bytes);
-        json_real(&json, "seconds", seconds);
-        json_bool(&json, "stopped", s->stopped);
-        session_json_urls(s, &json);
-        json_end(&json);
+        session_json_end(s, &json);
     }
     if (d->keys > d->capacity)
         console_note(s->call->console,

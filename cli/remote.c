@@ -132,8 +132,9 @@ static int hand_over(struct job *j, deja_error *err)
     return rc;
 }
 
-static int process(struct job *j, struct batch *b, deja_error *err)
+static int process(void *job, struct batch *b, deja_error *err)
 {
+    struct job *j = job;
     const size_t keys = b->block.n;
     struct block *block = &b->block;
     deja_slice *added = NULL;
@@ -160,18 +161,6 @@ static int process(struct job *j, struct batch *b, deja_error *err)
     return rc;
 }
 
-static int process_all(struct job *j, deja_error *err)
-{
-    struct batch *b;
-    int rc;
-    while ((rc = session_next(&j->session, &b, err)) > 0) {
-        rc = process(j, b, err);
-        if (rc < 0)
-            return rc;
-    }
-    return rc;
-}
-
 /* --- The account ----------------------------------------------------------------------- */
 
 static const struct {
@@ -189,23 +178,15 @@ static void report(struct job *j)
     const uint64_t read = j->session.records;
     session_warn_missing(&j->session);
     if (j->what->common->json && !j->what->common->quiet) {
-        struct out err;
-        struct json json;
-        deja_error unused;
-        if (out_init(&err, STDERR_FILENO, "standard error", &unused) < 0)
+        struct session_report r;
+        if (!session_report_begin(&r))
             return;
-        json_begin(&json, &err);
-        json_object(&json, NULL);
-        json_string(&json, "cache", j->what->name);
-        json_uint(&json, "shards", shards_count(j->shards));
-        json_uint(&json, "read", read);
-        json_uint(&json, words[use].yes_key, j->yes);
-        json_uint(&json, words[use].no_key, read - j->yes);
-        json_real(&json, "seconds", seconds);
-        json_bool(&json, "stopped", j->session.stopped);
-        session_json_urls(&j->session, &json);
-        json_end(&json);
-        (void)out_close(&err, &unused);
+        json_string(&r.json, "cache", j->what->name);
+        json_uint(&r.json, "shards", shards_count(j->shards));
+        json_uint(&r.json, "read", read);
+        json_uint(&r.json, words[use].yes_key, j->yes);
+        json_uint(&r.json, words[use].no_key, read - j->yes);
+        session_report_end(&r, &j->session);
         return;
     }
     console_note(j->call->console, "%s%s read, %s %s, %s %s; %s, %u shards; %s, %s",
@@ -260,7 +241,7 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     if (rc == DEJA_OK) {
         j.sync_output =
             what->use == REMOTE_DEDUP && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
-        rc = finish(&j, process_all(&j, err), err);
+        rc = finish(&j, session_each(&j.session, process, &j, err), err);
     }
     session_close(&j.session);
     deja_filter_free(j.hasher);

@@ -147,6 +147,44 @@ int session_next(struct session *s, struct batch **out, deja_error *err)
     return rc;
 }
 
+int session_each(struct session *s, session_fn *fn, void *job, deja_error *err)
+{
+    struct batch *b;
+    int rc;
+    while ((rc = session_next(s, &b, err)) > 0) {
+        rc = fn(job, b, err);
+        if (rc < 0)
+            return rc;
+    }
+    return rc;
+}
+
+struct synced {
+    const struct session *session;
+    deja_filter *filter;
+    session_fn *fn;
+    void *job;
+    double at; /* seconds */
+};
+
+static int do_and_sync(void *synced, struct batch *b, deja_error *err)
+{
+    struct synced *s = synced;
+    const int rc = s->fn(s->job, b, err);
+    const double now = progress_seconds(&s->session->progress);
+    if (rc < 0 || now - s->at <= SESSION_SYNC)
+        return rc;
+    s->at = now;
+    return deja_filter_sync(s->filter, err);
+}
+
+int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void *job,
+                        deja_error *err)
+{
+    struct synced synced = {s, f, fn, job, 0};
+    return session_each(s, do_and_sync, &synced, err);
+}
+
 void session_close(struct session *s)
 {
     if (s->call) { /* it was opened */
@@ -269,13 +307,33 @@ static void warn_no_urls(const struct session *s)
                      rest);
 }
 
-void session_json_urls(const struct session *s, struct json *j)
+void session_json_end(const struct session *s, struct json *j)
 {
-    if (!s->urls.rules)
-        return;
-    json_string(j, "profile", deja_profile_name(deja_url_rules_profile(s->urls.rules)));
-    json_uint(j, "no_urls", counted(&s->urls.no_url));
-    json_uint(j, "no_idna", counted(&s->urls.no_idna));
+    json_real(j, "seconds", progress_seconds(&s->progress));
+    json_bool(j, "stopped", s->stopped);
+    if (s->urls.rules) {
+        json_string(j, "profile", deja_profile_name(deja_url_rules_profile(s->urls.rules)));
+        json_uint(j, "no_urls", counted(&s->urls.no_url));
+        json_uint(j, "no_idna", counted(&s->urls.no_idna));
+    }
+    json_end(j);
+}
+
+bool session_report_begin(struct session_report *r)
+{
+    deja_error unused;
+    if (out_init(&r->out, STDERR_FILENO, "standard error", &unused) < 0)
+        return false;
+    json_begin(&r->json, &r->out);
+    json_object(&r->json, NULL);
+    return true;
+}
+
+void session_report_end(struct session_report *r, const struct session *s)
+{
+    deja_error unused;
+    session_json_end(s, &r->json);
+    (void)out_close(&r->out, &unused);
 }
 
 void session_warn_missing(const struct session *s)

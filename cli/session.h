@@ -84,6 +84,13 @@ int session_open(struct session *s, const struct call *call, const struct common
                  const deja_filter *filter, const struct out *results, deja_error *err);
 /* 1: a batch; 0: the end, or Ctrl-C; negative: a status. */
 int session_next(struct session *s, struct batch **out, deja_error *err);
+/* Hands every batch to fn, until the end, Ctrl-C or a failure. */
+typedef int session_fn(void *job, struct batch *b, deja_error *err);
+int session_each(struct session *s, session_fn *fn, void *job, deja_error *err);
+/* The same where fn changes a filter in a file: it is synced every SESSION_SYNC seconds. */
+int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void *job,
+                        deja_error *err);
+#define SESSION_SYNC 30.0
 void session_close(struct session *s); /* may be repeated */
 
 /* Where lines have several keys, make one record of each line again: its answer is 1 when that of
@@ -97,10 +104,17 @@ void session_print_header(struct session *s, struct out *out, bool *printed);
 uint64_t session_count(const struct batch *b);
 /* Records without the field or column that was asked for, or that are no URLs, deserve a word. */
 void session_warn_missing(const struct session *s);
-/* The same in the report of a command with --json. */
 /* "was no URL", or "were no URLs". */
 const char *session_no_urls(uint64_t n);
-void session_json_urls(const struct session *s, struct json *j);
+/* What all reports of --json end with: the time, Ctrl-C, and what URLs there were. */
+void session_json_end(const struct session *s, struct json *j);
+/* A report of --json for standard error, which beside the results is the only place for it. */
+struct session_report {
+    struct out out;
+    struct json json;
+};
+bool session_report_begin(struct session_report *r);
+void session_report_end(struct session_report *r, const struct session *s);
 
 /* Keys that are in a filter beyond what it was sized for: how many in all; 0: it is not so. */
 uint64_t session_too_many(const deja_stats *s);
