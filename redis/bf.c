@@ -160,17 +160,22 @@ static int add_fixed(struct value *v, struct items *items, size_t *done)
     return rc;
 }
 
+/* Kinds that make room by themselves: one grows, one forgets. */
+static bool is_endless(const struct value *v)
+{
+    return v->kind == DEJA_SCALABLE || v->kind == DEJA_WINDOW;
+}
+
 static int add_items(struct value *v, struct items *items, size_t *done)
 {
-    const deja_outline o = value_outline(v);
-    if (o.kind == DEJA_SCALABLE)
+    if (is_endless(v))
         return deja_filter_add_batch(v->filter, items->key, items->n, items->answer, done);
     return add_fixed(v, items, done);
 }
 
 static void reply_add_error(RedisModuleCtx *ctx, const struct value *v, int rc)
 {
-    if (rc == DEJA_EFULL && value_outline(v).kind != DEJA_SCALABLE)
+    if (rc == DEJA_EFULL && !is_endless(v))
         reply_error(ctx, "ERR non scaling filter is full");
     else if (rc == DEJA_EFULL)
         reply_error(ctx, "ERR the filter has grown as often as it can: reserve a larger one");
@@ -203,7 +208,7 @@ static void add_and_reply(RedisModuleCtx *ctx, struct value *v, RedisModuleStrin
         reply_add_error(ctx, v, rc);
     else
         RedisModule_ReplyWithBool(ctx, items.answer[0]);
-    items_publish(ctx, "BF.MADD", "bloom.add", argv, first, done);
+    items_publish(ctx, &items, done, "BF.MADD", "bloom.add", argv, first);
     items_fini(&items);
 }
 
@@ -304,6 +309,17 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* --- EXISTS, MEXISTS ------------------------------------------------------------ */
 
+static void answer_exists(RedisModuleCtx *ctx, const struct value *v, RedisModuleString **argv,
+                          int n)
+{
+    struct items items;
+    items_init(&items, v, argv, n);
+    deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
+    for (size_t i = 0; i < items.n; i++)
+        RedisModule_ReplyWithBool(ctx, items.answer[i]);
+    items_fini(&items);
+}
+
 static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool many)
 {
     RedisModuleKey *key;
@@ -312,20 +328,14 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool 
     const enum found found = value_open(ctx, argv[1], REDISMODULE_READ, &key, &v);
     if (found == REFUSED)
         return REDISMODULE_OK;
-    if (found == FOUND && !v->filter) {
+    if (found == FOUND && !v->filter)
         value_reply_loading(ctx);
-    } else {
-        struct items items = {.key = items.few_keys};
-        if (found == FOUND) {
-            items_init(&items, v, argv + 2, n);
-            deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
-        }
-        if (many)
-            RedisModule_ReplyWithArray(ctx, n);
-        for (int i = 0; i < n; i++) /* in no filter is nothing */
-            RedisModule_ReplyWithBool(ctx, found == FOUND && items.answer[i]);
-        items_fini(&items);
-    }
+    else if (many)
+        RedisModule_ReplyWithArray(ctx, n);
+    if (found == FOUND && v->filter)
+        answer_exists(ctx, v, argv + 2, n);
+    for (int i = 0; found == ABSENT && i < n; i++) /* in no filter is nothing */
+        RedisModule_ReplyWithBool(ctx, false);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

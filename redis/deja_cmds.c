@@ -90,7 +90,7 @@ static int change_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
         if (rc < 0)
             value_reply_error(ctx, rc, NULL);
     }
-    items_publish(ctx, command, event, argv, 2, done);
+    items_publish(ctx, &items, done, command, event, argv, 2);
     items_fini(&items);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;

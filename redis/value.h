@@ -7,6 +7,7 @@
 struct value {
     deja_filter *filter;       /* NULL while it is being loaded ... */
     deja_import *load;         /* ... by this; otherwise NULL */
+    uint32_t kind;             /* deja_kind of the filter */
     uint64_t loaded;           /* bytes that the load has taken */
     uint8_t key[DEJA_KEY_LEN]; /* of a filter that keeps it apart */
     deja_allocator alloc;

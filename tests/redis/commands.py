@@ -242,6 +242,27 @@ def every_kind_is_made_and_answers():
 
 
 @case
+def kinds_that_make_room_are_never_full():
+    """BF.ADD fills a filter of fixed size to its capacity; a window forgets, and goes on."""
+    r = fresh()
+    items = [f"http://h{i}/{i}" for i in range(1000)]
+    for kind in ("window", "layered", "classic", "spectral"):
+        r.execute_command("DEJA.RESERVE", kind, "KIND", kind, "CAPACITY", 100, "ERROR", 0.001)
+        answers = r.execute_command("BF.MADD", kind, *items)
+        if kind == "window":
+            assert len(answers) == 1000 and sum(answers) >= 990
+            assert r.execute_command("BF.MEXISTS", kind, *items[-50:]) == [1] * 50
+        else:
+            assert "full" in str(answers[-1]) and len(answers) < 110, kind
+            assert r.execute_command("BF.CARD", kind) == 100, kind
+    r.execute_command("DEJA.RESERVE", "paired", "KIND", "paired", "CAPACITY", 1000)
+    r.execute_command("DEJA.ADD", "paired", *range(10))
+    r.execute_command("DEJA.REMOVE", "paired", *range(3))
+    assert r.execute_command("BF.CARD", "paired") == 7
+    assert r.execute_command("BF.INFO", "paired", "CAPACITY") == [1000]
+
+
+@case
 def no_filter_and_not_seen_are_different_news():
     c = server.raw()
     c("FLUSHALL")
