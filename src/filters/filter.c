@@ -69,13 +69,6 @@ uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t 
         (b) = swapped;                                                                            \
     } while (0)
 
-/* A part may point into itself, and has moved. */
-static void settle(struct dj_part *p)
-{
-    if (p->body && p->ops->init)
-        p->ops->init(p);
-}
-
 void dj_filter_swap(deja_filter *a, deja_filter *b)
 {
     uint8_t key[DEJA_KEY_LEN];
@@ -84,11 +77,8 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     memcpy(b->key, key, DEJA_KEY_LEN);
     SWAP(struct dj_plan, a->plan, b->plan);
     SWAP(struct dj_hasher, a->hasher, b->hasher);
-    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++) {
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         SWAP(struct dj_part, a->part[i], b->part[i]);
-        settle(&a->part[i]);
-        settle(&b->part[i]);
-    }
     SWAP(uint32_t, a->n_parts, b->n_parts);
     SWAP(uint64_t, a->offered, b->offered);
     SWAP(uint64_t, a->removed, b->removed);

@@ -53,7 +53,7 @@ static void window_init(struct dj_part *p)
     p->blocks.body = p->body;
     p->blocks.lines = p->lines;
     p->blocks.n_blocks = p->shape.bits / DJ_BLOCK_BITS / p->lines;
-    dj_block_lane_sets(p->blocks.lane_sets, p->shape.k);
+    p->blocks.lane_sets = dj_block_lane_sets(p->shape.k);
 }
 
 static void window_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
