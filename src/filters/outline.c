@@ -10,7 +10,7 @@
 static void count_parts(const deja_filter *f, deja_outline *o)
 {
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        const struct dj_part *p = &f->part[i];
+        const struct dj_part *p = f->part[i];
         const uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
         o->bytes += p->body_len;
         if (i == 0 || f->plan.kind == DEJA_SCALABLE) {
@@ -35,7 +35,7 @@ int deja_filter_outline(const deja_filter *f, deja_outline *out)
         .parts = f->n_parts,
         .filters = plan->filters,
         .hash = plan->hash,
-        .hashes = f->part[grows ? f->n_parts - 1 : 0].shape.k,
+        .hashes = f->part[grows ? f->n_parts - 1 : 0]->shape.k,
         .growth = grows ? plan->growth : 0,
         .profile = plan->profile,
         .url_rules = plan->url_rules,

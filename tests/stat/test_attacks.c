@@ -158,10 +158,10 @@ static void saturation_works_only_where_the_key_is_known(void **state)
     const deja_stats k = stats_of(known.victim), s = stats_of(secret.victim);
     print_message("    fill after 3 x capacity: %.4f known, %.4f secret, %.4f honest\n", k.fill,
                   s.fill,
-                  dj_shape_bits_set(&secret.victim->part[0].shape, 3 * KEYS) / (double)s.bits);
+                  dj_shape_bits_set(&secret.victim->part[0]->shape, 3 * KEYS) / (double)s.bits);
     assert_true(k.fill > 0.98);
-    const double honest = dj_shape_bits_set(&secret.victim->part[0].shape, 3 * KEYS);
-    const double sigma = dj_shape_bits_sigma(&secret.victim->part[0].shape, 3 * KEYS);
+    const double honest = dj_shape_bits_set(&secret.victim->part[0]->shape, 3 * KEYS);
+    const double sigma = dj_shape_bits_sigma(&secret.victim->part[0]->shape, 3 * KEYS);
     assert_true(fabs((double)s.bits_set - honest) < Z * sigma);
     end(&known);
     end(&secret);

@@ -56,7 +56,7 @@ static inline struct url url_number(uint64_t i)
 static inline uint32_t attacker_bits(const deja_filter *f, const struct url *u,
                                      uint64_t position[16])
 {
-    const struct dj_part *p = &f->part[0];
+    const struct dj_part *p = f->part[0];
     const deja_slice key = url_slice(u);
     uint64_t h;
     uint32_t n = 0;
@@ -77,7 +77,7 @@ static inline uint32_t attacker_bits(const deja_filter *f, const struct url *u,
 
 static inline bool attacker_sees(const deja_filter *f, uint64_t position)
 {
-    return f->part[0].body[position / 8] >> position % 8 & 1;
+    return f->part[0]->body[position / 8] >> position % 8 & 1;
 }
 
 /* How many bits of a URL are still clear in the twin. */
@@ -100,7 +100,7 @@ static inline bool attacker_sends(struct attacker *a, const struct url *u)
 /* The best of 400. */
 static inline struct url attacker_pollutes(struct attacker *a)
 {
-    const uint32_t least = a->twin->part[0].shape.k;
+    const uint32_t least = a->twin->part[0]->shape.k;
     struct url best = {.len = 0};
     uint32_t most = 0;
     for (int i = 0; i < 400 && most < least; i++) {
@@ -118,7 +118,7 @@ static inline struct url attacker_pollutes(struct attacker *a)
 static inline struct url attacker_saturates(struct attacker *a)
 {
     if (!a->least)
-        a->least = a->twin->part[0].shape.k;
+        a->least = a->twin->part[0]->shape.k;
     for (uint64_t in_vain = 0;;) {
         const struct url u = url_number(a->tried++);
         if (attacker_clear_bits(a, &u) >= a->least)

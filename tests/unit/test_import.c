@@ -84,7 +84,7 @@ static void assert_same(const deja_filter *a, const deja_filter *b)
     deja_outline x = DEJA_OUTLINE_INIT, y = DEJA_OUTLINE_INIT;
     assert_int_equal(a->n_parts, b->n_parts);
     for (uint32_t i = 0; i < a->n_parts; i++)
-        assert_true(bodies_equal(&a->part[i], &b->part[i]));
+        assert_true(bodies_equal(a->part[i], b->part[i]));
     assert_int_equal(deja_filter_outline(a, &x), DEJA_OK);
     assert_int_equal(deja_filter_outline(b, &y), DEJA_OK);
     assert_memory_equal(&x, &y, sizeof x);
