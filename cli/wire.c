@@ -272,6 +272,10 @@ static void send_request(struct wire *w, struct wire_request *r)
         redisAppendCommand(n->c, "ASKING");
     r->sent = redisAppendCommandArgv(n->c, r->argc, r->argv, r->len) == REDIS_OK;
     n->used = true;
+    if (!r->sent) { /* half a request: replies would be taken for others'.  Not again this round */
+        disconnect(w, n);
+        n->again = now() + 0.5;
+    }
 }
 
 static void flush_node(struct node *n)
@@ -404,7 +408,8 @@ int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
             pause_for(0.1);
     }
     wire_drop(r, n);
-    return fail(err, DEJA_EIO, "%s", w->last.text);
+    return fail(err, DEJA_EIO, "%s",
+                w->last.text[0] ? w->last.text : "the server does not answer");
 }
 
 unsigned long wire_lost(const struct wire *w)

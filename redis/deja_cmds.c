@@ -306,9 +306,8 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* --- Files -------------------------------------------------------------------- */
 
-#define MAX_REPLY                                                                                 \
-    ((uint64_t)512 << 20) /* as much as the server takes in one string by default                 \
-                           */
+/* As much as the server takes in one string by default. */
+#define MAX_REPLY ((uint64_t)512 << 20)
 
 int deja_cmd_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {

@@ -1,6 +1,7 @@
 """sharded - `deja dedup|check|add --redis`: one cache over N filters of a server, and lost
 connections and servers on the way."""
 
+import json
 import os
 import subprocess
 import threading
@@ -53,6 +54,30 @@ def runs_share_a_cache():
         deja("add", *redis, "--shards", "3", "other", data=lines(0, 100))
         assert len(r.keys("{other:*}")) == 3
         expect(deja("check", *redis, "-c", "other", data=lines(0, 100)), b"100\n")
+
+
+@case
+def shards_are_of_the_kind_that_was_asked_for():
+    with Server() as server:
+        r = server.client()
+        for name, options, want in (
+                ("w", "-k window -n 16000 --window-time 1d --generations 3",
+                 {"kind": "window", "window_seconds": 86400, "generations": 3}),
+                ("s", "-k spectral -n 16000 --counter-bits 8 --minimal-increase",
+                 {"kind": "spectral", "counter_bits": 8, "minimal_increase": True}),
+                ("p", "-k paired -n 16000 --deletions 1600", {"kind": "paired"}),
+                ("l", "-k layered -n 16000 --layers 5", {"kind": "layered"}),
+                ("x", "-k layered -n 16000 --words + --hash siphash", {"hash": "siphash"}),
+                ("b", "-k exact", {"kind": "scalable", "part_kind": "exact"})):
+            deja("dedup", "--redis", url(server), "--state", name, "-q", *options.split(),
+                 data=lines(0, 100))
+            with open("shard.deja", "wb") as f:
+                f.write(r.execute_command("DEJA.EXPORT", "{%s:3}" % name))
+            info = json.loads(deja("info", "--json", "shard.deja"))[0]
+            assert {k: info.get(k) for k in want} == want, (options, info)
+        complaint = deja("dedup", "--redis", url(server), "--state", "no", "-k", "window",
+                         "--window-time", "1d", data=b"x\n", status=2)
+        assert "how many keys" in complaint, complaint
 
 
 @case
