@@ -104,9 +104,10 @@ def what_is_wrong_is_told():
                                                 status=2)
         assert "without braces" in deja("dedup", *at, "--state", "a{b", status=2)
         for bad in ("http://x", "redis://", "redis://h:0", "redis://h:99999", "redis://h:1/x",
-                    "redis://:"):
-            assert "no URL of a server" in deja("dedup", "--redis", bad, "--state", "x",
-                                                status=2), bad
+                    "redis://:", "redis://[::1", "redis://[::1]x:1", "redis://[]:1",
+                    "redis://u:secret@h:0"):
+            complaint = deja("dedup", "--redis", bad, "--state", "x", status=2)
+            assert "no URL of a server" in complaint and "secret" not in complaint, complaint
         deja("dedup", *at, "--state", "x", "--shards", "4", data=b"a\n")
         assert "4 shards, not 5" in deja("dedup", *at, "--state", "x", "--shards", "5", status=2)
         r = server.client()
@@ -120,6 +121,10 @@ def what_is_wrong_is_told():
         expect(deja("dedup", "--redis", with_secret, "--state", "y", "-q", data=b"a\n"), b"a\n")
         expect(deja("dedup", "--redis", with_secret + "/3", "--state", "y", "-q", data=b"a\n"),
                b"a\n")
+        r.config_set("requirepass", "a/b@c%")
+        for coded in ("a%2Fb%40c%25", "a%2fb@c%"):
+            expect(deja("check", "--redis", f"redis://:{coded}@[127.0.0.1]:{server.port}", "-q",
+                        "y", data=b"a\n"), b"a\n")
     assert "refused" in deja("dedup", *at, "--state", "x", status=2)
 
 
