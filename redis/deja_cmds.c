@@ -285,7 +285,7 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     n += put_number(ctx, "fp_rate", s.fp_rate);
     n += put_count(ctx, "bits", s.bits);
     n += put_count(ctx, "bytes", s.bytes);
-    n += put_count(ctx, "memory", sizeof *v + v->bytes);
+    n += put_count(ctx, "memory", value_memory(v));
     n += put_count(ctx, "bits_set", s.bits_set);
     n += put_number(ctx, "fill", s.fill);
     n += put_count(ctx, "offered", s.offered);

@@ -31,8 +31,8 @@ ARGS(reserve_args, KEY_ARG("key"), ARG("error_rate", DOUBLE), ARG("capacity", IN
 ARGS(insert_args, KEY_ARG("key"), MAYBE("capacity", INTEGER, "CAPACITY"),
      MAYBE("error", DOUBLE, "ERROR"), MAYBE("expansion", INTEGER, "EXPANSION"),
      MAYBE("tightening", DOUBLE, "TIGHTENING"), MAYBE("seed", STRING, "SEED"),
-     WORD("nocreate", "NOCREATE"), WORD("nonscaling", "NONSCALING"),
-     FULL("items", PURE_TOKEN, -1, "ITEMS", 0), MANY("item"));
+     MAYBE("scale-to", INTEGER, "VALIDATESCALETO"), WORD("nocreate", "NOCREATE"),
+     WORD("nonscaling", "NONSCALING"), FULL("items", PURE_TOKEN, -1, "ITEMS", 0), MANY("item"));
 ARGS(info_args, KEY_ARG("key"), MAYBE("field", STRING, NULL));
 ARGS(scandump_args, KEY_ARG("key"), ARG("iterator", INTEGER));
 ARGS(loadchunk_args, KEY_ARG("key"), ARG("iterator", INTEGER), ARG("data", STRING));

@@ -67,6 +67,14 @@ int value_too_large(uint64_t bytes)
     return bytes > (uint64_t)settings.filter_max_bytes && is_bounded();
 }
 
+/* As the server counts them: more than was asked for. */
+static void count_bytes(struct value *v, void *start, bool come)
+{
+    const size_t size = RedisModule_MallocSize(start);
+    v->bytes += come ? size : -size;
+    n_bytes += come ? size : -size;
+}
+
 /* The server aligns to 16 bytes at most: a larger piece, with its beginning noted before ours. */
 static void *aligned_alloc_hook(void *ctx, size_t size, size_t align)
 {
@@ -80,18 +88,16 @@ static void *aligned_alloc_hook(void *ctx, size_t size, size_t align)
     char *p = start + sizeof start;
     p += -(uintptr_t)p & (align - 1);
     memcpy(p - sizeof start, &start, sizeof start);
-    v->bytes += size;
-    n_bytes += size;
+    count_bytes(v, start, true);
     return p;
 }
 
 static void aligned_free_hook(void *ctx, void *p, size_t size)
 {
-    struct value *v = ctx;
     char *start;
+    (void)size;
     memcpy(&start, (char *)p - sizeof start, sizeof start);
-    v->bytes -= size;
-    n_bytes -= size;
+    count_bytes(ctx, start, false);
     RedisModule_Free(start);
 }
 
@@ -151,6 +157,11 @@ struct value *value_make(deja_options *opt, deja_error *err)
     if (rc == DEJA_OK)
         v->kind = value_outline(v).kind;
     return kept_if(rc, v);
+}
+
+size_t value_memory(const struct value *v)
+{
+    return sizeof *v + v->bytes;
 }
 
 deja_outline value_outline(const struct value *v)

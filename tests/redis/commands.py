@@ -193,6 +193,38 @@ def filters_grow_and_keep_their_rate():
 
 
 @case
+def a_filter_tells_how_far_it_can_grow():
+    c = server.raw()
+    c("FLUSHALL")
+    make = ("BF.INSERT", "k", "CAPACITY", 100000, "ERROR", "0.01", "EXPANSION", 2)
+    try:
+        c("CONFIG", "SET", "deja.filter-max-bytes", "2mb")
+        far = Error("ERR provided VALIDATESCALETO causes bloom object to exceed memory limit")
+        expect(c(*make, "VALIDATESCALETO", 10**9, "ITEMS", "a"), far)
+        expect(c("EXISTS", "k"), 0)
+        expect(c(*make, "VALIDATESCALETO", 700000, "ITEMS", "a"), [1])
+        expect(c("BF.INFO", "k", "MAXSCALEDCAPACITY"), [700000])  # 1 + 2 + 4; 8 are too many
+        for i in range(0, 2000000, 10000):
+            answers = c("BF.MADD", "k", *range(i, i + 10000))
+            if isinstance(answers[-1], Error):
+                break
+        expect(c("BF.INFO", "k", "CAPACITY"), [700000])
+        expect(c("BF.INFO", "k", "MAXSCALEDCAPACITY"), [700000])
+    finally:
+        c("CONFIG", "SET", "deja.filter-max-bytes", "4gb")
+    for words, want in (
+            ("VALIDATESCALETO x ITEMS a", "ERR bad capacity"),
+            ("VALIDATESCALETO 0 ITEMS a", "ERR bad capacity"),
+            ("VALIDATESCALETO 1000 NONSCALING ITEMS a",
+             "ERR cannot use NONSCALING and VALIDATESCALETO options together")):
+        expect(c("BF.INSERT", "l", *words.split()), Error(want), words)
+    c("BF.RESERVE", "n", "0.01", "10", "NONSCALING")
+    expect(c("BF.INFO", "n", "MAXSCALEDCAPACITY"), Error("Invalid information value"))
+    c("BF.RESERVE", "one", "0.01", "10", "EXPANSION", "1")
+    expect(c("BF.INFO", "one", "MAXSCALEDCAPACITY"), [320])
+
+
+@case
 def every_kind_is_made_and_answers():
     r = fresh()
     made = 0
