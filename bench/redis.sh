@@ -4,7 +4,8 @@
 # A server on loopback, redis-benchmark with 50 connections, -P 16, random items.  Each contender
 # runs RUNS times (5), interleaved; the best throughput and the least processor time of the server
 # for a key count.  Processor time is the better figure on a machine that does other work as well.
-# Then the memory of a million keys, in a filter with p = 1 % and in a set of the server.
+# Then the memory of a million keys, in a filter with p = 1 % and in a set of the server; and
+# `deja dedup --redis` of these keys, when all are new and when all are known, with a log.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 runs=${RUNS:-5} requests=${REQUESTS:-500000}
@@ -84,3 +85,26 @@ awk '{ printf "%s%s", NR % 500 == 1 ? "SADD s" : "", " " $1; if (NR % 500 == 0) 
     "$work/urls" | ask >/dev/null
 filter=$(ask memory usage f) set=$(ask memory usage s samples 0)
 echo "memory of 1000000 URLs: filter $filter bytes, set $set bytes, 1/$((set / filter))"
+
+# The same with the log of `deja serve`, over 16 shards, by one client.
+ask flushall >/dev/null
+ask config set appendonly yes >/dev/null
+while ask info persistence | grep -q '^aof_rewrite_\(in_progress\|scheduled\):1'; do sleep 0.1; done
+for run in $(seq "$runs"); do
+    for what in new known; do
+        before=$(cpu) began=$(date +%s%N)
+        lines=$(build/release/deja dedup -q --redis "redis://127.0.0.1:$port" --state "seen$run" \
+            -n 1M "$work/urls" | wc -l)
+        echo "$what $before $(cpu) $(($(date +%s%N) - began)) $lines" >>"$work/dedup"
+    done
+done
+awk '
+    { cpu = ($3 - $2) * 1e3; rate = 1e9 / $4 } # a million URLs
+    !($1 in least) || cpu < least[$1] { least[$1] = cpu }
+    rate > best[$1] { best[$1] = rate }
+    $1 == "new" && $5 < 999990 || $1 == "known" && $5 > 0 { print "wrong answers:", $0 }
+    END {
+        for (what in least)
+            printf "deja dedup --redis, URLs that are %s: server %.0f ns each; client %.2f million/s\n",
+                what, least[what], best[what]
+    }' "$work/dedup"

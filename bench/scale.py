@@ -1,13 +1,24 @@
 #!/usr/bin/env python3
-"""scale.py [--shards N] [--name NAME] - how evenly a cluster of any size holds one cache.
+"""scale.py - how many nodes hold one cache, and how evenly.
 
 For clusters that do not fit on this machine.  A cache is N filters {NAME:i}; the server puts each
 into one of 16384 slots by CRC16 of the name, and a cluster of M primaries has 16384 / M slots in a
 row on each.  So some nodes hold more filters than others, and the fullest one decides how much
 memory a node needs and how fast the whole is.  Keys fall on filters like rain, which matters less
-the more keys there are: at 10^6 keys a filter by 0.5 % for five standard deviations."""
+the more keys there are: at 10^6 keys a filter by 0.5 % for five standard deviations, and shards are
+made that much larger.
+
+Memory is that of `deja plan`, kind scalable, for the keys of a shard.  A node is full with --node
+gigabytes of filters."""
 
 import argparse
+import json
+import math
+import subprocess
+from pathlib import Path
+
+SLOTS = 16384
+DEJA = Path(__file__).parent.parent / "build/release/deja"
 
 
 def crc16(data):
@@ -19,13 +30,69 @@ def crc16(data):
     return crc
 
 
-def shares(name, shards, nodes):
-    """Filters on each node."""
+def slots_of(name, shards):
+    return [crc16(f"{name}:{i}".encode()) % SLOTS for i in range(shards)]
+
+
+def fullest(slots, nodes):
+    """Filters on the node that has most."""
     held = [0] * nodes
-    for i in range(shards):
-        slot = crc16(f"{name}:{i}".encode()) % 16384
-        held[slot * nodes // 16384] += 1
-    return held
+    for slot in slots:
+        held[slot * nodes // SLOTS] += 1
+    return max(held)
+
+
+def shard_bytes(keys, rate, shards):
+    """Of one filter, sized as `deja dedup --redis -n` does."""
+    mean = keys / shards
+    capacity = math.ceil(mean + 5 * math.sqrt(mean)) + 1
+    out = subprocess.run([DEJA, "plan", "-n", str(capacity), "-p", str(rate), "--json"],
+                         check=True, stdout=subprocess.PIPE).stdout
+    return next(k["bytes"] for k in json.loads(out)["kinds"] if k["kind"].startswith("scalable"))
+
+
+def nodes_for(slots, size, room):
+    """The least number of primaries whose fullest one has room; a cluster has three or more."""
+    if len(slots) * size <= room:
+        return 1, 1.0
+    nodes = 3
+    while fullest(slots, nodes) * size > room:
+        nodes += 1
+    return nodes, fullest(slots, nodes) * nodes / len(slots)
+
+
+def table(title, head, rows):
+    print(f"{title}\n\n| {head[0]} |" + "".join(f" {h} |" for h in head[1:]))
+    print("|---|" + "---|" * (len(head) - 1))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print()
+
+
+def capacity_table(args, slots):
+    rows = []
+    for keys in args.keys:
+        row = [f"10^{math.log10(keys):g}"]
+        for rate in args.rates:
+            size = shard_bytes(keys, rate, args.cache)
+            nodes, uneven = nodes_for(slots, size, args.node * 1e9)
+            row.append(f"{args.cache * size / 1e9:.3g} GB: {nodes}" +
+                       (f" ({uneven:.2f})" if nodes > 1 else ""))
+        rows.append(row)
+    table(f"Memory and nodes of {args.node:g} GB, {args.cache} shards (fullest node over the mean)",
+          ["keys", *(f"p = {r:g}" for r in args.rates)], rows)
+
+
+def evenness_table(args):
+    rows = []
+    for nodes in args.nodes:
+        row = [str(nodes)]
+        for shards in args.shards:
+            most = fullest(slots_of(args.name, shards), nodes)
+            row.append(f"{most * nodes / shards:.2f}" if shards >= nodes else "-")
+        rows.append(row)
+    table("Filters on the fullest node over the mean",
+          ["nodes", *(f"{s} shards" for s in args.shards)], rows)
 
 
 assert crc16(b"123456789") == 0x31c3
@@ -34,14 +101,13 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--shards", type=int, nargs="*", default=[16, 64, 256, 1024, 4096])
 parser.add_argument("--nodes", type=int, nargs="*", default=[3, 6, 12, 24, 48, 96])
 parser.add_argument("--name", default="seen")
-args = parser.parse_args()
-
-print("Filters on the fullest node over the mean:")
-print("| nodes |" + "".join(f" {s} shards |" for s in args.shards))
-print("|---|" + "---|" * len(args.shards))
-for nodes in args.nodes:
-    cells = []
-    for shards in args.shards:
-        held = shares(args.name, shards, nodes)
-        cells.append(f"{max(held) * nodes / shards:.2f}" if shards >= nodes else "-")
-    print(f"| {nodes} | " + " | ".join(cells) + " |")
+parser.add_argument("--keys", type=float, nargs="*", default=[1e9, 1e10, 1e11])
+parser.add_argument("--rates", type=float, nargs="*", default=[1e-2, 1e-3, 1e-4, 1e-6])
+parser.add_argument("--cache", type=int, default=4096, help="shards of the caches in the first table")
+parser.add_argument("--node", type=float, default=30, help="gigabytes of filters on a node")
+arguments = parser.parse_args()
+if DEJA.exists():
+    capacity_table(arguments, slots_of(arguments.name, arguments.cache))
+else:
+    print(f"{DEJA} is not built: no table of nodes\n")
+evenness_table(arguments)

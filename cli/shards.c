@@ -296,46 +296,92 @@ static uint64_t capacity_of_shard(uint64_t capacity, uint32_t n)
 }
 
 /* The words of DEJA.RESERVE for one shard. */
+#define RESERVE_WORDS 40
 struct reserve {
-    const char *word[16];
-    size_t len[16];
+    const char *word[RESERVE_WORDS];
+    size_t len[RESERVE_WORDS];
     int n;
-    char capacity[32], error[32], hashes[16], bits[16];
+    char number[12][32]; /* spelled here */
+    int numbers;
 };
 
-static void put(struct reserve *r, const char *name, const char *value)
+static void put(struct reserve *r, const char *word, size_t len)
 {
-    r->word[r->n] = name;
-    r->len[r->n++] = strlen(name);
-    if (value) {
-        r->word[r->n] = value;
-        r->len[r->n++] = strlen(value);
+    r->word[r->n] = word;
+    r->len[r->n++] = len;
+}
+
+static void put_text(struct reserve *r, const char *name, const char *value)
+{
+    put(r, name, strlen(name));
+    put(r, value, strlen(value));
+}
+
+/* Nothing for 0: the server's default. */
+static void put_count(struct reserve *r, const char *name, uint64_t n)
+{
+    char *text = r->number[r->numbers];
+    if (!n)
+        return;
+    (void)snprintf(text, sizeof r->number[0], "%" PRIu64, n);
+    put_text(r, name, text);
+    r->numbers++;
+}
+
+static void put_flag(struct reserve *r, const char *name, uint32_t given)
+{
+    if (given)
+        put(r, name, strlen(name));
+}
+
+static bool grows(const deja_options *o)
+{
+    return o->kind == 0 || o->kind == DEJA_SCALABLE;
+}
+
+/* Kinds that a series can be made of; others have to be told how many keys there will be. */
+static bool can_grow(const deja_options *o)
+{
+    return grows(o) || o->kind == DEJA_CLASSIC || o->kind == DEJA_BLOCKED || o->kind == DEJA_EXACT;
+}
+
+#define FIRST_PART 1000000 /* keys of a shard that grows */
+
+static void spell_size(struct reserve *r, const deja_options *o, uint32_t n)
+{
+    const bool series = grows(o) || !o->capacity;
+    put_text(r, "KIND", series ? "scalable" : deja_kind_name(o->kind));
+    if (series && !grows(o))
+        put_text(r, "PARTS", deja_kind_name(o->kind));
+    put_count(r, "CAPACITY", o->capacity ? capacity_of_shard(o->capacity, n) : FIRST_PART);
+    if (o->fp_rate > 0) {
+        char *text = r->number[r->numbers++];
+        (void)snprintf(text, sizeof r->number[0], "%.17g", o->fp_rate);
+        put_text(r, "ERROR", text);
     }
 }
 
 static void spell(struct reserve *r, const deja_options *o, const char *key, uint32_t n)
 {
-    r->n = 0;
-    put(r, "DEJA.RESERVE", key);
-    put(r, "KIND", o->kind ? deja_kind_name(o->kind) : "scalable");
-    if (o->capacity) {
-        (void)snprintf(r->capacity, sizeof r->capacity, "%" PRIu64,
-                       capacity_of_shard(o->capacity, n));
-        put(r, "CAPACITY", r->capacity);
-    } else {
-        put(r, "CAPACITY", "1000000"); /* it grows */
-    }
-    if (o->fp_rate > 0) {
-        (void)snprintf(r->error, sizeof r->error, "%.17g", o->fp_rate);
-        put(r, "ERROR", r->error);
-    }
-    if (o->hashes) {
-        (void)snprintf(r->hashes, sizeof r->hashes, "%" PRIu32, o->hashes);
-        put(r, "HASHES", r->hashes);
-    }
-    if (o->counter_bits) {
-        (void)snprintf(r->bits, sizeof r->bits, "%" PRIu32, o->counter_bits);
-        put(r, "COUNTERBITS", r->bits);
+    r->n = r->numbers = 0;
+    put_text(r, "DEJA.RESERVE", key);
+    spell_size(r, o, n);
+    put_count(r, "HASHES", o->hashes);
+    if (o->hash)
+        put_text(r, "HASH", deja_hash_name(o->hash));
+    put_count(r, "COUNTERBITS", o->counter_bits);
+    put_flag(r, "MINIMALINCREASE", o->flags & DEJA_MINIMAL_INCREASE);
+    put_count(r, "DELETIONS", o->deletions ? capacity_of_shard(o->deletions, n) : 0);
+    put_count(r, "GENERATIONS", o->generations);
+    put_count(r, "SECONDS", o->window_seconds);
+    put_count(r, "LAYERS", o->layers);
+    put_flag(r, "PAPER", o->flags & DEJA_LAYERED_PAPER);
+    put_flag(r, "WORDS", o->flags & DEJA_LAYERED_WORDS);
+    if (o->flags & DEJA_LAYERED_WORDS) {
+        char *byte = r->number[r->numbers++];
+        byte[0] = (char)o->delimiter;
+        put(r, "DELIMITER", strlen("DELIMITER"));
+        put(r, byte, 1);
     }
 }
 
@@ -389,6 +435,9 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
         memcpy(s->name, opt->name, len + 1);
     s->replicas = opt->replicas;
     s->stop = opt->stop;
+    if (rc == DEJA_OK && opt->create && !opt->create->capacity && !can_grow(opt->create))
+        rc = fail(err, DEJA_EINVAL, "how many keys? give -n N: kind %s does not grow",
+                  deja_kind_name(opt->create->kind));
     if (rc == DEJA_OK) /* the last place is that of the text */
         rc = wire_open(opt->url, SHARDS_MAX + 1, opt->stop, &s->wire, err);
     if (rc == DEJA_OK)

@@ -55,11 +55,13 @@ static double now(void)
 
 /* --- The URL -------------------------------------------------------------------- */
 
+/* The password is for nobody's log. */
 static int bad_url(const char *url, deja_error *err)
 {
+    const char *at = strrchr(url, '@');
     return fail(err, DEJA_EINVAL,
-                "'%s' is no URL of a server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
-                fail_path(url).text);
+                "'%s%s' is no URL of a server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
+                at ? "..." : "", fail_path(at ? at : url).text);
 }
 
 static bool copy(char *to, size_t cap, const char *from, size_t len)
@@ -68,6 +70,30 @@ static bool copy(char *to, size_t cap, const char *from, size_t len)
         return false;
     memcpy(to, from, len);
     to[len] = '\0';
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+    const int n = at ? (int)(at - digits) : -1;
+    return n < 16 ? n : n - 6;
+}
+
+/* A name or password, in which %XX stands for a byte. */
+static bool decode(char *to, size_t cap, const char *from, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++, n++) {
+        const bool coded = from[i] == '%' && len - i > 2 && hex_digit(from[i + 1]) >= 0 &&
+                           hex_digit(from[i + 2]) >= 0;
+        if (n + 1 >= cap)
+            return false;
+        to[n] = coded ? (char)(16 * hex_digit(from[i + 1]) + hex_digit(from[i + 2])) : from[i];
+        i += coded ? 2 : 0;
+    }
+    to[n] = '\0';
     return true;
 }
 
@@ -87,6 +113,21 @@ static int number(const char *text, const char *end, int most)
     return (int)n;
 }
 
+/* HOST[:PORT], up to end; a host with colons of its own is in brackets. */
+static bool parse_host(const char *host, const char *end, struct node *n)
+{
+    const char *bracket = *host == '[' ? memchr(host, ']', (size_t)(end - host)) : NULL;
+    const char *rest = bracket ? bracket + 1 : host;
+    const char *colon = memchr(rest, ':', (size_t)(end - rest));
+    const char *stop = colon ? colon : end;
+    n->port = colon ? number(colon + 1, end, 65535) : DEFAULT_PORT;
+    if (bracket && stop != rest)
+        return false;
+    host += bracket != NULL;
+    stop = bracket ? bracket : stop;
+    return copy(n->host, sizeof n->host, host, (size_t)(stop - host)) && n->host[0] && n->port > 0;
+}
+
 static int parse_url(struct wire *w, const char *url, struct node *first, deja_error *err)
 {
     static const char scheme[] = "redis://";
@@ -100,17 +141,12 @@ static int parse_url(struct wire *w, const char *url, struct node *first, deja_e
     if (host > at) {
         const char *colon = memchr(at, ':', (size_t)(host - 1 - at));
         const char *secret = colon ? colon + 1 : at;
-        if ((colon && !copy(w->user, sizeof w->user, at, (size_t)(colon - at))) ||
-            !copy(w->password, sizeof w->password, secret, (size_t)(host - 1 - secret)))
+        if ((colon && !decode(w->user, sizeof w->user, at, (size_t)(colon - at))) ||
+            !decode(w->password, sizeof w->password, secret, (size_t)(host - 1 - secret)))
             return bad_url(url, err);
     }
-    const char *colon = NULL;
-    for (const char *p = host; p < end; p++)
-        colon = *p == ':' ? p : colon;
-    first->port = colon ? number(colon + 1, end, 65535) : DEFAULT_PORT;
     w->db = *end && end[1] ? number(end + 1, end + strlen(end), 1 << 20) : 0;
-    if (!copy(first->host, sizeof first->host, host, (size_t)((colon ? colon : end) - host)) ||
-        !first->host[0] || first->port <= 0 || w->db < 0)
+    if (!parse_host(host, end, first) || w->db < 0)
         return bad_url(url, err);
     return DEJA_OK;
 }
@@ -272,6 +308,10 @@ static void send_request(struct wire *w, struct wire_request *r)
         redisAppendCommand(n->c, "ASKING");
     r->sent = redisAppendCommandArgv(n->c, r->argc, r->argv, r->len) == REDIS_OK;
     n->used = true;
+    if (!r->sent) { /* half a request: replies would be taken for others'.  Not again this round */
+        disconnect(w, n);
+        n->again = now() + 0.5;
+    }
 }
 
 static void flush_node(struct node *n)
@@ -404,7 +444,8 @@ int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
             pause_for(0.1);
     }
     wire_drop(r, n);
-    return fail(err, DEJA_EIO, "%s", w->last.text);
+    return fail(err, DEJA_EIO, "%s",
+                w->last.text[0] ? w->last.text : "the server does not answer");
 }
 
 unsigned long wire_lost(const struct wire *w)

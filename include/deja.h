@@ -415,7 +415,7 @@ typedef struct deja_outline {
     uint64_t capacity;  /* of all parts that there are                        */
     uint64_t bytes;     /* of the bodies                                      */
     uint64_t offered;   /* keys that add was asked to take                    */
-    uint64_t keys;      /* of these, answered "new"; spectral: and not removed */
+    uint64_t keys;      /* of these, answered "new"; spectral, paired: not removed */
     uint64_t visit;     /* 1, 2, ...                                          */
     double fp_rate;     /* as asked for                                       */
     double tightening;  /* scalable; otherwise 0                              */

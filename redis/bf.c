@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "items.h"
 #include "reserve.h"
+#include "scaling.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ struct wish {
     long long capacity, expansion; /* expansion 0: does not grow */
     bool nonscaling, expanding;    /* said so */
     double tightening;
-    const char *key; /* or NULL */
+    const char *key;    /* or NULL */
+    long long scale_to; /* 0: anywhere */
 };
 
 static struct wish defaults(void)
@@ -160,17 +162,22 @@ static int add_fixed(struct value *v, struct items *items, size_t *done)
     return rc;
 }
 
+/* Kinds that make room by themselves: one grows, one forgets. */
+static bool is_endless(const struct value *v)
+{
+    return v->kind == DEJA_SCALABLE || v->kind == DEJA_WINDOW;
+}
+
 static int add_items(struct value *v, struct items *items, size_t *done)
 {
-    const deja_outline o = value_outline(v);
-    if (o.kind == DEJA_SCALABLE)
+    if (is_endless(v))
         return deja_filter_add_batch(v->filter, items->key, items->n, items->answer, done);
     return add_fixed(v, items, done);
 }
 
 static void reply_add_error(RedisModuleCtx *ctx, const struct value *v, int rc)
 {
-    if (rc == DEJA_EFULL && value_outline(v).kind != DEJA_SCALABLE)
+    if (rc == DEJA_EFULL && !is_endless(v))
         reply_error(ctx, "ERR non scaling filter is full");
     else if (rc == DEJA_EFULL)
         reply_error(ctx, "ERR the filter has grown as often as it can: reserve a larger one");
@@ -203,8 +210,24 @@ static void add_and_reply(RedisModuleCtx *ctx, struct value *v, RedisModuleStrin
         reply_add_error(ctx, v, rc);
     else
         RedisModule_ReplyWithBool(ctx, items.answer[0]);
-    items_publish(ctx, "BF.MADD", "bloom.add", argv, first, done);
+    items_publish(ctx, &items, done, "BF.MADD", "bloom.add", argv, first);
     items_fini(&items);
+}
+
+/* Can the filter that would be made grow as far as the client wants to be sure of? */
+static bool check_scale_to(RedisModuleCtx *ctx, const struct wish *w)
+{
+    const deja_options opt = options_of(w);
+    if (!w->scale_to)
+        return true;
+    if (opt.kind != DEJA_SCALABLE)
+        return reply_error(ctx, "ERR cannot use NONSCALING and VALIDATESCALETO options together"),
+               false;
+    if (scaling_most(&opt) < (uint64_t)w->scale_to)
+        return reply_error(ctx, "ERR provided VALIDATESCALETO causes bloom object to exceed "
+                                "memory limit"),
+               false;
+    return true;
 }
 
 /* Items from argv[first] on into the filter argv[1], which is made if there is none. */
@@ -220,7 +243,7 @@ static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int first, int 
         reply_error(ctx, "ERR not found");
     } else if (found == ABSENT) {
         deja_options opt = options_of(w);
-        if (reserve_make(ctx, key, argv[1], &opt, &v) == 0)
+        if (check_scale_to(ctx, w) && reserve_make(ctx, key, argv[1], &opt, &v) == 0)
             found = FOUND;
     } else if (!v->filter) {
         found = ABSENT;
@@ -259,6 +282,13 @@ static bool read_seed(RedisModuleCtx *ctx, RedisModuleString *text, struct wish 
     return len == DEJA_KEY_LEN ? true : (reply_error(ctx, "ERR invalid seed"), false);
 }
 
+static bool read_scale_to(RedisModuleCtx *ctx, RedisModuleString *text, struct wish *w)
+{
+    if (RedisModule_StringToLongLong(text, &w->scale_to) == REDISMODULE_OK && w->scale_to > 0)
+        return true;
+    return reply_error(ctx, "ERR bad capacity"), false;
+}
+
 /* Options of INSERT up to ITEMS; *first is the first item, argc when there is none. */
 static bool read_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct wish *w,
                         bool *create, int *first)
@@ -281,6 +311,8 @@ static bool read_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
             fine = read_tightening(ctx, argv[++i], w);
         else if (more && word_is(argv[i], "SEED"))
             fine = read_seed(ctx, argv[++i], w);
+        else if (more && word_is(argv[i], "VALIDATESCALETO"))
+            fine = read_scale_to(ctx, argv[++i], w);
         else
             return reply_error(ctx, "Unknown argument received"), false;
     }
@@ -304,6 +336,17 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* --- EXISTS, MEXISTS ------------------------------------------------------------ */
 
+static void answer_exists(RedisModuleCtx *ctx, const struct value *v, RedisModuleString **argv,
+                          int n)
+{
+    struct items items;
+    items_init(&items, v, argv, n);
+    deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
+    for (size_t i = 0; i < items.n; i++)
+        RedisModule_ReplyWithBool(ctx, items.answer[i]);
+    items_fini(&items);
+}
+
 static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool many)
 {
     RedisModuleKey *key;
@@ -312,20 +355,14 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool 
     const enum found found = value_open(ctx, argv[1], REDISMODULE_READ, &key, &v);
     if (found == REFUSED)
         return REDISMODULE_OK;
-    if (found == FOUND && !v->filter) {
+    if (found == FOUND && !v->filter)
         value_reply_loading(ctx);
-    } else {
-        struct items items = {.key = items.few_keys};
-        if (found == FOUND) {
-            items_init(&items, v, argv + 2, n);
-            deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
-        }
-        if (many)
-            RedisModule_ReplyWithArray(ctx, n);
-        for (int i = 0; i < n; i++) /* in no filter is nothing */
-            RedisModule_ReplyWithBool(ctx, found == FOUND && items.answer[i]);
-        items_fini(&items);
-    }
+    else if (many)
+        RedisModule_ReplyWithArray(ctx, n);
+    if (found == FOUND && v->filter)
+        answer_exists(ctx, v, argv + 2, n);
+    for (int i = 0; found == ABSENT && i < n; i++) /* in no filter is nothing */
+        RedisModule_ReplyWithBool(ctx, false);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
@@ -342,7 +379,18 @@ int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* --- INFO, CARD ----------------------------------------------------------------- */
 
-enum field { CAPACITY, SIZE, FILTERS, ITEMS, EXPANSION, ALL, ERROR_RATE = ALL, TIGHTNESS, FIELDS };
+enum field {
+    CAPACITY,
+    SIZE,
+    FILTERS,
+    ITEMS,
+    EXPANSION,
+    ALL,
+    ERROR_RATE = ALL, /* from here on when asked for only */
+    TIGHTNESS,
+    MAX_SCALED,
+    FIELDS
+};
 
 static const struct {
     const char *word, *title;
@@ -352,8 +400,9 @@ static const struct {
     [FILTERS] = {"FILTERS", "Number of filters"},
     [ITEMS] = {"ITEMS", "Number of items inserted"},
     [EXPANSION] = {"EXPANSION", "Expansion rate"},
-    [ERROR_RATE] = {"ERROR", "Error rate"}, /* these two when asked for only */
+    [ERROR_RATE] = {"ERROR", "Error rate"},
     [TIGHTNESS] = {"TIGHTENING", "Tightening ratio"},
+    [MAX_SCALED] = {"MAXSCALEDCAPACITY", "Max scaled capacity"},
 };
 
 static void reply_field(RedisModuleCtx *ctx, const struct value *v, int field)
@@ -364,7 +413,7 @@ static void reply_field(RedisModuleCtx *ctx, const struct value *v, int field)
         RedisModule_ReplyWithLongLong(ctx, (long long)o.capacity);
         break;
     case SIZE:
-        RedisModule_ReplyWithLongLong(ctx, (long long)(sizeof *v + v->bytes));
+        RedisModule_ReplyWithLongLong(ctx, (long long)value_memory(v));
         break;
     case FILTERS:
         RedisModule_ReplyWithLongLong(ctx, o.parts);
@@ -377,6 +426,9 @@ static void reply_field(RedisModuleCtx *ctx, const struct value *v, int field)
         break;
     case TIGHTNESS:
         RedisModule_ReplyWithDouble(ctx, o.tightening);
+        break;
+    case MAX_SCALED:
+        RedisModule_ReplyWithLongLong(ctx, (long long)scaling_most_of(&o));
         break;
     default:
         if (o.growth)
@@ -397,7 +449,7 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return REDISMODULE_OK;
     while (argc == 3 && field < FIELDS && !word_is(argv[2], fields[field].word))
         field++;
-    if (field == FIELDS) {
+    if (field == FIELDS || (field == MAX_SCALED && v->kind != DEJA_SCALABLE)) {
         reply_error(ctx, "Invalid information value");
     } else if (argc == 3) {
         RedisModule_ReplyWithArray(ctx, 1);

@@ -90,7 +90,7 @@ static int change_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
         if (rc < 0)
             value_reply_error(ctx, rc, NULL);
     }
-    items_publish(ctx, command, event, argv, 2, done);
+    items_publish(ctx, &items, done, command, event, argv, 2);
     items_fini(&items);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
@@ -285,7 +285,7 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     n += put_number(ctx, "fp_rate", s.fp_rate);
     n += put_count(ctx, "bits", s.bits);
     n += put_count(ctx, "bytes", s.bytes);
-    n += put_count(ctx, "memory", sizeof *v + v->bytes);
+    n += put_count(ctx, "memory", value_memory(v));
     n += put_count(ctx, "bits_set", s.bits_set);
     n += put_number(ctx, "fill", s.fill);
     n += put_count(ctx, "offered", s.offered);
@@ -306,9 +306,8 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* --- Files -------------------------------------------------------------------- */
 
-#define MAX_REPLY                                                                                 \
-    ((uint64_t)512 << 20) /* as much as the server takes in one string by default                 \
-                           */
+/* As much as the server takes in one string by default. */
+#define MAX_REPLY ((uint64_t)512 << 20)
 
 int deja_cmd_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 {

@@ -31,8 +31,8 @@ ARGS(reserve_args, KEY_ARG("key"), ARG("error_rate", DOUBLE), ARG("capacity", IN
 ARGS(insert_args, KEY_ARG("key"), MAYBE("capacity", INTEGER, "CAPACITY"),
      MAYBE("error", DOUBLE, "ERROR"), MAYBE("expansion", INTEGER, "EXPANSION"),
      MAYBE("tightening", DOUBLE, "TIGHTENING"), MAYBE("seed", STRING, "SEED"),
-     WORD("nocreate", "NOCREATE"), WORD("nonscaling", "NONSCALING"),
-     FULL("items", PURE_TOKEN, -1, "ITEMS", 0), MANY("item"));
+     MAYBE("scale-to", INTEGER, "VALIDATESCALETO"), WORD("nocreate", "NOCREATE"),
+     WORD("nonscaling", "NONSCALING"), FULL("items", PURE_TOKEN, -1, "ITEMS", 0), MANY("item"));
 ARGS(info_args, KEY_ARG("key"), MAYBE("field", STRING, NULL));
 ARGS(scandump_args, KEY_ARG("key"), ARG("iterator", INTEGER));
 ARGS(loadchunk_args, KEY_ARG("key"), ARG("iterator", INTEGER), ARG("data", STRING));
@@ -43,10 +43,11 @@ ARGS(any_args, KEY_ARG("key"), MAYBE("kind", STRING, "KIND"),
      MAYBE("hash", STRING, "HASH"), MAYBE("part-kind", STRING, "PARTS"),
      MAYBE("growth", INTEGER, "GROWTH"), MAYBE("tightening", DOUBLE, "TIGHTENING"),
      MAYBE("bits", INTEGER, "COUNTERBITS"), WORD("minimal-increase", "MINIMALINCREASE"),
-     MAYBE("layers", INTEGER, "LAYERS"), MAYBE("delimiter", STRING, "DELIMITER"),
-     MAYBE("generations", INTEGER, "GENERATIONS"), MAYBE("seconds", INTEGER, "SECONDS"),
-     MAYBE("deletions", INTEGER, "DELETIONS"), MAYBE("profile", STRING, "URL"),
-     MAYBE("seed", INTEGER, "SEED"), MAYBE("secret", STRING, "KEY"));
+     MAYBE("layers", INTEGER, "LAYERS"), WORD("paper", "PAPER"), WORD("words", "WORDS"),
+     MAYBE("delimiter", STRING, "DELIMITER"), MAYBE("generations", INTEGER, "GENERATIONS"),
+     MAYBE("seconds", INTEGER, "SECONDS"), MAYBE("deletions", INTEGER, "DELETIONS"),
+     MAYBE("profile", STRING, "URL"), MAYBE("seed", INTEGER, "SEED"),
+     MAYBE("secret", STRING, "KEY"));
 ARGS(merge_args, KEY_ARG("destination"),
      FULL("source", KEY, 1, NULL, REDISMODULE_CMD_ARG_MULTIPLE));
 ARGS(fold_args, KEY_ARG("key"), MAYBE("times", INTEGER, NULL));

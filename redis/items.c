@@ -44,11 +44,16 @@ void items_fini(struct items *items)
     RedisModule_Free(items->forms);
 }
 
-void items_publish(RedisModuleCtx *ctx, const char *command, const char *event,
-                   RedisModuleString **argv, int first, size_t done)
+/* A command as it came costs the server nothing to pass on, and nothing at all where nobody
+ * listens; one of our own is looked up by its name and put together first, every time. */
+void items_publish(RedisModuleCtx *ctx, const struct items *items, size_t done,
+                   const char *command, const char *event, RedisModuleString **argv, int first)
 {
     if (!done)
         return;
-    RedisModule_Replicate(ctx, command, "sv", argv[1], argv + first, done);
+    if (done == items->n && first == 2)
+        RedisModule_ReplicateVerbatim(ctx);
+    else
+        RedisModule_Replicate(ctx, command, "sv", argv[1], argv + first, done);
     RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, event, argv[1]);
 }

@@ -18,9 +18,10 @@ struct items {
 void items_init(struct items *items, const struct value *v, RedisModuleString **argv, int n);
 void items_fini(struct items *items);
 
-/* After `done` of them were taken (added, removed): tell replicas and the log by the name of a
- * command that takes many, and those who watch keys. */
-void items_publish(RedisModuleCtx *ctx, const char *command, const char *event,
-                   RedisModuleString **argv, int first, size_t done);
+/* After `done` of them were taken (added, removed): tell replicas and the log, and those who watch
+ * keys.  argv[first] was the first item of the command; where the command did not what it says,
+ * another one that takes key and items is sent in its place. */
+void items_publish(RedisModuleCtx *ctx, const struct items *items, size_t done,
+                   const char *command, const char *event, RedisModuleString **argv, int first);
 
 #endif

@@ -132,8 +132,7 @@ static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value)
 
 static size_t mem_usage(const void *value)
 {
-    const struct value *v = value;
-    return sizeof *v + v->bytes;
+    return value_memory(value);
 }
 
 /* The server frees what takes some effort in a thread of its own. */

@@ -163,6 +163,7 @@ typedef struct RedisModuleCommandInfo {
     CALL(void *, Alloc, (size_t))                                                                 \
     CALL(void *, TryAlloc, (size_t))                                                              \
     CALL(void, Free, (void *))                                                                    \
+    CALL(size_t, MallocSize, (void *))                                                            \
     CALL(int, IsModuleNameBusy, (const char *))                                                   \
     CALL(void, SetModuleAttribs, (RedisModuleCtx *, const char *, int, int))                      \
     CALL(void, SetModuleOptions, (RedisModuleCtx *, int))                                         \

@@ -31,6 +31,8 @@ static const struct word {
     {"COUNTERBITS", COUNT32, offsetof(deja_options, counter_bits), 0},
     {"MINIMALINCREASE", FLAG, offsetof(deja_options, flags), DEJA_MINIMAL_INCREASE},
     {"LAYERS", COUNT32, offsetof(deja_options, layers), 0},
+    {"PAPER", FLAG, offsetof(deja_options, flags), DEJA_LAYERED_PAPER},
+    {"WORDS", FLAG, offsetof(deja_options, flags), DEJA_LAYERED_WORDS},
     {"DELIMITER", BYTE, offsetof(deja_options, delimiter), 0},
     {"GENERATIONS", COUNT32, offsetof(deja_options, generations), 0},
     {"SECONDS", COUNT64, offsetof(deja_options, window_seconds), 0},

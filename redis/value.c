@@ -67,6 +67,14 @@ int value_too_large(uint64_t bytes)
     return bytes > (uint64_t)settings.filter_max_bytes && is_bounded();
 }
 
+/* As the server counts them: more than was asked for. */
+static void count_bytes(struct value *v, void *start, bool come)
+{
+    const size_t size = RedisModule_MallocSize(start);
+    v->bytes += come ? size : -size;
+    n_bytes += come ? size : -size;
+}
+
 /* The server aligns to 16 bytes at most: a larger piece, with its beginning noted before ours. */
 static void *aligned_alloc_hook(void *ctx, size_t size, size_t align)
 {
@@ -80,18 +88,16 @@ static void *aligned_alloc_hook(void *ctx, size_t size, size_t align)
     char *p = start + sizeof start;
     p += -(uintptr_t)p & (align - 1);
     memcpy(p - sizeof start, &start, sizeof start);
-    v->bytes += size;
-    n_bytes += size;
+    count_bytes(v, start, true);
     return p;
 }
 
 static void aligned_free_hook(void *ctx, void *p, size_t size)
 {
-    struct value *v = ctx;
     char *start;
+    (void)size;
     memcpy(&start, (char *)p - sizeof start, sizeof start);
-    v->bytes -= size;
-    n_bytes -= size;
+    count_bytes(ctx, start, false);
     RedisModule_Free(start);
 }
 
@@ -148,7 +154,14 @@ struct value *value_make(deja_options *opt, deja_error *err)
     if (rc == DEJA_OK)
         rc = deja_filter_new(opt, &v->filter, err);
     opt->alloc = NULL;
+    if (rc == DEJA_OK)
+        v->kind = value_outline(v).kind;
     return kept_if(rc, v);
+}
+
+size_t value_memory(const struct value *v)
+{
+    return sizeof *v + v->bytes;
 }
 
 deja_outline value_outline(const struct value *v)
@@ -187,10 +200,12 @@ struct value *value_load_begin(uint64_t len, const void *key, deja_error *err)
     return kept_if(deja_import_new(len, &expect, &v->load, err), v);
 }
 
-/* Keys are brought into the form of the filter's profile by this library's own rules. */
-static int check_rules(const struct value *v, deja_error *err)
+/* A filter has come.  Keys are brought into the form of its profile by this library's own rules.
+ */
+static int welcome(struct value *v, deja_error *err)
 {
     const deja_outline o = value_outline(v);
+    v->kind = o.kind;
     const deja_url_rules *own = o.profile ? deja_url_profile(o.profile) : NULL;
     if (o.profile == 0 || (own && deja_url_rules_id(own) == o.url_rules))
         return DEJA_OK;
@@ -214,7 +229,7 @@ int value_load_more(struct value *v, const void *data, size_t len, deja_error *e
         return rc;
     deja_import_free(v->load);
     v->load = NULL;
-    return check_rules(v, err);
+    return welcome(v, err);
 }
 
 struct value *value_import(const void *data, size_t len, const void *key, deja_error *err)
@@ -227,7 +242,7 @@ struct value *value_import(const void *data, size_t len, const void *key, deja_e
         memcpy(v->key, key, DEJA_KEY_LEN);
     int rc = deja_filter_import(data, len, &expect, &v->filter, err);
     if (rc == DEJA_OK)
-        rc = check_rules(v, err);
+        rc = welcome(v, err);
     return kept_if(rc, v);
 }
 
@@ -255,12 +270,12 @@ enum found value_open(RedisModuleCtx *ctx, RedisModuleString *name, int mode, Re
     value_asking(ctx);
     *v = NULL;
     *key = RedisModule_OpenKey(ctx, name, mode);
-    if (!*key || RedisModule_KeyType(*key) == REDISMODULE_KEYTYPE_EMPTY)
-        return ABSENT;
-    if (RedisModule_ModuleTypeGetType(*key) == value_type) {
+    if (*key && RedisModule_ModuleTypeGetType(*key) == value_type) {
         *v = RedisModule_ModuleTypeGetValue(*key);
         return FOUND;
     }
+    if (!*key || RedisModule_KeyType(*key) == REDISMODULE_KEYTYPE_EMPTY)
+        return ABSENT;
     RedisModule_CloseKey(*key);
     RedisModule_ReplyWithError(
         ctx, "WRONGTYPE Operation against a key holding the wrong kind of value");

@@ -7,10 +7,11 @@
 struct value {
     deja_filter *filter;       /* NULL while it is being loaded ... */
     deja_import *load;         /* ... by this; otherwise NULL */
+    uint32_t kind;             /* deja_kind of the filter */
     uint64_t loaded;           /* bytes that the load has taken */
     uint8_t key[DEJA_KEY_LEN]; /* of a filter that keeps it apart */
     deja_allocator alloc;
-    size_t bytes; /* that the allocator gave out */
+    size_t bytes; /* that the filter has from the allocator, with what it rounds up */
 };
 
 /* One thing for the whole server: the data type, and what it is told by CONFIG SET. */
@@ -63,6 +64,8 @@ uint64_t value_len(const struct value *v);
 size_t value_read(const struct value *v, uint64_t at, void *out, size_t len);
 
 deja_outline value_outline(const struct value *v);
+/* Bytes of the server's memory that it takes. */
+size_t value_memory(const struct value *v);
 int value_key_apart(const struct value *v);
 
 /* "ERR " and why. */

@@ -178,7 +178,7 @@ static void or_bodies(deja_filter *into, const deja_filter *from, int folds)
 {
     dj_filter_walk(from, true);
     for (uint32_t i = 0; i < into->n_parts; i++)
-        or_part(&into->part[i], &from->part[i], folds);
+        or_part(into->part[i], from->part[i], folds);
     dj_filter_walk(from, false);
 }
 
@@ -231,10 +231,10 @@ static void compare_tables(const struct dj_part *in, const struct dj_part *of, u
 
 static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *err)
 {
-    struct dj_part *p = &into->part[0];
+    struct dj_part *p = into->part[0];
     uint64_t hash[PIECE], slot = 0, found, absent;
     uint8_t answer[PIECE];
-    compare_tables(&from->part[0], p, &found, &absent);
+    compare_tables(from->part[0], p, &found, &absent);
     if (absent > dj_exact_room(p))
         return dj_fail(err, DEJA_EFULL,
                        "the union has %llu keys more, and there is room for %llu: build one with "
@@ -242,7 +242,7 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
                        (ull)absent, (ull)dj_exact_room(p));
     if (!into->touched && into->owner->touch(into) < 0)
         return dj_fail_errno(err, "the file cannot be written");
-    for (size_t n; (n = next_hashes(&from->part[0], &slot, hash)) > 0;) {
+    for (size_t n; (n = next_hashes(from->part[0], &slot, hash)) > 0;) {
         const size_t taken = p->ops->add(p, hash, hash, n, answer, true);
         p->keys += sum_of(answer, taken);
         if (taken < n) /* somebody is adding to the other one meanwhile */
@@ -287,7 +287,7 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
     const double lost = a.lost + b.lost;
     const uint64_t keys = keys_of_union(both.distinct, lost, a.keys, b.keys);
     for (uint32_t i = 0; i < into->n_parts; i++)
-        into->part[i].keys = keys;
+        into->part[i]->keys = keys;
     into->carried.keys = keys;
     into->carried.lost = isfinite(lost) ? lost : 0;
     return DEJA_OK;
@@ -356,7 +356,7 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
         return rc;
     or_bodies(half, f, (int)times);
     for (uint32_t i = 0; i < half->n_parts; i++)
-        half->part[i].keys = before.keys;
+        half->part[i]->keys = before.keys;
     half->offered = f->offered;
     half->carried = (struct dj_carried){f->carried.unions, before.keys,
                                         isfinite(before.lost) ? before.lost : 0};
@@ -417,7 +417,7 @@ static int common_bits(const deja_filter *a, const deja_filter *b, double *keys,
     struct dj_shape s = a->plan.shape;
     s.bits >>= folds_a > 0 ? folds_a : 0;
     for (uint32_t i = 0; i < a->n_parts; i++) {
-        const struct counts c = count_parts(&a->part[i], folds_a > 0 ? folds_a : 0, &b->part[i],
+        const struct counts c = count_parts(a->part[i], folds_a > 0 ? folds_a : 0, b->part[i],
                                             folds_b > 0 ? folds_b : 0);
         const double in_a = dj_shape_keys(&s, (double)c.a), in_b = dj_shape_keys(&s, (double)c.b);
         const double in_any = dj_shape_keys(&s, (double)c.both);
@@ -445,7 +445,7 @@ int deja_filter_common(const deja_filter *a, const deja_filter *b, double *keys,
     dj_filter_walk(b, true);
     if (a->plan.kind == DEJA_EXACT) {
         uint64_t found, absent;
-        compare_tables(&a->part[0], &b->part[0], &found, &absent);
+        compare_tables(a->part[0], b->part[0], &found, &absent);
         *keys = (double)found;
     } else {
         rc = common_bits(a, b, keys, &deviation, err);

@@ -18,7 +18,7 @@ static void blocked_init(struct dj_part *p)
     p->kernel = dj_block_best();
     p->blocks.body = p->body;
     p->blocks.n_blocks = p->shape.bits / DJ_BLOCK_BITS;
-    dj_block_lane_sets(p->blocks.lane_sets, p->shape.k);
+    p->blocks.lane_sets = dj_block_lane_sets(p->shape.k);
 }
 
 static void blocked_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)

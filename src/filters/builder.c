@@ -242,7 +242,7 @@ int dj_builder_solve(deja_builder *b, struct dj_solution *s, deja_error *err)
 
 void dj_builder_fill(const deja_builder *b, const struct dj_solution *s, deja_filter *f)
 {
-    dj_fuse_fill(&s->plan.fuse, &s->room, s->n, f->part[0].body);
-    atomic_store(&f->part[0].keys, s->n);
+    dj_fuse_fill(&s->plan.fuse, &s->room, s->n, f->part[0]->body);
+    atomic_store(&f->part[0]->keys, s->n);
     atomic_store(&f->offered, b->offered);
 }

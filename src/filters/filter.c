@@ -29,6 +29,20 @@ static int init_growing(pthread_rwlock_t *lock)
     return rc;
 }
 
+bool dj_filter_make_parts(deja_filter *f, uint32_t n_parts)
+{
+    for (uint32_t i = 0; i < n_parts; i++)
+        if (!f->part[i] && !(f->part[i] = dj_alloc(f->alloc, sizeof *f->part[i], 8)))
+            return false;
+    return true;
+}
+
+static void free_parts(deja_filter *f, const deja_allocator *alloc)
+{
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+        dj_free(alloc, f->part[i], sizeof *f->part[i]);
+}
+
 deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                             const deja_allocator *alloc)
 {
@@ -41,17 +55,18 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
     }
     f->plan = *plan;
     memcpy(f->key, key, DEJA_KEY_LEN);
-    const uint32_t words = dj_plan_words(plan);
+    const uint32_t words = dj_plan_words(plan), parts = dj_plan_parts(plan);
     uint64_t *salts = dj_alloc(f->alloc, words * sizeof *salts, 8);
-    if (!salts || init_growing(&f->growing)) {
+    if (!salts || !dj_filter_make_parts(f, parts) || init_growing(&f->growing)) {
+        free_parts(f, alloc);
         dj_free(f->alloc, salts, words * sizeof *salts);
         dj_free(alloc, f, sizeof *f);
         return NULL;
     }
     dj_hasher_init(&f->hasher, plan->hash, key, plan->visit, words, salts);
-    for (uint32_t i = 0; i < dj_plan_parts(plan); i++) {
-        dj_plan_part(plan, i, &f->part[i]);
-        f->part[i].salt = i ? dj_part_salt(key, plan->visit, i) : 0;
+    for (uint32_t i = 0; i < parts; i++) {
+        dj_plan_part(plan, i, f->part[i]);
+        f->part[i]->salt = i ? dj_part_salt(key, plan->visit, i) : 0;
     }
     dj_layering_init(f);
     return f;
@@ -69,13 +84,6 @@ uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t 
         (b) = swapped;                                                                            \
     } while (0)
 
-/* A part may point into itself, and has moved. */
-static void settle(struct dj_part *p)
-{
-    if (p->body && p->ops->init)
-        p->ops->init(p);
-}
-
 void dj_filter_swap(deja_filter *a, deja_filter *b)
 {
     uint8_t key[DEJA_KEY_LEN];
@@ -84,11 +92,8 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     memcpy(b->key, key, DEJA_KEY_LEN);
     SWAP(struct dj_plan, a->plan, b->plan);
     SWAP(struct dj_hasher, a->hasher, b->hasher);
-    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++) {
-        SWAP(struct dj_part, a->part[i], b->part[i]);
-        settle(&a->part[i]);
-        settle(&b->part[i]);
-    }
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+        SWAP(struct dj_part *, a->part[i], b->part[i]);
     SWAP(uint32_t, a->n_parts, b->n_parts);
     SWAP(uint64_t, a->offered, b->offered);
     SWAP(uint64_t, a->removed, b->removed);
@@ -129,6 +134,7 @@ void dj_filter_unmake(deja_filter *f)
     const deja_allocator copy = f->alloc_copy;
     const deja_allocator *alloc = f->alloc ? &copy : NULL;
     pthread_rwlock_destroy(&f->growing);
+    free_parts(f, alloc);
     dj_free(alloc, f->hasher.salts, f->hasher.words * sizeof *f->hasher.salts);
     dj_free(alloc, f, sizeof *f);
 }
@@ -429,7 +435,7 @@ void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, siz
 
 static bool can_count(const deja_filter *f)
 {
-    return f->part[0].ops->count != NULL;
+    return f->part[0]->ops->count != NULL;
 }
 
 static bool can_remove(const deja_filter *f)

@@ -113,7 +113,7 @@ struct deja_filter {
     struct dj_plan plan;
     uint8_t key[DEJA_KEY_LEN];
     struct dj_hasher hasher;
-    struct dj_part part[DJ_MAX_PARTS];
+    struct dj_part *part[DJ_MAX_PARTS]; /* stay where they are; NULL: not needed yet */
     uint32_t n_parts;
     _Atomic uint64_t offered;
     struct dj_carried carried;
@@ -137,12 +137,15 @@ struct deja_filter {
     void *store; /* the owner's own */
 };
 
-/* A filter without bodies, with plan and key set, ready for an owner; NULL: out of memory. */
+/* A filter with the parts of its plan and no bodies, key set, ready for an owner; NULL: out of
+ * memory. */
 deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                             const deja_allocator *alloc);
 /* A new filter with bodies of zeros on the heap. */
 int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                         const deja_allocator *alloc, deja_filter **out, deja_error *err);
+/* Make the parts up to n_parts that are not there yet, all zero; false: out of memory. */
+bool dj_filter_make_parts(deja_filter *f, uint32_t n_parts);
 /* Declare a filter without bodies one of the heap: its parts get theirs from f->alloc. */
 void dj_filter_to_memory(deja_filter *f);
 /* A kind that is built, not added to, is refused. */

@@ -68,7 +68,7 @@ static void mark_paper(const deja_filter *f, const uint64_t *segment, uint32_t n
 static void see_paper(const deja_filter *f, const uint64_t *row, struct lot *lot, size_t i)
 {
     memcpy(lot->entry[i], row + 1, lot->segments[i] * sizeof *row);
-    mark_paper(f, row + 1, lot->segments[i], &lot->mark[i * f->part[0].stride]);
+    mark_paper(f, row + 1, lot->segments[i], &lot->mark[i * f->part[0]->stride]);
 }
 
 static void see_words(const deja_filter *f, const uint64_t *row, struct lot *lot, size_t i)
@@ -130,7 +130,7 @@ static void ask_parts(const deja_filter *f, uint32_t layer, struct group *g, uin
 {
     uint8_t found[DJ_CHUNK];
     for (uint32_t nth = f->layers.n[layer]; nth-- > 0 && g->n;) {
-        const struct dj_part *p = &f->part[f->layers.part[layer][nth]];
+        const struct dj_part *p = f->part[f->layers.part[layer][nth]];
         p->ops->prefetch(p, g->hash, g->n, false);
         p->ops->contains(p, g->hash, g->hash, g->n, found);
         size_t left = 0;
@@ -148,7 +148,7 @@ static void ask_parts(const deja_filter *f, uint32_t layer, struct group *g, uin
 
 static struct dj_part *newest_of(deja_filter *f, uint32_t layer)
 {
-    return &f->part[f->layers.part[layer][f->layers.n[layer] - 1]];
+    return f->part[f->layers.part[layer][f->layers.n[layer] - 1]];
 }
 
 /* URLs have one segment in a layer, or none.  Without a branch, as which is a matter of chance. */
@@ -214,7 +214,7 @@ static void find_in_layers(const deja_filter *f, const struct lot *lot, const ui
 
 void dj_layered_contain(const deja_filter *f, const uint64_t *rows, size_t n, uint8_t *found)
 {
-    const struct dj_part *marks = &f->part[0];
+    const struct dj_part *marks = f->part[0];
     struct lot lot;
     uint8_t alive[DJ_CHUNK];
     size_t left = 0;
@@ -250,7 +250,7 @@ static uint32_t full_layers(const deja_filter *f, const struct lot *lot, size_t 
         if (n == 0) {
             full |= 1u << layer;
         } else if (n < series) { /* the last part takes all that comes */
-            const struct dj_part *p = &f->part[f->layers.part[layer][n - 1]];
+            const struct dj_part *p = f->part[f->layers.part[layer][n - 1]];
             if (count_of(p) + wanted[layer] > p->capacity)
                 full |= 1u << layer;
         }
@@ -289,7 +289,7 @@ static bool add_segments(deja_filter *f, const struct lot *lot, size_t i, uint32
  * lost ones had their bits in the XOR layer before they came: they count as inside. */
 static void count_key(deja_filter *f, bool familiar)
 {
-    const uint64_t t = atomic_fetch_add_explicit(&f->part[0].keys, 1, memory_order_relaxed);
+    const uint64_t t = atomic_fetch_add_explicit(&f->part[0]->keys, 1, memory_order_relaxed);
     if (!familiar)
         return;
     const double came = (double)t + dj_layering_lost(f);
@@ -303,7 +303,7 @@ static void count_key(deja_filter *f, bool familiar)
  * first of them is added. */
 static void look_ahead(const deja_filter *f, const struct lot *lot, uint16_t known[DJ_CHUNK])
 {
-    const struct dj_part *marks = &f->part[0];
+    const struct dj_part *marks = f->part[0];
     uint8_t who[DJ_CHUNK];
     for (size_t i = 0; i < lot->n; i++)
         who[i] = (uint8_t)i;
@@ -313,7 +313,7 @@ static void look_ahead(const deja_filter *f, const struct lot *lot, uint16_t kno
 
 size_t dj_layered_add(deja_filter *f, const uint64_t *rows, size_t n, uint8_t *is_new, bool shared)
 {
-    struct dj_part *marks = &f->part[0];
+    struct dj_part *marks = f->part[0];
     struct lot lot;
     uint16_t known[DJ_CHUNK];
     see(f, rows, n, &lot);
@@ -335,6 +335,18 @@ size_t dj_layered_add(deja_filter *f, const uint64_t *rows, size_t n, uint8_t *i
     return n;
 }
 
+/* The next part of a layer, which will be part number n. */
+static int begin_part(deja_filter *f, uint32_t layer, uint32_t n)
+{
+    if (n == DJ_MAX_PARTS)
+        return DEJA_EFULL;
+    if (!dj_filter_make_parts(f, n + 1))
+        return DEJA_ENOMEM;
+    return dj_layering_part(&f->plan, layer + 1, f->layers.n[layer], f->part, n, f->part[n])
+               ? DEJA_OK
+               : DEJA_EFULL;
+}
+
 int dj_layered_grow(deja_filter *f, uint32_t parts, const uint64_t *row)
 {
     struct lot lot;
@@ -347,10 +359,7 @@ int dj_layered_grow(deja_filter *f, uint32_t parts, const uint64_t *row)
         for (uint32_t layer = 0; full >> layer && rc == DEJA_OK; layer++) {
             if (!(full >> layer & 1))
                 continue;
-            if (n == DJ_MAX_PARTS || !dj_layering_part(&f->plan, layer + 1, f->layers.n[layer],
-                                                       f->part, n, &f->part[n]))
-                rc = DEJA_EFULL;
-            n++;
+            rc = begin_part(f, layer, n++);
         }
         if (rc == DEJA_OK)
             rc = f->owner->grow(f, n);

@@ -114,12 +114,12 @@ static uint64_t capacity_of(const struct dj_plan *plan, uint32_t layer, uint32_t
 }
 
 /* Sizing a blocked part takes a million steps, and layers are alike: one that is there tells. */
-static bool find_shape(const struct dj_part *like, uint32_t n, struct dj_part *part)
+static bool find_shape(struct dj_part *const *like, uint32_t n, struct dj_part *part)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (like[i].layer && like[i].capacity == part->capacity &&
-            fabs(like[i].fp_rate - part->fp_rate) <= 0) {
-            part->shape = like[i].shape;
+        if (like[i]->layer && like[i]->capacity == part->capacity &&
+            fabs(like[i]->fp_rate - part->fp_rate) <= 0) {
+            part->shape = like[i]->shape;
             return true;
         }
     part->shape = (struct dj_shape){.kind = DEJA_BLOCKED};
@@ -127,7 +127,7 @@ static bool find_shape(const struct dj_part *like, uint32_t n, struct dj_part *p
 }
 
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
-                      const struct dj_part *like, uint32_t n, struct dj_part *part)
+                      struct dj_part *const *like, uint32_t n, struct dj_part *part)
 {
     static const double share[DJ_LAYER_PARTS] = {0.25, 0.25, 0.5};
     if (!dj_plan_part(plan, 0, part)) /* what mode paper wants */
@@ -171,7 +171,7 @@ void dj_layering_index(deja_filter *f)
         return;
     memset(layers->n, 0, sizeof layers->n);
     for (uint32_t i = 1; i < f->n_parts; i++) {
-        const uint32_t layer = f->part[i].layer - 1;
+        const uint32_t layer = f->part[i]->layer - 1;
         layers->part[layer][layers->n[layer]++] = (uint8_t)i;
     }
 }
@@ -230,8 +230,8 @@ void dj_layering_next(const deja_filter *f, struct dj_plan *plan)
     if (plan->kind != DEJA_LAYERED || is_paper(plan))
         return;
     for (uint32_t i = 1; i < f->n_parts; i++)
-        seen[f->part[i].layer - 1] +=
-            (double)atomic_load_explicit(&f->part[i].keys, memory_order_relaxed);
+        seen[f->part[i]->layer - 1] +=
+            (double)atomic_load_explicit(&f->part[i]->keys, memory_order_relaxed);
     for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
         plan->layering.first[i] = (uint64_t)fmin(ceil(seen[i] * 9 / 8), (double)MOST_SEGMENTS);
 }

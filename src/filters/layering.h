@@ -39,7 +39,7 @@ struct dj_cut dj_layering_cut(const struct dj_plan *plan);
 /* Part number nth, from 0, of layer 1, 2, ..; false when it would be too large.  like: n parts
  * that the filter has already. */
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
-                      const struct dj_part *like, uint32_t n, struct dj_part *part);
+                      struct dj_part *const *like, uint32_t n, struct dj_part *part);
 /* Kind of part i: the XOR layer is classic, and so are all layers in mode paper. */
 uint32_t dj_layering_part_kind(const struct dj_plan *plan, uint32_t i);
 /* Whether these parts, as a file lists them, make layers of such a plan. */

@@ -7,7 +7,7 @@
 static int give_bodies(deja_filter *f, uint32_t n_parts)
 {
     for (; f->n_parts < n_parts; f->n_parts++) {
-        struct dj_part *p = &f->part[f->n_parts];
+        struct dj_part *p = f->part[f->n_parts];
         uint8_t *body = dj_alloc(f->alloc, (size_t)dj_part_body_len(&p->shape), DJ_BLOCK_BYTES);
         if (!body)
             return DEJA_ENOMEM;
@@ -26,7 +26,7 @@ static int memory_grow(deja_filter *f, uint32_t n_parts)
 static void memory_free(deja_filter *f)
 {
     for (uint32_t i = 0; i < f->n_parts; i++)
-        dj_free(f->alloc, f->part[i].body, (size_t)f->part[i].body_len);
+        dj_free(f->alloc, f->part[i]->body, (size_t)f->part[i]->body_len);
 }
 
 static int memory_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,

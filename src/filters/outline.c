@@ -4,6 +4,24 @@
  * asked for the number of keys on every request needs an answer at once. */
 #include "filters/filter.h"
 
+/* Keys and capacity of all parts: a series has its keys in one of them each, F filters have the
+ * same keys; the first part is that of whole keys (layered), or of entries, from which deletions
+ * are taken away (paired). */
+static void count_parts(const deja_filter *f, deja_outline *o)
+{
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_part *p = f->part[i];
+        const uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
+        o->bytes += p->body_len;
+        if (i == 0 || f->plan.kind == DEJA_SCALABLE) {
+            o->capacity += p->capacity;
+            o->keys += keys;
+        } else if (f->plan.kind == DEJA_PAIRED) {
+            o->keys -= keys < o->keys ? keys : o->keys;
+        }
+    }
+}
+
 int deja_filter_outline(const deja_filter *f, deja_outline *out)
 {
     if (!out || out->size < sizeof(size_t))
@@ -17,7 +35,7 @@ int deja_filter_outline(const deja_filter *f, deja_outline *out)
         .parts = f->n_parts,
         .filters = plan->filters,
         .hash = plan->hash,
-        .hashes = f->part[f->n_parts - 1].shape.k,
+        .hashes = f->part[grows ? f->n_parts - 1 : 0]->shape.k,
         .growth = grows ? plan->growth : 0,
         .profile = plan->profile,
         .url_rules = plan->url_rules,
@@ -28,13 +46,7 @@ int deja_filter_outline(const deja_filter *f, deja_outline *out)
         .flags = plan->flags,
         .keyed = !plan->seeded,
     };
-    for (uint32_t i = 0; i < f->n_parts; i++) {
-        const struct dj_part *p = &f->part[i];
-        const uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
-        o.bytes += p->body_len;
-        o.capacity = (grows ? o.capacity : 0) + p->capacity;
-        o.keys = (grows ? o.keys : 0) + keys; /* F filters have the same keys */
-    }
+    count_parts(f, &o);
     memcpy(out, &o, out->size < sizeof o ? out->size : sizeof o);
     return DEJA_OK;
 }

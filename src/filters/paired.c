@@ -35,7 +35,7 @@ enum { ENTRIES, DELETIONS };
 /* What the deletions say about a chunk. */
 static void ask_deletions(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *gone)
 {
-    const struct dj_part *p = &f->part[DELETIONS];
+    const struct dj_part *p = f->part[DELETIONS];
     uint64_t buf[DJ_CHUNK];
     const uint64_t *seen = dj_parts_view(f, DELETIONS, hash, n, buf);
     p->ops->contains(p, seen, seen, n, gone);
@@ -43,7 +43,7 @@ static void ask_deletions(const deja_filter *f, const uint64_t *hash, size_t n, 
 
 void dj_paired_add(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new, bool shared)
 {
-    struct dj_part *p = &f->part[ENTRIES];
+    struct dj_part *p = f->part[ENTRIES];
     uint8_t gone[DJ_CHUNK];
     uint64_t hidden = 0;
     p->ops->add(p, hash, hash, n, is_new, shared); /* a Bloom kind takes all */
@@ -59,7 +59,7 @@ void dj_paired_add(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_n
 
 void dj_paired_contain(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *found)
 {
-    const struct dj_part *p = &f->part[ENTRIES];
+    const struct dj_part *p = f->part[ENTRIES];
     uint8_t gone[DJ_CHUNK];
     p->ops->contains(p, hash, hash, n, found);
     ask_deletions(f, hash, n, gone);
@@ -69,7 +69,7 @@ void dj_paired_contain(const deja_filter *f, const uint64_t *hash, size_t n, uin
 
 bool dj_paired_remove(deja_filter *f, uint64_t hash, bool shared)
 {
-    struct dj_part *p = &f->part[DELETIONS];
+    struct dj_part *p = f->part[DELETIONS];
     uint64_t buf[DJ_CHUNK];
     uint8_t found, removed;
     dj_paired_contain(f, &hash, 1, &found);

@@ -61,7 +61,7 @@ struct dj_part {
     _Atomic uint64_t keys;                /* adds that answered "new" */
     const struct dj_block_kernel *kernel; /* blocked, window */
     struct dj_fuse fuse;                  /* static only */
-    struct dj_blocks blocks;              /* blocked, window; spectral: its lane sets */
+    struct dj_blocks blocks;              /* blocked, window */
     uint32_t lines, newest;               /* window: generations, and which takes keys */
     struct dj_counters counters;          /* spectral only, as is the rest */
     const struct dj_counters_kernel *counters_kernel;

@@ -12,7 +12,7 @@
 
 uint64_t dj_scalable_room(const deja_filter *f)
 {
-    const struct dj_part *newest = &f->part[f->n_parts - 1];
+    const struct dj_part *newest = f->part[f->n_parts - 1];
     const uint64_t keys = atomic_load_explicit(&newest->keys, memory_order_relaxed);
     return keys < newest->capacity ? newest->capacity - keys : 0;
 }
@@ -22,7 +22,11 @@ int dj_scalable_grow(deja_filter *f, uint32_t parts)
     int rc = DEJA_OK;
     pthread_rwlock_wrlock(&f->growing);
     if (f->n_parts == parts) { /* or another thread was here first */
-        if (parts == DJ_MAX_PARTS || !dj_plan_part(&f->plan, parts, &f->part[parts]))
+        if (parts == DJ_MAX_PARTS)
+            rc = DEJA_EFULL;
+        else if (!dj_filter_make_parts(f, parts + 1))
+            rc = DEJA_ENOMEM;
+        else if (!dj_plan_part(&f->plan, parts, f->part[parts]))
             rc = DEJA_EFULL;
         else
             rc = f->owner->grow(f, parts + 1);

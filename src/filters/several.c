@@ -19,7 +19,7 @@
 const uint64_t *dj_parts_view(const deja_filter *f, uint32_t i, const uint64_t *hash, size_t n,
                               uint64_t buf[DJ_CHUNK])
 {
-    const struct dj_part *p = &f->part[i];
+    const struct dj_part *p = f->part[i];
     if (p->stride > 1)
         return hash + (size_t)i * p->shape.k;
     if (!p->salt)
@@ -36,7 +36,7 @@ static void prefetch_parts(const deja_filter *f, uint32_t from, uint32_t to, con
     for (uint32_t i = from; i < to; i++) {
         /* Older parts of a series are only asked. */
         const bool add = for_add && (f->plan.kind != DEJA_SCALABLE || i + 1 == f->n_parts);
-        f->part[i].ops->prefetch(&f->part[i], dj_parts_view(f, i, hash, n, buf), n, add);
+        f->part[i]->ops->prefetch(f->part[i], dj_parts_view(f, i, hash, n, buf), n, add);
     }
 }
 
@@ -45,7 +45,7 @@ void dj_parts_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, boo
     if (f->plan.kind == DEJA_LAYERED)
         return; /* a row has many places, and they depend on each other's answers */
     if (f->n_parts == 1) {
-        f->part[0].ops->prefetch(&f->part[0], hash, n, for_add);
+        f->part[0]->ops->prefetch(f->part[0], hash, n, for_add);
         return;
     }
     prefetch_parts(f, 0, f->n_parts, hash, n, for_add);
@@ -67,14 +67,14 @@ static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t
     uint8_t part_new[DJ_CHUNK];
     memset(is_new, 0, n);
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        struct dj_part *p = &f->part[i];
+        struct dj_part *p = f->part[i];
         const uint64_t *seen = dj_parts_view(f, i, hash, n, buf);
         p->ops->add(p, seen, seen, n, part_new, shared); /* Bloom kinds take all */
         for (size_t j = 0; j < n; j++)
             is_new[j] |= part_new[j];
     }
     for (uint32_t i = 0; i < f->n_parts; i++)
-        dj_parts_count_new(&f->part[i], is_new, n);
+        dj_parts_count_new(f->part[i], is_new, n);
     return n;
 }
 
@@ -85,8 +85,8 @@ static void ask_blocked(const deja_filter *f, uint32_t parts, const uint64_t *ha
 {
     const struct dj_blocks *blocks[DJ_MAX_PARTS];
     for (uint32_t i = 0; i < parts; i++)
-        blocks[i] = &f->part[i].blocks;
-    f->part[0].kernel->find_any(blocks, parts, hash, ahead, n, seen);
+        blocks[i] = &f->part[i]->blocks;
+    f->part[0]->kernel->find_any(blocks, parts, hash, ahead, n, seen);
 }
 
 /* Marks in seen the keys that one of the first parts of a series has. */
@@ -101,7 +101,7 @@ static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *has
     prefetch_parts(f, 0, parts, ahead, n, false);
     memset(seen, 0, n);
     for (uint32_t i = 0; i < parts; i++) {
-        const struct dj_part *p = &f->part[i];
+        const struct dj_part *p = f->part[i];
         p->ops->contains(p, hash, hash, n, found);
         for (size_t j = 0; j < n; j++)
             seen[j] |= found[j];
@@ -111,7 +111,7 @@ static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *has
 static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                             uint8_t *is_new, bool shared)
 {
-    struct dj_part *newest = &f->part[f->n_parts - 1];
+    struct dj_part *newest = f->part[f->n_parts - 1];
     uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK];
     uint64_t rest[DJ_CHUNK];
     prefetch_parts(f, f->n_parts - 1, f->n_parts, ahead, n, true);
@@ -137,10 +137,10 @@ size_t dj_parts_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
     if (f->plan.kind == DEJA_LAYERED)
         return dj_layered_add(f, hash, n, is_new, shared);
     if (f->n_parts == 1) {
-        const size_t taken = f->part[0].ops->add(&f->part[0], hash, ahead, n, is_new, shared);
+        const size_t taken = f->part[0]->ops->add(f->part[0], hash, ahead, n, is_new, shared);
         if (f->plan.kind == DEJA_WINDOW)
             dj_window_judge(f, is_new, taken);
-        dj_parts_count_new(&f->part[0], is_new, taken);
+        dj_parts_count_new(f->part[0], is_new, taken);
         return taken;
     }
     if (f->plan.kind == DEJA_SCALABLE)
@@ -161,7 +161,7 @@ void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t
         return;
     }
     if (f->n_parts == 1) {
-        f->part[0].ops->contains(&f->part[0], hash, ahead, n, found);
+        f->part[0]->ops->contains(f->part[0], hash, ahead, n, found);
         if (f->plan.kind == DEJA_WINDOW)
             dj_window_find(f, found, n);
         return;
@@ -177,9 +177,9 @@ void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t
         dj_paired_contain(f, hash, n, found);
         return;
     }
-    f->part[0].ops->contains(&f->part[0], hash, hash, n, found);
+    f->part[0]->ops->contains(f->part[0], hash, hash, n, found);
     for (uint32_t i = 1; i < f->n_parts; i++) {
-        const struct dj_part *p = &f->part[i];
+        const struct dj_part *p = f->part[i];
         const uint64_t *seen = dj_parts_view(f, i, hash, n, buf);
         p->ops->contains(p, seen, seen, n, one);
         for (size_t j = 0; j < n; j++)
@@ -192,14 +192,14 @@ void dj_parts_contain(const deja_filter *f, const uint64_t *hash, const uint64_t
 /* A key as part i sees it: kinds with counters make one number of it. */
 static uint64_t seen_by(const deja_filter *f, uint32_t i, uint64_t hash)
 {
-    return f->part[i].salt ? dj_mix64(hash ^ f->part[i].salt) : hash;
+    return f->part[i]->salt ? dj_mix64(hash ^ f->part[i]->salt) : hash;
 }
 
 /* Parts where the key is, and not with counters that have lost count in all of them. */
 static bool all_can_remove(const deja_filter *f, uint64_t hash)
 {
     for (uint32_t i = 0; i < f->n_parts; i++)
-        if (f->part[i].ops->count(&f->part[i], seen_by(f, i, hash)) == 0)
+        if (f->part[i]->ops->count(f->part[i], seen_by(f, i, hash)) == 0)
             return false;
     return true;
 }
@@ -213,7 +213,7 @@ static enum dj_removal remove_from_all(deja_filter *f, uint64_t hash, bool share
         return DJ_REFUSED;
     for (uint32_t i = 0; i < f->n_parts; i++) {
         const enum dj_removal one =
-            f->part[i].ops->remove(&f->part[i], seen_by(f, i, hash), shared);
+            f->part[i]->ops->remove(f->part[i], seen_by(f, i, hash), shared);
         answer = one > answer ? one : answer;
     }
     return answer;
@@ -233,7 +233,7 @@ bool dj_parts_remove(deja_filter *f, uint64_t hash, bool shared)
     if (f->plan.kind == DEJA_PAIRED)
         return dj_paired_remove(f, hash, shared);
     if (f->n_parts == 1) {
-        answer = f->part[0].ops->remove(&f->part[0], hash, shared);
+        answer = f->part[0]->ops->remove(f->part[0], hash, shared);
     } else {
         /* Nobody else may remove between the look at all parts and the change of each; adds may
          * come, as they only raise. */
@@ -242,7 +242,7 @@ bool dj_parts_remove(deja_filter *f, uint64_t hash, bool shared)
         pthread_rwlock_unlock(&f->growing);
     }
     for (uint32_t i = 0; answer == DJ_GONE && i < f->n_parts; i++)
-        forget_key(&f->part[i]);
+        forget_key(f->part[i]);
     return answer != DJ_REFUSED;
 }
 
@@ -250,7 +250,7 @@ uint32_t dj_parts_count(const deja_filter *f, uint64_t hash)
 {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        const uint32_t count = f->part[i].ops->count(&f->part[i], seen_by(f, i, hash));
+        const uint32_t count = f->part[i]->ops->count(f->part[i], seen_by(f, i, hash));
         least = count < least ? count : least;
     }
     return least;

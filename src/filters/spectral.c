@@ -25,13 +25,12 @@
 
 static void spectral_init(struct dj_part *p)
 {
-    dj_block_lane_sets(p->blocks.lane_sets, p->shape.k);
     p->counters = (struct dj_counters){
         .body = p->body,
         .n_lines = p->shape.bits / DJ_BLOCK_BITS,
         .bits = p->shape.counter_bits,
         .k = p->shape.k,
-        .lane_sets = p->blocks.lane_sets,
+        .lane_sets = dj_block_lane_sets(p->shape.k),
     };
     p->counters_kernel = dj_counters_best(p->shape.counter_bits);
 }

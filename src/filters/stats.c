@@ -81,7 +81,7 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
     a.keys = (double)a.count;
     /* An unclean file does not know what was offered since its last sync, and nothing was ever
      * offered to deletions: they take what is removed. */
-    const bool unknown = f->unclean || (f->plan.kind == DEJA_PAIRED && p != f->part);
+    const bool unknown = f->unclean || (f->plan.kind == DEJA_PAIRED && p != f->part[0]);
     const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
     a.came =
         came_to(p, f->plan.filters, a.keys, unknown ? INFINITY : (double)offered, &f->carried);
@@ -147,7 +147,7 @@ static void describe(const deja_filter *f, deja_stats *s)
 {
     s->kind = f->plan.kind;
     const bool first = f->plan.kind == DEJA_PAIRED || f->plan.kind == DEJA_LAYERED;
-    s->hashes = f->part[first ? 0 : f->n_parts - 1].shape.k;
+    s->hashes = f->part[first ? 0 : f->n_parts - 1]->shape.k;
     s->filters = f->plan.filters;
     s->hash = f->plan.hash;
     s->part_kind = f->plan.part_kind;
@@ -199,7 +199,7 @@ static void account_for_parts(const deja_filter *f, deja_stats *s)
 {
     double older = 0, variance = 0;
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        const struct dj_part *p = &f->part[i];
+        const struct dj_part *p = f->part[i];
         struct account a = account_of(f, p);
         if (f->plan.kind == DEJA_SCALABLE)
             add_scalable(s, p, &a, &older);
@@ -254,7 +254,7 @@ int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out)
     if (!out || out->size < sizeof(size_t))
         return DEJA_EINVAL;
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        const struct dj_part *p = &f->part[i];
+        const struct dj_part *p = f->part[i];
         if (p->layer != number)
             continue;
         const struct account a = account_of(f, p);

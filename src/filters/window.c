@@ -53,7 +53,7 @@ static void window_init(struct dj_part *p)
     p->blocks.body = p->body;
     p->blocks.lines = p->lines;
     p->blocks.n_blocks = p->shape.bits / DJ_BLOCK_BITS / p->lines;
-    dj_block_lane_sets(p->blocks.lane_sets, p->shape.k);
+    p->blocks.lane_sets = dj_block_lane_sets(p->shape.k);
 }
 
 static void window_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
@@ -115,12 +115,12 @@ static uint64_t lifetime(const struct dj_plan *plan)
 void dj_window_adopt(deja_filter *f, const struct dj_window *w)
 {
     f->window = *w;
-    f->part[0].newest = (uint32_t)(w->turns % f->part[0].lines);
+    f->part[0]->newest = (uint32_t)(w->turns % f->part[0]->lines);
 }
 
 uint64_t dj_window_now(const deja_filter *f)
 {
-    const uint64_t begun = f->window.start[f->part[0].newest];
+    const uint64_t begun = f->window.start[f->part[0]->newest];
     const uint64_t given = atomic_load_explicit(&f->clock.given, memory_order_relaxed);
     const uint64_t ahead = atomic_load_explicit(&f->clock.ahead, memory_order_relaxed);
     const time_t system = given ? 0 : time(NULL);
@@ -134,7 +134,7 @@ static uint64_t read_clock(deja_filter *f)
 {
     const uint64_t now = dj_window_now(f);
     if (!atomic_load_explicit(&f->clock.given, memory_order_relaxed) &&
-        now == f->window.start[f->part[0].newest]) {
+        now == f->window.start[f->part[0]->newest]) {
         const time_t system = time(NULL);
         if (system >= 0 && (uint64_t)system < now)
             atomic_store_explicit(&f->clock.ahead, now - (uint64_t)system, memory_order_relaxed);
@@ -162,7 +162,7 @@ bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now)
 
 unsigned dj_window_living(const deja_filter *f)
 {
-    const uint32_t lines = f->part[0].lines;
+    const uint32_t lines = f->part[0]->lines;
     if (!f->plan.window_seconds)
         return (1u << lines) - 1; /* those that have not begun are empty */
     const uint64_t now = dj_window_now(f);
@@ -175,7 +175,7 @@ unsigned dj_window_living(const deja_filter *f)
 static uint64_t room_at(const deja_filter *f, uint64_t now)
 {
     const struct dj_window *w = &f->window;
-    const uint32_t newest = f->part[0].newest;
+    const uint32_t newest = f->part[0]->newest;
     if (w->clearing || !w->start[newest])
         return 0;
     if (f->plan.window_seconds)
@@ -199,8 +199,8 @@ static int checkpoint(deja_filter *f)
 static void advance(deja_filter *f, uint64_t now)
 {
     struct dj_window next = f->window;
-    const uint32_t lines = f->part[0].lines;
-    if (next.start[f->part[0].newest]) {
+    const uint32_t lines = f->part[0]->lines;
+    if (next.start[f->part[0]->newest]) {
         f->carried = dj_window_carry(f);
         next.turns++;
         next.clearing = next.start[next.turns % lines] != 0;
@@ -228,7 +228,7 @@ static int turn(deja_filter *f, uint64_t now)
     }
     if (!w->clearing)
         return DEJA_OK; /* a generation that was never used */
-    clear_line(&f->part[0], f->part[0].newest);
+    clear_line(f->part[0], f->part[0]->newest);
     w->clearing = false;
     const int rc = checkpoint(f);
     w->clearing = rc < 0;
@@ -248,7 +248,7 @@ int dj_window_turn(deja_filter *f)
 
 void dj_window_judge(deja_filter *f, uint8_t *had, size_t n)
 {
-    const uint32_t newest = f->part[0].newest;
+    const uint32_t newest = f->part[0]->newest;
     const unsigned living = dj_window_living(f);
     uint64_t taken = 0;
     for (size_t i = 0; i < n; i++) {

@@ -37,7 +37,7 @@ static double keys_of(const deja_filter *f, uint32_t line)
 /* Chance that a new key which came since the last turn was taken for seen, on average. */
 static double chance_to_lose(const deja_filter *f, uint64_t now)
 {
-    const struct dj_part *p = &f->part[0];
+    const struct dj_part *p = f->part[0];
     const struct dj_shape s = dj_window_generation(&p->shape, p->lines);
     double passes = 1;
     for (uint32_t l = 0; l < p->lines; l++)
@@ -49,7 +49,7 @@ static double chance_to_lose(const deja_filter *f, uint64_t now)
 
 struct dj_carried dj_window_carry(const deja_filter *f)
 {
-    const uint64_t told = atomic_load_explicit(&f->part[0].keys, memory_order_relaxed);
+    const uint64_t told = atomic_load_explicit(&f->part[0]->keys, memory_order_relaxed);
     const double since = (double)(told > f->carried.keys ? told - f->carried.keys : 0);
     const double chance = since > 0 ? chance_to_lose(f, dj_window_now(f)) : 0;
     return (struct dj_carried){
@@ -96,7 +96,7 @@ static uint64_t least_keys(const struct dj_shape *s, uint64_t bits)
 
 void dj_window_recount(deja_filter *f)
 {
-    struct dj_part *p = &f->part[0];
+    struct dj_part *p = f->part[0];
     struct dj_window *w = &f->window;
     const struct dj_shape s = dj_window_generation(&p->shape, p->lines);
     const struct bits bits = count_bits(p, 0);
@@ -113,7 +113,7 @@ void dj_window_recount(deja_filter *f)
 static void add_generation(deja_stats *s, const deja_filter *f, uint32_t l, uint64_t bits,
                            uint64_t now)
 {
-    const struct dj_part *p = &f->part[0];
+    const struct dj_part *p = f->part[0];
     const struct dj_shape shape = dj_window_generation(&p->shape, p->lines);
     const double found = dj_shape_keys(&shape, (double)bits);
     const double came = came_to(&shape, keys_of(f, l));
@@ -134,7 +134,7 @@ static void add_generation(deja_stats *s, const deja_filter *f, uint32_t l, uint
 
 void dj_window_stats(const deja_filter *f, deja_stats *s)
 {
-    const struct dj_part *p = &f->part[0];
+    const struct dj_part *p = f->part[0];
     const struct dj_shape shape = dj_window_generation(&p->shape, p->lines);
     const struct bits bits = count_bits(p, dj_window_living(f));
     const uint64_t now = dj_window_now(f);

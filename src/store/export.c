@@ -10,7 +10,7 @@ uint64_t dj_export_checksum(const deja_filter *f)
 {
     deja_slice body[DJ_MAX_PARTS];
     for (uint32_t i = 0; i < f->n_parts; i++)
-        body[i] = (deja_slice){f->part[i].body, (size_t)f->part[i].body_len};
+        body[i] = (deja_slice){f->part[i]->body, (size_t)f->part[i]->body_len};
     dj_filter_walk(f, true);
     const uint64_t sum = dj_checksum_pieces(body, f->n_parts);
     dj_filter_walk(f, false);
@@ -26,7 +26,7 @@ static void make_page(const deja_filter *f, uint8_t page[DJ_HEADER_LEN])
     r.sequence = 1; /* a new file begins with record A */
     r.checksum = dj_export_checksum(f);
     for (uint32_t i = 0; f->unclean && f->read_only && i < f->n_parts; i++)
-        r.keys[i] = dj_open_recount(&f->part[i]);
+        r.keys[i] = dj_open_recount(f->part[i]);
     memset(page, 0, DJ_HEADER_LEN);
     dj_header_encode(&h, page);
     dj_record_encode(&r, page, page + dj_record_offset(r.sequence));
@@ -43,7 +43,7 @@ uint64_t deja_filter_export_len(const deja_filter *f)
 {
     uint64_t len = DJ_HEADER_LEN;
     for (uint32_t i = 0; i < f->n_parts; i++)
-        len += f->part[i].body_len;
+        len += f->part[i]->body_len;
     return len;
 }
 
@@ -52,7 +52,7 @@ size_t dj_export_bodies(const deja_filter *f, uint64_t at, uint8_t *out, size_t 
     uint64_t begin = DJ_HEADER_LEN;
     size_t done = 0;
     for (uint32_t i = 0; i < f->n_parts && done < len; i++) {
-        const struct dj_part *p = &f->part[i];
+        const struct dj_part *p = f->part[i];
         const size_t piece = dj_export_overlap(at + done, len - done, begin, begin + p->body_len);
         if (piece)
             memcpy(out + done, p->body + (at + done - begin), piece);

@@ -117,7 +117,7 @@ void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
 {
     dj_file_take_map(f->store, map, h->file_len);
     for (uint32_t i = 0; i < h->n_parts; i++)
-        dj_part_attach(&f->part[i], map + h->offset[i]);
+        dj_part_attach(f->part[i], map + h->offset[i]);
     f->n_parts = h->n_parts;
     dj_layering_index(f);
 }

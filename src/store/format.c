@@ -122,7 +122,7 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
     h->key_check = dj_key_derive(f->key, DJ_STREAM_CHECK, 0);
     uint64_t at = DJ_HEADER_LEN;
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        const struct dj_part *p = &f->part[i];
+        const struct dj_part *p = f->part[i];
         h->part[i].shape = p->shape;
         h->part[i].layer = p->layer;
         h->part[i].capacity = p->capacity;
@@ -138,8 +138,8 @@ static void count_keys(const deja_filter *f, struct dj_record *r)
 {
     const bool window = f->plan.kind == DEJA_WINDOW;
     for (uint32_t i = 0; i < f->n_parts; i++)
-        r->keys[window ? DJ_TOLD_NEW : i] = atomic_load(&f->part[i].keys);
-    for (uint32_t i = 0; window && i < f->part[0].lines; i++)
+        r->keys[window ? DJ_TOLD_NEW : i] = atomic_load(&f->part[i]->keys);
+    for (uint32_t i = 0; window && i < f->part[0]->lines; i++)
         r->keys[i] = atomic_load(&f->window.keys[i]);
 }
 
@@ -158,7 +158,7 @@ void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r
         .window = f->window,
     };
     if (f->plan.kind == DEJA_LAYERED) {
-        r->carried.keys = atomic_load(&f->part[0].keys);
+        r->carried.keys = atomic_load(&f->part[0]->keys);
         r->carried.lost = dj_layering_lost(f);
     }
     count_keys(f, r);

@@ -114,7 +114,8 @@ static int take_header(deja_import *im, deja_error *err)
     if (!im->f)
         return dj_fail(err, DEJA_ENOMEM, "out of memory");
     dj_filter_to_memory(im->f);
-    return DEJA_OK;
+    return dj_filter_make_parts(im->f, h->n_parts) ? DEJA_OK
+                                                   : dj_fail(err, DEJA_ENOMEM, "out of memory");
 }
 
 /* --- The bodies -------------------------------------------------------------- */
@@ -141,7 +142,7 @@ static void finish_body(deja_import *im)
 {
     deja_filter *f = im->f;
     dj_open_part(f, &im->h, f->n_parts);
-    dj_part_attach(&f->part[f->n_parts++], im->body);
+    dj_part_attach(f->part[f->n_parts++], im->body);
     dj_layering_index(f);
     im->body = NULL;
     im->room = im->filled = 0;

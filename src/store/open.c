@@ -243,7 +243,7 @@ void dj_open_counts(deja_filter *f, const struct dj_header *h)
     f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
     const bool recount = f->unclean && !f->read_only;
     if (f->plan.kind == DEJA_WINDOW) {
-        f->part[0].keys = r->keys[DJ_TOLD_NEW];
+        f->part[0]->keys = r->keys[DJ_TOLD_NEW];
         dj_window_adopt(f, &r->window);
         if (recount)
             dj_window_recount(f);
@@ -251,13 +251,13 @@ void dj_open_counts(deja_filter *f, const struct dj_header *h)
     }
     for (uint32_t i = 0; i < f->n_parts; i++) {
         /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
-        f->part[i].keys = recount ? dj_open_recount(&f->part[i]) : r->keys[i];
+        f->part[i]->keys = recount ? dj_open_recount(f->part[i]) : r->keys[i];
     }
 }
 
 void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i)
 {
-    struct dj_part *p = &f->part[i];
+    struct dj_part *p = f->part[i];
     p->ops = h->part[i].ops;
     p->shape = h->part[i].shape;
     p->capacity = h->part[i].capacity;
@@ -272,6 +272,8 @@ static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *
     f->owner = &dj_file_ops;
     f->store = file;
     f->read_only = !write;
+    if (!dj_filter_make_parts(f, h->n_parts))
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
     for (uint32_t i = 0; i < h->n_parts; i++)
         dj_open_part(f, h, i);
     uint8_t *map = dj_map(file->fd, h->file_len, write, file->path, err);

@@ -13,7 +13,9 @@ static int make(const char *path, unsigned flags, const struct dj_plan *plan,
                 const deja_filter *like, bool same_parts, deja_filter **out, deja_error *err)
 {
     deja_filter *f = dj_filter_make(plan, like->key, like->alloc);
-    struct dj_file *file = f ? dj_file_make(path, like->alloc) : NULL;
+    const uint32_t parts = same_parts ? like->n_parts : dj_plan_parts(plan);
+    struct dj_file *file =
+        f && dj_filter_make_parts(f, parts) ? dj_file_make(path, like->alloc) : NULL;
     if (!file) {
         if (f)
             dj_filter_unmake(f);
@@ -22,8 +24,8 @@ static int make(const char *path, unsigned flags, const struct dj_plan *plan,
     f->owner = &dj_file_ops;
     f->store = file;
     for (uint32_t i = 0; same_parts && i < like->n_parts; i++)
-        f->part[i] = like->part[i]; /* which get bodies of their own */
-    const int rc = dj_file_begin(f, flags, same_parts ? like->n_parts : dj_plan_parts(plan), err);
+        *f->part[i] = *like->part[i]; /* which get bodies of their own */
+    const int rc = dj_file_begin(f, flags, parts, err);
     if (rc < 0)
         deja_filter_free(f);
     else
@@ -93,8 +95,8 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
         return rc;
     dj_filter_walk(from, true);
     for (uint32_t i = 0; i < f->n_parts; i++) {
-        memcpy(f->part[i].body, from->part[i].body, (size_t)f->part[i].body_len);
-        f->part[i].keys = from->part[i].keys;
+        memcpy(f->part[i]->body, from->part[i]->body, (size_t)f->part[i]->body_len);
+        f->part[i]->keys = from->part[i]->keys;
     }
     dj_filter_walk(from, false);
     f->offered = from->offered;

@@ -127,7 +127,7 @@ static void expect_window(const deja_filter *f, uint64_t end, uint64_t least, co
 /* By its bits: what is left of an expired one would show. */
 static uint64_t keys_of_newest(const deja_filter *f)
 {
-    const struct dj_part *p = &f->part[0];
+    const struct dj_part *p = f->part[0];
     uint64_t bits = 0;
     for (uint64_t b = 0; b < p->blocks.n_blocks; b++)
         bits += dj_popcount(p->body + DJ_BLOCK_BYTES * (b * p->lines + p->newest), DJ_BLOCK_BYTES);

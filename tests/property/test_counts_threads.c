@@ -52,8 +52,8 @@ static bool is_empty(const deja_filter *f)
 {
     uint8_t any = 0;
     for (uint32_t i = 0; i < f->n_parts; i++)
-        for (uint64_t at = 0; at < f->part[i].body_len; at++)
-            any |= f->part[i].body[at];
+        for (uint64_t at = 0; at < f->part[i]->body_len; at++)
+            any |= f->part[i]->body[at];
     return any == 0;
 }
 
@@ -159,7 +159,7 @@ static void strangers_are_refused_and_change_nothing(void **state)
         }
         assert_int_equal(stats_of(f).refused, refused);
         for (uint32_t p = 0; p < f->n_parts; p++)
-            assert_memory_equal(f->part[p].body, same->part[p].body, f->part[p].body_len);
+            assert_memory_equal(f->part[p]->body, same->part[p]->body, f->part[p]->body_len);
         assert_int_equal(stats_of(f).keys, stats_of(same).keys);
         deja_filter_free(f);
         deja_filter_free(same);
@@ -176,8 +176,8 @@ static void keys_that_stayed_are_found_in_a_torn_body(void **state)
     static uint8_t moment[MOMENTS][MOST];
     for (size_t i = 0; i < 4; i++) {
         deja_filter *f = new_filter(i, 0.02, 0);
-        uint8_t *body = f->part[0].body;
-        const size_t len = (size_t)f->part[0].body_len;
+        uint8_t *body = f->part[0]->body;
+        const size_t len = (size_t)f->part[0]->body_len;
         struct rng r = rng_seeded(500 + i);
         assert_true(len <= MOST);
         for (uint64_t n = 0; n < NUMBERS; n++)
@@ -231,8 +231,8 @@ static void batches_are_loops_of_single_calls(void **state)
             assert_int_equal(answer, removed[j - 99]);
         }
         for (uint32_t p = 0; p < a->n_parts; p++) {
-            assert_memory_equal(a->part[p].body, b->part[p].body, a->part[p].body_len);
-            assert_int_equal(a->part[p].keys, b->part[p].keys);
+            assert_memory_equal(a->part[p]->body, b->part[p]->body, a->part[p]->body_len);
+            assert_int_equal(a->part[p]->keys, b->part[p]->keys);
         }
         assert_int_equal(deja_filter_count_batch(a, keys, 2 * NUMBERS, counts), DEJA_OK);
         for (size_t j = 0; j < 2 * NUMBERS; j++) {

@@ -202,11 +202,11 @@ static void assert_same(const deja_filter *a, const deja_filter *b, const char *
         fail_msg("%s: %s counts %zu keys offered, not %zu", name, how, (size_t)b->offered,
                  (size_t)a->offered);
     for (uint32_t i = 0; i < a->n_parts; i++) {
-        if (!bodies_equal(&a->part[i], &b->part[i]))
+        if (!bodies_equal(a->part[i], b->part[i]))
             fail_msg("%s: %s leaves another body in part %u", name, how, i);
-        if (a->part[i].keys != b->part[i].keys)
+        if (a->part[i]->keys != b->part[i]->keys)
             fail_msg("%s: %s counts %zu keys in part %u, not %zu", name, how,
-                     (size_t)b->part[i].keys, i, (size_t)a->part[i].keys);
+                     (size_t)b->part[i]->keys, i, (size_t)a->part[i]->keys);
     }
 }
 
@@ -405,7 +405,7 @@ static void a_union_is_the_filter_of_both(void **state)
             assert_same(first, a, table[c].name, "a refused union");
         else
             for (uint32_t i = 0; i < all->n_parts; i++)
-                if (!bodies_equal(&all->part[i], &a->part[i]))
+                if (!bodies_equal(all->part[i], a->part[i]))
                     fail_msg("%s: a union leaves another body in part %u", table[c].name, i);
         assert_int_equal(a->offered, rc == DEJA_OK ? ARRIVALS : half);
         deja_filter_free(a);
@@ -447,8 +447,8 @@ static void every_visit_begins_empty_and_forgets_nothing_of_its_own(void **state
 static void set_kernel(deja_filter *f, const struct dj_block_kernel *kernel)
 {
     for (uint32_t i = 0; i < f->n_parts; i++)
-        if (f->part[i].kernel)
-            f->part[i].kernel = kernel;
+        if (f->part[i]->kernel)
+            f->part[i]->kernel = kernel;
 }
 
 /* Parts that appear on the way get the kernel before the next piece. */
@@ -466,7 +466,7 @@ static void every_instruction_set_leaves_the_same_bytes(void **state)
     static uint8_t want[ARRIVALS], got[ARRIVALS];
     for (size_t c = 0; c < n_table; c++) {
         deja_filter *portable = new_filter(&table[c]);
-        if (!portable->part[0].kernel) { /* not made of blocks */
+        if (!portable->part[0]->kernel) { /* not made of blocks */
             deja_filter_free(portable);
             continue;
         }

@@ -169,7 +169,7 @@ static deja_filter *new_filter(const struct variant *v)
     if (deja_filter_new(&v->opt, &f, &err) != DEJA_OK)
         fail_msg("%s: %s", v->name, err.text);
     for (uint32_t i = 0; v->kernel && i < f->n_parts; i++)
-        f->part[i].kernel = v->kernel;
+        f->part[i]->kernel = v->kernel;
     return f;
 }
 

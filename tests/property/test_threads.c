@@ -402,7 +402,7 @@ static void race(const char *name, deja_options opt, int threads)
                 fail_msg("%s, %d threads: a key was new to %u", name, threads, times);
         }
         if (opt.kind == DEJA_EXACT)
-            assert_int_equal(t->f->part[0].ops->bits_set(&t->f->part[0]), RUSH_KEYS);
+            assert_int_equal(t->f->part[0]->ops->bits_set(t->f->part[0]), RUSH_KEYS);
         deja_filter_free(t->f);
     }
 }

@@ -1,7 +1,6 @@
 """commands - every command as clients use it: redis-py's own helpers, and replies on the wire."""
 
 import math
-import random
 
 from redisrun import Error, Server, case, expect, redis, run
 
@@ -190,33 +189,39 @@ def filters_grow_and_keep_their_rate():
     assert hits <= probes * 0.01 + 5 * math.sqrt(probes * 0.01 * 0.99), hits
 
 
-@case
-def an_adversary_without_the_key_cannot_raise_the_rate():
-    """BF.RESERVE k 0.001 10000.  The adversary knows the code and sees every answer: it adds only
-    items that were new, the choice that fills a filter fastest (docs/security.md), and takes as
-    forged "seen" whatever it can compute offline, which without the key is nothing better than
-    any other item."""
-    r = fresh()
-    r.execute_command("BF.RESERVE", "k", "0.001", "10000", "NONSCALING")
-    rng = random.Random(5)
-    added = 0
-    while added < 10000:
-        items = [b"%016x" % rng.getrandbits(64) for _ in range(200)]
-        found = r.execute_command("BF.MEXISTS", "k", *items)
-        new = [i for i, seen in zip(items, found) if not seen][:10000 - added]
-        added += sum(r.execute_command("BF.MADD", "k", *new))
-    probes, hits = 400000, 0
-    for _ in range(0, probes, 1000):
-        items = [b"%016x" % rng.getrandbits(64) for _ in range(1000)]
-        hits += sum(r.execute_command("BF.MEXISTS", "k", *items))
-    assert hits / probes < 0.0012, hits / probes
-    # Two filters have two keys: what collides in one is news to the other.
-    r.execute_command("BF.RESERVE", "other", "0.001", "10000", "NONSCALING")
-    dumps = [r.execute_command("DEJA.EXPORT", k)[88:120] for k in ("k", "other")]
-    assert dumps[0] != dumps[1]
-
-
 # --- DEJA.* ---------------------------------------------------------------------------
+
+
+@case
+def a_filter_tells_how_far_it_can_grow():
+    c = server.raw()
+    c("FLUSHALL")
+    make = ("BF.INSERT", "k", "CAPACITY", 100000, "ERROR", "0.01", "EXPANSION", 2)
+    try:
+        c("CONFIG", "SET", "deja.filter-max-bytes", "2mb")
+        far = Error("ERR provided VALIDATESCALETO causes bloom object to exceed memory limit")
+        expect(c(*make, "VALIDATESCALETO", 10**9, "ITEMS", "a"), far)
+        expect(c("EXISTS", "k"), 0)
+        expect(c(*make, "VALIDATESCALETO", 700000, "ITEMS", "a"), [1])
+        expect(c("BF.INFO", "k", "MAXSCALEDCAPACITY"), [700000])  # 1 + 2 + 4; 8 are too many
+        for i in range(0, 2000000, 10000):
+            answers = c("BF.MADD", "k", *range(i, i + 10000))
+            if isinstance(answers[-1], Error):
+                break
+        expect(c("BF.INFO", "k", "CAPACITY"), [700000])
+        expect(c("BF.INFO", "k", "MAXSCALEDCAPACITY"), [700000])
+    finally:
+        c("CONFIG", "SET", "deja.filter-max-bytes", "4gb")
+    for words, want in (
+            ("VALIDATESCALETO x ITEMS a", "ERR bad capacity"),
+            ("VALIDATESCALETO 0 ITEMS a", "ERR bad capacity"),
+            ("VALIDATESCALETO 1000 NONSCALING ITEMS a",
+             "ERR cannot use NONSCALING and VALIDATESCALETO options together")):
+        expect(c("BF.INSERT", "l", *words.split()), Error(want), words)
+    c("BF.RESERVE", "n", "0.01", "10", "NONSCALING")
+    expect(c("BF.INFO", "n", "MAXSCALEDCAPACITY"), Error("Invalid information value"))
+    c("BF.RESERVE", "one", "0.01", "10", "EXPANSION", "1")
+    expect(c("BF.INFO", "one", "MAXSCALEDCAPACITY"), [320])
 
 
 @case
@@ -239,6 +244,27 @@ def every_kind_is_made_and_answers():
         info = dict(zip(info[0::2], info[1::2]))
         assert info[b"kind"].decode() == kind and 297 <= info[b"keys"] <= 300, info
     assert made >= 5
+
+
+@case
+def kinds_that_make_room_are_never_full():
+    """BF.ADD fills a filter of fixed size to its capacity; a window forgets, and goes on."""
+    r = fresh()
+    items = [f"http://h{i}/{i}" for i in range(1000)]
+    for kind in ("window", "layered", "classic", "spectral"):
+        r.execute_command("DEJA.RESERVE", kind, "KIND", kind, "CAPACITY", 100, "ERROR", 0.001)
+        answers = r.execute_command("BF.MADD", kind, *items)
+        if kind == "window":
+            assert len(answers) == 1000 and sum(answers) >= 990
+            assert r.execute_command("BF.MEXISTS", kind, *items[-50:]) == [1] * 50
+        else:
+            assert "full" in str(answers[-1]) and len(answers) < 110, kind
+            assert r.execute_command("BF.CARD", kind) == 100, kind
+    r.execute_command("DEJA.RESERVE", "paired", "KIND", "paired", "CAPACITY", 1000)
+    r.execute_command("DEJA.ADD", "paired", *range(10))
+    r.execute_command("DEJA.REMOVE", "paired", *range(3))
+    assert r.execute_command("BF.CARD", "paired") == 7
+    assert r.execute_command("BF.INFO", "paired", "CAPACITY") == [1000]
 
 
 @case

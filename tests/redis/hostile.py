@@ -210,6 +210,7 @@ def words_at_random_never_crash():
              "NOCREATE", "NONSCALING", "EXPANSION", "MEMORY", "HASHES", "FILTERS", "HASH", "md5",
              "URL", "crawl", "SEED", "KEY", b"\0" * 32, b"\xff\0\r\n", "x" * 5000, "REPLACE",
              "GROWTH", "1024", "TIGHTENING", "0.999999", "COUNTERBITS", "PARTS", "MINIMALINCREASE",
+             "VALIDATESCALETO", "MAXSCALEDCAPACITY", "LAYERS", "WORDS", "PAPER", "DELIMITER",
              made["exact"], made["grown"], "k", "l", "m"]
     end, turns = time.monotonic() + SECONDS, 0
     while time.monotonic() < end:

@@ -1,6 +1,7 @@
 """sharded - `deja dedup|check|add --redis`: one cache over N filters of a server, and lost
 connections and servers on the way."""
 
+import json
 import os
 import subprocess
 import threading
@@ -56,6 +57,30 @@ def runs_share_a_cache():
 
 
 @case
+def shards_are_of_the_kind_that_was_asked_for():
+    with Server() as server:
+        r = server.client()
+        for name, options, want in (
+                ("w", "-k window -n 16000 --window-time 1d --generations 3",
+                 {"kind": "window", "window_seconds": 86400, "generations": 3}),
+                ("s", "-k spectral -n 16000 --counter-bits 8 --minimal-increase",
+                 {"kind": "spectral", "counter_bits": 8, "minimal_increase": True}),
+                ("p", "-k paired -n 16000 --deletions 1600", {"kind": "paired"}),
+                ("l", "-k layered -n 16000 --layers 5", {"kind": "layered"}),
+                ("x", "-k layered -n 16000 --words + --hash siphash", {"hash": "siphash"}),
+                ("b", "-k exact", {"kind": "scalable", "part_kind": "exact"})):
+            deja("dedup", "--redis", url(server), "--state", name, "-q", *options.split(),
+                 data=lines(0, 100))
+            with open("shard.deja", "wb") as f:
+                f.write(r.execute_command("DEJA.EXPORT", "{%s:3}" % name))
+            info = json.loads(deja("info", "--json", "shard.deja"))[0]
+            assert {k: info.get(k) for k in want} == want, (options, info)
+        complaint = deja("dedup", "--redis", url(server), "--state", "no", "-k", "window",
+                         "--window-time", "1d", data=b"x\n", status=2)
+        assert "how many keys" in complaint, complaint
+
+
+@case
 def keys_of_urls_are_canonical():
     with Server() as server:
         at = ("--redis", url(server), "--state", "pages", "-q")
@@ -79,9 +104,10 @@ def what_is_wrong_is_told():
                                                 status=2)
         assert "without braces" in deja("dedup", *at, "--state", "a{b", status=2)
         for bad in ("http://x", "redis://", "redis://h:0", "redis://h:99999", "redis://h:1/x",
-                    "redis://:"):
-            assert "no URL of a server" in deja("dedup", "--redis", bad, "--state", "x",
-                                                status=2), bad
+                    "redis://:", "redis://[::1", "redis://[::1]x:1", "redis://[]:1",
+                    "redis://u:secret@h:0"):
+            complaint = deja("dedup", "--redis", bad, "--state", "x", status=2)
+            assert "no URL of a server" in complaint and "secret" not in complaint, complaint
         deja("dedup", *at, "--state", "x", "--shards", "4", data=b"a\n")
         assert "4 shards, not 5" in deja("dedup", *at, "--state", "x", "--shards", "5", status=2)
         r = server.client()
@@ -95,6 +121,10 @@ def what_is_wrong_is_told():
         expect(deja("dedup", "--redis", with_secret, "--state", "y", "-q", data=b"a\n"), b"a\n")
         expect(deja("dedup", "--redis", with_secret + "/3", "--state", "y", "-q", data=b"a\n"),
                b"a\n")
+        r.config_set("requirepass", "a/b@c%")
+        for coded in ("a%2Fb%40c%25", "a%2fb@c%"):
+            expect(deja("check", "--redis", f"redis://:{coded}@[127.0.0.1]:{server.port}", "-q",
+                        "y", data=b"a\n"), b"a\n")
     assert "refused" in deja("dedup", *at, "--state", "x", status=2)
 
 

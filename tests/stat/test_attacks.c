@@ -16,6 +16,7 @@
  * that a sound filter never fails; the victim's key is one of 2^256 that he has not).
  *
  * Source: Gerbet, Kumar, Lauradoux, "The Power of Evil Choices in Bloom Filters", 2015. */
+#include "attacker.h"
 #include "trial.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +24,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include <stdio.h>
 
 #define KEYS   10000 /* capacity, and what the attacker may add */
 #define RATE   1e-3
@@ -34,8 +33,7 @@ enum { KNOWN_SEED = 5, OTHER_SEED = 6 };
 
 struct attack {
     deja_filter *victim;
-    deja_filter *twin; /* what the attacker believes the victim to be */
-    uint64_t tried;    /* URLs that he has looked at */
+    struct attacker evil;
 };
 
 static deja_filter *filter_of(uint32_t kind, uint64_t seed)
@@ -54,80 +52,24 @@ static deja_filter *filter_of(uint32_t kind, uint64_t seed)
 static struct attack begin(uint32_t kind, bool known)
 {
     return (struct attack){.victim = filter_of(kind, known ? KNOWN_SEED : OTHER_SEED),
-                           .twin = filter_of(kind, KNOWN_SEED)};
+                           .evil = {.twin = filter_of(kind, KNOWN_SEED)}};
 }
 
 static void end(struct attack *a)
 {
     deja_filter_free(a->victim);
-    deja_filter_free(a->twin);
-}
-
-struct url {
-    char text[64];
-    size_t len;
-};
-
-static deja_slice slice(const struct url *u)
-{
-    return (deja_slice){u->text, u->len};
-}
-
-static struct url url_number(uint64_t i)
-{
-    struct url u;
-    u.len =
-        (size_t)snprintf(u.text, sizeof u.text, "http://evil.example/%llu", (unsigned long long)i);
-    return u;
-}
-
-/* --- What one who knows the key can compute ------------------------------- */
-
-/* The bit positions of a key, k of them. */
-static uint32_t bits_of(const deja_filter *f, const struct url *u, uint64_t position[16])
-{
-    const struct dj_part *p = &f->part[0];
-    const deja_slice key = slice(u);
-    uint64_t h;
-    uint32_t n = 0;
-    deja_filter_hash_batch(f, &key, 1, &h);
-    if (p->shape.kind == DEJA_CLASSIC) {
-        for (; n < p->shape.k; n++)
-            position[n] = dj_mulhi(dj_mix64(h + (n + 1) * DJ_GOLDEN), p->shape.bits);
-        return n;
-    }
-    const uint64_t g = h * DJ_BLOCK_MULTIPLIER;
-    const uint32_t lanes = p->blocks.lane_sets[g >> 24 & 255];
-    for (uint32_t lane = 0; lane < DJ_BLOCK_LANES; lane++)
-        if (lanes >> lane & 1)
-            position[n++] = 512 * dj_mulhi(h, p->blocks.n_blocks) + 32 * lane +
-                            ((uint32_t)(g >> 32) * dj_block_odd[lane] >> 27);
-    return n;
-}
-
-static bool is_set(const deja_filter *f, uint64_t position)
-{
-    return f->part[0].body[position / 8] >> position % 8 & 1;
-}
-
-/* How many different bits of a key are still clear; `twice` when two of its positions are one. */
-static uint32_t clear_bits(const deja_filter *f, const struct url *u, bool *twice)
-{
-    uint64_t position[16];
-    const uint32_t k = bits_of(f, u, position);
-    uint32_t clear = 0;
-    *twice = false;
-    for (uint32_t i = 0; i < k; i++) {
-        clear += !is_set(f, position[i]);
-        for (uint32_t j = 0; j < i; j++)
-            *twice |= position[i] == position[j];
-    }
-    return clear;
+    deja_filter_free(a->evil.twin);
 }
 
 static void add(deja_filter *f, const struct url *u)
 {
-    assert_int_equal(deja_filter_add(f, slice(u), NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, url_slice(u), NULL), DEJA_OK);
+}
+
+static void offer(struct attack *a, const struct url *u)
+{
+    assert_true(attacker_sends(&a->evil, u));
+    add(a->victim, u);
 }
 
 static deja_stats stats_of(const deja_filter *f)
@@ -143,32 +85,19 @@ static uint64_t strangers_found(const deja_filter *f)
     uint64_t hits = 0;
     for (uint64_t i = 0; i < PROBES; i++) {
         const struct url u = url_number((UINT64_C(1) << 40) + i);
-        hits += deja_filter_contains(f, slice(&u));
+        hits += deja_filter_contains(f, url_slice(&u));
     }
     return hits;
 }
 
 /* --- Pollution ------------------------------------------------------------ */
 
-/* As many as capacity allows, each with all its bits clear as long as there are such; then as
- * clear as they come. */
+/* As many as capacity allows. */
 static void pollute(struct attack *a)
 {
-    uint32_t least = a->twin->part[0].shape.k;
     for (uint64_t n = 0; n < KEYS; n++) {
-        struct url best = {0};
-        uint32_t most = 0;
-        for (int i = 0; i < 400 && most < least; i++) {
-            const struct url u = url_number(a->tried++);
-            bool twice;
-            const uint32_t clear = clear_bits(a->twin, &u, &twice);
-            if (clear > most || !best.len) {
-                best = u;
-                most = clear;
-            }
-        }
-        add(a->twin, &best);
-        add(a->victim, &best);
+        const struct url u = attacker_pollutes(&a->evil);
+        offer(a, &u);
     }
 }
 
@@ -212,27 +141,11 @@ static void pollution_gains_nothing_against_a_secret_key(void **state)
 
 /* --- Saturation ------------------------------------------------------------ */
 
-/* Adds `budget` URLs, each with a bit that is clear in the twin as long as there is one. */
 static void saturate(struct attack *a, uint64_t budget)
 {
-    uint32_t least = a->twin->part[0].shape.k;
     for (uint64_t n = 0; n < budget; n++) {
-        uint64_t in_vain = 0;
-        struct url u;
-        bool twice;
-        for (;;) {
-            u = url_number(a->tried++);
-            if (clear_bits(a->twin, &u, &twice) >= least)
-                break;
-            if (++in_vain == 2000 && least > 1) {
-                least--;
-                in_vain = 0;
-            } else if (in_vain == 2000) {
-                break; /* nearly nothing is left */
-            }
-        }
-        add(a->twin, &u);
-        add(a->victim, &u);
+        const struct url u = attacker_saturates(&a->evil);
+        offer(a, &u);
     }
 }
 
@@ -245,10 +158,10 @@ static void saturation_works_only_where_the_key_is_known(void **state)
     const deja_stats k = stats_of(known.victim), s = stats_of(secret.victim);
     print_message("    fill after 3 x capacity: %.4f known, %.4f secret, %.4f honest\n", k.fill,
                   s.fill,
-                  dj_shape_bits_set(&secret.victim->part[0].shape, 3 * KEYS) / (double)s.bits);
+                  dj_shape_bits_set(&secret.victim->part[0]->shape, 3 * KEYS) / (double)s.bits);
     assert_true(k.fill > 0.98);
-    const double honest = dj_shape_bits_set(&secret.victim->part[0].shape, 3 * KEYS);
-    const double sigma = dj_shape_bits_sigma(&secret.victim->part[0].shape, 3 * KEYS);
+    const double honest = dj_shape_bits_set(&secret.victim->part[0]->shape, 3 * KEYS);
+    const double sigma = dj_shape_bits_sigma(&secret.victim->part[0]->shape, 3 * KEYS);
     assert_true(fabs((double)s.bits_set - honest) < Z * sigma);
     end(&known);
     end(&secret);
@@ -260,23 +173,20 @@ static void saturation_works_only_where_the_key_is_known(void **state)
 static void fill_honestly(struct attack *a)
 {
     for (uint64_t i = 0; i < KEYS; i++) {
-        struct url u;
-        u.len = (size_t)snprintf(u.text, sizeof u.text, "https://honest.example/%zu", (size_t)i);
-        add(a->twin, &u);
-        add(a->victim, &u);
+        const struct url u = url_with("https://honest.example/", i);
+        offer(a, &u);
     }
 }
 
-static uint64_t forged(struct attack *a, uint64_t wanted)
+enum { FORGED = 2000 };
+
+static uint64_t forged(struct attack *a)
 {
+    static struct url u[FORGED];
     uint64_t hits = 0;
-    for (uint64_t n = 0; n < wanted; n++) {
-        struct url u;
-        do
-            u = url_number(a->tried++);
-        while (!deja_filter_contains(a->twin, slice(&u)));
-        hits += deja_filter_contains(a->victim, slice(&u));
-    }
+    attacker_forges(&a->evil, u, FORGED);
+    for (size_t i = 0; i < FORGED; i++)
+        hits += deja_filter_contains(a->victim, url_slice(&u[i]));
     return hits;
 }
 
@@ -284,12 +194,11 @@ static uint64_t forged(struct attack *a, uint64_t wanted)
  * 12 are more than five deviations. */
 static void forged_urls_are_seen_only_where_the_key_is_known(void **state)
 {
-    enum { FORGED = 2000 };
     for (uint32_t kind = DEJA_CLASSIC; kind <= DEJA_BLOCKED; kind++) {
         struct attack known = begin(kind, true), secret = begin(kind, false);
         fill_honestly(&known);
         fill_honestly(&secret);
-        const uint64_t hits_known = forged(&known, FORGED), hits = forged(&secret, FORGED);
+        const uint64_t hits_known = forged(&known), hits = forged(&secret);
         print_message("    %-8s %zu of %d forged URLs seen with the key, %zu without\n",
                       deja_kind_name(kind), (size_t)hits_known, FORGED, (size_t)hits);
         assert_int_equal(hits_known, FORGED);
@@ -305,18 +214,17 @@ static void forged_urls_are_seen_only_where_the_key_is_known(void **state)
 static uint64_t hide(struct attack *a, const struct url *target)
 {
     uint64_t position[16], other[16], sent = 0;
-    const uint32_t k = bits_of(a->twin, target, position);
+    const uint32_t k = attacker_bits(a->evil.twin, target, position);
     for (uint32_t i = 0; i < k; i++)
-        while (!is_set(a->twin, position[i])) {
-            const struct url u = url_number(a->tried++);
-            const uint32_t n = bits_of(a->twin, &u, other);
+        while (!attacker_sees(a->evil.twin, position[i])) {
+            const struct url u = url_number(a->evil.tried++);
+            const uint32_t n = attacker_bits(a->evil.twin, &u, other);
             bool covers = false;
             for (uint32_t j = 0; j < n; j++)
                 covers |= other[j] == position[i];
             if (!covers)
                 continue;
-            add(a->twin, &u);
-            add(a->victim, &u);
+            offer(a, &u);
             sent++;
         }
     return sent;
@@ -332,11 +240,9 @@ static void pages_can_be_hidden_only_where_the_key_is_known(void **state)
             struct attack a = begin(kind, known);
             uint64_t hidden = 0, sent = 0;
             for (uint64_t i = 0; i < PAGES; i++) {
-                struct url page;
-                page.len = (size_t)snprintf(page.text, sizeof page.text,
-                                            "https://victim.example/%zu", (size_t)i);
+                const struct url page = url_with("https://victim.example/", i);
                 sent += hide(&a, &page);
-                hidden += deja_filter_contains(a.victim, slice(&page));
+                hidden += deja_filter_contains(a.victim, url_slice(&page));
             }
             print_message("    %-8s key %-6s %zu of %d pages hidden by %zu URLs\n",
                           deja_kind_name(kind), known ? "known" : "secret", (size_t)hidden, PAGES,

@@ -112,7 +112,7 @@ static double most_mean(const struct dj_shape *s)
 static void check_counts(double p)
 {
     deja_filter *f = fill(p, 0);
-    const struct dj_part *part = &f->part[0];
+    const struct dj_part *part = f->part[0];
     const struct errors e = measure(f);
     const struct forecast c = forecast_part(part, n_came);
     if (!binom_within_spread(e.wrong, DISTINCT, c.rate, c.sigma, Z))

@@ -85,7 +85,7 @@ static void check_rates(double p, uint64_t n, uint64_t d, double overload, uint6
     assert_true(trial_begin(&t, opt, seed));
     assert_true(trial_fill(&t, n + d));
     const uint64_t refused = remove_first(t.f, seed, d);
-    const struct dj_part *entries = &t.f->part[0], *deletions = &t.f->part[1];
+    const struct dj_part *entries = t.f->part[0], *deletions = t.f->part[1];
     const struct forecast a = forecast_part(entries, (double)(n + d));
     const struct forecast b = forecast_part(deletions, (double)d);
     const struct forecast found = {a.rate * (1 - b.rate),
@@ -137,7 +137,7 @@ static void strangers_are_found_less_often_than_by_the_entries_alone(void **stat
     remove_first(t.f, 5, MILLION / 2);
     t.strangers = strangers;
     const uint64_t both = trial_probe(&t, MILLION);
-    const struct forecast b = forecast_part(&t.f->part[1], MILLION / 2.0);
+    const struct forecast b = forecast_part(t.f->part[1], MILLION / 2.0);
     within("of the strangers found, now claimed by the deletions", alone - both, alone, b);
     trial_end(&t);
 }

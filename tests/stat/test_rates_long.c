@@ -143,7 +143,7 @@ static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
         const uint64_t hits = count_urls(t.f, false, MEMBERS, MEMBERS + STRANGERS);
         const struct forecast c = forecast_all(&t);
         print_message("    %-8s k %2u: %zu hits, expected %.1f\n", deja_hash_name(hash),
-                      t.f->part[0].shape.k, (size_t)hits, c.rate * STRANGERS);
+                      t.f->part[0]->shape.k, (size_t)hits, c.rate * STRANGERS);
         assert_true(binom_within_spread(hits, STRANGERS, c.rate, c.sigma, Z));
         trial_end(&t);
     }

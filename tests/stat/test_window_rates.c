@@ -35,8 +35,8 @@ static struct dj_part line_of(const struct dj_part *p, uint32_t l)
 static struct forecast forecast_window(const deja_filter *f)
 {
     struct forecast all = {1.0, 0.0};
-    for (uint32_t l = 0; l < f->part[0].lines; l++) {
-        struct dj_part one = line_of(&f->part[0], l);
+    for (uint32_t l = 0; l < f->part[0]->lines; l++) {
+        struct dj_part one = line_of(f->part[0], l);
         one.keys = f->window.keys[l];
         const struct forecast c = forecast_part(&one, keys_that_came(&one));
         all.rate *= 1.0 - c.rate;

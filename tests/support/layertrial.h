@@ -115,7 +115,7 @@ static inline void layertrial_add(struct layertrial *t, deja_slice url)
 /* When all keys are in: the rates as they are now. */
 static inline void layertrial_ready(struct layertrial *t)
 {
-    const struct dj_part *p = &t->f->part[0];
+    const struct dj_part *p = t->f->part[0];
     const double fill = (double)p->ops->bits_set(p) / (double)p->shape.bits;
     t->xor_rate = pow(fill, p->shape.k);
     for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++) {

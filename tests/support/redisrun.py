@@ -1,7 +1,8 @@
 """redisrun - real servers with the module for tests/redis/*.py, on free ports of 127.0.0.1.
 
 with Server() as s: ... ; everything that was started is stopped again, whatever happens.  A
-machine without redis-server or python3-redis skips the test (exit 77)."""
+machine without redis-server or python3-redis skips the test (exit 77).  REDIS_SERVER names another
+server."""
 
 import atexit
 import os
@@ -20,7 +21,8 @@ def skip(text):
     sys.exit(77)
 
 
-BINARY = shutil.which("redis-server") or shutil.which("valkey-server")
+BINARY = next(filter(None, map(shutil.which, [os.environ.get("REDIS_SERVER", ""), "redis-server",
+                                              "valkey-server"])), None)
 if not BINARY:
     skip("redis-server is not here (Debian: redis-server)")
 if not os.path.exists(MODULE):

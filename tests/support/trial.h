@@ -163,7 +163,7 @@ static inline struct forecast forecast_all(const struct trial *t)
     struct forecast c = {1.0, 0.0};
     double variance = 0.0;
     for (uint32_t i = 0; i < t->f->n_parts; i++) {
-        const struct dj_part *p = &t->f->part[i];
+        const struct dj_part *p = t->f->part[i];
         const struct forecast one = forecast_part(p, series ? keys_that_came(p) : (double)t->keys);
         c.rate *= series ? 1.0 - one.rate : one.rate;
         variance += series         ? one.sigma * one.sigma
@@ -182,7 +182,7 @@ static inline struct forecast forecast_now(const struct trial *t, double fp_now)
     const bool series = t->f->plan.kind == DEJA_SCALABLE;
     double variance = 0.0;
     for (uint32_t i = 0; i < t->f->n_parts; i++) {
-        const struct dj_part *p = &t->f->part[i];
+        const struct dj_part *p = t->f->part[i];
         if (p->shape.kind != DEJA_BLOCKED && p->shape.kind != DEJA_SPECTRAL)
             continue;
         const double rate =

@@ -99,7 +99,7 @@ static void assert_same_bodies(const deja_filter *a, const deja_filter *b, const
 {
     assert_int_equal(a->n_parts, b->n_parts);
     for (uint32_t i = 0; i < a->n_parts; i++)
-        if (!bodies_equal(&a->part[i], &b->part[i]))
+        if (!bodies_equal(a->part[i], b->part[i]))
             fail_msg("%s: part %u differs", name, i);
 }
 

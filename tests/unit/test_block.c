@@ -88,11 +88,10 @@ static bool plain_add(uint8_t *body, uint64_t n_blocks, const uint32_t *lane_set
 
 static struct dj_blocks new_blocks(uint64_t n_blocks, uint32_t k)
 {
-    struct dj_blocks b = {NULL, n_blocks, {0}, 1};
+    struct dj_blocks b = {NULL, n_blocks, dj_block_lane_sets(k), 1};
     b.body = aligned_alloc(DJ_BLOCK_BYTES, DJ_BLOCK_BYTES * n_blocks);
     assert_non_null(b.body);
     memset(b.body, 0, DJ_BLOCK_BYTES * n_blocks);
-    dj_block_lane_sets(b.lane_sets, k);
     return b;
 }
 
@@ -116,8 +115,7 @@ static const uint64_t sizes[] = {1, 2, 3, 7, 64, 1000, 65537};
 static void each_lane_set_has_k_lanes(void **state)
 {
     for (uint32_t k = 1; k <= LANES; k++) {
-        uint32_t sets[DJ_LANE_SETS];
-        dj_block_lane_sets(sets, k);
+        const uint32_t *sets = dj_block_lane_sets(k);
         for (size_t i = 0; i < DJ_LANE_SETS; i++)
             assert_int_equal(__builtin_popcount(sets[i]), k);
     }
@@ -126,8 +124,7 @@ static void each_lane_set_has_k_lanes(void **state)
 static void every_lane_is_used_equally_often(void **state)
 {
     for (uint32_t k = 1; k <= LANES; k++) {
-        uint32_t sets[DJ_LANE_SETS];
-        dj_block_lane_sets(sets, k);
+        const uint32_t *sets = dj_block_lane_sets(k);
         for (unsigned lane = 0; lane < LANES; lane++) {
             unsigned used = 0;
             for (size_t i = 0; i < DJ_LANE_SETS; i++)
@@ -155,9 +152,8 @@ static void lane_sets_are_as_different_as_their_number_allows(void **state)
 {
     double choose = 1;
     for (uint32_t k = 1; k <= LANES; k++) {
-        uint32_t sets[DJ_LANE_SETS];
         choose = choose * (LANES + 1 - k) / k;
-        dj_block_lane_sets(sets, k);
+        const uint32_t *sets = dj_block_lane_sets(k);
         const size_t different = count_different(sets);
         if (k == 1 || k >= 15)
             assert_int_equal(different, choose);
@@ -173,9 +169,8 @@ static void lane_sets_are_as_different_as_their_number_allows(void **state)
 static void lane_sets_never_change(void **state)
 {
     uint64_t fnv = UINT64_C(0xcbf29ce484222325);
-    uint32_t sets[DJ_LANE_SETS];
     for (uint32_t k = 1; k <= LANES; k++) {
-        dj_block_lane_sets(sets, k);
+        const uint32_t *sets = dj_block_lane_sets(k);
         for (size_t i = 0; i < 2 * DJ_LANE_SETS; i++)
             fnv = (fnv ^ (uint8_t)(sets[i / 2] >> 8 * (i % 2))) * UINT64_C(0x100000001b3);
     }
@@ -258,10 +253,9 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
 {
     enum { FEW = 300 };
     static uint64_t hash[FEW];
-    struct dj_blocks b = {NULL, UINT64_C(1) << 33, {0}, 1};
+    struct dj_blocks b = {NULL, UINT64_C(1) << 33, dj_block_lane_sets(8), 1};
     const size_t len = (size_t)(b.n_blocks * DJ_BLOCK_BYTES);
     b.body = new_sparse(len);
-    dj_block_lane_sets(b.lane_sets, 8);
     draw_hashes(hash, FEW, 33);
     for (size_t v = 0; variant(v); v++) {
         static uint8_t is_new[FEW], found[FEW];
@@ -291,11 +285,10 @@ static void repeats_write_nothing(void **state)
     for (size_t v = 0; variant(v); v++) {
         static uint64_t hash[FEW];
         static uint8_t is_new[FEW];
-        struct dj_blocks b = {NULL, BLOCKS, {0}, 1};
+        struct dj_blocks b = {NULL, BLOCKS, dj_block_lane_sets(8), 1};
         b.body = mmap(NULL, BLOCKS * DJ_BLOCK_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         assert_ptr_not_equal(b.body, MAP_FAILED);
-        dj_block_lane_sets(b.lane_sets, 8);
         draw_hashes(hash, FEW, 34);
         variant(v)->add(&b, hash, hash, FEW, is_new);
         assert_int_equal(mprotect(b.body, BLOCKS * DJ_BLOCK_BYTES, PROT_READ), 0);

@@ -16,13 +16,11 @@
 #define LINES 8
 static const uint32_t widths[] = {4, 8, 16, 32};
 static _Alignas(64) uint8_t body[LINES * DJ_BLOCK_BYTES];
-static uint32_t lane_sets[DJ_LANE_SETS];
 
 static struct dj_counters fresh(uint32_t bits, uint32_t k)
 {
     memset(body, 0, sizeof body);
-    dj_block_lane_sets(lane_sets, k);
-    return (struct dj_counters){body, LINES, bits, k, lane_sets};
+    return (struct dj_counters){body, LINES, bits, k, dj_block_lane_sets(k)};
 }
 
 static uint32_t top(uint32_t bits)

@@ -231,7 +231,8 @@ static void committing_is_the_same_as_having_added_in_that_order(void **state)
             assert_int_equal(deja_filter_add(direct, (deja_slice){&value[i], 8}, NULL), DEJA_OK);
         assert_int_equal(s.f->n_parts, direct->n_parts);
         for (uint32_t i = 0; i < direct->n_parts; i++)
-            assert_memory_equal(s.f->part[i].body, direct->part[i].body, direct->part[i].body_len);
+            assert_memory_equal(s.f->part[i]->body, direct->part[i]->body,
+                                direct->part[i]->body_len);
         deja_filter_free(direct);
         close_stream(&s);
     }

@@ -81,8 +81,8 @@ static void assert_same_bodies(const deja_filter *a, const deja_filter *b)
 {
     assert_int_equal(a->n_parts, b->n_parts);
     for (uint32_t i = 0; i < a->n_parts; i++) {
-        assert_true(bodies_equal(&a->part[i], &b->part[i]));
-        assert_int_equal(a->part[i].keys, b->part[i].keys);
+        assert_true(bodies_equal(a->part[i], b->part[i]));
+        assert_int_equal(a->part[i]->keys, b->part[i]->keys);
     }
 }
 
@@ -301,7 +301,7 @@ static void spatial_filters_have_salts_of_their_own(void **state)
         assert_int_equal(f->n_parts, 3);
         for (uint32_t a = 0; a < 3; a++)
             for (uint32_t b = 0; b < a; b++)
-                assert_memory_not_equal(f->part[a].body, f->part[b].body, f->part[a].body_len);
+                assert_memory_not_equal(f->part[a]->body, f->part[b]->body, f->part[a]->body_len);
         deja_filter_free(f);
     }
 }
@@ -326,8 +326,8 @@ static void stats_tell_what_the_filter_is(void **state)
     assert_int_equal(s.parts, 2);
     assert_int_equal(s.capacity, 1000);
     assert_true(s.fp_rate == 0.01);
-    assert_int_equal(s.bits, 2 * f->part[0].shape.bits);
-    assert_int_equal(s.bytes, 2 * f->part[0].body_len);
+    assert_int_equal(s.bits, 2 * f->part[0]->shape.bits);
+    assert_int_equal(s.bytes, 2 * f->part[0]->body_len);
     assert_int_equal(s.offered, 150);
     assert_int_equal(s.keys, 100);
     assert_int_equal(s.visit, 1);
@@ -338,8 +338,8 @@ static void stats_tell_what_the_filter_is(void **state)
     assert_int_equal(s.key_apart, 0);
     uint64_t set = 0;
     for (uint32_t i = 0; i < 2; i++)
-        for (uint64_t b = 0; b < f->part[i].body_len; b++)
-            set += (uint64_t)__builtin_popcount(f->part[i].body[b]);
+        for (uint64_t b = 0; b < f->part[i]->body_len; b++)
+            set += (uint64_t)__builtin_popcount(f->part[i]->body[b]);
     assert_int_equal(s.bits_set, set);
     assert_true(fabs(s.fill - (double)set / (double)s.bits) < 1e-12);
     deja_filter_free(f);
@@ -488,7 +488,7 @@ static void a_table_that_others_have_filled_refuses_the_key(void **state)
 {
     enum { SLOTS = 160 };
     deja_filter *f = new_full();
-    atomic_store(&f->part[0].keys, 0); /* as if the others were still at it */
+    atomic_store(&f->part[0]->keys, 0); /* as if the others were still at it */
     atomic_store(&f->writer.shared, true);
     for (uint64_t n = ROOM; n < SLOTS; n++)
         assert_true(add(f, number(&n)));
@@ -554,7 +554,7 @@ static void a_growing_filter_opens_a_part_for_each_power_of_its_growth(void **st
             if (opens) {
                 sum += part;
                 part *= 3;
-                assert_int_equal(f->part[f->n_parts - 1].capacity, part);
+                assert_int_equal(f->part[f->n_parts - 1]->capacity, part);
             }
         }
         assert_int_equal(stats_of(f).parts, 5); /* 100 + 300 + 900 + 2700 and one more key */
@@ -586,10 +586,10 @@ static void a_large_batch_does_not_overfill_a_small_part(void **state)
                          deja_kind_name(part_kinds[i]), (size_t)first, deja_strerror(rc), done,
                          KEYS);
             for (uint32_t part = 0; part < f->n_parts; part++)
-                if (f->part[part].keys > f->part[part].capacity)
+                if (f->part[part]->keys > f->part[part]->capacity)
                     fail_msg("%s parts, first of %zu: part %u has %zu keys for %zu",
                              deja_kind_name(part_kinds[i]), (size_t)first, part,
-                             (size_t)f->part[part].keys, (size_t)f->part[part].capacity);
+                             (size_t)f->part[part]->keys, (size_t)f->part[part]->capacity);
             deja_filter_free(f);
         }
 }
@@ -603,7 +603,7 @@ static void the_rate_of_a_grown_filter_stays_under_p(void **state)
     for (uint64_t n = 0; n < 100 * (1 + 2 + 4 + 8 + 16 + 32); n++)
         assert_int_equal(deja_filter_add(f, number(&n), NULL), DEJA_OK);
     for (uint32_t i = 0; i < f->n_parts; i++)
-        none *= 1 - dj_shape_rate(&f->part[i].shape, (double)f->part[i].keys);
+        none *= 1 - dj_shape_rate(&f->part[i]->shape, (double)f->part[i]->keys);
     assert_int_equal(f->n_parts, 6);
     assert_true(1 - none < 1e-2);
     assert_true(fabs(stats_of(f).fp_now - (1 - none)) < 0.1 * (1 - none));

@@ -143,13 +143,13 @@ static void in_mode_paper_positions_are_those_of_algorithm_3(void **state)
             for (uint32_t j = 0; j < k; j++) {
                 const uint64_t at = dj_mulhi(dj_nth64(h, j), M);
                 together[j] ^= at;
-                assert_true(dj_bit_test(f->part[i + 1].body, at));
+                assert_true(dj_bit_test(f->part[i + 1]->body, at));
             }
-            assert_true(dj_popcount(f->part[i + 1].body, M / 8) <= k);
+            assert_true(dj_popcount(f->part[i + 1]->body, M / 8) <= k);
         }
         for (uint32_t j = 0; j < k; j++)
-            assert_true(dj_bit_test(f->part[0].body, together[j]));
-        assert_true(dj_popcount(f->part[0].body, M / 8) <= k);
+            assert_true(dj_bit_test(f->part[0]->body, together[j]));
+        assert_true(dj_popcount(f->part[0]->body, M / 8) <= k);
         deja_filter_free(f);
     }
 }
@@ -236,9 +236,9 @@ static void same(const deja_filter *a, const deja_filter *b)
 {
     assert_int_equal(a->n_parts, b->n_parts);
     for (uint32_t i = 0; i < a->n_parts; i++) {
-        assert_int_equal(a->part[i].layer, b->part[i].layer);
-        assert_int_equal(a->part[i].keys, b->part[i].keys);
-        assert_true(bodies_equal(&a->part[i], &b->part[i]));
+        assert_int_equal(a->part[i]->layer, b->part[i]->layer);
+        assert_int_equal(a->part[i]->keys, b->part[i]->keys);
+        assert_true(bodies_equal(a->part[i], b->part[i]));
     }
     assert_int_equal(a->offered, b->offered);
     assert_int_equal(a->familiar, b->familiar);

@@ -205,7 +205,7 @@ static void what_is_not_there_is_refused_and_changes_nothing(void **state)
     const deja_stats s = stats_of(f);
     assert_int_equal(s.refused, 48);
     assert_int_equal(s.removed, 0);
-    assert_int_equal(f->part[1].ops->bits_set(&f->part[1]), 0);
+    assert_int_equal(f->part[1]->ops->bits_set(f->part[1]), 0);
     assert_true(has(f, 1));
     deja_filter_free(f);
 }
@@ -248,11 +248,11 @@ static void full_deletions_forget_everything(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.memory = 128, .capacity = 1, .hashes = 4));
     add(f, 1);
-    memset(f->part[1].body, 0xff, f->part[1].body_len);
+    memset(f->part[1]->body, 0xff, f->part[1]->body_len);
     assert_false(has(f, 1));
     const deja_stats s = stats_of(f);
     assert_true(s.fn_now >= 1 && s.fp_now <= 0 && s.distinct <= 0);
-    memset(f->part[0].body, 0xff, f->part[0].body_len);
+    memset(f->part[0]->body, 0xff, f->part[0]->body_len);
     assert_true(stats_of(f).distinct <= 0);
     deja_filter_free(f);
 }
@@ -310,10 +310,10 @@ static void the_next_visit_is_sized_from_what_came_and_what_went(void **state)
 static void the_deletions_of_a_visit_have_hashes_of_their_own(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 100));
-    assert_int_equal(f->part[0].salt, 0);
-    assert_int_equal(f->part[1].salt, dj_part_salt(f->key, 1, 1));
+    assert_int_equal(f->part[0]->salt, 0);
+    assert_int_equal(f->part[1]->salt, dj_part_salt(f->key, 1, 1));
     assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_OK);
-    assert_int_equal(f->part[1].salt, dj_part_salt(f->key, 2, 1));
+    assert_int_equal(f->part[1]->salt, dj_part_salt(f->key, 2, 1));
     deja_filter_free(f);
 }
 

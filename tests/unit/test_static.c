@@ -185,8 +185,8 @@ static void hashing_and_adding_apart_makes_the_same_filter(void **state)
         assert_int_equal(deja_builder_add_hashed(b, &hash, 1), DEJA_OK);
     }
     deja_filter *singly = finish(b), *f = of_numbers(5000, 16, 3);
-    assert_int_equal(singly->part[0].body_len, f->part[0].body_len);
-    assert_memory_equal(singly->part[0].body, f->part[0].body, f->part[0].body_len);
+    assert_int_equal(singly->part[0]->body_len, f->part[0]->body_len);
+    assert_memory_equal(singly->part[0]->body, f->part[0]->body, f->part[0]->body_len);
     deja_filter_free(singly);
     deja_filter_free(f);
 }
@@ -202,8 +202,8 @@ static void duplicates_and_their_order_make_no_difference(void **state)
     deja_filter *f = finish(b), *once = of_numbers(2000, 8, 9);
     assert_int_equal(stats(f).keys, 2000);
     assert_int_equal(stats(f).offered, 10000);
-    assert_int_equal(f->part[0].body_len, once->part[0].body_len);
-    assert_memory_equal(f->part[0].body, once->part[0].body, once->part[0].body_len);
+    assert_int_equal(f->part[0]->body_len, once->part[0]->body_len);
+    assert_memory_equal(f->part[0]->body, once->part[0]->body, once->part[0]->body_len);
     deja_filter_free(f);
     deja_filter_free(once);
 }

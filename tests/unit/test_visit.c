@@ -130,7 +130,7 @@ static void the_second_visit_of_two_filters_is_the_same(void **state)
         take(b, 0, 400);
         assert_int_equal(a->n_parts, b->n_parts);
         for (uint32_t j = 0; j < a->n_parts; j++)
-            assert_memory_equal(a->part[j].body, b->part[j].body, a->part[j].body_len);
+            assert_memory_equal(a->part[j]->body, b->part[j]->body, a->part[j]->body_len);
         deja_filter_free(a);
         deja_filter_free(b);
     }

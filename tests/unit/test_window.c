@@ -187,11 +187,11 @@ static void a_batch_is_as_good_as_single_calls(void **state)
             i += n;
         }
         assert_memory_equal(want, got, ADDS);
-        assert_true(bodies_equal(&a->part[0], &b->part[0]));
+        assert_true(bodies_equal(a->part[0], b->part[0]));
         assert_int_equal(a->window.turns, b->window.turns);
         for (uint32_t l = 0; l <= generations; l++)
             assert_int_equal(a->window.keys[l], b->window.keys[l]);
-        assert_int_equal(a->part[0].keys, b->part[0].keys);
+        assert_int_equal(a->part[0]->keys, b->part[0]->keys);
         deja_filter_contains_hashed(b, hash, ADDS, got);
         for (size_t i = 0; i < ADDS; i++) {
             deja_filter_contains_hashed(a, hash + i, 1, want + i);
@@ -344,7 +344,7 @@ static void stats_tell_every_generation(void **state)
         assert_int_equal(s.generation_age[i], age[i]);
     }
     assert_true(fabs(s.distinct - 260) < 15);
-    assert_int_equal(s.bits, 4 * dj_window_generation(&f->part[0].shape, 4).bits);
+    assert_int_equal(s.bits, 4 * dj_window_generation(&f->part[0]->shape, 4).bits);
     deja_filter_free(f);
 }
 
@@ -404,7 +404,7 @@ static void a_file_goes_on_where_it_was(void **state)
             assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
             f = open_window(path, DEJA_OPEN_WRITE);
             set_clock(f, now);
-            assert_true(bodies_equal(&f->part[0], &m->part[0]));
+            assert_true(bodies_equal(f->part[0], m->part[0]));
             assert_int_equal(f->window.turns, m->window.turns);
             const deja_stats a = stats_of(f), b = stats_of(m);
             assert_memory_equal(a.generation_keys, b.generation_keys, sizeof a.generation_keys);
@@ -451,7 +451,7 @@ static void a_copy_is_the_same_window(void **state)
     copy = open_window(scratch_path("copy.deja"), DEJA_OPEN_WRITE);
     for (uint64_t key = 1234; key < 1700; key++)
         assert_int_equal(add(f, key), add(copy, key));
-    assert_true(bodies_equal(&f->part[0], &copy->part[0]));
+    assert_true(bodies_equal(f->part[0], copy->part[0]));
     deja_filter_free(f);
     deja_filter_free(copy);
 }

@@ -5,6 +5,8 @@
  * an add well defined.  The shared add sets bits by atomic OR: two writers that meet in a block
  * both succeed, so no key is lost.  A key is new when at least one of its bits was set by us. */
 #include "core/bits/block.h"
+#include <assert.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 const uint32_t dj_block_odd[16] = {
@@ -181,12 +183,23 @@ static uint32_t draw_lanes(uint32_t k, uint64_t draw)
     return mask;
 }
 
-void dj_block_lane_sets(uint32_t lane_sets[DJ_LANE_SETS], uint32_t k)
+static uint32_t lane_sets_of[16 + 1][DJ_LANE_SETS]; /* for each k */
+
+static void make_lane_sets(void)
 {
-    for (unsigned i = 0; i < DJ_LANE_SETS; i++) {
-        const uint32_t drawn = draw_lanes(k, i >> 4);
-        lane_sets[i] = (drawn << (i & 15) | drawn >> (16 - (i & 15))) & 0xffff;
-    }
+    for (uint32_t k = 0; k <= 16; k++)
+        for (unsigned i = 0; i < DJ_LANE_SETS; i++) {
+            const uint32_t drawn = draw_lanes(k, i >> 4);
+            lane_sets_of[k][i] = (drawn << (i & 15) | drawn >> (16 - (i & 15))) & 0xffff;
+        }
+}
+
+const uint32_t *dj_block_lane_sets(uint32_t k)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    assert(k <= 16);
+    (void)pthread_once(&once, make_lane_sets);
+    return lane_sets_of[k];
 }
 
 const struct dj_block_kernel *dj_block_at(size_t i)

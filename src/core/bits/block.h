@@ -30,10 +30,10 @@
 #define DJ_BLOCK_LINES      8 /* at most: one bit each in a byte */
 
 struct dj_blocks {
-    uint8_t *body;                    /* 64-aligned */
-    uint64_t n_blocks;                /* B */
-    uint32_t lane_sets[DJ_LANE_SETS]; /* see dj_block_lane_sets */
-    uint32_t lines;                   /* filters side by side; contains and add know one alone */
+    uint8_t *body;             /* 64-aligned */
+    uint64_t n_blocks;         /* B */
+    const uint32_t *lane_sets; /* dj_block_lane_sets for k */
+    uint32_t lines;            /* filters side by side; contains and add know one alone */
 };
 
 /* contains: found[i] = 1 when all bits of hash i are set.
@@ -83,8 +83,9 @@ dj_block_add dj_block_add_shared;
 dj_block_add_line dj_block_add_line_shared;
 
 /* The 256 lane masks for k: 16 drawn subsets (a Fisher-Yates shuffle of the lanes, driven by
- * SplitMix64), each in its 16 rotations, so that every lane is used equally often. */
-void dj_block_lane_sets(uint32_t lane_sets[DJ_LANE_SETS], uint32_t k);
+ * SplitMix64), each in its 16 rotations, so that every lane is used equally often.  Made once, and
+ * the same for all filters: a server with thousands of them has them in the cache. */
+const uint32_t *dj_block_lane_sets(uint32_t k);
 
 static inline uint8_t *dj_block_of(const struct dj_blocks *b, uint64_t hash)
 {

@@ -1,0 +1,51 @@
+/* scaling.c - how far a filter can grow on this server: VALIDATESCALETO, MAXSCALEDCAPACITY.
+ *
+ * Part i of a series is for c g^i keys at the rate p (1 - r) r^i, with the growth g and the
+ * tightening r (docs/kinds.md).  Each is planned, which takes a moment and no memory, until the
+ * bytes of all of them are more than one filter may have, or the library has no more parts. */
+#include "scaling.h"
+
+#define MAX_PARTS 32 /* of a series */
+
+/* Bytes of part i for `capacity` keys; 0: it cannot be made. */
+static uint64_t part_bytes(const deja_options *opt, uint64_t capacity, double rate)
+{
+    deja_options part = DEJA_OPTIONS_INIT;
+    deja_plan plan = DEJA_PLAN_INIT;
+    part.kind = opt->part_kind ? opt->part_kind : DEJA_BLOCKED;
+    part.capacity = capacity;
+    part.fp_rate = rate;
+    return deja_plan_make(&part, &plan, NULL) == DEJA_OK ? plan.bytes : 0;
+}
+
+uint64_t scaling_most(const deja_options *opt)
+{
+    const uint64_t most = (uint64_t)settings.filter_max_bytes;
+    uint64_t capacity = opt->capacity, sum = 0, bytes = 0;
+    double rate = opt->fp_rate * (1 - opt->tightening);
+    for (int i = 0; i < MAX_PARTS; i++) {
+        const uint64_t more = part_bytes(opt, capacity, rate);
+        if (!more || more > most - bytes)
+            break;
+        bytes += more;
+        sum += capacity;
+        capacity *=
+            opt->growth; /* less than 2^50 keys fit into any memory, 2^10 times that here */
+        rate *= opt->tightening;
+    }
+    return sum;
+}
+
+uint64_t scaling_most_of(const deja_outline *o)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    uint64_t units = 0, step = 1; /* the first part is one of them */
+    for (uint32_t i = 0; i < o->parts; i++, step *= o->growth)
+        units += step;
+    opt.part_kind = o->part_kind;
+    opt.capacity = o->capacity / units;
+    opt.fp_rate = o->fp_rate;
+    opt.growth = o->growth;
+    opt.tightening = o->tightening;
+    return scaling_most(&opt);
+}
