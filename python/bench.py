@@ -78,7 +78,7 @@ class Keys:
         self.n = len(self.lines)
         self.slices = (_lib.Slice * self.n)()
         self.answers = ctypes.create_string_buffer(self.n)
-        self.held = _keys._Held(data)
+        self.held = _keys.Held(data)
         with self.held as text:
             assert _lib.lib.deja_lines_split(ctypes.byref(text), b"\n", self.slices, self.n) == self.n
 

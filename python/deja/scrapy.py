@@ -47,7 +47,7 @@ from w3lib.url import canonicalize_url
 from . import _lib
 from ._errors import ArgumentError, Error
 from ._filter import Filter
-from ._url import rules_of
+from ._url import Rules, rules_of
 
 logger = logging.getLogger(__name__)
 
@@ -142,9 +142,28 @@ class _Local:
         return account
 
     def __str__(self) -> str:
-        s = self.filter.stats()
+        told = self.filter.outline()
         where = self.filter.path or "in memory"
-        return f"{where}: {s.kind}, {s.bytes:,} bytes, visit {s.visit}, {s.keys:,} requests seen"
+        return f"{where}: {told.kind}, {told.bytes:,} bytes, visit {told.visit}, {told.keys:,} requests seen"
+
+
+# Options of deja.Filter as DEJA.RESERVE calls them.
+_WORDS = {"kind": "KIND", "capacity": "CAPACITY", "fp_rate": "ERROR", "memory": "MEMORY", "hashes": "HASHES",
+          "multiplier": "MULTIPLIER", "filters": "FILTERS", "hash": "HASH", "part_kind": "PARTS", "growth": "GROWTH",
+          "tightening": "TIGHTENING", "counter_bits": "COUNTERBITS", "generations": "GENERATIONS",
+          "window_seconds": "SECONDS", "deletions": "DELETIONS", "seed": "SEED", "key": "KEY"}
+
+
+def _reserve(name: str, options: dict[str, Any]) -> list[Any]:
+    """The command that makes a filter: RedisBloom's own where it can say it."""
+    given = {key: int(value) if key in ("capacity", "memory") else value for key, value in options.items()
+             if key != "url" and value}
+    unknown = set(given) - set(_WORDS)
+    if unknown:
+        raise ArgumentError(f"DEJA_OPTIONS: a filter in a server has no {', '.join(sorted(unknown))}")
+    if set(given) <= {"kind", "capacity", "fp_rate"} and given.get("kind", "scalable") == "scalable":
+        return ["BF.RESERVE", name, given.get("fp_rate", 1e-6), given.get("capacity", FIRST_CAPACITY)]
+    return ["DEJA.RESERVE", name, *(word for key, value in given.items() for word in (_WORDS[key], value))]
 
 
 class _Redis:
@@ -156,19 +175,15 @@ class _Redis:
         except ImportError:
             raise ImportError("DEJA_REDIS_URL needs redis-py (Debian: python3-redis)") from None
         self._server, self._name, self._failure = redis.Redis.from_url(url), name, redis.RedisError
-        self._rules = rules_of(options["url"]) if options.get("url") else None
-        rate, capacity = options.get("fp_rate") or 1e-6, int(options.get("capacity") or FIRST_CAPACITY)
         self.is_new = True
         try:
-            self._server.execute_command("BF.RESERVE", name, rate, capacity)
+            self._server.execute_command(*_reserve(name, options))
         except redis.ResponseError as reason:
             if "exists" not in str(reason):
                 raise ArgumentError(f"{url}: {reason}; is the module deja loaded there?") from None
             self.is_new = False
 
     def add(self, key: bytes) -> bool:
-        if self._rules is not None:
-            key = self._rules._key(key)[1]
         try:
             return bool(self._server.execute_command("BF.ADD", self._name, key))
         except self._failure as reason:
@@ -235,7 +250,7 @@ class DejaDupeFilter(BaseDupeFilter):
         self.logdupes = True
         self._crawler = crawler
         self._fingerprinter = fingerprinter or RequestFingerprinter()
-        self._profile = settings.get("DEJA_URL")
+        self._rules = self._rules_of(settings)
         self._jobdir = job_dir(settings)
         self._pending: Optional[set[bytes]] = None
         self._last_run: Optional[_LastRun] = None
@@ -261,14 +276,24 @@ class DejaDupeFilter(BaseDupeFilter):
 
     # --- Beginning ---
 
+    @staticmethod
+    def _rules_of(settings: Any) -> Optional[Rules]:
+        profile = settings.get("DEJA_URL")
+        if not profile:
+            return None
+        rules = rules_of(profile)
+        if rules.is_block_list:
+            raise ArgumentError("DEJA_URL is gsb: that is for block lists, where a page counts as seen when its site is")
+        return rules
+
     def _options(self, settings: Any) -> dict[str, Any]:
         options = dict(settings.getdict("DEJA_OPTIONS"))
         for name, get in (("capacity", settings.getfloat), ("fp_rate", settings.getfloat), ("kind", settings.get)):
             value = get("DEJA_" + name.upper())
             if value:
                 options[name] = value
-        if self._profile:
-            options["url"] = self._profile
+        if self._rules:
+            options["url"] = self._rules
         if not options.get("capacity") and not options.get("memory") and not options.get("kind"):
             options.update(kind="scalable", capacity=FIRST_CAPACITY)
         return options
@@ -312,7 +337,7 @@ class DejaDupeFilter(BaseDupeFilter):
                 seen.rotate()
         elif ended == FINISHED and revisit:
             seen.rotate()
-        elif seen.is_new and not self._profile:
+        elif seen.is_new and not self._rules:
             self._take_over(seen)
 
     def _take_over(self, seen: _Local) -> None:
@@ -333,10 +358,11 @@ class DejaDupeFilter(BaseDupeFilter):
     # --- Requests ---
 
     def _key(self, request: Request) -> bytes:
-        if self._profile and request.method == "GET" and not request.body:
-            return bytes(to_bytes(request.url))
+        """The same for requests that are the same; canonical URLs stay as they are in the filter."""
+        if self._rules and request.method == "GET" and not request.body:
+            return self._rules._key(to_bytes(request.url))[1]
         key: bytes = self._fingerprinter.fingerprint(request)
-        return b"fp:" + key.hex().encode() if self._profile else key
+        return b"fp:" + key.hex().encode() if self._rules else key
 
     def request_seen(self, request: Request) -> bool:
         key = self._key(request)

@@ -129,6 +129,8 @@ class Crawls(unittest.TestCase):
         site = self.site()
         run = crawl(site, DEJA_URL="crawl", DEJA_FILE="urls.deja", DEJA_CAPACITY=FEW)
         self.assert_all(run.pages, FEW)
+        # Spellings of a URL that is on its way are not asked for again; page 0 has two URLs.
+        self.assertLessEqual(len(run.pages), FEW + 1)
         with deja.Filter("urls.deja", mode="r") as f:  # a list of URLs to everybody
             self.assertEqual(f.rules.profile, "crawl")
             self.assertTrue(all(site.url + f"p/{i}" in f for i in range(1, FEW) if i % 5))
@@ -149,6 +151,7 @@ class Crawls(unittest.TestCase):
 
     def test_settings_that_do_not_go_together(self):
         for settings, word in (({"DEJA_REVISIT": 1}, "DEJA_FILE"), ({"DEJA_KIND": "cuckoo"}, "cuckoo"),
+                               ({"DEJA_URL": "gsb"}, "block lists"),
                                ({"DEJA_REDIS_URL": "redis://127.0.0.1:1/", "DEJA_REVISIT": 1}, "DEJA.ROTATE")):
             run = crawl(self.site(5), **settings)
             self.assertIn(word, run.log)

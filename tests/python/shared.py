@@ -93,6 +93,12 @@ class Shared(unittest.TestCase):
         crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_REDIS_KEY="mine", DEJA_URL="crawl")
         self.assertIn(f"{self.site.url}q?id=5&view=full".encode(), server.sets[b"mine"])
 
+    def test_options_that_a_server_has_not_are_named(self):
+        server = BloomServer()
+        run = crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_OPTIONS='{"layered_paper": true}')
+        self.assertIn("has no layered_paper", run.log)
+        self.assertEqual((self.site.asked, server.sets), ([], {}))
+
     def test_a_server_without_the_module_or_none_is_an_error(self):
         class Plain(BloomHandler):
             def answer(self, command, *rest):
@@ -136,6 +142,12 @@ class Shared(unittest.TestCase):
                         time.sleep(0.02)
                 self.two_spiders(url)
                 self.assertEqual(client.execute_command("BF.CARD", "deja:everything"), PAGES)
+                self.site.asked.clear()
+                crawl(self.site, DEJA_REDIS_URL=url, DEJA_REDIS_KEY="kind", DEJA_KIND="exact", DEJA_CAPACITY=500,
+                      DEJA_OPTIONS='{"seed": 7}')
+                flat = client.execute_command("DEJA.INFO", "kind")
+                told = dict(zip(flat[0::2], flat[1::2]))
+                self.assertEqual((told[b"kind"], told[b"keys"]), (b"exact", PAGES))
         finally:
             server.kill()
             server.wait()
