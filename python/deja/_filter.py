@@ -243,9 +243,10 @@ class Filter:
         return self._handle
 
     def _to_write(self) -> int:
-        if self._inherited:
+        if self._handle is None or self._inherited:
+            self._alive()
             raise ReadOnlyError(f"{self._path}: the process that this one was forked from writes it")
-        return self._alive()
+        return self._handle
 
     def _free(self) -> None:
         handle, self._handle = self._handle, None

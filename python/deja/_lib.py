@@ -16,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import (
-    POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int8, c_size_t, c_uint8, c_uint32,
+    POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint32,
     c_uint64, c_uint, c_void_p,
 )
 from pathlib import Path
