@@ -134,6 +134,7 @@ class Filter:
         self._gate = Gate()
         self._account = Account()
         self._path = None if path is None else os.fsdecode(path)
+        self._absolute = None if self._path is None else os.path.abspath(self._path)  # whatever chdir does
         self._rules = rules
         self._has_key = has_key
         self._writable = True
@@ -291,7 +292,7 @@ class Filter:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by its file's name: it arrives as a reader of the same file."""
-        if self._path is None:
+        if self._absolute is None:
             raise TypeError("a filter in memory cannot be pickled; one in a file can, Filter(path, ...), and "
                             "to_bytes() has all of it")
         if self._has_key:
@@ -299,7 +300,7 @@ class Filter:
                             "open it there with key=")
         if self._writable and self._handle is not None:
             self.sync()  # a file that was never synced has no name yet
-        return _reader, (os.path.abspath(self._path),)
+        return _reader, (self._absolute, self._rules)
 
     def __repr__(self) -> str:
         where = "in memory" if self._path is None else repr(self._path)
@@ -500,7 +501,9 @@ class Filter:
 
     def _stats(self) -> Stats:
         numbers = _lib.Stats()
-        check(lib.deja_filter_stats(self._alive(), byref(numbers)))
+        status = lib.deja_filter_stats(self._alive(), byref(numbers))
+        if status != _lib.OK:
+            self._refuse(status, "stats")
         return Stats._of(numbers)
 
     def outline(self) -> Outline:
@@ -603,6 +606,8 @@ class Filter:
         while True:
             with self._gate.alone():
                 n = lib.deja_filter_export(self._alive(), at, room, size)
+                if _guarded:
+                    self._vouch()
             if n == 0:
                 return
             yield ctypes.string_at(room, n)
@@ -631,8 +636,8 @@ def _keys_of(slices: int, widths: list[int]) -> int:
     return len(widths)
 
 
-def _reader(path: str) -> Filter:
-    return Filter(path, mode="r")
+def _reader(path: str, rules: Optional[Rules]) -> Filter:
+    return Filter(path, mode="r", url=rules)
 
 
 _all: "weakref.WeakSet[Filter]" = weakref.WeakSet()

@@ -272,7 +272,12 @@ class Files(unittest.TestCase):
             copy = pickle.loads(pickle.dumps(f))
             self.assertIn("a", copy)
             self.assertRaises(deja.ReadOnlyError, copy.add, "b")
-            data = pickle.dumps(f).hex()
+            here = os.getcwd()
+            os.chdir("/")
+            try:
+                data = pickle.dumps(f).hex()
+            finally:
+                os.chdir(here)
             self.assertEqual(in_child(f"import pickle; print('a' in pickle.loads(bytes.fromhex({data!r})))"), "True")
         with self.assertRaisesRegex(TypeError, "path"):
             pickle.dumps(deja.Filter(capacity=10))
@@ -308,15 +313,16 @@ f = deja.Filter({self.path!r}, capacity=1_000_000)
 f.add("a")
 f.vouch()
 os.truncate({self.path!r}, 4096)
-for call in (lambda: "a" in f, lambda: f.contains_many(["a", "b"]), lambda: f.add("b"), f.vouch, f.stats, f.close):
+for call in (lambda: "a" in f, lambda: f.contains_many(["a", "b"]), lambda: f.add("b"), f.vouch, f.stats, f.to_bytes,
+             f.close):
     try:
         call()
         print("no error")
     except deja.FileError as error:
-        assert isinstance(error, OSError) and {self.path!r} in str(error) or call == f.stats, error
+        assert isinstance(error, OSError) and {self.path!r} in str(error), error
         print("error")
 """
-        self.assertEqual(in_child(code).split("\n"), ["error"] * 6)
+        self.assertEqual(in_child(code).split("\n"), ["error"] * 7)
 
     def test_a_damaged_record_is_repaired_on_request(self):
         with deja.Filter(self.path, capacity=1000) as f:
@@ -506,6 +512,7 @@ class Addresses(unittest.TestCase):
         self.assertRaisesRegex(deja.MismatchError, "Rules", deja.Filter, "rules.deja")
         with deja.Filter("rules.deja", url=deja.Rules("crawl", drop=["ref"], keep=["utm_*"])) as f:
             self.assertIn("http://a.example/?b=2&ref=7", f)
+            self.assertIn("http://a.example/?b=2&ref=7", pickle.loads(pickle.dumps(f)))
 
     def test_rules_are_copied_and_pickled_by_what_they_are_made_of(self):
         rules = deja.Rules("crawl", drop=["ref"], keep=["utm_*"])
