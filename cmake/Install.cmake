@@ -49,7 +49,9 @@ else()
 endif()
 
 if(TARGET deja_redis)
-  install(TARGETS deja_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/deja COMPONENT redis)
+  # Redis 7 loads no module that is not executable, and Debian's libraries are not.
+  install(TARGETS deja_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/deja COMPONENT redis
+    PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
 
 if(TARGET deja_cli)

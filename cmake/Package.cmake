@@ -1,9 +1,9 @@
-# Debian packages, one for each component of Install.cmake: cpack -G DEB --config
-# build/release/CPackConfig.cmake -B DIR.  What a package needs is read off its files.
+# Debian packages, one for each component of Install.cmake, and the Python package: cpack -G DEB
+# --config build/release/CPackConfig.cmake -B DIR.  What a package needs is read off its files.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME deja)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # cpack would put it before those of the packages
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -12,8 +12,10 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "the deja authors <deja@localhost>")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 # deja_package(COMPONENT NAME SECTION DEPENDS "one line" "what it is, in a few lines")
+# Rules that are EXCLUDE_FROM_ALL make files of packages that `cmake --install` leaves out.
 macro(deja_package component name section depends summary text)
   list(APPEND CPACK_COMPONENTS_ALL ${component})
   string(TOUPPER ${component} upper)
@@ -22,6 +24,8 @@ macro(deja_package component name section depends summary text)
   set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}")
   # cpack takes the first line of a description for the summary.
   set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${text}")
+  install(FILES LICENSE DESTINATION share/doc/${name} RENAME copyright COMPONENT ${component}
+    EXCLUDE_FROM_ALL)
 endmacro()
 
 deja_package(runtime libdeja${PROJECT_VERSION_MAJOR} libs "" "have I seen this URL before? (library)"
@@ -38,4 +42,37 @@ if(TARGET deja_redis)
     "have I seen this URL before? (module for Redis and Valkey)"
     "Every BF command of RedisBloom, and DEJA commands for the other kinds of filters.")
 endif()
+
+# --- python3-deja ---------------------------------------------------------
+
+# For Debian's own Python, whichever 3.x it is; elsewhere pip installs it (docs/python.md).
+deja_package(python python3-deja python
+  "libdeja${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), python3 (>= 3.9)"
+  "have I seen this URL before? (Python)"
+  "Bloom filters and their kin for Python, and a duplicate filter for Scrapy.")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-scrapy, python3-redis")
+set(python_dir lib/python3/dist-packages)
+install(DIRECTORY python/deja DESTINATION ${python_dir} COMPONENT python EXCLUDE_FROM_ALL
+  FILES_MATCHING PATTERN *.py PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY python/examples DESTINATION share/doc/python3-deja COMPONENT python
+  EXCLUDE_FROM_ALL FILES_MATCHING PATTERN *.py PATTERN __pycache__ EXCLUDE)
+
+# By this file `pip list` and importlib.metadata know it.
+file(STRINGS python/pyproject.toml python_summary REGEX "^description = ")
+string(REGEX REPLACE "^description = \"(.*)\"$" "\\1" python_summary "${python_summary}")
+set(python_metadata ${PROJECT_BINARY_DIR}/deja-${PROJECT_VERSION}.dist-info/METADATA)
+file(CONFIGURE OUTPUT ${python_metadata} @ONLY CONTENT
+  "Metadata-Version: 2.1\nName: deja\nVersion: @PROJECT_VERSION@\nSummary: @python_summary@\n")
+install(FILES ${python_metadata} DESTINATION ${python_dir}/deja-${PROJECT_VERSION}.dist-info
+  COMPONENT python EXCLUDE_FROM_ALL)
+
+# Byte code is made and removed with the package: otherwise root's first import leaves some behind.
+set(python_control ${PROJECT_BINARY_DIR}/python3-deja)
+file(CONFIGURE OUTPUT ${python_control}/postinst CONTENT
+  "#!/bin/sh\nset -e\n[ \"$1\" != configure ] || py3compile -p python3-deja\n")
+file(CONFIGURE OUTPUT ${python_control}/prerm CONTENT
+  "#!/bin/sh\nset -e\npy3clean -p python3-deja\n")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${python_control}/postinst ${python_control}/prerm)
+
 include(CPack)

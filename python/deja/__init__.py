@@ -10,25 +10,28 @@
 
 Filter is a set of keys in 10 to 40 bits a key.  It never forgets a key; it may claim one that it
 has not, at a rate that you choose, and stats() tells how many were probably lost that way.
-`canonical` and `Rules` make spellings of one URL equal, `plan` tells what a filter would cost.
+`canonical` and `Rules` make spellings of one URL equal, `plan` tells what a filter would cost;
+`resolve`, `layers` and `expressions` are about URLs and their parts, `verify` and `guard_files` about files.
 Every error is a deja.Error.  `deja.scrapy` has a duplicate filter and a fingerprinter for Scrapy.
 
 The work is done by libdeja, a C library; docs/python.md in its source is the guide.
 """
 
 from ._errors import (
-    ArgumentError, BusyError, Error, FileError, FileMissingError, FileThereError, FormatError, FullError,
-    MismatchError, NoMemoryError, NotURLError, ReadOnlyError, UnsupportedError, VersionError,
+    ArgumentError, BusyError, Error, FileDeniedError, FileError, FileMissingError, FileThereError, FormatError,
+    FullError, MismatchError, NoMemoryError, NotURLError, ReadOnlyError, UnsupportedError, VersionError,
 )
-from ._filter import Filter, plan, verify
+from ._filter import Filter, guard_files, verify
 from ._lib import lib as _library
-from ._records import Plan, Stats
-from ._url import Rules, canonical
+from ._options import plan
+from ._records import Layer, Outline, Plan, Stats
+from ._url import Rules, canonical, expressions, layers, resolve
 
 __version__: str = _library.deja_version().decode()
 __all__ = [
-    "Filter", "Plan", "Rules", "Stats", "canonical", "plan", "verify",
-    "ArgumentError", "BusyError", "Error", "FileError", "FileMissingError", "FileThereError",
+    "Filter", "Layer", "Outline", "Plan", "Rules", "Stats",
+    "canonical", "expressions", "guard_files", "layers", "plan", "resolve", "verify",
+    "ArgumentError", "BusyError", "Error", "FileDeniedError", "FileError", "FileMissingError", "FileThereError",
     "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError",
     "UnsupportedError", "VersionError",
 ]

@@ -38,6 +38,10 @@ class FileThereError(FileError, FileExistsError):
     """There is such a file, and it was to be new."""
 
 
+class FileDeniedError(FileError, PermissionError):
+    """The system does not allow it."""
+
+
 class FormatError(Error, ValueError):
     """The file is no filter, or a damaged one (DEJA_EFORMAT)."""
 
@@ -87,7 +91,12 @@ _CLASSES: dict[int, type[Error]] = {
     _lib.EBUSY: BusyError,
     _lib.ENOTURL: NotURLError,
 }
-_FILE_CLASSES: dict[int, type[Error]] = {errno.ENOENT: FileMissingError, errno.EEXIST: FileThereError}
+_FILE_CLASSES: dict[int, type[Error]] = {
+    errno.ENOENT: FileMissingError,
+    errno.EEXIST: FileThereError,
+    errno.EACCES: FileDeniedError,
+    errno.EPERM: FileDeniedError,
+}
 
 
 def fail(status: int, text: Optional[str] = None) -> NoReturn:

@@ -1,13 +1,7 @@
-"""Filter: the library's deja_filter as a Python object.
+"""Filter: the library's deja_filter as a Python object.  _gate.py says how threads share one.
 
-Threads.  The library lets add, remove, contains and count run together on one filter, and wants
-every other call to have the filter to itself.  So there is a lock in each Filter:
-
-    one key         under the lock.  The interpreter's own lock is let go in the call, but the
-                    next call on this filter waits: it lasts less than taking turns would.
-    a portion of    beside others: it counts itself in and out under the lock, and runs without,
-    many keys       so that several threads fill one filter at the same time.
-    anything else   under the lock, after the portions under way have counted themselves out.
+After a fork, parent and child have the same file mapped, and each its own idea of how many keys are
+in it; so the child's Filter becomes a reader.  One in memory is simply two filters from then on.
 """
 
 from __future__ import annotations
@@ -15,97 +9,31 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import threading
+import weakref
 from array import array
-from contextlib import contextmanager
 from ctypes import byref
-from typing import Any, Iterator, Optional, Union
+from typing import Any, Iterable, Iterator, Optional, Union
 
 from . import _lib
-from ._errors import FileMissingError, FileThereError, FullError, ReadOnlyError, UnsupportedError, check, fail
-from ._keys import PORTION, Key, Keys, batches, key_bytes
+from ._errors import (
+    Error, FileMissingError, FileThereError, FullError, ReadOnlyError, UnsupportedError, check, fail,
+)
+from ._gate import Gate, both_alone
+from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, key_bytes
 from ._lib import lib
-from ._records import Plan, Stats
+from ._options import demands, make_options, whole
+from ._records import Layer, Outline, Stats
 from ._url import Account, Rules, rules_of
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 URL = Union[str, Rules, None]
 
-
-# --- Options ----------------------------------------------------------------------
-
-
-def _number(parse: Any, what: str, name: Optional[str]) -> int:
-    if name is None:
-        return 0
-    number = parse(name.encode())
-    if not number:
-        fail(_lib.EINVAL, f"there is no {what} {name!r}")
-    return int(number)
-
-
-def _checked(key: bytes) -> bytes:
-    if len(key) != _lib.KEY_LEN:
-        fail(_lib.EINVAL, f"key has {len(key)} bytes; a secret key has {_lib.KEY_LEN}")
-    return bytes(key)
-
-
-_FLAGS = {"minimal_increase": _lib.MINIMAL_INCREASE, "layered_paper": _lib.LAYERED_PAPER,
-          "layered_words": _lib.LAYERED_WORDS}
-_DEMANDS = ("hash", "seed", "url", "counter_bits", "generations", "window_seconds", "layers", "delimiter")
-
-
-def make_options(
-    *,
-    capacity: Optional[float] = None,
-    fp_rate: Optional[float] = None,
-    kind: Optional[str] = None,
-    memory: Optional[int] = None,
-    hashes: Optional[int] = None,
-    filters: Optional[int] = None,
-    hash: Optional[str] = None,
-    key: Optional[bytes] = None,
-    seed: Optional[int] = None,
-    rules: Optional[Rules] = None,
-    **others: Any,
-) -> _lib.Options:
-    """deja_options from what the constructors take; `others` are fields by their name in deja.h."""
-    if kind is None and capacity is None and memory is None:
-        kind = "scalable"  # as the command does: nobody knows how many will come
-    flags = _lib.KEY_APART if key is not None else 0
-    for name, flag in _FLAGS.items():
-        if others.pop(name, False):
-            flags |= flag
-    if isinstance(others.get("part_kind"), str):
-        others["part_kind"] = _number(lib.deja_kind_parse, "kind", others["part_kind"])
-    unknown = set(others) - {name for name, _ in _lib.Options._fields_[1:]}
-    if unknown:
-        raise TypeError(f"a filter has no option {', '.join(sorted(unknown))}")
-    options = _lib.Options(
-        kind=_number(lib.deja_kind_parse, "kind", kind), hash=_number(lib.deja_hash_parse, "hash", hash),
-        capacity=int(capacity or 0), fp_rate=fp_rate or 0.0, memory=int(memory or 0), hashes=hashes or 0,
-        filters=filters or 0, seed=seed or 0, flags=flags,
-        url=rules._handle if rules else None, **others,
-    )
-    if key is not None:
-        options.take_key(_checked(key))
-    return options
-
-
+PIECE = 1 << 20  # bytes of an export at a time
 _WHO_CAN = {"remove": "kinds spectral and paired", "count": "kind spectral", "prefix": "kind layered",
-            "set_clock": "kind window"}
+            "set_clock": "kind window", "layer": "kind layered"}
 
 
-def plan(**options: Any) -> Plan:
-    """What a filter of these options comes to (capacity=, fp_rate=, kind=, memory= ...), without
-    making it.
-
-    >>> plan(capacity=1e9, fp_rate=0.01).bytes
-    1238534336
-    """
-    error, numbers = _lib.Error(), _lib.Plan()
-    check(lib.deja_plan_make(byref(make_options(**options)), byref(numbers), byref(error)), error)
-    return Plan._of(numbers)
+# --- Files ------------------------------------------------------------------------
 
 
 def _place(path: Optional[str], replace: bool) -> int:
@@ -126,40 +54,22 @@ def verify(path: Path) -> None:
     check(lib.deja_file_verify(os.fsencode(path), byref(error)), error, os.fsdecode(path))
 
 
-# --- One filter and its threads ---------------------------------------------------
+_guarded = False
 
 
-class _Gate:
-    """Many calls beside each other, or one alone.  `lock` is also for calls about one key."""
+def guard_files() -> None:
+    """From now on a file that somebody cuts short while a Filter has it open is a FileError in
+    every call on that filter, `in` included, where the system would end the process (SIGBUS).
 
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self._idle = threading.Condition(self.lock)
-        self._running = 0
-        self._waiting = 0  # who wants to be alone goes first, or might never get a turn
+    For the whole process and for good.  A handler that was there before gets every other SIGBUS;
+    one that comes later, as faulthandler.enable() brings, takes this one's place: call it before."""
+    global _guarded
+    error = _lib.Error()
+    check(lib.deja_files_guard(byref(error)), error)
+    _guarded = True
 
-    @contextmanager
-    def beside(self) -> Iterator[None]:
-        with self.lock:
-            self._idle.wait_for(lambda: not self._waiting)
-            self._running += 1
-        try:
-            yield
-        finally:
-            with self.lock:
-                self._running -= 1
-                self._idle.notify_all()
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        with self.lock:
-            self._waiting += 1
-            try:
-                self._idle.wait_for(lambda: not self._running)
-            finally:
-                self._waiting -= 1
-                self._idle.notify_all()
-            yield
+# --- Filters ----------------------------------------------------------------------
 
 
 class Filter:
@@ -180,7 +90,9 @@ class Filter:
     seed      an int instead of a secret: the same filter in every run.
     url       compare canonical URLs: "safe", "crawl", "gsb", "scrapy", or Rules(...).
               A file knows its profile and need not be told again.
-    others    hashes=, filters=, hash=, growth=, counter_bits= ...: the fields of deja_options.
+    repair    open a file with one of its two sync records damaged, and trust the other.
+    others    hashes=, filters=, hash=, growth=, counter_bits= ...: the fields of deja_options;
+              minimal_increase=, layered_paper=, layered_words=: its flags.
 
     A file that is there keeps its sizes; kind, hash, seed and url have to be the file's if given.
 
@@ -198,25 +110,19 @@ class Filter:
     """
 
     def __init__(self, path: Optional[Path] = None, *, mode: str = "a", capacity: Optional[float] = None,
-                 fp_rate: Optional[float] = None, kind: Optional[str] = None, memory: Optional[int] = None,
+                 fp_rate: Optional[float] = None, kind: Optional[str] = None, memory: Optional[float] = None,
                  key: Optional[bytes] = None, seed: Optional[int] = None, url: URL = None,
-                 **others: Any) -> None:
+                 repair: bool = False, **others: Any) -> None:
         self._begin(path, None if url is None else rules_of(url), key is not None)
         if mode not in ("a", "r", "x", "w"):
             fail(_lib.EINVAL, f'mode is "a", "r", "x" or "w", not {mode!r}')
         if path is None and mode != "a":
             fail(_lib.EINVAL, f"mode {mode!r} is for files, and there is no path")
-        given: dict[str, Any] = {
-            "capacity": capacity, "fp_rate": fp_rate, "kind": kind, "memory": memory, "key": key,
-            "seed": seed, "rules": self._rules, **others}
-        options = make_options(**given)
+        options = make_options(capacity=capacity, fp_rate=fp_rate, kind=kind, memory=memory, key=key, seed=seed,
+                               rules=self._rules, **others)
         if mode in ("a", "r") and path is not None:
-            # What is left to a default is no demand on a file that is there.
-            expect = _lib.Options(kind=options.kind if kind else 0, key=options.key,
-                                  flags=options.flags & (_lib.LAYERED_PAPER | _lib.LAYERED_WORDS),
-                                  **{name: getattr(options, name) for name in _DEMANDS})
             try:
-                self._open(expect, mode)
+                self._open(demands(options, kind), mode, repair)
                 return
             except FileMissingError:
                 if mode == "r":
@@ -225,19 +131,33 @@ class Filter:
 
     def _begin(self, path: Optional[Path], rules: Optional[Rules], has_key: bool) -> None:
         self._handle: Optional[int] = None
-        self._gate = _Gate()
+        self._gate = Gate()
         self._account = Account()
         self._path = None if path is None else os.fsdecode(path)
+        self._absolute = None if self._path is None else os.path.abspath(self._path)  # whatever chdir does
         self._rules = rules
         self._has_key = has_key
         self._writable = True
+        self._inherited = False  # by a child process, from a parent that writes the file
+        _all.add(self)
 
-    def _open(self, expect: _lib.Options, mode: str) -> None:
+    @classmethod
+    def _blank(cls, path: Optional[Path], rules: Optional[Rules], has_key: bool) -> "Filter":
+        """One that a handle is yet to be found for."""
+        self = cls.__new__(cls)
+        self._begin(path, rules, has_key)
+        return self
+
+    def _open(self, expect: _lib.Options, mode: str, repair: bool) -> None:
         error, out = _lib.Error(), ctypes.c_void_p()
         self._writable = mode != "r"
-        flags = _lib.OPEN_WRITE if self._writable else 0
+        flags = (_lib.OPEN_WRITE if self._writable else 0) | (_lib.OPEN_REPAIR if repair else 0)
         check(lib.deja_filter_open(self._encoded_path(), flags, byref(expect), byref(out), byref(error)),
               error, self._path or "")
+        self._take(out)
+
+    def _take(self, out: ctypes.c_void_p) -> None:
+        """A filter that was made elsewhere, and may have rules when none were asked for."""
         self._handle = out.value
         try:
             self._adopt_profile()
@@ -246,14 +166,13 @@ class Filter:
             raise
 
     def _adopt_profile(self) -> None:
-        """The rules of a file that has them, when none were asked for."""
-        profile = lib.deja_filter_profile(self._handle)
-        if not profile or self._rules:
+        told = self._outline()
+        if not told.profile or self._rules:
             return
-        rules = rules_of(lib.deja_profile_name(profile).decode())
-        if self._stats().url_rules != rules.id:
-            fail(_lib.EMISMATCH, f"{self._path}: its URLs follow other rules than profile {rules.profile} as it "
-                 f"comes; give url=Rules({rules.profile!r}, drop=..., keep=...) as it was made")
+        rules = rules_of(told.profile)
+        if told.url_rules != rules.id:
+            fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: its URLs follow other rules than profile "
+                 f"{rules.profile} as it comes; give url=Rules({rules.profile!r}, drop=..., keep=...) as it was made")
         self._rules = rules
 
     def _create(self, options: _lib.Options, mode: str) -> None:
@@ -270,28 +189,47 @@ class Filter:
 
     @classmethod
     def build(cls, keys: Keys, path: Optional[Path] = None, *, mark: bytes = b"\n", replace: bool = False,
-              url: URL = None, **options: Any) -> "Filter":
+              key: Optional[bytes] = None, url: URL = None, **options: Any) -> "Filter":
         """A static filter, the smallest, of keys that are complete: nothing can be added to it.
 
         keys as for add_many; fp_rate= or fingerprint_bits= choose how often it may be wrong, path
         puts it into a new file (replace: also in the place of an old one)."""
-        self = cls.__new__(cls)
-        self._begin(path, None if url is None else rules_of(url), options.get("key") is not None)
-        options = {"kind": "static", **options}
+        self = cls._blank(path, None if url is None else rules_of(url), key is not None)
         flags = _place(self._path, replace)
         error, builder, out = _lib.Error(), ctypes.c_void_p(), ctypes.c_void_p()
-        chosen = make_options(rules=self._rules, **options)
+        chosen = make_options(rules=self._rules, key=key, **{"kind": "static", **options})
         check(lib.deja_builder_new(byref(chosen), byref(builder), byref(error)), error)
         try:
-            for lines, n in self._batches(keys, mark):
+            for lines, n, _ in self._portions(keys, mark):
                 check(lib.deja_builder_add_batch(builder, lines, n))
             encoded = None if self._path is None else self._encoded_path()
             check(lib.deja_builder_finish(builder, encoded, flags, byref(out), byref(error)), error, self._path or "")
         finally:
             lib.deja_builder_free(builder)
         self._handle = out.value
-        if self._path is not None:
-            self.sync()
+        self.sync()
+        return self
+
+    @classmethod
+    def from_bytes(cls, data: Union[bytes, bytearray, memoryview, Iterable[bytes]], *, kind: Optional[str] = None,
+                   key: Optional[bytes] = None, url: URL = None, **demanded: Any) -> "Filter":
+        """A filter in memory from the bytes of a file, as to_bytes() and pieces() give them: in one
+        buffer, or in an iterable of pieces, in order.
+
+        They may come from anywhere: what is no filter, cut short or changed is a FormatError.
+        key= is needed again where it stays out of files; kind, url and others are demands, as for
+        a file that is there."""
+        self = cls._blank(None, None if url is None else rules_of(url), key is not None)
+        expect = demands(make_options(kind=kind, key=key, rules=self._rules, **demanded), kind)
+        error, out = _lib.Error(), ctypes.c_void_p()
+        try:
+            memoryview(data).release()  # type: ignore[arg-type]
+        except TypeError:
+            _import_pieces(data, expect, out)  # type: ignore[arg-type]
+        else:
+            with Held(data) as text:
+                check(lib.deja_filter_import(text.data, text.len, byref(expect), byref(out), byref(error)), error)
+        self._take(out)
         return self
 
     # --- Life ---
@@ -302,7 +240,13 @@ class Filter:
 
     def _alive(self) -> int:
         if self._handle is None:
-            raise ValueError("the filter is closed")
+            fail(_lib.EINVAL, "the filter is closed")
+        return self._handle
+
+    def _to_write(self) -> int:
+        if self._handle is None or self._inherited:
+            self._alive()
+            raise ReadOnlyError(f"{self._path}: the process that this one was forked from writes it")
         return self._handle
 
     def _free(self) -> None:
@@ -348,18 +292,26 @@ class Filter:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by its file's name: it arrives as a reader of the same file."""
-        if self._path is None:
-            raise TypeError("a filter in memory cannot be pickled; one in a file can: Filter(path, ...)")
+        if self._absolute is None:
+            raise TypeError("a filter in memory cannot be pickled; one in a file can, Filter(path, ...), and "
+                            "to_bytes() has all of it")
         if self._has_key:
             raise TypeError("the key of this filter stays out of its file, and so out of a pickle; "
                             "open it there with key=")
         if self._writable and self._handle is not None:
             self.sync()  # a file that was never synced has no name yet
-        return _reader, (os.path.abspath(self._path),)
+        return _reader, (self._absolute, self._rules)
 
     def __repr__(self) -> str:
         where = "in memory" if self._path is None else repr(self._path)
         return f"<deja.Filter {where}{', closed' if self.closed else '' if self._writable else ', for reading'}>"
+
+    def _after_fork(self) -> None:
+        """In the child: threads that held a lock are not there any more."""
+        self._gate = Gate()
+        self._account.after_fork()
+        if self._path is not None and self._writable:
+            self._writable, self._inherited = False, True
 
     @property
     def path(self) -> Optional[str]:
@@ -384,8 +336,8 @@ class Filter:
             return data
         status, form = self._rules._key(data)
         if status != _lib.OK:
-            self._account.not_urls += 1
-            if self._rules.profile == "gsb":
+            self._account.add(1)
+            if self._rules.is_block_list:
                 return None
         return form
 
@@ -396,18 +348,23 @@ class Filter:
             return False
         is_new = ctypes.c_bool()
         with self._gate.lock:
-            status = lib.deja_filter_add(self._alive(), _lib.Key(data, len(data)), byref(is_new))
+            status = lib.deja_filter_add(self._to_write(), _lib.Key(data, len(data)), byref(is_new))
         if status != _lib.OK:
             self._refuse(status, "add")
         return is_new.value
 
     def __contains__(self, key: Key) -> bool:
         """Whether the key was added.  Yes may be wrong, at the filter's rate; no never is."""
-        data = key_bytes(key)
-        questions = [data] if self._rules is None else self._rules._questions(data)
+        questions = [key_bytes(key)]
+        if self._rules is not None:
+            status, questions = self._rules._questions(questions[0])
+            self._account.add(status != _lib.OK)
         with self._gate.lock:
             handle = self._alive()
-            return any(lib.deja_filter_contains(handle, _lib.Key(one, len(one))) for one in questions)
+            found = any(lib.deja_filter_contains(handle, _lib.Key(one, len(one))) for one in questions)
+            if _guarded:
+                self._vouch()
+        return found
 
     def remove(self, key: Key) -> bool:
         """Take one add of the key back (kinds spectral and paired); False when it is not there.
@@ -419,7 +376,7 @@ class Filter:
             return False
         removed = ctypes.c_bool()
         with self._gate.lock:
-            status = lib.deja_filter_remove(self._alive(), _lib.Key(data, len(data)), byref(removed))
+            status = lib.deja_filter_remove(self._to_write(), _lib.Key(data, len(data)), byref(removed))
         if status != _lib.OK:
             self._refuse(status, "remove")
         return removed.value
@@ -448,98 +405,77 @@ class Filter:
         >>> Filter(capacity=1000).add_many(b"a\\nb\\na\\n")
         b'\\x01\\x01\\x00'
         """
-        if self._is_gsb():
-            return bytes([self.add(key) for key in _single(keys, mark)])
-        answers, done = ctypes.create_string_buffer(PORTION), ctypes.c_size_t()
-        parts, before = [], 0
-        for lines, n in self._batches(keys, mark):
-            with self._gate.beside():
-                status = lib.deja_filter_add_batch(self._alive(), lines, n, answers, byref(done))
-            if status != _lib.OK:
-                self._refuse(status, "add", before + done.value)
-            parts.append(ctypes.string_at(answers, n))
-            before += n
-        return b"".join(parts)
+        return self._many("add", lib.deja_filter_add_batch, keys, mark)
 
     def contains_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
         """Ask about keys, as add_many takes them; a byte for each: 1 when it is in, 0 when not."""
-        if self._is_gsb():
-            return bytes([key in self for key in _single(keys, mark)])
-        answers = ctypes.create_string_buffer(PORTION)
-        parts = []
-        for lines, n in self._batches(keys, mark):
-            with self._gate.beside():
-                lib.deja_filter_contains_batch(self._alive(), lines, n, answers)
-            parts.append(ctypes.string_at(answers, n))
-        return b"".join(parts)
+        return self._many("contains", lib.deja_filter_contains_batch, keys, mark)
 
     def remove_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
         """Take one add of each key back; a byte for each: 1 when it was there."""
-        if self._is_gsb():
-            return bytes([self.remove(key) for key in _single(keys, mark)])
-        answers = ctypes.create_string_buffer(PORTION)
-        parts = []
-        for lines, n in self._batches(keys, mark):
-            with self._gate.beside():
-                status = lib.deja_filter_remove_batch(self._alive(), lines, n, answers, None)
-            if status != _lib.OK:
-                self._refuse(status, "remove")
-            parts.append(ctypes.string_at(answers, n))
-        return b"".join(parts)
+        return self._many("remove", lib.deja_filter_remove_batch, keys, mark)
 
-    def count_many(self, keys: Keys, *, mark: bytes = b"\n") -> "array[int]":
-        """How often each key was added, as an array of 32-bit numbers."""
-        counts = array("I")
-        if self._is_gsb():
-            counts.extend(self.count(key) for key in _single(keys, mark))
-            return counts
-        answers = (ctypes.c_uint32 * PORTION)()
-        for lines, n in self._batches(keys, mark):
-            with self._gate.beside():
-                status = lib.deja_filter_count_batch(self._alive(), lines, n, answers)
-            if status != _lib.OK:
-                self._refuse(status, "count")
-            counts.extend(answers[:n])
-        return counts
+    def prefix_many(self, beginnings: Keys, *, mark: bytes = b"\n") -> bytes:
+        """As prefix, for many; a byte for each."""
+        return self._many("prefix", lib.deja_filter_prefix_batch, beginnings, mark)
 
     def prefix(self, beginning: Key) -> bool:
         """Was anything added that is, or lies under, this beginning of a URL (kind layered)?"""
         return bool(self.prefix_many([beginning])[0])
 
-    def prefix_many(self, beginnings: Keys, *, mark: bytes = b"\n") -> bytes:
-        """The same for many; a byte for each."""
-        answers = ctypes.create_string_buffer(PORTION)
-        parts = []
-        for lines, n in self._batches(beginnings, mark):
+    def count_many(self, keys: Keys, *, mark: bytes = b"\n") -> "array[int]":
+        """How often each key was added, as an array of 32-bit numbers."""
+        counts, answers = array("I"), (ctypes.c_uint32 * PORTION)()
+        for lines, n, widths in self._portions(keys, mark):
             with self._gate.beside():
-                status = lib.deja_filter_prefix_batch(self._alive(), lines, n, answers)
+                status = lib.deja_filter_count_batch(self._alive(), lines, n, answers)
             if status != _lib.OK:
-                self._refuse(status, "prefix")
-            parts.append(ctypes.string_at(answers, n))
+                self._refuse(status, "count")
+            told = iter(answers[:n])
+            counts.extend(told if widths is None else (next(told) if width else 0 for width in widths))
+        return counts
+
+    def _many(self, verb: str, call: Any, keys: Keys, mark: bytes) -> bytes:
+        """A call that gives 0 or 1 for each key, portion after portion."""
+        writes = verb in ("add", "remove")
+        answers, done = ctypes.create_string_buffer(PORTION), ctypes.c_size_t()
+        more = (byref(done),) if writes else ()
+        parts: list[bytes] = []
+        for lines, n, widths in self._portions(keys, mark, look_up=verb == "contains"):
+            with self._gate.beside():
+                handle = self._to_write() if writes else self._alive()
+                status = call(handle, lines, n, answers, *more)
+                if _guarded and not writes:
+                    self._vouch()
+            if status:  # contains has none
+                taken = done.value if widths is None else _keys_of(done.value, widths)
+                self._refuse(status, verb, sum(map(len, parts)) + taken)
+            parts.append(for_each_key(ctypes.string_at(answers, n), widths))
         return b"".join(parts)
+
+    def _portions(self, keys: Keys, mark: bytes, look_up: bool = False) -> Iterator[Portion]:
+        given = batches(keys, mark)
+        if self._rules is None:
+            return ((lines, n, None) for lines, n in given)
+        return self._rules._portions(given, self._account, look_up)
 
     def set_clock(self, seconds: int) -> None:
         """The time, in seconds since 1970, that a window by time goes by; 0: the system's clock."""
+        if not 0 <= seconds < 1 << 64:
+            fail(_lib.EINVAL, f"{seconds} is no time since 1970")
         with self._gate.alone():
             status = lib.deja_filter_set_clock(self._alive(), seconds)
             if status != _lib.OK:
                 self._refuse(status, "set_clock")
 
-    def _is_gsb(self) -> bool:
-        """A URL is then one key when it is added and several when it is looked up."""
-        return self._rules is not None and self._rules.profile == "gsb"
-
-    def _batches(self, keys: Keys, mark: bytes) -> Iterator[Any]:
-        given = batches(keys, mark)
-        return given if self._rules is None else self._rules._batches(given, self._account)
-
     def _refuse(self, status: int, verb: str, done: int = 0) -> None:
         """Raise for a call that tells a status only, with the words for it."""
         where = f"{self._path}: " if self._path else ""
+        error: Error
         if status == _lib.EINVAL and not self._writable:
-            error: Exception = ReadOnlyError(f"{where}opened for reading (mode=\"r\")")
+            error = ReadOnlyError(f"{where}opened for reading (mode=\"r\")")
         elif status == _lib.ENOTSUP:
-            kind = self.stats().kind
+            kind = self.outline().kind
             if verb == "add":
                 text = f"{kind} filters are complete when they are made (Filter.build)"
             else:
@@ -548,9 +484,12 @@ class Filter:
         elif status == _lib.EFULL:
             error = FullError(f"{where}the filter is full, and the key was not added; kind scalable grows")
             error.done = done
+        elif status == _lib.EIO:
+            self.vouch()
+            fail(status)
         else:
             fail(status)
-        error.status = status  # type: ignore[attr-defined]
+        error.status = status
         raise error
 
     # --- The whole filter ---
@@ -562,47 +501,82 @@ class Filter:
 
     def _stats(self) -> Stats:
         numbers = _lib.Stats()
-        check(lib.deja_filter_stats(self._alive(), byref(numbers)))
+        status = lib.deja_filter_stats(self._alive(), byref(numbers))
+        if status != _lib.OK:
+            self._refuse(status, "stats")
         return Stats._of(numbers)
 
+    def outline(self) -> Outline:
+        """What it knows without reading its body: for programs that ask often."""
+        with self._gate.alone():
+            return self._outline()
+
+    def _outline(self) -> Outline:
+        numbers = _lib.Outline()
+        check(lib.deja_filter_outline(self._alive(), byref(numbers)))
+        return Outline._of(numbers)
+
+    def layer(self, number: int) -> Layer:
+        """One layer of a layered filter: 1 to stats().layers, or 0 for the one of whole keys."""
+        numbers = _lib.Layer()
+        with self._gate.alone():
+            status = lib.deja_filter_layer(self._alive(), number, byref(numbers))
+        if status == _lib.EINVAL:
+            fail(status, f"there is no layer {number}")
+        if status != _lib.OK:
+            self._refuse(status, "layer")
+        return Layer._of(numbers)
+
+    def vouch(self) -> None:
+        """Return if the answers so far came from the whole file; FileError if it was cut short
+        meanwhile, which is noticed after guard_files()."""
+        with self._gate.lock:
+            self._vouch()
+
+    def _vouch(self) -> None:
+        error = _lib.Error()
+        check(lib.deja_filter_vouch(self._alive(), byref(error)), error, self._path or "")
+
     def rotate(self, *, capacity: Optional[float] = None, fp_rate: Optional[float] = None,
-               memory: Optional[int] = None) -> None:
+               memory: Optional[float] = None) -> None:
         """Begin the next visit: empty, with other hashes, so that what this visit lost by a false
         positive is found in the next.  Sized from the keys of this visit unless told otherwise."""
-        following = _lib.Options(capacity=int(capacity or 0), fp_rate=fp_rate or 0.0, memory=int(memory or 0))
+        following = make_options(capacity=capacity, fp_rate=fp_rate, memory=memory)
+        following.kind = 0  # as it is
         self._whole(lib.deja_filter_rotate, byref(following))
 
     def fold(self, times: int = 1) -> None:
         """Halve it, so many times, at the price of a higher rate."""
-        self._whole(lib.deja_filter_fold, times)
+        self._whole(lib.deja_filter_fold, whole("times", times, ctypes.c_uint32))
 
     def _whole(self, call: Any, argument: Any) -> None:
         error = _lib.Error()
         with self._gate.alone():
+            handle = self._to_write()
             if not self._writable:
                 self._refuse(_lib.EINVAL, "change")
-            check(call(self._alive(), argument, byref(error)), error, self._path or "")
+            check(call(handle, argument, byref(error)), error, self._path or "")
 
     def merge(self, other: "Filter") -> None:
         """Add everything that is in another filter, made with the same sizes and secret key."""
         error = _lib.Error()
-        with _both(self, other):
+        with both_alone(self._gate, other._gate):
+            handle = self._to_write()
             if not self._writable:
                 self._refuse(_lib.EINVAL, "merge")
-            check(lib.deja_filter_merge(self._alive(), other._alive(), byref(error)), error, self._path or "")
+            check(lib.deja_filter_merge(handle, other._alive(), byref(error)), error, self._path or "")
 
     def common(self, other: "Filter") -> tuple[float, float]:
         """About how many keys are in both, and the standard deviation of that."""
         keys, sigma, error = ctypes.c_double(), ctypes.c_double(), _lib.Error()
-        with _both(self, other):
+        with both_alone(self._gate, other._gate):
             check(lib.deja_filter_common(self._alive(), other._alive(), byref(keys), byref(sigma), byref(error)),
                   error)
         return keys.value, sigma.value
 
     def copy(self, path: Path, *, replace: bool = False) -> "Filter":
         """A copy in a new file: same secret key, same counts."""
-        copy = type(self).__new__(type(self))
-        copy._begin(path, self._rules, self._has_key)
+        copy = self._blank(path, self._rules, self._has_key)
         error, out = _lib.Error(), ctypes.c_void_p()
         flags = _place(copy._path, replace)
         with self._gate.alone():
@@ -612,21 +586,66 @@ class Filter:
         copy.sync()
         return copy
 
+    # --- Its bytes ---
 
-def _reader(path: str) -> Filter:
-    return Filter(path, mode="r")
+    def to_bytes(self) -> bytes:
+        """What the file of this filter would hold, to be sent elsewhere or kept in another store;
+        Filter.from_bytes makes a filter of it again."""
+        with self._gate.alone():
+            return b"".join(self._pieces(PIECE))
+
+    def pieces(self, size: int = PIECE) -> Iterator[bytes]:
+        """The same in pieces, for large ones.  A filter that changes before the last one was taken
+        gives bytes that nobody will accept."""
+        if size < 1:
+            fail(_lib.EINVAL, f"a piece has at least a byte, not {size}")
+        return self._pieces(size)
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        room, at = ctypes.create_string_buffer(size), 0
+        while True:
+            with self._gate.alone():
+                n = lib.deja_filter_export(self._alive(), at, room, size)
+                if _guarded:
+                    self._vouch()
+            if n == 0:
+                return
+            yield ctypes.string_at(room, n)
+            at += n
 
 
-@contextmanager
-def _both(a: Filter, b: Filter) -> Iterator[None]:
-    """Two filters alone, always in the same order: two threads cannot wait for each other."""
-    first, second = sorted((a, b), key=id)
-    with first._gate.alone(), second._gate.alone():
-        yield
+def _import_pieces(pieces: Iterable[bytes], expect: _lib.Options, out: ctypes.c_void_p) -> None:
+    error, under_way = _lib.Error(), ctypes.c_void_p()
+    check(lib.deja_import_new(0, byref(expect), byref(under_way), byref(error)), error)
+    try:
+        for piece in pieces:
+            with Held(piece) as text:
+                check(lib.deja_import_write(under_way, text.data, text.len, byref(error)), error)
+        check(lib.deja_import_finish(under_way, byref(out), byref(error)), error)
+    finally:
+        lib.deja_import_free(under_way)
 
 
-def _single(keys: Keys, mark: bytes) -> Iterator[Key]:
-    """The same keys one by one, for what the library does not do in batches."""
-    for lines, n in batches(keys, mark):
-        for i in range(n):
-            yield ctypes.string_at(lines[i].data, lines[i].len)
+def _keys_of(slices: int, widths: list[int]) -> int:
+    """How many keys have their slices among the first so many."""
+    total = 0
+    for i, width in enumerate(widths):
+        total += width
+        if total > slices:
+            return i
+    return len(widths)
+
+
+def _reader(path: str, rules: Optional[Rules]) -> Filter:
+    return Filter(path, mode="r", url=rules)
+
+
+_all: "weakref.WeakSet[Filter]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for one in list(_all):
+        one._after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

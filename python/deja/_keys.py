@@ -6,6 +6,9 @@
 
 A portion is small enough to stay in the caches between being cut up and being asked about, and
 large enough that the calls from Python, a few microseconds, are lost beside it.
+
+Mostly a key is one slice.  Where it is not (block lists: a URL is looked up by several), a portion
+comes with the widths: how many slices belong to each key, in order.
 """
 
 from __future__ import annotations
@@ -13,13 +16,17 @@ from __future__ import annotations
 import ctypes
 from array import array
 from itertools import accumulate, islice
-from typing import Any, Iterable, Iterator, Tuple, Union
+from typing import Any, Iterable, Iterator, List, Optional, Tuple, Union
 
+from . import _lib
+from ._errors import fail
 from ._lib import Slice, lib
 
 Key = Union[str, bytes, bytearray, memoryview]
 Keys = Union[Iterable[Key], bytes, bytearray, memoryview, str]
+Widths = Optional[List[int]]
 Batch = Tuple[Any, int]  # an array of deja_slice, and how many of them are used
+Portion = Tuple[Any, int, Widths]
 
 PORTION = 8192
 _WORD = "L"  # of array: as large as a pointer and a size_t, on every system that deja runs on
@@ -60,7 +67,7 @@ _release_buffer.restype = None
 _SIMPLE = 0  # PyBUF_SIMPLE: bytes in one piece
 
 
-class _Held:
+class Held:
     """A buffer that can neither move nor shrink until the end of the with statement."""
 
     def __init__(self, owner: Any) -> None:
@@ -77,7 +84,7 @@ class _Held:
 
 def _of_buffer(buffer: Any, mark: bytes) -> Iterator[Batch]:
     lines = (Slice * PORTION)()
-    with _Held(buffer) as text:
+    with Held(buffer) as text:
         while n := lib.deja_lines_split(ctypes.byref(text), mark, lines, PORTION):
             yield lines, n
 
@@ -85,34 +92,38 @@ def _of_buffer(buffer: Any, mark: bytes) -> Iterator[Batch]:
 # --- Iterables --------------------------------------------------------------------
 
 
-def _joined(keys: list[Any]) -> tuple[bytes, Iterable[int]]:
-    """All keys in one piece, and their lengths."""
-    try:
-        return b"".join(keys), map(len, keys)
-    except TypeError:  # there is text among them, or what is no key
-        keys = [key_bytes(key) for key in keys]
-        return b"".join(keys), map(len, keys)
-
-
 def _address(data: bytes) -> int:
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
+
+
+def _in_one_piece(keys: list[Any]) -> Optional[tuple[bytes, "array[int]", "array[int]"]]:
+    """Their bytes, and where each begins and how long it is; None when some are no bytes."""
+    try:
+        data = b"".join(keys)
+        length = array(_WORD, map(len, keys))
+    except TypeError:  # there is text among them, or what is no key
+        return None
+    begin = array(_WORD, accumulate(length, initial=_address(data)))
+    end = begin.pop()
+    # Buffers whose items are larger than bytes join as well, and tell another length.
+    return (data, begin, length) if end == _address(data) + len(data) else None
 
 
 def _of_iterable(keys: Iterable[Key]) -> Iterator[Batch]:
     rest = iter(keys)
     while portion := list(islice(rest, PORTION)):
-        data, lengths = _joined(portion)
-        length = array(_WORD, lengths)
+        made = _in_one_piece(portion) or _in_one_piece([key_bytes(key) for key in portion])
+        assert made is not None
+        data, begin, length = made  # data has to live as long as the slices
         words = array(_WORD, bytes(2 * len(length) * length.itemsize))
-        words[0::2] = array(_WORD, accumulate(length, initial=_address(data)))[:-1]
-        words[1::2] = length
+        words[0::2], words[1::2] = begin, length
         yield (Slice * len(length)).from_buffer(words), len(length)
 
 
 def batches(keys: Keys, mark: bytes = b"\n") -> Iterator[Batch]:
     """The keys in portions, which are good until the next one is asked for."""
     if len(mark) != 1:
-        raise ValueError(f"lines end with one byte, not {mark!r}")
+        fail(_lib.EINVAL, f"lines end with one byte, not {mark!r}")
     if isinstance(keys, str):
         return _of_buffer(key_bytes(keys), mark)
     try:
@@ -120,3 +131,10 @@ def batches(keys: Keys, mark: bytes = b"\n") -> Iterator[Batch]:
     except TypeError:
         return _of_iterable(keys)  # type: ignore[arg-type]
     return _of_buffer(keys, mark)
+
+
+def for_each_key(answers: bytes, widths: Widths) -> bytes:
+    """From a 0 or 1 for each slice one for each key: whether any of its slices has a 1."""
+    if widths is None:
+        return answers
+    return bytes([answers.find(1, end - width, end) >= 0 for width, end in zip(widths, accumulate(widths))])

@@ -16,7 +16,7 @@ from __future__ import annotations
 import ctypes
 import os
 from ctypes import (
-    POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_int8, c_size_t, c_uint8, c_uint32,
+    POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint32,
     c_uint64, c_uint, c_void_p,
 )
 from pathlib import Path
@@ -29,11 +29,9 @@ SONAME = f"libdeja.so.{ABI[0]}"
 
 OK = 0
 EINVAL, ENOMEM, EIO, EFORMAT, EVERSION, EFULL, ESPACE, ENOTSUP, EMISMATCH, EBUSY, ENOTURL = range(-1, -12, -1)
-SCALABLE, STATIC = 6, 8  # deja_kind
-GSB, SCRAPY = 3, 4  # deja_profile
 KEY_LEN = 32
 KEY_APART, MINIMAL_INCREASE, LAYERED_PAPER, LAYERED_WORDS = 1, 2, 4, 8  # deja_options.flags
-OPEN_WRITE, CREATE_REPLACE = 1, 2
+OPEN_WRITE, CREATE_REPLACE, OPEN_REPAIR = 1, 2, 4
 URL_NO_LIST = 1
 URL_EXPRESSIONS = 30
 
@@ -85,6 +83,10 @@ class Options(Sized):
         self._secret = ctypes.create_string_buffer(secret, len(secret))
         self.key = ctypes.addressof(self._secret)
 
+    def share_key(self, other: "Options") -> None:
+        """Point to the secret of other options, if they have one."""
+        self._shared, self.key = other, other.key
+
 
 class Plan(Sized):
     _fields_ = [
@@ -117,10 +119,27 @@ class Stats(Sized):
     ]
 
 
+class Layer(Sized):
+    _fields_ = [
+        ("size", c_size_t), ("segments", c_uint64), ("capacity", c_uint64), ("bytes", c_uint64),
+        ("fp_now", c_double), ("parts", c_uint32), ("hashes", c_uint32),
+    ]
+
+
+class Outline(Sized):
+    _fields_ = [
+        ("size", c_size_t), ("kind", c_uint32), ("part_kind", c_uint32), ("parts", c_uint32),
+        ("filters", c_uint32), ("hash", c_uint32), ("hashes", c_uint32), ("growth", c_uint32),
+        ("profile", c_uint32), ("url_rules", c_uint64), ("capacity", c_uint64), ("bytes", c_uint64),
+        ("offered", c_uint64), ("keys", c_uint64), ("visit", c_uint64), ("fp_rate", c_double),
+        ("tightening", c_double), ("flags", c_uint32), ("keyed", c_uint32),
+    ]
+
+
 # --- Prototypes -------------------------------------------------------------------
 
 # What stands for an array is c_void_p: it takes arrays and, with byref, places inside them.
-_filter, _builder, _rules, _array, _room = (c_void_p,) * 5
+_filter, _builder, _import, _rules, _array, _room = (c_void_p,) * 6
 _out = POINTER(c_void_p)
 _error = POINTER(Error)
 _size = POINTER(c_size_t)
@@ -133,11 +152,12 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_url_profile": (_rules, c_uint32),
     "deja_url_rules_new": (c_int, c_uint32, c_uint, _array, c_size_t, _array, c_size_t, _out, _error),
     "deja_url_rules_free": (None, _rules),
-    "deja_url_rules_profile": (c_uint32, _rules),
     "deja_url_rules_id": (c_uint64, _rules),
     "deja_url_canon": (c_int, _rules, Key, _room, c_size_t, POINTER(Slice)),
     "deja_url_canon_batch": (c_size_t, _rules, _array, c_size_t, _room, c_size_t, _array, _array),
-    "deja_url_expressions": (c_size_t, Key, _array),
+    "deja_url_resolve": (c_int, Key, Key, _room, c_size_t, POINTER(Slice)),
+    "deja_url_split": (c_size_t, Key, _array, c_size_t),
+    "deja_url_expressions": (c_size_t, Slice, _array),
     "deja_kind_name": (c_char_p, c_uint32),
     "deja_kind_parse": (c_uint32, c_char_p),
     "deja_hash_name": (c_char_p, c_uint32),
@@ -158,14 +178,23 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_filter_count_batch": (c_int, _filter, _array, c_size_t, _array),
     "deja_filter_prefix_batch": (c_int, _filter, _array, c_size_t, _array),
     "deja_filter_set_clock": (c_int, _filter, c_uint64),
-    "deja_filter_profile": (c_uint32, _filter),
     "deja_filter_stats": (c_int, _filter, POINTER(Stats)),
+    "deja_filter_layer": (c_int, _filter, c_uint32, POINTER(Layer)),
+    "deja_filter_outline": (c_int, _filter, POINTER(Outline)),
     "deja_filter_sync": (c_int, _filter, _error),
     "deja_filter_merge": (c_int, _filter, _filter, _error),
     "deja_filter_fold": (c_int, _filter, c_uint32, _error),
     "deja_filter_common": (c_int, _filter, _filter, POINTER(c_double), POINTER(c_double), _error),
     "deja_filter_rotate": (c_int, _filter, POINTER(Options), _error),
     "deja_file_verify": (c_int, c_char_p, _error),
+    "deja_files_guard": (c_int, _error),
+    "deja_filter_vouch": (c_int, _filter, _error),
+    "deja_filter_export": (c_size_t, _filter, c_uint64, _room, c_size_t),
+    "deja_filter_import": (c_int, _array, c_size_t, POINTER(Options), _out, _error),
+    "deja_import_new": (c_int, c_uint64, POINTER(Options), _out, _error),
+    "deja_import_write": (c_int, _import, _array, c_size_t, _error),
+    "deja_import_finish": (c_int, _import, _out, _error),
+    "deja_import_free": (None, _import),
     "deja_builder_new": (c_int, POINTER(Options), _out, _error),
     "deja_builder_free": (None, _builder),
     "deja_builder_add_batch": (c_int, _builder, _array, c_size_t),

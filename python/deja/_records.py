@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass, fields
 from typing import Any, Optional, TypeVar
 
@@ -16,6 +17,8 @@ def _value(name: str, number: Any) -> Any:
     if name in _NAMES:
         text = _NAMES[name](number)
         return text.decode() if text else None
+    if isinstance(number, ctypes.Array):
+        return tuple(number)
     return bool(number) if name in _FLAGS else number
 
 
@@ -98,6 +101,46 @@ class Stats(_Record):
     window_seconds: int
     turns: int
     window_keys: int
+    generation_keys: tuple[int, ...]  # the newest first
+    generation_age: tuple[int, ...]  # seconds since it began
     familiar: int  # layered: new keys whose segments were all known before
     layers: int
     layers_most: int
+    layered_flags: int
+    delimiter: int
+
+
+@dataclass(frozen=True)
+class Layer(_Record):
+    """One layer of a layered filter."""
+
+    segments: int  # different ones in it
+    capacity: int
+    bytes: int
+    fp_now: float  # rate at which a segment that is not in it is found
+    parts: int
+    hashes: int
+
+
+@dataclass(frozen=True)
+class Outline(_Record):
+    """What a filter knows without reading its body."""
+
+    kind: str
+    part_kind: str
+    parts: int
+    filters: int
+    hash: str
+    hashes: int
+    growth: int  # scalable, as tightening
+    profile: Optional[str]
+    url_rules: int
+    capacity: int
+    bytes: int
+    offered: int
+    keys: int
+    visit: int
+    fp_rate: float  # as asked for
+    tightening: float
+    flags: int
+    keyed: bool

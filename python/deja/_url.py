@@ -1,15 +1,19 @@
-"""Canonical URLs: the profiles of docs/url.md, one URL at a time or as a step before a filter."""
+"""Canonical URLs: the profiles of docs/url.md, one URL at a time or as a step before a filter.
+
+A filter of profile gsb is a block list, a set of expressions (host/path?query).  A URL goes in by
+the first of its expressions, which is the URL without its scheme, and is looked up by all of them.
+What is no URL has none: it is not added, and never found."""
 
 from __future__ import annotations
 
 import ctypes
 import threading
 from ctypes import byref
-from typing import Iterable, Iterator, Optional, Union
+from typing import Any, Iterable, Iterator, Optional, Union, overload
 
 from . import _lib
 from ._errors import check, fail
-from ._keys import PORTION, Batch, Key, key_bytes
+from ._keys import PORTION, Batch, Key, Portion, key_bytes
 from ._lib import Slice, lib
 
 
@@ -47,6 +51,7 @@ class Rules:
                  builtin: bool = True) -> None:
         self._own: Optional[int] = None
         drop, keep = list(drop), list(keep)
+        self._made_of = (profile, drop, keep, builtin)
         number = lib.deja_profile_parse(profile.encode())
         if not number:
             fail(_lib.EINVAL, f"there is no URL profile {profile!r}; there are safe, crawl, gsb, scrapy")
@@ -65,6 +70,10 @@ class Rules:
         if getattr(self, "_own", None):
             lib.deja_url_rules_free(self._own)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled as what they were made of: the library's own are an address here."""
+        return _rules_again, self._made_of
+
     def __repr__(self) -> str:
         return f"<deja.Rules {self.profile}{' with other parameters' if self._own else ''}>"
 
@@ -80,6 +89,12 @@ class Rules:
         status = lib.deja_url_canon(self._handle, _lib.Key(url, len(url)), room, len(room), byref(form))
         return status, ctypes.string_at(form.data, form.len) if status == _lib.OK and form.len else url
 
+    @overload
+    def canonical(self, url: str) -> str: ...
+
+    @overload
+    def canonical(self, url: Union[bytes, bytearray, memoryview]) -> bytes: ...
+
     def canonical(self, url: Key) -> Union[str, bytes]:
         """The canonical form, as str for str and bytes for bytes; NotURLError for what is no URL."""
         given = key_bytes(url)
@@ -92,51 +107,93 @@ class Rules:
 
     # --- For filters ---
 
+    @property
+    def is_block_list(self) -> bool:
+        """Is a URL one key when it is added and several when it is looked up?"""
+        return self.profile == "gsb"
+
     def _key(self, url: bytes) -> tuple[int, bytes]:
         """Status, and the key that stands for a URL; of what is no URL, its bytes."""
         status, form = self._form(url)
-        if status == _lib.OK and self._number == _lib.GSB:
-            return status, self._expressions(form)[0]
+        if status == _lib.OK and self.is_block_list:
+            return status, expressions_of(form)[0]
         return status, form
 
-    def _questions(self, url: bytes) -> list[bytes]:
-        """The keys to look up for a URL: for gsb all its expressions."""
+    def _questions(self, url: bytes) -> tuple[int, list[bytes]]:
+        """Status, and the keys to look up for a URL."""
         status, form = self._form(url)
-        if self._number != _lib.GSB:
-            return [form]
-        return self._expressions(form) if status == _lib.OK else []
+        if not self.is_block_list:
+            return status, [form]
+        return status, expressions_of(form) if status == _lib.OK else []
 
-    def _expressions(self, form: bytes) -> list[bytes]:
-        found = (Slice * _lib.URL_EXPRESSIONS)()
-        n = lib.deja_url_expressions(_lib.Key(form, len(form)), found)
-        return [ctypes.string_at(found[i].data, found[i].len) for i in range(n)]
+    def _portions(self, given: Iterator[Batch], account: "Account", look_up: bool) -> Iterator[Portion]:
+        """The same keys with forms in the place of URLs."""
+        if not self.is_block_list:
+            for forms, _, n in self._forms(given, account, PORTION):
+                yield forms, n, None
+            return
+        most = _lib.URL_EXPRESSIONS if look_up else 1
+        found = (Slice * (PORTION + _lib.URL_EXPRESSIONS))()
+        for forms, status, n in self._forms(given, account, PORTION // most):
+            widths, total = [], 0
+            for i in range(n):
+                width = 0
+                if status[i] == _lib.OK:
+                    at = byref(found, total * ctypes.sizeof(Slice))
+                    width = min(most, lib.deja_url_expressions(forms[i], at))
+                widths.append(width)
+                total += width
+            yield found, total, widths
 
-    def _batches(self, given: Iterator[Batch], account: "Account") -> Iterator[Batch]:
-        """The same batches with forms in the place of URLs."""
+    def _forms(self, given: Iterator[Batch], account: "Account", most: int) -> Iterator[tuple[Any, bytes, int]]:
+        """Forms of at most so many URLs at a time, and a status for each as a byte."""
         forms, status = (Slice * PORTION)(), (ctypes.c_int8 * PORTION)()
         room = ctypes.create_string_buffer(PORTION * 256)
         for urls, n in given:
             at = 0
             while at < n:
                 rest = byref(urls, at * ctypes.sizeof(Slice))
-                done = lib.deja_url_canon_batch(self._handle, rest, n - at, room, len(room), forms, status)
+                done = lib.deja_url_canon_batch(self._handle, rest, min(most, n - at), room, len(room), forms, status)
                 if done == 0:  # a URL that is longer than all the room
                     room = ctypes.create_string_buffer(2 * _lib.url_room(urls[at].len))
                     continue
-                account.add(ctypes.string_at(status, done))
-                yield forms, done
+                told = ctypes.string_at(status, done)
+                account.add(done - told.count(_lib.OK))
+                yield forms, told, done
                 at += done
 
 
+def _rules_again(profile: str, drop: list[Key], keep: list[Key], builtin: bool) -> Rules:
+    return Rules(profile, drop=drop, keep=keep, builtin=builtin)
+
+
+def _slice_of(data: bytes) -> Slice:
+    """A slice of bytes that the caller keeps."""
+    return Slice(ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p), len(data))
+
+
+def expressions_of(form: bytes) -> list[bytes]:
+    """The expressions of a URL in the canonical form of gsb."""
+    found = (Slice * _lib.URL_EXPRESSIONS)()
+    n = lib.deja_url_expressions(_slice_of(form), found)
+    return [ctypes.string_at(found[i].data, found[i].len) for i in range(n)]
+
+
 class Account:
-    """How many keys were no URLs."""
+    """How many keys were no URLs, counted by any number of threads."""
 
     def __init__(self) -> None:
         self.not_urls = 0
+        self._lock = threading.Lock()
 
-    def add(self, status: bytes) -> None:
-        """The status of each of some URLs, as a byte."""
-        self.not_urls += len(status) - status.count(0)
+    def add(self, n: int) -> None:
+        if n:
+            with self._lock:
+                self.not_urls += n
+
+    def after_fork(self) -> None:
+        """In the child, where nobody is left who could give the lock back."""
+        self._lock = threading.Lock()
 
 
 _profiles: dict[str, Rules] = {}
@@ -151,6 +208,14 @@ def rules_of(url: Union[str, Rules]) -> Rules:
     return _profiles[url]
 
 
+@overload
+def canonical(url: str, profile: Union[str, Rules] = "safe") -> str: ...
+
+
+@overload
+def canonical(url: Union[bytes, bytearray, memoryview], profile: Union[str, Rules] = "safe") -> bytes: ...
+
+
 def canonical(url: Key, profile: Union[str, Rules] = "safe") -> Union[str, bytes]:
     """The canonical form of a URL.
 
@@ -158,3 +223,48 @@ def canonical(url: Key, profile: Union[str, Rules] = "safe") -> Union[str, bytes
     'http://example.com/b'
     """
     return rules_of(profile).canonical(url)
+
+
+# --- Parts of URLs ----------------------------------------------------------------
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def resolve(base: Key, link: Key) -> str:
+    """What a link in the page `base` points to, fragment included, as browsers see it.
+
+    >>> resolve("http://example.com/a/b", "../c?d#e")
+    'http://example.com/c?d#e'
+    """
+    page, there = key_bytes(base), key_bytes(link)
+    size = _lib.url_room(len(page) + len(there))
+    room, url = _room.of(size), Slice()
+    status = lib.deja_url_resolve(_lib.Key(page, len(page)), _lib.Key(there, len(there)), room, len(room), byref(url))
+    if status != _lib.OK:
+        fail(status, f"{link!r} in {base!r} is no URL" if status == _lib.ENOTURL else None)
+    return _text(ctypes.string_at(url.data, url.len))
+
+
+def layers(url: Key, most: int = 64) -> list[str]:
+    """Scheme and authority, then each segment of the path with its slash; the query belongs to
+    the last, and the last of `most` has the rest.
+
+    >>> layers("http://example.com/a/b?c=/d")
+    ['http://example.com', '/a', '/b?c=/d']
+    """
+    if most < 1:
+        fail(_lib.EINVAL, f"a URL has at least one layer, not {most}")
+    data, found = key_bytes(url), (Slice * most)()
+    n = lib.deja_url_split(_lib.Key(data, len(data)), found, most)
+    return [_text(ctypes.string_at(found[i].data, found[i].len)) for i in range(n)]
+
+
+def expressions(url: Key) -> list[str]:
+    """The host-suffix/path-prefix expressions by which Safe Browsing looks up a URL, its own first.
+
+    >>> expressions("http://a.example/b/c?d")
+    ['a.example/b/c?d', 'a.example/b/c', 'a.example/b/', 'a.example/']
+    """
+    return [_text(one) for one in expressions_of(rules_of("gsb").canonical(key_bytes(url)))]

@@ -6,17 +6,18 @@ fingerprints without w3lib.
 
 Settings, all of them optional (docs/python.md explains them with figures):
 
-    DEJA_FILE       the filter's file; with JOBDIR, requests.deja in there; else it is in memory
-    DEJA_CAPACITY   requests expected; without it the filter grows
-    DEJA_FP_RATE    how often a new request may be taken for seen, at capacity; 1e-6
-    DEJA_KIND       blocked (with a capacity), scalable (without), classic, exact ...
-    DEJA_REVISIT    every run is a new visit: the filter is empty and hashes otherwise
-    DEJA_URL        compare URLs by this profile (safe, crawl, scrapy) instead of fingerprints
-    DEJA_OPTIONS    a dict with further options of deja.Filter: memory, hash, key, seed ...
-    DEJA_REDIS_URL  a Redis or Valkey server with the module: many spiders share the filter ...
-    DEJA_REDIS_KEY  ... of this name; "deja:" and the spider's name
+    DEJA_FILE          the filter's file; with JOBDIR, requests.deja in there; else it is in memory
+    DEJA_CAPACITY      requests expected; without it the filter grows
+    DEJA_FP_RATE       how often a new request may be taken for seen, at capacity; 1e-6
+    DEJA_KIND          blocked (with a capacity), scalable (without), classic, exact ...
+    DEJA_REVISIT       every run is a new visit: the filter is empty and hashes otherwise
+    DEJA_URL           compare URLs by this profile (safe, crawl, scrapy) instead of fingerprints
+    DEJA_OPTIONS       a dict with further options of deja.Filter: memory, hash, key, seed ...
+    DEJA_REDIS_URL     a Redis or Valkey server with the module: many spiders share the filter ...
+    DEJA_REDIS_KEY     ... of this name; "deja:" and the spider's name ...
+    DEJA_REDIS_SHARDS  ... or so many filters, which a cluster spreads over its nodes
 
-A crash may fetch a page twice and never loses one.  That takes more than a good file, as what
+With a file, a crash may fetch a page twice and never loses one.  That takes more than a good file, as what
 counts as seen has to agree with what is still queued:
 
     JOBDIR     Scrapy's queue is on the disk, and whole only after a run that ended by itself
@@ -47,11 +48,11 @@ from w3lib.url import canonicalize_url
 from . import _lib
 from ._errors import ArgumentError, Error
 from ._filter import Filter
-from ._url import rules_of
+from ._server import FIRST_CAPACITY, OneFilter, Shards
+from ._url import Rules, rules_of
 
 logger = logging.getLogger(__name__)
 
-FIRST_CAPACITY = 100_000  # of a filter that grows: a small crawl should not take 45 MB
 RUNNING, FINISHED = "running", "finished"
 
 
@@ -142,56 +143,9 @@ class _Local:
         return account
 
     def __str__(self) -> str:
-        s = self.filter.stats()
+        told = self.filter.outline()
         where = self.filter.path or "in memory"
-        return f"{where}: {s.kind}, {s.bytes:,} bytes, visit {s.visit}, {s.keys:,} requests seen"
-
-
-class _Redis:
-    """A filter in a server, which other spiders use as well."""
-
-    def __init__(self, url: str, name: str, options: dict[str, Any]) -> None:
-        try:
-            import redis
-        except ImportError:
-            raise ImportError("DEJA_REDIS_URL needs redis-py (Debian: python3-redis)") from None
-        self._server, self._name, self._failure = redis.Redis.from_url(url), name, redis.RedisError
-        self._rules = rules_of(options["url"]) if options.get("url") else None
-        rate, capacity = options.get("fp_rate") or 1e-6, int(options.get("capacity") or FIRST_CAPACITY)
-        self.is_new = True
-        try:
-            self._server.execute_command("BF.RESERVE", name, rate, capacity)
-        except redis.ResponseError as reason:
-            if "exists" not in str(reason):
-                raise ArgumentError(f"{url}: {reason}; is the module deja loaded there?") from None
-            self.is_new = False
-
-    def add(self, key: bytes) -> bool:
-        if self._rules is not None:
-            key = self._rules._key(key)[1]
-        try:
-            return bool(self._server.execute_command("BF.ADD", self._name, key))
-        except self._failure as reason:
-            raise Error(f"{self._name}: {reason}") from None
-
-    def __contains__(self, key: bytes) -> bool:
-        raise NotImplementedError("what is shared is asked about by adding it")
-
-    def close(self) -> None:
-        self._server.close()
-
-    def account(self) -> dict[str, Any]:
-        """Of all spiders together."""
-        try:
-            flat = self._server.execute_command("DEJA.INFO", self._name)
-        except self._failure:
-            return {}  # another module with BF.*, or no server any more
-        told = flat if isinstance(flat, dict) else dict(zip(flat[0::2], flat[1::2]))
-        return {"keys": int(told[b"keys"]), "bytes": int(told[b"bytes"]), "fp_rate": float(told[b"fp_now"]),
-                "expected_lost": float(told[b"lost"]), "visit": int(told[b"visit"])}
-
-    def __str__(self) -> str:
-        return f"{self._name} on the server, shared"
+        return f"{where}: {told.kind}, {told.bytes:,} bytes, visit {told.visit}, {told.keys:,} requests seen"
 
 
 # --- How the last run ended -------------------------------------------------------
@@ -235,7 +189,7 @@ class DejaDupeFilter(BaseDupeFilter):
         self.logdupes = True
         self._crawler = crawler
         self._fingerprinter = fingerprinter or RequestFingerprinter()
-        self._profile = settings.get("DEJA_URL")
+        self._rules = self._rules_of(settings)
         self._jobdir = job_dir(settings)
         self._pending: Optional[set[bytes]] = None
         self._last_run: Optional[_LastRun] = None
@@ -246,7 +200,7 @@ class DejaDupeFilter(BaseDupeFilter):
             if revisit or settings.get("DEJA_FILE"):
                 raise ArgumentError("DEJA_REDIS_URL goes without DEJA_FILE and DEJA_REVISIT: "
                                     "a shared filter is rotated once, with DEJA.ROTATE")
-            self.seen: Union[_Local, _Redis] = _Redis(settings["DEJA_REDIS_URL"], self._redis_key(settings), options)
+            self.seen: Union[_Local, OneFilter, Shards] = self._on_server(settings, options)
         else:
             self.seen = self._open_file(self._file(settings), options, revisit)
         logger.info("deja: %s", self.seen)
@@ -261,14 +215,24 @@ class DejaDupeFilter(BaseDupeFilter):
 
     # --- Beginning ---
 
+    @staticmethod
+    def _rules_of(settings: Any) -> Optional[Rules]:
+        profile = settings.get("DEJA_URL")
+        if not profile:
+            return None
+        rules = rules_of(profile)
+        if rules.is_block_list:
+            raise ArgumentError("DEJA_URL is gsb: that is for block lists, where a page counts as seen when its site is")
+        return rules
+
     def _options(self, settings: Any) -> dict[str, Any]:
         options = dict(settings.getdict("DEJA_OPTIONS"))
         for name, get in (("capacity", settings.getfloat), ("fp_rate", settings.getfloat), ("kind", settings.get)):
             value = get("DEJA_" + name.upper())
             if value:
                 options[name] = value
-        if self._profile:
-            options["url"] = self._profile
+        if self._rules:
+            options["url"] = self._rules
         if not options.get("capacity") and not options.get("memory") and not options.get("kind"):
             options.update(kind="scalable", capacity=FIRST_CAPACITY)
         return options
@@ -278,6 +242,11 @@ class DejaDupeFilter(BaseDupeFilter):
         if not path and self._jobdir:
             path = str(Path(self._jobdir, "requests.deja"))
         return path or None
+
+    def _on_server(self, settings: Any, options: dict[str, Any]) -> Union[OneFilter, Shards]:
+        where = settings["DEJA_REDIS_URL"], self._redis_key(settings), options
+        shards = settings.getint("DEJA_REDIS_SHARDS")
+        return Shards(*where, shards, self._rules) if shards else OneFilter(*where)
 
     def _redis_key(self, settings: Any) -> str:
         spider = getattr(self._crawler, "spider", None)
@@ -312,7 +281,7 @@ class DejaDupeFilter(BaseDupeFilter):
                 seen.rotate()
         elif ended == FINISHED and revisit:
             seen.rotate()
-        elif seen.is_new and not self._profile:
+        elif seen.is_new and not self._rules:
             self._take_over(seen)
 
     def _take_over(self, seen: _Local) -> None:
@@ -333,10 +302,11 @@ class DejaDupeFilter(BaseDupeFilter):
     # --- Requests ---
 
     def _key(self, request: Request) -> bytes:
-        if self._profile and request.method == "GET" and not request.body:
-            return bytes(to_bytes(request.url))
+        """The same for requests that are the same; canonical URLs stay as they are in the filter."""
+        if self._rules and request.method == "GET" and not request.body:
+            return self._rules._key(to_bytes(request.url))[1]
         key: bytes = self._fingerprinter.fingerprint(request)
-        return b"fp:" + key.hex().encode() if self._profile else key
+        return b"fp:" + key.hex().encode() if self._rules else key
 
     def request_seen(self, request: Request) -> bool:
         key = self._key(request)

@@ -37,9 +37,11 @@ done
 headers=$(find "$prefix" -name '*.h' | sed "s|$prefix/||")
 [ "$headers" = include/deja.h ] || { echo "headers: $headers" >&2; exit 1; }
 
-# The module is one file: of the library it shows nothing, and needs no other.
+# The module is one file: of the library it shows nothing, and needs no other; servers want it
+# executable.
 module=$libdir/deja/deja.so
 if [ -e "$BUILD/redis/deja.so" ]; then
+    [ -x "$module" ] || { echo "deja.so is not executable" >&2; exit 1; }
     shown=$(nm -D --defined-only "$module" | sed 's/.* //')
     [ "$shown" = RedisModule_OnLoad ] || { echo "deja.so shows: $shown" >&2; exit 1; }
     if readelf -d "$module" | grep -q 'NEEDED.*libdeja'; then

@@ -1,4 +1,6 @@
-"""abi - what _lib.py tells ctypes is what deja.h tells the compiler."""
+"""abi - what _lib.py tells ctypes is what deja.h tells the compiler, and nothing is forgotten: every
+function that the library exports is called by the package, or is listed here with the reason why not;
+every field of its structures is in the record of the same name."""
 
 import os
 import re
@@ -8,17 +10,57 @@ import subprocess
 import pydeja
 
 import ctypes
-from deja import _lib
+import dataclasses
+from deja import _lib, _records
 
 header = (pydeja.SOURCE / "include" / "deja.h").read_text()
+plain = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
 STRUCTURES = {"deja_error": _lib.Error, "deja_slice": _lib.Slice, "deja_options": _lib.Options,
-              "deja_plan": _lib.Plan, "deja_stats": _lib.Stats}
+              "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer, "deja_outline": _lib.Outline}
 NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OK EINVAL ENOMEM EIO EFORMAT EVERSION EFULL ESPACE ENOTSUP EMISMATCH EBUSY ENOTURL KEY_LEN KEY_APART "
-           "MINIMAL_INCREASE LAYERED_PAPER LAYERED_WORDS OPEN_WRITE CREATE_REPLACE URL_NO_LIST URL_EXPRESSIONS SCALABLE STATIC".split()}
-NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1], DEJA_URL_GSB=_lib.GSB,
-               DEJA_URL_SCRAPY=_lib.SCRAPY)
+           "MINIMAL_INCREASE LAYERED_PAPER LAYERED_WORDS OPEN_WRITE CREATE_REPLACE OPEN_REPAIR URL_NO_LIST "
+           "URL_EXPRESSIONS".split()}
+NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1])
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)
+
+TWO_STEPS = "hashing in one thread and asking in another; here add_many in several threads does it"
+LINES = "deja_lines_split is what cuts a buffer into keys"
+NOT_BOUND = {
+    "deja_builder_add_hashed": TWO_STEPS, "deja_builder_hash_batch": TWO_STEPS,
+    "deja_filter_add_hashed": TWO_STEPS, "deja_filter_contains_hashed": TWO_STEPS,
+    "deja_filter_count_hashed": TWO_STEPS, "deja_filter_hash_batch": TWO_STEPS,
+    "deja_filter_hash_words": TWO_STEPS, "deja_filter_remove_hashed": TWO_STEPS,
+    **dict.fromkeys(("deja_dedup_commit", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new", "deja_dedup_pending"),
+                    "goes by hashes, which are two steps as well"),
+    "deja_filter_export_len": "an export ends where there is no more",
+    "deja_import_len": "progress bars can count pieces", "deja_import_read": "the pieces came from the caller",
+    "deja_lines_count": LINES, "deja_lines_ends": LINES,
+    "deja_filter_profile": "is in the outline", "deja_url_rules_profile": "Rules knows its profile",
+    "deja_url_plain_batch": "deja_url_canon_batch looks itself",
+    "deja_simd_name": "of interest to benchmarks in C",
+}
+
+
+def forgotten():
+    exported = set((pydeja.SOURCE / "tests" / "lint" / "symbols.txt").read_text().split())
+    exported = {name for name in exported if name.startswith("deja_")}
+    package = "".join(file.read_text() for file in (pydeja.SOURCE / "python" / "deja").glob("*.py"))
+    yield from (f"{name}: exported, neither in _lib.py nor in NOT_BOUND" for name in
+                sorted(exported - set(_lib.PROTOTYPES) - set(NOT_BOUND)))
+    yield from (f"{name}: in NOT_BOUND, and bound or not exported" for name in
+                sorted(set(NOT_BOUND) - (exported - set(_lib.PROTOTYPES))))
+    yield from (f"{name}: in _lib.py, and nothing calls it" for name in _lib.PROTOTYPES
+                if f"lib.{name}" not in package.replace("_library.", "lib."))
+    for record in (_records.Plan, _records.Stats, _records.Layer, _records.Outline):
+        c = {name for name, *_ in getattr(_lib, record.__name__)._fields_} - {"size"}
+        yield from (f"{record.__name__}.{name}: in one of _lib.py and _records.py" for name in
+                    c ^ {field.name for field in dataclasses.fields(record)})
+    for name, structure in STRUCTURES.items():
+        said = {field for field, *_ in structure._fields_}
+        body = re.search(rf"typedef struct {name} {{(.*?)}} {name};", plain, flags=re.S).group(1)
+        c = {re.search(r"(\w+)(\[\w+\])?$", line.strip()).group(1) for line in body.split(";") if line.strip()}
+        yield from (f"{name}.{field}: in one of deja.h and _lib.py" for field in c ^ said)
 
 
 def code():
@@ -43,7 +85,7 @@ def expected():
 
 def arguments(name):
     """How many the header declares."""
-    text = re.search(rf"\b{name}\(([^;]*)\);", re.sub(r"/\*.*?\*/", " ", header, flags=re.S)).group(1)
+    text = re.search(rf"\b{name}\(([^;]*)\);", plain).group(1)
     return 0 if text.strip() == "void" else text.count(",") + 1
 
 
@@ -57,6 +99,7 @@ lines = subprocess.run(["./abi"], check=True, capture_output=True, text=True).st
 wrong = [f"deja.h: {is_}   _lib.py: {said}" for is_, said in zip(lines, expected()) if is_ != said]
 wrong += [f"{name}: {arguments(name)} arguments in deja.h, {len(types) - 1} in _lib.py"
           for name, types in _lib.PROTOTYPES.items() if arguments(name) != len(types) - 1]
+wrong += forgotten()
 assert ctypes.sizeof(_lib.Key) == ctypes.sizeof(_lib.Slice)
 assert not wrong, "\n".join(wrong)
 print(f"{len(lines)} fields and numbers, {len(_lib.PROTOTYPES)} calls")

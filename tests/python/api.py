@@ -1,20 +1,24 @@
 """api - the package as programs use it: every method, every error, files, pickles, the docstrings."""
 
+import copy
+import ctypes
+import dataclasses
 import doctest
+import errno
 import gc
 import itertools
 import mmap
 import os
 import pickle
-import stat
 import subprocess
 import sys
 import unittest
+from array import array
 
 import pydeja
 
 import deja
-from deja import _filter, _keys, _url
+from deja import _errors, _filter, _keys, _lib, _options, _url
 
 URLS = [f"http://example.com/{i}" for i in range(3000)]
 TEXT = "".join(url + "\n" for url in URLS).encode()
@@ -51,6 +55,7 @@ class OneKey(unittest.TestCase):
             self.assertRaises(TypeError, f.__contains__, wrong)
         self.assertRaises(TypeError, f.add_many, ["a", 1])
         self.assertRaises(TypeError, f.add_many, 7)
+        self.assertRaises(TypeError, f.add_many, [array("I", [1, 2]), b"abcd"])
 
 
 class ManyKeys(unittest.TestCase):
@@ -78,6 +83,12 @@ class ManyKeys(unittest.TestCase):
         text = b"".join(b"%d\n" % i for i in range(n))
         self.assertEqual(f.contains_many(text), b"\1" * n)
         self.assertEqual(f.contains_many(text[:-1]), b"\1" * n)
+
+    def test_keys_may_be_views_of_larger_items(self):
+        f = deja.Filter(capacity=100)
+        words = memoryview(array("I", [1, 2]))
+        self.assertEqual(f.add_many([words, b"abcd"]), b"\1\1")
+        self.assertEqual(f.contains_many([words.tobytes(), "abcd"]), b"\1\1")
 
     def test_repeats_inside_a_call_are_seen(self):
         f = deja.Filter(capacity=100)
@@ -162,6 +173,17 @@ class OtherKinds(unittest.TestCase):
         self.assertRaises(deja.MismatchError, deja.Filter, "layers.deja", layers=7)
         self.assertRaises(deja.UnsupportedError, deja.Filter(capacity=10).prefix, "http://a/")
 
+    def test_layers_and_generations_tell(self):
+        f = deja.Filter(capacity=1000, kind="layered", layers=4)
+        f.add_many(["http://a.example/x/1", "http://a.example/x/2"])
+        self.assertEqual([f.layer(i).segments for i in (0, 1, 2, 3)], [2, 1, 1, 2])
+        self.assertRaises(deja.ArgumentError, f.layer, 9)
+        self.assertRaises(deja.UnsupportedError, deja.Filter(capacity=10).layer, 1)
+        f = deja.Filter(capacity=1000, kind="window", generations=2)
+        f.add("a")
+        self.assertEqual(f.stats().generation_keys[0], 1)
+        self.assertRaises(deja.ArgumentError, f.set_clock, -1)
+
 
 class Files(unittest.TestCase):
     def setUp(self):
@@ -221,9 +243,11 @@ class Files(unittest.TestCase):
         with self.assertRaises(OSError) as caught:
             deja.Filter("no/such/folder/x.deja", capacity=10)
         self.assertIn("no/such/folder", str(caught.exception))
-        if os.geteuid() != 0:
-            os.mkdir("locked", stat.S_IRUSR)
-            self.assertRaises(PermissionError, deja.Filter, "locked/x.deja", capacity=10)
+        with self.assertRaises(PermissionError) as caught:
+            ctypes.set_errno(errno.EACCES)
+            _errors.fail(_lib.EIO, "x.deja: cannot open")
+        self.assertIsInstance(caught.exception, deja.FileDeniedError)
+        self.assertEqual((caught.exception.errno, str(caught.exception)), (errno.EACCES, "x.deja: cannot open"))
 
     def test_what_was_added_survives_a_kill(self):
         code = f"import deja, os; f = deja.Filter({self.path!r}, capacity=1000); f.add('a'); os.kill(os.getpid(), 9)"
@@ -248,18 +272,77 @@ class Files(unittest.TestCase):
             copy = pickle.loads(pickle.dumps(f))
             self.assertIn("a", copy)
             self.assertRaises(deja.ReadOnlyError, copy.add, "b")
-            data = pickle.dumps(f).hex()
+            here = os.getcwd()
+            os.chdir("/")
+            try:
+                data = pickle.dumps(f).hex()
+            finally:
+                os.chdir(here)
             self.assertEqual(in_child(f"import pickle; print('a' in pickle.loads(bytes.fromhex({data!r})))"), "True")
         with self.assertRaisesRegex(TypeError, "path"):
             pickle.dumps(deja.Filter(capacity=10))
+
+    def test_a_forked_child_reads_what_its_parent_writes(self):
+        with deja.Filter(self.path, capacity=1000) as f:
+            f.add("a")
+            pid = os.fork()
+            if pid == 0:
+                refused = 0
+                for call in (lambda: f.add("b"), lambda: f.add_many(["b"]), f.rotate, f.fold, lambda: f.merge(f)):
+                    try:
+                        call()
+                    except deja.ReadOnlyError:
+                        refused += 1
+                found = "a" in f and "b" not in f and f.contains_many(["a", "b"]) == b"\1\0"
+                f.sync()
+                f.close()
+                os._exit(0 if refused == 5 and found else 1)
+            self.assertEqual(os.waitpid(pid, 0)[1], 0)
+            self.assertTrue(f.add("c"))
+            with self.assertRaises(deja.BusyError):  # it still has the lock
+                deja.Filter(self.path)
+        deja.verify(self.path)
+        self.assertEqual(deja.Filter(self.path).stats().keys, 2)
+
+    def test_a_file_cut_short_is_an_error(self):
+        code = f"""
+import deja, os, signal
+deja.guard_files()
+deja.guard_files()
+f = deja.Filter({self.path!r}, capacity=1_000_000)
+f.add("a")
+f.vouch()
+os.truncate({self.path!r}, 4096)
+for call in (lambda: "a" in f, lambda: f.contains_many(["a", "b"]), lambda: f.add("b"), f.vouch, f.stats, f.to_bytes,
+             f.close):
+    try:
+        call()
+        print("no error")
+    except deja.FileError as error:
+        assert isinstance(error, OSError) and {self.path!r} in str(error), error
+        print("error")
+"""
+        self.assertEqual(in_child(code).split("\n"), ["error"] * 7)
+
+    def test_a_damaged_record_is_repaired_on_request(self):
+        with deja.Filter(self.path, capacity=1000) as f:
+            f.add("a")
+        with open(self.path, "r+b") as file:  # docs/format.md: two sync records
+            data = file.read(4096)
+            places = [at for at in range(512, 4096, 512) if any(data[at:at + 512])]
+            file.seek(places[-1] + 20)
+            file.write(bytes(255 - byte for byte in data[places[-1] + 20:places[-1] + 24]))
+        self.assertRaises(deja.FormatError, deja.Filter, self.path)
+        self.assertIn("a", deja.Filter(self.path, repair=True))
 
     def test_closed_is_closed(self):
         f = deja.Filter(self.path, capacity=10)
         f.close()
         f.close()
         for call in (lambda: f.add("a"), lambda: "a" in f, f.stats, f.sync, f.rotate, lambda: f.add_many(["a"]),
-                     f.__enter__):
+                     f.__enter__, f.to_bytes, f.vouch, f.outline):
             self.assertRaises(ValueError, call)
+            self.assertRaises(deja.Error, call)
         self.assertIn("closed", repr(f))
 
     def test_an_unclosed_filter_lets_go_of_its_file(self):
@@ -321,9 +404,13 @@ class Whole(unittest.TestCase):
 
     def test_options_that_are_wrong(self):
         for wrong in ({"kind": "cuckoo"}, {"hash": "crc"}, {"capacity": 10, "fp_rate": 2.0}, {"url": "mine"},
-                      {"capacity": 10, "hashes": 1000}):
-            self.assertRaises(deja.ArgumentError, deja.Filter, **wrong)
-        self.assertRaises(TypeError, deja.Filter, capacity=10, colour="red")
+                      {"capacity": 10, "hashes": 1000}, {"capacity": 0}, {"capacity": -5}, {"capacity": float("nan")},
+                      {"capacity": 10, "seed": 0}, {"capacity": 10, "fp_rate": 0}, {"capacity": 10, "hashes": 2**32 + 3},
+                      {"capacity": 10, "memory": -1}):
+            with self.subTest(wrong):
+                self.assertRaises(deja.ArgumentError, deja.Filter, **wrong)
+        for none in ("colour", "alloc", "size", "flags"):
+            self.assertRaises(TypeError, deja.Filter, capacity=10, **{none: 1})
         self.assertRaises(deja.Error, deja.Filter, capacity=1e18)
 
     def test_full_says_how_far_it_got(self):
@@ -337,6 +424,48 @@ class Whole(unittest.TestCase):
         plan = deja.plan(capacity=1e5, fp_rate=1e-3, kind="classic")
         made = deja.Filter(capacity=1e5, fp_rate=1e-3, kind="classic").stats()
         self.assertEqual((plan.bytes, plan.hashes), (made.bytes, made.hashes))
+
+    def test_an_outline_is_what_stats_say(self):
+        f = deja.Filter(capacity=5000, url="crawl", kind="scalable")
+        f.add_many(URLS)
+        told, stats = f.outline(), f.stats()
+        for name in ("kind", "part_kind", "parts", "capacity", "bytes", "keys", "visit", "fp_rate", "profile", "url_rules"):
+            self.assertEqual(getattr(told, name), getattr(stats, name), name)
+
+    def test_the_bytes_of_a_filter_are_the_filter(self):
+        for options in ({"capacity": 5000}, {"kind": "scalable", "capacity": 500}, {"kind": "exact", "capacity": 5000},
+                        {"capacity": 5000, "url": "crawl"}):
+            with self.subTest(options):
+                f = deja.Filter(**options)
+                f.add_many(URLS)
+                data = f.to_bytes()
+                self.assertEqual(b"".join(f.pieces(1000)), data)
+                for form in (data, memoryview(data), f.pieces(5000), [data[:100], bytearray(data[100:])]):
+                    again = deja.Filter.from_bytes(form)
+                    self.assertEqual(sum(again.contains_many(URLS)), len(URLS))
+                    self.assertEqual(dataclasses.replace(again.stats(), syncs=0), f.stats())
+                    self.assertEqual(again.rules, f.rules)
+                with open("bytes.deja", "wb") as out:
+                    out.write(data)
+                deja.verify("bytes.deja")
+        self.assertRaises(deja.ArgumentError, f.pieces, 0)
+
+    def test_bytes_that_are_wrong_are_refused(self):
+        f = deja.Filter(capacity=5000)
+        f.add_many(URLS)
+        data = f.to_bytes()
+        changed = data[:5000] + bytes([data[5000] ^ 1]) + data[5001:]
+        for wrong in (b"", b"no filter" * 1000, data[:-1], data + b"x", changed):
+            self.assertRaises(deja.FormatError, deja.Filter.from_bytes, wrong)
+            self.assertRaises(deja.FormatError, deja.Filter.from_bytes, [wrong[:4500], wrong[4500:]])
+        self.assertRaises(deja.MismatchError, deja.Filter.from_bytes, data, kind="exact")
+        self.assertRaises(deja.MismatchError, deja.Filter.from_bytes, data, url="crawl")
+        self.assertRaises(TypeError, deja.Filter.from_bytes, 7)
+        key = bytes(range(32))
+        data = deja.Filter(capacity=100, key=key).to_bytes()
+        self.assertNotIn(key, data)
+        self.assertRaises(deja.Error, deja.Filter.from_bytes, data)
+        self.assertTrue(deja.Filter.from_bytes(data, key=key).add("a"))
 
     def test_seeds_repeat(self):
         a, b = (deja.Filter(capacity=100, fp_rate=0.3, seed=9) for _ in range(2))
@@ -383,13 +512,50 @@ class Addresses(unittest.TestCase):
         self.assertRaisesRegex(deja.MismatchError, "Rules", deja.Filter, "rules.deja")
         with deja.Filter("rules.deja", url=deja.Rules("crawl", drop=["ref"], keep=["utm_*"])) as f:
             self.assertIn("http://a.example/?b=2&ref=7", f)
+            self.assertIn("http://a.example/?b=2&ref=7", pickle.loads(pickle.dumps(f)))
+
+    def test_rules_are_copied_and_pickled_by_what_they_are_made_of(self):
+        rules = deja.Rules("crawl", drop=["ref"], keep=["utm_*"])
+        for again in (copy.copy(rules), copy.deepcopy(rules), pickle.loads(pickle.dumps(rules))):
+            self.assertEqual(again.id, rules.id)
+            self.assertEqual(again.canonical("http://a.example/?ref=1&b=2"), "http://a.example/?b=2")
+            del again
+            gc.collect()
+        self.assertEqual(rules.canonical("http://a.example/?ref=1"), "http://a.example/")
+
+    def test_links_layers_and_expressions(self):
+        self.assertEqual(deja.resolve(b"http://a.example/b/", "c/\u00e9"), "http://a.example/b/c/%C3%A9")
+        self.assertRaises(deja.NotURLError, deja.resolve, "no url", "no link")
+        self.assertEqual(deja.layers("http://a.example/b/c/d", 2), ["http://a.example", "/b/c/d"])
+        self.assertRaises(deja.ArgumentError, deja.layers, "http://a.example/", 0)
+        self.assertEqual(deja.expressions("http://1.2.3.4/"), ["1.2.3.4/"])
+        self.assertRaises(deja.NotURLError, deja.expressions, "/path")
 
     def test_block_lists_know_sites_and_folders(self):
+        bad = ["http://evil.example/", "http://shop.example/fake/"]
+        asked = ["https://www.evil.example/x", "http://shop.example/", "/path", "http://shop.example/fake/y"]
         f = deja.Filter(capacity=100, url="gsb")
-        self.assertEqual(f.add_many(["http://evil.example/", "http://shop.example/fake/"]), b"\1\1")
-        asked = ["https://www.evil.example/x", "http://shop.example/", "http://shop.example/fake/y"]
-        self.assertEqual(f.contains_many(asked), b"\1\0\1")
-        self.assertEqual([url in f for url in asked], [True, False, True])
+        self.assertEqual(f.add_many(["/path", *bad, bad[0], "/path"]), b"\0\1\1\0\0")
+        self.assertEqual((f.not_urls, f.stats().keys), (2, 2))
+        for f in (f, deja.Filter.build(bad, url="gsb")):
+            self.assertEqual(f.contains_many(asked), b"\1\0\0\1")
+            self.assertEqual([url in f for url in asked], [True, False, False, True])
+
+    def test_block_lists_in_batches_are_as_good_as_one_by_one(self):
+        urls = [f"http://h{i % 50}.a{i % 7}.example/{i % 11}/{i % 13}/x?y={i}" for i in range(3000)]
+        urls[5], urls[1000] = "/path", "http://h/" + "%41" * 1_500_000
+        one, many = (deja.Filter(capacity=5000, url="gsb", kind="spectral", seed=3) for _ in range(2))
+        self.assertEqual(many.add_many(urls[::2]), bytes(one.add(url) for url in urls[::2]))
+        asked = urls + [f"http://z.{url[7:]}" for url in urls[:100]]
+        answers = many.contains_many("\n".join(asked))
+        self.assertEqual(answers, bytes(url in one for url in asked))
+        self.assertGreater(sum(answers), 1499)
+        self.assertEqual(list(many.count_many(urls)), [one.count(url) for url in urls])
+        self.assertEqual(many.remove_many(urls), bytes(one.remove(url) for url in urls))
+        full = deja.Filter(capacity=50, url="gsb", kind="exact")
+        with self.assertRaises(deja.FullError) as caught:
+            full.add_many(["/path"] + urls)
+        self.assertEqual(caught.exception.done, full.stats().keys + 2)  # two are no URLs
 
     def test_files_of_the_command_are_files_of_the_package(self):
         if "DEJA" not in os.environ:
@@ -421,7 +587,7 @@ class Import(unittest.TestCase):
 
 
 def load_tests(loader, tests, pattern):
-    for module in (_filter, _url):
+    for module in (_filter, _options, _url):
         tests.addTests(doctest.DocTestSuite(module))
     return tests
 

@@ -4,7 +4,6 @@ The URLs are those of url.w3lib_agrees, hard cases and mutations of them, with b
 headers; Scrapy makes the reference with w3lib."""
 
 import importlib.util
-import os
 import random
 import sys
 import unittest

@@ -3,6 +3,7 @@ fail() {
     echo "FAIL: $*" >&2
     exit 1
 }
+unset DEJA_LIBRARY PYTHONPATH
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 # Debian's pip says no to its own Python; a folder as the target is fine with it.

@@ -4,7 +4,9 @@ Always against a small server here that knows the four commands; and against red
 module where both are ($BUILD/redis/deja.so, or DEJA_MODULE)."""
 
 import os
+import re
 import shutil
+import socket
 import socketserver
 import subprocess
 import threading
@@ -19,6 +21,7 @@ try:
 except ImportError:
     pydeja.skip("no redis-py for python3 (Debian: python3-redis)")
 from crawling import Crawl, Site, crawl  # noqa: E402
+from deja import _server  # noqa: E402
 
 PAGES = 60
 MODULE = os.environ.get("DEJA_MODULE", os.path.join(os.environ["BUILD"], "redis", "deja.so"))
@@ -63,6 +66,40 @@ class BloomHandler(socketserver.StreamRequestHandler):
         return b"-ERR unknown command\r\n" if command[:3] in (b"BF.", b"DEJ") else b"+OK\r\n"
 
 
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class RealServer:
+    """redis-server with the module, or the test is skipped."""
+
+    def __init__(self, *options):
+        binary = shutil.which("redis-server")
+        if not binary or not os.path.exists(MODULE):
+            raise unittest.SkipTest("no redis-server, or no module")
+        port = free_port()
+        self.url = f"redis://127.0.0.1:{port}"
+        self.process = subprocess.Popen([binary, "--bind", "127.0.0.1", "--port", str(port), "--save", "",
+                                         "--loadmodule", MODULE, *options], stdout=subprocess.DEVNULL)
+        self.client = redis.Redis.from_url(self.url)
+
+    def __enter__(self):
+        while self.process.poll() is None:
+            try:
+                self.client.ping()
+                return self
+            except redis.ConnectionError:
+                time.sleep(0.02)
+        raise AssertionError("the server ended")
+
+    def __exit__(self, *_):
+        self.client.close()
+        self.process.kill()
+        self.process.wait()
+
+
 class Shared(unittest.TestCase):
     def setUp(self):
         self.site = Site(PAGES).start()
@@ -93,6 +130,21 @@ class Shared(unittest.TestCase):
         crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_REDIS_KEY="mine", DEJA_URL="crawl")
         self.assertIn(f"{self.site.url}q?id=5&view=full".encode(), server.sets[b"mine"])
 
+    def test_options_that_a_server_has_not_are_named(self):
+        server = BloomServer()
+        run = crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_OPTIONS='{"layered_paper": true}')
+        self.assertIn("has no option layered_paper", run.log)
+        self.assertEqual((self.site.asked, server.sets), ([], {}))
+
+    def test_shards_of_keys_are_those_of_the_command(self):
+        """As tests/unit/test_shards.c has them: they never change."""
+        known = re.findall(r'\{"([^"]*)", (\d+), (\d+), (\d+)\}',
+                           (pydeja.SOURCE / "tests" / "unit" / "test_shards.c").read_text())
+        self.assertGreater(len(known), 2)
+        for text, *shards in known:
+            self.assertEqual([_server.shard_of(text.encode(), n) for n in (16, 256, 16384)], list(map(int, shards)))
+        self.assertEqual(_server.shard_of(b"", 16), 15)
+
     def test_a_server_without_the_module_or_none_is_an_error(self):
         class Plain(BloomHandler):
             def answer(self, command, *rest):
@@ -120,25 +172,45 @@ class Shared(unittest.TestCase):
         self.assertIn("out of memory", run.log)
 
     def test_with_the_module(self):
-        binary = shutil.which("redis-server")
-        if not binary or not os.path.exists(MODULE):
-            self.skipTest("no redis-server, or no module")
-        server = subprocess.Popen([binary, "--port", "0", "--unixsocket", os.path.abspath("r.sock"), "--save", "",
-                                   "--loadmodule", MODULE], stdout=subprocess.DEVNULL)
-        try:
-            url = f"unix://{os.path.abspath('r.sock')}"
-            with redis.Redis.from_url(url) as client:
-                while server.poll() is None:
-                    try:
-                        client.ping()
-                        break
-                    except redis.ConnectionError:
-                        time.sleep(0.02)
-                self.two_spiders(url)
-                self.assertEqual(client.execute_command("BF.CARD", "deja:everything"), PAGES)
-        finally:
-            server.kill()
-            server.wait()
+        with RealServer() as server:
+            self.two_spiders(server.url)
+            self.assertEqual(server.client.execute_command("BF.CARD", "deja:everything"), PAGES)
+            crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_REDIS_KEY="kind", DEJA_KIND="exact", DEJA_CAPACITY=500,
+                  DEJA_OPTIONS='{"seed": 7}')
+            flat = server.client.execute_command("DEJA.INFO", "kind")
+            told = dict(zip(flat[0::2], flat[1::2]))
+            self.assertEqual((told[b"kind"], told[b"keys"]), (b"exact", PAGES))
+
+    def shards(self, server):
+        """A cache of eight filters, which the command knows as well."""
+        settings = {"DEJA_REDIS_URL": server.url, "DEJA_REDIS_KEY": "cache", "DEJA_REDIS_SHARDS": 8, "DEJA_URL": "crawl"}
+        first = crawl(self.site, **settings)
+        self.assertEqual(sorted(set(first.pages)), list(range(PAGES)))
+        self.assertIn("8 shards", first.log)
+        self.assertEqual(first.stats["deja/keys"], PAGES)
+        self.assertEqual(crawl(self.site, **settings).pages, [0])  # Scrapy asks for the start page in any case
+        for wrong, word in (({"DEJA_REDIS_SHARDS": 4}, "has 8 shards, not 4"), ({"DEJA_URL": "safe"}, "another form"),
+                            ({"DEJA_REDIS_SHARDS": 20000}, "1 to 16384"), ({"DEJA_REDIS_KEY": "a{b}"}, "braces")):
+            run = crawl(self.site, **{**settings, **wrong})
+            self.assertIn(word, run.log)
+            self.assertEqual(run.pages, [])
+        if "DEJA" in os.environ:
+            urls = f"{self.site.url}q?view=full&id=5\n{self.site.url}p/1\n{self.site.url}none\n"
+            done = subprocess.run([os.environ["DEJA"], "check", "--redis", server.url, "--url=crawl", "cache"],
+                                  input=urls, capture_output=True, text=True)
+            if "hiredis" not in done.stderr:  # a build without
+                self.assertEqual(done.stdout.splitlines(), urls.splitlines()[:2], done.stderr)
+
+    def test_shards(self):
+        with RealServer() as server:
+            self.shards(server)
+
+    def test_shards_in_a_cluster(self):
+        with RealServer("--cluster-enabled", "yes", "--cluster-port", str(free_port())) as server:
+            server.client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+            while server.client.execute_command("CLUSTER INFO")["cluster_state"] != "ok":
+                time.sleep(0.05)
+            self.shards(server)
 
 
 if __name__ == "__main__":

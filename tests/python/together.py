@@ -146,7 +146,7 @@ class Threads(unittest.TestCase):
         turns, during, done = [0], [], threading.Event()
 
         def work():
-            with _keys._Held(data) as text:
+            with _keys.Held(data) as text:
                 _lib.lib.deja_lines_split(ctypes.byref(text), b"\n", slices, n)
                 before = turns[0]
                 _lib.lib.deja_filter_add_batch(f._handle, slices, n, None, None)

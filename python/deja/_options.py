@@ -1,0 +1,95 @@
+"""deja_options from what the constructors take, and what they come to.
+
+In C a zero asks for the default.  Here None does, and a zero is refused: seed=0 would be random,
+and capacity=0 something that grows.  So are numbers that a field of C has no room for."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref
+from typing import Any, Optional
+
+from . import _lib
+from ._errors import check, fail
+from ._lib import lib
+from ._records import Plan
+from ._url import Rules
+
+_FLAGS = {"minimal_increase": _lib.MINIMAL_INCREASE, "layered_paper": _lib.LAYERED_PAPER,
+          "layered_words": _lib.LAYERED_WORDS}
+_NAMES = {"kind": lib.deja_kind_parse, "part_kind": lib.deja_kind_parse, "hash": lib.deja_hash_parse}
+_TYPES = {name: type_ for name, type_ in _lib.Options._fields_
+          if name not in ("size", "key", "alloc", "url", "flags")}
+_DEMANDS = ("hash", "seed", "url", "counter_bits", "generations", "window_seconds", "layers", "delimiter")
+
+
+def _parsed(what: str, name: str) -> int:
+    number = _NAMES[what](name.encode())
+    if not number:
+        fail(_lib.EINVAL, f"there is no {what.replace('part_', '')} {name!r}")
+    return int(number)
+
+
+def whole(name: str, value: float, type_: Any = ctypes.c_uint64) -> int:
+    """A number from 1 on that a field of C holds; 1e6 is one as well."""
+    most = (1 << 8 * ctypes.sizeof(type_)) - 1
+    if not 1 <= value <= most:
+        fail(_lib.EINVAL, f"{name}={value!r} is not from 1 to {most}; leave it out for the default")
+    return int(value)
+
+
+def _field(name: str, value: Any) -> Any:
+    if name in _NAMES:
+        return _parsed(name, value)
+    if _TYPES[name] is ctypes.c_double:
+        if not value > 0:
+            fail(_lib.EINVAL, f"{name}={value!r} is not above 0; leave it out for the default")
+        return float(value)
+    if name == "delimiter" and isinstance(value, (str, bytes)):
+        value = ord(value)
+    return whole(name, value, _TYPES[name])
+
+
+def _secret(key: bytes) -> bytes:
+    if len(key) != _lib.KEY_LEN:
+        fail(_lib.EINVAL, f"key has {len(key)} bytes; a secret key has {_lib.KEY_LEN}")
+    return bytes(key)
+
+
+def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, **given: Any) -> _lib.Options:
+    """deja_options; `given` are its fields by their name in deja.h, and flags by theirs."""
+    flags = _lib.KEY_APART if key is not None else 0
+    for name, flag in _FLAGS.items():
+        if given.pop(name, False):
+            flags |= flag
+    unknown = set(given) - set(_TYPES)
+    if unknown:
+        raise TypeError(f"a filter has no option {', '.join(sorted(unknown))}")
+    given = {name: _field(name, value) for name, value in given.items() if value is not None}
+    if not given.keys() & {"kind", "capacity", "memory"}:
+        given["kind"] = _parsed("kind", "scalable")  # as the command does: nobody knows how many will come
+    options = _lib.Options(flags=flags, url=rules._handle if rules else None, **given)
+    if key is not None:
+        options.take_key(_secret(key))
+    return options
+
+
+def demands(options: _lib.Options, kind: Optional[str]) -> _lib.Options:
+    """What options ask of a filter that is there: what is left to a default is no demand on it."""
+    expect = _lib.Options(kind=options.kind if kind else 0,
+                          flags=options.flags & (_lib.LAYERED_PAPER | _lib.LAYERED_WORDS),
+                          **{name: getattr(options, name) for name in _DEMANDS})
+    expect.share_key(options)
+    return expect
+
+
+def plan(**options: Any) -> Plan:
+    """What a filter of these options comes to (capacity=, fp_rate=, kind=, memory= ...), without
+    making it.
+
+    >>> plan(capacity=1e9, fp_rate=0.01).bytes
+    1238534336
+    """
+    error, numbers = _lib.Error(), _lib.Plan()
+    check(lib.deja_plan_make(byref(make_options(**options)), byref(numbers), byref(error)), error)
+    return Plan._of(numbers)

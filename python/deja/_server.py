@@ -1,0 +1,175 @@
+"""What was seen, in a Redis or Valkey server with the module, shared by many spiders.
+
+    OneFilter   one filter of the server, by RedisBloom's own commands where they suffice.
+    Shards      one cache over N filters, which a cluster spreads over its nodes: the same that
+                `deja dedup --redis` makes and uses (docs/redis.md, "One cache over many servers").
+
+A key is new when the answer to one command says so.  In a cluster a client sends a command again when a
+node dies, and the second BF.ADD of a key would say "seen" of a page that nobody fetched; so Shards
+looks first and adds then.  Two spiders that meet a URL at the same moment may both fetch it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Iterable, Optional
+
+from ._errors import ArgumentError, Error, MismatchError
+from ._url import Rules
+
+FIRST_CAPACITY = 100_000  # of a filter that grows: a small crawl should not take 45 MB
+MOST_SHARDS = 16384
+
+# Options of deja.Filter as DEJA.RESERVE calls them.
+_WORDS = {"kind": "KIND", "capacity": "CAPACITY", "fp_rate": "ERROR", "memory": "MEMORY", "hashes": "HASHES",
+          "multiplier": "MULTIPLIER", "filters": "FILTERS", "hash": "HASH", "part_kind": "PARTS", "growth": "GROWTH",
+          "tightening": "TIGHTENING", "counter_bits": "COUNTERBITS", "generations": "GENERATIONS",
+          "window_seconds": "SECONDS", "deletions": "DELETIONS", "seed": "SEED", "key": "KEY"}
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    given = {name: int(value) if name in ("capacity", "memory") else value for name, value in options.items()
+             if name != "url" and value}
+    unknown = set(given) - set(_WORDS)
+    if unknown:
+        raise ArgumentError(f"a filter in a server has no option {', '.join(sorted(unknown))}")
+    return given
+
+
+def reserve(name: str, options: dict[str, Any]) -> list[Any]:
+    """The command that makes a filter: RedisBloom's own where it can say it."""
+    given = _given(options)
+    if set(given) <= {"kind", "capacity", "fp_rate"} and given.get("kind", "scalable") == "scalable":
+        return ["BF.RESERVE", name, given.get("fp_rate", 1e-6), given.get("capacity", FIRST_CAPACITY)]
+    return ["DEJA.RESERVE", name, *(word for key, value in given.items() for word in (_WORDS[key], value))]
+
+
+def shard_of(key: bytes, n: int) -> int:
+    """FNV-1a of 64 bits, the finalizer of SplitMix64, and the n-th part that it falls into."""
+    h = 0xCBF29CE484222325
+    for byte in key:
+        h = (h ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
+    h = (h ^ h >> 27) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
+    h ^= h >> 31
+    return h * n >> 64
+
+
+class _Server:
+    """A connection, and what both kinds of caches do with it."""
+
+    def __init__(self, url: str) -> None:
+        try:
+            import redis
+        except ImportError:
+            raise ImportError("DEJA_REDIS_URL needs redis-py (Debian: python3-redis)") from None
+        self._url, self._failure, self._refusal = url, redis.RedisError, redis.ResponseError
+        self._client: Any = redis.Redis.from_url(url)
+        self.is_new = True
+
+    def _ask(self, *command: Any) -> Any:
+        try:
+            return self._client.execute_command(*command)
+        except self._failure as reason:
+            raise Error(f"{command[1]}: {reason}") from None
+
+    def _make(self, command: list[Any]) -> None:
+        try:
+            self._client.execute_command(*command)
+        except self._refusal as reason:
+            if "exists" not in str(reason):
+                raise ArgumentError(f"{self._url}: {reason}; is the module deja loaded there?") from None
+            self.is_new = False
+
+    def _account(self, names: Iterable[str]) -> dict[str, Any]:
+        """Of all spiders together."""
+        filters = []
+        try:
+            for name in names:
+                flat = self._client.execute_command("DEJA.INFO", name)
+                filters.append(flat if isinstance(flat, dict) else dict(zip(flat[0::2], flat[1::2])))
+        except self._failure:
+            return {}  # another module with BF.*, or no server any more
+        return {"keys": sum(int(told[b"keys"]) for told in filters), "bytes": sum(int(told[b"bytes"]) for told in filters),
+                "fp_rate": sum(float(told[b"fp_now"]) for told in filters) / len(filters),
+                "expected_lost": sum(float(told[b"lost"]) for told in filters), "visit": int(filters[0][b"visit"])}
+
+    def __contains__(self, key: bytes) -> bool:
+        raise NotImplementedError("what is shared is asked about by adding it")
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class OneFilter(_Server):
+    def __init__(self, url: str, name: str, options: dict[str, Any]) -> None:
+        super().__init__(url)
+        self._name = name
+        self._make(reserve(name, options))
+
+    def add(self, key: bytes) -> bool:
+        return bool(self._ask("BF.ADD", self._name, key))
+
+    def account(self) -> dict[str, Any]:
+        return self._account([self._name])
+
+    def __str__(self) -> str:
+        return f"{self._name} on the server, shared"
+
+
+class Shards(_Server):
+    def __init__(self, url: str, name: str, options: dict[str, Any], n: int, rules: Optional[Rules]) -> None:
+        super().__init__(url)
+        if not 1 <= n <= MOST_SHARDS:
+            raise ArgumentError(f"a cache has 1 to {MOST_SHARDS} shards, not {n}")
+        if not 0 < len(name) < 200 or set(name) & set("{}"):
+            raise ArgumentError(f"the name of a cache is 1 to 199 bytes without braces, not {name!r}")
+        self._name, given = name, _given(options)
+        self._go_to_cluster()
+        self._n = self._agree(n, rules)
+        self._names = [f"{{{name}:{i}}}" for i in range(self._n)]
+        # Keys fall on shards at random: room for five standard deviations more than the mean.
+        mean = given.get("capacity", FIRST_CAPACITY) / self._n
+        given["capacity"] = math.ceil(mean + 5 * math.sqrt(mean)) + 1
+        given.setdefault("kind", "scalable")
+        for shard in self._names:
+            self._make(["DEJA.RESERVE", shard, *(word for key, value in given.items() for word in (_WORDS[key], value))])
+
+    def _go_to_cluster(self) -> None:
+        try:
+            if not self._client.info("cluster").get("cluster_enabled"):
+                return
+            import redis
+
+            single, self._client = self._client, redis.RedisCluster.from_url(self._url)
+            single.close()
+        except self._failure as reason:
+            raise Error(f"{self._url}: {reason}") from None
+
+    def _agree(self, n: int, rules: Optional[Rules]) -> int:
+        """Read the text that tells how many shards there are, or write it, whoever comes first."""
+        form = f"profile={rules.profile} rules={rules.id:x}" if rules else "profile=none rules=0"
+        self._ask("SET", self._name, f"deja-cache 1 shards={n} {form}", "NX")
+        text = (self._ask("GET", self._name) or b"").decode(errors="replace")
+        told = re.fullmatch(r"deja-cache 1 shards=(\d+) (profile=\S+ rules=\S+)", text)
+        if not told or not 1 <= int(told[1]) <= MOST_SHARDS:
+            raise ArgumentError(f"the server's key {self._name} is no cache of deja")
+        if int(told[1]) != n:
+            raise MismatchError(f"{self._name} has {told[1]} shards, not {n}")
+        if told[2] != form:
+            raise MismatchError(f"{self._name} holds keys of another form: {told[2]}, not {form}")
+        return n
+
+    def add(self, key: bytes) -> bool:
+        shard = self._names[shard_of(key, self._n)]
+        if self._ask("DEJA.CHECK", shard, key)[0]:
+            return False
+        self._ask("DEJA.ADD", shard, key)
+        return True
+
+    def account(self) -> dict[str, Any]:
+        return self._account(self._names)
+
+    def __str__(self) -> str:
+        return f"{self._name} on the server, shared, {self._n} shards"
