@@ -77,7 +77,7 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
     struct fetch_request r = {.url = u->url.data};
     bool found = false;
     int rc = DEJA_OK;
-    if (c->visit > 1 && c->o->archive)
+    if (c->visit > 1 && !c->o->no_archive)
         rc = frontier_copy_of(c->queue, u->url, &copy, &found, err);
     if (found) {
         r.etag = copy.etag.data;
@@ -247,7 +247,7 @@ static int loop(struct crawler *c, deja_error *err)
 static int open_fetcher(struct crawler *c, deja_error *err)
 {
     const struct crawl_options *o = c->o;
-    const struct fetch_options options = {.user_agent = o->user_agent,
+    const struct fetch_options options = {.user_agent = c->agent,
                                           .ca_file = o->ca_file,
                                           .max_bytes = o->max_page,
                                           .timeout = o->timeout,
@@ -262,14 +262,14 @@ int crawl_run(const struct crawl_options *o, struct crawl_account *account, deja
     struct crawler *c = calloc(1, sizeof *c);
     if (!c)
         return fail(err, DEJA_ENOMEM, "no memory for a crawl");
-    c->o = o;
+    c->given = o;
+    c->settled = *o;
+    c->o = &c->settled;
     c->dir = c->warc.fd = -1;
-    c->schedule.per_host = o->per_host;
     c->began = c->now = crawler_clock();
-    c->next_durable = c->now + o->sync_every;
-    int rc = open_fetcher(c, err);
+    int rc = folder_open(c, err);
     if (rc == DEJA_OK)
-        rc = folder_open(c, err);
+        rc = open_fetcher(c, err);
     if (rc == DEJA_OK)
         rc = loop(c, err);
     if (rc == DEJA_OK)

@@ -2,6 +2,7 @@
  *
  *     crawl.c     the loop: begin downloads, wait, take them in, commit
  *     folder.c    opens and closes; commits
+ *     settings.c  options that are remembered
  *     outcome.c   a download is finished: archive it, find its links, or try again
  *     offer.c     a link is found: does it belong, was it seen?  If not, into the queue */
 #ifndef CRAWLER_CRAWLER_H
@@ -13,6 +14,8 @@
 #include "schedule.h"
 #include "scope.h"
 #include "warc.h"
+
+#define CRAWLER_SETTINGS 39 /* of settings.c */
 
 /* URLs of one page, on their way to the cache. */
 #define OFFERS 256
@@ -33,7 +36,11 @@ struct job {
 };
 
 struct crawler {
-    const struct crawl_options *o;
+    const struct crawl_options *given; /* by the caller                     */
+    const struct crawl_options *o;     /* &settled: what holds (settings.c) */
+    struct crawl_options settled;
+    char *text[CRAWLER_SETTINGS]; /* of settings that were remembered */
+    char agent[400];              /* User-Agent                       */
     struct crawl_account account;
     int dir;
     frontier *queue;

@@ -26,6 +26,7 @@
 #include "ascii.h"
 #include "crawler.h"
 #include "fail.h"
+#include "settings.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,6 +61,8 @@ static int make_cache(struct crawler *c, const char *path, deja_error *err)
         opt.kind = DEJA_SCALABLE;
     if (opt.kind == DEJA_SCALABLE && opt.capacity == 0 && opt.memory == 0)
         opt.capacity = FIRST_URLS;
+    if (opt.key)
+        opt.flags |= DEJA_KEY_APART;
     int rc = deja_filter_create(path, 0, &opt, &c->cache, err);
     return rc == DEJA_OK ? deja_filter_sync(c->cache, err) : rc;
 }
@@ -142,9 +145,9 @@ static int commit(struct crawler *c, deja_error *err)
 {
     const deja_slice counts = {c->account.count, sizeof c->account.count};
     int rc = frontier_set_blob(c->queue, "counts", counts, err);
-    if (rc == DEJA_OK && c->o->archive)
+    if (rc == DEJA_OK && !c->o->no_archive)
         rc = frontier_set(c->queue, "warc_file", c->warc.file, err);
-    if (rc == DEJA_OK && c->o->archive)
+    if (rc == DEJA_OK && !c->o->no_archive)
         rc = frontier_set(c->queue, "warc_end", (int64_t)c->warc.end, err);
     if (rc == DEJA_OK)
         rc = frontier_commit(c->queue, err);
@@ -167,7 +170,7 @@ static void look_at_rate(struct crawler *c)
 static int durable(struct crawler *c, deja_error *err)
 {
     int rc = c->o->talk.hand_over ? c->o->talk.hand_over(c->o->talk.ctx, err) : DEJA_OK;
-    if (rc == DEJA_OK && c->o->archive)
+    if (rc == DEJA_OK && !c->o->no_archive)
         rc = warc_sync(&c->warc, err);
     if (rc == DEJA_OK)
         rc = commit(c, err);
@@ -266,34 +269,13 @@ static int store_seeds(struct crawler *c, deja_error *err)
     return rc;
 }
 
-/* A text of the options, or the one that an earlier run had; terminated. */
-static int setting(struct crawler *c, const char *name, const char *given, struct buffer *text,
-                   deja_error *err)
-{
-    const int rc = given ? frontier_set_blob(c->queue, name, ascii_slice(given), err)
-                         : frontier_get_blob(c->queue, name, text, err);
-    if (rc < 0)
-        return rc;
-    return (!given || buffer_text(text, given)) && buffer_add(text, "", 1)
-               ? DEJA_OK
-               : fail(err, DEJA_ENOMEM, "no memory for --%s", name);
-}
-
 static int open_scope(struct crawler *c, deja_error *err)
 {
-    struct buffer match = {0}, exclude = {0};
-    int64_t kind = c->o->scope;
-    int rc = kind ? frontier_set(c->queue, "scope", kind, err)
-                  : frontier_get(c->queue, "scope", &kind, err);
-    if (rc == DEJA_OK)
-        rc = setting(c, "match", c->o->match, &match, err);
-    if (rc == DEJA_OK)
-        rc = setting(c, "exclude", c->o->exclude, &exclude, err);
-    if (rc == DEJA_OK)
-        rc = scope_new(kind ? (uint32_t)kind : SCOPE_HOST, match.data,
-                       exclude.data[0] ? exclude.data : NULL, &c->scope, err);
-    buffer_fini(&match);
-    buffer_fini(&exclude);
+    const struct crawl_options *o = c->o;
+    const bool excludes = o->exclude && o->exclude[0];
+    if (o->scope == SCOPE_REGEX && !o->match)
+        return fail(err, DEJA_EINVAL, "--scope regex needs --match ERE");
+    const int rc = scope_new(o->scope, o->match, excludes ? o->exclude : NULL, &c->scope, err);
     return rc == DEJA_OK ? each_seed(c, mark_scope, err) : rc;
 }
 
@@ -317,10 +299,11 @@ static int begin_visit(struct crawler *c, int64_t visit, deja_error *err)
 static int rotate_cache(struct crawler *c, deja_error *err)
 {
     deja_options next = DEJA_OPTIONS_INIT;
-    next.capacity = c->o->cache.capacity;
-    next.fp_rate = c->o->cache.fp_rate;
-    next.memory = c->o->cache.memory;
-    next.hashes = c->o->cache.hashes;
+    const deja_options *given = &c->given->cache; /* 0: as it is */
+    next.capacity = given->capacity;
+    next.fp_rate = given->fp_rate;
+    next.memory = given->memory;
+    next.hashes = given->hashes;
     deja_dedup_free(c->pending); /* nothing is pending, but it knows the old hashes */
     c->pending = NULL;
     const int rc = deja_filter_rotate(c->cache, &next, err);
@@ -400,7 +383,7 @@ static int announce_archive(struct crawler *c, deja_error *err)
 static int open_archive(struct crawler *c, deja_error *err)
 {
     int64_t file = 0, end = 0;
-    if (!c->o->archive)
+    if (c->o->no_archive)
         return DEJA_OK;
     int rc = frontier_get(c->queue, "warc_file", &file, err);
     if (rc == DEJA_OK)
@@ -408,8 +391,8 @@ static int open_archive(struct crawler *c, deja_error *err)
     if (rc == DEJA_OK && file == 0)
         rc = announce_archive(c, err);
     if (rc == DEJA_OK)
-        rc = warc_open(&c->warc, c->dir, (uint32_t)file, (uint64_t)end, c->o->user_agent,
-                       c->o->max_file, err);
+        rc = warc_open(&c->warc, c->dir, (uint32_t)file, (uint64_t)end, c->agent, c->o->max_file,
+                       err);
     return rc;
 }
 
@@ -479,6 +462,10 @@ int folder_open(struct crawler *c, deja_error *err)
         rc = frontier_open(c->o->dir, &c->queue, err);
     if (rc == DEJA_OK)
         rc = frontier_last(c->queue, &c->last_id, err);
+    if (rc == DEJA_OK)
+        rc = settings_settle(c, err);
+    c->schedule.per_host = c->o->per_host;
+    c->next_durable = c->now + c->o->sync_every;
     if (rc == DEJA_OK)
         rc = store_seeds(c, err);
     if (rc == DEJA_OK)
@@ -550,7 +537,7 @@ int folder_finish(struct crawler *c, deja_error *err)
         rc = commit(c, err);
     if (rc == DEJA_OK)
         rc = frontier_sync(c->queue, err);
-    return rc == DEJA_OK && c->o->archive ? write_index(c, err) : rc;
+    return rc == DEJA_OK && !c->o->no_archive ? write_index(c, err) : rc;
 }
 
 void folder_close(struct crawler *c)
@@ -561,6 +548,7 @@ void folder_close(struct crawler *c)
     deja_filter_free(c->cache);
     deja_filter_free(c->shapes);
     frontier_close(c->queue);
+    settings_fini(c);
     if (c->dir >= 0)
         (void)close(c->dir);
     free(c->hashes);

@@ -156,7 +156,7 @@ static int archive(struct crawler *c, const struct frontier_url *u, const struct
 {
     struct buffer head = {0};
     const deja_slice body = buffer_slice(&d->body);
-    if (!c->o->archive)
+    if (c->o->no_archive)
         return DEJA_OK;
     int rc = httphead_archive(buffer_slice(&d->head), &head);
     struct warc_capture capture = {.url = u->url,
