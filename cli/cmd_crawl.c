@@ -247,6 +247,9 @@ static void note_cache(struct console *console, const struct crawl_account *a)
     if (a->rebuilt > 0)
         console_note(console, "%s URLs were put into the cache again after a crash",
                      num_count(a->rebuilt).s);
+    if (a->undone > 0)
+        console_note(console, "%s pages were damaged in the archive, and waited again",
+                     num_count(a->undone).s);
 }
 
 static void note_visits(struct console *console, const struct crawl_account *a)
@@ -316,6 +319,7 @@ static void json_summary(const struct call *call, const struct crawl_account *a)
     json_uint(&j, "waiting", a->waiting);
     json_uint(&j, "left_behind", a->left_behind);
     json_uint(&j, "rebuilt", a->rebuilt);
+    json_uint(&j, "undone", a->undone);
     json_uint(&j, "hosts", a->hosts);
     json_counts(&j, a, CRAWL_UNREAD, CRAWL_FIRST_FAILURE);
     json_object(&j, "left_out");

@@ -62,6 +62,7 @@ struct crawl_account {
     uint32_t cache_kind;
     uint64_t left_behind; /* URLs that the visit before did not get to         */
     uint64_t rebuilt;     /* URLs put into the cache again after a crash       */
+    uint64_t undone;      /* pages whose records a power cut had damaged       */
     const char *ended;    /* why: "done", "stopped", or the name of the limit  */
 };
 

@@ -2,7 +2,8 @@
  *
  *     crawl.c     the loop: begin downloads, wait, take them in, commit
  *     folder.c    opens and closes; commits
- *     settings.c  options that are remembered
+ *     settings.c  options that are remembered       seeds.c    where it begins, and the scope
+ *     cache.c     which URLs were seen              archive.c  what was fetched
  *     outcome.c   a download is finished: archive it, find its links, or try again
  *     offer.c     a link is found: does it belong, was it seen?  If not, into the queue */
 #ifndef CRAWLER_CRAWLER_H
@@ -82,6 +83,28 @@ int folder_open(struct crawler *c, deja_error *err);
 int folder_commit(struct crawler *c, deja_error *err); /* a round */
 int folder_finish(struct crawler *c, deja_error *err); /* the run  */
 void folder_close(struct crawler *c);
+
+/* seeds.c */
+int seeds_store(struct crawler *c, deja_error *err); /* those that are given */
+int seeds_open_scope(struct crawler *c, deja_error *err);
+int seeds_queue(struct crawler *c, deja_error *err); /* all of them */
+
+/* cache.c.  *made: it was not there. */
+int cache_open(struct crawler *c, bool *made, deja_error *err);
+int cache_open_shapes(struct crawler *c, bool fresh, deja_error *err);
+int cache_mend(struct crawler *c, bool made, deja_error *err); /* after a crash */
+int cache_rotate(struct crawler *c, deja_error *err);
+int cache_sync(struct crawler *c, deja_error *err);
+/* The rows of pending URLs are on disk for good. */
+int cache_take_pending(struct crawler *c, deja_error *err);
+void cache_look_at_rate(struct crawler *c);
+
+/* archive.c */
+int archive_mend(struct crawler *c, deja_error *err); /* after a power cut */
+int archive_open(struct crawler *c, deja_error *err);
+int archive_record(struct crawler *c, deja_error *err); /* its end, with the next commit      */
+int archive_sync(struct crawler *c, deja_error *err);   /* and up to where it is on disk      */
+int archive_write_index(struct crawler *c, deja_error *err);
 
 /* offer.c.  A URL as it was found, absolute. */
 void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden);

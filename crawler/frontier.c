@@ -37,6 +37,8 @@ enum statement {
     TAKE,
     PUT_BACK,
     END,
+    UNDONE,
+    UNDO,
     COPY_OF,
     WAS_KNOWN,
     LEAVE,
@@ -62,6 +64,12 @@ static const char *const text_of[STATEMENTS] = {
     [END] = "UPDATE url SET state = 2, outcome = ?2, status = ?3, at_time = ?4, mime = ?5, "
             "etag = ?6, modified = ?7, digest = ?8, file = ?9, offset = ?10, length = ?11, "
             "revisit = ?12 WHERE id = ?1",
+    [UNDONE] = "SELECT outcome, status, revisit FROM url WHERE state = 2 AND (file > ?1 OR file = "
+               "?1 AND offset >= ?2)",
+    [UNDO] = "UPDATE url SET state = 0, attempts = 0, outcome = NULL, status = NULL, at_time = "
+             "NULL, mime = NULL, etag = NULL, modified = NULL, digest = NULL, file = NULL, offset "
+             "= NULL, length = NULL, revisit = NULL WHERE state = 2 AND (file > ?1 OR file = ?1 "
+             "AND offset >= ?2)",
     [COPY_OF] = "SELECT outcome, status, at_time, mime, etag, modified, digest, file, offset, "
                 "length FROM url WHERE hash = ?1 AND url = ?2 AND state = 2 AND revisit = 0 AND "
                 "file > 0 AND status BETWEEN 200 AND 299 ORDER BY id DESC LIMIT 1",
@@ -528,6 +536,28 @@ int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_e
     (void)sqlite3_bind_int64(s, 11, (int64_t)p->place.len);
     (void)sqlite3_bind_int(s, 12, p->revisit);
     return step(f, s, err);
+}
+
+int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take, void *ctx,
+                  deja_error *err)
+{
+    int rc = begin(f, err);
+    for (enum statement which = UNDONE; which <= UNDO && rc == DEJA_OK; which++) {
+        sqlite3_stmt *s = use(f, which);
+        int code;
+        if (!s)
+            return db_fail(f, err);
+        (void)sqlite3_bind_int64(s, 1, file);
+        (void)sqlite3_bind_int64(s, 2, (int64_t)at);
+        while ((code = sqlite3_step(s)) == SQLITE_ROW)
+            take(ctx, &(struct frontier_page){.outcome = sqlite3_column_int(s, 0),
+                                              .status = sqlite3_column_int(s, 1),
+                                              .revisit = sqlite3_column_int(s, 2) != 0});
+        if (code != SQLITE_DONE)
+            rc = db_fail(f, err);
+        (void)sqlite3_reset(s);
+    }
+    return rc;
 }
 
 /* --- Earlier visits --------------------------------------------------------------- */
