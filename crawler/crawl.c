@@ -13,6 +13,7 @@
 #include "ascii.h"
 #include "crawler.h"
 #include "fail.h"
+#include <unistd.h>
 
 #define STATUS_EVERY 0.1 /* seconds                                             */
 #define WAIT_MAX     0.1 /* seconds until the next look at *stop and the status */
@@ -254,6 +255,8 @@ static int open_fetcher(struct crawler *c, deja_error *err)
                                           .connect_timeout = o->timeout,
                                           .stall = o->timeout,
                                           .connections = o->connections};
+    if (o->ca_file && access(o->ca_file, R_OK) != 0)
+        return fail_errno(err, "--ca-file %s: cannot read", fail_path(o->ca_file).text);
     return fetcher_new(&options, &c->fetcher, err);
 }
 

@@ -45,6 +45,7 @@ for seed in example.org ftp://example.org/ mailto:a@b http:// 'http://[x/' ''; d
     fails_with 2 'is no URL of http or https' deja crawl "$seed" --out "seed"
 done
 fails_with 2 'give it a URL to begin with' deja crawl --out .
+fails_with 2 '--ca-file nowhere.pem: cannot read' deja crawl "$url/" --out ca --ca-file nowhere.pem
 fails_with 2 'cannot open the folder' deja crawl --out absent
 fails_with 2 'cannot open the folder' deja crawl --revisit absent
 fails_with 2 'cannot make the folder' deja crawl "$url/" --out absent/below
