@@ -285,6 +285,9 @@ static void note_summary(const struct call *call, const struct crawl_account *a)
         console_note(console, "failed: %s", failed.text);
     if (left.len > 0)
         console_note(console, "left out: %s", left.text);
+    if (a->asked == 0 && a->waiting == 0)
+        console_note(console, "this visit was done before, and nothing was fetched now; --revisit "
+                              "begins the next");
     if (a->waiting > 0)
         console_note(console, "%s URLs are waiting; the same --out goes on with them",
                      num_count(a->waiting).s);
@@ -316,6 +319,7 @@ static void json_summary(const struct call *call, const struct crawl_account *a)
     json_counts(&j, a, CRAWL_FETCHED, CRAWL_NANOSECONDS);
     json_counts(&j, a, CRAWL_OFFERED, CRAWL_ROBOTS);
     json_real(&j, "expected_lost", a->lost);
+    json_uint(&j, "requests", a->asked);
     json_uint(&j, "waiting", a->waiting);
     json_uint(&j, "left_behind", a->left_behind);
     json_uint(&j, "rebuilt", a->rebuilt);

@@ -47,6 +47,7 @@ static int start(struct crawler *c, struct job *job, const struct fetch_request 
         return rc;
     }
     h->in_flight++;
+    c->account.asked++;
     c->pages_in_flight += !job->robots;
     if (h->ready_at < c->now + h->delay)
         h->ready_at = c->now + h->delay;
@@ -114,7 +115,7 @@ static enum crawl_count refusal(const struct crawler *c, const struct host *h,
                                 const struct frontier_url *u)
 {
     if (h->robots_state == HOST_ROBOTS_CLOSED)
-        return CRAWL_NO_ROBOTS;
+        return h->robots_fault ? outcome_of_fault(h->robots_fault) : CRAWL_NO_ROBOTS;
     if (!robots_allows(&h->robots, scope_path(u->url)))
         return CRAWL_ROBOTS;
     if (c->o->max_host_pages > 0 && h->pages + h->in_flight >= c->o->max_host_pages)

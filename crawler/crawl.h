@@ -42,7 +42,7 @@ enum crawl_count {
     CRAWL_ROBOTS_REDIRECTS,
     CRAWL_OTHER,          /* ... to here */
     CRAWL_REDIRECT_LIMIT, /* redirects to redirects to ...              */
-    CRAWL_NO_ROBOTS,      /* robots.txt cannot be read: nothing is allowed */
+    CRAWL_NO_ROBOTS,      /* robots.txt is answered by 5xx: nothing is allowed */
     CRAWL_COUNTS
 };
 /* As in a summary: "not found". */
@@ -55,6 +55,7 @@ struct crawl_account {
     uint64_t waiting;   /* URLs in the queue                                   */
     uint64_t in_flight; /* requests under way                                  */
     uint64_t hosts;     /* met in this run                                     */
+    uint64_t asked;     /* requests of this run                                */
     double seconds;     /* of this visit                                       */
     double lost;        /* pages that the cache probably lost in this visit    */
     double fp_rate;     /* of the cache now                                    */

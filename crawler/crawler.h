@@ -41,6 +41,7 @@ struct crawler {
     const struct crawl_options *o;     /* &settled: what holds (settings.c) */
     struct crawl_options settled;
     char *text[CRAWLER_SETTINGS]; /* of settings that were remembered */
+    struct buffer as_before;      /* their options, for people */
     char agent[400];              /* User-Agent                       */
     struct crawl_account account;
     int dir;
@@ -117,6 +118,8 @@ int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *e
 
 /* outcome.c.  Takes the job and the download over. */
 int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error *err);
+/* What a fetch_fault is counted as. */
+enum crawl_count outcome_of_fault(int fault);
 /* A URL that is not fetched, for this reason. */
 int outcome_skip(struct crawler *c, const struct frontier_url *u, enum crawl_count why,
                  deja_error *err);

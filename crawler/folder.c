@@ -264,6 +264,7 @@ int folder_open(struct crawler *c, deja_error *err)
         rc = make_room(c, err);
     if (rc < 0)
         return rc;
+    settings_say(c);
     cache_look_at_rate(c);
     c->changed = true;
     return seeds_queue(c, err); /* the cache knows those that are not new */

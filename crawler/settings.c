@@ -168,8 +168,7 @@ static const char *shown(const struct setting *s, const char *text)
 
 struct settling {
     struct crawler *c;
-    bool begun;           /* what is of the visit is decided */
-    struct buffer before; /* for people: what was taken over */
+    bool begun; /* what is of the visit is decided */
 };
 
 static int contradiction(const struct setting *s, const char *given, const char *was,
@@ -209,10 +208,10 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
     bool ok = *copy != NULL;
     if (ok)
         put_text(s, &in->c->settled, *copy);
+    struct buffer *list = &in->c->as_before;
     if (ok && (s->owner == OF_VISIT || s->owner == OF_CRAWL))
-        ok = buffer_text(&in->before, " --") && buffer_text(&in->before, s->option) &&
-             (s->type == FLAG ||
-              (buffer_text(&in->before, " ") && buffer_text(&in->before, shown(s, was))));
+        ok = buffer_text(list, " --") && buffer_text(list, s->option) &&
+             (s->type == FLAG || (buffer_text(list, " ") && buffer_text(list, shown(s, was))));
     return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for --%s", s->option);
 }
 
@@ -291,18 +290,6 @@ static int check_forms(struct crawler *c, deja_error *err)
     return rc;
 }
 
-static void say(const struct crawler *c, struct buffer *before)
-{
-    const struct crawl_talk *talk = &c->settled.talk;
-    if (!talk->note)
-        return;
-    if (before->len > 0 && buffer_add(before, "", 1))
-        talk->note(talk->ctx, "as before:", before->data);
-    if (!c->settled.contact && !c->settled.user_agent)
-        talk->note(talk->ctx,
-                   "no --contact:", " the people whose sites you visit cannot reach you");
-}
-
 int settings_settle(struct crawler *c, deja_error *err)
 {
     struct settling in = {.c = c};
@@ -317,16 +304,26 @@ int settings_settle(struct crawler *c, deja_error *err)
         rc = forget_agent(c, err);
     for (size_t i = 0; i < SETTINGS && rc == DEJA_OK; i++)
         rc = settle_one(&in, &settings[i], err);
-    if (rc == DEJA_OK) {
+    if (rc == DEJA_OK)
         make_agent(c);
-        say(c, &in.before);
-    }
-    buffer_fini(&in.before);
     return rc;
+}
+
+void settings_say(struct crawler *c)
+{
+    const struct crawl_talk *talk = &c->settled.talk;
+    if (!talk->note)
+        return;
+    if (c->as_before.len > 0 && buffer_add(&c->as_before, "", 1))
+        talk->note(talk->ctx, "as before:", c->as_before.data);
+    if (!c->settled.contact && !c->settled.user_agent)
+        talk->note(talk->ctx,
+                   "no --contact:", " the people whose sites you visit cannot reach you");
 }
 
 void settings_fini(struct crawler *c)
 {
+    buffer_fini(&c->as_before);
     for (size_t i = 0; i < SETTINGS; i++)
         free(c->text[i]);
 }

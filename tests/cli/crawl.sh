@@ -64,6 +64,9 @@ expect_stderr_has 'visit 1, done: 3 pages'
 expect_stderr_has 'URLs: 5 offered, 2 seen before, 3 queued; probably lost: none'
 expect_stderr_has 'left out: 1 out of scope'
 expect_stdout ''
+succeeds deja crawl --out crawl
+expect_stderr_has 'as before: --delay 0'
+expect_stderr_has 'this visit was done before, and nothing was fetched now'
 succeeds deja info crawl/seen.deja
 succeeds deja crawl "$url/" --out quiet --delay 0 -q
 expect_stderr_empty
