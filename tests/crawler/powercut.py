@@ -115,7 +115,7 @@ def main(pages, seeds, moments):
                     Scenario(f"often-{seed}", site_, (*first, "--sync-every", "0")),
                     Scenario(f"seldom-{seed}", site_, (*first, "--sync-every", "20ms")),
                     Scenario(f"never-{seed}", site_, (*first, "--sync-every", "1h")),
-                    Scenario(f"files-{seed}", site_, (*first, "--sync-every", "20ms",
+                    Scenario(f"files-{seed}", site_, (*first, "--sync-every", "1h",
                                                       "--max-file", "5000")),
                     Scenario(f"visits-{seed}", site_, (*first, "--max-pages", pages // 2),
                              first, ("--revisit", "DIR"))):
