@@ -279,13 +279,14 @@ static int check_forms(struct crawler *c, deja_error *err)
     snprintf(now, sizeof now, "%s %016" PRIx64, deja_profile_name(profile),
              deja_url_rules_id(rules));
     int rc = frontier_get_blob(c->queue, "url", &was, err);
-    if (rc == DEJA_OK && was.len == 0)
+    const char *blank = was.len > 0 ? memchr(was.data, ' ', was.len) : NULL;
+    if (rc == DEJA_OK && !blank)
         rc = frontier_set_blob(c->queue, "url", ascii_slice(now), err);
     else if (rc == DEJA_OK && ascii_compare(buffer_slice(&was), ascii_slice(now)) != 0)
         rc = fail(err, DEJA_EMISMATCH,
                   "--url: this crawl has URLs in the forms of %.*s, with its own parameters to "
                   "drop and keep: give --url, --drop-params and --keep-params as it was begun",
-                  (int)strcspn(was.data, " "), was.data);
+                  (int)(blank - was.data), was.data);
     buffer_fini(&was);
     return rc;
 }
