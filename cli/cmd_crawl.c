@@ -29,21 +29,15 @@ struct crawl_command {
     const char *user_agent, *contact, *ca_file;
 };
 
+/* Defaults are the crawler's: it knows which options an earlier run was given. */
 static const struct crawl_command defaults = {
-    .common = {.url = DEJA_URL_SAFE},
-    .max_similar = 10000,
-    .max_page = UINT64_C(16) << 20,
-    .max_url = 2048,
-    .max_file = UINT64_C(1) << 30,
-    .max_depth = 50,
-    .max_redirects = 10,
-    .retries = 2,
-    .delay = 1,
-    .retry_wait = 5,
-    .timeout = 60,
-    .sync_every = 1,
-    .connections = 32,
-    .per_host = 1,
+    .max_depth = CRAWL_UNSET,
+    .max_redirects = CRAWL_UNSET,
+    .retries = CRAWL_UNSET,
+    .delay = CRAWL_UNSET_TIME,
+    .retry_wait = CRAWL_UNSET_TIME,
+    .timeout = CRAWL_UNSET_TIME,
+    .sync_every = CRAWL_UNSET_TIME,
 };
 
 /* --- Options ---------------------------------------------------------------------- */
@@ -112,7 +106,7 @@ static const struct opt options[] = {
               "pages of a visit"),
     OPT_SIZE(0, "max-bytes", "SIZE", struct crawl_command, max_bytes, "bytes of a visit"),
     OPT_SECONDS(0, "max-time", "TIME", struct crawl_command, max_time, "time of a run"),
-    OPT_COUNT32(0, "max-depth", "N", struct crawl_command, max_depth, 0, UINT32_MAX,
+    OPT_COUNT32(0, "max-depth", "N", struct crawl_command, max_depth, 0, CRAWL_UNSET - 1,
                 "links from a seed (default 50)"),
     OPT_COUNT(0, "max-host-pages", "N", struct crawl_command, max_host_pages, 1, UINT64_MAX,
               "pages of a host"),
@@ -188,6 +182,12 @@ static void show_status(void *ctx, const struct crawl_account *a)
     console_line(console, line);
 }
 
+static void show_note(void *ctx, const char *what, const char *more)
+{
+    const struct talk *t = ctx;
+    console_note(t->call->console, "%s%s", what, more);
+}
+
 static int print_url(void *ctx, deja_slice url, deja_error *err)
 {
     const struct talk *t = ctx;
@@ -247,6 +247,9 @@ static void note_cache(struct console *console, const struct crawl_account *a)
     if (a->rebuilt > 0)
         console_note(console, "%s URLs were put into the cache again after a crash",
                      num_count(a->rebuilt).s);
+    if (a->undone > 0)
+        console_note(console, "%s pages were damaged in the archive, and waited again",
+                     num_count(a->undone).s);
 }
 
 static void note_visits(struct console *console, const struct crawl_account *a)
@@ -282,6 +285,9 @@ static void note_summary(const struct call *call, const struct crawl_account *a)
         console_note(console, "failed: %s", failed.text);
     if (left.len > 0)
         console_note(console, "left out: %s", left.text);
+    if (a->asked == 0 && a->waiting == 0)
+        console_note(console, "this visit was done before, and nothing was fetched now; --revisit "
+                              "begins the next");
     if (a->waiting > 0)
         console_note(console, "%s URLs are waiting; the same --out goes on with them",
                      num_count(a->waiting).s);
@@ -313,9 +319,11 @@ static void json_summary(const struct call *call, const struct crawl_account *a)
     json_counts(&j, a, CRAWL_FETCHED, CRAWL_NANOSECONDS);
     json_counts(&j, a, CRAWL_OFFERED, CRAWL_ROBOTS);
     json_real(&j, "expected_lost", a->lost);
+    json_uint(&j, "requests", a->asked);
     json_uint(&j, "waiting", a->waiting);
     json_uint(&j, "left_behind", a->left_behind);
     json_uint(&j, "rebuilt", a->rebuilt);
+    json_uint(&j, "undone", a->undone);
     json_uint(&j, "hosts", a->hosts);
     json_counts(&j, a, CRAWL_UNREAD, CRAWL_FIRST_FAILURE);
     json_object(&j, "left_out");
@@ -376,15 +384,6 @@ static int run_visits(struct call *call, struct crawl_options *o, deja_error *er
     return account.count[CRAWL_FETCHED] > 0 ? COMMAND_DONE : COMMAND_NO;
 }
 
-static void user_agent(const struct crawl_command *o, char *text, size_t cap)
-{
-    if (o->user_agent)
-        snprintf(text, cap, "%s", o->user_agent);
-    else
-        snprintf(text, cap, "deja/%s (%s%s)", deja_version(),
-                 o->contact ? "+" : "no contact given", o->contact ? o->contact : "");
-}
-
 static struct crawl_options engine_options(const struct call *call)
 {
     const struct crawl_command *o = call->options;
@@ -396,11 +395,13 @@ static struct crawl_options engine_options(const struct call *call)
         .scope = o->scope,
         .match = o->match,
         .exclude = o->exclude,
+        .contact = o->contact,
+        .user_agent = o->user_agent,
         .ca_file = o->ca_file,
         .embeds = o->embeds,
         .nofollow = o->nofollow,
         .sitemaps = o->sitemaps,
-        .archive = !o->no_archive,
+        .no_archive = o->no_archive,
         .max_pages = o->max_pages,
         .max_total = o->max_bytes,
         .max_host_pages = o->max_host_pages,
@@ -422,34 +423,35 @@ static struct crawl_options engine_options(const struct call *call)
     };
 }
 
-static int run_with_key(struct call *call, deja_error *err)
+/* The profile of the URLs that the crawl's cache holds; 0: there is none. */
+static uint32_t profile_before(const struct crawl_options *engine)
+{
+    char path[4096];
+    deja_filter *cache = NULL;
+    deja_outline outline = DEJA_OUTLINE_INIT;
+    const deja_options expect = {.size = sizeof expect, .key = engine->cache.key};
+    const int len = snprintf(path, sizeof path, "%s/seen.deja", engine->dir);
+    if (len < 0 || (size_t)len >= sizeof path ||
+        deja_filter_open(path, 0, &expect, &cache, NULL) < 0)
+        return 0;
+    const int rc = deja_filter_outline(cache, &outline);
+    deja_filter_free(cache);
+    return rc == DEJA_OK ? outline.profile : 0;
+}
+
+static int run_with_rules(struct call *call, struct crawl_options *engine, deja_error *err)
 {
     const struct crawl_command *o = call->options;
-    struct crawl_options engine = engine_options(call);
-    struct talk talk = {.call = call};
+    struct common common = o->common;
     struct urlkeys urls = {0};
-    struct stat st;
-    uint8_t key[DEJA_KEY_LEN];
-    char agent[400];
-    user_agent(o, agent, sizeof agent);
-    engine.user_agent = agent;
-    engine.cache = common_filter_options(&o->common);
-    int rc = urlkeys_init(&urls, &o->common, URLKEYS_COMPARE, err);
-    engine.cache.url = urls.rules;
-    if (rc == DEJA_OK && o->common.key_file) {
-        rc = keyfile_read(o->common.key_file, key, err);
-        engine.cache.key = key;
-        engine.cache.flags |= DEJA_KEY_APART;
-    }
-    talk.sync_output = fstat(call->out->fd, &st) == 0 && S_ISREG(st.st_mode);
-    engine.talk = (struct crawl_talk){.ctx = &talk, .status = show_status};
-    if (o->harvest) {
-        engine.talk.found = print_url;
-        engine.talk.hand_over = hand_over;
-    }
+    if (common.url == 0)
+        common.url = profile_before(engine);
+    if (common.url == 0)
+        common.url = DEJA_URL_SAFE;
+    int rc = urlkeys_init(&urls, &common, URLKEYS_COMPARE, err);
+    engine->cache.url = urls.rules;
     if (rc == DEJA_OK)
-        rc = run_visits(call, &engine, err);
-    explicit_bzero(key, sizeof key);
+        rc = run_visits(call, engine, err);
     urlkeys_fini(&urls);
     return rc;
 }
@@ -457,10 +459,28 @@ static int run_with_key(struct call *call, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     const struct crawl_command *o = call->options;
-    if (!o->contact && !o->user_agent)
-        console_note(call->console, "no --contact: the people whose sites you visit cannot reach "
-                                    "you");
-    return run_with_key(call, err);
+    struct crawl_options engine = engine_options(call);
+    struct talk talk = {.call = call};
+    struct stat st;
+    uint8_t key[DEJA_KEY_LEN];
+    int rc = DEJA_OK;
+    engine.cache = common_filter_options(&o->common);
+    if (o->common.key_file) {
+        rc = keyfile_read(o->common.key_file, key, err);
+        engine.cache.key = key;
+    }
+    talk.sync_output = fstat(call->out->fd, &st) == 0 && S_ISREG(st.st_mode);
+    engine.talk = (struct crawl_talk){.ctx = &talk, .status = show_status};
+    if (!o->common.json)
+        engine.talk.note = show_note;
+    if (o->harvest) {
+        engine.talk.found = print_url;
+        engine.talk.hand_over = hand_over;
+    }
+    if (rc == DEJA_OK)
+        rc = run_with_rules(call, &engine, err);
+    explicit_bzero(key, sizeof key);
+    return rc;
 }
 
 #else
@@ -502,8 +522,9 @@ const struct command cmd_crawl = {
             "were.",
             "DIR holds all there is to know. After Ctrl-C, which finishes what is in flight, a "
             "crash or a limit, the same --out goes on; pages in flight may be fetched again, and "
-            "none is lost. --scope, --match and --exclude are remembered, other options are "
-            "given anew.",
+            "none is lost. Options are remembered but for --max-pages, --max-bytes, --max-time, "
+            "--every, --visits, --harvest, --ca-file, --key, --json and -q. Those that say which "
+            "links are followed, and what is kept, stay as they are until the next visit.",
             "--revisit DIR begins the next visit: from the seeds again, with other hashes in the "
             "filter, so that pages that one visit lost are found by the next. Pages that did not "
             "change cost a question each. --every makes visits without end.",

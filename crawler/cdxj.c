@@ -39,11 +39,13 @@ static bool is_number_address(deja_slice host)
     return host.len > 0;
 }
 
-/* www.example.org and www2.example.org are example.org. */
+/* www.example.org and www2.example.org are example.org, also with the dot of the root behind. */
 static deja_slice without_www(deja_slice host)
 {
     const char *p = host.data;
     size_t n = 3;
+    while (host.len > 1 && p[host.len - 1] == '.')
+        host.len--;
     if (!ascii_begins(host, "www"))
         return host;
     while (n < host.len && ascii_is_digit(p[n]))

@@ -13,6 +13,7 @@
 #include "ascii.h"
 #include "crawler.h"
 #include "fail.h"
+#include <unistd.h>
 
 #define STATUS_EVERY 0.1 /* seconds                                             */
 #define WAIT_MAX     0.1 /* seconds until the next look at *stop and the status */
@@ -46,6 +47,7 @@ static int start(struct crawler *c, struct job *job, const struct fetch_request 
         return rc;
     }
     h->in_flight++;
+    c->account.asked++;
     c->pages_in_flight += !job->robots;
     if (h->ready_at < c->now + h->delay)
         h->ready_at = c->now + h->delay;
@@ -77,7 +79,7 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
     struct fetch_request r = {.url = u->url.data};
     bool found = false;
     int rc = DEJA_OK;
-    if (c->visit > 1 && c->o->archive)
+    if (c->visit > 1 && !c->o->no_archive)
         rc = frontier_copy_of(c->queue, u->url, &copy, &found, err);
     if (found) {
         r.etag = copy.etag.data;
@@ -113,7 +115,7 @@ static enum crawl_count refusal(const struct crawler *c, const struct host *h,
                                 const struct frontier_url *u)
 {
     if (h->robots_state == HOST_ROBOTS_CLOSED)
-        return CRAWL_NO_ROBOTS;
+        return h->robots_fault ? outcome_of_fault(h->robots_fault) : CRAWL_NO_ROBOTS;
     if (!robots_allows(&h->robots, scope_path(u->url)))
         return CRAWL_ROBOTS;
     if (c->o->max_host_pages > 0 && h->pages + h->in_flight >= c->o->max_host_pages)
@@ -247,13 +249,15 @@ static int loop(struct crawler *c, deja_error *err)
 static int open_fetcher(struct crawler *c, deja_error *err)
 {
     const struct crawl_options *o = c->o;
-    const struct fetch_options options = {.user_agent = o->user_agent,
+    const struct fetch_options options = {.user_agent = c->agent,
                                           .ca_file = o->ca_file,
                                           .max_bytes = o->max_page,
                                           .timeout = o->timeout,
                                           .connect_timeout = o->timeout,
                                           .stall = o->timeout,
                                           .connections = o->connections};
+    if (o->ca_file && access(o->ca_file, R_OK) != 0)
+        return fail_errno(err, "--ca-file %s: cannot read", fail_path(o->ca_file).text);
     return fetcher_new(&options, &c->fetcher, err);
 }
 
@@ -262,14 +266,14 @@ int crawl_run(const struct crawl_options *o, struct crawl_account *account, deja
     struct crawler *c = calloc(1, sizeof *c);
     if (!c)
         return fail(err, DEJA_ENOMEM, "no memory for a crawl");
-    c->o = o;
+    c->given = o;
+    c->settled = *o;
+    c->o = &c->settled;
     c->dir = c->warc.fd = -1;
-    c->schedule.per_host = o->per_host;
     c->began = c->now = crawler_clock();
-    c->next_durable = c->now + o->sync_every;
-    int rc = open_fetcher(c, err);
+    int rc = folder_open(c, err);
     if (rc == DEJA_OK)
-        rc = folder_open(c, err);
+        rc = open_fetcher(c, err);
     if (rc == DEJA_OK)
         rc = loop(c, err);
     if (rc == DEJA_OK)

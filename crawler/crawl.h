@@ -42,7 +42,7 @@ enum crawl_count {
     CRAWL_ROBOTS_REDIRECTS,
     CRAWL_OTHER,          /* ... to here */
     CRAWL_REDIRECT_LIMIT, /* redirects to redirects to ...              */
-    CRAWL_NO_ROBOTS,      /* robots.txt cannot be read: nothing is allowed */
+    CRAWL_NO_ROBOTS,      /* robots.txt is answered by 5xx: nothing is allowed */
     CRAWL_COUNTS
 };
 /* As in a summary: "not found". */
@@ -55,6 +55,7 @@ struct crawl_account {
     uint64_t waiting;   /* URLs in the queue                                   */
     uint64_t in_flight; /* requests under way                                  */
     uint64_t hosts;     /* met in this run                                     */
+    uint64_t asked;     /* requests of this run                                */
     double seconds;     /* of this visit                                       */
     double lost;        /* pages that the cache probably lost in this visit    */
     double fp_rate;     /* of the cache now                                    */
@@ -62,41 +63,52 @@ struct crawl_account {
     uint32_t cache_kind;
     uint64_t left_behind; /* URLs that the visit before did not get to         */
     uint64_t rebuilt;     /* URLs put into the cache again after a crash       */
+    uint64_t undone;      /* pages whose records a power cut had damaged       */
     const char *ended;    /* why: "done", "stopped", or the name of the limit  */
 };
 
 struct crawl_talk { /* what the crawl says; all may be NULL */
     void *ctx;
     void (*status)(void *ctx, const struct crawl_account *a); /* ten times a second */
+    /* Before it begins: what the user may want to know.  Two pieces of one line. */
+    void (*note)(void *ctx, const char *what, const char *more);
     /* A URL that was not seen before.  Negative answers end the crawl. */
     int (*found)(void *ctx, deja_slice url, deja_error *err);
     /* All that was found is to be handed over before this returns. */
     int (*hand_over)(void *ctx, deja_error *err);
 };
 
+/* "Not given", where 0 is a value like others; elsewhere 0, NULL and false stand for it.  What is
+ * not given is as before, or the default (settings.c). */
+#define CRAWL_UNSET      UINT32_MAX
+#define CRAWL_UNSET_TIME (-1.0)
+
 struct crawl_options {
     const char *dir;
     const char *const *seed;
     size_t n_seeds;
-    bool next_visit;        /* of the crawl in dir                               */
-    uint32_t scope;         /* a scope_kind; 0: as before, or host               */
-    const char *match;      /* for SCOPE_REGEX                                   */
-    const char *exclude;    /* NULL: nothing                                     */
-    deja_options cache;     /* kind, size, key, url: the rules; never 0          */
-    const char *user_agent; /* begins with the name that robots.txt may call     */
-    const char *ca_file;
+    bool next_visit; /* of the crawl in dir */
+    /* Of the visit: */
+    uint32_t scope;      /* a scope_kind         */
+    const char *match;   /* for SCOPE_REGEX      */
+    const char *exclude; /* "": nothing any more */
     bool embeds, nofollow, sitemaps;
-    bool archive;                  /* write WARC files */
-    uint64_t max_pages, max_total; /* pages and bytes of a visit; 0: no limit     */
+    bool no_archive;    /* write no WARC files                    */
+    deja_options cache; /* kind, size, key; url: the rules, never NULL */
+    /* Remembered: */
+    const char *contact, *user_agent; /* robots.txt calls it deja in any case */
     uint64_t max_host_pages;
     uint64_t max_similar; /* URLs of one shape (trap.h)                        */
     uint64_t max_page;    /* bytes of a page                                   */
     uint64_t max_url;     /* bytes of a URL                                    */
     uint64_t max_file;    /* bytes of a WARC file before the next is begun     */
-    uint32_t max_depth, max_redirects, retries;
-    double max_time; /* seconds of a run; 0: no limit */
-    double delay, retry_wait, timeout, sync_every;
+    uint32_t max_depth, max_redirects, retries;    /* or CRAWL_UNSET      */
+    double delay, retry_wait, timeout, sync_every; /* or CRAWL_UNSET_TIME */
     uint32_t connections, per_host;
+    /* Of this run alone: */
+    uint64_t max_pages, max_total; /* pages and bytes of a visit; 0: no limit */
+    double max_time;               /* seconds of a run; 0: no limit           */
+    const char *ca_file;
     const atomic_bool *stop;
     struct crawl_talk talk;
 };

@@ -2,6 +2,8 @@
  *
  *     crawl.c     the loop: begin downloads, wait, take them in, commit
  *     folder.c    opens and closes; commits
+ *     settings.c  options that are remembered       seeds.c    where it begins, and the scope
+ *     cache.c     which URLs were seen              archive.c  what was fetched
  *     outcome.c   a download is finished: archive it, find its links, or try again
  *     offer.c     a link is found: does it belong, was it seen?  If not, into the queue */
 #ifndef CRAWLER_CRAWLER_H
@@ -13,6 +15,8 @@
 #include "schedule.h"
 #include "scope.h"
 #include "warc.h"
+
+#define CRAWLER_SETTINGS 39 /* of settings.c */
 
 /* URLs of one page, on their way to the cache. */
 #define OFFERS 256
@@ -33,7 +37,12 @@ struct job {
 };
 
 struct crawler {
-    const struct crawl_options *o;
+    const struct crawl_options *given; /* by the caller                     */
+    const struct crawl_options *o;     /* &settled: what holds (settings.c) */
+    struct crawl_options settled;
+    char *text[CRAWLER_SETTINGS]; /* of settings that were remembered */
+    struct buffer as_before;      /* their options, for people */
+    char agent[400];              /* User-Agent                       */
     struct crawl_account account;
     int dir;
     frontier *queue;
@@ -76,6 +85,28 @@ int folder_commit(struct crawler *c, deja_error *err); /* a round */
 int folder_finish(struct crawler *c, deja_error *err); /* the run  */
 void folder_close(struct crawler *c);
 
+/* seeds.c */
+int seeds_store(struct crawler *c, deja_error *err); /* those that are given */
+int seeds_open_scope(struct crawler *c, deja_error *err);
+int seeds_queue(struct crawler *c, deja_error *err); /* all of them */
+
+/* cache.c.  *made: it was not there. */
+int cache_open(struct crawler *c, bool *made, deja_error *err);
+int cache_open_shapes(struct crawler *c, bool fresh, deja_error *err);
+int cache_mend(struct crawler *c, bool made, deja_error *err); /* after a crash */
+int cache_rotate(struct crawler *c, deja_error *err);
+int cache_sync(struct crawler *c, deja_error *err);
+/* The rows of pending URLs are on disk for good. */
+int cache_take_pending(struct crawler *c, deja_error *err);
+void cache_look_at_rate(struct crawler *c);
+
+/* archive.c */
+int archive_mend(struct crawler *c, deja_error *err); /* after a power cut */
+int archive_open(struct crawler *c, deja_error *err);
+int archive_record(struct crawler *c, deja_error *err); /* its end, with the next commit      */
+int archive_sync(struct crawler *c, deja_error *err);   /* and up to where it is on disk      */
+int archive_write_index(struct crawler *c, deja_error *err);
+
 /* offer.c.  A URL as it was found, absolute. */
 void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden);
 int offer_url(struct crawler *c, deja_slice url, deja_error *err);
@@ -87,6 +118,8 @@ int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *e
 
 /* outcome.c.  Takes the job and the download over. */
 int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error *err);
+/* What a fetch_fault is counted as. */
+enum crawl_count outcome_of_fault(int fault);
 /* A URL that is not fetched, for this reason. */
 int outcome_skip(struct crawler *c, const struct frontier_url *u, enum crawl_count why,
                  deja_error *err);

@@ -50,6 +50,9 @@ static int fault_of(CURLcode code)
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS:
         return FETCH_TLS;
     case CURLE_OPERATION_TIMEDOUT:
         return FETCH_TIMEOUT;
@@ -89,8 +92,11 @@ static size_t take_head(char *data, size_t size, size_t n, void *download)
     struct fetch *d = download;
     const size_t len = size * n;
     /* Another status line: that before was "100 Continue", or a redirect that is followed. */
-    if (ascii_begins((deja_slice){data, len}, "http/"))
+    if (ascii_begins((deja_slice){data, len}, "http/")) {
         d->head.len = 0;
+        d->whole_head = false;
+    }
+    d->whole_head |= len <= 2 && ascii_trim((deja_slice){data, len}).len == 0;
     d->bad_head = len > HEAD_MAX - d->head.len;
     return !d->bad_head && buffer_add(&d->head, data, len) ? len : 0;
 }
@@ -295,6 +301,8 @@ static void judge(struct fetch *d, CURLcode code)
         d->fault = FETCH_PROTOCOL;
     else if (d->fault == FETCH_OK && (status < 200 || status > 599))
         d->fault = FETCH_PROTOCOL;
+    else if (d->fault == FETCH_OK && !d->whole_head)
+        d->fault = FETCH_CUT; /* a connection that ends there is fine with libcurl */
 }
 
 static void collect(fetcher *f)

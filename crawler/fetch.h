@@ -50,7 +50,8 @@ struct fetch {
     struct fetcher *owner;
     void *easy, *fields; /* CURL, curl_slist */
     size_t max_bytes;
-    bool bad_head;
+    bool bad_head;   /* too large             */
+    bool whole_head; /* its empty line has come */
     struct fetch *next, *also;
 };
 

@@ -58,6 +58,12 @@ void frontier_url_free(struct frontier_url *u);
 int frontier_put_back(frontier *f, const struct frontier_url *u, deja_error *err);
 int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_error *err);
 
+/* Pages whose records begin there or behind wait again, as if never fetched; of each, `take` gets
+ * outcome, status and revisit. */
+typedef void frontier_undone(void *ctx, const struct frontier_page *p);
+int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take, void *ctx,
+                  deja_error *err);
+
 /* The last whole copy of a page, of status 2xx; *found is false when there is none.  Texts last
  * until the next call, and are terminated. */
 int frontier_copy_of(frontier *f, deja_slice url, struct frontier_page *p, bool *found,

@@ -43,6 +43,11 @@ int outcome_skip(struct crawler *c, const struct frontier_url *u, enum crawl_cou
     return frontier_done(c->queue, u->id, &p, err);
 }
 
+enum crawl_count outcome_of_fault(int fault)
+{
+    return (enum crawl_count)(CRAWL_NO_ADDRESS + fault - FETCH_NAME);
+}
+
 static enum crawl_count failure_of(int status)
 {
     if (status >= 500)
@@ -156,7 +161,7 @@ static int archive(struct crawler *c, const struct frontier_url *u, const struct
 {
     struct buffer head = {0};
     const deja_slice body = buffer_slice(&d->body);
-    if (!c->o->archive)
+    if (c->o->no_archive)
         return DEJA_OK;
     int rc = httphead_archive(buffer_slice(&d->head), &head);
     struct warc_capture capture = {.url = u->url,
@@ -311,8 +316,7 @@ static int take_page_job(struct crawler *c, struct job *job, const struct fetch 
         return try_again(c, job, d, err);
     job->host->pages++;
     if (d->fault)
-        return outcome_skip(c, &job->url,
-                            (enum crawl_count)(CRAWL_NO_ADDRESS + d->fault - FETCH_NAME), err);
+        return outcome_skip(c, &job->url, outcome_of_fault(d->fault), err);
     return take_response(c, job, d, err);
 }
 
@@ -326,6 +330,7 @@ static int take_robots(struct crawler *c, struct job *job, const struct fetch *d
     if (unreachable) {
         const bool again = h->robots_attempts++ < c->o->retries;
         h->robots_state = again ? HOST_ROBOTS_UNKNOWN : HOST_ROBOTS_CLOSED;
+        h->robots_fault = d->fault;
         return again ? pause_host(c, h, c->o->retry_wait, err) : DEJA_OK;
     }
     h->robots_state = HOST_ROBOTS_KNOWN;

@@ -19,6 +19,7 @@ struct host {
     int64_t id; /* in the queue       */
     enum host_robots robots_state;
     unsigned robots_attempts;
+    int robots_fault; /* when it is CLOSED: a fetch_fault, or 0: the server's 5xx */
     struct robots robots;
     double delay;    /* seconds from the end of one request to the next */
     double ready_at; /* when the next may begin                         */

@@ -191,8 +191,8 @@ static int append(struct warc *w, deja_error *err)
                 errno = ENOSPC;
             warc_name(w->file, name);
             const int rc = fail_errno(err, "%s: cannot write", name);
-            if (ftruncate(w->fd, (off_t)w->end) != 0)
-                return rc; /* the next run cuts it */
+            const int cut = ftruncate(w->fd, (off_t)w->end);
+            (void)cut; /* when that fails as well, the next run cuts it */
             return rc;
         }
         done += (size_t)n;
@@ -207,25 +207,32 @@ static int no_memory(deja_error *err)
     return fail(err, DEJA_ENOMEM, "no memory for a WARC record");
 }
 
+/* Cut the file behind the last record; one that is shorter is not ours to mend. */
+static int cut_file(int fd, const char *name, uint64_t end, deja_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return fail_errno(err, "%s: cannot read", name);
+    if ((uint64_t)st.st_size < end)
+        return fail(err, DEJA_EFORMAT,
+                    "%s has %lld bytes, and the queue knows of %" PRIu64 ": it was cut", name,
+                    (long long)st.st_size, end);
+    if ((uint64_t)st.st_size > end && ftruncate(fd, (off_t)end) != 0)
+        return fail_errno(err, "%s: cannot cut it to %" PRIu64 " bytes", name, end);
+    return DEJA_OK;
+}
+
 static int open_file(struct warc *w, uint32_t file, uint64_t end, deja_error *err)
 {
     char name[WARC_NAME_LEN];
     warc_name(file, name);
-    const int fd = openat(w->dir, name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = openat(w->dir, name, O_RDWR | O_CLOEXEC | (end == 0 ? O_CREAT : 0), 0666);
     if (fd < 0)
         return fail_errno(err, "%s: cannot open", name);
-    struct stat st;
-    if (fstat(fd, &st) != 0 || ((uint64_t)st.st_size != end && ftruncate(fd, (off_t)end) != 0)) {
-        const int rc = fail_errno(err, "%s: cannot cut it to %" PRIu64 " bytes", name, end);
+    const int rc = cut_file(fd, name, end, err);
+    if (rc < 0) {
         (void)close(fd);
         return rc;
-    }
-    if ((uint64_t)st.st_size < end) {
-        (void)ftruncate(fd, st.st_size);
-        (void)close(fd);
-        return fail(err, DEJA_EFORMAT,
-                    "%s has %lld bytes, and the queue knows of %" PRIu64 ": it was cut", name,
-                    (long long)st.st_size, end);
     }
     if (w->fd >= 0)
         (void)close(w->fd);
@@ -321,6 +328,101 @@ void warc_close(struct warc *w)
     w->fd = -1;
     buffer_fini(&w->plain);
     buffer_fini(&w->packed);
+}
+
+/* --- Is it whole? --------------------------------------------------------------- */
+
+/* A file that is read from the beginning, piece by piece. */
+struct reading {
+    int fd;
+    uint64_t at, end; /* the next byte to read, and where to stop */
+    z_stream z;
+    uint8_t in[READ_STEP], out[READ_STEP];
+};
+
+/* More bytes for zlib.  0: there are none. */
+static int refill(struct reading *r, deja_error *err)
+{
+    const uint64_t left = r->end - r->at;
+    ssize_t n;
+    do
+        n = pread(r->fd, r->in, left < sizeof r->in ? (size_t)left : sizeof r->in, (off_t)r->at);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return fail_errno(err, "the archive: cannot read");
+    r->at += (uint64_t)n;
+    r->z.next_in = r->in;
+    r->z.avail_in = (uInt)n;
+    return n > 0;
+}
+
+static bool begins_a_request(const uint8_t *text, size_t len)
+{
+    static const char type[] = "WARC-Type: request\r\n";
+    return memmem(text, len < 200 ? len : 200, type, sizeof type - 1) != NULL;
+}
+
+/* Read a member.  1: it is whole, 0: it is not, or there is none. */
+static int read_member(struct reading *r, bool *request, deja_error *err)
+{
+    int rc = inflateReset(&r->z);
+    *request = false;
+    while (rc == Z_OK || rc == Z_BUF_ERROR) {
+        if (r->z.avail_in == 0) {
+            const int more = refill(r, err);
+            if (more <= 0)
+                return more;
+        }
+        const bool first = r->z.total_out == 0;
+        r->z.next_out = r->out;
+        r->z.avail_out = sizeof r->out;
+        rc = inflate(&r->z, Z_NO_FLUSH);
+        const size_t len = sizeof r->out - r->z.avail_out;
+        if (first && len > 0)
+            *request = begins_a_request(r->out, len);
+    }
+    return rc == Z_STREAM_END;
+}
+
+static int check_records(struct reading *r, uint64_t *whole, deja_error *err)
+{
+    bool request;
+    int rc;
+    if (inflateInit2(&r->z, 15 + 16) != Z_OK)
+        return no_memory(err);
+    while ((rc = read_member(r, &request, err)) > 0)
+        if (!request)
+            *whole = r->at - r->z.avail_in;
+    (void)inflateEnd(&r->z);
+    return rc;
+}
+
+int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *whole, bool *damaged,
+               deja_error *err)
+{
+    char name[WARC_NAME_LEN];
+    struct stat st = {0};
+    warc_name(file, name);
+    *whole = from;
+    *damaged = false;
+    const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno != ENOENT)
+        return fail_errno(err, "%s: cannot open", name);
+    struct reading *r = calloc(1, sizeof *r);
+    int rc = r ? DEJA_OK : no_memory(err);
+    if (rc == DEJA_OK && fd >= 0) {
+        r->fd = fd;
+        r->at = from;
+        rc = fstat(fd, &st) == 0 ? DEJA_OK : fail_errno(err, "%s: cannot read", name);
+        r->end = to < (uint64_t)st.st_size ? to : (uint64_t)st.st_size;
+        if (rc == DEJA_OK && from < r->end)
+            rc = check_records(r, whole, err);
+    }
+    *damaged = *whole < (to < UINT64_MAX ? to : (uint64_t)st.st_size) || (to > 0 && *whole == 0);
+    free(r);
+    if (fd >= 0)
+        (void)close(fd);
+    return rc;
 }
 
 /* --- Reading one record again -------------------------------------------------- */

@@ -58,6 +58,12 @@ int warc_write(struct warc *w, const struct warc_capture *c, struct warc_place *
 int warc_sync(struct warc *w, deja_error *err);
 void warc_close(struct warc *w);
 
+/* Read the records between `from` and `to`, or up to the end of the file when that comes first.
+ * *whole is behind the last answer, or warcinfo, in front of which all is whole; *damaged tells
+ * that something follows, or that there are no bytes where records should be. */
+int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *whole, bool *damaged,
+               deja_error *err);
+
 /* The block of a record, up to max bytes: the HTTP response.  DEJA_EFORMAT: no such record. */
 int warc_read(int dir, const struct warc_place *place, size_t max, struct buffer *block,
               deja_error *err);

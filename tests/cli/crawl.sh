@@ -45,6 +45,7 @@ for seed in example.org ftp://example.org/ mailto:a@b http:// 'http://[x/' ''; d
     fails_with 2 'is no URL of http or https' deja crawl "$seed" --out "seed"
 done
 fails_with 2 'give it a URL to begin with' deja crawl --out .
+fails_with 2 '--ca-file nowhere.pem: cannot read' deja crawl "$url/" --out ca --ca-file nowhere.pem
 fails_with 2 'cannot open the folder' deja crawl --out absent
 fails_with 2 'cannot open the folder' deja crawl --revisit absent
 fails_with 2 'cannot make the folder' deja crawl "$url/" --out absent/below
@@ -63,6 +64,9 @@ expect_stderr_has 'visit 1, done: 3 pages'
 expect_stderr_has 'URLs: 5 offered, 2 seen before, 3 queued; probably lost: none'
 expect_stderr_has 'left out: 1 out of scope'
 expect_stdout ''
+succeeds deja crawl --out crawl
+expect_stderr_has 'as before: --delay 0'
+expect_stderr_has 'this visit was done before, and nothing was fetched now'
 succeeds deja info crawl/seen.deja
 succeeds deja crawl "$url/" --out quiet --delay 0 -q
 expect_stderr_empty

@@ -67,10 +67,10 @@ def scopes():
              {u for u in one | two | other if u.endswith("/docs/")}, "scope regex")
         same(crawl("exclude", "--scope", "any", "--exclude", "/docs/a|other"),
              {u for u in one | two if not u.endswith("/docs/a")}, "exclude")
-        # The scope is remembered; a crawl that goes on may have another.
+        # A visit keeps its scope; the next one may have another.
         server.clear()
-        run("--out", "prefix", "--scope", "host", f"http://www.one.localhost:{server.port}/")
-        check(len(server.paths()) == 2, f"a wider scope fetches the rest: {server.paths()}")
+        run("--revisit", "prefix", "--scope", "host", f"http://www.one.localhost:{server.port}/")
+        same(len(server.paths()), 4, "a wider scope finds the rest")
 
 
 every_host_once()

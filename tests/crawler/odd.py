@@ -169,10 +169,11 @@ def traps():
 
 def hosts_that_are_not_there():
     summary = run("http://nowhere.invalid/", "--out", "nowhere", "--retries", "0", status=1)
-    same(failures(summary), {"no_robots_txt": 1}, "a host without address")
+    same(failures(summary), {"no_address": 1}, "a host without address")
     with Server(site({})) as server:
         port = server.port
-    run(f"http://127.0.0.1:{port}/", "--out", "gone", "--retries", "0", status=1)
+    summary = run(f"http://127.0.0.1:{port}/", "--out", "gone", "--retries", "0", status=1)
+    same(failures(summary), {"no_answer": 1}, "nobody there")
 
 
 def limits():

@@ -42,7 +42,7 @@ class Seen:
     path: str
     agent: str
     headers: dict
-    ended: float = 0
+    answered: float = 0  # when the answer began: before the client can have it
 
 
 REASONS = {200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified",
@@ -140,14 +140,15 @@ class Server:
         self.most_open[host] = max(self.most_open.get(host, 0), self.busy[host])
         try:
             address = writer.get_extra_info("sockname")[0]
-            return await self._send(writer, self.answer(Request(host, path, headers, address)))
+            answer = self.answer(Request(host, path, headers, address))
+            if answer.wait:
+                await asyncio.sleep(answer.wait)
+            seen.answered = time.monotonic()
+            return await self._send(writer, answer)
         finally:
             self.busy[host] -= 1
-            seen.ended = time.monotonic()
 
     async def _send(self, writer, answer):
-        if answer.wait:
-            await asyncio.sleep(answer.wait)
         if answer.raw is not None:
             writer.write(answer.raw)
             await writer.drain()

@@ -166,6 +166,17 @@ ssize_t pwrite(int fd, const void *buf, size_t len, off_t at)
     return syscall(SYS_pwrite64, fd, buf, len, at);
 }
 
+/* What SQLite calls them. */
+ssize_t pread64(int fd, void *buf, size_t len, off64_t at)
+{
+    return pread(fd, buf, len, at);
+}
+
+ssize_t pwrite64(int fd, const void *buf, size_t len, off64_t at)
+{
+    return pwrite(fd, buf, len, at);
+}
+
 static mode_t mode_of(int flags, va_list ap)
 {
     return flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
@@ -178,6 +189,15 @@ int open(const char *path, int flags, ...)
     const mode_t mode = mode_of(flags, ap);
     va_end(ap);
     return fails("open") ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    va_list ap;
+    va_start(ap, flags);
+    const mode_t mode = mode_of(flags, ap);
+    va_end(ap);
+    return open(path, flags, mode);
 }
 
 int openat(int folder, const char *path, int flags, ...)
@@ -215,6 +235,11 @@ int msync(void *at, size_t len, int flags)
 int ftruncate(int fd, off_t len)
 {
     return fails("ftruncate") ? -1 : (int)syscall(SYS_ftruncate, fd, len);
+}
+
+int ftruncate64(int fd, off64_t len)
+{
+    return ftruncate(fd, len);
 }
 
 int fallocate(int fd, int mode, off_t from, off_t len)

@@ -21,6 +21,8 @@ static void hosts_are_turned_around(void **state)
     key_is("http://example.org/", "org,example)/");
     key_is("https://www.Example.org/A/b", "org,example)/a/b");
     key_is("http://www2.a.example.org/", "org,example,a)/");
+    key_is("http://www2./", "www2)/");
+    key_is("http://www.example.org.:81/", "org,example:81)/");
     key_is("http://wwwx.example.org/", "org,example,wwwx)/");
     key_is("http://localhost/", "localhost)/");
     key_is("http://example.org:8080/x", "org,example:8080)/x");

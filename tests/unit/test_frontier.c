@@ -283,10 +283,49 @@ static void lists_of_hosts_urls_and_entries(void **state)
     frontier_close(f);
 }
 
+static void count_undone(void *n, const struct frontier_page *p)
+{
+    ++*(int *)n;
+    assert_int_equal(p->status, 200);
+    assert_int_equal(p->outcome, 0);
+}
+
+static void pages_of_damaged_records_wait_again(void **state)
+{
+    frontier *f = open_queue();
+    const int64_t a = host(f, "http://a");
+    struct frontier_page page = {.status = 200};
+    int n = 0;
+    deja_error err;
+    for (uint32_t i = 0; i < 4; i++) { /* records at 0 and 100 of two files */
+        char url[20];
+        snprintf(url, sizeof url, "http://a/%u", (unsigned)i);
+        const int64_t id = put(f, a, i, url);
+        taken_is(f, a, url);
+        page.place = (struct warc_place){1 + i / 2, 100 * (i % 2), 50};
+        done(f, id, &page);
+    }
+    page.place = (struct warc_place){0, 0, 0}; /* in no archive: nothing is damaged */
+    const int64_t id = put(f, a, 9, "http://a/9");
+    taken_is(f, a, "http://a/9");
+    done(f, id, &page);
+    assert_int_equal(frontier_undo(f, 2, 100, count_undone, &n, &err), DEJA_OK);
+    assert_int_equal(n, 1);
+    taken_is(f, a, "http://a/3");
+    taken_is(f, a, NULL);
+    assert_int_equal(frontier_undo(f, 1, 1, count_undone, &n, &err), DEJA_OK);
+    assert_int_equal(n, 3);
+    taken_is(f, a, "http://a/1");
+    taken_is(f, a, "http://a/2");
+    taken_is(f, a, NULL);
+    frontier_close(f);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
     const struct CMUnitTest tests[] = {
+        TEST(pages_of_damaged_records_wait_again),
         TEST(shallow_ones_first_then_by_arrival),
         TEST(what_is_put_back_comes_again),
         TEST(a_killed_process_leaves_what_it_committed),

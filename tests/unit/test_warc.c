@@ -116,6 +116,48 @@ static void a_file_that_lost_its_end_is_refused(void **state)
     warc_close(&w);
 }
 
+static void change_byte(int fd, uint64_t at)
+{
+    uint8_t byte;
+    assert_int_equal(pread(fd, &byte, 1, (off_t)at), 1);
+    byte ^= 0x10;
+    assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
+}
+
+static void whole_is(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t want)
+{
+    uint64_t whole;
+    bool damaged;
+    deja_error err;
+    assert_int_equal(warc_check(dir, file, from, to, &whole, &damaged, &err), DEJA_OK);
+    assert_int_equal(whole, want);
+    assert_int_equal(damaged, want < to);
+}
+
+static void damage_is_found_where_it_begins(void **state)
+{
+    struct warc w;
+    begin(&w, state, 0, 0, 1 << 20);
+    const uint64_t empty = w.end;
+    const struct warc_place first = write_page(&w);
+    const uint64_t one = w.end;
+    const struct warc_place second = write_page(&w);
+    const uint64_t two = w.end;
+    whole_is(w.dir, 1, 0, two, two);
+    whole_is(w.dir, 1, one, two, two);
+    whole_is(w.dir, 1, two, two, two);
+    whole_is(w.dir, 1, 0, two + 1, two); /* a byte that is not there */
+    change_byte(w.fd, second.at + second.len / 2);
+    whole_is(w.dir, 1, 0, two, one);
+    whole_is(w.dir, 1, 0, one, one);
+    change_byte(w.fd, first.at - 1); /* of the request before it */
+    whole_is(w.dir, 1, 0, two, empty);
+    change_byte(w.fd, empty / 2);
+    whole_is(w.dir, 1, 0, two, 0);
+    whole_is(w.dir, 7, 0, 1, 0); /* no such file */
+    warc_close(&w);
+}
+
 static void a_full_disk_leaves_whole_records(void **state)
 {
     struct warc w;
@@ -169,9 +211,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, leave_folder)
     const struct CMUnitTest tests[] = {
-        TEST(a_record_is_read_as_it_was_written),   TEST(what_was_not_recorded_is_cut_off),
-        TEST(a_file_that_lost_its_end_is_refused),  TEST(a_full_disk_leaves_whole_records),
-        TEST(a_place_without_a_record_is_an_error), cmocka_unit_test(a_digest_is_the_known_one),
+        TEST(a_record_is_read_as_it_was_written),    TEST(what_was_not_recorded_is_cut_off),
+        TEST(damage_is_found_where_it_begins),       TEST(a_file_that_lost_its_end_is_refused),
+        TEST(a_full_disk_leaves_whole_records),      TEST(a_place_without_a_record_is_an_error),
+        cmocka_unit_test(a_digest_is_the_known_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,5 @@
+"""The same, more often."""
+
+from failures import main
+
+main(1.08)

@@ -1,0 +1,111 @@
+"""`deja crawl --out DIR` goes on as the crawl was begun: what is remembered, what may change, what
+is refused, and what is given again."""
+
+import os
+import subprocess
+
+from crawling import DEJA, check, same
+from webserver import Answer, Server, page, site
+
+
+def crawl(*args, status=0):
+    """Standard error of a crawl with no option but these."""
+    done = subprocess.run([DEJA, "crawl", *map(str, args)], capture_output=True, timeout=120)
+    text = done.stderr.decode(errors="replace")
+    same(done.returncode, status, f"exit of {args}: {text}")
+    return text
+
+
+def pages():
+    links = [f"/{i}" for i in range(6)]
+    return {"/": page(*links, text="<img src=/i.png><a rel=nofollow href=/shy>s</a>"),
+            **{p: page() for p in links}, "/i.png": Answer(b"png", type="image/png"),
+            "/shy": page()}
+
+
+def begun(server, name, *args):
+    return crawl(server.url, "--out", name, "--delay", "0", "--contact", "http://us.invalid/",
+                 "--max-pages", "1", *args)
+
+
+def goes_on_as_it_was_begun():
+    with Server(site(pages())) as server:
+        begun(server, "on", "--embeds", "--nofollow", "--per-host", "2", "--exclude", "/5$")
+        text = crawl("--out", "on")
+        for option in ("--embeds", "--nofollow", "--per-host 2", "--exclude /5$", "--delay 0",
+                       "--contact http://us.invalid/"):
+            check(option in text, f"{option} in the note: {text}")
+        check("no --contact" not in text, "a contact that is known")
+        same(sorted(server.paths()), sorted(set(pages()) - {"/5"}), "pages")
+        for seen in server.log:
+            check("+http://us.invalid/" in seen.agent, f"User-Agent: {seen.agent}")
+
+
+def limits_of_a_run_are_given_again():
+    with Server(site(pages())) as server:
+        begun(server, "limits")
+        check("page limit" not in crawl("--out", "limits"), "--max-pages is not remembered")
+        same(len(server.paths()), 7, "pages")
+
+
+def what_is_of_the_visit_stays_until_the_next():
+    with Server(site(pages())) as server:
+        begun(server, "visit", "-n", "1000", "-k", "classic")
+        for args, text in ((("--scope", "any"), "--scope any: this visit has begun with host"),
+                           (("--embeds",), "--embeds: this visit has begun without it"),
+                           (("--exclude", "x"), "--exclude x: this visit has begun without it"),
+                           (("--no-archive",), "--no-archive: this visit has begun without it"),
+                           (("-n", "2000"), "--capacity 2000: this visit has begun with 1000"),
+                           (("-p", "0.1"), "--fp-rate 0.1: this visit has begun without it")):
+            said = crawl("--out", "visit", *args, status=2)
+            check(text in said and "--revisit" in said, f"{args}: {said}")
+        crawl("--out", "visit", "--scope", "host", "-n", "1000", "--delay", "0")  # as it is
+        server.clear()
+        text = crawl("--revisit", "visit", "--embeds", "-m", "4k", "--delay", "0")
+        check("/i.png" in server.paths(), "--embeds from the next visit on")
+        check("visit 2, done" in text, text)
+        server.clear()
+        crawl("--revisit", "visit")
+        check("/i.png" in server.paths(), "and in the one behind it")
+
+
+def manners_are_what_was_given_last():
+    with Server(site(pages())) as server:
+        begun(server, "manners", "--user-agent", "one/1")
+        crawl("--out", "manners", "--max-pages", "2", "--contact", "mailto:b@b.invalid")
+        crawl("--out", "manners")
+        agents = [s.agent for s in server.log if s.path != "/robots.txt"]
+        same(agents[0], "one/1", "the first")
+        check(all("+mailto:b@b.invalid" in a for a in agents[1:]), f"User-Agents: {agents}")
+
+
+def forms_of_urls():
+    """A profile is remembered; parameters to drop are given again."""
+    site_ = {"/": page("/a?utm_source=x", "/a?z=1&x=2"), "/a": page(), "/a?x=2&z=1": page()}
+    with Server(site(site_)) as server:
+        begun(server, "forms", "--url", "crawl")
+        crawl("--out", "forms")
+        same(sorted(server.paths()), ["/", "/a", "/a?x=2&z=1"], "pages")
+        check("in the forms of crawl" in crawl("--out", "forms", "--url", "safe", status=2), "safe")
+        os.remove("forms/seen.deja")
+        check("give --url" in crawl("--out", "forms", status=2), "the cache is gone")
+        crawl("--out", "forms", "--url", "crawl", "-q", status=0)
+        begun(server, "keeps", "--url", "crawl", "--keep-params", "--exclude", "x")
+        check("as it was begun" in crawl("--out", "keeps", status=2), "other parameters")
+
+
+def a_cache_that_is_gone_is_made_as_it_was():
+    with Server(site(pages())) as server:
+        begun(server, "gone", "-k", "blocked", "-n", "5000", "--seed", "7")
+        os.remove("gone/seen.deja")
+        crawl("--out", "gone")
+        told = subprocess.run([DEJA, "info", "gone/seen.deja"], capture_output=True, check=True)
+        check(b"blocked" in told.stdout and b"5,000" in told.stdout, told.stdout.decode())
+        same(len(server.paths()), 7, "pages")
+
+
+for test in (goes_on_as_it_was_begun, limits_of_a_run_are_given_again,
+             what_is_of_the_visit_stays_until_the_next, manners_are_what_was_given_last,
+             forms_of_urls, a_cache_that_is_gone_is_made_as_it_was):
+    print(test.__name__, flush=True)
+    test()
