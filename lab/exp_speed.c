@@ -394,7 +394,7 @@ const struct lab_experiment exp_speed = {
             "rest.",
             NULL},
     .timed = true,
-    .max_runs = 5,
+    .max_runs = 3,
     .units = units,
     .values = values,
     .cost = cost,

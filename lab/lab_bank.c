@@ -73,6 +73,8 @@ int lab_bank_renew(struct lab_bank *b, deja_error *err)
 {
     int rc = DEJA_OK;
     for (size_t i = 0; i < b->n && rc == DEJA_OK; i++) {
+        if (b->idle[i] && b->filter[i] != b->widest) /* whose salts are everybody's */
+            continue;
         const deja_options same = options_of(b, i);
         deja_options next = DEJA_OPTIONS_INIT;
         next.capacity = same.capacity;
@@ -124,6 +126,8 @@ static int each_filter(struct lab_bank *b, uint64_t first, size_t n, chunk_fn *c
             return LAB_STOPPED;
         if (i % b->spec.n_m == 0) /* the next k */
             hash = narrowed(b, n, words(b->filter[i]));
+        if (b->idle[i])
+            continue;
         const int rc = chunk(b->filter[i], hash, n, flag);
         if (rc < 0)
             return fail(err, rc, "%s", deja_strerror(rc));

@@ -34,6 +34,7 @@ struct lab_bank {
     const struct lab *lab;
     struct lab_bloom_spec spec;
     deja_filter *filter[LAB_BANK];
+    bool idle[LAB_BANK]; /* what it would say is known: it is left out from now on */
     size_t n;
     deja_filter *widest; /* one of those with the most functions */
     uint64_t *hash;      /* LAB_CHUNK keys' numbers: as many as the widest takes */

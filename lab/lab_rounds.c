@@ -1,6 +1,7 @@
 /* lab_rounds.c - the same URLs again, with other salts; see lab_rounds.h.
  *
- * Each round leaves a mark for every URL that it takes for seen, as those before did. */
+ * Each round leaves a mark for every URL that it takes for seen, as those before did.  A filter
+ * without marks will have none after the next round either, whatever its salts: it is left out. */
 #include "lab_rounds.h"
 #include "fail.h"
 #include <stdlib.h>
@@ -44,6 +45,16 @@ static void see_filling(void *ctx, size_t member, uint64_t first, const uint8_t 
     }
 }
 
+/* Marks that a filter has after this round, of either kind. */
+static double marks_of(const struct watch *w, size_t member)
+{
+    double sum = w->r->full[w->round][member];
+    for (size_t i = 0; i < w->r->n_watched; i++)
+        if (w->r->watched[i] == member)
+            sum += w->r->filling[w->round][i][LAB_CURVE - 1];
+    return sum;
+}
+
 static int go_round(struct lab_bank *b, struct watch *w, deja_error *err)
 {
     const struct lab_keys *k = &b->lab->keys;
@@ -54,6 +65,8 @@ static int go_round(struct lab_bank *b, struct watch *w, deja_error *err)
         rc = lab_bank_ask(b, k->asked, k->n, see_asked, w, err);
     for (size_t i = 0; i < w->r->n_watched; i++)
         lab_curve_sum(w->r->filling[w->round][i]);
+    for (size_t i = 0; i < b->n; i++)
+        b->idle[i] = b->idle[i] || marks_of(w, i) <= 0;
     return rc;
 }
 
