@@ -31,6 +31,11 @@ except ImportError:
     import deja
 from deja import _keys, _lib
 
+try:
+    import flor  # a Bloom filter package in pure Python
+except ImportError:
+    flor = None
+
 
 # --- Keys -------------------------------------------------------------------------
 
@@ -97,7 +102,7 @@ class Keys:
 
     def subjects(self) -> dict:
         few = self.n // 10  # what takes microseconds a key
-        return {
+        subjects = {
             "libdeja, one call, slices ready": (self.filter, self.library, self.n),
             "add_many(buffer of lines)": (self.filter, lambda f: f.add_many(self.data), self.n),
             "contains_many(buffer of lines)": (self.filter, lambda f: f.contains_many(self.data), self.n),
@@ -114,6 +119,10 @@ class Keys:
             "Bloom filter in pure Python": (
                 lambda: PureBloom(self.n, self.rate), lambda b: [b.add(key) for key in self.lines[:few]], few),
         }
+        if flor:
+            subjects["flor, Debian's python3-flor"] = (
+                lambda: flor.BloomFilter(self.n, self.rate), lambda b: [b.add(key) for key in self.lines[:few]], few)
+        return subjects
 
     def check(self) -> None:
         """All of them agree about what is new."""
