@@ -239,12 +239,11 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
     if (opt->shards && opt->shards != n)
         return fail(err, DEJA_EMISMATCH, "%s has %" PRIu32 " shards, not %" PRIu32, s->name, n,
                     opt->shards);
+    if (strcmp(profile, wanted) != 0 && strcmp(profile, "none") == 0)
+        return fail(err, DEJA_EMISMATCH, "%s holds bytes as given: leave --url out", s->name);
     if (strcmp(profile, wanted) != 0)
-        return fail(err, DEJA_EMISMATCH, "%s holds %s%s: %s%s", s->name,
-                    strcmp(profile, "none") == 0 ? "bytes as given" : "URLs of profile ",
-                    strcmp(profile, "none") == 0 ? "" : profile,
-                    strcmp(profile, "none") == 0 ? "leave --url out" : "add --url=",
-                    strcmp(profile, "none") == 0 ? "" : profile);
+        return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s", s->name,
+                    profile, profile);
     if (opt->rules && rules != deja_url_rules_id(opt->rules))
         return fail(err, DEJA_EMISMATCH,
                     "%s holds URLs of profile %s by other rules: another list of parameters, or "
