@@ -92,7 +92,7 @@ int archive_mend(struct crawler *c, deja_error *err)
     int rc = read_end(c, &safe, err);
     if (rc == DEJA_OK)
         rc = read_end(c, &end, err);
-    if (rc < 0 || end.file == 0 || c->o->no_archive)
+    if (rc < 0 || end.file == 0)
         return rc;
     for (int64_t file = safe.file ? safe.file : 1; file <= end.file && rc == DEJA_OK; file++) {
         const uint64_t from = file == safe.file ? (uint64_t)safe.at : 0;
@@ -135,6 +135,13 @@ int archive_open(struct crawler *c, deja_error *err)
         rc = warc_open(&c->warc, c->dir, (uint32_t)end.file, (uint64_t)end.at, c->agent,
                        c->o->max_file, err);
     return rc;
+}
+
+bool archive_has(const struct crawler *c, const struct warc_place *place)
+{
+    char name[WARC_NAME_LEN];
+    warc_name(place->file, name);
+    return faccessat(c->dir, name, R_OK, 0) == 0;
 }
 
 /* --- The index --------------------------------------------------------------------------- */
