@@ -14,7 +14,9 @@
  * bytes, and what they had recovered is counted once more. */
 #include "crawler.h"
 #include "fail.h"
+#include <dirent.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -92,7 +94,7 @@ int archive_mend(struct crawler *c, deja_error *err)
     int rc = read_end(c, &safe, err);
     if (rc == DEJA_OK)
         rc = read_end(c, &end, err);
-    if (rc < 0 || end.file == 0 || c->o->no_archive)
+    if (rc < 0 || end.file == 0)
         return rc;
     for (int64_t file = safe.file ? safe.file : 1; file <= end.file && rc == DEJA_OK; file++) {
         const uint64_t from = file == safe.file ? (uint64_t)safe.at : 0;
@@ -108,18 +110,38 @@ int archive_mend(struct crawler *c, deja_error *err)
 
 /* --- Opening --------------------------------------------------------------------------- */
 
+/* A file of the folder that looks like one of an archive; *found stays empty when there is none.
+ */
+static int find_file(const struct crawler *c, struct fail_path *found, deja_error *err)
+{
+    const int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir) {
+        const int rc = fail_errno(err, "%s: cannot read the folder", fail_path(c->o->dir).text);
+        if (fd >= 0)
+            (void)close(fd);
+        return rc;
+    }
+    for (const struct dirent *e; !found->text[0] && (e = readdir(dir)) != NULL;)
+        if (fnmatch("crawl-[0-9]*.warc.gz", e->d_name, 0) == 0)
+            *found = fail_path(e->d_name);
+    (void)closedir(dir);
+    return DEJA_OK;
+}
+
 /* An archive that the queue does not know is somebody's; it is neither cut nor written over.  So
  * the queue knows of a file, for good, before there is one. */
 static int announce(struct crawler *c, deja_error *err)
 {
-    char name[WARC_NAME_LEN];
-    warc_name(1, name);
-    if (faccessat(c->dir, name, F_OK, 0) == 0)
-        return fail(err, DEJA_EMISMATCH,
-                    "%s has an archive and no queue that belongs to it: use another folder, or "
-                    "move %s away",
-                    fail_path(c->o->dir).text, name);
-    const int rc = write_end(c, recorded_end, 1, 0, err);
+    struct fail_path name = {{0}};
+    int rc = find_file(c, &name, err);
+    if (rc == DEJA_OK && name.text[0])
+        rc = fail(err, DEJA_EMISMATCH,
+                  "%s has an archive and no queue that belongs to it: use another folder, or "
+                  "move %s away",
+                  fail_path(c->o->dir).text, name.text);
+    if (rc == DEJA_OK)
+        rc = write_end(c, recorded_end, 1, 0, err);
     return rc == DEJA_OK ? frontier_sync(c->queue, err) : rc;
 }
 
@@ -135,6 +157,13 @@ int archive_open(struct crawler *c, deja_error *err)
         rc = warc_open(&c->warc, c->dir, (uint32_t)end.file, (uint64_t)end.at, c->agent,
                        c->o->max_file, err);
     return rc;
+}
+
+bool archive_has(const struct crawler *c, const struct warc_place *place)
+{
+    char name[WARC_NAME_LEN];
+    warc_name(place->file, name);
+    return faccessat(c->dir, name, R_OK, 0) == 0;
 }
 
 /* --- The index --------------------------------------------------------------------------- */

@@ -81,7 +81,7 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
     int rc = DEJA_OK;
     if (c->visit > 1 && !c->o->no_archive)
         rc = frontier_copy_of(c->queue, u->url, &copy, &found, err);
-    if (found) {
+    if (found && archive_has(c, &copy.place)) { /* "as before" needs its links */
         r.etag = copy.etag.data;
         r.modified = copy.modified.data;
     }

@@ -105,6 +105,8 @@ int archive_mend(struct crawler *c, deja_error *err); /* after a power cut */
 int archive_open(struct crawler *c, deja_error *err);
 int archive_record(struct crawler *c, deja_error *err); /* its end, with the next commit      */
 int archive_sync(struct crawler *c, deja_error *err);   /* and up to where it is on disk      */
+/* Is the file there that has this record?  Somebody may have put it elsewhere. */
+bool archive_has(const struct crawler *c, const struct warc_place *place);
 int archive_write_index(struct crawler *c, deja_error *err);
 
 /* offer.c.  A URL as it was found, absolute. */

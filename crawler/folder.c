@@ -221,18 +221,19 @@ static int make_room(struct crawler *c, deja_error *err)
     return c->hashes ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for URLs");
 }
 
-/* What was said before, and what the disk made of it. */
+/* What the disk made of the last run, and what was said before: in this order, since mending is
+ * for good, and options may yet be refused. */
 static int open_queue(struct crawler *c, deja_error *err)
 {
     int rc = frontier_open(c->o->dir, &c->queue, err);
     if (rc == DEJA_OK)
         rc = frontier_last(c->queue, &c->last_id, err);
     if (rc == DEJA_OK)
-        rc = settings_settle(c, err);
-    if (rc == DEJA_OK)
         rc = read_counts(c, err);
     if (rc == DEJA_OK)
         rc = archive_mend(c, err);
+    if (rc == DEJA_OK)
+        rc = settings_settle(c, err);
     if (rc == DEJA_OK)
         rc = seeds_store(c, err);
     c->schedule.per_host = c->o->per_host;

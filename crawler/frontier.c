@@ -6,7 +6,7 @@
  * the process does not grow with it.  frontdb.c has the statements, and tells what survives.
  *
  * The table does not keep URLs apart: two rows may have the same one.  That is the cache's job
- * (crawl.c), and asking the disk for each link is what it saves.
+ * (offer.c), and asking the disk for each link is what it saves.
  *
  * Earlier visits stay in the table.  They tell what a page was like (conditional requests), and
  * whether a URL was ever met.  The index for that is made when the second visit begins. */

@@ -6,7 +6,7 @@
  * found URLs (--harvest) it is asked about all of them.
  *
  * Output before state: a URL that is new goes into the queue and waits in the pending set of
- * deja_dedup.  It enters the cache when its row of the queue is on disk (crawl.c, durable), so no
+ * deja_dedup.  It enters the cache when its row of the queue is on disk (folder.c), so no
  * crash can make the cache know a URL that the queue does not. */
 #include "ascii.h"
 #include "crawler.h"

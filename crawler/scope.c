@@ -1,7 +1,7 @@
 /* scope.c - which URLs belong to a crawl.
  *
  * Seeds leave marks: an authority, a registrable domain, or the beginning of a URL.  A URL belongs
- * when its own mark is among them.  Marks are sorted lazily and few: as many as seeds.
+ * when its own mark is among them.  Marks are sorted, and few: as many as seeds.
  *
  * What is a registrable domain (example.co.uk, not co.uk) is for the Public Suffix List to say
  * (libpsl, with the list that is built into it). */

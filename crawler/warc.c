@@ -384,7 +384,8 @@ static int read_member(struct reading *r, bool *request, deja_error *err)
     return rc == Z_STREAM_END;
 }
 
-static int check_records(struct reading *r, uint64_t *whole, deja_error *err)
+/* *whole gets behind the last member that is no request. */
+static int check_members(struct reading *r, uint64_t *whole, deja_error *err)
 {
     bool request;
     int rc;
@@ -397,29 +398,34 @@ static int check_records(struct reading *r, uint64_t *whole, deja_error *err)
     return rc;
 }
 
+static int check_range(int fd, uint64_t from, uint64_t to, uint64_t *whole, deja_error *err)
+{
+    struct reading *r = calloc(1, sizeof *r); /* much, for a stack */
+    if (!r)
+        return no_memory(err);
+    r->fd = fd;
+    r->at = from;
+    r->end = to;
+    const int rc = check_members(r, whole, err);
+    free(r);
+    return rc;
+}
+
 int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *whole, bool *damaged,
                deja_error *err)
 {
     char name[WARC_NAME_LEN];
     struct stat st = {0};
+    int rc = DEJA_OK;
     warc_name(file, name);
     *whole = from;
-    *damaged = false;
     const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && errno != ENOENT)
-        return fail_errno(err, "%s: cannot open", name);
-    struct reading *r = calloc(1, sizeof *r);
-    int rc = r ? DEJA_OK : no_memory(err);
-    if (rc == DEJA_OK && fd >= 0) {
-        r->fd = fd;
-        r->at = from;
-        rc = fstat(fd, &st) == 0 ? DEJA_OK : fail_errno(err, "%s: cannot read", name);
-        r->end = to < (uint64_t)st.st_size ? to : (uint64_t)st.st_size;
-        if (rc == DEJA_OK && from < r->end)
-            rc = check_records(r, whole, err);
-    }
-    *damaged = *whole < (to < UINT64_MAX ? to : (uint64_t)st.st_size) || (to > 0 && *whole == 0);
-    free(r);
+    if ((fd < 0 && errno != ENOENT) || (fd >= 0 && fstat(fd, &st) != 0))
+        rc = fail_errno(err, "%s: cannot open", name);
+    const uint64_t size = (uint64_t)st.st_size; /* 0: there is none */
+    if (rc == DEJA_OK && from < size && from < to)
+        rc = check_range(fd, from, to < size ? to : size, whole, err);
+    *damaged = *whole < (to < UINT64_MAX ? to : size) || (to > 0 && *whole == 0);
     if (fd >= 0)
         (void)close(fd);
     return rc;

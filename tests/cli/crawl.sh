@@ -89,6 +89,9 @@ fails_with 2 'has a cache and no queue' deja crawl "$url/" --out orphan
 rm orphan/seen.deja
 fails_with 2 'has an archive and no queue' deja crawl "$url/" --out orphan
 expect_same orphan/crawl-00001.warc.gz crawl/crawl-00001.warc.gz
+mv orphan/crawl-00001.warc.gz orphan/crawl-00002.warc.gz
+fails_with 2 'move crawl-00002.warc.gz away' deja crawl "$url/" --out orphan
+expect_same orphan/crawl-00002.warc.gz crawl/crawl-00001.warc.gz
 
 # Kinds of the cache.
 for kind in classic blocked exact spectral; do

@@ -12,6 +12,7 @@ the same pages are lost again, every one."""
 import hashlib
 import json
 import math
+import os
 import subprocess
 
 import warcfile
@@ -132,6 +133,20 @@ def unchanged_pages_are_revisits():
         warcfile.read_folder("cond")
 
 
+def archives_that_were_put_elsewhere():
+    """A page whose copy is not at hand is asked for plainly: its links are needed."""
+    pages = {"/": page("/a", "/b"), "/a": page("/c"), "/b": page(), "/c": page()}
+    with Server(conditional(pages)) as server:
+        run(server.url, "--out", "away", "--max-file", "1")
+        os.remove("away/crawl-00002.warc.gz")  # the first has nothing but a warcinfo record
+        server.clear()
+        summary = run("--revisit", "away")
+        exactly_once(server.paths(), pages, "visit 2")
+        plain = [s.path for s in server.log if "if-none-match" not in s.headers]
+        same(plain, ["/robots.txt", "/"], "asked for plainly")
+        same((summary["unchanged"], summary["unread"]), (4, 0), "unchanged, unread")
+
+
 def same_bytes_are_revisits():
     """A server without ETag sends everything again; the archive keeps it once."""
     pages = {"/": page("/a"), "/a": page(text="same")}
@@ -174,6 +189,7 @@ def unfinished_visits():
 
 lost_pages_are_recovered()
 unchanged_pages_are_revisits()
+archives_that_were_put_elsewhere()
 same_bytes_are_revisits()
 visits_one_after_the_other()
 unfinished_visits()

@@ -1,0 +1,203 @@
+/* test_settings.c - options that a queue remembers: all of them, exactly; what may change, and
+ * when.  crawler.remembered shows what it means to users. */
+#include "scratch.h"
+#include "settings.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const struct crawl_options nothing = {.max_depth = CRAWL_UNSET,
+                                             .max_redirects = CRAWL_UNSET,
+                                             .retries = CRAWL_UNSET,
+                                             .delay = CRAWL_UNSET_TIME,
+                                             .retry_wait = CRAWL_UNSET_TIME,
+                                             .timeout = CRAWL_UNSET_TIME,
+                                             .sync_every = CRAWL_UNSET_TIME};
+
+static struct crawl_options some_options(void)
+{
+    struct crawl_options o = nothing;
+    o.scope = SCOPE_REGEX;
+    o.match = "^http://[^/]*/d\"'\n";
+    o.exclude = "x";
+    o.embeds = o.nofollow = o.sitemaps = o.no_archive = true;
+    o.contact = "mailto:me@h.invalid";
+    o.max_depth = o.max_redirects = o.retries = 0; /* values like others */
+    o.delay = 0;
+    o.retry_wait = 0.25;
+    o.timeout = 1e-3;
+    o.sync_every = 3600;
+    o.max_host_pages = UINT64_MAX;
+    o.max_similar = 3;
+    o.max_page = UINT64_C(1) << 40;
+    o.max_url = 4;
+    o.max_file = 5;
+    o.connections = 6;
+    o.per_host = 7;
+    o.cache.kind = DEJA_CLASSIC;
+    o.cache.seed = UINT64_MAX - 1;
+    o.cache.capacity = 12345678901234;
+    o.cache.fp_rate = 1e-9;
+    o.cache.hashes = 9;
+    o.cache.flags = DEJA_MINIMAL_INCREASE;
+    return o;
+}
+
+static void begin(struct crawler *c, const struct crawl_options *o)
+{
+    deja_error err = {0};
+    *c = (struct crawler){.given = o, .settled = *o};
+    c->settled.cache.url = deja_url_profile(DEJA_URL_SAFE);
+    c->o = &c->settled;
+    if (frontier_open(scratch_folder, &c->queue, &err) != DEJA_OK)
+        fail_msg("%s", err.text);
+}
+
+/* Commit when it was settled; in any case close. */
+static void end(struct crawler *c, bool keep)
+{
+    deja_error err;
+    if (keep)
+        assert_int_equal(frontier_commit(c->queue, &err), DEJA_OK);
+    frontier_close(c->queue);
+    settings_fini(c);
+}
+
+static void begin_visit(struct crawler *c)
+{
+    deja_error err;
+    assert_int_equal(frontier_set(c->queue, "visit", 1, &err), DEJA_OK);
+}
+
+static void settle(const struct crawl_options *o)
+{
+    struct crawler c;
+    deja_error err = {0};
+    begin(&c, o);
+    if (settings_settle(&c, &err) != DEJA_OK)
+        fail_msg("%s", err.text);
+    begin_visit(&c);
+    end(&c, true);
+}
+
+static void is_refused(const struct crawl_options *o, const char *words)
+{
+    struct crawler c;
+    deja_error err = {0};
+    begin(&c, o);
+    assert_int_equal(settings_settle(&c, &err), DEJA_EMISMATCH);
+    if (!strstr(err.text, words))
+        fail_msg("'%s' instead of '%s'", err.text, words);
+    end(&c, false);
+}
+
+static void what_is_not_given_has_its_default(void **state)
+{
+    struct crawler c;
+    deja_error err;
+    begin(&c, &nothing);
+    assert_int_equal(settings_settle(&c, &err), DEJA_OK);
+    assert_int_equal(c.o->scope, SCOPE_HOST);
+    assert_int_equal(c.o->max_depth, 50);
+    assert_int_equal(c.o->max_page, 16 << 20);
+    assert_int_equal(c.o->connections, 32);
+    assert_true(c.o->delay == 1 && c.o->timeout == 60);
+    assert_null(c.o->match);
+    assert_false(c.o->embeds);
+    assert_non_null(strstr(c.agent, "no contact given"));
+    end(&c, false);
+}
+
+static void same_text(const char *a, const char *b)
+{
+    assert_non_null(a);
+    assert_string_equal(a, b);
+}
+
+static void all_are_remembered_exactly(void **state)
+{
+    const struct crawl_options o = some_options();
+    struct crawler c;
+    deja_error err;
+    settle(&o);
+    begin(&c, &nothing);
+    assert_int_equal(settings_settle(&c, &err), DEJA_OK);
+    same_text(c.o->match, o.match);
+    same_text(c.o->exclude, o.exclude);
+    same_text(c.o->contact, o.contact);
+    assert_null(c.o->user_agent);
+    assert_non_null(strstr(c.agent, "(+mailto:me@h.invalid)"));
+#define SAME(field) assert_true(c.o->field == o.field)
+    SAME(scope), SAME(embeds), SAME(nofollow), SAME(sitemaps), SAME(no_archive);
+    SAME(max_depth), SAME(max_redirects), SAME(retries), SAME(connections), SAME(per_host);
+    SAME(delay), SAME(retry_wait), SAME(timeout), SAME(sync_every);
+    SAME(max_host_pages), SAME(max_similar), SAME(max_page), SAME(max_url), SAME(max_file);
+    SAME(cache.kind), SAME(cache.seed), SAME(cache.capacity), SAME(cache.fp_rate);
+    SAME(cache.hashes), SAME(cache.flags), SAME(cache.memory);
+    end(&c, false);
+    settle(&o); /* the same again is no contradiction */
+}
+
+static void what_is_of_the_visit_stays(void **state)
+{
+    const struct crawl_options first = some_options();
+    settle(&first);
+    struct crawl_options o = nothing;
+    o.scope = SCOPE_ANY;
+    is_refused(&o, "--scope any: this visit has begun with regex");
+    o = nothing;
+    o.cache.capacity = 5;
+    is_refused(&o, "--capacity 5: this visit has begun with 12345678901234");
+    o = nothing;
+    o.cache.memory = 4096;
+    is_refused(&o, "--memory 4096: this visit has begun without it");
+    o.next_visit = true; /* then it may be, and takes the place of the capacity */
+    settle(&o);
+    o.next_visit = false;
+    o.cache.capacity = first.cache.capacity;
+    is_refused(&o, "--capacity 12345678901234: this visit has begun without it");
+}
+
+static void manners_are_as_given_last(void **state)
+{
+    struct crawl_options o = some_options();
+    struct crawler c;
+    deja_error err;
+    settle(&o);
+    o = nothing;
+    o.delay = 30;
+    o.user_agent = "else/1";
+    settle(&o);
+    begin(&c, &nothing);
+    assert_int_equal(settings_settle(&c, &err), DEJA_OK);
+    assert_true(c.o->delay == 30);
+    assert_string_equal(c.agent, "else/1");
+    assert_null(c.o->contact);
+    end(&c, false);
+}
+
+static void other_forms_of_urls_are_refused(void **state)
+{
+    struct crawler c;
+    deja_error err;
+    settle(&nothing);
+    begin(&c, &nothing);
+    c.settled.cache.url = deja_url_profile(DEJA_URL_CRAWL);
+    assert_int_equal(settings_settle(&c, &err), DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "in the forms of safe"));
+    end(&c, false);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
+    const struct CMUnitTest tests[] = {
+        TEST(what_is_not_given_has_its_default), TEST(all_are_remembered_exactly),
+        TEST(what_is_of_the_visit_stays),        TEST(manners_are_as_given_last),
+        TEST(other_forms_of_urls_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
