@@ -181,10 +181,17 @@ static void show_status(void *ctx, const struct crawl_account *a)
     console_line(console, line);
 }
 
-static void show_note(void *ctx, const char *what, const char *more)
+static void note_remembered(void *ctx, const char *list)
 {
     const struct talk *t = ctx;
-    console_note(t->call->console, "%s%s", what, more);
+    console_note(t->call->console, "as before:%s", list);
+}
+
+static void note_no_contact(void *ctx)
+{
+    const struct talk *t = ctx;
+    console_note(t->call->console, "no --contact: the people whose sites you visit cannot reach "
+                                   "you");
 }
 
 static int print_url(void *ctx, deja_slice url, deja_error *err)
@@ -335,9 +342,10 @@ static int run(struct call *call, deja_error *err)
         engine.cache.key = key;
     }
     talk.sync_output = fstat(call->out->fd, &st) == 0 && S_ISREG(st.st_mode);
-    engine.talk = (struct crawl_talk){.ctx = &talk, .status = show_status};
+    engine.talk =
+        (struct crawl_talk){.ctx = &talk, .status = show_status, .no_contact = note_no_contact};
     if (!o->common.json)
-        engine.talk.note = show_note;
+        engine.talk.as_before = note_remembered;
     if (o->harvest) {
         engine.talk.found = print_url;
         engine.talk.hand_over = hand_over;

@@ -70,8 +70,9 @@ struct crawl_account {
 struct crawl_talk { /* what the crawl says; all may be NULL */
     void *ctx;
     void (*status)(void *ctx, const struct crawl_account *a); /* ten times a second */
-    /* Before it begins: what the user may want to know.  Two pieces of one line. */
-    void (*note)(void *ctx, const char *what, const char *more);
+    /* Before it begins: options that are as before, each with a blank in front. */
+    void (*as_before)(void *ctx, const char *options);
+    void (*no_contact)(void *ctx); /* the User-Agent names nobody */
     /* A URL that was not seen before.  Negative answers end the crawl. */
     int (*found)(void *ctx, deja_slice url, deja_error *err);
     /* All that was found is to be handed over before this returns. */

@@ -313,13 +313,10 @@ int settings_settle(struct crawler *c, deja_error *err)
 void settings_say(struct crawler *c)
 {
     const struct crawl_talk *talk = &c->settled.talk;
-    if (!talk->note)
-        return;
-    if (c->as_before.len > 0 && buffer_add(&c->as_before, "", 1))
-        talk->note(talk->ctx, "as before:", c->as_before.data);
-    if (!c->settled.contact && !c->settled.user_agent)
-        talk->note(talk->ctx,
-                   "no --contact:", " the people whose sites you visit cannot reach you");
+    if (talk->as_before && c->as_before.len > 0 && buffer_add(&c->as_before, "", 1))
+        talk->as_before(talk->ctx, c->as_before.data);
+    if (talk->no_contact && !c->settled.contact && !c->settled.user_agent)
+        talk->no_contact(talk->ctx);
 }
 
 void settings_fini(struct crawler *c)
