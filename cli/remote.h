@@ -13,7 +13,7 @@ struct remote_job {
     bool invert;      /* check -v, dedup -D: print the others */
     bool count;       /* print how many instead */
 };
-int remote_run(struct call *call, const struct remote_job *job, deja_error *err);
+int remote_run(struct call *call, const struct remote_job *what, deja_error *err);
 
 /* What a command says about it in its help. */
 #define REMOTE_TEXT                                                                               \

@@ -1,6 +1,7 @@
 /* shards.c - one cache of seen keys over N filters; see shards.h. */
 #include "shards.h"
 #include "fail.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #define COMMAND_KEYS 256 /* keys of one command: the server does others between two */
 #define NAME_LEN     200
+#define PROFILE_LEN  16
 
 struct shards {
     struct wire *wire;
@@ -224,20 +226,48 @@ static int one_request(struct shards *s, int argc, const char **argv, redisReply
     return rc;
 }
 
+/* NAME and a number behind it; moves on. */
+static bool read_number(const char **at, const char *name, int base, uint64_t *n)
+{
+    const size_t len = strlen(name);
+    char *end;
+    if (strncmp(*at, name, len) != 0)
+        return false;
+    errno = 0;
+    *n = strtoull(*at + len, &end, base);
+    const bool fine = errno == 0 && end > *at + len;
+    *at = end;
+    return fine;
+}
+
+/* "deja-cache 1 shards=256 profile=none rules=0" */
+static bool read_text(const char *text, uint64_t *n, char profile[PROFILE_LEN], uint64_t *rules)
+{
+    static const char name[] = " profile=";
+    if (!read_number(&text, "deja-cache 1 shards=", 10, n) || !*n || *n > SHARDS_MAX ||
+        strncmp(text, name, sizeof name - 1) != 0)
+        return false;
+    text += sizeof name - 1;
+    const size_t len = strcspn(text, " ");
+    if (!len || len >= PROFILE_LEN)
+        return false;
+    memcpy(profile, text, len);
+    profile[len] = '\0';
+    text += len;
+    return read_number(&text, " rules=", 16, rules);
+}
+
 static int check_text(struct shards *s, const char *text, const struct shards_options *opt,
                       deja_error *err)
 {
-    uint32_t n;
-    uint64_t rules;
-    char profile[16];
+    uint64_t n, rules;
+    char profile[PROFILE_LEN];
     const char *wanted =
         opt->rules ? deja_profile_name(deja_url_rules_profile(opt->rules)) : "none";
-    if (sscanf(text, "deja-cache 1 shards=%" SCNu32 " profile=%15s rules=%" SCNx64, &n, profile,
-               &rules) != 3 ||
-        !n || n > SHARDS_MAX)
+    if (!read_text(text, &n, profile, &rules))
         return fail(err, DEJA_EFORMAT, "the server's key %s is no cache of deja", s->name);
     if (opt->shards && opt->shards != n)
-        return fail(err, DEJA_EMISMATCH, "%s has %" PRIu32 " shards, not %" PRIu32, s->name, n,
+        return fail(err, DEJA_EMISMATCH, "%s has %" PRIu64 " shards, not %" PRIu32, s->name, n,
                     opt->shards);
     if (strcmp(profile, wanted) != 0 && strcmp(profile, "none") == 0)
         return fail(err, DEJA_EMISMATCH, "%s holds bytes as given: leave --url out", s->name);
@@ -249,7 +279,7 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
                     "%s holds URLs of profile %s by other rules: another list of parameters, or "
                     "another version of deja",
                     s->name, profile);
-    s->n = n;
+    s->n = (uint32_t)n;
     return DEJA_OK;
 }
 
@@ -389,20 +419,22 @@ static int create_shards(struct shards *s, const deja_options *o, deja_error *er
 {
     struct reserve *words = calloc(s->n, sizeof *words);
     struct wire_request *r = calloc(s->n, sizeof *r);
-    int rc = words && r ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory");
-    for (uint32_t i = 0; i < s->n && rc == DEJA_OK; i++) {
+    if (!words || !r) {
+        free(words);
+        free(r);
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
         spell(&words[i], o, s->shard_name[i], s->n);
         r[i] = (struct wire_request){words[i].word, words[i].len, words[i].n, i, NULL, 0,
                                      false,         false};
     }
-    if (rc == DEJA_OK)
-        rc = wire_run(s->wire, r, s->n, err);
+    int rc = wire_run(s->wire, r, s->n, err);
     for (uint32_t i = 0; i < s->n && rc == DEJA_OK; i++)
         if (r[i].reply->type == REDIS_REPLY_ERROR &&
             strcmp(r[i].reply->str, "ERR item exists") != 0)
             rc = refused(s, &r[i], r[i].reply->str, err);
-    if (r)
-        wire_drop(r, s->n);
+    wire_drop(r, s->n);
     free(words);
     free(r);
     return rc;

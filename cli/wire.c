@@ -291,7 +291,7 @@ static void try_elsewhere(struct wire *w, struct wire_request *r)
 {
     r->asking = false;
     if (w->at[r->place] == r->node)
-        w->at[r->place] = (r->node + 1) % w->n_nodes;
+        w->at[r->place] = r->node + 1 < w->n_nodes ? r->node + 1 : 0;
 }
 
 static void send_request(struct wire *w, struct wire_request *r)

@@ -202,7 +202,8 @@ static void add_and_reply(RedisModuleCtx *ctx, struct value *v, RedisModuleStrin
 {
     struct items items;
     size_t done = 0;
-    items_init(&items, v, argv + first, argc - first);
+    if (!items_init(ctx, &items, v, argv + first, argc - first))
+        return;
     const int rc = add_items(v, &items, &done);
     if (many)
         reply_adds(ctx, v, &items, done, rc);
@@ -337,11 +338,14 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* --- EXISTS, MEXISTS ------------------------------------------------------------ */
 
 static void answer_exists(RedisModuleCtx *ctx, const struct value *v, RedisModuleString **argv,
-                          int n)
+                          int n, bool many)
 {
     struct items items;
-    items_init(&items, v, argv, n);
+    if (!items_init(ctx, &items, v, argv, n))
+        return;
     deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
+    if (many)
+        RedisModule_ReplyWithArray(ctx, n);
     for (size_t i = 0; i < items.n; i++)
         RedisModule_ReplyWithBool(ctx, items.answer[i]);
     items_fini(&items);
@@ -355,12 +359,12 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool 
     const enum found found = value_open(ctx, argv[1], REDISMODULE_READ, &key, &v);
     if (found == REFUSED)
         return REDISMODULE_OK;
-    if (found == FOUND && !v->filter)
+    if (found == FOUND && v->filter)
+        answer_exists(ctx, v, argv + 2, n, many);
+    else if (found == FOUND)
         value_reply_loading(ctx);
     else if (many)
         RedisModule_ReplyWithArray(ctx, n);
-    if (found == FOUND && v->filter)
-        answer_exists(ctx, v, argv + 2, n);
     for (int i = 0; found == ABSENT && i < n; i++) /* in no filter is nothing */
         RedisModule_ReplyWithBool(ctx, false);
     RedisModule_CloseKey(key);

@@ -79,7 +79,8 @@ static int change_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
         return RedisModule_WrongArity(ctx);
     if (!value_filter(ctx, argv[1], RW, &key, &v))
         return REDISMODULE_OK;
-    items_init(&items, v, argv + 2, argc - 2);
+    if (!items_init(ctx, &items, v, argv + 2, argc - 2))
+        return RedisModule_CloseKey(key), REDISMODULE_OK;
     const int rc = apply(v->filter, items.key, items.n, items.answer, &done);
     if (rc < 0 && !done) {
         value_reply_error(ctx, rc, NULL);
@@ -115,7 +116,8 @@ int deja_cmd_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_WrongArity(ctx);
     if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
         return REDISMODULE_OK;
-    items_init(&items, v, argv + 2, argc - 2);
+    if (!items_init(ctx, &items, v, argv + 2, argc - 2))
+        return RedisModule_CloseKey(key), REDISMODULE_OK;
     deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
     RedisModule_ReplyWithArray(ctx, (long)items.n);
     for (size_t i = 0; i < items.n; i++)
@@ -134,9 +136,11 @@ int deja_cmd_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_WrongArity(ctx);
     if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
         return REDISMODULE_OK;
-    items_init(&items, v, argv + 2, argc - 2);
-    uint32_t *counts = RedisModule_Alloc(items.n * sizeof *counts);
-    const int rc = deja_filter_count_batch(v->filter, items.key, items.n, counts);
+    if (!items_init(ctx, &items, v, argv + 2, argc - 2))
+        return RedisModule_CloseKey(key), REDISMODULE_OK;
+    uint32_t *counts = RedisModule_TryAlloc(items.n * sizeof *counts);
+    const int rc =
+        counts ? deja_filter_count_batch(v->filter, items.key, items.n, counts) : DEJA_ENOMEM;
     if (rc < 0)
         value_reply_error(ctx, rc, NULL);
     else

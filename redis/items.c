@@ -2,37 +2,48 @@
 #include "items.h"
 #include <string.h>
 
-/* Each URL in its canonical form; what is no URL stays as it is. */
-static void canonicalise(struct items *items, const deja_url_rules *rules)
+/* Each URL in its canonical form; what is no URL stays as it is.  0: no memory for so much. */
+static int canonicalise(struct items *items, const deja_url_rules *rules)
 {
     size_t room = 0;
     for (size_t i = 0; i < items->n; i++)
         room += DEJA_URL_ROOM(items->key[i].len);
-    char *out = items->forms = RedisModule_Alloc(room);
-    for (size_t i = 0; i < items->n; i++) {
+    char *out = items->forms = RedisModule_TryAlloc(room);
+    for (size_t i = 0; out && i < items->n; i++) {
         const size_t cap = DEJA_URL_ROOM(items->key[i].len);
         deja_slice canon = items->key[i];
         (void)!deja_url_canon(rules, items->key[i], out, cap, &canon);
         items->key[i] = canon;
         out += cap;
     }
+    return out != NULL;
 }
 
-void items_init(struct items *items, const struct value *v, RedisModuleString **argv, int n)
+/* Room for keys and answers, in the struct if they are few. */
+static int furnish(struct items *items)
 {
-    items->n = (size_t)n;
+    const int many = items->n > ITEMS_FEW;
     items->forms = NULL;
-    items->key = items->few_keys;
-    items->answer = items->few_answers;
-    if (items->n > ITEMS_FEW) {
-        items->key = RedisModule_Alloc(items->n * sizeof *items->key);
-        items->answer = RedisModule_Alloc(items->n);
-    }
-    for (size_t i = 0; i < items->n; i++)
-        items->key[i].data = RedisModule_StringPtrLen(argv[i], &items->key[i].len);
+    items->key = many ? RedisModule_TryAlloc(items->n * sizeof *items->key) : items->few_keys;
+    items->answer = many ? RedisModule_TryAlloc(items->n) : items->few_answers;
+    return items->key && items->answer;
+}
+
+int items_init(RedisModuleCtx *ctx, struct items *items, const struct value *v,
+               RedisModuleString **argv, int n)
+{
     const uint32_t profile = deja_filter_profile(v->filter);
-    if (profile)
-        canonicalise(items, deja_url_profile(profile));
+    items->n = (size_t)n;
+    int fine = furnish(items);
+    for (size_t i = 0; fine && i < items->n; i++)
+        items->key[i].data = RedisModule_StringPtrLen(argv[i], &items->key[i].len);
+    if (fine && profile)
+        fine = canonicalise(items, deja_url_profile(profile));
+    if (!fine) {
+        items_fini(items);
+        RedisModule_ReplyWithError(ctx, "ERR out of memory for so many or so long items");
+    }
+    return fine;
 }
 
 void items_fini(struct items *items)

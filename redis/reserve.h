@@ -11,7 +11,7 @@ int reserve_parse(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int *
 /* A filter under an empty key: 0, or the client has been told why not.  Replicas and the log get
  * a command with all options and the secret key, so that they make the same. */
 int reserve_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                 deja_options *opt, struct value **v);
+                 deja_options *opt, struct value **out);
 
 int word_is(const RedisModuleString *word, const char *what); /* in any case of letters */
 

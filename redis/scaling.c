@@ -39,11 +39,11 @@ uint64_t scaling_most(const deja_options *opt)
 uint64_t scaling_most_of(const deja_outline *o)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
-    uint64_t units = 0, step = 1; /* the first part is one of them */
-    for (uint32_t i = 0; i < o->parts; i++, step *= o->growth)
-        units += step;
+    uint64_t units = 1, step = 1; /* the first part is one of them */
+    for (uint32_t i = 1; i < o->parts; i++)
+        units += step *= o->growth;
     opt.part_kind = o->part_kind;
-    opt.capacity = o->capacity / units;
+    opt.capacity = units ? o->capacity / units : 0; /* a stranger's numbers may come round */
     opt.fp_rate = o->fp_rate;
     opt.growth = o->growth;
     opt.tightening = o->tightening;

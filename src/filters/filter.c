@@ -218,6 +218,7 @@ static void batch_init(struct batch *b, const deja_filter *f, const deja_slice *
     b->hash = hash;
     b->n = n;
     b->for_add = for_add;
+    b->stuck = NULL;
     b->turn = 0;
 }
 

@@ -6,6 +6,7 @@ under it.  HOSTILE_SECONDS makes the random part longer."""
 
 import os
 import random
+import resource
 import struct
 import time
 
@@ -192,6 +193,28 @@ def damaged_dumps_never_crash():
     c("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", "0")
     alive(c)
     assert turns > 20
+
+
+@case
+def items_that_memory_is_too_small_for_are_refused():
+    """The room for a canonical URL is four times its length: here 256 MB, with 200 to be had."""
+    if os.environ.get("MODULE_PRELOAD"):
+        return  # the sanitizer has reserved more addresses than any limit
+    item = b"http://h/" + b"x" * (64 << 20)
+    with Server() as small:
+        c = small.raw()
+        pid = small.process.pid
+        c("DEJA.RESERVE", "k", "CAPACITY", "1000", "URL", "safe")
+        with open(f"/proc/{pid}/statm") as f:
+            mapped = int(f.read().split()[0]) * resource.getpagesize()
+        limits = resource.prlimit(pid, resource.RLIMIT_AS)
+        resource.prlimit(pid, resource.RLIMIT_AS, (mapped + (200 << 20), limits[1]))
+        for command in ("BF.ADD", "BF.EXISTS", "BF.MADD", "BF.MEXISTS", "DEJA.ADD", "DEJA.CHECK",
+                        "DEJA.REMOVE", "DEJA.COUNT"):
+            expect(c(command, "k", item), Error("ERR out of memory for so many or so long items"))
+        resource.prlimit(pid, resource.RLIMIT_AS, limits)
+        expect(c("BF.CARD", "k"), 0)
+        expect(c("BF.ADD", "k", item), 1)
 
 
 @case

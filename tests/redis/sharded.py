@@ -111,8 +111,15 @@ def what_is_wrong_is_told():
         deja("dedup", *at, "--state", "x", "--shards", "4", data=b"a\n")
         assert "4 shards, not 5" in deja("dedup", *at, "--state", "x", "--shards", "5", status=2)
         r = server.client()
-        r.set("text", "something else")
-        assert "no cache of deja" in deja("dedup", *at, "--state", "text", status=2)
+        for text in ("something else", "", "deja-cache 2 shards=4 profile=none rules=0",
+                     "deja-cache 1 shards=4 profile=none", "deja-cache 1 shards=4 profile= rules=0",
+                     "deja-cache 1 shards=0 profile=none rules=0",
+                     "deja-cache 1 shards=16385 profile=none rules=0",
+                     "deja-cache 1 shards=99999999999999999999 profile=none rules=0",
+                     "deja-cache 1 shards=4 profile=" + "x" * 99 + " rules=0"):
+            r.set("text", text)
+            complaint = deja("dedup", *at, "--state", "text", status=2)
+            assert "no cache of deja" in complaint, (text, complaint)
         r.delete("{x:2}")
         assert "lost this shard" in deja("check", *at, "x", data=lines(0, 100), status=2)
         r.config_set("requirepass", "secret")
