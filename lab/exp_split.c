@@ -67,24 +67,40 @@ static size_t make_title(deja_slice line, char *out)
     return len > 0 && out[len - 1] == ' ' ? len - 1 : len;
 }
 
+/* Titles that differ: URLs that do may have the same words. */
 static int make_titles(const struct lab *lab, struct titles *t, deja_error *err)
 {
-    size_t room = 0, used = 0;
-    *t = (struct titles){.n = rows_of(lab)};
-    for (uint64_t i = 0; i < t->n; i++)
+    const uint64_t rows = rows_of(lab), most = 2 * lab->keys.n;
+    deja_options opt = DEJA_OPTIONS_INIT;
+    deja_filter *known = NULL;
+    size_t room = 1, used = 0;
+    *t = (struct titles){0};
+    for (uint64_t i = 0; i < most; i++)
         room += lab->keys.added[i].len;
-    t->line = malloc(t->n * sizeof *t->line);
-    t->bytes = malloc(room + 1);
+    t->line = malloc((rows + 1) * sizeof *t->line);
+    t->bytes = malloc(room);
     if (t->line == NULL || t->bytes == NULL)
         return fail(err, DEJA_ENOMEM, "no memory for the titles");
-    for (uint64_t i = 0; i < t->n; i++) {
-        const size_t len = make_title(lab->keys.added[i], t->bytes + used);
-        t->line[i] = (deja_slice){t->bytes + used, len};
-        used += len;
-        const uint32_t words = lab_mlbf_words(t->line[i], ' ');
+    opt.kind = DEJA_EXACT;
+    opt.capacity = rows + 1;
+    opt.seed = 1;
+    int rc = deja_filter_new(&opt, &known, err);
+    for (uint64_t i = 0; rc == DEJA_OK && i < most && t->n < rows; i++) {
+        const deja_slice title = {t->bytes + used,
+                                  make_title(lab->keys.added[i], t->bytes + used)};
+        bool is_new = false;
+        rc = deja_filter_add(known, title, &is_new);
+        if (rc < 0)
+            (void)fail(err, rc, "%s", deja_strerror(rc));
+        if (!is_new)
+            continue;
+        t->line[t->n++] = title;
+        used += title.len;
+        const uint32_t words = lab_mlbf_words(title, ' ');
         t->longest = words > t->longest ? words : t->longest;
     }
-    return DEJA_OK;
+    deja_filter_free(known);
+    return rc;
 }
 
 static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)

@@ -120,21 +120,25 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 
 /* --- Report -------------------------------------------------------------------------- */
 
-/* What one filter of that size loses while n URLs come; a series of filters tells itself. */
+/* What one filter of that size loses while n URLs come; a series of filters tells itself.  What
+ * was counted on the first visit, and so the size on the second, differs between the runs. */
 static struct lab_count expect(const struct lab *lab, const struct lab_results *r, uint32_t unit,
                                uint32_t visit_at)
 {
-    const double n = (double)lab->keys.n, *value = lab_values(r, unit, 0) + visit_at;
-    const uint32_t k = (uint32_t)value[HASHES];
-    const struct lab_bloom b = {n, k, 1, value[BITS] / (n * k), true};
+    const double n = (double)lab->keys.n;
     struct lab_count c = {.trials = n, .runs = r->runs};
-    if (plans[unit].kind == DEJA_SCALABLE) {
-        c.rate = lab_sum(r, unit, visit_at + EXPECTED) / (n * r->runs);
-        c.sigma = sqrt(c.rate * (1 - c.rate) / n);
-    } else {
-        c.rate = lab_bloom_rate(&b);
-        c.sigma = lab_bloom_sigma(&b);
+    double variance = 0;
+    for (uint32_t run_ = 0; run_ < r->runs; run_++) {
+        const double *value = lab_values(r, unit, run_) + visit_at;
+        const uint32_t k = (uint32_t)value[HASHES];
+        const struct lab_bloom b = {n, k, 1, value[BITS] / (n * k), true};
+        const bool series = plans[unit].kind == DEJA_SCALABLE;
+        const double rate = series ? value[EXPECTED] / n : lab_bloom_rate(&b);
+        const double sigma = series ? sqrt(rate * (1 - rate) / n) : lab_bloom_sigma(&b);
+        c.rate += rate / r->runs;
+        variance += sigma * sigma / r->runs;
     }
+    c.sigma = sqrt(variance);
     return c;
 }
 

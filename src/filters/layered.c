@@ -216,7 +216,7 @@ void dj_layered_contain(const deja_filter *f, const uint64_t *rows, size_t n, ui
 {
     const struct dj_part *marks = f->part[0];
     struct lot lot;
-    uint8_t alive[DJ_CHUNK];
+    uint8_t alive[DJ_CHUNK] = {0};
     size_t left = 0;
     see(f, rows, n, &lot);
     marks->ops->prefetch(marks, lot.mark, n, false);

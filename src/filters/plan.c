@@ -418,73 +418,6 @@ static int size_by_rate(struct dj_plan *plan, deja_error *err)
     return DEJA_OK;
 }
 
-/* --- Paired: keys and removals, each with a filter of its own ------------------------------- */
-
-static int size_half(const deja_options *opt, uint64_t n, uint64_t memory, struct dj_plan *half,
-                     deja_error *err)
-{
-    deja_options o = *opt;
-    o.kind = o.part_kind = DEJA_BLOCKED;
-    o.deletions = 0;
-    o.capacity = n;
-    o.memory = memory;
-    return dj_plan_resolve(&o, half, err);
-}
-
-/* Of `memory` bytes, those for n keys of n + d: equal bits a key make equal rates. */
-static uint64_t share_of(uint64_t memory, double n, double d)
-{
-    const uint64_t line = DJ_BLOCK_BITS / 8, lines = memory / line;
-    const double mine = floor((double)lines * n / (n + d) + 0.5);
-    return line * (uint64_t)fmax(1, fmin(mine, (double)lines - 1));
-}
-
-/* What the entries get of the memory; the deletions take the rest. */
-static int split_memory(const deja_options *opt, uint64_t *entries, deja_error *err)
-{
-    const uint64_t least = 2 * DJ_BLOCK_BITS / 8;
-    struct dj_plan removals;
-    if (opt->memory < least)
-        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu, for two filters",
-                       (unsigned long long)opt->memory, (unsigned long long)least);
-    if (!opt->deletions || opt->capacity) {
-        const double keys = opt->deletions ? (double)opt->capacity : 1;
-        *entries = share_of(opt->memory, keys, opt->deletions ? (double)opt->deletions : 1);
-        return DEJA_OK;
-    }
-    const int rc = size_half(opt, opt->deletions, 0, &removals, err);
-    if (rc < 0)
-        return rc;
-    const uint64_t bytes = dj_part_body_len(&removals.shape);
-    if (bytes >= opt->memory)
-        return dj_fail(err, DEJA_EINVAL,
-                       "%llu deletions at rate %g take %llu bytes, and memory is %llu",
-                       (unsigned long long)opt->deletions, removals.fp_rate,
-                       (unsigned long long)bytes, (unsigned long long)opt->memory);
-    *entries = opt->memory - bytes;
-    return DEJA_OK;
-}
-
-static int size_paired(const deja_options *opt, struct dj_plan *plan, deja_error *err)
-{
-    struct dj_plan entries, removals;
-    uint64_t memory = 0;
-    int rc = opt->memory ? split_memory(opt, &memory, err) : DEJA_OK;
-    if (rc == DEJA_OK)
-        rc = size_half(opt, opt->capacity, memory, &entries, err);
-    if (rc < 0)
-        return rc;
-    plan->capacity = entries.capacity;
-    plan->shape = entries.shape;
-    plan->deletions = opt->deletions ? opt->deletions : entries.capacity;
-    /* Keys that follow from memory and rate leave the rate to the deletions, too. */
-    const bool by_rate = opt->memory && !opt->capacity;
-    rc = size_half(opt, plan->deletions, by_rate ? 0 : opt->memory - memory, &removals, err);
-    if (rc == DEJA_OK)
-        plan->removal = removals.shape;
-    return rc;
-}
-
 /* --- Static: the rate is the fingerprints', and the keys are known when it is built --------- */
 
 /* Bits of a fingerprint: given, or the fewest that p allows; 0 where they follow from memory. */
@@ -607,34 +540,118 @@ double dj_plan_rate(const struct dj_plan *plan)
     return fmin(fmax(combined_rate(plan, (double)plan->capacity), 1e-300), 1 - 1e-9);
 }
 
-int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+/* --- All together --------------------------------------------------------------------------- */
+
+/* Everything but the size. */
+static int read_options(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    *plan = (struct dj_plan){0};
-    int rc = DEJA_OK;
     int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
         check_kind,    check_strangers, check_counters, dj_layering_read, check_hash,
         check_filters, check_window,    check_hashes,   check_numbers};
+    int rc = DEJA_OK;
+    *plan = (struct dj_plan){0};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
         rc = checks[i](opt, plan, err);
+    plan->capacity = opt->capacity;
+    return rc;
+}
+
+/* The size of any kind but paired, which is two of them. */
+static int size_alone(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (opt->multiplier != 0)
+        return size_by_multiplier(opt, plan, err);
+    if (plan->kind == DEJA_STATIC)
+        return size_static(opt, plan, err);
+    if (plan->kind == DEJA_WINDOW)
+        return size_window(opt, plan, err);
+    return opt->memory ? size_by_memory(opt, plan, err) : size_by_rate(plan, err);
+}
+
+/* The rate, where it follows from the size, and whether all of it is possible. */
+static int settle(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (plan->kind != DEJA_STATIC && (opt->multiplier != 0 || (opt->memory && opt->capacity)))
+        plan->fp_rate = dj_plan_rate(plan);
+    return check_result(plan, err);
+}
+
+/* --- Paired: keys and removals, each with a filter of its own ------------------------------- */
+
+static int size_half(const deja_options *opt, uint64_t n, uint64_t memory, struct dj_plan *half,
+                     deja_error *err)
+{
+    deja_options o = *opt;
+    o.kind = o.part_kind = DEJA_BLOCKED;
+    o.deletions = 0;
+    o.capacity = n;
+    o.memory = memory;
+    int rc = read_options(&o, half, err);
+    if (rc == DEJA_OK)
+        rc = size_alone(&o, half, err);
+    return rc == DEJA_OK ? settle(&o, half, err) : rc;
+}
+
+/* Of `memory` bytes, those for n keys of n + d: equal bits a key make equal rates. */
+static uint64_t share_of(uint64_t memory, double n, double d)
+{
+    const uint64_t line = DJ_BLOCK_BITS / 8, lines = memory / line;
+    const double mine = floor((double)lines * n / (n + d) + 0.5);
+    return line * (uint64_t)fmax(1, fmin(mine, (double)lines - 1));
+}
+
+/* What the entries get of the memory; the deletions take the rest. */
+static int split_memory(const deja_options *opt, uint64_t *entries, deja_error *err)
+{
+    const uint64_t least = 2 * DJ_BLOCK_BITS / 8;
+    struct dj_plan removals = {0};
+    if (opt->memory < least)
+        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu, for two filters",
+                       (unsigned long long)opt->memory, (unsigned long long)least);
+    if (!opt->deletions || opt->capacity) {
+        const double keys = opt->deletions ? (double)opt->capacity : 1;
+        *entries = share_of(opt->memory, keys, opt->deletions ? (double)opt->deletions : 1);
+        return DEJA_OK;
+    }
+    const int rc = size_half(opt, opt->deletions, 0, &removals, err);
     if (rc < 0)
         return rc;
-    plan->capacity = opt->capacity;
-    if (plan->kind == DEJA_PAIRED)
-        rc = size_paired(opt, plan, err);
-    else if (opt->multiplier != 0)
-        rc = size_by_multiplier(opt, plan, err);
-    else if (plan->kind == DEJA_STATIC)
-        rc = size_static(opt, plan, err);
-    else if (plan->kind == DEJA_WINDOW)
-        rc = size_window(opt, plan, err);
-    else if (opt->memory)
-        rc = size_by_memory(opt, plan, err);
-    else
-        rc = size_by_rate(plan, err);
-    if (rc == DEJA_OK && plan->kind != DEJA_STATIC &&
-        (opt->multiplier != 0 || (opt->memory && opt->capacity)))
-        plan->fp_rate = dj_plan_rate(plan);
-    return rc < 0 ? rc : check_result(plan, err);
+    const uint64_t bytes = dj_part_body_len(&removals.shape);
+    if (bytes >= opt->memory)
+        return dj_fail(err, DEJA_EINVAL,
+                       "%llu deletions at rate %g take %llu bytes, and memory is %llu",
+                       (unsigned long long)opt->deletions, removals.fp_rate,
+                       (unsigned long long)bytes, (unsigned long long)opt->memory);
+    *entries = opt->memory - bytes;
+    return DEJA_OK;
+}
+
+static int size_paired(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    struct dj_plan entries = {0}, removals = {0};
+    uint64_t memory = 0;
+    int rc = opt->memory ? split_memory(opt, &memory, err) : DEJA_OK;
+    if (rc == DEJA_OK)
+        rc = size_half(opt, opt->capacity, memory, &entries, err);
+    if (rc < 0)
+        return rc;
+    plan->capacity = entries.capacity;
+    plan->shape = entries.shape;
+    plan->deletions = opt->deletions ? opt->deletions : entries.capacity;
+    /* Keys that follow from memory and rate leave the rate to the deletions, too. */
+    const bool by_rate = opt->memory && !opt->capacity;
+    rc = size_half(opt, plan->deletions, by_rate ? 0 : opt->memory - memory, &removals, err);
+    if (rc == DEJA_OK)
+        plan->removal = removals.shape;
+    return rc;
+}
+
+int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    int rc = read_options(opt, plan, err);
+    if (rc == DEJA_OK)
+        rc = plan->kind == DEJA_PAIRED ? size_paired(opt, plan, err) : size_alone(opt, plan, err);
+    return rc == DEJA_OK ? settle(opt, plan, err) : rc;
 }
 
 uint32_t dj_plan_parts(const struct dj_plan *plan)
@@ -697,7 +714,7 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
 
 int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
 {
-    struct dj_plan plan;
+    struct dj_plan plan = {0};
     if (!out || out->size < sizeof(size_t))
         return dj_fail(err, DEJA_EINVAL, "plan.size is not set: begin with DEJA_PLAN_INIT");
     deja_options known;
