@@ -30,9 +30,7 @@ static const char *const ends[8] = {"", ".html", "", "/", "", ".htm", "?page=2",
 
 static char *put(char *at, const char *text)
 {
-    const size_t len = strlen(text);
-    memcpy(at, text, len);
-    return at + len;
+    return mempcpy(at, text, strlen(text));
 }
 
 static char *put_number(char *at, uint64_t x)

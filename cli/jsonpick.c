@@ -65,8 +65,9 @@ static const char *skip_value(const char *at, const char *end)
         return skip_string(at, end);
     if (*at == '{' || *at == '[')
         return skip_brackets(at, end);
+    static const char ends[] = {',', '}', ']', ' ', '\t', '\r', '\n'};
     const char *begin = at;
-    while (at < end && !memchr(",}] \t\r\n", *at, 7))
+    while (at < end && !memchr(ends, *at, sizeof ends))
         at++;
     return at > begin ? at : NULL;
 }

@@ -222,7 +222,7 @@ int num_parse_duration(const char *text, uint64_t *value, deja_error *err)
 
 int num_parse_seconds(const char *text, double *seconds, deja_error *err)
 {
-    uint64_t us;
+    uint64_t us = 0;
     const int rc = parse_scaled(text, time_units,
                                 "takes a time such as 0, 500ms, 1.5s, 10min, 6h or 1d (alone: "
                                 "seconds)",

@@ -137,11 +137,11 @@ static void remember_command(struct session *s)
         len += (size_t)snprintf(s->command + len, sizeof s->command - len, " %s",
                                 s->call->operands[i]);
     if (len < sizeof s->command)
-        len += (size_t)snprintf(
-            s->command + len, sizeof s->command - len, " --runs %u -n %llu --seed %llu%s%s%s",
-            s->lab.runs, (unsigned long long)s->lab.keys.n, (unsigned long long)o->common.seed,
-            o->quick ? " --quick" : "", o->urls != NULL ? " --urls " : "",
-            o->urls != NULL ? fail_path(o->urls).text : "");
+        (void)snprintf(s->command + len, sizeof s->command - len,
+                       " --runs %u -n %llu --seed %llu%s%s%s", s->lab.runs,
+                       (unsigned long long)s->lab.keys.n, (unsigned long long)o->common.seed,
+                       o->quick ? " --quick" : "", o->urls != NULL ? " --urls " : "",
+                       o->urls != NULL ? fail_path(o->urls).text : "");
 }
 
 static int load_keys(struct session *s, deja_error *err)

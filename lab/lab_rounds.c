@@ -9,8 +9,9 @@
 
 struct watch {
     struct lab_rounds *r;
+    const struct lab_keys *keys;
     uint32_t round;
-    uint64_t n;
+    uint64_t n;       /* of them */
     uint8_t *asked;   /* n marks for each filter            */
     uint8_t *filling; /* n marks for each filter that is watched */
 };
@@ -57,12 +58,11 @@ static double marks_of(const struct watch *w, size_t member)
 
 static int go_round(struct lab_bank *b, struct watch *w, deja_error *err)
 {
-    const struct lab_keys *k = &b->lab->keys;
     int rc = w->round > 0 ? lab_bank_renew(b, err) : DEJA_OK;
     if (rc == DEJA_OK)
-        rc = lab_bank_add(b, k->added, k->n, see_filling, w, err);
+        rc = lab_bank_add(b, w->keys->added, w->n, see_filling, w, err);
     if (rc == DEJA_OK)
-        rc = lab_bank_ask(b, k->asked, k->n, see_asked, w, err);
+        rc = lab_bank_ask(b, w->keys->asked, w->n, see_asked, w, err);
     for (size_t i = 0; i < w->r->n_watched; i++)
         lab_curve_sum(w->r->filling[w->round][i]);
     for (size_t i = 0; i < b->n; i++)
@@ -73,7 +73,7 @@ static int go_round(struct lab_bank *b, struct watch *w, deja_error *err)
 int lab_rounds(const struct lab *lab, const struct lab_bloom_spec *spec, uint64_t seed,
                struct lab_rounds *r, deja_error *err)
 {
-    struct watch w = {.r = r, .n = lab->keys.n};
+    struct watch w = {.r = r, .keys = &lab->keys, .n = lab->keys.n};
     struct lab_bank bank = {0};
     memset(r->full, 0, sizeof r->full);
     memset(r->filling, 0, sizeof r->filling);

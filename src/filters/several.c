@@ -112,7 +112,7 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t
                             uint8_t *is_new, bool shared)
 {
     struct dj_part *newest = f->part[f->n_parts - 1];
-    uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK];
+    uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK] = {0};
     uint64_t rest[DJ_CHUNK];
     prefetch_parts(f, f->n_parts - 1, f->n_parts, ahead, n, true);
     ask_series(f, f->n_parts - 1, hash, ahead, n, seen);
@@ -125,7 +125,6 @@ static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t
     }
     const size_t taken = newest->ops->add(newest, rest, rest, n_rest, part_new, shared);
     for (size_t j = 0; j < taken; j++)
-        /* cppcheck-suppress uninitvar ; taken is at most n_rest */
         is_new[place[j]] = part_new[j];
     dj_parts_count_new(newest, part_new, taken);
     return taken == n_rest ? n : place[taken];

@@ -163,6 +163,7 @@ static int take_body(deja_import *im, const uint8_t *data, size_t len, size_t *t
     }
     const size_t left = im->room - im->filled;
     *taken = len < left ? len : left;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there is room, or rc was below 0 */
     memcpy(im->body + im->filled, data, *taken);
     im->filled += *taken;
     if (im->filled == body_len)
@@ -182,7 +183,7 @@ static int take_page(deja_import *im, const uint8_t *data, size_t len, size_t *t
 int deja_import_write(deja_import *im, const void *data, size_t len, deja_error *err)
 {
     const uint8_t *from = data;
-    if (im->failed)
+    if (im->failed) /* NOLINT(clang-analyzer-core.NullDereference): made, or rc was below 0 */
         return dj_fail(err, im->failed, "the bytes before these were refused");
     while (len) {
         size_t taken = 0;

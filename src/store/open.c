@@ -167,36 +167,36 @@ static int check_layers(const struct dj_plan *plan, const deja_options *want, co
     return DEJA_OK;
 }
 
-int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *path,
+int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *name,
                      deja_error *err)
 {
     if (want->kind && want->kind != h->plan.kind)
-        return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", path,
+        return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", name,
                        deja_kind_name(h->plan.kind),
                        deja_kind_name(want->kind) ? deja_kind_name(want->kind) : "that");
     if (want->hash && want->hash != h->plan.hash)
-        return dj_fail(err, DEJA_EMISMATCH, "%s hashes with %s, not %s", path,
+        return dj_fail(err, DEJA_EMISMATCH, "%s hashes with %s, not %s", name,
                        deja_hash_name(h->plan.hash),
                        deja_hash_name(want->hash) ? deja_hash_name(want->hash) : "that");
     if (want->counter_bits && want->counter_bits != h->plan.shape.counter_bits)
-        return dj_fail(err, DEJA_EMISMATCH, "%s has counters of %u bits, not %u", path,
+        return dj_fail(err, DEJA_EMISMATCH, "%s has counters of %u bits, not %u", name,
                        h->plan.shape.counter_bits, want->counter_bits);
     if (want->generations && want->generations != h->plan.generations)
-        return dj_fail(err, DEJA_EMISMATCH, "%s has %u generations, not %u", path,
+        return dj_fail(err, DEJA_EMISMATCH, "%s has %u generations, not %u", name,
                        h->plan.generations, want->generations);
     if (want->window_seconds && want->window_seconds != h->plan.window_seconds)
-        return dj_fail(err, DEJA_EMISMATCH, "%s is a window of %llu seconds, not %llu", path,
+        return dj_fail(err, DEJA_EMISMATCH, "%s is a window of %llu seconds, not %llu", name,
                        (unsigned long long)h->plan.window_seconds,
                        (unsigned long long)want->window_seconds);
     if (want->flags & DEJA_MINIMAL_INCREASE && !(h->plan.flags & DEJA_MINIMAL_INCREASE))
-        return dj_fail(err, DEJA_EMISMATCH, "%s was not made with minimal increase", path);
-    const int rc = check_layers(&h->plan, want, path, err);
+        return dj_fail(err, DEJA_EMISMATCH, "%s was not made with minimal increase", name);
+    const int rc = check_layers(&h->plan, want, name, err);
     if (rc < 0)
         return rc;
-    return want->url ? check_url_rules(&h->plan, want->url, path, err) : DEJA_OK;
+    return want->url ? check_url_rules(&h->plan, want->url, name, err) : DEJA_OK;
 }
 
-int dj_open_key(const struct dj_header *h, const deja_options *want, const char *path,
+int dj_open_key(const struct dj_header *h, const deja_options *want, const char *name,
                 uint8_t key[DEJA_KEY_LEN], deja_error *err)
 {
     const bool apart = h->plan.flags & DEJA_KEY_APART;
@@ -204,17 +204,17 @@ int dj_open_key(const struct dj_header *h, const deja_options *want, const char 
         dj_key_from_seed(want->seed, key);
         return dj_key_derive(key, DJ_STREAM_CHECK, 0) == h->key_check
                    ? DEJA_OK
-                   : dj_fail(err, DEJA_EMISMATCH, "%s was not made with the seed %llu", path,
+                   : dj_fail(err, DEJA_EMISMATCH, "%s was not made with the seed %llu", name,
                              (unsigned long long)want->seed);
     }
     if (apart && !want->key)
         return dj_fail(err, DEJA_EMISMATCH,
-                       "%s keeps its secret key apart: give the key (--key FILE)", path);
+                       "%s keeps its secret key apart: give the key (--key FILE)", name);
     memcpy(key, want->key ? want->key : h->key, DEJA_KEY_LEN);
     if (dj_key_derive(key, DJ_STREAM_CHECK, 0) == h->key_check)
         return DEJA_OK;
-    return want->key ? dj_fail(err, DEJA_EMISMATCH, "%s was made with another secret key", path)
-                     : dj_fail(err, DEJA_EFORMAT, "%s: the key is damaged", path);
+    return want->key ? dj_fail(err, DEJA_EMISMATCH, "%s was made with another secret key", name)
+                     : dj_fail(err, DEJA_EFORMAT, "%s: the key is damaged", name);
 }
 
 /* Keys that explain what the body holds: all that is known when adds came after the last sync. */

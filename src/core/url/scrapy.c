@@ -52,9 +52,9 @@ static void write_quoted(struct dj_text *out, unsigned char c, const uint32_t sa
 /* The byte that the escape at s stands for, or -1. */
 static int escaped_byte(const char *s, size_t n)
 {
-    if (n < 3 || s[0] != '%' || dj_hex_value(s[1]) < 0 || dj_hex_value(s[2]) < 0)
-        return -1;
-    return dj_hex_value(s[1]) << 4 | dj_hex_value(s[2]);
+    const int high = n >= 3 && s[0] == '%' ? dj_hex_value(s[1]) : -1;
+    const int low = high >= 0 ? dj_hex_value(s[2]) : -1;
+    return low >= 0 ? high * 16 + low : -1;
 }
 
 /* --- Splitting ---------------------------------------------------------------- */
