@@ -21,7 +21,7 @@
 #define GOLDEN32 UINT32_C(0x9e3779b9) /* 2^32 / phi: an arbitrary start, only not 0 */
 
 #define LANES 8 /* salts at once: two vectors of SSE2, which keep its units busy */
-typedef uint32_t lanes __attribute__((vector_size(4 * LANES)));
+typedef __attribute__((vector_size(4 * LANES))) uint32_t lanes;
 
 struct abc {
     lanes a, b, c;
