@@ -17,7 +17,8 @@ struct tally {
     size_t printed, printed_far, as_one_run;
     size_t compared, apart; /* measured with printed, directly */
     size_t silent;          /* cells without any hit */
-    char list[800];
+    char list[800];         /* of printed values that are far from theory */
+    char apart_list[400];   /* and of those that are near it, and far from measured */
 };
 
 static void append(char *list, size_t cap, const char *fmt, ...) LAB_PRINTF(3, 4);
@@ -51,7 +52,13 @@ static void count_printed(struct tally *s, const struct lab_table *t, const stru
         name_cell(s, t, c);
     } else if (!isnan(c->printed_sigma)) {
         s->compared++;
-        s->apart += fabs(c->printed_sigma) > LAB_FAR;
+        if (fabs(c->printed_sigma) > LAB_FAR) {
+            s->apart++;
+            append(s->apart_list, sizeof s->apart_list,
+                   "%s%s, %s %s: prints %s, %.1f sigma off theory, measured %s",
+                   s->apart_list[0] == '\0' ? "; the others: " : "; ", t->id, c->row, c->column,
+                   c->printed_text, c->printed_theory_sigma, lab_number(c->mean).s);
+        }
     }
 }
 
@@ -99,9 +106,9 @@ static void judge_printed(struct lab_report *r, const struct tally *s)
         r, s->apart > 0 ? LAB_DIFFERS : LAB_AGREES,
         "Printed values agree with theory within %.0f sigma in %zu of %zu cells; of these, "
         "%zu have hits enough to be compared with ours directly, and %zu are within %.0f "
-        "sigma.",
+        "sigma%s.",
         LAB_FAR, s->printed - s->printed_far, s->printed, s->compared, s->compared - s->apart,
-        LAB_FAR);
+        LAB_FAR, s->apart > 0 ? s->apart_list : "");
     if (s->printed_far == 0)
         return;
     lab_verdict(
