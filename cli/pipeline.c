@@ -26,6 +26,7 @@ struct pipeline {
     uint64_t filled, emptied; /* batches so far */
     bool holding;             /* the caller has batch `emptied` */
     bool closing;
+    bool ended; /* the last batch was handed out: the reader goes by itself */
     bool threaded;
     pthread_t reader;
     pthread_mutex_t lock;
@@ -193,8 +194,10 @@ int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err)
     if (b->status < 0)
         *err = b->error;
     *out = b;
-    if (b->status <= 0)
+    if (b->status <= 0) {
         p->holding = false; /* asked again, the end is still the end */
+        p->ended = true;
+    }
     return b->status;
 }
 
@@ -207,8 +210,10 @@ void pipeline_close(struct pipeline *p)
         p->closing = true;
         pthread_cond_signal(&p->changed);
         pthread_mutex_unlock(&p->lock);
-        /* Closed before the end, the reader may be waiting for a pipe that stays silent. */
-        pthread_cancel(p->reader);
+        /* Closed before the end, the reader may be waiting for a pipe that stays silent.  Only
+         * then: cancelling loads a library, and without memory for that glibc aborts. */
+        if (!p->ended)
+            pthread_cancel(p->reader);
         pthread_join(p->reader, NULL);
     }
     for (int i = 0; i < RING; i++) {
