@@ -105,32 +105,40 @@ static int remove_some(const struct lab *lab, deja_filter *f, uint64_t n, deja_e
     return DEJA_OK;
 }
 
-/* The kind that is made so: missed, false positives, what it says of both itself, and its size. */
-static int run_kind(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
+/* All URLs in, half of them out again: value[0] gets how many of the others are missed, value[1]
+ * the false positives. */
+static int remove_half(const struct lab *lab, deja_filter *f, double *value, deja_error *err)
 {
     const struct lab_keys *k = &lab->keys;
     const uint64_t gone = k->n / 2;
-    deja_options opt = DEJA_OPTIONS_INIT;
-    deja_stats stats = DEJA_STATS_INIT;
-    deja_filter *f = NULL;
     double found = 0;
-    opt.kind = DEJA_PAIRED;
-    opt.capacity = k->n;
-    opt.deletions = gone;
-    opt.fp_rate = 0.01;
-    opt.seed = seed;
-    int rc = deja_filter_new(&opt, &f, err);
-    if (rc == DEJA_OK)
-        rc = lab_fill(lab, f, k->added, k->n, NULL, err);
+    int rc = lab_fill(lab, f, k->added, k->n, NULL, err);
     if (rc == DEJA_OK)
         rc = remove_some(lab, f, gone, err);
     if (rc == DEJA_OK)
         rc = lab_ask(lab, f, k->added + gone, k->n - gone, &found, err);
+    value[0] = (double)(k->n - gone) - found;
     if (rc == DEJA_OK)
         rc = lab_ask(lab, f, k->asked, k->n, &value[1], err);
+    return rc;
+}
+
+/* The kind that is made so: missed, false positives, what it says of both itself, and its size. */
+static int run_kind(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    deja_stats stats = DEJA_STATS_INIT;
+    deja_filter *f = NULL;
+    opt.kind = DEJA_PAIRED;
+    opt.capacity = lab->keys.n;
+    opt.deletions = lab->keys.n / 2;
+    opt.fp_rate = 0.01;
+    opt.seed = seed;
+    int rc = deja_filter_new(&opt, &f, err);
+    if (rc == DEJA_OK)
+        rc = remove_half(lab, f, value, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, &stats);
-    value[0] = (double)(k->n - gone) - found;
     value[2] = stats.fn_now;
     value[3] = stats.fp_now;
     value[4] = (double)stats.bits;
@@ -141,20 +149,10 @@ static int run_kind(const struct lab *lab, uint64_t seed, double *value, deja_er
 
 static int run_counters(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
 {
-    const struct lab_keys *k = &lab->keys;
-    const uint64_t gone = k->n / 2;
     deja_filter *f = NULL;
-    double found = 0;
     int rc = new_filter(lab, DEJA_SPECTRAL, HASHES, BITS, seed, &f, err);
     if (rc == DEJA_OK)
-        rc = lab_fill(lab, f, k->added, k->n, NULL, err);
-    if (rc == DEJA_OK)
-        rc = remove_some(lab, f, gone, err);
-    if (rc == DEJA_OK)
-        rc = lab_ask(lab, f, k->added + gone, k->n - gone, &found, err);
-    value[0] = (double)(k->n - gone) - found;
-    if (rc == DEJA_OK)
-        rc = lab_ask(lab, f, k->asked, k->n, &value[1], err);
+        rc = remove_half(lab, f, value, err);
     deja_filter_free(f);
     return rc;
 }
