@@ -73,6 +73,26 @@ for j in "1", "2":
 PY
 }
 
+# No signal wakes the reader then: the command has to leave it.
+a_failure_while_the_input_is_silent() {
+    [ -w /dev/full ] || skip "no /dev/full"
+    _python <<'PY'
+for j in "1", "2":
+    process = subprocess.Popen([os.environ["DEJA"], "dedup", "-j", j, "-n", "1000"],
+                               stdin=subprocess.PIPE, stdout=open("/dev/full", "wb"),
+                               stderr=subprocess.PIPE, bufsize=0)
+    process.stdin.write(data[:5000])
+    try:
+        status = process.wait(60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        dejarun.fail(f"-j {j}: waits for its input, and its output has failed")
+    if status != 2 or b"No space left" not in process.stderr.read():
+        dejarun.fail(f"-j {j}: exit {status}")
+    process.stdin.close()
+PY
+}
+
 before_the_first_line() {
     _python <<'PY'
 for args in ["dedup"], ["dedup", *STATE], ["dedup", "-j", "1"], ["build", "f.deja"]:
