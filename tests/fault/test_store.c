@@ -6,6 +6,7 @@
 #include "core/base/bytes.h"
 #include "core/hash/hash.h"
 #include "deja.h"
+#include "numbered.h"
 #include "rng.h"
 #include "scratch.h"
 #include <errno.h>
@@ -28,19 +29,6 @@
 #endif
 
 /* --- Filters -------------------------------------------------------------- */
-
-static deja_slice key_of(const uint64_t *i)
-{
-    return (deja_slice){i, sizeof *i};
-}
-
-static int take(deja_filter *f, uint64_t from, uint64_t to)
-{
-    int rc = DEJA_OK;
-    for (uint64_t i = from; i < to && rc == DEJA_OK; i++)
-        rc = deja_filter_add(f, key_of(&i), NULL);
-    return rc;
-}
 
 static uint64_t missing(const deja_filter *f, uint64_t from, uint64_t to)
 {

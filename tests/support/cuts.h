@@ -14,6 +14,7 @@
 #define CUTS_H
 #include "deja.h"
 #include "disk.h"
+#include "numbered.h"
 #include <inttypes.h>
 
 struct promise {
@@ -28,19 +29,6 @@ static struct cuts {
     char wrong[600];
     uint64_t points, states, absent, torn, refused;
 } cuts;
-
-static deja_slice key_of(const uint64_t *i)
-{
-    return (deja_slice){i, sizeof *i};
-}
-
-static int take(deja_filter *f, uint64_t from, uint64_t to)
-{
-    int rc = DEJA_OK;
-    for (uint64_t i = from; i < to && rc == DEJA_OK; i++)
-        rc = deja_filter_add(f, key_of(&i), NULL);
-    return rc;
-}
 
 /* --- Judging a state ------------------------------------------------------------ */
 
