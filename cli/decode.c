@@ -251,6 +251,19 @@ static int zstd_init(struct decode *d, deja_error *err)
     return DEJA_OK;
 }
 
+static int not_zstd(deja_error *err)
+{
+    return fail(err, DEJA_EFORMAT,
+                "has bytes after its zstd data that are not zstd; cut them off");
+}
+
+/* Frames of the formats before 0.8, told by their first byte, are refused: libzstd has decoders
+ * for them, in some builds, and these have been seen to call memory they never wrote decoded. */
+static bool begins_frame(unsigned char first)
+{
+    return first == zstd_magic[0] || first >> 4 == 5;
+}
+
 /* The decoder forgets what it has decoded in a call that ends with an error.  It gets a block at a
  * time, and none while it holds output back, so that what comes before a damaged one is never
  * among that. */
@@ -261,6 +274,8 @@ static int zstd_step(struct decode *d, unsigned char *buf, size_t cap, size_t *l
         d->flushed = true;
         return DEJA_OK;
     }
+    if (d->fresh && !begins_frame(d->packed[d->packed_pos]))
+        return not_zstd(err);
     const size_t have = d->packed_len - d->packed_pos;
     const size_t wants = d->zst_wants ? d->zst_wants : ZSTD_HEADER_BEGIN;
     const size_t give = !d->flushed ? 0 : have < wants ? have : wants;
@@ -283,9 +298,7 @@ static int zstd_step(struct decode *d, unsigned char *buf, size_t cap, size_t *l
         return fail(err, DEJA_EFORMAT,
                     "needs a zstd window above 128 MiB; pipe it through zstd -dc --long=31");
     case ZSTD_error_prefix_unknown:
-        return fail(err, DEJA_EFORMAT,
-                    "has bytes after its zstd data that are not zstd; cut them "
-                    "off");
+        return not_zstd(err);
     case ZSTD_error_dictionary_wrong:
         return fail(err, DEJA_EFORMAT,
                     "needs a zstd dictionary; pipe it through zstd -dc -D DICTIONARY");

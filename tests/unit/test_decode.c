@@ -247,6 +247,27 @@ static void a_zstd_file_may_begin_with_a_frame_to_skip(void **state)
     drop(&packed);
 }
 
+/* Behind a first frame, the library would read the formats of 2015 as well, and not well. */
+static void zstd_frames_of_old_formats_are_refused(void **state)
+{
+    (void)state;
+    if (!decode_supported(DECODE_ZSTD))
+        skip();
+    for (char first = 0x22; first < 0x28; first++) { /* 0.2 to 0.7 */
+        struct bytes packed = {0};
+        put_zstd(&packed, TEXT("a\n"), 100);
+        const size_t start = packed.len;
+        put_zstd(&packed, TEXT("b\n"), 100);
+        packed.data[start] = first;
+        struct reading r = read_bytes(&packed, 0);
+        assert_int_equal(r.rc, DEJA_EFORMAT);
+        assert_listed(&r.keys, "a|");
+        assert_contains(r.err.text, "bytes after its zstd data");
+        reading_free(&r);
+        drop(&packed);
+    }
+}
+
 /* The library forgets what it decoded in a call that ends with an error. */
 static void blocks_before_a_damaged_one_are_read(void **state)
 {
@@ -414,6 +435,7 @@ int main(void)
         cmocka_unit_test(bytes_behind_the_compressed_data_are_not_skipped),
         cmocka_unit_test(zstd_windows_up_to_128_mib_are_read_and_larger_ones_refused),
         cmocka_unit_test(a_zstd_file_may_begin_with_a_frame_to_skip),
+        cmocka_unit_test(zstd_frames_of_old_formats_are_refused),
         cmocka_unit_test(blocks_before_a_damaged_one_are_read),
         cmocka_unit_test(a_small_file_cannot_take_all_memory),
         cmocka_unit_test(a_slow_compressed_pipe_hands_on_lines_as_well),
