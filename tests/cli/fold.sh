@@ -95,18 +95,17 @@ keys_kept_apart() {
     expect_stdout 4000
 }
 
-# Refused for its size when nobody writes it.
-_is_busy() {
-    ! deja fold --times 60 "$1" 2>.why && grep -q "in use by another process" .why
-}
-
 while_it_is_written() {
     deja gen -n 4000 >list
     _filter f.deja 64KiB
     mkfifo pipe
     "$DEJA" add -q f.deja <pipe 2>/dev/null &
     exec 9>pipe
-    eventually _is_busy f.deja
+    echo added | tee added >&9
+    eventually deja check -q f.deja added
+    cp f.deja before
+    fails_with 2 "f.deja is in use by another process" deja fold f.deja
+    expect_same before f.deja
     exec 9>&-
     wait
     rm pipe
