@@ -3,8 +3,8 @@
  *
  * The first unit gives the tables: three rounds of all filters, each with other salts; what F of
  * them agree on is the row of F.  While they fill, those with k = 3 .. 6 and M = 1.7, 2.0
- * give 5.17 and the figures.  The other units are what the thesis did not count out: filters of
- * the library that are made of F, beside one with k F functions and the memory of all F. */
+ * give 5.17 and the figures.  The other unit is what the thesis did not count out: one filter with
+ * k F functions and the memory of all F. */
 #include "lab_rounds.h"
 #include "lab_thesis.h"
 #include <math.h>
@@ -29,25 +29,24 @@ static uint32_t curve_of(uint32_t filters, uint32_t k, uint32_t size)
     return FILLING + ((filters - 1) * CURVES + curve) * LAB_CURVE;
 }
 
-/* Two or three filters, and one with as many functions and bits. */
-static const struct setup {
-    uint32_t filters;
-    uint32_t k[4];
-    uint32_t n_k;
-} setups[] = {{2, {3, 4, 5}, 3}, {3, {3}, 1}, {1, {6, 8, 9, 10}, 4}};
-#define SETUPS (sizeof setups / sizeof setups[0])
+/* F filters with k functions each, and one with as many functions and bits. */
+static const struct pair {
+    uint32_t filters, k;
+} pairs[] = {{2, 3}, {2, 4}, {2, 5}, {3, 3}};
+#define PAIRS (sizeof pairs / sizeof pairs[0])
+static const uint32_t one_k[PAIRS] = {2 * 3, 2 * 4, 2 * 5, 3 * 3};
 
 static uint32_t units(const struct lab *lab)
 {
     (void)lab;
-    return EQUAL + (uint32_t)SETUPS;
+    return EQUAL + 1;
 }
 
 static uint32_t values(const struct lab *lab, uint32_t unit)
 {
     (void)lab;
     return unit == TABLES ? FILLING + FILTERS * CURVES * LAB_CURVE
-                          : setups[unit - EQUAL].n_k * THESIS_SIZES;
+                          : (uint32_t)PAIRS * THESIS_SIZES;
 }
 
 static double cost(const struct lab *lab, uint32_t unit)
@@ -55,8 +54,8 @@ static double cost(const struct lab *lab, uint32_t unit)
     double positions = 0;
     if (unit == TABLES)
         return 110.0 * (double)lab->keys.n;
-    for (uint32_t i = 0; i < setups[unit - EQUAL].n_k; i++)
-        positions += setups[unit - EQUAL].filters * setups[unit - EQUAL].k[i];
+    for (size_t i = 0; i < PAIRS; i++)
+        positions += one_k[i];
     return positions * (double)lab->keys.n;
 }
 
@@ -75,10 +74,9 @@ static int run_tables(const struct lab *lab, uint64_t seed, double *value, deja_
     return rc;
 }
 
-static int run_equal(const struct lab *lab, const struct setup *s, uint64_t seed, double *value,
-                     deja_error *err)
+static int run_equal(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
 {
-    const struct lab_bloom_spec spec = {DEJA_HASH_JENKINS, s->filters,  s->k, s->n_k,
+    const struct lab_bloom_spec spec = {DEJA_HASH_JENKINS, 1,           one_k, PAIRS,
                                         thesis_multiplier, THESIS_SIZES};
     double hits[LAB_BANK] = {0};
     struct lab_bank bank;
@@ -88,16 +86,15 @@ static int run_equal(const struct lab *lab, const struct setup *s, uint64_t seed
     rc = lab_bank_add(&bank, lab->keys.added, lab->keys.n, NULL, NULL, err);
     if (rc == DEJA_OK)
         rc = lab_bank_ask(&bank, lab->keys.asked, lab->keys.n, lab_count_seen, hits, err);
-    memcpy(value, hits, s->n_k * THESIS_SIZES * sizeof *value);
+    memcpy(value, hits, PAIRS * THESIS_SIZES * sizeof *value);
     lab_bank_fini(&bank);
     return rc;
 }
 
 static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
 {
-    return task->unit == TABLES
-               ? run_tables(lab, task->seed, value, err)
-               : run_equal(lab, &setups[task->unit - EQUAL], task->seed, value, err);
+    return task->unit == TABLES ? run_tables(lab, task->seed, value, err)
+                                : run_equal(lab, task->seed, value, err);
 }
 
 /* --- Report --------------------------------------------------------------------- */
@@ -154,46 +151,44 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
         }
 }
 
-/* A filter of the comparison: its unit, and its first value there. */
-struct equal {
+/* A row of the comparison: filters of M = 1.7, 2.0 .., and where their hits are. */
+struct row {
     uint32_t filters, k, unit, first;
 };
 
-static struct equal equal_of(uint32_t filters, uint32_t k)
+static struct row several_of(const struct pair *p)
 {
-    struct equal e = {filters, k, EQUAL, 0};
-    for (uint32_t s = 0; s < SETUPS; s++)
-        for (uint32_t i = 0; i < setups[s].n_k; i++)
-            if (setups[s].filters == filters && setups[s].k[i] == k) {
-                e.unit = EQUAL + s;
-                e.first = i * THESIS_SIZES;
-            }
-    return e;
+    return (struct row){p->filters, p->k, TABLES, full_of(p->filters, p->k, 0)};
 }
 
-static struct lab_bloom bloom_of(const struct lab *lab, const struct equal *e, uint32_t size)
+static struct row one_of(size_t pair)
 {
-    return (struct lab_bloom){(double)lab->keys.n, e->k, e->filters, thesis_multiplier[size],
+    return (struct row){1, one_k[pair], EQUAL, (uint32_t)pair * THESIS_SIZES};
+}
+
+static struct lab_bloom bloom_of(const struct lab *lab, const struct row *row, uint32_t size)
+{
+    return (struct lab_bloom){(double)lab->keys.n, row->k, row->filters, thesis_multiplier[size],
                               false};
 }
 
-static void add_equal(const struct lab *lab, const struct lab_results *r, struct lab_table *t,
-                      const struct equal *e)
+static void add_row(const struct lab *lab, const struct lab_results *r, struct lab_table *t,
+                    const struct row *row)
 {
     for (uint32_t i = 0; i < THESIS_SIZES; i++) {
-        const struct lab_bloom b = bloom_of(lab, e, i);
-        char row[40];
-        (void)snprintf(row, sizeof row, "%u x %u HF", b.copies, b.k);
-        struct lab_cell *c = lab_cell(t, row, thesis_m(b.multiplier).s);
+        const struct lab_bloom b = bloom_of(lab, row, i);
+        char name[40];
+        (void)snprintf(name, sizeof name, "%u x %u HF", b.copies, b.k);
+        struct lab_cell *c = lab_cell(t, name, thesis_m(b.multiplier).s);
         c->filters = b.copies;
-        lab_cell_bloom(c, r, e->unit, e->first + i, &b, &(struct lab_printed){0});
+        lab_cell_bloom(c, r, row->unit, row->first + i, &b, &(struct lab_printed){0});
     }
 }
 
 /* How far apart two of the same memory are at most, in standard deviations; sizes at which both
  * together had too few hits to tell are left out of *compared. */
-static double apart(const struct lab *lab, const struct lab_results *r, const struct equal *x,
-                    const struct equal *y, uint32_t *compared)
+static double apart(const struct lab *lab, const struct lab_results *r, const struct row *x,
+                    const struct row *y, uint32_t *compared)
 {
     double worst = 0;
     for (uint32_t i = 0; i < THESIS_SIZES; i++) {
@@ -219,14 +214,12 @@ static void compare(const struct lab *lab, const struct lab_results *r, struct l
                 "hash computations.");
     double worst = 0;
     uint32_t compared = 0;
-    for (uint32_t s = 0; s < SETUPS; s++)
-        for (uint32_t i = 0; setups[s].filters > 1 && i < setups[s].n_k; i++) {
-            const struct equal several = equal_of(setups[s].filters, setups[s].k[i]);
-            const struct equal one = equal_of(1, several.filters * several.k);
-            add_equal(lab, r, t, &several);
-            add_equal(lab, r, t, &one);
-            worst = fmax(worst, apart(lab, r, &several, &one, &compared));
-        }
+    for (size_t i = 0; i < PAIRS; i++) {
+        const struct row several = several_of(&pairs[i]), one = one_of(i);
+        add_row(lab, r, t, &several);
+        add_row(lab, r, t, &one);
+        worst = fmax(worst, apart(lab, r, &several, &one, &compared));
+    }
     lab_verdict(
         report, worst < LAB_FAR ? LAB_DIFFERS : LAB_NOTE,
         "The strategy has no gain of its own: F filters of k functions and m bits do as well "

@@ -8,6 +8,7 @@
  * after Cen, Xu, Sun, 2010; Sharma, "Searching in large dataset using multi-layered Bloom filter",
  * 2021 (words in turn). */
 #include "lab_mlbf.h"
+#include "bench_random.h"
 #include "fail.h"
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +47,11 @@ static void set(uint8_t *bits, uint64_t at)
 /* What is left of a line; data is NULL when the last segment was taken. */
 static deja_slice begin(const struct lab_mlbf *f, deja_slice key)
 {
-    const char *text = key.data;
-    const char *mark = f->delimiter == '/' ? memmem(text, key.len, "://", 3) : NULL;
-    const size_t skip = mark != NULL ? (size_t)(mark - text) + 3 : 0;
-    return (deja_slice){text + skip, key.len - skip};
+    const char *text = key.data, *end = text + key.len;
+    const char *mark = f->delimiter == '/' ? memchr(text, ':', key.len) : NULL;
+    const bool scheme = mark != NULL && end - mark >= 3 && memcmp(mark, "://", 3) == 0;
+    const char *start = scheme ? mark + 3 : text;
+    return (deja_slice){start, (size_t)(end - start)};
 }
 
 static deja_slice next_segment(deja_slice *rest, char delimiter)
@@ -78,7 +80,7 @@ static uint32_t layer_of(const struct lab_mlbf *f, uint32_t segment)
 
 static uint64_t position(const struct lab_mlbf *f, deja_slice segment, uint32_t j)
 {
-    return XXH3_64bits_withSeed(segment.data, segment.len, f->seed + j) % f->m;
+    return bench_below(XXH3_64bits_withSeed(segment.data, segment.len, f->seed + j), f->m);
 }
 
 /* --- Insert and look up -------------------------------------------------------- */
