@@ -2,13 +2,14 @@
  *
  * Counted are the URLs that all rounds so far take for seen.  Both strategies of the thesis come
  * down to it: a round is a visit (temporal: a URL is lost when every visit takes it for seen) or
- * one of F filters (spatial: it counts as seen when all of them say so). */
+ * one of F filters (spatial: it counts as seen when all of them say so), or one of F on a visit.
+ */
 #ifndef LAB_ROUNDS_H
 #define LAB_ROUNDS_H
 #include "lab_bank.h"
 #include "lab_curve.h"
 
-#define LAB_ROUNDS  3
+#define LAB_ROUNDS  6
 #define LAB_WATCHED 8
 
 struct lab_rounds {
