@@ -5,7 +5,7 @@
  * function comes from libcmph (an optional dependency of the lab alone): made for all 2 n URLs, so
  * that a bit can say of each whether it is in the cache. */
 #include "fail.h"
-#include "lab_bank.h"
+#include "lab_filter.h"
 #include "lab_perfect.h"
 #include "lab_report.h"
 #include <math.h>

@@ -5,7 +5,7 @@
  * this library has not are left out, and new ones join by themselves. */
 #include "bench_clock.h"
 #include "fail.h"
-#include "lab_bank.h"
+#include "lab_filter.h"
 #include "lab_report.h"
 #include <math.h>
 #include <stdio.h>
@@ -68,22 +68,6 @@ static double cost(const struct lab *lab, uint32_t unit)
     return 4.0 * (double)lab->keys.n;
 }
 
-static int build(const struct lab *lab, const deja_options *opt, deja_filter **f, deja_error *err)
-{
-    deja_builder *b = NULL;
-    if (opt->kind != DEJA_STATIC) {
-        const int rc = deja_filter_new(opt, f, err);
-        return rc == DEJA_OK ? lab_fill(lab, *f, lab->keys.added, lab->keys.n, NULL, err) : rc;
-    }
-    int rc = deja_builder_new(opt, &b, err);
-    if (rc == DEJA_OK)
-        rc = deja_builder_add_batch(b, lab->keys.added, lab->keys.n);
-    if (rc == DEJA_OK)
-        rc = deja_builder_finish(b, NULL, 0, f, err);
-    deja_builder_free(b);
-    return rc;
-}
-
 static int ask(const struct lab *lab, const deja_filter *f, double *value, deja_error *err)
 {
     const uint64_t some = lab->keys.n / PARTS;
@@ -113,7 +97,7 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
     opt.fp_rate = s.kind == DEJA_EXACT ? 0 : s.rate;
     opt.seed = task->seed;
     const double begin = bench_now_ns();
-    int rc = build(lab, &opt, &f, err);
+    int rc = lab_make_full(lab, &opt, &f, err);
     value[ADD_NS] = (bench_now_ns() - begin) / (double)lab->keys.n;
     if (rc == DEJA_OK)
         rc = ask(lab, f, value, err);

@@ -21,8 +21,6 @@ static const struct size {
 };
 #define SIZES (sizeof sizes / sizeof sizes[0])
 
-enum { PLAIN, LAYERED, EQUAL, ARRAYS, MISSED, ASKED, KIND, KIND_BITS, N_VALUES };
-
 static uint32_t units(const struct lab *lab)
 {
     uint32_t n = 0;
@@ -40,7 +38,7 @@ static uint64_t rows_of(const struct lab *lab, uint32_t unit)
 static uint32_t values(const struct lab *lab, uint32_t unit)
 {
     (void)lab, (void)unit;
-    return N_VALUES;
+    return HALVES_VALUES;
 }
 
 static double cost(const struct lab *lab, uint32_t unit)
@@ -51,17 +49,8 @@ static double cost(const struct lab *lab, uint32_t unit)
 static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
 {
     const struct lab_halves how = {.delimiter = '/'};
-    struct lab_halves_found found;
     const int rc =
-        lab_halves(lab, &how, lab->keys.added, rows_of(lab, task->unit), task->seed, &found, err);
-    value[PLAIN] = found.plain;
-    value[LAYERED] = found.layered;
-    value[EQUAL] = found.equal;
-    value[ARRAYS] = found.arrays;
-    value[MISSED] = found.missed;
-    value[ASKED] = found.asked;
-    value[KIND] = found.kind;
-    value[KIND_BITS] = found.kind_bits;
+        lab_halves(lab, &how, lab->keys.added, rows_of(lab, task->unit), task->seed, value, err);
     return rc;
 }
 
@@ -79,9 +68,9 @@ static void add_cell(const struct lab *lab, const struct lab_results *r, struct 
 {
     char row[40];
     const double rows = (double)rows_of(lab, unit);
-    const double asked = lab_value(r, unit, 0, ASKED);
-    const double arrays = column->value == PLAIN ? 1 : lab_value(r, unit, 0, ARRAYS);
-    const bool plain = column->value == PLAIN || column->value == EQUAL;
+    const double asked = lab_value(r, unit, 0, HALVES_ASKED);
+    const double arrays = column->value == HALVES_PLAIN ? 1 : lab_value(r, unit, 0, HALVES_ARRAYS);
+    const bool plain = column->value == HALVES_PLAIN || column->value == HALVES_EQUAL;
     const struct lab_bloom b = lab_halves_plain(asked, arrays);
     const double over = column->share < 1 ? rows : asked;
     const struct lab_count count = {.hits = lab_sum(r, unit, column->value),
@@ -108,12 +97,12 @@ static void add_cell(const struct lab *lab, const struct lab_results *r, struct 
 static void make_tables(const struct lab *lab, const struct lab_results *r,
                         struct lab_report *report)
 {
-    static const struct column as_printed[] = {{"Bloom filter", PLAIN, "classic", 0.5},
-                                               {"multi-layer", LAYERED, "layered", 0.5}};
-    static const struct column fair[] = {{"Bloom filter", PLAIN, NULL, 1},
-                                         {"multi-layer", LAYERED, NULL, 1},
-                                         {"Bloom, equal memory", EQUAL, NULL, 1},
-                                         {"kind layered", KIND, NULL, 1}};
+    static const struct column as_printed[] = {{"Bloom filter", HALVES_PLAIN, "classic", 0.5},
+                                               {"multi-layer", HALVES_LAYERED, "layered", 0.5}};
+    static const struct column fair[] = {{"Bloom filter", HALVES_PLAIN, NULL, 1},
+                                         {"multi-layer", HALVES_LAYERED, NULL, 1},
+                                         {"Bloom, equal memory", HALVES_EQUAL, NULL, 1},
+                                         {"kind layered", HALVES_KIND, NULL, 1}};
     struct lab_table *printed =
         lab_table(report, LAB_GRID, "figure 3", "list",
                   "Figure 3 as printed: hits in both filters, % of all lines");
@@ -150,9 +139,9 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
                                       .subject = "classic",
                                       .quantity = "false_positive_count",
                                       .rows = sizes[u].rows};
-        lab_point(f, plain, rows, lab_sum(r, u, PLAIN) / r->runs);
-        lab_point(f, layered, rows, lab_sum(r, u, LAYERED) / r->runs);
-        lab_point(f, equal, rows, lab_sum(r, u, EQUAL) / r->runs);
+        lab_point(f, plain, rows, lab_sum(r, u, HALVES_PLAIN) / r->runs);
+        lab_point(f, layered, rows, lab_sum(r, u, HALVES_LAYERED) / r->runs);
+        lab_point(f, equal, rows, lab_sum(r, u, HALVES_EQUAL) / r->runs);
         lab_point(f, printed, (double)sizes[u].rows, lab_printed(&q).value);
         q.subject = "layered";
         lab_point(f, printed_layered, (double)sizes[u].rows, lab_printed(&q).value);
@@ -183,13 +172,14 @@ static void judge_repeats(struct lab_report *report)
 static void judge(const struct lab_results *r, struct lab_report *report)
 {
     const uint32_t last = r->units - 1;
-    const double asked = lab_value(r, last, 0, ASKED) * r->runs;
-    const double plain = lab_sum(r, last, PLAIN), layered = lab_sum(r, last, LAYERED);
-    const double arrays = lab_value(r, last, 0, ARRAYS);
-    const struct lab_bloom same = lab_halves_plain(lab_value(r, last, 0, ASKED), arrays);
+    const double asked = lab_value(r, last, 0, HALVES_ASKED) * r->runs;
+    const double plain = lab_sum(r, last, HALVES_PLAIN),
+                 layered = lab_sum(r, last, HALVES_LAYERED);
+    const double arrays = lab_value(r, last, 0, HALVES_ARRAYS);
+    const struct lab_bloom same = lab_halves_plain(lab_value(r, last, 0, HALVES_ASKED), arrays);
     double missed = 0;
     for (uint32_t u = 0; u < r->units; u++)
-        missed += lab_sum(r, u, MISSED);
+        missed += lab_sum(r, u, HALVES_MISSED);
     lab_verdict(
         report, layered < plain ? LAB_AGREES : LAB_DIFFERS,
         "Counted as printed, and with bit arrays of the same size each: the multi-layer filter "
@@ -203,7 +193,7 @@ static void judge(const struct lab_results *r, struct lab_report *report)
         "memory (%.0f bit arrays here, at least 3 in the paper). One plain filter with the "
         "same memory had %.0f false positives in %.0f questions, the multi-layer filter "
         "%.0f; the theory gives the plain one a rate of %.1e.",
-        arrays, arrays, lab_sum(r, last, EQUAL), asked, layered, lab_bloom_rate(&same));
+        arrays, arrays, lab_sum(r, last, HALVES_EQUAL), asked, layered, lab_bloom_rate(&same));
     lab_verdict(
         report, LAB_DIFFERS,
         "The printed percentages are half of the rate: the paper divides by all lines where "
@@ -223,9 +213,9 @@ static void judge(const struct lab_results *r, struct lab_report *report)
         "%.0f false positives with %.1f bits a line, where the paper's arrays take %.1f. A plain "
         "filter of %.1f bits has a rate of %.1e: layers are for questions about sites and "
         "folders, not for memory.",
-        lab_sum(r, last, KIND), lab_value(r, last, 0, KIND_BITS), HALVES_BITS * arrays,
-        lab_value(r, last, 0, KIND_BITS),
-        exp(-lab_value(r, last, 0, KIND_BITS) * log(2) * log(2)));
+        lab_sum(r, last, HALVES_KIND), lab_value(r, last, 0, HALVES_KIND_BITS),
+        HALVES_BITS * arrays, lab_value(r, last, 0, HALVES_KIND_BITS),
+        exp(-lab_value(r, last, 0, HALVES_KIND_BITS) * log(2) * log(2)));
     lab_verdict(report, missed == 0 ? LAB_AGREES : LAB_DIFFERS,
                 "No line was missed by the filter that had it (%.0f cases).", missed);
 }

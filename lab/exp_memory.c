@@ -4,6 +4,7 @@
  * for the thesis' million.  The lab's own URLs are then put into what else there is. */
 #include "bench_subject.h"
 #include "fail.h"
+#include "lab_filter.h"
 #include "lab_thesis.h"
 #include <math.h>
 #include <stdlib.h>
@@ -60,24 +61,6 @@ static int table_bytes(const struct lab *lab, double *bytes, deja_error *err)
     return rc == DEJA_ENOMEM ? fail(err, rc, "no memory for a hash table") : DEJA_OK;
 }
 
-/* The filter, full: from a builder when it is one that never changes. */
-static int make_filter(const struct lab *lab, const deja_options *opt, deja_filter **f,
-                       deja_error *err)
-{
-    deja_builder *b = NULL;
-    if (opt->kind != DEJA_STATIC) {
-        const int rc = deja_filter_new(opt, f, err);
-        return rc == DEJA_OK ? lab_fill(lab, *f, lab->keys.added, lab->keys.n, NULL, err) : rc;
-    }
-    int rc = deja_builder_new(opt, &b, err);
-    if (rc == DEJA_OK)
-        rc = deja_builder_add_batch(b, lab->keys.added, lab->keys.n);
-    if (rc == DEJA_OK)
-        rc = deja_builder_finish(b, NULL, 0, f, err);
-    deja_builder_free(b);
-    return rc;
-}
-
 static int filter_bytes(const struct lab *lab, const struct subject *s, uint64_t seed,
                         double *bytes, deja_error *err)
 {
@@ -88,7 +71,7 @@ static int filter_bytes(const struct lab *lab, const struct subject *s, uint64_t
     opt.capacity = lab->keys.n;
     opt.fp_rate = s->kind == DEJA_EXACT ? 0 : s->rate;
     opt.seed = seed;
-    int rc = make_filter(lab, &opt, &f, err);
+    int rc = lab_make_full(lab, &opt, &f, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, &stats);
     *bytes = (double)stats.bytes;

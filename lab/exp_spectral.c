@@ -5,7 +5,6 @@
  * URL i is added 1 + (trailing zeros of i + 1) times: half of them once, a quarter twice, and so
  * on, 2 on average. */
 #include "fail.h"
-#include "lab_bank.h"
 #include "lab_report.h"
 #include <math.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 
 #define ROWS_MAX UINT64_C(200000)
 
-enum { PLAIN, LAYERED, EQUAL, ARRAYS, MISSED, ASKED, WORDS, N_VALUES };
+enum { WORDS = HALVES_VALUES, N_VALUES };
 
 static uint64_t rows_of(const struct lab *lab)
 {
@@ -105,19 +105,12 @@ static int make_titles(const struct lab *lab, struct titles *t, deja_error *err)
 
 static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
 {
-    struct lab_halves_found found = {0};
     struct titles t;
     int rc = make_titles(lab, &t, err);
     const uint32_t layers = (t.longest + HALVES_K - 1) / HALVES_K;
     const struct lab_halves how = {' ', layers < 1 ? 1 : layers};
     if (rc == DEJA_OK)
-        rc = lab_halves(lab, &how, t.line, t.n, task->seed, &found, err);
-    value[PLAIN] = found.plain;
-    value[LAYERED] = found.layered;
-    value[EQUAL] = found.equal;
-    value[ARRAYS] = found.arrays;
-    value[MISSED] = found.missed;
-    value[ASKED] = found.asked;
+        rc = lab_halves(lab, &how, t.line, t.n, task->seed, value, err);
     value[WORDS] = t.longest;
     free(t.line);
     free(t.bytes);
@@ -129,12 +122,12 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 static void add_row(const struct lab_results *r, struct lab_table *t, const char *label,
                     uint32_t value, double arrays, const char *note)
 {
-    const double asked = lab_value(r, 0, 0, ASKED);
+    const double asked = lab_value(r, 0, 0, HALVES_ASKED);
     const struct lab_bloom b = lab_halves_plain(asked, arrays);
     const struct lab_count count = {.hits = lab_sum(r, 0, value),
                                     .trials = asked,
                                     .runs = r->runs,
-                                    .rate = value == LAYERED ? NAN : lab_bloom_rate(&b),
+                                    .rate = value == HALVES_LAYERED ? NAN : lab_bloom_rate(&b),
                                     .sigma = lab_halves_sigma(&b)};
     struct lab_cell *c = lab_cell(t, label, "false positives");
     (void)snprintf(c->note, sizeof c->note, "%s", note);
@@ -146,23 +139,26 @@ static int make_report(const struct lab *lab, const struct lab_results *r,
 {
     (void)err;
     char note[80];
-    const double arrays = lab_value(r, 0, 0, ARRAYS), asked = lab_value(r, 0, 0, ASKED) * r->runs;
+    const double arrays = lab_value(r, 0, 0, HALVES_ARRAYS),
+                 asked = lab_value(r, 0, 0, HALVES_ASKED) * r->runs;
     struct lab_table *t =
         lab_table(report, LAB_LIST, "split", "filter",
                   "Algorithm 5: titles that both halves claim, % of those asked");
     lab_caption(t, "%.0f titles, up to %.0f words; %.0f layers and the one of the XOR.",
                 (double)rows_of(lab), lab_value(r, 0, 0, WORDS), arrays - 1);
-    add_row(r, t, "Bloom filter, p = 0.05", PLAIN, 1, "6.2352 bits a title of its half, k = 4");
+    add_row(r, t, "Bloom filter, p = 0.05", HALVES_PLAIN, 1,
+            "6.2352 bits a title of its half, k = 4");
     (void)snprintf(note, sizeof note, "%.0f arrays of that size", arrays);
-    add_row(r, t, "multi-layer, words in turn", LAYERED, arrays, note);
-    add_row(r, t, "Bloom filter, equal memory", EQUAL, arrays, "the same memory in one filter");
+    add_row(r, t, "multi-layer, words in turn", HALVES_LAYERED, arrays, note);
+    add_row(r, t, "Bloom filter, equal memory", HALVES_EQUAL, arrays,
+            "the same memory in one filter");
     lab_judge_rates(report, 0, 1);
-    const double layered = lab_sum(r, 0, LAYERED), equal = lab_sum(r, 0, EQUAL);
-    const struct lab_bloom same = lab_halves_plain(lab_value(r, 0, 0, ASKED), arrays);
-    lab_verdict(report, layered < lab_sum(r, 0, PLAIN) ? LAB_AGREES : LAB_DIFFERS,
+    const double layered = lab_sum(r, 0, HALVES_LAYERED), equal = lab_sum(r, 0, HALVES_EQUAL);
+    const struct lab_bloom same = lab_halves_plain(lab_value(r, 0, 0, HALVES_ASKED), arrays);
+    lab_verdict(report, layered < lab_sum(r, 0, HALVES_PLAIN) ? LAB_AGREES : LAB_DIFFERS,
                 "As the report expects, the layers lower the false positives: %.3f %% instead of "
                 "%.2f %%, with %.0f times the memory.",
-                100 * layered / asked, 100 * lab_sum(r, 0, PLAIN) / asked, arrays);
+                100 * layered / asked, 100 * lab_sum(r, 0, HALVES_PLAIN) / asked, arrays);
     lab_verdict(
         report, equal <= layered ? LAB_DIFFERS : LAB_AGREES,
         "\"Far less memory\" is not what does it: one plain filter with the memory of all "

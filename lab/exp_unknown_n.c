@@ -7,7 +7,6 @@
  *
  * Incremental on both visits: each URL is asked, then inserted. */
 #include "fail.h"
-#include "lab_bank.h"
 #include "lab_report.h"
 #include <math.h>
 #include <stdio.h>

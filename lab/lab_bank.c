@@ -1,6 +1,7 @@
 /* lab_bank.c - many filters that see the same keys; see lab_bank.h. */
 #include "lab_bank.h"
 #include "fail.h"
+#include "lab_filter.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,54 +162,8 @@ int lab_bank_ask(struct lab_bank *b, const deja_slice *keys, uint64_t n, lab_see
     return each_chunk(b, keys, n, ask_chunk, fn, ctx, err);
 }
 
-static double ones(const uint8_t *flag, size_t n)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += flag[i];
-    return (double)sum;
-}
-
 void lab_count_seen(void *ctx, size_t member, uint64_t first, const uint8_t *seen, size_t n)
 {
     (void)first;
-    ((double *)ctx)[member] += ones(seen, n);
-}
-
-#define PIECE 4096 /* keys between two looks at Ctrl-C */
-
-int lab_fill(const struct lab *lab, deja_filter *f, const deja_slice *keys, uint64_t n,
-             double *hits, deja_error *err)
-{
-    uint8_t flag[PIECE];
-    double seen = 0;
-    for (uint64_t at = 0; at < n; at += PIECE) {
-        const size_t some = n - at < PIECE ? (size_t)(n - at) : PIECE;
-        size_t done = 0;
-        if (lab_stopped(lab))
-            return LAB_STOPPED;
-        const int rc = deja_filter_add_batch(f, keys + at, some, flag, &done);
-        if (rc < 0)
-            return fail(err, rc, "%s", deja_strerror(rc));
-        seen += (double)some - ones(flag, some);
-    }
-    if (hits != NULL)
-        *hits = seen;
-    return DEJA_OK;
-}
-
-int lab_ask(const struct lab *lab, const deja_filter *f, const deja_slice *keys, uint64_t n,
-            double *hits, deja_error *err)
-{
-    uint8_t flag[PIECE];
-    (void)err;
-    *hits = 0;
-    for (uint64_t at = 0; at < n; at += PIECE) {
-        const size_t some = n - at < PIECE ? (size_t)(n - at) : PIECE;
-        if (lab_stopped(lab))
-            return LAB_STOPPED;
-        deja_filter_contains_batch(f, keys + at, some, flag);
-        *hits += ones(flag, some);
-    }
-    return DEJA_OK;
+    ((double *)ctx)[member] += (double)lab_ones(seen, n);
 }

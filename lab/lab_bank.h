@@ -58,11 +58,4 @@ int lab_bank_ask(struct lab_bank *b, const deja_slice *keys, uint64_t n, lab_see
 /* Counts for each filter what it claims to have seen: ctx is a double[LAB_BANK]. */
 void lab_count_seen(void *ctx, size_t member, uint64_t first, const uint8_t *seen, size_t n);
 
-/* A single filter of any kind, asked in pieces so that Ctrl-C is heard; *hits gets how many of
- * the keys it claims to have, or, adding, claimed to have had. */
-int lab_fill(const struct lab *lab, deja_filter *f, const deja_slice *keys, uint64_t n,
-             double *hits, deja_error *err);
-int lab_ask(const struct lab *lab, const deja_filter *f, const deja_slice *keys, uint64_t n,
-            double *hits, deja_error *err);
-
 #endif

@@ -2,7 +2,7 @@
 #include "lab_halves.h"
 #include "bench_random.h"
 #include "fail.h"
-#include "lab_bank.h"
+#include "lab_filter.h"
 #include "lab_mlbf.h"
 #include <math.h>
 #include <stdlib.h>
@@ -136,17 +136,16 @@ static int count_plain(const struct lab *lab, const deja_slice *line, uint64_t r
 }
 
 static int count_kind(const struct lab *lab, const deja_slice *line, uint64_t rows,
-                      const struct asked *asked, uint64_t seed, struct lab_halves_found *found,
-                      deja_error *err)
+                      const struct asked *asked, uint64_t seed, double *value, deja_error *err)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     struct count count;
     opt.kind = DEJA_LAYERED;
     opt.fp_rate = 0.05;
     const int rc = count_filters(lab, line, rows, asked, &opt, seed, &count, err);
-    found->kind = count.both;
-    found->kind_bits = 8 * count.bytes / (double)(rows / 2);
-    found->missed += count.missed;
+    value[HALVES_KIND] = count.both;
+    value[HALVES_KIND_BITS] = 8 * count.bytes / (double)(rows / 2);
+    value[HALVES_MISSED] += count.missed;
     return rc;
 }
 
@@ -171,36 +170,39 @@ static int fill_layered(const struct lab *lab, const struct lab_halves *how,
 
 static int count_layered(const struct lab *lab, const struct lab_halves *how,
                          const deja_slice *line, uint64_t rows, const struct asked *asked,
-                         uint64_t seed, struct lab_halves_found *found, deja_error *err)
+                         uint64_t seed, double *value, deja_error *err)
 {
     struct lab_mlbf f[2] = {{0}, {0}};
     const int rc = fill_layered(lab, how, line, rows, seed, f, err);
     for (unsigned half = 0; half < 2 && rc == DEJA_OK; half++)
         for (uint64_t i = 0; i < asked->n[half]; i++) {
-            found->missed += !lab_mlbf_has(&f[half], asked->line[half][i]);
-            found->layered += lab_mlbf_has(&f[!half], asked->line[half][i]);
+            value[HALVES_MISSED] += !lab_mlbf_has(&f[half], asked->line[half][i]);
+            value[HALVES_LAYERED] += lab_mlbf_has(&f[!half], asked->line[half][i]);
         }
-    found->arrays = (f[0].layers > f[1].layers ? f[0].layers : f[1].layers) + 1.0;
+    value[HALVES_ARRAYS] = (f[0].layers > f[1].layers ? f[0].layers : f[1].layers) + 1.0;
     lab_mlbf_fini(&f[0]);
     lab_mlbf_fini(&f[1]);
     return rc;
 }
 
 int lab_halves(const struct lab *lab, const struct lab_halves *how, const deja_slice *line,
-               uint64_t rows, uint64_t seed, struct lab_halves_found *found, deja_error *err)
+               uint64_t rows, uint64_t seed, double *value, deja_error *err)
 {
     struct asked asked;
-    *found = (struct lab_halves_found){.asked = (double)(rows / 2)};
+    for (size_t i = 0; i < HALVES_VALUES; i++)
+        value[i] = 0;
+    value[HALVES_ASKED] = (double)(rows / 2);
     int rc = draw(&asked, line, rows, seed, err);
     if (rc == DEJA_OK)
-        rc = count_plain(lab, line, rows, &asked, 1, seed, &found->plain, &found->missed, err);
+        rc = count_plain(lab, line, rows, &asked, 1, seed, &value[HALVES_PLAIN],
+                         &value[HALVES_MISSED], err);
     if (rc == DEJA_OK)
-        rc = count_layered(lab, how, line, rows, &asked, seed, found, err);
+        rc = count_layered(lab, how, line, rows, &asked, seed, value, err);
     if (rc == DEJA_OK)
-        rc = count_plain(lab, line, rows, &asked, found->arrays, seed + 2, &found->equal,
-                         &found->missed, err);
+        rc = count_plain(lab, line, rows, &asked, value[HALVES_ARRAYS], seed + 2,
+                         &value[HALVES_EQUAL], &value[HALVES_MISSED], err);
     if (rc == DEJA_OK && how->delimiter == '/')
-        rc = count_kind(lab, line, rows, &asked, seed + 4, found, err);
+        rc = count_kind(lab, line, rows, &asked, seed + 4, value, err);
     asked_fini(&asked);
     return rc;
 }

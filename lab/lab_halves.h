@@ -18,15 +18,17 @@ struct lab_halves {
     uint32_t robin; /* layers that words go to in turn; 0: one a segment      */
 };
 
-struct lab_halves_found {
-    double plain;     /* one Bloom filter as the paper sizes it                     */
-    double layered;   /* the multi-layer filter, each array of that size            */
-    double equal;     /* one Bloom filter with the memory of all those arrays       */
-    double arrays;    /* of them: layers and the one of the XOR                     */
-    double kind;      /* deja's own kind layered, made for p = 0.05 (URLs only)             */
-    double kind_bits; /* and its memory, bits a line                                        */
-    double missed;    /* lines that their own filter did not find: must be none     */
-    double asked;
+/* What came out. */
+enum lab_halves_value {
+    HALVES_PLAIN,     /* one Bloom filter as the paper sizes it                 */
+    HALVES_LAYERED,   /* the multi-layer filter, each array of that size        */
+    HALVES_EQUAL,     /* one Bloom filter with the memory of all those arrays   */
+    HALVES_ARRAYS,    /* of them: layers and the one of the XOR                 */
+    HALVES_KIND,      /* deja's own kind layered, made for p = 0.05 (URLs only) */
+    HALVES_KIND_BITS, /* and its memory, bits a line                            */
+    HALVES_MISSED,    /* lines that their own filter did not find: must be none */
+    HALVES_ASKED,
+    HALVES_VALUES
 };
 /* A plain filter for a half of n lines: as the paper has it for one array, otherwise the best that
  * can be made of the memory of so many. */
@@ -35,6 +37,6 @@ struct lab_bloom lab_halves_plain(double n, double arrays);
 double lab_halves_sigma(const struct lab_bloom *b);
 
 int lab_halves(const struct lab *lab, const struct lab_halves *how, const deja_slice *line,
-               uint64_t rows, uint64_t seed, struct lab_halves_found *found, deja_error *err);
+               uint64_t rows, uint64_t seed, double *value, deja_error *err);
 
 #endif
