@@ -62,7 +62,7 @@ def start(port, tls):
         out.write(CONFIG.format(here=here, port=port, tls=tls))
     server = subprocess.Popen([NGINX, "-p", here, "-c", here + "/nginx.conf"],
                               stderr=subprocess.DEVNULL)
-    for _ in range(200):
+    for _ in range(1200):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return server
