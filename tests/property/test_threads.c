@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 1,
 #include "filters/filter.h"
+#include "options.h"
 #include "rng.h"
 #include <pthread.h>
 #include <sched.h>
@@ -20,10 +22,6 @@
 #include <string.h>
 #include <time.h>
 
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 1, __VA_ARGS__                                      \
-    }
 #define NUMBERS      12000
 #define MOST_THREADS 4
 

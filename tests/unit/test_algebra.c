@@ -6,20 +6,16 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 7,
 #include "binom.h"
 #include "bodies.h"
 #include "core/base/bytes.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "options.h"
 #include "rng.h"
 #include "scratch.h"
 #include <math.h>
-
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 7, __VA_ARGS__                                      \
-    }
-#define OPTIONS(...) ((deja_options)FIELDS(__VA_ARGS__))
 
 /* Sizes that fold three times. */
 static const struct {

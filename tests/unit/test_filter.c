@@ -9,17 +9,12 @@
 #include "bodies.h"
 #include "core/base/bytes.h"
 #include "filters/filter.h"
+#include "options.h"
 #include "rng.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), __VA_ARGS__                                                 \
-    }
-#define OPTIONS(...) ((deja_options)FIELDS(__VA_ARGS__))
 
 /* One of each; the rate is so low that none of the few keys here meets a false positive. */
 static const struct {

@@ -7,18 +7,16 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 7,
 #include "bodies.h"
 #include "core/base/bytes.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "options.h"
 #include "rng.h"
 #include "scratch.h"
 #include "store/format.h"
 
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 7, __VA_ARGS__                                      \
-    }
 #define N_KEYS 700u
 
 static const struct {

@@ -7,20 +7,19 @@
 
 #include <cmocka.h>
 
+#define EVERY .kind = DEJA_LAYERED, .seed = 7,
 #include "bodies.h"
 #include "core/bits/bitset.h"
 #include "core/bits/popcount.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "options.h"
 #include "rng.h"
 #include "scratch.h"
 #include "sites.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define OPTIONS(...)                                                                              \
-    ((deja_options){.size = sizeof(deja_options), .kind = DEJA_LAYERED, .seed = 7, __VA_ARGS__})
 
 static deja_slice key_of(const char *text)
 {

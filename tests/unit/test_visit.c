@@ -6,17 +6,14 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 7,
 #include "binom.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "options.h"
 #include "scratch.h"
 #include <math.h>
 
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 7, __VA_ARGS__                                      \
-    }
-#define OPTIONS(...) ((deja_options)FIELDS(__VA_ARGS__))
 #define NEXT(...)                                                                                 \
     (&(deja_options){.size = sizeof(deja_options), __VA_ARGS__}) /* no seed: the key stays */
 
