@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #define EVERY .seed = 1,
+#include "calls.h"
 #include "filters/filter.h"
 #include "options.h"
 #include "rng.h"
@@ -55,15 +56,6 @@ static const struct {
     {"scalable of exact",
      FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 500, .fp_rate = 1e-9)},
 };
-
-static deja_filter *new_filter(deja_options opt)
-{
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
-        fail_msg("refused: %s", err.text);
-    return f;
-}
 
 /* --- Threads ------------------------------------------------------------ */
 

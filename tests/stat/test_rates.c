@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "calls.h"
 #include "trial.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +24,6 @@
 static void begin(struct trial *t, deja_options opt, uint64_t seed)
 {
     assert_true(trial_begin(t, opt, seed));
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 /* --- The kinds ---------------------------------------------------------- */

@@ -1,8 +1,9 @@
-/* building.h - static filters of numbered keys: begun, filled, finished, and asked.
- * Behind cmocka.h. */
+/* building.h - static filters of numbered keys: begun, filled, finished, and asked. */
 #ifndef TEST_BUILDING_H
 #define TEST_BUILDING_H
+#include "calls.h"
 #include "deja.h"
+#include "unit.h"
 
 #define LOT 1024
 
@@ -32,13 +33,6 @@ static inline deja_filter *finish(deja_builder *b)
         fail_msg("%s", err.text);
     deja_builder_free(b);
     return f;
-}
-
-static inline deja_stats stats(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 static inline void add_numbers(deja_builder *b, uint64_t from, uint64_t to)

@@ -1,6 +1,7 @@
-/* near.h - numbers that come out of arithmetic: how far off may they be?  Behind cmocka.h. */
+/* near.h - numbers that come out of arithmetic: how far off may they be? */
 #ifndef TEST_NEAR_H
 #define TEST_NEAR_H
+#include "unit.h"
 #include <math.h>
 
 static inline void assert_near(double got, double want, double relative)

@@ -23,8 +23,8 @@ static void duplicates_and_their_order_make_no_difference(void **state)
     for (int again = 0; again < 5; again++)
         add_numbers(b, 0, 2000);
     deja_filter *f = finish(b), *once = of_numbers(2000, 8, 9);
-    assert_int_equal(stats(f).keys, 2000);
-    assert_int_equal(stats(f).offered, 10000);
+    assert_int_equal(stats_of(f).keys, 2000);
+    assert_int_equal(stats_of(f).offered, 10000);
     assert_int_equal(f->part[0]->body_len, once->part[0]->body_len);
     assert_memory_equal(f->part[0]->body, once->part[0]->body, once->part[0]->body_len);
     deja_filter_free(f);
@@ -42,7 +42,7 @@ static void one_hash_a_hundred_thousand_times_is_one_key(void **state)
     uint8_t found = 0;
     deja_filter_contains_hashed(f, hash, 1, &found);
     assert_true(found);
-    assert_int_equal(stats(f).keys, 1);
+    assert_int_equal(stats_of(f).keys, 1);
     deja_filter_free(f);
 }
 
@@ -63,7 +63,7 @@ static void hashes_without_any_randomness_work(void **state)
     deja_filter_contains_hashed(f, hash, n, found);
     for (size_t i = 0; i < n; i++)
         assert_true(found[i]);
-    assert_int_equal(stats(f).keys, n);
+    assert_int_equal(stats_of(f).keys, n);
     deja_filter_free(f);
 }
 
@@ -250,7 +250,7 @@ static void a_finish_without_memory_can_be_tried_again(void **state)
     add_numbers(b, 1000, 1100);
     f = finish(b);
     assert_int_equal(count_found(f, 0, 1100), 1100);
-    assert_int_equal(stats(f).offered, 2100);
+    assert_int_equal(stats_of(f).offered, 2100);
     deja_filter_free(f);
     assert_int_equal(m.live, 0);
     assert_int_equal(m.mistakes, 0);
@@ -267,8 +267,8 @@ static void a_builder_begins_anew_after_it_has_finished(void **state)
     deja_filter *second = finish(b);
     assert_int_equal(count_found(first, 0, 100), 100);
     assert_int_equal(count_found(second, 500, 600), 100);
-    assert_int_equal(stats(second).keys, 100);
-    assert_int_equal(stats(second).offered, 100);
+    assert_int_equal(stats_of(second).keys, 100);
+    assert_int_equal(stats_of(second).offered, 100);
     deja_filter_free(first);
     deja_filter_free(second);
 }
@@ -280,7 +280,7 @@ static void a_far_too_large_hint_is_only_a_hint(void **state)
     deja_builder *b = begin(&opt);
     add_numbers(b, 0, 10);
     deja_filter *f = finish(b);
-    assert_int_equal(stats(f).capacity, 10);
+    assert_int_equal(stats_of(f).capacity, 10);
     deja_filter_free(f);
 }
 
@@ -299,12 +299,12 @@ static void file_is_what_was_built(void **state)
         assert_int_equal(deja_builder_finish(b, path, 0, &f, &err), DEJA_OK);
         assert_int_equal(access(path, F_OK), -1); /* it appears with its sync */
         assert_int_equal(deja_filter_sync(f, &err), DEJA_OK);
-        const deja_stats made = stats(f);
+        const deja_stats made = stats_of(f);
         deja_filter_free(f);
         deja_builder_free(b);
         assert_int_equal(deja_file_verify(path, &err), DEJA_OK);
         assert_int_equal(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, &err), DEJA_OK);
-        const deja_stats read = stats(f);
+        const deja_stats read = stats_of(f);
         assert_memory_equal(&made, &read, sizeof made);
         assert_int_equal(count_found(f, 0, n), n);
         assert_int_equal(deja_filter_profile(f), DEJA_URL_GSB);

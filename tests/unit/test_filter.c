@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "bodies.h"
+#include "calls.h"
 #include "core/base/bytes.h"
 #include "filters/filter.h"
 #include "options.h"
@@ -39,15 +40,6 @@ static const struct {
                               .fp_rate = 1e-9, .seed = 1)},
 };
 
-static deja_filter *new_filter(deja_options opt)
-{
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
-        fail_msg("refused: %s", err.text);
-    return f;
-}
-
 static deja_slice text(const char *s)
 {
     return (deja_slice){s, strlen(s)};
@@ -63,13 +55,6 @@ static bool add(deja_filter *f, deja_slice key)
     bool is_new = false;
     assert_int_equal(deja_filter_add(f, key, &is_new), DEJA_OK);
     return is_new;
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 static void assert_same_bodies(const deja_filter *a, const deja_filter *b)

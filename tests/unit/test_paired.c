@@ -7,25 +7,13 @@
 #include <cmocka.h>
 
 #define EVERY .kind = DEJA_PAIRED, .seed = 1,
+#include "calls.h"
 #include "core/base/bytes.h"
 #include "filters/filter.h"
+#include "numbered.h"
 #include "options.h"
 #include <math.h>
 #include <string.h>
-
-static deja_filter *new_filter(deja_options opt)
-{
-    deja_filter *f = NULL;
-    deja_error err = {0, ""};
-    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
-        fail_msg("%s", err.text);
-    return f;
-}
-
-static deja_slice key_of(const uint64_t *number)
-{
-    return (deja_slice){number, sizeof *number};
-}
 
 static bool add(deja_filter *f, uint64_t number)
 {
@@ -44,13 +32,6 @@ static bool take_out(deja_filter *f, uint64_t number)
 static bool has(const deja_filter *f, uint64_t number)
 {
     return deja_filter_contains(f, key_of(&number));
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 /* --- Answers ------------------------------------------------------------------- */

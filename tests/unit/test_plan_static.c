@@ -44,7 +44,7 @@ static void memory_chooses_the_widest_that_fits(void **state)
             assert_non_null(strstr(err.text, "memory"));
         } else {
             assert_int_equal(rc, DEJA_OK);
-            const uint64_t bytes = stats(f).bytes;
+            const uint64_t bytes = stats_of(f).bytes;
             assert_true(bytes <= memory && (2 * bytes > memory || f->plan.fuse.width == 32));
             assert_int_equal(count_found(f, 0, 9000), 9000);
         }
@@ -61,7 +61,7 @@ static void the_plan_is_what_the_builder_makes(void **state)
         opt.capacity = n;
         assert_int_equal(deja_plan_make(&opt, &plan, NULL), DEJA_OK);
         deja_filter *f = of_numbers(n, 16, 1);
-        const deja_stats s = stats(f);
+        const deja_stats s = stats_of(f);
         assert_int_equal(plan.bytes, s.bytes);
         assert_int_equal(plan.bits, s.bits);
         assert_true(plan.fp_rate <= s.fp_now && plan.fp_rate >= s.fp_now);

@@ -23,7 +23,7 @@ static void every_number_of_keys_up_to_300_works_for_every_width(void **state)
             for (uint64_t seed = 1; seed <= 3; seed++) {
                 deja_filter *f = of_numbers(n, width, seed);
                 assert_int_equal(count_found(f, 0, n), n);
-                assert_int_equal(stats(f).keys, n);
+                assert_int_equal(stats_of(f).keys, n);
                 if (n == 0 || width == 32)
                     assert_int_equal(count_found(f, STRANGER, STRANGER + 100), 0);
                 deja_filter_free(f);
@@ -35,7 +35,7 @@ static void an_empty_filter_finds_nothing(void **state)
 {
     deja_filter *f = of_numbers(0, 8, 1);
     assert_int_equal(count_found(f, STRANGER, STRANGER + 10000), 0);
-    assert_true(stats(f).fp_now <= 0);
+    assert_true(stats_of(f).fp_now <= 0);
     deja_filter_free(f);
 }
 
@@ -55,7 +55,7 @@ static void the_rate_of_small_filters_is_that_of_their_fingerprints(void **state
 static void check_large(uint64_t n, uint32_t width, uint64_t probes)
 {
     deja_filter *f = of_numbers(n, width, 7);
-    const deja_stats s = stats(f);
+    const deja_stats s = stats_of(f);
     assert_int_equal(count_found(f, 0, n), n);
     assert_true(binom_within(count_found(f, STRANGER, STRANGER + probes), probes,
                              ldexp(1, -(int)width), 5));

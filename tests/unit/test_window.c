@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "bodies.h"
+#include "calls.h"
 #include "core/base/bytes.h"
 #include "filters/filter.h"
 #include "rng.h"
@@ -40,13 +41,6 @@ static deja_filter *new_window(uint64_t n, uint32_t generations, uint64_t second
     if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
         fail_msg("%s", err.text);
     return f;
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 static bool add(deja_filter *f, uint64_t key)
