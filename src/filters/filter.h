@@ -116,6 +116,10 @@ void dj_filter_unmake(deja_filter *f);
 uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t i);
 /* The key that options ask for: given, from a seed, or random. */
 int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error *err);
+/* All that a new filter needs before it has an owner: options as they are known here, plan and
+ * key; static ones are refused. */
+int dj_filter_begin(const deja_options *opt, deja_options *known, struct dj_plan *plan,
+                    uint8_t key[DEJA_KEY_LEN], deja_error *err);
 
 /* Parts combined (several.c): hash is n keys, answers 0 or 1. */
 #define DJ_CHUNK 64 /* keys in flight at once, when a key is one number */
