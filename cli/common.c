@@ -85,6 +85,12 @@ const struct opt common_secret[] = {
     OPT_END,
 };
 
+const struct opt common_file_key[] = {
+    OPT_HEADING("Secret"),
+    OPT_PART(common_key),
+    OPT_END,
+};
+
 const struct opt common_null[] = {
     OPT_FLAG('z', "null", struct common, null, "records end with a zero byte, not a newline"),
     OPT_END,

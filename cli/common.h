@@ -55,15 +55,16 @@ struct pick_options common_pick_options(const struct common *c);
 deja_options common_filter_options(const struct common *c);
 
 /* With a heading of their own: */
-extern const struct opt common_sizing[]; /* -n -p -m -k --hashes --filters --hash --multiplier
-                                            and what belongs to one kind */
-extern const struct opt common_secret[]; /* --key --seed                                       */
-extern const struct opt common_input[];  /* -z -f -d --csv --format --json-key                  */
+extern const struct opt common_sizing[];   /* -n -p -m -k --hashes --filters --hash --multiplier
+                                              and what belongs to one kind */
+extern const struct opt common_secret[];   /* --key --seed */
+extern const struct opt common_file_key[]; /* --key alone, for a filter that is there */
+extern const struct opt common_input[];    /* -z -f -d --csv --format --json-key */
 /* The same, where --format dcso tells what the filter is. */
 extern const struct opt common_input_dcso[];
-extern const struct opt common_url[];     /* --url and common_rules                             */
-extern const struct opt common_redis[];   /* --redis --shards --replicas                       */
-extern const struct opt common_general[]; /* -j --json -q                                       */
+extern const struct opt common_url[];     /* --url and common_rules */
+extern const struct opt common_redis[];   /* --redis --shards --replicas */
+extern const struct opt common_general[]; /* -j --json -q */
 /* One by one, for commands that want less or place them elsewhere: */
 extern const struct opt common_capacity[]; /* -n */
 extern const struct opt common_kind[];     /* -k */
