@@ -289,8 +289,7 @@ static void more_keys_than_planned_are_told(void **state)
 {
     deja_options opt = options(1000, 1, 60);
     opt.fp_rate = 0.01;
-    deja_filter *f;
-    assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+    deja_filter *f = new_filter(opt);
     set_clock(f, 1000);
     add_range(f, 0, 1000);
     assert_int_equal(stats_of(f).crowded, 0);
@@ -307,9 +306,8 @@ static void more_keys_than_planned_are_told(void **state)
 static void only_a_window_has_a_clock(void **state)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
-    deja_filter *f;
     opt.capacity = 10;
-    assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+    deja_filter *f = new_filter(opt);
     assert_int_equal(deja_filter_set_clock(f, 5), DEJA_ENOTSUP);
     deja_filter_free(f);
     f = new_window(10, 1, 10);
@@ -347,8 +345,7 @@ static void distinct_counts_a_renewed_key_once(void **state)
 {
     deja_options opt = options(20000, 1, 1000);
     opt.fp_rate = 0.001;
-    deja_filter *f;
-    assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+    deja_filter *f = new_filter(opt);
     set_clock(f, 5000);
     add_range(f, 0, 10000);
     set_clock(f, 6000);
