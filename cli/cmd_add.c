@@ -125,8 +125,7 @@ static int work(struct job *j, int rc, deja_error *err)
 static const struct opt add_table[] = {
     OPT_GROUP(struct add_options, common, common_input),
     OPT_GROUP(struct add_options, common, common_url),
-    OPT_HEADING("Secret"),
-    OPT_GROUP(struct add_options, common, common_key),
+    OPT_GROUP(struct add_options, common, common_file_key),
     OPT_GROUP(struct add_options, common, common_redis),
     OPT_GROUP(struct add_options, common, common_general),
     OPT_END,
@@ -139,12 +138,8 @@ static int run_add(struct call *call, deja_error *err)
     if (o->common.redis)
         return remote_run(call, &remote, err);
     struct job j = {.call = call, .common = &o->common, .sync_while_working = true};
-    uint8_t key[DEJA_KEY_LEN];
-    deja_options expect;
-    int rc = session_begin(&j.session, &o->common, URLKEYS_STORE, key, &expect, err);
-    if (rc == DEJA_OK)
-        rc = session_open_file(&j.session, call->operands[0], DEJA_OPEN_WRITE, &expect, &j.filter,
-                               err);
+    int rc = session_begin_file(&j.session, &o->common, URLKEYS_STORE, call->operands[0],
+                                DEJA_OPEN_WRITE, &j.filter, err);
     if (rc == DEJA_EIO && access(call->operands[0], F_OK) < 0)
         rc = fail(err, rc, "%s does not exist; `deja build` makes a filter file",
                   fail_path(call->operands[0]).text);

@@ -22,8 +22,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct check_options, common, common_canonical),
     OPT_GROUP(struct check_options, common, common_input_dcso),
     OPT_GROUP(struct check_options, common, common_url),
-    OPT_HEADING("Secret"),
-    OPT_GROUP(struct check_options, common, common_key),
+    OPT_GROUP(struct check_options, common, common_file_key),
     OPT_GROUP(struct check_options, common, common_redis),
     OPT_GROUP(struct check_options, common, common_general),
     OPT_END,
@@ -149,11 +148,7 @@ static int run(struct call *call, deja_error *err)
     else if (rc == DEJA_OK && j.o->prefix)
         rc = session_need_prefixes(j.filter, call->operands[0], err);
     if (rc == DEJA_OK)
-        rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
-    if (rc == DEJA_OK)
-        rc = out_refuse_inputs(j.out, call->operands + 1, call->n_operands - 1, err);
-    if (rc == DEJA_OK)
-        rc = out_refuse_inputs(j.out, call->operands, 1, err);
+        rc = session_output(call, &j.o->common, &j.own, &j.out, err);
     if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &j.o->common, 1, j.filter, j.out, err);
     if (rc == DEJA_OK)

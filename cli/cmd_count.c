@@ -13,8 +13,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct count_options, common, common_canonical),
     OPT_GROUP(struct count_options, common, common_input),
     OPT_GROUP(struct count_options, common, common_url),
-    OPT_HEADING("Secret"),
-    OPT_GROUP(struct count_options, common, common_key),
+    OPT_GROUP(struct count_options, common, common_file_key),
     OPT_GROUP(struct count_options, common, common_general),
     OPT_END,
 };
@@ -140,19 +139,12 @@ static int run(struct call *call, deja_error *err)
 {
     const struct count_options *o = call->options;
     struct job j = {.call = call, .common = &o->common, .own = OUT_NONE};
-    uint8_t key[DEJA_KEY_LEN];
-    deja_options expect;
-    int rc = session_begin(&j.session, &o->common, URLKEYS_LOOK_UP, key, &expect, err);
-    if (rc == DEJA_OK)
-        rc = session_open_file(&j.session, call->operands[0], 0, &expect, &j.filter, err);
+    int rc = session_begin_file(&j.session, &o->common, URLKEYS_LOOK_UP, call->operands[0], 0,
+                                &j.filter, err);
     if (rc == DEJA_OK)
         rc = session_need_counters(j.filter, call->operands[0], false, err);
     if (rc == DEJA_OK)
-        rc = call_output(call, o->common.output, &j.own, &j.out, err);
-    if (rc == DEJA_OK)
-        rc = out_refuse_inputs(j.out, call->operands + 1, call->n_operands - 1, err);
-    if (rc == DEJA_OK)
-        rc = out_refuse_inputs(j.out, call->operands, 1, err);
+        rc = session_output(call, &o->common, &j.own, &j.out, err);
     if (rc == DEJA_OK)
         rc = session_open(&j.session, call, &o->common, 1, j.filter, j.out, err);
     if (rc == DEJA_OK)

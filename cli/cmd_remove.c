@@ -10,8 +10,7 @@ struct remove_options {
 static const struct opt options[] = {
     OPT_GROUP(struct remove_options, common, common_input),
     OPT_GROUP(struct remove_options, common, common_url),
-    OPT_HEADING("Secret"),
-    OPT_GROUP(struct remove_options, common, common_key),
+    OPT_GROUP(struct remove_options, common, common_file_key),
     OPT_GROUP(struct remove_options, common, common_general),
     OPT_END,
 };
@@ -83,12 +82,8 @@ static int run(struct call *call, deja_error *err)
 {
     const struct remove_options *o = call->options;
     struct job j = {.call = call, .common = &o->common};
-    uint8_t key[DEJA_KEY_LEN];
-    deja_options expect;
-    int rc = session_begin(&j.session, &o->common, URLKEYS_STORE, key, &expect, err);
-    if (rc == DEJA_OK)
-        rc = session_open_file(&j.session, call->operands[0], DEJA_OPEN_WRITE, &expect, &j.filter,
-                               err);
+    int rc = session_begin_file(&j.session, &o->common, URLKEYS_STORE, call->operands[0],
+                                DEJA_OPEN_WRITE, &j.filter, err);
     if (rc == DEJA_OK)
         rc = session_need_counters(j.filter, call->operands[0], true, err);
     if (rc == DEJA_OK)

@@ -22,7 +22,7 @@
  * is printed as it stands, line breaks and all. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
-#include "opt.h"
+#include "common.h"
 #include "out.h"
 
 enum { COMMAND_DONE = 0, COMMAND_NO = 1, COMMAND_FAILED = 2 }; /* exit statuses */

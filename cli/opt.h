@@ -27,7 +27,6 @@
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 #include "deja.h"
-#include "pick.h"
 
 /* What an entry is, and which type of field it fills. */
 enum opt_type {
@@ -86,7 +85,7 @@ struct opt {
 #define OPT_HEADING(title)  {.type = OPT_TYPE_HEADING, .name = (title)}
 #define OPT_CHECK(function) {.type = OPT_TYPE_CHECK, .check = (function)}
 #define OPT_END             {.type = OPT_TYPE_END}
-/* The options of `table`, which fill `field`, a struct common. */
+/* The options of `table`, which fill `field`, a struct common (common.h). */
 #define OPT_GROUP(T, field, table)                                                                \
     {.type = OPT_TYPE_GROUP, .offset = OPT_AT(T, field, struct common), .group = (table)}
 /* The options of `table`, which fill the same struct. */
@@ -180,88 +179,14 @@ void opt_list_choices(opt_names *names, char *text, size_t cap);
 /* Whether the table has the flag `name` and target has it set. */
 bool opt_flag_is_set(const struct opt *table, const void *target, const char *name);
 
-/* The candidate most like a mistyped word, or NULL: begin with {.word = ...}, offer all, take
- * best. */
+#define OPT_NEAR_LEN 32 /* longer words are not compared */
+/* The candidate most like a mistyped word, or NULL (opt_near.c): begin with {.word = ...}, offer
+ * all, take best. */
 struct opt_near {
     const char *word;
     const char *best;
     size_t distance;
 };
 void opt_near_offer(struct opt_near *near, const char *candidate);
-
-/* --- What many commands share ---------------------------------------------- */
-
-enum { OPT_LAYERED_SALTED = 1, OPT_LAYERED_PAPER = 2 };
-
-struct common { /* 0, NULL or false: not given */
-    uint64_t capacity;
-    double fp_rate;
-    uint64_t memory;
-    uint32_t kind;
-    uint32_t hashes;
-    uint32_t filters;
-    uint32_t hash; /* a deja_hash */
-    uint32_t counter_bits;
-    bool minimal_increase;
-    uint32_t layers;
-    uint32_t layered; /* OPT_LAYERED_SALTED or _PAPER */
-    struct opt_char words;
-    double multiplier;
-    uint32_t fingerprint_bits;
-    uint64_t deletions;
-    uint32_t generations;
-    uint64_t window_seconds;
-    const char *key_file;
-    uint64_t seed;
-    const char *output;
-    bool null; /* records end with '\0' */
-    uint32_t field;
-    struct opt_char delimiter;
-    const char *csv;
-    uint32_t format; /* a pick_format */
-    bool dcso;       /* the filter is a bloom file of DCSO's */
-    const char *json_key;
-    uint32_t url; /* a deja_profile; 0: keys are bytes */
-    const char *base;
-    const char *drop_params; /* a file */
-    const char *keep_params; /* names with commas between; "": the list is left out */
-    bool strict;
-    bool canonical;
-    const char *redis; /* a URL */
-    uint32_t shards;
-    uint32_t replicas;
-    uint32_t threads;
-    bool json;
-    bool quiet;
-};
-
-/* Which part of a line is the key. */
-struct pick_options common_pick_options(const struct common *c);
-/* The sizing and seed options as the library takes them; the key is the caller's to read. */
-deja_options common_filter_options(const struct common *c);
-
-/* With a heading of their own: */
-extern const struct opt common_sizing[]; /* -n -p -m -k --hashes --filters --hash --multiplier
-                                            and what belongs to one kind */
-extern const struct opt common_secret[]; /* --key --seed                                       */
-extern const struct opt common_input[];  /* -z -f -d --csv --format --json-key                  */
-/* The same, where --format dcso tells what the filter is. */
-extern const struct opt common_input_dcso[];
-extern const struct opt common_url[];     /* --url and common_rules                             */
-extern const struct opt common_redis[];   /* --redis --shards --replicas                       */
-extern const struct opt common_general[]; /* -j --json -q                                       */
-/* One by one, for commands that want less or place them elsewhere: */
-extern const struct opt common_capacity[]; /* -n */
-extern const struct opt common_kind[];     /* -k */
-extern const struct opt common_key[];      /* --key */
-extern const struct opt common_seed[];     /* --seed */
-extern const struct opt common_output[];   /* -o */
-extern const struct opt common_null[];     /* -z */
-extern const struct opt common_threads[];  /* -j */
-extern const struct opt common_json[];     /* --json */
-extern const struct opt common_quiet[];    /* -q */
-/* How URLs are made canonical, for a command that has set `url` or lets the user do so. */
-extern const struct opt common_rules[];     /* --base --drop-params --keep-params --strict */
-extern const struct opt common_canonical[]; /* --canonical */
 
 #endif

@@ -14,7 +14,7 @@
 
 #define OUT_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* --- Results -------------------------------------------------------------- */
+/* --- Results (out.c) ------------------------------------------------------ */
 
 /* Nobody reads any more (EPIPE), or the user asked to stop while the reader was not reading.
  * Not an error to report: return it from run(), after cleaning up. */
@@ -61,6 +61,11 @@ void out_printf(struct out *o, const char *fmt, ...) OUT_PRINTF(2, 3);
  * the first begins with `indent` spaces, and `column` is where the first begins.  A newline
  * follows the last. */
 void out_wrap(struct out *o, const char *text, unsigned column, unsigned indent, unsigned width);
+/* Spaces; and the columns of UTF-8 text: code points, which is right for what deja prints. */
+void out_spaces(struct out *o, size_t n);
+size_t out_columns(const char *text, size_t len);
+/* Is the user's locale in UTF-8? */
+bool out_is_utf8(void);
 /* A bar of `width` columns, filled by `share` of it: [####......], or blocks on a terminal. */
 void out_bar(struct out *o, double share, unsigned width);
 
@@ -75,7 +80,7 @@ void out_discard(struct out *o);
  * rc, or what closing failed with. */
 int out_finish(struct out *o, int rc, deja_error *err);
 
-/* --- Messages ------------------------------------------------------------- */
+/* --- Messages (console.c) ------------------------------------------------- */
 
 struct console {
     int fd;
@@ -93,7 +98,7 @@ void console_hint(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3); /* 
 void console_line(struct console *c, const char *text);
 void console_clear(struct console *c);
 
-/* --- JSON ----------------------------------------------------------------- */
+/* --- JSON (out_json.c) ---------------------------------------------------- */
 
 /* One value, indented, with a newline behind it.  Inside an object every call names its key;
  * inside an array, and for the outermost value, key is NULL. */
@@ -118,7 +123,7 @@ void json_real(struct json *j, const char *key, double x); /* nan and inf: null 
 void json_bool(struct json *j, const char *key, bool b);
 void json_null(struct json *j, const char *key);
 
-/* --- Tables --------------------------------------------------------------- */
+/* --- Tables (out_table.c) ------------------------------------------------- */
 
 /* Columns as wide as their widest cell, two spaces between them.  align has one letter a
  * column: 'l' or 'r'.  Cells come row by row; an unfinished row is printed as it is. */

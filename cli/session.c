@@ -40,6 +40,26 @@ int session_open_file(const struct session *s, const char *path, unsigned flags,
                 fail_path(path).text, name, name);
 }
 
+int session_begin_file(struct session *s, const struct common *c, enum urlkeys_use use,
+                       const char *path, unsigned flags, deja_filter **out, deja_error *err)
+{
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options expect;
+    const int rc = session_begin(s, c, use, key, &expect, err);
+    return rc == DEJA_OK ? session_open_file(s, path, flags, &expect, out, err) : rc;
+}
+
+int session_output(const struct call *call, const struct common *c, struct out *own,
+                   struct out **out, deja_error *err)
+{
+    int rc = call_output(call, c->output, own, out, err);
+    if (rc == DEJA_OK)
+        rc = out_refuse_inputs(*out, call->operands + 1, call->n_operands - 1, err);
+    if (rc == DEJA_OK)
+        rc = out_refuse_inputs(*out, call->operands, 1, err);
+    return rc;
+}
+
 struct input_options session_input_options(const struct call *call, const struct common *c,
                                            size_t first)
 {

@@ -84,6 +84,13 @@ int session_open(struct session *s, const struct call *call, const struct common
                  const deja_filter *filter, const struct out *results, deja_error *err);
 /* 1: a batch; 0: the end, or Ctrl-C; negative: a status. */
 int session_next(struct session *s, struct batch **out, deja_error *err);
+/* Both, where the file is all that the options are for. */
+int session_begin_file(struct session *s, const struct common *c, enum urlkeys_use use,
+                       const char *path, unsigned flags, deja_filter **out, deja_error *err);
+/* The output of a command whose first operand is a filter file; it is neither that nor an input.
+ */
+int session_output(const struct call *call, const struct common *c, struct out *own,
+                   struct out **out, deja_error *err);
 /* Hands every batch to fn, until the end, Ctrl-C or a failure. */
 typedef int session_fn(void *job, struct batch *b, deja_error *err);
 int session_each(struct session *s, session_fn *fn, void *job, deja_error *err);

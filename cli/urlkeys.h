@@ -17,7 +17,7 @@
 #ifndef CLI_URLKEYS_H
 #define CLI_URLKEYS_H
 #include "blocks.h"
-#include "opt.h"
+#include "common.h"
 #include <stdatomic.h>
 
 enum urlkeys_use { URLKEYS_COMPARE, URLKEYS_STORE, URLKEYS_LOOK_UP, URLKEYS_PREFIX };

@@ -15,7 +15,6 @@
 #include "filters/builder.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
-#include <math.h>
 
 #define FIRST_KEYS 4096
 #define LOT        256
@@ -236,7 +235,7 @@ int dj_builder_solve(deja_builder *b, struct dj_solution *s, deja_error *err)
     if (rc < 0)
         dj_solution_fini(b, s);
     else if (!b->plan.fuse.width)
-        s->plan.fp_rate = ldexp(1, -(int)f->width);
+        s->plan.fp_rate = dj_plan_fuse_rate(f->width);
     return rc;
 }
 

@@ -4,19 +4,11 @@
 #include "core/hash/hash.h"
 #include "filters/layering.h"
 #include "filters/part.h"
+#include "filters/plan.h"
 #include "filters/writer.h"
 #include <pthread.h>
 
-#define DJ_MAX_PARTS   32
-#define DJ_MAX_FILTERS 16
-
-/* What earlier visits came to (visit.c); all zero in the first one. */
-struct dj_past {
-    uint64_t visits;        /* finished before this one */
-    double missed;          /* chance that a page was missed by every one of them */
-    double last_lost;       /* keys lost in the last of them ... */
-    uint64_t last_distinct; /* ... of so many different ones */
-};
+#define DJ_MAX_PARTS 32
 
 /* What happened to the keys before the filter was last folded or united, when other bits than
  * today's judged them, or before a window's last turn; all zero when there was none. */
@@ -39,55 +31,6 @@ struct dj_clock {
     _Atomic uint64_t given; /* 0: the system's */
     _Atomic uint64_t ahead;
 };
-
-#define DJ_MAX_SECONDS     (UINT64_C(1) << 40)
-#define DJ_MAX_GENERATIONS (DJ_BLOCK_LINES - 1) /* full ones */
-
-/* Options after defaults, checks and sizing; what a file records. */
-struct dj_plan {
-    uint32_t kind;      /* deja_kind */
-    uint32_t part_kind; /* kind of the parts */
-    uint32_t hash;      /* deja_hash */
-    uint32_t filters;   /* F */
-    uint64_t capacity;  /* of the first part */
-    double fp_rate;     /* asked for, over all parts */
-    uint32_t growth;
-    uint32_t profile;   /* deja_profile, or 0 */
-    uint64_t url_rules; /* deja_url_rules_id, or 0 */
-    double tightening;
-    uint32_t flags; /* of the options */
-    bool seeded;
-    uint64_t visit;
-    uint32_t folds; /* how often it was halved (algebra.c) */
-    struct dj_past past;
-    struct dj_shape shape;   /* of the first part */
-    uint64_t deletions;      /* paired: capacity of the second part ... */
-    struct dj_shape removal; /* ... and its shape */
-    struct dj_fuse fuse;     /* static */
-    uint32_t generations;    /* window: G */
-    uint64_t window_seconds;
-    struct dj_layering layering; /* layered */
-};
-
-/* Pure arithmetic on options that dj_options_read has passed: no memory is touched. */
-int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* Size a static filter for n keys: fuse.width is given, or 0 for the widest that fits memory bytes
- * (0: any number of them). */
-int dj_plan_static(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error *err);
-/* Options of any age as this library knows them; the rest zero, or refused. */
-int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);
-/* The rate that a plan with a size of its own has at capacity. */
-double dj_plan_rate(const struct dj_plan *plan);
-/* Whether a filter of this kind has such parts. */
-bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind);
-/* Parts that a new filter begins with, and the bytes of their bodies. */
-uint32_t dj_plan_parts(const struct dj_plan *plan);
-uint64_t dj_plan_bytes(const struct dj_plan *plan);
-/* Numbers a key becomes, and how many of them part i is given. */
-uint32_t dj_plan_words(const struct dj_plan *plan);
-uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);
-/* Capacity, rate and shape of part i; false when it would be too large. */
-bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
 
 /* Where the bodies live: the heap (memory.c) or a mapped file (store). */
 struct dj_owner_ops {
@@ -148,8 +91,6 @@ int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_L
 bool dj_filter_make_parts(deja_filter *f, uint32_t n_parts);
 /* Declare a filter without bodies one of the heap: its parts get theirs from f->alloc. */
 void dj_filter_to_memory(deja_filter *f);
-/* A kind that is built, not added to, is refused. */
-int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err);
 /* Exchange what two filters of one owner are, bodies included. */
 void dj_filter_swap(deja_filter *a, deja_filter *b);
 /* Tell the owner that the bodies will be read in order, or no longer. */
@@ -175,6 +116,10 @@ void dj_filter_unmake(deja_filter *f);
 uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t i);
 /* The key that options ask for: given, from a seed, or random. */
 int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error *err);
+/* All that a new filter needs before it has an owner: options as they are known here, plan and
+ * key; static ones are refused. */
+int dj_filter_begin(const deja_options *opt, deja_options *known, struct dj_plan *plan,
+                    uint8_t key[DEJA_KEY_LEN], deja_error *err);
 
 /* Parts combined (several.c): hash is n keys, answers 0 or 1. */
 #define DJ_CHUNK 64 /* keys in flight at once, when a key is one number */
@@ -219,9 +164,6 @@ uint64_t dj_window_now(const deja_filter *f);
 /* Has this generation begun and not expired?  All that live, a bit each. */
 bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now);
 unsigned dj_window_living(const deja_filter *f);
-/* Keys that a generation is sized for, and its shape. */
-uint64_t dj_window_quota(const struct dj_plan *plan);
-struct dj_shape dj_window_generation(const struct dj_shape *s, uint32_t lines);
 /* The account (window_stats.c): of all, of what is to be carried over a turn, and the counts of a
  * file that was not synced, from its bits. */
 void dj_window_stats(const deja_filter *f, deja_stats *s);

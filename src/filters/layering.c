@@ -73,6 +73,11 @@ int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *
     return check_number(opt, words, err);
 }
 
+bool dj_layering_is_salted(const struct dj_plan *plan)
+{
+    return plan->kind == DEJA_LAYERED && !is_paper(plan);
+}
+
 uint32_t dj_layering_most(const struct dj_plan *plan)
 {
     return plan->layering.layers ? plan->layering.layers : DEFAULT_LAYERS;
@@ -146,8 +151,7 @@ bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
 
 uint32_t dj_layering_part_kind(const struct dj_plan *plan, uint32_t i)
 {
-    const bool layer = plan->kind == DEJA_LAYERED && i > 0;
-    return layer && !is_paper(plan) ? DEJA_BLOCKED : plan->part_kind;
+    return i > 0 && dj_layering_is_salted(plan) ? DEJA_BLOCKED : plan->part_kind;
 }
 
 bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part, uint32_t n)
@@ -227,7 +231,7 @@ void dj_layering_set_lost(deja_filter *f, double lost)
 void dj_layering_next(const deja_filter *f, struct dj_plan *plan)
 {
     double seen[DJ_MAX_LAYERS] = {0};
-    if (plan->kind != DEJA_LAYERED || is_paper(plan))
+    if (!dj_layering_is_salted(plan))
         return;
     for (uint32_t i = 1; i < f->n_parts; i++)
         seen[f->part[i]->layer - 1] +=

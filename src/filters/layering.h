@@ -29,6 +29,8 @@ struct dj_layers {
 
 /* Check the options of a layered filter and take them over; of other kinds, refuse them. */
 int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+/* Layers that are sized by what they hold: those of mode salted. */
+bool dj_layering_is_salted(const struct dj_plan *plan);
 /* The most layers that there can be. */
 uint32_t dj_layering_most(const struct dj_plan *plan);
 /* Bodies of the same size that the plan comes to: F, or in mode paper a layer each and the XOR

@@ -88,12 +88,6 @@ int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     deja_options known;
     *out = NULL;
-    int rc = dj_options_read(opt, &known, err);
-    if (rc == DEJA_OK)
-        rc = dj_plan_resolve(&known, &plan, err);
-    if (rc == DEJA_OK)
-        rc = dj_plan_refuse_static(&plan, err);
-    if (rc == DEJA_OK)
-        rc = dj_filter_key(&known, key, err);
+    const int rc = dj_filter_begin(opt, &known, &plan, key, err);
     return rc < 0 ? rc : dj_filter_in_memory(&plan, key, known.alloc, out, err);
 }

@@ -58,7 +58,7 @@ static void static_contains(const struct dj_part *p, const uint64_t *hash, const
         look(p, hash, ahead, n, found, 32);
 }
 
-/* filter.c refuses before. */
+/* batch.c refuses before. */
 static size_t static_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
                          uint8_t *is_new, bool shared)
 {

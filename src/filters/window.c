@@ -84,11 +84,6 @@ const struct dj_part_ops dj_window_ops = {
     dj_part_count_bits, NULL,        NULL,
 };
 
-struct dj_shape dj_window_generation(const struct dj_shape *s, uint32_t lines)
-{
-    return (struct dj_shape){DEJA_BLOCKED, s->k, s->bits / lines, 0};
-}
-
 /* Lines of zeros are left alone: they need not go back to memory, or to disk. */
 static void clear_line(const struct dj_part *p, uint32_t line)
 {
@@ -100,11 +95,6 @@ static void clear_line(const struct dj_part *p, uint32_t line)
 }
 
 /* --- Generations ---------------------------------------------------------------- */
-
-uint64_t dj_window_quota(const struct dj_plan *plan)
-{
-    return plan->capacity / plan->generations + (plan->capacity % plan->generations != 0);
-}
 
 static uint64_t lifetime(const struct dj_plan *plan)
 {
@@ -181,7 +171,7 @@ static uint64_t room_at(const deja_filter *f, uint64_t now)
     if (f->plan.window_seconds)
         return now - w->start[newest] < lifetime(&f->plan) ? UINT64_MAX : 0;
     const uint64_t keys = atomic_load_explicit(&w->keys[newest], memory_order_relaxed);
-    const uint64_t quota = dj_window_quota(&f->plan);
+    const uint64_t quota = dj_plan_window_quota(&f->plan);
     return keys < quota ? quota - keys : 0;
 }
 

@@ -38,7 +38,7 @@ static double keys_of(const deja_filter *f, uint32_t line)
 static double chance_to_lose(const deja_filter *f, uint64_t now)
 {
     const struct dj_part *p = f->part[0];
-    const struct dj_shape s = dj_window_generation(&p->shape, p->lines);
+    const struct dj_shape s = dj_plan_window_generation(&p->shape, p->lines);
     double passes = 1;
     for (uint32_t l = 0; l < p->lines; l++)
         if (l != p->newest && dj_window_lives(f, l, now))
@@ -98,7 +98,7 @@ void dj_window_recount(deja_filter *f)
 {
     struct dj_part *p = f->part[0];
     struct dj_window *w = &f->window;
-    const struct dj_shape s = dj_window_generation(&p->shape, p->lines);
+    const struct dj_shape s = dj_plan_window_generation(&p->shape, p->lines);
     const struct bits bits = count_bits(p, 0);
     for (uint32_t l = 0; l < p->lines; l++) {
         const uint64_t least = w->clearing && l == p->newest ? 0 : least_keys(&s, bits.line[l]);
@@ -114,7 +114,7 @@ static void add_generation(deja_stats *s, const deja_filter *f, uint32_t l, uint
                            uint64_t now)
 {
     const struct dj_part *p = f->part[0];
-    const struct dj_shape shape = dj_window_generation(&p->shape, p->lines);
+    const struct dj_shape shape = dj_plan_window_generation(&p->shape, p->lines);
     const double found = dj_shape_keys(&shape, (double)bits);
     const double came = came_to(&shape, keys_of(f, l));
     const double sigma = dj_shape_bits_sigma(&shape, came);
@@ -129,13 +129,13 @@ static void add_generation(deja_stats *s, const deja_filter *f, uint32_t l, uint
     s->generation_keys[age] = lives ? f->window.keys[l] : 0;
     s->generation_age[age] = start && now > start ? now - start : 0;
     s->window_keys += s->generation_keys[age];
-    s->crowded += lives && f->window.keys[l] > dj_window_quota(&f->plan);
+    s->crowded += lives && f->window.keys[l] > dj_plan_window_quota(&f->plan);
 }
 
 void dj_window_stats(const deja_filter *f, deja_stats *s)
 {
     const struct dj_part *p = f->part[0];
-    const struct dj_shape shape = dj_window_generation(&p->shape, p->lines);
+    const struct dj_shape shape = dj_plan_window_generation(&p->shape, p->lines);
     const struct bits bits = count_bits(p, dj_window_living(f));
     const uint64_t now = dj_window_now(f);
     s->generations = f->plan.generations;

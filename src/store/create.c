@@ -121,13 +121,7 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     uint8_t key[DEJA_KEY_LEN];
     deja_options known;
     *out = NULL;
-    int rc = dj_options_read(opt, &known, err);
-    if (rc == DEJA_OK)
-        rc = dj_plan_resolve(&known, &plan, err);
-    if (rc == DEJA_OK)
-        rc = dj_plan_refuse_static(&plan, err);
-    if (rc == DEJA_OK)
-        rc = dj_filter_key(&known, key, err);
+    const int rc = dj_filter_begin(opt, &known, &plan, key, err);
     return rc < 0 ? rc : dj_file_create(path, flags, &plan, key, known.alloc, out, err);
 }
 

@@ -1,7 +1,13 @@
-/* format.c - the bytes of a .deja file: encode, decode, and check every field. */
+/* format.c - the bytes of a .deja file: encode, decode, and check every field.
+ *
+ * First stands what is where: tables of the plain numbers (fields.h), and offsets of the rest.
+ * Encoding trusts its struct.  Decoding trusts nothing: bytes may be damaged, crafted, or from a
+ * later version, so frame and checksum come first, then names and ranges, then what depends on
+ * them; and no number drives a loop or a size before it was looked at. */
 #include "store/format.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "store/fields.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,80 +16,93 @@
 /* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
 static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
 
-enum { /* offsets in the fixed header */
-       AT_VERSION = 8,
-       AT_HEADER_LEN = 12,
-       AT_KIND = 16,
-       AT_PART_KIND = 20,
-       AT_HASH = 24,
-       AT_FILTERS = 28,
-       AT_CAPACITY = 32,
-       AT_FP_RATE = 40,
-       AT_GROWTH = 48,
-       AT_PROFILE = 52,
-       AT_TIGHTENING = 56,
-       AT_VISIT = 64,
-       AT_FLAGS = 72,
-       AT_N_PARTS = 76,
-       AT_KEY_CHECK = 80,
-       AT_KEY = 88,
-       AT_FILE_LEN = 120,
-       AT_URL_RULES = 128,
-       AT_COUNTER_BITS = 136,
-       AT_FUSE_WIDTH = 144,
-       AT_FUSE_LOG2 = 148,
-       AT_FUSE_SEGMENTS = 152,
-       AT_FUSE_RESERVED = 156,
-       AT_FUSE_SEED = 160,
-       AT_FUSE_KEYS = 168,
-       AT_PAST_VISITS = 176,
-       AT_PAST_MISSED = 184,
-       AT_LAST_LOST = 192,
-       AT_LAST_DISTINCT = 200,
-       AT_FOLDS = 208,
-       AT_LAYERS = 212,
-       AT_DELIMITER = 216,
-       AT_LAYERS_RESERVED = 220,
-       AT_FIRST = 224,
-       AT_GENERATIONS = 304,
-       AT_WINDOW_RESERVED = 308,
-       AT_WINDOW_SECONDS = 312,
-       AT_DELETIONS = 328,
-       AT_PARTS = 512,
-       PART_LEN = 64,
-       AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
-       AT_RESERVED = AT_CHECKSUM + 8                     /* zeros up to the records */
+/* What stands where, as docs/format.md has it. */
+enum {
+    AT_VERSION = 8,
+    AT_HEADER_LEN = 12,
+    AT_FLAGS = 72,
+    AT_KEY = 88,
+    AT_FUSE_RESERVED = 156,
+    AT_LAYERS_RESERVED = 220,
+    AT_FIRST = 224, /* ten of them */
+    AT_WINDOW_RESERVED = 308,
+    AT_PARTS = 512,
+    PART_LEN = 64,
+    AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
+    AT_RESERVED = AT_CHECKSUM + 8                     /* zeros up to the records */
 };
 _Static_assert(AT_CHECKSUM == DJ_HEADER_SUM, "format.h tells where it stands");
-enum {
-    PART_BITS = 0,
-    PART_K = 8,
-    PART_LAYER = 12,
-    PART_CAPACITY = 16,
-    PART_RATE = 24,
-    PART_AT = 32,
-    PART_BYTES = 40
+
+static const struct dj_field header_fields[] = {
+    DJ_FIELD(16, struct dj_header, plan.kind),
+    DJ_FIELD(20, struct dj_header, plan.part_kind),
+    DJ_FIELD(24, struct dj_header, plan.hash),
+    DJ_FIELD(28, struct dj_header, plan.filters),
+    DJ_FIELD(32, struct dj_header, plan.capacity),
+    DJ_FIELD(40, struct dj_header, plan.fp_rate),
+    DJ_FIELD(48, struct dj_header, plan.growth),
+    DJ_FIELD(52, struct dj_header, plan.profile),
+    DJ_FIELD(56, struct dj_header, plan.tightening),
+    DJ_FIELD(64, struct dj_header, plan.visit),
+    DJ_FIELD(76, struct dj_header, n_parts),
+    DJ_FIELD(80, struct dj_header, key_check),
+    DJ_FIELD(120, struct dj_header, file_len),
+    DJ_FIELD(128, struct dj_header, plan.url_rules),
+    DJ_FIELD(136, struct dj_header, plan.shape.counter_bits),
+    DJ_FIELD(176, struct dj_header, plan.past.visits),
+    DJ_FIELD(184, struct dj_header, plan.past.missed),
+    DJ_FIELD(192, struct dj_header, plan.past.last_lost),
+    DJ_FIELD(200, struct dj_header, plan.past.last_distinct),
+    DJ_FIELD(208, struct dj_header, plan.folds),
+    DJ_FIELD(328, struct dj_header, plan.deletions),
 };
+/* Of one kind each: static, layered, window. */
+static const struct dj_field fuse_fields[] = {
+    DJ_FIELD(144, struct dj_fuse, width),    DJ_FIELD(148, struct dj_fuse, segment_log2),
+    DJ_FIELD(152, struct dj_fuse, segments), DJ_FIELD(160, struct dj_fuse, seed),
+    DJ_FIELD(168, struct dj_fuse, keys),
+};
+static const struct dj_field layering_fields[] = {
+    DJ_FIELD(212, struct dj_layering, layers),
+    DJ_FIELD(216, struct dj_layering, delimiter),
+};
+static const struct dj_field window_fields[] = {
+    DJ_FIELD(304, struct dj_plan, generations),
+    DJ_FIELD(312, struct dj_plan, window_seconds),
+};
+
+enum { PART_AT = 32 }; /* in an entry of the part table: where its body is */
+static const struct dj_field part_fields[] = {
+    DJ_FIELD(0, struct dj_part, shape.bits), DJ_FIELD(8, struct dj_part, shape.k),
+    DJ_FIELD(12, struct dj_part, layer),     DJ_FIELD(16, struct dj_part, capacity),
+    DJ_FIELD(24, struct dj_part, fp_rate),   DJ_FIELD(40, struct dj_part, body_len),
+};
+
 enum { /* offsets in a sync record */
-       REC_SEQUENCE = 0,
-       REC_STATE = 8,
-       REC_OFFERED = 16,
-       REC_CHECKSUM = 24,
-       REC_TIME = 32,
        REC_KEYS = 40,
        REC_HEADER = REC_KEYS + 8 * DJ_MAX_PARTS, /* checksum of the header it belongs to */
-       REC_SYNCS = REC_HEADER + 8,
-       REC_UNIONS = REC_SYNCS + 8,
-       REC_CARRIED_KEYS = REC_UNIONS + 8,
-       REC_CARRIED_LOST = REC_CARRIED_KEYS + 8,
-       REC_REMOVED = REC_CARRIED_LOST + 8,
-       REC_REFUSED = REC_REMOVED + 8,
-       REC_FAMILIAR = REC_REFUSED + 8,
        REC_TURNS = 360,
        REC_STARTS = 368, /* up to 431 */
-       REC_HIDDEN = 432,
        REC_SUM = 504
 };
+static const struct dj_field record_fields[] = {
+    DJ_FIELD(0, struct dj_record, sequence),
+    DJ_FIELD(8, struct dj_record, state),
+    DJ_FIELD(16, struct dj_record, offered),
+    DJ_FIELD(24, struct dj_record, checksum),
+    DJ_FIELD(32, struct dj_record, time),
+    DJ_FIELD(304, struct dj_record, syncs),
+    DJ_FIELD(312, struct dj_record, carried.unions),
+    DJ_FIELD(320, struct dj_record, carried.keys),
+    DJ_FIELD(328, struct dj_record, carried.lost),
+    DJ_FIELD(336, struct dj_record, removed),
+    DJ_FIELD(344, struct dj_record, refused),
+    DJ_FIELD(352, struct dj_record, familiar),
+    DJ_FIELD(432, struct dj_record, hidden),
+};
+#define STORE(fields, from, bytes) dj_fields_store(fields, DJ_ARRAY_LEN(fields), from, bytes)
+#define LOAD(fields, bytes, to)    dj_fields_load(fields, DJ_ARRAY_LEN(fields), bytes, to)
+
 #define CLEARING (UINT64_C(1) << 63) /* in REC_TURNS */
 enum { FLAG_SEEDED = 2 };
 /* Flags of the options, as stored. */
@@ -164,35 +183,6 @@ void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r
     count_keys(f, r);
 }
 
-static void encode_part(const struct dj_header *h, uint32_t i, uint8_t *at)
-{
-    const struct dj_part *p = &h->part[i];
-    dj_store64(at + PART_BITS, p->shape.bits);
-    dj_store32(at + PART_K, p->shape.k);
-    dj_store32(at + PART_LAYER, p->layer);
-    dj_store64(at + PART_CAPACITY, p->capacity);
-    dj_store_double(at + PART_RATE, p->fp_rate);
-    dj_store64(at + PART_AT, h->offset[i]);
-    dj_store64(at + PART_BYTES, p->body_len);
-}
-
-static void encode_fuse(const struct dj_fuse *f, uint8_t page[DJ_HEADER_LEN])
-{
-    dj_store32(page + AT_FUSE_WIDTH, f->width);
-    dj_store32(page + AT_FUSE_LOG2, f->segment_log2);
-    dj_store32(page + AT_FUSE_SEGMENTS, f->segments);
-    dj_store64(page + AT_FUSE_SEED, f->seed);
-    dj_store64(page + AT_FUSE_KEYS, f->keys);
-}
-
-static void encode_layering(const struct dj_layering *l, uint8_t page[DJ_HEADER_LEN])
-{
-    dj_store32(page + AT_LAYERS, l->layers);
-    dj_store32(page + AT_DELIMITER, l->delimiter);
-    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
-        dj_store64(page + AT_FIRST + 8 * i, l->first[i]);
-}
-
 void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
 {
     const struct dj_plan *plan = &h->plan;
@@ -200,37 +190,22 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     memcpy(page, magic, sizeof magic);
     dj_store32(page + AT_VERSION, DJ_FORMAT_VERSION);
     dj_store32(page + AT_HEADER_LEN, DJ_HEADER_LEN);
-    dj_store32(page + AT_KIND, plan->kind);
-    dj_store32(page + AT_PART_KIND, plan->part_kind);
-    dj_store32(page + AT_HASH, plan->hash);
-    dj_store32(page + AT_FILTERS, plan->filters);
-    dj_store64(page + AT_CAPACITY, plan->capacity);
-    dj_store_double(page + AT_FP_RATE, plan->fp_rate);
-    dj_store32(page + AT_GROWTH, plan->growth);
-    dj_store32(page + AT_PROFILE, plan->profile);
-    dj_store64(page + AT_URL_RULES, plan->url_rules);
-    dj_store_double(page + AT_TIGHTENING, plan->tightening);
-    dj_store64(page + AT_PAST_VISITS, plan->past.visits);
-    dj_store_double(page + AT_PAST_MISSED, plan->past.missed);
-    dj_store_double(page + AT_LAST_LOST, plan->past.last_lost);
-    dj_store64(page + AT_LAST_DISTINCT, plan->past.last_distinct);
-    dj_store32(page + AT_FOLDS, plan->folds);
-    dj_store64(page + AT_DELETIONS, plan->deletions);
-    dj_store64(page + AT_VISIT, plan->visit);
+    STORE(header_fields, h, page);
     dj_store32(page + AT_FLAGS, encode_flags(plan));
-    dj_store32(page + AT_COUNTER_BITS, plan->shape.counter_bits);
-    dj_store32(page + AT_N_PARTS, h->n_parts);
-    dj_store64(page + AT_KEY_CHECK, h->key_check);
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
-    dj_store64(page + AT_FILE_LEN, h->file_len);
     if (plan->kind == DEJA_STATIC)
-        encode_fuse(&plan->fuse, page);
-    dj_store32(page + AT_GENERATIONS, plan->generations);
-    dj_store64(page + AT_WINDOW_SECONDS, plan->window_seconds);
-    if (plan->kind == DEJA_LAYERED)
-        encode_layering(&plan->layering, page);
-    for (uint32_t i = 0; i < h->n_parts; i++)
-        encode_part(h, i, page + AT_PARTS + i * PART_LEN);
+        STORE(fuse_fields, &plan->fuse, page);
+    STORE(window_fields, plan, page);
+    if (plan->kind == DEJA_LAYERED) {
+        STORE(layering_fields, &plan->layering, page);
+        for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+            dj_store64(page + AT_FIRST + 8 * i, plan->layering.first[i]);
+    }
+    for (uint32_t i = 0; i < h->n_parts; i++) {
+        uint8_t *at = page + AT_PARTS + i * PART_LEN;
+        STORE(part_fields, &h->part[i], at);
+        dj_store64(at + PART_AT, h->offset[i]);
+    }
     dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
 }
 
@@ -243,19 +218,7 @@ void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LE
                       uint8_t out[DJ_RECORD_LEN])
 {
     memset(out, 0, DJ_RECORD_LEN);
-    dj_store64(out + REC_SEQUENCE, r->sequence);
-    dj_store32(out + REC_STATE, r->state);
-    dj_store64(out + REC_OFFERED, r->offered);
-    dj_store64(out + REC_CHECKSUM, r->checksum);
-    dj_store64(out + REC_TIME, r->time);
-    dj_store64(out + REC_SYNCS, r->syncs);
-    dj_store64(out + REC_UNIONS, r->carried.unions);
-    dj_store64(out + REC_CARRIED_KEYS, r->carried.keys);
-    dj_store_double(out + REC_CARRIED_LOST, r->carried.lost);
-    dj_store64(out + REC_REMOVED, r->removed);
-    dj_store64(out + REC_REFUSED, r->refused);
-    dj_store64(out + REC_HIDDEN, r->hidden);
-    dj_store64(out + REC_FAMILIAR, r->familiar);
+    STORE(record_fields, r, out);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
     dj_store64(out + REC_TURNS, r->window.turns | (r->window.clearing ? CLEARING : 0));
@@ -288,19 +251,7 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     if (dj_load64(in + REC_SUM) != dj_checksum(in, REC_SUM) ||
         dj_load64(in + REC_HEADER) != dj_load64(page + AT_CHECKSUM))
         return false;
-    r->sequence = dj_load64(in + REC_SEQUENCE);
-    r->state = dj_load32(in + REC_STATE);
-    r->offered = dj_load64(in + REC_OFFERED);
-    r->checksum = dj_load64(in + REC_CHECKSUM);
-    r->time = dj_load64(in + REC_TIME);
-    r->syncs = dj_load64(in + REC_SYNCS);
-    r->carried.unions = dj_load64(in + REC_UNIONS);
-    r->carried.keys = dj_load64(in + REC_CARRIED_KEYS);
-    r->carried.lost = dj_load_double(in + REC_CARRIED_LOST);
-    r->removed = dj_load64(in + REC_REMOVED);
-    r->refused = dj_load64(in + REC_REFUSED);
-    r->hidden = dj_load64(in + REC_HIDDEN);
-    r->familiar = dj_load64(in + REC_FAMILIAR);
+    LOAD(record_fields, in, r);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     r->window.turns = dj_load64(in + REC_TURNS) & ~CLEARING;
@@ -336,12 +287,10 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     snprintf(field, sizeof field, "part %u", i + 1);
     const uint32_t kind = dj_layering_part_kind(&h->plan, i);
     p->ops = dj_part_ops_of(kind);
-    p->shape = (struct dj_shape){kind, dj_load32(at + PART_K), dj_load64(at + PART_BITS),
-                                 h->plan.shape.counter_bits};
-    p->layer = h->plan.kind == DEJA_LAYERED ? dj_load32(at + PART_LAYER) : 0;
-    p->capacity = dj_load64(at + PART_CAPACITY);
-    p->fp_rate = dj_load_double(at + PART_RATE);
-    p->body_len = dj_load64(at + PART_BYTES);
+    p->shape = (struct dj_shape){.kind = kind, .counter_bits = h->plan.shape.counter_bits};
+    LOAD(part_fields, at, p);
+    if (h->plan.kind != DEJA_LAYERED)
+        p->layer = 0;
     h->offset[i] = dj_load64(at + PART_AT);
     const bool is_static = p->shape.kind == DEJA_STATIC;
     const uint64_t granule = is_static                       ? 1
@@ -370,15 +319,13 @@ static bool past_is_sound(const struct dj_plan *p)
            (past->visits || (past->missed <= 0 && past->last_lost <= 0 && !past->last_distinct));
 }
 
-/* Names and ranges; the checksum has said that these are the bytes that were written, so a wrong
- * value here comes from another program or a crafted file. */
-static int check_plan(const struct dj_header *h, deja_error *err)
+/* Names; the checksum has said that these are the bytes that were written, so a wrong value here
+ * comes from another program or a crafted file. */
+static int check_names(const struct dj_plan *p, deja_error *err)
 {
-    const struct dj_plan *p = &h->plan;
     if (!deja_kind_name(p->kind))
         return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", p->kind,
                        deja_version());
-    const bool paired = p->kind == DEJA_PAIRED;
     if (!dj_plan_part_kind(p->kind, p->part_kind))
         return bad(err, "part kind");
     const bool spectral = p->kind == DEJA_SPECTRAL;
@@ -391,6 +338,14 @@ static int check_plan(const struct dj_header *h, deja_error *err)
                        deja_version());
     if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
         return bad(err, "hash");
+    return DEJA_OK;
+}
+
+/* Ranges. */
+static int check_numbers(const struct dj_header *h, deja_error *err)
+{
+    const struct dj_plan *p = &h->plan;
+    const bool paired = p->kind == DEJA_PAIRED;
     if (!p->filters || p->filters > DJ_MAX_FILTERS ||
         ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC || p->kind == DEJA_WINDOW ||
           p->kind == DEJA_LAYERED || paired) &&
@@ -420,11 +375,7 @@ static int decode_fuse(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, d
     struct dj_fuse *f = &h->plan.fuse;
     if (h->plan.kind != DEJA_STATIC)
         return DEJA_OK;
-    f->width = dj_load32(page + AT_FUSE_WIDTH);
-    f->segment_log2 = dj_load32(page + AT_FUSE_LOG2);
-    f->segments = dj_load32(page + AT_FUSE_SEGMENTS);
-    f->seed = dj_load64(page + AT_FUSE_SEED);
-    f->keys = dj_load64(page + AT_FUSE_KEYS);
+    LOAD(fuse_fields, page, f);
     if (dj_load32(page + AT_FUSE_RESERVED) || !dj_fuse_is_sound(f))
         return bad(err, "segments or fingerprints");
     return DEJA_OK;
@@ -435,8 +386,7 @@ static int decode_window(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h,
     struct dj_plan *p = &h->plan;
     if (p->kind != DEJA_WINDOW)
         return DEJA_OK;
-    p->generations = dj_load32(page + AT_GENERATIONS);
-    p->window_seconds = dj_load64(page + AT_WINDOW_SECONDS);
+    LOAD(window_fields, page, p);
     if (!p->generations || p->generations > DJ_MAX_GENERATIONS ||
         dj_load32(page + AT_WINDOW_RESERVED) || p->window_seconds > DJ_MAX_SECONDS)
         return bad(err, "generations or seconds of the window");
@@ -451,8 +401,7 @@ static int decode_layering(const uint8_t page[DJ_HEADER_LEN], struct dj_header *
     const bool modes = h->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
     if (h->plan.kind != DEJA_LAYERED)
         return modes ? bad(err, "flags") : DEJA_OK;
-    l->layers = dj_load32(page + AT_LAYERS);
-    l->delimiter = dj_load32(page + AT_DELIMITER);
+    LOAD(layering_fields, page, l);
     for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
         l->first[i] = dj_load64(page + AT_FIRST + 8 * i);
     if (l->layers > DJ_MAX_LAYERS || (!words && l->layers < 2))
@@ -524,33 +473,15 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     if (rc < 0)
         return rc;
     struct dj_plan *plan = &h->plan;
-    plan->kind = dj_load32(page + AT_KIND);
-    plan->part_kind = dj_load32(page + AT_PART_KIND);
-    plan->hash = dj_load32(page + AT_HASH);
-    plan->filters = dj_load32(page + AT_FILTERS);
-    plan->capacity = dj_load64(page + AT_CAPACITY);
-    plan->fp_rate = dj_load_double(page + AT_FP_RATE);
-    plan->growth = dj_load32(page + AT_GROWTH);
-    plan->profile = dj_load32(page + AT_PROFILE);
-    plan->url_rules = dj_load64(page + AT_URL_RULES);
-    plan->tightening = dj_load_double(page + AT_TIGHTENING);
-    plan->past.visits = dj_load64(page + AT_PAST_VISITS);
-    plan->past.missed = dj_load_double(page + AT_PAST_MISSED);
-    plan->past.last_lost = dj_load_double(page + AT_LAST_LOST);
-    plan->past.last_distinct = dj_load64(page + AT_LAST_DISTINCT);
-    plan->folds = dj_load32(page + AT_FOLDS);
-    plan->deletions = dj_load64(page + AT_DELETIONS);
-    plan->visit = dj_load64(page + AT_VISIT);
+    LOAD(header_fields, page, h);
     const bool known_flags = decode_flags(dj_load32(page + AT_FLAGS), plan);
-    plan->shape.counter_bits = dj_load32(page + AT_COUNTER_BITS);
-    h->n_parts = dj_load32(page + AT_N_PARTS);
-    h->key_check = dj_load64(page + AT_KEY_CHECK);
     memcpy(h->key, page + AT_KEY, DEJA_KEY_LEN);
-    h->file_len = dj_load64(page + AT_FILE_LEN);
     if (!known_flags)
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
-    rc = check_plan(h, err);
+    rc = check_names(plan, err);
+    if (rc == DEJA_OK)
+        rc = check_numbers(h, err);
     if (rc == DEJA_OK)
         rc = decode_fuse(page, h, err);
     if (rc == DEJA_OK)

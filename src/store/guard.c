@@ -7,7 +7,7 @@
  *
  *   handler    finds the mapping that the address is in, sets its `lost`, puts zeros in the place
  *              of the page and all behind it, and returns: the access is done again and succeeds
- *   filter.c   looks at `lost` behind every batch, before its answers are handed out.  The zeros
+ *   batch.c    looks at `lost` behind every batch, before its answers are handed out.  The zeros
  *              would say "new" for a key that is inside, so they are never believed: whatever was
  *              computed is thrown away, and the call fails
  *

@@ -1,7 +1,9 @@
 /* test_renew.c - folding and rotating replace a file whole or not at all.
  *
  * Whatever runs in another process says how it went by its exit status. */
+#include "calls.h"
 #include "deja.h"
+#include "numbered.h"
 #include "rng.h"
 #include "scratch.h"
 #include <errno.h>
@@ -18,11 +20,6 @@
 #define KEYS   2000u
 #define MEMORY (UINT64_C(1) << 20)
 
-static deja_slice key_of(const uint64_t *i)
-{
-    return (deja_slice){i, sizeof *i};
-}
-
 static deja_options large(void)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -32,12 +29,6 @@ static deja_options large(void)
     return opt;
 }
 
-static void take(deja_filter *f)
-{
-    for (uint64_t i = 0; i < KEYS; i++)
-        MUST(deja_filter_add(f, key_of(&i), NULL) == DEJA_OK);
-}
-
 static const char *make_file(const char *name)
 {
     const char *path = scratch_path(name);
@@ -45,34 +36,10 @@ static const char *make_file(const char *name)
     deja_filter *f = NULL;
     unlink(path);
     assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
-    take(f);
+    add_keys(f, 0, KEYS);
     assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
     deja_filter_free(f);
     return path;
-}
-
-static deja_filter *open_file(const char *path, unsigned flags)
-{
-    deja_filter *f = NULL;
-    deja_error err = {0};
-    if (deja_filter_open(path, flags, NULL, &f, &err) < 0)
-        fail_msg("%s", err.text);
-    return f;
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
-}
-
-static uint64_t missing(const deja_filter *f)
-{
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < KEYS; i++)
-        n += !deja_filter_contains(f, key_of(&i));
-    return n;
 }
 
 /* --- Killed ------------------------------------------------------------------ */
@@ -120,7 +87,7 @@ static void a_fold_that_is_killed_leaves_every_key(void **state)
         assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
         deja_filter *f = open_file(path, 0);
         const deja_stats s = stats_of(f);
-        assert_int_equal(missing(f), 0);
+        assert_int_equal(missing(f, 0, KEYS), 0);
         assert_int_equal(s.bytes, MEMORY >> s.folds);
         assert_int_equal(s.keys, KEYS);
         deja_filter_free(f);
@@ -138,7 +105,7 @@ static void a_rotation_that_is_killed_leaves_one_visit_or_the_other(void **state
         const deja_stats s = stats_of(f);
         assert_int_equal(s.visits_before, s.visit - 1);
         assert_int_equal(s.keys, s.visit == 1 ? KEYS : 0);
-        assert_int_equal(missing(f), s.visit == 1 ? 0 : KEYS);
+        assert_int_equal(missing(f, 0, KEYS), s.visit == 1 ? 0 : KEYS);
         deja_filter_free(f);
     }
 }
@@ -161,7 +128,7 @@ static int fail_to_renew(const char *path)
         return 2;
     if (deja_filter_rotate(f, &next, &err) != DEJA_EIO || !strstr(err.text, path))
         return 3;
-    if (missing(f) || stats_of(f).visit != 1 || stats_of(f).folds != 0)
+    if (missing(f, 0, KEYS) || stats_of(f).visit != 1 || stats_of(f).folds != 0)
         return 4;
     const uint64_t more = KEYS;
     return deja_filter_add(f, key_of(&more), NULL) == DEJA_OK && /* it is as good as before */
@@ -183,7 +150,7 @@ static void without_room_the_old_file_stays_and_works(void **state)
     assert_int_equal(WEXITSTATUS(how), 0);
     assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
     deja_filter *f = open_file(path, 0);
-    assert_int_equal(missing(f), 0);
+    assert_int_equal(missing(f, 0, KEYS), 0);
     assert_int_equal(stats_of(f).keys, KEYS + 1);
     deja_filter_free(f);
     unlink(path);
@@ -197,8 +164,8 @@ static void readers_keep_the_file_that_they_opened(void **state)
     const char *path = make_file("read");
     deja_filter *reader = open_file(path, 0), *writer = open_file(path, DEJA_OPEN_WRITE), *f;
     assert_int_equal(deja_filter_rotate(writer, NULL, NULL), DEJA_OK);
-    assert_int_equal(missing(reader), 0);
-    assert_int_equal(missing(writer), KEYS);
+    assert_int_equal(missing(reader, 0, KEYS), 0);
+    assert_int_equal(missing(writer, 0, KEYS), KEYS);
     /* The new file is locked as the old one was. */
     assert_int_equal(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, NULL), DEJA_EBUSY);
     deja_filter_free(writer);

@@ -14,7 +14,9 @@
 
 #include <cmocka.h>
 
+#include "calls.h"
 #include "filters/filter.h"
+#include "numbered.h"
 #include "rng.h"
 #include <pthread.h>
 #include <sched.h>
@@ -26,7 +28,7 @@ static const struct {
     uint32_t bits, filters;
 } shapes[] = {{4, 1}, {8, 1}, {16, 1}, {32, 1}, {4, 2}, {32, 3}};
 
-static deja_filter *new_filter(size_t i, double p, uint32_t flags)
+static deja_filter *spectral_filter(size_t i, double p, uint32_t flags)
 {
     deja_filter *f;
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -41,13 +43,6 @@ static deja_filter *new_filter(size_t i, double p, uint32_t flags)
     return f;
 }
 
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
-}
-
 static bool is_empty(const deja_filter *f)
 {
     uint8_t any = 0;
@@ -55,11 +50,6 @@ static bool is_empty(const deja_filter *f)
         for (uint64_t at = 0; at < f->part[i]->body_len; at++)
             any |= f->part[i]->body[at];
     return any == 0;
-}
-
-static deja_slice key_of(const uint64_t *number)
-{
-    return (deja_slice){number, sizeof *number};
 }
 
 /* --- Against a model -------------------------------------------------------- */
@@ -79,7 +69,7 @@ static void check_count(const deja_filter *f, uint64_t number)
 static void counts_are_never_below_the_truth(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
-        deja_filter *f = new_filter(i, 0.01, 0);
+        deja_filter *f = spectral_filter(i, 0.01, 0);
         struct rng r = rng_seeded(10 + i);
         uint64_t removals = 0;
         memset(truth, 0, sizeof truth);
@@ -115,7 +105,7 @@ static void counts_are_never_below_the_truth(void **state)
 /* Saturated counters keep what they have: nothing that was added and not removed is missed. */
 static void nothing_is_missed_beside_saturated_counters(void **state)
 {
-    deja_filter *f = new_filter(0, 0.2, 0);
+    deja_filter *f = spectral_filter(0, 0.2, 0);
     struct rng r = rng_seeded(77);
     memset(truth, 0, sizeof truth);
     for (int step = 0; step < 60000; step++) {
@@ -143,7 +133,7 @@ static void nothing_is_missed_beside_saturated_counters(void **state)
 static void strangers_are_refused_and_change_nothing(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
-        deja_filter *f = new_filter(i, 1e-3, 0), *same = new_filter(i, 1e-3, 0);
+        deja_filter *f = spectral_filter(i, 1e-3, 0), *same = spectral_filter(i, 1e-3, 0);
         uint64_t refused = 0;
         for (uint64_t number = 0; number < NUMBERS; number++) {
             assert_int_equal(deja_filter_add(f, key_of(&number), NULL), DEJA_OK);
@@ -175,7 +165,7 @@ static void keys_that_stayed_are_found_in_a_torn_body(void **state)
     enum { MOMENTS = 6, SECTOR = 512, MOST = 1 << 21 };
     static uint8_t moment[MOMENTS][MOST];
     for (size_t i = 0; i < 4; i++) {
-        deja_filter *f = new_filter(i, 0.02, 0);
+        deja_filter *f = spectral_filter(i, 0.02, 0);
         uint8_t *body = f->part[0]->body;
         const size_t len = (size_t)f->part[0]->body_len;
         struct rng r = rng_seeded(500 + i);
@@ -217,7 +207,7 @@ static void batches_are_loops_of_single_calls(void **state)
         keys[i] = key_of(&number[i]);
     }
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
-        deja_filter *a = new_filter(i, 0.05, 0), *b = new_filter(i, 0.05, 0);
+        deja_filter *a = spectral_filter(i, 0.05, 0), *b = spectral_filter(i, 0.05, 0);
         atomic_store(&b->writer.shared, i % 2); /* as beside other writers */
         assert_int_equal(deja_filter_add_batch(a, keys, NUMBERS, NULL, NULL), DEJA_OK);
         assert_int_equal(deja_filter_add_batch(b, keys, NUMBERS, NULL, NULL), DEJA_OK);
@@ -295,7 +285,7 @@ static void no_add_and_no_removal_of_several_threads_is_lost(void **state)
     for (size_t i = 1; i < DJ_ARRAY_LEN(shapes); i++) {
         if (shapes[i].bits == 4) /* it would saturate */
             continue;
-        deja_filter *f = new_filter(i, 0.01, 0);
+        deja_filter *f = spectral_filter(i, 0.01, 0);
         run_together(f, true);
         for (uint64_t n = 0; n < NUMBERS; n++) {
             uint64_t count;
@@ -316,7 +306,7 @@ static void no_add_and_no_removal_of_several_threads_is_lost(void **state)
 static void minimal_increase_loses_no_add_of_several_threads(void **state)
 {
     for (size_t i = 1; i < DJ_ARRAY_LEN(shapes); i++) {
-        deja_filter *f = new_filter(i, 0.01, DEJA_MINIMAL_INCREASE);
+        deja_filter *f = spectral_filter(i, 0.01, DEJA_MINIMAL_INCREASE);
         run_together(f, false);
         for (uint64_t n = 0; n < NUMBERS; n++) {
             uint64_t count;
@@ -358,7 +348,7 @@ static void kinds_without_counters_say_so(void **state)
 
 static void minimal_increase_rules_removal_out(void **state)
 {
-    deja_filter *f = new_filter(1, 0.01, DEJA_MINIMAL_INCREASE);
+    deja_filter *f = spectral_filter(1, 0.01, DEJA_MINIMAL_INCREASE);
     const uint64_t n = 1;
     bool removed = true;
     assert_int_equal(deja_filter_add(f, key_of(&n), NULL), DEJA_OK);

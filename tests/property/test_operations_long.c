@@ -15,8 +15,10 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 1,
 #include "binom.h"
 #include "filters/filter.h"
+#include "options.h"
 #include "rng.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -28,11 +30,6 @@
 #define KEYS         100000
 #define MOST_THREADS 4
 #define BATCH        300
-
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 1, __VA_ARGS__                                      \
-    }
 
 static char *text;
 static deja_slice key[KEYS];

@@ -18,8 +18,10 @@
 
 #include <cmocka.h>
 
+#include "calls.h"
 #include "core/base/bytes.h"
 #include "filters/filter.h"
+#include "numbered.h"
 #include "rng.h"
 #include "scratch.h"
 #include <pthread.h>
@@ -46,24 +48,12 @@ static deja_options options(size_t i)
     return opt;
 }
 
-static deja_filter *new_filter(size_t i)
+static deja_filter *paired_filter(size_t i)
 {
     const deja_options opt = options(i);
     deja_filter *f;
     assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
     return f;
-}
-
-static deja_slice key_of(const uint64_t *number)
-{
-    return (deja_slice){number, sizeof *number};
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 /* The second filter alone: its hashes are salted, as docs/format.md has it. */
@@ -96,7 +86,7 @@ static void check_law(const deja_filter *f, uint64_t number)
 static void keys_are_missed_only_where_the_deletions_claim_them(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
-        deja_filter *f = new_filter(i);
+        deja_filter *f = paired_filter(i);
         struct rng r = rng_seeded(30 + i);
         uint64_t removed = 0, refused = 0, hidden = 0, offered = 0;
         memset(was_added, 0, sizeof was_added);
@@ -188,7 +178,7 @@ static void batches_are_loops_of_single_calls(void **state)
 {
     static uint8_t found[2 * NUMBERS];
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
-        deja_filter *a = new_filter(i), *b = new_filter(i);
+        deja_filter *a = paired_filter(i), *b = paired_filter(i);
         draw_numbers(70 + i);
         atomic_store(&b->writer.shared, i % 2); /* as beside other writers */
         add_both_ways(a, b, 0, NUMBERS);
@@ -211,7 +201,7 @@ static void a_file_keeps_answers_and_counts(void **state)
     const char *path = scratch_path("removals"), *copy = scratch_path("copy");
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         const deja_options opt = options(i);
-        deja_filter *f = NULL, *memory = new_filter(i), *other = NULL;
+        deja_filter *f = NULL, *memory = paired_filter(i), *other = NULL;
         draw_numbers(90 + i);
         assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
         add_both_ways(memory, f, 0, NUMBERS);
@@ -292,7 +282,7 @@ static void *work(void *arg)
 static void threads_add_and_remove_together(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
-        deja_filter *f = new_filter(i);
+        deja_filter *f = paired_filter(i);
         struct member m[THREADS];
         atomic_int ready = 0;
         for (int t = 0; t < THREADS; t++) {

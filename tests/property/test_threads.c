@@ -11,7 +11,10 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 1,
+#include "calls.h"
 #include "filters/filter.h"
+#include "options.h"
 #include "rng.h"
 #include <pthread.h>
 #include <sched.h>
@@ -20,10 +23,6 @@
 #include <string.h>
 #include <time.h>
 
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 1, __VA_ARGS__                                      \
-    }
 #define NUMBERS      12000
 #define MOST_THREADS 4
 
@@ -57,15 +56,6 @@ static const struct {
     {"scalable of exact",
      FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 500, .fp_rate = 1e-9)},
 };
-
-static deja_filter *new_filter(deja_options opt)
-{
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
-        fail_msg("refused: %s", err.text);
-    return f;
-}
 
 /* --- Threads ------------------------------------------------------------ */
 

@@ -17,6 +17,7 @@
  *
  * Source: Gerbet, Kumar, Lauradoux, "The Power of Evil Choices in Bloom Filters", 2015. */
 #include "attacker.h"
+#include "calls.h"
 #include "trial.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,13 +71,6 @@ static void offer(struct attack *a, const struct url *u)
 {
     assert_true(attacker_sends(&a->evil, u));
     add(a->victim, u);
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 /* Strangers that the victim claims; none of them was looked at by the attacker. */

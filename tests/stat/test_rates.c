@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "calls.h"
 #include "trial.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +24,6 @@
 static void begin(struct trial *t, deja_options opt, uint64_t seed)
 {
     assert_true(trial_begin(t, opt, seed));
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 /* --- The kinds ---------------------------------------------------------- */
@@ -160,36 +154,6 @@ static void every_k_has_the_rate_of_theory(void **state)
 
 /* --- Hash families ------------------------------------------------------ */
 
-/* URLs as crawls have them: they differ in a number only. */
-static deja_slice url(char *room, size_t len, uint64_t number)
-{
-    const int n = snprintf(room, len, "http://www.example.org/archive/%llu/index.html",
-                           (unsigned long long)number);
-    return (deja_slice){room, (size_t)n};
-}
-
-static uint64_t count_urls(deja_filter *f, bool add, uint64_t from, uint64_t to)
-{
-    enum { CHUNK = 100, ROOM = 64 };
-    uint64_t hits = 0;
-    while (from < to) {
-        char room[CHUNK][ROOM];
-        deja_slice keys[CHUNK];
-        uint8_t found[CHUNK];
-        const size_t n = to - from < CHUNK ? (size_t)(to - from) : CHUNK;
-        for (size_t i = 0; i < n; i++)
-            keys[i] = url(room[i], ROOM, from + i);
-        if (add)
-            assert_int_equal(deja_filter_add_batch(f, keys, n, found, NULL), DEJA_OK);
-        else
-            deja_filter_contains_batch(f, keys, n, found);
-        for (size_t i = 0; i < n; i++)
-            hits += found[i];
-        from += n;
-    }
-    return hits;
-}
-
 /* 10,000 URLs at p = 0.02, 100,000 strangers: 2,000 hits, an interval of 11 %; with two filters
  * of other salts as well. */
 static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
@@ -204,9 +168,9 @@ static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
                                       .capacity = MEMBERS,
                                       .fp_rate = 0.02};
             begin(&t, opt, 50 + hash);
-            count_urls(t.f, true, 0, MEMBERS);
+            trial_urls(t.f, true, 0, MEMBERS);
             t.keys = MEMBERS;
-            const uint64_t hits = count_urls(t.f, false, MEMBERS, MEMBERS + STRANGERS);
+            const uint64_t hits = trial_urls(t.f, false, MEMBERS, MEMBERS + STRANGERS);
             const struct forecast c = forecast_all(&t);
             if (!binom_within_spread(hits, STRANGERS, c.rate, c.sigma, Z))
                 fail_msg("%s, F %u: %zu hits, expected %.1f", deja_hash_name(hash), filters,
@@ -226,9 +190,9 @@ static void a_bitmap_of_any_family_has_the_rate_of_theory(void **state)
         const deja_options opt = {
             .kind = DEJA_CLASSIC, .hash = hash, .capacity = 10000, .hashes = 1, .multiplier = 10};
         begin(&t, opt, 60 + hash);
-        count_urls(t.f, true, 0, 10000);
+        trial_urls(t.f, true, 0, 10000);
         t.keys = 10000;
-        const uint64_t hits = count_urls(t.f, false, 10000, 60000);
+        const uint64_t hits = trial_urls(t.f, false, 10000, 60000);
         const struct forecast c = forecast_all(&t);
         if (!binom_within_spread(hits, 50000, c.rate, c.sigma, Z))
             fail_msg("%s: %zu hits, expected %.1f", deja_hash_name(hash), (size_t)hits,
@@ -447,7 +411,7 @@ static deja_filter *polluted(deja_options opt, uint64_t keys)
     for (uint64_t number = 0; keys; number++) {
         char room[64];
         uint64_t hash;
-        const deja_slice key = url(room, sizeof room, number);
+        const deja_slice key = trial_url(room, sizeof room, number);
         deja_filter_hash_batch(f, &key, 1, &hash);
         if (!sets_clear_bits_only(f->part[0], hash))
             continue;

@@ -104,31 +104,6 @@ static void every_k_has_the_rate_of_theory(void **state)
 
 /* --- Hash families ------------------------------------------------------ */
 
-static uint64_t count_urls(deja_filter *f, bool add, uint64_t from, uint64_t to)
-{
-    enum { CHUNK = 100, ROOM = 64 };
-    uint64_t hits = 0;
-    while (from < to) {
-        char room[CHUNK][ROOM];
-        deja_slice keys[CHUNK];
-        uint8_t found[CHUNK];
-        const size_t n = to - from < CHUNK ? (size_t)(to - from) : CHUNK;
-        for (size_t i = 0; i < n; i++) {
-            const int len = snprintf(room[i], ROOM, "http://www.example.org/%llu.html",
-                                     (unsigned long long)(from + i));
-            keys[i] = (deja_slice){room[i], (size_t)len};
-        }
-        if (add)
-            assert_int_equal(deja_filter_add_batch(f, keys, n, found, NULL), DEJA_OK);
-        else
-            deja_filter_contains_batch(f, keys, n, found);
-        for (size_t i = 0; i < n; i++)
-            hits += found[i];
-        from += n;
-    }
-    return hits;
-}
-
 /* 50,000 numbered URLs at p = 1e-3, 2 million strangers: 2,000 hits. */
 static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
 {
@@ -138,9 +113,9 @@ static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
         const deja_options opt = {
             .kind = DEJA_CLASSIC, .hash = hash, .capacity = MEMBERS, .fp_rate = 1e-3};
         assert_true(trial_begin(&t, opt, 50 + hash));
-        count_urls(t.f, true, 0, MEMBERS);
+        trial_urls(t.f, true, 0, MEMBERS);
         t.keys = MEMBERS;
-        const uint64_t hits = count_urls(t.f, false, MEMBERS, MEMBERS + STRANGERS);
+        const uint64_t hits = trial_urls(t.f, false, MEMBERS, MEMBERS + STRANGERS);
         const struct forecast c = forecast_all(&t);
         print_message("    %-8s k %2u: %zu hits, expected %.1f\n", deja_hash_name(hash),
                       t.f->part[0]->shape.k, (size_t)hits, c.rate * STRANGERS);

@@ -57,4 +57,25 @@ static inline void assert_canon(dj_url_writer *write, uint32_t profile, deja_sli
     canon_free(&c);
 }
 
+struct canon_row {
+    deja_slice url, want; /* an empty want: no URL */
+};
+
+static inline void assert_canon_rows(dj_url_writer *write, uint32_t profile,
+                                     const struct canon_row *row, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_canon(write, profile, row[i].url, row[i].want);
+}
+
+/* One byte less than is asked for, and the form is not believed. */
+static inline void assert_small_room_is_said(dj_url_writer *write, uint32_t profile)
+{
+    char room[DEJA_URL_ROOM(13) - 1];
+    const struct deja_url_rules rules = {.profile = profile};
+    struct dj_text out = dj_text_in(room, sizeof room);
+    assert_int_equal(write(&rules, S("http://a.com/"), &out), DEJA_OK);
+    assert_true(out.short_of_room);
+}
+
 #endif

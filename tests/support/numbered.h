@@ -2,6 +2,7 @@
 #ifndef NUMBERED_H
 #define NUMBERED_H
 #include "deja.h"
+#include "unit.h"
 
 static inline deja_slice key_of(const uint64_t *i)
 {
@@ -15,6 +16,21 @@ static inline int take(deja_filter *f, uint64_t from, uint64_t to)
     for (uint64_t i = from; i < to && rc == DEJA_OK; i++)
         rc = deja_filter_add(f, key_of(&i), NULL);
     return rc;
+}
+
+/* The same, where all have to be taken. */
+static inline void add_keys(deja_filter *f, uint64_t from, uint64_t to)
+{
+    assert_int_equal(take(f, from, to), DEJA_OK);
+}
+
+/* How many of them are not there. */
+static inline uint64_t missing(const deja_filter *f, uint64_t from, uint64_t to)
+{
+    uint64_t n = 0;
+    for (uint64_t i = from; i < to; i++)
+        n += !deja_filter_contains(f, key_of(&i));
+    return n;
 }
 
 #endif

@@ -15,6 +15,8 @@
 #include "binom.h"
 #include "filters/filter.h"
 #include "rng.h"
+#include "unit.h"
+#include <stdio.h>
 #include <string.h>
 
 struct trial {
@@ -74,6 +76,37 @@ static inline uint64_t trial_probe(struct trial *t, uint64_t probes)
         for (size_t i = 0; i < n; i++)
             hits += found[i];
         probes -= n;
+    }
+    return hits;
+}
+
+/* URLs as crawls have them: they differ in a number only. */
+static inline deja_slice trial_url(char *room, size_t len, uint64_t number)
+{
+    const int n = snprintf(room, len, "http://www.example.org/archive/%llu/index.html",
+                           (unsigned long long)number);
+    return (deja_slice){room, (size_t)n};
+}
+
+/* Adds those numbers from .. to - 1, or looks them up; returns how many were new, or found. */
+static inline uint64_t trial_urls(deja_filter *f, bool add, uint64_t from, uint64_t to)
+{
+    enum { CHUNK = 100, ROOM = 64 };
+    uint64_t hits = 0;
+    while (from < to) {
+        char room[CHUNK][ROOM];
+        deja_slice keys[CHUNK];
+        uint8_t found[CHUNK];
+        const size_t n = to - from < CHUNK ? (size_t)(to - from) : CHUNK;
+        for (size_t i = 0; i < n; i++)
+            keys[i] = trial_url(room[i], ROOM, from + i);
+        if (add)
+            assert_int_equal(deja_filter_add_batch(f, keys, n, found, NULL), DEJA_OK);
+        else
+            deja_filter_contains_batch(f, keys, n, found);
+        for (size_t i = 0; i < n; i++)
+            hits += found[i];
+        from += n;
     }
     return hits;
 }

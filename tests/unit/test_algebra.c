@@ -6,20 +6,18 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 7,
 #include "binom.h"
 #include "bodies.h"
+#include "calls.h"
 #include "core/base/bytes.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "numbered.h"
+#include "options.h"
 #include "rng.h"
 #include "scratch.h"
 #include <math.h>
-
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 7, __VA_ARGS__                                      \
-    }
-#define OPTIONS(...) ((deja_options)FIELDS(__VA_ARGS__))
 
 /* Sizes that fold three times. */
 static const struct {
@@ -42,39 +40,16 @@ static const struct {
     {"blocked spatial", FIELDS(.memory = 16384, .capacity = 4000, .filters = 2)},
 };
 
-static deja_filter *new_filter(deja_options opt)
-{
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
-        fail_msg("refused: %s", err.text);
-    return f;
-}
-
-/* Numbers as keys: from .. to - 1. */
-static void take(deja_filter *f, uint64_t from, uint64_t to)
-{
-    for (uint64_t i = from; i < to; i++)
-        assert_int_equal(deja_filter_add(f, (deja_slice){&i, sizeof i}, NULL), DEJA_OK);
-}
-
 static bool has(const deja_filter *f, uint64_t i)
 {
-    return deja_filter_contains(f, (deja_slice){&i, sizeof i});
+    return deja_filter_contains(f, key_of(&i));
 }
 
 static deja_filter *filled(deja_options opt, uint64_t from, uint64_t to)
 {
     deja_filter *f = new_filter(opt);
-    take(f, from, to);
+    add_keys(f, from, to);
     return f;
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 static void works(int rc, const deja_error *err)
@@ -299,7 +274,7 @@ static void the_keys_of_a_union_are_estimated_well(void **state)
     const double sigma = sqrt((double)s.bits * (expm1(x) - x)) / s.hashes;
     assert_true(normal_within((double)s.keys + s.lost, 70000, sigma, 5));
     /* And it goes on as any filter does. */
-    take(a, 70000, 90000);
+    add_keys(a, 70000, 90000);
     const deja_stats t = stats_of(a);
     assert_true(t.lost > s.lost && t.lost < s.lost + 200);
     assert_true(normal_within((double)t.keys + t.lost, 90000, sigma + 20, 5));
@@ -333,8 +308,8 @@ static void a_folded_filter_is_the_smaller_one(void **state)
             assert_int_equal(s.offered, before.offered);
             assert_true(fabs(s.lost - before.lost) < 1e-6 * (1 + before.lost));
             /* It takes keys as the smaller one does. */
-            take(f, n, n + 100);
-            take(small, n, n + 100);
+            add_keys(f, n, n + 100);
+            add_keys(small, n, n + 100);
             assert_same_bodies(f, small, bloom[i].name);
             deja_filter_free(f);
             deja_filter_free(small);
@@ -403,20 +378,12 @@ static void without_memory_the_filter_stays(void **state)
 
 /* --- Files ------------------------------------------------------------------- */
 
-static deja_filter *open_file(const char *path, unsigned flags)
-{
-    deja_filter *f;
-    deja_error err = {0, ""};
-    works(deja_filter_open(path, flags, NULL, &f, &err), &err);
-    return f;
-}
-
 static const char *make_file(const char *name, deja_options opt, uint64_t from, uint64_t to)
 {
     const char *path = scratch_path(name);
     deja_filter *f;
     assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
-    take(f, from, to);
+    add_keys(f, from, to);
     assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
     deja_filter_free(f);
     return path;
@@ -430,7 +397,7 @@ static void a_folded_file_is_the_smaller_file(void **state)
     const char *small = make_file("small", smaller(f, opt, 2), 0, 1000);
     fold(f, 2);
     assert_int_equal(deja_file_verify(path, NULL), DEJA_OK); /* at once, without a sync */
-    take(f, 1000, 1100);                                     /* and it is still open for writing */
+    add_keys(f, 1000, 1100);                                 /* and it is still open for writing */
     deja_filter_free(f);
     f = open_file(path, 0);
     for (uint64_t i = 0; i < 1100; i++)
@@ -455,10 +422,10 @@ static void a_new_file_can_be_folded_before_it_has_its_name(void **state)
     const char *path = scratch_path("new");
     deja_filter *f;
     assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
-    take(f, 0, 500);
+    add_keys(f, 0, 500);
     fold(f, 1);
     assert_int_equal(access(path, F_OK), -1);
-    take(f, 500, 600);
+    add_keys(f, 500, 600);
     assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
     deja_filter_free(f);
     assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
@@ -618,7 +585,7 @@ static void nothing_is_common_with_nothing_and_nothing_is_told_by_full_filters(v
     deja_filter *x = new_filter(opt), *y = new_filter(opt);
     assert_int_equal(deja_filter_common(x, y, &keys, &sigma, NULL), DEJA_OK);
     assert_true(keys <= 0 && sigma <= 0);
-    take(x, 0, 5000);
+    add_keys(x, 0, 5000);
     assert_int_equal(deja_filter_common(x, y, &keys, &sigma, &err), DEJA_EFULL);
     assert_non_null(strstr(err.text, "all bits of the union are set"));
     deja_filter_free(x);

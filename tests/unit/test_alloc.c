@@ -10,12 +10,8 @@
 #include "core/base/alloc.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "options.h"
 #include <string.h>
-
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), __VA_ARGS__                                                 \
-    }
 
 static const deja_options kinds[] = {
     FIELDS(.kind = DEJA_CLASSIC, .capacity = 3000, .seed = 1),

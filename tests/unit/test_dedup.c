@@ -13,14 +13,10 @@
 
 #include "filters/filter.h"
 #include "model.h"
+#include "options.h"
 #include "rng.h"
 #include <stdlib.h>
 #include <string.h>
-
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), __VA_ARGS__                                                 \
-    }
 
 /* Rates so low that no key here meets a false positive: the exact set is the judge. */
 static const deja_options kinds[] = {

@@ -11,24 +11,20 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-struct row {
-    deja_slice url, want; /* an empty want: no URL */
-};
-
-static void assert_rows(const struct row *row, size_t n)
+/* And what is canonical stays so. */
+static void assert_rows(const struct canon_row *row, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        assert_canon(dj_url_gsb, DEJA_URL_GSB, row[i].url, row[i].want);
+    assert_canon_rows(dj_url_gsb, DEJA_URL_GSB, row, n);
+    for (size_t i = 0; i < n; i++)
         if (row[i].want.len)
             assert_canon(dj_url_gsb, DEJA_URL_GSB, row[i].want, row[i].want);
-    }
 }
 
 /* "URLs and Hashing" of the Safe Browsing API, version 4: all of its examples. */
 static void the_published_examples_are_right(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://host/%25%32%35"), S("http://host/%25")},
         {S("http://host/%25%32%35%25%32%35"), S("http://host/%25%25")},
         {S("http://host/%2525252525252525"), S("http://host/%25")},
@@ -81,7 +77,7 @@ static void the_published_examples_are_right(void **state)
 static void addresses_have_one_spelling(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://[2001:0db8:0000::1]/"), S("http://[2001:db8::1]/")},
         {S("http://[::ffff:1.2.3.4]/"), S("http://1.2.3.4/")},
         {S("http://[64:ff9b::1.2.3.4]/"), S("http://1.2.3.4/")},
@@ -133,7 +129,7 @@ static void addresses_have_one_spelling(void **state)
 static void hosts_lose_what_is_not_their_name(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("HTTP://user:pass@Host:80/"), S("http://host/")},
         {S("http://a@b@c/"), S("http://c/")},
         {S("http://a:1:2/"), S("http://a/")},
@@ -153,7 +149,7 @@ static void hosts_lose_what_is_not_their_name(void **state)
 static void the_url_is_taken_apart_unescaped(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http%3A%2F%2Fwackyurl.com:80/"), S("http://wackyurl.com/")},
         {S("http://a.com%2fb"), S("http://a.com/b")},
         {S("http://a.com%3fb//c"), S("http://a.com/?b//c")},
@@ -176,7 +172,7 @@ static void the_url_is_taken_apart_unescaped(void **state)
 static void paths_are_resolved_and_queries_are_not(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://a.com/./b"), S("http://a.com/b")},
         {S("http://a.com/b/."), S("http://a.com/b/")},
         {S("http://a.com/b/./"), S("http://a.com/b/")},
@@ -221,7 +217,7 @@ static void without_a_host_it_is_no_url(void **state)
     };
     for (size_t i = 0; i < LEN(rows); i++)
         assert_canon(dj_url_gsb, DEJA_URL_GSB, rows[i], S(""));
-    const struct row hosts[] = {
+    const struct canon_row hosts[] = {
         {S("www.google.com:8080/foo.html"), S("http://www.google.com/foo.html")},
         {S("www.google.com:80"), S("http://www.google.com/")},
         {S("www.google.com:80?q"), S("http://www.google.com/?q")},
@@ -242,7 +238,7 @@ static void names_of_other_scripts_become_ascii(void **state)
     (void)state;
     if (!has_idna())
         skip();
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://www.\xc3\xbcmlat.com/"), S("http://www.xn--mlat-zra.com/")},
         {S("http://www.%C3%9Cmlat.com:80/"), S("http://www.xn--mlat-zra.com/")},
         {S("http://\xe4\xbe\x8b\xe3\x80\x82\xe3\x80\x82jp"), S("http://xn--fsq.jp/")},
@@ -262,7 +258,7 @@ static void names_of_other_scripts_become_ascii(void **state)
 static void bytes_that_are_no_text_are_escaped(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://\xc3.com/\xff"), S("http://%C3.com/%FF")},
         {S("http://\xed\xa0\x80.com/"), S("http://%ED%A0%80.com/")},
         {S("http://\xc0\xaf.com/"), S("http://%C0%AF.com/")},
@@ -398,11 +394,7 @@ static void once_more_changes_nothing(void **state)
 static void too_little_room_is_said(void **state)
 {
     (void)state;
-    char room[DEJA_URL_ROOM(13) - 1];
-    const struct deja_url_rules rules = {.profile = DEJA_URL_GSB};
-    struct dj_text out = dj_text_in(room, sizeof room);
-    assert_int_equal(dj_url_gsb(&rules, S("http://a.com/"), &out), DEJA_OK);
-    assert_true(out.short_of_room);
+    assert_small_room_is_said(dj_url_gsb, DEJA_URL_GSB);
 }
 
 int main(void)

@@ -7,18 +7,18 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 7,
 #include "bodies.h"
+#include "calls.h"
 #include "core/base/bytes.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "numbered.h"
+#include "options.h"
 #include "rng.h"
 #include "scratch.h"
 #include "store/format.h"
 
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 7, __VA_ARGS__                                      \
-    }
 #define N_KEYS 700u
 
 static const struct {
@@ -40,24 +40,10 @@ static const struct {
     {"window", FIELDS(.kind = DEJA_WINDOW, .capacity = 1000, .fp_rate = 0.01)},
 };
 
-static deja_slice key_of(const uint64_t *i)
+static deja_filter *filled(const deja_options *opt, uint64_t keys)
 {
-    return (deja_slice){i, sizeof *i};
-}
-
-static void take(deja_filter *f, uint64_t from, uint64_t to)
-{
-    for (uint64_t i = from; i < to; i++)
-        assert_int_equal(deja_filter_add(f, key_of(&i), NULL), DEJA_OK);
-}
-
-static deja_filter *new_filter(const deja_options *opt, uint64_t keys)
-{
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_new(opt, &f, &err) != DEJA_OK)
-        fail_msg("refused: %s", err.text);
-    take(f, 0, keys);
+    deja_filter *f = new_filter(*opt);
+    add_keys(f, 0, keys);
     return f;
 }
 
@@ -107,12 +93,12 @@ static void refused(const struct bytes *b, int status, const char *text)
 static void what_is_exported_comes_back(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
-        deja_filter *f = new_filter(&every[i].opt, N_KEYS);
+        deja_filter *f = filled(&every[i].opt, N_KEYS);
         const struct bytes b = exported(f);
         deja_filter *g = imported(&b, NULL);
         assert_same(f, g);
-        take(f, N_KEYS, 3 * (uint64_t)N_KEYS / 2); /* it lives on as the first one does */
-        take(g, N_KEYS, 3 * (uint64_t)N_KEYS / 2);
+        add_keys(f, N_KEYS, 3 * (uint64_t)N_KEYS / 2); /* it lives on as the first one does */
+        add_keys(g, N_KEYS, 3 * (uint64_t)N_KEYS / 2);
         assert_same(f, g);
         deja_filter_free(f);
         deja_filter_free(g);
@@ -123,7 +109,7 @@ static void what_is_exported_comes_back(void **state)
 static void an_export_written_to_disk_is_a_file(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
-        deja_filter *f = new_filter(&every[i].opt, N_KEYS), *g;
+        deja_filter *f = filled(&every[i].opt, N_KEYS), *g;
         const struct bytes b = exported(f);
         const char *path = scratch_path("exported.deja");
         write_file(path, b.data, b.len);
@@ -158,7 +144,7 @@ static void a_file_is_imported_as_it_is_opened(void **state)
 static void pieces_of_any_length_make_the_same(void **state)
 {
     struct rng r = rng_seeded(11);
-    deja_filter *f = new_filter(&every[5].opt, N_KEYS), *g;
+    deja_filter *f = filled(&every[5].opt, N_KEYS), *g;
     const struct bytes b = exported(f);
     uint8_t *again = malloc(b.len);
     for (int turn = 0; turn < 20; turn++) {
@@ -201,7 +187,7 @@ static void pieces_of_any_length_make_the_same(void **state)
 
 static void every_length_but_the_right_one_is_refused(void **state)
 {
-    deja_filter *f = new_filter(&every[3].opt, N_KEYS);
+    deja_filter *f = filled(&every[3].opt, N_KEYS);
     const struct bytes whole = exported(f);
     for (size_t len = 0; len < whole.len; len += len < 4200 ? 41 : 97) {
         const struct bytes cut = {whole.data, len};
@@ -218,7 +204,7 @@ static void every_length_but_the_right_one_is_refused(void **state)
 
 static void every_flipped_bit_is_found(void **state)
 {
-    deja_filter *f = new_filter(&every[3].opt, N_KEYS);
+    deja_filter *f = filled(&every[3].opt, N_KEYS);
     const struct bytes b = exported(f);
     for (size_t bit = 0; bit < 8 * b.len; bit += bit < 8 * 4700 ? 7 : 61) {
         deja_filter *g;
@@ -294,7 +280,7 @@ static void a_key_kept_apart_is_asked_for(void **state)
     deja_options opt = FIELDS(.capacity = 1000, .flags = DEJA_KEY_APART, .key = key);
     opt.seed = 0;
     deja_options expect = DEJA_OPTIONS_INIT;
-    deja_filter *f = new_filter(&opt, N_KEYS), *g;
+    deja_filter *f = filled(&opt, N_KEYS), *g;
     const struct bytes b = exported(f);
     refused(&b, DEJA_EMISMATCH, "apart");
     expect.key = key;
@@ -322,7 +308,7 @@ static void another_kind_is_refused(void **state)
 {
     const deja_options expect = {.size = sizeof expect, .kind = DEJA_EXACT};
     deja_error err = {0, ""};
-    deja_filter *f = new_filter(&every[3].opt, 5), *g;
+    deja_filter *f = filled(&every[3].opt, 5), *g;
     const struct bytes b = exported(f);
     assert_int_equal(deja_filter_import(b.data, b.len, &expect, &g, &err), DEJA_EMISMATCH);
     assert_non_null(strstr(err.text, "blocked"));
@@ -332,7 +318,7 @@ static void another_kind_is_refused(void **state)
 
 static void no_memory_leaves_nothing_behind(void **state)
 {
-    deja_filter *f = new_filter(&every[5].opt, N_KEYS);
+    deja_filter *f = filled(&every[5].opt, N_KEYS);
     const struct bytes b = exported(f);
     int rc = DEJA_ENOMEM;
     for (size_t at = 1; rc != DEJA_OK && at < 100; at++) {
@@ -360,7 +346,7 @@ static void no_memory_leaves_nothing_behind(void **state)
 static void an_outline_says_what_stats_say(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
-        deja_filter *f = new_filter(&every[i].opt, N_KEYS);
+        deja_filter *f = filled(&every[i].opt, N_KEYS);
         deja_outline o = DEJA_OUTLINE_INIT;
         deja_stats s = DEJA_STATS_INIT;
         for (uint64_t key = 0; key < 10; key++) /* where the kind can */
@@ -386,7 +372,7 @@ static void an_outline_says_what_stats_say(void **state)
 
 static void an_outline_is_filled_as_far_as_the_caller_knows_it(void **state)
 {
-    deja_filter *f = new_filter(&every[3].opt, 5);
+    deja_filter *f = filled(&every[3].opt, 5);
     deja_outline o;
     memset(&o, 0x5a, sizeof o);
     o.size = offsetof(deja_outline, part_kind);

@@ -7,11 +7,14 @@
 
 #include <cmocka.h>
 
+#define EVERY .kind = DEJA_LAYERED, .seed = 7,
 #include "bodies.h"
+#include "calls.h"
 #include "core/bits/bitset.h"
 #include "core/bits/popcount.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "options.h"
 #include "rng.h"
 #include "scratch.h"
 #include "sites.h"
@@ -19,21 +22,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OPTIONS(...)                                                                              \
-    ((deja_options){.size = sizeof(deja_options), .kind = DEJA_LAYERED, .seed = 7, __VA_ARGS__})
-
 static deja_slice key_of(const char *text)
 {
     return (deja_slice){text, strlen(text)};
-}
-
-static deja_filter *new_filter(deja_options opt)
-{
-    deja_filter *f = NULL;
-    deja_error err = {0, ""};
-    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
-        fail_msg("%s", err.text);
-    return f;
 }
 
 static bool add(deja_filter *f, const char *key)
@@ -54,13 +45,6 @@ static bool has_under(const deja_filter *f, const char *prefix)
     uint8_t found = 7;
     assert_int_equal(deja_filter_prefix_batch(f, &one, 1, &found), DEJA_OK);
     return found;
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 /* --- Two modes ------------------------------------------------------------- */

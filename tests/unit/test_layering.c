@@ -6,24 +6,12 @@
 
 #include <cmocka.h>
 
+#define EVERY .kind = DEJA_LAYERED,
 #include "filters/filter.h"
+#include "options.h"
+#include "plans.h"
 #include <math.h>
 #include <string.h>
-
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .kind = DEJA_LAYERED, __VA_ARGS__                           \
-    }
-#define OPTIONS(...) ((deja_options)FIELDS(__VA_ARGS__))
-
-static struct dj_plan resolved(deja_options opt)
-{
-    struct dj_plan plan;
-    deja_error err = {0, ""};
-    if (dj_plan_resolve(&opt, &plan, &err) != DEJA_OK)
-        fail_msg("refused: %s", err.text);
-    return plan;
-}
 
 static void what_makes_no_layers_is_refused_in_words(void **state)
 {

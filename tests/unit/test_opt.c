@@ -1,5 +1,5 @@
 /* test_opt.c - options from tables. */
-#include "opt.h"
+#include "common.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

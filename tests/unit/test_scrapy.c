@@ -14,20 +14,15 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-struct row {
-    deja_slice url, want; /* an empty want: no URL */
-};
-
-static void assert_rows(const struct row *row, size_t n)
+static void assert_rows(const struct canon_row *row, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        assert_canon(dj_url_scrapy, DEJA_URL_SCRAPY, row[i].url, row[i].want);
+    assert_canon_rows(dj_url_scrapy, DEJA_URL_SCRAPY, row, n);
 }
 
 static void queries_are_sorted_and_written_anew(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://www.example.com/do?c=3&b=5&b=2&a=50"),
          S("http://www.example.com/do?a=50&b=2&b=5&c=3")},
         {S("http://a/?c&=d&&;e=f;="), S("http://a/?=&=d&c=&e=f")},
@@ -52,7 +47,7 @@ static void queries_are_sorted_and_written_anew(void **state)
 static void paths_are_unescaped_and_escaped(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://a"), S("http://a/")},
         {S("http://a/r%c3%a9sum%C3%A9/\xc3\xa9"), S("http://a/r%C3%A9sum%C3%A9/%C3%A9")},
         {S("http://a/%a3"), S("http://a/%A3")},
@@ -78,7 +73,7 @@ static void paths_are_unescaped_and_escaped(void **state)
 static void any_part_may_be_missing(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S(""), S("/")},
         {S("path"), S("path")},
         {S("?b=2&a=1"), S("/?a=1&b=2")},
@@ -115,7 +110,7 @@ static void any_part_may_be_missing(void **state)
 static void network_locations_get_lower_case(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://USER:Pass@WWW.Example.COM:8080/UPPER?UP=per"),
          S("http://user:pass@www.example.com:8080/UPPER?UP=per")},
         {S("http://www.example.com:80/"), S("http://www.example.com:80/")},
@@ -134,7 +129,7 @@ static void network_locations_get_lower_case(void **state)
 static void brackets_hold_an_address_or_all_is_refused(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://[::1]/"), S("http://[::1]/")},
         {S("http://[FE80::A]:80/"), S("http://[fe80::a]:80/")},
         {S("http://[::1]:/"), S("http://[::1]/")},
@@ -167,7 +162,7 @@ static void brackets_hold_an_address_or_all_is_refused(void **state)
 static void what_is_around_and_line_ends_go(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S(" http://a/b "), S("http://a/b")},
         {S("\x1fhttp://a/b\0"), S("http://a/b")},
         {S("ht\ttp:/\n/a\r/b"), S("http://a/b")},
@@ -183,7 +178,7 @@ static void what_is_around_and_line_ends_go(void **state)
 static void what_is_no_text_is_no_url(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://a/\xff"), S("")},    {S("\xed\xa0\x80"), S("")},  {S("\xc0\xaf"), S("")},
         {S("\xf4\x90\x80\x80"), S("")}, {S("http://a/\xc3"), S("")},
     };
@@ -202,7 +197,7 @@ static void names_of_other_scripts_become_ascii(void **state)
     (void)state;
     if (!has_idna())
         skip();
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://b\xc3\xbc"
            "cher.de/"),
          S("http://xn--bcher-kva.de/")},
@@ -273,7 +268,7 @@ static void names_of_other_scripts_become_ascii(void **state)
 static void a_second_time_may_change_it_again(void **state)
 {
     (void)state;
-    const struct row rows[] = {
+    const struct canon_row rows[] = {
         {S("http://a/%2541"), S("http://a/%41")}, {S("http://a/%41"), S("http://a/A")},
         {S("http:////path"), S("http://path")},   {S("http://path"), S("http://path/")},
         {S("http://a/%252f"), S("http://a/%2f")}, {S("http://a/%2f"), S("http://a/%2F")},
@@ -385,11 +380,7 @@ static void any_bytes_are_safe(void **state)
 static void too_little_room_is_said(void **state)
 {
     (void)state;
-    char room[DEJA_URL_ROOM(13) - 1];
-    const struct deja_url_rules rules = {.profile = DEJA_URL_SCRAPY};
-    struct dj_text out = dj_text_in(room, sizeof room);
-    assert_int_equal(dj_url_scrapy(&rules, S("http://a.com/"), &out), DEJA_OK);
-    assert_true(out.short_of_room);
+    assert_small_room_is_said(dj_url_scrapy, DEJA_URL_SCRAPY);
 }
 
 int main(void)

@@ -6,17 +6,16 @@
 
 #include <cmocka.h>
 
+#define EVERY .seed = 7,
 #include "binom.h"
+#include "calls.h"
 #include "failmem.h"
 #include "filters/filter.h"
+#include "numbered.h"
+#include "options.h"
 #include "scratch.h"
 #include <math.h>
 
-#define FIELDS(...)                                                                               \
-    {                                                                                             \
-        .size = sizeof(deja_options), .seed = 7, __VA_ARGS__                                      \
-    }
-#define OPTIONS(...) ((deja_options)FIELDS(__VA_ARGS__))
 #define NEXT(...)                                                                                 \
     (&(deja_options){.size = sizeof(deja_options), __VA_ARGS__}) /* no seed: the key stays */
 
@@ -40,38 +39,11 @@ static const struct {
     {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = 1000)},
 };
 
-static deja_filter *new_filter(deja_options opt)
-{
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
-        fail_msg("refused: %s", err.text);
-    return f;
-}
-
-static deja_slice key_of(const uint64_t *i)
-{
-    return (deja_slice){i, sizeof *i};
-}
-
 static bool add(deja_filter *f, uint64_t i)
 {
     bool is_new = false;
     assert_int_equal(deja_filter_add(f, key_of(&i), &is_new), DEJA_OK);
     return is_new;
-}
-
-static void take(deja_filter *f, uint64_t from, uint64_t to)
-{
-    for (uint64_t i = from; i < to; i++)
-        add(f, i);
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 static void rotate(deja_filter *f, const deja_options *next)
@@ -91,7 +63,7 @@ static void the_next_visit_is_empty_and_sized_by_what_was_seen(void **state)
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         const bool grows = every[i].opt.kind == DEJA_SCALABLE;
         deja_filter *f = new_filter(every[i].opt);
-        take(f, 0, 700);
+        add_keys(f, 0, 700);
         const deja_stats one = stats_of(f);
         rotate(f, NULL);
         const deja_stats s = stats_of(f);
@@ -110,7 +82,7 @@ static void the_next_visit_is_empty_and_sized_by_what_was_seen(void **state)
         assert_int_equal(s.last_distinct, came);
         assert_true(same_number(s.last_lost, one.lost));
         assert_true(same_number(s.missed, one.lost / ((double)one.keys + one.lost)));
-        take(f, 0, 700);
+        add_keys(f, 0, 700);
         for (uint64_t j = 0; j < 700; j++)
             assert_true(deja_filter_contains(f, key_of(&j)));
         deja_filter_free(f);
@@ -123,11 +95,11 @@ static void the_second_visit_of_two_filters_is_the_same(void **state)
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         deja_filter *a = new_filter(every[i].opt), *b = new_filter(every[i].opt);
         const deja_options *next = NEXT(.capacity = 500);
-        take(a, 0, 100);
+        add_keys(a, 0, 100);
         rotate(a, next);
         rotate(b, next);
-        take(a, 0, 400);
-        take(b, 0, 400);
+        add_keys(a, 0, 400);
+        add_keys(b, 0, 400);
         assert_int_equal(a->n_parts, b->n_parts);
         for (uint32_t j = 0; j < a->n_parts; j++)
             assert_memory_equal(a->part[j]->body, b->part[j]->body, a->part[j]->body_len);
@@ -151,8 +123,8 @@ static void a_page_lost_in_one_visit_is_found_in_the_next(void **state)
             opt.seed = seed;
             deja_filter *one = new_filter(opt), *two = new_filter(opt);
             rotate(two, NEXT(.capacity = MEMBERS));
-            take(one, 0, MEMBERS);
-            take(two, 0, MEMBERS);
+            add_keys(one, 0, MEMBERS);
+            add_keys(two, 0, MEMBERS);
             rate += stats_of(two).fp_now / 5;
             for (uint64_t page = MEMBERS; page < MEMBERS + PAGES; page++) {
                 const bool missed = deja_filter_contains(one, key_of(&page));
@@ -209,7 +181,7 @@ static void a_visit_that_saw_nothing_changes_no_chance(void **state)
     rotate(f, NULL);
     assert_true(stats_of(f).missed >= 1 && stats_of(f).missed <= 1);
     assert_int_equal(stats_of(f).capacity, 1000);
-    take(f, 0, 900);
+    add_keys(f, 0, 900);
     const double missed = stats_of(f).missed;
     rotate(f, NULL);
     rotate(f, NULL);
@@ -222,7 +194,7 @@ static void a_visit_that_saw_nothing_changes_no_chance(void **state)
 static void a_filter_full_to_the_brim_rotates(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.kind = DEJA_CLASSIC, .capacity = 10, .fp_rate = 0.1));
-    take(f, 0, 5000);
+    add_keys(f, 0, 5000);
     rotate(f, NULL);
     assert_in_range(stats_of(f).capacity, 10, 6000);
     assert_true(stats_of(f).missed <= 1 && stats_of(f).missed > 0.5);
@@ -232,7 +204,7 @@ static void a_filter_full_to_the_brim_rotates(void **state)
 static void options_of_the_next_visit_are_heard(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.01));
-    take(f, 0, 100);
+    add_keys(f, 0, 100);
     rotate(f, NEXT(.capacity = 5000));
     assert_int_equal(stats_of(f).capacity, 5000);
     assert_true(same_number(stats_of(f).fp_rate, 0.01));
@@ -252,7 +224,7 @@ static void refused(const deja_options *next, int status, const char *words)
 {
     deja_error err = {0, ""};
     deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.01));
-    take(f, 0, 100);
+    add_keys(f, 0, 100);
     const int rc = deja_filter_rotate(f, next, &err);
     if (rc != status || !strstr(err.text, words))
         fail_msg("got %d \"%s\" instead of %d with \"%s\"", rc, err.text, status, words);
@@ -284,7 +256,7 @@ static void without_memory_the_visit_goes_on(void **state)
         deja_options opt = OPTIONS(.capacity = 1000, .fp_rate = 0.01);
         opt.alloc = &mem.hook;
         deja_filter *f = new_filter(opt);
-        take(f, 0, 100);
+        add_keys(f, 0, 100);
         mem.fail_at = mem.asked + i;
         assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_ENOMEM);
         assert_int_equal(stats_of(f).visit, 1);
@@ -308,12 +280,12 @@ static void a_rotated_file_is_sealed_and_goes_on(void **state)
         deja_filter *f;
         opt.url = deja_url_profile(DEJA_URL_CRAWL);
         assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
-        take(f, 0, 700);
+        add_keys(f, 0, 700);
         assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
         const deja_stats one = stats_of(f);
         rotate(f, NULL);
         assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
-        take(f, 0, 10);
+        add_keys(f, 0, 10);
         assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
         deja_filter_free(f);
         assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);

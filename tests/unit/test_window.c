@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "bodies.h"
+#include "calls.h"
 #include "core/base/bytes.h"
 #include "filters/filter.h"
 #include "rng.h"
@@ -40,13 +41,6 @@ static deja_filter *new_window(uint64_t n, uint32_t generations, uint64_t second
     if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
         fail_msg("%s", err.text);
     return f;
-}
-
-static deja_stats stats_of(const deja_filter *f)
-{
-    deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-    return s;
 }
 
 static bool add(deja_filter *f, uint64_t key)
@@ -295,8 +289,7 @@ static void more_keys_than_planned_are_told(void **state)
 {
     deja_options opt = options(1000, 1, 60);
     opt.fp_rate = 0.01;
-    deja_filter *f;
-    assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+    deja_filter *f = new_filter(opt);
     set_clock(f, 1000);
     add_range(f, 0, 1000);
     assert_int_equal(stats_of(f).crowded, 0);
@@ -313,9 +306,8 @@ static void more_keys_than_planned_are_told(void **state)
 static void only_a_window_has_a_clock(void **state)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
-    deja_filter *f;
     opt.capacity = 10;
-    assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+    deja_filter *f = new_filter(opt);
     assert_int_equal(deja_filter_set_clock(f, 5), DEJA_ENOTSUP);
     deja_filter_free(f);
     f = new_window(10, 1, 10);
@@ -344,7 +336,7 @@ static void stats_tell_every_generation(void **state)
         assert_int_equal(s.generation_age[i], age[i]);
     }
     assert_true(fabs(s.distinct - 260) < 15);
-    assert_int_equal(s.bits, 4 * dj_window_generation(&f->part[0]->shape, 4).bits);
+    assert_int_equal(s.bits, 4 * dj_plan_window_generation(&f->part[0]->shape, 4).bits);
     deja_filter_free(f);
 }
 
@@ -353,8 +345,7 @@ static void distinct_counts_a_renewed_key_once(void **state)
 {
     deja_options opt = options(20000, 1, 1000);
     opt.fp_rate = 0.001;
-    deja_filter *f;
-    assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+    deja_filter *f = new_filter(opt);
     set_clock(f, 5000);
     add_range(f, 0, 10000);
     set_clock(f, 6000);

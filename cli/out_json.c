@@ -1,0 +1,181 @@
+/* out_json.c - JSON as it is printed: commas, indentation, quotes.
+ *
+ * Nothing is built up in memory: what a level needs to be closed is all that is remembered.  Keys
+ * and files may hold any bytes, JSON holds Unicode alone: each piece that is no UTF-8 becomes one
+ * U+FFFD.  What is no number is null. */
+#include "number.h"
+#include "out.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+
+/* Which second bytes go with a first byte: no overlong forms, no surrogates, nothing beyond
+ * U+10FFFF.  Returns the length that the first byte announces, 0 when it cannot be first. */
+static size_t utf8_begin(unsigned char first, unsigned char *low, unsigned char *high)
+{
+    *low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    *high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xc2 && first <= 0xdf)
+        return 2;
+    if (first >= 0xe0 && first <= 0xef)
+        return 3;
+    return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+}
+
+/* The bytes of the character at s, or with *bad of what U+FFFD stands for: as much as could
+ * have become a character, as the Unicode standard advises. */
+static size_t utf8_next(const unsigned char *s, size_t len, bool *bad)
+{
+    unsigned char low, high;
+    size_t want = utf8_begin(s[0], &low, &high), n = 1;
+    for (; n < want && n < len && s[n] >= low && s[n] <= high; n++) {
+        low = 0x80;
+        high = 0xbf;
+    }
+    *bad = n != want;
+    return n;
+}
+
+static void json_escape(struct out *o, unsigned char c)
+{
+    static const char letters[] = "\"\\\b\f\n\r\t", escapes[] = "\"\\bfnrt";
+    const char *letter = c == '\0' ? NULL : strchr(letters, c);
+    if (letter != NULL)
+        out_printf(o, "\\%c", escapes[letter - letters]);
+    else
+        out_printf(o, "\\u%04x", c);
+}
+
+static void json_quote(struct out *o, const void *data, size_t len)
+{
+    const unsigned char *s = data;
+    out_text(o, "\"");
+    while (len > 0) {
+        bool bad;
+        size_t n = utf8_next(s, len, &bad);
+        if (bad)
+            out_text(o, "\\ufffd");
+        else if (*s < 0x20 || *s == '"' || *s == '\\' || *s == 0x7f)
+            json_escape(o, *s);
+        else
+            out_write(o, s, n);
+        s += n;
+        len -= n;
+    }
+    out_text(o, "\"");
+}
+
+static void json_newline(struct json *j)
+{
+    if (j->one_line)
+        return;
+    out_text(j->out, "\n");
+    out_spaces(j->out, (size_t)j->depth * 2);
+}
+
+/* What stands before a value: comma, new line, key. */
+static void json_lead(struct json *j, const char *key)
+{
+    assert((key != NULL) == (j->depth > 0 && j->close[j->depth - 1] == '}'));
+    if (j->filled)
+        out_text(j->out, j->one_line ? ", " : ",");
+    if (j->depth > 0)
+        json_newline(j);
+    if (key != NULL) {
+        json_quote(j->out, key, strlen(key));
+        out_text(j->out, ": ");
+    }
+    j->filled = true;
+}
+
+static void json_tail(struct json *j)
+{
+    if (j->depth == 0)
+        out_text(j->out, "\n");
+}
+
+static void json_open(struct json *j, const char *key, const char *open, char close)
+{
+    json_lead(j, key);
+    assert(j->depth < JSON_DEPTH);
+    out_text(j->out, open);
+    j->close[j->depth++] = close;
+    j->filled = false;
+}
+
+void json_begin(struct json *j, struct out *out)
+{
+    *j = (struct json){.out = out};
+}
+
+void json_begin_line(struct json *j, struct out *out)
+{
+    *j = (struct json){.out = out, .one_line = true};
+}
+
+void json_object(struct json *j, const char *key)
+{
+    json_open(j, key, "{", '}');
+}
+
+void json_array(struct json *j, const char *key)
+{
+    json_open(j, key, "[", ']');
+}
+
+void json_end(struct json *j)
+{
+    assert(j->depth > 0);
+    char close = j->close[--j->depth];
+    if (j->filled)
+        json_newline(j);
+    out_write(j->out, &close, 1);
+    j->filled = true;
+    json_tail(j);
+}
+
+void json_bytes(struct json *j, const char *key, const void *s, size_t len)
+{
+    json_lead(j, key);
+    json_quote(j->out, s, len);
+    json_tail(j);
+}
+
+void json_string(struct json *j, const char *key, const char *text)
+{
+    if (text == NULL)
+        json_null(j, key);
+    else
+        json_bytes(j, key, text, strlen(text));
+}
+
+static void json_plain(struct json *j, const char *key, const char *text)
+{
+    json_lead(j, key);
+    out_text(j->out, text);
+    json_tail(j);
+}
+
+void json_uint(struct json *j, const char *key, uint64_t n)
+{
+    char text[24];
+    (void)snprintf(text, sizeof text, "%" PRIu64, n);
+    json_plain(j, key, text);
+}
+
+void json_real(struct json *j, const char *key, double x)
+{
+    json_plain(j, key, isfinite(x) ? num_exact(x).s : "null");
+}
+
+void json_bool(struct json *j, const char *key, bool b)
+{
+    json_plain(j, key, b ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *key)
+{
+    json_plain(j, key, "null");
+}

@@ -1,0 +1,515 @@
+/* test_crafted.c - headers whose checksums are right and whose numbers are absurd: they are
+ * refused by name, before any of the numbers is used as a size. */
+#include "core/base/bytes.h"
+#include "core/base/compiler.h"
+#include "core/hash/hash.h"
+#include "damaged.h"
+#include "failmem.h"
+
+static void fix_header(uint8_t *page)
+{
+    dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
+}
+
+static void fix_record(uint8_t *page, size_t at)
+{
+    dj_store64(page + at + 296, dj_load64(page + AT_CHECKSUM));
+    dj_store64(page + at + 504, dj_checksum(page + at, 504));
+}
+
+static size_t newest_record(const uint8_t *page)
+{
+    return dj_load64(page + RECORD_A) > dj_load64(page + RECORD_B) ? RECORD_A : RECORD_B;
+}
+
+static void fix_all(uint8_t *page)
+{
+    fix_header(page);
+    fix_record(page, RECORD_A);
+    fix_record(page, RECORD_B);
+}
+
+/* Refused, without asking for more memory than an honest file does. */
+static void crafted_is_refused(const struct bytes *b, int status, const char *word)
+{
+    struct failmem memory;
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_error err = {0};
+    deja_filter *f = NULL;
+    const char *path = place("crafted", b);
+    failmem_init(&memory, 0);
+    expect.alloc = &memory.hook;
+    const int rc = deja_filter_open(path, DEJA_OPEN_WRITE, &expect, &f, &err);
+    if (rc != status || !strstr(err.text, word))
+        fail_msg("got %d \"%s\" instead of %d with \"%s\"", rc, err.text, status, word);
+    assert_null(f);
+    assert_true(memory.largest < 64u * 1024);
+    assert_int_equal(memory.live, 0);
+    assert_int_equal(memory.mistakes, 0);
+    refused(path, DEJA_OPEN_REPAIR, status, word);
+    unlink(path);
+}
+
+/* The same, with checksums that are right. */
+static void sealed_is_refused(const struct bytes *b, const char *word)
+{
+    fix_all(b->data);
+    crafted_is_refused(b, DEJA_EFORMAT, word);
+}
+
+/* One field of the blocked file with another value, and right checksums. */
+struct craft {
+    size_t at;
+    unsigned len; /* 4, 8; or 0: a double */
+    uint64_t value;
+    double real;
+    int status;
+    const char *word;
+};
+
+static void field_of_is_refused(const struct bytes *file, const struct craft *c)
+{
+    struct bytes b = copy_of(file);
+    if (c->len == 4)
+        dj_store32(b.data + c->at, (uint32_t)c->value);
+    else if (c->len == 8)
+        dj_store64(b.data + c->at, c->value);
+    else
+        dj_store_double(b.data + c->at, c->real);
+    fix_header(b.data);
+    fix_record(b.data, RECORD_A);
+    if (dj_load64(b.data + RECORD_B))
+        fix_record(b.data, RECORD_B);
+    crafted_is_refused(&b, c->status, c->word);
+    free(b.data);
+}
+
+static void field_is_refused(const struct craft *c)
+{
+    field_of_is_refused(&blocked, c);
+}
+
+#define NO_NUMBER (0.0 / 0.0)
+#define INFINITE  (1.0 / 0.0)
+
+static void absurd_fields_are_refused_by_name(void **state)
+{
+    static const struct craft crafts[] = {
+        {8, 4, 0, 0, DEJA_EFORMAT, "version"},
+        {8, 4, 2, 0, DEJA_EVERSION, "version 2 is newer"},
+        {8, 4, UINT32_MAX, 0, DEJA_EVERSION, "version"},
+        {12, 4, 0, 0, DEJA_EFORMAT, "header length"},
+        {12, 4, 8192, 0, DEJA_EFORMAT, "header length"},
+        {16, 4, 0, 0, DEJA_EVERSION, "kind"},
+        {16, 4, 10, 0, DEJA_EVERSION, "kind 10"},
+        {16, 4, DEJA_LAYERED, 0, DEJA_EFORMAT, "part kind"},
+        {16, 4, UINT32_MAX, 0, DEJA_EVERSION, "kind"},
+        {16, 4, DEJA_CLASSIC, 0, DEJA_EFORMAT, "part kind"},
+        {20, 4, 0, 0, DEJA_EFORMAT, "part kind"},
+        {20, 4, DEJA_SCALABLE, 0, DEJA_EFORMAT, "part kind"},
+        {20, 4, UINT32_MAX, 0, DEJA_EFORMAT, "part kind"},
+        {24, 4, 0, 0, DEJA_EVERSION, "hash"},
+        {24, 4, 9, 0, DEJA_EVERSION, "hash 9"},
+        {24, 4, UINT32_MAX, 0, DEJA_EVERSION, "hash"},
+        {24, 4, DEJA_HASH_JENKINS, 0, DEJA_EFORMAT, "hash"},
+        {28, 4, 0, 0, DEJA_EFORMAT, "filters"},
+        {28, 4, 17, 0, DEJA_EFORMAT, "filters"},
+        {28, 4, UINT32_MAX, 0, DEJA_EFORMAT, "filters"},
+        {28, 4, 2, 0, DEJA_EFORMAT, "parts"},
+        {32, 8, 0, 0, DEJA_EFORMAT, "capacity"},
+        {40, 0, 0, 0.0, DEJA_EFORMAT, "rate"},
+        {40, 0, 0, 1.0, DEJA_EFORMAT, "rate"},
+        {40, 0, 0, -0.5, DEJA_EFORMAT, "rate"},
+        {40, 0, 0, NO_NUMBER, DEJA_EFORMAT, "rate"},
+        {40, 0, 0, INFINITE, DEJA_EFORMAT, "rate"},
+        {48, 4, 0, 0, DEJA_EFORMAT, "growth"},
+        {48, 4, 1025, 0, DEJA_EFORMAT, "growth"},
+        {56, 0, 0, 0.0, DEJA_EFORMAT, "tightening"},
+        {56, 0, 0, 1.0, DEJA_EFORMAT, "tightening"},
+        {56, 0, 0, NO_NUMBER, DEJA_EFORMAT, "tightening"},
+        {64, 8, 0, 0, DEJA_EFORMAT, "visit"},
+        {64, 8, UINT64_C(1) << 47, 0, DEJA_EFORMAT, "visit"},
+        {64, 8, UINT64_MAX, 0, DEJA_EFORMAT, "visit"},
+        {72, 4, 4, 0, DEJA_EFORMAT, "flags"}, /* minimal increase is for spectral */
+        {72, 4, 8, 0, DEJA_EFORMAT, "flags"}, /* modes are for layered */
+        {72, 4, 16, 0, DEJA_EFORMAT, "flags"},
+        {72, 4, 32, 0, DEJA_EVERSION, "flags"},
+        {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
+        {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
+        {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
+        {76, 4, 33, 0, DEJA_EFORMAT, "parts"},
+        {76, 4, UINT32_MAX, 0, DEJA_EFORMAT, "parts"},
+        {80, 8, 0, 0, DEJA_EFORMAT, "key"},
+        {88, 8, 0, 0, DEJA_EFORMAT, "key"},
+        {120, 8, 0, 0, DEJA_EFORMAT, "file length"},
+        {120, 8, 4096, 0, DEJA_EFORMAT, "file length"},
+        {120, 8, UINT64_C(1) << 63, 0, DEJA_EFORMAT, "file length"},
+        {120, 8, UINT64_MAX, 0, DEJA_EFORMAT, "file length"},
+        {176, 8, 1, 0, DEJA_EFORMAT, "earlier visits"}, /* before the first one */
+        {176, 8, UINT64_MAX, 0, DEJA_EFORMAT, "earlier visits"},
+        {184, 0, 0, 0.5, DEJA_EFORMAT, "earlier visits"},
+        {184, 0, 0, 1.5, DEJA_EFORMAT, "earlier visits"},
+        {184, 0, 0, -0.5, DEJA_EFORMAT, "earlier visits"},
+        {184, 0, 0, NO_NUMBER, DEJA_EFORMAT, "earlier visits"},
+        {192, 0, 0, 1.0, DEJA_EFORMAT, "earlier visits"},
+        {192, 0, 0, INFINITE, DEJA_EFORMAT, "earlier visits"},
+        {192, 0, 0, NO_NUMBER, DEJA_EFORMAT, "earlier visits"},
+        {200, 8, 1, 0, DEJA_EFORMAT, "earlier visits"},
+        {200, 8, UINT64_MAX, 0, DEJA_EFORMAT, "earlier visits"},
+        {208, 4, 54, 0, DEJA_EFORMAT, "folds"},
+        {208, 4, UINT32_MAX, 0, DEJA_EFORMAT, "folds"},
+        {136, 4, 4, 0, DEJA_EFORMAT, "counter bits"},
+        {AT_PART(0), 8, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0), 8, 8191, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0), 8, 8192 + 64, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0), 8, (UINT64_C(1) << 53) + 512, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0), 8, UINT64_MAX - 511, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, 17, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, UINT32_MAX, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 16, 8, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 24, 0, 0, 0.0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 24, 0, 0, 1.5, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 24, 0, 0, NO_NUMBER, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 32, 8, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 32, 8, 4160, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 32, 8, UINT64_MAX, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 40, 8, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 40, 8, 1088, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 40, 8, UINT64_MAX, 0, DEJA_EFORMAT, "part 1"},
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
+        field_is_refused(&crafts[i]);
+}
+
+/* 40 keys: three segments of 32 slots of 8 bits. */
+static void absurd_segments_are_refused_by_name(void **state)
+{
+    static const struct craft crafts[] = {
+        {20, 4, DEJA_BLOCKED, 0, DEJA_EFORMAT, "part kind"},
+        {24, 4, DEJA_HASH_MD5, 0, DEJA_EFORMAT, "hash"},
+        {28, 4, 2, 0, DEJA_EFORMAT, "filters"},
+        {144, 4, 0, 0, DEJA_EFORMAT, "fingerprints"},
+        {144, 4, 9, 0, DEJA_EFORMAT, "fingerprints"},
+        {144, 4, 64, 0, DEJA_EFORMAT, "fingerprints"},
+        {144, 4, UINT32_MAX, 0, DEJA_EFORMAT, "fingerprints"},
+        {144, 4, 16, 0, DEJA_EFORMAT, "part 1"},
+        {144, 4, 32, 0, DEJA_EFORMAT, "part 1"},
+        {148, 4, 0, 0, DEJA_EFORMAT, "segments"},
+        {148, 4, 18, 0, DEJA_EFORMAT, "part 1"},
+        {148, 4, 19, 0, DEJA_EFORMAT, "segments"},
+        {148, 4, 64, 0, DEJA_EFORMAT, "segments"},
+        {148, 4, UINT32_MAX, 0, DEJA_EFORMAT, "segments"},
+        {152, 4, 0, 0, DEJA_EFORMAT, "segments"},
+        {152, 4, 100, 0, DEJA_EFORMAT, "part 1"},
+        {152, 4, UINT32_MAX, 0, DEJA_EFORMAT, "segments"},
+        {152, 4, UINT32_MAX - 1, 0, DEJA_EFORMAT, "segments"},
+        {156, 4, 1, 0, DEJA_EFORMAT, "segments"},
+        {168, 8, UINT64_MAX, 0, DEJA_EFORMAT, "segments"},
+        {168, 8, 1000, 0, DEJA_EFORMAT, "segments"},
+        {AT_PART(0), 8, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0), 8, 1, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0), 8, UINT64_MAX, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, 0, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, 1, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 8, 4, 4, 0, DEJA_EFORMAT, "part 1"},
+        {AT_PART(0) + 40, 8, 0, 0, DEJA_EFORMAT, "part 1"},
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
+        field_of_is_refused(&fixed, &crafts[i]);
+    /* And what is no static filter cannot be made of one. */
+    const struct craft part = {20, 4, DEJA_STATIC, 0, DEJA_EFORMAT, "part kind"};
+    field_of_is_refused(&grown, &part);
+}
+
+/* Keys of four bytes, without slashes: a XOR layer and one layer. */
+static void absurd_layers_are_refused_by_name(void **state)
+{
+    static const struct craft crafts[] = {
+        {20, 4, DEJA_LAYERED, 0, DEJA_EFORMAT, "part kind"},
+        {20, 4, DEJA_BLOCKED, 0, DEJA_EFORMAT, "part kind"},
+        {24, 4, DEJA_HASH_MD5, 0, DEJA_EFORMAT, "hash"},
+        {28, 4, 2, 0, DEJA_EFORMAT, "filters"},
+        {72, 4, 2 + 16, 0, DEJA_EFORMAT, "delimiter"},               /* words without one */
+        {72, 4, 2 + 8, 0, DEJA_EFORMAT, "layers in the part table"}, /* paper: all alike */
+        {208, 4, 1, 0, DEJA_EFORMAT, "folds"},
+        {212, 4, 0, 0, DEJA_EFORMAT, "number of layers"},
+        {212, 4, 1, 0, DEJA_EFORMAT, "number of layers"},
+        {212, 4, 11, 0, DEJA_EFORMAT, "number of layers"},
+        {212, 4, UINT32_MAX, 0, DEJA_EFORMAT, "number of layers"},
+        {216, 4, ' ', 0, DEJA_EFORMAT, "delimiter"},
+        {216, 4, UINT32_MAX, 0, DEJA_EFORMAT, "delimiter"},
+        {220, 4, 1, 0, DEJA_EFORMAT, "reserved"},
+        {224, 8, (UINT64_C(1) << 53) + 1, 0, DEJA_EFORMAT, "first capacity"},
+        {224 + 72, 8, UINT64_MAX, 0, DEJA_EFORMAT, "first capacity"},
+        {AT_PART(0) + 12, 4, 1, 0, DEJA_EFORMAT, "layers in the part table"},
+        {AT_PART(1) + 12, 4, 0, 0, DEJA_EFORMAT, "layers in the part table"},
+        {AT_PART(1) + 12, 4, 9, 0, DEJA_EFORMAT, "layers in the part table"},
+        {AT_PART(1) + 12, 4, UINT32_MAX, 0, DEJA_EFORMAT, "layers in the part table"},
+        {AT_PART(1) + 8, 4, 17, 0, DEJA_EFORMAT, "part 2"}, /* blocked: at most 16 */
+        {AT_PART(0) + 8, 4, 65, 0, DEJA_EFORMAT, "part 1"},
+        {76, 4, 1, 0, DEJA_EFORMAT, "file length"},
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
+        field_of_is_refused(&layered, &crafts[i]);
+}
+
+static void set_part(uint8_t *page, uint32_t i, uint64_t bits, uint32_t k, uint64_t offset)
+{
+    dj_store64(page + AT_PART(i), bits);
+    dj_store32(page + AT_PART(i) + 8, k);
+    dj_store64(page + AT_PART(i) + 16, 1000);
+    dj_store_double(page + AT_PART(i) + 24, 0.01);
+    dj_store64(page + AT_PART(i) + 32, offset);
+    dj_store64(page + AT_PART(i) + 40, (bits / 8 + 63) / 64 * 64);
+}
+
+static void huge_file_that_is_not_there_is_refused(void **state)
+{
+    const uint64_t most = UINT64_C(1) << 53, body = most / 8;
+    struct bytes b = copy_of(&blocked);
+    set_part(b.data, 0, most, 16, HEADER_LEN);
+    dj_store64(b.data + 120, HEADER_LEN + body);
+    sealed_is_refused(&b, "cut short");
+    /* Thirty-two of them. */
+    dj_store32(b.data + 16, DEJA_SCALABLE);
+    dj_store32(b.data + 76, 32);
+    for (uint32_t i = 0; i < 32; i++)
+        set_part(b.data, i, most, 16, HEADER_LEN + i * body);
+    dj_store64(b.data + 120, HEADER_LEN + 32 * body);
+    sealed_is_refused(&b, "cut short");
+    free(b.data);
+}
+
+static void parts_that_overlap_or_differ_are_refused(void **state)
+{
+    struct bytes b = copy_of(&blocked);
+    dj_store32(b.data + 28, 2); /* two filters of half the size */
+    dj_store32(b.data + 76, 2);
+    set_part(b.data, 0, 4096, 4, HEADER_LEN);
+    set_part(b.data, 1, 4096, 4, HEADER_LEN);
+    sealed_is_refused(&b, "part 2");
+    set_part(b.data, 1, 4096, 5, HEADER_LEN + 512);
+    sealed_is_refused(&b, "part table");
+    set_part(b.data, 1, 3584, 4, HEADER_LEN + 512);
+    sealed_is_refused(&b, "part table");
+    free(b.data);
+}
+
+static void more_numbers_a_key_than_there_is_room_for_are_refused(void **state)
+{
+    struct bytes b = copy_of(&blocked);
+    dj_store32(b.data + 16, DEJA_CLASSIC);
+    dj_store32(b.data + 20, DEJA_CLASSIC);
+    dj_store32(b.data + 24, DEJA_HASH_MURMUR3);
+    dj_store32(b.data + 28, 16);
+    dj_store32(b.data + 76, 16);
+    for (uint32_t i = 0; i < 16; i++)
+        set_part(b.data, i, 512, 64, HEADER_LEN + 64 * i);
+    sealed_is_refused(&b, "part table");
+    free(b.data);
+}
+
+static void absurd_counters_are_refused_by_name(void **state)
+{
+    static const uint32_t widths[] = {0, 1, 2, 5, 12, 33, 64, UINT32_MAX};
+    struct bytes b = copy_of(&blocked);
+    dj_store32(b.data + 16, DEJA_SPECTRAL);
+    dj_store32(b.data + 20, DEJA_SPECTRAL);
+    for (size_t i = 0; i < DJ_ARRAY_LEN(widths); i++) {
+        dj_store32(b.data + 136, widths[i]);
+        sealed_is_refused(&b, "counter bits");
+    }
+    dj_store32(b.data + 136, 8);
+    dj_store32(b.data + AT_PART(0) + 8, 17);
+    sealed_is_refused(&b, "part 1");
+    dj_store32(b.data + 16, DEJA_SCALABLE);
+    sealed_is_refused(&b, "part kind");
+    free(b.data);
+}
+
+static void absurd_deletions_are_refused_by_name(void **state)
+{
+    const size_t at_deletions = 328, at_filters = 28, at_parts = 76;
+    struct bytes b = copy_of(&paired);
+    dj_store32(b.data + at_parts, 1);
+    sealed_is_refused(&b, "number of parts");
+    dj_store32(b.data + at_parts, 2);
+    dj_store32(b.data + at_filters, 2);
+    sealed_is_refused(&b, "filters");
+    dj_store32(b.data + at_filters, 1);
+    dj_store32(b.data + 20, DEJA_PAIRED);
+    sealed_is_refused(&b, "part kind");
+    dj_store32(b.data + 20, DEJA_CLASSIC);
+    sealed_is_refused(&b, "part kind");
+    dj_store32(b.data + 20, DEJA_BLOCKED);
+    static const uint64_t counts[] = {0, 1, UINT64_MAX};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(counts); i++) {
+        dj_store64(b.data + at_deletions, counts[i]);
+        sealed_is_refused(&b, "number of deletions");
+    }
+    free(b.data);
+    b = copy_of(&blocked); /* which has none */
+    dj_store64(b.data + at_deletions, 1);
+    sealed_is_refused(&b, "number of deletions");
+    free(b.data);
+}
+
+static void absurd_windows_are_refused_by_name(void **state)
+{
+    static const struct {
+        uint32_t generations, reserved;
+        uint64_t seconds;
+    } crafts[] = {
+        {0, 0, 0}, {8, 0, 0}, {UINT32_MAX, 0, 0}, {1, 1, 0}, {1, 0, (UINT64_C(1) << 40) + 1},
+    };
+    struct bytes b = copy_of(&blocked);
+    dj_store32(b.data + 16, DEJA_WINDOW);
+    dj_store32(b.data + 20, DEJA_WINDOW);
+    for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++) {
+        dj_store32(b.data + 304, crafts[i].generations);
+        dj_store32(b.data + 308, crafts[i].reserved);
+        dj_store64(b.data + 312, crafts[i].seconds);
+        sealed_is_refused(&b, "generations or seconds");
+    }
+    dj_store32(b.data + 308, 0);
+    dj_store64(b.data + 312, 0);
+    dj_store32(b.data + 304, 4); /* five lines do not make up 8192 bits */
+    sealed_is_refused(&b, "part 1");
+    dj_store32(b.data + 304, 1);
+    dj_store32(b.data + AT_PART(0) + 8, 17);
+    sealed_is_refused(&b, "part 1");
+    dj_store32(b.data + 28, 2);
+    dj_store32(b.data + 76, 2);
+    sealed_is_refused(&b, "filters");
+    dj_store32(b.data + 28, 1);
+    dj_store32(b.data + 76, 1);
+    dj_store32(b.data + 16, DEJA_SCALABLE);
+    sealed_is_refused(&b, "part kind");
+    free(b.data);
+}
+
+/* Times and counts that no window has: it opens, answers and goes on. */
+static void absurd_times_of_a_window_do_no_harm(void **state)
+{
+    static const uint64_t values[] = {1, UINT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1};
+    for (size_t i = 0; i < 4 * DJ_ARRAY_LEN(values); i++) {
+        struct bytes b = copy_of(&blocked);
+        deja_filter *f = NULL;
+        deja_stats s = DEJA_STATS_INIT;
+        bool is_new;
+        dj_store32(b.data + 16, DEJA_WINDOW);
+        dj_store32(b.data + 20, DEJA_WINDOW);
+        dj_store32(b.data + 304, 1);
+        dj_store64(b.data + 312, i & 1 ? UINT64_C(1) << 40 : 0);
+        static const size_t fields[] = {40, 360, 368, 376};
+        dj_store64(b.data + RECORD_B + fields[i % 4], values[i / 4]);
+        fix_all(b.data);
+        fix_record(b.data, RECORD_B);
+        const char *path = place("times", &b);
+        assert_int_equal(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        for (uint64_t key = 0; key < 3000; key++) {
+            const deja_slice slice = {&key, sizeof key};
+            assert_int_equal(deja_filter_add(f, slice, &is_new), DEJA_OK);
+            assert_true(deja_filter_contains(f, slice));
+        }
+        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        deja_filter_free(f);
+        assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+        unlink(path);
+        free(b.data);
+    }
+}
+
+static void absurd_records_are_refused_by_name(void **state)
+{
+    static const struct {
+        size_t at, len;
+        uint64_t value;
+    } crafts[] = {
+        {0, 8, 0},
+        {0, 8, 3},
+        {0, 8, UINT64_MAX},
+        {8, 4, 0},
+        {8, 4, 3},
+        {8, 4, UINT32_MAX},
+        {328, 8, UINT64_C(0x7ff8000000000000)}, /* keys lost before a fold: no number, */
+        {328, 8, UINT64_C(0x7ff0000000000000)}, /* infinity, */
+        {328, 8, UINT64_C(0xbff0000000000000)}, /* minus one */
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++) {
+        struct bytes b = copy_of(&blocked);
+        uint8_t *at = b.data + RECORD_B + crafts[i].at;
+        if (crafts[i].len == 4)
+            dj_store32(at, (uint32_t)crafts[i].value);
+        else
+            dj_store64(at, crafts[i].value);
+        fix_record(b.data, RECORD_B);
+        const char *path = place("record", &b);
+        refused(path, 0, DEJA_EFORMAT, "record B");
+        unlink(path);
+        free(b.data);
+    }
+}
+
+/* So many keys that the next visit cannot be sized for them, or an account that can be read. */
+static void rotates_or_says_why_not(deja_filter *f, const char *path)
+{
+    deja_error err = {0};
+    deja_filter *again = NULL;
+    if (deja_filter_rotate(f, NULL, &err) < 0)
+        assert_true(err.text[0] != '\0');
+    assert_int_equal(deja_filter_open(path, 0, NULL, &again, NULL), DEJA_OK);
+    deja_filter_free(again);
+}
+
+/* Counts are nobody's sizes: whatever a record claims, the filter works. */
+static void absurd_counts_do_no_harm(void **state)
+{
+    static const uint64_t counts[] = {0, UINT64_C(1) << 53, UINT64_MAX};
+    const struct bytes *files[] = {&blocked, &exact};
+    for (size_t i = 0; i < 6; i++) {
+        struct bytes b = copy_of(files[i / 3]);
+        const size_t newest = newest_record(b.data);
+        dj_store64(b.data + newest + 16, counts[i % 3]);
+        dj_store64(b.data + newest + 40, counts[i % 3]);
+        dj_store64(b.data + newest + 312, counts[i % 3]);
+        dj_store64(b.data + newest + 320, counts[(i + 1) % 3]);
+        fix_record(b.data, newest);
+        const char *path = place("counts", &b);
+        deja_stats s = DEJA_STATS_INIT;
+        deja_filter *f = NULL;
+        const uint32_t other = N_KEYS;
+        opens(path);
+        assert_int_equal(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        const int rc = deja_filter_add(f, key_of(&other), NULL);
+        assert_true(rc == DEJA_OK || rc == DEJA_EFULL);
+        assert_int_equal(deja_filter_contains(f, key_of(&other)), rc == DEJA_OK);
+        rotates_or_says_why_not(f, path);
+        deja_filter_free(f);
+        unlink(path);
+        free(b.data);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(absurd_fields_are_refused_by_name),
+        cmocka_unit_test(absurd_segments_are_refused_by_name),
+        cmocka_unit_test(absurd_layers_are_refused_by_name),
+        cmocka_unit_test(huge_file_that_is_not_there_is_refused),
+        cmocka_unit_test(parts_that_overlap_or_differ_are_refused),
+        cmocka_unit_test(more_numbers_a_key_than_there_is_room_for_are_refused),
+        cmocka_unit_test(absurd_counters_are_refused_by_name),
+        cmocka_unit_test(absurd_deletions_are_refused_by_name),
+        cmocka_unit_test(absurd_windows_are_refused_by_name),
+        cmocka_unit_test(absurd_times_of_a_window_do_no_harm),
+        cmocka_unit_test(absurd_records_are_refused_by_name),
+        cmocka_unit_test(absurd_counts_do_no_harm),
+    };
+    return cmocka_run_group_tests_name("format.crafted", tests, make_files, drop_files);
+}

@@ -1,0 +1,25 @@
+/* plans.h - options that have to be possible, as their plan: as programs see it, and inside. */
+#ifndef TEST_PLANS_H
+#define TEST_PLANS_H
+#include "filters/plan.h"
+#include "unit.h"
+
+static inline deja_plan plan_of(deja_options opt)
+{
+    deja_plan plan = DEJA_PLAN_INIT;
+    deja_error err = {0, ""};
+    if (deja_plan_make(&opt, &plan, &err) != DEJA_OK)
+        fail_msg("refused: %s", err.text);
+    return plan;
+}
+
+static inline struct dj_plan resolved(deja_options opt)
+{
+    struct dj_plan plan;
+    deja_error err = {0, ""};
+    if (dj_plan_resolve(&opt, &plan, &err) != DEJA_OK)
+        fail_msg("refused: %s", err.text);
+    return plan;
+}
+
+#endif

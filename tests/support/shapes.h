@@ -1,0 +1,29 @@
+/* shapes.h - bodies to compute with, and the kinds that have a rate. */
+#ifndef TEST_SHAPES_H
+#define TEST_SHAPES_H
+#include "core/base/compiler.h"
+#include "core/math/sizing.h"
+#include "deja.h"
+#include "unit.h"
+
+static const uint32_t bloom_kinds[] = {DEJA_CLASSIC, DEJA_BLOCKED};
+static const uint32_t all_kinds[] = {DEJA_CLASSIC, DEJA_BLOCKED, DEJA_EXACT};
+
+static inline struct dj_shape classic(uint32_t k, uint64_t bits)
+{
+    return (struct dj_shape){DEJA_CLASSIC, k, bits};
+}
+
+static inline struct dj_shape blocked(uint32_t k, uint64_t blocks)
+{
+    return (struct dj_shape){DEJA_BLOCKED, k, blocks * DJ_BLOCK_BITS};
+}
+
+static inline struct dj_shape fitted(uint32_t kind, uint32_t k, uint64_t n, double p)
+{
+    struct dj_shape s = {kind, k, 0};
+    assert_true(dj_shape_fit(&s, n, p));
+    return s;
+}
+
+#endif

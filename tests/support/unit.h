@@ -1,0 +1,11 @@
+/* unit.h - cmocka, and what has to stand before it. */
+#ifndef TEST_UNIT_H
+#define TEST_UNIT_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#endif

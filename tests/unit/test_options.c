@@ -1,0 +1,338 @@
+/* test_options.c - what the caller says: every refusal with its words, and structures of any age.
+ *
+ * The table has the refusals of all files that make a plan, so that none is forgotten: each is
+ * tried as a plan, without room for words, and as a filter.  Words are compared in full: they are
+ * what a person sees. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "options.h"
+#include "plans.h"
+#include <math.h>
+#include <string.h>
+
+#define NEWEST "0.1.0"
+
+static const uint8_t some_key[DEJA_KEY_LEN];
+
+/* --- Refusals ----------------------------------------------------------- */
+
+#define MULTIPLIER_RULE                                                                           \
+    "the multiplier goes with capacity and hashes (m = n k M), not with memory or fp_rate"
+
+static const struct refusal {
+    deja_options opt;
+    int status;
+    const char *text;
+} refusals[] = {
+    /* kind */
+    {FIELDS(.kind = 10, .capacity = 1), DEJA_ENOTSUP, "kind 10 is not in this version"},
+    {FIELDS(.kind = 99, .capacity = 1), DEJA_ENOTSUP, "kind 99 is not in this version"},
+    {FIELDS(.kind = DEJA_CLASSIC, .part_kind = DEJA_BLOCKED, .capacity = 1), DEJA_EINVAL,
+     "part_kind goes with kind scalable"},
+    {FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_SCALABLE, .capacity = 1), DEJA_EINVAL,
+     "a scalable filter is made of blocked, classic or exact parts"},
+    {FIELDS(.kind = DEJA_SCALABLE, .part_kind = 77, .capacity = 1), DEJA_EINVAL,
+     "a scalable filter is made of blocked, classic or exact parts"},
+    /* hash */
+    {FIELDS(.hash = DEJA_HASH_MIXED + 1, .capacity = 1), DEJA_ENOTSUP,
+     "hash 9 is not in this version"},
+    {FIELDS(.hash = DEJA_HASH_MD5, .capacity = 1), DEJA_EINVAL,
+     "hash md5 works with kind classic; blocked takes xxh3 or siphash"},
+    {FIELDS(.kind = DEJA_EXACT, .hash = DEJA_HASH_SHA1, .capacity = 1), DEJA_EINVAL,
+     "hash sha1 works with kind classic; exact takes xxh3 or siphash"},
+    {FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC, .hash = DEJA_HASH_JENKINS,
+            .capacity = 1),
+     DEJA_EINVAL, "hash jenkins works with kind classic; scalable takes xxh3 or siphash"},
+    {FIELDS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_MIXED, .hashes = 7, .capacity = 1),
+     DEJA_EINVAL, "mixed has 6 different functions, not 7"},
+    {FIELDS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_JENKINS, .memory = UINT64_C(1) << 30),
+     DEJA_EINVAL,
+     "hash jenkins gives 32 bits and cannot address 8589934592; take xxh3, murmur3, md5 or sha1"},
+    {FIELDS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_MIXED, .memory = (UINT64_C(1) << 29) + 8,
+            .capacity = 1000, .hashes = 2),
+     DEJA_EINVAL,
+     "hash mixed gives 32 bits and cannot address 4294967360; take xxh3, murmur3, md5 or sha1"},
+    /* counters */
+    {FIELDS(.counter_bits = 4, .capacity = 1), DEJA_EINVAL,
+     "counter_bits goes with kind spectral, not blocked"},
+    {FIELDS(.kind = DEJA_EXACT, .flags = DEJA_MINIMAL_INCREASE, .capacity = 1), DEJA_EINVAL,
+     "minimal increase goes with kind spectral, not exact"},
+    {FIELDS(.kind = DEJA_SPECTRAL, .counter_bits = 5, .capacity = 1), DEJA_EINVAL,
+     "counter_bits is 5: counters have 4, 8, 16 or 32 bits"},
+    {FIELDS(.kind = DEJA_SPECTRAL, .counter_bits = 64, .capacity = 1), DEJA_EINVAL,
+     "counter_bits is 64: counters have 4, 8, 16 or 32 bits"},
+    {FIELDS(.kind = DEJA_SPECTRAL, .hashes = 17, .capacity = 1), DEJA_EINVAL,
+     "hashes is 17: spectral takes at most 16"},
+    {FIELDS(.kind = DEJA_SPECTRAL, .hash = DEJA_HASH_MD5, .capacity = 1), DEJA_EINVAL,
+     "hash md5 works with kind classic; spectral takes xxh3 or siphash"},
+    {FIELDS(.kind = DEJA_SPECTRAL), DEJA_EINVAL, "capacity is 0: say how many keys to expect"},
+    {FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_SPECTRAL, .capacity = 1), DEJA_EINVAL,
+     "a scalable filter is made of blocked, classic or exact parts"},
+    {FIELDS(.kind = DEJA_SPECTRAL, .counter_bits = 32, .capacity = UINT64_C(1) << 53,
+            .fp_rate = 1e-6),
+     DEJA_EINVAL,
+     "no spectral filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+     "the rate"},
+    {FIELDS(.kind = DEJA_BLOCKED, .deletions = 1, .capacity = 1), DEJA_EINVAL,
+     "deletions goes with kind paired, not blocked"},
+    {FIELDS(.kind = DEJA_PAIRED, .deletions = (UINT64_C(1) << 53) + 1, .capacity = 1), DEJA_EINVAL,
+     "deletions is 9007199254740993: at most 2^53"},
+    {FIELDS(.kind = DEJA_PAIRED, .part_kind = DEJA_CLASSIC, .capacity = 1), DEJA_EINVAL,
+     "part_kind goes with kind scalable"},
+    {FIELDS(.kind = DEJA_PAIRED, .filters = 2, .capacity = 1), DEJA_ENOTSUP,
+     "paired cannot be made of several filters; classic, blocked and spectral can"},
+    {FIELDS(.kind = DEJA_PAIRED), DEJA_EINVAL, "capacity is 0: say how many keys to expect"},
+    {FIELDS(.kind = DEJA_PAIRED, .deletions = 5), DEJA_EINVAL,
+     "capacity is 0: say how many keys to expect"},
+    {FIELDS(.kind = DEJA_PAIRED, .memory = 127), DEJA_EINVAL,
+     "memory is 127 bytes: at least 128, for two filters"},
+    {FIELDS(.kind = DEJA_PAIRED, .memory = 128, .deletions = 1000), DEJA_EINVAL,
+     "1000 deletions at rate 1e-06 take 4928 bytes, and memory is 128"},
+    {FIELDS(.kind = DEJA_PAIRED, .memory = 4096, .capacity = 10, .fp_rate = 0.1), DEJA_EINVAL,
+     "capacity, fp_rate and memory: give two, the third follows"},
+    {FIELDS(.kind = DEJA_PAIRED, .capacity = 1, .deletions = UINT64_C(1) << 53), DEJA_EINVAL,
+     "no blocked filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+     "the "
+     "rate"},
+    {FIELDS(.kind = DEJA_PAIRED, .hashes = 17, .capacity = 1), DEJA_EINVAL,
+     "hashes is 17: blocked takes at most 16"},
+    /* window */
+    {FIELDS(.generations = 2, .capacity = 1), DEJA_EINVAL,
+     "generations goes with kind window, not blocked"},
+    {FIELDS(.kind = DEJA_EXACT, .window_seconds = 2, .capacity = 1), DEJA_EINVAL,
+     "window_seconds goes with kind window, not exact"},
+    {FIELDS(.kind = DEJA_WINDOW), DEJA_EINVAL,
+     "capacity is 0: say how many keys the window is to hold"},
+    {FIELDS(.kind = DEJA_WINDOW, .generations = 8, .capacity = 1), DEJA_EINVAL,
+     "generations is 8: at most 7"},
+    {FIELDS(.kind = DEJA_WINDOW, .window_seconds = (UINT64_C(1) << 40) + 1, .capacity = 1),
+     DEJA_EINVAL, "window_seconds is 1099511627777: at most 2^40"},
+    {FIELDS(.kind = DEJA_WINDOW, .filters = 2, .capacity = 1), DEJA_ENOTSUP,
+     "window cannot be made of several filters; classic, blocked and spectral can"},
+    {FIELDS(.kind = DEJA_WINDOW, .capacity = 1, .hashes = 2, .multiplier = 2), DEJA_EINVAL,
+     "the multiplier sizes classic, blocked and spectral filters"},
+    {FIELDS(.kind = DEJA_WINDOW, .hashes = 17, .capacity = 1), DEJA_EINVAL,
+     "hashes is 17: window takes at most 16"},
+    {FIELDS(.kind = DEJA_WINDOW, .hash = DEJA_HASH_MD5, .capacity = 1), DEJA_EINVAL,
+     "hash md5 works with kind classic; window takes xxh3 or siphash"},
+    {FIELDS(.kind = DEJA_WINDOW, .capacity = 5, .memory = 1024, .fp_rate = 0.1), DEJA_EINVAL,
+     "capacity, fp_rate and memory: give two, the third follows"},
+    {FIELDS(.kind = DEJA_WINDOW, .generations = 3, .memory = 255), DEJA_EINVAL,
+     "memory is 255 bytes: at least 256, at most 2^50"},
+    {FIELDS(.kind = DEJA_WINDOW, .memory = 128, .hashes = 16, .fp_rate = 1e-40), DEJA_EINVAL,
+     "128 bytes hold no key at rate 1e-40"},
+    {FIELDS(.kind = DEJA_WINDOW, .capacity = UINT64_C(1) << 53), DEJA_EINVAL,
+     "no window filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+     "the rate"},
+    {FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_WINDOW, .capacity = 1), DEJA_EINVAL,
+     "a scalable filter is made of blocked, classic or exact parts"},
+    /* filters and hashes */
+    {FIELDS(.kind = DEJA_CLASSIC, .filters = 17, .capacity = 1), DEJA_EINVAL,
+     "filters is 17: at most 16"},
+    {FIELDS(.kind = DEJA_EXACT, .filters = 2, .capacity = 1), DEJA_ENOTSUP,
+     "exact cannot be made of several filters; classic, blocked and spectral can"},
+    {FIELDS(.kind = DEJA_SCALABLE, .filters = 2, .capacity = 1), DEJA_ENOTSUP,
+     "scalable cannot be made of several filters; classic, blocked and spectral can"},
+    {FIELDS(.hashes = 17, .capacity = 1), DEJA_EINVAL, "hashes is 17: blocked takes at most 16"},
+    {FIELDS(.kind = DEJA_CLASSIC, .hashes = 65, .capacity = 1), DEJA_EINVAL,
+     "hashes is 65: classic takes at most 64"},
+    {FIELDS(.kind = DEJA_EXACT, .hashes = 2, .capacity = 1), DEJA_EINVAL,
+     "hashes is 2: exact takes at most 1"},
+    {FIELDS(.kind = DEJA_SCALABLE, .hashes = 17, .capacity = 1), DEJA_EINVAL,
+     "hashes is 17: blocked takes at most 16"},
+    {FIELDS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_MD5, .filters = 16, .hashes = 64,
+            .capacity = 1),
+     DEJA_EINVAL, "filters times hashes is 1024: at most 512"},
+    /* numbers */
+    {FIELDS(.capacity = 1, .fp_rate = 1), DEJA_EINVAL,
+     "fp_rate is 1: it must lie between 0 and 1"},
+    {FIELDS(.capacity = 1, .fp_rate = -0.5), DEJA_EINVAL,
+     "fp_rate is -0.5: it must lie between 0 and 1"},
+    {FIELDS(.capacity = 1, .fp_rate = INFINITY), DEJA_EINVAL,
+     "fp_rate is inf: it must lie between 0 and 1"},
+    {FIELDS(.capacity = 1, .fp_rate = NAN), DEJA_EINVAL,
+     "fp_rate is nan: it must lie between 0 and 1"},
+    {FIELDS(.kind = DEJA_CLASSIC, .capacity = 1, .hashes = 1, .multiplier = -1), DEJA_EINVAL,
+     "multiplier is -1: it must be positive"},
+    {FIELDS(.kind = DEJA_CLASSIC, .capacity = 1, .hashes = 1, .multiplier = NAN), DEJA_EINVAL,
+     "multiplier is nan: it must be positive"},
+    {FIELDS(.capacity = (UINT64_C(1) << 53) + 1), DEJA_EINVAL,
+     "capacity is 9007199254740993: at most 2^53"},
+    {FIELDS(.capacity = UINT64_MAX), DEJA_EINVAL,
+     "capacity is 18446744073709551615: at most 2^53"},
+    {FIELDS(.kind = DEJA_SCALABLE, .tightening = 1), DEJA_EINVAL,
+     "tightening is 1: it must lie between 0 and 1"},
+    {FIELDS(.kind = DEJA_SCALABLE, .tightening = -0.5), DEJA_EINVAL,
+     "tightening is -0.5: it must lie between 0 and 1"},
+    {FIELDS(.kind = DEJA_SCALABLE, .tightening = NAN), DEJA_EINVAL,
+     "tightening is nan: it must lie between 0 and 1"},
+    {FIELDS(.kind = DEJA_SCALABLE, .growth = 1025), DEJA_EINVAL, "growth is 1025: at most 1024"},
+    {FIELDS(.capacity = 1, .flags = 16), DEJA_EVERSION,
+     "flags ask for something newer than deja " NEWEST},
+    {FIELDS(.capacity = 1, .key = some_key, .seed = 1), DEJA_EINVAL,
+     "key and seed exclude each other"},
+    {FIELDS(.capacity = 1, .flags = DEJA_KEY_APART), DEJA_EINVAL,
+     "a key that is kept apart has to be given"},
+    {FIELDS(.capacity = 1, .seed = 1, .flags = DEJA_KEY_APART), DEJA_EINVAL,
+     "a key that is kept apart has to be given"},
+    {FIELDS(.kind = DEJA_BLOCKED), DEJA_EINVAL, "capacity is 0: say how many keys to expect"},
+    /* the rule of the thesis */
+    {FIELDS(.kind = DEJA_CLASSIC, .hashes = 3, .multiplier = 2), DEJA_EINVAL, MULTIPLIER_RULE},
+    {FIELDS(.kind = DEJA_CLASSIC, .capacity = 1, .multiplier = 2), DEJA_EINVAL, MULTIPLIER_RULE},
+    {FIELDS(.kind = DEJA_CLASSIC, .capacity = 1, .hashes = 3, .multiplier = 2, .memory = 64),
+     DEJA_EINVAL, MULTIPLIER_RULE},
+    {FIELDS(.kind = DEJA_CLASSIC, .capacity = 1, .hashes = 3, .multiplier = 2, .fp_rate = 0.1),
+     DEJA_EINVAL, MULTIPLIER_RULE},
+    {FIELDS(.kind = DEJA_EXACT, .capacity = 1, .hashes = 1, .multiplier = 2), DEJA_EINVAL,
+     "the multiplier sizes classic, blocked and spectral filters"},
+    {FIELDS(.kind = DEJA_SCALABLE, .capacity = 1, .hashes = 3, .multiplier = 2), DEJA_EINVAL,
+     "the multiplier sizes classic, blocked and spectral filters"},
+    /* memory */
+    {FIELDS(.capacity = 1000, .fp_rate = 0.1, .memory = 1000), DEJA_EINVAL,
+     "capacity, fp_rate and memory: give two, the third follows"},
+    {FIELDS(.kind = DEJA_SCALABLE, .memory = 1000), DEJA_ENOTSUP,
+     "a scalable filter grows with its keys; blocked, classic, exact and spectral take a memory "
+     "size"},
+    {FIELDS(.memory = (UINT64_C(1) << 50) + 1), DEJA_EINVAL,
+     "memory is 1125899906842625 bytes: at most 2^50"},
+    {FIELDS(.memory = UINT64_MAX, .fp_rate = 0.1), DEJA_EINVAL,
+     "memory is 18446744073709551615 bytes: at most 2^50"},
+    {FIELDS(.memory = 63), DEJA_EINVAL, "memory is 63 bytes: at least 64"},
+    {FIELDS(.memory = 191, .filters = 3), DEJA_EINVAL, "memory is 191 bytes: at least 192"},
+    {FIELDS(.kind = DEJA_CLASSIC, .memory = 7), DEJA_EINVAL, "memory is 7 bytes: at least 8"},
+    {FIELDS(.kind = DEJA_CLASSIC, .memory = 8, .fp_rate = 1e-20), DEJA_EINVAL,
+     "8 bytes hold no key at rate 1e-20"},
+    {FIELDS(.kind = DEJA_EXACT, .capacity = 1000, .memory = 64), DEJA_EINVAL,
+     "64 bytes hold 6 exact keys, not 1000: give more memory, or take blocked"},
+    /* too much of everything */
+    {FIELDS(.capacity = UINT64_C(1) << 53), DEJA_EINVAL,
+     "no blocked filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+     "the rate"},
+    {FIELDS(.kind = DEJA_CLASSIC, .capacity = UINT64_C(1) << 50, .fp_rate = 1e-3), DEJA_EINVAL,
+     "no classic filter holds 1125899906842624 keys at rate 0.001: lower the capacity or raise "
+     "the rate"},
+    {FIELDS(.kind = DEJA_EXACT, .capacity = UINT64_C(1) << 48), DEJA_EINVAL,
+     "no exact filter holds 281474976710656 keys at rate 1e-06: lower the capacity or raise the "
+     "rate"},
+    {FIELDS(.kind = DEJA_EXACT, .capacity = 1000, .fp_rate = 1e-17), DEJA_EINVAL,
+     "no exact filter holds 1000 keys at rate 1e-17: lower the capacity or raise the rate"},
+    {FIELDS(.capacity = 1000, .fp_rate = 1e-300), DEJA_EINVAL,
+     "no blocked filter holds 1000 keys at rate 1e-300: lower the capacity or raise the rate"},
+};
+
+static void what_cannot_be_is_refused_in_clear_words(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(refusals); i++) {
+        const struct refusal *r = &refusals[i];
+        deja_plan plan = DEJA_PLAN_INIT;
+        deja_error err = {0, ""};
+        const int rc = deja_plan_make(&r->opt, &plan, &err);
+        if (rc != r->status)
+            fail_msg("%s: status %d instead of %d: %s", r->text, rc, r->status, err.text);
+        assert_string_equal(err.text, r->text);
+        assert_int_equal(err.status, r->status);
+    }
+}
+
+static void what_cannot_be_is_refused_without_words_too(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(refusals); i++) {
+        deja_plan plan = DEJA_PLAN_INIT;
+        const deja_plan before = plan;
+        assert_int_equal(deja_plan_make(&refusals[i].opt, &plan, NULL), refusals[i].status);
+        assert_memory_equal(&plan, &before, sizeof plan);
+    }
+}
+
+static void a_new_filter_is_refused_in_the_same_words(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(refusals); i++) {
+        int nothing;
+        deja_filter *f = (deja_filter *)(void *)&nothing;
+        deja_error err = {0, ""};
+        assert_int_equal(deja_filter_new(&refusals[i].opt, &f, &err), refusals[i].status);
+        assert_string_equal(err.text, refusals[i].text);
+        assert_null(f);
+    }
+}
+
+/* --- Structures of another age ------------------------------------------ */
+
+static void options_without_a_size_are_refused(void **state)
+{
+    deja_plan plan = DEJA_PLAN_INIT;
+    deja_error err;
+    deja_options opt = OPTIONS(.capacity = 1000);
+    static const size_t sizes[] = {0, 1, sizeof(size_t), offsetof(deja_options, memory) - 1};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(sizes); i++) {
+        opt.size = sizes[i];
+        assert_int_equal(deja_plan_make(&opt, &plan, &err), DEJA_EINVAL);
+        assert_non_null(strstr(err.text, "begin with DEJA_OPTIONS_INIT"));
+    }
+}
+
+/* A program compiled when alloc was the last field has something else behind it. */
+static void older_options_are_read_as_far_as_they_go(void **state)
+{
+    deja_options opt;
+    memset(&opt, 0xff, sizeof opt);
+    opt.size = offsetof(deja_options, memory);
+    opt.kind = DEJA_CLASSIC;
+    opt.hashes = 7;
+    opt.capacity = 1000;
+    opt.fp_rate = 0.01;
+    opt.key = NULL;
+    opt.seed = 5;
+    opt.alloc = NULL;
+    const deja_plan old = plan_of(opt);
+    const deja_plan now = plan_of(
+        OPTIONS(.kind = DEJA_CLASSIC, .hashes = 7, .capacity = 1000, .fp_rate = 0.01, .seed = 5));
+    assert_memory_equal(&old, &now, sizeof now);
+}
+
+struct newer_options {
+    deja_options known;
+    uint64_t later[2];
+};
+
+static void newer_options_are_accepted_when_they_ask_for_nothing(void **state)
+{
+    struct newer_options opt = {.known = FIELDS(.capacity = 1000)};
+    opt.known.size = sizeof opt;
+    deja_plan plan = DEJA_PLAN_INIT;
+    deja_error err = {0, ""};
+    assert_int_equal(deja_plan_make(&opt.known, &plan, &err), DEJA_OK);
+    opt.later[1] = UINT64_C(1) << 56; /* the very last byte */
+    assert_int_equal(deja_plan_make(&opt.known, &plan, &err), DEJA_EVERSION);
+    assert_string_equal(err.text, "options ask for something newer than deja " NEWEST);
+    opt.later[1] = 0;
+    opt.later[0] = 1;
+    assert_int_equal(deja_plan_make(&opt.known, &plan, &err), DEJA_EVERSION);
+}
+
+static void no_options_are_the_defaults(void **state)
+{
+    deja_plan plan = DEJA_PLAN_INIT;
+    deja_error err;
+    assert_int_equal(deja_plan_make(NULL, &plan, &err), DEJA_EINVAL);
+    assert_string_equal(err.text, "capacity is 0: say how many keys to expect");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_is_refused_in_clear_words),
+        cmocka_unit_test(what_cannot_be_is_refused_without_words_too),
+        cmocka_unit_test(a_new_filter_is_refused_in_the_same_words),
+        cmocka_unit_test(options_without_a_size_are_refused),
+        cmocka_unit_test(older_options_are_read_as_far_as_they_go),
+        cmocka_unit_test(newer_options_are_accepted_when_they_ask_for_nothing),
+        cmocka_unit_test(no_options_are_the_defaults),
+    };
+    return cmocka_run_group_tests_name("unit.options", tests, NULL, NULL);
+}
