@@ -71,6 +71,8 @@ class _Server:
     def __init__(self, url: str) -> None:
         try:
             import redis
+            import redis.backoff
+            import redis.retry
         except ImportError:
             raise ImportError("DEJA_REDIS_URL needs redis-py (Debian: python3-redis)") from None
         errors = redis.exceptions
@@ -80,7 +82,9 @@ class _Server:
         # What a failover brings, and takes away again.
         self._passing = (redis.ConnectionError, redis.TimeoutError, errors.RedisClusterException, errors.ClusterError,
                          errors.TryAgainError, errors.ReadOnlyError)
-        self._client: Any = redis.Redis.from_url(url)
+        # redis-py 6 and newer would send a command again by itself when its connection ends; BF.ADD must not be.
+        once = redis.retry.Retry(redis.backoff.NoBackoff(), 0)
+        self._client: Any = redis.Redis.from_url(url, retry=once)
         self.is_new = True
 
     def _ask(self, *command: Any) -> Any:

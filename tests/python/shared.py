@@ -173,6 +173,22 @@ class Shared(unittest.TestCase):
         self.assertEqual(run.stats["finish_reason"], "deja_failed")
         self.assertIn("out of memory", run.log)
 
+    def test_an_add_without_an_answer_is_not_sent_again(self):
+        """It may have been done: the second one would say "seen" of a page that nobody has."""
+        class Mute(BloomHandler):
+            def answer(self, command, *rest):
+                told = super().answer(command, *rest)
+                if command == b"BF.ADD" and len(self.server.sets[rest[0]]) > 5:
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    return b""
+                return told
+
+        server = BloomServer()
+        server.RequestHandlerClass = Mute
+        run = crawl(self.site, DEJA_REDIS_URL=server.url)
+        self.assertEqual(run.stats["finish_reason"], "deja_failed")
+        self.assertIn("Connection closed", run.log)
+
     def test_with_the_module(self):
         with RealServer() as server:
             self.two_spiders(server.url)
