@@ -421,7 +421,7 @@ typedef struct deja_outline {
     double tightening;  /* scalable; otherwise 0                              */
     uint32_t flags;     /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE             */
     uint32_t keyed;     /* 1: secret key, 0: made from a seed                 */
-    uint64_t entries;   /* keys that take up capacity: paired: also removed ones */
+    uint64_t entries;   /* that take up capacity; paired: removed keys, too  */
 } deja_outline;
 #define DEJA_OUTLINE_INIT                                                                         \
     {                                                                                             \
