@@ -20,7 +20,8 @@ struct crawl_command {
     uint64_t visits;
     uint32_t scope;
     const char *match, *exclude;
-    bool embeds, nofollow, sitemaps, harvest, no_archive;
+    struct crawl_flag embeds, nofollow, sitemaps, no_archive;
+    bool harvest;
     uint64_t max_pages, max_bytes, max_host_pages, max_similar, max_page, max_url, max_file;
     uint32_t max_depth, max_redirects, retries;
     double max_time, delay, retry_wait, timeout, sync_every;
@@ -84,15 +85,24 @@ static const struct opt options[] = {
                "for --scope regex: URLs that this extended regular expression matches"),
     OPT_STRING(0, "exclude", "ERE", struct crawl_command, exclude,
                "never URLs that this expression matches"),
-    OPT_FLAG(0, "embeds", struct crawl_command, embeds,
-             "also images, scripts, style sheets and the like"),
-    OPT_FLAG(0, "sitemaps", struct crawl_command, sitemaps,
-             "also the sitemaps that robots.txt names"),
-    OPT_FLAG(0, "nofollow", struct crawl_command, nofollow,
-             "follow links with rel=nofollow as well"),
+    OPT_EITHER("embeds", struct crawl_command, embeds.on, embeds.off,
+               "also images, scripts, style sheets and the like"),
+    OPT_EITHER("no-embeds", struct crawl_command, embeds.off, embeds.on,
+               "not any more, from the next visit on; the default"),
+    OPT_EITHER("sitemaps", struct crawl_command, sitemaps.on, sitemaps.off,
+               "also the sitemaps that robots.txt names"),
+    OPT_EITHER("no-sitemaps", struct crawl_command, sitemaps.off, sitemaps.on,
+               "not any more; the default"),
+    OPT_EITHER("nofollow", struct crawl_command, nofollow.on, nofollow.off,
+               "follow links with rel=nofollow as well"),
+    OPT_EITHER("no-nofollow", struct crawl_command, nofollow.off, nofollow.on,
+               "not any more; the default"),
     OPT_FLAG(0, "harvest", struct crawl_command, harvest,
              "print each URL that is found, once, also those out of scope"),
-    OPT_FLAG(0, "no-archive", struct crawl_command, no_archive, "write no WARC files"),
+    OPT_EITHER("no-archive", struct crawl_command, no_archive.on, no_archive.off,
+               "write no WARC files"),
+    OPT_EITHER("archive", struct crawl_command, no_archive.off, no_archive.on,
+               "write them again; the default"),
     OPT_HEADING("Visits"),
     OPT_STRING(0, "revisit", "DIR", struct crawl_command, revisit,
                "the next visit of the crawl in DIR, with other hashes and conditional requests"),
@@ -397,7 +407,8 @@ const struct command cmd_crawl = {
             "crash or a limit, the same --out goes on; pages in flight may be fetched again, and "
             "none is lost. Options are remembered but for --max-pages, --max-bytes, --max-time, "
             "--every, --visits, --harvest, --ca-file, --key, --json and -q. Those that say which "
-            "links are followed, and what is kept, stay as they are until the next visit.",
+            "links are followed, and what is kept, stay as they are until the next visit; that "
+            "can also take a flag back (--no-embeds).",
             "--revisit DIR begins the next visit: from the seeds again, with other hashes in the "
             "filter, so that pages that one visit lost are found by the next. Pages that did not "
             "change cost a question each. --every makes visits without end.",

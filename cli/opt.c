@@ -236,6 +236,8 @@ static int take(struct parser *p, const struct opt *o, size_t base, const char *
         if (attached != NULL)
             return fail(p->err, OPT_USAGE, "%s takes no value", l.text);
         *(bool *)field = true;
+        if (o->aside != 0)
+            *(bool *)(p->target + base + o->aside_offset) = false;
         return DEJA_OK;
     }
     const char *text = attached;

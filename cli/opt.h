@@ -69,7 +69,8 @@ struct opt {
     opt_names *names;        /* CHOICE                                         */
     const char *fallback;    /* OPTIONAL; CHOICE whose value may be left out   */
     uint32_t aside;          /* CHOICE: not 0: this value sets the bool at ...  */
-    size_t aside_offset;     /* ... and leaves the field to the other choices  */
+    size_t aside_offset;     /* ... and leaves the field to the other choices; */
+                             /* FLAG: aside not 0: it takes that bool back     */
     const char *refuse;      /* not NULL: known, but an error with this text   */
     const struct opt *group; /* GROUP                                          */
     /* CHECK: DEJA_OK, or a failure, mostly fail(err, OPT_USAGE, ...) */
@@ -93,6 +94,10 @@ struct opt {
 
 #define OPT_FLAG(l, name, T, field, help)                                                         \
     {OPT_OF(FLAG, l, name, NULL, help), .offset = OPT_AT(T, field, bool)}
+/* The last one given of two flags holds: --name sets `field` and takes `other` back. */
+#define OPT_EITHER(name, T, field, other, help)                                                   \
+    {OPT_OF(FLAG, 0, name, NULL, help), .offset = OPT_AT(T, field, bool),                         \
+     .aside = 1, .aside_offset = OPT_AT(T, other, bool)}
 #define OPT_STRING(l, name, value, T, field, help)                                                \
     {OPT_OF(STRING, l, name, value, help), .offset = OPT_AT(T, field, const char *)}
 #define OPT_OPTIONAL(name, value, T, field, otherwise, help)                                      \

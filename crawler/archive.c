@@ -44,12 +44,13 @@ static int write_end(struct crawler *c, struct end e, uint32_t file, uint64_t at
 
 int archive_record(struct crawler *c, deja_error *err)
 {
-    return c->o->no_archive ? DEJA_OK : write_end(c, recorded_end, c->warc.file, c->warc.end, err);
+    return c->o->no_archive.on ? DEJA_OK
+                               : write_end(c, recorded_end, c->warc.file, c->warc.end, err);
 }
 
 int archive_sync(struct crawler *c, deja_error *err)
 {
-    if (c->o->no_archive)
+    if (c->o->no_archive.on)
         return DEJA_OK;
     const int rc = warc_sync(&c->warc, err);
     return rc == DEJA_OK ? write_end(c, safe_end, c->warc.file, c->warc.end, err) : rc;
@@ -148,7 +149,7 @@ static int announce(struct crawler *c, deja_error *err)
 int archive_open(struct crawler *c, deja_error *err)
 {
     struct end end = recorded_end;
-    if (c->o->no_archive)
+    if (c->o->no_archive.on)
         return DEJA_OK;
     int rc = read_end(c, &end, err);
     if (rc == DEJA_OK && end.file == 0)
@@ -201,7 +202,7 @@ static int write_lines(struct crawler *c, int fd, deja_error *err)
 /* It is written beside the old one, whose place it takes in one step. */
 int archive_write_index(struct crawler *c, deja_error *err)
 {
-    if (c->o->no_archive)
+    if (c->o->no_archive.on)
         return DEJA_OK;
     const int fd = openat(c->dir, INDEX_NEW, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)

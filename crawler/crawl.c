@@ -79,7 +79,7 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
     struct fetch_request r = {.url = u->url.data};
     bool found = false;
     int rc = DEJA_OK;
-    if (c->visit > 1 && !c->o->no_archive)
+    if (c->visit > 1 && !c->o->no_archive.on)
         rc = frontier_copy_of(c->queue, u->url, &copy, &found, err);
     if (found && archive_has(c, &copy.place)) { /* "as before" needs its links */
         r.etag = copy.etag.data;

@@ -84,6 +84,10 @@ struct crawl_talk { /* what the crawl says; all may be NULL */
 #define CRAWL_UNSET      UINT32_MAX
 #define CRAWL_UNSET_TIME (-1.0)
 
+struct crawl_flag { /* as given, one of the two, or none of them; when it is settled, `on` */
+    bool on, off;
+};
+
 struct crawl_options {
     const char *dir;
     const char *const *seed;
@@ -93,9 +97,9 @@ struct crawl_options {
     uint32_t scope;      /* a scope_kind         */
     const char *match;   /* for SCOPE_REGEX      */
     const char *exclude; /* "": nothing any more */
-    bool embeds, nofollow, sitemaps;
-    bool no_archive;    /* write no WARC files                    */
-    deja_options cache; /* kind, size, key; url: the rules, never NULL */
+    struct crawl_flag embeds, nofollow, sitemaps;
+    struct crawl_flag no_archive; /* write no WARC files                         */
+    deja_options cache;           /* kind, size, key; url: the rules, never NULL */
     /* Remembered: */
     const char *contact, *user_agent; /* robots.txt calls it deja in any case */
     uint64_t max_host_pages;

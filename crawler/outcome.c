@@ -113,7 +113,7 @@ static int links_of(struct crawler *c, const struct frontier_url *u, deja_slice 
                     deja_slice raw, bool hidden, deja_error *err)
 {
     const struct links_options o = {
-        .embeds = c->o->embeds, .nofollow = c->o->nofollow, .max_len = c->o->max_url};
+        .embeds = c->o->embeds.on, .nofollow = c->o->nofollow.on, .max_len = c->o->max_url};
     const deja_slice type = httphead_field(head, "content-type");
     struct found found = {c, err};
     struct links_count n = {0};
@@ -127,7 +127,7 @@ static int links_of(struct crawler *c, const struct frontier_url *u, deja_slice 
     rc = DEJA_OK;
     if (httphead_is_html(type, body))
         rc = links_extract(body, u->url, &o, take_link, &found, &n);
-    else if (c->o->sitemaps && httphead_is_xml(type, body))
+    else if (c->o->sitemaps.on && httphead_is_xml(type, body))
         rc = sitemap_extract(body, take_link, &found);
     if (rc == DEJA_EFULL) {
         unread = true;
@@ -161,7 +161,7 @@ static int archive(struct crawler *c, const struct frontier_url *u, const struct
 {
     struct buffer head = {0};
     const deja_slice body = buffer_slice(&d->body);
-    if (c->o->no_archive)
+    if (c->o->no_archive.on)
         return DEJA_OK;
     int rc = httphead_archive(buffer_slice(&d->head), &head);
     struct warc_capture capture = {.url = u->url,
@@ -346,7 +346,7 @@ static int take_robots(struct crawler *c, struct job *job, const struct fetch *d
     const double delay = robots_delay(&h->robots);
     h->delay = delay > c->o->delay ? delay : c->o->delay;
     offer_begin(c, 0, 0, false);
-    for (size_t at = 0; c->o->sitemaps && rc == DEJA_OK && at < h->robots.sites.len;
+    for (size_t at = 0; c->o->sitemaps.on && rc == DEJA_OK && at < h->robots.sites.len;
          at += strlen(h->robots.sites.data + at) + 1)
         rc = offer_url(c, ascii_slice(h->robots.sites.data + at), err);
     return rc == DEJA_OK ? offer_end(c, err) : rc;

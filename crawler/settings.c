@@ -81,6 +81,11 @@ struct value {
     char text[40];
 };
 
+static const struct crawl_flag *flag_at(const struct setting *s, const struct crawl_options *o)
+{
+    return (const void *)((const char *)o + s->at);
+}
+
 static bool is_given(const struct setting *s, const struct crawl_options *o)
 {
     const char *at = (const char *)o + s->at;
@@ -92,7 +97,7 @@ static bool is_given(const struct setting *s, const struct crawl_options *o)
     case REAL:
         return *(const double *)(const void *)at > s->unset;
     case FLAG:
-        return *(const bool *)at;
+        return flag_at(s, o)->on || flag_at(s, o)->off;
     default:
         return *(const char *const *)(const void *)at != NULL;
     }
@@ -102,8 +107,10 @@ static bool is_given(const struct setting *s, const struct crawl_options *o)
 static struct value value_of(const struct setting *s, const struct crawl_options *o)
 {
     const char *at = (const char *)o + s->at;
-    struct value v = {"1"}; /* a flag */
-    if (s->type == COUNT32)
+    struct value v = {""}; /* a flag that is off leaves nothing behind */
+    if (s->type == FLAG && flag_at(s, o)->on)
+        v.text[0] = '1';
+    else if (s->type == COUNT32)
         snprintf(v.text, sizeof v.text, "%" PRIu32, *(const uint32_t *)(const void *)at);
     else if (s->type == COUNT64)
         snprintf(v.text, sizeof v.text, "%" PRIu64, *(const uint64_t *)(const void *)at);
@@ -135,7 +142,7 @@ static void put_text(const struct setting *s, struct crawl_options *o, const cha
         *(double *)at = strtod(text, NULL);
         break;
     case FLAG:
-        *(bool *)at = text[0] == '1';
+        ((struct crawl_flag *)at)->on = text[0] == '1';
         break;
     default:
         *(const char **)at = text[0] ? text : NULL;
@@ -153,14 +160,10 @@ static void put_default(const struct setting *s, struct crawl_options *o)
         *(double *)at = s->otherwise;
 }
 
-/* As people read it: names for numbers, nothing for a flag. */
+/* As people read it: names for numbers. */
 static const char *shown(const struct setting *s, const char *text)
 {
-    const char *name = NULL;
-    if (s->at == AT(scope))
-        name = scope_name((uint32_t)strtoul(text, NULL, 10));
-    else if (s->type == FLAG)
-        name = "";
+    const char *name = s->at == AT(scope) ? scope_name((uint32_t)strtoul(text, NULL, 10)) : NULL;
     return name ? name : text;
 }
 
@@ -171,15 +174,28 @@ struct settling {
     bool begun; /* what is of the visit is decided */
 };
 
+#define NEXT_CAN "; the next one (--revisit) can begin so"
+
+/* A flag that is taken back has another name: --no-embeds, --archive. */
+static int flag_contradiction(const struct setting *s, bool on, deja_error *err)
+{
+    const bool negative = strncmp(s->option, "no-", 3) == 0;
+    if (on)
+        return fail(err, DEJA_EMISMATCH, "--%s: this visit has begun without it" NEXT_CAN,
+                    s->option);
+    return fail(err, DEJA_EMISMATCH, "--%s%s: this visit has begun with --%s" NEXT_CAN,
+                negative ? "" : "no-", s->option + (negative ? 3 : 0), s->option);
+}
+
 static int contradiction(const struct setting *s, const char *given, const char *was,
                          deja_error *err)
 {
     const bool without = was[0] == '\0' || (s->otherwise == 0 && strcmp(was, "0") == 0);
-    return fail(err, DEJA_EMISMATCH,
-                "--%s%s%.60s: this visit has begun %s%.60s; the next one (--revisit) can begin "
-                "so",
-                s->option, s->type == FLAG ? "" : " ", shown(s, given),
-                without ? "without it" : "with ", without ? "" : shown(s, was));
+    if (s->type == FLAG)
+        return flag_contradiction(s, given[0] != '\0', err);
+    return fail(err, DEJA_EMISMATCH, "--%s %.60s: this visit has begun %s%.60s" NEXT_CAN,
+                s->option, shown(s, given), without ? "without it" : "with ",
+                without ? "" : shown(s, was));
 }
 
 static int remember(struct settling *in, const struct setting *s, const char *was, deja_error *err)
@@ -190,7 +206,7 @@ static int remember(struct settling *in, const struct setting *s, const char *wa
     if (was[0] == '\0' && s->type != TEXT) {
         put_default(s, &plain);
         usual = value_of(s, &plain);
-        was = s->type == FLAG ? "" : usual.text;
+        was = usual.text;
     }
     if (strcmp(given, was) == 0)
         return DEJA_OK;

@@ -421,10 +421,11 @@ typedef struct deja_outline {
     double tightening;  /* scalable; otherwise 0                              */
     uint32_t flags;     /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE             */
     uint32_t keyed;     /* 1: secret key, 0: made from a seed                 */
+    uint64_t entries;   /* that take up capacity; paired: removed keys, too  */
 } deja_outline;
 #define DEJA_OUTLINE_INIT                                                                         \
     {                                                                                             \
-        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0            \
+        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0         \
     }
 DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline);
 

@@ -3,7 +3,9 @@
  * BF.RESERVE and its kin make a scalable filter of blocked parts, whose rates halve from part to
  * part as RedisBloom's do, or with NONSCALING a blocked one.  The other commands work on any kind.
  * A filter that cannot grow is full when it holds the keys it was made for, and says so:
- * RedisBloom promises its rate in this way, where DEJA.ADD would go on. */
+ * RedisBloom promises its rate in this way, where DEJA.ADD would go on.  Room that a removal gives
+ * back (spectral) is used again; a paired filter keeps the bits of what was removed, and its
+ * entries count, gone or not. */
 #include "commands.h"
 #include "items.h"
 #include "reserve.h"
@@ -146,8 +148,8 @@ static int add_fixed(struct value *v, struct items *items, size_t *done)
     while (*done < items->n && rc == DEJA_OK) {
         const deja_outline o = value_outline(v);
         const size_t left = items->n - *done;
-        if (o.keys < o.capacity) {
-            const uint64_t room = o.capacity - o.keys;
+        if (o.entries < o.capacity) {
+            const uint64_t room = o.capacity - o.entries;
             size_t taken = 0;
             rc = deja_filter_add_batch(v->filter, items->key + *done,
                                        left < room ? left : (size_t)room, items->answer + *done,

@@ -300,6 +300,12 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     n += put_count(ctx, "visit", s.visit);
     n += put_count(ctx, "removed", s.removed);
     n += put_count(ctx, "refused", s.refused);
+    if (s.kind == DEJA_PAIRED) {
+        n += put_count(ctx, "deletions", s.deletions);
+        n += put_count(ctx, "deletions_capacity", s.deletions_capacity);
+        n += put_count(ctx, "hidden", s.hidden);
+        n += put_number(ctx, "fn_now", s.fn_now);
+    }
     n += put_count(ctx, "unions", s.unions);
     n += put_count(ctx, "folds", s.folds);
     n += put_count(ctx, "keyed", s.keyed);

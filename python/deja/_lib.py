@@ -132,7 +132,7 @@ class Outline(Sized):
         ("filters", c_uint32), ("hash", c_uint32), ("hashes", c_uint32), ("growth", c_uint32),
         ("profile", c_uint32), ("url_rules", c_uint64), ("capacity", c_uint64), ("bytes", c_uint64),
         ("offered", c_uint64), ("keys", c_uint64), ("visit", c_uint64), ("fp_rate", c_double),
-        ("tightening", c_double), ("flags", c_uint32), ("keyed", c_uint32),
+        ("tightening", c_double), ("flags", c_uint32), ("keyed", c_uint32), ("entries", c_uint64),
     ]
 
 

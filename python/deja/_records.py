@@ -144,3 +144,4 @@ class Outline(_Record):
     tightening: float
     flags: int
     keyed: bool
+    entries: int  # keys that take up capacity; paired: also those removed

@@ -7,19 +7,28 @@
 A key is new when the answer to one command says so.  In a cluster a client sends a command again when a
 node dies, and the second BF.ADD of a key would say "seen" of a page that nobody fetched; so Shards
 looks first and adds then.  Two spiders that meet a URL at the same moment may both fetch it.
+
+As both may be sent again, Shards waits for a cluster in which a replica takes the place of a dead
+primary, as the command does: the crawl stands still, and goes on.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 import re
+import time
 from typing import Any, Iterable, Optional
 
 from ._errors import ArgumentError, Error, MismatchError
 from ._url import Rules
 
+logger = logging.getLogger(__name__)
+
 FIRST_CAPACITY = 100_000  # of a filter that grows: a small crawl should not take 45 MB
 MOST_SHARDS = 16384
+PATIENCE = 60.0  # seconds without an answer, until a cache over many servers is given up
+PAUSE = 0.1
 
 # Options of deja.Filter as DEJA.RESERVE calls them.
 _WORDS = {"kind": "KIND", "capacity": "CAPACITY", "fp_rate": "ERROR", "memory": "MEMORY", "hashes": "HASHES",
@@ -62,10 +71,20 @@ class _Server:
     def __init__(self, url: str) -> None:
         try:
             import redis
+            import redis.backoff
+            import redis.retry
         except ImportError:
             raise ImportError("DEJA_REDIS_URL needs redis-py (Debian: python3-redis)") from None
-        self._url, self._failure, self._refusal = url, redis.RedisError, redis.ResponseError
-        self._client: Any = redis.Redis.from_url(url)
+        errors = redis.exceptions
+        self._url, self._refusal = url, redis.ResponseError
+        # Of the cluster's layout: no RedisError to redis-py.
+        self._failure = redis.RedisError, errors.RedisClusterException
+        # What a failover brings, and takes away again.
+        self._passing = (redis.ConnectionError, redis.TimeoutError, errors.RedisClusterException, errors.ClusterError,
+                         errors.TryAgainError, errors.ReadOnlyError)
+        # redis-py 6 and newer would send a command again by itself when its connection ends; BF.ADD must not be.
+        once = redis.retry.Retry(redis.backoff.NoBackoff(), 0)
+        self._client: Any = redis.Redis.from_url(url, retry=once)
         self.is_new = True
 
     def _ask(self, *command: Any) -> Any:
@@ -126,6 +145,7 @@ class Shards(_Server):
         if not 0 < len(name) < 200 or set(name) & set("{}"):
             raise ArgumentError(f"the name of a cache is 1 to 199 bytes without braces, not {name!r}")
         self._name, given = name, _given(options)
+        self._nodes: list[tuple[str, int]] = []
         self._go_to_cluster()
         self._n = self._agree(n, rules)
         self._names = [f"{{{name}:{i}}}" for i in range(self._n)]
@@ -138,14 +158,22 @@ class Shards(_Server):
 
     def _go_to_cluster(self) -> None:
         try:
-            if not self._client.info("cluster").get("cluster_enabled"):
-                return
-            import redis
-
-            single, self._client = self._client, redis.RedisCluster.from_url(self._url)
-            single.close()
+            self._is_cluster = bool(self._client.info("cluster").get("cluster_enabled"))
+            if self._is_cluster:
+                self._look_around()
         except self._failure as reason:
             raise Error(f"{self._url}: {reason}") from None
+
+    def _look_around(self) -> None:
+        """A new client for the cluster as it is now, from any node that was in it: the one of the URL may be gone.
+
+        redis-py has this in itself, but that of Debian 12 (4.3.4) cannot make a copy of its own options for it."""
+        from redis.cluster import ClusterNode, RedisCluster
+
+        nodes = [ClusterNode(host, port) for host, port in self._nodes]
+        old, self._client = self._client, RedisCluster.from_url(self._url, startup_nodes=nodes)
+        self._nodes = [(node.host, node.port) for node in self._client.get_nodes()]
+        old.close()
 
     def _agree(self, n: int, rules: Optional[Rules]) -> int:
         """Read the text that tells how many shards there are, or write it, whoever comes first."""
@@ -161,11 +189,29 @@ class Shards(_Server):
             raise MismatchError(f"{self._name} holds keys of another form: {told[2]}, not {form}")
         return n
 
+    def _insist(self, *command: Any) -> Any:
+        """The answer to a command that may be sent twice: of whoever has the shard by then."""
+        end, lost = time.monotonic() + PATIENCE, False
+        while True:
+            try:
+                if lost and self._is_cluster:
+                    self._look_around()
+                return self._client.execute_command(*command)
+            except self._passing as reason:
+                if time.monotonic() > end:
+                    raise Error(f"{command[1]}: no answer for {PATIENCE:.0f} seconds: {reason}") from None
+                if not lost:
+                    logger.warning("deja: %s: %s; it is sent again", command[1], reason)
+                lost = True
+                time.sleep(PAUSE)
+            except self._failure as reason:
+                raise Error(f"{command[1]}: {reason}") from None
+
     def add(self, key: bytes) -> bool:
         shard = self._names[shard_of(key, self._n)]
-        if self._ask("DEJA.CHECK", shard, key)[0]:
+        if self._insist("DEJA.CHECK", shard, key)[0]:
             return False
-        self._ask("DEJA.ADD", shard, key)
+        self._insist("DEJA.ADD", shard, key)
         return True
 
     def account(self) -> dict[str, Any]:

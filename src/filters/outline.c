@@ -6,7 +6,7 @@
 
 /* Keys and capacity of all parts: a series has its keys in one of them each, F filters have the
  * same keys; the first part is that of whole keys (layered), or of entries, from which deletions
- * are taken away (paired). */
+ * are taken away (paired), though not the room that they took. */
 static void count_parts(const deja_filter *f, deja_outline *o)
 {
     for (uint32_t i = 0; i < f->n_parts; i++) {
@@ -15,6 +15,7 @@ static void count_parts(const deja_filter *f, deja_outline *o)
         o->bytes += p->body_len;
         if (i == 0 || f->plan.kind == DEJA_SCALABLE) {
             o->capacity += p->capacity;
+            o->entries += keys;
             o->keys += keys;
         } else if (f->plan.kind == DEJA_PAIRED) {
             o->keys -= keys < o->keys ? keys : o->keys;

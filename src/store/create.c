@@ -26,7 +26,9 @@ static int reserve(int fd, uint64_t len, const char *path, deja_error *err)
             continue;
         if (errno == EOPNOTSUPP || errno == ENOSYS)
             return DEJA_OK; /* the file system cannot promise; a full disk then shows at sync */
-        const int rc = dj_fail_errno(err, "%s: no room for %.0f MB", path, (double)len / 1e6);
+        const bool small = len < 10000000;
+        const int rc = dj_fail_errno(err, "%s: no room for %.0f %s", path,
+                                     (double)len / (small ? 1e3 : 1e6), small ? "kB" : "MB");
         const int saved = errno;
         if (ftruncate(fd, st.st_size) < 0)
             return rc;

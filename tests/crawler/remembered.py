@@ -4,6 +4,7 @@ is refused, and what is given again."""
 import os
 import subprocess
 
+import warcfile
 from crawling import DEJA, check, same
 from webserver import Answer, Server, page, site
 
@@ -69,6 +70,33 @@ def what_is_of_the_visit_stays_until_the_next():
         check("/i.png" in server.paths(), "and in the one behind it")
 
 
+def flags_are_taken_back():
+    """A flag that is on stays on; its opposite turns it off, when the next visit begins."""
+    site_ = {**pages(), "/mapped": page()}
+    extra = {"/i.png", "/shy", "/map.xml", "/mapped"}
+    with Server(site(site_)) as server:
+        root = server.url.rstrip("/")
+        site_["/robots.txt"] = Answer(f"Sitemap: {root}/map.xml\n".encode(), type="text/plain")
+        site_["/map.xml"] = Answer(f"<urlset><url><loc>{root}/mapped</loc></url></urlset>".encode(),
+                                   type="text/xml")
+        begun(server, "flags", "--embeds", "--nofollow", "--sitemaps", "--no-archive")
+        for taken, given in (("--no-embeds", "--embeds"), ("--no-nofollow", "--nofollow"),
+                             ("--no-sitemaps", "--sitemaps"), ("--archive", "--no-archive")):
+            said = crawl("--out", "flags", taken, status=2)
+            check(f"{taken}: this visit has begun with {given}; the next one" in said, said)
+        crawl("--out", "flags")
+        check(extra <= set(server.paths()), f"all flags: {server.paths()}")
+        server.clear()
+        crawl("--revisit", "flags", "--no-embeds", "--no-nofollow", "--no-sitemaps")
+        check(not extra & set(server.paths()), f"none of the first three: {server.paths()}")
+        check(not os.path.exists("flags/crawl-00001.warc.gz"), "an archive that was not wanted")
+        server.clear()
+        said = crawl("--revisit", "flags", "--no-archive", "--archive")  # the last one holds
+        check("--no-" not in said and "--embeds" not in said, f"as before: {said}")
+        same(len(warcfile.read_folder("flags")), len(set(server.paths())), "archived")
+        crawl("--out", "flags", "--archive", "--no-embeds", status=0)  # as it is
+
+
 def manners_are_what_was_given_last():
     with Server(site(pages())) as server:
         begun(server, "manners", "--user-agent", "one/1")
@@ -105,7 +133,8 @@ def a_cache_that_is_gone_is_made_as_it_was():
 
 
 for test in (goes_on_as_it_was_begun, limits_of_a_run_are_given_again,
-             what_is_of_the_visit_stays_until_the_next, manners_are_what_was_given_last,
+             what_is_of_the_visit_stays_until_the_next, flags_are_taken_back,
+             manners_are_what_was_given_last,
              forms_of_urls, a_cache_that_is_gone_is_made_as_it_was):
     print(test.__name__, flush=True)
     test()

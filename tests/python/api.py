@@ -431,6 +431,7 @@ class Whole(unittest.TestCase):
         told, stats = f.outline(), f.stats()
         for name in ("kind", "part_kind", "parts", "capacity", "bytes", "keys", "visit", "fp_rate", "profile", "url_rules"):
             self.assertEqual(getattr(told, name), getattr(stats, name), name)
+        self.assertEqual(told.entries, stats.keys)
 
     def test_the_bytes_of_a_filter_are_the_filter(self):
         for options in ({"capacity": 5000}, {"kind": "scalable", "capacity": 500}, {"kind": "exact", "capacity": 5000},

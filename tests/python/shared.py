@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 import unittest
+import unittest.mock
 
 import pydeja
 
@@ -21,6 +22,7 @@ try:
 except ImportError:
     pydeja.skip("no redis-py for python3 (Debian: python3-redis)")
 from crawling import Crawl, Site, crawl  # noqa: E402
+import deja  # noqa: E402
 from deja import _server  # noqa: E402
 
 PAGES = 60
@@ -171,6 +173,22 @@ class Shared(unittest.TestCase):
         self.assertEqual(run.stats["finish_reason"], "deja_failed")
         self.assertIn("out of memory", run.log)
 
+    def test_an_add_without_an_answer_is_not_sent_again(self):
+        """It may have been done: the second one would say "seen" of a page that nobody has."""
+        class Mute(BloomHandler):
+            def answer(self, command, *rest):
+                told = super().answer(command, *rest)
+                if command == b"BF.ADD" and len(self.server.sets[rest[0]]) > 5:
+                    self.connection.shutdown(socket.SHUT_RDWR)
+                    return b""
+                return told
+
+        server = BloomServer()
+        server.RequestHandlerClass = Mute
+        run = crawl(self.site, DEJA_REDIS_URL=server.url)
+        self.assertEqual(run.stats["finish_reason"], "deja_failed")
+        self.assertIn("Connection closed", run.log)
+
     def test_with_the_module(self):
         with RealServer() as server:
             self.two_spiders(server.url)
@@ -204,6 +222,18 @@ class Shared(unittest.TestCase):
     def test_shards(self):
         with RealServer() as server:
             self.shards(server)
+
+    def test_shards_on_a_server_that_does_not_come_back(self):
+        with RealServer() as server, unittest.mock.patch("deja._server.PATIENCE", 0.3):
+            cache = _server.Shards(server.url, "cache", {"fp_rate": 1e-9}, 4, None)
+            self.assertTrue(cache.add(b"a"))
+            self.assertFalse(cache.add(b"a"))
+            server.process.kill()
+            with self.assertLogs("deja", "WARNING") as said, self.assertRaisesRegex(deja.Error, "no answer for"):
+                cache.add(b"b")
+            self.assertEqual(len(said.output), 1)
+            self.assertEqual(cache.account(), {})
+            cache.close()
 
     def test_shards_in_a_cluster(self):
         with RealServer("--cluster-enabled", "yes", "--cluster-port", str(free_port())) as server:

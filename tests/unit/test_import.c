@@ -363,6 +363,7 @@ static void an_outline_says_what_stats_say(void **state)
         assert_int_equal(o.bytes, s.bytes);
         assert_int_equal(o.offered, s.offered);
         assert_int_equal(o.keys, s.keys);
+        assert_int_equal(o.entries, s.keys + s.deletions);
         assert_int_equal(o.visit, s.visit);
         assert_int_equal(o.growth, every[i].opt.kind == DEJA_SCALABLE ? 2 : 0);
         assert_int_equal(o.keyed, 0);

@@ -12,7 +12,7 @@
 #define MAX_ARGS 40
 
 struct sample {
-    bool loud;
+    bool loud, bright, dark;
     struct common common; /* not first: groups must add its offset */
     const char *state;
     const char *log;
@@ -40,6 +40,8 @@ static int loud_needs_state(const void *target, deja_error *err)
 
 static const struct opt table[] = {
     OPT_FLAG('l', "loud", struct sample, loud, "be loud"),
+    OPT_EITHER("bright", struct sample, bright, dark, "be bright"),
+    OPT_EITHER("no-bright", struct sample, dark, bright, "be dark"),
     OPT_STRING(0, "state", "FILE", struct sample, state, "keep it"),
     OPT_OPTIONAL("log", "FILE", struct sample, log, "default.log", "write a log"),
     OPT_COUNT('s', "skip", "N", struct sample, skip, 0, UINT64_MAX, "skip N"),
@@ -174,6 +176,27 @@ static void the_last_of_equal_options_wins(void **state)
 {
     (void)state;
     assert_true(accepted("-n 5 --capacity 6 -n7")->s.common.capacity == 7);
+}
+
+static void the_last_of_two_flags_wins(void **state)
+{
+    static const struct {
+        const char *args;
+        bool bright, dark;
+    } cases[] = {
+        {"-q", false, false},
+        {"--bright", true, false},
+        {"--no-bright", false, true},
+        {"--bright --no-bright", false, true},
+        {"--no-bright --bright", true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct parsed *p = accepted(cases[i].args);
+        assert_int_equal(p->s.bright, cases[i].bright);
+        assert_int_equal(p->s.dark, cases[i].dark);
+    }
+    refused("--no-bright=1", "--no-bright takes no value");
 }
 
 static void optional_values_need_the_equals_sign(void **state)
@@ -356,7 +379,7 @@ static void names_and_letters_are_unique(void **state)
             assert_true(x->letter == '\0' || x->letter != y->letter);
         }
     }
-    assert_int_equal(n, 42);
+    assert_int_equal(n, 44);
 }
 
 static void common_options_become_filter_options(void **state)
@@ -426,6 +449,7 @@ int main(void)
         cmocka_unit_test(names_of_the_library_are_choices),
         cmocka_unit_test(what_is_not_given_stays_as_it_was),
         cmocka_unit_test(the_last_of_equal_options_wins),
+        cmocka_unit_test(the_last_of_two_flags_wins),
         cmocka_unit_test(optional_values_need_the_equals_sign),
         cmocka_unit_test(operands_keep_their_order_among_options),
         cmocka_unit_test(nothing_is_fine),

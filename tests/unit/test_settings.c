@@ -23,7 +23,7 @@ static struct crawl_options some_options(void)
     o.scope = SCOPE_REGEX;
     o.match = "^http://[^/]*/d\"'\n";
     o.exclude = "x";
-    o.embeds = o.nofollow = o.sitemaps = o.no_archive = true;
+    o.embeds.on = o.nofollow.on = o.sitemaps.on = o.no_archive.on = true;
     o.contact = "mailto:me@h.invalid";
     o.max_depth = o.max_redirects = o.retries = 0; /* values like others */
     o.delay = 0;
@@ -106,7 +106,7 @@ static void what_is_not_given_has_its_default(void **state)
     assert_int_equal(c.o->connections, 32);
     assert_true(c.o->delay == 1 && c.o->timeout == 60);
     assert_null(c.o->match);
-    assert_false(c.o->embeds);
+    assert_false(c.o->embeds.on);
     assert_non_null(strstr(c.agent, "no contact given"));
     end(&c, false);
 }
@@ -131,7 +131,7 @@ static void all_are_remembered_exactly(void **state)
     assert_null(c.o->user_agent);
     assert_non_null(strstr(c.agent, "(+mailto:me@h.invalid)"));
 #define SAME(field) assert_true(c.o->field == o.field)
-    SAME(scope), SAME(embeds), SAME(nofollow), SAME(sitemaps), SAME(no_archive);
+    SAME(scope), SAME(embeds.on), SAME(nofollow.on), SAME(sitemaps.on), SAME(no_archive.on);
     SAME(max_depth), SAME(max_redirects), SAME(retries), SAME(connections), SAME(per_host);
     SAME(delay), SAME(retry_wait), SAME(timeout), SAME(sync_every);
     SAME(max_host_pages), SAME(max_similar), SAME(max_page), SAME(max_url), SAME(max_file);
@@ -159,6 +159,37 @@ static void what_is_of_the_visit_stays(void **state)
     o.next_visit = false;
     o.cache.capacity = first.cache.capacity;
     is_refused(&o, "--capacity 12345678901234: this visit has begun without it");
+}
+
+/* The default said aloud is no contradiction; a flag that is on goes off with the next visit. */
+static void flags_are_taken_back(void **state)
+{
+    static const struct crawl_flag off = {.off = true};
+    struct crawl_options o = nothing;
+    struct crawler c;
+    deja_error err;
+    o.embeds.on = o.no_archive.on = true;
+    o.sitemaps = off;
+    settle(&o);
+    o = nothing;
+    o.embeds = off;
+    is_refused(&o, "--no-embeds: this visit has begun with --embeds; the next");
+    o = nothing;
+    o.no_archive = off;
+    is_refused(&o, "--archive: this visit has begun with --no-archive; the next");
+    o = nothing;
+    o.sitemaps.on = true;
+    is_refused(&o, "--sitemaps: this visit has begun without it");
+    o.sitemaps = o.embeds = off;
+    o.next_visit = true;
+    settle(&o);
+    begin(&c, &nothing);
+    assert_int_equal(settings_settle(&c, &err), DEJA_OK);
+    assert_false(c.o->embeds.on || c.o->sitemaps.on);
+    assert_true(c.o->no_archive.on);
+    assert_true(buffer_add(&c.as_before, "", 1));
+    assert_string_equal(c.as_before.data, " --no-archive");
+    end(&c, false);
 }
 
 static void manners_are_as_given_last(void **state)
@@ -197,7 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_not_given_has_its_default), TEST(all_are_remembered_exactly),
         TEST(what_is_of_the_visit_stays),        TEST(manners_are_as_given_last),
-        TEST(other_forms_of_urls_are_refused),
+        TEST(other_forms_of_urls_are_refused),   TEST(flags_are_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
