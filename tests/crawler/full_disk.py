@@ -2,8 +2,8 @@
 with nothing but whole records in its archive; as soon as there is room it goes on, and has every
 page once.
 
-The disk grows by a little after each such end, so that the crawl runs out of room in each of its
-files: queue, cache, archive, index."""
+The disk grows by a little after each such end, so that the crawl runs out of room wherever it
+writes: queue, filters, archive."""
 
 import os
 import random
