@@ -17,15 +17,17 @@ Settings, all of them optional (docs/python.md explains them with figures):
     DEJA_REDIS_KEY     ... of this name; "deja:" and the spider's name ...
     DEJA_REDIS_SHARDS  ... or so many filters, which a cluster spreads over its nodes
 
-With a file, a crash may fetch a page twice and never loses one.  That takes more than a good file, as what
-counts as seen has to agree with what is still queued:
+With JOBDIR, a crash may fetch a page twice and never loses one.  That takes more than a good file, as
+what counts as seen has to agree with what is still queued:
 
     JOBDIR     Scrapy's queue is on the disk, and whole only after a run that ended by itself
                (Ctrl-C once).  A request counts as seen when it is queued.  After a run that was
-               killed, the queue is lost: a file beside the filter tells, the filter begins a
-               new visit, and the broken queue is set aside, as Scrapy may stumble over it.
+               killed, the queue is lost: a file beside the filter tells, or the filter that was
+               never closed; it begins a new visit, and the broken queue is set aside, as Scrapy
+               may stumble over it.
     DEJA_FILE  the queue is in memory, and lost with every run that does not finish.  A request
     alone      counts as seen in the file when its response has come; until then a set has it.
+               Pages whose links were all on pages that came are not found by the next run.
 """
 
 from __future__ import annotations
@@ -164,7 +166,13 @@ class _LastRun:
             return None
 
     def write(self, word: str) -> None:
-        self._path.write_text(word + "\n", encoding="utf-8")
+        """In one step: whatever happens, the old word is there or the new one."""
+        fresh = Path(f"{self._path}.new")
+        with fresh.open("w", encoding="utf-8") as file:
+            file.write(word + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self._path)
 
 
 def _set_queue_aside(jobdir: str) -> None:
@@ -260,8 +268,10 @@ class DejaDupeFilter(BaseDupeFilter):
             return seen
         self._last_run = _LastRun(path)
         ended = self._last_run.read()
-        if ended is None and not seen.is_new:
-            ended = RUNNING if seen.was_killed() else FINISHED
+        if not seen.is_new and seen.was_killed():  # a power cut can bring an older word back
+            ended = RUNNING
+        elif not seen.is_new and ended is None:
+            ended = FINISHED
         if self._jobdir:
             self._resume(seen, ended, revisit)
         else:

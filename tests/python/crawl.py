@@ -80,6 +80,15 @@ class Crawls(unittest.TestCase):
         self.assertEqual(second.stats["deja/visit"], 2)
         self.assert_all(second.pages, PAGES)
 
+    def test_a_power_cut_that_brings_back_an_older_word(self):
+        site = self.site()
+        Crawl(site, JOBDIR="cut", CONCURRENT_REQUESTS=4).kill(lambda: len(site.asked) > PAGES // 4)
+        with open("cut/requests.deja.run", "w", encoding="utf-8") as word:
+            word.write("shutdown\n")
+        second = crawl(site, JOBDIR="cut")
+        self.assertIn("was killed", second.log)
+        self.assert_all(second.pages, PAGES)
+
     def test_a_kill_of_a_resumed_run_loses_no_page(self):
         site = self.site()
         Crawl(site, JOBDIR="twice").kill(lambda: len(site.asked) > PAGES // 8, signal.SIGINT)
