@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "items.h"
 #include "reserve.h"
+#include <stdbool.h>
 #include <string.h>
 
 #define RW (REDISMODULE_READ | REDISMODULE_WRITE)
@@ -65,6 +66,20 @@ int deja_cmd_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     return REDISMODULE_OK;
 }
 
+/* The filter argv[1] and the items behind it; false when the client has been told why not. */
+static bool begin_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int mode,
+                        RedisModuleKey **key, struct value **v, struct items *items)
+{
+    if (argc < 3)
+        return RedisModule_WrongArity(ctx), false;
+    if (!value_filter(ctx, argv[1], mode, key, v))
+        return false;
+    if (items_init(ctx, items, *v, argv + 2, argc - 2))
+        return true;
+    RedisModule_CloseKey(*key);
+    return false;
+}
+
 typedef int (*change)(deja_filter *, const deja_slice *, size_t, uint8_t *, size_t *);
 
 /* Add or remove: an answer for each item that was taken, and an error for the one that was not. */
@@ -75,12 +90,8 @@ static int change_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     struct value *v;
     struct items items;
     size_t done = 0;
-    if (argc < 3)
-        return RedisModule_WrongArity(ctx);
-    if (!value_filter(ctx, argv[1], RW, &key, &v))
+    if (!begin_items(ctx, argv, argc, RW, &key, &v, &items))
         return REDISMODULE_OK;
-    if (!items_init(ctx, &items, v, argv + 2, argc - 2))
-        return RedisModule_CloseKey(key), REDISMODULE_OK;
     const int rc = apply(v->filter, items.key, items.n, items.answer, &done);
     if (rc < 0 && !done) {
         value_reply_error(ctx, rc, NULL);
@@ -112,12 +123,8 @@ int deja_cmd_check(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     struct value *v;
     struct items items;
-    if (argc < 3)
-        return RedisModule_WrongArity(ctx);
-    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+    if (!begin_items(ctx, argv, argc, REDISMODULE_READ, &key, &v, &items))
         return REDISMODULE_OK;
-    if (!items_init(ctx, &items, v, argv + 2, argc - 2))
-        return RedisModule_CloseKey(key), REDISMODULE_OK;
     deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
     RedisModule_ReplyWithArray(ctx, (long)items.n);
     for (size_t i = 0; i < items.n; i++)
@@ -132,12 +139,8 @@ int deja_cmd_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModuleKey *key;
     struct value *v;
     struct items items;
-    if (argc < 3)
-        return RedisModule_WrongArity(ctx);
-    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+    if (!begin_items(ctx, argv, argc, REDISMODULE_READ, &key, &v, &items))
         return REDISMODULE_OK;
-    if (!items_init(ctx, &items, v, argv + 2, argc - 2))
-        return RedisModule_CloseKey(key), REDISMODULE_OK;
     uint32_t *counts = RedisModule_TryAlloc(items.n * sizeof *counts);
     const int rc =
         counts ? deja_filter_count_batch(v->filter, items.key, items.n, counts) : DEJA_ENOMEM;
