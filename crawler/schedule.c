@@ -12,16 +12,26 @@
  * robots.txt; their URLs do not. */
 #include "schedule.h"
 #include "ascii.h"
+#include <sys/random.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 /* --- Names ------------------------------------------------------------------- */
 
+/* Seeded, since names come from strangers: whoever answers for *.example.org could name hosts by
+ * the thousand that all fall into one slot of a table that they know. */
 static size_t slot_of(const struct schedule *s, deja_slice name)
 {
-    const unsigned char *p = name.data;
-    uint64_t h = 0;
-    for (size_t i = 0; i < name.len; i++)
-        h = (h ^ p[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(h >> 32) & (s->n_slots - 1);
+    return (size_t)XXH3_64bits_withSeed(name.data, name.len, s->seed) & (s->n_slots - 1);
+}
+
+static uint64_t draw_seed(const struct schedule *s)
+{
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
+        return seed;
+    return (uint64_t)(uintptr_t)s; /* better than one that all have */
 }
 
 struct host *schedule_find(const struct schedule *s, deja_slice name)
@@ -36,7 +46,8 @@ struct host *schedule_find(const struct schedule *s, deja_slice name)
 
 static bool grow_table(struct schedule *s)
 {
-    struct schedule wider = {.n_slots = s->n_slots ? 2 * s->n_slots : 64};
+    struct schedule wider = {.n_slots = s->n_slots ? 2 * s->n_slots : 64,
+                             .seed = s->n_slots ? s->seed : draw_seed(s)};
     wider.slot = calloc(wider.n_slots, sizeof(struct host *));
     if (!wider.slot)
         return false;
@@ -51,6 +62,7 @@ static bool grow_table(struct schedule *s)
     free(s->slot);
     s->slot = wider.slot;
     s->n_slots = wider.n_slots;
+    s->seed = wider.seed;
     return true;
 }
 

@@ -45,6 +45,7 @@ struct schedule {      /* begin with {.per_host = 1} */
     uint32_t per_host; /* requests to one host at a time */
     struct host **slot;
     size_t n_slots, n_hosts;
+    uint64_t seed; /* of the table; drawn with its first slots */
     struct schedule_heap heap[SCHEDULE_HEAPS];
 };
 void schedule_fini(struct schedule *s);
