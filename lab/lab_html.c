@@ -58,10 +58,10 @@ static const char style[] =
     "@media(max-width:40rem){td.text{min-width:8rem}th,td{padding:.3rem .45rem}"
     "table{font-size:.82rem}h1{font-size:1.6rem}}\n";
 
-void lab_escape(struct out *o, const char *s)
+void lab_escape(struct out *o, const char *text)
 {
-    for (; *s != '\0'; s++) {
-        switch (*s) {
+    for (; *text != '\0'; text++) {
+        switch (*text) {
         case '&':
             out_text(o, "&amp;");
             break;
@@ -75,7 +75,7 @@ void lab_escape(struct out *o, const char *s)
             out_text(o, "&quot;");
             break;
         default:
-            out_write(o, s, 1);
+            out_write(o, text, 1);
         }
     }
 }
