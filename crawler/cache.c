@@ -45,7 +45,7 @@ static int make(struct crawler *c, const char *path, deja_error *err)
 
 int cache_open(struct crawler *c, bool *made, deja_error *err)
 {
-    struct path path;
+    struct path path = {""};
     const deja_options expect = {.size = sizeof expect,
                                  .kind = c->o->cache.kind,
                                  .key = c->o->cache.key,
@@ -62,7 +62,7 @@ int cache_open(struct crawler *c, bool *made, deja_error *err)
 
 int cache_open_shapes(struct crawler *c, bool fresh, deja_error *err)
 {
-    struct path path;
+    struct path path = {""};
     deja_options opt = DEJA_OPTIONS_INIT;
     int rc = path_of(c, "shapes.deja", &path, err);
     if (rc < 0)

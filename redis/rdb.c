@@ -174,7 +174,7 @@ static void digest(RedisModuleDigest *d, void *value)
 
 int rdb_create_type(RedisModuleCtx *ctx)
 {
-    RedisModuleTypeMethods methods = {
+    static RedisModuleTypeMethods methods = {
         .version = REDISMODULE_TYPE_METHOD_VERSION,
         .rdb_load = load,
         .rdb_save = save,
