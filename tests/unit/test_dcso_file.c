@@ -4,8 +4,10 @@
 #include "decode.h"
 #include "scratch.h"
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -172,11 +174,17 @@ static void what_is_not_there_or_no_file_is_an_error(void **state)
 static void a_failed_write_leaves_nothing(void **state)
 {
     const char *path = scratch_path("kept.bloom");
-    struct dcso none = made;
+    struct rlimit usual, small;
     deja_error err = {0, ""};
     write_file(path, (const uint8_t *)"old", 3);
-    none.body = NULL; /* EFAULT: the kernel cannot read it */
-    assert_int_equal(dcso_file_write(&none, path, &err), DEJA_EIO);
+    MUST(getrlimit(RLIMIT_FSIZE, &usual) == 0);
+    small = usual;
+    small.rlim_cur = DCSO_HEADER_LEN + 1; /* EFBIG in the middle of its bits */
+    MUST(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    MUST(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const int rc = dcso_file_write(&made, path, &err);
+    MUST(setrlimit(RLIMIT_FSIZE, &usual) == 0);
+    assert_int_equal(rc, DEJA_EIO);
     assert_non_null(strstr(err.text, "kept.bloom: cannot write"));
     const struct bytes b = read_file(path);
     assert_int_equal(b.len, 3);
