@@ -1,6 +1,10 @@
-/* digest.c - SHA-1 as WARC files write it: "sha1:" and base 32 (RFC 4648), which ends even, since
- * 160 bits are 32 letters.  It tells copies from each other and damage from soundness; nobody is
- * kept from forging anything by it. */
+/* digest.c - two hashes of libcrypto's.
+ *
+ * SHA-1 as WARC files write it: "sha1:" and base 32 (RFC 4648), which ends even, since 160 bits
+ * are 32 letters.  It tells copies from each other and damage from soundness; nobody is kept from
+ * forging anything by it.
+ *
+ * SHA-256, cut to a number, for indexes over texts that strangers choose. */
 #include "digest.h"
 #include <openssl/evp.h>
 #include <string.h>
@@ -35,5 +39,17 @@ int digest_make(const deja_slice *piece, size_t n, struct digest *out)
         return DEJA_ENOMEM;
     memcpy(out->text, name, sizeof name - 1);
     base32(bytes, out->text + sizeof name - 1);
+    return DEJA_OK;
+}
+
+int digest_number(deja_slice text, int64_t *out)
+{
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    if (EVP_Digest(text.data, text.len, bytes, NULL, EVP_sha256(), NULL) != 1)
+        return DEJA_ENOMEM;
+    uint64_t number = 0;
+    for (size_t i = 0; i < sizeof number; i++)
+        number = number << 8 | bytes[i];
+    *out = (int64_t)number;
     return DEJA_OK;
 }

@@ -13,7 +13,7 @@
 #include "fail.h"
 #include <stdio.h>
 
-#define FORMAT   1    /* of the table; stored as the file's user_version    */
+#define FORMAT   2    /* of the table; stored as the file's user_version    */
 #define LOG_FULL 2000 /* pages of the log after which it goes into the file */
 
 static const char *const text_of[STATEMENTS] = {
@@ -177,7 +177,9 @@ static int make_tables(frontier *f, deja_error *err)
     if (rc < 0 || format == FORMAT)
         return rc;
     if (format != 0)
-        return fail(err, DEJA_EVERSION, "%s was made by another version of deja (%d, not %d)",
+        return fail(err, DEJA_EVERSION,
+                    "%s was made by another version of deja (%d, not %d): go on with that one, or "
+                    "begin another crawl",
                     fail_path(f->path).text, format, FORMAT);
     snprintf(text, sizeof text, "PRAGMA user_version = %d", FORMAT);
     rc = frontdb_execute(f, schema, err);

@@ -11,19 +11,20 @@
  * Earlier visits stay in the table.  They tell what a page was like (conditional requests), and
  * whether a URL was ever met.  The index for that is made when the second visit begins. */
 #include "ascii.h"
+#include "digest.h"
 #include "fail.h"
 #include "frontdb.h"
 
 static const char pages_by_hash[] = "CREATE INDEX IF NOT EXISTS url_hash ON url(hash)";
 
-/* For the index on URLs; equal numbers are compared by their text. */
-static int64_t hash_of(deja_slice url)
+/* The number by which the index knows a URL; equal numbers are compared by their text. */
+static int bind_number(sqlite3_stmt *s, int column, deja_slice url, deja_error *err)
 {
-    const unsigned char *p = url.data;
-    uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (size_t i = 0; i < url.len; i++)
-        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-    return (int64_t)h;
+    int64_t number;
+    if (digest_number(url, &number) < 0)
+        return fail(err, DEJA_ENOMEM, "no memory for the hash of a URL");
+    (void)sqlite3_bind_int64(s, column, number);
+    return DEJA_OK;
 }
 
 /* --- The queue ------------------------------------------------------------------ */
@@ -63,7 +64,9 @@ int frontier_add(frontier *f, int64_t visit, const struct frontier_url *u, int64
     (void)sqlite3_bind_int64(s, 4, u->hops);
     (void)sqlite3_bind_int64(s, 5, u->attempts);
     (void)sqlite3_bind_int(s, 6, u->hidden);
-    (void)sqlite3_bind_int64(s, 7, hash_of(u->url));
+    rc = bind_number(s, 7, u->url, err);
+    if (rc < 0)
+        return rc;
     frontdb_bind(s, 8, u->url);
     rc = frontdb_step(f, s, err);
     *id = sqlite3_last_insert_rowid(f->db);
@@ -243,11 +246,12 @@ int frontier_copy_of(frontier *f, deja_slice url, struct frontier_page *p, bool 
                      deja_error *err)
 {
     sqlite3_stmt *s = frontdb_use(f, COPY_OF);
-    int rc = DEJA_OK;
     *found = false;
     if (!s)
         return frontdb_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, hash_of(url));
+    int rc = bind_number(s, 1, url, err);
+    if (rc < 0)
+        return rc;
     frontdb_bind(s, 2, url);
     const int code = sqlite3_step(s);
     *found = code == SQLITE_ROW;
@@ -265,7 +269,9 @@ int frontier_was_known(frontier *f, deja_slice url, int64_t visit, bool *known, 
     *known = false;
     if (!s)
         return frontdb_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, hash_of(url));
+    const int rc = bind_number(s, 1, url, err);
+    if (rc < 0)
+        return rc;
     frontdb_bind(s, 2, url);
     (void)sqlite3_bind_int64(s, 3, visit);
     const int code = sqlite3_step(s);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <sqlite3.h>
 #include <sys/wait.h>
 
 static frontier *open_queue(void)
@@ -163,6 +164,20 @@ static void what_is_no_queue_is_refused(void **state)
     assert_int_equal(frontier_open(scratch_folder, &f, &err), DEJA_EFORMAT);
     assert_null(f);
     assert_int_equal(frontier_open(scratch_path("absent"), &f, &err), DEJA_EIO);
+}
+
+static void another_versions_queue_is_refused(void **state)
+{
+    sqlite3 *db;
+    frontier *f = open_queue();
+    deja_error err;
+    assert_int_equal(frontier_commit(f, &err), DEJA_OK);
+    frontier_close(f);
+    assert_int_equal(sqlite3_open(scratch_path("queue.db"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL), SQLITE_OK);
+    (void)sqlite3_close(db);
+    assert_int_equal(frontier_open(scratch_folder, &f, &err), DEJA_EVERSION);
+    assert_non_null(strstr(err.text, "begin another crawl"));
 }
 
 static void settings_are_kept(void **state)
@@ -331,6 +346,7 @@ int main(void)
         TEST(a_killed_process_leaves_what_it_committed),
         TEST(one_process_at_a_time),
         TEST(what_is_no_queue_is_refused),
+        TEST(another_versions_queue_is_refused),
         TEST(settings_are_kept),
         TEST(earlier_visits_are_remembered),
         TEST(lists_of_hosts_urls_and_entries),
