@@ -128,7 +128,7 @@ static bool find_shape(struct dj_part *const *like, uint32_t n, struct dj_part *
             return true;
         }
     part->shape = (struct dj_shape){.kind = DEJA_BLOCKED};
-    return dj_shape_fit(&part->shape, part->capacity, part->fp_rate);
+    return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
 }
 
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,

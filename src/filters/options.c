@@ -153,6 +153,7 @@ static int check_hashes(const deja_options *opt, struct dj_plan *plan, deja_erro
                        deja_kind_name(plan->part_kind), most);
     plan->shape.kind = plan->part_kind;
     plan->shape.k = opt->hashes;
+    plan->shape.no_twins = !dj_hash_is_single(plan->hash);
     return DEJA_OK;
 }
 

@@ -27,7 +27,11 @@ static double first_rate(const struct dj_plan *plan)
         return dj_plan_window_part_rate(plan);
     if (plan->kind == DEJA_SCALABLE)
         return plan->fp_rate * (1 - plan->tightening);
-    return pow(plan->fp_rate, 1.0 / plan->filters);
+    const bool several = plan->filters > 1; /* twins are found by all of them */
+    const double p = several
+                         ? dj_shape_rate_left(&plan->shape, (double)plan->capacity, plan->fp_rate)
+                         : plan->fp_rate;
+    return pow(p, 1.0 / plan->filters);
 }
 
 /* The rate of F filters with k positions each, and what is lost on the way to n keys. */
@@ -36,8 +40,8 @@ static double combined_rate(const struct dj_plan *plan, double n)
     if (plan->kind == DEJA_WINDOW)
         return dj_plan_window_rate(plan, n);
     if (plan->kind == DEJA_STATIC)
-        return dj_plan_fuse_rate(plan->fuse.width);
-    return pow(dj_shape_rate(&plan->shape, n), plan->filters);
+        return dj_either(dj_plan_fuse_rate(plan->fuse.width), dj_twins(n));
+    return dj_shape_rate_of(&plan->shape, plan->filters, n);
 }
 
 static double combined_lost(const struct dj_plan *plan, double n)
@@ -46,13 +50,7 @@ static double combined_lost(const struct dj_plan *plan, double n)
         return 0; /* its keys are given, not judged */
     if (plan->kind == DEJA_WINDOW)
         return dj_plan_window_lost(plan, n);
-    if (plan->filters == 1)
-        return dj_shape_lost(&plan->shape, n);
-    enum { STEPS = 256 }; /* Simpson's rule; the rate is smooth and rises like n^(k F) */
-    double sum = combined_rate(plan, 0) + combined_rate(plan, n);
-    for (int i = 1; i < STEPS; i++)
-        sum += (i % 2 ? 4 : 2) * combined_rate(plan, n * i / STEPS);
-    return sum * n / STEPS / 3;
+    return dj_shape_lost_of(&plan->shape, plan->filters, n);
 }
 
 /* The rate that follows from a size, kept off the ends that a file cannot record. */
@@ -65,6 +63,12 @@ double dj_plan_rate(const struct dj_plan *plan)
 
 int dj_plan_too_large(const struct dj_plan *plan, deja_error *err)
 {
+    const double twins = dj_twins((double)plan->capacity);
+    if (plan->fp_rate <= twins && !plan->shape.no_twins)
+        return dj_fail(err, DEJA_EINVAL,
+                       "rate %g: hashes of 64 bits are equal at a rate of %.2g among %llu keys; "
+                       "lower the capacity or raise the rate",
+                       plan->fp_rate, twins, (unsigned long long)plan->capacity);
     return dj_fail(err, DEJA_EINVAL,
                    "no %s filter holds %llu keys at rate %g: lower the capacity or raise the rate",
                    deja_kind_name(plan->kind), (unsigned long long)plan->capacity, plan->fp_rate);
@@ -279,7 +283,7 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
         part->fp_rate *= plan->tightening;
     }
     part->shape.k = 0; /* a tighter rate wants more positions */
-    return dj_shape_fit(&part->shape, part->capacity, part->fp_rate);
+    return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
 }
 
 int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)

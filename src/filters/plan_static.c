@@ -1,9 +1,10 @@
 /* plan_static.c - how large a static filter is: slots by its keys, and the rate by their width.
  *
  * The rate of a static filter does not depend on how full it is: a stranger's fingerprint of w
- * bits is right by chance at 2^-w.  So w, which is 8, 16 or 32, is given, or the least that p
- * allows, or the widest that fits into the memory for n keys; and the number of slots follows from
- * n alone (core/bits/fuse.h).  Of memory and rate, n is the most that fits.
+ * bits is right by chance at 2^-w (and a twin's always; core/math/rate.c).  So w, which is 8, 16
+ * or 32, is given, or the least that p allows, or the widest that fits into the memory for n keys;
+ * and the number of slots follows from n alone (core/bits/fuse.h).  Of memory and rate, n is the
+ * most that fits.
  *
  * A filter is sized twice: for the keys that the options expect, which is what a plan tells, and
  * by its builder for the keys that really came. */
@@ -21,6 +22,7 @@ static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_erro
 {
     static const uint32_t widths[] = {8, 16, 32};
     const uint32_t given = opt->fingerprint_bits;
+    const double twins = dj_twins((double)opt->capacity);
     if (given && given != 8 && given != 16 && given != 32)
         return dj_fail(err, DEJA_EINVAL, "fingerprint_bits is %u: 8, 16 or 32", given);
     if (given && opt->fp_rate != 0 && dj_plan_fuse_rate(given) > opt->fp_rate)
@@ -30,12 +32,14 @@ static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_erro
     if (given || (opt->fp_rate == 0 && opt->memory && opt->capacity))
         return DEJA_OK;
     for (size_t i = 0; i < DJ_ARRAY_LEN(widths) && !plan->fuse.width; i++)
-        if (dj_plan_fuse_rate(widths[i]) <= plan->fp_rate)
+        if (dj_either(dj_plan_fuse_rate(widths[i]), twins) <= plan->fp_rate)
             plan->fuse.width = widths[i];
+    if (plan->fp_rate <= twins)
+        return dj_plan_too_large(plan, err);
     if (!plan->fuse.width)
         return dj_fail(err, DEJA_EINVAL,
-                       "a static filter reaches %g with 32-bit fingerprints, not %g; exact does",
-                       dj_plan_fuse_rate(32), plan->fp_rate);
+                       "a static filter reaches %.2g with 32-bit fingerprints, not %g; exact does",
+                       dj_either(dj_plan_fuse_rate(32), twins), plan->fp_rate);
     return DEJA_OK;
 }
 

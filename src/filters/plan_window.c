@@ -19,7 +19,7 @@ uint64_t dj_plan_window_quota(const struct dj_plan *plan)
 
 struct dj_shape dj_plan_window_generation(const struct dj_shape *s, uint32_t lines)
 {
-    return (struct dj_shape){DEJA_BLOCKED, s->k, s->bits / lines, 0};
+    return (struct dj_shape){.kind = DEJA_BLOCKED, .k = s->k, .bits = s->bits / lines};
 }
 
 /* The rate when all P generations hold their share of n keys. */
@@ -58,7 +58,7 @@ static bool multiply_lines(struct dj_plan *plan, const struct dj_shape *s)
 
 int dj_plan_size_window(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    struct dj_shape s = {DEJA_BLOCKED, plan->shape.k, 0, 0};
+    struct dj_shape s = {.kind = DEJA_BLOCKED, .k = plan->shape.k};
     const uint64_t row = (uint64_t)DJ_BLOCK_BITS / 8 * dj_plan_lines(plan);
     if (!opt->capacity && !opt->memory)
         return dj_fail(err, DEJA_EINVAL, "capacity is 0: say how many keys the window is to hold");

@@ -18,44 +18,26 @@ struct account {
     double rate;
 };
 
-/* Rate of F equal filters with n keys each, and what was lost on the way there. */
-static double rate_of(const struct dj_part *p, uint32_t filters, double n)
-{
-    return pow(dj_shape_rate(&p->shape, n), filters);
-}
-
-static double lost_of(const struct dj_part *p, uint32_t filters, double n)
-{
-    if (filters == 1)
-        return dj_shape_lost(&p->shape, n);
-    enum { STEPS = 64 }; /* Simpson's rule */
-    double sum = 0;
-    for (int i = 0; i <= STEPS; i++) {
-        const double weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
-        sum += weight * rate_of(p, filters, n * i / STEPS);
-    }
-    return sum * n / STEPS / 3;
-}
-
 /* Different keys that came when `keys` of them were told "new": n - lost(n) = keys, by Newton's
  * method, since the derivative of lost is the rate.  A filter far beyond its capacity loses nearly
  * all of them and no longer knows how many came: not more than were offered. */
-static double came_to(const struct dj_part *p, uint32_t filters, double keys, double offered,
+static double came_to(const struct dj_shape *s, uint32_t filters, double keys, double offered,
                       const struct dj_carried *carried)
 {
     /* Before a fold or a union other bits judged: what this body would have told them. */
     const double least = keys, before = (double)carried->keys + carried->lost;
     if (carried->keys)
-        keys = fmax(keys - (double)carried->keys, 0) + before - lost_of(p, filters, before);
+        keys =
+            fmax(keys - (double)carried->keys, 0) + before - dj_shape_lost_of(s, filters, before);
     double n = fmax(keys, before);
     for (int i = 0; i < 16 && n < offered; i++) {
-        const double slope = 1 - rate_of(p, filters, n);
-        const double missing = keys - (n - lost_of(p, filters, n));
+        const double slope = 1 - dj_shape_rate_of(s, filters, n);
+        const double missing = keys - (n - dj_shape_lost_of(s, filters, n));
         if (missing < 0.01 || (slope < 1e-3 && isinf(offered)))
             break;
         n += missing / fmax(slope, 1e-3);
     }
-    return fmax(least, fmin(keys + lost_of(p, filters, n), offered));
+    return fmax(least, fmin(keys + dj_shape_lost_of(s, filters, n), offered));
 }
 
 static uint64_t count_of(const deja_filter *f, const struct dj_part *p, double distinct)
@@ -72,7 +54,7 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
     if (p->shape.kind == DEJA_STATIC) { /* its keys were counted, and none was judged */
         a.count = p->fuse.keys;
         a.keys = a.came = a.distinct = (double)a.count;
-        a.rate = a.count ? p->fp_rate : 0;
+        a.rate = a.count ? dj_either(p->fp_rate, dj_twins(a.keys)) : 0;
         return a;
     }
     a.distinct = dj_shape_keys(&p->shape, a.bits_set);
@@ -83,8 +65,8 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
      * offered to deletions: they take what is removed. */
     const bool unknown = f->unclean || (f->plan.kind == DEJA_PAIRED && p != f->part[0]);
     const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
-    a.came =
-        came_to(p, f->plan.filters, a.keys, unknown ? INFINITY : (double)offered, &f->carried);
+    a.came = came_to(&p->shape, f->plan.filters, a.keys, unknown ? INFINITY : (double)offered,
+                     &f->carried);
     return a;
 }
 
@@ -95,7 +77,7 @@ static void add_scalable(deja_stats *s, const struct dj_part *p, const struct ac
     s->keys += a->count;
     s->distinct += a->distinct;
     s->lost += a->came - a->keys + a->came * *older / fmax(1 - *older, 1e-3);
-    *older = 1 - (1 - *older) * (1 - a->rate);
+    *older = dj_either(*older, a->rate);
     s->fp_now = *older;
     s->capacity += p->capacity;
 }
@@ -106,6 +88,8 @@ static void add_spatial(deja_stats *s, const struct dj_part *p, const struct acc
     s->keys = a->count;
     s->distinct += (a->distinct - s->distinct) / (i + 1);
     s->fp_now = i ? s->fp_now * a->rate : a->rate;
+    if (i > 0 && i + 1 == s->filters && !p->shape.no_twins) /* which all of them find */
+        s->fp_now = dj_either(s->fp_now, dj_twins(s->distinct));
     s->lost = a->came - a->keys;
     s->capacity = p->capacity;
 }
@@ -248,7 +232,6 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
 int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out)
 {
     deja_layer l = DEJA_LAYER_INIT;
-    double absent = 1; /* chance that no part claims it */
     if (f->plan.kind != DEJA_LAYERED)
         return DEJA_ENOTSUP;
     if (!out || out->size < sizeof(size_t))
@@ -263,11 +246,10 @@ int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out)
         l.bytes += p->body_len;
         l.hashes = p->shape.k;
         l.parts++;
-        absent *= 1 - a.rate;
+        l.fp_now = dj_either(l.fp_now, a.rate);
     }
     if (l.parts == 0)
         return DEJA_EINVAL;
-    l.fp_now = 1 - absent;
     l.size = out->size;
     memcpy(out, &l, out->size < sizeof l ? out->size : sizeof l);
     return DEJA_OK;

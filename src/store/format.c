@@ -287,7 +287,9 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     snprintf(field, sizeof field, "part %u", i + 1);
     const uint32_t kind = dj_layering_part_kind(&h->plan, i);
     p->ops = dj_part_ops_of(kind);
-    p->shape = (struct dj_shape){.kind = kind, .counter_bits = h->plan.shape.counter_bits};
+    p->shape = (struct dj_shape){.kind = kind,
+                                 .counter_bits = h->plan.shape.counter_bits,
+                                 .no_twins = !dj_hash_is_single(h->plan.hash)};
     LOAD(part_fields, at, p);
     if (h->plan.kind != DEJA_LAYERED)
         p->layer = 0;

@@ -9,16 +9,19 @@
 static const uint32_t bloom_kinds[] = {DEJA_CLASSIC, DEJA_BLOCKED};
 static const uint32_t all_kinds[] = {DEJA_CLASSIC, DEJA_BLOCKED, DEJA_EXACT};
 
+/* The laws of bodies alone. */
 static inline struct dj_shape classic(uint32_t k, uint64_t bits)
 {
-    return (struct dj_shape){DEJA_CLASSIC, k, bits};
+    return (struct dj_shape){.kind = DEJA_CLASSIC, .k = k, .bits = bits, .no_twins = true};
 }
 
 static inline struct dj_shape blocked(uint32_t k, uint64_t blocks)
 {
-    return (struct dj_shape){DEJA_BLOCKED, k, blocks * DJ_BLOCK_BITS};
+    return (struct dj_shape){
+        .kind = DEJA_BLOCKED, .k = k, .bits = blocks * DJ_BLOCK_BITS, .no_twins = true};
 }
 
+/* The smallest that really has this rate. */
 static inline struct dj_shape fitted(uint32_t kind, uint32_t k, uint64_t n, double p)
 {
     struct dj_shape s = {kind, k, 0};

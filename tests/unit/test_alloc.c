@@ -190,10 +190,12 @@ static void a_batch_without_memory_to_grow_tells_how_far_it_came(void **state)
 static void more_than_the_machine_has_is_refused_with_the_remedy(void **state)
 {
     static const deja_options huge[] = {
-        FIELDS(.kind = DEJA_BLOCKED, .capacity = UINT64_C(100000000000000), .seed = 1),
+        FIELDS(.kind = DEJA_BLOCKED, .capacity = UINT64_C(100000000000000), .fp_rate = 1e-4,
+               .seed = 1),
         FIELDS(.kind = DEJA_CLASSIC, .memory = UINT64_C(1) << 50, .fp_rate = 0.1, .seed = 1),
         FIELDS(.kind = DEJA_EXACT, .memory = UINT64_C(1) << 49, .fp_rate = 0.1, .seed = 1),
-        FIELDS(.kind = DEJA_SCALABLE, .capacity = UINT64_C(100000000000000), .seed = 1),
+        FIELDS(.kind = DEJA_SCALABLE, .capacity = UINT64_C(100000000000000), .fp_rate = 1e-4,
+               .seed = 1),
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(huge); i++) {
         deja_filter *f;

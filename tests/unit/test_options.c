@@ -74,9 +74,9 @@ static const struct refusal {
     {FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_SPECTRAL, .capacity = 1), DEJA_EINVAL,
      "a scalable filter is made of blocked, classic or exact parts"},
     {FIELDS(.kind = DEJA_SPECTRAL, .counter_bits = 32, .capacity = UINT64_C(1) << 53,
-            .fp_rate = 1e-6),
+            .fp_rate = 1e-3),
      DEJA_EINVAL,
-     "no spectral filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+     "no spectral filter holds 9007199254740992 keys at rate 0.001: lower the capacity or raise "
      "the rate"},
     {FIELDS(.kind = DEJA_BLOCKED, .deletions = 1, .capacity = 1), DEJA_EINVAL,
      "deletions goes with kind paired, not blocked"},
@@ -95,8 +95,9 @@ static const struct refusal {
      "1000 deletions at rate 1e-06 take 4928 bytes, and memory is 128"},
     {FIELDS(.kind = DEJA_PAIRED, .memory = 4096, .capacity = 10, .fp_rate = 0.1), DEJA_EINVAL,
      "capacity, fp_rate and memory: give two, the third follows"},
-    {FIELDS(.kind = DEJA_PAIRED, .capacity = 1, .deletions = UINT64_C(1) << 53), DEJA_EINVAL,
-     "no blocked filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+    {FIELDS(.kind = DEJA_PAIRED, .capacity = 1, .deletions = UINT64_C(1) << 53, .fp_rate = 1e-3),
+     DEJA_EINVAL,
+     "no blocked filter holds 9007199254740992 keys at rate 0.001: lower the capacity or raise "
      "the "
      "rate"},
     {FIELDS(.kind = DEJA_PAIRED, .hashes = 17, .capacity = 1), DEJA_EINVAL,
@@ -126,8 +127,8 @@ static const struct refusal {
      "memory is 255 bytes: at least 256, at most 2^50"},
     {FIELDS(.kind = DEJA_WINDOW, .memory = 128, .hashes = 16, .fp_rate = 1e-40), DEJA_EINVAL,
      "128 bytes hold no key at rate 1e-40"},
-    {FIELDS(.kind = DEJA_WINDOW, .capacity = UINT64_C(1) << 53), DEJA_EINVAL,
-     "no window filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+    {FIELDS(.kind = DEJA_WINDOW, .capacity = UINT64_C(1) << 53, .fp_rate = 1e-3), DEJA_EINVAL,
+     "no window filter holds 9007199254740992 keys at rate 0.001: lower the capacity or raise "
      "the rate"},
     {FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_WINDOW, .capacity = 1), DEJA_EINVAL,
      "a scalable filter is made of blocked, classic or exact parts"},
@@ -210,19 +211,21 @@ static const struct refusal {
     {FIELDS(.kind = DEJA_EXACT, .capacity = 1000, .memory = 64), DEJA_EINVAL,
      "64 bytes hold 6 exact keys, not 1000: give more memory, or take blocked"},
     /* too much of everything */
-    {FIELDS(.capacity = UINT64_C(1) << 53), DEJA_EINVAL,
-     "no blocked filter holds 9007199254740992 keys at rate 1e-06: lower the capacity or raise "
+    {FIELDS(.capacity = UINT64_C(1) << 53, .fp_rate = 1e-3), DEJA_EINVAL,
+     "no blocked filter holds 9007199254740992 keys at rate 0.001: lower the capacity or raise "
      "the rate"},
     {FIELDS(.kind = DEJA_CLASSIC, .capacity = UINT64_C(1) << 50, .fp_rate = 1e-3), DEJA_EINVAL,
      "no classic filter holds 1125899906842624 keys at rate 0.001: lower the capacity or raise "
      "the rate"},
     {FIELDS(.kind = DEJA_EXACT, .capacity = UINT64_C(1) << 48), DEJA_EINVAL,
-     "no exact filter holds 281474976710656 keys at rate 1e-06: lower the capacity or raise the "
-     "rate"},
+     "rate 1e-06: hashes of 64 bits are equal at a rate of 1.5e-05 among 281474976710656 keys; "
+     "lower the capacity or raise the rate"},
     {FIELDS(.kind = DEJA_EXACT, .capacity = 1000, .fp_rate = 1e-17), DEJA_EINVAL,
-     "no exact filter holds 1000 keys at rate 1e-17: lower the capacity or raise the rate"},
+     "rate 1e-17: hashes of 64 bits are equal at a rate of 5.4e-17 among 1000 keys; lower the "
+     "capacity or raise the rate"},
     {FIELDS(.capacity = 1000, .fp_rate = 1e-300), DEJA_EINVAL,
-     "no blocked filter holds 1000 keys at rate 1e-300: lower the capacity or raise the rate"},
+     "rate 1e-300: hashes of 64 bits are equal at a rate of 5.4e-17 among 1000 keys; lower the "
+     "capacity or raise the rate"},
 };
 
 static void what_cannot_be_is_refused_in_clear_words(void **state)

@@ -266,6 +266,7 @@ static void the_rates_of_all_parts_sum_to_less_than_p(void **state)
             double sum = 0, n = 1000;
             struct dj_part part;
             for (uint32_t i = 0; i < DJ_MAX_PARTS && dj_plan_part(&plan, i, &part); i++) {
+                part.shape.no_twins = true; /* which no part can help */
                 const double rate = dj_shape_rate(&part.shape, (double)part.capacity);
                 assert_true((double)part.capacity == n);
                 assert_near(part.fp_rate, 1e-3 * (1 - tightenings[t]) * pow(tightenings[t], i),
@@ -278,7 +279,44 @@ static void the_rates_of_all_parts_sum_to_less_than_p(void **state)
         }
 }
 
-static void a_growing_filter_begins_with_four_million_keys(void **state)
+/* 2.7e-9 of all strangers are twins of 5e10 keys. */
+static void a_series_grows_on_where_twins_are_more_than_its_rate(void **state)
+{
+    const struct dj_plan plan =
+        resolved(OPTIONS(.kind = DEJA_SCALABLE, .capacity = 8000000, .fp_rate = 1e-9));
+    struct dj_part part;
+    for (uint32_t i = 0; i < 14; i++)
+        assert_true(dj_plan_part(&plan, i, &part) && !part.shape.no_twins);
+    assert_true(part.fp_rate < dj_twins((double)part.capacity));
+}
+
+static void rates_below_that_of_twins_are_refused(void **state)
+{
+    static const uint32_t kinds[] = {DEJA_CLASSIC,  DEJA_BLOCKED, DEJA_LAYERED,
+                                     DEJA_SPECTRAL, DEJA_PAIRED,  DEJA_SCALABLE,
+                                     DEJA_WINDOW,   DEJA_STATIC,  DEJA_EXACT};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(kinds); i++) {
+        deja_options opt = OPTIONS(.kind = kinds[i], .capacity = 500000000, .fp_rate = 1e-12);
+        struct dj_plan plan;
+        deja_error err = {0};
+        assert_int_equal(dj_plan_resolve(&opt, &plan, &err), DEJA_EINVAL);
+        assert_non_null(strstr(err.text, "2.7e-11 among 500000000 keys"));
+    }
+}
+
+/* F filters are fooled by the same twin, so the product of their rates has less to spend. */
+static void several_filters_leave_room_for_twins(void **state)
+{
+    const deja_plan two = plan_of(
+        OPTIONS(.kind = DEJA_CLASSIC, .filters = 2, .capacity = 500000000, .fp_rate = 2.8e-11));
+    const deja_plan papers =
+        plan_of(OPTIONS(.kind = DEJA_CLASSIC, .filters = 2, .hash = DEJA_HASH_MURMUR3,
+                        .capacity = 500000000, .fp_rate = 2.8e-11));
+    assert_true(two.fp_rate <= 2.8e-11 && papers.fp_rate <= 2.8e-11);
+    assert_true(two.fp_rate > 2.7e-11 && (double)two.bits > 1.1 * (double)papers.bits);
+}
+
+static void a_growing_filter_begins_with_eight_million_keys(void **state)
 {
     assert_int_equal(plan_of(OPTIONS(.kind = DEJA_SCALABLE)).capacity, 8000000);
     assert_int_equal(resolved(OPTIONS(.kind = DEJA_SCALABLE)).part_kind, DEJA_BLOCKED);
@@ -341,7 +379,10 @@ int main(void)
         cmocka_unit_test(mixed_never_takes_more_functions_than_it_has),
         cmocka_unit_test(a_key_becomes_one_number_or_one_for_each_position),
         cmocka_unit_test(the_rates_of_all_parts_sum_to_less_than_p),
-        cmocka_unit_test(a_growing_filter_begins_with_four_million_keys),
+        cmocka_unit_test(a_series_grows_on_where_twins_are_more_than_its_rate),
+        cmocka_unit_test(rates_below_that_of_twins_are_refused),
+        cmocka_unit_test(several_filters_leave_room_for_twins),
+        cmocka_unit_test(a_growing_filter_begins_with_eight_million_keys),
         cmocka_unit_test(a_part_too_large_to_count_is_refused),
         cmocka_unit_test(sizes_that_just_fit_are_planned_without_overflow),
         cmocka_unit_test(a_product_beyond_2_to_the_53_bits_is_refused),

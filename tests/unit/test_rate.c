@@ -353,6 +353,53 @@ static void lost_is_right_for_many_keys(void **state)
     }
 }
 
+/* --- Twins -------------------------------------------------------------- */
+
+static struct dj_shape with_twins(struct dj_shape s)
+{
+    s.no_twins = false;
+    return s;
+}
+
+/* In a body with room for all, a stranger is found only by a number of 64 bits that is the same.
+ */
+static void twins_are_what_room_cannot_help(void **state)
+{
+    (void)state;
+    const struct dj_shape law = classic(40, UINT64_C(1) << 45), s = with_twins(law);
+    for (double n = 1e6; n < 1e11; n *= 10.0) {
+        assert_true(dj_shape_rate(&law, n) < 1e-30);
+        assert_near(dj_shape_rate(&s, n), n * 0x1p-64, 1e-12);
+        assert_near(dj_shape_lost(&s, n), n * (n - 1.0) * 0x1p-65, 1e-12);
+    }
+}
+
+static void twins_are_found_once_whatever_else_is(void **state)
+{
+    (void)state;
+    const double n = 1e10, twins = 1e10 * 0x1p-64; /* 5.4e-10 */
+    for (uint32_t k = 4; k <= 16; k += 4) {
+        const struct dj_shape law = blocked(k, 2500000000), s = with_twins(law);
+        const double body = dj_shape_rate(&law, n), lost = dj_shape_lost(&law, n);
+        assert_near(dj_shape_rate(&s, n), 1.0 - (1.0 - body) * (1.0 - twins), 1e-6);
+        assert_near(dj_shape_lost(&s, n), lost + n * n * 0x1p-65, 1e-3);
+        /* Two filters are fooled by the same twin. */
+        assert_near(dj_shape_rate_of(&law, 2, n), body * body, 1e-12);
+        assert_near(dj_shape_rate_of(&s, 2, n), body * body + twins, 1e-6);
+        assert_near(dj_shape_lost_of(&s, 2, n) - dj_shape_lost_of(&law, 2, n), n * n * 0x1p-65,
+                    1e-3);
+    }
+}
+
+/* Small filters are recorded in files with a rate of a few digits: twins are not among them. */
+static void twins_beyond_the_ninth_digit_are_left_away(void **state)
+{
+    (void)state;
+    const struct dj_shape law = classic(7, 9600), s = with_twins(law);
+    const double same = dj_shape_rate(&s, 1000.0) - dj_shape_rate(&law, 1000.0);
+    assert_true(same >= 0.0 && same <= 0.0);
+}
+
 static void beyond_full_every_further_key_is_lost(void **state)
 {
     (void)state;
@@ -482,6 +529,9 @@ int main(void)
         cmocka_unit_test(lost_is_the_sum_of_the_rates_met),
         cmocka_unit_test(with_one_hash_every_new_key_sets_a_bit),
         cmocka_unit_test(lost_is_right_for_many_keys),
+        cmocka_unit_test(twins_are_what_room_cannot_help),
+        cmocka_unit_test(twins_are_found_once_whatever_else_is),
+        cmocka_unit_test(twins_beyond_the_ninth_digit_are_left_away),
         cmocka_unit_test(beyond_full_every_further_key_is_lost),
         cmocka_unit_test(keys_undo_set_bits),
         cmocka_unit_test(a_full_filter_may_hold_any_number_of_keys),

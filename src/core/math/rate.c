@@ -22,7 +22,12 @@
  * spectral the same with counters: a lane of 32 bits holds 8, 4, 2 or 1 of them, and a key takes
  *          one in each of k lanes.  A counter that is not 0 is a bit that is set.
  *
- * exact    fingerprints of 64 bits: a stranger equals one of n with probability n / 2^64.
+ * exact    fingerprints of 64 bits, and nothing else: only twins are mistaken.
+ *
+ * twins    Before it is anything else, a key is a number of 64 bits.  A stranger has that of one
+ * of n keys with probability n / 2^64, and is then found in whatever body, in all of F filters,
+ * and whatever k.  This is the least rate there is, and goes on top of the others; only the
+ * papers' families, which make k numbers of a key, are free of it.
  *
  * Cost: k^2/2 multiplications for each key that a crowded block may hold: microseconds.
  *
@@ -40,6 +45,7 @@
 #define LANE_BITS  (DJ_BLOCK_BITS / DJ_BLOCK_LANES)
 #define TWO_TO_64  18446744073709551616.0
 #define NEGLIGIBLE 1e-17 /* a share that no longer changes a double */
+#define UNTOLD     1e-9  /* of a rate: nobody reads it, and files would record it as a last bit */
 
 static void check(const struct dj_shape *s)
 {
@@ -274,6 +280,30 @@ double dj_shape_bits_sigma(const struct dj_shape *s, double n)
     return sqrt(fmax(0.0, m * clear * (fill(s, n) + clear * pairs)));
 }
 
+/* --- Twins -------------------------------------------------------------- */
+
+double dj_twins(double n)
+{
+    return fmin(fmax(n, 0.0) / TWO_TO_64, 1.0);
+}
+
+/* Keys of n that met a twin of theirs. */
+static double twins_lost(double n)
+{
+    return fmax(0.0, n * (n - 1.0) / 2.0) / TWO_TO_64;
+}
+
+double dj_shape_rate_left(const struct dj_shape *s, double n, double p)
+{
+    const double twins = s->no_twins ? 0.0 : dj_twins(n);
+    return twins < UNTOLD * p ? p : fmax(0.0, (p - twins) / (1.0 - twins));
+}
+
+double dj_either(double a, double b)
+{
+    return a + b - a * b; /* 1 - (1 - a)(1 - b) would round small rates away */
+}
+
 /* --- Rate --------------------------------------------------------------- */
 
 static double classic_rate(const struct dj_shape *s, double n)
@@ -281,14 +311,26 @@ static double classic_rate(const struct dj_shape *s, double n)
     return pow(fill(s, n), (double)s->k);
 }
 
-double dj_shape_rate(const struct dj_shape *s, double n)
+/* Without twins. */
+static double body_rate(const struct dj_shape *s, double n)
+{
+    if (s->kind == DEJA_CLASSIC)
+        return classic_rate(s, n);
+    return s->kind == DEJA_EXACT ? 0.0 : fmin(block_mean_at(s, n, RATE), 1.0);
+}
+
+double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n)
 {
     check(s);
     if (!(n > 0.0))
         return 0.0;
-    if (s->kind == DEJA_CLASSIC)
-        return classic_rate(s, n);
-    return fmin(s->kind == DEJA_EXACT ? n / TWO_TO_64 : block_mean_at(s, n, RATE), 1.0);
+    const double bodies = pow(body_rate(s, n), filters), twins = s->no_twins ? 0.0 : dj_twins(n);
+    return twins < UNTOLD * bodies ? bodies : dj_either(bodies, twins);
+}
+
+double dj_shape_rate(const struct dj_shape *s, double n)
+{
+    return dj_shape_rate_of(s, 1, n);
 }
 
 /* --- Losses ------------------------------------------------------------- */
@@ -335,14 +377,39 @@ static double classic_lost(const struct dj_shape *s, double n)
     return sum;
 }
 
-double dj_shape_lost(const struct dj_shape *s, double n)
+static double body_lost(const struct dj_shape *s, double n)
+{
+    if (s->kind == DEJA_CLASSIC)
+        return classic_lost(s, n);
+    if (s->kind == DEJA_EXACT)
+        return 0.0;
+    return (double)(s->bits / DJ_BLOCK_BITS) * block_mean_at(s, n, LOST_A_BLOCK);
+}
+
+/* By Simpson's rule; the rate is smooth and rises like n^(k F). */
+static double bodies_lost(const struct dj_shape *s, uint32_t filters, double n)
+{
+    enum { STEPS = 128 };
+    double sum = 0.0;
+    for (int i = 1; i <= STEPS; i++) {
+        const double weight = i == STEPS ? 1.0 : i % 2 ? 4.0 : 2.0;
+        sum += weight * pow(body_rate(s, n * i / STEPS), filters);
+    }
+    return sum * n / STEPS / 3.0;
+}
+
+double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n)
 {
     check(s);
     if (!(n > 0.0))
         return 0.0;
-    if (s->kind == DEJA_CLASSIC)
-        return classic_lost(s, n);
-    if (s->kind == DEJA_EXACT)
-        return fmax(0.0, n * (n - 1.0) / 2.0) / TWO_TO_64;
-    return (double)(s->bits / DJ_BLOCK_BITS) * block_mean_at(s, n, LOST_A_BLOCK);
+    const double bodies = filters == 1 ? body_lost(s, n) : bodies_lost(s, filters, n);
+    if (s->no_twins || !(bodies < n)) /* the latter also for INFINITY */
+        return bodies;
+    return bodies + (1.0 - bodies / n) * twins_lost(n); /* of those that were not lost anyhow */
+}
+
+double dj_shape_lost(const struct dj_shape *s, double n)
+{
+    return dj_shape_lost_of(s, 1, n);
 }

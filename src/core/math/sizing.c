@@ -81,7 +81,8 @@ bool dj_shape_round(struct dj_shape *s)
 
 static bool reaches(const struct dj_shape *s, uint64_t granules, uint64_t n, double p)
 {
-    const struct dj_shape t = {s->kind, s->k, granules * granule(s->kind), s->counter_bits};
+    struct dj_shape t = *s;
+    t.bits = granules * granule(s->kind);
     return dj_shape_rate(&t, (double)n) <= p;
 }
 
@@ -107,7 +108,7 @@ static uint64_t fewest_granules(const struct dj_shape *s, uint64_t enough, uint6
 static bool fit_exact(struct dj_shape *s, uint64_t n, double p)
 {
     const uint64_t slots = (5 * n + 3) / 4; /* n is at most 2^53 */
-    if (p * TWO_TO_64 < (double)n || slots > DJ_MAX_BITS / SLOT_BITS)
+    if ((!s->no_twins && p < dj_twins((double)n)) || slots > DJ_MAX_BITS / SLOT_BITS)
         return false;
     s->k = 1;
     s->bits = slots * SLOT_BITS;
@@ -123,8 +124,8 @@ bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p)
         return fit_exact(s, n, p);
     const uint64_t most = DJ_MAX_BITS / granule(s->kind);
     uint64_t best = most + 1;
-    for (struct dj_shape t = {s->kind, ks.first, 0, s->counter_bits}; t.k <= ks.last && best > 1;
-         t.k++)
+    struct dj_shape t = *s;
+    for (t.k = ks.first; t.k <= ks.last && best > 1; t.k++)
         if (reaches(&t, best - 1, n, p)) {
             best = fewest_granules(&t, best - 1, n, p);
             s->k = t.k;
@@ -135,6 +136,15 @@ bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p)
     return true;
 }
 
+bool dj_shape_fit_body(struct dj_shape *s, uint64_t n, double p)
+{
+    const bool no_twins = s->no_twins;
+    s->no_twins = true;
+    const bool fits = dj_shape_fit(s, n, p);
+    s->no_twins = no_twins;
+    return fits;
+}
+
 /* --- Best k, capacity --------------------------------------------------- */
 
 void dj_shape_best_k(struct dj_shape *s, uint64_t n)
@@ -143,8 +153,8 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n)
         return;
     const struct span ks = ks_of(s);
     double least = 2.0; /* more than any rate */
-    for (struct dj_shape t = {s->kind, ks.first, s->bits, s->counter_bits}; t.k <= ks.last;
-         t.k++) {
+    struct dj_shape t = *s;
+    for (t.k = ks.first; t.k <= ks.last; t.k++) {
         const double rate = dj_shape_rate(&t, n > 0 ? (double)n : 1.0);
         if (rate < least) {
             least = rate;
@@ -192,8 +202,9 @@ uint64_t dj_shape_capacity(struct dj_shape *s, double p)
     if (s->kind == DEJA_EXACT)
         return capacity_exact(s, p);
     uint64_t best = 0;
+    struct dj_shape t = *s;
     s->k = ks.first;
-    for (struct dj_shape t = {s->kind, ks.first, s->bits, s->counter_bits}; t.k <= ks.last; t.k++)
+    for (t.k = ks.first; t.k <= ks.last; t.k++)
         if (holds(&t, best + 1, p)) {
             best = most_keys(&t, best + 1, p);
             s->k = t.k;

@@ -19,6 +19,7 @@ struct dj_shape {
     uint32_t k;    /* positions a key; blocked, spectral: at most DJ_BLOCK_LANES; exact: 1 */
     uint64_t bits; /* of memory; a multiple of 64 for classic, of 512 for the others */
     uint32_t counter_bits; /* spectral: 4, 8, 16 or 32; 0 for the others */
+    bool no_twins;         /* a key is k numbers (the papers' hashes), not one of 64 bits */
 };
 
 /* Bits of memory that are counted as one: of a counter, of a slot, or a bit. */
@@ -32,14 +33,25 @@ bool dj_shape_has_counters(uint32_t counter_bits);
 /* The largest k of a kind; 0 for a kind without a shape. */
 uint32_t dj_shape_most_k(uint32_t kind);
 
-/* The first five take a complete shape: a kind named above, k and bits that it can have.
- * n is a number of different keys; 0 or less (and NaN) count as none, INFINITY is allowed. */
+/* All that follow, up to dj_shape_keys, take a complete shape: a kind named above, k and bits that
+ * it can have. n is a number of different keys; 0 or less (and NaN) count as none, INFINITY is
+ * allowed. */
 
 /* Probability that a key never added is found when n different keys were. */
 double dj_shape_rate(const struct dj_shape *s, double n);
 /* Keys of n arriving one after another that are taken for seen: the rates met by the first,
  * second, ... n-th key, added up.  (The integral of the rate is at most one key more.) */
 double dj_shape_lost(const struct dj_shape *s, double n);
+/* The same of F filters of this shape that each hold all n keys: found is what all of them find.
+ */
+double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n);
+double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n);
+/* The part of the rate that no body lessens: that a stranger is a twin of one of n keys; and what
+ * it leaves of p for the bodies, 0 when nothing. */
+double dj_twins(double n);
+double dj_shape_rate_left(const struct dj_shape *s, double n, double p);
+/* Of two independent chances, at least one. */
+double dj_either(double a, double b);
 /* Set bits (exact: used slots; spectral: counters that are not 0) that n different keys leave on
  * average, and the standard deviation.  No upper bound is involved: both are exact for ideal
  * hashing. */
@@ -55,6 +67,8 @@ double dj_shape_keys(const struct dj_shape *s, double bits_set);
  * overflow DJ_MAX_BITS, when no size reaches p, when the kind cannot have this k, and when n is 0
  * or beyond 2^53 or p is not between 0 and 1. */
 bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p);
+/* The same for the body alone: a part that has to be added cannot be refused for twins. */
+bool dj_shape_fit_body(struct dj_shape *s, uint64_t n, double p);
 /* With bits given: the k (unless fixed) that is best for n keys; n = 0 counts as 1. */
 void dj_shape_best_k(struct dj_shape *s, uint64_t n);
 /* With bits given: how many keys until the rate reaches p (k chosen unless fixed): the largest
