@@ -7,6 +7,7 @@
 #include "remote.h"
 #include "session.h"
 #include "signals.h"
+#include <math.h>
 #include <unistd.h>
 
 struct add_options {
@@ -276,8 +277,9 @@ static int be_like(const char *path, struct common *c, deja_stats *s, deja_error
         c->capacity = s->capacity;
     else if (c->capacity == 0 && c->memory == 0) /* the lost ones were estimated: some to spare */
         c->capacity = s->keys + (uint64_t)lost + s->keys / 100 + 1;
+    /* A rate that followed from a generous size may be that of equal hashes alone, n / 2^64. */
     if (!(c->fp_rate > 0) && c->memory == 0)
-        c->fp_rate = s->fp_rate;
+        c->fp_rate = fmax(s->fp_rate, fmin((double)c->capacity * 0x1p-61, 0.5));
     if (c->url == 0)
         c->url = s->profile;
     return DEJA_OK;

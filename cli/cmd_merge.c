@@ -144,10 +144,10 @@ static void report(const struct call *call, const deja_filter *f)
         json_uint(&json, "filter_bytes", s.bytes);
         json_end(&json);
     } else {
-        console_note(call->console, "%s filters with %s%s keys; %s: %s, rate now %s",
-                     num_count(call->n_operands).s, s.kind == DEJA_EXACT ? "" : "about ",
-                     num_count(s.keys).s, fail_path(o->common.output).text, num_bytes(s.bytes).s,
-                     num_rate(s.fp_now).s);
+        console_note(call->console, "%s filter%s with %s%s keys; %s: %s, rate now %s",
+                     num_count(call->n_operands).s, call->n_operands == 1 ? "" : "s",
+                     s.kind == DEJA_EXACT ? "" : "about ", num_count(s.keys).s,
+                     fail_path(o->common.output).text, num_bytes(s.bytes).s, num_rate(s.fp_now).s);
     }
     if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
         console_note(call->console, "%s was sized for %s keys and holds %s: build larger ones",

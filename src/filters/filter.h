@@ -165,9 +165,9 @@ uint64_t dj_window_now(const deja_filter *f);
 bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now);
 unsigned dj_window_living(const deja_filter *f);
 /* The account (window_stats.c): of all, of what is to be carried over a turn, and the counts of a
- * file that was not synced, from its bits. */
+ * file that was not synced, raised to what its bits tell. */
 void dj_window_stats(const deja_filter *f, deja_stats *s);
 struct dj_carried dj_window_carry(const deja_filter *f);
-void dj_window_recount(deja_filter *f);
+void dj_window_recount(const deja_filter *f, struct dj_window *w, uint64_t *told);
 
 #endif

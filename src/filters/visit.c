@@ -51,6 +51,15 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
     return DEJA_OK;
 }
 
+/* The rate stays, unless it is one that no filter of the next size has: where it followed from a
+ * generous size it may be hardly more than that of twins, of which more keys have more. */
+static double rate_after(const struct dj_plan *p, const deja_options *next)
+{
+    const double twins = dj_twins(fmax((double)next->capacity, (double)next->deletions));
+    const double spent = p->kind == DEJA_SCALABLE ? 1 - next->tightening : 0.5; /* on one part */
+    return fmax(p->fp_rate, fmin(2 * twins / spent, 0.5));
+}
+
 /* What the next visit's filter is made from: this one's plan, and what was asked for. */
 static deja_options options_after(const deja_filter *f, const deja_options *o, const deja_stats *s)
 {
@@ -75,7 +84,7 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     if (!o->deletions && p->kind == DEJA_PAIRED)
         next.deletions = capacity_after((double)s->deletions, p->deletions);
     if (o->fp_rate == 0 && !sized)
-        next.fp_rate = p->fp_rate;
+        next.fp_rate = rate_after(p, &next);
     next.key = f->key;
     next.flags = p->flags;
     return next;

@@ -94,10 +94,9 @@ static uint64_t least_keys(const struct dj_shape *s, uint64_t bits)
     return least > 0 ? (uint64_t)least : 0;
 }
 
-void dj_window_recount(deja_filter *f)
+void dj_window_recount(const deja_filter *f, struct dj_window *w, uint64_t *told)
 {
-    struct dj_part *p = f->part[0];
-    struct dj_window *w = &f->window;
+    const struct dj_part *p = f->part[0];
     const struct dj_shape s = dj_plan_window_generation(&p->shape, p->lines);
     const struct bits bits = count_bits(p, 0);
     for (uint32_t l = 0; l < p->lines; l++) {
@@ -105,8 +104,8 @@ void dj_window_recount(deja_filter *f)
         if (least > w->keys[l])
             w->keys[l] = least;
     }
-    if (p->keys < w->keys[p->newest] + f->carried.keys)
-        p->keys = w->keys[p->newest] + f->carried.keys;
+    if (*told < w->keys[p->newest] + f->carried.keys)
+        *told = w->keys[p->newest] + f->carried.keys;
 }
 
 /* Generation l's share of the account. */

@@ -22,11 +22,9 @@ static void make_page(const deja_filter *f, uint8_t page[DJ_HEADER_LEN])
     struct dj_header h;
     struct dj_record r;
     dj_header_of(f, &h);
-    dj_record_of(f, DJ_SEALED, &r);
+    dj_counts_pass_on(f, &r);
     r.sequence = 1; /* a new file begins with record A */
     r.checksum = dj_export_checksum(f);
-    for (uint32_t i = 0; f->unclean && f->read_only && i < f->n_parts; i++)
-        r.keys[i] = dj_open_recount(f->part[i]);
     memset(page, 0, DJ_HEADER_LEN);
     dj_header_encode(&h, page);
     dj_record_encode(&r, page, page + dj_record_offset(r.sequence));

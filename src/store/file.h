@@ -61,8 +61,11 @@ int dj_open_key(const struct dj_header *h, const deja_options *want, const char 
 /* Part i as the header has it, without a body; and the counts, when all have theirs. */
 void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i);
 void dj_open_counts(deja_filter *f, const struct dj_header *h);
-/* Keys that explain what a body holds. */
-uint64_t dj_open_recount(const struct dj_part *p);
+/* Counts (counts.c): from a record, all but the syncs; keys, from the bits that are set; and a
+ * record for a copy, whose keys are known in any case. */
+void dj_counts_take(deja_filter *f, const struct dj_record *r);
+void dj_counts_recount(const deja_filter *f, struct dj_record *r);
+void dj_counts_pass_on(const deja_filter *f, struct dj_record *r);
 /* Without a file (export.c): XXH3 of all bodies; bytes of them, at offsets of the file; how many
  * of the len bytes at `at` lie in begin .. end, 0 when the first one does not. */
 uint64_t dj_export_checksum(const deja_filter *f);

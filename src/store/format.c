@@ -153,36 +153,6 @@ void dj_header_of(const deja_filter *f, struct dj_header *h)
     h->file_len = at;
 }
 
-static void count_keys(const deja_filter *f, struct dj_record *r)
-{
-    const bool window = f->plan.kind == DEJA_WINDOW;
-    for (uint32_t i = 0; i < f->n_parts; i++)
-        r->keys[window ? DJ_TOLD_NEW : i] = atomic_load(&f->part[i]->keys);
-    for (uint32_t i = 0; window && i < f->part[0]->lines; i++)
-        r->keys[i] = atomic_load(&f->window.keys[i]);
-}
-
-void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r)
-{
-    *r = (struct dj_record){
-        .state = state,
-        .offered = atomic_load(&f->offered),
-        .time = (uint64_t)time(NULL),
-        .syncs = f->syncs + (state == DJ_SEALED),
-        .carried = f->carried,
-        .removed = atomic_load(&f->removed),
-        .refused = atomic_load(&f->refused),
-        .hidden = atomic_load(&f->hidden),
-        .familiar = atomic_load(&f->familiar),
-        .window = f->window,
-    };
-    if (f->plan.kind == DEJA_LAYERED) {
-        r->carried.keys = atomic_load(&f->part[0]->keys);
-        r->carried.lost = dj_layering_lost(f);
-    }
-    count_keys(f, r);
-}
-
 void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
 {
     const struct dj_plan *plan = &h->plan;

@@ -217,41 +217,16 @@ int dj_open_key(const struct dj_header *h, const deja_options *want, const char 
                      : dj_fail(err, DEJA_EFORMAT, "%s: the key is damaged", name);
 }
 
-/* Keys that explain what the body holds: all that is known when adds came after the last sync. */
-uint64_t dj_open_recount(const struct dj_part *p)
-{
-    if (p->shape.kind == DEJA_STATIC)
-        return p->fuse.keys;
-    const double found = dj_shape_keys(&p->shape, (double)p->ops->bits_set(p));
-    return found < (double)UINT64_MAX ? (uint64_t)found : p->capacity;
-}
-
 void dj_open_counts(deja_filter *f, const struct dj_header *h)
 {
-    const struct dj_record *r = dj_header_latest(h);
-    f->offered = r->offered;
-    f->syncs = r->syncs;
-    f->carried = r->carried;
-    f->removed = r->removed;
-    f->refused = r->refused;
-    f->hidden = r->hidden;
-    f->familiar = r->familiar;
-    if (f->plan.kind == DEJA_LAYERED) {
-        dj_layering_set_lost(f, r->carried.lost);
-        f->carried = (struct dj_carried){0};
-    }
-    f->unclean = r->state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
-    const bool recount = f->unclean && !f->read_only;
-    if (f->plan.kind == DEJA_WINDOW) {
-        f->part[0]->keys = r->keys[DJ_TOLD_NEW];
-        dj_window_adopt(f, &r->window);
-        if (recount)
-            dj_window_recount(f);
-        return;
-    }
-    for (uint32_t i = 0; i < f->n_parts; i++) {
-        /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
-        f->part[i]->keys = recount ? dj_open_recount(f->part[i]) : r->keys[i];
+    struct dj_record r = *dj_header_latest(h);
+    f->syncs = r.syncs;
+    f->unclean = r.state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
+    dj_counts_take(f, &r);
+    /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
+    if (f->unclean && !f->read_only) {
+        dj_counts_recount(f, &r);
+        dj_counts_take(f, &r);
     }
 }
 

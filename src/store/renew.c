@@ -93,21 +93,13 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
         rc = make(path, flags, &from->plan, from, true, &f, err);
     if (!f)
         return rc;
+    struct dj_record r;
     dj_filter_walk(from, true);
-    for (uint32_t i = 0; i < f->n_parts; i++) {
+    for (uint32_t i = 0; i < f->n_parts; i++)
         memcpy(f->part[i]->body, from->part[i]->body, (size_t)f->part[i]->body_len);
-        f->part[i]->keys = from->part[i]->keys;
-    }
+    dj_counts_pass_on(from, &r);
     dj_filter_walk(from, false);
-    f->offered = from->offered;
-    f->removed = from->removed;
-    f->refused = from->refused;
-    f->hidden = from->hidden;
-    f->carried = from->carried;
-    if (f->plan.kind == DEJA_WINDOW)
-        dj_window_adopt(f, &from->window);
-    f->familiar = from->familiar;
-    f->lost = from->lost;
+    dj_counts_take(f, &r);
     f->unclean = from->unclean;
     rc = deja_filter_vouch(from, err);
     if (rc == DEJA_OK)

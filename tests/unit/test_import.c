@@ -122,6 +122,44 @@ static void an_export_written_to_disk_is_a_file(void **state)
     }
 }
 
+static void assert_counted(const deja_filter *f, uint64_t keys)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+    assert_in_range(s.keys, keys * 9 / 10, keys * 11 / 10);
+}
+
+/* A file that is being written, or whose writer was killed, knows the counts of its last sync: the
+ * bits tell of the rest, and a copy that is sealed has to have them. */
+static void what_was_not_synced_is_counted_in_copies(void **state)
+{
+    for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
+        const char *path = scratch_path("unsynced.deja"), *to = scratch_path("copied.deja");
+        deja_filter *f, *g;
+        unlink(path);
+        unlink(to);
+        assert_int_equal(deja_filter_create(path, 0, &every[i].opt, &f, NULL), DEJA_OK);
+        add_keys(f, 0, 10);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        add_keys(f, 10, N_KEYS);
+        deja_filter_free(f);
+        assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_copy(f, to, 0, &g, NULL), DEJA_OK);
+        assert_counted(g, N_KEYS);
+        assert_int_equal(deja_filter_sync(g, NULL), DEJA_OK);
+        deja_filter_free(g);
+        assert_int_equal(deja_filter_open(to, 0, NULL, &g, NULL), DEJA_OK);
+        assert_counted(g, N_KEYS);
+        deja_filter_free(g);
+        const struct bytes b = exported(f);
+        g = imported(&b, NULL);
+        assert_counted(g, N_KEYS);
+        deja_filter_free(g);
+        deja_filter_free(f);
+        free(b.data);
+    }
+}
+
 static void a_file_is_imported_as_it_is_opened(void **state)
 {
     static const char *const golden[] = {"blocked", "classic_3_jenkins", "exact",
@@ -391,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_exported_comes_back),
         cmocka_unit_test(an_export_written_to_disk_is_a_file),
+        cmocka_unit_test(what_was_not_synced_is_counted_in_copies),
         cmocka_unit_test(a_file_is_imported_as_it_is_opened),
         cmocka_unit_test(pieces_of_any_length_make_the_same),
         cmocka_unit_test(every_length_but_the_right_one_is_refused),

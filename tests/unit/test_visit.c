@@ -201,6 +201,25 @@ static void a_filter_full_to_the_brim_rotates(void **state)
     deja_filter_free(f);
 }
 
+/* A megabyte for some keys: their rate is that of equal hashes, which no filter of more keys has.
+ */
+static void a_filter_far_too_large_rotates(void **state)
+{
+    static const uint32_t kinds[] = {DEJA_CLASSIC,  DEJA_BLOCKED, DEJA_EXACT,
+                                     DEJA_SPECTRAL, DEJA_PAIRED,  DEJA_WINDOW};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(kinds); i++) {
+        deja_filter *f = new_filter(OPTIONS(.kind = kinds[i], .capacity = 500, .memory = 1 << 20));
+        deja_error err = {0};
+        add_keys(f, 0, 500);
+        for (int visit = 0; visit < 3; visit++) {
+            if (deja_filter_rotate(f, NULL, &err) != DEJA_OK)
+                fail_msg("%s", err.text);
+            add_keys(f, 0, 500);
+        }
+        deja_filter_free(f);
+    }
+}
+
 static void options_of_the_next_visit_are_heard(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.01));
@@ -335,6 +354,7 @@ int main(void)
         cmocka_unit_test(missed_by_all_is_the_product_of_the_loss_rates),
         cmocka_unit_test(a_visit_that_saw_nothing_changes_no_chance),
         cmocka_unit_test(a_filter_full_to_the_brim_rotates),
+        cmocka_unit_test(a_filter_far_too_large_rotates),
         cmocka_unit_test(options_of_the_next_visit_are_heard),
         cmocka_unit_test(what_a_visit_keeps_cannot_be_changed),
         cmocka_unit_test(without_memory_the_visit_goes_on),
