@@ -74,14 +74,22 @@ static double surprise(const deja_stats *s)
     return ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
 }
 
+/* How far off the number of keys may be, where the set bits told it: five standard deviations of
+ * the bits, of which the next key would set k (1 - fill). */
+static double doubt(const deja_stats *s)
+{
+    const double a_key = s->hashes * (1 - s->fill);
+    return s->unclean && a_key > 0 ? 5 * s->bits_sigma / a_key : 0;
+}
+
 static void conclude(struct info_report *r)
 {
     const deja_stats *s = &r->s;
     r->surprise = surprise(s);
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
     const uint64_t taken = s->keys + s->deletions; /* a key that was removed has left its bits */
-    r->over_capacity =
-        s->kind == DEJA_WINDOW ? s->crowded != 0 : s->kind != DEJA_SCALABLE && taken > s->capacity;
+    const bool over = (double)taken - doubt(s) > (double)s->capacity;
+    r->over_capacity = s->kind == DEJA_WINDOW ? s->crowded != 0 : s->kind != DEJA_SCALABLE && over;
     r->rate_planned = rate_planned(r);
     r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(r, r->rate_planned) - (double)taken;
 }

@@ -264,15 +264,15 @@ static void print_cost(struct out *o, const struct info_report *r)
                    isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
     if (s->kind == DEJA_WINDOW)
         return; /* there always is */
+    const uint64_t room = (uint64_t)fmin(fmax(r->room, 0), 0x1p63);
     label(o, "room");
     if (s->kind == DEJA_SCALABLE)
-        out_printf(o, "for about %s more keys until it grows\n", num_estimate(fmax(r->room, 0)).s);
+        out_printf(o, "for about %s more keys until it grows\n", num_count(room).s);
     else if (s->kind == DEJA_EXACT) /* full: see docs/kinds.md */
         out_printf(o, "for %s more keys as planned; it is full at %s keys\n",
-                   r->room >= 1 ? num_estimate(r->room).s : "no",
-                   num_count(s->bits - s->bits / 16).s);
-    else if (r->room >= 1 && s->fp_now < r->rate_planned)
-        out_printf(o, "for about %s more keys until the rate passes %s\n", num_estimate(r->room).s,
+                   room ? num_count(room).s : "no", num_count(s->bits - s->bits / 16).s);
+    else if (room && s->fp_now < r->rate_planned)
+        out_printf(o, "for about %s more keys until the rate passes %s\n", num_count(room).s,
                    num_rate(r->rate_planned).s);
     else
         out_printf(o, "none: the rate has passed %s\n", num_rate(r->rate_planned).s);

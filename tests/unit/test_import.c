@@ -131,7 +131,7 @@ static void assert_counted(const deja_filter *f, uint64_t keys)
 
 /* A file that is being written, or whose writer was killed, knows the counts of its last sync: the
  * bits tell of the rest, and a copy that is sealed has to have them. */
-static void what_was_not_synced_is_counted_in_copies(void **state)
+static void what_was_not_synced_is_counted_also_in_copies(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         const char *path = scratch_path("unsynced.deja"), *to = scratch_path("copied.deja");
@@ -144,6 +144,7 @@ static void what_was_not_synced_is_counted_in_copies(void **state)
         add_keys(f, 10, N_KEYS);
         deja_filter_free(f);
         assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_OK);
+        assert_counted(f, N_KEYS);
         assert_int_equal(deja_filter_copy(f, to, 0, &g, NULL), DEJA_OK);
         assert_counted(g, N_KEYS);
         assert_int_equal(deja_filter_sync(g, NULL), DEJA_OK);
@@ -429,7 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_exported_comes_back),
         cmocka_unit_test(an_export_written_to_disk_is_a_file),
-        cmocka_unit_test(what_was_not_synced_is_counted_in_copies),
+        cmocka_unit_test(what_was_not_synced_is_counted_also_in_copies),
         cmocka_unit_test(a_file_is_imported_as_it_is_opened),
         cmocka_unit_test(pieces_of_any_length_make_the_same),
         cmocka_unit_test(every_length_but_the_right_one_is_refused),
