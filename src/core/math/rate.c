@@ -24,10 +24,10 @@
  *
  * exact    fingerprints of 64 bits, and nothing else: only twins are mistaken.
  *
- * twins    Before it is anything else, a key is a number of 64 bits.  A stranger has that of one
- * of n keys with probability n / 2^64, and is then found in whatever body, in all of F filters,
- * and whatever k.  This is the least rate there is, and goes on top of the others; only the
- * papers' families, which make k numbers of a key, are free of it.
+ * twins    Before it is anything else, a key is a number of 64 bits.  A stranger has that of
+ *          one of n keys with probability n / 2^64, and is then found in whatever body, in all
+ *          of F filters, and whatever k.  This is the least rate there is, and goes on top of
+ *          the others; only the papers' families, which make k numbers of a key, are free of it.
  *
  * Cost: k^2/2 multiplications for each key that a crowded block may hold: microseconds.
  *

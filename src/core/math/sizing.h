@@ -34,7 +34,7 @@ bool dj_shape_has_counters(uint32_t counter_bits);
 uint32_t dj_shape_most_k(uint32_t kind);
 
 /* All that follow, up to dj_shape_keys, take a complete shape: a kind named above, k and bits that
- * it can have. n is a number of different keys; 0 or less (and NaN) count as none, INFINITY is
+ * it can have.  n is a number of different keys; 0 or less (and NaN) count as none, INFINITY is
  * allowed. */
 
 /* Probability that a key never added is found when n different keys were. */
@@ -42,8 +42,7 @@ double dj_shape_rate(const struct dj_shape *s, double n);
 /* Keys of n arriving one after another that are taken for seen: the rates met by the first,
  * second, ... n-th key, added up.  (The integral of the rate is at most one key more.) */
 double dj_shape_lost(const struct dj_shape *s, double n);
-/* The same of F filters of this shape that each hold all n keys: found is what all of them find.
- */
+/* The same of F filters of this shape with all n keys each: found is what all of them find. */
 double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n);
 double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n);
 /* The part of the rate that no body lessens: that a stranger is a twin of one of n keys; and what
