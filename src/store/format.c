@@ -230,7 +230,7 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
         r->window.start[i] = dj_load64(in + REC_STARTS + 8 * i);
         r->window.keys[i] = r->keys[i];
     }
-    return r->sequence && dj_record_offset(r->sequence) == at &&
+    return r->sequence && !(r->sequence >> 63) && dj_record_offset(r->sequence) == at &&
            (r->state == DJ_SEALED || r->state == DJ_OPEN) && is_number(r->carried.lost, HUGE_VAL);
 }
 

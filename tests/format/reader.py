@@ -353,7 +353,9 @@ def read_record(page, place):
     r["clearing"], r["turns"] = bool(turns >> 63), turns & (1 << 63) - 1
     if not 0 <= r["carried_lost"] < math.inf:
         return None
-    if r["sequence"] == 0 or r["sequence"] % 2 != (place == 0) or r["state"] not in (SEALED, OPEN):
+    if not 0 < r["sequence"] < 1 << 63 or r["sequence"] % 2 != (place == 0):
+        return None
+    if r["state"] not in (SEALED, OPEN):
         return None
     return r
 

@@ -432,6 +432,8 @@ static void absurd_records_are_refused_by_name(void **state)
         {0, 8, 0},
         {0, 8, 3},
         {0, 8, UINT64_MAX},
+        {0, 8, UINT64_MAX - 1}, /* there would be no next one */
+        {0, 8, UINT64_C(1) << 63},
         {8, 4, 0},
         {8, 4, 3},
         {8, 4, UINT32_MAX},
