@@ -5,7 +5,7 @@ if ! command -v shellcheck >/dev/null; then
 fi
 cd "$SOURCE"
 mapfile -d '' scripts < <(find check quickstart .ci/run cmake tests \
-    \( -name '*.sh' -o -name run-script -o -path check -o -path quickstart -o -path .ci/run \) \
+    \( -name '*.sh' -o -name run-script -o -name keep -o -path check -o -path quickstart -o -path .ci/run \) \
     -type f -print0 | sort -z)
 # SC1091: sourced files are checked on their own.  SC2164: run-script runs tests with -e.
 shellcheck --shell=bash --exclude=SC1091,SC2164 "${scripts[@]}"
