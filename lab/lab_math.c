@@ -13,7 +13,6 @@
  * Source: Kolchin, Sevastyanov, Chistyakov, "Random Allocations", 1978 (empty boxes). */
 #include "lab_math.h"
 #include <math.h>
-#include <stdlib.h>
 
 #define STEPS 400 /* of the integrals; even */
 
@@ -226,18 +225,6 @@ struct lab_spread lab_spread(const double *x, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         squares += (x[i] - mean) * (x[i] - mean);
     return (struct lab_spread){mean, n > 1 ? sqrt(squares / (n - 1.0) / n) : 0};
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double lab_median(double *x, uint32_t n)
-{
-    qsort(x, n, sizeof *x, ascending);
-    return n > 0 ? (x[n / 2] + x[(n - 1) / 2]) / 2 : NAN;
 }
 
 struct lab_line lab_fit(const double *x, const double *y, uint32_t n)

@@ -43,7 +43,6 @@ struct lab_spread {
     double mean, error; /* standard error of the mean; 0 for fewer than two */
 };
 struct lab_spread lab_spread(const double *x, uint32_t n);
-double lab_median(double *x, uint32_t n); /* sorts */
 
 /* Least squares: y = a + b x; r2 is the share of the variance that it explains. */
 struct lab_line {
