@@ -40,7 +40,7 @@ static double combined_rate(const struct dj_plan *plan, double n)
     if (plan->kind == DEJA_WINDOW)
         return dj_plan_window_rate(plan, n);
     if (plan->kind == DEJA_STATIC)
-        return dj_either(dj_plan_fuse_rate(plan->fuse.width), dj_twins(n));
+        return dj_with_twins(dj_plan_fuse_rate(plan->fuse.width), n);
     return dj_shape_rate_of(&plan->shape, plan->filters, n);
 }
 

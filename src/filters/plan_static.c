@@ -22,7 +22,7 @@ static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_erro
 {
     static const uint32_t widths[] = {8, 16, 32};
     const uint32_t given = opt->fingerprint_bits;
-    const double twins = dj_twins((double)opt->capacity);
+    const double n = (double)opt->capacity;
     if (given && given != 8 && given != 16 && given != 32)
         return dj_fail(err, DEJA_EINVAL, "fingerprint_bits is %u: 8, 16 or 32", given);
     if (given && opt->fp_rate != 0 && dj_plan_fuse_rate(given) > opt->fp_rate)
@@ -32,14 +32,14 @@ static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_erro
     if (given || (opt->fp_rate == 0 && opt->memory && opt->capacity))
         return DEJA_OK;
     for (size_t i = 0; i < DJ_ARRAY_LEN(widths) && !plan->fuse.width; i++)
-        if (dj_either(dj_plan_fuse_rate(widths[i]), twins) <= plan->fp_rate)
+        if (dj_with_twins(dj_plan_fuse_rate(widths[i]), n) <= plan->fp_rate)
             plan->fuse.width = widths[i];
-    if (plan->fp_rate <= twins)
+    if (plan->fp_rate <= dj_twins(n))
         return dj_plan_too_large(plan, err);
     if (!plan->fuse.width)
         return dj_fail(err, DEJA_EINVAL,
                        "a static filter reaches %.2g with 32-bit fingerprints, not %g; exact does",
-                       dj_either(dj_plan_fuse_rate(32), twins), plan->fp_rate);
+                       dj_with_twins(dj_plan_fuse_rate(32), n), plan->fp_rate);
     return DEJA_OK;
 }
 

@@ -54,7 +54,7 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
     if (p->shape.kind == DEJA_STATIC) { /* its keys were counted, and none was judged */
         a.count = p->fuse.keys;
         a.keys = a.came = a.distinct = (double)a.count;
-        a.rate = a.count ? dj_either(p->fp_rate, dj_twins(a.keys)) : 0;
+        a.rate = a.count ? dj_with_twins(p->fp_rate, a.keys) : 0;
         return a;
     }
     a.distinct = dj_shape_keys(&p->shape, a.bits_set);
@@ -89,7 +89,7 @@ static void add_spatial(deja_stats *s, const struct dj_part *p, const struct acc
     s->distinct += (a->distinct - s->distinct) / (i + 1);
     s->fp_now = i ? s->fp_now * a->rate : a->rate;
     if (i > 0 && i + 1 == s->filters && !p->shape.no_twins) /* which all of them find */
-        s->fp_now = dj_either(s->fp_now, dj_twins(s->distinct));
+        s->fp_now = dj_with_twins(s->fp_now, s->distinct);
     s->lost = a->came - a->keys;
     s->capacity = p->capacity;
 }

@@ -65,10 +65,10 @@ the_rate_and_the_memory_choose_the_fingerprints() {
     done <<'END'
 -p,0.01 0.00390625
 -p,0.001 1.52587890625e-05
--p,1e-6 2.3283064365386963e-10
+-p,1e-6 2.3283118575495577e-10
 -m,14k 0.00390625
 -m,30k 1.52587890625e-05
--m,1M 2.3283064365386963e-10
+-m,1M 2.3283118575495577e-10
 END
     fails_with 2 "memory is" deja build -k static -m 4k f.deja list
     fails_with 2 "exact" deja build -k static -p 1e-12 f.deja list

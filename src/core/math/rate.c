@@ -287,6 +287,12 @@ double dj_twins(double n)
     return fmin(fmax(n, 0.0) / TWO_TO_64, 1.0);
 }
 
+double dj_with_twins(double bodies, double n)
+{
+    const double twins = dj_twins(n);
+    return twins < UNTOLD * bodies ? bodies : dj_either(bodies, twins);
+}
+
 /* Keys of n that met a twin of theirs. */
 static double twins_lost(double n)
 {
@@ -324,8 +330,8 @@ double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n)
     check(s);
     if (!(n > 0.0))
         return 0.0;
-    const double bodies = pow(body_rate(s, n), filters), twins = s->no_twins ? 0.0 : dj_twins(n);
-    return twins < UNTOLD * bodies ? bodies : dj_either(bodies, twins);
+    const double bodies = pow(body_rate(s, n), filters);
+    return s->no_twins ? bodies : dj_with_twins(bodies, n);
 }
 
 double dj_shape_rate(const struct dj_shape *s, double n)

@@ -45,9 +45,10 @@ double dj_shape_lost(const struct dj_shape *s, double n);
 /* The same of F filters of this shape with all n keys each: found is what all of them find. */
 double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n);
 double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n);
-/* The part of the rate that no body lessens: that a stranger is a twin of one of n keys; and what
- * it leaves of p for the bodies, 0 when nothing. */
+/* The part of the rate that no body lessens: that a stranger is a twin of one of n keys; that and
+ * the rate of bodies together; and what it leaves of p for the bodies, 0 when nothing. */
 double dj_twins(double n);
+double dj_with_twins(double bodies, double n);
 double dj_shape_rate_left(const struct dj_shape *s, double n, double p);
 /* Of two independent chances, at least one. */
 double dj_either(double a, double b);
