@@ -132,7 +132,7 @@ static int run_cases(struct bench *b, deja_error *err)
     uint64_t most = 0;
     for (size_t i = 0; i < b->n; i++)
         most = memory_needed(&b->cases[i]) > most ? memory_needed(&b->cases[i]) : most;
-    console_note(b->call->console, "%zu case%s, up to %s of memory", b->n, b->n == 1 ? "" : "s",
+    console_note(b->call->console, "%zu case%s, up to %s of memory", b->n, num_plural(b->n),
                  num_bytes(most).s);
     for (size_t i = 0; i < b->n && !signals_stopped(b->call->stop); i++) {
         struct bench_case *c = &b->cases[i];

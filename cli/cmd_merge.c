@@ -145,7 +145,7 @@ static void report(const struct call *call, const deja_filter *f)
         json_end(&json);
     } else {
         console_note(call->console, "%s filter%s with %s%s keys; %s: %s, rate now %s",
-                     num_count(call->n_operands).s, call->n_operands == 1 ? "" : "s",
+                     num_count(call->n_operands).s, num_plural(call->n_operands),
                      s.kind == DEJA_EXACT ? "" : "about ", num_count(s.keys).s,
                      fail_path(o->common.output).text, num_bytes(s.bytes).s, num_rate(s.fp_now).s);
     }

@@ -42,11 +42,6 @@ static const char *kind_words(const deja_stats *s)
     }
 }
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static void print_layered(struct out *o, const deja_stats *s)
 {
     const bool words = s->layered_flags & DEJA_LAYERED_WORDS;
@@ -63,7 +58,7 @@ static void print_kind(struct out *o, const deja_stats *s)
         print_layered(o, s);
     else if (s->kind == DEJA_SCALABLE)
         out_printf(o, " of %u %s part%s", s->parts, deja_kind_name(s->part_kind),
-                   plural(s->parts));
+                   num_plural(s->parts));
     else if (s->filters > 1)
         out_printf(o, ", %u filters that must agree", s->filters);
     if (s->kind == DEJA_LAYERED)
@@ -160,7 +155,7 @@ static void print_forgotten(struct out *o, const deja_stats *s)
     out_text(o, " that was added and not removed is missed\n");
     label(o, "hidden");
     out_printf(o, "%s add%s without effect: the deletions claim the key\n",
-               s->hidden ? num_count(s->hidden).s : "no", plural(s->hidden));
+               s->hidden ? num_count(s->hidden).s : "no", num_plural(s->hidden));
 }
 
 /* The newest first: how many keys, and when it began. */
@@ -172,7 +167,7 @@ static void print_window(struct out *o, const deja_stats *s)
     else
         out_printf(o, "the last %s keys", num_count(s->capacity).s);
     out_printf(o, "; %s are in it now, %s turn%s so far\n", num_count(s->window_keys).s,
-               num_count(s->turns).s, plural(s->turns));
+               num_count(s->turns).s, num_plural(s->turns));
     for (uint32_t i = 0; i <= s->generations && i <= s->turns; i++) {
         label(o, i == 0 ? "generations" : "");
         out_printf(o, "%s keys", num_count(s->generation_keys[i]).s);
@@ -320,7 +315,8 @@ static void print_state(struct out *o, const deja_stats *s)
                    s->missed < 1e-12 ? "below 1e-12" : num_rate(s->missed).s);
     }
     out_text(o, "\n");
-    (void)snprintf(words, sizeof words, "%s sync%s; %s", num_count(s->syncs).s, plural(s->syncs),
+    (void)snprintf(words, sizeof words, "%s sync%s; %s", num_count(s->syncs).s,
+                   num_plural(s->syncs),
                    s->unclean ? "keys were added after the last: it is being written, or its "
                                 "writer was killed. It works; counts are estimates until the next "
                                 "sync"

@@ -356,6 +356,11 @@ struct num_text num_count(uint64_t n)
     return t;
 }
 
+const char *num_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 struct num_text num_lines(uint64_t n)
 {
     struct num_text t = num_count(n);

@@ -31,6 +31,7 @@ struct num_text {
 };
 struct num_text num_count(uint64_t n);             /* 4,994,910                             */
 struct num_text num_lines(uint64_t n);             /* 1 line; 4,994,910 lines               */
+const char *num_plural(uint64_t n);                /* "" or "s"                             */
 struct num_text num_estimate(double x);            /* 2.0e-5  0.3  12  4,994,910  unknown   */
 struct num_text num_bytes(uint64_t bytes);         /* 512 B  33.6 MB: MB is 10^6 bytes      */
 struct num_text num_rate(double p);                /* 0.0096  1.0e-6  0                     */

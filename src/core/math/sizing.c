@@ -21,7 +21,6 @@
 #define MAX_KEYS       (UINT64_C(1) << 53) /* as doubles still count one by one */
 #define EXACT_MIN_BITS (UINT64_C(2) * DJ_BLOCK_BITS)
 #define SLOT_BITS      (DJ_BLOCK_BITS / DJ_EXACT_LINE)
-#define TWO_TO_64      18446744073709551616.0
 
 static uint64_t granule(uint32_t kind)
 {
@@ -189,7 +188,7 @@ static uint64_t most_keys(const struct dj_shape *s, uint64_t fine, double p)
 static uint64_t capacity_exact(struct dj_shape *s, double p)
 {
     const uint64_t room = s->bits / SLOT_BITS * 4 / 5;
-    const double allowed = p * TWO_TO_64;
+    const double allowed = p / dj_twins(1.0);
     s->k = 1;
     return allowed < (double)room ? (uint64_t)allowed : room;
 }
