@@ -16,10 +16,14 @@
  * escapes.  A star or dollar of the path is an escape as well, so that it meets only %2A or %24 in
  * a pattern.
  *
- * Limits: a pattern of m bytes against a path of n takes m n steps at worst.  The text is at most
- * ROBOTS_MAX bytes, and so are all patterns together. */
+ * Robots.txt files are written by anybody, and each URL is asked about.  The text is at most
+ * ROBOTS_MAX bytes, and so are all patterns together.  A pattern of m bytes against a path of n
+ * takes m + n steps, not m n, as memmem does; and an answer that would take more than MAX_WORK of
+ * them is no. */
 #include "robots.h"
 #include "ascii.h"
+
+#define MAX_WORK ((size_t)4 << 20) /* 2,000 rules with stars, and a URL of 2 kB */
 
 /* --- One spelling ----------------------------------------------------------- */
 
@@ -103,7 +107,13 @@ static bool add_rule(struct robots *r, deja_slice pattern, bool allow, bool own)
         !add_spelled(&r->text, (deja_slice){p, pattern.len - to_end}, true))
         return false;
     r->rule[r->n_rules++] = (struct robots_rule){
-        .at = at, .len = r->text.len - at, .allow = allow, .own = own, .to_end = to_end};
+        .at = at,
+        .len = r->text.len - at,
+        .allow = allow,
+        .own = own,
+        .star = memchr(p, '*', pattern.len) != NULL,
+        .to_end = to_end,
+    };
     return true;
 }
 
@@ -207,39 +217,50 @@ void robots_fini(struct robots *r)
 
 /* --- Asking ------------------------------------------------------------------ */
 
-/* Does the pattern match the path's beginning, or all of it?  When a byte does not fit, the last
- * star takes one byte more and the rest is tried again; earlier stars need not, since what lies
- * between them may as well be found at its first place. */
-static bool matches(const char *pattern, size_t len, bool to_end, const char *path, size_t n)
+/* Where a piece of a pattern stands in what is left of the path, or NULL: at its beginning, at its
+ * end, or else at its first place, as a later one would only leave less for the pieces behind. */
+enum place { AT_BEGINNING, AT_END, ANYWHERE };
+
+static const char *find_piece(deja_slice piece, deja_slice left, enum place place)
 {
-    size_t p = 0, at = 0;
-    size_t star = SIZE_MAX, from = 0; /* the last star, and where the path goes on behind it */
-    for (;;) {
-        if (p < len && pattern[p] == '*') {
-            star = p++;
-            from = at;
-        } else if (p == len && (!to_end || at == n)) {
-            return true;
-        } else if (p < len && at < n && pattern[p] == path[at]) {
-            p++;
-            at++;
-        } else if (star != SIZE_MAX && from < n) {
-            p = star + 1;
-            at = ++from;
-        } else {
+    const char *text = left.data;
+    if (piece.len > left.len)
+        return NULL;
+    if (place == ANYWHERE)
+        return memmem(text, left.len, piece.data, piece.len);
+    text += place == AT_END ? left.len - piece.len : 0;
+    return memcmp(text, piece.data, piece.len) == 0 ? text : NULL;
+}
+
+/* Does the pattern, which is pieces with stars between, match the path's beginning, or all of it?
+ */
+static bool matches(deja_slice pattern, bool to_end, deja_slice path)
+{
+    const char *p = pattern.data, *const end = p + pattern.len;
+    const char *at = path.data, *const path_end = at + path.len;
+    for (enum place place = AT_BEGINNING;; place = ANYWHERE) {
+        const char *star = memchr(p, '*', (size_t)(end - p));
+        const deja_slice piece = ascii_between(p, star ? star : end);
+        if (!star && to_end && place == ANYWHERE)
+            place = AT_END;
+        at = find_piece(piece, ascii_between(at, path_end), place);
+        if (!at)
             return false;
-        }
+        at += piece.len;
+        if (!star)
+            return !to_end || at == path_end;
+        p = star + 1;
     }
 }
 
 bool robots_allows(const struct robots *r, deja_slice path)
 {
     struct buffer spelled = {0};
-    size_t longest = 0;
+    size_t longest = 0, work = 0;
     bool allowed = true;
     if (r->n_rules == 0 || ascii_is(path, "/robots.txt"))
         return true;
-    if (!add_spelled(&spelled, path, false)) {
+    if (!buffer_reserve(&spelled, 1) || !add_spelled(&spelled, path, false)) {
         buffer_fini(&spelled);
         return false; /* no memory: the polite answer */
     }
@@ -248,7 +269,13 @@ bool robots_allows(const struct robots *r, deja_slice path)
         const size_t len = rule->len + rule->to_end;
         if (rule->own != r->own_group || len < longest || (len == longest && !rule->allow))
             continue;
-        if (matches(r->text.data + rule->at, rule->len, rule->to_end, spelled.data, spelled.len)) {
+        work += rule->len + (rule->star ? spelled.len : 0);
+        if (work > MAX_WORK) {
+            allowed = false;
+            break;
+        }
+        const deja_slice pattern = {r->text.data + rule->at, rule->len};
+        if (matches(pattern, rule->to_end, buffer_slice(&spelled))) {
             longest = len;
             allowed = rule->allow;
         }

@@ -9,6 +9,7 @@ struct robots_rule {
     size_t at, len; /* its pattern, in text */
     bool allow;
     bool own;    /* of a group that names this crawler, not of `*` */
+    bool star;   /* has one */
     bool to_end; /* ended with $ */
 };
 
@@ -26,7 +27,7 @@ struct robots { /* begin with {0}: all is allowed */
 int robots_parse(struct robots *r, deja_slice text, const char *agent);
 void robots_fini(struct robots *r);
 
-/* May this path, with its query, be fetched? */
+/* May this path, with its query, be fetched?  No, where it would take too long to tell. */
 bool robots_allows(const struct robots *r, deja_slice path);
 /* The crawl-delay for this crawler, in seconds; 0 when there is none. */
 double robots_delay(const struct robots *r);

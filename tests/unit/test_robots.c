@@ -99,6 +99,13 @@ static void stars_and_dollars(void **state)
     assert_true(forbids("/a%2ab", "/a*b"));
     assert_false(forbids("/a%2ab", "/axb"));
     assert_true(forbids("/**a", "/bba"));
+    assert_true(forbids("/a*$", "/a"));
+    assert_true(forbids("/a*$", "/abc"));
+    assert_true(forbids("/ab*b$", "/abb"));
+    assert_false(forbids("/ab*b$", "/ab")); /* the piece behind the star is not that in front */
+    assert_false(forbids("/ab*bc*c$", "/abc"));
+    assert_false(forbids("/long*er", "/long"));
+    assert_true(forbids("*aab", "/aaaab"));
     assert_true(forbids("$", "/") == false);
 }
 
@@ -167,6 +174,57 @@ static void what_lies_behind_the_limit_is_not_read(void **state)
     buffer_fini(&text);
 }
 
+/* 500 KiB of patterns that fit nearly everywhere: each alone costs the square of its length when
+ * tried at every place, and all together 100 MB even when not. */
+static struct robots hostile(size_t pattern)
+{
+    struct buffer text = {0};
+    struct robots r = {0};
+    assert_true(buffer_text(&text, "user-agent: *\n"));
+    while (text.len + pattern < ROBOTS_MAX) {
+        assert_true(buffer_text(&text, "disallow: *"));
+        for (size_t i = 0; i < pattern; i++)
+            assert_true(buffer_text(&text, "a"));
+        assert_true(buffer_text(&text, "b\n"));
+    }
+    assert_int_equal(robots_parse(&r, buffer_slice(&text), "deja"), DEJA_OK);
+    buffer_fini(&text);
+    return r;
+}
+
+static void an_answer_takes_no_more_than_so_much_work(void **state)
+{
+    char path[2000] = "/";
+    memset(path + 1, 'a', sizeof path - 1);
+    struct robots r = hostile(1000); /* within the limit: rules that are asked one by one */
+    assert_true(robots_allows(&r, (deja_slice){path, sizeof path}));
+    robots_fini(&r);
+    r = hostile(10);
+    assert_true(robots_allows(&r, (deja_slice){path, 100}));
+    assert_false(
+        robots_allows(&r, (deja_slice){path, sizeof path})); /* nobody knows: politely no */
+    robots_fini(&r);
+}
+
+/* Rules without stars are no work: sites do have ten thousands of them. */
+static void many_plain_rules_are_fine(void **state)
+{
+    struct buffer text = {0};
+    struct robots r = {0};
+    char line[64], path[2000] = "/page/";
+    assert_true(buffer_text(&text, "user-agent: *\n"));
+    for (int i = 0; i < 20000; i++) {
+        snprintf(line, sizeof line, "disallow: /page/%d\n", i);
+        assert_true(buffer_text(&text, line));
+    }
+    assert_int_equal(robots_parse(&r, buffer_slice(&text), "deja"), DEJA_OK);
+    memset(path + 6, 'a', sizeof path - 6);
+    assert_true(robots_allows(&r, (deja_slice){path, sizeof path}));
+    assert_false(robots_allows(&r, (deja_slice){"/page/19999", 11}));
+    robots_fini(&r);
+    buffer_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +240,8 @@ int main(void)
         cmocka_unit_test(delays_belong_to_groups),
         cmocka_unit_test(sitemaps_are_listed),
         cmocka_unit_test(what_lies_behind_the_limit_is_not_read),
+        cmocka_unit_test(an_answer_takes_no_more_than_so_much_work),
+        cmocka_unit_test(many_plain_rules_are_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
