@@ -32,6 +32,23 @@ static void what_stands_in_loc(void **state)
     urls_are("<loc><![CDATA[ http://a/?x&y ]]></loc>", "http://a/?x&y ");
 }
 
+static void numbers_stand_for_ascii(void **state)
+{
+    urls_are("<loc>http://a/&#38;&#39;&#039;&#x26;&#X2f;&#126;</loc>", "http://a/&''&/~ ");
+    urls_are("<loc>&#;&#x;&#0;&#128;&#999999999999;&#3a;&#39</loc>",
+             "&#;&#x;&#0;&#128;&#999999999999;&#3a;&#39 ");
+    urls_are("<loc>a&</loc><loc>b&#</loc><loc>c&#x</loc>", "a& b&# c&#x ");
+}
+
+static void images_are_no_pages(void **state)
+{
+    urls_are("<url><loc>http://a/</loc><image:image><image:loc>http://a/i.png</image:loc>"
+             "</image:image></url><url><loc>http://b/</loc></url>",
+             "http://a/ http://b/ ");
+    urls_are("image:loc>x</loc><loc>http://a/</loc>", "http://a/ ");
+    urls_are("<mage:loc>http://a/</mage:loc>", "http://a/ ");
+}
+
 static void rubbish_gives_nothing(void **state)
 {
     urls_are("", "");
@@ -47,6 +64,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stands_in_loc),
+        cmocka_unit_test(numbers_stand_for_ascii),
+        cmocka_unit_test(images_are_no_pages),
         cmocka_unit_test(rubbish_gives_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
