@@ -2,6 +2,7 @@
  * nothing.  The rows are the options as they are, the trade-off other rates, and the filling of
  * one kind other numbers of keys in the memory that it was given. */
 #include "study.h"
+#include "number.h"
 #include <math.h>
 
 #define DEFAULT_RATE 1e-6 /* as deja.h says */
@@ -64,7 +65,7 @@ struct study_words study_reads(const deja_plan *p)
     else if (p->kind == DEJA_LAYERED) /* and those of its segments */
         (void)snprintf(w.s, sizeof w.s, "%u+ cache lines", p->hashes);
     else
-        (void)snprintf(w.s, sizeof w.s, "%u cache line%s", lines, lines == 1 ? "" : "s");
+        (void)snprintf(w.s, sizeof w.s, "%u cache line%s", lines, num_plural(lines));
     return w;
 }
 

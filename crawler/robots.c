@@ -107,13 +107,7 @@ static bool add_rule(struct robots *r, deja_slice pattern, bool allow, bool own)
         !add_spelled(&r->text, (deja_slice){p, pattern.len - to_end}, true))
         return false;
     r->rule[r->n_rules++] = (struct robots_rule){
-        .at = at,
-        .len = r->text.len - at,
-        .allow = allow,
-        .own = own,
-        .star = memchr(p, '*', pattern.len) != NULL,
-        .to_end = to_end,
-    };
+        .at = at, .len = r->text.len - at, .allow = allow, .own = own, .to_end = to_end};
     return true;
 }
 
@@ -269,12 +263,12 @@ bool robots_allows(const struct robots *r, deja_slice path)
         const size_t len = rule->len + rule->to_end;
         if (rule->own != r->own_group || len < longest || (len == longest && !rule->allow))
             continue;
-        work += rule->len + (rule->star ? spelled.len : 0);
+        const deja_slice pattern = {r->text.data + rule->at, rule->len};
+        work += pattern.len + (memchr(pattern.data, '*', pattern.len) ? spelled.len : 0);
         if (work > MAX_WORK) {
             allowed = false;
             break;
         }
-        const deja_slice pattern = {r->text.data + rule->at, rule->len};
         if (matches(pattern, rule->to_end, buffer_slice(&spelled))) {
             longest = len;
             allowed = rule->allow;

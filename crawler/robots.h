@@ -9,7 +9,6 @@ struct robots_rule {
     size_t at, len; /* its pattern, in text */
     bool allow;
     bool own;    /* of a group that names this crawler, not of `*` */
-    bool star;   /* has one */
     bool to_end; /* ended with $ */
 };
 

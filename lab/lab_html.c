@@ -347,7 +347,7 @@ static void write_conditions(struct out *o, const struct lab_page *p)
     entry(o, "command", p->command);
     entry(o, "date", date);
     (void)snprintf(text, sizeof text, "%s, with %u thread%s", num_duration(p->seconds).s,
-                   p->lab->threads, p->lab->threads == 1 ? "" : "s");
+                   p->lab->threads, num_plural(p->lab->threads));
     entry(o, "took", text);
     (void)snprintf(text, sizeof text, "deja %s, %s, %s", deja_version(), host.compiler,
                    host.flags);
