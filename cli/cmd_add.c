@@ -304,8 +304,10 @@ static int run_build(struct call *call, deja_error *err)
                   "%s has URLs of profile %s by other rules: give the same --drop-params and "
                   "--keep-params",
                   fail_path(o->like).text, deja_profile_name(like.profile));
-    if (rc == DEJA_OK)
+    if (rc == DEJA_OK) {
+        opt.format = like.format; /* 0 without --like: the newest */
         rc = session_choose_size(call, &common, 1, false, &opt, err);
+    }
     if (rc == DEJA_OK && opt.kind == DEJA_STATIC)
         return build_static(&j, &opt, err);
     if (rc == DEJA_OK)

@@ -108,6 +108,7 @@ static void json_content(struct json *j, const struct info_report *r)
     json_real(j, "missed", s->missed);
     json_uint(j, "unions", s->unions);
     json_uint(j, "folds", s->folds);
+    json_uint(j, "format", s->format);
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
     json_removals(j, s);

@@ -208,11 +208,12 @@ typedef struct deja_options {
     uint32_t generations;        /* window: full ones, 1 .. 7; default 1     */
     uint64_t window_seconds;     /* window: by time; default: by keys        */
     uint64_t deletions;          /* paired: removals expected; default n     */
+    uint64_t format;             /* of the file, 1 (deja 0.1) or 2; default 2 */
 } deja_options;
 #define DEJA_OPTIONS_INIT                                                                         \
     {                                                                                             \
         sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, NULL, 0, 0,   \
-            0, 0, 0, 0, 0, 0                                                                      \
+            0, 0, 0, 0, 0, 0, 0                                                                   \
     }
 
 /* What options come to, without allocating anything. */
@@ -375,12 +376,13 @@ typedef struct deja_stats {
     uint32_t layers_most;   /* ... and may have                                         */
     uint32_t layered_flags; /* DEJA_LAYERED_PAPER, DEJA_LAYERED_WORDS                   */
     uint32_t delimiter;     /* byte between words                                       */
+    uint64_t format;        /* of its file: 1 as deja 0.1 wrote it, 2 since 0.2         */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
             0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
-            0, 0, 0, {0}, {0}, 0, 0, 0, 0, 0                                                      \
+            0, 0, 0, {0}, {0}, 0, 0, 0, 0, 0, 0                                                   \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 /* One layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose segments are

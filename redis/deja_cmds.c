@@ -311,6 +311,7 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     n += put_count(ctx, "unions", s.unions);
     n += put_count(ctx, "folds", s.folds);
+    n += put_count(ctx, "format", s.format);
     n += put_count(ctx, "keyed", s.keyed);
     RedisModule_ReplySetMapLength(ctx, n);
     RedisModule_CloseKey(key);

@@ -75,7 +75,7 @@ class Options(Sized):
         ("part_kind", c_uint32), ("growth", c_uint32), ("tightening", c_double), ("url", c_void_p),
         ("flags", c_uint32), ("counter_bits", c_uint32), ("fingerprint_bits", c_uint32),
         ("layers", c_uint32), ("delimiter", c_uint32), ("generations", c_uint32),
-        ("window_seconds", c_uint64), ("deletions", c_uint64),
+        ("window_seconds", c_uint64), ("deletions", c_uint64), ("format", c_uint64),
     ]
 
     def take_key(self, secret: bytes) -> None:
@@ -115,7 +115,7 @@ class Stats(Sized):
         ("window_seconds", c_uint64), ("turns", c_uint64), ("window_keys", c_uint64),
         ("generation_keys", c_uint64 * 8), ("generation_age", c_uint64 * 8), ("familiar", c_uint64),
         ("layers", c_uint32), ("layers_most", c_uint32), ("layered_flags", c_uint32),
-        ("delimiter", c_uint32),
+        ("delimiter", c_uint32), ("format", c_uint64),
     ]
 
 

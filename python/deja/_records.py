@@ -108,6 +108,7 @@ class Stats(_Record):
     layers_most: int
     layered_flags: int
     delimiter: int
+    format: int  # of its file: 1 as deja 0.1 wrote it, 2 since 0.2
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,11 @@ static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *e
                        deja_kind_name(x->kind));
     if (x->hash != y->hash)
         return differ(err, "hash", deja_hash_name(x->hash), deja_hash_name(y->hash));
+    if (dj_hash_changed(x->hash, x->rules, y->rules))
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "the filters differ in their format, %u and %u: deja 0.2 hashes keys with "
+                       "%s differently; rebuild the older one from its keys",
+                       x->rules + 1, y->rules + 1, deja_hash_name(x->hash));
     if (x->filters != y->filters)
         return differ_in_number(err, "the number of filters (F)", x->filters, y->filters);
     if (x->shape.k != y->shape.k)

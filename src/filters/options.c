@@ -196,6 +196,17 @@ static int check_flags(const deja_options *opt, struct dj_plan *plan, deja_error
     return DEJA_OK;
 }
 
+/* Format 1 is that of rules 0, format 2 that of rules 1. */
+static int check_format(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (opt->format > DJ_RULES_NEWEST + 1)
+        return dj_fail(err, DEJA_EVERSION,
+                       "format is %llu: deja %s writes formats 1 and 2; omit it for the newest",
+                       (unsigned long long)opt->format, deja_version());
+    plan->rules = opt->format ? (uint32_t)opt->format - 1 : DJ_RULES_NEWEST;
+    return DEJA_OK;
+}
+
 /* What cannot be wrong. */
 static void take_over(const deja_options *opt, struct dj_plan *plan)
 {
@@ -208,8 +219,9 @@ static void take_over(const deja_options *opt, struct dj_plan *plan)
 int dj_options_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
-        check_kind,    check_strangers, check_counters, dj_layering_read, check_hash,
-        check_filters, check_window,    check_hashes,   check_numbers,    check_flags};
+        check_kind,    check_strangers, check_counters, dj_layering_read,
+        check_hash,    check_filters,   check_window,   check_hashes,
+        check_numbers, check_flags,     check_format};
     int rc = DEJA_OK;
     *plan = (struct dj_plan){0};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)

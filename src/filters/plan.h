@@ -34,6 +34,7 @@ struct dj_plan {
     uint64_t url_rules; /* deja_url_rules_id, or 0 */
     double tightening;
     uint32_t flags; /* of the options */
+    uint32_t rules; /* enum dj_rules */
     bool seeded;
     uint64_t visit;
     uint32_t folds; /* how often it was halved (algebra.c) */

@@ -146,6 +146,7 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->key_apart = (f->plan.flags & DEJA_KEY_APART) != 0;
     s->keyed = !f->plan.seeded;
     s->folds = f->plan.folds;
+    s->format = f->plan.rules + UINT64_C(1);
     s->unions = f->carried.unions;
     s->removed = atomic_load_explicit(&f->removed, memory_order_relaxed);
     s->refused = atomic_load_explicit(&f->refused, memory_order_relaxed);

@@ -42,12 +42,12 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
                        (unsigned long long)p->visit);
     if ((o->kind && o->kind != p->kind) || (o->part_kind && o->part_kind != p->part_kind) ||
         (o->hash && o->hash != p->hash) || (o->filters && o->filters != p->filters) || o->key ||
-        o->seed || o->url || o->flags || o->alloc || o->layers || o->delimiter)
-        return dj_fail(
-            err, DEJA_EINVAL,
-            "the next visit keeps kind, hash, filters, key and URL rules, and layers; capacity, "
-            "fp_rate, memory, hashes, multiplier, growth, tightening and "
-            "deletions can change");
+        o->seed || o->url || o->flags || o->alloc || o->layers || o->delimiter || o->format)
+        return dj_fail(err, DEJA_EINVAL,
+                       "the next visit keeps kind, hash, filters, key, URL rules, layers and "
+                       "format; capacity, "
+                       "fp_rate, memory, hashes, multiplier, growth, tightening and "
+                       "deletions can change");
     return DEJA_OK;
 }
 
@@ -85,6 +85,7 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
         next.deletions = capacity_after((double)s->deletions, p->deletions);
     if (o->fp_rate == 0 && !sized)
         next.fp_rate = rate_after(p, &next);
+    next.format = p->rules + UINT64_C(1);
     next.key = f->key;
     next.flags = p->flags;
     return next;

@@ -49,6 +49,7 @@ static const struct dj_field header_fields[] = {
     DJ_FIELD(120, struct dj_header, file_len),
     DJ_FIELD(128, struct dj_header, plan.url_rules),
     DJ_FIELD(136, struct dj_header, plan.shape.counter_bits),
+    DJ_FIELD(140, struct dj_header, plan.rules),
     DJ_FIELD(176, struct dj_header, plan.past.visits),
     DJ_FIELD(184, struct dj_header, plan.past.missed),
     DJ_FIELD(192, struct dj_header, plan.past.last_lost),
@@ -158,7 +159,8 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     const struct dj_plan *plan = &h->plan;
     memset(page, 0, DJ_RECORD_A);
     memcpy(page, magic, sizeof magic);
-    dj_store32(page + AT_VERSION, DJ_FORMAT_VERSION);
+    /* deja 0.1 does not look at the rules; it refuses version 2. */
+    dj_store32(page + AT_VERSION, plan->rules == DJ_RULES_0_1 ? 1 : DJ_FORMAT_VERSION);
     dj_store32(page + AT_HEADER_LEN, DJ_HEADER_LEN);
     STORE(header_fields, h, page);
     dj_store32(page + AT_FLAGS, encode_flags(plan));
@@ -289,6 +291,19 @@ static bool past_is_sound(const struct dj_plan *p)
     return past->visits < p->visit && is_number(past->missed, nextafter(1, 2)) &&
            is_number(past->last_lost, HUGE_VAL) && past->last_distinct <= DJ_MAX_BITS &&
            (past->visits || (past->missed <= 0 && past->last_lost <= 0 && !past->last_distinct));
+}
+
+/* Version 1 is for rules 0 alone; whatever else stands there in version 2 came later. */
+static int check_rules(const uint8_t page[DJ_HEADER_LEN], const struct dj_plan *p, deja_error *err)
+{
+    if ((dj_load32(page + AT_VERSION) == 1) != (p->rules == DJ_RULES_0_1))
+        return bad(err, "number of the rules");
+    return p->rules <= DJ_RULES_NEWEST
+               ? DEJA_OK
+               : dj_fail(err, DEJA_EVERSION,
+                         "the file was written by a newer deja: its rules %" PRIu32
+                         " are not known to deja %s",
+                         p->rules, deja_version());
 }
 
 /* Names; the checksum has said that these are the bytes that were written, so a wrong value here
@@ -451,7 +466,9 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     if (!known_flags)
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
-    rc = check_names(plan, err);
+    rc = check_rules(page, plan, err);
+    if (rc == DEJA_OK)
+        rc = check_names(plan, err);
     if (rc == DEJA_OK)
         rc = check_numbers(h, err);
     if (rc == DEJA_OK)

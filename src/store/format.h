@@ -11,7 +11,7 @@
 #define DJ_FORMAT_H
 #include "filters/filter.h"
 
-#define DJ_FORMAT_VERSION 1u
+#define DJ_FORMAT_VERSION 2u /* the newest; files of rules 0 are written as version 1 */
 #define DJ_MAGIC_LEN      8u
 #define DJ_HEADER_LEN     4096u
 #define DJ_RECORD_LEN     512u

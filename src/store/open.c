@@ -188,6 +188,9 @@ int dj_open_expected(const struct dj_header *h, const deja_options *want, const 
         return dj_fail(err, DEJA_EMISMATCH, "%s is a window of %llu seconds, not %llu", name,
                        (unsigned long long)h->plan.window_seconds,
                        (unsigned long long)want->window_seconds);
+    if (want->format && want->format != h->plan.rules + UINT64_C(1))
+        return dj_fail(err, DEJA_EMISMATCH, "%s has format %u, not %llu", name, h->plan.rules + 1,
+                       (unsigned long long)want->format);
     if (want->flags & DEJA_MINIMAL_INCREASE && !(h->plan.flags & DEJA_MINIMAL_INCREASE))
         return dj_fail(err, DEJA_EMISMATCH, "%s was not made with minimal increase", name);
     const int rc = check_layers(&h->plan, want, name, err);

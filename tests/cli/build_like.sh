@@ -37,6 +37,16 @@ the_form_of_urls_is_taken_over() {
     expect_stderr_has "a.deja has URLs of profile crawl by other rules"
 }
 
+the_format_is_taken_over() {
+    printf 'x\ny\n' > list
+    succeeds deja build -q --like "$SOURCE/tests/format/golden/v1/blocked.deja" old.deja list
+    succeeds deja build -q -n 10 new.deja list
+    deja info --json old.deja > info.json
+    grep -q '"format": 1' info.json || fail "not the format of deja 0.1"
+    deja info --json new.deja > info.json
+    grep -q '"format": 2' info.json || fail "not the newest format"
+}
+
 what_cannot_be_looked_at_is_refused() {
     echo x > list
     exits_with 2 deja build --like none.deja b.deja list

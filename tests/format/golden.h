@@ -198,6 +198,7 @@ static inline deja_options golden_options(const struct golden *g)
     opt.window_seconds = g->window_seconds;
     opt.layers = g->layers;
     opt.delimiter = g->delimiter;
+    opt.format = 1;
     if (!g->seed) {
         opt.key = golden_key_apart;
         opt.flags |= DEJA_KEY_APART;

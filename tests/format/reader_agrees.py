@@ -48,7 +48,8 @@ class Options(ctypes.Structure):
                 ("flags", ctypes.c_uint32), ("counter_bits", ctypes.c_uint32),
                 ("fingerprint_bits", ctypes.c_uint32), ("layers", ctypes.c_uint32),
                 ("delimiter", ctypes.c_uint32), ("generations", ctypes.c_uint32),
-                ("window_seconds", ctypes.c_uint64), ("deletions", ctypes.c_uint64)]
+                ("window_seconds", ctypes.c_uint64), ("deletions", ctypes.c_uint64),
+                ("format", ctypes.c_uint64)]
 
     def __init__(self, **fields):
         super().__init__(size=ctypes.sizeof(Options), **fields)

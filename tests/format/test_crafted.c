@@ -96,7 +96,8 @@ static void absurd_fields_are_refused_by_name(void **state)
 {
     static const struct craft crafts[] = {
         {8, 4, 0, 0, DEJA_EFORMAT, "version"},
-        {8, 4, 2, 0, DEJA_EVERSION, "version 2 is newer"},
+        {8, 4, 1, 0, DEJA_EFORMAT, "rules"},
+        {8, 4, 3, 0, DEJA_EVERSION, "version 3 is newer"},
         {8, 4, UINT32_MAX, 0, DEJA_EVERSION, "version"},
         {12, 4, 0, 0, DEJA_EFORMAT, "header length"},
         {12, 4, 8192, 0, DEJA_EFORMAT, "header length"},
@@ -159,6 +160,9 @@ static void absurd_fields_are_refused_by_name(void **state)
         {208, 4, 54, 0, DEJA_EFORMAT, "folds"},
         {208, 4, UINT32_MAX, 0, DEJA_EFORMAT, "folds"},
         {136, 4, 4, 0, DEJA_EFORMAT, "counter bits"},
+        {140, 4, 0, 0, DEJA_EFORMAT, "rules"},
+        {140, 4, 2, 0, DEJA_EVERSION, "written by a newer deja: its rules 2"},
+        {140, 4, UINT32_MAX, 0, DEJA_EVERSION, "written by a newer deja"},
         {AT_PART(0), 8, 0, 0, DEJA_EFORMAT, "part 1"},
         {AT_PART(0), 8, 8191, 0, DEJA_EFORMAT, "part 1"},
         {AT_PART(0), 8, 8192 + 64, 0, DEJA_EFORMAT, "part 1"},

@@ -66,6 +66,11 @@ bool dj_hash_is_single(uint32_t hash)
     return hash == DEJA_HASH_XXH3 || hash == DEJA_HASH_SIPHASH;
 }
 
+bool dj_hash_changed(uint32_t hash, uint32_t rules, uint32_t other)
+{
+    return rules != other && (hash == DEJA_HASH_XXH3 || families[hash].width == 32);
+}
+
 unsigned dj_hash_width(uint32_t hash)
 {
     return families[hash].width;

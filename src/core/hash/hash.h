@@ -6,6 +6,14 @@
 #define DJ_HASH_H
 #include "deja.h"
 
+/* The rules by which keys become positions: a file records them (docs/format.md), and a filter
+ * keeps those that it was made with. */
+enum dj_rules {
+    DJ_RULES_0_1 = 0, /* as deja 0.1 had them */
+    DJ_RULES_0_2 = 1
+};
+#define DJ_RULES_NEWEST DJ_RULES_0_2
+
 #define DJ_SECRET_LEN 192 /* XXH3's default secret size, which its short-key paths expect */
 #define DJ_MAX_WORDS  512
 
@@ -21,6 +29,8 @@ struct dj_hasher {
 unsigned dj_hash_width(uint32_t hash);
 /* How many different functions: the largest k of MIXED; UINT32_MAX for the others. */
 uint32_t dj_hash_max_k(uint32_t hash);
+/* True if keys have different hashes under the two rules. */
+bool dj_hash_changed(uint32_t hash, uint32_t rules, uint32_t other);
 /* True for the families that hash a key once for all positions. */
 bool dj_hash_is_single(uint32_t hash);
 
