@@ -320,7 +320,7 @@ static void add_kind(const struct lab *lab, const struct lab_results *r, struct 
         const double trials = i == 0 ? n - gone : n;
         const double rate = lab_sum(r, KIND, 2 + i) / r->runs;
         const double bits = lab_value(r, KIND, 0, 4) / (n + gone);
-        const uint32_t k = (uint32_t)lab_value(r, KIND, 0, 5);
+        const uint32_t k = lab_value_count(lab_value(r, KIND, 0, 5));
         const struct lab_count count = {
             .hits = lab_sum(r, KIND, i),
             .trials = trials,

@@ -138,7 +138,7 @@ static double sigma_of(const struct lab *lab, const struct lab_results *r, uint3
 {
     const double p = lab_sum(r, unit, EXPECTED) / r->runs, n = (double)lab->keys.n;
     const double bits = lab_value(r, unit, 0, BODY_BITS) / n;
-    const uint32_t k = (uint32_t)lab_value(r, unit, 0, FUNCTIONS);
+    const uint32_t k = lab_value_count(lab_value(r, unit, 0, FUNCTIONS));
     if (kind == DEJA_EXACT || kind == DEJA_STATIC)
         return sqrt(p * (1 - p) / asked);
     if (kind != DEJA_CLASSIC)

@@ -1,13 +1,16 @@
 /* exp_split.c - Algorithm 5 on keywords: titles, one a line, split into words.
  *
- * Words go to the layers in turn, as many layers as the longest title has words, divided by the
- * number of hash functions.  Titles come from --urls FILE (with --csv COLUMN from a table); lines
- * without a blank, such as URLs, are cut into words at everything that is neither letter nor
- * digit. */
+ * Words go to the layers in turn.  There are as many layers as the longest title has words,
+ * divided by the number of hash functions, but at most LAB_MLBF_LAYERS.  Titles come from --urls
+ * FILE (with
+ * --csv COLUMN, from a table).  Lines without a blank, such as URLs, are cut into words at every
+ * character that is neither a letter nor a digit. */
 #include "fail.h"
 #include "lab_halves.h"
+#include "lab_keys.h"
 #include "lab_mlbf.h"
 #include "lab_report.h"
+#include "number.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -100,15 +103,24 @@ static int make_titles(const struct lab *lab, struct titles *t, deja_error *err)
         t->longest = words > t->longest ? words : t->longest;
     }
     deja_filter_free(known);
+    if (rc == DEJA_OK && t->n < LAB_KEYS_MIN) /* such as lines of nothing but punctuation */
+        rc = fail(err, DEJA_EINVAL,
+                  "%s has %s different titles; split needs %d lines with different words",
+                  lab->keys.source, num_count(t->n).s, LAB_KEYS_MIN);
     return rc;
+}
+
+/* Algorithm 5: words of the longest title by hash functions. */
+static uint32_t layers_for(double words)
+{
+    return words > HALVES_K ? (uint32_t)((fmin(words, UINT32_MAX) + HALVES_K - 1) / HALVES_K) : 1;
 }
 
 static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
 {
     struct titles t;
     int rc = make_titles(lab, &t, err);
-    const uint32_t layers = (t.longest + HALVES_K - 1) / HALVES_K;
-    const struct lab_halves how = {' ', layers < 1 ? 1 : layers};
+    const struct lab_halves how = {' ', layers_for(t.longest)};
     if (rc == DEJA_OK)
         rc = lab_halves(lab, &how, t.line, t.n, task->seed, value, err);
     value[WORDS] = t.longest;
@@ -153,6 +165,11 @@ static int make_report(const struct lab *lab, const struct lab_results *r,
     add_row(r, t, "Bloom filter, equal memory", HALVES_EQUAL, arrays,
             "the same memory in one filter");
     lab_judge_rates(report, 0, 1);
+    if (layers_for(lab_value(r, 0, 0, WORDS)) > LAB_MLBF_LAYERS)
+        lab_verdict(report, LAB_NOTE,
+                    "A title of %.0f words would need %u layers; the lab uses at most %u.",
+                    lab_value(r, 0, 0, WORDS), layers_for(lab_value(r, 0, 0, WORDS)),
+                    LAB_MLBF_LAYERS);
     const double layered = lab_sum(r, 0, HALVES_LAYERED), equal = lab_sum(r, 0, HALVES_EQUAL);
     const struct lab_bloom same = lab_halves_plain(lab_value(r, 0, 0, HALVES_ASKED), arrays);
     lab_verdict(report, layered < lab_sum(r, 0, HALVES_PLAIN) ? LAB_AGREES : LAB_DIFFERS,

@@ -141,7 +141,7 @@ static struct lab_count expect(const struct lab *lab, const struct lab_results *
     double variance = 0;
     for (uint32_t run_ = 0; run_ < r->runs; run_++) {
         const double *value = lab_values(r, unit, run_) + visit_at;
-        const uint32_t k = (uint32_t)value[HASHES];
+        const uint32_t k = lab_value_count(value[HASHES]);
         const struct lab_bloom b = {n, k, 1, value[BITS] / (n * k), true};
         const bool series = plans[unit].kind == DEJA_SCALABLE;
         const double rate = series ? value[EXPECTED] / n : lab_bloom_rate(&b);

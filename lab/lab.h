@@ -92,6 +92,13 @@ static inline double lab_value(const struct lab_results *r, uint32_t unit, uint3
     return lab_values(r, unit, run)[index];
 }
 
+/* A value that counts something.  It may come from a journal that was edited: a number that does
+ * not fit becomes the nearest that does, and NaN becomes 0. */
+static inline uint32_t lab_value_count(double value)
+{
+    return value >= UINT32_MAX ? UINT32_MAX : value > 0 ? (uint32_t)value : 0;
+}
+
 /* The sum over all runs. */
 static inline double lab_sum(const struct lab_results *r, uint32_t unit, uint32_t index)
 {

@@ -158,6 +158,8 @@ double lab_poisson_sigma(double count, double expected)
 {
     if (expected > MANY)
         return (count - expected) / sqrt(expected);
+    count =
+        fmin(count, 10 * MANY); /* even that is more than 38 sigma, the most that is reported */
     const double at = poisson_at(round(count), expected);
     const double below = poisson_below(round(count), expected);
     const double above = poisson_above(round(count), expected);
@@ -198,12 +200,15 @@ double lab_poisson_high(double count)
 
 /* --- Blocks ------------------------------------------------------------------ */
 
-#define BLOCK 512.0
+#define BLOCK    512.0
+#define LOAD_MAX 1e6 /* keys per block; no filter is that full */
 
 double lab_blocked_sigma(double n, uint32_t k, double positions_a_key, double trials, double rate)
 {
     const double load = BLOCK / positions_a_key, blocks = n * positions_a_key / BLOCK;
     double mean = 0, squares = 0;
+    if (!(load < LOAD_MAX))
+        return NAN;
     for (double keys = 0; keys < load + 12 * sqrt(load) + 12; keys++) {
         const double p = pow(-expm1(-keys * k / BLOCK), k);
         mean += poisson_at(keys, load) * p;

@@ -16,10 +16,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define K_MAX 32u
+
 int lab_mlbf_init(struct lab_mlbf *f, uint64_t m, uint32_t k, uint64_t seed, char delimiter,
                   uint32_t robin, deja_error *err)
 {
-    *f = (struct lab_mlbf){.m = m, .k = k, .seed = seed, .delimiter = delimiter, .robin = robin};
+    *f = (struct lab_mlbf){0};
+    if (m == 0 || k > K_MAX)
+        return fail(err, DEJA_EINVAL, "no filter of %llu bits with %u hash functions",
+                    (unsigned long long)m, k);
+    *f = (struct lab_mlbf){.m = m, .k = k, .seed = seed, .delimiter = delimiter};
+    f->robin = robin < LAB_MLBF_LAYERS ? robin : LAB_MLBF_LAYERS;
     f->joint = calloc(m / 8 + 1, 1);
     return f->joint != NULL ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for a filter");
 }
@@ -85,8 +92,7 @@ static uint64_t position(const struct lab_mlbf *f, deja_slice segment, uint32_t 
 
 /* --- Insert and look up -------------------------------------------------------- */
 
-#define K_MAX 32u
-
+/* Allocates the layers up to and including this one; layer_of keeps it below LAB_MLBF_LAYERS. */
 static bool reach(struct lab_mlbf *f, uint32_t layer)
 {
     while (f->layers <= layer) {

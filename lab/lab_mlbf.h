@@ -6,19 +6,23 @@
 #define LAB_MLBF_H
 #include "deja.h"
 
-#define LAB_MLBF_LAYERS 64u /* deeper segments join in the last */
+/* Deeper segments share the last layer.  Lines come from a user's file, so their number of words
+ * must not decide how many arrays of m bits there are. */
+#define LAB_MLBF_LAYERS 64u
 
 struct lab_mlbf {
     uint64_t m;
     uint32_t k;
     uint64_t seed;
     char delimiter;  /* '/': the scheme is cut off first; ' ': words                    */
-    uint32_t robin;  /* words go to this many layers in turn; 0: segment i to layer i   */
+    uint32_t robin;  /* words go to this many layers in turn, at most LAB_MLBF_LAYERS;
+                      * 0: segment i goes to layer i */
     uint32_t layers; /* so far */
     uint8_t *layer[LAB_MLBF_LAYERS];
     uint8_t *joint; /* the one of the XOR */
 };
 
+/* DEJA_EINVAL if m is 0; DEJA_ENOMEM. */
 int lab_mlbf_init(struct lab_mlbf *f, uint64_t m, uint32_t k, uint64_t seed, char delimiter,
                   uint32_t robin, deja_error *err);
 void lab_mlbf_fini(struct lab_mlbf *f);

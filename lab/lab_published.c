@@ -28,13 +28,14 @@ struct field {
     char text[80];
 };
 
-/* Cut the line that begins at `at` into fields; returns where the next begins. */
-static size_t read_line(size_t at, struct field *field)
+/* Cuts the line that starts at `at` into fields; returns where the next one starts. */
+static size_t read_line(deja_slice csv, size_t at, struct field *field)
 {
+    const char *text = csv.data;
     size_t column = 0, len = 0;
     memset(field, 0, N_FIELDS * sizeof *field);
-    for (; at < lab_published_len && lab_published_csv[at] != '\n'; at++) {
-        const char c = lab_published_csv[at];
+    for (; at < csv.len && text[at] != '\n'; at++) {
+        const char c = text[at];
         if (c == ',' && column + 1 < N_FIELDS) {
             column++;
             len = 0;
@@ -69,12 +70,12 @@ static double half_digit(const char *text)
     return 0.5 * pow(10, dot != NULL ? -(double)strlen(dot + 1) : 0);
 }
 
-struct lab_printed lab_printed(const struct lab_printed_query *q)
+struct lab_printed lab_printed_in(deja_slice csv, const struct lab_printed_query *q)
 {
     struct lab_printed p = {.value = NAN};
     struct field f[N_FIELDS];
-    for (size_t at = read_line(0, f); at < lab_published_len && !p.found;) {
-        at = read_line(at, f);
+    for (size_t at = read_line(csv, 0, f); at < csv.len && !p.found;) {
+        at = read_line(csv, at, f);
         p.found = fits(f, q);
     }
     if (!p.found)
@@ -86,4 +87,9 @@ struct lab_printed lab_printed(const struct lab_printed_query *q)
     memcpy(p.text, f[VALUE].text, sizeof p.text - 1);
     memcpy(p.remark, f[REMARK].text, sizeof p.remark - 1);
     return p;
+}
+
+struct lab_printed lab_printed(const struct lab_printed_query *q)
+{
+    return lab_printed_in((deja_slice){lab_published_csv, lab_published_len}, q);
 }

@@ -2,9 +2,7 @@
  * command. */
 #ifndef LAB_PUBLISHED_H
 #define LAB_PUBLISHED_H
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "deja.h"
 
 /* NULL, 0: any. */
 struct lab_printed_query {
@@ -29,6 +27,8 @@ struct lab_printed {
 };
 /* The first that fits. */
 struct lab_printed lab_printed(const struct lab_printed_query *q);
+/* The same in another table with these columns. */
+struct lab_printed lab_printed_in(deja_slice csv, const struct lab_printed_query *q);
 
 /* Made of published.csv by the build. */
 extern const char lab_published_csv[];

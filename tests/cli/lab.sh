@@ -113,6 +113,23 @@ urls_from_a_file() {
     _same_figures report zipped
 }
 
+# One layer for every four words, but never more than 64: the number of words is the user's.
+titles_of_many_words() {
+    local words
+    words=$(seq -s ' ' 1000)
+    { echo "$words"; seq -f 'title %.0f of many' 301; } >titles
+    succeeds deja lab -q split --runs 1 --urls titles --out report
+    grep -qF "up to 1000 words; 64 layers" report/index.html || fail "wrong number of layers"
+    grep -qF "A title of 1000 words would need 250 layers" report/index.html || fail "no note"
+    { echo id,keywords; echo "7,\"$words, \"\"quoted\"\"\""; seq -f '7,title %.0f' 301; } >table.csv
+    succeeds deja lab -q split --runs 1 --urls table.csv --csv keywords --out table
+    grep -qF "up to 1001 words" table/index.html || fail "the long column was not read"
+    # Different lines that have the same words leave nothing to measure.
+    seq -f '%.0f' 300 | while read -r n; do printf '%*s\n' "$n" '' | tr ' ' -; done >dashes
+    fails_with 2 "dashes has 1 different titles; split needs 100" \
+        deja lab split --runs 1 --urls dashes --out none
+}
+
 names_are_looked_up() {
     succeeds deja lab --list
     expect_stdout_has "thesis, table 5.9"

@@ -94,6 +94,35 @@ static void words_go_to_the_layers_in_turn(void **state)
     lab_mlbf_fini(&f);
 }
 
+/* Lines come from a user's file: 1000 words must not make 1000 arrays. */
+static void layers_have_a_limit(void **state)
+{
+    char title[4000] = "", url[4000] = "http://a.example";
+    for (int i = 0; i < 1000; i++) {
+        snprintf(title + strlen(title), 8, "%sw%d", i > 0 ? " " : "", i % 100);
+        if (i < 300)
+            snprintf(url + strlen(url), 8, "/s%d", i);
+    }
+    struct lab_mlbf f = a_filter(' ', 250);
+    add(&f, title);
+    assert_int_equal(f.layers, LAB_MLBF_LAYERS);
+    assert_true(lab_mlbf_has(&f, text(title)));
+    lab_mlbf_fini(&f);
+    f = a_filter('/', 0);
+    add(&f, url);
+    assert_int_equal(f.layers, LAB_MLBF_LAYERS);
+    assert_true(lab_mlbf_has(&f, text(url)));
+    lab_mlbf_fini(&f);
+}
+
+static void a_filter_without_bits_is_refused(void **state)
+{
+    struct lab_mlbf f;
+    deja_error err;
+    assert_int_equal(lab_mlbf_init(&f, 0, 4, 7, ' ', 2, &err), DEJA_EINVAL);
+    lab_mlbf_fini(&f);
+}
+
 static void words_are_counted(void **state)
 {
     assert_int_equal(lab_mlbf_words(text("a b c"), ' '), 3);
@@ -110,6 +139,8 @@ int main(void)
         cmocka_unit_test(equal_segments_cancel_out),
         cmocka_unit_test(deeper_than_ever_is_not_there),
         cmocka_unit_test(words_go_to_the_layers_in_turn),
+        cmocka_unit_test(layers_have_a_limit),
+        cmocka_unit_test(a_filter_without_bits_is_refused),
         cmocka_unit_test(words_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
