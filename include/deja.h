@@ -554,14 +554,17 @@ DEJA_API size_t deja_lines_count(deja_slice text, char mark);
  * empty.  The slices are keys for the batch calls. */
 DEJA_API size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, size_t cap);
 
-/* Which lines of a stream are new, when a line must not count as seen before it has
- * been handed over: judge some keys, write their lines, then commit.  A crash between
- * the two repeats lines and never loses one.  The filter is borrowed. */
+/* Which lines of a stream are new, if a line must not count as seen before it has been
+ * handed over: judge some keys, write their lines, then commit.  A crash between the two
+ * repeats lines and never loses one.  The answers are those of a filter to which every key
+ * was added as soon as it was judged, also in a window, which forgets.  The filter is
+ * borrowed; between judge and commit, nobody else may add to it. */
 typedef struct deja_dedup deja_dedup;
 DEJA_CHECKED int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err);
 DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new);
 DEJA_CHECKED int deja_dedup_commit(deja_dedup *d);
-DEJA_API size_t deja_dedup_pending(const deja_dedup *d); /* judged new, not committed */
+/* Keys that wait for the commit: those judged new; in a window, also those to be renewed. */
+DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 DEJA_API void deja_dedup_free(deja_dedup *d);
 
 #ifdef __cplusplus

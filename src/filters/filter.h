@@ -158,8 +158,18 @@ int dj_window_turn(deja_filter *f);
  * the former also counts. */
 void dj_window_judge(deja_filter *f, uint8_t *had, size_t n);
 void dj_window_find(const deja_filter *f, uint8_t *have, size_t n);
+/* Looks up n hashes: bit l of lines[i] is set if generation l has key i, expired or not. */
+void dj_window_look(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *lines);
 /* Its generations are these from now on. */
 void dj_window_adopt(deja_filter *f, const struct dj_window *w);
+/* The rules by which generations take turns, on a copy of them: the keys that the newest still
+ * takes; the next one, which has `clearing` set if it holds keys of an older one; a bit for each
+ * generation that has not expired. */
+uint32_t dj_generations_newest(const struct dj_plan *plan, const struct dj_window *w);
+uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window *w, uint64_t now);
+void dj_generations_advance(const struct dj_plan *plan, struct dj_window *w, uint64_t now);
+unsigned dj_generations_living(const struct dj_plan *plan, const struct dj_window *w,
+                               uint64_t now);
 uint64_t dj_window_now(const deja_filter *f);
 /* Has this generation begun and not expired?  All that live, a bit each. */
 bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now);

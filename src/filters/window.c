@@ -102,10 +102,15 @@ static uint64_t lifetime(const struct dj_plan *plan)
            (plan->window_seconds % plan->generations != 0);
 }
 
+uint32_t dj_generations_newest(const struct dj_plan *plan, const struct dj_window *w)
+{
+    return (uint32_t)(w->turns % dj_plan_lines(plan));
+}
+
 void dj_window_adopt(deja_filter *f, const struct dj_window *w)
 {
     f->window = *w;
-    f->part[0]->newest = (uint32_t)(w->turns % f->part[0]->lines);
+    f->part[0]->newest = dj_generations_newest(&f->plan, w);
 }
 
 uint64_t dj_window_now(const deja_filter *f)
@@ -142,37 +147,63 @@ int deja_filter_set_clock(deja_filter *f, uint64_t seconds)
     return DEJA_OK;
 }
 
-bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now)
+static bool lives(const struct dj_plan *plan, const struct dj_window *w, uint32_t line,
+                  uint64_t now)
 {
-    const uint64_t start = f->window.start[line], seconds = f->plan.window_seconds;
+    const uint64_t start = w->start[line], seconds = plan->window_seconds;
     if (!start)
         return false;
-    return !seconds || now < start || now - start < lifetime(&f->plan) + seconds;
+    return !seconds || now < start || now - start < lifetime(plan) + seconds;
+}
+
+unsigned dj_generations_living(const struct dj_plan *plan, const struct dj_window *w, uint64_t now)
+{
+    const uint32_t lines = dj_plan_lines(plan);
+    if (!plan->window_seconds)
+        return (1u << lines) - 1; /* those that have not begun are empty */
+    unsigned living = 0;
+    for (uint32_t l = 0; l < lines; l++)
+        living |= (unsigned)lives(plan, w, l, now) << l;
+    return living;
+}
+
+uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window *w, uint64_t now)
+{
+    const uint32_t newest = dj_generations_newest(plan, w);
+    if (w->clearing || !w->start[newest])
+        return 0;
+    if (plan->window_seconds)
+        return now - w->start[newest] < lifetime(plan) ? UINT64_MAX : 0;
+    const uint64_t keys = atomic_load_explicit(&w->keys[newest], memory_order_relaxed);
+    const uint64_t quota = dj_plan_window_quota(plan);
+    return keys < quota ? quota - keys : 0;
+}
+
+void dj_generations_advance(const struct dj_plan *plan, struct dj_window *w, uint64_t now)
+{
+    const uint32_t lines = dj_plan_lines(plan);
+    if (w->start[w->turns % lines]) { /* the first generation begins in place */
+        w->turns++;
+        w->clearing = w->start[w->turns % lines] != 0;
+    }
+    w->start[w->turns % lines] = now;
+    w->keys[w->turns % lines] = 0;
+}
+
+bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now)
+{
+    return lives(&f->plan, &f->window, line, now);
 }
 
 unsigned dj_window_living(const deja_filter *f)
 {
-    const uint32_t lines = f->part[0]->lines;
-    if (!f->plan.window_seconds)
-        return (1u << lines) - 1; /* those that have not begun are empty */
-    const uint64_t now = dj_window_now(f);
-    unsigned living = 0;
-    for (uint32_t l = 0; l < lines; l++)
-        living |= (unsigned)dj_window_lives(f, l, now) << l;
-    return living;
+    return dj_generations_living(&f->plan, &f->window,
+                                 f->plan.window_seconds ? dj_window_now(f) : 0);
 }
 
 static uint64_t room_at(const deja_filter *f, uint64_t now)
 {
-    const struct dj_window *w = &f->window;
-    const uint32_t newest = f->part[0]->newest;
-    if (w->clearing || !w->start[newest])
-        return 0;
-    if (f->plan.window_seconds)
-        return now - w->start[newest] < lifetime(&f->plan) ? UINT64_MAX : 0;
-    const uint64_t keys = atomic_load_explicit(&w->keys[newest], memory_order_relaxed);
-    const uint64_t quota = dj_plan_window_quota(&f->plan);
-    return keys < quota ? quota - keys : 0;
+    return dj_generations_room(&f->plan, &f->window, now);
 }
 
 uint64_t dj_window_room(deja_filter *f)
@@ -185,18 +216,13 @@ static int checkpoint(deja_filter *f)
     return f->owner->checkpoint ? f->owner->checkpoint(f) : DEJA_OK;
 }
 
-/* The next generation, as it is to be written down: the first one begins where it is. */
+/* Moves on to the next generation, which is not emptied yet. */
 static void advance(deja_filter *f, uint64_t now)
 {
     struct dj_window next = f->window;
-    const uint32_t lines = f->part[0]->lines;
-    if (next.start[f->part[0]->newest]) {
+    if (next.start[f->part[0]->newest])
         f->carried = dj_window_carry(f);
-        next.turns++;
-        next.clearing = next.start[next.turns % lines] != 0;
-    }
-    next.start[next.turns % lines] = now;
-    next.keys[next.turns % lines] = 0;
+    dj_generations_advance(&f->plan, &next, now);
     dj_window_adopt(f, &next);
 }
 
@@ -253,4 +279,18 @@ void dj_window_find(const deja_filter *f, uint8_t *have, size_t n)
     const unsigned living = dj_window_living(f);
     for (size_t i = 0; i < n; i++)
         have[i] = (have[i] & living) != 0;
+}
+
+void dj_window_look(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *lines)
+{
+    const struct dj_part *p = f->part[0];
+    dj_filter_hold(f);
+    for (size_t at = 0, some; at < n; at += some) {
+        some = n - at < DJ_CHUNK ? n - at : DJ_CHUNK;
+        const bool more = n - at >= 2 * DJ_CHUNK;
+        if (at == 0)
+            window_prefetch(p, hash, some, false);
+        window_contains(p, hash + at, hash + at + (more ? some : 0), some, lines + at);
+    }
+    dj_filter_release(f);
 }

@@ -1,34 +1,60 @@
-/* dedup.c - which lines of a stream are new, when a line must not count as seen too early.
+/* dedup.c - which lines of a stream are new, if a line must not count as seen too early.
  *
- * A filter in a mapped file outlives the process at every moment: a bit that was set is seen by
- * the next run even after kill -9, whereas a line in the process's own output buffer is gone.
- * So keys are not added when they are judged.  They wait in a pending set until the caller has
- * handed their lines over and commits:
+ * A filter in a mapped file outlives the process at every moment: the next run sees a bit that was
+ * set, even after kill -9, but a line in the process's own output buffer is gone.  So a key is not
+ * added when it is judged.  It waits in a pending set until the caller has handed its line over
+ * and commits:
  *
- *   judge     known to the filter or pending: seen.  Otherwise new, and pending from now on.
- *             A window counts from the last time that a key came, so there all keys wait, in
- *             their order; those that wait count as seen, however small the window is.
- *   (caller)  writes the lines of the new keys; syncs the output when it is a file
- *   commit    pending keys go into the filter
+ *   judge     A key that the filter or the pending set has is seen.  Any other key is new, and
+ *             pending from now on.
+ *   (caller)  writes the lines of the new keys, and syncs the output if it is a file
+ *   commit    The pending keys go into the filter.
  *
  * A crash before the commit repeats lines in the next run; it never loses one.
  *
  * The pending set is a hash table of 64-bit identities (open addressing, at most half full) over
- * a list of the hashes in the order they came. */
+ * a list of the hashes in the order in which they arrived.
+ *
+ * A window forgets, so there "pending" is not enough to be seen.  The pending set keeps a copy of
+ * the window's generations (the turns, when each began, how many keys it took) and applies the
+ * rules of window.c to it, as if each key had been added when it was judged: the copy turns when
+ * the window would have turned, the table says in which generation a pending key lies, and the
+ * bits of generations that the copy has emptied no longer count.  A key that the newest generation
+ * lacks waits for the commit even if an older one has it, since adding renews it.  In a time
+ * window the keys keep the time at which they were judged; the commit adds them at that time.  So
+ * the answers are those of a filter to which every key was added at once. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "filters/filter.h"
 #include <stdlib.h>
+
+/* Keys of a time window that were judged in the same second. */
+struct run {
+    uint64_t now;
+    size_t n;
+};
 
 struct deja_dedup {
     deja_filter *f;
     size_t words;
     uint64_t *hash; /* of the pending keys, words each */
     size_t n, cap;
-    uint64_t passed;  /* keys judged as seen since the last commit: offered, and not added */
+    uint64_t passed;  /* keys since the last commit that need not be added, but were offered */
     uint64_t *table;  /* identities; 0: free */
     size_t table_len; /* a power of two, at least twice cap */
+
+    /* window: */
+    uint64_t *turn;         /* the generation of each identity in the table, counted by turns */
+    struct dj_window ahead; /* the generations as they will be after the commit */
+    unsigned emptied;       /* those whose bits in the filter no longer count, a bit each */
+    struct run *run;        /* by time: the pending keys, in their order */
+    size_t n_runs, run_cap;
 };
+
+static bool is_window(const deja_dedup *d)
+{
+    return d->f->plan.kind == DEJA_WINDOW;
+}
 
 int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err)
 {
@@ -50,6 +76,8 @@ void deja_dedup_free(deja_dedup *d)
         return;
     free(d->hash);
     free(d->table);
+    free(d->turn);
+    free(d->run);
     free(d);
 }
 
@@ -66,31 +94,178 @@ static uint64_t identity(const uint64_t *hash, size_t words)
     return id ? id : 1;
 }
 
-/* Put id into the table; false when it is there. */
-static bool insert(deja_dedup *d, uint64_t id)
+/* The place of id in the table: its own, or a free one. */
+static size_t place_of(const deja_dedup *d, uint64_t id)
 {
     size_t at = (size_t)(id * DJ_GOLDEN >> 32) & (d->table_len - 1);
-    while (d->table[at]) {
-        if (d->table[at] == id)
-            return false;
+    while (d->table[at] && d->table[at] != id)
         at = (at + 1) & (d->table_len - 1);
-    }
-    d->table[at] = id;
-    return true;
+    return at;
 }
 
-static void fill_table(deja_dedup *d)
+static void clear_table(deja_dedup *d)
 {
     memset(d->table, 0, d->table_len * sizeof *d->table);
-    for (size_t i = 0; i < d->n; i++)
-        insert(d, identity(d->hash + i * d->words, d->words));
+}
+
+/* --- Windows ---------------------------------------------------------------- */
+
+/* The copy of the generations begins where the filter is. */
+static void look_ahead(deja_dedup *d)
+{
+    d->ahead = d->f->window;
+    d->emptied = 0;
+}
+
+static void make_room(deja_dedup *d, uint64_t now)
+{
+    const struct dj_plan *plan = &d->f->plan;
+    while (!dj_generations_room(plan, &d->ahead, now)) {
+        if (!d->ahead.clearing)
+            dj_generations_advance(plan, &d->ahead, now);
+        if (d->ahead.clearing)
+            d->emptied |= 1u << dj_generations_newest(plan, &d->ahead);
+        d->ahead.clearing = false;
+    }
+}
+
+/* Which generations have a pending key, a bit each: none, or the one to which it was added last.
+ */
+static unsigned pending_in(const deja_dedup *d, size_t at)
+{
+    const uint32_t lines = dj_plan_lines(&d->f->plan);
+    const bool kept = d->table[at] && d->ahead.turns - d->turn[at] < lines;
+    return kept ? 1u << d->turn[at] % lines : 0;
+}
+
+/* Adds a key to the copy: was it new to the window, and does it have to wait?  lines: the
+ * generations of the filter that have it. */
+static bool add_ahead(deja_dedup *d, uint64_t id, unsigned lines, uint64_t now, bool *waits)
+{
+    const struct dj_plan *plan = &d->f->plan;
+    make_room(d, now);
+    const size_t at = place_of(d, id);
+    const uint32_t newest = dj_generations_newest(plan, &d->ahead);
+    const unsigned in = (lines & ~d->emptied) | pending_in(d, at);
+    *waits = !(in >> newest & 1);
+    if (*waits) {
+        d->table[at] = id;
+        d->turn[at] = d->ahead.turns;
+        d->ahead.keys[newest]++;
+    }
+    return !(in & dj_generations_living(plan, &d->ahead, now));
+}
+
+/* The time, which does not run backward. */
+static uint64_t time_of_judging(const deja_dedup *d)
+{
+    const uint64_t now = dj_window_now(d->f);
+    const uint64_t begun = d->ahead.start[dj_generations_newest(&d->f->plan, &d->ahead)];
+    return now > begun ? now : begun;
+}
+
+/* A place for the time of one more key. */
+static int reserve_run(deja_dedup *d)
+{
+    if (d->n_runs < d->run_cap)
+        return DEJA_OK;
+    const size_t cap = d->run_cap ? 2 * d->run_cap : 16;
+    struct run *run = realloc(d->run, cap * sizeof *run);
+    if (!run)
+        return DEJA_ENOMEM;
+    d->run = run;
+    d->run_cap = cap;
+    return DEJA_OK;
+}
+
+static void note_time(deja_dedup *d, uint64_t now)
+{
+    if (!d->n_runs || d->run[d->n_runs - 1].now != now)
+        d->run[d->n_runs++] = (struct run){now, 0};
+    d->run[d->n_runs - 1].n++;
+}
+
+/* The first `done` keys are no longer pending. */
+static void drop_runs(deja_dedup *d, size_t done)
+{
+    size_t gone = 0;
+    while (gone < d->n_runs && done >= d->run[gone].n)
+        done -= d->run[gone++].n;
+    d->n_runs -= gone;
+    if (gone)
+        memmove(d->run, d->run + gone, d->n_runs * sizeof *d->run);
+    if (d->n_runs)
+        d->run[0].n -= done;
+}
+
+/* After a commit that failed halfway: what is left, judged again.  Which of the filter's
+ * generations have it does not matter here: the turns count adds, and only keys wait that the
+ * newest generation lacked. */
+static void replay(deja_dedup *d)
+{
+    size_t in_run = 0, run = 0;
+    look_ahead(d);
+    for (size_t i = 0; i < d->n; i++, in_run++) {
+        bool waits;
+        if (run < d->n_runs && in_run == d->run[run].n) {
+            run++;
+            in_run = 0;
+        }
+        const uint64_t now = run < d->n_runs ? d->run[run].now : time_of_judging(d);
+        add_ahead(d, identity(d->hash + i * d->words, d->words), 0, now, &waits);
+    }
+}
+
+/* --- Judging ------------------------------------------------------------------ */
+
+/* The table again, from the list. */
+static void fill_table(deja_dedup *d)
+{
+    clear_table(d);
+    if (is_window(d)) {
+        replay(d);
+        return;
+    }
+    for (size_t i = 0; i < d->n; i++) {
+        const uint64_t id = identity(d->hash + i * d->words, d->words);
+        d->table[place_of(d, id)] = id;
+    }
+}
+
+/* The identities move to a larger table. */
+static int grow_table(deja_dedup *d, size_t len)
+{
+    uint64_t *const old = d->table, *const old_turn = d->turn;
+    const size_t old_len = d->table_len;
+    uint64_t *table = calloc(len, sizeof *table);
+    uint64_t *turn = is_window(d) ? malloc(len * sizeof *turn) : NULL;
+    if (!table || (is_window(d) && !turn)) {
+        free(table);
+        free(turn);
+        return DEJA_ENOMEM;
+    }
+    d->table = table;
+    d->turn = turn;
+    d->table_len = len;
+    for (size_t i = 0; i < old_len; i++) {
+        if (!old[i])
+            continue;
+        const size_t at = place_of(d, old[i]);
+        table[at] = old[i];
+        if (turn)
+            turn[at] = old_turn[i];
+    }
+    free(old);
+    free(old_turn);
+    return DEJA_OK;
 }
 
 /* Room for n more keys, before any of them is judged. */
 static int reserve(deja_dedup *d, size_t n)
 {
-    if (d->n + n <= d->cap)
-        return DEJA_OK;
+    const int rc = is_window(d) ? reserve_run(d) : DEJA_OK;
+    if (rc < 0 || d->n + n <= d->cap)
+        return rc;
     size_t cap = d->cap ? d->cap : 4096;
     while (cap < d->n + n)
         cap *= 2;
@@ -98,15 +273,49 @@ static int reserve(deja_dedup *d, size_t n)
     if (!hash)
         return DEJA_ENOMEM;
     d->hash = hash;
-    uint64_t *table = malloc(2 * cap * sizeof *table);
-    if (!table)
+    if (grow_table(d, 2 * cap) < 0)
         return DEJA_ENOMEM;
-    free(d->table);
-    d->table = table;
-    d->table_len = 2 * cap;
     d->cap = cap;
-    fill_table(d);
     return DEJA_OK;
+}
+
+static void wait(deja_dedup *d, const uint64_t *hash)
+{
+    memcpy(d->hash + d->n * d->words, hash, d->words * sizeof *hash);
+    d->n++;
+}
+
+/* is_new: what the filter says, as the caller of judge will have it. */
+static void judge_window(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new)
+{
+    if (!d->n) /* the copy is the filter's again */
+        look_ahead(d);
+    const uint64_t now = time_of_judging(d);
+    for (size_t i = 0; i < n; i++, hash += d->words) {
+        bool waits;
+        is_new[i] = add_ahead(d, identity(hash, d->words), is_new[i], now, &waits);
+        if (waits && d->f->plan.window_seconds)
+            note_time(d, now);
+        if (waits)
+            wait(d, hash);
+        else
+            d->passed++;
+    }
+}
+
+static void judge_all(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new)
+{
+    for (size_t i = 0; i < n; i++, hash += d->words) {
+        const uint64_t id = identity(hash, d->words);
+        const size_t at = place_of(d, id);
+        is_new[i] = !is_new[i] && !d->table[at];
+        if (is_new[i]) {
+            d->table[at] = id;
+            wait(d, hash);
+        } else {
+            d->passed++;
+        }
+    }
 }
 
 int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new)
@@ -114,35 +323,51 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
     int rc = reserve(d, n);
     if (rc < 0)
         return rc;
-    deja_filter_contains_hashed(d->f, hash, n, is_new); /* seen, so far */
-    if (dj_filter_is_lost(d->f))                        /* all of them would be dropped as seen */
+    if (is_window(d))
+        dj_window_look(d->f, hash, n, is_new);
+    else
+        deja_filter_contains_hashed(d->f, hash, n, is_new); /* seen, so far */
+    if (dj_filter_is_lost(d->f)) /* all of them would be dropped as seen */
         return dj_filter_lost();
-    const bool renews = d->f->plan.kind == DEJA_WINDOW;
-    for (size_t i = 0; i < n; i++, hash += d->words) {
-        const bool seen = is_new[i];
-        const bool fresh = (!seen || renews) && insert(d, identity(hash, d->words));
-        is_new[i] = !seen && fresh;
-        if (is_new[i] || renews) {
-            memcpy(d->hash + d->n * d->words, hash, d->words * sizeof *hash);
-            d->n++;
-        } else {
-            d->passed++;
-        }
-    }
+    if (is_window(d))
+        judge_window(d, hash, n, is_new);
+    else
+        judge_all(d, hash, n, is_new);
     return DEJA_OK;
+}
+
+/* --- Committing ------------------------------------------------------------------ */
+
+/* Keys of a time window, each at the time when it was judged. */
+static int add_runs(deja_dedup *d, size_t *done)
+{
+    _Atomic uint64_t *clock = &d->f->clock.given;
+    const uint64_t given = atomic_load_explicit(clock, memory_order_relaxed);
+    int rc = DEJA_OK;
+    *done = 0;
+    for (size_t i = 0; i < d->n_runs && rc == DEJA_OK; i++) {
+        size_t some = 0;
+        atomic_store_explicit(clock, d->run[i].now, memory_order_relaxed);
+        rc = deja_filter_add_hashed(d->f, d->hash + *done * d->words, d->run[i].n, NULL, &some);
+        *done += some;
+    }
+    atomic_store_explicit(clock, given, memory_order_relaxed);
+    return rc;
 }
 
 int deja_dedup_commit(deja_dedup *d)
 {
     size_t done = 0;
-    /* How many came is what the account of lost keys rests on (stats.c). */
+    /* The account of lost keys rests on how many were offered (stats.c). */
     atomic_fetch_add_explicit(&d->f->offered, d->passed, memory_order_relaxed);
     d->passed = 0;
     if (!d->n)
         return DEJA_OK;
-    const int rc = deja_filter_add_hashed(d->f, d->hash, d->n, NULL, &done);
+    const int rc =
+        d->n_runs ? add_runs(d, &done) : deja_filter_add_hashed(d->f, d->hash, d->n, NULL, &done);
     d->n -= done;
     memmove(d->hash, d->hash + done * d->words, d->n * d->words * sizeof *d->hash);
+    drop_runs(d, done);
     fill_table(d);
     return rc;
 }

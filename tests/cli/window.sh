@@ -22,6 +22,42 @@ seeing_a_line_again_renews_it() {
     [ ! -s out ] || fail "forgotten between runs"
 }
 
+# A line that is not among the last N is printed again, however the command is called.  (Every
+# turn of a state waits for the disk, so there are only a few of them.)
+every_way_of_calling_it_prints_the_same_lines() {
+    local window threads
+    { seq 50; seq 50; seq 50; seq 45 50; seq 5; } > list
+    deja dedup -q -k window -n 10 list | wc -l | grep -qx 155 || fail "not 150 lines and the last 5"
+    for threads in 1 2; do
+        window="-n 10"
+        if [ $threads = 2 ]; then window="-n 20 --generations 2"; fi
+        # shellcheck disable=SC2086
+        set -- -q -k window $window -j $threads
+        rm -f ./*.deja
+        deja dedup "$@" list > want
+        deja dedup "$@" -D list > repeats
+        [ "$(sort want repeats)" = "$(sort list)" ] || fail "-D does not print the rest: $*"
+        deja dedup "$@" --state a.deja list > out
+        cmp out want || fail "a state: $*"
+        # shellcheck disable=SC2002
+        cat list | deja dedup "$@" --state b.deja | cat > out
+        cmp out want || fail "a state, from pipe to pipe: $*"
+        deja dedup "$@" --state c.deja -D list > out
+        cmp out repeats || fail "-D with a state: $*"
+        [ "$(deja dedup "$@" --state d.deja -c list)" -eq "$(wc -l < want)" ] || fail "-c with a state: $*"
+        [ "$(deja dedup "$@" -c list)" -eq "$(wc -l < want)" ] || fail "-c: $*"
+    done
+}
+
+# One run or many with a state: the window does not notice.
+runs_of_a_state_are_one_stream() {
+    for i in 1 2 3 4 5 6; do seq $((i % 7)) $((6 * i)); done > list
+    deja dedup -q -k window -n 25 --generations 2 list > want
+    split -l 30 list piece.
+    for piece in piece.*; do deja dedup -q -k window -n 25 --generations 2 --state s.deja "$piece"; done > out
+    cmp out want || fail "other lines in several runs"
+}
+
 a_state_goes_on() {
     _gen 500 > first
     _gen 500 500 > second

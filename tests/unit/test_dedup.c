@@ -254,11 +254,100 @@ static void a_window_is_renewed_by_repeats(void **state)
         judge(&s, batch, 90, is_new);
         assert_int_equal(is_new[0], round == 0);
         assert_int_equal(is_new[80], 0);
-        assert_int_equal(deja_dedup_pending(s.d), 90);
         assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
         assert_true(filter_has(&s, 7));
     }
     assert_false(filter_has(&s, 1001));
+    close_stream(&s);
+}
+
+/* What a window remembers does not depend on when its keys are committed: random streams, sizes,
+ * generations, batches and commits, against a plain filter that takes every key at once.  The rate
+ * is so low that no key here meets a false positive. */
+static void a_window_is_judged_as_if_every_key_were_added_at_once(void **state)
+{
+    enum { MOST = 700 };
+    static uint64_t value[MOST];
+    static uint8_t is_new[MOST];
+    struct rng r = rng_seeded(17);
+    uint64_t again = 0; /* keys that came back after they were forgotten */
+    for (int trial = 0; trial < 120; trial++) {
+        const bool by_time = trial % 2;
+        const uint64_t window = 1 + rng_below(&r, trial % 3 ? 60 : 3000);
+        const uint64_t capacity = by_time ? 20000 : window; /* by time, any number may come */
+        const deja_options opt =
+            FIELDS(.kind = DEJA_WINDOW, .capacity = capacity, .fp_rate = 1e-12, .seed = 1,
+                   .generations = 1 + (uint32_t)rng_below(&r, 7),
+                   .window_seconds = by_time ? 1 + rng_below(&r, 50) : 0);
+        const uint64_t different = 1 + rng_below(&r, 4 * window);
+        const uint64_t commits = 1 + rng_below(&r, 12); /* one in so many batches */
+        struct stream s = open_stream(opt);
+        deja_filter *direct;
+        uint64_t now = 1000000, keys = 0;
+        assert_int_equal(deja_filter_new(&opt, &direct, NULL), DEJA_OK);
+        for (int round = 0; round < 40; round++) {
+            const size_t n = (size_t)rng_below(&r, round % 4 ? 30 : MOST);
+            uint64_t *hash;
+            now += rng_below(&r, 8);
+            assert_int_equal(deja_filter_set_clock(s.f, now), DEJA_OK);
+            assert_int_equal(deja_filter_set_clock(direct, now), DEJA_OK);
+            for (size_t i = 0; i < n; i++)
+                value[i] = rng_below(&r, different);
+            hash = hashes_of(&s, value, n);
+            assert_int_equal(deja_dedup_judge(s.d, hash, n, is_new), DEJA_OK);
+            for (size_t i = 0; i < n; i++) {
+                bool want;
+                const deja_slice key = {&value[i], sizeof value[i]};
+                assert_int_equal(deja_filter_add(direct, key, &want), DEJA_OK);
+                assert_int_equal(is_new[i], want);
+                keys += want;
+            }
+            free(hash);
+            if (rng_below(&r, commits) == 0)
+                assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        }
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(s.f->window.turns, direct->window.turns);
+        assert_memory_equal(s.f->part[0]->body, direct->part[0]->body, direct->part[0]->body_len);
+        assert_int_equal(s.f->offered, direct->offered);
+        if (by_time)
+            assert_memory_equal(s.f->window.start, direct->window.start,
+                                sizeof direct->window.start);
+        again += keys > different ? keys - different : 0;
+        deja_filter_free(direct);
+        close_stream(&s);
+    }
+    print_message("    %llu keys came back\n", (unsigned long long)again);
+    assert_true(again > 10000);
+}
+
+/* A commit that stops halfway leaves the rest pending, in the generations where it belongs. */
+static void a_window_goes_on_after_a_commit_that_failed(void **state)
+{
+    enum { KEYS = 64 };
+    const deja_options opt =
+        FIELDS(.kind = DEJA_WINDOW, .capacity = 10, .fp_rate = 1e-12, .seed = 1);
+    struct stream s = open_stream(opt);
+    deja_filter *direct;
+    assert_int_equal(deja_filter_new(&opt, &direct, NULL), DEJA_OK);
+    for (int round = 0; round < 6; round++) {
+        for (uint64_t i = 0; i < KEYS; i++) {
+            const uint64_t value = i % (8 + (uint64_t)round * 5);
+            bool want;
+            assert_int_equal(deja_filter_add(direct, (deja_slice){&value, 8}, &want), DEJA_OK);
+            assert_int_equal(judge_one(&s, value), want);
+            if (i % 10 == 3) {
+                const size_t pending = deja_dedup_pending(s.d);
+                s.f->read_only = true;
+                assert_int_equal(deja_dedup_commit(s.d), pending ? DEJA_EINVAL : DEJA_OK);
+                s.f->read_only = false;
+                assert_int_equal(deja_dedup_pending(s.d), pending);
+            }
+        }
+        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+    }
+    assert_memory_equal(s.f->part[0]->body, direct->part[0]->body, direct->part[0]->body_len);
+    deja_filter_free(direct);
     close_stream(&s);
 }
 
@@ -392,6 +481,8 @@ int main(void)
         cmocka_unit_test(a_long_stream_is_judged_as_an_exact_set_would),
         cmocka_unit_test(committing_is_the_same_as_having_added_in_that_order),
         cmocka_unit_test(a_window_is_renewed_by_repeats),
+        cmocka_unit_test(a_window_is_judged_as_if_every_key_were_added_at_once),
+        cmocka_unit_test(a_window_goes_on_after_a_commit_that_failed),
         cmocka_unit_test(no_key_and_no_commit_are_fine),
         cmocka_unit_test(the_hash_0_can_be_pending),
         cmocka_unit_test(many_hashes_of_one_kind_are_told_apart),
