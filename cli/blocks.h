@@ -29,7 +29,7 @@ struct block {
     bool terminator_added;
     bool shared;       /* some lines have several keys */
     bool gaps;         /* some lines of the file were left out */
-    bool keyless;      /* some records have no key at all (data is NULL): in no filter, ever */
+    bool keyless;      /* some records have no key (data is NULL): they match nothing, ever */
     deja_slice *forms; /* what to print for line i instead of it, when block_forms made them */
 
     /* private */

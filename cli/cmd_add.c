@@ -29,9 +29,10 @@ static int add_batch(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
     size_t done;
-    const int rc = deja_filter_add_hashed(j->filter, b->hash, b->block.n, b->answer, &done);
+    const int rc = deja_filter_add_hashed(j->filter, b->hash, b->keyed, b->answer, &done);
     if (rc < 0)
         return session_add_failed(rc, j->filter, j->call->operands[0], err);
+    session_spread(b, false);
     j->added += session_count(b);
     return DEJA_OK;
 }
@@ -42,6 +43,11 @@ static int add_all(struct job *j, deja_error *err)
                                  : session_each(&j->session, add_batch, j, err);
 }
 
+static uint64_t known(const struct job *j)
+{
+    return j->session.records - j->session.keyless - j->added;
+}
+
 static void report_json(const struct job *j, const deja_stats *s)
 {
     struct json json;
@@ -50,7 +56,7 @@ static void report_json(const struct job *j, const deja_stats *s)
     json_string(&json, "file", j->call->operands[0]);
     json_uint(&json, "read", j->session.records);
     json_uint(&json, "added", j->added);
-    json_uint(&json, "known", j->session.records - j->added);
+    json_uint(&json, "known", known(j));
     json_string(&json, "kind", deja_kind_name(s->kind));
     json_uint(&json, "keys", s->keys);
     json_uint(&json, "capacity", s->capacity);
@@ -83,12 +89,11 @@ static void report(const struct job *j)
     if (j->common->json)
         report_json(j, &s);
     else
-        console_note(j->call->console,
-                     "%s%s read, %s added, %s known already; %s: %s, rate now %s; %s",
-                     j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
-                     num_count(j->added).s, num_count(j->session.records - j->added).s,
-                     fail_path(j->call->operands[0]).text, num_bytes(s.bytes).s,
-                     num_rate(s.fp_now).s, num_duration(seconds).s);
+        console_note(
+            j->call->console, "%s%s read, %s added, %s known already; %s: %s, rate now %s; %s",
+            j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
+            num_count(j->added).s, num_count(known(j)).s, fail_path(j->call->operands[0]).text,
+            num_bytes(s.bytes).s, num_rate(s.fp_now).s, num_duration(seconds).s);
     warn_hidden(j, &s);
     const uint64_t too_many = session_too_many(&s);
     if (too_many)
@@ -162,7 +167,7 @@ const struct command cmd_add = {
             "every half minute before that. One process can write a filter at a time; others may "
             "read it meanwhile.",
             SESSION_KEY_TEXT " Every host counts as a line.",
-            SESSION_URL_TEXT "added as they are; empty ones, and with gsb all, are left out.",
+            SESSION_URL_TEXT "added unchanged; with gsb, they are skipped.",
             REMOTE_TEXT " F.deja is the name of the cache then, which is made if there is none.",
             NULL},
     .examples =
@@ -204,7 +209,7 @@ static int collect(struct job *j, deja_builder *b, deja_error *err)
     struct batch *batch;
     int rc;
     while ((rc = session_next(&j->session, &batch, err)) > 0)
-        if (deja_builder_add_hashed(b, batch->hash, batch->block.n) < 0)
+        if (deja_builder_add_hashed(b, batch->hash, batch->keyed) < 0)
             return fail(err, DEJA_ENOMEM,
                         "out of memory after %s: a static filter takes 8 bytes a key while they "
                         "are read, and 32 then",
@@ -347,7 +352,7 @@ const struct command cmd_build = {
             "Debian has: of version 1, compressed with gzip when its name ends with .gz. It takes "
             "-n and -p; another --format beside it is that of the lines. Such files have no "
             "secret: whoever wants to can find URLs that they claim.",
-            SESSION_URL_TEXT "added as they are; empty ones, and with gsb all, are left out.",
+            SESSION_URL_TEXT "added unchanged; with gsb, they are skipped.",
             "With --url=gsb the file is a block list, from lines with URLs or hosts, --format "
             "hosts, or --csv COLUMN. evil.example stands for the site with its subdomains, "
             "http://evil.example/bad/ for what is under that folder, and "

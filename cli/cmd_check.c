@@ -39,18 +39,26 @@ struct job {
     uint64_t printed;
 };
 
-/* What has no key is in no filter, whatever an empty key would be. */
+/* Prefixes are looked up by their bytes, so keyless records get an answer too: drop it. */
+static int look_up_prefixes(const struct job *j, struct batch *b, deja_error *err)
+{
+    const struct block *block = &b->block;
+    if (deja_filter_prefix_batch(j->filter, block->keys, block->n, b->answer) < 0)
+        return session_need_prefixes(j->filter, j->call->operands[0], err);
+    for (size_t i = 0, to = 0; block->keyless && i < block->n; i++)
+        if (block->keys[i].data)
+            b->answer[to++] = b->answer[i];
+    return deja_filter_vouch(j->filter, err);
+}
+
 static int look_up(const struct job *j, struct batch *b, deja_error *err)
 {
     if (!j->filter)
-        dcso_contains(&j->foreign.filter, b->hash, b->block.n, b->answer);
+        dcso_contains(&j->foreign.filter, b->hash, b->keyed, b->answer);
     else if (!j->o->prefix)
-        deja_filter_contains_hashed(j->filter, b->hash, b->block.n, b->answer);
-    else if (deja_filter_prefix_batch(j->filter, b->block.keys, b->block.n, b->answer) < 0)
-        return session_need_prefixes(j->filter, j->call->operands[0], err);
-    for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
-        if (!b->block.keys[i].data)
-            b->answer[i] = 0;
+        deja_filter_contains_hashed(j->filter, b->hash, b->keyed, b->answer);
+    else
+        return look_up_prefixes(j, b, err);
     return j->filter ? deja_filter_vouch(j->filter, err) : DEJA_OK;
 }
 
@@ -60,7 +68,7 @@ static int check_batch(void *job, struct batch *b, deja_error *err)
     const int rc = look_up(j, b, err);
     if (rc < 0)
         return rc;
-    session_fold(&j->session, b);
+    session_fold(&j->session, b, false);
     const uint64_t found = session_count(b);
     j->printed += j->o->invert ? b->block.n - found : found;
     if (!j->o->count) {
@@ -186,8 +194,7 @@ const struct command cmd_check = {
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
             "F may also be a bloom file of DCSO's, plain or gzip; its first bytes tell, and "
             "--format dcso insists on it. Another --format beside that is the one of the lines.",
-            SESSION_URL_TEXT
-            "compared as they are; empty ones, and with gsb all, are in no filter.",
+            SESSION_URL_TEXT "compared unchanged; with gsb, they are in no filter.",
             "With --url=gsb the filter is a block list (see deja-build(1)), and a line is in it "
             "when the site, the folder or the page of its URL is: any of up to 5 hosts, from the "
             "whole name to its last two labels, with any of up to 6 paths, from the whole one "

@@ -40,10 +40,10 @@ static int look_up(struct job *j, const struct batch *b, deja_error *err)
         j->counts = room;
         j->cap = b->block.n;
     }
-    const int rc = deja_filter_count_hashed(j->filter, b->hash, b->block.n, j->counts);
-    for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
-        if (!b->block.keys[i].data)
-            j->counts[i] = 0;
+    const int rc = deja_filter_count_hashed(j->filter, b->hash, b->keyed, j->counts);
+    size_t from = b->keyed; /* keyless lines were never added: 0 in their places */
+    for (size_t i = b->block.n; i > from; i--)
+        j->counts[i - 1] = b->block.keys[i - 1].data ? j->counts[--from] : 0;
     return rc < 0 ? session_add_failed(rc, j->filter, j->call->operands[0], err) : DEJA_OK;
 }
 
@@ -58,7 +58,7 @@ static void fold(struct job *j, struct batch *b)
             j->counts[lines - 1] = j->counts[i];
     }
     memset(b->answer, 0, b->block.n);
-    session_fold(&j->session, b);
+    session_fold(&j->session, b, false);
 }
 
 static void print_header(struct job *j)
@@ -172,9 +172,7 @@ const struct command cmd_count = {
             "15 or more. It is too large for as many lines as the filter's false-positive rate "
             "says (`deja info` tells it). --json reports the sums on standard error.",
             SESSION_KEY_TEXT " Of a line with several hosts, the largest count is printed.",
-            SESSION_URL_TEXT
-            "counted as they are; empty ones, and with gsb all, were never added.",
-            NULL},
+            SESSION_URL_TEXT "looked up unchanged; with gsb, their count is 0.", NULL},
     .examples =
         (const struct command_example[]){
             {"the ten most frequent requests of a log",

@@ -175,9 +175,9 @@ static int judge(struct job *j, struct batch *b, deja_error *err)
 {
     int rc;
     if (j->pending)
-        rc = deja_dedup_judge(j->pending, b->hash, b->block.n, b->answer);
+        rc = deja_dedup_judge(j->pending, b->hash, b->keyed, b->answer);
     else
-        rc = deja_filter_add_hashed(j->filter, b->hash, b->block.n, b->answer, NULL);
+        rc = deja_filter_add_hashed(j->filter, b->hash, b->keyed, b->answer, NULL);
     return rc < 0 ? session_add_failed(rc, j->filter, j->o->state, err) : DEJA_OK;
 }
 
@@ -198,7 +198,7 @@ static int process(void *job, struct batch *b, deja_error *err)
     const int rc = judge(j, b, err);
     if (rc < 0)
         return rc;
-    session_fold(&j->session, b);
+    session_fold(&j->session, b, true); /* keyless lines are never repeats */
     const uint64_t is_new = session_count(b);
     j->kept += is_new;
     j->dropped += b->block.n - is_new;
@@ -343,7 +343,7 @@ const struct command cmd_dedup = {
             "With -k window lines are forgotten: one that did not come among the last N lines "
             "(-n), "
             "or for TIME (--window-time), is printed again. Seeing a line renews it.",
-            SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared as they are.",
+            SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
             REMOTE_TEXT,
             "--state names the cache then; -n is the number of keys of all its shards. A line is "
             "looked up, handed over, and only then added: a failover, or two processes that meet "

@@ -26,11 +26,17 @@ struct job {
 static int remove_batch(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
-    const int rc = deja_filter_remove_hashed(j->filter, b->hash, b->block.n, b->answer, NULL);
+    const int rc = deja_filter_remove_hashed(j->filter, b->hash, b->keyed, b->answer, NULL);
     if (rc < 0)
         return session_add_failed(rc, j->filter, j->call->operands[0], err);
+    session_spread(b, false);
     j->removed += session_count(b);
     return DEJA_OK;
+}
+
+static uint64_t refused(const struct job *j)
+{
+    return j->session.records - j->session.keyless - j->removed;
 }
 
 static void report_json(const struct job *j)
@@ -44,7 +50,7 @@ static void report_json(const struct job *j)
     json_string(&json, "file", j->call->operands[0]);
     json_uint(&json, "read", j->session.records);
     json_uint(&json, "removed", j->removed);
-    json_uint(&json, "refused", j->session.records - j->removed);
+    json_uint(&json, "refused", refused(j));
     json_uint(&json, "keys", s.keys);
     session_json_end(&j->session, &json);
 }
@@ -59,7 +65,7 @@ static void report(const struct job *j)
         console_note(j->call->console, "%s%s read, %s removed from %s, %s refused; %s",
                      j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
                      num_count(j->removed).s, fail_path(j->call->operands[0]).text,
-                     num_count(j->session.records - j->removed).s, num_duration(seconds).s);
+                     num_count(refused(j)).s, num_duration(seconds).s);
 }
 
 static int work(struct job *j, deja_error *err)
@@ -120,8 +126,7 @@ const struct command cmd_remove = {
             "that were added and not removed, a share that grows to -p with --deletions removals "
             "is NO LONGER FOUND (`deja info` tells how many).",
             SESSION_KEY_TEXT " Every host counts as a line.",
-            SESSION_URL_TEXT "removed as they are; empty ones, and with gsb all, are left out.",
-            NULL},
+            SESSION_URL_TEXT "removed unchanged; with gsb, they are skipped.", NULL},
     .examples =
         (const struct command_example[]){
             {"a filter that can forget, and one line less in it",

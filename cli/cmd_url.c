@@ -126,7 +126,10 @@ static int print_json(struct job *j, const struct url *u, deja_error *err)
     int rc = DEJA_OK;
     json_begin_line(&json, j->out);
     json_object(&json, NULL);
-    json_bytes(&json, "url", u->key.data, u->key.len);
+    if (u->key.data)
+        json_bytes(&json, "url", u->key.data, u->key.len);
+    else
+        json_null(&json, "url");
     if (u->is_url)
         json_bytes(&json, "canonical", u->form.data, u->form.len);
     else
@@ -156,10 +159,11 @@ static int take(struct job *j, size_t i, struct urlkeys_room *room, struct url *
     if (rc < 0 && j->o->common.strict)
         return urlkeys_refuse(b, i, u->key, rc, err);
     u->is_url = rc == DEJA_OK;
-    u->changed = u->form.len != u->key.len || memcmp(u->form.data, u->key.data, u->key.len) != 0;
+    u->changed = u->form.len != u->key.len ||
+                 (u->key.len && memcmp(u->form.data, u->key.data, u->key.len) != 0);
     j->read++;
     j->changed += u->changed;
-    j->no_url += rc < 0 && rc != DEJA_ENOTSUP;
+    j->no_url += rc < 0 && rc != DEJA_ENOTSUP && u->key.data;
     j->no_idna += rc == DEJA_ENOTSUP;
     return DEJA_OK;
 }
@@ -217,8 +221,9 @@ static void summarize(const struct job *j)
     const double seconds = progress_seconds(&j->progress);
     struct input_progress in;
     input_progress(j->in, &in);
-    if (in.left_out)
-        console_note(c, "neither hosts nor comments, and left out: %s", num_lines(in.left_out).s);
+    if (in.missing)
+        console_note(c, "%s without %s: printed empty", num_lines(in.missing).s,
+                     input_wanted(j->in).text);
     if (j->no_idna)
         console_note(c,
                      "%s with hosts that need IDNA, which this build of deja lacks: build it with "
@@ -275,10 +280,11 @@ const struct command cmd_url = {
             "            parameters are dropped\n"
             "  gsb       what Google Safe Browsing merges, for block lists\n"
             "  scrapy    what w3lib's canonicalize_url merges, byte for byte",
-            "Every line gives a line, unless with --changed: what is no URL is printed as it is, "
-            "an empty line for a line without a key, and the summary counts them.",
-            "With --json, each line is an object with url, canonical (null for what is no URL), "
-            "profile, is_url and, when asked for, segments and expressions.",
+            "Every line gives a line, except with --changed: a key that is not a URL is printed "
+            "unchanged, a line without a key gives an empty line, and the summary counts both.",
+            "With --json, each line is an object with url (null if the line has no key), "
+            "canonical (null if it is not a URL), profile, is_url and, on request, segments and "
+            "expressions.",
             "The URL is the key of a line: all of it, or what -f, --csv or --format pick.",
             SESSION_FORMAT_TEXT, NULL},
     .examples =

@@ -131,8 +131,8 @@ static const struct opt common_columns[] = {
 
 static const struct opt common_json_key[] = {
     OPT_STRING(0, "json-key", "NAME", struct common, json_key,
-               "the key is the string NAME of a JSON object; a.b is b in the object a (default "
-               "url; alone it means --format jsonl)"),
+               "the key is the string NAME in a JSON object: url, a.b, .a.b, $.a.b (default url; "
+               "alone it means --format jsonl)"),
     OPT_CHECK(check_input),
     OPT_END,
 };
@@ -170,7 +170,6 @@ static const char *needs_profile(const struct common *c)
     return c->base          ? "--base"
            : c->drop_params ? "--drop-params"
            : c->keep_params ? "--keep-params"
-           : c->strict      ? "--strict"
            : c->canonical   ? "--canonical"
                             : NULL;
 }
@@ -180,6 +179,10 @@ static int check_rules(const void *target, deja_error *err)
     const struct common *c = target;
     if (c->url == 0 && needs_profile(c) != NULL)
         return fail(err, OPT_USAGE, "%s needs --url beside it", needs_profile(c));
+    if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && c->format <= PICK_LINES)
+        return fail(err, OPT_USAGE,
+                    "--strict needs --url, -f, --csv, --json-key or --format beside it: without "
+                    "them every line has a key");
     if (c->url != DEJA_URL_CRAWL && (c->drop_params != NULL || c->keep_params != NULL))
         return fail(err, OPT_USAGE, "--%s-params is for profile crawl: %s keeps all parameters",
                     c->drop_params != NULL ? "drop" : "keep", deja_profile_name(c->url));
@@ -199,7 +202,7 @@ const struct opt common_rules[] = {
     OPT_OPTIONAL("keep-params", "NAME,...", struct common, keep_params, "",
                  "for crawl: keep these parameters; without names, keep all of the built-in list"),
     OPT_FLAG(0, "strict", struct common, strict,
-             "what is no URL is an error; otherwise it passes as it is and is counted"),
+             "fail at the first line without a key, or with --url whose key is not a URL"),
     OPT_CHECK(check_rules),
     OPT_END,
 };

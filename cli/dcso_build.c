@@ -50,7 +50,7 @@ static int add_all(struct session *s, struct dcso *d, deja_error *err)
     struct batch *b;
     int rc;
     while ((rc = session_next(s, &b, err)) > 0)
-        dcso_add(d, b->hash, b->block.n, b->answer);
+        dcso_add(d, b->hash, b->keyed, b->answer);
     return rc;
 }
 
@@ -59,12 +59,13 @@ static void report(const struct session *s, const struct dcso *d, const char *pa
     const double seconds = progress_seconds(&s->progress);
     const double rate = dcso_rate(d, dcso_bits_set(d));
     const uint64_t bytes = DCSO_HEADER_LEN + dcso_body_len(d);
+    const uint64_t known = s->records - s->keyless - d->keys;
     struct json json;
     session_warn_missing(s);
     if (!s->common->json) {
         console_note(
             s->call->console, "%s read, %s added, %s known already; %s: %s, rate now %s; %s",
-            num_lines(s->records).s, num_count(d->keys).s, num_count(s->records - d->keys).s,
+            num_lines(s->records).s, num_count(d->keys).s, num_count(known).s,
             fail_path(path).text, num_bytes(bytes).s, num_rate(rate).s, num_duration(seconds).s);
     } else {
         json_begin(&json, s->call->out);
@@ -73,7 +74,7 @@ static void report(const struct session *s, const struct dcso *d, const char *pa
         json_string(&json, "format", "dcso");
         json_uint(&json, "read", s->records);
         json_uint(&json, "added", d->keys);
-        json_uint(&json, "known", s->records - d->keys);
+        json_uint(&json, "known", known);
         json_uint(&json, "capacity", d->capacity);
         json_real(&json, "fp_now", rate);
         json_uint(&json, "filter_bytes", bytes);

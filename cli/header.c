@@ -2,8 +2,8 @@
 #include "header.h"
 #include "csv.h"
 #include "fail.h"
+#include "pickhint.h"
 #include "scan.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,25 +42,7 @@ static int no_such_column(const struct pick *p, deja_slice line, char *scratch, 
 {
     int rc = fail(err, DEJA_EINVAL, "%s has no column \"%.40s\"; it has: ", fail_path(path).text,
                   p->opt.csv_column);
-    struct csv_cursor c = csv_cursor(line.data, line.len, p->opt.delimiter);
-    deja_slice name;
-    const char *comma = "";
-    while (err && csv_next(&c, &name)) {
-        if (csv_is_raw(name))
-            name = (deja_slice){scratch, csv_unquote(name, scratch)};
-        size_t used = strlen(err->text);
-        size_t room = sizeof err->text - used;
-        int shown = name.len > 60 ? 60 : (int)name.len;
-        if ((size_t)shown + sizeof ", \"\", ..." > room) {
-            snprintf(err->text + used, room, "%s...", comma);
-            break;
-        }
-        snprintf(err->text + used, room, "%s\"%.*s\"", comma, shown, (const char *)name.data);
-        comma = ", ";
-    }
-    for (char *s = err ? err->text : scratch; err && *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f)
-            *s = '?';
+    pickhint_columns(line, p->opt.delimiter, scratch, err);
     return rc;
 }
 

@@ -17,6 +17,7 @@
 #include "decode.h"
 #include "fail.h"
 #include "header.h"
+#include "pickhint.h"
 #include "source.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,7 +37,9 @@ struct input {
     struct source source;
     struct pick pick;
     struct header header;
-    size_t records_max; /* of a block */
+    struct pickhint hint;  /* lines without a key, while no line has had one */
+    bool had_key, lacking; /* a line with a key has come; one without that is not empty */
+    size_t records_max;    /* of a block */
 
     /* The present file: */
     bool ended;       /* all of it has been read */
@@ -55,7 +58,7 @@ struct input {
     int failed; /* 0, or what every further input_next returns */
     deja_error error;
 
-    _Atomic uint64_t raw_bytes, decoded, records, missing, left_out;
+    _Atomic uint64_t raw_bytes, decoded, records, missing;
 };
 
 static const char *unit(const struct input *in, uint64_t n)
@@ -157,6 +160,7 @@ void input_close(struct input *in)
         return;
     source_fini(&in->source);
     header_fini(&in->header);
+    pickhint_fini(&in->hint);
     free(in->carry);
     free(in);
 }
@@ -184,8 +188,24 @@ static inline deja_slice line_of(const char *data, size_t begin, size_t end, cha
     return (deja_slice){data + begin, len};
 }
 
+static int refuse_keyless(const struct input *in, uint64_t line, deja_error *err)
+{
+    return fail(err, DEJA_EINVAL, "%s: %s %" PRIu64 " lacks %s; without --strict it would pass",
+                fail_path(in->source.path).text, unit(in, 1), line, pick_wanted(&in->pick).text);
+}
+
+/* The key of a line that has none. */
+static deja_slice no_key(struct input *in, struct block *b, deja_slice line)
+{
+    if (!in->had_key)
+        pickhint_keep(&in->hint, line, in->source.path);
+    in->lacking = in->lacking || line.len > 0;
+    b->keyless = true;
+    return (deja_slice){NULL, 0};
+}
+
 /* The keys of the records from `first` on, some of them raw. */
-static void make_keys(struct input *in, struct block *b, size_t first)
+static int make_keys(struct input *in, struct block *b, size_t first, deja_error *err)
 {
     const char terminator = in->opt.terminator;
     const struct pick_ops *ops = in->pick.ops;
@@ -195,20 +215,26 @@ static void make_keys(struct input *in, struct block *b, size_t first)
         begin = b->ends[i];
     }
     if (!ops->cut)
-        return;
+        return DEJA_OK;
     uint64_t missing = 0;
     for (size_t i = first; i < b->n; i++) {
         deja_slice line = b->keys[i];
-        if (!ops->cut(&in->pick, line, &b->keys[i])) {
-            b->keys[i] = (deja_slice){line.data, 0};
+        if (ops->cut(&in->pick, line, &b->keys[i]) && b->keys[i].len > 0) {
+            in->had_key = true;
+            in->raw = in->raw || (ops->is_raw && ops->is_raw(b->keys[i]));
+        } else if (in->opt.strict) {
+            b->n = i; /* the records before it are good */
+            return refuse_keyless(in, lines_before(in, b) + 1, err);
+        } else {
+            b->keys[i] = no_key(in, b, line);
             missing++;
-        } else if (ops->is_raw && ops->is_raw(b->keys[i])) {
-            in->raw = true;
         }
     }
     count(&in->missing, missing);
+    return DEJA_OK;
 }
 
+/* A raw key is never empty when it is decoded: it has an escape or more than its quotes. */
 static int decode_keys(const struct input *in, struct block *b, deja_error *err)
 {
     const struct pick_ops *ops = in->pick.ops;
@@ -225,39 +251,55 @@ static int decode_keys(const struct input *in, struct block *b, deja_error *err)
     return DEJA_OK;
 }
 
+/* The records of one line of a list of hosts, which ends at `end`. */
+static int spread_line(struct input *in, struct block *b, struct hostlist *h,
+                       enum hostlist_line is, deja_slice line, size_t end, deja_error *err)
+{
+    deja_slice key;
+    bool fine = true;
+    if (is == HOSTLIST_STRANGE) {
+        fine = block_rekey_add(b, no_key(in, b, line), end);
+        count(&in->missing, 1);
+    } else {
+        in->had_key = true;
+        while (fine && in->pick.ops->next(h, &key))
+            fine = block_rekey_add(b, key, end);
+    }
+    return fine ? DEJA_OK : no_memory(in, b->line, b->n * sizeof *b->keys, err);
+}
+
 /* Lines with any number of keys: each key becomes a record of its own that shares the line's
- * bytes, and the bytes of lines without any are closed up. */
+ * bytes.  The bytes of lines that are not records are closed up. */
 static int spread_keys(struct input *in, struct block *b, deja_error *err)
 {
     const struct pick_ops *ops = in->pick.ops;
     size_t begin = 0, to = 0, first = b->n;
-    uint64_t strange = 0;
+    int rc = DEJA_OK;
     block_rekey(b);
-    for (size_t i = 0; i < b->n; i++) {
+    for (size_t i = 0; i < b->n && rc == DEJA_OK; i++) {
         const size_t len = b->ends[i] - begin;
         const size_t mark = (size_t)((const char *)b->keys[i].data - (b->data + begin));
         deja_slice line = {b->data + to + mark, b->keys[i].len};
-        deja_slice key;
         struct hostlist h;
         memmove(b->data + to, b->data + begin, len);
         begin = b->ends[i];
         const enum hostlist_line is = ops->begin(&h, line);
-        strange += is == HOSTLIST_STRANGE;
-        if (is != HOSTLIST_HOSTS) {
+        if (is == HOSTLIST_NOTHING) {
             b->gaps = b->gaps || to > 0;
             continue;
         }
+        if (is == HOSTLIST_STRANGE && in->opt.strict) {
+            rc = refuse_keyless(in, b->line + i, err);
+            break;
+        }
         first = first < i ? first : i;
         to += len;
-        while (ops->next(&h, &key))
-            if (!block_rekey_add(b, key, to))
-                return no_memory(in, b->line, b->n * sizeof *b->keys, err);
+        rc = spread_line(in, b, &h, is, line, to, err);
     }
     b->line += first;
     b->len = to;
     block_rekey_end(b);
-    count(&in->left_out, strange);
-    return DEJA_OK;
+    return rc;
 }
 
 /* --- The header ---------------------------------------------------------- */
@@ -372,8 +414,7 @@ static int find_records(struct input *in, struct block *b, deja_error *err)
                            : deja_lines_ends(text, in->scanned, in->opt.terminator, ends, cap);
     b->n += got;
     in->scanned = got == cap ? b->ends[b->n - 1] : b->filled;
-    make_keys(in, b, b->n - got);
-    return DEJA_OK;
+    return make_keys(in, b, b->n - got, err);
 }
 
 /* The file has ended: its last record may lack the terminator. */
@@ -506,12 +547,18 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     int keys = in->raw              ? decode_keys(in, b, err)
                : in->pick.ops->next ? spread_keys(in, b, err)
                                     : DEJA_OK;
-    if (keys < 0) {
+    if (keys == DEJA_ENOMEM)
         b->n = 0;
-        return keys;
-    }
     count(&in->records, b->n);
-    return rc;
+    return keys < 0 ? keys : rc;
+}
+
+/* The end of all files: a key that no line has was hardly meant. */
+static int look_back(struct input *in)
+{
+    if (in->had_key || !in->lacking)
+        return 0;
+    return pickhint_fail(&in->hint, &in->pick, &in->error);
 }
 
 int input_next(struct input *in, struct block *b, deja_error *err)
@@ -521,6 +568,8 @@ int input_next(struct input *in, struct block *b, deja_error *err)
     while (in->failed == DEJA_OK && !source_stopped(&in->source)) {
         if (!in->source.dec) {
             in->failed = source_next(&in->source, &in->error);
+            if (in->failed == 0 && !source_stopped(&in->source))
+                in->failed = look_back(in);
             if (in->failed == 0)
                 return 0;
             if (in->failed > 0)
@@ -548,5 +597,9 @@ void input_progress(const struct input *in, struct input_progress *out)
     out->decoded = atomic_load_explicit(&in->decoded, memory_order_relaxed);
     out->records = atomic_load_explicit(&in->records, memory_order_relaxed);
     out->missing = atomic_load_explicit(&in->missing, memory_order_relaxed);
-    out->left_out = atomic_load_explicit(&in->left_out, memory_order_relaxed);
+}
+
+struct pick_text input_wanted(const struct input *in)
+{
+    return pick_wanted(&in->pick);
 }

@@ -3,11 +3,14 @@
  * A record is what is printed again: a line with its terminator, byte for byte as it came, or in
  * CSV a record, which may have line breaks inside quotes.  Its key is what is compared, and pick.h
  * says which part of the line that is.  The line is taken without its terminator, and without one
- * '\r' before a '\n', so that lists from Windows and from elsewhere agree.  An empty line is a
- * record with an empty key, and so is one that has no key, which is counted in `missing`.
+ * '\r' before a '\n', so that lists from Windows and from elsewhere agree.  If the whole line is
+ * the key, an empty line has an empty key.  If the key is a part of the line, a line without that
+ * part, or with nothing in it, is keyless: its key's data is NULL (blocks.h), it is counted in
+ * `missing`, and `strict` makes it an error.
  *
  * In lists of hosts a line may have several keys: each is a record of its own, and they share the
- * line's bytes (blocks.h).  A line without any is no record.
+ * line's bytes (blocks.h).  Comments, blank lines and names of the machine itself are not records;
+ * any other line without a host is keyless.
  *
  * The header of a CSV or CDX file is no record either: input_header has it (header.h).
  *
@@ -23,7 +26,9 @@
  * before them, and from then on always.
  *   DEJA_EIO      a file cannot be opened or read
  *   DEJA_EFORMAT  compressed data is damaged or cut short; a CSV quote is never closed
- *   DEJA_EINVAL   options that contradict each other; a CSV or CDX file without that column
+ *   DEJA_EINVAL   options that contradict each other; a CSV or CDX file without that column; after
+ *                 the last record: all of them are keyless, and the text says what they have
+ *                 instead; with strict, the first line without a key
  *   DEJA_ENOMEM   out of memory, or a record is longer than record_max
  *
  * Threads: input_next is for one thread at a time; blocks are independent of each other, may be
@@ -41,6 +46,7 @@ struct input_options {
     size_t n_paths;
     char terminator;          /* '\n', or 0 for -z                                   */
     struct pick_options pick; /* which part of a line is the key                     */
+    bool strict;              /* a line without a key is an error                    */
     size_t block_size;        /* bytes; 0: 1 MiB                                     */
     size_t record_max;        /* bytes; 0: 1 GiB                                     */
     const atomic_bool *stop;  /* or NULL; true: input_next ends soon, as at the end  */
@@ -64,14 +70,15 @@ bool input_header(const struct input *in, deja_slice *header);
 bool input_headers_differ(const struct input *in);
 
 struct input_progress {
-    uint64_t raw;      /* bytes read                                            */
-    uint64_t total;    /* bytes to read; 0 when something is not a regular file */
-    uint64_t decoded;  /* bytes after decompression                             */
-    uint64_t records;  /* delivered                                             */
-    uint64_t missing;  /* of these, without a key                               */
-    uint64_t left_out; /* lines of host lists that are neither hosts nor comments */
+    uint64_t raw;     /* bytes read                                            */
+    uint64_t total;   /* bytes to read; 0 when something is not a regular file */
+    uint64_t decoded; /* bytes after decompression                             */
+    uint64_t records; /* delivered                                             */
+    uint64_t missing; /* of these, keyless                                     */
 };
 void input_progress(const struct input *in, struct input_progress *out);
+/* What is picked from a line, for messages. */
+struct pick_text input_wanted(const struct input *in);
 
 /* How many records there will be, without reading everything: 0 when that cannot be told, because
  * something is compressed or not a regular file.  Files below 2 MiB are counted exactly (a CSV

@@ -185,56 +185,144 @@ static bool is_called(const char *at, const char *end, const char *name, size_t 
     return same == len;
 }
 
-/* Where the value of that member begins in the object that begins at `at`, or NULL. */
-static const char *find_member(const char *at, const char *end, const char *name, size_t len)
+/* --- Walking an object ------------------------------------------------------ */
+
+bool jsonpick_walk(struct jsonpick_walk *w, deja_slice text)
 {
-    at++;
+    const char *end = (const char *)text.data + text.len;
+    const char *at = skip_space(text.data, end);
+    *w = (struct jsonpick_walk){at, end, NULL};
+    if (at == end || *at != '{')
+        return false;
+    w->at = at + 1;
+    return true;
+}
+
+/* The name of the next member, with its quotes; w->value is where its value begins.  The value is
+ * skipped only by the next call, so that a line that is cut off inside it still has the name. */
+static bool next_member(struct jsonpick_walk *w, deja_slice *name)
+{
+    if (w->value) {
+        w->at = skip_value(w->value, w->end);
+        w->value = NULL;
+    }
+    if (!w->at)
+        return false;
+    w->at = skip_space(w->at, w->end);
+    while (w->at < w->end && *w->at == ',')
+        w->at = skip_space(w->at + 1, w->end);
+    if (w->at == w->end || *w->at != '"')
+        return false;
+    const char *called = w->at;
+    const char *at = skip_string(called, w->end);
+    if (!at)
+        return false;
+    *name = (deja_slice){called, (size_t)(at - called)};
+    at = skip_space(at, w->end);
+    if (at == w->end || *at != ':')
+        return false;
+    w->value = skip_space(at + 1, w->end);
+    return true;
+}
+
+bool jsonpick_next(struct jsonpick_walk *w, deja_slice *name, deja_slice *value)
+{
+    if (!next_member(w, name))
+        return false;
+    if (!memchr(name->data, '\\', name->len))
+        *name = (deja_slice){(const char *)name->data + 1, name->len - 2};
+    *value = (deja_slice){w->value, (size_t)(w->end - w->value)};
+    return true;
+}
+
+/* Where the value of that member begins in the object that `text` begins with, or NULL. */
+static const char *find_member(deja_slice text, deja_slice wanted)
+{
+    struct jsonpick_walk w;
+    deja_slice name;
+    bool more = jsonpick_walk(&w, text);
+    while (more && (more = next_member(&w, &name))) {
+        const char *at = name.data;
+        if (is_called(at, at + name.len, wanted.data, wanted.len))
+            return w.value;
+    }
+    return NULL;
+}
+
+/* --- Paths ------------------------------------------------------------------ */
+
+static bool opens_bracket(const char *at)
+{
+    return at[0] == '[' && (at[1] == '"' || at[1] == '\'');
+}
+
+/* A name in quotes, or in brackets and quotes: the end of it, or NULL. */
+static const char *take_quoted(struct jsonpick_path *path, const char *at)
+{
+    const bool bracket = opens_bracket(at);
+    at += bracket;
+    const char *close = strchr(at + 1, *at);
+    if (!close || (bracket && close[1] != ']'))
+        return NULL;
+    path->step[path->n++] = (struct jsonpick_step){{at + 1, (size_t)(close - at - 1)}, true};
+    return close + 1 + bracket;
+}
+
+/* Everything up to the next quoted name: names with dots between them. */
+static const char *take_plain(struct jsonpick_path *path, const char *at)
+{
+    const char *end = at;
+    while (*end && !(end[0] == '.' && (end[1] == '"' || opens_bracket(end + 1))) &&
+           !opens_bracket(end))
+        end++;
+    path->step[path->n++] = (struct jsonpick_step){{at, (size_t)(end - at)}, false};
+    return end > at ? end : NULL;
+}
+
+bool jsonpick_parse(struct jsonpick_path *path, const char *text)
+{
+    *path = (struct jsonpick_path){.n = 0};
+    const bool rooted = text[0] == '.' || (text[0] == '$' && (text[1] == '.' || text[1] == '['));
+    if (!rooted) {
+        path->step[path->n++] = (struct jsonpick_step){{text, strlen(text)}, false};
+        return text[0] != 0;
+    }
+    const char *at = text + (text[0] == '$');
+    do {
+        at += *at == '.';
+        if (path->n == JSONPICK_STEPS)
+            return false;
+        at = *at == '"' || opens_bracket(at) ? take_quoted(path, at) : take_plain(path, at);
+    } while (at && (*at == '.' || opens_bracket(at)));
+    return at && *at == 0;
+}
+
+/* Where the value of a step begins.  A plain step is the name of a member, or else the name of an
+ * object up to a dot and the rest of the step in that object. */
+static const char *follow(deja_slice text, struct jsonpick_step step)
+{
     for (;;) {
-        at = skip_space(at, end);
-        if (at < end && *at == ',') {
-            at++;
-            continue;
-        }
-        if (at == end || *at != '"')
-            return NULL;
-        const char *called = at;
-        at = skip_string(at, end);
-        if (!at)
-            return NULL;
-        const bool found = is_called(called, at, name, len);
-        at = skip_space(at, end);
-        if (at == end || *at != ':')
-            return NULL;
-        at = skip_space(at + 1, end);
-        if (found)
+        const char *end = (const char *)text.data + text.len;
+        const char *at = find_member(text, step.name);
+        const char *dot = at || step.exact ? NULL : memchr(step.name.data, '.', step.name.len);
+        if (!dot)
             return at;
-        at = skip_value(at, end);
+        const size_t len = (size_t)(dot - (const char *)step.name.data);
+        at = find_member(text, (deja_slice){step.name.data, len});
         if (!at)
             return NULL;
+        text = (deja_slice){at, (size_t)(end - at)};
+        step.name = (deja_slice){dot + 1, step.name.len - len - 1};
     }
 }
 
-bool jsonpick_find(deja_slice text, deja_slice path, deja_slice *value)
+bool jsonpick_find(deja_slice text, const struct jsonpick_path *path, deja_slice *value)
 {
     const char *end = (const char *)text.data + text.len;
-    const char *object = skip_space(text.data, end);
-    const char *name = path.data;
-    size_t len = path.len;
-    const char *at = NULL;
-    while (!at) {
-        if (!object || object == end || *object != '{')
-            return false;
-        at = find_member(object, end, name, len);
-        const char *dot = at ? NULL : memchr(name, '.', len);
-        if (!at && !dot)
-            return false;
-        if (at)
-            break;
-        object = find_member(object, end, name, (size_t)(dot - name));
-        len -= (size_t)(dot + 1 - name);
-        name = dot + 1;
-    }
-    if (at == end || *at != '"')
+    const char *at = text.data;
+    for (unsigned i = 0; at && i < path->n; i++)
+        at = follow((deja_slice){at, (size_t)(end - at)}, path->step[i]);
+    if (!at || at == end || *at != '"')
         return false;
     const char *close = scan_quote(at + 1, end);
     if (!close)

@@ -5,15 +5,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The string called `path` in the object that `text` begins with: a.b is the member b of the
- * object a, or a member whose name has a dot in it.  False when there is no such member, or when
- * it is no string.  Of several members of one name the first counts.
+/* Where a string is in an object.  These are equivalent, as jq and JSONPath users write them:
  *
- * A string that stands there as it is, is given without its quotes.  Otherwise it is given raw,
- * and its first byte is the quote: jsonpick_decode writes its content to out, which has room for
- * raw.len bytes, and returns its length. */
-bool jsonpick_find(deja_slice text, deja_slice path, deja_slice *value);
+ *   a.b    .a.b    $.a.b      member b of the object a; or a member called "a.b", which wins
+ *   ."a.b" .["a.b"] $['a.b']  only the member called "a.b"
+ *
+ * Quotes and brackets count only after a leading dot or dollar sign; without one, the whole text
+ * is plain names.  A quoted name has no escapes. */
+#define JSONPICK_STEPS 8
+struct jsonpick_step {
+    deja_slice name;
+    bool exact; /* it was quoted: dots are part of it */
+};
+struct jsonpick_path {
+    struct jsonpick_step step[JSONPICK_STEPS];
+    unsigned n;
+};
+/* False if the text is not a path.  The path points into the text, which must outlive it. */
+bool jsonpick_parse(struct jsonpick_path *path, const char *text);
+
+/* Finds the string at `path` in the object that `text` begins with.  Returns false if there is no
+ * such member or it is not a string.  Of several members with one name, the first counts.
+ *
+ * If the string has no escapes, *value is its content.  Otherwise *value is raw: it begins with
+ * the opening quote, and jsonpick_decode writes its content to out, which has room for raw.len
+ * bytes, and returns its length. */
+bool jsonpick_find(deja_slice text, const struct jsonpick_path *path, deja_slice *value);
 bool jsonpick_is_raw(deja_slice value);
 size_t jsonpick_decode(deja_slice raw, char *out);
+
+/* Walks the members of the object that `text` begins with; jsonpick_walk returns false if it does
+ * not begin with one.  A name is given like a string above: as its content, or raw.  A value
+ * begins where its slice begins; the slice ends with the text. */
+struct jsonpick_walk {
+    const char *at, *end, *value;
+};
+bool jsonpick_walk(struct jsonpick_walk *w, deja_slice text);
+bool jsonpick_next(struct jsonpick_walk *w, deja_slice *name, deja_slice *value);
 
 #endif

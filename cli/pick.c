@@ -2,11 +2,11 @@
 #include "pick.h"
 #include "csv.h"
 #include "fail.h"
-#include "jsonpick.h"
 #include "logline.h"
 #include "scan.h"
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ static bool cut_cdx(const struct pick *p, deja_slice line, deja_slice *key)
 
 static bool cut_json(const struct pick *p, deja_slice line, deja_slice *key)
 {
-    return jsonpick_find(line, p->json_key, key);
+    return jsonpick_find(line, &p->json_key, key);
 }
 
 static bool cut_cdxj(const struct pick *p, deja_slice line, deja_slice *key)
@@ -100,7 +100,7 @@ static bool cut_cdxj(const struct pick *p, deja_slice line, deja_slice *key)
     const char *end = at + line.len;
     deja_slice surt, time;
     return scan_word(&at, end, &surt) && scan_word(&at, end, &time) &&
-           jsonpick_find((deja_slice){at, (size_t)(end - at)}, p->json_key, key);
+           jsonpick_find((deja_slice){at, (size_t)(end - at)}, &p->json_key, key);
 }
 
 static const struct pick_ops lines_ops = {0};
@@ -127,6 +127,32 @@ static const struct {
 const char *pick_format_name(uint32_t format)
 {
     return format < sizeof formats / sizeof formats[0] ? formats[format].name : NULL;
+}
+
+/* --- Words ----------------------------------------------------------------- */
+
+struct pick_text pick_wanted(const struct pick *p)
+{
+    static const char *const names[] = {
+        [PICK_LINES] = "a key", [PICK_LOG] = "a request target", [PICK_SQUID] = "a URL",
+        [PICK_CDX] = "a URL",   [PICK_HOSTS] = "a host",
+    };
+    const struct pick_options *o = &p->opt;
+    struct pick_text t;
+    char *text = t.text;
+    const size_t cap = sizeof t.text;
+    if (o->csv_column && p->header == PICK_NO_HEADER)
+        (void)snprintf(text, cap, "column %u", p->column);
+    else if (o->csv_column)
+        (void)snprintf(text, cap, "column \"%.40s\"", fail_path(o->csv_column).text);
+    else if (o->field)
+        (void)snprintf(text, cap, "field %u", o->field);
+    else if (o->format == PICK_JSONL || o->format == PICK_CDXJ)
+        (void)snprintf(text, cap, "a string \"%.40s\"",
+                       fail_path(o->json_key ? o->json_key : "url").text);
+    else
+        (void)snprintf(text, cap, "%s", names[o->format ? o->format : PICK_LINES]);
+    return t;
 }
 
 /* --- Options --------------------------------------------------------------- */
@@ -202,6 +228,12 @@ static int check(const struct pick_options *o, deja_error *err)
                     format ? format : "?");
     if (o->json_key && o->json_key[0] == 0)
         return fail(err, DEJA_EINVAL, "--json-key needs a name");
+    struct jsonpick_path path;
+    if (o->json_key && !jsonpick_parse(&path, o->json_key))
+        return fail(err, DEJA_EINVAL,
+                    "--json-key '%s' is not the name of a key; write url or a.b, and .\"a.b\" for "
+                    "a key with a dot in its name",
+                    fail_path(o->json_key).text);
     if (o->has_delimiter && o->field == 0 && o->csv_column == NULL)
         return fail(err, DEJA_EINVAL, "-d/--delimiter needs -f/--field or --csv beside it");
     return DEJA_OK;
@@ -213,8 +245,8 @@ int pick_init(struct pick *p, const struct pick_options *opt, char terminator, d
     const int rc = check(opt, err);
     if (rc < 0)
         return rc;
-    const char *key = opt->json_key ? opt->json_key : "url";
-    p->json_key = (deja_slice){key, strlen(key)};
+    if (!jsonpick_parse(&p->json_key, opt->json_key ? opt->json_key : "url"))
+        return DEJA_EINVAL; /* which check has refused */
     if (opt->json_key && !opt->format)
         p->opt.format = PICK_JSONL;
     if (opt->csv_column)

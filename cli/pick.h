@@ -13,12 +13,16 @@
  *   jsonl    the string called url in the JSON object that is the line (jsonpick.h)
  *   hosts    every host in the line of a block list (hostlist.h)
  *
+ * A line that has no such part, or an empty one, is keyless: it matches nothing, not even another
+ * keyless line.  Only if the whole line is the key can a key be empty.
+ *
  * A line comes without its terminator.  Its key is a piece of it: found, not copied.  Where the
  * piece has to be decoded first (quotes of CSV, escapes of JSON and of logs) it is called raw. */
 #ifndef CLI_PICK_H
 #define CLI_PICK_H
 #include "deja.h"
 #include "hostlist.h"
+#include "jsonpick.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,7 +46,7 @@ struct pick_options {
     bool has_delimiter;     /* of fields; without one: blanks, with CSV ',' */
     char delimiter;         /* any byte, 0 too */
     const char *csv_column; /* only digits: a number, from 1; otherwise a name */
-    const char *json_key;   /* for JSON; default url */
+    const char *json_key;   /* for JSON: a path (jsonpick.h); default url */
 };
 
 /* How lines are separated, and what begins a file. */
@@ -56,13 +60,14 @@ struct pick {
     const struct pick_ops *ops;
     struct pick_options opt;
     enum pick_header header;
-    unsigned column;     /* of fields and words, from 1; may differ from file to file */
-    deja_slice json_key; /* never empty */
+    unsigned column; /* of fields and words, from 1; may differ from file to file */
+    struct jsonpick_path json_key;
 };
 
 /* What differs from format to format; NULL: the format does not have that. */
 struct pick_ops {
-    /* The key of a line; false when it has none.  NULL: the whole line is. */
+    /* The key of a line; false if it has none.  An empty key is no key either, which the caller
+     * checks.  NULL: the key is the whole line, even if that is empty. */
     bool (*cut)(const struct pick *p, deja_slice line, deja_slice *key);
     /* Does a key that was cut need decoding?  Into out, which has room for key.len bytes; returns
      * how many were written. */
@@ -80,6 +85,18 @@ static inline bool pick_is_csv(const struct pick *p)
 {
     return p->opt.csv_column != NULL;
 }
+
+/* Does the line have to have a certain part, so that it can be keyless? */
+static inline bool pick_is_part(const struct pick *p)
+{
+    return p->ops->cut || p->ops->next;
+}
+
+/* What is picked, for messages: 'column "url"', "field 2", "a request target", "a host". */
+struct pick_text {
+    char text[64];
+};
+struct pick_text pick_wanted(const struct pick *p);
 
 /* Is a line the legend of a CDX file? */
 bool pick_is_legend(deja_slice line);

@@ -12,6 +12,7 @@
 #include "signals.h"
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RING  4
 #define AHEAD 2 /* batches, with the one that the caller has, are enough for it */
@@ -52,6 +53,27 @@ static int make_room(struct batch *b, size_t words, deja_error *err)
     return fail(err, DEJA_ENOMEM, "out of memory for a block of %zu lines", b->block.n);
 }
 
+/* Close up the gaps that keyless records left in the numbers. */
+static size_t close_up(const struct batch *b, size_t words)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < b->block.n; i++) {
+        if (!b->block.keys[i].data)
+            continue;
+        if (to < i)
+            memcpy(b->hash + to * words, b->hash + i * words, words * sizeof *b->hash);
+        to++;
+    }
+    return to;
+}
+
+void batch_spread(const struct batch *b, uint8_t *answer)
+{
+    size_t from = b->keyed;
+    for (size_t i = b->block.n; i > from; i--)
+        answer[i - 1] = b->block.keys[i - 1].data ? answer[--from] : BATCH_KEYLESS;
+}
+
 /* Read one batch; its status tells what became of it. */
 static void fill(struct pipeline *p, struct batch *b)
 {
@@ -73,6 +95,7 @@ static void prepare(struct pipeline *p, struct batch *b)
     const int rc = make_room(b, p->hash.words, &b->error);
     if (rc == DEJA_OK) {
         p->hash.run(p->hash.context, b->block.keys, b->block.n, b->hash);
+        b->keyed = b->block.keyless ? close_up(b, p->hash.words) : b->block.n;
     } else {
         b->failed = rc;
         b->block.n = 0;

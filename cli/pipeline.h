@@ -8,9 +8,13 @@
 #define CLI_PIPELINE_H
 #include "input.h"
 
+/* Keyless records (blocks.h) are hashed by nobody and looked up nowhere.  So `hash` has only the
+ * keys that there are, without gaps, and a command asks about `keyed` of them.  batch_spread then
+ * gives each record its answer. */
 struct batch {
     struct block block;
-    uint64_t *hash;  /* block.n times as many numbers as a key becomes */
+    size_t keyed;    /* records with a key: block.n, unless some are keyless */
+    uint64_t *hash;  /* keyed times as many numbers as a key becomes */
     uint8_t *answer; /* room for block.n answers */
 
     /* private */
@@ -20,6 +24,11 @@ struct batch {
     int status; /* of input_next */
     deja_error error;
 };
+
+/* Turns the first `keyed` answers, one per key, into block.n answers, one per record: keyless ones
+ * become BATCH_KEYLESS.  The array is the batch's own, or another one with room for block.n. */
+enum { BATCH_KEYLESS = 2 }; /* neither 0 nor 1 */
+void batch_spread(const struct batch *b, uint8_t *answer);
 
 /* A step between picking the keys of a block and hashing them, for what makes other keys of them:
  * canonical URLs.  It may put another slice into keys[i], one that lives in block_room, and other

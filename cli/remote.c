@@ -91,15 +91,27 @@ static int first_here(struct job *j, const struct batch *b, deja_error *err)
         if (rc < 0)
             return rc;
     }
-    const int rc = deja_filter_add_hashed(j->recent, b->hash, b->block.n, j->want, NULL);
-    return rc < 0 ? fail(err, rc, "%s", deja_strerror(rc)) : DEJA_OK;
+    const int rc = deja_filter_add_hashed(j->recent, b->hash, b->keyed, j->want, NULL);
+    if (rc < 0)
+        return fail(err, rc, "%s", deja_strerror(rc));
+    batch_spread(b, j->want);
+    return DEJA_OK;
 }
 
+/* Keyless lines are no business of the server's. */
 static void skip_keyless(const struct batch *b, uint8_t *want)
 {
     for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
         if (!b->block.keys[i].data)
             want[i] = 0;
+}
+
+/* The answers so far are per record; the session wants those of the keys alone. */
+static void close_up(struct batch *b)
+{
+    for (size_t i = 0, to = 0; b->block.keyless && i < b->block.n; i++)
+        if (b->block.keys[i].data)
+            b->answer[to++] = b->answer[i];
 }
 
 /* Answers: 1 new (dedup, add), 1 found (check).  For dedup, want is then what has to be added. */
@@ -114,10 +126,9 @@ static int judge(struct job *j, struct batch *b, deja_error *err)
         memset(j->want, 1, n);
     if (rc < 0)
         return rc;
+    skip_keyless(b, j->want);
     if (j->what->use == REMOTE_ADD)
         return shards_add(j->shards, b->block.keys, n, j->want, b->answer, err);
-    if (j->what->use == REMOTE_CHECK)
-        skip_keyless(b, j->want);
     rc = shards_check(j->shards, b->block.keys, n, j->want, b->answer, err);
     for (size_t i = 0; j->what->use == REMOTE_DEDUP && i < n; i++)
         j->want[i] = b->answer[i] = j->want[i] && !b->answer[i];
@@ -147,8 +158,10 @@ static int process(void *job, struct batch *b, deja_error *err)
             return fail(err, DEJA_ENOMEM, "out of memory for a batch of %zu lines", keys);
         memcpy(added, block->keys, keys * sizeof *added);
     }
-    if (j->what->use != REMOTE_ADD)
-        session_fold(&j->session, b);
+    if (j->what->use != REMOTE_ADD) {
+        close_up(b);
+        session_fold(&j->session, b, j->what->use == REMOTE_DEDUP);
+    }
     j->yes += session_count(b);
     if (j->what->use != REMOTE_ADD && !j->what->count) {
         session_print_header(&j->session, j->out, &j->header_printed);
@@ -176,6 +189,7 @@ static void report(struct job *j)
     const enum remote_use use = j->what->use;
     const double seconds = progress_seconds(&j->session.progress);
     const uint64_t read = j->session.records;
+    const uint64_t no = read - j->yes - (use == REMOTE_ADD ? j->session.keyless : 0);
     session_warn_missing(&j->session);
     if (j->what->common->json && !j->what->common->quiet) {
         struct session_report r;
@@ -185,13 +199,13 @@ static void report(struct job *j)
         json_uint(&r.json, "shards", shards_count(j->shards));
         json_uint(&r.json, "read", read);
         json_uint(&r.json, words[use].yes_key, j->yes);
-        json_uint(&r.json, words[use].no_key, read - j->yes);
+        json_uint(&r.json, words[use].no_key, no);
         session_report_end(&r, &j->session);
         return;
     }
     console_note(j->call->console, "%s%s read, %s %s, %s %s; %s, %u shards; %s, %s",
                  j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->yes).s,
-                 words[use].yes, num_count(read - j->yes).s, words[use].no, j->what->name,
+                 words[use].yes, num_count(no).s, words[use].no, j->what->name,
                  (unsigned)shards_count(j->shards), num_duration(seconds).s,
                  num_speed(seconds > 0 ? (double)read / seconds : 0).s);
 }

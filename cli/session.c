@@ -68,6 +68,7 @@ struct input_options session_input_options(const struct call *call, const struct
     in.n_paths = call->n_operands - first;
     in.terminator = c->null ? '\0' : '\n';
     in.pick = common_pick_options(c);
+    in.strict = c->strict;
     in.stop = call->stop;
     return in;
 }
@@ -162,7 +163,8 @@ int session_next(struct session *s, struct batch **out, deja_error *err)
         s->stopped = signals_stopped(s->call->stop);
     if (rc > 0) {
         s->records += (*out)->block.n;
-        s->lookups += (*out)->block.n;
+        s->keyless += (*out)->block.n - (*out)->keyed;
+        s->lookups += (*out)->keyed;
     }
     return rc;
 }
@@ -217,24 +219,49 @@ void session_close(struct session *s)
     urlkeys_fini(&s->urls); /* after the thread that uses them */
 }
 
-void session_fold(struct session *s, struct batch *b)
+/* Keyless records of the batch get an answer. */
+static void settle(struct batch *b, uint8_t keyless)
+{
+    for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
+        if (b->answer[i] == BATCH_KEYLESS)
+            b->answer[i] = keyless;
+}
+
+void session_spread(struct batch *b, uint8_t keyless)
+{
+    batch_spread(b, b->answer);
+    settle(b, keyless);
+}
+
+/* Two records of one line: a key says more than none. */
+static uint8_t either(struct session *s, uint8_t a, uint8_t b)
+{
+    if (a != BATCH_KEYLESS && b != BATCH_KEYLESS)
+        return a | b;
+    s->keyless--;
+    return a == BATCH_KEYLESS ? b : a;
+}
+
+void session_fold(struct session *s, struct batch *b, uint8_t keyless)
 {
     struct block *block = &b->block;
     size_t lines = 0;
-    if (!block->shared)
-        return;
-    for (size_t i = 0; i < block->n; i++) {
+    batch_spread(b, b->answer);
+    for (size_t i = 0; block->shared && i < block->n; i++) {
         if (lines && block->ends[i] == block->ends[lines - 1]) {
-            b->answer[lines - 1] |= b->answer[i];
+            b->answer[lines - 1] = either(s, b->answer[lines - 1], b->answer[i]);
             continue;
         }
         b->answer[lines] = b->answer[i];
         block->keys[lines] = block->keys[i];
         block->ends[lines++] = block->ends[i];
     }
-    s->records -= block->n - lines;
-    block->n = lines;
-    block->shared = false;
+    if (block->shared) {
+        s->records -= block->n - lines;
+        block->n = lines;
+        block->shared = false;
+    }
+    settle(b, keyless);
 }
 
 uint64_t session_too_many(const deja_stats *s)
@@ -311,24 +338,35 @@ const char *session_no_urls(uint64_t n)
 static void warn_no_urls(const struct session *s)
 {
     const uint64_t no_url = counted(&s->urls.no_url), no_idna = counted(&s->urls.no_idna);
-    const uint64_t left_out = s->urls.use == URLKEYS_STORE ? counted(&s->urls.left_out) : 0;
-    char rest[80] = "";
-    if (left_out && left_out == no_url + no_idna)
-        (void)snprintf(rest, sizeof rest, "; left out");
-    else if (left_out)
-        (void)snprintf(rest, sizeof rest, "; %s of them left out", num_count(left_out).s);
+    const char *rest =
+        s->urls.use == URLKEYS_STORE && counted(&s->urls.left_out) ? "; left out" : "";
     if (no_idna)
         console_note(s->call->console,
                      "%s with hosts that need IDNA, which this build of deja lacks%s: build it "
                      "with libidn2",
-                     num_lines(no_idna).s, no_url ? "" : rest);
+                     num_lines(no_idna).s, rest);
     if (no_url)
         console_note(s->call->console, "%s %s%s", num_lines(no_url).s, session_no_urls(no_url),
                      rest);
 }
 
+static void warn_keyless(const struct session *s)
+{
+    static const char *const fates[] = {
+        [URLKEYS_COMPARE] = "passed through",
+        [URLKEYS_STORE] = "skipped",
+        [URLKEYS_LOOK_UP] = "not in the filter",
+        [URLKEYS_PREFIX] = "not in the filter",
+    };
+    const uint64_t left_out = counted(&s->urls.left_out); /* these have a note of their own */
+    if (s->keyless > left_out)
+        console_note(s->call->console, "%s without %s: %s", num_lines(s->keyless - left_out).s,
+                     s->urls.rules ? "a URL" : input_wanted(s->in).text, fates[s->urls.use]);
+}
+
 void session_json_end(const struct session *s, struct json *j)
 {
+    json_uint(j, "keyless", s->keyless);
     json_real(j, "seconds", progress_seconds(&s->progress));
     json_bool(j, "stopped", s->stopped);
     if (s->urls.rules) {
@@ -358,19 +396,12 @@ void session_report_end(struct session_report *r, const struct session *s)
 
 void session_warn_missing(const struct session *s)
 {
-    struct input_progress in;
     if (!s->in)
         return;
-    input_progress(s->in, &in);
-    if (!s->common->json) /* it has the numbers */
+    if (!s->common->json) { /* it has the numbers */
         warn_no_urls(s);
-    if (in.missing && !s->urls.rules)
-        console_note(s->call->console, "%s without %s: taken for empty keys",
-                     num_lines(in.missing).s,
-                     s->common->field || s->common->csv ? "such a field" : "a key");
-    if (in.left_out)
-        console_note(s->call->console, "neither hosts nor comments, and left out: %s",
-                     num_lines(in.left_out).s);
+        warn_keyless(s);
+    }
     if (input_headers_differ(s->in))
         console_note(s->call->console, "the files have different headers; the first is printed");
 }

@@ -23,10 +23,14 @@
     "  jsonl     the string url in a line that is a JSON object\n"                                \
     "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                      \
     "            ||a^; comments and names such as localhost are skipped",                         \
-        "Lines without a key (too few fields, a request -, no such string) count as lines with "  \
-        "an empty key. Lines of hosts that are neither hosts nor comments are left out. Notes "   \
-        "on "                                                                                     \
-        "standard error say how many there were."
+        "--json-key takes a name such as url, a path such as page.url, or the same as jq and "    \
+        "JSONPath write it: .page.url, $.page.url. A key whose name has a dot is .\"a.b\".",      \
+        "A line without a key matches nothing, not even another line without one: a line with "   \
+        "too few fields, without that string or request, or with nothing in it (\"url\": \"\"). " \
+        "dedup prints it, check never finds it (and -v prints it), build, add and remove skip "   \
+        "it, and count prints 0. The summary counts such lines; --strict makes the first one "    \
+        "an error. If no line has the key, the command fails and shows what the lines do have. "  \
+        "Without these options, the whole line is the key, even if it is empty."
 /* And what --url makes of it. */
 #define SESSION_URL_TEXT                                                                          \
     "With --url, keys are URLs, and two are the same when their canonical forms are; the lines "  \
@@ -40,7 +44,7 @@
         "            https are one\n"                                                             \
         "  scrapy    what w3lib's canonicalize_url merges, byte for byte",                        \
         "A filter file records the profile and its rules; with other ones, or without --url, it " \
-        "is refused. Keys that are no URLs are counted and "
+        "is refused. Keys that are not URLs are counted and "
 /* And what those that print lines make of them. */
 #define SESSION_LINES_TEXT                                                                        \
     "Lines are printed as they came. A CSV or CDX header is printed once, before the results. "   \
@@ -68,7 +72,8 @@ struct session { /* begin with {0} */
     deja_stats stats; /* as of the last look, for the progress line */
     double stats_due; /* a look reads the whole filter: not too often */
     uint64_t records; /* read so far */
-    uint64_t lookups; /* keys of these, of which a record may have several */
+    uint64_t keyless; /* of these, without a key */
+    uint64_t lookups; /* keys, of which a record may have several */
     bool stopped;     /* by Ctrl-C */
 };
 
@@ -100,20 +105,24 @@ int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void 
 #define SESSION_SYNC 30.0
 void session_close(struct session *s); /* may be repeated */
 
-/* Where lines have several keys, make one record of each line again: its answer is 1 when that of
- * any of its keys is.  For commands that print or count lines. */
-void session_fold(struct session *s, struct batch *b);
+/* Gives each record its answer, from those of the keys that there are (batch_spread); keyless
+ * ones get `keyless`. */
+void session_spread(struct batch *b, uint8_t keyless);
+/* The same, and where lines have several keys, makes one record of each line again: its answer is
+ * 1 if that of any of its keys is, and `keyless` if it has none.  For commands that print or count
+ * lines. */
+void session_fold(struct session *s, struct batch *b, uint8_t keyless);
 /* Print the records of a batch whose answer is `want`, or with --canonical their forms. */
 void session_print(const struct session *s, struct out *out, const struct batch *b, uint8_t want);
 /* A header goes before the first record, once; forms have none. */
 void session_print_header(struct session *s, struct out *out, bool *printed);
 /* How many answers are 1. */
 uint64_t session_count(const struct batch *b);
-/* Records without the field or column that was asked for, or that are no URLs, deserve a word. */
+/* Notes how many records had no key, or one that is not a URL. */
 void session_warn_missing(const struct session *s);
 /* "was no URL", or "were no URLs". */
 const char *session_no_urls(uint64_t n);
-/* What all reports of --json end with: the time, Ctrl-C, and what URLs there were. */
+/* What all reports of --json end with: keyless lines, the time, Ctrl-C, and the URLs. */
 void session_json_end(const struct session *s, struct json *j);
 /* A report of --json for standard error, which beside the results is the only place for it. */
 struct session_report {

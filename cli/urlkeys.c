@@ -216,8 +216,8 @@ int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, 
                     path.text, at, line, show(key).text);
     if (key.len == 0)
         return fail(err, DEJA_ENOTURL,
-                    "%s: %s %" PRIu64 " has no URL; without --strict it would pass", path.text, at,
-                    line);
+                    "%s: %s %" PRIu64 " lacks a URL; without --strict it would pass", path.text,
+                    at, line);
     return fail(err, DEJA_ENOTURL,
                 "%s: %s %" PRIu64 ": '%s' is no URL; without --strict it would pass as it is",
                 path.text, at, line, show(key).text);
@@ -237,12 +237,17 @@ static int pass(struct urlkeys *u, struct block *b, size_t i, int status, deja_e
                     fail_path(b->path).text, key.len);
     if (u->strict)
         return urlkeys_refuse(b, i, key, status, err);
-    count(status == DEJA_ENOTSUP ? &u->no_idna : &u->no_url);
-    const bool useless = is_nothing(key) || deja_url_rules_profile(u->rules) == DEJA_URL_GSB;
-    if (useless && u->use != URLKEYS_COMPARE) {
-        count(&u->left_out);
+    const bool nothing = is_nothing(key);
+    const bool useless =
+        deja_url_rules_profile(u->rules) == DEJA_URL_GSB && u->use != URLKEYS_COMPARE;
+    if (nothing || useless) {
         b->keys[i] = (deja_slice){NULL, 0};
         b->keyless = true;
+    }
+    if (!nothing) {
+        count(status == DEJA_ENOTSUP ? &u->no_idna : &u->no_url);
+        if (useless)
+            count(&u->left_out);
     }
     return DEJA_OK;
 }
@@ -309,26 +314,11 @@ static bool spread_expressions(struct block *b)
     return true;
 }
 
-static void leave_out_keyless(struct block *b)
-{
-    size_t to = 0;
-    for (size_t i = 0; i < b->n; i++) {
-        if (!b->keys[i].data)
-            continue;
-        b->keys[to] = b->keys[i];
-        b->ends[to++] = b->ends[i];
-    }
-    b->n = to;
-    b->keyless = false;
-}
-
 int urlkeys_run(void *urlkeys, struct block *b, deja_error *err)
 {
     struct urlkeys *u = urlkeys;
     bool ok = !u->forms || block_forms(b);
     const int rc = ok ? make_canonical(u, b, err) : DEJA_OK;
-    if (u->use == URLKEYS_STORE && b->keyless)
-        leave_out_keyless(b);
     if (ok && u->use == URLKEYS_LOOK_UP && deja_url_rules_profile(u->rules) == DEJA_URL_GSB)
         ok = spread_expressions(b);
     if (ok)

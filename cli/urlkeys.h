@@ -7,13 +7,14 @@
  * that profile means one thing, whether dedup or build made it: a set of expressions, in which
  * check looks for each expression of a URL.
  *
- * What is no URL stays as it is, is counted, and with `strict` is an error.  What then has no
- * key that would make sense (empty, - as in logs, with gsb all) depends on the use:
+ * A key that is not a URL stays as it is, is counted, and with `strict` is an error.  If it is
+ * empty, or - as in logs, there is no URL at all: the record is keyless (blocks.h).  With gsb,
+ * keys that are not URLs are keyless as well, except when dedup compares them:
  *
- *   compare   dedup: it is compared as it is, so that no line is lost
- *   store     build, add: it is left out
- *   look up   check: it is in no filter
- *   prefix    check --prefix: the same, and no expressions of gsb */
+ *   compare   dedup: compared as they are, so that no line is lost
+ *   store     build, add, remove
+ *   look up   check, count
+ *   prefix    check --prefix: without the expressions of gsb */
 #ifndef CLI_URLKEYS_H
 #define CLI_URLKEYS_H
 #include "blocks.h"
@@ -30,9 +31,9 @@ struct urlkeys {
     bool forms;   /* blocks get forms, too: what --canonical prints */
     bool own_key; /* the key is an expression of gsb: the form without its scheme */
     deja_slice base;
-    _Atomic uint64_t no_url;   /* keys that are none */
+    _Atomic uint64_t no_url;   /* keys that are not URLs */
     _Atomic uint64_t no_idna;  /* hosts that this build cannot convert */
-    _Atomic uint64_t left_out; /* of both: in no filter */
+    _Atomic uint64_t left_out; /* of both: keyless because of gsb */
 };
 
 /* From the options of the command line, which outlive it.  DEJA_EINVAL: the base is no URL, or a

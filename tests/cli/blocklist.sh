@@ -97,8 +97,9 @@ END
 lists_of_one_url_a_line() {
     printf '%s\r\n' '# a list' '' 'http://evil.example/a/' 'bad.example' 'mailto:me@evil.example' >list
     succeeds deja build --url=gsb bad.deja list
-    expect_stderr_has "3 lines were no URLs; left out"
-    expect_stderr_has "2 lines read, 2 added, 0 known already"
+    expect_stderr_has "2 lines were no URLs; left out"
+    expect_stderr_has "1 line without a URL: skipped"
+    expect_stderr_has "5 lines read, 2 added, 0 known already"
     printf '%s\n' http://evil.example/a/b http://www.bad.example/ >want
     { cat want && printf '%s\n' 'mailto:me@evil.example' '# a list' '' -; } >log
     succeeds deja check -q --url=gsb bad.deja log
@@ -142,7 +143,7 @@ lists_as_csv() {
 "3","2024-01-03 00:00:00","","offline"
 END
     succeeds deja build --url=gsb --csv url bad.deja dump.csv
-    expect_stderr_has "1 line was no URL; left out"
+    expect_stderr_has "1 line without a URL: skipped"
     _blocks <<'END'
 + http://evil.example/a?x=1,2
 + http://1.2.3.4/bin.sh
@@ -184,7 +185,7 @@ END
     _block http://example.org/private/
     succeeds deja check --url=gsb --format log --base https://example.org bad.deja access.log
     sed -n 1p access.log | expect_stdout
-    expect_stderr_has "1 line was no URL"
+    expect_stderr_has "1 line without a URL: not in the filter"
 }
 
 # A state of dedup and a list are one thing: expressions.

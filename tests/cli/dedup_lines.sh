@@ -225,6 +225,7 @@ delimiter_of_fields() {
     printf 'a x\r\nb x\nc  x\n' >list # two spaces: an empty field between them
     succeeds deja dedup -f 2 --delimiter ' ' list
     printf 'a x\r\nc  x\n' | expect_stdout
+    expect_stderr_has "1 line without field 2"
     printf 'a\0x\nb\0x\n' >list
     succeeds deja dedup -f 2 -d '\0' list
     printf 'a\0x\n' | expect_stdout
@@ -233,14 +234,16 @@ delimiter_of_fields() {
     printf 'a,"x,y"\n' | expect_stdout
 }
 
-lines_without_the_field_are_empty_keys_and_counted() {
-    printf 'a\tx\nb\nc\t\nd\n' >list
-    succeeds deja dedup -f 2 -d '\t' list
-    printf 'a\tx\nb\n' | expect_stdout
-    expect_stderr_has "2 lines without such a field"
-    succeeds deja dedup -f 2 list # words: c has none
-    printf 'a\tx\nb\n' | expect_stdout
-    expect_stderr_has "3 lines without such a field"
+lines_without_the_field_pass_through_and_are_counted() {
+    printf 'a\tx\nb\nc\t\nd\ne\tx\n' >list
+    local delimiter
+    for delimiter in -d'\t' ''; do
+        # shellcheck disable=SC2086 # perhaps none
+        succeeds deja dedup -f 2 $delimiter list
+        printf 'a\tx\nb\nc\t\nd\n' | expect_stdout
+        expect_stderr_has "3 lines without field 2: passed through"
+        expect_stderr_has "5 lines read, 4 kept, 1 dropped"
+    done
 }
 
 many_fields() {

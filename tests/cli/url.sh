@@ -106,7 +106,9 @@ links_and_their_base() {
 END
     succeeds deja url --format log --base https://example.org access.log
     printf '%s\n' 'https://example.org/b?%22' '' | expect_stdout
-    expect_stderr_has "1 line was no URL"
+    expect_stderr_has "1 line without a request target: printed empty"
+    succeeds deja url --json --format log --base https://example.org access.log
+    expect_stdout_has '{"url": null, "canonical": null,'
 }
 
 strict_names_file_and_line() {
@@ -117,7 +119,7 @@ strict_names_file_and_line() {
     exits_with 2 deja url --strict -o out list
     expect_lines 3 out
     printf 'http://a/\n\n' >list
-    fails_with 2 "list: line 2 has no URL" deja url --strict list
+    fails_with 2 "list: line 2 lacks a URL" deja url --strict list
     printf 'http://a/\nx\033[31m\n' | exits_with 2 deja url --strict
     expect_stderr_has "standard input: line 2: 'x?[31m' is no URL"
     # Lines are counted as an editor does: CSV has line breaks in quotes.
@@ -126,6 +128,9 @@ strict_names_file_and_line() {
     # And those of block lists that have no host are gone.
     printf '# a\n\nb.example\n# c\nd.example\n' >hosts
     fails_with 2 "hosts: at or behind line 3: 'b.example' is no URL" deja url --strict --format hosts hosts
+    printf '1 http://a/\n2\n' >list
+    fails_with 2 "list: line 2 lacks field 2" deja url --strict -f 2 list
+    expect_stdout http://a/
 }
 
 parameters_to_drop_and_to_keep() {
@@ -153,8 +158,8 @@ fields_columns_and_formats() {
     expect_stdout 'http://a/?x=1,2'
     printf '%s\n' '# x' '0.0.0.0 A.example b.example' '||c.example/path' >hosts
     succeeds deja url --profile gsb --format hosts hosts
-    printf '%s\n' http://a.example/ http://b.example/ | expect_stdout
-    expect_stderr_has "neither hosts nor comments, and left out: 1 line"
+    printf '%s\n' http://a.example/ http://b.example/ '' | expect_stdout
+    expect_stderr_has "1 line without a host: printed empty"
 }
 
 a_reader_that_goes_away() {

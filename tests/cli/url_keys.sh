@@ -153,16 +153,17 @@ logs_and_their_base() {
 192.0.2.1 - - [10/Oct/2024:13:55:41 +0200] "-" 408 0
 END
     succeeds deja dedup --url --format log --base https://example.org access.log
-    sed -n '1,3p;5p' access.log | expect_stdout
-    expect_stderr_has "2 lines were no URLs"
+    sed -n '1,3p;5,6p' access.log | expect_stdout
+    expect_stderr_has "2 lines without a URL: passed through"
     succeeds deja dedup -q --url=crawl --format log --base https://example.org access.log
-    sed -n '1p;3p;5p' access.log | expect_stdout
+    sed -n '1p;3p;5,6p' access.log | expect_stdout
     deja build -q --url f.deja <<<https://EXAMPLE.org/a/b
     succeeds deja check -q --url --format log --base https://example.org f.deja access.log
     sed -n '1p;4p' access.log | expect_stdout
     # Without a base, a path is no URL.
     succeeds deja dedup --url --format log access.log
-    expect_stderr_has "5 lines were no URLs"
+    expect_stderr_has "3 lines were no URLs"
+    expect_stderr_has "2 lines without a URL: passed through"
 }
 
 strict_names_file_and_line() {
@@ -188,13 +189,17 @@ strict_names_file_and_line() {
 numbers_of_lines_that_are_no_urls() {
     printf '%s\n' http://a/ b '' http://c/ >list
     succeeds deja dedup -o /dev/null --json --url list
-    [ "$(json_get no_urls .stderr)" = 2 ] || fail "dedup: not 2"
+    [ "$(json_get no_urls .stderr)" = 1 ] || fail "dedup: not 1"
+    [ "$(json_get keyless .stderr)" = 1 ] || fail "dedup: not 1 without a URL"
     [ "$(json_get profile .stderr)" = safe ] || fail "dedup: profile"
     deja build -q --json --url f.deja list >report
-    [ "$(json_get no_urls report)" = 2 ] || fail "build: not 2"
-    [ "$(json_get read report)" = 3 ] || fail "build: an empty key was read"
+    [ "$(json_get no_urls report)" = 1 ] || fail "build: not 1"
+    [ "$(json_get keyless report)" = 1 ] || fail "build: not 1 without a URL"
+    [ "$(json_get read report)" = 4 ] || fail "build: not 4 lines"
+    [ "$(json_get added report)" = 3 ] || fail "build: an empty key was added"
     succeeds deja check -o /dev/null --json --url f.deja list
-    [ "$(json_get no_urls .stderr)" = 2 ] || fail "check: not 2"
+    [ "$(json_get no_urls .stderr)" = 1 ] || fail "check: not 1"
+    [ "$(json_get keyless .stderr)" = 1 ] || fail "check: not 1 without a URL"
     [ "$(json_get in .stderr)" = 3 ] || fail "check: not 3 lines in it"
 }
 
@@ -204,14 +209,14 @@ empty_keys_are_in_no_filter() {
     local profile
     for profile in safe crawl gsb scrapy; do
         succeeds deja build --url=$profile f.deja list
-        expect_stderr_has "2 lines were no URLs; left out"
-        expect_stderr_has "1 line read, 1 added"
+        expect_stderr_has "2 lines without a URL: skipped"
+        expect_stderr_has "3 lines read, 1 added, 0 known already"
         succeeds deja check --url=$profile f.deja list
         expect_stdout http://a/
         succeeds deja check -v --url=$profile f.deja list
         printf '%s\n' '' - | expect_stdout
         succeeds deja add --url=$profile f.deja list
-        expect_stderr_has "2 lines were no URLs; left out"
+        expect_stderr_has "2 lines without a URL: skipped"
         # dedup loses no line, and its state does not know them either.
         succeeds deja dedup -q --url=$profile --state $profile.state list
         expect_same list .stdout
@@ -221,8 +226,10 @@ empty_keys_are_in_no_filter() {
     # Whole blocks of them.
     awk 'BEGIN { for (i = 0; i < 100000; i++) print "" }' >empty
     succeeds deja build --url f.deja empty
-    expect_stderr_has "0 lines read, 0 added"
+    expect_stderr_has "100,000 lines read, 0 added, 0 known already"
     exits_with 1 deja check --url f.deja empty
+    succeeds deja dedup -c --url empty # and none is a repeat of another
+    expect_stdout 100000
 }
 
 long_lists_of_every_spelling() {

@@ -169,7 +169,7 @@ url_options() {
         {
             _refuses "--url takes safe, crawl, gsb or scrapy, not 'sfae'; did you mean safe?" \
                 $command --url=sfae list
-            _refuses "--strict needs --url beside it" $command --strict list
+            _refuses "--strict needs --url, -f, --csv, --json-key or --format beside it" $command --strict list
             _refuses "--base needs --url beside it" $command --base http://a/ list
             _refuses "--base takes an absolute URL such as https://example.org, not 'a.example'" \
                 $command --url --base a.example list

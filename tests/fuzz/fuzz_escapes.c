@@ -102,8 +102,9 @@ static void check_json(struct text *t, const uint8_t *key, size_t len, unsigned 
     put_text(t, deep ? "\"d\":{\"k\":{}, \"u\" :" : "\"u\": ");
     put_json_string(t, key, len, much);
     put_text(t, deep ? "}, \"u\":\"no\"}" : ", \"u\":\"no\"}");
-    const char *path = deep ? "d.u" : "u";
-    check(jsonpick_find((deja_slice){t->data, t->len}, (deja_slice){path, strlen(path)}, &value));
+    struct jsonpick_path path;
+    check(jsonpick_parse(&path, deep ? "d.u" : "u"));
+    check(jsonpick_find((deja_slice){t->data, t->len}, &path, &value));
     if (jsonpick_is_raw(value)) {
         char *out = malloc(value.len);
         check(out);

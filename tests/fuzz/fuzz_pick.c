@@ -3,7 +3,8 @@
  * The first byte picks the format, the second the size of blocks and the terminator; the others
  * are the file.  It is read in small blocks and in one: records, keys, header and error must be
  * the same.  The key of each line must also be the one that is found when the line lies alone in
- * memory of its size, where a step beyond it is seen. */
+ * memory of its size, where a step beyond it is seen.  If no line has a key, the error that says
+ * what they have instead must be the same, too. */
 #include "input.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,10 @@ static bool same(const struct bytes *a, const struct bytes *b)
 /* All that reading a file gives. */
 struct reading {
     struct bytes keys, records, header;
-    uint64_t missing, left_out;
+    uint64_t records_n, keyed, missing;
+    bool lacking; /* a line that is not empty has no key */
     int rc;
+    deja_error err;
 };
 
 static void reading_free(struct reading *r)
@@ -80,9 +83,12 @@ static void check_key(const struct pick *p, deja_slice line, deja_slice want)
 {
     deja_slice key = line;
     char *out = NULL;
-    if (p->ops->cut && !p->ops->cut(p, line, &key))
-        key.len = 0;
-    else if (p->ops->is_raw && p->ops->is_raw(key)) {
+    if (p->ops->cut && (!p->ops->cut(p, line, &key) || key.len == 0)) {
+        check(!want.data);
+        return;
+    }
+    check(want.data);
+    if (p->ops->is_raw && p->ops->is_raw(key)) {
         out = malloc(key.len);
         check(out);
         key = (deja_slice){out, p->ops->decode(key, out)};
@@ -96,7 +102,12 @@ static void check_hosts(const struct pick *p, deja_slice line, const struct bloc
 {
     struct hostlist h;
     deja_slice host;
-    check(p->ops->begin(&h, line) == HOSTLIST_HOSTS);
+    const enum hostlist_line is = p->ops->begin(&h, line);
+    check(is != HOSTLIST_NOTHING);
+    if (is == HOSTLIST_STRANGE) {
+        check(to == from + 1 && !b->keys[from].data);
+        return;
+    }
     for (size_t i = from; i < to; i++) {
         check(p->ops->next(&h, &host));
         check(host.len == b->keys[i].len && memcmp(host.data, b->keys[i].data, host.len) == 0);
@@ -118,14 +129,23 @@ static void take_block(struct reading *r, const struct block *b, const struct pi
         put_slice(&r->records, (deja_slice){b->data + begin, len});
         deja_slice line = alone(b->data + begin, len, terminator);
         /* What a header names, and where the file begins, is known to the input alone. */
-        const bool known = p->header == PICK_NO_HEADER && !has_mark(b->data + begin, len);
+        const size_t mark = has_mark(b->data + begin, len) ? 3 : 0;
+        const bool known = p->header == PICK_NO_HEADER && mark == 0;
         if (known && p->ops->next)
             check_hosts(p, line, b, i, next);
         else if (known)
             check_key(p, line, b->keys[i]);
+        for (size_t j = i; j < next; j++) {
+            put_slice(&r->keys, b->keys[j]);
+            check(b->keys[j].data || (b->keyless && b->keys[j].len == 0));
+            /* Only a whole line can be an empty key. */
+            check(!b->keys[j].data || b->keys[j].len > 0 || !pick_is_part(p));
+            r->keyed += b->keys[j].data != NULL;
+            r->missing -= !b->keys[j].data; /* input_progress adds them up */
+            r->lacking = r->lacking || (!b->keys[j].data && line.len > mark);
+            r->records_n++;
+        }
         free((void *)(uintptr_t)line.data);
-        for (; i < next; i++)
-            put_slice(&r->keys, b->keys[i]);
         begin = b->ends[next - 1];
     }
 }
@@ -149,14 +169,18 @@ static struct reading read_file(const char *path, const struct pick_options *pic
         return r;
     check(input_open(&o, &in, NULL) == DEJA_OK);
     block_init(&b);
-    while ((r.rc = input_next(in, &b, NULL)) > 0)
+    while ((r.rc = input_next(in, &b, &r.err)) > 0)
         take_block(&r, &b, &p, terminator);
     if (input_header(in, &header))
         put_slice(&r.header, header);
     struct input_progress progress;
     input_progress(in, &progress);
-    r.missing = progress.missing;
-    r.left_out = progress.left_out;
+    check(r.missing + progress.missing == 0 && r.records_n == progress.records);
+    /* At the end, an input without a single key is refused, with a text that fits. */
+    const bool none = strncmp(r.err.text, "no line has ", 12) == 0;
+    check(r.rc != 0 || r.keyed > 0 || !r.lacking);
+    check(!none ||
+          (r.rc == DEJA_EINVAL && r.keyed == 0 && strlen(r.err.text) < sizeof r.err.text));
     input_close(in);
     block_fini(&b);
     return r;
@@ -169,7 +193,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         {.format = PICK_LINES}, {.format = PICK_LOG},
         {.format = PICK_SQUID}, {.format = PICK_CDX},
         {.format = PICK_CDXJ},  {.format = PICK_JSONL},
-        {.format = PICK_HOSTS}, {.json_key = "a.b"},
+        {.format = PICK_HOSTS}, {.json_key = ".a.\"b\""},
         {.field = 2},           {.field = 2, .has_delimiter = true, .delimiter = ';'},
         {.csv_column = "2"},    {.csv_column = "url"},
     };
@@ -189,7 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(same(&whole.records, &pieces.records));
     check(same(&whole.keys, &pieces.keys));
     check(same(&whole.header, &pieces.header));
-    check(whole.missing == pieces.missing && whole.left_out == pieces.left_out);
+    check(whole.keyed == pieces.keyed && strcmp(whole.err.text, pieces.err.text) == 0);
     reading_free(&whole);
     reading_free(&pieces);
     close(fd);

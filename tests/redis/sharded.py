@@ -81,6 +81,28 @@ def shards_are_of_the_kind_that_was_asked_for():
 
 
 @case
+def lines_without_a_key_match_nothing():
+    with Server() as server:
+        at = ("--redis", url(server), "--state", "keys", "-f", "2", "-q")
+        data = b"1 a\nx\n2 a\nx\n3 b\nx\n"
+        expect(deja("dedup", *at, data=data), b"1 a\nx\nx\n3 b\nx\n")
+        expect(deja("dedup", *at, data=data), b"x\n" * 3)
+        expect(deja("dedup", *at, "-D", data=data), b"1 a\n2 a\n3 b\n")
+        expect(deja("dedup", *at, "-c", data=data), b"3\n")
+        redis = ("--redis", url(server))
+        deja("add", *redis, "-q", "keys", data=b"\n")  # a whole line: the empty key
+        check = ("check", *redis, "-q", "-f", "2", "keys")
+        expect(deja(*check, data=data), b"1 a\n2 a\n3 b\n")
+        expect(deja(*check, "-v", data=data), b"x\n" * 3)
+        report = subprocess.run([DEJA, "add", *redis, "-f", "2", "keys"], input=data + b"4 c\n",
+                                capture_output=True, timeout=300)
+        assert b"3 lines without field 2: skipped" in report.stderr, report.stderr
+        assert b"7 lines read, 1 added, 3 known already" in report.stderr, report.stderr
+        complaint = deja("dedup", *at, data=b"x\n", status=2)
+        assert "no line has field 2" in complaint, complaint
+
+
+@case
 def keys_of_urls_are_canonical():
     with Server() as server:
         at = ("--redis", url(server), "--state", "pages", "-q")

@@ -145,7 +145,15 @@ struct reading {
     struct bytes header;
     bool headers_differ;
     bool terminator_added; /* in the last block */
+    size_t keyless;        /* records whose key is NULL */
+    bool lacking;          /* split_naively: one of them is not empty */
 };
+
+/* How a reading ends if nothing fails: not well if no line has the key. */
+static inline int end_of(const struct reading *r)
+{
+    return r->lacking && r->keyless == r->n ? DEJA_EINVAL : 0;
+}
 
 static inline void put_counted(struct bytes *b, const void *data, size_t len)
 {
@@ -173,6 +181,8 @@ static inline void take_block(struct reading *r, const struct block *b, char ter
         assert_int_equal(b->data[b->ends[i] - 1], terminator);
         put_counted(&r->records, b->data + begin, b->ends[i] - begin);
         put_counted(&r->keys, b->keys[i].data, b->keys[i].len);
+        assert_true(b->keys[i].data || (b->keys[i].len == 0 && b->keyless));
+        r->keyless += !b->keys[i].data;
         begin = b->ends[i];
     }
     r->n += b->n;
@@ -197,6 +207,7 @@ static inline struct reading read_with(const struct input_options *o, struct blo
     }
     input_progress(in, &r.progress);
     assert_int_equal(r.progress.records, r.n);
+    assert_int_equal(r.progress.missing, r.keyless);
     deja_slice header;
     if (input_header(in, &header))
         put(&r.header, header.data, header.len);
@@ -319,10 +330,9 @@ static inline struct reading read_pipe(struct input_options o, struct writer w)
 /* --- A splitter that looks at one byte at a time --------------------------- */
 
 /* One file's records and keys, a byte at a time. */
-static inline size_t split_naively(struct reading *r, const struct input_options *o,
-                                   const char *data, size_t len)
+static inline void split_naively(struct reading *r, const struct input_options *o,
+                                 const char *data, size_t len)
 {
-    size_t missing = 0;
     struct bytes record = {0};
     for (size_t i = 0; i <= len; i++) {
         if (i < len && data[i] != o->terminator) {
@@ -342,7 +352,9 @@ static inline size_t split_naively(struct reading *r, const struct input_options
             else if (o->pick.field == 0 || field == o->pick.field)
                 put_byte(&key, record.data[j]);
         }
-        missing += o->pick.field > field;
+        const bool keyless = o->pick.field && key.len == 0; /* a part that is empty is none */
+        r->keyless += keyless;
+        r->lacking = r->lacking || (keyless && line > 0);
         put_byte(&record, o->terminator);
         put_counted(&r->records, record.data, record.len);
         put_counted(&r->keys, key.data, key.len);
@@ -351,7 +363,6 @@ static inline size_t split_naively(struct reading *r, const struct input_options
         drop(&key);
     }
     drop(&record);
-    return missing;
 }
 
 static inline void random_lines(struct bytes *b, char terminator, size_t rarity)

@@ -18,8 +18,9 @@ static void picks_of(const char *text, size_t len, const char *path, const char 
     assert_non_null(copy);
     memcpy(copy, text, len);
     deja_slice value;
-    const bool found =
-        jsonpick_find((deja_slice){copy, len}, (deja_slice){path, strlen(path)}, &value);
+    struct jsonpick_path parsed;
+    assert_true(jsonpick_parse(&parsed, path));
+    const bool found = jsonpick_find((deja_slice){copy, len}, &parsed, &value);
     assert_int_equal(found, want != NULL);
     if (found && jsonpick_is_raw(value)) {
         char *out = malloc(value.len);
@@ -103,7 +104,65 @@ static void paths_lead_into_objects_and_names_may_have_dots(void **state)
     picks(text, "a.", NULL);
     picks(text, ".a", NULL);
     picks(text, "..", NULL);
-    picks("{\"\":{\"\":\"x\"}}", ".", "x");
+    picks("{\"\":{\"\":\"x\"}}", ".\"\".\"\"", "x");
+}
+
+static void paths_may_be_written_as_in_jq_and_jsonpath(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"a\":{\"b\":\"nested\",\"c.d\":{\"e\":\"deep\"}},"
+                               "\"a.b\":\"dotted\",\"x.y\":\"xy\",\".z\":\"dot\",\"$\":\"dollar\","
+                               "\"\\\"q\\\"\":\"quoted\"}";
+    picks(text, ".x.y", "xy");
+    picks(text, "$.x.y", "xy");
+    picks(text, "a.b", "dotted"); /* a name with a dot wins, however the path is written */
+    picks(text, ".a.b", "dotted");
+    picks(text, ".\"a\".\"b\"", "nested");
+    picks(text, "$.\"a\".b", "nested");
+    picks(text, ".[\"a\"][\"b\"]", "nested");
+    picks(text, "$['a']['b']", "nested");
+    picks(text, "$['a'].b", "nested");
+    picks(text, ".\"a.b\"", "dotted");
+    picks(text, "$[\"a.b\"]", "dotted");
+    picks(text, ".a.\"c.d\".e", "deep");
+    picks(text, ".a[\"c.d\"].e", "deep");
+    picks(text, ".a.\"c.d.e\"", NULL); /* quoted, a dot is a byte of the name */
+    picks(text, "a.c.d.e", NULL);      /* c.d is not the end of the path */
+    picks(text, ".\".z\"", "dot");
+    picks(text, ".z", NULL);
+    picks(text, "$", "dollar");
+    picks(text, "\"q\"", "quoted"); /* without a leading dot, quotes are part of the name */
+    struct jsonpick_path path;
+    static const char *const bad[] = {"",      ".",      "$.",     ".\"a",    ".\"a\"b",
+                                      "$['a'", "$['a'x", ".a.\"b", ".\"a\".", "$[\"a\"]b"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(jsonpick_parse(&path, bad[i]));
+    assert_true(
+        jsonpick_parse(&path, ".[\"1\"][\"2\"][\"3\"][\"4\"][\"5\"][\"6\"][\"7\"][\"8\"]"));
+    assert_false(
+        jsonpick_parse(&path, ".[\"1\"][\"2\"][\"3\"][\"4\"][\"5\"][\"6\"][\"7\"][\"8\"].z"));
+}
+
+static void members_are_walked_in_their_order(void **state)
+{
+    (void)state;
+    static const char text[] = " {\"a\":1 , \"b\\u0063\":{\"x\":\"}\"},,\"d\":\"e";
+    struct jsonpick_walk w;
+    deja_slice name, value;
+    assert_true(jsonpick_walk(&w, (deja_slice){text, sizeof text - 1}));
+    assert_true(jsonpick_next(&w, &name, &value));
+    assert_int_equal(name.len, 1);
+    assert_memory_equal(value.data, "1 ,", 3);
+    assert_true(jsonpick_next(&w, &name, &value));
+    assert_true(jsonpick_is_raw(name));
+    assert_memory_equal(value.data, "{\"x\"", 4);
+    assert_true(jsonpick_next(&w, &name, &value));
+    assert_memory_equal(name.data, "d\"", 2);
+    assert_memory_equal(value.data, "\"e", value.len);
+    assert_false(jsonpick_next(&w, &name, &value)); /* the value has no end */
+    assert_false(jsonpick_next(&w, &name, &value));
+    assert_false(jsonpick_walk(&w, (deja_slice){"[1]", 3}));
+    assert_false(jsonpick_walk(&w, (deja_slice){"", 0}));
 }
 
 static void escapes_become_utf8(void **state)
@@ -161,6 +220,8 @@ int main(void)
         cmocka_unit_test(what_is_no_string_or_not_there_is_not_found),
         cmocka_unit_test(a_line_that_is_cut_off_has_what_came_before),
         cmocka_unit_test(paths_lead_into_objects_and_names_may_have_dots),
+        cmocka_unit_test(paths_may_be_written_as_in_jq_and_jsonpath),
+        cmocka_unit_test(members_are_walked_in_their_order),
         cmocka_unit_test(escapes_become_utf8),
         cmocka_unit_test(odd_escapes_stay_or_become_the_replacement_character),
         cmocka_unit_test(names_are_compared_without_their_escapes),

@@ -310,7 +310,9 @@ static void url_profiles_are_chosen_by_name(void **state)
     assert_int_equal(parse("--url=gsb")->s.common.url, DEJA_URL_GSB);
     refused("--url=gbs", "--url takes safe, crawl, gsb or scrapy, not 'gbs'; did you mean gsb?");
     refused("--base http://a/", "--base needs --url beside it");
-    refused("--strict", "--strict needs --url beside it");
+    refused("--strict", "--strict needs --url, -f, --csv, --json-key or --format beside it: "
+                        "without them every line has a key");
+    assert_true(parse("--strict -f 2")->s.common.strict);
     refused("--url --drop-params f",
             "--drop-params is for profile crawl: safe keeps all parameters");
     refused("--url=gsb --keep-params",

@@ -38,7 +38,8 @@ static void write_file(const char *content)
     assert_int_equal(fclose(f), 0);
 }
 
-/* What a file gives: keys with '|' behind each, a line's keys after the first with '+' before. */
+/* What a file gives: keys with '|' behind each, "-" for none, a line's keys after the first with
+ * '+' before. */
 struct reading {
     char keys[2000], records[2000], header[400];
     struct input_progress progress;
@@ -54,6 +55,8 @@ static void append(char *text, size_t cap, const char *before, deja_slice s, con
     assert_true(n >= 0 && (size_t)n < cap - len);
 }
 
+static bool strict; /* for read_again */
+
 static void read_again(struct reading *r, struct pick_options pick, const char *const *paths,
                        size_t n_paths, size_t block_size)
 {
@@ -67,6 +70,7 @@ static void read_again(struct reading *r, struct pick_options pick, const char *
     o.n_paths = n_paths;
     o.pick = pick;
     o.block_size = block_size;
+    o.strict = strict;
     r->rc = input_open(&o, &in, &r->err);
     if (r->rc < 0)
         return;
@@ -76,7 +80,10 @@ static void read_again(struct reading *r, struct pick_options pick, const char *
         for (size_t i = 0; i < b.n; i++) {
             const bool again = i > 0 && b.ends[i] == end;
             shared = shared || again;
-            append(r->keys, sizeof r->keys, again ? "+" : "", b.keys[i], "|");
+            static const deja_slice none = {"-", 1};
+            assert_true(b.keys[i].data || b.keyless);
+            append(r->keys, sizeof r->keys, again ? "+" : "", b.keys[i].data ? b.keys[i] : none,
+                   "|");
             if (!again)
                 append(r->records, sizeof r->records, "",
                        (deja_slice){b.data + begin, b.ends[i] - begin}, "");
@@ -106,7 +113,7 @@ static struct reading read_text(struct pick_options pick, const char *content)
         assert_string_equal(small.records, r.records);
         assert_string_equal(small.header, r.header);
         assert_int_equal(small.progress.missing, r.progress.missing);
-        assert_int_equal(small.progress.left_out, r.progress.left_out);
+        assert_string_equal(small.err.text, r.err.text);
     }
     return r;
 }
@@ -149,10 +156,10 @@ static void fields_are_words_or_between_delimiters(void **state)
 {
     (void)state;
     struct pick_options o = {.field = 2};
-    expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|b||||", 3);
+    expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|b|-|-|-|", 3);
     o.has_delimiter = true;
     o.delimiter = ' ';
-    expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|||||", 2);
+    expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|-|-|-|-|", 4); /* an empty field is none */
 }
 
 static void log_lines_give_their_targets(void **state)
@@ -164,7 +171,7 @@ static void log_lines_give_their_targets(void **state)
            "v:80 h - - [d] \"POST /a\\\"b\\x41 HTTP/1.1\" 200 1 \"r\" \"u\"\r\n"
            "garbage\n\n"
            "h - - [d] \"GET /\\\\ HTTP/1.1\" 200",
-           "/a||/a\"bA|||/\\|", 3);
+           "/a|-|/a\"bA|-|-|/\\|", 3);
 }
 
 static void squid_lines_give_their_seventh_word(void **state)
@@ -176,7 +183,7 @@ static void squid_lines_give_their_seventh_word(void **state)
            "1066036250.129      1 10.0.0.1 NONE/400 5 NONE error:invalid-request - NONE/- -\n"
            "1066036250.129      1 10.0.0.1 NONE/400 5 NONE - - NONE/- -\n"
            "1 2 3\n",
-           "http://a/|a:443||||", 3);
+           "http://a/|a:443|-|-|-|", 3);
 }
 
 static void cdx_files_say_where_the_url_is(void **state)
@@ -184,11 +191,11 @@ static void cdx_files_say_where_the_url_is(void **state)
     (void)state;
     struct reading r =
         expect(format(PICK_CDX), "a)/ 2020 http://a/ t 200\nb)/ 2020 - t 200\nc)/ 2020\n",
-               "http://a/|||", 2);
+               "http://a/|-|-|", 2);
     assert_string_equal(r.header, "");
     r = expect(format(PICK_CDX),
                " CDX a b N\r\nhttp://a/ 2020 a)/\n CDX N b a\nhttp://c/ 2020 c)/",
-               "http://a/||http://c/|", 1);
+               "http://a/|-|http://c/|", 1);
     assert_string_equal(r.header, " CDX a b N\r\n");
     assert_string_equal(r.records, "http://a/ 2020 a)/\n CDX N b a\nhttp://c/ 2020 c)/\n");
     r = expect(format(PICK_CDX),
@@ -221,9 +228,9 @@ static void json_gives_a_string(void **state)
     expect(format(PICK_JSONL),
            "{\"url\":\"http://a/\"}\n{\"n\":1,\"url\":\"http:\\/\\/a\\/\"}\r\n{\"url\":null}\n\n"
            "{\"url\":\"\"}\n{\"url\":\"\\u00e9\"}",
-           "http://a/|http://a/||||\xc3\xa9|", 2);
+           "http://a/|http://a/|-|-|-|\xc3\xa9|", 3);
     struct pick_options o = {.json_key = "page.link"};
-    expect(o, "{\"page\":{\"link\":\"a\"}}\n{\"page.link\":\"b\"}\n{\"link\":\"c\"}\n", "a|b||",
+    expect(o, "{\"page\":{\"link\":\"a\"}}\n{\"page.link\":\"b\"}\n{\"link\":\"c\"}\n", "a|b|-|",
            1);
 }
 
@@ -234,9 +241,9 @@ static void cdxj_has_json_behind_two_words(void **state)
                                 "!OpenWayback-CDXJ 1.0\n"
                                 "com,b)/ 2020 - {\"url\": \"x\"}\n"
                                 "com,c)/\t2020\t{\"digest\": \"D\\u0033\"}\n";
-    expect(format(PICK_CDXJ), lines, "http://a/||||", 3);
+    expect(format(PICK_CDXJ), lines, "http://a/|-|-|-|", 3);
     struct pick_options o = {.format = PICK_CDXJ, .json_key = "digest"};
-    expect(o, lines, "D1|||D3|", 2);
+    expect(o, lines, "D1|-|-|D3|", 2);
 }
 
 static void hosts_are_any_number_a_line(void **state)
@@ -246,10 +253,10 @@ static void hosts_are_any_number_a_line(void **state)
         format(PICK_HOSTS),
         "\xef\xbb\xbf# list\n127.0.0.1 localhost\n0.0.0.0 a b\tc # d\n\n||e^\n||f^$x\nhttp://g/\n"
         "h\r\n! i\n0.0.0.0 j k\n0.0.0.0 l\n# end",
-        "a|+b|+c|e|h|j|+k|l|", 0);
-    assert_string_equal(r.records, "0.0.0.0 a b\tc # d\n||e^\nh\r\n0.0.0.0 j k\n0.0.0.0 l\n");
-    assert_int_equal(r.progress.left_out, 2);
-    assert_int_equal(r.progress.records, 8);
+        "a|+b|+c|e|-|-|h|j|+k|l|", 2);
+    assert_string_equal(r.records, "0.0.0.0 a b\tc # d\n||e^\n||f^$x\nhttp://g/\nh\r\n"
+                                   "0.0.0.0 j k\n0.0.0.0 l\n");
+    assert_int_equal(r.progress.records, 10);
     r = expect(format(PICK_HOSTS),
                "\xef\xbb\xbf"
                "0.0.0.0 a b\nc",
@@ -344,6 +351,116 @@ static void comments_before_csv_are_left_out(void **state)
     expect(o, "#id,url\n1,a\n", "#id|1|", 0);
 }
 
+/* The text after "no line has ". */
+static void lacks(struct pick_options pick, const char *content, const char *want)
+{
+    static const char begin[] = "no line has ";
+    char text[400], file[60];
+    struct reading r = read_text(pick, content);
+    assert_int_equal(r.rc, DEJA_EINVAL);
+    assert_string_equal(r.records, content); /* the records come first */
+    assert_memory_equal(r.err.text, begin, sizeof begin - 1);
+    snprintf(file, sizeof file, "of %s", name);
+    snprintf(text, sizeof text, "%s", r.err.text + sizeof begin - 1);
+    char *at = strstr(text, file);
+    if (at) /* the name of the file differs from run to run */
+        memmove(at + 4, at + strlen(file), strlen(at + strlen(file)) + 1), memcpy(at, "of F", 4);
+    assert_string_equal(text, want);
+}
+
+static void if_no_line_has_the_key_the_error_says_what_they_have(void **state)
+{
+    (void)state;
+    struct pick_options o = {.json_key = ".url"};
+    lacks(o,
+          "{\"link\":\"a\",\"n\":1,\"page\":{\"title\":\"b\",\"deep\":{\"er\":null}}}\n"
+          "{\"link\":\"c\",\"tags\":[\"x\"],\"e\\u00e9\":true}\n",
+          "a string \".url\"; the first lines of F have: \"link\", \"n\" (a number), "
+          "\"page.title\", "
+          "\"page.deep.er\" (null), \"tags\" (an array), \"e\xc3\xa9\" (true or false)");
+    lacks(format(PICK_JSONL), "{}\n", "a string \"url\"; the first lines of F have: nothing");
+    lacks(format(PICK_JSONL), "{\"url\":7}\n",
+          "a string \"url\"; the first lines of F have: \"url\" (a number)");
+    lacks(format(PICK_JSONL), "{\"\x1b[31m\":\"a\"}\n",
+          "a string \"url\"; the first lines of F have: \"?[31m\"");
+    lacks(format(PICK_JSONL), "a,b\n",
+          "a string \"url\"; the first line of F is not a JSON object");
+    lacks(format(PICK_CDXJ), "a 1 {\"digest\":\"D\"}\n",
+          "a string \"url\"; the first lines of F have: \"digest\"");
+    o = (struct pick_options){.csv_column = "9"};
+    lacks(o, "a,\"b\"\"c\",d\n1,2,3\n",
+          "column 9; the first line of F has 3 columns: \"a\", \"b\"c\", \"d\"");
+    o.csv_column = "2";
+    lacks(o, "a,,d\n",
+          "anything in column 2; the first line of F has 3 columns: \"a\", \"\", \"d\"");
+    o = (struct pick_options){.field = 3};
+    lacks(o, "a b\n",
+          "field 3; the first line of F has 2 fields between blanks; -d sets another "
+          "delimiter");
+    o.has_delimiter = true;
+    o.delimiter = ';';
+    lacks(o, "a\n", "field 3; the first line of F has 1 field");
+    lacks(o, "a;;\n", "anything in field 3; the first line of F has 3 fields");
+    lacks(format(PICK_SQUID), "a b\n",
+          "a URL; the first line of F has 2 fields, and the URL of a squid line is field 7");
+    lacks(format(PICK_CDX), "a\n",
+          "a URL; the first line of F has 1 field, and the URL of a cdx line is field 3");
+}
+
+static void an_error_about_keys_fits_however_many_there_are(void **state)
+{
+    (void)state;
+    char content[1500] = "{";
+    for (int i = 0; i < 60; i++)
+        snprintf(content + strlen(content), sizeof content - strlen(content),
+                 "%s\"a name of some length %d\":%d", i ? "," : "", i, i);
+    snprintf(content + strlen(content), sizeof content - strlen(content), "}\n");
+    struct reading r = read_text(format(PICK_JSONL), content);
+    assert_int_equal(r.rc, DEJA_EINVAL);
+    const size_t len = strlen(r.err.text);
+    assert_true(len < sizeof r.err.text - 1);
+    assert_string_equal(r.err.text + len - 5, ", ...");
+}
+
+static void empty_lines_alone_are_no_error(void **state)
+{
+    (void)state;
+    expect(format(PICK_JSONL), "\n\r\n", "-|-|", 2);
+    expect(format(PICK_JSONL), "", "", 0);
+    expect(format(PICK_HOSTS), "\n# x\n", "", 0);
+}
+
+static void strict_stops_at_the_first_line_without_a_key(void **state)
+{
+    (void)state;
+    static const struct {
+        struct pick_options pick;
+        const char *content, *keys, *text;
+    } cases[] = {
+        {{.field = 2}, "a b\nc d\ne\nf g\n", "b|d|", "line 3 lacks field 2"},
+        {{.csv_column = "u"}, "u,v\n\"a\nb\",1\n,2\n", "a\nb|", "line 4 lacks column \"u\""},
+        {{.json_key = "$.u"}, "{\"u\":\"a\"}\n\n", "a|", "line 2 lacks a string \"$.u\""},
+        {{.format = PICK_LOG}, "x\n", "", "line 1 lacks a request target"},
+        {{.format = PICK_HOSTS},
+         "# c\n0.0.0.0 a b\n\nhttp://c/\nd\n",
+         "a|+b|",
+         "line 4 lacks a host"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++)
+        for (size_t size = 0; size < 40; size += 3) {
+            static struct reading r;
+            const char *path = name;
+            write_file(cases[i].content);
+            strict = true;
+            read_again(&r, cases[i].pick, &path, 1, size);
+            strict = false;
+            assert_int_equal(r.rc, DEJA_EINVAL);
+            assert_string_equal(r.keys, cases[i].keys);
+            assert_non_null(strstr(r.err.text, cases[i].text));
+            assert_non_null(strstr(r.err.text, name));
+        }
+}
+
 static void zero_bytes_may_end_records_in_every_format(void **state)
 {
     (void)state;
@@ -375,6 +492,10 @@ int main(void)
         cmocka_unit_test(blocks_of_hosts_know_their_first_line),
         cmocka_unit_test(a_line_of_very_many_hosts_is_spread),
         cmocka_unit_test(comments_before_csv_are_left_out),
+        cmocka_unit_test(if_no_line_has_the_key_the_error_says_what_they_have),
+        cmocka_unit_test(an_error_about_keys_fits_however_many_there_are),
+        cmocka_unit_test(empty_lines_alone_are_no_error),
+        cmocka_unit_test(strict_stops_at_the_first_line_without_a_key),
         cmocka_unit_test(zero_bytes_may_end_records_in_every_format),
     };
     return cmocka_run_group_tests_name("unit.pick", tests, make_file, remove_file);

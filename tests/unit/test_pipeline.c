@@ -196,6 +196,61 @@ static void a_step_may_leave_whole_blocks_out(void **state)
     }
 }
 
+/* Two lines of three lose their keys. */
+static int take_keys_away(void *context, struct block *b, deja_error *err)
+{
+    (void)context;
+    (void)err;
+    for (size_t i = 0; i < b->n; i++)
+        if (((const char *)b->keys[i].data)[b->keys[i].len - 1] % 3) {
+            b->keys[i] = (deja_slice){NULL, 0};
+            b->keyless = true;
+        }
+    return DEJA_OK;
+}
+
+static void check_keyless(const struct batch *b)
+{
+    size_t keyed = 0;
+    for (size_t i = 0; i < b->block.n; i++) {
+        uint64_t hash;
+        if (!b->block.keys[i].data)
+            continue;
+        deja_filter_hash_batch(filter, &b->block.keys[i], 1, &hash);
+        b->answer[keyed] = keyed % 2;
+        assert_int_equal(hash, b->hash[keyed++]);
+    }
+    assert_int_equal(b->keyed, keyed);
+    batch_spread(b, b->answer);
+    for (size_t i = 0, k = 0; i < b->block.n; i++)
+        assert_int_equal(b->answer[i], b->block.keys[i].data ? k++ % 2 : BATCH_KEYLESS);
+}
+
+static void keyless_records_are_neither_hashed_nor_answered(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        const struct pipeline_step step = {take_keys_away, NULL};
+        const char *path = list;
+        struct input_options o = INPUT_OPTIONS_INIT;
+        struct input *in;
+        struct pipeline *p;
+        struct batch *b;
+        size_t n = 0, keyed = 0;
+        o.paths = &path;
+        o.n_paths = 1;
+        o.block_size = 1000;
+        assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+        assert_int_equal(pipeline_open(in, filter, &step, threads, &p, NULL), DEJA_OK);
+        for (; pipeline_next(p, &b, NULL) > 0; n += b->block.n, keyed += b->keyed)
+            check_keyless(b);
+        assert_int_equal(n, LINES);
+        assert_true(keyed > LINES / 4 && keyed < LINES / 2);
+        pipeline_close(p);
+        input_close(in);
+    }
+}
+
 static void an_error_of_the_step_ends_the_reading(void **state)
 {
     (void)state;
@@ -217,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_step_may_put_other_keys_in_their_place),
         cmocka_unit_test(a_step_may_make_several_keys_of_a_line),
         cmocka_unit_test(a_step_may_leave_whole_blocks_out),
+        cmocka_unit_test(keyless_records_are_neither_hashed_nor_answered),
         cmocka_unit_test(an_error_of_the_step_ends_the_reading),
     };
     return cmocka_run_group_tests_name("unit.pipeline", tests, make_list, remove_list);
