@@ -37,6 +37,10 @@ static int make(struct crawler *c, const char *path, deja_error *err)
         opt.kind = DEJA_SCALABLE;
     if (opt.kind == DEJA_SCALABLE && opt.capacity == 0 && opt.memory == 0)
         opt.capacity = FIRST_URLS;
+    if (opt.capacity == 0 && opt.memory == 0 && opt.kind != DEJA_STATIC)
+        return fail(err, DEJA_EINVAL,
+                    "-k %s does not grow: give -n N, the number of URLs that you expect",
+                    deja_kind_name(opt.kind));
     if (opt.key)
         opt.flags |= DEJA_KEY_APART;
     int rc = deja_filter_create(path, 0, &opt, &c->cache, err);

@@ -132,9 +132,20 @@ def a_cache_that_is_gone_is_made_as_it_was():
         same(len(server.paths()), 7, "pages")
 
 
+def a_kind_that_does_not_grow_needs_a_size():
+    for kind in ("layered", "window", "spectral"):
+        text = crawl("http://127.0.0.1:9/", "--out", "unsized", "-k", kind, status=2)
+        check(f"-k {kind} does not grow: give -n N" in text, text)
+    with Server(site(pages())) as server:
+        begun(server, "unsized", "-k", "layered", "-n", "1000")  # the folder is none the worse
+        crawl("--out", "unsized")
+        same(len(server.paths()), 7, "pages")
+
+
 for test in (goes_on_as_it_was_begun, limits_of_a_run_are_given_again,
              what_is_of_the_visit_stays_until_the_next, flags_are_taken_back,
              manners_are_what_was_given_last,
-             forms_of_urls, a_cache_that_is_gone_is_made_as_it_was):
+             forms_of_urls, a_cache_that_is_gone_is_made_as_it_was,
+             a_kind_that_does_not_grow_needs_a_size):
     print(test.__name__, flush=True)
     test()
