@@ -24,8 +24,9 @@ struct crawl_command {
     bool harvest;
     uint64_t max_pages, max_bytes, max_host_pages, max_similar, max_page, max_url, max_file;
     uint32_t max_depth, max_redirects, retries;
-    double max_time, delay, retry_wait, timeout, sync_every;
+    double max_time, delay, max_crawl_delay, retry_wait, timeout, sync_every;
     uint32_t connections, per_host;
+    struct crawl_flag allow_private;
     const char *user_agent, *contact, *ca_file;
 };
 
@@ -35,6 +36,7 @@ static const struct crawl_command defaults = {
     .max_redirects = CRAWL_UNSET,
     .retries = CRAWL_UNSET,
     .delay = CRAWL_UNSET_TIME,
+    .max_crawl_delay = CRAWL_UNSET_TIME,
     .retry_wait = CRAWL_UNSET_TIME,
     .timeout = CRAWL_UNSET_TIME,
     .sync_every = CRAWL_UNSET_TIME,
@@ -131,12 +133,18 @@ static const struct opt options[] = {
              "of a WARC file before the next is begun (default 1G)"),
     OPT_HEADING("Manners"),
     OPT_SECONDS(0, "delay", "TIME", struct crawl_command, delay,
-                "pause between two requests to a host, or longer when its robots.txt says so "
+                "pause between two requests to a host, or longer if its robots.txt says so "
                 "(default 1s)"),
+    OPT_SECONDS(0, "max-crawl-delay", "TIME", struct crawl_command, max_crawl_delay,
+                "longest pause that a robots.txt can ask for (default 60s)"),
     OPT_COUNT32(0, "per-host", "N", struct crawl_command, per_host, 1, 64,
                 "requests to a host at a time (default 1)"),
     OPT_COUNT32('c', "connections", "N", struct crawl_command, connections, 1, 4096,
                 "requests at a time (default 32)"),
+    OPT_EITHER("allow-private", struct crawl_command, allow_private.on, allow_private.off,
+               "let --scope any and regex reach private addresses, such as 127.0.0.1 or 10.0.0.1"),
+    OPT_EITHER("no-allow-private", struct crawl_command, allow_private.off, allow_private.on,
+               "refuse them, unless a URL that you give names them; the default"),
     OPT_STRING(0, "contact", "TEXT", struct crawl_command, contact,
                "a page or address where you can be reached, for the User-Agent"),
     OPT_STRING(0, "user-agent", "TEXT", struct crawl_command, user_agent,
@@ -202,6 +210,13 @@ static void note_no_contact(void *ctx)
     const struct talk *t = ctx;
     console_note(t->call->console, "no --contact: the people whose sites you visit cannot reach "
                                    "you");
+}
+
+static void note_read_as(void *ctx, const char *given, deja_slice url)
+{
+    const struct talk *t = ctx;
+    console_note(t->call->console, "'%.150s' is read as %.*s", given, (int)url.len,
+                 (const char *)url.data);
 }
 
 static int print_url(void *ctx, deja_slice url, deja_error *err)
@@ -296,6 +311,8 @@ static struct crawl_options engine_options(const struct call *call)
         .retries = o->retries,
         .max_time = o->max_time,
         .delay = o->delay,
+        .max_crawl_delay = o->max_crawl_delay,
+        .allow_private = o->allow_private,
         .retry_wait = o->retry_wait,
         .timeout = o->timeout,
         .sync_every = o->sync_every,
@@ -352,8 +369,10 @@ static int run(struct call *call, deja_error *err)
         engine.cache.key = key;
     }
     talk.sync_output = fstat(call->out->fd, &st) == 0 && S_ISREG(st.st_mode);
-    engine.talk =
-        (struct crawl_talk){.ctx = &talk, .status = show_status, .no_contact = note_no_contact};
+    engine.talk = (struct crawl_talk){.ctx = &talk,
+                                      .status = show_status,
+                                      .no_contact = note_no_contact,
+                                      .read_as = note_read_as};
     if (!o->common.json)
         engine.talk.as_before = note_remembered;
     if (o->harvest) {

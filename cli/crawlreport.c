@@ -63,6 +63,21 @@ static void note_visits(struct console *console, const struct crawl_account *a)
                  num_count(n[CRAWL_APPEARED]).s);
 }
 
+/* What the user can do about it. */
+static void note_manners(struct console *console, const struct crawl_account *a)
+{
+    if (a->count[CRAWL_PRIVATE] > 0)
+        console_note(console, "to crawl private addresses as well, give --allow-private");
+    if (a->robots_from[0])
+        console_note(console,
+                     "%s: not crawled, since its robots.txt redirects out of the scope, to %s; "
+                     "start from there, or choose a wider --scope",
+                     a->robots_from, a->robots_to);
+    if (a->capped > 0)
+        console_note(console, "%s for a longer pause than --max-crawl-delay allows",
+                     a->capped == 1 ? "1 robots.txt asks" : "some robots.txt files ask");
+}
+
 void crawlreport_text(const struct call *call, const struct crawl_account *a)
 {
     struct console *console = call->console;
@@ -81,6 +96,7 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
         console_note(console, "failed: %s", failed.text);
     if (left.len > 0)
         console_note(console, "left out: %s", left.text);
+    note_manners(console, a);
     if (a->asked == 0 && a->waiting == 0)
         console_note(console, "this visit was done before, and nothing was fetched now; --revisit "
                               "begins the next");
@@ -121,6 +137,7 @@ void crawlreport_json(const struct call *call, const struct crawl_account *a)
     json_uint(&j, "rebuilt", a->rebuilt);
     json_uint(&j, "undone", a->undone);
     json_uint(&j, "hosts", a->hosts);
+    json_uint(&j, "capped_delays", a->capped);
     json_counts(&j, a, CRAWL_UNREAD, CRAWL_FIRST_FAILURE);
     json_object(&j, "left_out");
     json_counts(&j, a, CRAWL_ROBOTS, CRAWL_UNREAD);

@@ -13,11 +13,11 @@
 #include "ascii.h"
 #include "crawler.h"
 #include "fail.h"
+#include "hostkey.h"
 #include <unistd.h>
 
 #define STATUS_EVERY 0.1 /* seconds                                             */
 #define WAIT_MAX     0.1 /* seconds until the next look at *stop and the status */
-#define ROBOTS_HOPS  5   /* redirects to follow for robots.txt: RFC 9309        */
 #define TURNS        256 /* URLs that are begun or refused before the next look */
 
 /* --- Beginning requests --------------------------------------------------------- */
@@ -48,27 +48,37 @@ static int start(struct crawler *c, struct job *job, const struct fetch_request 
     }
     h->in_flight++;
     c->account.asked++;
-    c->pages_in_flight += !job->robots;
+    c->pages_in_flight += !job->origin;
     if (h->ready_at < c->now + h->delay)
         h->ready_at = c->now + h->delay;
     return schedule_update(&c->schedule, h) < 0 ? fail(err, DEJA_ENOMEM, "no memory for hosts")
                                                 : DEJA_OK;
 }
 
-static int start_robots(struct crawler *c, struct host *h, deja_error *err)
+/* Ask the host for the origin's robots.txt, which redirects may have led there. */
+static int start_robots(struct crawler *c, struct host *h, struct origin *o, deja_error *err)
 {
     struct buffer url = {0};
-    struct job *job = new_job(c, h);
-    if (!job || !buffer_text(&url, h->name) || !buffer_add(&url, "/robots.txt", 12)) {
+    struct fetch_request r = {.max_bytes = ROBOTS_MAX};
+    const bool ok = o->elsewhere ? buffer_text(&url, o->elsewhere)
+                                 : buffer_text(&url, o->name) && buffer_text(&url, "/robots.txt");
+    int rc = ok && buffer_reserve(&url, 1) ? DEJA_OK : DEJA_ENOMEM;
+    struct job *job = rc == DEJA_OK ? new_job(c, h) : NULL;
+    if (!job) {
         buffer_fini(&url);
         return fail(err, DEJA_ENOMEM, "no memory for a request");
     }
-    job->robots = true;
-    h->robots_state = HOST_ROBOTS_ASKED;
-    const int rc = start(c, job,
-                         &(struct fetch_request){
-                             .url = url.data, .redirects = ROBOTS_HOPS, .max_bytes = ROBOTS_MAX},
-                         err);
+    url.data[url.len] = '\0';
+    r.url = url.data;
+    job->origin = o;
+    if (o->state == ORIGIN_UNKNOWN)
+        o->host->asking++;
+    o->state = ORIGIN_ASKED;
+    rc = seeds_want_public(c, buffer_slice(&url), &r.only_public, err);
+    if (rc == DEJA_OK)
+        rc = start(c, job, &r, err);
+    else
+        job_free(job);
     buffer_fini(&url);
     return rc;
 }
@@ -78,8 +88,8 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
     struct frontier_page copy;
     struct fetch_request r = {.url = u->url.data};
     bool found = false;
-    int rc = DEJA_OK;
-    if (c->visit > 1 && !c->o->no_archive.on)
+    int rc = seeds_want_public(c, u->url, &r.only_public, err);
+    if (rc == DEJA_OK && c->visit > 1 && !c->o->no_archive.on)
         rc = frontier_copy_of(c->queue, u->url, &copy, &found, err);
     if (found && archive_has(c, &copy.place)) { /* "as before" needs its links */
         r.etag = copy.etag.data;
@@ -111,36 +121,65 @@ static int refill(struct crawler *c, struct host *h, deja_error *err)
 }
 
 /* Why a URL is not fetched; CRAWL_COUNTS: it is. */
-static enum crawl_count refusal(const struct crawler *c, const struct host *h,
+static enum crawl_count refusal(const struct crawler *c, const struct origin *o,
                                 const struct frontier_url *u)
 {
-    if (h->robots_state == HOST_ROBOTS_CLOSED)
-        return h->robots_fault ? outcome_of_fault(h->robots_fault) : CRAWL_NO_ROBOTS;
-    if (!robots_allows(&h->robots, scope_path(u->url)))
+    const struct host *h = o->host;
+    if (o->state == ORIGIN_CLOSED)
+        return o->fault ? outcome_of_fault(o->fault) : CRAWL_NO_ROBOTS;
+    if (!robots_allows(&o->robots, scope_path(u->url)))
         return CRAWL_ROBOTS;
     if (c->o->max_host_pages > 0 && h->pages + h->in_flight >= c->o->max_host_pages)
         return CRAWL_HOST_LIMIT;
     return CRAWL_COUNTS;
 }
 
-/* One URL of the host is begun or refused; or it turns out that none waits. */
+/* A queue that deja 0.1 wrote may have URLs with credentials: they come in again without. */
+static int offer_again(struct crawler *c, const struct frontier_url *u, deja_error *err)
+{
+    offer_begin(c, u->depth, u->hops, u->hidden);
+    const int rc = offer_url(c, u->url, err);
+    return rc == DEJA_OK ? offer_end(c, err) : rc;
+}
+
+static struct frontier_url take_ahead(struct host *h)
+{
+    const struct frontier_url u = h->ahead[h->ahead_at++];
+    h->depth = h->ahead_at < h->ahead_n ? h->ahead[h->ahead_at].depth : u.depth;
+    return u;
+}
+
+/* One URL of the host is begun or refused, unless its robots.txt must be asked for first. */
+static int serve_url(struct crawler *c, struct host *h, deja_error *err)
+{
+    const deja_slice next = h->ahead[h->ahead_at].url;
+    const bool clean = !hostkey_has_credentials(next);
+    struct origin *o = host_origin(h, scope_origin(next));
+    if (!o)
+        return fail(err, DEJA_ENOMEM, "no memory for hosts");
+    if (clean && o->state == ORIGIN_UNKNOWN)
+        return start_robots(c, h, o, err);
+    struct frontier_url u = take_ahead(h);
+    const enum crawl_count why = clean ? refusal(c, o, &u) : CRAWL_BAD;
+    if (why == CRAWL_COUNTS)
+        return start_page(c, h, &u, err);
+    int rc = outcome_skip(c, &u, why, err);
+    c->account.waiting--;
+    if (rc == DEJA_OK && !clean)
+        rc = offer_again(c, &u, err);
+    frontier_url_free(&u);
+    return rc;
+}
+
+/* Begin or refuse one request to the host; or it turns out that nothing of it waits. */
 static int serve(struct crawler *c, struct host *h, deja_error *err)
 {
-    if (h->robots_state == HOST_ROBOTS_UNKNOWN)
-        return start_robots(c, h, err);
+    struct origin *o = host_take_errand(h);
+    if (o)
+        return start_robots(c, h, o, err);
     int rc = refill(c, h, err);
-    if (rc < 0)
-        return rc;
-    if (h->ahead_at < h->ahead_n) {
-        struct frontier_url u = h->ahead[h->ahead_at++];
-        h->depth = h->ahead_at < h->ahead_n ? h->ahead[h->ahead_at].depth : u.depth;
-        const enum crawl_count why = refusal(c, h, &u);
-        if (why == CRAWL_COUNTS)
-            return start_page(c, h, &u, err);
-        rc = outcome_skip(c, &u, why, err);
-        c->account.waiting--;
-        frontier_url_free(&u);
-    }
+    if (rc == DEJA_OK && h->ahead_at < h->ahead_n)
+        rc = serve_url(c, h, err);
     if (rc == DEJA_OK && schedule_update(&c->schedule, h) < 0)
         rc = fail(err, DEJA_ENOMEM, "no memory for hosts");
     return rc;

@@ -43,6 +43,7 @@ enum crawl_count {
     CRAWL_OTHER,          /* ... to here */
     CRAWL_REDIRECT_LIMIT, /* redirects to redirects to ...              */
     CRAWL_NO_ROBOTS,      /* robots.txt is answered by 5xx: nothing is allowed */
+    CRAWL_PRIVATE,        /* the address is private (netaddr.h)         */
     CRAWL_COUNTS
 };
 /* As in a summary: "not found". */
@@ -64,7 +65,10 @@ struct crawl_account {
     uint64_t left_behind; /* URLs that the visit before did not get to         */
     uint64_t rebuilt;     /* URLs put into the cache again after a crash       */
     uint64_t undone;      /* pages whose records a power cut had damaged       */
+    uint64_t capped;      /* robots.txt files that ask for a longer pause than allowed */
     const char *ended;    /* why: "done", "stopped", or the name of the limit  */
+    /* The first robots.txt that redirects out of the scope: whose, and to where; or empty. */
+    char robots_from[120], robots_to[160];
 };
 
 struct crawl_talk { /* what the crawl says; all may be NULL */
@@ -73,6 +77,7 @@ struct crawl_talk { /* what the crawl says; all may be NULL */
     /* Before it begins: options that are as before, each with a blank in front. */
     void (*as_before)(void *ctx, const char *options);
     void (*no_contact)(void *ctx); /* the User-Agent names nobody */
+    void (*read_as)(void *ctx, const char *given, deja_slice url); /* a seed that is not a URL */
     /* A URL that was not seen before.  Negative answers end the crawl. */
     int (*found)(void *ctx, deja_slice url, deja_error *err);
     /* All that was found is to be handed over before this returns. */
@@ -107,9 +112,10 @@ struct crawl_options {
     uint64_t max_page;    /* bytes of a page                                   */
     uint64_t max_url;     /* bytes of a URL                                    */
     uint64_t max_file;    /* bytes of a WARC file before the next is begun     */
-    uint32_t max_depth, max_redirects, retries;    /* or CRAWL_UNSET      */
-    double delay, retry_wait, timeout, sync_every; /* or CRAWL_UNSET_TIME */
+    uint32_t max_depth, max_redirects, retries;                     /* or CRAWL_UNSET      */
+    double delay, max_crawl_delay, retry_wait, timeout, sync_every; /* or CRAWL_UNSET_TIME */
     uint32_t connections, per_host;
+    struct crawl_flag allow_private; /* also in a broad crawl */
     /* Of this run alone: */
     uint64_t max_pages, max_total; /* pages and bytes of a visit; 0: no limit */
     double max_time;               /* seconds of a run; 0: no limit           */

@@ -16,7 +16,7 @@
 #include "scope.h"
 #include "warc.h"
 
-#define CRAWLER_SETTINGS 39 /* of settings.c */
+#define CRAWLER_SETTINGS 41 /* of settings.c */
 
 /* URLs of one page, on their way to the cache. */
 #define OFFERS 256
@@ -30,9 +30,9 @@ struct offers {
 
 /* A request under way: a page's, or for robots.txt. */
 struct job {
-    struct host *host;
-    bool robots;
-    struct frontier_url url; /* not for robots.txt */
+    struct host *host;       /* that is asked                           */
+    struct origin *origin;   /* whose robots.txt it is; NULL: a page's  */
+    struct frontier_url url; /* of the page                             */
     struct job *next, **at;  /* in the list of all */
 };
 
@@ -50,6 +50,7 @@ struct crawler {
     deja_dedup *pending; /* URLs whose rows are not yet on disk for good */
     deja_filter *shapes; /* counts URLs of one shape */
     scope *scope;
+    struct buffer named; /* addresses that seeds name, with their ports; lines */
     struct schedule schedule;
     fetcher *fetcher;
     struct warc warc;
@@ -63,7 +64,7 @@ struct crawler {
     double fp_rate; /* of the cache, as of the last look */
     struct offers offers;
     uint64_t *hashes; /* of offers */
-    struct buffer url_room, decoded, stored, shape;
+    struct buffer url_room, host_name, decoded, stored, shape;
 };
 
 /* Seconds of a clock that nobody sets. */
@@ -89,6 +90,9 @@ void folder_close(struct crawler *c);
 int seeds_store(struct crawler *c, deja_error *err); /* those that are given */
 int seeds_open_scope(struct crawler *c, deja_error *err);
 int seeds_queue(struct crawler *c, deja_error *err); /* all of them */
+/* Must the URL's address be public?  In a broad crawl, unless a seed names that address and port.
+ */
+int seeds_want_public(const struct crawler *c, deja_slice url, bool *want, deja_error *err);
 
 /* cache.c.  *made: it was not there. */
 int cache_open(struct crawler *c, bool *made, deja_error *err);
@@ -113,7 +117,8 @@ int archive_write_index(struct crawler *c, deja_error *err);
 void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden);
 int offer_url(struct crawler *c, deja_slice url, deja_error *err);
 int offer_end(struct crawler *c, deja_error *err);
-/* The canonical form, in c->url_room or url itself; DEJA_ENOTURL. */
+/* The form in which a URL is fetched, in c->url_room or url itself: canonical, without
+ * credentials. DEJA_ENOTURL. */
 int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon);
 /* The host of a canonical URL. */
 int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *err);

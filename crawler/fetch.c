@@ -3,8 +3,9 @@
  * libcurl's multi interface in one thread: it keeps connections open, speaks HTTP/2 where the
  * server does (over TLS), and hands bytes over as they come.  Here is what a crawler wants of it:
  *
- *   - redirects are answers, not followed: their targets are URLs like others.  Only robots.txt is
- *     followed to where it is (RFC 9309, 2.3.1.2);
+ *   - redirects are answers, not followed: their targets are URLs like others;
+ *   - no login: URLs have no credentials, and those of a proxy stay out of the archive;
+ *   - if asked, no connection to a private address, whatever name it goes by (netaddr.h);
  *   - bodies stay as they were sent, compressed or not: that is what is archived;
  *   - the request's header as it really was, for the archive;
  *   - cookies of the run, shared by all downloads: some sites send everybody without one in a
@@ -13,6 +14,8 @@
 #include "fetch.h"
 #include "ascii.h"
 #include "fail.h"
+#include "hostkey.h"
+#include "netaddr.h"
 #include <curl/curl.h>
 #include <stdio.h>
 
@@ -67,8 +70,8 @@ static int fault_of(CURLcode code)
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_BAD_CONTENT_ENCODING:
         return FETCH_PROTOCOL;
-    case CURLE_TOO_MANY_REDIRECTS:
-        return FETCH_REDIRECTS;
+    case CURLE_LOGIN_DENIED: /* credentials in the URL */
+        return FETCH_PROTOCOL;
     default:
         return FETCH_OTHER;
     }
@@ -91,7 +94,7 @@ static size_t take_head(char *data, size_t size, size_t n, void *download)
 {
     struct fetch *d = download;
     const size_t len = size * n;
-    /* Another status line: that before was "100 Continue", or a redirect that is followed. */
+    /* Another status line: that before was "100 Continue". */
     if (ascii_begins((deja_slice){data, len}, "http/")) {
         d->head.len = 0;
         d->whole_head = false;
@@ -99,6 +102,23 @@ static size_t take_head(char *data, size_t size, size_t n, void *download)
     d->whole_head |= len <= 2 && ascii_trim((deja_slice){data, len}).len == 0;
     d->bad_head = len > HEAD_MAX - d->head.len;
     return !d->bad_head && buffer_add(&d->head, data, len) ? len : 0;
+}
+
+/* Take lines out that begin so. */
+static bool drop_fields(struct buffer *head, const char *name)
+{
+    char *line = head->data, *const end = head->data + head->len;
+    while (line < end) {
+        char *stop = memchr(line, '\n', (size_t)(end - line));
+        stop = stop ? stop + 1 : end;
+        if (ascii_begins(ascii_between(line, stop), name)) {
+            memmove(line, stop, (size_t)(head->data + head->len - stop));
+            head->len -= (size_t)(stop - line);
+            return drop_fields(head, name);
+        }
+        line = stop;
+    }
+    return true;
 }
 
 /* libcurl's log: of it only the requests that it sends. */
@@ -110,8 +130,21 @@ static int take_log(CURL *easy, curl_infotype type, char *data, size_t len, void
         return 0;
     if (d->request.len >= 4 && memcmp(d->request.data + d->request.len - 4, "\r\n\r\n", 4) == 0)
         d->request.len = 0; /* sent again, over a new connection */
-    (void)buffer_add(&d->request, data, len);
+    (void)(buffer_add(&d->request, data, len) && drop_fields(&d->request, "proxy-authorization:"));
     return 0;
+}
+
+/* The address is that of the connection to come, so it makes no difference who resolved the name,
+ * or when.  libcurl goes on with the next address of the host. */
+static curl_socket_t open_socket(void *download, curlsocktype purpose, struct curl_sockaddr *a)
+{
+    struct fetch *d = download;
+    (void)purpose;
+    if (d->only_public && !netaddr_is_public(&a->addr)) {
+        d->met_private = true;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
 /* --- Beginning ---------------------------------------------------------------------- */
@@ -213,6 +246,31 @@ static long milliseconds(double seconds)
     return seconds < 1e6 ? (long)(seconds * 1000 + 0.5) : 1000000000L;
 }
 
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && value[0];
+}
+
+/* A proxy resolves names itself, and its own address is nobody's business.  For requests that must
+ * go to public addresses, no exceptions from the proxy are made (no_proxy), and addresses are
+ * checked that the URL spells out. */
+static void choose_way(struct fetch *d, const struct fetch_request *r)
+{
+    const deja_slice url = ascii_slice(r->url);
+    const bool tls = ascii_begins(url, "https:");
+    const bool proxy =
+        is_set("all_proxy") || is_set("ALL_PROXY") ||
+        (tls ? is_set("https_proxy") || is_set("HTTPS_PROXY") : is_set("http_proxy"));
+    struct buffer host = {0};
+    const bool known = hostkey_name(url, &host) == DEJA_OK && buffer_add(&host, "", 1);
+    const bool direct = !known || netaddr_text_is_private(host.data);
+    buffer_fini(&host);
+    d->only_public = r->only_public && (!proxy || direct);
+    (void)curl_easy_setopt(d->easy, CURLOPT_NOPROXY, r->only_public ? "" : NULL);
+    (void)curl_easy_setopt(d->easy, CURLOPT_PROXY, r->only_public && direct ? "" : NULL);
+}
+
 static bool set_options(struct fetch *d, const struct fetch_request *r)
 {
     const struct fetch_options *o = &d->owner->o;
@@ -220,15 +278,17 @@ static bool set_options(struct fetch *d, const struct fetch_request *r)
     const bool ok = curl_easy_setopt(e, CURLOPT_URL, r->url) == CURLE_OK &&
                     curl_easy_setopt(e, CURLOPT_USERAGENT, o->user_agent) == CURLE_OK &&
                     curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-                    curl_easy_setopt(e, CURLOPT_REDIR_PROTOCOLS_STR, "http,https") == CURLE_OK &&
                     (!o->ca_file || curl_easy_setopt(e, CURLOPT_CAINFO, o->ca_file) == CURLE_OK);
     (void)curl_easy_setopt(e, CURLOPT_SHARE, d->owner->share);
     (void)curl_easy_setopt(e, CURLOPT_HTTPHEADER, d->fields);
     (void)curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
     (void)curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L); /* our canonical form, not curl's */
     (void)curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-    (void)curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, r->redirects > 0 ? 1L : 0L);
-    (void)curl_easy_setopt(e, CURLOPT_MAXREDIRS, (long)r->redirects);
+    (void)curl_easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L);
+    (void)curl_easy_setopt(e, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    (void)curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    (void)curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, d);
+    choose_way(d, r);
     (void)curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, milliseconds(o->timeout));
     (void)curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(o->connect_timeout));
     (void)curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, STALL_RATE);
@@ -299,6 +359,8 @@ static void judge(struct fetch *d, CURLcode code)
         d->fault = FETCH_OK;
     else if (d->bad_head)
         d->fault = FETCH_PROTOCOL;
+    else if (d->fault == FETCH_CONNECT && d->met_private)
+        d->fault = FETCH_PRIVATE;
     else if (d->fault == FETCH_OK && (status < 200 || status > 599))
         d->fault = FETCH_PROTOCOL;
     else if (d->fault == FETCH_OK && !d->whole_head)

@@ -12,8 +12,9 @@ enum fetch_fault {                 /* why there is no response; stored in the qu
                    FETCH_TIMEOUT,  /* too slow                             */
                    FETCH_CUT,      /* the connection ended before its time */
                    FETCH_PROTOCOL, /* what came is no HTTP                 */
-                   FETCH_REDIRECTS, /* robots.txt: too many of them         */
-                   FETCH_OTHER
+                   FETCH_REDIRECTS, /* robots.txt: they lead out of the scope */
+                   FETCH_OTHER,
+                   FETCH_PRIVATE /* only_public, and no address of the host is */
 };
 /* Is it worth another try? */
 bool fetch_fault_passes(int fault);
@@ -32,7 +33,7 @@ struct fetch_request {
     const char *url;
     const char *etag;     /* of the copy that we have; NULL or "": none */
     const char *modified; /* its Last-Modified                          */
-    uint32_t redirects;   /* to follow; 0: a redirect is an answer      */
+    bool only_public;     /* refuse private addresses (netaddr.h)       */
     size_t max_bytes;     /* 0: as in the options                       */
 };
 
@@ -52,6 +53,7 @@ struct fetch {
     size_t max_bytes;
     bool bad_head;   /* too large             */
     bool whole_head; /* its empty line has come */
+    bool only_public, met_private;
     struct fetch *next, *also;
 };
 

@@ -299,6 +299,8 @@ void folder_close(struct crawler *c)
     free(c->hashes);
     buffer_fini(&c->offers.text);
     buffer_fini(&c->url_room);
+    buffer_fini(&c->host_name);
+    buffer_fini(&c->named);
     buffer_fini(&c->decoded);
     buffer_fini(&c->stored);
     buffer_fini(&c->shape);

@@ -11,9 +11,11 @@
  * texts by name. */
 #include "frontdb.h"
 #include "fail.h"
+#include "hostkey.h"
 #include <stdio.h>
 
-#define FORMAT   2    /* of the table; stored as the file's user_version    */
+#define FORMAT   3    /* of the tables; stored as the file's user_version   */
+#define OLDEST   2    /* format that can be brought up to date              */
 #define LOG_FULL 2000 /* pages of the log after which it goes into the file */
 
 static const char *const text_of[STATEMENTS] = {
@@ -62,6 +64,16 @@ static const char schema[] =
     "file INTEGER, offset INTEGER, length INTEGER, revisit INTEGER);"
     "CREATE INDEX url_waits ON url(host, depth, id) WHERE state = 0;"
     "CREATE INDEX url_taken ON url(id) WHERE state = 1;";
+
+/* A host was a scheme and an authority, credentials and all. */
+static const char from_format_2[] =
+    "INSERT OR IGNORE INTO host(name) SELECT host_name(name) FROM host;"
+    "CREATE TEMP TABLE moved(old INTEGER PRIMARY KEY, new INTEGER NOT NULL);"
+    "INSERT INTO moved SELECT o.id, n.id FROM host o JOIN host n ON n.name = host_name(o.name);"
+    "UPDATE url SET host = (SELECT new FROM moved WHERE old = url.host) WHERE host IN (SELECT old "
+    "FROM moved WHERE old <> new);"
+    "DELETE FROM host WHERE id IN (SELECT old FROM moved WHERE old <> new);"
+    "DROP TABLE moved;";
 
 /* --- SQLite's manners --------------------------------------------------------- */
 
@@ -155,6 +167,20 @@ static void sql_line(sqlite3_context *ctx, int n, sqlite3_value **v)
     buffer_fini(&line);
 }
 
+static void sql_host(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    struct buffer name = {0};
+    (void)n;
+    const int rc = hostkey_name(value_slice(v[0]), &name);
+    if (rc == DEJA_OK)
+        sqlite3_result_text64(ctx, name.data, name.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else if (rc == DEJA_ENOMEM)
+        sqlite3_result_error_nomem(ctx);
+    else
+        sqlite3_result_value(ctx, v[0]); /* nothing that could be fetched */
+    buffer_fini(&name);
+}
+
 static int read_format(frontier *f, int *format, deja_error *err)
 {
     sqlite3_stmt *s = NULL;
@@ -176,13 +202,13 @@ static int make_tables(frontier *f, deja_error *err)
         rc = read_format(f, &format, err);
     if (rc < 0 || format == FORMAT)
         return rc;
-    if (format != 0)
+    if (format != 0 && (format < OLDEST || format > FORMAT))
         return fail(err, DEJA_EVERSION,
                     "%s was made by another version of deja (%d, not %d): go on with that one, or "
                     "begin another crawl",
                     fail_path(f->path).text, format, FORMAT);
     snprintf(text, sizeof text, "PRAGMA user_version = %d", FORMAT);
-    rc = frontdb_execute(f, schema, err);
+    rc = frontdb_execute(f, format == 0 ? schema : from_format_2, err);
     return rc == DEJA_OK ? frontdb_execute(f, text, err) : rc;
 }
 
@@ -207,9 +233,11 @@ static int open_file(frontier *f, deja_error *err)
                              "PRAGMA synchronous = NORMAL;"
                              "PRAGMA cache_size = -4096; PRAGMA temp_store = FILE;",
                              err);
-    if (rc == DEJA_OK &&
-        sqlite3_create_function(f->db, "cdxj_line", 8, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
-                                sql_line, NULL, NULL) != SQLITE_OK)
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    if (rc == DEJA_OK && (sqlite3_create_function(f->db, "cdxj_line", 8, flags, NULL, sql_line,
+                                                  NULL, NULL) != SQLITE_OK ||
+                          sqlite3_create_function(f->db, "host_name", 1, flags, NULL, sql_host,
+                                                  NULL, NULL) != SQLITE_OK))
         rc = frontdb_fail(f, err);
     (void)sqlite3_wal_hook(f->db, note_log_pages,
                            f); /* in the place of SQLite's own checkpoints */

@@ -43,7 +43,7 @@ int frontier_set(frontier *f, const char *name, int64_t value, deja_error *err);
 int frontier_get_blob(frontier *f, const char *name, struct buffer *value, deja_error *err);
 int frontier_set_blob(frontier *f, const char *name, deja_slice value, deja_error *err);
 
-/* The number of a host (scheme://authority), which is new or not. */
+/* The number of a host (hostkey.h), which is new or not. */
 int frontier_host(frontier *f, deja_slice name, int64_t *id, deja_error *err);
 /* Put a URL at the end of its host's and depth's queue. */
 int frontier_add(frontier *f, int64_t visit, const struct frontier_url *u, int64_t *id,

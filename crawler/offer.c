@@ -1,6 +1,7 @@
 /* offer.c - a link is found: does it belong, was it seen?  If not, into the queue.
  *
- *     canonical form -> scheme, length -> scope, depth, traps -> the cache -> the queue
+ *     canonical form without credentials -> scheme, length -> scope, depth, traps -> the cache ->
+ *     the queue
  *
  * The cache is asked last, so that it holds only what the crawl is about.  With a listener for
  * found URLs (--harvest) it is asked about all of them.
@@ -11,6 +12,7 @@
 #include "ascii.h"
 #include "crawler.h"
 #include "fail.h"
+#include "hostkey.h"
 #include "trap.h"
 
 static int no_memory(deja_error *err)
@@ -23,20 +25,25 @@ int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon)
     c->url_room.len = 0;
     if (!buffer_reserve(&c->url_room, DEJA_URL_ROOM(url.len)))
         return DEJA_ENOMEM;
-    return deja_url_canon(c->o->cache.url, url, c->url_room.data, c->url_room.cap, canon);
+    const int rc = deja_url_canon(c->o->cache.url, url, c->url_room.data, c->url_room.cap, canon);
+    return rc == DEJA_OK ? hostkey_clean(*canon, &c->url_room, canon) : rc;
 }
 
 int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *err)
 {
-    const deja_slice origin = scope_origin(url);
     int64_t id;
-    *h = schedule_find(&c->schedule, origin);
+    c->host_name.len = 0;
+    int rc = hostkey_name(url, &c->host_name);
+    if (rc < 0)
+        return rc == DEJA_ENOMEM ? no_memory(err) : fail(err, rc, "a URL without a host");
+    const deja_slice name = buffer_slice(&c->host_name);
+    *h = schedule_find(&c->schedule, name);
     if (*h)
         return DEJA_OK;
-    const int rc = frontier_host(c->queue, origin, &id, err);
+    rc = frontier_host(c->queue, name, &id, err);
     if (rc < 0)
         return rc;
-    *h = schedule_add(&c->schedule, origin, id);
+    *h = schedule_add(&c->schedule, name, id);
     if (!*h)
         return no_memory(err);
     (*h)->delay = c->o->delay;
@@ -198,7 +205,7 @@ int offer_url(struct crawler *c, deja_slice url, deja_error *err)
 {
     struct offers *f = &c->offers;
     deja_slice canon;
-    if (!ascii_begins(url, "http:") && !ascii_begins(url, "https:")) {
+    if (!scope_is_web(url)) {
         crawler_count(c, CRAWL_SCHEME, 1);
         return DEJA_OK;
     }

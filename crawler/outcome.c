@@ -14,6 +14,7 @@
 #include "ascii.h"
 #include "crawler.h"
 #include "fail.h"
+#include "hostkey.h"
 #include "httphead.h"
 #include "sitemap.h"
 #include <stdio.h>
@@ -45,7 +46,8 @@ int outcome_skip(struct crawler *c, const struct frontier_url *u, enum crawl_cou
 
 enum crawl_count outcome_of_fault(int fault)
 {
-    return (enum crawl_count)(CRAWL_NO_ADDRESS + fault - FETCH_NAME);
+    return fault == FETCH_PRIVATE ? CRAWL_PRIVATE
+                                  : (enum crawl_count)(CRAWL_NO_ADDRESS + fault - FETCH_NAME);
 }
 
 static enum crawl_count failure_of(int status)
@@ -322,34 +324,129 @@ static int take_page_job(struct crawler *c, struct job *job, const struct fetch 
 
 /* --- robots.txt --------------------------------------------------------------------------- */
 
-/* RFC 9309: 4xx, nothing is forbidden; 5xx and no answer, everything is. */
-static int take_robots(struct crawler *c, struct job *job, const struct fetch *d, deja_error *err)
+#define ROBOTS_HOPS 5 /* redirects to follow: RFC 9309, 2.3.1.2 */
+
+/* The answer is in, for better or worse: URLs of the host may go on. */
+static int settle_origin(struct crawler *c, struct origin *o, enum origin_state state, int fault,
+                         deja_error *err)
 {
-    struct host *h = job->host;
-    const bool unreachable = (d->fault && d->fault != FETCH_REDIRECTS) || d->status >= 500;
-    if (unreachable) {
-        const bool again = h->robots_attempts++ < c->o->retries;
-        h->robots_state = again ? HOST_ROBOTS_UNKNOWN : HOST_ROBOTS_CLOSED;
-        h->robots_fault = d->fault;
-        return again ? pause_host(c, h, c->o->retry_wait, err) : DEJA_OK;
+    o->state = state;
+    o->fault = fault;
+    o->hops = 0;
+    free(o->elsewhere);
+    o->elsewhere = NULL;
+    o->host->asking--;
+    return pause_host(c, o->host, 0, err);
+}
+
+/* Site owners who keep their robots.txt elsewhere want it to be read.  What may not be read there
+ * cannot be obeyed, so it forbids everything, as one that cannot be had does. */
+static int refuse_redirect(struct crawler *c, struct origin *o, deja_slice target, deja_error *err)
+{
+    struct crawl_account *a = &c->account;
+    if (!a->robots_from[0]) {
+        snprintf(a->robots_from, sizeof a->robots_from, "%s", o->name);
+        snprintf(a->robots_to, sizeof a->robots_to, "%.*s",
+                 target.len < sizeof a->robots_to ? (int)target.len : 0,
+                 (const char *)target.data);
     }
-    h->robots_state = HOST_ROBOTS_KNOWN;
-    if (d->fault || d->status < 200 || d->status > 299)
-        return DEJA_OK;
+    return settle_origin(c, o, ORIGIN_CLOSED, FETCH_REDIRECTS, err);
+}
+
+/* The target is fetched in its turn: its host has pauses, too. */
+static int follow_robots(struct crawler *c, struct origin *o, deja_slice target, deja_error *err)
+{
+    struct host *h;
+    char *copy = ascii_copy(target);
+    if (!copy)
+        return fail(err, DEJA_ENOMEM, "no memory for a redirect");
+    free(o->elsewhere);
+    o->elsewhere = copy;
+    o->hops++;
+    const int rc = offer_host(c, target, &h, err);
+    if (rc < 0)
+        return rc;
+    host_add_errand(h, o);
+    if (o->host->depth < h->depth)
+        h->depth = o->host->depth;
+    return pause_host(c, h, 0, err);
+}
+
+static int redirect_robots(struct crawler *c, struct origin *o, deja_slice location,
+                           deja_error *err)
+{
+    struct buffer base = {0}, room = {0};
+    deja_slice target, canon;
+    int rc = DEJA_ENOTURL;
+    if (o->hops >= ROBOTS_HOPS) /* RFC 9309: as if there were none */
+        return settle_origin(c, o, ORIGIN_KNOWN, 0, err);
+    const bool room_enough =
+        (o->elsewhere ? buffer_text(&base, o->elsewhere)
+                      : buffer_text(&base, o->name) && buffer_text(&base, "/robots.txt")) &&
+        buffer_reserve(&room, DEJA_URL_ROOM(base.len + location.len));
+    if (!room_enough)
+        rc = fail(err, DEJA_ENOMEM, "no memory for a redirect");
+    else if (location.len <= c->o->max_url)
+        rc = deja_url_resolve(buffer_slice(&base), location, room.data, room.cap, &target);
+    if (rc == DEJA_OK)
+        rc = scope_is_web(target) ? offer_canon(c, target, &canon) : DEJA_ENOTURL;
+    /* To https of the same host as often as not. */
+    if (rc == DEJA_OK && (scope_has(c->scope, canon) || hostkey_same(ascii_slice(o->name), canon)))
+        rc = follow_robots(c, o, canon, err);
+    else if (rc != DEJA_ENOMEM)
+        rc = refuse_redirect(c, o, rc == DEJA_OK ? canon : location, err);
+    buffer_fini(&base);
+    buffer_fini(&room);
+    return rc;
+}
+
+/* A site may ask for a long pause, but not for one that keeps a crawl from ever ending. */
+static void heed_delay(struct crawler *c, const struct origin *o)
+{
+    struct host *h = o->host;
+    double delay = robots_delay(&o->robots);
+    if (delay > c->o->max_crawl_delay) {
+        delay = c->o->max_crawl_delay;
+        c->account.capped++;
+    }
+    if (h->delay < delay)
+        h->delay = delay;
+}
+
+static int read_robots(struct crawler *c, struct origin *o, const struct fetch *d, deja_error *err)
+{
     deja_slice text;
     int rc = httphead_decode(httphead_field(buffer_slice(&d->head), "content-encoding"),
                              buffer_slice(&d->body), ROBOTS_MAX, &c->decoded, &text);
     if (rc != DEJA_ENOMEM)
-        rc = robots_parse(&h->robots, text, "deja");
+        rc = robots_parse(&o->robots, text, "deja");
     if (rc < 0)
         return fail(err, rc, "no memory for robots.txt");
-    const double delay = robots_delay(&h->robots);
-    h->delay = delay > c->o->delay ? delay : c->o->delay;
+    heed_delay(c, o);
+    rc = pause_host(c, o->host, o->host->delay, err); /* it holds from now on */
     offer_begin(c, 0, 0, false);
-    for (size_t at = 0; c->o->sitemaps.on && rc == DEJA_OK && at < h->robots.sites.len;
-         at += strlen(h->robots.sites.data + at) + 1)
-        rc = offer_url(c, ascii_slice(h->robots.sites.data + at), err);
+    for (size_t at = 0; c->o->sitemaps.on && rc == DEJA_OK && at < o->robots.sites.len;
+         at += strlen(o->robots.sites.data + at) + 1)
+        rc = offer_url(c, ascii_slice(o->robots.sites.data + at), err);
     return rc == DEJA_OK ? offer_end(c, err) : rc;
+}
+
+/* RFC 9309: 4xx, nothing is forbidden; 5xx and no answer, everything is. */
+static int take_robots(struct crawler *c, struct origin *o, const struct fetch *d, deja_error *err)
+{
+    const deja_slice location = httphead_field(buffer_slice(&d->head), "location");
+    if (d->fault || d->status >= 500) {
+        const bool passes = !d->fault || fetch_fault_passes(d->fault);
+        const bool again = passes && o->attempts++ < c->o->retries;
+        int rc = settle_origin(c, o, again ? ORIGIN_UNKNOWN : ORIGIN_CLOSED, d->fault, err);
+        if (rc == DEJA_OK && again)
+            rc = pause_host(c, o->host, c->o->retry_wait, err);
+        return rc;
+    }
+    if (d->status >= 301 && d->status <= 308 && d->status != 304 && location.len > 0)
+        return redirect_robots(c, o, location, err);
+    const int rc = settle_origin(c, o, ORIGIN_KNOWN, 0, err);
+    return rc == DEJA_OK && d->status >= 200 && d->status < 300 ? read_robots(c, o, d, err) : rc;
 }
 
 int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error *err)
@@ -359,7 +456,7 @@ int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error
     c->changed = true;
     int rc = pause_host(c, h, h->delay, err);
     if (rc == DEJA_OK)
-        rc = job->robots ? take_robots(c, job, d, err) : take_page_job(c, job, d, err);
+        rc = job->origin ? take_robots(c, job->origin, d, err) : take_page_job(c, job, d, err);
     if (rc == DEJA_OK)
         rc = pause_host(c, h, 0, err); /* it may wait for more or less than before */
     job_free(job);

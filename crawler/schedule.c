@@ -1,7 +1,9 @@
 /* schedule.c - whose turn is it?
  *
  * A host may be asked when something of it waits, when fewer than per_host requests to it are
- * under way, and when its pause is over.  Hosts are in one of two heaps, or in none:
+ * under way, and when its pause is over, whatever schemes, ports and spellings of its name the
+ * URLs have (hostkey.h).  While one of its robots.txt files is on its way, only robots.txt files
+ * are fetched from it.  Hosts are in one of two heaps, or in none:
  *
  *     paused   may be asked at ready_at; the soonest is on top
  *     ready    may be asked now; the one with the shallowest URL is on top, and of these the one
@@ -66,12 +68,23 @@ static bool grow_table(struct schedule *s)
     return true;
 }
 
+static void free_origin(struct origin *o)
+{
+    robots_fini(&o->robots);
+    free(o->elsewhere);
+    free(o->name);
+    free(o);
+}
+
 static void free_host(struct host *h)
 {
     for (size_t i = h->ahead_at; i < h->ahead_n; i++)
         frontier_url_free(&h->ahead[i]);
+    for (struct origin *o = h->origins, *next; o; o = next) {
+        next = o->next;
+        free_origin(o);
+    }
     free(h->ahead);
-    robots_fini(&h->robots);
     free(h->name);
     free(h);
 }
@@ -106,6 +119,47 @@ void schedule_fini(struct schedule *s)
     for (size_t i = 0; i < SCHEDULE_HEAPS; i++)
         free(s->heap[i].host);
     *s = (struct schedule){.per_host = s->per_host};
+}
+
+/* --- Origins ------------------------------------------------------------------ */
+
+/* Nearly every host has one or two.  The one that was asked for last is the first. */
+struct origin *host_origin(struct host *h, deja_slice name)
+{
+    struct origin **at = &h->origins, *o;
+    for (; (o = *at) != NULL; at = &o->next)
+        if (ascii_compare(ascii_slice(o->name), name) == 0)
+            break;
+    if (o) {
+        *at = o->next;
+    } else {
+        o = calloc(1, sizeof *o);
+        if (!o || !(o->name = ascii_copy(name))) {
+            free(o);
+            return NULL;
+        }
+        o->host = h;
+    }
+    o->next = h->origins;
+    h->origins = o;
+    return o;
+}
+
+void host_add_errand(struct host *h, struct origin *o)
+{
+    struct origin **last = &h->errands;
+    while (*last)
+        last = &(*last)->in_line;
+    o->in_line = NULL;
+    *last = o;
+}
+
+struct origin *host_take_errand(struct host *h)
+{
+    struct origin *o = h->errands;
+    if (o)
+        h->errands = o->in_line;
+    return o;
 }
 
 /* --- Heaps -------------------------------------------------------------------- */
@@ -174,7 +228,8 @@ static int enter(struct schedule *s, struct host *h, int which)
 int schedule_update(struct schedule *s, struct host *h)
 {
     leave(s, h);
-    if (!host_waits(h) || h->in_flight >= s->per_host || h->robots_state == HOST_ROBOTS_ASKED)
+    const bool wants = h->errands || (host_waits(h) && h->asking == 0);
+    if (!wants || h->in_flight >= s->per_host)
         return DEJA_OK;
     return enter(s, h, SCHEDULE_PAUSED); /* schedule_next sees whether the pause is over */
 }

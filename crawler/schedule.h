@@ -5,24 +5,37 @@
 #include "frontier.h"
 #include "robots.h"
 
-enum host_robots {
-    HOST_ROBOTS_UNKNOWN, /* to be fetched before anything else */
-    HOST_ROBOTS_ASKED,   /* on its way                         */
-    HOST_ROBOTS_KNOWN,   /* read, or there is none             */
-    HOST_ROBOTS_CLOSED   /* not to be had: nothing is allowed  */
+enum origin_state {
+    ORIGIN_UNKNOWN, /* robots.txt must be fetched before anything else */
+    ORIGIN_ASKED,   /* it is on its way                                */
+    ORIGIN_KNOWN,   /* it was read, or there is none                   */
+    ORIGIN_CLOSED   /* it cannot be had: nothing is allowed            */
+};
+
+/* A scheme and port of a host, with a robots.txt of its own (RFC 9309, 2.3). */
+struct origin {
+    char *name; /* scheme://authority */
+    struct host *host;
+    enum origin_state state;
+    struct robots robots;
+    char *elsewhere; /* where redirects say that robots.txt is; NULL: at its own place */
+    unsigned hops;   /* redirects so far                                               */
+    unsigned attempts;
+    int fault;              /* if it is CLOSED: a fetch_fault, or 0: the server's 5xx */
+    struct origin *next;    /* of the host */
+    struct origin *in_line; /* of the host that is to be asked for robots.txt */
 };
 
 #define HOST_AHEAD 32 /* URLs taken from the queue at once */
 
 struct host {
-    char *name; /* scheme://authority */
-    int64_t id; /* in the queue       */
-    enum host_robots robots_state;
-    unsigned robots_attempts;
-    int robots_fault; /* when it is CLOSED: a fetch_fault, or 0: the server's 5xx */
-    struct robots robots;
-    double delay;    /* seconds from the end of one request to the next */
-    double ready_at; /* when the next may begin                         */
+    char *name; /* of hostkey.h */
+    int64_t id; /* in the queue */
+    struct origin *origins;
+    unsigned asking;        /* origins whose robots.txt is on its way: nothing else is begun */
+    struct origin *errands; /* robots.txt files that redirects of any host expect here       */
+    double delay;           /* seconds from the end of one request to the next */
+    double ready_at;        /* when the next may begin                         */
     uint32_t in_flight;
     uint64_t waiting;           /* URLs on disk                                    */
     uint64_t pages;             /* of this visit                                   */
@@ -62,10 +75,16 @@ int schedule_update(struct schedule *s, struct host *h);
  * none, and *pause tells for how many seconds: negative, nobody waits. */
 struct host *schedule_next(struct schedule *s, double now, double *pause);
 
-/* Does anything of it wait? */
+/* Does a URL of it wait? */
 static inline bool host_waits(const struct host *h)
 {
     return h->waiting > 0 || h->ahead_at < h->ahead_n;
 }
+
+/* The origin of that name, which is new or not; NULL: no memory. */
+struct origin *host_origin(struct host *h, deja_slice name);
+/* The host is to be asked for the origin's robots.txt. */
+void host_add_errand(struct host *h, struct origin *o);
+struct origin *host_take_errand(struct host *h); /* NULL: none */
 
 #endif

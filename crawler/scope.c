@@ -39,6 +39,11 @@ deja_slice scope_path(deja_slice url)
     return (deja_slice){(const char *)url.data + origin.len, url.len - origin.len};
 }
 
+bool scope_is_web(deja_slice url)
+{
+    return ascii_begins(url, "http:") || ascii_begins(url, "https:");
+}
+
 static deja_slice authority(deja_slice url)
 {
     const deja_slice origin = scope_origin(url);

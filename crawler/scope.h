@@ -24,5 +24,6 @@ bool scope_has(const scope *s, deja_slice url);
 /* Slices of a canonical http or https URL: its scheme and authority; what comes behind. */
 deja_slice scope_origin(deja_slice url);
 deja_slice scope_path(deja_slice url);
+bool scope_is_web(deja_slice url); /* http or https */
 
 #endif

@@ -3,6 +3,9 @@
 #include "ascii.h"
 #include "crawler.h"
 #include "fail.h"
+#include "hostkey.h"
+#include "netaddr.h"
+#include <unistd.h>
 
 static bool has_line(const struct buffer *all, deja_slice line)
 {
@@ -34,21 +37,76 @@ static int each_seed(struct crawler *c, seed_take *take, deja_error *err)
 
 /* --- What the user gives ------------------------------------------------------------ */
 
+static int no_memory(deja_error *err)
+{
+    return fail(err, DEJA_ENOMEM, "no memory for the seeds");
+}
+
+/* example.org, localhost:8000, [::1]/docs: a host with a dot or a port, and no scheme. */
+static bool looks_like_host(const char *text)
+{
+    const size_t host = strcspn(text, ":/?#"), bracket = text[0] == '[' ? strcspn(text, "]") : 0;
+    if (host == 0 || strpbrk(text, " \t\r\n@\\") || strstr(text, "://"))
+        return false;
+    if (bracket > 0)
+        return text[bracket] == ']';
+    const bool port = text[host] == ':' && ascii_is_digit(text[host + 1]);
+    return port ||
+           (text[host] != ':' && (memchr(text, '.', host) || strcmp(text, "localhost") == 0));
+}
+
+/* What the user probably means, as a URL; or an error that says what to type. */
+static int read_seed(struct crawler *c, const char *text, struct buffer *url, deja_error *err)
+{
+    const struct crawl_talk *talk = &c->o->talk;
+    if (scope_is_web(ascii_slice(text)))
+        return buffer_text(url, text) ? DEJA_OK : no_memory(err);
+    if (access(text, F_OK) == 0)
+        return fail(err, DEJA_EINVAL,
+                    "'%s' is a file, not a URL; to start from the URLs in a file: "
+                    "xargs deja crawl --out DIR <FILE",
+                    fail_path(text).text);
+    if (!looks_like_host(text))
+        return fail(err, DEJA_EINVAL,
+                    "'%.150s' is not an http or https URL; type it in full, such as "
+                    "https://example.org/",
+                    text);
+    if (!buffer_text(url, "http://") || !buffer_text(url, text))
+        return no_memory(err);
+    if (talk->read_as)
+        talk->read_as(talk->ctx, text, buffer_slice(url));
+    return DEJA_OK;
+}
+
+/* Nothing of a password may be shown. */
+static int has_credentials(deja_slice clean, deja_error *err)
+{
+    return fail(err, DEJA_EINVAL,
+                "a URL has a user name or password in it, and deja crawl does not log in; "
+                "give %.*s instead",
+                clean.len < 150 ? (int)clean.len : 150, (const char *)clean.data);
+}
+
 static int add_seed(struct crawler *c, const char *text, struct buffer *all, deja_error *err)
 {
-    const deja_slice seed = ascii_slice(text);
+    struct buffer url = {0};
     deja_slice canon;
-    const bool web = ascii_begins(seed, "http:") || ascii_begins(seed, "https:");
-    const int rc = web ? offer_canon(c, seed, &canon) : DEJA_ENOTURL;
-    if (rc == DEJA_ENOMEM)
-        return fail(err, rc, "no memory for the seeds");
-    if (rc < 0)
-        return fail(err, DEJA_EINVAL, "'%.150s' is no URL of http or https", text);
-    if (has_line(all, canon))
-        return DEJA_OK;
-    return buffer_add(all, canon.data, canon.len) && buffer_text(all, "\n")
-               ? DEJA_OK
-               : fail(err, DEJA_ENOMEM, "no memory for the seeds");
+    int rc = read_seed(c, text, &url, err);
+    if (rc < 0) {
+        buffer_fini(&url);
+        return rc;
+    }
+    rc = offer_canon(c, buffer_slice(&url), &canon);
+    if (rc < 0 && rc != DEJA_ENOMEM)
+        rc = fail(err, DEJA_EINVAL, "'%.150s' is not an http or https URL", text);
+    else if (rc == DEJA_OK && hostkey_has_credentials(buffer_slice(&url)))
+        rc = has_credentials(canon, err);
+    else if (rc == DEJA_ENOMEM ||
+             (!has_line(all, canon) &&
+              !(buffer_add(all, canon.data, canon.len) && buffer_text(all, "\n"))))
+        rc = no_memory(err);
+    buffer_fini(&url);
+    return rc;
 }
 
 int seeds_store(struct crawler *c, deja_error *err)
@@ -68,10 +126,50 @@ int seeds_store(struct crawler *c, deja_error *err)
 
 /* --- What they are for --------------------------------------------------------------- */
 
+/* A seed names an address if it spells it out, or is localhost.  What other names lead to is for
+ * their owners to say, and they may say 127.0.0.1. */
+static bool names_address(deja_slice host_and_port)
+{
+    static const char local[] = ".localhost";
+    char host[80];
+    const char *p = host_and_port.data, *colon = memrchr(p, ':', host_and_port.len);
+    const size_t len = (size_t)(colon - p), tail = sizeof local - 1;
+    if (len >= sizeof host)
+        return false;
+    memcpy(host, p, len);
+    host[len] = '\0';
+    return strcmp(host, local + 1) == 0 || (len > tail && strcmp(host + len - tail, local) == 0) ||
+           netaddr_text_is_private(host);
+}
+
+/* Seeds that deja 0.1 stored may have credentials. */
 static int mark_scope(struct crawler *c, deja_slice seed, deja_error *err)
 {
-    return scope_add(c->scope, seed) < 0 ? fail(err, DEJA_ENOMEM, "no memory for the scope")
-                                         : DEJA_OK;
+    struct buffer name = {0};
+    deja_slice canon;
+    int rc = offer_canon(c, seed, &canon);
+    if (rc == DEJA_OK)
+        rc = scope_add(c->scope, canon);
+    if (rc == DEJA_OK)
+        rc = hostkey_name_and_port(canon, &name);
+    if (rc == DEJA_OK && names_address(buffer_slice(&name)) &&
+        !(buffer_add(&c->named, name.data, name.len) && buffer_text(&c->named, "\n")))
+        rc = DEJA_ENOMEM;
+    buffer_fini(&name);
+    return rc == DEJA_ENOMEM ? fail(err, rc, "no memory for the scope") : DEJA_OK;
+}
+
+int seeds_want_public(const struct crawler *c, deja_slice url, bool *want, deja_error *err)
+{
+    const struct crawl_options *o = c->o;
+    struct buffer name = {0};
+    *want = (o->scope == SCOPE_ANY || o->scope == SCOPE_REGEX) && !o->allow_private.on;
+    if (!*want || c->named.len == 0)
+        return DEJA_OK;
+    const int rc = hostkey_name_and_port(url, &name);
+    *want = rc < 0 || !has_line(&c->named, buffer_slice(&name));
+    buffer_fini(&name);
+    return rc == DEJA_ENOMEM ? fail(err, rc, "no memory for a request") : DEJA_OK;
 }
 
 int seeds_open_scope(struct crawler *c, deja_error *err)

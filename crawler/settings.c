@@ -47,6 +47,8 @@ static const struct setting settings[] = {
     {"max-url", COUNT64, OF_CRAWL, AT(max_url), 0, 2048},
     {"max-file", COUNT64, OF_CRAWL, AT(max_file), 0, 1 << 30},
     {"delay", REAL, OF_CRAWL, AT(delay), CRAWL_UNSET_TIME, 1},
+    {"max-crawl-delay", REAL, OF_CRAWL, AT(max_crawl_delay), CRAWL_UNSET_TIME, 60},
+    {"allow-private", FLAG, OF_CRAWL, AT(allow_private), 0, 0},
     {"per-host", COUNT32, OF_CRAWL, AT(per_host), 0, 1},
     {"connections", COUNT32, OF_CRAWL, AT(connections), 0, 32},
     {"contact", TEXT, OF_CRAWL, AT(contact), 0, 0},

@@ -24,7 +24,8 @@ def every_host_once():
     with Server(answer, addresses) as server:
         want = {f"http://{a}:{server.port}{p}" for a in addresses
                 for p in ["/"] + [f"/{i}" for i in range(PAGES - 1)]}
-        summary = run(server.url, "--out", "any", "--scope", "any", "--connections", "40")
+        summary = run(server.url, "--out", "any", "--scope", "any", "--allow-private", "--connections",
+                      "40")
         asked = [f"http://{s.host}{s.path}" for s in server.log if s.path != "/robots.txt"]
         exactly_once(asked, want, "broad crawl")
         same(summary["hosts"], HOSTS, "hosts")
@@ -34,7 +35,8 @@ def every_host_once():
         # Breadth first: a host's own pages are one link away from its first.
         first = [s.path for s in server.log if s.host == f"127.0.0.1:{server.port}"]
         same(first[:2], ["/robots.txt", "/"], "the first requests")
-        summary = run(server.url, "--out", "few", "--scope", "any", "--max-host-pages", "3")
+        summary = run(server.url, "--out", "few", "--scope", "any", "--allow-private",
+                      "--max-host-pages", "3")
         same(summary["fetched"], 3 * HOSTS, "pages with three a host")
         same(summary["left_out"]["host_limit"], (PAGES - 3) * HOSTS, "beyond the limit")
 
@@ -60,12 +62,13 @@ def scopes():
         other = {u.replace("one", "other") for u in one}
         same(crawl("host"), one, "scope host")
         same(crawl("domain", "--scope", "domain"), one | two, "scope domain")
-        same(crawl("any", "--scope", "any"), one | two | other, "scope any")
+        same(crawl("any", "--scope", "any", "--allow-private"), one | two | other, "scope any")
         same(crawl("prefix", "--scope", "prefix"),
              {u for u in one if "/docs/" in u}, "scope prefix")
-        same(crawl("regex", "--scope", "regex", "--match", r"^http://[^/]*/docs/$"),
+        same(crawl("regex", "--scope", "regex", "--match", r"^http://[^/]*/docs/$",
+                   "--allow-private"),
              {u for u in one | two | other if u.endswith("/docs/")}, "scope regex")
-        same(crawl("exclude", "--scope", "any", "--exclude", "/docs/a|other"),
+        same(crawl("exclude", "--scope", "any", "--allow-private", "--exclude", "/docs/a|other"),
              {u for u in one | two if not u.endswith("/docs/a")}, "exclude")
         # A visit keeps its scope; the next one may have another.
         server.clear()

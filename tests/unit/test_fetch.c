@@ -31,7 +31,6 @@ static const struct canned {
     {"/cookie", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: a=b; Path=/\r\n\r\n", STAYS},
     {"/continue", "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n", STAYS},
     {"/to", "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /ok\r\n\r\n", STAYS},
-    {"/circle", "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /circle\r\n\r\n", STAYS},
     {"/chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
      STAYS},
     {"/cut-chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc", CLOSES},
@@ -87,7 +86,8 @@ static enum then answer(int fd, const char *request)
     if (strcmp(path, "/endless") == 0)
         send_without_end(fd, "HTTP/1.1 200 OK\r\n\r\n", "0123456789");
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strcmp(path, table[i].path) == 0)
+        if (strcmp(path, table[i].path) == 0 ||
+            (i == 0 && strcmp(path, "http://proxied.invalid/ok") == 0))
             return send_all(fd, table[i].answer, strlen(table[i].answer)) ? table[i].then : CLOSES;
     return CLOSES;
 }
@@ -294,14 +294,67 @@ static void a_redirect_is_an_answer(void **state)
     assert_int_equal(d->status, 302);
     assert_int_equal(httphead_field(buffer_slice(&d->head), "location").len, 3);
     fetch_release(f, d);
-    /* But when it is to be followed, as for robots.txt. */
-    d = get_with(f, (struct fetch_request){.redirects = 2}, "/to");
-    assert_int_equal(d->status, 200);
-    body_is(d, "hello");
-    assert_true(request_has(d, "GET /ok ") && !request_has(d, "GET /to "));
+    fetcher_free(f);
+}
+
+static struct fetch *get_url(fetcher *f, const char *format, bool only_public)
+{
+    char url[200];
+    deja_error err;
+    snprintf(url, sizeof url, format, (unsigned)server.port);
+    const struct fetch_request r = {.url = url, .only_public = only_public};
+    assert_int_equal(fetch_start(f, &r, NULL, &err), DEJA_OK);
+    return wait_for(f);
+}
+
+/* However the address is spelled, and under whatever name it goes. */
+static void private_addresses_are_refused(void **state)
+{
+    static const char *const urls[] = {"http://127.0.0.1:%u/ok",          "http://localhost:%u/ok",
+                                       "http://a.localhost:%u/ok",        "http://0x7f.1:%u/ok",
+                                       "http://[::ffff:127.0.0.1]:%u/ok", "http://[::1]:%u/ok",
+                                       "https://127.0.0.1:%u/ok"};
+    fetcher *f = new_fetcher(&usual);
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+        struct fetch *d = get_url(f, urls[i], true);
+        assert_int_equal(d->fault, FETCH_PRIVATE);
+        assert_false(fetch_fault_passes(d->fault));
+        fetch_release(f, d);
+    }
+    struct fetch *d = get_url(f, urls[0], false);
+    assert_int_equal(d->fault, FETCH_OK);
     fetch_release(f, d);
-    d = get_with(f, (struct fetch_request){.redirects = 2}, "/circle");
-    assert_int_equal(d->fault, FETCH_REDIRECTS);
+    fetcher_free(f);
+}
+
+/* The server stands in for a proxy, which is at a private address itself. */
+static void a_proxy_is_asked_for_names_and_its_password_is_not_archived(void **state)
+{
+    char proxy[80];
+    snprintf(proxy, sizeof proxy, "http://me:secret@127.0.0.1:%u", (unsigned)server.port);
+    assert_int_equal(setenv("http_proxy", proxy, 1), 0);
+    assert_int_equal(setenv("no_proxy", "*", 1), 0);
+    fetcher *f = new_fetcher(&usual);
+    struct fetch *d = get_url(f, "http://proxied.invalid/ok", true);
+    assert_int_equal(d->fault, FETCH_OK);
+    assert_int_equal(d->status, 200);
+    assert_true(request_has(d, "GET http://proxied.invalid/ok"));
+    assert_true(request_has(d, "Host: proxied.invalid\r\n") && request_has(d, "\r\n\r\n"));
+    assert_false(request_has(d, "Authorization"));
+    fetch_release(f, d);
+    d = get_url(f, "http://127.0.0.1:%u/ok", true); /* not even through the proxy */
+    assert_int_equal(d->fault, FETCH_PRIVATE);
+    fetch_release(f, d);
+    fetcher_free(f);
+    assert_int_equal(unsetenv("http_proxy") | unsetenv("no_proxy"), 0);
+}
+
+static void credentials_in_a_url_are_never_sent(void **state)
+{
+    fetcher *f = new_fetcher(&usual);
+    struct fetch *d = get_url(f, "http://me:secret@127.0.0.1:%u/ok", false);
+    assert_int_equal(d->fault, FETCH_PROTOCOL);
+    assert_int_equal(d->request.len, 0);
     fetch_release(f, d);
     fetcher_free(f);
 }
@@ -423,8 +476,8 @@ static void some_faults_pass(void **state)
 static void a_request_leaves_nothing_to_the_next(void **state)
 {
     fetcher *f = new_fetcher(&usual);
-    const struct fetch_request known = {
-        .etag = "\"x\"", .modified = "Thu, 01 Jan 2026 00:00:00 GMT", .redirects = 1};
+    const struct fetch_request known = {.etag = "\"x\"",
+                                        .modified = "Thu, 01 Jan 2026 00:00:00 GMT"};
     struct fetch *d = get_with(f, known, "/ok");
     assert_true(request_has(d, "If-None-Match: \"x\"\r\n"));
     assert_true(request_has(d, "If-Modified-Since: Thu, 01 Jan 2026 00:00:00 GMT\r\n"));
@@ -500,6 +553,9 @@ int main(void)
         TEST(chunks_are_put_together),
         TEST(only_the_last_head_is_kept),
         TEST(a_redirect_is_an_answer),
+        TEST(private_addresses_are_refused),
+        TEST(a_proxy_is_asked_for_names_and_its_password_is_not_archived),
+        TEST(credentials_in_a_url_are_never_sent),
         TEST(a_length_that_is_too_small_ends_the_body),
         TEST(a_page_is_cut_at_the_limit),
         TEST(a_head_without_end_is_no_http),

@@ -15,7 +15,6 @@ static struct host *add(struct schedule *s, const char *name, uint32_t depth, do
 {
     struct host *h = schedule_add(s, (deja_slice){name, strlen(name)}, 1);
     assert_non_null(h);
-    h->robots_state = HOST_ROBOTS_KNOWN;
     h->waiting = 1;
     h->depth = depth;
     h->ready_at = ready_at;
@@ -60,9 +59,58 @@ static void a_host_waits_for_its_robots_txt(void **state)
     struct schedule s = {.per_host = 4};
     double pause;
     struct host *h = add(&s, "h", 0, 0);
-    h->robots_state = HOST_ROBOTS_ASKED;
+    h->asking = 1;
     assert_int_equal(schedule_update(&s, h), DEJA_OK);
     assert_null(schedule_next(&s, 1, &pause));
+    schedule_fini(&s);
+}
+
+static struct origin *origin(struct host *h, const char *name)
+{
+    struct origin *o = host_origin(h, (deja_slice){name, strlen(name)});
+    assert_non_null(o);
+    return o;
+}
+
+static void an_origin_has_its_own_robots_txt(void **state)
+{
+    struct schedule s = {.per_host = 1};
+    struct host *h = add(&s, "h", 0, 0);
+    struct origin *plain = origin(h, "http://h"), *tls = origin(h, "https://h");
+    struct origin *port = origin(h, "http://h:8080");
+    assert_true(plain != tls && plain != port && tls != port);
+    assert_ptr_equal(origin(h, "http://h"), plain);
+    assert_ptr_equal(origin(h, "https://h"), tls);
+    assert_ptr_equal(origin(h, "http://h:8080"), port);
+    assert_ptr_equal(tls->host, h);
+    schedule_fini(&s);
+}
+
+/* Redirects of robots.txt lead to hosts that may have nothing else to do, or wait themselves. */
+static void errands_come_in_order(void **state)
+{
+    struct schedule s = {.per_host = 1};
+    double pause;
+    struct host *from = add(&s, "from", 0, 0), *to = add(&s, "to", 0, 5);
+    to->waiting = 0;
+    to->asking = 1;
+    assert_int_equal(schedule_update(&s, to), DEJA_OK);
+    assert_null(host_take_errand(to));
+    struct origin *a = origin(from, "http://from"), *b = origin(from, "https://from");
+    host_add_errand(to, a);
+    host_add_errand(to, b);
+    from->waiting = 0;
+    assert_int_equal(schedule_update(&s, from), DEJA_OK);
+    assert_int_equal(schedule_update(&s, to), DEJA_OK);
+    assert_null(schedule_next(&s, 4, &pause)); /* its pause holds for these, too */
+    assert_true(pause == 1);
+    assert_ptr_equal(schedule_next(&s, 5, &pause), to);
+    to->in_flight = 1;
+    assert_int_equal(schedule_update(&s, to), DEJA_OK);
+    assert_null(schedule_next(&s, 6, &pause));
+    assert_ptr_equal(host_take_errand(to), a);
+    assert_ptr_equal(host_take_errand(to), b);
+    assert_null(host_take_errand(to));
     schedule_fini(&s);
 }
 
@@ -136,6 +184,8 @@ int main(void)
         cmocka_unit_test(hosts_are_found_by_their_whole_name),
         cmocka_unit_test(the_shallowest_of_those_that_are_ready),
         cmocka_unit_test(a_host_waits_for_its_robots_txt),
+        cmocka_unit_test(an_origin_has_its_own_robots_txt),
+        cmocka_unit_test(errands_come_in_order),
         cmocka_unit_test(none_is_passed_over),
         cmocka_unit_test(as_a_search_through_all_hosts),
     };

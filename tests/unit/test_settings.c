@@ -13,6 +13,7 @@ static const struct crawl_options nothing = {.max_depth = CRAWL_UNSET,
                                              .max_redirects = CRAWL_UNSET,
                                              .retries = CRAWL_UNSET,
                                              .delay = CRAWL_UNSET_TIME,
+                                             .max_crawl_delay = CRAWL_UNSET_TIME,
                                              .retry_wait = CRAWL_UNSET_TIME,
                                              .timeout = CRAWL_UNSET_TIME,
                                              .sync_every = CRAWL_UNSET_TIME};
@@ -23,10 +24,10 @@ static struct crawl_options some_options(void)
     o.scope = SCOPE_REGEX;
     o.match = "^http://[^/]*/d\"'\n";
     o.exclude = "x";
-    o.embeds.on = o.nofollow.on = o.sitemaps.on = o.no_archive.on = true;
+    o.embeds.on = o.nofollow.on = o.sitemaps.on = o.no_archive.on = o.allow_private.on = true;
     o.contact = "mailto:me@h.invalid";
     o.max_depth = o.max_redirects = o.retries = 0; /* values like others */
-    o.delay = 0;
+    o.delay = o.max_crawl_delay = 0;
     o.retry_wait = 0.25;
     o.timeout = 1e-3;
     o.sync_every = 3600;
@@ -104,7 +105,7 @@ static void what_is_not_given_has_its_default(void **state)
     assert_int_equal(c.o->max_depth, 50);
     assert_int_equal(c.o->max_page, 16 << 20);
     assert_int_equal(c.o->connections, 32);
-    assert_true(c.o->delay == 1 && c.o->timeout == 60);
+    assert_true(c.o->delay == 1 && c.o->timeout == 60 && c.o->max_crawl_delay == 60);
     assert_null(c.o->match);
     assert_false(c.o->embeds.on);
     assert_non_null(strstr(c.agent, "no contact given"));
@@ -133,7 +134,8 @@ static void all_are_remembered_exactly(void **state)
 #define SAME(field) assert_true(c.o->field == o.field)
     SAME(scope), SAME(embeds.on), SAME(nofollow.on), SAME(sitemaps.on), SAME(no_archive.on);
     SAME(max_depth), SAME(max_redirects), SAME(retries), SAME(connections), SAME(per_host);
-    SAME(delay), SAME(retry_wait), SAME(timeout), SAME(sync_every);
+    SAME(allow_private.on), SAME(max_crawl_delay), SAME(delay), SAME(retry_wait), SAME(timeout),
+        SAME(sync_every);
     SAME(max_host_pages), SAME(max_similar), SAME(max_page), SAME(max_url), SAME(max_file);
     SAME(cache.kind), SAME(cache.seed), SAME(cache.capacity), SAME(cache.fp_rate);
     SAME(cache.hashes), SAME(cache.flags), SAME(cache.memory);
@@ -200,11 +202,12 @@ static void manners_are_as_given_last(void **state)
     settle(&o);
     o = nothing;
     o.delay = 30;
+    o.allow_private.off = true;
     o.user_agent = "else/1";
     settle(&o);
     begin(&c, &nothing);
     assert_int_equal(settings_settle(&c, &err), DEJA_OK);
-    assert_true(c.o->delay == 30);
+    assert_true(c.o->delay == 30 && !c.o->allow_private.on);
     assert_string_equal(c.agent, "else/1");
     assert_null(c.o->contact);
     end(&c, false);

@@ -1,0 +1,117 @@
+/* test_hostkey.c - the host of a URL, under one name for all its spellings. */
+#include "ascii.h"
+#include "hostkey.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void clean_is(const char *url, const char *want)
+{
+    struct buffer room = {0};
+    deja_slice clean;
+    assert_int_equal(hostkey_clean(ascii_slice(url), &room, &clean), DEJA_OK);
+    assert_int_equal(clean.len, strlen(want));
+    assert_memory_equal(clean.data, want, clean.len);
+    buffer_fini(&room);
+}
+
+static void urls_lose_credentials_and_the_dot_of_the_root(void **state)
+{
+    clean_is("http://h/a?b@c:d", "http://h/a?b@c:d");
+    clean_is("http://u@h/", "http://h/");
+    clean_is("https://u:p%40@h:8443/@x", "https://h:8443/@x");
+    clean_is("http://a@b@h/", "http://h/");
+    clean_is("http://:@h", "http://h");
+    clean_is("http://u@h?q=@", "http://h?q=@");
+    clean_is("http://@h./", "http://h/");
+    clean_is("http://h.:81/.", "http://h:81/.");
+    clean_is("http://u@[::1]:5/", "http://[::1]:5/");
+}
+
+/* The URL may be in the room already. */
+static void the_room_may_be_the_urls_own(void **state)
+{
+    struct buffer room = {0};
+    deja_slice clean;
+    assert_true(buffer_text(&room, "http://user:password@h/path"));
+    assert_int_equal(hostkey_clean(buffer_slice(&room), &room, &clean), DEJA_OK);
+    assert_int_equal(clean.len, 13);
+    assert_memory_equal(clean.data, "http://h/path", 13);
+    buffer_fini(&room);
+}
+
+static void a_url_without_a_host_is_none(void **state)
+{
+    static const char *const urls[] = {"http:///u@h/", "http://u@/", "http://u@:80/",
+                                       "http://./",    "http://",    ""};
+    struct buffer room = {0};
+    deja_slice clean;
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
+        assert_int_equal(hostkey_clean(ascii_slice(urls[i]), &room, &clean), DEJA_ENOTURL);
+    buffer_fini(&room);
+}
+
+static void credentials_are_found(void **state)
+{
+    assert_true(hostkey_has_credentials(ascii_slice("http://u@h/")));
+    assert_true(hostkey_has_credentials(ascii_slice("http://@h")));
+    assert_false(hostkey_has_credentials(ascii_slice("http://h/u@h")));
+    assert_false(hostkey_has_credentials(ascii_slice("http://h?u@h")));
+    assert_false(hostkey_has_credentials(ascii_slice("http://h#u@h")));
+}
+
+static void name_is(const char *url, const char *name, const char *with_port)
+{
+    struct buffer out = {0};
+    assert_int_equal(hostkey_name(ascii_slice(url), &out), DEJA_OK);
+    assert_true(buffer_add(&out, "", 1));
+    assert_string_equal(out.data, name);
+    out.len = 0;
+    assert_int_equal(hostkey_name_and_port(ascii_slice(url), &out), DEJA_OK);
+    assert_true(buffer_add(&out, "", 1));
+    assert_string_equal(out.data, with_port);
+    buffer_fini(&out);
+}
+
+static void a_host_has_one_name(void **state)
+{
+    name_is("http://example.org", "example.org", "example.org:80");
+    name_is("https://u:p@EXAMPLE.org.:443/a", "example.org", "example.org:443");
+    name_is("http://ex%61mple.org:8080/", "example.org", "example.org:8080");
+    name_is("http://0x7f.1/", "127.0.0.1", "127.0.0.1:80");
+    name_is("http://2130706433:81", "127.0.0.1", "127.0.0.1:81");
+    name_is("http://[::ffff:127.0.0.1]/", "127.0.0.1", "127.0.0.1:80");
+    name_is("http://[0:0::1]:82/", "[::1]", "[::1]:82");
+}
+
+static bool same(const char *a, const char *b)
+{
+    return hostkey_same(ascii_slice(a), ascii_slice(b));
+}
+
+static void usual_ports_count_as_one(void **state)
+{
+    assert_true(same("http://h", "https://h/robots.txt"));
+    assert_true(same("http://H:80", "http://h./x"));
+    assert_true(same("http://h:8080", "https://h:8080/"));
+    assert_false(same("http://h", "http://h:8080"));
+    assert_false(same("http://h", "https://h:80"));
+    assert_false(same("http://h", "http://hh"));
+    assert_false(same("http://a.h", "http://h"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(urls_lose_credentials_and_the_dot_of_the_root),
+        cmocka_unit_test(the_room_may_be_the_urls_own),
+        cmocka_unit_test(a_url_without_a_host_is_none),
+        cmocka_unit_test(credentials_are_found),
+        cmocka_unit_test(a_host_has_one_name),
+        cmocka_unit_test(usual_ports_count_as_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
