@@ -32,8 +32,8 @@ static const struct end safe_end = {"warc_safe_file", "warc_safe_end", 0, 0};
 
 static int read_end(struct crawler *c, struct end *e, deja_error *err)
 {
-    const int rc = frontier_get(c->queue, e->file_name, &e->file, err);
-    return rc == DEJA_OK ? frontier_get(c->queue, e->at_name, &e->at, err) : rc;
+    const int rc = frontier_get(c->queue, e->file_name, UINT32_MAX, &e->file, err);
+    return rc == DEJA_OK ? frontier_get(c->queue, e->at_name, INT64_MAX, &e->at, err) : rc;
 }
 
 static int write_end(struct crawler *c, struct end e, uint32_t file, uint64_t at, deja_error *err)
@@ -63,9 +63,11 @@ static void uncount(struct crawler *c, enum crawl_count what)
     c->account.count[what] -= c->account.count[what] > 0;
 }
 
-static void take_undone(void *crawler, const struct frontier_page *p)
+static int take_undone(void *crawler, const struct frontier_page *p, deja_error *err)
 {
     struct crawler *c = crawler;
+    if (p->outcome >= CRAWL_COUNTS)
+        return frontier_damaged(c->queue, "the outcome of a URL", err);
     c->account.undone++;
     if (p->outcome != 0)
         uncount(c, (enum crawl_count)p->outcome);
@@ -75,6 +77,7 @@ static void take_undone(void *crawler, const struct frontier_page *p)
         uncount(c, CRAWL_FETCHED);
     if (p->revisit)
         uncount(c, CRAWL_UNCHANGED);
+    return DEJA_OK;
 }
 
 /* From here on the archive is damaged. */

@@ -147,7 +147,7 @@ static int put(void *crawler, deja_slice url, deja_error *err)
 int cache_mend(struct crawler *c, bool made, deja_error *err)
 {
     int64_t cached;
-    int rc = frontier_get(c->queue, made ? "visit_first" : "cached", &cached, err);
+    int rc = frontier_get(c->queue, made ? "visit_first" : "cached", c->last_id, &cached, err);
     if (rc < 0 || c->last_id <= cached)
         return rc;
     rc = frontier_each_since(c->queue, cached, put, c, err);

@@ -154,6 +154,8 @@ static int serve_url(struct crawler *c, struct host *h, deja_error *err)
 {
     const deja_slice next = h->ahead[h->ahead_at].url;
     const bool clean = !hostkey_has_credentials(next);
+    if (!scope_is_web(next))
+        return frontier_damaged(c->queue, "a row of its table url", err);
     struct origin *o = host_origin(h, scope_origin(next));
     if (!o)
         return fail(err, DEJA_ENOMEM, "no memory for hosts");

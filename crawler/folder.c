@@ -90,7 +90,7 @@ static int begin_visit(struct crawler *c, int64_t visit, deja_error *err)
 static int choose_visit(struct crawler *c, bool made, bool *fresh, deja_error *err)
 {
     deja_stats s = DEJA_STATS_INIT;
-    int rc = frontier_get(c->queue, "visit", &c->visit, err);
+    int rc = frontier_get(c->queue, "visit", CRAWLER_VISITS, &c->visit, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(c->cache, &s);
     if (rc < 0)
@@ -159,8 +159,10 @@ static int make_folder(struct crawler *c, deja_error *err)
 static int read_counts(struct crawler *c, deja_error *err)
 {
     struct buffer counts = {0};
-    const int rc = frontier_get_blob(c->queue, "counts", &counts, err);
+    int rc = frontier_get_blob(c->queue, "counts", &counts, NULL, err);
     const size_t room = sizeof c->account.count;
+    if (rc == DEJA_OK && counts.len % sizeof c->account.count[0] != 0)
+        rc = frontier_damaged(c->queue, "its setting 'counts'", err);
     if (rc == DEJA_OK && counts.len > 0)
         memcpy(c->account.count, counts.data, counts.len < room ? counts.len : room);
     buffer_fini(&counts);

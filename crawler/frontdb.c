@@ -12,6 +12,7 @@
 #include "frontdb.h"
 #include "fail.h"
 #include "hostkey.h"
+#include <limits.h>
 #include <stdio.h>
 
 #define FORMAT   3    /* of the tables; stored as the file's user_version   */
@@ -132,34 +133,69 @@ void frontdb_bind(sqlite3_stmt *s, int at, deja_slice text)
         (void)sqlite3_bind_text64(s, at, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
 }
 
-deja_slice frontdb_column(sqlite3_stmt *s, int at)
+static bool is_number(sqlite3_value *v, int64_t least, int64_t most, int64_t *value)
 {
-    const void *text = sqlite3_column_text(s, at);
-    return (deja_slice){text, (size_t)sqlite3_column_bytes(s, at)};
+    *value = sqlite3_value_int64(v);
+    return sqlite3_value_type(v) == SQLITE_INTEGER && *value >= least && *value <= most;
+}
+
+/* No text of ours has a zero in it, and some are used as strings. */
+static bool is_text(sqlite3_value *v, deja_slice *text)
+{
+    const int type = sqlite3_value_type(v);
+    if (type != SQLITE_TEXT && type != SQLITE_NULL)
+        return false;
+    const void *data = sqlite3_value_text(v);
+    *text = (deja_slice){data, (size_t)sqlite3_value_bytes(v)};
+    return text->len == 0 || (data && !memchr(data, '\0', text->len));
+}
+
+bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value)
+{
+    return is_number(sqlite3_column_value(s, at), least, most, value);
+}
+
+bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value)
+{
+    int64_t number;
+    const bool ok = frontdb_number(s, at, 0, UINT32_MAX, &number);
+    *value = (uint32_t)number;
+    return ok;
+}
+
+bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text)
+{
+    return is_text(sqlite3_column_value(s, at), text);
+}
+
+int frontier_damaged(const frontier *f, const char *what, deja_error *err)
+{
+    return fail(err, DEJA_EFORMAT,
+                "%s: %s is damaged; restore the folder from a copy, or begin another crawl",
+                fail_path(f->path).text, what);
 }
 
 /* --- Opening ------------------------------------------------------------------ */
-
-static deja_slice value_slice(sqlite3_value *v)
-{
-    const void *text = sqlite3_value_text(v);
-    return (deja_slice){text, (size_t)sqlite3_value_bytes(v)};
-}
 
 /* cdxj_line as a function of SQL: SQLite sorts on disk what does not fit into memory. */
 static void sql_line(sqlite3_context *ctx, int n, sqlite3_value **v)
 {
     struct buffer line = {0};
+    struct cdxj_entry e;
+    deja_slice digest;
+    int64_t when, status, file, at, len;
     (void)n;
-    const deja_slice digest = value_slice(v[4]);
-    const struct cdxj_entry e = {.url = value_slice(v[0]),
-                                 .when = (time_t)sqlite3_value_int64(v[1]),
-                                 .status = sqlite3_value_int(v[2]),
-                                 .mime = value_slice(v[3]),
-                                 .digest = digest.len > 0 ? digest.data : "",
-                                 .place = {(uint32_t)sqlite3_value_int64(v[5]),
-                                           (uint64_t)sqlite3_value_int64(v[6]),
-                                           (uint64_t)sqlite3_value_int64(v[7])}};
+    if (!is_text(v[0], &e.url) || !is_number(v[1], 0, FRONTIER_TIME_MAX, &when) ||
+        !is_number(v[2], 0, INT_MAX, &status) || !is_text(v[3], &e.mime) ||
+        !is_text(v[4], &digest) || !is_number(v[5], 1, UINT32_MAX, &file) ||
+        !is_number(v[6], 0, INT64_MAX, &at) || !is_number(v[7], 0, INT64_MAX, &len)) {
+        sqlite3_result_error(ctx, FRONTDB_URL_ROW " is damaged", -1);
+        return;
+    }
+    e.when = (time_t)when;
+    e.status = (int)status;
+    e.digest = digest.len > 0 ? digest.data : "";
+    e.place = (struct warc_place){(uint32_t)file, (uint64_t)at, (uint64_t)len};
     if (cdxj_line(&e, &line) == DEJA_OK)
         sqlite3_result_blob64(ctx, line.data, line.len, SQLITE_TRANSIENT);
     else
@@ -170,8 +206,9 @@ static void sql_line(sqlite3_context *ctx, int n, sqlite3_value **v)
 static void sql_host(sqlite3_context *ctx, int n, sqlite3_value **v)
 {
     struct buffer name = {0};
+    deja_slice origin;
     (void)n;
-    const int rc = hostkey_name(value_slice(v[0]), &name);
+    const int rc = is_text(v[0], &origin) ? hostkey_name(origin, &name) : DEJA_ENOTURL;
     if (rc == DEJA_OK)
         sqlite3_result_text64(ctx, name.data, name.len, SQLITE_TRANSIENT, SQLITE_UTF8);
     else if (rc == DEJA_ENOMEM)
@@ -309,7 +346,14 @@ int frontier_sync(frontier *f, deja_error *err)
 
 /* --- Settings ------------------------------------------------------------------ */
 
-int frontier_get(frontier *f, const char *name, int64_t *value, deja_error *err)
+static int damaged_setting(const frontier *f, const char *name, deja_error *err)
+{
+    char what[80];
+    snprintf(what, sizeof what, "its setting '%s'", name);
+    return frontier_damaged(f, what, err);
+}
+
+int frontier_get(frontier *f, const char *name, int64_t most, int64_t *value, deja_error *err)
 {
     sqlite3_stmt *s = frontdb_use(f, GET);
     *value = 0;
@@ -317,9 +361,10 @@ int frontier_get(frontier *f, const char *name, int64_t *value, deja_error *err)
         return frontdb_fail(f, err);
     (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     const int code = sqlite3_step(s);
-    if (code == SQLITE_ROW)
-        *value = sqlite3_column_int64(s, 0);
+    const bool ok = code != SQLITE_ROW || frontdb_number(s, 0, 0, most, value);
     (void)sqlite3_reset(s);
+    if (!ok)
+        return damaged_setting(f, name, err);
     return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);
 }
 
@@ -334,7 +379,8 @@ int frontier_set(frontier *f, const char *name, int64_t value, deja_error *err)
     return frontdb_step(f, s, err);
 }
 
-int frontier_get_blob(frontier *f, const char *name, struct buffer *value, deja_error *err)
+int frontier_get_blob(frontier *f, const char *name, struct buffer *value, bool *damaged,
+                      deja_error *err)
 {
     sqlite3_stmt *s = frontdb_use(f, GET);
     value->len = 0;
@@ -342,10 +388,16 @@ int frontier_get_blob(frontier *f, const char *name, struct buffer *value, deja_
         return frontdb_fail(f, err);
     (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     const int code = sqlite3_step(s);
+    const int type = code == SQLITE_ROW ? sqlite3_column_type(s, 0) : SQLITE_BLOB;
+    const bool wrong = type != SQLITE_BLOB && type != SQLITE_TEXT;
     bool ok = true;
-    if (code == SQLITE_ROW)
+    if (code == SQLITE_ROW && !wrong)
         ok = buffer_add(value, sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0));
     (void)sqlite3_reset(s);
+    if (damaged)
+        *damaged = wrong;
+    else if (wrong)
+        return damaged_setting(f, name, err);
     if (!ok)
         return fail(err, DEJA_ENOMEM, "no memory for the setting %s", name);
     return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);

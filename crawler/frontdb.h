@@ -49,6 +49,12 @@ int frontdb_step(frontier *f, sqlite3_stmt *s, deja_error *err);
 
 /* Empty texts are NULL there. */
 void frontdb_bind(sqlite3_stmt *s, int at, deja_slice text);
-deja_slice frontdb_column(sqlite3_stmt *s, int at);
+
+/* Columns have no types in SQLite, and anybody can write into the file.  What is read is checked;
+ * false: it has another type or is out of range, and frontier_damaged says so. */
+bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value);
+bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value);
+bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text); /* NULL is empty */
+#define FRONTDB_URL_ROW "a row of its table url"
 
 #endif

@@ -14,6 +14,7 @@
 #include "digest.h"
 #include "fail.h"
 #include "frontdb.h"
+#include <limits.h>
 
 static const char pages_by_hash[] = "CREATE INDEX IF NOT EXISTS url_hash ON url(hash)";
 
@@ -80,26 +81,28 @@ int frontier_last(frontier *f, int64_t *id, deja_error *err)
     if (!s)
         return frontdb_fail(f, err);
     const int code = sqlite3_step(s);
-    if (code == SQLITE_ROW)
-        *id = sqlite3_column_int64(s, 0);
+    const bool ok = code != SQLITE_ROW || frontdb_number(s, 0, 0, INT64_MAX, id);
     (void)sqlite3_reset(s);
+    if (!ok)
+        return frontier_damaged(f, "its count of URLs", err);
     return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);
 }
 
-static bool read_url(sqlite3_stmt *s, int64_t host, struct frontier_url *u)
+static int read_url(const frontier *f, sqlite3_stmt *s, int64_t host, struct frontier_url *u,
+                    deja_error *err)
 {
-    const deja_slice url = frontdb_column(s, 5);
-    char *copy = ascii_copy(url);
-    if (!copy)
-        return false;
-    *u = (struct frontier_url){.id = sqlite3_column_int64(s, 0),
-                               .host = host,
-                               .depth = (uint32_t)sqlite3_column_int64(s, 1),
-                               .hops = (uint32_t)sqlite3_column_int64(s, 2),
-                               .attempts = (uint32_t)sqlite3_column_int64(s, 3),
-                               .hidden = sqlite3_column_int(s, 4) != 0,
-                               .url = {copy, url.len}};
-    return true;
+    struct frontier_url read = {.id = sqlite3_column_int64(s, 0), .host = host};
+    int64_t hidden;
+    if (!frontdb_count(s, 1, &read.depth) || !frontdb_count(s, 2, &read.hops) ||
+        !frontdb_count(s, 3, &read.attempts) || !frontdb_number(s, 4, 0, 1, &hidden) ||
+        !frontdb_text(s, 5, &read.url) || read.url.len == 0)
+        return frontier_damaged(f, FRONTDB_URL_ROW, err);
+    read.hidden = hidden != 0;
+    read.url.data = ascii_copy(read.url);
+    if (!read.url.data)
+        return fail(err, DEJA_ENOMEM, "no memory for URLs");
+    *u = read;
+    return DEJA_OK;
 }
 
 void frontier_url_free(struct frontier_url *u)
@@ -133,10 +136,9 @@ int frontier_take(frontier *f, int64_t host, struct frontier_url *url, size_t ca
     (void)sqlite3_bind_int64(s, 2, (int64_t)cap);
     int code;
     while ((code = sqlite3_step(s)) == SQLITE_ROW && *n < cap) {
-        if (!read_url(s, host, &url[*n])) {
-            rc = fail(err, DEJA_ENOMEM, "no memory for URLs");
+        rc = read_url(f, s, host, &url[*n], err);
+        if (rc < 0)
             break;
-        }
         ++*n;
     }
     if (rc == DEJA_OK && code != SQLITE_DONE)
@@ -180,6 +182,18 @@ int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_e
     return frontdb_step(f, s, err);
 }
 
+static int give_undone(const frontier *f, sqlite3_stmt *s, frontier_undone *take, void *ctx,
+                       deja_error *err)
+{
+    int64_t outcome, status, revisit;
+    if (!frontdb_number(s, 0, 0, INT_MAX, &outcome) ||
+        !frontdb_number(s, 1, 0, INT_MAX, &status) || !frontdb_number(s, 2, 0, 1, &revisit))
+        return frontier_damaged(f, FRONTDB_URL_ROW, err);
+    const struct frontier_page p = {
+        .outcome = (int)outcome, .status = (int)status, .revisit = revisit != 0};
+    return take(ctx, &p, err);
+}
+
 int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take, void *ctx,
                   deja_error *err)
 {
@@ -191,11 +205,9 @@ int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take
             return frontdb_fail(f, err);
         (void)sqlite3_bind_int64(s, 1, file);
         (void)sqlite3_bind_int64(s, 2, (int64_t)at);
-        while ((code = sqlite3_step(s)) == SQLITE_ROW)
-            take(ctx, &(struct frontier_page){.outcome = sqlite3_column_int(s, 0),
-                                              .status = sqlite3_column_int(s, 1),
-                                              .revisit = sqlite3_column_int(s, 2) != 0});
-        if (code != SQLITE_DONE)
+        while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK)
+            rc = give_undone(f, s, take, ctx, err);
+        if (rc == DEJA_OK && code != SQLITE_DONE)
             rc = frontdb_fail(f, err);
         (void)sqlite3_reset(s);
     }
@@ -204,22 +216,24 @@ int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take
 
 /* --- Earlier visits --------------------------------------------------------------- */
 
-static void read_digest(sqlite3_stmt *s, int at, struct digest *d)
+static bool read_digest(sqlite3_stmt *s, int at, struct digest *d)
 {
-    const deja_slice text = frontdb_column(s, at);
+    deja_slice text;
     *d = (struct digest){{0}};
-    if (text.len <= DIGEST_LEN && text.len > 0)
+    if (!frontdb_text(s, at, &text) || text.len > DIGEST_LEN)
+        return false;
+    if (text.len > 0)
         memcpy(d->text, text.data, text.len);
+    return true;
 }
 
 /* Copies: an open statement would keep the log from being moved into the file. */
-static bool lend_texts(frontier *f, sqlite3_stmt *s, int first, deja_slice *const out[], size_t n)
+static bool lend_texts(frontier *f, deja_slice *const out[], size_t n)
 {
     size_t at[4], from = 0;
     f->lent.len = 0;
     for (size_t i = 0; i < n; i++) {
-        const deja_slice text = frontdb_column(s, first + (int)i);
-        if (!buffer_add(&f->lent, text.data, text.len) || !buffer_add(&f->lent, "", 1))
+        if (!buffer_add(&f->lent, out[i]->data, out[i]->len) || !buffer_add(&f->lent, "", 1))
             return false;
         at[i] = f->lent.len - 1;
     }
@@ -230,16 +244,21 @@ static bool lend_texts(frontier *f, sqlite3_stmt *s, int first, deja_slice *cons
 
 static int read_copy(frontier *f, sqlite3_stmt *s, struct frontier_page *p, deja_error *err)
 {
-    *p = (struct frontier_page){.outcome = sqlite3_column_int(s, 0),
-                                .status = sqlite3_column_int(s, 1),
-                                .when = (time_t)sqlite3_column_int64(s, 2),
-                                .place = {(uint32_t)sqlite3_column_int64(s, 7),
-                                          (uint64_t)sqlite3_column_int64(s, 8),
-                                          (uint64_t)sqlite3_column_int64(s, 9)}};
+    int64_t outcome, status, when, at, len;
+    *p = (struct frontier_page){0};
+    if (!frontdb_number(s, 0, 0, INT_MAX, &outcome) || !frontdb_number(s, 1, 200, 299, &status) ||
+        !frontdb_number(s, 2, 0, FRONTIER_TIME_MAX, &when) || !frontdb_text(s, 3, &p->mime) ||
+        !frontdb_text(s, 4, &p->etag) || !frontdb_text(s, 5, &p->modified) ||
+        !read_digest(s, 6, &p->digest) || !frontdb_count(s, 7, &p->place.file) ||
+        !frontdb_number(s, 8, 0, INT64_MAX, &at) || !frontdb_number(s, 9, 0, INT64_MAX, &len))
+        return frontier_damaged(f, FRONTDB_URL_ROW, err);
+    p->outcome = (int)outcome;
+    p->status = (int)status;
+    p->when = (time_t)when;
+    p->place.at = (uint64_t)at;
+    p->place.len = (uint64_t)len;
     deja_slice *const texts[] = {&p->mime, &p->etag, &p->modified};
-    read_digest(s, 6, &p->digest);
-    return lend_texts(f, s, 3, texts, 3) ? DEJA_OK
-                                         : fail(err, DEJA_ENOMEM, "no memory for a page");
+    return lend_texts(f, texts, 3) ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for a page");
 }
 
 int frontier_copy_of(frontier *f, deja_slice url, struct frontier_page *p, bool *found,
@@ -298,9 +317,17 @@ static int give_hosts(frontier *f, sqlite3_stmt *s, frontier_host_take *take, vo
                       deja_error *err)
 {
     int rc = DEJA_OK, code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK)
-        rc = take(ctx, sqlite3_column_int64(s, 0), frontdb_column(s, 1),
-                  (uint64_t)sqlite3_column_int64(s, 2), (uint32_t)sqlite3_column_int64(s, 3), err);
+    while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK) {
+        deja_slice name;
+        uint32_t depth;
+        if (!frontdb_text(s, 1, &name) || name.len == 0)
+            rc = frontier_damaged(f, "a row of its table host", err);
+        else if (!frontdb_count(s, 3, &depth))
+            rc = frontier_damaged(f, FRONTDB_URL_ROW, err);
+        else
+            rc = take(ctx, sqlite3_column_int64(s, 0), name, (uint64_t)sqlite3_column_int64(s, 2),
+                      depth, err);
+    }
     if (rc == DEJA_OK && code != SQLITE_DONE)
         rc = frontdb_fail(f, err);
     (void)sqlite3_reset(s);
@@ -328,8 +355,13 @@ static int give_texts(frontier *f, sqlite3_stmt *s, frontier_text_take *take, vo
                       deja_error *err)
 {
     int rc = DEJA_OK, code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK)
-        rc = take(ctx, frontdb_column(s, 0), err);
+    while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK) {
+        const deja_slice text = {sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0)};
+        const int type = sqlite3_column_type(s, 0); /* URLs are texts, lines of the index blobs */
+        rc = text.len > 0 && (type == SQLITE_TEXT || type == SQLITE_BLOB)
+                 ? take(ctx, text, err)
+                 : frontier_damaged(f, FRONTDB_URL_ROW, err);
+    }
     if (rc == DEJA_OK && code != SQLITE_DONE)
         rc = frontdb_fail(f, err);
     (void)sqlite3_reset(s);

@@ -5,6 +5,8 @@
 
 typedef struct frontier frontier;
 
+#define FRONTIER_TIME_MAX INT64_C(253402300799) /* the end of the year 9999 */
+
 /* A URL that waits. */
 struct frontier_url {
     int64_t id;        /* 1, 2, ... in the order of arrival              */
@@ -37,11 +39,18 @@ void frontier_close(frontier *f); /* what was not committed is undone */
 int frontier_commit(frontier *f, deja_error *err);
 int frontier_sync(frontier *f, deja_error *err);
 
-/* Numbers and texts by name, such as the visit.  Absent: 0 and empty. */
-int frontier_get(frontier *f, const char *name, int64_t *value, deja_error *err);
+/* What comes out of the file is checked: DEJA_EFORMAT says what is damaged. */
+
+/* Numbers and texts by name, such as the visit.  Absent: 0 and empty.  Numbers are at least 0.
+ * *damaged, unless NULL, takes the place of the error for a value that is no text. */
+int frontier_get(frontier *f, const char *name, int64_t most, int64_t *value, deja_error *err);
 int frontier_set(frontier *f, const char *name, int64_t value, deja_error *err);
-int frontier_get_blob(frontier *f, const char *name, struct buffer *value, deja_error *err);
+int frontier_get_blob(frontier *f, const char *name, struct buffer *value, bool *damaged,
+                      deja_error *err);
 int frontier_set_blob(frontier *f, const char *name, deja_slice value, deja_error *err);
+
+/* For a caller that finds such a thing: `what` of the file is damaged. */
+int frontier_damaged(const frontier *f, const char *what, deja_error *err);
 
 /* The number of a host (hostkey.h), which is new or not. */
 int frontier_host(frontier *f, deja_slice name, int64_t *id, deja_error *err);
@@ -60,7 +69,7 @@ int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_e
 
 /* Pages whose records begin there or behind wait again, as if never fetched; of each, `take` gets
  * outcome, status and revisit. */
-typedef void frontier_undone(void *ctx, const struct frontier_page *p);
+typedef int frontier_undone(void *ctx, const struct frontier_page *p, deja_error *err);
 int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take, void *ctx,
                   deja_error *err);
 

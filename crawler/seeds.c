@@ -19,12 +19,31 @@ static bool has_line(const struct buffer *all, deja_slice line)
     return false;
 }
 
+/* Each line is a URL that can be fetched. */
+static int read_seeds(struct crawler *c, struct buffer *all, deja_error *err)
+{
+    int rc = frontier_get_blob(c->queue, "seeds", all, NULL, err);
+    const char *at = all->len ? all->data : "", *end = at + all->len;
+    while (rc == DEJA_OK && at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        const deja_slice seed = ascii_between(at, stop ? stop : at);
+        deja_slice canon;
+        rc = scope_is_web(seed) ? offer_canon(c, seed, &canon) : DEJA_ENOTURL;
+        at += seed.len + 1;
+    }
+    if (rc == DEJA_ENOMEM)
+        return fail(err, rc, "no memory for the seeds");
+    return rc == DEJA_ENOTURL || rc == DEJA_ENOTSUP
+               ? frontier_damaged(c->queue, "its setting 'seeds'", err)
+               : rc;
+}
+
 typedef int seed_take(struct crawler *c, deja_slice seed, deja_error *err);
 
 static int each_seed(struct crawler *c, seed_take *take, deja_error *err)
 {
     struct buffer all = {0};
-    int rc = frontier_get_blob(c->queue, "seeds", &all, err);
+    int rc = read_seeds(c, &all, err);
     const char *at = all.len ? all.data : "", *end = at + all.len;
     while (rc == DEJA_OK && at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -56,9 +75,8 @@ static bool looks_like_host(const char *text)
 }
 
 /* What the user probably means, as a URL; or an error that says what to type. */
-static int read_seed(struct crawler *c, const char *text, struct buffer *url, deja_error *err)
+static int read_seed(const char *text, struct buffer *url, deja_error *err)
 {
-    const struct crawl_talk *talk = &c->o->talk;
     if (scope_is_web(ascii_slice(text)))
         return buffer_text(url, text) ? DEJA_OK : no_memory(err);
     if (access(text, F_OK) == 0)
@@ -71,11 +89,7 @@ static int read_seed(struct crawler *c, const char *text, struct buffer *url, de
                     "'%.150s' is not an http or https URL; type it in full, such as "
                     "https://example.org/",
                     text);
-    if (!buffer_text(url, "http://") || !buffer_text(url, text))
-        return no_memory(err);
-    if (talk->read_as)
-        talk->read_as(talk->ctx, text, buffer_slice(url));
-    return DEJA_OK;
+    return buffer_text(url, "http://") && buffer_text(url, text) ? DEJA_OK : no_memory(err);
 }
 
 /* Nothing of a password may be shown. */
@@ -91,7 +105,7 @@ static int add_seed(struct crawler *c, const char *text, struct buffer *all, dej
 {
     struct buffer url = {0};
     deja_slice canon;
-    int rc = read_seed(c, text, &url, err);
+    int rc = read_seed(text, &url, err);
     if (rc < 0) {
         buffer_fini(&url);
         return rc;
@@ -105,6 +119,8 @@ static int add_seed(struct crawler *c, const char *text, struct buffer *all, dej
              (!has_line(all, canon) &&
               !(buffer_add(all, canon.data, canon.len) && buffer_text(all, "\n"))))
         rc = no_memory(err);
+    else if (!scope_is_web(ascii_slice(text)) && c->o->talk.read_as)
+        c->o->talk.read_as(c->o->talk.ctx, text, canon);
     buffer_fini(&url);
     return rc;
 }
@@ -112,7 +128,7 @@ static int add_seed(struct crawler *c, const char *text, struct buffer *all, dej
 int seeds_store(struct crawler *c, deja_error *err)
 {
     struct buffer all = {0};
-    int rc = frontier_get_blob(c->queue, "seeds", &all, err);
+    int rc = read_seeds(c, &all, err);
     for (size_t i = 0; i < c->o->n_seeds && rc == DEJA_OK; i++)
         rc = add_seed(c, c->o->seed[i], &all, err);
     if (rc == DEJA_OK && all.len == 0)

@@ -16,6 +16,7 @@
 #include "settings.h"
 #include "ascii.h"
 #include "fail.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -28,51 +29,55 @@ struct setting {
     enum owner owner;
     size_t at;               /* in struct crawl_options */
     double unset, otherwise; /* what stands for "not given"; the default */
+    double least, most;      /* of numbers: a folder with others is damaged */
 };
+
+#define COUNT_MAX ((double)UINT64_MAX)
+#define TIME_MAX  2e13 /* seconds: more than the command line takes */
 
 #define AT(field) offsetof(struct crawl_options, field)
 static const struct setting settings[] = {
-    {"scope", COUNT32, OF_VISIT, AT(scope), 0, SCOPE_HOST},
-    {"match", TEXT, OF_VISIT, AT(match), 0, 0},
-    {"exclude", TEXT, OF_VISIT, AT(exclude), 0, 0},
-    {"embeds", FLAG, OF_VISIT, AT(embeds), 0, 0},
-    {"nofollow", FLAG, OF_VISIT, AT(nofollow), 0, 0},
-    {"sitemaps", FLAG, OF_VISIT, AT(sitemaps), 0, 0},
-    {"no-archive", FLAG, OF_VISIT, AT(no_archive), 0, 0},
-    {"max-depth", COUNT32, OF_CRAWL, AT(max_depth), CRAWL_UNSET, 50},
-    {"max-redirects", COUNT32, OF_CRAWL, AT(max_redirects), CRAWL_UNSET, 10},
-    {"max-host-pages", COUNT64, OF_CRAWL, AT(max_host_pages), 0, 0},
-    {"max-similar", COUNT64, OF_CRAWL, AT(max_similar), 0, 10000},
-    {"max-page", COUNT64, OF_CRAWL, AT(max_page), 0, 16 << 20},
-    {"max-url", COUNT64, OF_CRAWL, AT(max_url), 0, 2048},
-    {"max-file", COUNT64, OF_CRAWL, AT(max_file), 0, 1 << 30},
-    {"delay", REAL, OF_CRAWL, AT(delay), CRAWL_UNSET_TIME, 1},
-    {"max-crawl-delay", REAL, OF_CRAWL, AT(max_crawl_delay), CRAWL_UNSET_TIME, 60},
-    {"allow-private", FLAG, OF_CRAWL, AT(allow_private), 0, 0},
-    {"per-host", COUNT32, OF_CRAWL, AT(per_host), 0, 1},
-    {"connections", COUNT32, OF_CRAWL, AT(connections), 0, 32},
-    {"contact", TEXT, OF_CRAWL, AT(contact), 0, 0},
-    {"user-agent", TEXT, OF_CRAWL, AT(user_agent), 0, 0},
-    {"retries", COUNT32, OF_CRAWL, AT(retries), CRAWL_UNSET, 2},
-    {"retry-wait", REAL, OF_CRAWL, AT(retry_wait), CRAWL_UNSET_TIME, 5},
-    {"timeout", REAL, OF_CRAWL, AT(timeout), CRAWL_UNSET_TIME, 60},
-    {"sync-every", REAL, OF_CRAWL, AT(sync_every), CRAWL_UNSET_TIME, 1},
-    {"kind", COUNT32, OF_CACHE, AT(cache.kind), 0, 0},
-    {"seed", COUNT64, OF_CACHE, AT(cache.seed), 0, 0},
-    {"hash", COUNT32, OF_CACHE, AT(cache.hash), 0, 0},
-    {"flags", COUNT32, OF_CACHE, AT(cache.flags), 0, 0},
-    {"delimiter", COUNT32, OF_CACHE, AT(cache.delimiter), 0, 0},
-    {"layers", COUNT32, OF_CACHE, AT(cache.layers), 0, 0},
-    {"counter-bits", COUNT32, OF_CACHE, AT(cache.counter_bits), 0, 0},
-    {"generations", COUNT32, OF_CACHE, AT(cache.generations), 0, 0},
-    {"window", COUNT64, OF_CACHE, AT(cache.window_seconds), 0, 0},
-    {"capacity", COUNT64, OF_SIZE, AT(cache.capacity), 0, 0},
-    {"fp-rate", REAL, OF_SIZE, AT(cache.fp_rate), 0, 0},
-    {"memory", COUNT64, OF_SIZE, AT(cache.memory), 0, 0},
-    {"hashes", COUNT32, OF_SIZE, AT(cache.hashes), 0, 0},
-    {"filters", COUNT32, OF_SIZE, AT(cache.filters), 0, 0},
-    {"multiplier", REAL, OF_SIZE, AT(cache.multiplier), 0, 0},
-    {"deletions", COUNT64, OF_SIZE, AT(cache.deletions), 0, 0},
+    {"scope", COUNT32, OF_VISIT, AT(scope), 0, SCOPE_HOST, SCOPE_HOST, SCOPE_ANY},
+    {"match", TEXT, OF_VISIT, AT(match), 0, 0, 0, 0},
+    {"exclude", TEXT, OF_VISIT, AT(exclude), 0, 0, 0, 0},
+    {"embeds", FLAG, OF_VISIT, AT(embeds), 0, 0, 0, 0},
+    {"nofollow", FLAG, OF_VISIT, AT(nofollow), 0, 0, 0, 0},
+    {"sitemaps", FLAG, OF_VISIT, AT(sitemaps), 0, 0, 0, 0},
+    {"no-archive", FLAG, OF_VISIT, AT(no_archive), 0, 0, 0, 0},
+    {"max-depth", COUNT32, OF_CRAWL, AT(max_depth), CRAWL_UNSET, 50, 0, CRAWL_UNSET - 1},
+    {"max-redirects", COUNT32, OF_CRAWL, AT(max_redirects), CRAWL_UNSET, 10, 0, 1000},
+    {"max-host-pages", COUNT64, OF_CRAWL, AT(max_host_pages), 0, 0, 0, COUNT_MAX},
+    {"max-similar", COUNT64, OF_CRAWL, AT(max_similar), 0, 10000, 1, 65535},
+    {"max-page", COUNT64, OF_CRAWL, AT(max_page), 0, 16 << 20, 1, COUNT_MAX},
+    {"max-url", COUNT64, OF_CRAWL, AT(max_url), 0, 2048, 16, 65536},
+    {"max-file", COUNT64, OF_CRAWL, AT(max_file), 0, 1 << 30, 1, COUNT_MAX},
+    {"delay", REAL, OF_CRAWL, AT(delay), CRAWL_UNSET_TIME, 1, 0, TIME_MAX},
+    {"max-crawl-delay", REAL, OF_CRAWL, AT(max_crawl_delay), CRAWL_UNSET_TIME, 60, 0, TIME_MAX},
+    {"allow-private", FLAG, OF_CRAWL, AT(allow_private), 0, 0, 0, 0},
+    {"per-host", COUNT32, OF_CRAWL, AT(per_host), 0, 1, 1, 64},
+    {"connections", COUNT32, OF_CRAWL, AT(connections), 0, 32, 1, 4096},
+    {"contact", TEXT, OF_CRAWL, AT(contact), 0, 0, 0, 0},
+    {"user-agent", TEXT, OF_CRAWL, AT(user_agent), 0, 0, 0, 0},
+    {"retries", COUNT32, OF_CRAWL, AT(retries), CRAWL_UNSET, 2, 0, 100},
+    {"retry-wait", REAL, OF_CRAWL, AT(retry_wait), CRAWL_UNSET_TIME, 5, 0, TIME_MAX},
+    {"timeout", REAL, OF_CRAWL, AT(timeout), CRAWL_UNSET_TIME, 60, 0, TIME_MAX},
+    {"sync-every", REAL, OF_CRAWL, AT(sync_every), CRAWL_UNSET_TIME, 1, 0, TIME_MAX},
+    {"kind", COUNT32, OF_CACHE, AT(cache.kind), 0, 0, 0, UINT32_MAX},
+    {"seed", COUNT64, OF_CACHE, AT(cache.seed), 0, 0, 0, COUNT_MAX},
+    {"hash", COUNT32, OF_CACHE, AT(cache.hash), 0, 0, 0, UINT32_MAX},
+    {"flags", COUNT32, OF_CACHE, AT(cache.flags), 0, 0, 0, UINT32_MAX},
+    {"delimiter", COUNT32, OF_CACHE, AT(cache.delimiter), 0, 0, 0, UINT32_MAX},
+    {"layers", COUNT32, OF_CACHE, AT(cache.layers), 0, 0, 0, UINT32_MAX},
+    {"counter-bits", COUNT32, OF_CACHE, AT(cache.counter_bits), 0, 0, 0, UINT32_MAX},
+    {"generations", COUNT32, OF_CACHE, AT(cache.generations), 0, 0, 0, UINT32_MAX},
+    {"window", COUNT64, OF_CACHE, AT(cache.window_seconds), 0, 0, 0, COUNT_MAX},
+    {"capacity", COUNT64, OF_SIZE, AT(cache.capacity), 0, 0, 0, COUNT_MAX},
+    {"fp-rate", REAL, OF_SIZE, AT(cache.fp_rate), 0, 0, 0, 1},
+    {"memory", COUNT64, OF_SIZE, AT(cache.memory), 0, 0, 0, COUNT_MAX},
+    {"hashes", COUNT32, OF_SIZE, AT(cache.hashes), 0, 0, 0, UINT32_MAX},
+    {"filters", COUNT32, OF_SIZE, AT(cache.filters), 0, 0, 0, UINT32_MAX},
+    {"multiplier", REAL, OF_SIZE, AT(cache.multiplier), 0, 0, 0, COUNT_MAX},
+    {"deletions", COUNT64, OF_SIZE, AT(cache.deletions), 0, 0, 0, COUNT_MAX},
 };
 #define SETTINGS (sizeof settings / sizeof settings[0])
 _Static_assert(SETTINGS == CRAWLER_SETTINGS, "each may have a text of its own");
@@ -148,6 +153,45 @@ static void put_text(const struct setting *s, struct crawl_options *o, const cha
         break;
     default:
         *(const char **)at = text[0] ? text : NULL;
+    }
+}
+
+static bool is_count(const struct setting *s, const char *text)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long n = strtoull(text, &end, 10);
+    return ascii_is_digit(text[0]) && !*end && errno == 0 && (double)n >= s->least &&
+           (double)n <= s->most;
+}
+
+static bool is_real(const struct setting *s, const char *text)
+{
+    char *end;
+    const double x = strtod(text, &end);
+    return ascii_is_digit(text[0]) && !*end && x >= s->least && x <= s->most;
+}
+
+/* Is this what an earlier run can have stored?  Empty: nothing. */
+static bool is_sound(const struct setting *s, const struct buffer *stored)
+{
+    const char *text = stored->data;
+    const size_t len = stored->len - 1; /* it ends with a zero */
+    if (len == 0)
+        return true;
+    if (strlen(text) != len)
+        return false;
+    switch (s->type) {
+    case COUNT32:
+    case COUNT64:
+        return is_count(s, text) &&
+               (s->at != AT(cache.kind) || deja_kind_name((uint32_t)strtoul(text, NULL, 10)));
+    case REAL:
+        return is_real(s, text);
+    case FLAG:
+        return strcmp(text, "1") == 0;
+    default:
+        return true;
     }
 }
 
@@ -233,13 +277,32 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
     return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for --%s", s->option);
 }
 
+static int damaged(const struct crawler *c, const struct setting *s, deja_error *err)
+{
+    const bool negative = strncmp(s->option, "no-", 3) == 0;
+    char other[60] = "";
+    if (s->type == FLAG)
+        snprintf(other, sizeof other, " or --%s%s", negative ? "" : "no-",
+                 s->option + (negative ? 3 : 0));
+    return fail(err, DEJA_EFORMAT,
+                "%s/queue.db: its setting '%s' is damaged; give --%s%s to set it again",
+                fail_path(c->o->dir).text, s->option, s->option, other);
+}
+
 static int settle_one(struct settling *in, const struct setting *s, deja_error *err)
 {
+    struct value v;
     struct buffer was = {0};
-    int rc = frontier_get_blob(in->c->queue, s->option, &was, err);
+    bool wrong_type = false;
+    int rc = frontier_get_blob(in->c->queue, s->option, &was, &wrong_type, err);
     if (rc == DEJA_OK && !buffer_add(&was, "", 1))
         rc = fail(err, DEJA_ENOMEM, "no memory for --%s", s->option);
-    if (rc == DEJA_OK && is_given(s, &in->c->settled))
+    const bool given = is_given(s, &in->c->settled);
+    if (rc == DEJA_OK && (wrong_type || !is_sound(s, &was)))
+        rc = given ? frontier_set_blob(in->c->queue, s->option,
+                                       ascii_slice(text_of(s, &in->c->settled, &v)), err)
+                   : damaged(in->c, s, err);
+    else if (rc == DEJA_OK && given)
         rc = remember(in, s, was.data, err);
     else if (rc == DEJA_OK && was.data[0])
         rc = take_over(in, s, was.data, err);
@@ -296,9 +359,11 @@ static int check_forms(struct crawler *c, deja_error *err)
     struct buffer was = {0};
     snprintf(now, sizeof now, "%s %016" PRIx64, deja_profile_name(profile),
              deja_url_rules_id(rules));
-    int rc = frontier_get_blob(c->queue, "url", &was, err);
+    int rc = frontier_get_blob(c->queue, "url", &was, NULL, err);
     const char *blank = was.len > 0 ? memchr(was.data, ' ', was.len) : NULL;
-    if (rc == DEJA_OK && !blank)
+    if (rc == DEJA_OK && was.len > 0 && (!blank || was.len >= sizeof now))
+        rc = frontier_damaged(c->queue, "its setting 'url'", err);
+    else if (rc == DEJA_OK && !blank)
         rc = frontier_set_blob(c->queue, "url", ascii_slice(now), err);
     else if (rc == DEJA_OK && ascii_compare(buffer_slice(&was), ascii_slice(now)) != 0)
         rc = fail(err, DEJA_EMISMATCH,
@@ -313,7 +378,7 @@ int settings_settle(struct crawler *c, deja_error *err)
 {
     struct settling in = {.c = c};
     int64_t visit;
-    int rc = frontier_get(c->queue, "visit", &visit, err);
+    int rc = frontier_get(c->queue, "visit", CRAWLER_VISITS, &visit, err);
     in.begun = visit > 0 && !c->settled.next_visit;
     if (rc == DEJA_OK)
         rc = check_forms(c, err);

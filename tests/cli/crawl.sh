@@ -41,8 +41,8 @@ fails_with 2 'exclude each other' deja crawl "$url/" --out x --key k --seed 3
 [ ! -e x ] || fail "a folder was made for a command that cannot run"
 
 # --- Seeds and folders that are none --------------------------------------------
-for seed in example.org ftp://example.org/ mailto:a@b http:// 'http://[x/' ''; do
-    fails_with 2 'is no URL of http or https' deja crawl "$seed" --out "seed"
+for seed in example ftp://example.org/ mailto:a@b http:// 'http://[x/' ''; do
+    fails_with 2 'is not an http or https URL' deja crawl "$seed" --out "seed"
 done
 fails_with 2 'give it a URL to begin with' deja crawl --out .
 fails_with 2 '--ca-file nowhere.pem: cannot read' deja crawl "$url/" --out ca --ca-file nowhere.pem

@@ -255,7 +255,7 @@ def bare_hosts_are_understood():
     with Server(site({"/": page(), "/x": page()})) as server:
         host = server.url[len("http://"):].rstrip("/")
         text = notes(host, "--out", "bare")
-        check(f"'{host}' is read as http://{host}" in text, text)
+        check(f"'{host}' is read as http://{host}/\n" in text, text)
         text = notes(f"localhost:{server.port}/x", "--out", "local")
         check(f"is read as http://localhost:{server.port}/x" in text, text)
         same(server.paths(), ["/", "/x"], "pages")

@@ -186,21 +186,173 @@ static void settings_are_kept(void **state)
     struct buffer blob = {0};
     deja_error err;
     int64_t n;
-    assert_int_equal(frontier_get(f, "n", &n, &err), DEJA_OK);
+    assert_int_equal(frontier_get(f, "n", INT64_MAX, &n, &err), DEJA_OK);
     assert_int_equal(n, 0);
     assert_int_equal(frontier_set(f, "n", 7, &err), DEJA_OK);
-    assert_int_equal(frontier_set(f, "n", -8, &err), DEJA_OK);
+    assert_int_equal(frontier_set(f, "n", INT64_MAX, &err), DEJA_OK);
     assert_int_equal(frontier_set_blob(f, "b", (deja_slice){"a\0b", 3}, &err), DEJA_OK);
     assert_int_equal(frontier_sync(f, &err), DEJA_OK);
     frontier_close(f);
     f = open_queue();
-    assert_int_equal(frontier_get(f, "n", &n, &err), DEJA_OK);
-    assert_int_equal(n, -8);
-    assert_int_equal(frontier_get_blob(f, "b", &blob, &err), DEJA_OK);
+    assert_int_equal(frontier_get(f, "n", INT64_MAX, &n, &err), DEJA_OK);
+    assert_true(n == INT64_MAX);
+    assert_int_equal(frontier_get_blob(f, "b", &blob, NULL, &err), DEJA_OK);
     assert_int_equal(blob.len, 3);
     assert_memory_equal(blob.data, "a\0b", 3);
     buffer_fini(&blob);
     frontier_close(f);
+}
+
+/* Somebody else writes into the file. */
+static void edit(const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(scratch_path("queue.db"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    (void)sqlite3_close(db);
+}
+
+static void damaged_settings_are_named(void **state)
+{
+    static const char *const values[] = {"-1", "'7'", "7.5", "x'07'", "NULL", "8"};
+    struct buffer blob = {0};
+    deja_error err;
+    int64_t n;
+    bool damaged;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char sql[80];
+        frontier_close(open_queue());
+        snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO setting VALUES('n', %s)", values[i]);
+        edit(sql);
+        frontier *f = open_queue();
+        assert_int_equal(frontier_get(f, "n", 7, &n, &err), DEJA_EFORMAT);
+        assert_non_null(strstr(err.text, "queue.db: its setting 'n' is damaged; restore"));
+        const bool is_text = values[i][0] == '\'' || values[i][0] == 'x';
+        assert_int_equal(frontier_get_blob(f, "n", &blob, NULL, &err),
+                         is_text ? DEJA_OK : DEJA_EFORMAT);
+        assert_int_equal(frontier_get_blob(f, "n", &blob, &damaged, &err), DEJA_OK);
+        assert_int_equal(damaged, !is_text);
+        frontier_close(f);
+    }
+    buffer_fini(&blob);
+}
+
+static int look_at_host(void *ctx, int64_t id, deja_slice name, uint64_t waiting, uint32_t depth,
+                        deja_error *err)
+{
+    return DEJA_OK;
+}
+
+static int look_at_text(void *ctx, deja_slice text, deja_error *err)
+{
+    return DEJA_OK;
+}
+
+/* Nothing that waits can be used: every way to it says so. */
+static void damaged_rows_are_found(void **state)
+{
+    static const char *const changes[] = {"depth = -1",
+                                          "depth = 4294967296",
+                                          "depth = 'x'",
+                                          "hops = 1.5",
+                                          "attempts = x'00'",
+                                          "hidden = 2",
+                                          "url = x'687474703a2f2f612f'",
+                                          "url = ''",
+
+                                          "url = 'http://a/' || char(0)"};
+    frontier *f = open_queue();
+    const int64_t a = host(f, "a");
+    struct frontier_url taken[2];
+    deja_error err;
+    size_t n;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        char sql[120];
+        put(f, a, 1, "http://a/");
+        commit(f);
+        frontier_close(f);
+        snprintf(sql, sizeof sql, "UPDATE url SET %s", changes[i]);
+        edit(sql);
+        f = open_queue();
+        if (frontier_take(f, a, taken, 2, &n, &err) != DEJA_EFORMAT)
+            fail_msg("%s", changes[i]);
+        assert_non_null(strstr(err.text, "a row of its table url is damaged"));
+        frontier_close(f);
+        edit("DELETE FROM url");
+        f = open_queue();
+    }
+    put(f, a, 1, "http://a/");
+    commit(f);
+    frontier_close(f);
+    edit("UPDATE url SET depth = 'deep', url = 5.5");
+    f = open_queue();
+    assert_int_equal(frontier_each_host(f, look_at_host, NULL, &err), DEJA_EFORMAT);
+    assert_int_equal(frontier_each_since(f, 0, look_at_text, NULL, &err), DEJA_OK); /* '5.5' */
+    frontier_close(f);
+    edit("UPDATE url SET depth = 0, url = x''; UPDATE host SET name = x'61'");
+    f = open_queue();
+    assert_int_equal(frontier_each_host(f, look_at_host, NULL, &err), DEJA_EFORMAT);
+    assert_non_null(strstr(err.text, "a row of its table host is damaged"));
+    assert_int_equal(frontier_each_since(f, 0, look_at_text, NULL, &err), DEJA_EFORMAT);
+    frontier_close(f);
+    edit("UPDATE sqlite_sequence SET seq = 'x'");
+    f = open_queue();
+    int64_t last;
+    assert_int_equal(frontier_last(f, &last, &err), DEJA_EFORMAT);
+    frontier_close(f);
+}
+
+static int ignore_undone(void *ctx, const struct frontier_page *p, deja_error *err)
+{
+    return DEJA_OK;
+}
+
+static void damaged_pages_are_found(void **state)
+{
+    static const char *const changes[] = {
+        "at_time = 'x'",
+        "at_time = -1",
+        "at_time = 1000000000000",
+        "mime = x'00'",
+        "modified = x'61'",
+        "digest = x'61'",
+        "digest = 'longer than any digest could ever be, by far'",
+        "file = 4294967296",
+        "offset = -1",
+        "length = 'x'"};
+    static const struct frontier_page page = {
+        .status = 200, .when = 12, .digest = {"sha1:X"}, .place = {1, 22, 33}};
+    const deja_slice url = {"http://a/", 9};
+    struct frontier_page p;
+    deja_error err;
+    uint64_t left;
+    bool found;
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        char sql[120];
+        frontier *f = open_queue();
+        const int64_t a = host(f, "a"), id = put(f, a, 1, "http://a/");
+        taken_is(f, a, "http://a/");
+        done(f, id, &page);
+        assert_int_equal(frontier_leave(f, &left, &err), DEJA_OK);
+        commit(f);
+        frontier_close(f);
+        snprintf(sql, sizeof sql, "UPDATE url SET %s", changes[i]);
+        edit(sql);
+        f = open_queue();
+        const int rc = frontier_copy_of(f, url, &p, &found, &err);
+        if (rc != DEJA_EFORMAT)
+            fail_msg("%s: %d", changes[i], rc);
+        const bool in_index =
+            strncmp(changes[i], "modified", 8) != 0 && !strstr(changes[i], "longer");
+        if (in_index)
+            assert_true(frontier_each_line(f, look_at_text, NULL, &err) < 0);
+        frontier_close(f);
+        edit("UPDATE url SET file = 1, offset = 0, outcome = 'x'");
+        f = open_queue();
+        assert_int_equal(frontier_undo(f, 1, 0, ignore_undone, NULL, &err), DEJA_EFORMAT);
+        frontier_close(f);
+        edit("DELETE FROM url");
+    }
 }
 
 static void earlier_visits_are_remembered(void **state)
@@ -298,11 +450,12 @@ static void lists_of_hosts_urls_and_entries(void **state)
     frontier_close(f);
 }
 
-static void count_undone(void *n, const struct frontier_page *p)
+static int count_undone(void *n, const struct frontier_page *p, deja_error *err)
 {
     ++*(int *)n;
     assert_int_equal(p->status, 200);
     assert_int_equal(p->outcome, 0);
+    return DEJA_OK;
 }
 
 static void pages_of_damaged_records_wait_again(void **state)
@@ -348,6 +501,9 @@ int main(void)
         TEST(what_is_no_queue_is_refused),
         TEST(another_versions_queue_is_refused),
         TEST(settings_are_kept),
+        TEST(damaged_settings_are_named),
+        TEST(damaged_rows_are_found),
+        TEST(damaged_pages_are_found),
         TEST(earlier_visits_are_remembered),
         TEST(lists_of_hosts_urls_and_entries),
     };

@@ -34,7 +34,7 @@ static struct crawl_options some_options(void)
     o.max_host_pages = UINT64_MAX;
     o.max_similar = 3;
     o.max_page = UINT64_C(1) << 40;
-    o.max_url = 4;
+    o.max_url = 16;
     o.max_file = 5;
     o.connections = 6;
     o.per_host = 7;
@@ -225,13 +225,83 @@ static void other_forms_of_urls_are_refused(void **state)
     end(&c, false);
 }
 
+static void store(const char *name, deja_slice text)
+{
+    struct crawler c;
+    deja_error err;
+    begin(&c, &nothing);
+    assert_int_equal(frontier_set_blob(c.queue, name, text, &err), DEJA_OK);
+    end(&c, true);
+}
+
+/* What no run can have stored is refused by name, and the option replaces it, even one that stays
+ * as it is for the whole visit. */
+static void damaged_options_are_named_and_can_be_replaced(void **state)
+{
+    static const struct {
+        const char *name, *text;
+    } damaged[] = {{"scope", "0"},
+                   {"scope", "6"},
+                   {"scope", "x"},
+                   {"scope", "1 "},
+                   {"scope", "-1"},
+                   {"embeds", "2"},
+                   {"embeds", "on"},
+                   {"max-url", "15"},
+                   {"max-url", "1e99"},
+                   {"delay", "-1"},
+                   {"delay", "nan"},
+                   {"delay", "inf"},
+                   {"delay", "1s"},
+                   {"timeout", "1e99"},
+                   {"per-host", "0"},
+                   {"connections", "4097"},
+                   {"kind", "99"},
+                   {"retries", "+1"},
+                   {"max-page", "18446744073709551616"},
+                   {"fp-rate", "2"},
+                   {"capacity", " 1"},
+                   {"hashes", "4294967296"}};
+    struct crawler c;
+    deja_error err;
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        char words[80];
+        settle(&nothing);
+        store(damaged[i].name, (deja_slice){damaged[i].text, strlen(damaged[i].text)});
+        begin(&c, &nothing);
+        c.settled.dir = scratch_folder;
+        if (settings_settle(&c, &err) != DEJA_EFORMAT)
+            fail_msg("%s %s", damaged[i].name, damaged[i].text);
+        snprintf(words, sizeof words, "queue.db: its setting '%s' is damaged; give --%s",
+                 damaged[i].name, damaged[i].name);
+        assert_non_null(strstr(err.text, words));
+        end(&c, false);
+        store(damaged[i].name, (deja_slice){NULL, 0});
+    }
+    store("scope", (deja_slice){"9", 1});
+    store("user-agent", (deja_slice){"a\0b", 3});
+    struct crawl_options o = nothing;
+    o.scope = SCOPE_ANY;
+    o.user_agent = "one/1";
+    settle(&o);
+    begin(&c, &nothing);
+    assert_int_equal(settings_settle(&c, &err), DEJA_OK);
+    assert_int_equal(c.o->scope, SCOPE_ANY);
+    assert_string_equal(c.agent, "one/1");
+    end(&c, false);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_not_given_has_its_default), TEST(all_are_remembered_exactly),
-        TEST(what_is_of_the_visit_stays),        TEST(manners_are_as_given_last),
-        TEST(other_forms_of_urls_are_refused),   TEST(flags_are_taken_back),
+        TEST(what_is_not_given_has_its_default),
+        TEST(all_are_remembered_exactly),
+        TEST(what_is_of_the_visit_stays),
+        TEST(manners_are_as_given_last),
+        TEST(other_forms_of_urls_are_refused),
+        TEST(flags_are_taken_back),
+        TEST(damaged_options_are_named_and_can_be_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
