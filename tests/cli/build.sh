@@ -131,7 +131,7 @@ ends_early_and_leaves_the_old_one() {
     deja build -q f.deja old
     cp f.deja good.copy
     python3 - <<'PY'
-import signal, subprocess, time
+import signal, subprocess
 import dejarun
 
 data = b"\n".join(dejarun.unique_lines(200_000)) + b"\n"
@@ -139,7 +139,7 @@ for sig in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
     for j in "1", "2":
         process = dejarun.start("build", "-j", j, "f.deja", stdin=subprocess.PIPE)
         feeder = dejarun.Feeder(process.stdin, data, 1 << 16, 0, hold=True)
-        time.sleep(0.2)
+        dejarun.eventually("it reads", lambda: feeder.written == len(data))
         process.send_signal(sig)
         if dejarun.wait(process) != -sig:
             dejarun.fail(f"not ended by signal {sig}")

@@ -152,7 +152,7 @@ named_pipe_as_filter() {
     echo a >list
     mkfifo pipe
     status=0
-    timeout 5 "$DEJA" check pipe list >.stdout 2>.stderr || status=$?
+    timeout 600 "$DEJA" check pipe list >.stdout 2>.stderr || status=$?
     [ $status -eq 2 ] || fail "exit $status for a named pipe (124: it waits for a writer)"
 }
 

@@ -54,7 +54,7 @@ zpty -w -n shell $'deja ded\t --sta\tx --kind=sca\t\x01print \x05\n'
 zpty -r -m shell text '*'$'\n''deja dedup --state=x --kind=scalable'$'\r''*' && print completed
 zpty -d shell
 END
-    succeeds timeout 60 zsh -f try
+    succeeds timeout 600 zsh -f try
     expect_stdout completed
 }
 

@@ -12,7 +12,21 @@ printf 'end' >site/c.html
 mkfifo announced
 python3 -u - >announced 2>server.log <<'END' &
 import functools, http.server
-handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="site")
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    """The files of the folder, and /chain/N, which links to /chain/N+1: a site without end."""
+
+    def do_GET(self):
+        if not self.path.startswith("/chain/"):
+            return super().do_GET()
+        body = b"<a href=/chain/%d>next</a>" % (int(self.path[7:]) + 1)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+handler = functools.partial(Handler, directory="site")
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
 print(server.server_port, flush=True)
 server.serve_forever()
@@ -117,12 +131,15 @@ expect_stdout ''
 exits_with 1 deja crawl http://127.0.0.1:1/ --out nobody --retries 0 -q
 
 # --- Ctrl-C finishes what is in flight; the next run goes on ---------------------------------
-"$DEJA" crawl "$url/" --out stopped --delay 1 -q &
+"$DEJA" crawl "$url/chain/0" --out stopped --delay 20ms --max-depth 1e6 -q &
 crawl=$!
-until grep -q 'GET / ' <(tail -n 1 server.log); do sleep 0.05; done
+until grep -q 'GET /chain/5 ' server.log; do sleep 0.05; done
 kill -TERM $crawl
 status=0
 wait $crawl || status=$?
 [ $status -eq $((128 + 15)) ] || fail "exit $status after SIGTERM"
-succeeds deja crawl --out stopped --delay 0
-expect_stderr_has '3 pages'
+asked=$(grep -c 'GET /chain/' server.log)
+succeeds deja crawl --out stopped --delay 0 --max-depth 1e6 --max-pages $((asked + 3))
+expect_stderr_has "$((asked + 3)) pages"
+grep -o 'GET /chain/[0-9]*' server.log | sort | uniq -d >twice
+[ ! -s twice ] || fail "asked for again: $(head -n 3 twice)"

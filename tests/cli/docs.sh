@@ -61,7 +61,7 @@ for page in "${pages[@]}"; do
     blocks "$SOURCE/$page"
     for ((i = 1; ; i++)); do
         [ -e ".$i.sh" ] || break
-        if ! timeout 100 bash -e ".$i.sh" >.stdout 2>&1 </dev/null; then
+        if ! timeout 600 bash -e ".$i.sh" >.stdout 2>&1 </dev/null; then
             fail "$page: block $i does not run:
 $(cat ".$i.sh")"
         fi
@@ -148,7 +148,7 @@ for command in $(deja help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p') '
         *'| man '*) command -v man >/dev/null || continue ;;&
         *)
             status=0
-            timeout 100 bash -c "$line" >.stdout 2>.stderr </dev/null || status=$?
+            timeout 600 bash -c "$line" >.stdout 2>.stderr </dev/null || status=$?
             [ $status -lt 2 ] || fail "deja help $command: exit $status: $line"
             ;;
         esac

@@ -132,10 +132,14 @@ a_full_disk_is_an_error() {
 
 ctrl_c_ends_it() {
     # A background job of a script ignores SIGINT; TERM says the same.
-    "$DEJA" gen -n 1P --repeats 0.1 >/dev/null 2>err &
+    mkfifo lines
+    "$DEJA" gen -n 1P --repeats 0.1 >lines 2>err &
     local pid=$! status=0
-    sleep 0.3
+    exec 9<lines
+    read -r _ <&9 # it is at work
     kill -TERM "$pid"
+    cat <&9 >/dev/null
+    exec 9<&-
     wait "$pid" || status=$?
     [ "$status" -eq 143 ] || fail "exit $status"
     grep -qF "stopped: " err || fail "it does not say that it stopped"

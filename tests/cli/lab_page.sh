@@ -10,7 +10,7 @@ succeeds deja lab -q --quick -n 5k --out report
 sed 's|</body>|<script>document.body.dataset.width = document.documentElement.scrollWidth</script></body>|' \
     report/index.html >report/probe.html
 browse() { # WIDTH SCHEME(0 dark, 1 light) ARG...: the page as the browser sees it
-    timeout 100 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+    timeout 600 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
         --user-data-dir="$PWD/profile" --host-resolver-rules='MAP * ~NOTFOUND' \
         --enable-logging=stderr --window-size="$1,900" \
         --blink-settings=preferredColorScheme="$2" "${@:3}" "file://$PWD/report/probe.html" 2>log

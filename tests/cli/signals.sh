@@ -83,7 +83,7 @@ for j in "1", "2":
                                stderr=subprocess.PIPE, bufsize=0)
     process.stdin.write(data[:5000])
     try:
-        status = process.wait(60)
+        status = process.wait(dejarun.PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
         dejarun.fail(f"-j {j}: waits for its input, and its output has failed")
@@ -150,12 +150,7 @@ for j in "1", "2":
     dejarun.eventually("a full pipe", lambda: dejarun.waiting(process.stdout) >= 60_000)
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    try:
-        status = process.wait(20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        dejarun.fail(f"-j {j}: hangs in its write after Ctrl-C")
+    status = dejarun.wait(process)  # fails if it hangs in its write
     if status != -signal.SIGINT:
         dejarun.fail(f"exit {status}")
     printed = dejarun.drain(process.stdout)

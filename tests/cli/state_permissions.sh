@@ -13,7 +13,7 @@ chmod 711 .
 copy=$PWD/deja-copy
 "${nobody[@]}" "$copy" --version >/dev/null 2>&1 || skip "another user cannot reach $PWD"
 
-_as_nobody() { timeout -k 5 60 "${nobody[@]}" "$copy" "$@"; }
+_as_nobody() { timeout -k 5 600 "${nobody[@]}" "$copy" "$@"; }
 
 # The folder of the case belongs to root; what nobody shall write is given away.
 _give() { [ "$(id -u)" -ne 0 ] || chown 65534:65534 "$@"; }

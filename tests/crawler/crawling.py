@@ -10,7 +10,7 @@ from collections import Counter
 from webserver import page
 
 DEJA = os.environ["DEJA"]
-PATIENCE = 240  # seconds, after which something hangs
+PATIENCE = 600  # seconds, after which something hangs
 
 for name in list(os.environ):
     if name.lower().endswith("_proxy"):
@@ -34,7 +34,7 @@ def same(got, want, what):
 def arguments(*args):
     """A crawl without pauses, as only a test on its own server may do it."""
     return [DEJA, "crawl", "--contact", "http://tests.invalid/", "--delay", "0", "--retry-wait",
-            "0", "--timeout", "20", *map(str, args)]
+            "0", "--timeout", "300", *map(str, args)]
 
 
 def run(*args, status=0):

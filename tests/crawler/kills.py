@@ -10,7 +10,7 @@ from collections import Counter
 from urllib.parse import urlparse
 
 import warcfile
-from crawling import arguments, check, fail, looped_site, run, same
+from crawling import PATIENCE, arguments, check, fail, looped_site, run, same
 from webserver import Server, site
 
 IN_FLIGHT = 6
@@ -28,13 +28,15 @@ def interrupted(n, kills, seed, sig, *args):
             before = len(server.log)
             process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
             until = before + rng.randrange(1, max(2, 2 * n // kills))
+            server.hold_after = until  # so that the crawl cannot end before the signal
             while len(server.log) < until and process.poll() is None:
                 time.sleep(0.0005)
             time.sleep(rng.random() * 0.01)
             if process.poll() is None:
                 process.send_signal(sig)
                 happened += 1
-            _, err = process.communicate(timeout=60)
+            server.hold_after = None
+            _, err = process.communicate(timeout=PATIENCE)
             check(process.returncode in (0, -sig), f"exit {process.returncode}: {err.decode()}")
         allowed = IN_FLIGHT * happened if sig == signal.SIGKILL else 0
         summary = run(server.url, "--out", name, "--per-host", IN_FLIGHT, "--max-depth", 1000,

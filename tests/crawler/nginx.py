@@ -62,7 +62,7 @@ def start(port, tls):
         out.write(CONFIG.format(here=here, port=port, tls=tls))
     server = subprocess.Popen([NGINX, "-p", here, "-c", here + "/nginx.conf"],
                               stderr=subprocess.DEVNULL)
-    for _ in range(1200):
+    for _ in range(12000):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return server
@@ -118,7 +118,7 @@ def main():
              "pages without trust")
     finally:
         server.send_signal(signal.SIGTERM)
-        server.wait(30)
+        server.wait(600)
 
 
 main()

@@ -11,7 +11,7 @@ from webserver import Answer, Server, page, site
 
 def crawl(*args, status=0):
     """Standard error of a crawl with no option but these."""
-    done = subprocess.run([DEJA, "crawl", *map(str, args)], capture_output=True, timeout=120)
+    done = subprocess.run([DEJA, "crawl", *map(str, args)], capture_output=True, timeout=600)
     text = done.stderr.decode(errors="replace")
     same(done.returncode, status, f"exit of {args}: {text}")
     return text

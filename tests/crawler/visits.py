@@ -164,7 +164,7 @@ def visits_one_after_the_other():
     pages = {"/": page("/a"), "/a": page()}
     with Server(conditional(pages)) as server:
         done = subprocess.run(arguments("--json", server.url, "--out", "every", "--every", "1s",
-                                        "--visits", "3"), capture_output=True, timeout=60)
+                                        "--visits", "3"), capture_output=True, timeout=600)
         same(done.returncode, 0, "exit")
         decoder, text, summaries = json.JSONDecoder(), done.stdout.decode(), []
         while text.strip():

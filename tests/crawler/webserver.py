@@ -76,6 +76,7 @@ class Server:
         self.log = []
         self.open = 0
         self.most_open = {}  # requests at a time, of each host
+        self.hold_after = None  # requests after this many wait until it is None again
         self.busy = {}
         self.loop = asyncio.new_event_loop()
         self.ready = threading.Event()
@@ -140,6 +141,9 @@ class Server:
         self.most_open[host] = max(self.most_open.get(host, 0), self.busy[host])
         try:
             address = writer.get_extra_info("sockname")[0]
+            number = len(self.log)
+            while self.hold_after is not None and number > self.hold_after:
+                await asyncio.sleep(0.005)
             answer = self.answer(Request(host, path, headers, address))
             if answer.wait:
                 await asyncio.sleep(answer.wait)
@@ -174,14 +178,14 @@ class Server:
 
     def __enter__(self):
         self.thread.start()
-        if not self.ready.wait(20):
+        if not self.ready.wait(600):
             raise RuntimeError("the server does not start")
         self.url = f"http://{self.addresses[0]}:{self.port}/"
         return self
 
     def __exit__(self, *unused):
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(20)
+        self.thread.join(600)
 
     def paths(self, robots=False):
         """The paths that were asked for, in order."""

@@ -126,12 +126,12 @@ static _Noreturn void live(const struct kind *k, const char *path, uint64_t seed
     }
 }
 
-/* Every other child gets the time for one sync first, however slow the disk is today. */
+/* Every other child gets the time for one sync first, however slow the machine is today. */
 static void wait_a_little(struct rng *rng, uint64_t synced_before)
 {
     const struct timespec tick = {0, 1000000}, pause = {0, (long)rng_below(rng, 12000000)};
     if (rng_below(rng, 2) == 0)
-        for (int i = 0; i < 5000 && told->synced == synced_before; i++)
+        for (int i = 0; i < 300000 && told->synced == synced_before; i++)
             nanosleep(&tick, NULL);
     nanosleep(&pause, NULL);
 }

@@ -19,7 +19,7 @@ class Cluster:
     """Three primaries, and a replica of the first."""
 
     def __init__(self):
-        self.nodes = [Server("--cluster-enabled", "yes", "--cluster-node-timeout", "1500",
+        self.nodes = [Server("--cluster-enabled", "yes", "--cluster-node-timeout", "5000",
                              "--cluster-replica-validity-factor", "0") for _ in range(PRIMARIES + 1)]
 
     def __enter__(self):

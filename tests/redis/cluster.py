@@ -23,7 +23,7 @@ if b"without hiredis" in probe.stderr:
 
 
 def tool(*words):
-    p = subprocess.run([CLI, "--cluster", *words], capture_output=True, text=True, timeout=240)
+    p = subprocess.run([CLI, "--cluster", *words], capture_output=True, text=True, timeout=600)
     assert p.returncode == 0, (words, p.stdout[-2000:], p.stderr)
     return p.stdout
 
@@ -42,7 +42,7 @@ def role(node):
 
 
 def start_nodes():
-    nodes = [Server("--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--appendonly",
+    nodes = [Server("--cluster-enabled", "yes", "--cluster-node-timeout", "5000", "--appendonly",
                     "yes", "--cluster-replica-validity-factor", "0") for _ in range(6)]
     tool("create", *(f"127.0.0.1:{n.port}" for n in nodes), "--cluster-replicas", "1",
          "--cluster-yes")
@@ -86,15 +86,15 @@ class Load:
         """Wait until so many more lines have come out."""
         assert self.p.poll() is None, self.p.communicate()
         want = len(self.out) + n
-        until("the load goes on", lambda: len(self.out) >= want, 90)
+        until("the load goes on", lambda: len(self.out) >= want)
 
     def end(self):
         self.going = False
-        self.feeder.join(60)
+        self.feeder.join(600)
         self.p.stdin.close()
         self.p.stdin = None
-        self.reader.join(120)
-        _, err = self.p.communicate(timeout=120)
+        self.reader.join(600)
+        _, err = self.p.communicate(timeout=600)
         assert self.p.returncode == 0, err
         return err
 

@@ -480,12 +480,12 @@ def key_events_are_told():
     r.config_set("notify-keyspace-events", "Kd")
     p = r.pubsub()
     p.psubscribe("__keyspace@0__:*")
-    assert p.get_message(timeout=5)["type"] == "psubscribe"
+    assert p.get_message(timeout=600)["type"] == "psubscribe"
     r.execute_command("BF.RESERVE", "k", 0.01, 100)
     r.execute_command("BF.ADD", "k", "x")
     r.execute_command("BF.EXISTS", "k", "x")
     r.execute_command("DEJA.ADD", "k", "y")
-    got = [p.get_message(timeout=5)["data"] for _ in range(3)]
+    got = [p.get_message(timeout=600)["data"] for _ in range(3)]
     assert got == [b"bloom.reserve", b"bloom.add", b"deja.add"], got
     p.close()
     r.config_set("notify-keyspace-events", "")

@@ -2,7 +2,8 @@
 
 Chunks and files that are cut, mutated, in disorder; headers with right checksums and absurd
 numbers; dumps that were damaged.  With the module built for the address sanitizer the server runs
-under it.  HOSTILE_SECONDS makes the random part longer."""
+under it.  HOSTILE_SECONDS makes the random part longer; each part has at least 20 turns, however
+slow the machine is."""
 
 import os
 import random
@@ -137,7 +138,7 @@ def mutated_bytes_never_crash():
     made = list(make(c).values())
     c("CONFIG", "SET", "deja.filter-max-bytes", "64mb")
     end, turns, taken = time.monotonic() + SECONDS, 0, 0
-    while time.monotonic() < end:
+    while time.monotonic() < end or turns < 20 or not taken:
         data = rng.choice(made)
         page, body = data[:4096], data[4096:]
         if rng.randrange(4):
@@ -169,7 +170,6 @@ def mutated_bytes_never_crash():
     alive(c)
     c("CONFIG", "SET", "deja.filter-max-bytes", "4gb")
     print(f"  {turns} turns, {taken} taken")
-    assert turns > 20 and taken
 
 
 @case
@@ -181,7 +181,7 @@ def damaged_dumps_never_crash():
     c("BF.MADD", "k", *range(300))
     dump = c("DUMP", "k")
     end, turns = time.monotonic() + SECONDS / 2, 0
-    while time.monotonic() < end:
+    while time.monotonic() < end or turns < 20:
         bad = dump[:1] + mutated(dump[1:-10]) + dump[-10:] if rng.randrange(4) else mutated(dump)
         got = c("RESTORE", "m", "0", bad, "REPLACE")
         if got == "OK":
@@ -192,7 +192,6 @@ def damaged_dumps_never_crash():
         c("RESTORE", "m", "0", dump[:cut] + dump[-10:], "REPLACE")
     c("DEBUG", "SET-SKIP-CHECKSUM-VALIDATION", "0")
     alive(c)
-    assert turns > 20
 
 
 @case

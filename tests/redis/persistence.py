@@ -184,7 +184,7 @@ def replicas_have_the_same_filters():
             r.execute_command("DEJA.ADD", "spectral", "gone")
             r.execute_command("DEJA.REMOVE", "spectral", "gone")
             r.execute_command("DEJA.IMPORT", "copy", r.execute_command("DEJA.EXPORT", "blocked"))
-            assert r.wait(1, 20000) == 1
+            assert r.wait(1, 600_000) == 1
             mine, theirs = digests(r), digests(q)
             for key in mine.keys() | theirs.keys():
                 expect(theirs.get(key), mine.get(key), key)

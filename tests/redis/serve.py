@@ -18,7 +18,7 @@ def serve(*words, **more):
 
 def fails(text, *words, **more):
     p = serve(*words, **more)
-    out, err = p.communicate(timeout=60)
+    out, err = p.communicate(timeout=600)
     assert p.returncode == 2 and text in err.decode(), (p.returncode, err)
 
 
@@ -47,7 +47,7 @@ def a_server_runs_and_keeps_what_it_took():
             assert r.execute_command("BF.ADD", "seen", "x") == (turn == 0)
         finally:
             p.send_signal(signal.SIGTERM)
-            p.communicate(timeout=60)
+            p.communicate(timeout=600)
         assert p.returncode == 0, p.returncode
 
 

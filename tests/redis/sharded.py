@@ -17,7 +17,7 @@ if b"without hiredis" in probe.stderr:
 
 
 def deja(*words, data=b"", status=0):
-    p = subprocess.run([DEJA, *words], input=data, capture_output=True, timeout=300)
+    p = subprocess.run([DEJA, *words], input=data, capture_output=True, timeout=600)
     assert p.returncode == status, (words, p.returncode, p.stderr)
     return p.stdout if status != 2 else p.stderr.decode()
 
@@ -175,8 +175,8 @@ class Running:
     def end(self):
         self.p.stdin.close()
         self.p.stdin = None
-        self.thread.join(120)
-        _, err = self.p.communicate(timeout=120)
+        self.thread.join(600)
+        _, err = self.p.communicate(timeout=600)
         assert self.p.returncode == 0, err
         return self.out
 

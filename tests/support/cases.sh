@@ -9,7 +9,7 @@
 . "$SUPPORT/cli.sh"
 
 # A hang is a failure, not a wait.
-deja() { timeout -k 5 "${DEJA_TIMEOUT:-60}" "$DEJA" "$@"; }
+deja() { timeout -k 5 "${DEJA_TIMEOUT:-600}" "$DEJA" "$@"; }
 
 # As in cli.sh, but names the case, and every line of the script on the way to the failure.
 fail() {
@@ -97,14 +97,14 @@ all_new_urls() {
 once() { awk '!seen[$0]++'; }
 again() { awk 'seen[$0]++'; }
 
-# eventually CMD...: try until it succeeds, for at most a minute.
+# eventually CMD...: try until it succeeds, for at most ten minutes.
 eventually() {
     local i
-    for ((i = 0; i < 1200; i++)); do
+    for ((i = 0; i < 12000; i++)); do
         if "$@" >/dev/null 2>&1; then return 0; fi
         sleep 0.05
     done
-    fail "did not come true within a minute: $*"
+    fail "did not come true within ten minutes: $*"
 }
 
 # flip_bit FILE OFFSET: turn one bit of the byte there.
@@ -121,14 +121,16 @@ json_get() {
     python3 -c 'import json, sys; print(json.load(open(sys.argv[2]))[sys.argv[1]])' "$1" "$2"
 }
 
-# with_small_disks "$@": go on in a mount namespace of this script alone, where small_disk can
-# mount; skipped where the system does not allow it.
+# with_small_disks "$@": continue in a mount namespace of this script alone, where small_disk can
+# mount.  In a chroot the propagation of / cannot be changed; mounts then may be visible outside
+# until the case unmounts them.  Skipped if the system does not allow mounts.
 with_small_disks() {
     local how
     [ -z "${DEJA_TEST_MOUNTS-}" ] || return 0
-    for how in "unshare --mount" "unshare --mount --map-root-user"; do
+    for how in "unshare --mount" "unshare --mount --map-root-user" \
+        "unshare --mount --propagation unchanged"; do
         # shellcheck disable=SC2086 # words
-        if $how sh -c 'mkdir -p try && mount -t tmpfs -o size=64k none try' 2>/dev/null; then
+        if $how sh -c 'mkdir -p try && mount -t tmpfs -o size=64k none try && umount try' 2>/dev/null; then
             export DEJA_TEST_MOUNTS=yes
             # shellcheck disable=SC2093 # on purpose the last command
             exec $how bash -eu "$0" "$@"

@@ -13,7 +13,7 @@ import threading
 import time
 
 DEJA = os.environ["DEJA"]
-PATIENCE = 60  # seconds, after which something hangs
+PATIENCE = 600  # seconds, after which something hangs, however busy the machine is
 
 # A shell ignores SIGINT for its background jobs, and children inherit that: deja then rightly
 # ignores Ctrl-C as well.
@@ -89,6 +89,7 @@ class Feeder(threading.Thread):
     def __init__(self, pipe, data, block, pause, hold=False):
         super().__init__(daemon=True)
         self.pipe, self.data, self.block, self.pause = pipe, data, block, pause
+        self.written = 0
         self.release = threading.Event()
         if not hold:
             self.release.set()
@@ -97,7 +98,7 @@ class Feeder(threading.Thread):
     def run(self):
         try:
             for at in range(0, len(self.data), self.block):
-                self.pipe.write(self.data[at : at + self.block])
+                self.written += self.pipe.write(self.data[at : at + self.block])
                 time.sleep(self.pause)
             self.release.wait()
         except BrokenPipeError:

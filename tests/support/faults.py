@@ -22,7 +22,7 @@ from pathlib import Path
 
 DEJA = os.environ["DEJA"]
 SOURCE = Path(os.environ["SOURCE"])
-PATIENCE = 60
+PATIENCE = 600
 SHIM = Path.cwd() / "failnth.so"
 
 FAULTS = {

@@ -51,7 +51,7 @@ def free_port():
             return port
 
 
-def until(what, condition, seconds=60):
+def until(what, condition, seconds=600):
     """Wait for a condition; None and False say not yet."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -127,7 +127,7 @@ class Server:
         if self.process.poll() is None:
             self.process.terminate()
             try:
-                self.process.wait(20)
+                self.process.wait(300)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()

@@ -155,8 +155,8 @@ static int end_server(void **state)
 
 static const struct fetch_options usual = {.user_agent = "deja/test",
                                            .max_bytes = 1000,
-                                           .timeout = 30,
-                                           .connect_timeout = 30,
+                                           .timeout = 300,
+                                           .connect_timeout = 300,
                                            .stall = 30,
                                            .connections = 8};
 
