@@ -28,13 +28,15 @@ FULL = ("No space left on device", "database or disk is full")
 
 
 def in_a_namespace():
-    """Go on where this process alone sees what it mounts."""
+    """Continue where this process alone sees what it mounts.  In a chroot the propagation of /
+    cannot be changed; mounts then may be visible outside until they are unmounted."""
     if os.environ.get("DEJA_TEST_MOUNTS"):
         return
     os.mkdir("try")
-    for how in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"]):
+    for how in (["unshare", "--mount"], ["unshare", "--mount", "--map-root-user"],
+                ["unshare", "--mount", "--propagation", "unchanged"]):
         try:
-            done = subprocess.run([*how, "mount", "-t", "tmpfs", "-o", "size=64k", "none", "try"],
+            done = subprocess.run([*how, "sh", "-c", "mount -t tmpfs -o size=64k none try && umount try"],
                                   capture_output=True)
         except OSError:
             break

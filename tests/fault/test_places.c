@@ -105,12 +105,16 @@ static void read_only_file_is_read_and_not_written(void **state)
 
 /* --- No room --------------------------------------------------------------- */
 
-/* A file system of that size on the folder, in a world of its own: it is gone with the process. */
+/* A file system of that size on the folder, in a namespace of its own: it is gone with the
+ * process.  In a chroot / cannot be made private, so the mount may be visible to the parent, which
+ * unmounts it. */
 static bool mount_small(const char *folder, const char *size)
 {
     const int own = geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
-    return unshare(own) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("tmpfs", folder, "tmpfs", 0, size) == 0 && chdir(folder) == 0;
+    if (unshare(own) != 0)
+        return false;
+    (void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    return mount("tmpfs", folder, "tmpfs", 0, size) == 0 && chdir(folder) == 0;
 }
 
 static int create_without_room(const char *path, int in, int out)
@@ -198,6 +202,7 @@ static void in_small_folder(child_work *work)
     const char *folder = scratch_path("small");
     MUST(mkdir(folder, 0777) == 0);
     const int status = end_of(start(work, folder));
+    (void)umount2(folder, MNT_DETACH);
     rmdir(folder);
     if (status == CHILD_SKIPS)
         skip();
