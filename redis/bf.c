@@ -250,7 +250,7 @@ static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int first, int 
             found = FOUND;
     } else if (!v->filter) {
         found = ABSENT;
-        value_reply_loading(ctx);
+        value_reply_no_filter(ctx, v);
     }
     if (found == FOUND)
         add_and_reply(ctx, v, argv, first, argc, many);
@@ -364,7 +364,7 @@ static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool 
     if (found == FOUND && v->filter)
         answer_exists(ctx, v, argv + 2, n, many);
     else if (found == FOUND)
-        value_reply_loading(ctx);
+        value_reply_no_filter(ctx, v);
     else if (many)
         RedisModule_ReplyWithArray(ctx, n);
     for (int i = 0; found == ABSENT && i < n; i++) /* in no filter is nothing */
@@ -481,7 +481,10 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (found == REFUSED)
         return REDISMODULE_OK;
     const bool counted = found == FOUND && v->filter;
-    RedisModule_ReplyWithLongLong(ctx, counted ? (long long)value_outline(v).keys : 0);
+    if (found == FOUND && v->opaque)
+        value_reply_no_filter(ctx, v);
+    else
+        RedisModule_ReplyWithLongLong(ctx, counted ? (long long)value_outline(v).keys : 0);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "items.h"
 #include "reserve.h"
+#include "warn.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -188,7 +189,7 @@ int deja_cmd_merge(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (found == REFUSED)
         return REDISMODULE_OK;
     if (found == FOUND && !v->filter) {
-        value_reply_loading(ctx);
+        value_reply_no_filter(ctx, v);
     } else if (found == FOUND) {
         if (!(copy = value_copy(v, &err)))
             value_reply_error(ctx, err.status, &err);
@@ -329,15 +330,21 @@ int deja_cmd_export(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct value *v;
     if (argc != 2)
         return RedisModule_WrongArity(ctx);
-    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+    if (!value_with_bytes(ctx, argv[1], &key, &v))
         return REDISMODULE_OK;
     const uint64_t len = value_len(v);
-    char *bytes = len <= MAX_REPLY ? RedisModule_TryAlloc((size_t)len) : NULL;
-    if (bytes)
-        RedisModule_ReplyWithStringBuffer(ctx, bytes, value_read(v, 0, bytes, (size_t)len));
-    else
+    char *bytes = len <= MAX_REPLY ? RedisModule_TryAlloc((size_t)len + 1) : NULL;
+    deja_error err = {0, ""};
+    if (!bytes) {
         RedisModule_ReplyWithError(
             ctx, "ERR the filter is too large for one reply: BF.SCANDUMP gives it in chunks");
+    } else {
+        const size_t got = value_read(v, 0, bytes, (size_t)len);
+        if (value_check(v, bytes, &err) < 0)
+            value_reply_unsound(ctx, &err);
+        else
+            RedisModule_ReplyWithStringBuffer(ctx, bytes, got);
+    }
     RedisModule_Free(bytes);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
@@ -350,14 +357,18 @@ int deja_cmd_import(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     deja_error err = {0, ""};
     const char *secret = NULL;
     int replace = 0;
+    long long flags = 0;
     size_t len, secret_len = DEJA_KEY_LEN;
     if (argc < 3)
         return RedisModule_WrongArity(ctx);
+    const enum keep keep = value_keep(ctx);
     for (int i = 3; i < argc; i++) {
         if (word_is(argv[i], "REPLACE"))
             replace = 1;
         else if (word_is(argv[i], "KEY") && i + 1 < argc)
             secret = RedisModule_StringPtrLen(argv[++i], &secret_len);
+        else if (word_is(argv[i], "FLAGS") && i + 1 < argc && keep == KEEP_ALL) /* see rdb.c */
+            (void)RedisModule_StringToLongLong(argv[++i], &flags);
         else
             return syntax_error(ctx);
     }
@@ -372,8 +383,11 @@ int deja_cmd_import(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return REDISMODULE_OK;
     }
     const char *bytes = RedisModule_StringPtrLen(argv[2], &len);
-    v = value_import(bytes, len, secret, &err);
+    v = flags ? value_import_flagged(bytes, len, secret, (uint64_t)flags, &err)
+              : value_import(bytes, len, secret, keep, &err);
     if (v)
         RedisModule_ModuleTypeSetValue(key, value_type, v);
+    if (v && v->opaque)
+        warn_kept(ctx, argv[1], v->opaque->why);
     return finish(ctx, key, v ? DEJA_OK : err.status, &err, "deja.import", argv[1]);
 }

@@ -4,6 +4,7 @@
  * (rdb.c), commands (docs.c has their list), settings, and a section of INFO. */
 #include "commands.h"
 #include "rdb.h"
+#include "warn.h"
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,8 @@ static void tell_info(RedisModuleInfoCtx *info, int for_crash_report)
     RedisModule_InfoAddFieldCString(info, "kernel", deja_simd_name());
     RedisModule_InfoAddFieldULongLong(info, "filters", t.filters);
     RedisModule_InfoAddFieldULongLong(info, "filter_bytes", t.bytes);
+    RedisModule_InfoAddFieldULongLong(info, "unusable_filters", t.opaque);
+    RedisModule_InfoAddFieldULongLong(info, "refused_restores", warn_refusals());
 }
 
 /* --- Loading -------------------------------------------------------------------------- */
@@ -112,7 +115,7 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     }
     RedisModule_SetModuleOptions(ctx, REDISMODULE_OPTIONS_HANDLE_IO_ERRORS);
     if (rdb_create_type(ctx) != REDISMODULE_OK || commands_create(ctx) != REDISMODULE_OK ||
-        create_settings(ctx) != REDISMODULE_OK)
+        create_settings(ctx) != REDISMODULE_OK || warn_start(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
     return RedisModule_RegisterInfoFunc(ctx, tell_info);
 }

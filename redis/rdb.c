@@ -1,30 +1,55 @@
 /* rdb.c - a value on its way to disk and elsewhere: RDB, AOF, COPY, digest.
  *
- * In an RDB file, and so in DUMP and in what a replica gets: flags, the secret key when the filter
- * keeps it apart from its bytes, how many bytes there are, and the bytes of its .deja file in
- * pieces.  A load that was under way is saved as far as it had come.  All of it may come from a
- * stranger (RESTORE), so a length is only used to know when to stop.
+ * An RDB file, and so DUMP and a full synchronization, holds for each value: flags, the secret key
+ * if the filter keeps it apart from its bytes, the number of bytes, and the bytes of its .deja
+ * file in pieces.  A load that is under way is saved as far as it has come.  Any of it may come
+ * from a stranger (RESTORE), so a length only says when to stop.
  *
- * A rewritten AOF without RDB preamble repeats the pieces as BF.LOADCHUNK. */
+ * The server exits if a value of its RDB file does not load.  So while it loads (RDB, AOF, the
+ * data of a primary), every value whose pieces can be read is kept, if need be as an opaque one.
+ * RESTORE keeps what another build can use, and refuses damage.  Later versions must keep this
+ * layout, and the encoding version, and say what is new in the flags: then this one can keep their
+ * values, too.
+ *
+ * A rewritten AOF without RDB preamble repeats the pieces as BF.LOADCHUNK.  Opaque values are
+ * written as DEJA.IMPORT, which keeps all bytes while the server loads; FLAGS is a word for this
+ * purpose alone. */
 #include "rdb.h"
+#include "warn.h"
 #include <string.h>
 
-enum { WITH_KEY = 1, LOADING = 2 }; /* flags */
-
 /* --- RDB ---------------------------------------------------------------------- */
+
+static uint64_t flags_of(const struct value *v)
+{
+    if (v->opaque)
+        return v->opaque->flags;
+    return (value_key_apart(v) ? VALUE_WITH_KEY : 0) | (v->filter ? 0 : VALUE_PARTIAL);
+}
+
+/* Every value goes out, sound or not: at worst the loader keeps it as an opaque one. */
+static void warn_if_unsound(RedisModuleIO *io, const RedisModuleString *name,
+                            const struct value *v, const char *page)
+{
+    deja_error err = {0, ""};
+    if (value_check(v, page, &err) < 0)
+        warn_unsound(RedisModule_GetContextFromIO(io), name, err.text);
+}
 
 static void save(RedisModuleIO *io, void *value)
 {
     const struct value *v = value;
-    const int apart = value_key_apart(v);
-    const uint64_t len = value_len(v);
+    const uint64_t len = value_len(v), flags = flags_of(v);
     char *piece = RedisModule_Alloc(VALUE_PIECE);
-    RedisModule_SaveUnsigned(io, (apart ? WITH_KEY : 0) | (v->filter ? 0 : LOADING));
-    if (apart)
+    value_asking(NULL);
+    RedisModule_SaveUnsigned(io, flags);
+    if (flags & VALUE_WITH_KEY)
         RedisModule_SaveStringBuffer(io, (const char *)v->key, DEJA_KEY_LEN);
     RedisModule_SaveUnsigned(io, len);
     for (uint64_t at = 0; at < len;) {
         const size_t got = value_read(v, at, piece, VALUE_PIECE);
+        if (at == 0)
+            warn_if_unsound(io, RedisModule_GetKeyNameFromIO(io), v, piece);
         RedisModule_SaveStringBuffer(io, piece, got);
         at += got;
     }
@@ -47,73 +72,99 @@ static int load_number(RedisModuleIO *io, uint64_t *n)
     return RedisModule_IsIOError(io) ? -1 : 0;
 }
 
-static struct value *load_begin(RedisModuleIO *io, uint64_t flags, deja_error *err)
+/* The value with its key, for the bytes to come.  A secret key of another length is damage; the
+ * value keeps as much of it as it has room for.  NULL: the file ended, or err says why not. */
+static struct value *load_begin(RedisModuleIO *io, uint64_t flags, enum keep keep, deja_error *err)
 {
-    size_t len = 0;
-    char *key = NULL;
-    if (flags & WITH_KEY && (!(key = load_string(io, &len)) || len != DEJA_KEY_LEN)) {
-        RedisModule_Free(key);
-        return NULL;
+    char key[DEJA_KEY_LEN] = {0};
+    size_t len = DEJA_KEY_LEN;
+    if (flags & VALUE_WITH_KEY) {
+        char *text = load_string(io, &len);
+        if (!text)
+            return NULL;
+        memcpy(key, text, len < sizeof key ? len : sizeof key);
+        RedisModule_Free(text);
     }
-    struct value *v = value_load_begin(0, key, err);
-    RedisModule_Free(key);
-    return v;
+    struct value *v = value_load_flagged(flags, key, keep, err);
+    if (!v || len == DEJA_KEY_LEN ||
+        value_load_unusable(v, DEJA_EFORMAT, "its secret key has a wrong length", err) == DEJA_OK)
+        return v;
+    value_free(v);
+    return NULL;
 }
 
+/* All pieces are read, even if they do not add up: the end of the value comes after them. */
 static int load_pieces(RedisModuleIO *io, struct value *v, deja_error *err)
 {
     uint64_t len, done = 0;
     if (load_number(io, &len) < 0)
         return -1;
+    v->expected = len;
     while (done < len) {
         size_t got = 0;
         char *piece = load_string(io, &got);
-        const int bad = !piece || !got || got > len - done || !v->load ||
-                        value_load_more(v, piece, got, err) < 0;
+        const int rc = piece ? value_load_write(v, piece, got, err) : -1;
         RedisModule_Free(piece);
-        if (bad)
-            return -1;
+        if (rc < 0)
+            return rc;
         done += got;
     }
-    return 0;
+    return DEJA_OK;
 }
 
 static void *load(RedisModuleIO *io, int encver)
 {
     uint64_t flags;
     deja_error err = {0, ""};
+    RedisModuleCtx *ctx = RedisModule_GetContextFromIO(io);
+    const RedisModuleString *name = RedisModule_GetKeyNameFromIO(io);
+    const enum keep keep = value_keep(ctx) == KEEP_ALL ? KEEP_ALL : KEEP_SOUND;
     value_asking(NULL);
-    if (encver != RDB_ENCVER || load_number(io, &flags) < 0 ||
-        flags & ~(uint64_t)(WITH_KEY | LOADING)) {
-        RedisModule_LogIOError(io, "warning", "a deja filter of a newer version, or damaged");
+    if (encver != RDB_ENCVER || load_number(io, &flags) < 0) {
+        warn_refused(ctx, name, "it was saved by a newer version of the module, or is damaged");
         return NULL;
     }
-    struct value *v = load_begin(io, flags, &err);
-    if (v && load_pieces(io, v, &err) == 0 && !v->filter == !!(flags & LOADING) &&
-        (v->filter || v->loaded >= VALUE_PAGE))
-        return v;
-    RedisModule_LogIOError(io, "warning", "a damaged deja filter: %s",
-                           err.text[0] ? err.text : "it ends too early");
-    value_free(v);
-    return NULL;
+    struct value *v = load_begin(io, flags, keep, &err);
+    if (!v || load_pieces(io, v, &err) < 0 || value_load_end(v, flags, &err) < 0) {
+        warn_refused(ctx, name, err.text[0] ? err.text : "it ends too early");
+        value_free(v);
+        return NULL;
+    }
+    if (v->opaque)
+        warn_kept(ctx, name, v->opaque->why);
+    return v;
 }
 
 /* --- AOF ---------------------------------------------------------------------- */
 
+/* In one command: chunks have no place for a secret key, and no other way to be kept. */
 static void rewrite_whole(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
 {
-    const uint64_t len = value_len(v);
-    char *bytes = RedisModule_Alloc((size_t)len);
-    const size_t got = value_read(v, 0, bytes, (size_t)len);
-    RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sbcb", key, bytes, got, "KEY", (const char *)v->key,
-                        (size_t)DEJA_KEY_LEN);
-    RedisModule_Free(bytes);
+    const uint64_t len = value_len(v), flags = flags_of(v);
+    const size_t most = (size_t)len;
+    char *copy = v->opaque ? NULL : RedisModule_Alloc(most);
+    const char *bytes = copy ? copy : v->opaque->bytes ? v->opaque->bytes : "";
+    const char *secret = (const char *)v->key;
+    const size_t got = copy ? value_read(v, 0, copy, most) : most;
+    const long long more = (long long)(flags & ~(uint64_t)VALUE_WITH_KEY);
+    if (flags & VALUE_WITH_KEY && more)
+        RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sbcbcl", key, bytes, got, "KEY", secret,
+                            (size_t)DEJA_KEY_LEN, "FLAGS", more);
+    else if (flags & VALUE_WITH_KEY)
+        RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sbcb", key, bytes, got, "KEY", secret,
+                            (size_t)DEJA_KEY_LEN);
+    else if (more)
+        RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sbcl", key, bytes, got, "FLAGS", more);
+    else
+        RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sb", key, bytes, got);
+    RedisModule_Free(copy);
 }
 
 static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value)
 {
     const struct value *v = value;
-    if (value_key_apart(v)) {
+    value_asking(NULL);
+    if (v->opaque || value_key_apart(v)) {
         rewrite_whole(aof, key, v);
         return;
     }
@@ -121,6 +172,8 @@ static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value)
     char *piece = RedisModule_Alloc(VALUE_PIECE);
     for (uint64_t at = 0; at < len;) {
         const size_t got = value_read(v, at, piece, at ? VALUE_PIECE : VALUE_PAGE);
+        if (at == 0)
+            warn_if_unsound(aof, key, v, piece);
         at += got;
         RedisModule_EmitAOF(aof, "BF.LOADCHUNK", "slb", key, (long long)(at - VALUE_PAGE + 1),
                             piece, got);
@@ -150,13 +203,13 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *va
     return value_copy(value, &err);
 }
 
-/* Bodies and counts; not the header page, which tells the time. */
+/* Bodies and counts; not the header page of a filter, which tells the time. */
 static void digest(RedisModuleDigest *d, void *value)
 {
     const struct value *v = value;
     const uint64_t len = value_len(v);
     char *piece = RedisModule_Alloc(VALUE_PIECE);
-    for (uint64_t at = VALUE_PAGE; at < len;) {
+    for (uint64_t at = v->opaque ? 0 : VALUE_PAGE; at < len;) {
         const size_t got = value_read(v, at, piece, VALUE_PIECE);
         RedisModule_DigestAddStringBuffer(d, piece, got);
         at += got;

@@ -48,10 +48,24 @@ enum {
     /* SetModuleOptions: an RDB that ends early or is damaged is told to us, not fatal */
     REDISMODULE_OPTIONS_HANDLE_IO_ERRORS = 1 << 0,
     REDISMODULE_NOTIFY_MODULE = 1 << 13,
+    /* SubscribeToServerEvent */
+    REDISMODULE_EVENT_LOADING = 3,
+    REDISMODULE_SUBEVENT_LOADING_ENDED = 3,
+    REDISMODULE_SUBEVENT_LOADING_FAILED = 4,
+    REDISMODULE_EVENT_SHUTDOWN = 5,
     /* Configs */
     REDISMODULE_CONFIG_DEFAULT = 0,
     REDISMODULE_CONFIG_MEMORY = 1 << 7, /* numbers may have units: 4gb */
 };
+
+typedef struct RedisModuleEvent {
+    uint64_t id;
+    uint64_t dataver;
+} RedisModuleEvent;
+typedef void (*RedisModuleEventCallback)(RedisModuleCtx *ctx, RedisModuleEvent event,
+                                         uint64_t subevent, void *data);
+typedef uint64_t RedisModuleTimerID;
+typedef void (*RedisModuleTimerProc)(RedisModuleCtx *ctx, void *data);
 
 /* Data types.  The server reads as many fields as the version says. */
 #define REDISMODULE_TYPE_METHOD_VERSION 3
@@ -207,7 +221,12 @@ typedef struct RedisModuleCommandInfo {
     CALL(void, SaveStringBuffer, (RedisModuleIO *, const char *, size_t))                         \
     CALL(char *, LoadStringBuffer, (RedisModuleIO *, size_t *))                                   \
     CALL(int, IsIOError, (RedisModuleIO *))                                                       \
-    CALL(void, LogIOError, (RedisModuleIO *, const char *, const char *, ...))                    \
+    CALL(RedisModuleCtx *, GetContextFromIO, (RedisModuleIO *))                                   \
+    CALL(const RedisModuleString *, GetKeyNameFromIO, (RedisModuleIO *))                          \
+    CALL(int, SubscribeToServerEvent,                                                             \
+         (RedisModuleCtx *, RedisModuleEvent, RedisModuleEventCallback))                          \
+    CALL(RedisModuleTimerID, CreateTimer,                                                         \
+         (RedisModuleCtx *, long long, RedisModuleTimerProc, void *))                             \
     CALL(void, EmitAOF, (RedisModuleIO *, const char *, const char *, ...))                       \
     CALL(void, DigestAddStringBuffer, (RedisModuleDigest *, const char *, size_t))                \
     CALL(void, DigestAddLongLong, (RedisModuleDigest *, long long))                               \

@@ -6,7 +6,12 @@
  * what is in an RDB file, is not refused afterwards.
  *
  * A filter that arrives in pieces (BF.LOADCHUNK) is a value from its first piece on: it is
- * persisted and replicated as far as it has come, and answers nothing until it is complete. */
+ * persisted and replicated as far as it has come, and answers nothing until it is complete.
+ *
+ * Bytes that make no filter in this build (a kind, hash or URL rules of another version, or
+ * damage) can be kept as an opaque value.  It answers commands with the reason, but the server
+ * saves, replicates, copies, dumps and deletes it like any other, byte for byte, and every load
+ * tries anew to make a filter of it. */
 #include "value.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,13 +23,13 @@ RedisModuleType *value_type;
 struct settings settings = {(long long)4 << 30, 100, 2, 0.01};
 
 /* The background thread frees values as well. */
-static atomic_ullong n_values, n_bytes;
+static atomic_ullong n_values, n_bytes, n_opaque;
 
 static RedisModuleCtx *asking;
 
 struct totals value_totals(void)
 {
-    return (struct totals){n_values, n_bytes};
+    return (struct totals){n_values, n_bytes, n_opaque};
 }
 
 void value_asking(RedisModuleCtx *ctx)
@@ -47,11 +52,16 @@ static bool fits_maxmemory(size_t size)
     return bad || bad_too || !max || (used <= max && size <= max - used);
 }
 
+enum keep value_keep(RedisModuleCtx *ctx)
+{
+    const int accepted_before = REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING;
+    return RedisModule_GetContextFlags(ctx) & accepted_before ? KEEP_ALL : KEEP_NONE;
+}
+
 /* A client asks, not a primary or a log that has accepted it before. */
 static bool is_bounded(void)
 {
-    return asking && !(RedisModule_GetContextFlags(asking) &
-                       (REDISMODULE_CTX_FLAGS_REPLICATED | REDISMODULE_CTX_FLAGS_LOADING));
+    return asking && value_keep(asking) == KEEP_NONE;
 }
 
 static bool may_have(const struct value *v, size_t size)
@@ -112,6 +122,16 @@ struct value *value_new(void)
     return v;
 }
 
+static void opaque_free(struct value *v)
+{
+    if (!v->opaque)
+        return;
+    if (v->opaque->bytes)
+        aligned_free_hook(v, v->opaque->bytes, v->opaque->room);
+    RedisModule_Free(v->opaque);
+    n_opaque--;
+}
+
 void value_free(void *value)
 {
     struct value *v = value;
@@ -119,6 +139,7 @@ void value_free(void *value)
         return;
     deja_filter_free(v->filter);
     deja_import_free(v->load);
+    opaque_free(v);
     n_values--;
     RedisModule_Free(v);
 }
@@ -173,6 +194,8 @@ deja_outline value_outline(const struct value *v)
 
 int value_key_apart(const struct value *v)
 {
+    if (v->opaque)
+        return (v->opaque->flags & VALUE_WITH_KEY) != 0;
     return v->filter && value_outline(v).flags & DEJA_KEY_APART;
 }
 
@@ -185,24 +208,172 @@ uint64_t value_len(const struct value *v)
 
 size_t value_read(const struct value *v, uint64_t at, void *out, size_t len)
 {
-    return v->filter ? deja_filter_export(v->filter, at, out, len)
-                     : deja_import_read(v->load, at, out, len);
+    if (v->filter)
+        return deja_filter_export(v->filter, at, out, len);
+    if (v->load)
+        return deja_import_read(v->load, at, out, len);
+    const struct opaque *o = v->opaque;
+    const size_t left = at < o->len ? o->len - (size_t)at : 0, got = len < left ? len : left;
+    if (got)
+        memcpy(out, o->bytes + at, got);
+    return got;
 }
 
-struct value *value_load_begin(uint64_t len, const void *key, deja_error *err)
+/* --- Opaque values -------------------------------------------------------------- */
+
+static int out_of_memory(deja_error *err)
+{
+    err->status = DEJA_ENOMEM;
+    snprintf(err->text, sizeof err->text, "out of memory");
+    return DEJA_ENOMEM;
+}
+
+/* Can another build use what this one refuses? */
+static bool is_sound(int status)
+{
+    return status == DEJA_EVERSION || status == DEJA_ENOTSUP || status == DEJA_EMISMATCH;
+}
+
+static int opaque_append(struct value *v, const void *data, size_t len, deja_error *err)
+{
+    struct opaque *o = v->opaque;
+    if (len > SIZE_MAX / 4 - o->len)
+        return out_of_memory(err);
+    if (len > o->room - o->len) {
+        size_t room = o->len ? o->len + o->len / 2 : 0;
+        if (room > v->expected)
+            room = (size_t)v->expected;
+        if (room < o->len + len)
+            room = o->len + len;
+        char *bytes = aligned_alloc_hook(v, room, sizeof(uint64_t));
+        if (!bytes)
+            return out_of_memory(err);
+        if (o->len)
+            memcpy(bytes, o->bytes, o->len);
+        if (o->bytes)
+            aligned_free_hook(v, o->bytes, o->room);
+        o->bytes = bytes;
+        o->room = room;
+    }
+    if (len)
+        memcpy(o->bytes + o->len, data, len);
+    o->len += len;
+    v->loaded = o->len;
+    return DEJA_OK;
+}
+
+static void opaque_begin(struct value *v, const char *why)
+{
+    struct opaque *o = RedisModule_Alloc(sizeof *o);
+    const bool partial = v->load && !value_load_complete(v);
+    *o = (struct opaque){.flags =
+                             (v->with_key ? VALUE_WITH_KEY : 0) | (partial ? VALUE_PARTIAL : 0)};
+    snprintf(o->why, sizeof o->why, "%s", why);
+    v->opaque = o;
+    n_opaque++;
+}
+
+/* The bytes so far become opaque: those of the load, or of the filter that it made, whose first
+ * page is as it came. */
+static int seal(struct value *v, const char *why, const char *page, deja_error *err)
+{
+    const uint64_t len = v->loaded;
+    char *piece = RedisModule_Alloc(len < VALUE_PIECE ? (size_t)len + 1 : VALUE_PIECE);
+    int rc = DEJA_OK;
+    opaque_begin(v, why);
+    for (uint64_t at = 0; at < len && rc == DEJA_OK;) {
+        const uint64_t left = len - at;
+        const size_t most = left < VALUE_PIECE ? (size_t)left : VALUE_PIECE;
+        size_t got = most < VALUE_PAGE ? most : VALUE_PAGE;
+        if (v->load)
+            got = deja_import_read(v->load, at, piece, most);
+        else if (at == 0)
+            memcpy(piece, page, got);
+        else
+            got = deja_filter_export(v->filter, at, piece, most);
+        rc = opaque_append(v, piece, got, err);
+        at += got;
+    }
+    RedisModule_Free(piece);
+    deja_import_free(v->load);
+    deja_filter_free(v->filter);
+    v->load = NULL;
+    v->filter = NULL;
+    return rc;
+}
+
+/* A load failed.  Its status; or DEJA_OK if it is kept. */
+static int keep_or_fail(struct value *v, int status, const char *page, deja_error *err)
+{
+    if (v->keep == KEEP_NONE || (v->keep == KEEP_SOUND && !is_sound(status)))
+        return status;
+    char why[sizeof err->text];
+    snprintf(why, sizeof why, "%s", err->text[0] ? err->text : deja_strerror(status));
+    return seal(v, why, page, err);
+}
+
+/* --- Loads ---------------------------------------------------------------------- */
+
+/* A new value and what is expected of its bytes. */
+static struct value *prepare(const void *key, enum keep keep, deja_options *expect)
 {
     struct value *v = value_new();
-    deja_options expect = DEJA_OPTIONS_INIT;
-    expect.alloc = &v->alloc;
-    expect.key = key;
-    if (key)
+    v->keep = keep;
+    expect->alloc = &v->alloc;
+    expect->key = key;
+    if (key) {
         memcpy(v->key, key, DEJA_KEY_LEN);
+        v->with_key = true;
+    }
+    return v;
+}
+
+struct value *value_load_begin(uint64_t len, const void *key, enum keep keep, deja_error *err)
+{
+    deja_options expect = DEJA_OPTIONS_INIT;
+    struct value *v = prepare(key, keep, &expect);
     return kept_if(deja_import_new(len, &expect, &v->load, err), v);
 }
 
-/* A filter has come.  Keys are brought into the form of its profile by this library's own rules.
- */
-static int welcome(struct value *v, deja_error *err)
+int value_load_unusable(struct value *v, int status, const char *why, deja_error *err)
+{
+    err->status = status;
+    snprintf(err->text, sizeof err->text, "%s", why);
+    return v->opaque ? DEJA_OK : keep_or_fail(v, status, NULL, err);
+}
+
+struct value *value_load_flagged(uint64_t flags, const void *key, enum keep keep, deja_error *err)
+{
+    struct value *v = value_load_begin(0, flags & VALUE_WITH_KEY ? key : NULL, keep, err);
+    int rc = DEJA_OK;
+    if (v && flags & ~(uint64_t)VALUE_FLAGS)
+        rc = value_load_unusable(v, DEJA_EVERSION, "a newer version of the module saved it", err);
+    return v ? kept_if(rc, v) : NULL;
+}
+
+int value_load_end(struct value *v, uint64_t flags, deja_error *err)
+{
+    const bool partial =
+        flags & VALUE_PARTIAL && v->loaded >= VALUE_PAGE && !value_load_complete(v);
+    const int rc = v->opaque || partial ? DEJA_OK : value_load_finish(v, err);
+    if (rc == DEJA_OK && v->opaque)
+        v->opaque->flags = flags;
+    return rc;
+}
+
+struct value *value_import_flagged(const void *data, size_t len, const void *key, uint64_t flags,
+                                   deja_error *err)
+{
+    flags |= key ? VALUE_WITH_KEY : 0;
+    struct value *v = value_load_flagged(flags, key, KEEP_ALL, err);
+    int rc = v ? value_load_write(v, data, len, err) : DEJA_ENOMEM;
+    if (rc == DEJA_OK)
+        rc = value_load_end(v, flags, err);
+    return v ? kept_if(rc, v) : NULL;
+}
+
+/* The server makes the items of a URL filter canonical by this library's own rules. */
+static int check_url_rules(struct value *v, deja_error *err)
 {
     const deja_outline o = value_outline(v);
     v->kind = o.kind;
@@ -211,46 +382,85 @@ static int welcome(struct value *v, deja_error *err)
         return DEJA_OK;
     err->status = DEJA_EMISMATCH;
     snprintf(err->text, sizeof err->text,
-             "the filter holds URLs by other rules than this server has: another list of "
-             "parameters, another version of the profile, or IDNA in one of the builds only");
+             "its URLs follow other rules than this server's: another parameter list, another "
+             "version of the profile, or a build with or without libidn2");
     return DEJA_EMISMATCH;
+}
+
+int value_load_write(struct value *v, const void *data, size_t len, deja_error *err)
+{
+    if (!v->opaque) {
+        int rc = deja_import_write(v->load, data, len, err);
+        if (rc == DEJA_OK) {
+            v->loaded += len;
+            return DEJA_OK;
+        }
+        rc = keep_or_fail(v, rc, NULL, err);
+        if (rc < 0)
+            return rc;
+    }
+    return opaque_append(v, data, len, err);
+}
+
+int value_load_finish(struct value *v, deja_error *err)
+{
+    char page[VALUE_PAGE];
+    if (v->opaque)
+        return DEJA_OK;
+    (void)deja_import_read(v->load, 0, page, sizeof page);
+    int rc = deja_import_finish(v->load, &v->filter, err);
+    if (rc == DEJA_OK) {
+        deja_import_free(v->load);
+        v->load = NULL;
+        rc = check_url_rules(v, err);
+    }
+    return rc < 0 ? keep_or_fail(v, rc, page, err) : DEJA_OK;
+}
+
+int value_load_complete(const struct value *v)
+{
+    return v->load && v->loaded >= VALUE_PAGE && v->loaded >= deja_import_len(v->load);
 }
 
 int value_load_more(struct value *v, const void *data, size_t len, deja_error *err)
 {
-    int rc = deja_import_write(v->load, data, len, err);
-    if (rc < 0)
-        return rc;
-    v->loaded += len;
-    if (v->loaded < VALUE_PAGE || v->loaded < deja_import_len(v->load))
-        return DEJA_OK;
-    rc = deja_import_finish(v->load, &v->filter, err);
-    if (rc < 0)
-        return rc;
-    deja_import_free(v->load);
-    v->load = NULL;
-    return welcome(v, err);
+    const int rc = value_load_write(v, data, len, err);
+    return rc == DEJA_OK && value_load_complete(v) ? value_load_finish(v, err) : rc;
 }
 
-struct value *value_import(const void *data, size_t len, const void *key, deja_error *err)
+/* An import in one piece takes its memory at once. */
+struct value *value_import(const void *data, size_t len, const void *key, enum keep keep,
+                           deja_error *err)
 {
-    struct value *v = value_new();
     deja_options expect = DEJA_OPTIONS_INIT;
-    expect.alloc = &v->alloc;
-    expect.key = key;
-    if (key)
-        memcpy(v->key, key, DEJA_KEY_LEN);
+    struct value *v = prepare(key, keep, &expect);
     int rc = deja_filter_import(data, len, &expect, &v->filter, err);
     if (rc == DEJA_OK)
-        rc = welcome(v, err);
+        rc = check_url_rules(v, err);
+    if (rc < 0)
+        rc = keep_or_fail(v, rc, data, err);
+    if (rc == DEJA_OK && v->opaque && !v->opaque->len)
+        rc = opaque_append(v, data, len, err);
     return kept_if(rc, v);
+}
+
+static struct value *copy_opaque(const struct value *from, deja_error *err)
+{
+    struct value *v = value_new();
+    memcpy(v->key, from->key, DEJA_KEY_LEN);
+    v->with_key = from->with_key;
+    opaque_begin(v, from->opaque->why);
+    v->opaque->flags = from->opaque->flags;
+    return kept_if(opaque_append(v, from->opaque->bytes, from->opaque->len, err), v);
 }
 
 struct value *value_copy(const struct value *from, deja_error *err)
 {
+    if (from->opaque)
+        return copy_opaque(from, err);
     const uint64_t len = value_len(from);
-    struct value *v =
-        value_load_begin(from->filter ? len : 0, value_key_apart(from) ? from->key : NULL, err);
+    struct value *v = value_load_begin(from->filter ? len : 0,
+                                       value_key_apart(from) ? from->key : NULL, KEEP_NONE, err);
     char *piece = RedisModule_Alloc(VALUE_PIECE);
     int rc = v ? DEJA_OK : DEJA_ENOMEM;
     for (uint64_t at = 0; at < len && rc == DEJA_OK;) {
@@ -260,6 +470,16 @@ struct value *value_copy(const struct value *from, deja_error *err)
     }
     RedisModule_Free(piece);
     return v ? kept_if(rc, v) : NULL;
+}
+
+int value_check(const struct value *v, const char *page, deja_error *err)
+{
+    if (!v->filter)
+        return DEJA_OK; /* the bytes are as they came */
+    struct value *trial = value_load_begin(0, value_key_apart(v) ? v->key : NULL, KEEP_NONE, err);
+    const int rc = trial ? value_load_write(trial, page, VALUE_PAGE, err) : DEJA_ENOMEM;
+    value_free(trial);
+    return rc;
 }
 
 /* --- Keys of the server ------------------------------------------------------- */
@@ -282,8 +502,8 @@ enum found value_open(RedisModuleCtx *ctx, RedisModuleString *name, int mode, Re
     return REFUSED;
 }
 
-int value_filter(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key,
-                 struct value **v)
+static int open_ready(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key,
+                      struct value **v, bool opaque_will_do)
 {
     switch (value_open(ctx, name, mode, key, v)) {
     case REFUSED:
@@ -295,26 +515,64 @@ int value_filter(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisMo
     case FOUND:
         break;
     }
-    if ((*v)->filter)
+    if ((*v)->filter || ((*v)->opaque && opaque_will_do))
         return 1;
     RedisModule_CloseKey(*key);
-    value_reply_loading(ctx);
+    value_reply_no_filter(ctx, *v);
     return 0;
 }
 
+int value_filter(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key,
+                 struct value **v)
+{
+    return open_ready(ctx, name, mode, key, v, false);
+}
+
+int value_with_bytes(RedisModuleCtx *ctx, RedisModuleString *name, RedisModuleKey **key,
+                     struct value **v)
+{
+    return open_ready(ctx, name, REDISMODULE_READ, key, v, true);
+}
+
 /* --- Replies ------------------------------------------------------------------ */
+
+void value_plain(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
+static int reply_plain_error(RedisModuleCtx *ctx, char *text)
+{
+    value_plain(text);
+    return RedisModule_ReplyWithError(ctx, text);
+}
 
 int value_reply_error(RedisModuleCtx *ctx, int status, const deja_error *err)
 {
     char text[300];
     snprintf(text, sizeof text, "ERR %s", err && err->text[0] ? err->text : deja_strerror(status));
-    return RedisModule_ReplyWithError(ctx, text);
+    return reply_plain_error(ctx, text);
 }
 
-int value_reply_loading(RedisModuleCtx *ctx)
+int value_reply_unsound(RedisModuleCtx *ctx, const deja_error *err)
 {
-    return RedisModule_ReplyWithError(
-        ctx, "ERR the filter is being loaded: some of its chunks have not come yet");
+    char text[400];
+    snprintf(text, sizeof text, "ERR the filter would not load again: %s", err->text);
+    return reply_plain_error(ctx, text);
+}
+
+int value_reply_no_filter(RedisModuleCtx *ctx, const struct value *v)
+{
+    char text[400];
+    if (!v->opaque)
+        return RedisModule_ReplyWithError(
+            ctx, "ERR the filter is being loaded: some of its chunks have not come yet");
+    snprintf(text, sizeof text,
+             "ERR this build cannot use the filter: %s; DUMP, DEJA.EXPORT and DEL still work",
+             v->opaque->why);
+    return reply_plain_error(ctx, text);
 }
 
 int value_reply_ok(RedisModuleCtx *ctx)
