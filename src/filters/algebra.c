@@ -318,6 +318,8 @@ int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *er
 
 /* --- Fold -------------------------------------------------------------------- */
 
+enum { MOST_FOLDS = 53 }; /* as format.c checks it */
+
 static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
 {
     const struct dj_shape *s = &f->plan.shape;
@@ -340,6 +342,10 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
                        "its %llu bits can be halved %u times, not %u: a filter that folds t times "
                        "has a multiple of %llu * 2^t bits, such as one made with -m 64M",
                        (ull)s->bits, can, times, (ull)granule);
+    if (f->plan.folds + (uint64_t)times > MOST_FOLDS) /* a header that nobody would load */
+        return dj_fail(err, DEJA_EINVAL,
+                       "the filter has been folded %llu times, and %u is the limit",
+                       (ull)f->plan.folds, MOST_FOLDS);
     return DEJA_OK;
 }
 
