@@ -30,7 +30,11 @@ endmacro()
 
 deja_package(runtime libdeja${PROJECT_VERSION_MAJOR} libs "" "have I seen this URL before? (library)"
   "A library that remembers keys in about 10 bits each: Bloom filters and their kin.")
-deja_package(dev libdeja-dev libdevel "libdeja${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libc6-dev"
+set(dev_depends "libdeja${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libc6-dev")
+if(IDN2_LINK) # deja.pc requires libidn2.pc; a static program needs libunistring.a as well
+  string(APPEND dev_depends ", libidn2-dev, libunistring-dev")
+endif()
+deja_package(dev libdeja-dev libdevel "${dev_depends}"
   "have I seen this URL before? (development files)"
   "Header, static library, pkg-config and CMake files of libdeja.")
 if(TARGET deja_cli)

@@ -28,3 +28,11 @@ for object in deja portable; do
     "$prefix/bin/deja" check -q -v seen.deja "$SOURCE/docs/examples/sample-urls.txt" >missing || true
     [ ! -s missing ]
 done
+
+# The README's line, in the folder with the two files.
+cp "$SOURCE/tests/install/consumer.c" one/prog.c
+line=$(grep -o '`cc -I\. prog\.c deja\.c[^`]*`' -m 1 "$SOURCE/README.md" | tr -d '`')
+[ -n "$line" ]
+cc() { "$CC" "$@"; }
+(cd one && eval "$line")
+runs one/a.out static

@@ -1,4 +1,5 @@
-# C and C++ programs build against the installed files with pkg-config, shared and static.
+# C and C++ programs build against the installed files with pkg-config, shared and static, with the
+# lines of the README.
 . "$SOURCE/tests/install/installed.sh"
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
@@ -17,3 +18,19 @@ for language in c cpp; do
     runs "./$language-shared" shared
     runs "./$language-static" static
 done
+
+# readme_line TEXT: the command of the README that starts so.
+readme_line() {
+    grep -oF "\`$1" -m 1 "$SOURCE/README.md" >/dev/null || { echo "not in the README: $1" >&2; exit 1; }
+    grep -o "\`$1[^\`]*\`" -m 1 "$SOURCE/README.md" | tr -d '\`'
+}
+cp "$SOURCE/tests/install/consumer.c" prog.c
+cc() { "$CC" "$@"; }
+eval "$(readme_line 'cc prog.c')"
+runs ./a.out shared
+eval "$(readme_line 'cc -static prog.c')"
+runs ./a.out static
+if readelf -d a.out | grep -q NEEDED; then
+    echo "a static program needs a shared library" >&2
+    exit 1
+fi

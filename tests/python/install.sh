@@ -7,9 +7,9 @@ unset DEJA_LIBRARY PYTHONPATH
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 # Debian's pip says no to its own Python; a folder as the target is fine with it.
-for module in pip setuptools wheel; do
+for module in pip ensurepip; do
     $python -c "import $module" 2>/dev/null || {
-        echo "skipped: no $module for $python (Debian: python3-$module)"
+        echo "skipped: no $module for $python (Debian: python3-pip python3-venv)"
         exit 77
     }
 done
@@ -17,15 +17,15 @@ if grep -qE '__(asan|tsan|ubsan)_' "$LIBDEJA"; then
     echo "skipped: the library needs a sanitizer's runtime, which Python has not"
     exit 77
 fi
-install_into() { # FOLDER [ENVIRONMENT...]: from a copy, as building leaves files behind
+export PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PIP_NO_INDEX=1
+unset PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_CONFIG_FILE
+mkdir tree tree/include # a copy, as users may leave files in theirs
+cp -r "$SOURCE/python" tree/python
+cp "$SOURCE/include/deja.h" tree/include/
+install_into() { # FOLDER [ENVIRONMENT...]
     local target=$1
     shift
-    rm -rf tree
-    mkdir tree tree/include
-    cp -r "$SOURCE/python" tree/python
-    cp "$SOURCE/include/deja.h" tree/include/
-    env -u DEJA_LIBRARY PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore "$@" \
-        $python -m pip install -q --no-build-isolation --no-index --no-deps --target "$target" ./tree/python ||
+    env "$@" $python -m pip install -q --no-deps --target "$target" ./tree/python ||
         fail "pip install into $target"
 }
 try='
@@ -57,6 +57,27 @@ mkdir lib
 cp "$LIBDEJA" lib/libdeja.so.0
 out=$(LD_LIBRARY_PATH=lib PYTHONPATH=without $python -c "$try")
 [[ $out == *lib/libdeja.so.0* ]] || fail "$out"
+
+# In a plain virtual environment, as the README says, with nothing to download.
+line='pip install ./python'
+grep -qF "\`$line\`" "$SOURCE/README.md" || fail "the README has another line than: $line"
+$python -m venv env
+(
+    cd tree
+    # shellcheck disable=SC2086 # words
+    DEJA_LIBRARY=$LIBDEJA ../env/bin/$line -q
+) || fail "$line in a plain virtual environment"
+out=$(env/bin/python -c "$try")
+[[ $out == *"$PWD/env/"*"/deja/libdeja.so.0"* ]] || fail "$out"
+env/bin/pip uninstall -qy deja
+LD_LIBRARY_PATH=lib PYTHONPATH='' env/bin/pip install -q -e ./tree/python || fail "pip install -e"
+out=$(LD_LIBRARY_PATH=lib env/bin/python -c "$try")
+[[ $out == *"$PWD/tree/python/deja/__init__.py"* ]] || fail "$out"
+$python -c 'import sys; sys.path.insert(0, "tree/python"); import build_backend as b; print(b.build_sdist("."))' >name
+mkdir unpacked
+tar -xzf "$(cat name)" -C unpacked
+env/bin/pip install -q --force-reinstall ./unpacked/deja-* || fail "pip install from an sdist"
+[ "$(LD_LIBRARY_PATH=lib env/bin/python -c 'import deja; print(deja.__version__)')" = "$version" ] || fail "sdist"
 
 # Types, where mypy is.
 if $python -c 'import mypy' 2>/dev/null; then

@@ -1,0 +1,107 @@
+"""Builds the package for pip (PEP 517) with the standard library alone: `pip install ./python` works in
+a plain virtual environment, without a network, setuptools or wheel.
+
+The version lives in deja.h, everything else about the package in pyproject.toml.  A wheel brings libdeja
+along if there is one: the file that DEJA_LIBRARY names, or the one that `cmake --preset release` built in
+this tree.  It is then for this machine's architecture (py3-none-linux_x86_64) and finds its library next
+to itself.  Otherwise the wheel is py3-none-any and uses the system's library."""
+
+import ast
+import base64
+import hashlib
+import io
+import os
+import re
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def version():
+    header = HERE.parent / "include" / "deja.h"
+    if header.exists():
+        return ".".join(re.findall(r"#define DEJA_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header.read_text()))
+    return re.search(r"^Version: (.*)$", (HERE / "PKG-INFO").read_text(), re.M).group(1)  # in an sdist
+
+
+def library():
+    chosen = os.environ.get("DEJA_LIBRARY")
+    if chosen:
+        return Path(chosen)
+    built = HERE.parent / "build" / "release" / f"libdeja.so.{version().split('.')[0]}"
+    return built if built.exists() else None
+
+
+def project():
+    """The tables of pyproject.toml, in which every value is true, a string or a list of strings on one
+    line: Python 3.9 has no parser for TOML."""
+    tables, table = {}, {}
+    for line in (HERE / "pyproject.toml").read_text().splitlines():
+        if line.startswith("["):
+            table = tables.setdefault(line.strip("[]"), {})
+        elif "=" in line and not line.startswith("#"):
+            name, value = line.split("=", 1)
+            table[name.strip()] = value.strip() == "true" or ast.literal_eval(value.strip())
+    return tables
+
+
+def metadata():
+    tables = project()
+    about = tables["project"]
+    lines = ["Metadata-Version: 2.1", f"Name: {about['name']}", f"Version: {version()}",
+             f"Summary: {about['description']}", f"Requires-Python: {about['requires-python']}",
+             *(f"Classifier: {text}" for text in about["classifiers"])]
+    for extra, needs in tables["project.optional-dependencies"].items():
+        lines += [f"Provides-Extra: {extra}", *(f"Requires-Dist: {need}; extra == '{extra}'" for need in needs)]
+    lines += ["Description-Content-Type: text/markdown", "", (HERE / about["readme"]).read_text()]
+    return "\n".join(lines).encode()
+
+
+def sources():
+    return sorted(p for p in (HERE / "deja").iterdir() if p.suffix == ".py" or p.name == "py.typed")
+
+
+def write_wheel(folder, files, pure):
+    name = f"deja-{version()}"
+    system = "any" if pure else re.sub(r"[-.]", "_", sysconfig.get_platform())
+    tag = f"py3-none-{system}"  # ctypes: any Python 3 will do
+    about = f"{name}.dist-info"
+    files = {**files, f"{about}/METADATA": metadata(),
+             f"{about}/WHEEL": f"Wheel-Version: 1.0\nGenerator: deja\nRoot-Is-Purelib: {str(pure).lower()}\n"
+                               f"Tag: {tag}\n".encode()}
+    record = ""
+    with zipfile.ZipFile(Path(folder, f"{name}-{tag}.whl"), "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, data in files.items():
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            record += f"{path},sha256={digest},{len(data)}\n"
+            wheel.writestr(path, data)
+        wheel.writestr(f"{about}/RECORD", record + f"{about}/RECORD,,\n")
+    return f"{name}-{tag}.whl"
+
+
+# --- What pip calls -------------------------------------------------------------------------
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    files = {f"deja/{p.name}": p.read_bytes() for p in sources()}
+    if library():
+        files[f"deja/libdeja.so.{version().split('.')[0]}"] = library().read_bytes()
+    return write_wheel(wheel_directory, files, pure=not library())
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    return write_wheel(wheel_directory, {"deja.pth": f"{HERE}\n".encode()}, pure=True)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    name = f"deja-{version()}"
+    with tarfile.open(Path(sdist_directory, f"{name}.tar.gz"), "w:gz") as sdist:
+        for path in [HERE / "pyproject.toml", HERE / "README.md", Path(__file__), *sources()]:
+            sdist.add(path, f"{name}/{path.resolve().relative_to(HERE)}")
+        entry = tarfile.TarInfo(f"{name}/PKG-INFO")
+        entry.size = len(metadata())
+        sdist.addfile(entry, io.BytesIO(metadata()))
+    return f"{name}.tar.gz"
