@@ -1,8 +1,10 @@
 /* console.c - messages: lines on standard error, and the progress line in their way.
  *
  * A message is one write of one line, so that those of several processes do not mix, and it
- * removes the progress line before it: who reads along sees whole lines only. */
+ * removes the progress line before it: who reads along sees whole lines only.  Whatever a message
+ * quotes, the terminal gets text and nothing else (printable.h). */
 #include "out.h"
+#include "printable.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <sys/ioctl.h>
@@ -29,20 +31,32 @@ static void console_write(struct console *c, const char *text, size_t len)
     }
 }
 
+/* A terminal of another encoding may take bytes of UTF-8 for controls. */
+static size_t harmless(const struct console *c, char *line, size_t cap, const char *text,
+                       size_t len)
+{
+    (void)printable(line, cap, text, len, c->tty && !c->utf8);
+    return strlen(line);
+}
+
 /* One write for the whole line: lines of several processes do not mix. */
 static void console_say(struct console *c, bool prefix, const char *fmt, va_list args)
 {
-    char line[1024];
+    char text[1023], line[sizeof text * 4];
     size_t at = 0;
     if (prefix) {
-        int head = snprintf(line, sizeof line, "deja%s%.64s: ", c->command == NULL ? "" : " ",
+        int head = snprintf(text, sizeof text, "deja%s%.64s: ", c->command == NULL ? "" : " ",
                             c->command == NULL ? "" : c->command);
         at = head < 0 ? 0 : (size_t)head;
     }
-    size_t room = sizeof line - at - 1; /* one for the newline */
-    int body = vsnprintf(line + at, room, fmt, args);
-    at += body < 0 ? 0 : (size_t)body < room ? (size_t)body : room - 1;
-    line[at++] = '\n';
+    size_t room = sizeof text - at;
+    int body = vsnprintf(text + at, room, fmt, args);
+    if (body >= 0 && (size_t)body < room)
+        at += (size_t)body;
+    else if (body >= 0)
+        at = printable_cut(text, sizeof text - 1);
+    at = harmless(c, line, sizeof line, text, at);
+    line[at++] = '\n'; /* in the place of the zero */
     console_clear(c);
     console_write(c, line, at);
 }
@@ -80,14 +94,14 @@ static size_t terminal_columns(int fd)
 
 void console_line(struct console *c, const char *text)
 {
-    char line[512];
-    size_t len = strlen(text);
-    size_t width = terminal_columns(c->fd) - 1; /* the last column would wrap */
-    while (len > 0 && out_columns(text, len) > width)
-        len--;
-    if (!c->tty || c->quiet || len + 8 > sizeof line)
+    char line[512], shown[sizeof line - 8];
+    if (!c->tty || c->quiet)
         return;
-    int n = snprintf(line, sizeof line, "\r%.*s\033[K", (int)len, text);
+    size_t len = harmless(c, shown, sizeof shown, text, strlen(text));
+    size_t width = terminal_columns(c->fd) - 1; /* the last column would wrap */
+    while (len > 0 && out_columns(shown, len) > width)
+        len--;
+    int n = snprintf(line, sizeof line, "\r%.*s\033[K", (int)printable_cut(shown, len), shown);
     console_write(c, line, n < 0 ? 0 : (size_t)n);
     c->line_shown = true;
 }

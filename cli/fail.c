@@ -1,5 +1,6 @@
 /* fail.c - how a failure of the command gets its words. */
 #include "fail.h"
+#include "printable.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,8 +12,10 @@ int fail(deja_error *err, int status, const char *fmt, ...)
         va_list ap;
         va_start(ap, fmt);
         err->status = status;
-        vsnprintf(err->text, sizeof err->text, fmt, ap);
+        int len = vsnprintf(err->text, sizeof err->text, fmt, ap);
         va_end(ap);
+        if (len >= 0 && (size_t)len >= sizeof err->text)
+            err->text[printable_cut(err->text, sizeof err->text - 1)] = '\0';
     }
     return status;
 }
@@ -57,18 +60,19 @@ struct fail_path fail_path(const char *path)
 {
     static const char dots[] = "...";
     struct fail_path shown;
-    size_t room = sizeof shown.text - 1;
-    size_t len = strlen(path);
-    size_t at = 0;
-    if (len > room) {
-        memcpy(shown.text, dots, sizeof dots - 1);
-        at = sizeof dots - 1;
-        path += len - (room - at);
+    char text[sizeof shown.text * 4]; /* escapes are up to four times as long */
+    const size_t room = sizeof shown.text, len = strlen(path), least = len < room ? 0 : len - room;
+    size_t from = least;
+    for (;;) {
+        (void)printable(text, sizeof text, path + from, len - from, false);
+        if (strlen(text) + (from > 0 ? sizeof dots : 1) <= room)
+            break;
+        do
+            from++; /* not into the middle of a character */
+        while (((unsigned char)path[from] & 0xc0) == 0x80);
     }
-    for (; *path; path++) {
-        unsigned char c = (unsigned char)*path;
-        shown.text[at++] = c < 0x20 || c == 0x7f ? '?' : *path;
-    }
-    shown.text[at] = 0;
+    const size_t before = from > 0 ? sizeof dots - 1 : 0;
+    memcpy(shown.text, dots, before);
+    memcpy(shown.text + before, text, strlen(text) + 1);
     return shown;
 }

@@ -9,9 +9,9 @@ int fail(deja_error *err, int status, const char *fmt, ...) __attribute__((forma
  * The status is DEJA_ENOMEM for ENOMEM and DEJA_EIO for everything else. */
 int fail_errno(deja_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A path as it may be shown: control bytes become '?', so that a file's name cannot talk to the
- * terminal, and of a long one only the end is left, so that the rest of the message fits into
- * deja_error.  Use as an argument: fail(err, DEJA_EIO, "%s: ...", fail_path(path).text). */
+/* A path as it may be shown: harmless (printable.h), and of a long one only the end is left, so
+ * that the rest of the message fits into deja_error.  Use as an argument: fail(err, DEJA_EIO, "%s:
+ * ...", fail_path(path).text). */
 struct fail_path {
     char text[112];
 };

@@ -10,7 +10,7 @@
  * Doubles go through strtod and snprintf of the C locale: nobody's comma gets in. */
 #include "number.h"
 #include "fail.h"
-#include <ctype.h>
+#include "printable.h"
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -165,11 +165,9 @@ static const struct unit *find_unit(const struct unit *units, const char *suffix
 static struct num_text quote(const char *text)
 {
     struct num_text t;
-    size_t n = 0;
-    t.s[n++] = '\'';
-    for (; *text != '\0' && n < 36; text++)
-        t.s[n++] = iscntrl((unsigned char)*text) ? '?' : *text;
-    (void)snprintf(t.s + n, sizeof t.s - n, "%s", *text == '\0' ? "'" : "...'");
+    char shown[36];
+    const size_t len = strlen(text), fits = printable(shown, sizeof shown, text, len, false);
+    (void)snprintf(t.s, sizeof t.s, "'%s%s'", shown, fits < len ? "..." : "");
     return t;
 }
 

@@ -2,50 +2,23 @@
  *
  * Nothing is built up in memory: what a level needs to be closed is all that is remembered.  Keys
  * and files may hold any bytes, JSON holds Unicode alone: each piece that is no UTF-8 becomes one
- * U+FFFD.  What is no number is null. */
+ * U+FFFD.  Characters that terminals obey are escaped (printable.h).  What is no number is null.
+ */
 #include "number.h"
 #include "out.h"
+#include "printable.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
-/* Which second bytes go with a first byte: no overlong forms, no surrogates, nothing beyond
- * U+10FFFF.  Returns the length that the first byte announces, 0 when it cannot be first. */
-static size_t utf8_begin(unsigned char first, unsigned char *low, unsigned char *high)
-{
-    *low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    *high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xc2 && first <= 0xdf)
-        return 2;
-    if (first >= 0xe0 && first <= 0xef)
-        return 3;
-    return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
-}
-
-/* The bytes of the character at s, or with *bad of what U+FFFD stands for: as much as could
- * have become a character, as the Unicode standard advises. */
-static size_t utf8_next(const unsigned char *s, size_t len, bool *bad)
-{
-    unsigned char low, high;
-    size_t want = utf8_begin(s[0], &low, &high), n = 1;
-    for (; n < want && n < len && s[n] >= low && s[n] <= high; n++) {
-        low = 0x80;
-        high = 0xbf;
-    }
-    *bad = n != want;
-    return n;
-}
-
-static void json_escape(struct out *o, unsigned char c)
+static void json_escape(struct out *o, uint32_t c)
 {
     static const char letters[] = "\"\\\b\f\n\r\t", escapes[] = "\"\\bfnrt";
-    const char *letter = c == '\0' ? NULL : strchr(letters, c);
+    const char *letter = c == '\0' || c > 0x7f ? NULL : strchr(letters, (int)c);
     if (letter != NULL)
         out_printf(o, "\\%c", escapes[letter - letters]);
     else
-        out_printf(o, "\\u%04x", c);
+        out_printf(o, "\\u%04x", (unsigned)c);
 }
 
 static void json_quote(struct out *o, const void *data, size_t len)
@@ -53,12 +26,13 @@ static void json_quote(struct out *o, const void *data, size_t len)
     const unsigned char *s = data;
     out_text(o, "\"");
     while (len > 0) {
-        bool bad;
-        size_t n = utf8_next(s, len, &bad);
-        if (bad)
+        enum printable_class class;
+        uint32_t code;
+        size_t n = printable_next(s, len, &class, &code);
+        if (class == PRINTABLE_NOT_UTF8) /* as much as could have become a character */
             out_text(o, "\\ufffd");
-        else if (*s < 0x20 || *s == '"' || *s == '\\' || *s == 0x7f)
-            json_escape(o, *s);
+        else if (class == PRINTABLE_CONTROL || code == '"' || code == '\\')
+            json_escape(o, code);
         else
             out_write(o, s, n);
         s += n;

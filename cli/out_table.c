@@ -2,6 +2,7 @@
  */
 #include "fail.h"
 #include "out.h"
+#include "printable.h"
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -25,14 +26,22 @@ static bool table_grow(struct table *t)
 
 void table_cell(struct table *t, const char *fmt, ...)
 {
-    char *cell = NULL;
+    char *text = NULL, *cell = NULL;
     va_list args;
     va_start(args, fmt);
-    if (t->failed || !table_grow(t) || vasprintf(&cell, fmt, args) < 0)
-        t->failed = true;
-    else
-        t->cells[t->n++] = cell;
+    const int len = t->failed || !table_grow(t) ? -1 : vasprintf(&text, fmt, args);
     va_end(args);
+    const size_t cap = len < 0 ? 0 : 4 * (size_t)len + 1; /* escapes */
+    if (len >= 0)
+        cell = malloc(cap);
+    if (cell) {
+        (void)printable(cell, cap, text, (size_t)len, false);
+        t->cells[t->n++] = cell;
+    } else {
+        t->failed = true;
+    }
+    if (len >= 0)
+        free(text);
 }
 
 static size_t column_width(const struct table *t, size_t column, size_t n_columns)

@@ -2,6 +2,7 @@
 #include "pickhint.h"
 #include "csv.h"
 #include "fail.h"
+#include "printable.h"
 #include "scan.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,14 +50,6 @@ static void append(deja_error *err, const char *fmt, ...)
     va_end(ap);
 }
 
-/* What a file says must not talk to the terminal. */
-static void make_harmless(deja_error *err)
-{
-    for (char *s = err->text; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f)
-            *s = '?';
-}
-
 struct list {
     deja_error *err;
     const char *comma; /* "" before the first name */
@@ -67,13 +60,14 @@ static void list_add(struct list *l, deja_slice name, const char *remark)
 {
     if (!l->err || l->full)
         return;
+    char shown[NAME_SHOWN + 1];
     const size_t room = sizeof l->err->text - strlen(l->err->text);
-    const int shown = name.len > NAME_SHOWN ? NAME_SHOWN : (int)name.len;
-    l->full = (size_t)shown + strlen(remark) + sizeof ", \"\", ..." > room;
+    (void)printable(shown, sizeof shown, name.data, name.len, false);
+    l->full = strlen(shown) + strlen(remark) + sizeof ", \"\", ..." > room;
     if (l->full)
         append(l->err, "%s...", l->comma);
     else
-        append(l->err, "%s\"%.*s\"%s", l->comma, shown, (const char *)name.data, remark);
+        append(l->err, "%s\"%s\"%s", l->comma, shown, remark);
     l->comma = ", ";
 }
 
@@ -87,8 +81,6 @@ void pickhint_columns(deja_slice record, char delimiter, char *scratch, deja_err
             name = (deja_slice){scratch, csv_unquote(name, scratch)};
         list_add(&l, name, "");
     }
-    if (err)
-        make_harmless(err);
 }
 
 /* --- JSON ----------------------------------------------------------------------- */
@@ -256,6 +248,5 @@ int pickhint_fail(const struct pickhint *h, const struct pick *p, deja_error *er
         describe_line(h, p, err);
     else
         describe_fields(h, p, err);
-    make_harmless(err);
     return rc;
 }

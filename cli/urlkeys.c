@@ -6,8 +6,10 @@
 #include "urlkeys.h"
 #include "fail.h"
 #include "paramfile.h"
+#include "printable.h"
 #include "scan.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 #define ROOM_STEP ((size_t)64 << 10)
 #define LOT       256 /* keys that are glanced at together */
@@ -178,13 +180,9 @@ struct shown {
 static struct shown show(deja_slice key)
 {
     struct shown s;
-    const char *from = key.data;
-    size_t n = key.len < SHOWN ? key.len : SHOWN;
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char c = (unsigned char)from[i];
-        s.text[i] = c < 0x20 || c == 0x7f ? '?' : from[i];
-    }
-    memcpy(s.text + n, key.len > SHOWN ? "..." : "", key.len > SHOWN ? 4 : 1);
+    char text[SHOWN + 1];
+    const bool cut = printable(text, sizeof text, key.data, key.len, false) < key.len;
+    snprintf(s.text, sizeof s.text, "%s%s", text, cut ? "..." : "");
     return s;
 }
 

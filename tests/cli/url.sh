@@ -121,7 +121,7 @@ strict_names_file_and_line() {
     printf 'http://a/\n\n' >list
     fails_with 2 "list: line 2 lacks a URL" deja url --strict list
     printf 'http://a/\nx\033[31m\n' | exits_with 2 deja url --strict
-    expect_stderr_has "standard input: line 2: 'x?[31m' is no URL"
+    expect_stderr_has "standard input: line 2: 'x\\x1b[31m' is no URL"
     # Lines are counted as an editor does: CSV has line breaks in quotes.
     printf 'n,url\n"1\n1",http://a/\n2,b\n' >list.csv
     fails_with 2 "list.csv: line 4: 'b' is no URL" deja url --strict --csv url list.csv

@@ -55,6 +55,39 @@ static void an_endless_message_is_cut_to_a_line(void **state)
     (void)fclose(f);
 }
 
+/* A message may quote anything: the terminal gets text. */
+static void what_a_message_quotes_is_harmless(void **state)
+{
+    (void)state;
+    char text[8192], long_one[3000];
+    FILE *f = tmpfile();
+    struct console c;
+    assert_non_null(f);
+    console_init(&c, fileno(f), "dedup");
+    console_error(&c, "no '%s'", "a\x1b]0;title\x07\r\nfake: line\x9b");
+    console_note(&c, "%s", "caf\u00e9 \u202e\xc2\x85");
+    console_hint(&c, "%s", "\x7f");
+    assert_string_equal(said(f, text, sizeof text),
+                        "deja dedup: no 'a\\x1b]0;title\\x07\\x0d\\x0afake: line\\x9b'\n"
+                        "deja dedup: caf\u00e9 \\u202e\\u0085\n"
+                        "\\x7f\n");
+    (void)fclose(f);
+    /* A message that is cut ends with a whole character. */
+    for (size_t extra = 0; extra < 3; extra++) {
+        f = tmpfile();
+        assert_non_null(f);
+        memset(long_one, 'x', extra);
+        for (size_t i = extra; i + 4 < sizeof long_one; i += 3)
+            memcpy(long_one + i, "\xe2\x82\xac", 4);
+        console_init(&c, fileno(f), NULL);
+        console_error(&c, "%s", long_one);
+        (void)said(f, text, sizeof text);
+        assert_null(strchr(text, '\\'));
+        assert_memory_equal(text + strlen(text) - 4, "\xe2\x82\xac\n", 4);
+        (void)fclose(f);
+    }
+}
+
 /* What a terminal got so far. */
 static const char *terminal_got(int terminal, char *text, size_t cap)
 {
@@ -106,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_name_the_command),
         cmocka_unit_test(an_endless_message_is_cut_to_a_line),
+        cmocka_unit_test(what_a_message_quotes_is_harmless),
         cmocka_unit_test(a_message_clears_the_progress_line),
     };
     return cmocka_run_group_tests_name("unit.console", tests, NULL, NULL);

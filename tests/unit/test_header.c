@@ -185,7 +185,7 @@ static void an_unknown_column_is_refused_with_the_names_there_are(void **state)
     assert_int_equal(r.rc, DEJA_EINVAL);
     assert_int_equal(r.n, 0);
     assert_contains(r.err.text,
-                    "has no column \"link\"; it has: \"id\", \"the \"url\"\", \"na?me\"");
+                    "has no column \"link\"; it has: \"id\", \"the \"url\"\", \"na\\x1bme\"");
     reading_free(&r);
 
     struct bytes wide = {0};

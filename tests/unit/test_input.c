@@ -372,7 +372,8 @@ static void names_in_messages_are_short_and_harmless(void **state)
 {
     (void)state;
     assert_string_equal(fail_path("list.txt").text, "list.txt");
-    assert_string_equal(fail_path("a\x1b[2Jb\n\x7f").text, "a?[2Jb??");
+    assert_string_equal(fail_path("a\x1b[2Jb\n\x7f").text, "a\\x1b[2Jb\\x0a\\x7f");
+    assert_string_equal(fail_path("na\u00efve \u202e").text, "na\u00efve \\u202e");
     char path[300];
     memset(path, 'x', sizeof path);
     memcpy(path + sizeof path - 5, ".txt", 5);
@@ -380,6 +381,21 @@ static void names_in_messages_are_short_and_harmless(void **state)
     assert_true(strlen(shown.text) < sizeof shown.text);
     assert_memory_equal(shown.text, "...xxx", 6);
     assert_contains(shown.text, "xxx.txt");
+    /* Whole characters and whole escapes, whatever the length. */
+    for (size_t n = 1; n < 140; n++) {
+        char odd[600] = "";
+        for (size_t i = 0; i < n; i++)
+            strncat(odd, i % 3 ? "\xe2\x82\xac" : "\x1b", 4);
+        shown = fail_path(odd);
+        const char *text = shown.text + (memcmp(shown.text, "...", 3) == 0 ? 3 : 0);
+        while (*text) {
+            const size_t wide = *text == '\\' ? 4 : 3;
+            assert_memory_equal(text, wide == 4 ? "\\x1b" : "\xe2\x82\xac", wide);
+            text += wide;
+        }
+        assert_true(strlen(shown.text) < sizeof shown.text);
+        assert_true(strlen(shown.text) > (n > 40 ? sizeof shown.text - 5 : 0));
+    }
 }
 
 int main(void)

@@ -82,6 +82,9 @@ static void json_replaces_what_is_not_utf8(void **state)
               "b",
               3, "\"a\\ufffdb\"\n");
     quoted_as("\x80", 1, "\"\\ufffd\"\n");
+    quoted_as("\xc2\x9b", 2, "\"\\u009b\"\n"); /* what terminals obey */
+    quoted_as("\xe2\x80\xae\x7f", 4, "\"\\u202e\\u007f\"\n");
+    quoted_as("\xc3\xa9", 2, "\"\xc3\xa9\"\n");
     quoted_as("\xc3", 1, "\"\\ufffd\"\n");            /* cut off    */
     quoted_as("\xe2\x82", 2, "\"\\ufffd\"\n");        /* cut off    */
     quoted_as("\xe2\x82x", 3, "\"\\ufffdx\"\n");      /* broken off */

@@ -382,7 +382,7 @@ static void if_no_line_has_the_key_the_error_says_what_they_have(void **state)
     lacks(format(PICK_JSONL), "{\"url\":7}\n",
           "a string \"url\"; the first lines of F have: \"url\" (a number)");
     lacks(format(PICK_JSONL), "{\"\x1b[31m\":\"a\"}\n",
-          "a string \"url\"; the first lines of F have: \"?[31m\"");
+          "a string \"url\"; the first lines of F have: \"\\x1b[31m\"");
     lacks(format(PICK_JSONL), "a,b\n",
           "a string \"url\"; the first line of F is not a JSON object");
     lacks(format(PICK_CDXJ), "a 1 {\"digest\":\"D\"}\n",
