@@ -99,6 +99,11 @@ _FILE_CLASSES: dict[int, type[Error]] = {
 }
 
 
+def _printable(text: str) -> str:
+    """Text that a terminal shows instead of obeying it: names of files can contain escape sequences."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def fail(status: int, text: Optional[str] = None) -> NoReturn:
     """Raise the exception for a status, with a text for people."""
     number = ctypes.get_errno()
@@ -109,7 +114,7 @@ def fail(status: int, text: Optional[str] = None) -> NoReturn:
     kind = _CLASSES.get(status, Error)
     if status == _lib.EIO:
         kind = _FILE_CLASSES.get(number, kind)
-    error = kind(text)
+    error = kind(_printable(text))
     error.status = status
     if isinstance(error, OSError):
         error.errno = number
@@ -120,7 +125,7 @@ def check(status: int, error: Optional[_lib.Error] = None, what: str = "") -> No
     """Raise unless the status is DEJA_OK.  `what` goes before a text that names no file."""
     if status == _lib.OK:
         return
-    text = error.text.decode(errors="replace") if error is not None and error.status else ""
+    text = error.text.decode(errors="backslashreplace") if error is not None and error.status else ""
     if text and what and what not in text:
         text = f"{what}: {text}"
     fail(status, text)

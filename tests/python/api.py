@@ -249,6 +249,11 @@ class Files(unittest.TestCase):
         self.assertIsInstance(caught.exception, deja.FileDeniedError)
         self.assertEqual((caught.exception.errno, str(caught.exception)), (errno.EACCES, "x.deja: cannot open"))
 
+    def test_names_of_files_cannot_command_a_terminal(self):
+        with self.assertRaises(OSError) as caught:
+            deja.Filter(b"no/such/\xc3\xa9\x1b[2J\x9b\xe2\x80\xae\n.deja", capacity=10)
+        self.assertIn(r"no/such/\u00e9\x1b[2J\x9b\u202e\n.deja".replace(r"\u00e9", "\u00e9"), str(caught.exception))
+
     def test_what_was_added_survives_a_kill(self):
         code = f"import deja, os; f = deja.Filter({self.path!r}, capacity=1000); f.add('a'); os.kill(os.getpid(), 9)"
         self.assertEqual(subprocess.run([sys.executable, "-c", code]).returncode, -9)
