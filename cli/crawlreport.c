@@ -63,7 +63,7 @@ static void note_visits(struct console *console, const struct crawl_account *a)
                  num_count(n[CRAWL_APPEARED]).s);
 }
 
-/* What the user can do about it. */
+/* What was refused or cut, and what the user can do about it. */
 static void note_manners(struct console *console, const struct crawl_account *a)
 {
     if (a->count[CRAWL_PRIVATE] > 0)

@@ -1,16 +1,15 @@
 /* printable.c - text from elsewhere, made harmless for terminals.
  *
- * Names of files and columns, values of options and settings, URLs and the answers of servers all
- * show up in messages.  Whoever chooses them could clear the screen, fake lines, or put commands
- * into the terminal's input.  So every message passes through here, at one door each: console.c
- * for standard error, out_json.c for JSON, table cells, and names of files (fail.h).  Lines of
- * data are not messages: they come out byte for byte, as cat prints them.
+ * Messages quote file names, column names, option values, settings, URLs and replies of servers.
+ * Whoever chooses these could clear the screen, fake lines, or type commands for the user.  So all
+ * such text passes through here: console.c (standard error), out_json.c, out_table.c and fail_path
+ * call it.  Lines of data are not messages; they are printed byte for byte, as cat prints them.
  *
- *     C0 and DEL               what terminals obey: escape sequences begin with \x1b
- *     C1 (U+0080 to U+009F)    the same in one character: U+009B begins them, too
+ *     C0 and DEL               terminals obey them; \x1b begins an escape sequence
+ *     C1 (U+0080 to U+009F)    the same; U+009B begins an escape sequence, too
  *     bidirectional controls   they show text in another order than it has
- *     U+2028, U+2029           line ends to some
- *     bytes that are no UTF-8  among them C1 as terminals of eight bits know it */
+ *     U+2028, U+2029           some programs end a line there
+ *     bytes that are not UTF-8 8-bit terminals take some of them for C1 */
 #include "printable.h"
 #include <stdio.h>
 #include <string.h>

@@ -55,7 +55,7 @@ static int start(struct crawler *c, struct job *job, const struct fetch_request 
                                                 : DEJA_OK;
 }
 
-/* Ask the host for the origin's robots.txt, which redirects may have led there. */
+/* Ask the host for the origin's robots.txt.  It can be another host's, after a redirect. */
 static int start_robots(struct crawler *c, struct host *h, struct origin *o, deja_error *err)
 {
     struct buffer url = {0};
@@ -134,7 +134,7 @@ static enum crawl_count refusal(const struct crawler *c, const struct origin *o,
     return CRAWL_COUNTS;
 }
 
-/* A queue that deja 0.1 wrote may have URLs with credentials: they come in again without. */
+/* A queue written by deja 0.1 may contain URLs with credentials: offer them again without. */
 static int offer_again(struct crawler *c, const struct frontier_url *u, deja_error *err)
 {
     offer_begin(c, u->depth, u->hops, u->hidden);

@@ -17,7 +17,7 @@
 #include "warc.h"
 
 #define CRAWLER_SETTINGS 41      /* of settings.c */
-#define CRAWLER_VISITS   1000000 /* more than anybody makes: a folder with more is damaged */
+#define CRAWLER_VISITS   1000000 /* a folder that claims more is damaged */
 
 /* URLs of one page, on their way to the cache. */
 #define OFFERS 256

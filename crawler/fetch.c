@@ -104,7 +104,7 @@ static size_t take_head(char *data, size_t size, size_t n, void *download)
     return !d->bad_head && buffer_add(&d->head, data, len) ? len : 0;
 }
 
-/* Take lines out that begin so. */
+/* Removes the lines that begin with name. */
 static bool drop_fields(struct buffer *head, const char *name)
 {
     char *line = head->data, *const end = head->data + head->len;
@@ -134,8 +134,8 @@ static int take_log(CURL *easy, curl_infotype type, char *data, size_t len, void
     return 0;
 }
 
-/* The address is that of the connection to come, so it makes no difference who resolved the name,
- * or when.  libcurl goes on with the next address of the host. */
+/* This is the address of the connection itself, so it does not matter who resolved the name, or
+ * when.  After a refusal libcurl tries the host's next address. */
 static curl_socket_t open_socket(void *download, curlsocktype purpose, struct curl_sockaddr *a)
 {
     struct fetch *d = download;
@@ -252,9 +252,9 @@ static bool is_set(const char *variable)
     return value && value[0];
 }
 
-/* A proxy resolves names itself, and its own address is nobody's business.  For requests that must
- * go to public addresses, no exceptions from the proxy are made (no_proxy), and addresses are
- * checked that the URL spells out. */
+/* A proxy resolves names itself, and may have a private address.  So requests that must go to
+ * public addresses ignore no_proxy, and behind a proxy only addresses that the URL spells out are
+ * checked. */
 static void choose_way(struct fetch *d, const struct fetch_request *r)
 {
     const deja_slice url = ascii_slice(r->url);

@@ -1,13 +1,13 @@
-/* hostkey.c - the host of a URL, under one name for all its spellings.
+/* hostkey.c - one name for a host, however its URLs spell it.
  *
- * Links are written by strangers.  http://u1@host/, http://u2@host/, https://host:8443/ and
- * http://HOST./ all lead to one machine, and a crawler that kept a pause for each of them would
- * have no manners at all.  So pages are fetched under URLs without credentials, and pauses, limits
- * and requests at a time are counted by the name of the host alone.  Not so robots.txt: each
- * scheme and port has its own (RFC 9309, 2.3).
+ * Strangers write the links.  http://u1@host/, http://u2@host/, https://host:8443/ and
+ * http://HOST./ all lead to one machine.  If each had its own delay, thirty such links would send
+ * thirty requests at once.  So pages are fetched without credentials, and delays, limits and
+ * concurrent requests are counted per host name.  robots.txt is not: each scheme and port has its
+ * own (RFC 9309, 2.3).
  *
- * The profile of a crawl may leave spellings of a host alone (scrapy does), while libcurl reads
- * them all: names always come from profile safe.
+ * A crawl's URL profile may leave spellings of a host alone (scrapy does), but libcurl understands
+ * all of them, so names always use the rules of profile safe.
  *
  * Limit: two names of one address are two hosts. */
 #include "hostkey.h"
@@ -34,7 +34,7 @@ static struct authority split(deja_slice url)
     struct authority a = {.all = ascii_between(from, until),
                           .host = ascii_between(host, colon),
                           .port = ascii_between(colon, until)};
-    while (a.host.len > 0 && host[a.host.len - 1] == '.')
+    if (a.host.len > 0 && host[a.host.len - 1] == '.')
         a.host.len--;
     return a;
 }
@@ -49,7 +49,8 @@ int hostkey_clean(deja_slice url, struct buffer *room, deja_slice *clean)
 {
     const struct authority a = split(url);
     const char *begin = url.data;
-    if (a.host.len == 0)
+    /* No host ends with two dots.  Without them, 4.. would become an address. */
+    if (a.host.len == 0 || ((const char *)a.host.data)[a.host.len - 1] == '.')
         return DEJA_ENOTURL;
     *clean = url;
     if (a.all.len == a.host.len + a.port.len)
@@ -70,7 +71,7 @@ int hostkey_clean(deja_slice url, struct buffer *room, deja_slice *clean)
     return DEJA_OK;
 }
 
-/* An IPv4 address that is written as one of IPv6 is that IPv4 address. */
+/* An IPv4-mapped IPv6 address is that IPv4 address. */
 static bool add_host(struct buffer *out, deja_slice host)
 {
     const char *p = host.data;
@@ -99,7 +100,7 @@ static int add_name(deja_slice url, enum port port, struct buffer *out)
 {
     const struct authority written = split(url);
     const size_t len = (size_t)((const char *)written.all.data - (const char *)url.data) +
-                       written.all.len; /* paths take time, and do not matter here */
+                       written.all.len; /* skip the path: it does not matter here */
     struct buffer room = {0};
     deja_slice canon;
     if (!buffer_reserve(&room, DEJA_URL_ROOM(len)))

@@ -1,21 +1,21 @@
-/* hostkey.h - the host of a URL, under one name for all its spellings. */
+/* hostkey.h - one name for a host, however its URLs spell it. */
 #ifndef CRAWLER_HOSTKEY_H
 #define CRAWLER_HOSTKEY_H
 #include "buffer.h"
 
-/* A canonical URL without credentials and without the root's dot: http://u:p@example.org./ becomes
- * http://example.org/.  *clean is url itself, or bytes in room, which may hold url already.
- * DEJA_ENOTURL: there is no host.  DEJA_ENOMEM. */
+/* Removes credentials and the final dot of the host name from a canonical URL:
+ * http://u:p@example.org./ becomes http://example.org/.  *clean is url itself or bytes in room;
+ * url may lie in room.  Fails with DEJA_ENOTURL if the URL has no host, or with DEJA_ENOMEM. */
 int hostkey_clean(deja_slice url, struct buffer *room, deja_slice *clean);
 bool hostkey_has_credentials(deja_slice url);
 
-/* Adds the name under which pauses and limits are kept: the host in lower case, without port, and
- * addresses in one spelling, so that 0x7f.1 and [::ffff:127.0.0.1] are 127.0.0.1.
- * DEJA_ENOTURL, DEJA_ENOMEM. */
+/* Appends the name that delays and limits are counted by: the host in lower case, without its
+ * port. Addresses have one spelling: 0x7f.1 and [::ffff:127.0.0.1] are 127.0.0.1.  Fails with
+ * DEJA_ENOTURL or DEJA_ENOMEM. */
 int hostkey_name(deja_slice url, struct buffer *out);
-/* The same with the port, also one that goes without saying: example.org:80. */
+/* The same with the port, including a default port: example.org:80. */
 int hostkey_name_and_port(deja_slice url, struct buffer *out);
-/* One host and port; the usual ports of http and https count as one. */
+/* Do both URLs have the same host and port?  The default ports of http and https count as one. */
 bool hostkey_same(deja_slice a, deja_slice b);
 
 #endif

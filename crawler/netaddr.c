@@ -1,14 +1,14 @@
-/* netaddr.c - is an address of the public Internet?
+/* netaddr.c - is this a public Internet address?
  *
- * A broad crawl follows links that strangers wrote, and http://169.254.169.254/ or
- * http://printer.local/ must not lead it into the network that it runs in.  Names are no help:
- * anybody can give a name to 127.0.0.1, and change it between two looks.  So the address is
- * checked that a connection is about to be made to (fetch.c).
+ * A broad crawl follows links that strangers wrote, and links such as http://169.254.169.254/ or
+ * http://printer.local/ must not lead it into the local network.  Checking names does not help:
+ * anyone can point a name at 127.0.0.1, and change it between two lookups.  So fetch.c checks the
+ * address of each connection it is about to open.
  *
- * The blocks are those that IANA's special-purpose registries do not call globally reachable,
- * multicast, and IPv6 blocks that carry an IPv4 address, which is checked in turn.
+ * Not public are the blocks that IANA's special-purpose registries do not call globally reachable,
+ * and multicast.  If an IPv6 block embeds IPv4 addresses, the embedded address decides.
  *
- * Limit: a NAT64 prefix of one's own network looks like any public address. */
+ * Limit: a NAT64 prefix that a local network chose for itself looks public. */
 #include "netaddr.h"
 #include <arpa/inet.h>
 #include <stddef.h>

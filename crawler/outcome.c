@@ -324,9 +324,9 @@ static int take_page_job(struct crawler *c, struct job *job, const struct fetch 
 
 /* --- robots.txt --------------------------------------------------------------------------- */
 
-#define ROBOTS_HOPS 5 /* redirects to follow: RFC 9309, 2.3.1.2 */
+#define ROBOTS_HOPS 5 /* redirects to follow (RFC 9309, 2.3.1.2) */
 
-/* The answer is in, for better or worse: URLs of the host may go on. */
+/* robots.txt was read, is missing or failed: the host's URLs can continue. */
 static int settle_origin(struct crawler *c, struct origin *o, enum origin_state state, int fault,
                          deja_error *err)
 {
@@ -339,8 +339,8 @@ static int settle_origin(struct crawler *c, struct origin *o, enum origin_state 
     return pause_host(c, o->host, 0, err);
 }
 
-/* Site owners who keep their robots.txt elsewhere want it to be read.  What may not be read there
- * cannot be obeyed, so it forbids everything, as one that cannot be had does. */
+/* The owner wants rules to be obeyed that we must not read.  Treat them as those of a robots.txt
+ * that cannot be fetched: everything is forbidden. */
 static int refuse_redirect(struct crawler *c, struct origin *o, deja_slice target, deja_error *err)
 {
     struct crawl_account *a = &c->account;
@@ -353,7 +353,7 @@ static int refuse_redirect(struct crawler *c, struct origin *o, deja_slice targe
     return settle_origin(c, o, ORIGIN_CLOSED, FETCH_REDIRECTS, err);
 }
 
-/* The target is fetched in its turn: its host has pauses, too. */
+/* The target's host schedules the request: its delay counts, too. */
 static int follow_robots(struct crawler *c, struct origin *o, deja_slice target, deja_error *err)
 {
     struct host *h;
@@ -390,7 +390,7 @@ static int redirect_robots(struct crawler *c, struct origin *o, deja_slice locat
         rc = deja_url_resolve(buffer_slice(&base), location, room.data, room.cap, &target);
     if (rc == DEJA_OK)
         rc = scope_is_web(target) ? offer_canon(c, target, &canon) : DEJA_ENOTURL;
-    /* To https of the same host as often as not. */
+    /* Often from http to https of the same host. */
     if (rc == DEJA_OK && (scope_has(c->scope, canon) || hostkey_same(ascii_slice(o->name), canon)))
         rc = follow_robots(c, o, canon, err);
     else if (rc != DEJA_ENOMEM)
@@ -400,7 +400,7 @@ static int redirect_robots(struct crawler *c, struct origin *o, deja_slice locat
     return rc;
 }
 
-/* A site may ask for a long pause, but not for one that keeps a crawl from ever ending. */
+/* A site may ask for a long delay, but not for one that keeps a crawl from ever ending. */
 static void heed_delay(struct crawler *c, const struct origin *o)
 {
     struct host *h = o->host;

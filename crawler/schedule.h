@@ -9,7 +9,7 @@ enum origin_state {
     ORIGIN_UNKNOWN, /* robots.txt must be fetched before anything else */
     ORIGIN_ASKED,   /* it is on its way                                */
     ORIGIN_KNOWN,   /* it was read, or there is none                   */
-    ORIGIN_CLOSED   /* it cannot be had: nothing is allowed            */
+    ORIGIN_CLOSED   /* it cannot be fetched: nothing is allowed        */
 };
 
 /* A scheme and port of a host, with a robots.txt of its own (RFC 9309, 2.3). */
@@ -18,7 +18,7 @@ struct origin {
     struct host *host;
     enum origin_state state;
     struct robots robots;
-    char *elsewhere; /* where redirects say that robots.txt is; NULL: at its own place */
+    char *elsewhere; /* where a redirect says that robots.txt is; NULL: at its own place */
     unsigned hops;   /* redirects so far                                               */
     unsigned attempts;
     int fault;              /* if it is CLOSED: a fetch_fault, or 0: the server's 5xx */

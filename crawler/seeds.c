@@ -74,7 +74,7 @@ static bool looks_like_host(const char *text)
            (text[host] != ':' && (memchr(text, '.', host) || strcmp(text, "localhost") == 0));
 }
 
-/* What the user probably means, as a URL; or an error that says what to type. */
+/* Stores what the user probably means as a URL, or fails and says what to type. */
 static int read_seed(const char *text, struct buffer *url, deja_error *err)
 {
     if (scope_is_web(ascii_slice(text)))
@@ -92,7 +92,7 @@ static int read_seed(const char *text, struct buffer *url, deja_error *err)
     return buffer_text(url, "http://") && buffer_text(url, text) ? DEJA_OK : no_memory(err);
 }
 
-/* Nothing of a password may be shown. */
+/* The message must not show the password. */
 static int has_credentials(deja_slice clean, deja_error *err)
 {
     return fail(err, DEJA_EINVAL,
@@ -142,8 +142,8 @@ int seeds_store(struct crawler *c, deja_error *err)
 
 /* --- What they are for --------------------------------------------------------------- */
 
-/* A seed names an address if it spells it out, or is localhost.  What other names lead to is for
- * their owners to say, and they may say 127.0.0.1. */
+/* A seed names an address if it spells it out or is localhost.  Any other name leads wherever its
+ * owner decides, which may be 127.0.0.1. */
 static bool names_address(deja_slice host_and_port)
 {
     static const char local[] = ".localhost";

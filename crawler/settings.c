@@ -172,7 +172,7 @@ static bool is_real(const struct setting *s, const char *text)
     return ascii_is_digit(text[0]) && !*end && x >= s->least && x <= s->most;
 }
 
-/* Is this what an earlier run can have stored?  Empty: nothing. */
+/* Could an earlier run have stored this?  Empty: it stored nothing. */
 static bool is_sound(const struct setting *s, const struct buffer *stored)
 {
     const char *text = stored->data;

@@ -1,6 +1,7 @@
 /* test_hostkey.c - the host of a URL, under one name for all its spellings. */
 #include "ascii.h"
 #include "hostkey.h"
+#include "rng.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,8 +46,8 @@ static void the_room_may_be_the_urls_own(void **state)
 
 static void a_url_without_a_host_is_none(void **state)
 {
-    static const char *const urls[] = {"http:///u@h/", "http://u@/", "http://u@:80/",
-                                       "http://./",    "http://",    ""};
+    static const char *const urls[] = {"http:///u@h/", "http://u@/",  "http://u@:80/", "http://./",
+                                       "http://h../",  "http://4../", "http://",       ""};
     struct buffer room = {0};
     deja_slice clean;
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
@@ -103,6 +104,48 @@ static void usual_ports_count_as_one(void **state)
     assert_false(same("http://a.h", "http://h"));
 }
 
+static bool has(deja_slice s, char c)
+{
+    return s.len > 0 && memchr(s.data, c, s.len);
+}
+
+/* Random authorities in canonical form: the clean URL has no credentials, is clean, and belongs to
+ * the same host. */
+static void random_urls_are_cleaned(void **state)
+{
+    static const char alphabet[] = "@@::..[]%4/?#ab1U-";
+    struct rng rng = rng_seeded(3);
+    struct buffer room = {0}, again = {0}, name = {0};
+    size_t cleaned = 0;
+    for (int round = 0; round < 100000; round++) {
+        char url[40] = "http://", form[DEJA_URL_ROOM(40)];
+        const size_t len = 7 + rng_below(&rng, 20);
+        for (size_t i = 7; i < len; i++)
+            url[i] = alphabet[rng_below(&rng, sizeof alphabet - 1)];
+        deja_slice canon, clean, same;
+        if (deja_url_canon(deja_url_profile(DEJA_URL_SAFE), (deja_slice){url, len}, form,
+                           sizeof form, &canon) < 0 ||
+            hostkey_clean(canon, &room, &clean) < 0)
+            continue;
+        cleaned += clean.data != canon.data;
+        assert_false(hostkey_has_credentials(clean));
+        const char *path = memchr((const char *)clean.data + 7, '/', clean.len - 7);
+        assert_non_null(path);
+        assert_false(has(ascii_between(clean.data, path), '@'));
+        assert_int_equal(hostkey_clean(clean, &again, &same), DEJA_OK);
+        assert_ptr_equal(same.data, clean.data);
+        name.len = 0;
+        assert_int_equal(hostkey_name(canon, &name), DEJA_OK);
+        const size_t half = name.len;
+        assert_int_equal(hostkey_name(clean, &name), DEJA_OK);
+        assert_true(name.len == 2 * half && memcmp(name.data, name.data + half, half) == 0);
+    }
+    assert_true(cleaned > 1000);
+    buffer_fini(&room);
+    buffer_fini(&again);
+    buffer_fini(&name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +155,7 @@ int main(void)
         cmocka_unit_test(credentials_are_found),
         cmocka_unit_test(a_host_has_one_name),
         cmocka_unit_test(usual_ports_count_as_one),
+        cmocka_unit_test(random_urls_are_cleaned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
