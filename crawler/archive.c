@@ -98,6 +98,10 @@ int archive_mend(struct crawler *c, deja_error *err)
     int rc = read_end(c, &safe, err);
     if (rc == DEJA_OK)
         rc = read_end(c, &end, err);
+    /* Everything behind the end is cut off, so an end that lies ahead of the last sync is not one.
+     */
+    if (rc == DEJA_OK && (safe.file > end.file || (safe.file == end.file && safe.at > end.at)))
+        rc = frontier_damaged(c->queue, "its setting 'warc_end'", err);
     if (rc < 0 || end.file == 0)
         return rc;
     for (int64_t file = safe.file ? safe.file : 1; file <= end.file && rc == DEJA_OK; file++) {

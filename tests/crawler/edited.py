@@ -41,7 +41,8 @@ def damaged_settings():
     cases = [(name, (5, b"x\0")[i % 2]) for i, name in enumerate(OPTIONS)]
     cases += [(name, value) for name in TEXTS for value in (5, None, ESCAPE)]
     cases += [(name, value) for name in NUMBERS for value in ("5", None, -1)]
-    cases += [("visit", 2**62), ("cached", 2**62), ("warc_file", 2**32), ("contact", None)]
+    cases += [("visit", 2**62), ("cached", 2**62), ("warc_file", 2**32), ("warc_end", 1),
+              ("contact", None)]
     cases += [("seeds", text) for text in ("http://a/", "\n", "http://a/\nfile:///\n")]
     for name, value in cases:
         with database("set") as db:
