@@ -328,7 +328,8 @@ const struct command cmd_dedup = {
             "Prints the lines of the files (standard input without any, or for -) that were not "
             "seen before, in their order, as they came. Two lines are the same when all bytes "
             "are; with -f, --csv or --format, when that part of them is. A carriage return at the "
-            "end of a line does not count. Input may be plain, gzip or zstd.",
+            "end of a line does not count. Input may be plain or compressed with gzip, zstd, "
+            "xz or bzip2.",
             "The price of the small memory: a new line is taken for a repeat, and lost, at the "
             "rate "
             "-p (one in a million by default); the summary says how many that probably were. No "

@@ -1,4 +1,6 @@
-/* decode.h - the bytes behind a file descriptor: plain, gzip or zstd, told apart by content. */
+/* decode.h - the bytes behind a file descriptor, decompressed: plain, gzip, zstd, xz or bzip2, as
+ * their content says.  Archives, other compressed formats and databases are refused, with the name
+ * of a tool that reads them: taken for lines, they would be garbage. */
 #ifndef CLI_DECODE_H
 #define CLI_DECODE_H
 #include "deja.h"
@@ -7,17 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum decode_format { DECODE_PLAIN, DECODE_GZIP, DECODE_ZSTD };
+enum decode_format {
+    DECODE_PLAIN,
+    DECODE_GZIP,
+    DECODE_ZSTD,
+    DECODE_XZ,
+    DECODE_BZIP2,
+    DECODE_OTHER /* to be refused */
+};
 
 /* The first bytes of a stream are enough to tell what it is: its format, or -1 when `len` bytes
  * are not yet enough.  DECODE_MAGIC bytes always are; so is anything at the end of the stream,
  * for which a -1 means plain. */
-#define DECODE_MAGIC 4
+#define DECODE_MAGIC 16
 int decode_sniff(const unsigned char *head, size_t len);
 
-/* "gzip", "zstd", "plain"; whether this program was built with what reads it. */
+/* "gzip", "zstd", "xz", "bzip2" or "plain"; whether this program was built with what reads it. */
 const char *decode_name(enum decode_format format);
 bool decode_supported(enum decode_format format);
+
+/* Can the file be read at all, as far as its first bytes tell?  Takes nothing from it.  Errors are
+ * those of decode_read; a file that cannot be looked at is fine until it is read. */
+int decode_check(int fd, deja_error *err);
 
 struct decode;
 /* Read from fd, which stays the caller's to close.  `stop` may be NULL; once it is true, every
@@ -35,6 +48,7 @@ void decode_free(struct decode *d); /* NULL is fine */
  *   DEJA_EIO      the system could not read
  *   DEJA_EFORMAT  compressed data that is damaged, cut short, needs too much memory, or needs a
  *                 library that this program was built without
+ *   DEJA_ENOTSUP  neither lines nor anything that deja decompresses
  *   DEJA_ENOMEM   no memory for the decoder */
 int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len, deja_error *err);
 bool decode_ended(const struct decode *d);

@@ -456,6 +456,8 @@ static int read_more(struct input *in, struct block *b, size_t *got, deja_error 
     struct decode *dec = in->source.dec;
     int rc = decode_read(dec, b->data + b->filled, want, b->n == 0, got, &phrase);
     atomic_store_explicit(&in->raw_bytes, source_raw_bytes(&in->source), memory_order_relaxed);
+    if (rc == DEJA_ENOTSUP) /* it has no lines */
+        return fail(err, rc, "%s %s", fail_path(in->source.path).text, phrase.text);
     if (rc < 0) {
         uint64_t lines = lines_before(in, b);
         return fail(err, rc, "%s %s; %" PRIu64 " %s before that %s read",

@@ -26,6 +26,7 @@
  * before them, and from then on always.
  *   DEJA_EIO      a file cannot be opened or read
  *   DEJA_EFORMAT  compressed data is damaged or cut short; a CSV quote is never closed
+ *   DEJA_ENOTSUP  a file is an archive, a database or the like, and not lines
  *   DEJA_EINVAL   options that contradict each other; a CSV or CDX file without that column; after
  *                 the last record: all of them are keyless, and the text says what they have
  *                 instead; with strict, the first line without a key

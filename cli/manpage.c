@@ -47,10 +47,11 @@ static const struct convention conventions[] = {
      "Sizes are in bytes, such as 1.5G, 512M or 64KiB; k, M, G, T, P and KiB, MiB, ... are powers "
      "of 1024, while kB, MB, GB, ... are powers of 1000. deja prints sizes in powers of 1000: "
      "1 MB is 1,000,000 bytes."},
-    {"Input", "Without a FILE, or where FILE is -, standard input is read. Input may be plain, "
-              "gzip or zstd; its contents decide, not its name. What is compared is the whole "
-              "line, or the part that -f, --csv, --format or --json-key pick; with --url, the "
-              "canonical form of the URL that it is."},
+    {"Input", "Without a FILE, or where FILE is -, standard input is read. Input may be plain or "
+              "compressed with gzip, zstd, xz or bzip2; its content decides, not its name. "
+              "Archives, other compressed formats and databases are refused, with the name of a "
+              "tool that reads them. What is compared is the whole line, or the part that -f, "
+              "--csv, --format or --json-key pick; with --url, the canonical form of that URL."},
     {"Output",
      "Nothing but results goes to standard output. Messages, a summary and, on a terminal, a "
      "progress line go to standard error; -q silences all but errors. When the reader of a pipe "

@@ -59,6 +59,17 @@ static uint64_t bytes_left(int fd, const struct stat *st)
     return at >= 0 && at < st->st_size ? (uint64_t)(st->st_size - at) : 0;
 }
 
+/* A file of another format is found before the work on the others begins. */
+static int check_content(const char *path, deja_error *err)
+{
+    deja_error phrase;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const int rc = fd < 0 ? DEJA_OK : decode_check(fd, &phrase); /* source_next will tell */
+    if (fd >= 0)
+        close(fd);
+    return rc < 0 ? fail(err, rc, "%s %s", fail_path(path).text, phrase.text) : DEJA_OK;
+}
+
 /* Find what is wrong with any path before the work begins, and add up the sizes. */
 int source_init(struct source *s, const char *const *paths, size_t n_paths,
                 const atomic_bool *stop, deja_error *err)
@@ -77,6 +88,9 @@ int source_init(struct source *s, const char *const *paths, size_t n_paths,
             return cannot_open(name, err);
         if (S_ISDIR(st.st_mode))
             return is_directory(name, err);
+        const int rc = S_ISREG(st.st_mode) && !from_stdin ? check_content(path, err) : DEJA_OK;
+        if (rc < 0)
+            return rc;
         all_regular = all_regular && S_ISREG(st.st_mode);
         if (!from_stdin || !had_stdin)
             s->total += bytes_left(from_stdin ? STDIN_FILENO : -1, &st);

@@ -64,6 +64,8 @@ SCENARIOS = [
     Scenario("dedup_threads", "dedup -j2 -n 5000 new.txt", "new.txt"),
     Scenario("dedup_gzip", "dedup -j1 -n 5000 new.txt.gz", "new.txt.gz"),
     Scenario("dedup_zstd", "dedup -j1 -n 5000 new.txt.zst", "new.txt.zst"),
+    Scenario("dedup_xz", "dedup -j1 -n 5000 new.txt.xz", "new.txt.xz"),
+    Scenario("dedup_bzip2", "dedup -j1 -n 5000 new.txt.bz2", "new.txt.bz2"),
     Scenario("dedup_url", "dedup -j1 --url=crawl --drop-params drop.txt -n 5000 new.txt",
              "new.txt drop.txt"),
     Scenario("dedup_state", "dedup -j1 --state state.deja new.txt", "new.txt state.deja",
@@ -145,7 +147,7 @@ def prepare(top):
     (top / "drop.txt").write_text("ref\nsession_*\n")
     (top / "key").write_bytes(bytes(range(32)))
     os.chmod(top / "key", 0o600)
-    subprocess.run("gzip -k new.txt && zstd -q new.txt", shell=True, check=True, cwd=top)
+    subprocess.run("gzip -k new.txt && zstd -q new.txt && xz -k new.txt && bzip2 -k new.txt", shell=True, check=True, cwd=top)
     must("dedup", "-q", "--state", "state.deja", "-n", "5000", "old.txt", cwd=top)
     must("build", "-q", "-k", "scalable", "-n", "600", "grow.deja", "old.txt", cwd=top)
     must("build", "-q", "-k", "spectral", "-n", "2000", "counted.deja", "old.txt", cwd=top)

@@ -1,9 +1,13 @@
-/* packed.h - gzip and zstd files by hand: stored blocks (gzip), raw and repeated ones (zstd). That
- * takes no library, and every field of the formats can be wrong on purpose. */
+/* packed.h - compressed files by hand: stored blocks (gzip), raw and repeated ones (zstd),
+ * uncompressed chunks (xz).  That takes no library, and every field of the formats can be wrong on
+ * purpose.  bzip2 always compresses, so its library makes those. */
 #ifndef TEST_PACKED_H
 #define TEST_PACKED_H
 #include "decode.h"
 #include "reading.h"
+#ifdef DEJA_HAVE_BZIP2
+#include <bzlib.h>
+#endif
 
 static inline uint32_t crc32_of(const void *data, size_t len)
 {
@@ -61,12 +65,105 @@ static inline void put_zstd(struct bytes *out, const char *data, size_t len, siz
     } while (at < len);
 }
 
+static inline void put_padding(struct bytes *out, size_t since)
+{
+    while ((out->len - since) % 4)
+        put_byte(out, 0);
+}
+
+static inline void put_crc32(struct bytes *out, size_t since)
+{
+    put_le(out, crc32_of(out->data + since, out->len - since), 4);
+}
+
+/* The numbers of xz: seven bits in a byte, the lowest first. */
+static inline void put_varint(struct bytes *out, uint64_t n)
+{
+    for (; n >= 0x80; n >>= 7)
+        put_byte(out, (char)(n | 0x80));
+    put_byte(out, (char)n);
+}
+
+/* An xz stream of one block, with CRC32, in uncompressed chunks of at most `piece` bytes.  A
+ * dictionary of 2^(dict_log) bytes. */
+static inline void put_xz_of(struct bytes *out, const char *data, size_t len, size_t piece,
+                             unsigned dict_log)
+{
+    size_t at = 0, from;
+    put(out, "\xfd\x37zXZ\0\0\1", 8);
+    put_crc32(out, out->len - 2);
+    const size_t block = out->len;
+    put(out, "\2\0\x21\1", 4); /* 12 bytes; one filter, LZMA2 */
+    put_byte(out, (char)((dict_log - 12) * 2));
+    put(out, "\0\0\0", 3);
+    put_crc32(out, block);
+    while (at < len) {
+        const size_t n = len - at < piece ? len - at : piece;
+        put_byte(out, at ? 2 : 1); /* the first one resets the dictionary */
+        put_byte(out, (char)((n - 1) >> 8));
+        put_byte(out, (char)(n - 1));
+        put(out, data + at, n);
+        at += n;
+    }
+    put_byte(out, 0);
+    const size_t unpadded = out->len - block + 4;
+    put_padding(out, block);
+    put_le(out, crc32_of(data, len), 4);
+    const size_t index = out->len;
+    put(out, "\0\1", 2);
+    put_varint(out, unpadded);
+    put_varint(out, len);
+    put_padding(out, index);
+    put_crc32(out, index);
+    const size_t index_len = out->len - index;
+    struct bytes footer = {0};
+    put_le(&footer, index_len / 4 - 1, 4);
+    put(&footer, "\0\1", 2);
+    from = out->len;
+    put_le(out, crc32_of(footer.data, footer.len), 4);
+    put(out, footer.data, footer.len);
+    put(out, "YZ", 2);
+    assert_int_equal(out->len - from, 12);
+    drop(&footer);
+}
+
+static inline void put_xz(struct bytes *out, const char *data, size_t len, size_t piece)
+{
+    put_xz_of(out, data, len, piece, 16);
+}
+
+static inline void put_bzip2(struct bytes *out, const char *data, size_t len, size_t piece)
+{
+    (void)piece; /* blocks of 100 kB */
+#ifdef DEJA_HAVE_BZIP2
+    unsigned cap = (unsigned)(len + len / 50 + 1000);
+    char *packed = malloc(cap), none = 0;
+    assert_non_null(packed);
+    char *from = len ? (char *)(uintptr_t)data : &none;
+    assert_int_equal(BZ2_bzBuffToBuffCompress(packed, &cap, from, (unsigned)len, 1, 0, 0), BZ_OK);
+    put(out, packed, cap);
+    free(packed);
+#else
+    (void)data;
+    (void)len;
+    put(out, "BZh91AY&SY", 10); /* enough to be known */
+#endif
+}
+
 typedef void put_packed(struct bytes *out, const char *data, size_t len, size_t piece);
 static const struct packer {
     enum decode_format format;
     put_packed *put;
     const char *library;
-} packers[] = {{DECODE_GZIP, put_gzip, "zlib"}, {DECODE_ZSTD, put_zstd, "libzstd"}};
+    size_t magic; /* bytes that tell the format: without them it is something else */
+    bool checked; /* a changed bit is noticed, or changes nothing */
+    bool pieces;  /* lines come out as soon as their piece is there */
+} packers[] = {
+    {DECODE_GZIP, put_gzip, "zlib", 4, true, true},
+    {DECODE_ZSTD, put_zstd, "libzstd", 4, false, true},
+    {DECODE_XZ, put_xz, "liblzma", 6, true, true},
+    {DECODE_BZIP2, put_bzip2, "libbz2", 10, true, false},
+};
 
 static inline struct reading read_bytes(const struct bytes *b, size_t block_size)
 {

@@ -10,6 +10,9 @@
 #ifdef DEJA_HAVE_ZSTD
 #include <zstd.h>
 #endif
+#ifdef DEJA_HAVE_LZMA
+#include <lzma.h>
+#endif
 
 #if defined(__SANITIZE_THREAD__)
 #define THREAD_SANITIZER
@@ -56,8 +59,9 @@ static void compressed_files_are_known_by_content_and_read_to_the_end(void **sta
                 packers[p].put(&packed, content.data, len, 1 + below(2000));
                 put(&all, content.data, len);
             }
-            if (packers[p].format == DECODE_GZIP && below(3) == 0)
-                for (size_t i = below(1000); i; i--)
+            const bool pads = packers[p].format == DECODE_GZIP || packers[p].format == DECODE_XZ;
+            if (pads && below(3) == 0)
+                for (size_t i = 4 * below(250); i; i--)
                     put_byte(&packed, 0); /* as on a tape */
             split_naively(&want, &o, all.data, all.len);
             struct reading r = read_bytes(&packed, 16 + below(3000));
@@ -76,8 +80,8 @@ static void compressed_files_are_known_by_content_and_read_to_the_end(void **sta
     drop(&content);
 }
 
-/* As gzip -9 and zstd -19 made them, from 100 lines "http://www.example.com/%d\n": the same with
- * real compression. */
+/* As gzip -9, zstd -19, xz -9 and bzip2 -9 made them, from 100 lines
+ * "http://www.example.com/%d\n": the same with real compression. */
 static void files_of_the_usual_tools_are_read(void **state)
 {
     (void)state;
@@ -94,17 +98,32 @@ static void files_of_the_usual_tools_are_read(void **state)
         "cc4c44444444c4bbbbbbbb3b33333333b3aaaaaaaa2a2222222222dbb66dbb6ddbb67de259910b0c"
         "82b218c191304af11c81e3388240304d830463a811e0ef7f07c0a34a0711fc7fc2f103fffffbfff7"
         "c13648c11264600964c002a43ff1576ce31db3b5898156054675deb7";
+    static const char xz[] =
+        "fd377a585a000004e6d6b446020021011c00000010cf58cce00a1d00b35d00341d2ce03a095a2ef0"
+        "aa65f4cba140ac77e6dfe999d9561ae6a3d2fe96a727f8bf824e8eac2a89b995b72391a7df0ef769"
+        "5ac4bdb2454147d874a03c8651f293d5be0754e00bada3c772e27c5bc59771e9e0f543372723fef1"
+        "1c5824c7a283bb7f37e7e88570f3125d97034c725a29e166777f886f63d3d4e1ce7f9e4f3885172d"
+        "4328d0ebcd419e928e47d383f021011768782e85d0fccee87a8454b32e8b409dd9609a902f90f591"
+        "02c41e3503aa5a3b99000000cfa3c5f1bbe6f4e00001cf019e14000037cc3b58b1c467fb02000000"
+        "0004595a";
+    static const char bzip2[] =
+        "425a6839314159265359f2e420e5000285598000100001fff02a46c4c030010690352604ffd55400"
+        "005000340c99014aa501ef551faa1a3478a72bedb633addc38f2d15019160301705c180b0191501a"
+        "3600dd000ec45c917d117e9176916b5ad6b5ad7cef999981bca42a035290580cca40b831290180bc"
+        "a40322d290068aca400df364db6ccccccccdd3822e88bf08b822d88bb9179117245fc45c117445dc"
+        "8b622e88b811688b922ff177245385090f2e420e50";
     struct bytes want = {0};
     for (int i = 0; i < 100; i++) {
         char key[64];
         int len = snprintf(key, sizeof key, "http://www.example.com/%d", i);
         put_counted(&want, key, (size_t)len);
     }
-    for (size_t i = 0; i < 2; i++) {
+    const char *const files[] = {gzip, zstd, xz, bzip2};
+    for (size_t i = 0; i < LEN(files); i++) {
         if (!decode_supported(packers[i].format))
             continue;
         struct bytes packed = {0};
-        put_hex(&packed, i ? zstd : gzip);
+        put_hex(&packed, files[i]);
         for (size_t block_size = 16; block_size < 4000; block_size *= 2) {
             struct reading r = read_bytes(&packed, block_size);
             assert_int_equal(r.rc, 0);
@@ -126,7 +145,7 @@ static void a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error(v
         struct bytes packed = {0};
         packers[p].put(&packed, TEXT(content), 10);
         size_t most = 0;
-        for (size_t cut = DECODE_MAGIC; cut < packed.len; cut++) {
+        for (size_t cut = packers[p].magic; cut < packed.len; cut++) {
             const struct bytes part = {packed.data, cut, 0};
             struct reading r = read_bytes(&part, below(2) ? 16 : 0);
             assert_int_equal(r.rc, DEJA_EFORMAT);
@@ -148,12 +167,12 @@ static void a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error(v
             reading_free(&whole);
             reading_free(&r);
         }
-        assert_true(most >= 4); /* a zstd block comes whole or not at all */
+        assert_true(most >= 4 || !packers[p].pieces); /* a zstd block comes whole or not at all */
         drop(&packed);
     }
 }
 
-/* gzip has a checksum: what it does not notice was padding.  Without one, zstd is only held to
+/* All but this zstd have a checksum: what it does not notice was padding.  zstd is only held to
  * survive. */
 static void a_changed_bit_is_noticed_or_changes_nothing(void **state)
 {
@@ -164,14 +183,14 @@ static void a_changed_bit_is_noticed_or_changes_nothing(void **state)
             continue;
         struct bytes packed = {0};
         packers[p].put(&packed, TEXT(content), 10);
-        for (size_t i = DECODE_MAGIC; i < packed.len; i++) {
+        for (size_t i = packers[p].magic; i < packed.len; i++) {
             for (int bit = 0; bit < 8; bit++) {
                 packed.data[i] = (char)(packed.data[i] ^ 1 << bit);
                 struct reading r = read_bytes(&packed, below(2) ? 16 : 0);
                 assert_true(r.rc == 0 || r.rc == DEJA_EFORMAT);
                 if (r.rc < 0)
                     assert_contains(r.err.text, file_names[0]);
-                else if (packers[p].format == DECODE_GZIP)
+                else if (packers[p].checked)
                     assert_listed(&r.keys, "first|second|third|fourth|fifth|");
                 reading_free(&r);
                 packed.data[i] = (char)(packed.data[i] ^ 1 << bit);
@@ -190,12 +209,16 @@ static void bytes_behind_the_compressed_data_are_not_skipped(void **state)
         struct bytes packed = {0};
         packers[p].put(&packed, TEXT("a\nb\n"), 100);
         put(&packed, TEXT("plain text\n"));
-        struct reading r = read_bytes(&packed, 0);
-        assert_int_equal(r.rc, DEJA_EFORMAT);
-        assert_listed(&r.keys, "a|b|");
-        assert_contains(r.err.text, "bytes after its");
-        assert_contains(r.err.text, "2 lines before that were read");
-        reading_free(&r);
+        struct reading r;
+        for (int more = 0; more < 11; more++) { /* one byte is enough to tell */
+            r = read_bytes(&packed, 0);
+            assert_int_equal(r.rc, DEJA_EFORMAT);
+            assert_listed(&r.keys, "a|b|");
+            assert_contains(r.err.text, "bytes after its");
+            assert_contains(r.err.text, "2 lines before that were read");
+            reading_free(&r);
+            packed.len -= more < 10;
+        }
 
         const char *path = file_names[0];
         struct input_options o = options_for(&path, 1);
@@ -314,14 +337,16 @@ static void a_slow_compressed_pipe_hands_on_lines_as_well(void **state)
 {
     (void)state;
     for (size_t p = 0; p < LEN(packers); p++) {
-        if (!decode_supported(packers[p].format))
+        if (!decode_supported(packers[p].format) || !packers[p].pieces)
             continue;
         int ends[2];
         assert_int_equal(pipe(ends), 0);
         stdin_from(ends[0]);
         struct bytes packed = {0};
         packers[p].put(&packed, TEXT("one\ntwo\n"), 4);
-        size_t half = packers[p].format == DECODE_GZIP ? 10 + 5 + 4 : 6 + 3 + 4;
+        static const size_t halves[] = {
+            [DECODE_GZIP] = 10 + 5 + 4, [DECODE_ZSTD] = 6 + 3 + 4, [DECODE_XZ] = 12 + 12 + 3 + 4};
+        const size_t half = halves[packers[p].format];
         struct input_options o = options_for(NULL, 0);
         struct input *in;
         struct block b;
@@ -362,7 +387,160 @@ static void compressed_bytes_one_by_one_through_a_pipe_are_understood(void **sta
     }
 }
 
-#if defined(DEJA_HAVE_ZLIB) || defined(DEJA_HAVE_ZSTD)
+#if defined(DEJA_HAVE_LZMA) || defined(DEJA_HAVE_BZIP2)
+/* And two thirds of it give more than `least` lines before the error. */
+static void large_file_is_read(struct bytes *packed, const struct reading *want, size_t least)
+{
+    struct reading r = read_bytes(packed, 0);
+    assert_int_equal(r.rc, 0);
+    assert_same(&r.records, &want->records);
+    reading_free(&r);
+    packed->len = packed->len / 3 * 2;
+    r = read_bytes(packed, 0);
+    assert_int_equal(r.rc, DEJA_EFORMAT);
+    assert_true(r.n > least && r.n < want->n);
+    assert_memory_equal(r.records.data, want->records.data, r.records.len);
+    reading_free(&r);
+}
+#endif
+
+/* 2^28 bytes of dictionary alone are the limit. */
+static void xz_files_that_need_too_much_memory_are_refused(void **state)
+{
+    (void)state;
+    if (!decode_supported(DECODE_XZ))
+        skip();
+    for (unsigned dict_log = 27; dict_log <= 31; dict_log++) {
+        struct bytes packed = {0};
+        put_xz_of(&packed, TEXT("a\nb\n"), 100, dict_log);
+        struct reading r = read_bytes(&packed, 0);
+        if (dict_log == 27) {
+            assert_int_equal(r.rc, 0);
+            assert_listed(&r.keys, "a|b|");
+        } else {
+            assert_int_equal(r.rc, DEJA_EFORMAT);
+            assert_contains(r.err.text, "MiB of memory to decompress, and 256 is the limit here; "
+                                        "pipe it through xz -dc");
+        }
+        reading_free(&r);
+        drop(&packed);
+    }
+}
+
+/* Every one of them, in a file and, byte by byte, through a pipe. */
+static void what_is_not_lines_is_refused_with_its_remedy(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hex, *text;
+    } cases[] = {
+        {"504b0304",
+         "is a zip archive, which deja cannot read as lines; unpack it first: unzip -p "
+         "FILE | deja ..."},
+        {"504b0506", "is an empty zip archive"},
+        {"504b0708", "7z x -so FILE"},
+        {"377abcaf271c", "is a 7z archive"},
+        {"526172211a0700", "unrar p -inul FILE"},
+        {"526172211a070100", "unrar p -inul FILE"},
+        {"4d53434600000000", "cabextract -p FILE"},
+        {"04224d18", "lz4 -dc FILE"},
+        {"02214c18", "lz4 -dc FILE"},
+        {"4c5a495001", "lzip -dc FILE"},
+        {"5d00008000ffffffffffffffff", "xz -dc FILE"},
+        {"5d00000004ffffffffffffffff", "xz -dc FILE"},
+        {"894c5a4f000d0a1a0a", "lzop -dc FILE"},
+        {"1f9d90",
+         "is compressed with compress, which deja cannot read as lines; unpack it first: "
+         "gzip -dc FILE"},
+        {"1f1e", "gzip -dc FILE"},
+        {"ff060000734e61507059", "snzip -dc FILE"},
+        {"44454a410d0a1a0a", "is a filter file of deja"},
+        {"53514c69746520666f726d6174203300", "sqlite3 FILE"},
+        {"5041523115", "duckdb"},
+        {"4f626a01", "avrocat FILE"},
+        {"7f454c46", "is a program (ELF)"},
+    };
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct bytes b = {0};
+        put_hex(&b, cases[i].hex);
+        put(&b, TEXT("\nmore\n"));
+        struct reading r = read_bytes(&b, 0);
+        assert_int_equal(r.rc, DEJA_ENOTSUP);
+        assert_int_equal(r.n, 0);
+        assert_contains(r.err.text, file_names[0]);
+        assert_contains(r.err.text, cases[i].text);
+        reading_free(&r);
+        r = read_pipe(options_for(NULL, 0),
+                      (struct writer){.data = b.data, .len = b.len, .piece = 1, .pause_us = 100});
+        assert_int_equal(r.rc, DEJA_ENOTSUP);
+        assert_contains(r.err.text, "standard input is ");
+        assert_contains(r.err.text, cases[i].text);
+        reading_free(&r);
+        drop(&b);
+    }
+}
+
+/* Text that begins like one of them, and ends or goes on otherwise. */
+static void lines_that_only_begin_like_something_else_are_lines(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"B\n",
+                                        "BZh\n",
+                                        "BZh9\n",
+                                        "BZh91AY&S\n",
+                                        "BZh01AY&SY\n",
+                                        "BZh91AY&sY\n",
+                                        "PK\n",
+                                        "PK\3\n",
+                                        "PAR1\n",
+                                        "PAR1 2\n",
+                                        "7z\n",
+                                        "Rar!\n",
+                                        "LZIP\n",
+                                        "Obj\n",
+                                        "DEJA\n",
+                                        "DEJA\r\n",
+                                        "MSCF\n",
+                                        "]\n",
+                                        "\xfd"
+                                        "7zXZ\n",
+                                        "SQLite format 3\n",
+                                        "%PDF-1.4\n",
+                                        "\x7f"
+                                        "EL\n",
+                                        "\x1f\n",
+                                        "BZh91AY&S",
+                                        "\xfd"
+                                        "7zXZ"};
+    for (size_t i = 0; i < LEN(lists); i++) {
+        struct reading r = read_file(file(0, lists[i], strlen(lists[i])));
+        assert_int_equal(r.rc, 0);
+        assert_int_equal(r.n, 1);
+        assert_memory_equal(r.records.data + sizeof(size_t), lists[i], strlen(lists[i]));
+        reading_free(&r);
+        r = read_pipe(options_for(NULL, 0),
+                      (struct writer){
+                          .data = lists[i], .len = strlen(lists[i]), .piece = 1, .pause_us = 100});
+        assert_int_equal(r.rc, 0);
+        assert_int_equal(r.n, 1);
+        assert_memory_equal(r.records.data + sizeof(size_t), lists[i], strlen(lists[i]));
+        reading_free(&r);
+    }
+}
+
+static void a_file_that_cannot_be_read_is_found_before_any_work(void **state)
+{
+    (void)state;
+    const char *paths[] = {file(0, TEXT("a\n")), file(1, TEXT("PK\3\4"))};
+    struct input_options o = options_for(paths, 2);
+    struct reading r = read_all(&o);
+    assert_int_equal(r.rc, DEJA_ENOTSUP);
+    assert_int_equal(r.n, 0);
+    assert_contains(r.err.text, paths[1]);
+}
+
+#if defined(DEJA_HAVE_ZLIB) || defined(DEJA_HAVE_ZSTD) || defined(DEJA_HAVE_LZMA) ||              \
+    defined(DEJA_HAVE_BZIP2)
 static void large_files_of_the_libraries_are_read(void **state)
 {
     (void)state;
@@ -419,6 +597,22 @@ static void large_files_of_the_libraries_are_read(void **state)
     reading_free(&s);
     drop(&zst);
 #endif
+#ifdef DEJA_HAVE_LZMA
+    struct bytes xz = {.cap = lzma_stream_buffer_bound(content.len)};
+    xz.data = malloc(xz.cap);
+    assert_non_null(xz.data);
+    assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, (uint8_t *)content.data,
+                                             content.len, (uint8_t *)xz.data, &xz.len, xz.cap),
+                     LZMA_OK);
+    large_file_is_read(&xz, &want, 20000);
+    drop(&xz);
+#endif
+#ifdef DEJA_HAVE_BZIP2
+    struct bytes bz = {0}; /* in blocks of 100 kB */
+    put_bzip2(&bz, content.data, content.len, 0);
+    large_file_is_read(&bz, &want, 20000);
+    drop(&bz);
+#endif
     reading_free(&want);
     drop(&content);
 }
@@ -440,7 +634,12 @@ int main(void)
         cmocka_unit_test(a_small_file_cannot_take_all_memory),
         cmocka_unit_test(a_slow_compressed_pipe_hands_on_lines_as_well),
         cmocka_unit_test(compressed_bytes_one_by_one_through_a_pipe_are_understood),
-#if defined(DEJA_HAVE_ZLIB) || defined(DEJA_HAVE_ZSTD)
+        cmocka_unit_test(xz_files_that_need_too_much_memory_are_refused),
+        cmocka_unit_test(what_is_not_lines_is_refused_with_its_remedy),
+        cmocka_unit_test(lines_that_only_begin_like_something_else_are_lines),
+        cmocka_unit_test(a_file_that_cannot_be_read_is_found_before_any_work),
+#if defined(DEJA_HAVE_ZLIB) || defined(DEJA_HAVE_ZSTD) || defined(DEJA_HAVE_LZMA) ||              \
+    defined(DEJA_HAVE_BZIP2)
         cmocka_unit_test(large_files_of_the_libraries_are_read),
 #endif
     };
