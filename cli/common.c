@@ -120,19 +120,22 @@ static int check_input(const void *target, deja_error *err)
 
 static const struct opt common_columns[] = {
     OPT_PART(common_null),
-    OPT_COUNT32('f', "field", "N", struct common, field, 1, UINT32_MAX,
-                "the key is the N-th field of the line, not all of it"),
+    OPT_INDEX(
+        'f', "field", "N", struct common, field,
+        "to use the last field, put it first: awk -v OFS='\\t' '{print $NF, $0}' FILE | deja "
+        "dedup -f 1 -d '\\t' | cut -f 2-",
+        "the key is the N-th field of the line, not all of it"),
     OPT_CHAR('d', "delimiter", "C", struct common, delimiter,
              "what separates fields: ';', '\\t', '\\0' (default: blanks, for --csv ',')"),
-    OPT_STRING(0, "csv", "COLUMN", struct common, csv,
-               "the input is CSV with quotes; the key is COLUMN, a name or a number"),
+    OPT_NAME("csv", "COLUMN", struct common, csv, "a column",
+             "the input is CSV with quotes; the key is COLUMN, a name or a number"),
     OPT_END,
 };
 
 static const struct opt common_json_key[] = {
-    OPT_STRING(0, "json-key", "NAME", struct common, json_key,
-               "the key is the string NAME in a JSON object: url, a.b, .a.b, $.a.b (default url; "
-               "alone it means --format jsonl)"),
+    OPT_NAME("json-key", "NAME", struct common, json_key, "the name of a string",
+             "the key is the string NAME in a JSON object: url, a.b, .a.b, $.a.b (default url; "
+             "alone it means --format jsonl)"),
     OPT_CHECK(check_input),
     OPT_END,
 };

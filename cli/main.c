@@ -78,7 +78,11 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
         help_command(call->out, cmd);
         return COMMAND_DONE;
     }
-    rc = check_operands(cmd, &rest, err);
+    const bool reads_stdin = cmd->max_operands == COMMAND_ANY && rest.n <= cmd->min_operands;
+    if (reads_stdin)
+        rc = opt_check_names(cmd->options, options, isatty(STDIN_FILENO), err);
+    if (rc == DEJA_OK)
+        rc = check_operands(cmd, &rest, err);
     if (rc < 0)
         return rc;
     call->console->quiet = opt_flag_is_set(cmd->options, options, "quiet");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --- Walking a table ------------------------------------------------------- */
 
@@ -75,6 +76,34 @@ bool opt_flag_is_set(const struct opt *table, const void *target, const char *na
     return *(const bool *)((const char *)target + base + o->offset);
 }
 
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int opt_check_names(const struct opt *table, const void *target, bool from_terminal,
+                    deja_error *err)
+{
+    struct opt_walk w;
+    const struct opt *o;
+    size_t base;
+    opt_walk_init(&w, table);
+    while ((o = opt_walk_next(&w, &base)) != NULL) {
+        if (o->noun == NULL)
+            continue;
+        const char *text = *(const char *const *)((const char *)target + base + o->offset);
+        if (text == NULL || !(from_terminal || strpbrk(text, "./") != NULL) || !is_file(text))
+            continue;
+        const struct fail_path path = fail_path(text);
+        return fail(err, OPT_USAGE,
+                    "--%s takes %s, and %.60s is a file: write --%s %s %.60s, or add - to read "
+                    "standard input",
+                    o->name, o->noun, path.text, o->name, o->value, path.text);
+    }
+    return DEJA_OK;
+}
+
 /* --- Values ---------------------------------------------------------------- */
 
 /* The option as the user spelled it, for the beginning of a sentence. */
@@ -108,6 +137,9 @@ static int check_range(const struct opt *o, uint64_t n, deja_error *err)
 static int set_count(const struct opt *o, const char *text, void *field, deja_error *err)
 {
     uint64_t n;
+    if (o->hint != NULL && text[0] == '-')
+        return fail(err, DEJA_EINVAL, "counts from %" PRIu64 ", not '%.10s'; %s", o->min, text,
+                    o->hint);
     int rc = o->type == OPT_TYPE_SIZE       ? num_parse_size(text, &n, err)
              : o->type == OPT_TYPE_DURATION ? num_parse_duration(text, &n, err)
                                             : num_parse_count(text, &n, err);

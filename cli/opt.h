@@ -72,6 +72,8 @@ struct opt {
     size_t aside_offset;     /* ... and leaves the field to the other choices; */
                              /* FLAG: aside not 0: it takes that bool back     */
     const char *refuse;      /* not NULL: known, but an error with this text   */
+    const char *noun;        /* STRING: what the value is, if never a file     */
+    const char *hint;        /* COUNT32: what to do instead of a negative one  */
     const struct opt *group; /* GROUP                                          */
     /* CHECK: DEJA_OK, or a failure, mostly fail(err, OPT_USAGE, ...) */
     int (*check)(const void *target, deja_error *err);
@@ -100,6 +102,10 @@ struct opt {
      .aside = 1, .aside_offset = OPT_AT(T, other, bool)}
 #define OPT_STRING(l, name, value, T, field, help)                                                \
     {OPT_OF(STRING, l, name, value, help), .offset = OPT_AT(T, field, const char *)}
+/* The name of something that is not a file, "a column": see opt_check_names. */
+#define OPT_NAME(name, value, T, field, what, help)                                               \
+    {OPT_OF(STRING, 0, name, value, help), .offset = OPT_AT(T, field, const char *),              \
+     .noun = (what)}
 #define OPT_OPTIONAL(name, value, T, field, otherwise, help)                                      \
     {OPT_OF(OPTIONAL, 0, name, value, help), .offset = OPT_AT(T, field, const char *),            \
      .fallback = (otherwise)}
@@ -109,6 +115,10 @@ struct opt {
 #define OPT_COUNT32(l, name, value, T, field, least, most, help)                                  \
     {OPT_OF(COUNT32, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                 \
      .min = (least), .max = (most)}
+/* A number that counts from 1; `instead` is for those who count from the end. */
+#define OPT_INDEX(l, name, value, T, field, instead, help)                                        \
+    {OPT_OF(COUNT32, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                 \
+     .min = 1, .max = UINT32_MAX, .hint = (instead)}
 #define OPT_SIZE(l, name, value, T, field, help)                                                  \
     {OPT_OF(SIZE, l, name, value, help), .offset = OPT_AT(T, field, uint64_t),                    \
      .min = 1, .max = UINT64_MAX}
@@ -152,6 +162,12 @@ struct opt_rest {
  * or OPT_USAGE with a text that names the option and says what it takes. */
 int opt_parse(const struct opt *table, int argc, char **argv, void *target, struct opt_rest *rest,
               deja_error *err);
+
+/* For a command that reads files and was given none: did an option such as --csv swallow the name
+ * of one?  OPT_USAGE if its value names a file and looks like it, or if standard input is a
+ * terminal, so that nothing would happen. */
+int opt_check_names(const struct opt *table, const void *target, bool from_terminal,
+                    deja_error *err);
 
 /* Walk a table with its groups, and -h/--help at the end: options, headings, checks.  *base is
  * where the entry's offset counts from.  NULL at the end. */

@@ -4,9 +4,9 @@
 
 _tools='gzip zstd xz bzip2'
 for tool in $_tools; do
-    command -v $tool >/dev/null || skip "$tool is not here"
-    echo probe | $tool -qc >probe.$tool
-    if deja dedup probe.$tool 2>&1 | grep -q 'was built without'; then
+    command -v "$tool" >/dev/null || skip "$tool is not here"
+    echo probe | $tool -qc >"probe.$tool"
+    if deja dedup "probe.$tool" 2>&1 | grep -q 'was built without'; then
         skip "this deja was built without the library for $tool"
     fi
 done
@@ -103,7 +103,7 @@ csv_inside() {
 nothing_compressed_is_nothing() {
     local tool
     : >empty
-    for tool in $_tools; do : | $tool -qc >empty.$tool; done
+    for tool in $_tools; do : | $tool -qc >"empty.$tool"; done
     succeeds deja dedup empty.*
     expect_stdout ''
 }

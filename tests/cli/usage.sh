@@ -160,6 +160,49 @@ options_that_contradict_each_other() {
     _refuses "delimiter" dedup --csv 1 -d '"' list
 }
 
+# The name of a file that --csv or --json-key took for its own value: without a word, standard input
+# would be read.
+files_taken_for_names() {
+    printf 'url\na\na\n' >list.csv
+    gzip -k list.csv
+    cp list.csv url
+    deja build -q f.deja list.csv
+    local command option
+    for command in dedup 'build new.deja' 'check f.deja' 'add f.deja' url; do
+        # shellcheck disable=SC2086 # words
+        {
+            _refuses "--csv takes a column, and list.csv.gz is a file: write --csv COLUMN list.csv.gz, or add - to read standard input" \
+                $command --csv list.csv.gz </dev/null
+            _refuses "--json-key takes the name of a string, and ./url is a file: write --json-key NAME ./url" \
+                $command --json-key ./url </dev/null
+        }
+    done
+    _refuses "--csv takes a column, and f.deja is a file" check --csv f.deja list.csv
+    [ ! -e new.deja ] || fail "a filter was made"
+    # A column that is called like a file is a column, and so is anything before a file or -.
+    deja dedup -q --csv url <list.csv >out
+    printf 'url\na\n' | cmp - out
+    printf 'list.csv\na\na\n' >odd.csv
+    for option in '' -; do
+        # shellcheck disable=SC2086 # perhaps none
+        if [ -z "$option" ]; then succeeds deja dedup --csv list.csv odd.csv; else
+            deja dedup -q --csv list.csv - <odd.csv >.stdout
+        fi
+        printf 'list.csv\na\n' | expect_stdout
+    done
+}
+
+fields_from_the_end() {
+    printf '%s\n' 'a b c' 'd c' 'e f' >list
+    _refuses "-f/--field counts from 1, not '-1'; to use the last field, put it first: awk -v OFS='\t' '{print \$NF, \$0}' FILE | deja dedup -f 1 -d '\t' | cut -f 2-" \
+        dedup -f -1 list
+    _refuses "--field counts from 1, not '-2'" dedup --field=-2 list
+    _refuses "-f/--field takes a number from 1" dedup -f 0 list
+    # The advice is good.
+    awk -v OFS='\t' '{print $NF, $0}' list | deja dedup -q -f 1 -d '\t' | cut -f 2- >out
+    printf '%s\n' 'a b c' 'e f' | cmp - out
+}
+
 url_options() {
     echo http://a.example/ >list
     deja build -q new.deja list

@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -301,6 +303,32 @@ static void refused_values_leave_the_field_alone(void **state)
     assert_int_equal(p->s.level, 5);
 }
 
+static void names_that_are_files_are_noticed(void **state)
+{
+    (void)state;
+    const char *file = __FILE__; /* with a dot in it */
+    deja_error err = {0};
+    struct sample s = {0};
+    char name[] = "opt-name-XXXXXX"; /* without one */
+    const int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(opt_check_names(table, &s, true, &err), DEJA_OK);
+    s.common.csv = name;
+    assert_int_equal(opt_check_names(table, &s, false, &err), DEJA_OK); /* may be a column */
+    assert_int_equal(opt_check_names(table, &s, true, &err), OPT_USAGE);
+    s.common.csv = "no such file";
+    assert_int_equal(opt_check_names(table, &s, true, &err), DEJA_OK);
+    s.common.json_key = "/"; /* a folder is no input */
+    assert_int_equal(opt_check_names(table, &s, true, &err), DEJA_OK);
+    unlink(name);
+    if (access(file, R_OK) == 0) {
+        s.common.json_key = file;
+        assert_int_equal(opt_check_names(table, &s, false, &err), OPT_USAGE);
+        assert_non_null(strstr(err.text, "--json-key takes the name of a string"));
+    }
+}
+
 static void url_profiles_are_chosen_by_name(void **state)
 {
     (void)state;
@@ -460,6 +488,7 @@ int main(void)
         cmocka_unit_test(missing_and_superfluous_values_are_errors),
         cmocka_unit_test(every_error_names_the_option_and_what_it_takes),
         cmocka_unit_test(refused_values_leave_the_field_alone),
+        cmocka_unit_test(names_that_are_files_are_noticed),
         cmocka_unit_test(url_profiles_are_chosen_by_name),
         cmocka_unit_test(options_that_exclude_each_other_are_refused),
         cmocka_unit_test(a_flag_can_be_looked_up_by_name),
