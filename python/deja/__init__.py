@@ -19,7 +19,8 @@ The work is done by libdeja, a C library; docs/python.md in its source is the gu
 
 from ._errors import (
     ArgumentError, BusyError, Error, FileDeniedError, FileError, FileMissingError, FileThereError, FormatError,
-    FullError, MismatchError, NoMemoryError, NotURLError, ReadOnlyError, UnsupportedError, VersionError,
+    FullError, MismatchError, NoMemoryError, NotURLError, ReadOnlyError, ReentryError, UnsupportedError,
+    VersionError,
 )
 from ._filter import Filter, guard_files, verify
 from ._lib import lib as _library
@@ -32,6 +33,6 @@ __all__ = [
     "Filter", "Layer", "Outline", "Plan", "Rules", "Stats",
     "canonical", "expressions", "guard_files", "layers", "plan", "resolve", "verify",
     "ArgumentError", "BusyError", "Error", "FileDeniedError", "FileError", "FileMissingError", "FileThereError",
-    "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError",
+    "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError", "ReentryError",
     "UnsupportedError", "VersionError",
 ]

@@ -74,6 +74,10 @@ class NotURLError(Error, ValueError):
     """These bytes are no URL (DEJA_ENOTURL)."""
 
 
+class ReentryError(Error, RuntimeError):
+    """A signal handler or finalizer made a call that would have to wait for the call it interrupted."""
+
+
 class ReadOnlyError(ArgumentError):
     """The filter was opened for reading."""
 

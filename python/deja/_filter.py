@@ -15,13 +15,14 @@ from ctypes import byref
 from typing import Any, Iterable, Iterator, Optional, Union
 
 from . import _lib
+from ._checks import file_name, most_of, whole
 from ._errors import (
     Error, FileMissingError, FileThereError, FullError, ReadOnlyError, UnsupportedError, check, fail,
 )
 from ._gate import Gate, both_alone
 from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, key_bytes
 from ._lib import lib
-from ._options import demands, make_options, whole
+from ._options import demands, make_options
 from ._records import Layer, Outline, Stats
 from ._url import Account, Rules, rules_of
 
@@ -29,6 +30,7 @@ Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 URL = Union[str, Rules, None]
 
 PIECE = 1 << 20  # bytes of an export at a time
+MOST_PIECE = 1 << 30
 _WHO_CAN = {"remove": "kinds spectral and paired", "count": "kind spectral", "prefix": "kind layered",
             "set_clock": "kind window", "layer": "kind layered"}
 
@@ -50,8 +52,8 @@ def verify(path: Path) -> None:
 
     Returns when it is sound.  FormatError names the damage; BusyError says that the file was
     not synced after its last add, so that no checksum can vouch for it."""
-    error = _lib.Error()
-    check(lib.deja_file_verify(os.fsencode(path), byref(error)), error, os.fsdecode(path))
+    error, name = _lib.Error(), file_name(path)
+    check(lib.deja_file_verify(os.fsencode(name), byref(error)), error, name)
 
 
 _guarded = False
@@ -133,7 +135,7 @@ class Filter:
         self._handle: Optional[int] = None
         self._gate = Gate()
         self._account = Account()
-        self._path = None if path is None else os.fsdecode(path)
+        self._path = None if path is None else file_name(path)
         self._absolute = None if self._path is None else os.path.abspath(self._path)  # whatever chdir does
         self._rules = rules
         self._has_key = has_key
@@ -461,12 +463,11 @@ class Filter:
 
     def set_clock(self, seconds: int) -> None:
         """The time, in seconds since 1970, that a window by time goes by; 0: the system's clock."""
-        if not 0 <= seconds < 1 << 64:
-            fail(_lib.EINVAL, f"{seconds} is no time since 1970")
+        seconds = whole("seconds", seconds, most_of(ctypes.c_uint64), least=0)
         with self._gate.alone():
             status = lib.deja_filter_set_clock(self._alive(), seconds)
-            if status != _lib.OK:
-                self._refuse(status, "set_clock")
+        if status != _lib.OK:
+            self._refuse(status, "set_clock")
 
     def _refuse(self, status: int, verb: str, done: int = 0) -> None:
         """Raise for a call that tells a status only, with the words for it."""
@@ -518,7 +519,7 @@ class Filter:
 
     def layer(self, number: int) -> Layer:
         """One layer of a layered filter: 1 to stats().layers, or 0 for the one of whole keys."""
-        numbers = _lib.Layer()
+        numbers, number = _lib.Layer(), whole("number", number, most_of(ctypes.c_uint32), least=0)
         with self._gate.alone():
             status = lib.deja_filter_layer(self._alive(), number, byref(numbers))
         if status == _lib.EINVAL:
@@ -547,7 +548,7 @@ class Filter:
 
     def fold(self, times: int = 1) -> None:
         """Halve it, so many times, at the price of a higher rate."""
-        self._whole(lib.deja_filter_fold, whole("times", times, ctypes.c_uint32))
+        self._whole(lib.deja_filter_fold, whole("times", times, most_of(ctypes.c_uint32)))
 
     def _whole(self, call: Any, argument: Any) -> None:
         error = _lib.Error()
@@ -560,6 +561,7 @@ class Filter:
     def merge(self, other: "Filter") -> None:
         """Add everything that is in another filter, made with the same sizes and secret key."""
         error = _lib.Error()
+        _must_be_filter(other)
         with both_alone(self._gate, other._gate):
             handle = self._to_write()
             if not self._writable:
@@ -569,6 +571,7 @@ class Filter:
     def common(self, other: "Filter") -> tuple[float, float]:
         """About how many keys are in both, and the standard deviation of that."""
         keys, sigma, error = ctypes.c_double(), ctypes.c_double(), _lib.Error()
+        _must_be_filter(other)
         with both_alone(self._gate, other._gate):
             check(lib.deja_filter_common(self._alive(), other._alive(), byref(keys), byref(sigma), byref(error)),
                   error)
@@ -591,27 +594,37 @@ class Filter:
     def to_bytes(self) -> bytes:
         """What the file of this filter would hold, to be sent elsewhere or kept in another store;
         Filter.from_bytes makes a filter of it again."""
+        room, parts = ctypes.create_string_buffer(PIECE), [b""]
         with self._gate.alone():
-            return b"".join(self._pieces(PIECE))
+            while len(parts) == 1 or parts[-1]:
+                parts.append(self._piece((len(parts) - 1) * PIECE, room))
+        return b"".join(parts)
 
     def pieces(self, size: int = PIECE) -> Iterator[bytes]:
         """The same in pieces, for large ones.  A filter that changes before the last one was taken
         gives bytes that nobody will accept."""
-        if size < 1:
-            fail(_lib.EINVAL, f"a piece has at least a byte, not {size}")
-        return self._pieces(size)
+        return self._pieces(whole("size", size, MOST_PIECE))
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         room, at = ctypes.create_string_buffer(size), 0
         while True:
             with self._gate.alone():
-                n = lib.deja_filter_export(self._alive(), at, room, size)
-                if _guarded:
-                    self._vouch()
-            if n == 0:
+                piece = self._piece(at, room)
+            if not piece:
                 return
-            yield ctypes.string_at(room, n)
-            at += n
+            yield piece
+            at += len(piece)
+
+    def _piece(self, at: int, room: "ctypes.Array[ctypes.c_char]") -> bytes:
+        n = lib.deja_filter_export(self._alive(), at, room, len(room))
+        if _guarded:
+            self._vouch()
+        return ctypes.string_at(room, n)
+
+
+def _must_be_filter(other: Any) -> None:
+    if not isinstance(other, Filter):
+        raise TypeError(f"the other one is a deja.Filter, not {type(other).__name__}")
 
 
 def _import_pieces(pieces: Iterable[bytes], expect: _lib.Options, out: ctypes.c_void_p) -> None:

@@ -19,6 +19,7 @@ from itertools import accumulate, islice
 from typing import Any, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _lib
+from ._checks import buffer_bytes
 from ._errors import fail
 from ._lib import Slice, lib
 
@@ -34,13 +35,14 @@ assert array(_WORD).itemsize == ctypes.sizeof(ctypes.c_size_t) == ctypes.sizeof(
 
 
 def key_bytes(key: Key) -> bytes:
-    """The bytes of one key.  Text is UTF-8; bytes that Python smuggled into text come out again."""
-    if isinstance(key, bytes):
+    """The bytes of one key.  Text is UTF-8; bytes that Python smuggled into text come out again.
+    Exactly of type bytes, whose length is that of its memory: a subclass may tell another one."""
+    if type(key) is bytes:
         return key
     if isinstance(key, str):
-        return key.encode("utf-8", "surrogateescape")
-    if isinstance(key, (bytearray, memoryview)):
-        return bytes(key)
+        return str.encode(key, "utf-8", "surrogateescape")
+    if isinstance(key, (bytes, bytearray, memoryview)):
+        return memoryview(key).tobytes()
     raise TypeError(f"a key is str or bytes, not {type(key).__name__}")
 
 
@@ -96,25 +98,21 @@ def _address(data: bytes) -> int:
     return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
 
 
-def _in_one_piece(keys: list[Any]) -> Optional[tuple[bytes, "array[int]", "array[int]"]]:
-    """Their bytes, and where each begins and how long it is; None when some are no bytes."""
-    try:
-        data = b"".join(keys)
-        length = array(_WORD, map(len, keys))
-    except TypeError:  # there is text among them, or what is no key
-        return None
+def _in_one_piece(keys: list[bytes]) -> tuple[bytes, "array[int]", "array[int]"]:
+    """Their bytes, and where each begins and how long it is."""
+    data = b"".join(keys)
+    length = array(_WORD, map(len, keys))
     begin = array(_WORD, accumulate(length, initial=_address(data)))
-    end = begin.pop()
-    # Buffers whose items are larger than bytes join as well, and tell another length.
-    return (data, begin, length) if end == _address(data) + len(data) else None
+    begin.pop()
+    return data, begin, length
 
 
 def _of_iterable(keys: Iterable[Key]) -> Iterator[Batch]:
     rest = iter(keys)
     while portion := list(islice(rest, PORTION)):
-        made = _in_one_piece(portion) or _in_one_piece([key_bytes(key) for key in portion])
-        assert made is not None
-        data, begin, length = made  # data has to live as long as the slices
+        if set(map(type, portion)) != {bytes}:
+            portion = [key_bytes(key) for key in portion]
+        data, begin, length = _in_one_piece(portion)  # type: ignore[arg-type]  # data: as long as the slices
         words = array(_WORD, bytes(2 * len(length) * length.itemsize))
         words[0::2], words[1::2] = begin, length
         yield (Slice * len(length)).from_buffer(words), len(length)
@@ -122,6 +120,7 @@ def _of_iterable(keys: Iterable[Key]) -> Iterator[Batch]:
 
 def batches(keys: Keys, mark: bytes = b"\n") -> Iterator[Batch]:
     """The keys in portions, which are good until the next one is asked for."""
+    mark = buffer_bytes("mark", mark)
     if len(mark) != 1:
         fail(_lib.EINVAL, f"lines end with one byte, not {mark!r}")
     if isinstance(keys, str):

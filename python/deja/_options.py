@@ -10,6 +10,7 @@ from ctypes import byref
 from typing import Any, Optional
 
 from . import _lib
+from ._checks import buffer_bytes, flag, most_of, positive, whole, word
 from ._errors import check, fail
 from ._lib import lib
 from ._records import Plan
@@ -20,48 +21,50 @@ _FLAGS = {"minimal_increase": _lib.MINIMAL_INCREASE, "layered_paper": _lib.LAYER
 _NAMES = {"kind": lib.deja_kind_parse, "part_kind": lib.deja_kind_parse, "hash": lib.deja_hash_parse}
 _TYPES = {name: type_ for name, type_ in _lib.Options._fields_
           if name not in ("size", "key", "alloc", "url", "flags")}
+_ESTIMATES = ("capacity", "memory")  # a product such as 1.2 * n will do
 _DEMANDS = ("hash", "seed", "url", "counter_bits", "generations", "window_seconds", "layers", "delimiter")
 
 
 def _parsed(what: str, name: str) -> int:
-    number = _NAMES[what](name.encode())
+    number = _NAMES[what](word(what, name))
     if not number:
         fail(_lib.EINVAL, f"there is no {what.replace('part_', '')} {name!r}")
     return int(number)
-
-
-def whole(name: str, value: float, type_: Any = ctypes.c_uint64) -> int:
-    """A number from 1 on that a field of C holds; 1e6 is one as well."""
-    most = (1 << 8 * ctypes.sizeof(type_)) - 1
-    if not 1 <= value <= most:
-        fail(_lib.EINVAL, f"{name}={value!r} is not from 1 to {most}; leave it out for the default")
-    return int(value)
 
 
 def _field(name: str, value: Any) -> Any:
     if name in _NAMES:
         return _parsed(name, value)
     if _TYPES[name] is ctypes.c_double:
-        if not value > 0:
-            fail(_lib.EINVAL, f"{name}={value!r} is not above 0; leave it out for the default")
-        return float(value)
+        return positive(name, value)
     if name == "delimiter" and isinstance(value, (str, bytes)):
+        if len(value) != 1:
+            fail(_lib.EINVAL, f"delimiter={value!r} is not one character")
         value = ord(value)
-    return whole(name, value, _TYPES[name])
+    return whole(name, value, most_of(_TYPES[name]), fractions=name in _ESTIMATES)
 
 
 def _secret(key: bytes) -> bytes:
-    if len(key) != _lib.KEY_LEN:
-        fail(_lib.EINVAL, f"key has {len(key)} bytes; a secret key has {_lib.KEY_LEN}")
-    return bytes(key)
+    data = buffer_bytes("key", key)
+    if len(data) != _lib.KEY_LEN:
+        fail(_lib.EINVAL, f"key has {len(data)} bytes; a secret key has {_lib.KEY_LEN}")
+    return data
+
+
+def checked(name: str, value: Any) -> Any:
+    """One option as a server takes it: numbers as numbers, names as they are."""
+    if name == "key":
+        return _secret(value)
+    number = _field(name, value)
+    return value if name in _NAMES else number
 
 
 def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, **given: Any) -> _lib.Options:
     """deja_options; `given` are its fields by their name in deja.h, and flags by theirs."""
     flags = _lib.KEY_APART if key is not None else 0
-    for name, flag in _FLAGS.items():
-        if given.pop(name, False):
-            flags |= flag
+    for name, bit in _FLAGS.items():
+        if flag(name, given.pop(name, False)):
+            flags |= bit
     unknown = set(given) - set(_TYPES)
     if unknown:
         raise TypeError(f"a filter has no option {', '.join(sorted(unknown))}")

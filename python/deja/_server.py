@@ -20,7 +20,9 @@ import re
 import time
 from typing import Any, Iterable, Optional
 
+from ._checks import whole
 from ._errors import ArgumentError, Error, MismatchError
+from ._options import checked
 from ._url import Rules
 
 logger = logging.getLogger(__name__)
@@ -38,12 +40,11 @@ _WORDS = {"kind": "KIND", "capacity": "CAPACITY", "fp_rate": "ERROR", "memory": 
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    given = {name: int(value) if name in ("capacity", "memory") else value for name, value in options.items()
-             if name != "url" and value}
+    given = {name: value for name, value in options.items() if name != "url" and value is not None}
     unknown = set(given) - set(_WORDS)
     if unknown:
         raise ArgumentError(f"a filter in a server has no option {', '.join(sorted(unknown))}")
-    return given
+    return {name: checked(name, value) for name, value in given.items()}
 
 
 def reserve(name: str, options: dict[str, Any]) -> list[Any]:
@@ -139,9 +140,8 @@ class OneFilter(_Server):
 
 class Shards(_Server):
     def __init__(self, url: str, name: str, options: dict[str, Any], n: int, rules: Optional[Rules]) -> None:
+        n = whole("shards", n, MOST_SHARDS)
         super().__init__(url)
-        if not 1 <= n <= MOST_SHARDS:
-            raise ArgumentError(f"a cache has 1 to {MOST_SHARDS} shards, not {n}")
         if not 0 < len(name) < 200 or set(name) & set("{}"):
             raise ArgumentError(f"the name of a cache is 1 to 199 bytes without braces, not {name!r}")
         self._name, given = name, _given(options)

@@ -12,28 +12,37 @@ from ctypes import byref
 from typing import Any, Iterable, Iterator, Optional, Union, overload
 
 from . import _lib
+from ._checks import flag, most_of, whole, word
 from ._errors import check, fail
 from ._keys import PORTION, Batch, Key, Portion, key_bytes
 from ._lib import Slice, lib
 
 
-class _Room(threading.local):
-    """Memory for one form: a thread uses it again and again."""
+class _Rooms(threading.local):
+    """Memory for one form: a thread uses it again and again.  A signal handler that interrupts it
+    finds none, and makes its own."""
 
     def __init__(self) -> None:
-        self.at = ctypes.create_string_buffer(4096)
+        self.free: list["ctypes.Array[ctypes.c_char]"] = []
 
-    def of(self, size: int) -> "ctypes.Array[ctypes.c_char]":
-        if len(self.at) < size:
-            self.at = ctypes.create_string_buffer(size)
-        return self.at
+    def take(self, size: int) -> "ctypes.Array[ctypes.c_char]":
+        room = self.free.pop() if self.free else ctypes.create_string_buffer(4096)
+        return room if len(room) >= size else ctypes.create_string_buffer(size)
+
+    def give_back(self, room: "ctypes.Array[ctypes.c_char]") -> None:
+        self.free[:] = [room]  # one is enough
 
 
-_room = _Room()
+_rooms = _Rooms()
 
 
-def _names(names: Iterable[Key]) -> tuple[object, int]:
-    keys = [key_bytes(name) for name in names]
+def _names(what: str, names: Iterable[Key]) -> list[bytes]:
+    if isinstance(names, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"{what} is a list of names, not one: [{names!r}]")
+    return [key_bytes(name) for name in names]
+
+
+def _slices(keys: list[bytes]) -> tuple[object, int]:
     return (_lib.Key * len(keys))(*[_lib.Key(key, len(key)) for key in keys]), len(keys)
 
 
@@ -50,18 +59,18 @@ class Rules:
     def __init__(self, profile: str = "safe", *, drop: Iterable[Key] = (), keep: Iterable[Key] = (),
                  builtin: bool = True) -> None:
         self._own: Optional[int] = None
-        drop, keep = list(drop), list(keep)
-        self._made_of = (profile, drop, keep, builtin)
-        number = lib.deja_profile_parse(profile.encode())
+        dropped, kept = _names("drop", drop), _names("keep", keep)
+        self._made_of = (profile, dropped, kept, flag("builtin", builtin))
+        number = lib.deja_profile_parse(word("profile", profile))
         if not number:
             fail(_lib.EINVAL, f"there is no URL profile {profile!r}; there are safe, crawl, gsb, scrapy")
         self.profile = profile
         self._number = number
-        if not drop and not keep and builtin:
+        if not dropped and not kept and builtin:
             self._handle: int = lib.deja_url_profile(number)
             return
         error, out = _lib.Error(), ctypes.c_void_p()
-        check(lib.deja_url_rules_new(number, 0 if builtin else _lib.URL_NO_LIST, *_names(drop), *_names(keep),
+        check(lib.deja_url_rules_new(number, 0 if builtin else _lib.URL_NO_LIST, *_slices(dropped), *_slices(kept),
                                      byref(out), byref(error)), error)
         assert out.value
         self._handle = self._own = out.value
@@ -84,10 +93,11 @@ class Rules:
 
     def _form(self, url: bytes) -> tuple[int, bytes]:
         """Status and form; the URL itself when it has none."""
-        size = _lib.url_room(len(url))
-        room, form = _room.of(size), Slice()
+        room, form = _rooms.take(_lib.url_room(len(url))), Slice()
         status = lib.deja_url_canon(self._handle, _lib.Key(url, len(url)), room, len(room), byref(form))
-        return status, ctypes.string_at(form.data, form.len) if status == _lib.OK and form.len else url
+        found = ctypes.string_at(form.data, form.len) if status == _lib.OK and form.len else url
+        _rooms.give_back(room)
+        return status, found
 
     @overload
     def canonical(self, url: str) -> str: ...
@@ -184,7 +194,7 @@ class Account:
 
     def __init__(self) -> None:
         self.not_urls = 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may come in between
 
     def add(self, n: int) -> None:
         if n:
@@ -193,7 +203,7 @@ class Account:
 
     def after_fork(self) -> None:
         """In the child, where nobody is left who could give the lock back."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
 
 _profiles: dict[str, Rules] = {}
@@ -203,6 +213,8 @@ def rules_of(url: Union[str, Rules]) -> Rules:
     """Rules from the name of a profile, or as they are."""
     if isinstance(url, Rules):
         return url
+    if not isinstance(url, str):
+        raise TypeError(f"url is the name of a profile or Rules, not {type(url).__name__}")
     if url not in _profiles:
         _profiles[url] = Rules(url)
     return _profiles[url]
@@ -240,11 +252,13 @@ def resolve(base: Key, link: Key) -> str:
     """
     page, there = key_bytes(base), key_bytes(link)
     size = _lib.url_room(len(page) + len(there))
-    room, url = _room.of(size), Slice()
+    room, url = _rooms.take(size), Slice()
     status = lib.deja_url_resolve(_lib.Key(page, len(page)), _lib.Key(there, len(there)), room, len(room), byref(url))
+    found = ctypes.string_at(url.data, url.len) if status == _lib.OK else b""
+    _rooms.give_back(room)
     if status != _lib.OK:
         fail(status, f"{link!r} in {base!r} is no URL" if status == _lib.ENOTURL else None)
-    return _text(ctypes.string_at(url.data, url.len))
+    return _text(found)
 
 
 def layers(url: Key, most: int = 64) -> list[str]:
@@ -254,9 +268,9 @@ def layers(url: Key, most: int = 64) -> list[str]:
     >>> layers("http://example.com/a/b?c=/d")
     ['http://example.com', '/a', '/b?c=/d']
     """
-    if most < 1:
-        fail(_lib.EINVAL, f"a URL has at least one layer, not {most}")
-    data, found = key_bytes(url), (Slice * most)()
+    data = key_bytes(url)
+    most = min(whole("most", most, most_of(ctypes.c_size_t)), len(data) + 1)  # a layer has a byte
+    found = (Slice * most)()
     n = lib.deja_url_split(_lib.Key(data, len(data)), found, most)
     return [_text(ctypes.string_at(found[i].data, found[i].len)) for i in range(n)]
 

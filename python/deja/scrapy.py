@@ -48,9 +48,10 @@ from scrapy.utils.request import RequestFingerprinter, referer_str
 from w3lib.url import canonicalize_url
 
 from . import _lib
+from ._checks import file_name, positive, whole, word
 from ._errors import ArgumentError, Error
 from ._filter import Filter
-from ._server import FIRST_CAPACITY, OneFilter, Shards
+from ._server import FIRST_CAPACITY, MOST_SHARDS, OneFilter, Shards
 from ._url import Rules, rules_of
 
 logger = logging.getLogger(__name__)
@@ -186,6 +187,35 @@ def _set_queue_aside(jobdir: str) -> None:
         queue.rename(aside)
 
 
+# --- Settings ---------------------------------------------------------------------
+
+
+def _named(setting: str, read: Callable[..., Any], *arguments: Any) -> Any:
+    """What `read` returns; if it refuses the value, an error that names the setting."""
+    try:
+        return read(*arguments)
+    except (TypeError, ValueError) as reason:
+        raise ArgumentError(f"{setting}: {reason}") from None
+
+
+def _number(settings: Any, name: str) -> Union[int, float, None]:
+    """A number above 0, also as text, as `scrapy crawl -s` gives it; None: absent, empty or 0."""
+    value = settings.get(name)
+    if isinstance(value, str):
+        value = _named(name, float, value) if value.strip() else None
+    if value is None or (value == 0 and value is not False):
+        return None
+    x = _named(name, positive, name, value)
+    return int(x) if x == int(x) else x
+
+
+def _word(settings: Any, name: str) -> Optional[str]:
+    value = settings.get(name)
+    if value:
+        _named(name, word, name, value)
+    return value or None
+
+
 # --- The duplicate filter ---------------------------------------------------------
 
 
@@ -203,7 +233,7 @@ class DejaDupeFilter(BaseDupeFilter):
         self._last_run: Optional[_LastRun] = None
         self._stopped = False
         options = self._options(settings)
-        revisit = settings.getbool("DEJA_REVISIT")
+        revisit = _named("DEJA_REVISIT", settings.getbool, "DEJA_REVISIT")
         if settings.get("DEJA_REDIS_URL"):
             if revisit or settings.get("DEJA_FILE"):
                 raise ArgumentError("DEJA_REDIS_URL goes without DEJA_FILE and DEJA_REVISIT: "
@@ -228,15 +258,15 @@ class DejaDupeFilter(BaseDupeFilter):
         profile = settings.get("DEJA_URL")
         if not profile:
             return None
-        rules = rules_of(profile)
+        rules: Rules = _named("DEJA_URL", rules_of, profile)
         if rules.is_block_list:
             raise ArgumentError("DEJA_URL is gsb: that is for block lists, where a page counts as seen when its site is")
         return rules
 
     def _options(self, settings: Any) -> dict[str, Any]:
-        options = dict(settings.getdict("DEJA_OPTIONS"))
-        for name, get in (("capacity", settings.getfloat), ("fp_rate", settings.getfloat), ("kind", settings.get)):
-            value = get("DEJA_" + name.upper())
+        options = dict(_named("DEJA_OPTIONS", settings.getdict, "DEJA_OPTIONS"))
+        for name, get in (("capacity", _number), ("fp_rate", _number), ("kind", _word)):
+            value = get(settings, "DEJA_" + name.upper())
             if value:
                 options[name] = value
         if self._rules:
@@ -249,16 +279,18 @@ class DejaDupeFilter(BaseDupeFilter):
         path = settings.get("DEJA_FILE")
         if not path and self._jobdir:
             path = str(Path(self._jobdir, "requests.deja"))
-        return path or None
+        return _named("DEJA_FILE", file_name, path) if path else None
 
     def _on_server(self, settings: Any, options: dict[str, Any]) -> Union[OneFilter, Shards]:
         where = settings["DEJA_REDIS_URL"], self._redis_key(settings), options
-        shards = settings.getint("DEJA_REDIS_SHARDS")
-        return Shards(*where, shards, self._rules) if shards else OneFilter(*where)
+        shards = _number(settings, "DEJA_REDIS_SHARDS")
+        if not shards:
+            return OneFilter(*where)
+        return Shards(*where, _named("DEJA_REDIS_SHARDS", whole, "shards", shards, MOST_SHARDS), self._rules)
 
     def _redis_key(self, settings: Any) -> str:
         spider = getattr(self._crawler, "spider", None)
-        return settings.get("DEJA_REDIS_KEY") or f"deja:{spider.name if spider else 'seen'}"
+        return _word(settings, "DEJA_REDIS_KEY") or f"deja:{spider.name if spider else 'seen'}"
 
     def _open_file(self, path: Optional[str], options: dict[str, Any], revisit: bool) -> _Local:
         if path is None and revisit:

@@ -10,8 +10,11 @@ import itertools
 import mmap
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
+import time
 import unittest
 from array import array
 
@@ -590,6 +593,247 @@ class Import(unittest.TestCase):
 
     def test_the_version_is_the_librarys(self):
         self.assertRegex(deja.__version__, r"^\d+\.\d+\.\d+$")
+
+
+class Liar(bytes):
+    """Its memory has one length, and it tells another."""
+
+    def __len__(self):
+        return 1000
+
+    def __bytes__(self):
+        return b"other bytes"
+
+
+class Index:
+    """An integer of somebody else's, as numpy's are."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
+class Arguments(unittest.TestCase):
+    """Nothing reaches C that it would take for something else."""
+
+    numbers = ("capacity", "memory", "hashes", "filters", "growth", "counter_bits", "layers", "generations",
+               "window_seconds", "deletions", "seed", "fingerprint_bits")
+    rates = ("fp_rate", "multiplier", "tightening")
+
+    def test_numbers_are_numbers(self):
+        for name in self.numbers + self.rates:
+            for wrong in ("10", b"10", True, [10], object(), 1j):
+                with self.subTest(name, wrong=wrong):
+                    self.assertRaisesRegex(TypeError, name, deja.plan, **{"capacity": 10, name: wrong})
+            for wrong in (0, -1, 2**64, -(10**400), float("nan"), float("inf"), -0.5):
+                if name in self.rates and wrong == 2**64:
+                    continue
+                with self.subTest(name, wrong=wrong):
+                    self.assertRaisesRegex(deja.ArgumentError, name, deja.plan, **{"capacity": 10, name: wrong})
+        for name in set(self.numbers) - {"capacity", "memory"}:
+            self.assertRaisesRegex(deja.ArgumentError, "whole", deja.plan, **{"capacity": 10, name: 2.5})
+        for name in self.rates:
+            self.assertRaisesRegex(deja.ArgumentError, name, deja.plan, **{"capacity": 10, name: 10**400})
+
+    def test_numbers_of_other_types_are_taken(self):
+        self.assertEqual(deja.plan(capacity=Index(1000)), deja.plan(capacity=1000))
+        self.assertEqual(deja.plan(capacity=1e3, hashes=5.0), deja.plan(capacity=1000, hashes=5))
+        self.assertEqual(deja.plan(capacity=1000.5), deja.plan(capacity=1000))
+
+    def test_numbers_of_methods_are_checked(self):
+        f = deja.Filter(capacity=100, kind="layered")
+        f.add("http://a.example/b")
+        f.layer(Index(1))
+        w = deja.Filter(capacity=100, kind="window", window_seconds=100)
+        calls = {"layer": f.layer, "fold": f.fold, "pieces": f.pieces, "set_clock": w.set_clock,
+                 "layers": lambda n: deja.layers("http://a.example/", n)}
+        for name, call in calls.items():
+            for wrong in ("1", None, True, b"1", 1.5):
+                with self.subTest(name, wrong=wrong):
+                    self.assertRaises((TypeError, ValueError), call, wrong)
+            for wrong in (2**64, -1, 2**200):
+                with self.subTest(name, wrong=wrong):
+                    self.assertRaises(deja.ArgumentError, call, wrong)
+        for wrong in (2**33, 2**32, 2**32 + 1):  # 0 and 1 in 32 bits
+            self.assertRaisesRegex(deja.ArgumentError, "number", f.layer, wrong)
+            self.assertRaisesRegex(deja.ArgumentError, "times", f.fold, wrong)
+        self.assertEqual(deja.layers("http://a.example/b", 2**40), ["http://a.example", "/b"])
+
+    def test_paths_and_names_have_no_nul(self):
+        f = deja.Filter(capacity=10)
+        calls = (deja.Filter, deja.verify, f.copy, lambda path: deja.Filter.build(["a"], path))
+        for call in calls:
+            for wrong in ("a\0b", b"a\0b", "\0"):
+                self.assertRaisesRegex(deja.ArgumentError, "NUL", call, wrong)
+            for wrong in (5, 1.5, ["a"]):
+                self.assertRaises(TypeError, call, wrong)
+        self.assertFalse(os.path.exists("a"))
+        for name in ("kind", "hash", "part_kind"):
+            self.assertRaisesRegex(deja.ArgumentError, "NUL", deja.plan, **{"capacity": 10, name: "blocked\0x"})
+            self.assertRaisesRegex(TypeError, name, deja.plan, **{"capacity": 10, name: 2})
+        self.assertRaisesRegex(deja.ArgumentError, "NUL", deja.Rules, "safe\0x")
+        self.assertRaises(TypeError, deja.Rules, 1)
+        self.assertRaises(TypeError, deja.Filter, capacity=10, url=1)
+        self.assertRaisesRegex(TypeError, "list of names", deja.Rules, "crawl", drop="ref")
+
+    def test_buffers_have_the_length_of_their_memory(self):
+        liar = Liar(b"ab")
+        f = deja.Filter(capacity=100, url=None)
+        self.assertTrue(f.add(liar))
+        self.assertIn(b"ab", f)
+        self.assertEqual(f.add_many([liar, b"ab", Liar(b"c"), "c", bytearray(b"c")]), b"\0\0\1\0\0")
+        self.assertEqual(f.contains_many([liar, b"c", b"ab"]), b"\1\1\1")
+        self.assertEqual(f.add_many(Liar(b"d\nab\n")), b"\1\0")
+        self.assertEqual(deja.canonical(Liar(b"http://A.example")), b"http://a.example/")
+        self.assertRaisesRegex(deja.ArgumentError, "2 bytes", deja.Filter, capacity=10, key=liar)
+        secret = Liar(range(32))
+        deja.Filter("liar.deja", capacity=10, key=secret).close()
+        deja.Filter("liar.deja", key=bytes(range(32))).close()
+        self.assertRaisesRegex(TypeError, "key", deja.Filter, capacity=10, key="x" * 32)
+        self.assertRaises(TypeError, f.add_many, b"a\n", mark="\n")
+        self.assertRaises(deja.ArgumentError, f.add_many, b"a\n", mark=Liar(b"ab"))
+
+    def test_flags_are_true_or_false(self):
+        for name in ("minimal_increase", "layered_paper", "layered_words"):
+            self.assertRaisesRegex(TypeError, name, deja.plan, capacity=10, **{name: "no"})
+        self.assertRaisesRegex(TypeError, "Filter", deja.Filter(capacity=10).merge, "f.deja")
+        self.assertRaises(deja.ArgumentError, deja.plan, capacity=10, kind="layered", layered_words=True, delimiter="ab")
+
+
+class Reentry(unittest.TestCase):
+    """A signal handler calls the filter that it interrupted."""
+
+    def setUp(self):
+        self.f = deja.Filter(capacity=100_000)
+        self.told = []
+        self.addCleanup(signal.signal, signal.SIGUSR1, signal.signal(signal.SIGUSR1, self.handle))
+
+    def waiting_calls(self):
+        f = self.f
+        return {"sync": f.sync, "stats": f.stats, "outline": f.outline, "close": f.close, "rotate": f.rotate,
+                "fold": f.fold, "to_bytes": f.to_bytes, "pieces": lambda: list(f.pieces()),
+                "add_many": lambda: f.add_many(["x"]), "contains_many": lambda: f.contains_many(["x"]),
+                "merge": lambda: f.merge(f), "common": lambda: f.common(f),
+                "copy": lambda: f.copy("copy.deja", replace=True), "set_clock": lambda: f.set_clock(0)}
+
+    def handle(self, *_):
+        for name, call in self.waiting_calls().items():
+            try:
+                call()
+                self.told.append(f"{name} went through")
+            except deja.ReentryError as error:
+                assert isinstance(error, RuntimeError) and "afterwards" in str(error)
+        self.f.add("from the handler")
+        self.told.append("from the handler" in self.f)
+
+    def interrupted(self, name, call):
+        """Run a call in which the C function `name` is followed by a signal."""
+        function = getattr(_lib.lib, name)
+
+        def and_signal(*arguments):
+            status = function(*arguments)
+            setattr(_lib.lib, name, function)  # one signal: the handler calls it, too
+            signal.raise_signal(signal.SIGUSR1)
+            return status
+
+        setattr(_lib.lib, name, and_signal)
+        try:
+            return call()
+        finally:
+            setattr(_lib.lib, name, function)
+
+    def test_calls_that_would_wait_forever_raise(self):
+        f = self.f
+        for name, call in (("add_batch", lambda: f.add_many(URLS)), ("contains_batch", lambda: f.contains_many(URLS)),
+                           ("add", lambda: f.add("a")), ("contains", lambda: "a" in f), ("stats", f.stats),
+                           ("outline", f.outline), ("export", f.to_bytes), ("rotate", f.rotate)):
+            with self.subTest(name):
+                self.told.clear()
+                self.interrupted(f"deja_filter_{name}", call)
+                self.assertTrue(self.told)
+                self.assertEqual(set(self.told), {True})
+        f.add_many(URLS)
+        self.assertEqual(sum(f.contains_many(URLS)), len(URLS))
+        f.close()
+
+    def test_the_interrupted_call_may_end_with_the_error(self):
+        def handle(*_):
+            self.f.sync()
+
+        signal.signal(signal.SIGUSR1, handle)
+        for _ in range(3):
+            with self.assertRaises(RuntimeError):
+                self.interrupted("deja_filter_add_batch", lambda: self.f.add_many(URLS))
+            self.f.sync()  # nobody is inside any more
+            self.assertEqual(sum(self.f.contains_many(URLS)), len(URLS))
+        self.f.stats()
+
+    def test_a_thread_that_waits_for_others_may_be_interrupted(self):
+        f, inside, go = self.f, threading.Event(), threading.Event()
+        function = _lib.lib.deja_filter_add_batch
+
+        def slow(*arguments):
+            inside.set()
+            go.wait()
+            return function(*arguments)
+
+        def send():
+            inside.wait()
+            while not f._gate._waiting:
+                time.sleep(0.001)
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+            while not self.told:
+                time.sleep(0.001)
+            go.set()
+
+        _lib.lib.deja_filter_add_batch = slow
+        try:
+            threads = [threading.Thread(target=send), threading.Thread(target=f.add_many, args=(URLS,))]
+            for thread in threads:
+                thread.start()
+            inside.wait()
+            self.assertEqual(f.stats().keys, len(URLS) + 1)  # waits for the other thread
+        finally:
+            go.set()
+            _lib.lib.deja_filter_add_batch = function
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.told, [True])
+
+    def test_many_signals_at_any_point(self):
+        """In a child with a limit: a deadlock would last forever."""
+        code = """
+import itertools, signal, deja
+f = deja.Filter("signals.deja", capacity=200_000, url="safe")
+refused, added, numbers = [], [], itertools.count()
+def handle(*_):
+    try:
+        f.sync()
+    except RuntimeError:
+        refused.append(1)
+    key = f"not a URL {next(numbers)}"
+    f.add(key)
+    added.append(key)
+signal.signal(signal.SIGALRM, handle)
+signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+text = b"".join(b"http://a.example/%d\\n" % i for i in range(20_000))
+for turn in range(200):
+    f.add_many(text)
+    f.add(f"http://b.example/{turn}")
+    f.stats()
+    if len(refused) > 50:
+        break
+signal.setitimer(signal.ITIMER_REAL, 0)
+assert sum(f.contains_many(text)) == 20_000
+assert all(key in f for key in added)
+assert all(f"http://b.example/{i}" in f for i in range(turn + 1))
+f.close()
+print(len(added) > 0)
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.stdout.strip(), done.stderr), ("True", ""))
 
 
 def load_tests(loader, tests, pattern):

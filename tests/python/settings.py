@@ -1,0 +1,57 @@
+"""settings - wrong values in Scrapy's settings are errors that name the setting."""
+
+import unittest
+
+import pydeja
+
+pydeja.need_scrapy()
+from scrapy.settings import Settings  # noqa: E402
+
+import deja  # noqa: E402
+from deja.scrapy import DejaDupeFilter  # noqa: E402
+
+NOWHERE = "redis://127.0.0.1:1"
+
+
+class SettingsOfScrapy(unittest.TestCase):
+    def test_wrong_values_name_their_setting(self):
+        for name, values in {
+            "DEJA_CAPACITY": ("many", -5, "-5", True, [5], "nan", float("inf"), b"5x"),
+            "DEJA_FP_RATE": ("small", -0.1, "1e-3x", True, float("nan")),
+            "DEJA_KIND": (5, "cuckoo\0", ["blocked"]),
+            "DEJA_URL": ("mine", 5, "safe\0"),
+            "DEJA_FILE": ("a\0b",),
+            "DEJA_REVISIT": ("maybe",),
+            "DEJA_OPTIONS": ("not json", 5),
+        }.items():
+            for value in values:
+                with self.subTest(name, value=value):
+                    self.assertRaisesRegex(deja.ArgumentError, name, DejaDupeFilter, Settings({name: value}))
+
+    def test_wrong_values_for_a_server_name_their_setting(self):
+        for name, values in {"DEJA_REDIS_SHARDS": ("x", 4.5, "4.5", -1, 10**6, True),
+                             "DEJA_REDIS_KEY": (5, "a\0b")}.items():
+            for value in values:
+                with self.subTest(name, value=value):
+                    self.assertRaisesRegex(deja.ArgumentError, name, DejaDupeFilter,
+                                           Settings({"DEJA_REDIS_URL": NOWHERE, name: value}))
+
+    def test_wrong_options_are_named(self):
+        for option, value in (("hashes", "5"), ("memory", True), ("seed", 1.5), ("fp_rate", "0.1"), ("hash", 3)):
+            for more in ({}, {"DEJA_REDIS_URL": NOWHERE}):
+                with self.subTest(option, value=value, more=more):
+                    self.assertRaisesRegex((TypeError, ValueError), option, DejaDupeFilter,
+                                           Settings({"DEJA_CAPACITY": 100, "DEJA_OPTIONS": {option: value}, **more}))
+
+    def test_numbers_may_be_text(self):
+        """As `scrapy crawl -s NAME=VALUE` gives them; 0 and an empty text ask for the default."""
+        for capacity in (5000, "5000", "5e3", 5000.0):
+            f = DejaDupeFilter(Settings({"DEJA_CAPACITY": capacity, "DEJA_FP_RATE": "0.001", "DEJA_KIND": "blocked"}))
+            self.assertEqual((f.seen.filter.stats().capacity, f.seen.filter.stats().fp_rate), (5000, 0.001))
+        for absent in (None, 0, "", "0", " "):
+            f = DejaDupeFilter(Settings({"DEJA_CAPACITY": absent, "DEJA_KIND": ""}))
+            self.assertEqual(f.seen.filter.stats().kind, "scalable")
+
+
+if __name__ == "__main__":
+    unittest.main()
