@@ -52,7 +52,9 @@ int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *er
     if (memory && known.fp_rate == 0 && !known.fingerprint_bits)
         b->plan.fuse.width = 0; /* the widest that fits */
     memcpy(b->key, key, DEJA_KEY_LEN);
-    dj_hasher_init(&b->hasher, plan.hash, key, plan.visit, 1, NULL);
+    const struct dj_hashing what = {
+        .hash = plan.hash, .rules = plan.rules, .visit = plan.visit, .words = 1};
+    dj_hasher_init(&b->hasher, &what, key, NULL);
     if (hint && hint <= DJ_FUSE_MAX_KEYS) { /* no more than a wish: it may be far too high */
         b->cap = (size_t)hint;
         b->hash = dj_alloc(b->alloc, b->cap * sizeof *b->hash, 64);

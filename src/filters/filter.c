@@ -56,7 +56,12 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
         dj_free(alloc, f, sizeof *f);
         return NULL;
     }
-    dj_hasher_init(&f->hasher, plan->hash, key, plan->visit, words, salts);
+    const struct dj_hashing what = {.hash = plan->hash,
+                                    .rules = plan->rules,
+                                    .visit = plan->visit,
+                                    .words = words,
+                                    .pieces = plan->kind == DEJA_LAYERED};
+    dj_hasher_init(&f->hasher, &what, key, salts);
     for (uint32_t i = 0; i < parts; i++) {
         dj_plan_part(plan, i, f->part[i]);
         f->part[i]->salt = i ? dj_part_salt(key, plan->visit, i) : 0;

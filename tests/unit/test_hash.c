@@ -36,12 +36,24 @@ static const size_t lengths[] = {0,  1,  2,   3,   4,   7,   8,   9,   15,  16, 
 #define LONGEST 100000
 
 static uint8_t bytes_of_keys[LONGEST];
+static uint32_t rules; /* of this round: all tests run by both */
 
-static int fill_keys(void **state)
+static int fill_keys(uint32_t by)
 {
     struct rng r = rng_seeded(1);
     rng_bytes(&r, bytes_of_keys, LONGEST);
+    rules = by;
     return 0;
+}
+
+static int rules_0(void **state)
+{
+    return fill_keys(DJ_RULES_0_1);
+}
+
+static int rules_1(void **state)
+{
+    return fill_keys(DJ_RULES_0_2);
 }
 
 static deja_slice slice_of(size_t len)
@@ -54,11 +66,19 @@ static deja_slice slice_of_text(const char *text)
     return (deja_slice){text, strlen(text)};
 }
 
+static void init(struct dj_hasher *h, uint32_t family, const uint8_t *secret, uint64_t visit,
+                 uint32_t words, uint64_t *salts)
+{
+    const struct dj_hashing what = {
+        .hash = family, .rules = rules, .visit = visit, .words = words};
+    dj_hasher_init(h, &what, secret, salts);
+}
+
 static uint64_t hash_one(uint32_t family, const uint8_t *secret, uint64_t visit, deja_slice k)
 {
     uint64_t salt, out;
     struct dj_hasher h;
-    dj_hasher_init(&h, family, secret, visit, 1, &salt);
+    init(&h, family, secret, visit, 1, &salt);
     dj_hasher_hash(&h, &k, 1, &out);
     return out;
 }
@@ -83,6 +103,8 @@ static void derived_words_never_change(void **state)
         {DJ_STREAM_PART, 1, UINT64_C(0xb20d3ebe0f8dde99)},
         {DJ_STREAM_PART, 1 << 16, UINT64_C(0x20a14c8bce7f63c5)},
         {DJ_STREAM_CHECK, 0, UINT64_C(0xf2ed57e4aaac9439)},
+        {DJ_STREAM_SHORT, 1 << 16, UINT64_C(0x1acfd31ab0593661)},
+        {DJ_STREAM_SHORT, (7 << 16) + 37, UINT64_C(0x49bd7eb21cafeb6a)},
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(pinned); i++)
         assert_int_equal(dj_key_derive(key, pinned[i].stream, pinned[i].index), pinned[i].word);
@@ -161,39 +183,103 @@ static void every_family_has_hashes_of_its_own(void **state)
 
 /* --- Families that hash a key once -------------------------------------- */
 
-static void xxh3_is_that_of_libxxhash_with_the_derived_secret(void **state)
+/* a * b mod 2^128, bit by bit; all numbers low half first. */
+static void add_product(uint64_t sum[2], const uint64_t a[2], uint64_t b)
 {
-    for (uint64_t visit = 1; visit <= 3; visit++) {
-        uint8_t secret[192];
-        for (uint64_t i = 0; i < 24; i++)
-            dj_store64(secret + 8 * i, dj_key_derive(key, DJ_STREAM_SECRET, (visit << 16) + i));
-        for (size_t i = 0; i < DJ_ARRAY_LEN(lengths); i++)
-            assert_int_equal(
-                hash_one(DEJA_HASH_XXH3, key, visit, slice_of(lengths[i])),
-                XXH3_64bits_withSecret(bytes_of_keys, lengths[i], secret, sizeof secret));
+    uint64_t low = a[0], high = a[1];
+    for (; b; b >>= 1) {
+        if (b & 1) {
+            sum[0] += low;
+            sum[1] += high + (sum[0] < low);
+        }
+        high = high << 1 | low >> 63;
+        low <<= 1;
+    }
+}
+
+static uint64_t little_endian(const uint8_t *p, size_t n)
+{
+    uint64_t x = 0;
+    for (size_t i = 0; i < n; i++)
+        x |= (uint64_t)p[i] << 8 * i;
+    return x;
+}
+
+/* As docs/format.md has it. */
+static uint64_t plain_short(const uint8_t *secret, uint64_t visit, const uint8_t *p, size_t len)
+{
+    uint64_t word[38], sum[2];
+    for (uint64_t i = 0; i < DJ_ARRAY_LEN(word); i++)
+        word[i] = dj_key_derive(secret, DJ_STREAM_SHORT, (visit << 16) + i);
+    const size_t n = len >= 8 ? 8 : len >= 4 ? 4 : 0;
+    const uint64_t a = little_endian(p, n);
+    const uint64_t b = n     ? little_endian(p + len - n, n)
+                       : len ? p[0] + 256 * (uint64_t)p[len / 2] + 65536 * (uint64_t)p[len - 1]
+                             : 0;
+    memcpy(sum, word + 4 + 2 * len, sizeof sum);
+    add_product(sum, word, a);
+    add_product(sum, word + 2, b);
+    return dj_mix64(sum[1]);
+}
+
+static uint64_t plain_default(const uint8_t *secret, uint64_t visit, deja_slice k)
+{
+    uint8_t derived[192];
+    if (rules != DJ_RULES_0_1 && k.len <= 16)
+        return plain_short(secret, visit, k.data, k.len);
+    for (uint64_t i = 0; i < 24; i++)
+        dj_store64(derived + 8 * i, dj_key_derive(secret, DJ_STREAM_SECRET, (visit << 16) + i));
+    return XXH3_64bits_withSecret(k.data, k.len, derived, sizeof derived);
+}
+
+static void xxh3_is_that_of_libxxhash_and_short_keys_have_their_own(void **state)
+{
+    for (uint64_t visit = 1; visit <= 3; visit++)
+        for (size_t len = 0; len <= 300; len++)
+            assert_int_equal(hash_one(DEJA_HASH_XXH3, key, visit, slice_of(len)),
+                             plain_default(key, visit, slice_of(len)));
+    for (size_t i = 0; i < DJ_ARRAY_LEN(lengths); i++)
+        assert_int_equal(hash_one(DEJA_HASH_XXH3, key, 1, slice_of(lengths[i])),
+                         plain_default(key, 1, slice_of(lengths[i])));
+}
+
+/* Segments of a layered filter's keys: not one byte of them goes through XXH3 by rules 1. */
+static void segments_are_hashed_with_the_whole_key(void **state)
+{
+    struct dj_hasher h;
+    const struct dj_hashing what = {
+        .hash = DEJA_HASH_XXH3, .rules = rules, .visit = 1, .words = 1, .pieces = true};
+    dj_hasher_init(&h, &what, key, NULL);
+    for (size_t len = 0; len <= 300; len++) {
+        const deja_slice k = slice_of(len);
+        uint64_t hash;
+        dj_hasher_hash(&h, &k, 1, &hash);
+        assert_int_equal(hash, rules == DJ_RULES_0_1 || len <= 16
+                                   ? plain_default(key, 1, k)
+                                   : hash_one(DEJA_HASH_SIPHASH, key, 1, k));
     }
 }
 
 /* Many keys are sorted by length before they are hashed: all lengths of short keys, in a row, in
  * any order, and lots of one kind only. */
-static void xxh3_of_many_keys_is_that_of_libxxhash(void **state)
+static void hashes_of_many_keys_are_those_of_each(void **state)
 {
     enum { MANY = 1500, LONG = 300 };
     static deja_slice keys[MANY];
-    static uint64_t hash[MANY];
+    static uint64_t hash[MANY], want[MANY];
     struct rng r = rng_seeded(2);
     struct dj_hasher h;
-    dj_hasher_init(&h, DEJA_HASH_XXH3, key, 1, 1, NULL);
+    init(&h, DEJA_HASH_XXH3, key, 1, 1, NULL);
     for (unsigned order = 0; order < 3; order++) {
         for (size_t i = 0; i < MANY; i++) {
             const size_t len = order == 0 ? i % LONG : order == 1 ? rng_below(&r, LONG) : 40;
             keys[i] = (deja_slice){bytes_of_keys + rng_below(&r, LONG), len};
+            want[i] = plain_default(key, 1, keys[i]);
         }
         for (size_t n = 0; n <= MANY; n = n < 70 ? n + 1 : 2 * n + 1) {
             dj_hasher_hash(&h, keys, n, hash);
             for (size_t i = 0; i < n; i++)
-                assert_int_equal(hash[i], XXH3_64bits_withSecret(keys[i].data, keys[i].len,
-                                                                 h.secret, sizeof h.secret));
+                assert_int_equal(hash[i], want[i]);
         }
     }
 }
@@ -210,6 +296,11 @@ static void siphash_has_the_derived_key(void **state)
 }
 
 /* --- Families with salts ------------------------------------------------ */
+
+static uint64_t place32(uint32_t h)
+{
+    return (uint64_t)h << 32;
+}
 
 typedef uint64_t salted_fn(uint64_t salt, const void *data, size_t len);
 
@@ -248,7 +339,7 @@ static uint64_t plain_word(uint32_t family, uint64_t visit, uint32_t w, deja_sli
     salted_fn *const fn = function_of(family, w, &width);
     const uint64_t salt = dj_key_derive(key, DJ_STREAM_SALT, (visit << 16) + w);
     const uint64_t value = fn(salt, k.data, k.len);
-    return width == 32 ? (value & UINT32_MAX) << 32 : value;
+    return width == 32 ? place32((uint32_t)value) : value;
 }
 
 static void each_word_of_the_papers_families_has_a_salt_of_its_own(void **state)
@@ -258,7 +349,7 @@ static void each_word_of_the_papers_families_has_a_salt_of_its_own(void **state)
         for (uint64_t visit = 1; visit <= 2; visit++) {
             uint64_t salts[WORDS], out[WORDS];
             struct dj_hasher h;
-            dj_hasher_init(&h, family, key, visit, WORDS, salts);
+            init(&h, family, key, visit, WORDS, salts);
             for (size_t i = 0; i < DJ_ARRAY_LEN(lengths); i++) {
                 const deja_slice k = slice_of(lengths[i]);
                 dj_hasher_hash(&h, &k, 1, out);
@@ -273,14 +364,14 @@ static void mixed_takes_the_functions_of_the_thesis_first(void **state)
     uint64_t salts[6], out[6];
     struct dj_hasher h;
     const deja_slice url = slice_of_text("http://www.example.org/");
-    dj_hasher_init(&h, DEJA_HASH_MIXED, key, 1, 6, salts);
+    init(&h, DEJA_HASH_MIXED, key, 1, 6, salts);
     dj_hasher_hash(&h, &url, 1, out);
-    assert_int_equal(out[0], dj_jenkins(salts[0], url.data, url.len) << 32);
-    assert_int_equal(out[1], dj_murmur2(salts[1], url.data, url.len) << 32);
-    assert_int_equal(out[2], dj_sha1(salts[2], url.data, url.len) << 32);
-    assert_int_equal(out[3], dj_md5(salts[3], url.data, url.len) << 32);
-    assert_int_equal(out[4], dj_murmur3(salts[4], url.data, url.len) << 32);
-    assert_int_equal(out[5], seeded_xxh3(salts[5], url.data, url.len) << 32);
+    assert_int_equal(out[0], place32((uint32_t)dj_jenkins(salts[0], url.data, url.len)));
+    assert_int_equal(out[1], place32((uint32_t)dj_murmur2(salts[1], url.data, url.len)));
+    assert_int_equal(out[2], place32((uint32_t)dj_sha1(salts[2], url.data, url.len)));
+    assert_int_equal(out[3], place32((uint32_t)dj_md5(salts[3], url.data, url.len)));
+    assert_int_equal(out[4], place32((uint32_t)dj_murmur3(salts[4], url.data, url.len)));
+    assert_int_equal(out[5], place32((uint32_t)seeded_xxh3(salts[5], url.data, url.len)));
 }
 
 /* --- Batches ------------------------------------------------------------ */
@@ -295,7 +386,7 @@ static void hashing_many_keys_is_hashing_them_one_by_one(void **state)
     for (size_t f = 0; f < DJ_ARRAY_LEN(all_families); f++) {
         struct dj_hasher h;
         const uint32_t words = dj_hash_is_single(all_families[f]) ? 1 : WORDS;
-        dj_hasher_init(&h, all_families[f], key, 1, words, salts);
+        init(&h, all_families[f], key, 1, words, salts);
         dj_hasher_hash(&h, keys, KEYS, all);
         for (size_t i = 0; i < KEYS; i++) {
             dj_hasher_hash(&h, &keys[i], 1, one);
@@ -368,8 +459,9 @@ int main(void)
         cmocka_unit_test(every_bit_of_the_key_changes_every_hash),
         cmocka_unit_test(every_visit_has_hashes_of_its_own),
         cmocka_unit_test(every_family_has_hashes_of_its_own),
-        cmocka_unit_test(xxh3_is_that_of_libxxhash_with_the_derived_secret),
-        cmocka_unit_test(xxh3_of_many_keys_is_that_of_libxxhash),
+        cmocka_unit_test(xxh3_is_that_of_libxxhash_and_short_keys_have_their_own),
+        cmocka_unit_test(segments_are_hashed_with_the_whole_key),
+        cmocka_unit_test(hashes_of_many_keys_are_those_of_each),
         cmocka_unit_test(siphash_has_the_derived_key),
         cmocka_unit_test(each_word_of_the_papers_families_has_a_salt_of_its_own),
         cmocka_unit_test(mixed_takes_the_functions_of_the_thesis_first),
@@ -380,5 +472,6 @@ int main(void)
         cmocka_unit_test(names_of_hashes_are_read_as_they_are_written),
         cmocka_unit_test(the_checksum_of_files_is_xxh3_without_a_key),
     };
-    return cmocka_run_group_tests_name("unit.hash", tests, fill_keys, NULL);
+    const int old = cmocka_run_group_tests_name("unit.hash, rules 0", tests, rules_0, NULL);
+    return old + cmocka_run_group_tests_name("unit.hash, rules 1", tests, rules_1, NULL);
 }

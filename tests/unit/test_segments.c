@@ -19,7 +19,9 @@ static int make_hasher(void **state)
     (void)state;
     uint8_t key[DEJA_KEY_LEN];
     dj_key_from_seed(1, key);
-    dj_hasher_init(&hasher, DEJA_HASH_XXH3, key, 1, 1, NULL);
+    const struct dj_hashing what = {
+        .hash = DEJA_HASH_XXH3, .rules = DJ_RULES_NEWEST, .visit = 1, .words = 1, .pieces = true};
+    dj_hasher_init(&hasher, &what, key, NULL);
     return 0;
 }
 

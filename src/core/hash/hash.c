@@ -1,9 +1,11 @@
 /* hash.c - the keyed hash: one door to libxxhash, and the papers' families behind the same call.
  *
- * Default: XXH3 with a 192-byte secret of this filter alone.  Whoever does not know the secret
- * cannot tell which URLs share positions; docs/security.md says what that is worth and when
- * SipHash is the better choice.  Both give one 64-bit number a key, from which filters derive
- * every position.
+ * Default: XXH3 with a 192-byte secret of this filter alone.  Without the secret, nobody can tell
+ * which URLs share positions; docs/security.md says what that is worth and when SipHash is the
+ * better choice.  Both give one 64-bit number per key, from which filters derive every position.
+ * XXH3 is weak for keys of up to 16 bytes: by rules 1, short.h hashes these.  The segments of a
+ * layered filter's keys are short strings that an attacker combines at will: by rules 1, the ones
+ * that are too long for short.h are hashed with SipHash.
  *
  * The papers compute each position by hashing salt + key again.  Their families give `words`
  * numbers a key, with salts that are derived from the key and the visit as well.
@@ -82,9 +84,10 @@ uint32_t dj_hash_max_k(uint32_t hash)
 }
 
 /* Widen a 32-bit value so that the range reduction, which reads the high bits, sees them. */
-static uint64_t spread(uint64_t value, unsigned width)
+static inline uint64_t widen(const struct dj_hasher *h, uint64_t value)
 {
-    return width == 32 ? value << 32 : value;
+    (void)h;
+    return value << 32;
 }
 
 uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, uint64_t index)
@@ -103,20 +106,40 @@ void dj_key_from_seed(uint64_t seed, uint8_t key[DEJA_KEY_LEN])
         dj_store64(key + 8 * i, dj_mix64(seed + (i + 1) * DJ_GOLDEN));
 }
 
-void dj_hasher_init(struct dj_hasher *h, uint32_t hash, const uint8_t key[DEJA_KEY_LEN],
-                    uint64_t visit, uint32_t words, uint64_t *salts)
+/* A 128-bit secret: two words of the stream. */
+static void derive_pair(const uint8_t key[DEJA_KEY_LEN], uint64_t index, uint64_t pair[2])
 {
-    h->hash = hash;
-    h->words = words;
+    for (uint64_t i = 0; i < 2; i++)
+        pair[i] = dj_key_derive(key, DJ_STREAM_SHORT, index + i);
+}
+
+static void init_brief(struct dj_short *s, const uint8_t key[DEJA_KEY_LEN], uint64_t first)
+{
+    derive_pair(key, first, s->a);
+    derive_pair(key, first + 2, s->b);
+    for (uint64_t len = 0; len <= DJ_SHORT_MOST; len++)
+        derive_pair(key, first + 4 + 2 * len, s->start[len]);
+}
+
+void dj_hasher_init(struct dj_hasher *h, const struct dj_hashing *what,
+                    const uint8_t key[DEJA_KEY_LEN], uint64_t *salts)
+{
+    h->hash = what->hash;
+    h->words = what->words;
+    h->rules = what->rules;
+    h->pieces = what->pieces && what->rules != DJ_RULES_0_1;
+    h->below = what->rules == DJ_RULES_0_1 ? 0 : DJ_SHORT_MOST + 1;
     h->salts = salts;
     /* A visit takes the next 2^16 words of each stream, more than any filter uses. */
-    const uint64_t first = visit << 16;
+    const uint64_t first = what->visit << 16;
     for (uint64_t i = 0; i < DJ_SECRET_LEN / 8; i++)
         dj_store64(h->secret + 8 * i, dj_key_derive(key, DJ_STREAM_SECRET, first + i));
     for (uint64_t i = 0; i < 2; i++)
         h->sip[i] = dj_key_derive(key, DJ_STREAM_SIPHASH, first + i);
-    if (!dj_hash_is_single(hash))
-        for (uint32_t i = 0; i < words; i++)
+    if (what->hash == DEJA_HASH_XXH3 && what->rules != DJ_RULES_0_1)
+        init_brief(&h->brief, key, first);
+    if (!dj_hash_is_single(what->hash))
+        for (uint32_t i = 0; i < what->words; i++)
             salts[i] = dj_key_derive(key, DJ_STREAM_SALT, first + i);
 }
 
@@ -126,7 +149,7 @@ static void hash_jenkins(const struct dj_hasher *h, const deja_slice *keys, size
     for (size_t i = 0; i < n; i++, out += h->words) {
         dj_jenkins_many(h->salts, h->words, keys[i].data, keys[i].len, out);
         for (uint32_t w = 0; w < h->words; w++)
-            out[w] = spread(out[w], families[DEJA_HASH_JENKINS].width);
+            out[w] = widen(h, out[w]);
     }
 }
 
@@ -134,8 +157,10 @@ static void hash_salted(const struct dj_hasher *h, const deja_slice *keys, size_
 {
     const struct family *family = &families[h->hash];
     for (size_t i = 0; i < n; i++)
-        for (uint32_t w = 0; w < h->words; w++)
-            *out++ = spread(family->fn(h->salts[w], keys[i].data, keys[i].len), family->width);
+        for (uint32_t w = 0; w < h->words; w++) {
+            const uint64_t value = family->fn(h->salts[w], keys[i].data, keys[i].len);
+            *out++ = family->width == 32 ? widen(h, value) : value;
+        }
 }
 
 /* Position w takes function w mod 6.  All of them give 32 bits here, so that they are alike. */
@@ -143,12 +168,20 @@ static void hash_mixed(const struct dj_hasher *h, const deja_slice *keys, size_t
 {
     for (size_t i = 0; i < n; i++)
         for (uint32_t w = 0; w < h->words; w++)
-            *out++ = mixed[w % N_MIXED](h->salts[w], keys[i].data, keys[i].len) << 32;
+            *out++ = widen(h, mixed[w % N_MIXED](h->salts[w], keys[i].data, keys[i].len));
+}
+
+/* The default hash of one key. */
+static inline uint64_t hash_one(const struct dj_hasher *h, deja_slice key)
+{
+    return key.len < h->below
+               ? dj_short_hash(&h->brief, key.data, key.len)
+               : XXH3_64bits_withSecret(key.data, key.len, h->secret, DJ_SECRET_LEN);
 }
 
 /* XXH3 takes another path for each 32 bytes of a short key's length; the bounds let the compiler
  * leave the other paths out. */
-static inline void walk_path(const uint8_t *secret, const deja_slice *keys,
+static inline void walk_path(const struct dj_hasher *h, const deja_slice *keys,
                              const struct dj_lot *lot, size_t length, size_t least, size_t most,
                              uint64_t *out)
 {
@@ -158,22 +191,24 @@ static inline void walk_path(const uint8_t *secret, const deja_slice *keys,
         const deja_slice key = keys[who];
         if (key.len < least || key.len > most)
             __builtin_unreachable();
-        out[who] = XXH3_64bits_withSecret(key.data, key.len, secret, DJ_SECRET_LEN);
+        out[who] = least > DJ_SHORT_MOST
+                       ? XXH3_64bits_withSecret(key.data, key.len, h->secret, DJ_SECRET_LEN)
+                       : hash_one(h, key);
     }
 }
 
 /* Many keys at once, 10 to 20 % faster on real URLs.  flatten: each walk has a copy of XXH3, or
  * the bounds were for nothing. */
-__attribute__((flatten)) static void hash_lot(const uint8_t *secret, const deja_slice *keys,
+__attribute__((flatten)) static void hash_lot(const struct dj_hasher *h, const deja_slice *keys,
                                               size_t n, uint64_t *out)
 {
     struct dj_lot lot;
     dj_lot_sort(&lot, keys, n);
-    walk_path(secret, keys, &lot, 0, 1, 32, out);
-    walk_path(secret, keys, &lot, 1, 33, 64, out);
-    walk_path(secret, keys, &lot, 2, 65, 96, out);
-    walk_path(secret, keys, &lot, 3, 97, 128, out);
-    walk_path(secret, keys, &lot, 4, 0, SIZE_MAX, out);
+    walk_path(h, keys, &lot, 0, 1, 32, out);
+    walk_path(h, keys, &lot, 1, 33, 64, out);
+    walk_path(h, keys, &lot, 2, 65, 96, out);
+    walk_path(h, keys, &lot, 3, 97, 128, out);
+    walk_path(h, keys, &lot, 4, 0, SIZE_MAX, out);
 }
 
 static void hash_xxh3(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
@@ -181,15 +216,25 @@ static void hash_xxh3(const struct dj_hasher *h, const deja_slice *keys, size_t 
     size_t i = 0;
     for (size_t lot; n - i >= DJ_FEW; i += lot) {
         lot = n - i < DJ_LOT ? n - i : DJ_LOT;
-        hash_lot(h->secret, keys + i, lot, out + i);
+        hash_lot(h, keys + i, lot, out + i);
     }
     for (; i < n; i++)
-        out[i] = XXH3_64bits_withSecret(keys[i].data, keys[i].len, h->secret, DJ_SECRET_LEN);
+        out[i] = hash_one(h, keys[i]);
+}
+
+/* Segments of keys: mostly short, and none of them by XXH3. */
+static void hash_pieces(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = keys[i].len < h->below ? dj_short_hash(&h->brief, keys[i].data, keys[i].len)
+                                        : dj_siphash(h->sip, keys[i].data, keys[i].len);
 }
 
 void dj_hasher_hash(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
 {
-    if (h->hash == DEJA_HASH_XXH3)
+    if (h->hash == DEJA_HASH_XXH3 && h->pieces)
+        hash_pieces(h, keys, n, out);
+    else if (h->hash == DEJA_HASH_XXH3)
         hash_xxh3(h, keys, n, out);
     else if (h->hash == DEJA_HASH_SIPHASH)
         for (size_t i = 0; i < n; i++)

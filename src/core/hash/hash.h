@@ -1,9 +1,11 @@
 /* hash.h - from bytes to numbers: the only door between keys and filters.
  *
  * A hasher is made from 32 secret bytes, the visit, and the number of words it gives for each
- * key: one for XXH3 and SipHash, k F for the papers' families. */
+ * key: one for XXH3 and SipHash, k F for the papers' families.  The rules of its file select the
+ * functions (docs/format.md#rules). */
 #ifndef DJ_HASH_H
 #define DJ_HASH_H
+#include "core/hash/short.h"
 #include "deja.h"
 
 /* The rules by which keys become positions: a file records them (docs/format.md), and a filter
@@ -20,7 +22,11 @@ enum dj_rules {
 struct dj_hasher {
     uint32_t hash;  /* deja_hash */
     uint32_t words; /* numbers for each key */
+    uint32_t rules; /* enum dj_rules */
+    bool pieces;    /* the keys are segments of a layered filter's keys, by rules 1 */
     uint8_t secret[DJ_SECRET_LEN];
+    size_t below;          /* XXH3 is for keys of this many bytes or more ... */
+    struct dj_short brief; /* ... and this for shorter ones, of which rules 0 have none */
     uint64_t sip[2];
     uint64_t *salts; /* words of them for the papers' families, else NULL */
 };
@@ -34,10 +40,18 @@ bool dj_hash_changed(uint32_t hash, uint32_t rules, uint32_t other);
 /* True for the families that hash a key once for all positions. */
 bool dj_hash_is_single(uint32_t hash);
 
+/* What a hasher is made from, besides its key. */
+struct dj_hashing {
+    uint32_t hash;  /* deja_hash */
+    uint32_t rules; /* enum dj_rules */
+    uint64_t visit;
+    uint32_t words;
+    bool pieces;
+};
 /* salts is room for `words` numbers that lives as long as the hasher (unused and possibly NULL
  * for single families). */
-void dj_hasher_init(struct dj_hasher *h, uint32_t hash, const uint8_t key[DEJA_KEY_LEN],
-                    uint64_t visit, uint32_t words, uint64_t *salts);
+void dj_hasher_init(struct dj_hasher *h, const struct dj_hashing *what,
+                    const uint8_t key[DEJA_KEY_LEN], uint64_t *salts);
 /* out gets n * words numbers, key by key. */
 void dj_hasher_hash(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out);
 
@@ -49,7 +63,8 @@ enum dj_stream {
     DJ_STREAM_PART = 4,
     DJ_STREAM_CHECK = 5,
     DJ_STREAM_LAYER = 6,
-    DJ_STREAM_STATIC = 8
+    DJ_STREAM_STATIC = 8,
+    DJ_STREAM_SHORT = 9
 };
 /* Numbers derived from the key that tell nothing about it: word `index`. */
 uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, uint64_t index);
