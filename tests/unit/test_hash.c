@@ -297,8 +297,17 @@ static void siphash_has_the_derived_key(void **state)
 
 /* --- Families with salts ------------------------------------------------ */
 
+/* 32 bits as the number that a position is made from: by rules 1, through the finalizer of
+ * MurmurHash3, here in the words of its author. */
 static uint64_t place32(uint32_t h)
 {
+    if (rules != DJ_RULES_0_1) {
+        h ^= h >> 16;
+        h *= 0x85ebca6b;
+        h ^= h >> 13;
+        h *= 0xc2b2ae35;
+        h ^= h >> 16;
+    }
     return (uint64_t)h << 32;
 }
 

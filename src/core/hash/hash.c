@@ -83,11 +83,22 @@ uint32_t dj_hash_max_k(uint32_t hash)
     return hash == DEJA_HASH_MIXED ? (uint32_t)N_MIXED : UINT32_MAX;
 }
 
+/* A bijection of 32 bits after which every bit depends on all others (the finalizer of
+ * MurmurHash3).  Positions are taken from the high bits, and lookup2 leaves those of structured
+ * keys poorly mixed: of 10,000 URLs with two numbers in them, 3 to 6 times as many were lost as
+ * there should be.  A bijection keeps folds correct (algebra.c) and adds no collisions. */
+static inline uint32_t scramble(uint32_t x)
+{
+    x = (x ^ x >> 16) * UINT32_C(0x85ebca6b);
+    x = (x ^ x >> 13) * UINT32_C(0xc2b2ae35);
+    return x ^ x >> 16;
+}
+
 /* Widen a 32-bit value so that the range reduction, which reads the high bits, sees them. */
 static inline uint64_t widen(const struct dj_hasher *h, uint64_t value)
 {
-    (void)h;
-    return value << 32;
+    return (uint64_t)(h->rules == DJ_RULES_0_1 ? (uint32_t)value : scramble((uint32_t)value))
+           << 32;
 }
 
 uint64_t dj_key_derive(const uint8_t key[DEJA_KEY_LEN], enum dj_stream stream, uint64_t index)
