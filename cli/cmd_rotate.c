@@ -12,7 +12,7 @@ static const struct opt options[] = {
     OPT_COUNT('n', "capacity", "N", struct rotate_options, common.capacity, 1, UINT64_MAX,
               "size it for N keys (default: what the last visit saw, and an eighth more)"),
     OPT_RATE('p', "fp-rate", "P", struct rotate_options, common.fp_rate,
-             "false-positive rate when N keys are in it (default: as before)"),
+             "false-positive rate when N keys are in it (default: as before, or from k and M)"),
     OPT_SIZE('m', "memory", "SIZE", struct rotate_options, common.memory,
              "memory for the filter: 1.5G, 512M, 64KiB (k, M, G are powers of 1024)"),
     OPT_COUNT(0, "deletions", "N", struct rotate_options, common.deletions, 1, UINT64_MAX,
@@ -93,14 +93,16 @@ const struct command cmd_rotate = {
     .options_size = sizeof(struct rotate_options),
     .description =
         (const char *const[]){
-            "For a crawler that comes again. The filter in F.deja is emptied, and the next visit "
-            "hashes every URL otherwise, so that a page which this visit took for seen by mistake "
-            "is found in the next: to be missed twice it has to meet two mistakes. `deja info` "
-            "tells the visit, and the chance that a page was missed by every one so far.",
+            "For a crawler that visits the same pages again. The filter in F.deja is emptied, and "
+            "the next visit uses different hash functions. A page lost in one visit turns up in "
+            "the next unless it collides twice. `deja info` shows the visit, and the chance that "
+            "a "
+            "page was missed by every one so far.",
             "The new filter is sized for as many keys as the last visit saw, with an eighth to "
-            "spare, at the rate that the old one was made for; -n, -p and -m say otherwise. Kind, "
-            "hash, number of filters, URL profile and secret key stay. A scalable filter begins "
-            "again with one part.",
+            "spare. A filter made with --hashes and --multiplier keeps k and M (m = n k M); every "
+            "other one keeps its rate. -n, -p and -m override this. Kind, hash, number of "
+            "filters, "
+            "URL profile and secret key stay. A scalable filter begins again with one part.",
             "The file is replaced when the new one is complete: a crash or a full disk leaves the "
             "last visit. It forgets what that one saw; `deja fold -o` or cp keeps a copy.",
             NULL,

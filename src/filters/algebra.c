@@ -363,6 +363,7 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
     plan.shape.bits >>= times;
     plan.fp_rate = dj_plan_rate(&plan); /* as -n and -m of that size would have it */
     plan.folds += times;
+    plan.multiplier = ldexp(plan.multiplier, -(int)times); /* of the bits that are left */
     rc = f->owner->next(f, &plan, &half, err);
     if (rc < 0)
         return rc;

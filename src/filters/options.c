@@ -213,6 +213,10 @@ static void take_over(const deja_options *opt, struct dj_plan *plan)
     plan->profile = opt->url ? deja_url_rules_profile(opt->url) : 0;
     plan->url_rules = opt->url ? deja_url_rules_id(opt->url) : 0;
     plan->seeded = opt->seed != 0;
+    if (plan->rules != DJ_RULES_0_1) { /* files of deja 0.1 have no place for it */
+        plan->own_k = opt->hashes != 0 && plan->kind != DEJA_STATIC;
+        plan->multiplier = opt->multiplier;
+    }
     plan->visit = 1;
 }
 

@@ -36,6 +36,8 @@ struct dj_plan {
     uint32_t flags; /* of the options */
     uint32_t rules; /* enum dj_rules */
     bool seeded;
+    bool own_k;        /* k was given, and the next visit keeps it */
+    double multiplier; /* M, if m = n k M; otherwise 0 */
     uint64_t visit;
     uint32_t folds; /* how often it was halved (algebra.c) */
     struct dj_past past;

@@ -6,10 +6,11 @@
  * this time is lost again only by chance.  Over v visits that were independent of each other, a
  * page is missed by all with the product of their loss rates.
  *
- * The next filter is sized from what this visit really saw, with an eighth to spare, for the rate
- * that this one was made for; k follows from both.  Key, kind, hash, F and URL rules stay.
- * Source: Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false
- * positives in Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
+ * The next filter is sized from what this visit really saw, with an eighth to spare.  A filter
+ * that was made with k and M keeps both: m = n k M.  Any other is sized for the rate that it was
+ * made for, and k follows, unless k was given.  Key, kind, hash, F and URL rules stay. Source:
+ * Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false positives in
+ * Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
 #include "core/base/status.h"
 #include "filters/filter.h"
 #include <math.h>
@@ -65,7 +66,7 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
 {
     const struct dj_plan *p = &f->plan;
     deja_options next = *o;
-    const bool sized = o->memory || o->multiplier != 0;
+    const bool by_rule = p->multiplier > 0 && !o->memory && o->fp_rate == 0;
     next.kind = p->kind;
     next.part_kind = p->part_kind;
     next.hash = p->hash;
@@ -83,7 +84,11 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
                             : capacity_after(came(s), p->capacity);
     if (!o->deletions && p->kind == DEJA_PAIRED)
         next.deletions = capacity_after((double)s->deletions, p->deletions);
-    if (o->fp_rate == 0 && !sized)
+    if (!o->hashes && p->own_k)
+        next.hashes = p->shape.k;
+    if (o->multiplier == 0 && by_rule)
+        next.multiplier = p->multiplier;
+    if (o->fp_rate == 0 && !o->memory && next.multiplier == 0)
         next.fp_rate = rate_after(p, &next);
     next.format = p->rules + UINT64_C(1);
     next.key = f->key;

@@ -55,6 +55,7 @@ static const struct dj_field header_fields[] = {
     DJ_FIELD(192, struct dj_header, plan.past.last_lost),
     DJ_FIELD(200, struct dj_header, plan.past.last_distinct),
     DJ_FIELD(208, struct dj_header, plan.folds),
+    DJ_FIELD(320, struct dj_header, plan.multiplier),
     DJ_FIELD(328, struct dj_header, plan.deletions),
 };
 /* Of one kind each: static, layered, window. */
@@ -105,7 +106,7 @@ static const struct dj_field record_fields[] = {
 #define LOAD(fields, bytes, to)    dj_fields_load(fields, DJ_ARRAY_LEN(fields), bytes, to)
 
 #define CLEARING (UINT64_C(1) << 63) /* in REC_TURNS */
-enum { FLAG_SEEDED = 2 };
+enum { FLAG_SEEDED = 2, FLAG_OWN_K = 32 };
 /* Flags of the options, as stored. */
 static const struct {
     uint32_t option, stored;
@@ -116,7 +117,7 @@ static const struct {
 
 static uint32_t encode_flags(const struct dj_plan *plan)
 {
-    uint32_t flags = plan->seeded ? FLAG_SEEDED : 0;
+    uint32_t flags = (plan->seeded ? FLAG_SEEDED : 0) | (plan->own_k ? FLAG_OWN_K : 0);
     for (size_t i = 0; i < DJ_ARRAY_LEN(flag_bits); i++)
         flags |= plan->flags & flag_bits[i].option ? flag_bits[i].stored : 0;
     return flags;
@@ -127,6 +128,10 @@ static bool decode_flags(uint32_t flags, struct dj_plan *plan)
 {
     plan->seeded = flags & FLAG_SEEDED;
     flags &= ~(uint32_t)FLAG_SEEDED;
+    if (plan->rules != DJ_RULES_0_1) {
+        plan->own_k = flags & FLAG_OWN_K;
+        flags &= ~(uint32_t)FLAG_OWN_K;
+    }
     for (size_t i = 0; i < DJ_ARRAY_LEN(flag_bits); i++) {
         plan->flags |= flags & flag_bits[i].stored ? flag_bits[i].option : 0;
         flags &= ~flag_bits[i].stored;
@@ -320,12 +325,23 @@ static int check_names(const struct dj_plan *p, deja_error *err)
         return bad(err, "counter bits");
     if (!spectral && p->flags & DEJA_MINIMAL_INCREASE)
         return bad(err, "flags");
+    if (p->kind == DEJA_STATIC && p->own_k)
+        return bad(err, "flags");
     if (!deja_hash_name(p->hash))
         return dj_fail(err, DEJA_EVERSION, "hash %" PRIu32 " is not known to deja %s", p->hash,
                        deja_version());
     if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
         return bad(err, "hash");
     return DEJA_OK;
+}
+
+/* The kinds that m = n k M sizes, with k given. */
+static bool has_multiplier(const struct dj_plan *p)
+{
+    const bool kind = p->kind == DEJA_CLASSIC || p->kind == DEJA_BLOCKED ||
+                      p->kind == DEJA_SPECTRAL || p->kind == DEJA_PAIRED ||
+                      (p->kind == DEJA_LAYERED && p->flags & DEJA_LAYERED_PAPER);
+    return kind && p->own_k && p->rules != DJ_RULES_0_1;
 }
 
 /* Ranges. */
@@ -353,6 +369,8 @@ static int check_numbers(const struct dj_header *h, deja_error *err)
         return bad(err, "number of parts");
     if (paired != (p->deletions != 0))
         return bad(err, "number of deletions");
+    if (!is_number(p->multiplier, 1e9) || (p->multiplier > 0 && !has_multiplier(p)))
+        return bad(err, "multiplier");
     return DEJA_OK;
 }
 

@@ -25,6 +25,23 @@ the_next_visit_asks_anew() {
     done
 }
 
+# The thesis' filters: m = n k M, and only the salts change.
+k_and_the_multiplier_stay() {
+    deja gen -n 4000 >list
+    local hash
+    for hash in xxh3 jenkins; do
+        deja build -q -k classic --hash $hash --hashes 3 --multiplier 2 -n 10k f.deja list
+        succeeds deja rotate -q f.deja
+        succeeds deja info --json f.deja
+        python3 -c 'import json
+d = json.load(open(".stdout"))[0]
+assert d["hashes"] == 3 and 0 <= d["bits"] - d["capacity"] * 6 < 64, d' || fail "$hash: another k or M"
+    done
+    deja rotate -q -p 0.001 f.deja
+    succeeds deja info --json f.deja
+    expect_stdout_has '"fp_rate": 0.001,'
+}
+
 # _visit FILTER: a crawl in many runs; within one, dedup compares lines with those of this run.
 _visit() {
     local piece

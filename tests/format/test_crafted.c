@@ -134,7 +134,7 @@ static void absurd_fields_are_refused_by_name(void **state)
         {72, 4, 4, 0, DEJA_EFORMAT, "flags"}, /* minimal increase is for spectral */
         {72, 4, 8, 0, DEJA_EFORMAT, "flags"}, /* modes are for layered */
         {72, 4, 16, 0, DEJA_EFORMAT, "flags"},
-        {72, 4, 32, 0, DEJA_EVERSION, "flags"},
+        {72, 4, 64, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
         {76, 4, 0, 0, DEJA_EFORMAT, "parts"},
         {76, 4, 2, 0, DEJA_EFORMAT, "parts"},
@@ -163,6 +163,10 @@ static void absurd_fields_are_refused_by_name(void **state)
         {140, 4, 0, 0, DEJA_EFORMAT, "rules"},
         {140, 4, 2, 0, DEJA_EVERSION, "written by a newer deja: its rules 2"},
         {140, 4, UINT32_MAX, 0, DEJA_EVERSION, "written by a newer deja"},
+        {320, 0, 0, 2.0, DEJA_EFORMAT, "multiplier"}, /* where k was not given */
+        {320, 0, 0, -1.0, DEJA_EFORMAT, "multiplier"},
+        {320, 0, 0, 1e9, DEJA_EFORMAT, "multiplier"},
+        {320, 0, 0, NO_NUMBER, DEJA_EFORMAT, "multiplier"},
         {AT_PART(0), 8, 0, 0, DEJA_EFORMAT, "part 1"},
         {AT_PART(0), 8, 8191, 0, DEJA_EFORMAT, "part 1"},
         {AT_PART(0), 8, 8192 + 64, 0, DEJA_EFORMAT, "part 1"},

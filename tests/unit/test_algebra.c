@@ -391,7 +391,7 @@ static const char *make_file(const char *name, deja_options opt, uint64_t from, 
 
 static void a_folded_file_is_the_smaller_file(void **state)
 {
-    const deja_options opt = OPTIONS(.memory = 8192, .capacity = 1000);
+    const deja_options opt = OPTIONS(.memory = 8192, .capacity = 1000, .hashes = 12);
     const char *path = make_file("large", opt, 0, 1000);
     deja_filter *f = open_file(path, DEJA_OPEN_WRITE);
     const char *small = make_file("small", smaller(f, opt, 2), 0, 1000);

@@ -239,6 +239,85 @@ static void options_of_the_next_visit_are_heard(void **state)
     deja_filter_free(f);
 }
 
+/* The thesis compares filters by k and M: m = n k M, and only the salts change. */
+static void k_and_the_multiplier_stay(void **state)
+{
+    const struct {
+        deja_options opt;
+        uint64_t granule, unit;
+    } rows[] = {
+        {FIELDS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_JENKINS, .hashes = 3, .multiplier = 2.5,
+                .capacity = 1000),
+         64, 1},
+        {FIELDS(.kind = DEJA_CLASSIC, .hashes = 9, .multiplier = 1, .filters = 2,
+                .capacity = 1000),
+         64, 1},
+        {FIELDS(.hashes = 5, .multiplier = 3, .capacity = 1000), 512, 1},
+        {FIELDS(.kind = DEJA_SPECTRAL, .hashes = 4, .multiplier = 2, .capacity = 1000), 512, 4},
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
+        const deja_options *opt = &rows[i].opt;
+        const char *path = scratch_path("multiplier");
+        deja_filter *f = create_file(path, 0, opt);
+        for (uint64_t visit = 1; visit <= 3; visit++) {
+            add_keys(f, 0, 600 * visit);
+            sync_file(f);
+            deja_filter_free(f); /* the file knows */
+            f = open_file(path, DEJA_OPEN_WRITE);
+            rotate(f, NULL);
+            const deja_stats s = stats_of(f);
+            const uint64_t filters = opt->filters ? opt->filters : 1;
+            const double m = (double)s.capacity * opt->hashes * opt->multiplier;
+            assert_in_range(s.capacity, 600 * visit, 900 * visit); /* what came, and to spare */
+            assert_int_equal(s.hashes, opt->hashes);
+            assert_in_range(s.bits / filters, (uint64_t)m,
+                            (uint64_t)m + rows[i].granule / rows[i].unit);
+        }
+        deja_filter_free(f);
+        unlink(path);
+    }
+}
+
+static void a_given_k_stays_and_other_sizes_override_the_multiplier(void **state)
+{
+    deja_filter *f = new_filter(OPTIONS(.hashes = 3, .fp_rate = 0.01, .capacity = 1000));
+    add_keys(f, 0, 500);
+    rotate(f, NULL);
+    assert_int_equal(stats_of(f).hashes, 3);
+    assert_true(same_number(stats_of(f).fp_rate, 0.01));
+    deja_filter_free(f);
+
+    f = new_filter(OPTIONS(.hashes = 3, .multiplier = 2, .capacity = 1000));
+    add_keys(f, 0, 500);
+    rotate(f, NEXT(.fp_rate = 0.001));
+    assert_true(same_number(stats_of(f).fp_rate, 0.001));
+    rotate(f, NEXT(.memory = 4096));
+    assert_int_equal(stats_of(f).bytes, 4096);
+    rotate(f, NEXT(.hashes = 4, .multiplier = 8, .capacity = 512));
+    assert_int_equal(stats_of(f).bits, 512 * 4 * 8);
+    rotate(f, NEXT(.multiplier = 4));
+    assert_int_equal(stats_of(f).bits, 512 * 4 * 4);
+    rotate(f, NEXT(.hashes = 2));
+    assert_int_equal(stats_of(f).bits, 512 * 2 * 4);
+    assert_int_equal(deja_filter_fold(f, 1, NULL), DEJA_OK); /* half the bits are half of M */
+    rotate(f, NULL);
+    assert_int_equal(stats_of(f).bits, 512 * 2 * 2);
+    deja_filter_free(f);
+}
+
+/* Files of deja 0.1 do not know what they were sized by. */
+static void by_format_1_the_rate_stays(void **state)
+{
+    deja_filter *f = new_filter(OPTIONS(.hashes = 3, .multiplier = 2, .capacity = 1000,
+                                        .kind = DEJA_CLASSIC, .format = 1));
+    const double rate = stats_of(f).fp_rate;
+    add_keys(f, 0, 500);
+    rotate(f, NULL);
+    assert_true(same_number(stats_of(f).fp_rate, rate));
+    assert_int_not_equal(stats_of(f).hashes, 3);
+    deja_filter_free(f);
+}
+
 static void refused(const deja_options *next, int status, const char *words)
 {
     deja_error err = {0, ""};
@@ -357,6 +436,9 @@ int main(void)
         cmocka_unit_test(a_filter_full_to_the_brim_rotates),
         cmocka_unit_test(a_filter_far_too_large_rotates),
         cmocka_unit_test(options_of_the_next_visit_are_heard),
+        cmocka_unit_test(k_and_the_multiplier_stay),
+        cmocka_unit_test(a_given_k_stays_and_other_sizes_override_the_multiplier),
+        cmocka_unit_test(by_format_1_the_rate_stays),
         cmocka_unit_test(what_a_visit_keeps_cannot_be_changed),
         cmocka_unit_test(without_memory_the_visit_goes_on),
         cmocka_unit_test(a_rotated_file_is_sealed_and_goes_on),
