@@ -99,6 +99,16 @@ static deja_options paper_options(const struct study *s, const deja_options *res
     return opt;
 }
 
+uint64_t study_xor_bytes(const struct study *s, const deja_plan *p)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = DEJA_CLASSIC;
+    opt.capacity = p->capacity;
+    opt.fp_rate = study_rate_asked(s->c);
+    opt.hashes = p->hashes;
+    return make_row(&opt).plan.bytes;
+}
+
 /* The same filter with another number of keys in it: exact refuses more than it can hold. */
 static struct study_row with_keys(const struct study *s, const deja_plan *p, uint64_t keys)
 {
@@ -113,10 +123,12 @@ static struct study_row with_keys(const struct study *s, const deja_plan *p, uin
         opt.deletions =
             (uint64_t)fmax(1, (double)p->deletions * (double)keys / (double)p->capacity);
     opt.capacity = keys;
-    if (p->kind == DEJA_LAYERED && s->c->layered != OPT_LAYERED_PAPER)
-        opt.kind = DEJA_CLASSIC; /* as its XOR layer, which is what was planned */
-    else if (p->kind == DEJA_LAYERED)
+    if (p->kind == DEJA_LAYERED && s->c->layered != OPT_LAYERED_PAPER) {
+        opt.kind = DEJA_CLASSIC; /* the XOR layer decides about whole keys */
+        opt.memory = study_xor_bytes(s, p);
+    } else if (p->kind == DEJA_LAYERED) {
         opt = paper_options(s, &opt);
+    }
     return make_row(&opt);
 }
 

@@ -53,6 +53,8 @@ struct study_words study_reads(const deja_plan *p);
 double study_bits(uint32_t kind, uint64_t capacity, double p);
 /* The rate that was asked for, if only by default; 0 when it follows from the rest. */
 double study_rate_asked(const struct common *c);
+/* Memory of the XOR layer alone, of a layered filter in mode salted. */
+uint64_t study_xor_bytes(const struct study *s, const deja_plan *p);
 /* The first possible filter, filled to step i, below STUDY_FILLINGS; false: it cannot be. */
 bool study_filling(const struct study *s, size_t i, struct study_filled *f);
 

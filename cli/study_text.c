@@ -70,11 +70,14 @@ static void print_notes(struct out *o, const struct study *s)
 {
     if (study_find(s, DEJA_STATIC) != NULL)
         out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
-    if (study_find(s, DEJA_LAYERED) != NULL)
-        out_text(o, s->c->layered == OPT_LAYERED_PAPER
-                        ? "  layered has a filter of that size for each layer, all counted here\n"
-                        : "  layered: the XOR layer; layers add 1 line a segment, some 16 bits "
-                          "for each different one\n");
+    const struct study_row *layered = study_find(s, DEJA_LAYERED);
+    if (layered != NULL && s->c->layered == OPT_LAYERED_PAPER)
+        out_text(o, "  layered has a filter of one size for each layer, all counted here\n");
+    else if (layered != NULL)
+        out_printf(o,
+                   "  layered: at most, with n different segments in each layer; %s for the XOR "
+                   "layer\n",
+                   num_bytes(study_xor_bytes(s, &layered->plan)).s);
     if (study_find(s, DEJA_PAIRED) != NULL)
         print_forgetting(o, &study_find(s, DEJA_PAIRED)->plan);
     if (study_find(s, DEJA_WINDOW) != NULL)

@@ -225,7 +225,8 @@ typedef struct deja_plan {
     uint32_t hash;        /* deja_hash                                           */
     uint64_t capacity;    /* n                                                   */
     double fp_rate;       /* p predicted at capacity: at most what was asked for */
-    uint64_t bits;        /* m, all filters together                             */
+    uint64_t bits;        /* m, all filters together; layered: the most, which   */
+                          /* is n different segments in each layer               */
     uint64_t bytes;       /* of the bodies                                       */
     double bits_per_key;  /* bits / capacity                                     */
     double lost;          /* keys expected to be lost while filling to capacity  */

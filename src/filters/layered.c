@@ -6,20 +6,19 @@
  * together.  A URL is seen when each layer has its segment, and the XOR layer has the XOR
  * (Algorithms 3 and 4).
  *
- * mode paper    As published: H_j is the same in every layer, and position j in the XOR layer is
- * the XOR of the positions H_j of all segments.  H_j(segment) is output j of SplitMix64 started at
- * the segment's hash, an address of 64 bits; a layer of m bits reduces it to floor(address m /
- * 2^64), as classic does, and the XOR layer so reduces the XOR of the addresses.  Where m is a
- * power of two the reduction takes the highest bits, and this is the XOR of the positions to the
- * letter; for other m, where the XOR of two positions may lie beyond m, it is the same idea that
- * stays in bounds. Equal segments cancel out (h/a/a has the XOR of h alone), and URLs with the
- * same segments in another order are one to the XOR layer: after h/a/b, g/b/x and g/x/a the filter
- * claims h/b/a, at any size. mode salted   The default.  Layer i sees mix(hash xor salt i), a
- * bijection of the hash: a segment is another number in each layer.  The XOR of these numbers is a
- * tabulation hash of the URL, 64 bits that no two of n URLs share but with probability n^2 / 2^65,
- *               whatever segments they have in common; and the XOR layer is a classic filter of
- *               these hashes.  (XOR of addresses, position by position as above, would cost L
- * times as much, and leave positions of URLs like h/a, h/b, g/a, g/b depending on each other.)
+ * mode paper    Algorithms 3 and 4 to the letter (rules 1).  H_j is the same in every layer:
+ * output j of SplitMix64 started at the segment's hash, reduced to a position below m. Position j
+ * in the XOR layer is the XOR of the positions H_j of all segments, modulo m, which the papers
+ * leave open.  Segments are what is between the slashes, and the scheme is not part of any.  Equal
+ * segments cancel out (h/a/a has the XOR of h alone), and URLs with the same segments in another
+ * order are one to the XOR layer: after a/b, b/x and x/a the filter claims b/a, at any size. Files
+ * of deja 0.1 (rules 0) keep theirs: the slash before a segment and the scheme are part of it, and
+ * the XOR is that of 64-bit numbers, reduced afterwards. mode salted   The default.  Layer i sees
+ * mix(hash xor salt i), a bijection of the hash: a segment is another number in each layer.  The
+ * XOR of these numbers is a tabulation hash of the URL, 64 bits that no two of n URLs share but
+ * with probability n^2 / 2^65, whatever segments they have in common; and the XOR layer is a
+ * classic filter of these hashes.  (XOR of positions, as above, would cost L times as much, and
+ * leave positions of URLs like h/a, h/b, g/a, g/b depending on each other.)
  *
  * A layer may have several parts (layering.c): it has a segment when one of them has, and gets one
  * in its newest.  Keywords (mode words) are dealt to the layers in turn, and a key may have
@@ -55,8 +54,30 @@ static uint8_t between(uint64_t x, uint32_t least, uint32_t most)
     return (uint8_t)(x < least ? least : x > most ? most : x);
 }
 
-/* What the XOR layer gets in mode paper: for each j, the XOR of the addresses. */
+/* The least number that a classic part of m bits reduces to this position: position 2^64 / m,
+ * rounded up.  Up to 2^32 bits the error of a rounded quotient stays below one position. */
+static uint64_t number_of(uint64_t position, uint64_t m)
+{
+    __extension__ typedef unsigned __int128 u128;
+    if (m <= UINT64_C(1) << 32)
+        return position * (UINT64_MAX / m + 1);
+    return (uint64_t)((((u128)position << 64) + m - 1) / m);
+}
+
+/* What the XOR layer gets in mode paper: for each j, the XOR of the positions. */
 static void mark_paper(const deja_filter *f, const uint64_t *segment, uint32_t n, uint64_t *mark)
+{
+    const uint64_t m = f->plan.shape.bits;
+    for (uint32_t j = 0; j < f->plan.shape.k; j++) {
+        uint64_t at = 0;
+        for (uint32_t t = 0; t < n; t++)
+            at ^= dj_mulhi(dj_nth64(segment[t], j), m);
+        mark[j] = number_of(at % m, m);
+    }
+}
+
+/* The same by rules 0: the XOR of the numbers that positions are made of. */
+static void mark_paper_0(const deja_filter *f, const uint64_t *segment, uint32_t n, uint64_t *mark)
 {
     const uint32_t k = f->plan.shape.k;
     memset(mark, 0, k * sizeof *mark);
@@ -68,7 +89,8 @@ static void mark_paper(const deja_filter *f, const uint64_t *segment, uint32_t n
 static void see_paper(const deja_filter *f, const uint64_t *row, struct lot *lot, size_t i)
 {
     memcpy(lot->entry[i], row + 1, lot->segments[i] * sizeof *row);
-    mark_paper(f, row + 1, lot->segments[i], &lot->mark[i * f->part[0]->stride]);
+    (f->plan.rules == DJ_RULES_0_1 ? mark_paper_0 : mark_paper)(
+        f, row + 1, lot->segments[i], &lot->mark[i * f->part[0]->stride]);
 }
 
 static void see_words(const deja_filter *f, const uint64_t *row, struct lot *lot, size_t i)

@@ -4,7 +4,7 @@
  * filter, and since a key has to pass it, the whole filter has at most its rate.
  *
  * mode paper: every layer is a part like part 0, the same m and k, whatever it holds.  It is made
- * when the first key that deep arrives.
+ * when the first key that deep arrives.  By rules 1 the segments are those of the papers.
  *
  * mode salted: a layer holds segments, and different ones are far fewer than keys in the first
  * layers, hosts and folders, and nearly as many in those of pages.  How many is not known before,
@@ -100,6 +100,7 @@ struct dj_cut dj_layering_cut(const struct dj_plan *plan)
         .share = plan->shape.k,
         .most = dj_layering_most(plan),
         .query_apart = !words && !is_paper(plan),
+        .bare = !words && is_paper(plan) && plan->rules != DJ_RULES_0_1,
     };
 }
 
@@ -147,6 +148,22 @@ bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
     part->fp_rate = fmax(plan->fp_rate, LAYER_RATE) * share[nth];
     part->ops = &dj_blocked_ops;
     return find_shape(like, n, part);
+}
+
+bool dj_layering_most_bits(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes)
+{
+    const uint64_t layers = dj_layering_most(plan);
+    *bits = *bytes = 0;
+    if (!dj_layering_is_salted(plan))
+        return true;
+    for (uint32_t nth = 0; nth < DJ_LAYER_PARTS; nth++) {
+        struct dj_part part = {0};
+        if (!dj_layering_part(plan, 1, nth, NULL, 0, &part))
+            return false;
+        *bits += layers * part.shape.bits;
+        *bytes += layers * dj_part_body_len(&part.shape);
+    }
+    return true;
 }
 
 uint32_t dj_layering_part_kind(const struct dj_plan *plan, uint32_t i)

@@ -42,6 +42,9 @@ struct dj_cut dj_layering_cut(const struct dj_plan *plan);
  * that the filter has already. */
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
                       struct dj_part *const *like, uint32_t n, struct dj_part *part);
+/* The most that the layers of mode salted can take: each with n different segments.  Other plans
+ * have none besides their bodies.  False when a part would be too large. */
+bool dj_layering_most_bits(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
 /* Kind of part i: the XOR layer is classic, and so are all layers in mode paper. */
 uint32_t dj_layering_part_kind(const struct dj_plan *plan, uint32_t i);
 /* Whether these parts, as a file lists them, make layers of such a plan. */

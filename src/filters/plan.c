@@ -3,7 +3,8 @@
  * Of capacity n, rate p and memory the caller gives two (the default p counts when n or memory
  * stands alone) and the third follows.  The thesis' rule m = n k M replaces p by the multiplier.
  * The spatial strategy splits the work evenly: F filters of rate p^(1/F), or of m bits each.
- * A layered filter's plan is that of its XOR layer; the layers follow from it (layering.c).
+ * A layered filter's plan is that of its XOR layer; the layers follow from it (layering.c), and
+ * deja_plan_make counts the most that they can take.
  * A scalable filter begins with a part of capacity n and rate p (1 - r); part i is growth^i times
  * as large with rate p (1 - r) r^i, so that the rates of all parts sum to less than p.
  * Kinds with a rule of their own have a file of their own: plan_paired.c, plan_static.c,
@@ -298,7 +299,11 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
     if (rc < 0)
         return rc;
     const double n = (double)plan.capacity;
-    const uint64_t bits = plan.shape.bits * dj_layering_bodies(&plan) + plan.removal.bits;
+    uint64_t layer_bits = 0, layer_bytes = 0;
+    if (!dj_layering_most_bits(&plan, &layer_bits, &layer_bytes))
+        return dj_plan_too_large(&plan, err);
+    const uint64_t bits =
+        plan.shape.bits * dj_layering_bodies(&plan) + plan.removal.bits + layer_bits;
     const deja_plan full = {
         .size = out->size,
         .kind = plan.kind,
@@ -308,7 +313,7 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
         .capacity = plan.capacity,
         .fp_rate = combined_rate(&plan, n),
         .bits = bits,
-        .bytes = dj_plan_bytes(&plan),
+        .bytes = dj_plan_bytes(&plan) + layer_bytes,
         .bits_per_key = (double)bits / n,
         .lost = combined_lost(&plan, n),
         .deletions = plan.deletions,

@@ -9,6 +9,8 @@
  * before it.  Words are cut at a delimiter, and empty words are words: in either way the pieces
  * (with delimiters between words) are the key again, so that different keys are different rows.
  * Pieces beyond the last slot stay joined in it; the empty key is one empty piece.
+ * Bare segments are those of the papers, a1/a2/a3: without slashes, and without the scheme, so
+ * that http://h/a and https://h/a are one key.
  *
  * The query belongs to the last segment.  With query_apart its path is hashed as well: a
  * layer is then asked about the path, and a question about everything under /a finds a page
@@ -58,6 +60,19 @@ static uint64_t head_of(size_t segments, size_t layers)
     return (uint64_t)layers << 32 | segments;
 }
 
+static deja_slice without(deja_slice s, size_t bytes)
+{
+    return (deja_slice){bytes ? (const char *)s.data + bytes : s.data, s.len - bytes};
+}
+
+/* What the papers have between the slashes. */
+static void strip(deja_slice key, deja_slice *segment, size_t n)
+{
+    segment[0] = without(segment[0], dj_layers_scheme(key));
+    for (size_t i = 1; i < n; i++)
+        segment[i] = without(segment[i], 1);
+}
+
 static void cut_url(const struct dj_cut *c, deja_slice key, uint64_t *row, struct pieces *p)
 {
     deja_slice segment[DJ_MAX_SLOTS];
@@ -65,6 +80,8 @@ static void cut_url(const struct dj_cut *c, deja_slice key, uint64_t *row, struc
     const size_t n = dj_layers_split(key, segment, c->slots, &path);
     deja_slice *last = &segment[n - 1];
     row[0] = head_of(n, n);
+    if (c->bare)
+        strip(key, segment, n);
     if (c->query_apart && path < last->len) {
         put(p, *last, &row[c->slots + 1]);
         last->len = path;

@@ -15,6 +15,7 @@ struct dj_cut {
     uint32_t share;   /* ... */
     uint32_t most;    /* ... but no more than this */
     bool query_apart; /* URLs: the last segment's number is that of its path, see below */
+    bool bare;        /* URLs: segments without their slashes, and without the scheme */
 };
 
 /* A row:

@@ -54,6 +54,29 @@ swapped_segments_tell_the_modes_apart() {
     expect_stdout h/b/a
 }
 
+the_published_collision_occurs() {
+    printf 'a/b\nb/x\nx/a\n' >list
+    deja build -q -k layered --layered paper -n 100 paper.deja list
+    echo b/a >swapped
+    succeeds deja check -q paper.deja swapped
+    expect_stdout b/a
+}
+
+plan_counts_the_layers() {
+    for i in $(seq 300); do echo "http://h$i/a$i/b$i"; done >list
+    deja build -q -k layered --layers 3 -n 300 -p 0.001 f.deja list
+    deja plan -k layered --layers 3 -n 300 -p 0.001 --json >plan.json
+    deja info --json f.deja >info.json
+    python3 - <<'END' || fail "another size"
+import json
+plan, info = json.load(open("plan.json")), json.load(open("info.json"))
+if isinstance(info, list):
+    info = info[0]
+layered, = [k for k in plan["kinds"] if k["kind"] == "layered"]
+assert layered["bytes"] == info["bytes"], (layered, info["bytes"])
+END
+}
+
 prefix_questions() {
     printf '%s\n' http://h/a/b?x=1 http://g/c/ >list
     deja build -q -k layered -n 100 f.deja list

@@ -107,15 +107,18 @@ static void recombined_segments_are_what_the_xor_layer_tells_apart(void **state)
     }
 }
 
-/* With m a power of two: the very positions of Algorithm 3, from the hashes of the segments. */
+/* With m a power of two, both formats have the positions of Algorithm 3; they cut differently. */
 static void in_mode_paper_positions_are_those_of_algorithm_3(void **state)
 {
     (void)state;
-    static const char *const segments[] = {"http://h", "/a", "/b?c"};
+    static const char *const of_format[][3] = {{"http://h", "/a", "/b?c"}, {"h", "a", "b?c"}};
     enum { M = 8192 };
-    for (uint32_t k = 1; k <= 9; k += 4) {
-        deja_filter *f = new_filter(OPTIONS(.memory = 4 * M / 8, .capacity = 100, .hashes = k,
-                                            .layers = 3, .flags = DEJA_LAYERED_PAPER));
+    for (uint32_t turn = 0; turn < 6; turn++) {
+        const uint32_t k = 1 + 4 * (turn / 2);
+        const char *const *segments = of_format[turn % 2];
+        deja_filter *f =
+            new_filter(OPTIONS(.memory = 4 * M / 8, .capacity = 100, .hashes = k, .layers = 3,
+                               .flags = DEJA_LAYERED_PAPER, .format = 1 + turn % 2));
         uint64_t together[9] = {0};
         assert_int_equal(f->plan.shape.bits, M);
         add(f, "http://h/a/b?c");
@@ -134,6 +137,28 @@ static void in_mode_paper_positions_are_those_of_algorithm_3(void **state)
         for (uint32_t j = 0; j < k; j++)
             assert_true(dj_bit_test(f->part[0]->body, together[j]));
         assert_true(dj_popcount(f->part[0]->body, M / 8) <= k);
+        deja_filter_free(f);
+    }
+}
+
+/* Layers are made for what they hold; the plan has room for the most that n keys can bring. */
+static void the_plan_is_the_size_of_a_filter_whose_segments_are_all_different(void **state)
+{
+    (void)state;
+    for (uint32_t flags = 0; flags <= DEJA_LAYERED_PAPER; flags += DEJA_LAYERED_PAPER) {
+        const deja_options opt =
+            OPTIONS(.capacity = 500, .fp_rate = 0.001, .layers = 4, .flags = flags);
+        deja_plan plan = DEJA_PLAN_INIT;
+        deja_filter *f = new_filter(opt);
+        assert_int_equal(deja_plan_make(&opt, &plan, NULL), DEJA_OK);
+        assert_true(stats_of(f).bytes < plan.bytes);
+        for (unsigned i = 0; i < 500; i++) {
+            char url[64];
+            snprintf(url, sizeof url, "http://h%u/a%u/b%u/c%u", i, i, i, i);
+            add(f, url);
+        }
+        assert_int_equal(stats_of(f).bytes, plan.bytes);
+        assert_int_equal(stats_of(f).bits, plan.bits);
         deja_filter_free(f);
     }
 }
@@ -608,6 +633,7 @@ int main(void)
         cmocka_unit_test(equal_segments_cancel_out_in_mode_paper_alone),
         cmocka_unit_test(recombined_segments_are_what_the_xor_layer_tells_apart),
         cmocka_unit_test(in_mode_paper_positions_are_those_of_algorithm_3),
+        cmocka_unit_test(the_plan_is_the_size_of_a_filter_whose_segments_are_all_different),
         cmocka_unit_test(the_query_tells_pages_apart_and_the_empty_key_is_one),
         cmocka_unit_test(layers_come_with_the_first_url_that_deep),
         cmocka_unit_test(a_layer_is_as_large_as_what_it_holds),

@@ -13,11 +13,10 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Behind the slashes of ://, or 0. */
-static size_t authority_begin(deja_slice url)
+size_t dj_layers_scheme(deja_slice url)
 {
     const char *s = url.data;
-    const size_t colon = dj_parse_scheme(url);
+    const size_t colon = url.len ? dj_parse_scheme(url) : 0;
     return colon && url.len - colon >= 3 && s[colon + 1] == '/' && s[colon + 2] == '/' ? colon + 3
                                                                                        : 0;
 }
@@ -44,7 +43,7 @@ size_t dj_layers_split(deja_slice url, deja_slice *layer, size_t cap, size_t *pa
 {
     const char *s = url.data;
     size_t n = 0, begin = 0, end = url.len;
-    for (size_t i = url.len ? authority_begin(url) : 0; i < end; i += 8) {
+    for (size_t i = dj_layers_scheme(url); i < end; i += 8) {
         const uint64_t x = load_some(s, i, url.len);
         const uint64_t stops = zeros(x ^ EACH('?')) | zeros(x ^ EACH('#'));
         uint64_t cuts = zeros(x ^ EACH('/'));

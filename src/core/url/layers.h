@@ -7,4 +7,7 @@
  * bytes of the last layer before its query or fragment. */
 size_t dj_layers_split(deja_slice url, deja_slice *layer, size_t cap, size_t *path);
 
+/* Bytes of the scheme and the :// after it, or 0. */
+size_t dj_layers_scheme(deja_slice url);
+
 #endif
