@@ -1,13 +1,15 @@
-/* golden.h - what the golden files of format v1 were made from; never changed afterwards.
+/* golden.h - what the golden files were made from; never changed afterwards.
  *
- * make_golden.c wrote the files once, test_golden.c opens them in every build and writes the same
- * filters again.  A new golden file is a new line here. */
+ * make_golden.c wrote the files of each format once, test_golden.c opens them in every build and
+ * writes the same filters again.  A new golden file is a new line here; it has no file in formats
+ * that are older. */
 #ifndef GOLDEN_H
 #define GOLDEN_H
 #include "deja.h"
 
 struct golden {
-    const char *name; /* golden/v1/NAME.deja */
+    const char *name; /* golden/vFORMAT/NAME.deja */
+    unsigned since;   /* the first format that has it; 0: every one */
     uint32_t kind, part_kind, hash, hashes, filters, growth, profile;
     uint64_t capacity, memory;
     double fp_rate;
@@ -21,6 +23,7 @@ struct golden {
     uint32_t generations;
     uint64_t window_seconds, clock; /* the time at which its keys came, and are looked for */
     uint32_t layers, delimiter;
+    double multiplier;
 };
 
 static const struct golden goldens[] = {
@@ -161,6 +164,24 @@ static const struct golden goldens[] = {
      .before = 120,
      .next = 300,
      .synced = 120},
+    {.name = "multiplier", /* records k and M, for the next visit */
+     .since = 2,
+     .kind = DEJA_CLASSIC,
+     .hash = DEJA_HASH_MURMUR2,
+     .hashes = 3,
+     .multiplier = 3.5,
+     .capacity = 200,
+     .seed = 25,
+     .synced = 120},
+    {.name = "layered_literal", /* mode paper with the default hash */
+     .since = 2,
+     .kind = DEJA_LAYERED,
+     .flags = DEJA_LAYERED_PAPER,
+     .layers = 4,
+     .capacity = 200,
+     .fp_rate = 0.01,
+     .seed = 26,
+     .synced = 120},
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
@@ -177,7 +198,7 @@ static inline deja_options golden_next(const struct golden *g)
     return next;
 }
 
-static inline deja_options golden_options(const struct golden *g)
+static inline deja_options golden_options(const struct golden *g, unsigned format)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.kind = g->kind;
@@ -198,7 +219,8 @@ static inline deja_options golden_options(const struct golden *g)
     opt.window_seconds = g->window_seconds;
     opt.layers = g->layers;
     opt.delimiter = g->delimiter;
-    opt.format = 1;
+    opt.multiplier = g->multiplier;
+    opt.format = format;
     if (!g->seed) {
         opt.key = golden_key_apart;
         opt.flags |= DEJA_KEY_APART;

@@ -5,9 +5,10 @@
  * top of the tree, with a library in $BUILD:
  *
  *   cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests/format tests/format/make_golden.c \
- *      $BUILD/libdeja.a -lpthread -lm -o /tmp/make_golden && /tmp/make_golden
- * tests/format/golden/v1
+ *      $BUILD/libdeja.a -lidn2 -lpthread -lm -o /tmp/make_golden
+ *   /tmp/make_golden 2 tests/format/golden/v2
  *
+ * (deja 0.1 made those of v1.)
  * For each line of golden.h NAME.deja; beside them members.txt with the keys in the order they
  * were added (each file has the first ones, as many as its line says) and strangers.txt with keys
  * that none of the files has seen.  A line is a key.  Keys are added one at a time: where a
@@ -98,12 +99,12 @@ static deja_filter *build(const deja_options *opt, const char *path, unsigned n)
     return f;
 }
 
-static deja_filter *make(const struct golden *g, const char *folder)
+static deja_filter *make(const struct golden *g, unsigned format, const char *folder)
 {
     char path[4096];
     deja_error err = {0};
     deja_filter *f = NULL;
-    const deja_options opt = golden_options(g);
+    const deja_options opt = golden_options(g, format);
     deja_options expect = DEJA_OPTIONS_INIT;
     expect.key = opt.key;
     snprintf(path, sizeof path, "%s/%s.deja", folder, g->name);
@@ -136,7 +137,7 @@ static deja_filter *make(const struct golden *g, const char *folder)
 static int is_stranger(deja_filter *const f[N_GOLDEN], deja_slice key)
 {
     for (size_t i = 0; i < N_GOLDEN; i++)
-        if (deja_filter_contains(f[i], key))
+        if (f[i] && deja_filter_contains(f[i], key))
             return 0;
     return 1;
 }
@@ -144,14 +145,17 @@ static int is_stranger(deja_filter *const f[N_GOLDEN], deja_slice key)
 int main(int argc, char **argv)
 {
     char buf[KEY_CAP];
-    deja_filter *f[N_GOLDEN];
+    deja_filter *f[N_GOLDEN] = {0};
     unsigned most = 0;
-    need(argc == 2, "usage", "make_golden FOLDER");
-    FILE *members = list_of(argv[1], "members");
-    FILE *strangers = list_of(argv[1], "strangers");
+    need(argc == 3, "usage", "make_golden FORMAT FOLDER");
+    const unsigned format = (unsigned)strtoul(argv[1], NULL, 10);
+    FILE *members = list_of(argv[2], "members");
+    FILE *strangers = list_of(argv[2], "strangers");
     for (size_t i = 0; i < N_GOLDEN; i++) {
         const unsigned n = goldens[i].synced + goldens[i].late;
-        f[i] = make(&goldens[i], argv[1]);
+        if (goldens[i].since > format)
+            continue;
+        f[i] = make(&goldens[i], format, argv[2]);
         most = n > most ? n : most;
     }
     for (unsigned i = 0; i < most; i++)
@@ -165,6 +169,6 @@ int main(int argc, char **argv)
     }
     for (size_t i = 0; i < N_GOLDEN; i++)
         deja_filter_free(f[i]);
-    need(fclose(members) == 0 && fclose(strangers) == 0, argv[1], "cannot write the keys");
+    need(fclose(members) == 0 && fclose(strangers) == 0, argv[2], "cannot write the keys");
     return 0;
 }

@@ -10,14 +10,17 @@ Slow and plain on purpose: its only worth is that it shares nothing with the lib
 libxxhash, which both take XXH3 from."""
 
 import argparse
+import functools
 import json
 import math
+import operator
 import re
 import struct
 import sys
 
 from reader_hashes import (MASK32, MASK64, MIXED, jenkins, little, md5, mix, mulhi, murmur2,
-                           murmur3, rotl, sha1, siphash, u64, xxh3, xxh3_secret, xxh3_seed)
+                           murmur3, rotl, scramble, sha1, short_hash, siphash, u64, xxh3, xxh3_secret,
+                           xxh3_seed)
 
 HEADER_LEN = 4096
 GOLDEN = 0x9E3779B97F4A7C15
@@ -49,8 +52,10 @@ class Refused(Exception):
 class Hasher:
     """From the bytes of a key to its numbers."""
 
-    def __init__(self, hash_name, key, visit, words):
+    def __init__(self, hash_name, key, visit, words, rules, layered):
         self.name, self.key, self.first, self.words = hash_name, key, visit << 16, words
+        self.rules, self.layered = rules, layered
+        self.short = [self.derive(9, self.first + i) for i in range(38)]
         self.secret = b"".join(u64(self.derive(1, self.first + i)) for i in range(24))
         self.sip = b"".join(u64(self.derive(3, self.first + i)) for i in range(2))
         if hash_name not in ("xxh3", "siphash"):
@@ -63,6 +68,10 @@ class Hasher:
         return self.derive(4, self.first + i) | 1
 
     def numbers(self, data):
+        if self.name == "xxh3" and self.rules > 0 and len(data) <= 16:
+            return [short_hash(self.short, data)]
+        if self.name == "xxh3" and self.rules > 0 and self.layered:
+            return [siphash(self.sip, data)]
         if self.name == "xxh3":
             return [xxh3_secret(data, self.secret)]
         if self.name == "siphash":
@@ -74,10 +83,13 @@ class Hasher:
         if self.name == "mixed":
             function = MIXED[w % 6]
             value = function(salted) if function else xxh3_seed(data, self.salts[w])
-            return (value & MASK32) << 32
+            return self.widened(value & MASK32)
         value = {"jenkins": jenkins, "murmur2": murmur2, "murmur3": murmur3, "md5": md5,
                  "sha1": sha1}[self.name](salted)
-        return value << 32 if self.name in ("jenkins", "murmur2") else value
+        return self.widened(value) if self.name in ("jenkins", "murmur2") else value
+
+    def widened(self, value):
+        return (scramble(value) if self.rules > 0 else value) << 32
 
 
 # --- Bodies -------------------------------------------------------------------
@@ -236,7 +248,7 @@ def read_header(page):
     h = dict(zip(names, struct.unpack_from("<IIIIQdIIdQIIQ32sQQII", page, 16)))
     need((version == 1) == (h["rules"] == 0), "rules")
     need(h["rules"] <= 1, "rules", "EVERSION")
-    need(h["flags"] & ~31 == 0, "flags", "EVERSION")
+    need(h["flags"] & ~(63 if h["rules"] else 31) == 0, "flags", "EVERSION")
     need(h["kind"] in KINDS, "kind", "EVERSION")
     need(h["part_kind"] in (CLASSIC, BLOCKED, SPECTRAL, WINDOW, STATIC, EXACT), "part kind")
     need(h["part_kind"] not in (SPECTRAL, WINDOW, STATIC) if h["kind"] == SCALABLE
@@ -245,6 +257,7 @@ def read_header(page):
     widths = (4, 8, 16, 32) if h["kind"] == SPECTRAL else (0,)
     need(h["counter_bits"] in widths, "counter bits")
     need(h["kind"] == SPECTRAL or not h["flags"] & 4, "flags")
+    need(h["kind"] != STATIC or not h["flags"] & 32, "flags")
     need(h["hash"] in HASHES, "hash", "EVERSION")
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
     single = (LAYERED, PAIRED, SCALABLE, WINDOW, STATIC)
@@ -262,7 +275,10 @@ def read_header(page):
     need(1 <= h["parts"] <= 32, "number of parts")
     need(h["kind"] in (SCALABLE, LAYERED) or h["parts"] == (2 if h["kind"] == PAIRED else h["filters"]),
          "number of parts")
-    h["deletions"] = little(page[328:336])
+    h["multiplier"], h["deletions"] = struct.unpack_from("<dQ", page, 320)
+    sized = h["kind"] in (CLASSIC, BLOCKED, SPECTRAL, PAIRED) or h["kind"] == LAYERED and h["flags"] & 8
+    need(0 <= h["multiplier"] < 1e9, "multiplier")
+    need(h["multiplier"] == 0 or sized and h["flags"] & 32, "multiplier")
     need((h["kind"] == PAIRED) == (h["deletions"] > 0), "deletions")
     h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
     h["paper"], h["words"] = bool(h["flags"] & 8), bool(h["flags"] & 16)
@@ -399,7 +415,8 @@ class File:
     def set_key(self, key, status):
         h = self.header
         words = h["filters"] * h["table"][0]["k"] if h["hash"] > 2 else 1
-        self.hasher = Hasher(HASHES[h["hash"]], key, h["visit"], words)
+        self.hasher = Hasher(HASHES[h["hash"]], key, h["visit"], words, h["rules"],
+                             h["kind"] == LAYERED)
         need(self.hasher.derive(5, 0) == h["key_check"], "key check", status)
         self.salts = [self.hasher.part_salt(i) for i in range(h["parts"])]
 
@@ -440,17 +457,16 @@ class File:
         cuts = [i for i in range(scheme.end() if scheme else 0, end) if key[i:i + 1] == b"/"]
         cuts = [0] + cuts[:h["layers"] - 1] + [len(key)]
         segments = [key[a:b] for a, b in zip(cuts, cuts[1:])]
+        if h["paper"] and h["rules"] > 0:
+            bare = segments[0][scheme.end() if scheme else 0:]
+            segments = [bare] + [s[1:] for s in segments[1:]]
         return segments, len(segments)
 
     def in_layers(self, key):
         segments, layers = self.cut(key)
         h = [self.hasher.numbers(s)[0] for s in segments]
         if self.header["paper"]:
-            marks = [0] * self.parts[0].k
-            for number in h:
-                for j in range(len(marks)):
-                    marks[j] ^= mix((number + (j + 1) * GOLDEN) & MASK64)
-            return self.parts[0].has_all(marks) and all(
+            return self.has_xor(h) and all(
                 self.layer_has(t % layers + 1, number) for t, number in enumerate(h))
         first = 32 if self.header["words"] else 1
         mark = 0
@@ -461,6 +477,20 @@ class File:
         return self.parts[0].contains(mark) and all(
             self.layer_has(t % layers + 1, mix(number ^ self.salt(t % layers + 1)))
             for t, number in enumerate(h))
+
+    def has_xor(self, hashes):
+        """Mode paper: part 0."""
+        part = self.parts[0]
+        for j in range(part.k):
+            numbers = [mix((h + (j + 1) * GOLDEN) & MASK64) for h in hashes]
+            if self.header["rules"] > 0:
+                at = functools.reduce(operator.xor, (mulhi(n, part.bits) for n in numbers))
+                at %= part.bits
+            else:
+                at = mulhi(functools.reduce(operator.xor, numbers), part.bits)
+            if not part.bit(at):
+                return False
+        return True
 
     def has_under(self, prefix):
         """Was anything seen under this beginning of a URL?"""
@@ -493,7 +523,7 @@ class File:
             "hash": HASHES[h["hash"]], "filters": h["filters"], "capacity": h["capacity"],
             "rate": h["rate"], "growth": h["growth"], "profile": h["profile"], "url_rules": h["url_rules"],
             "tightening": h["tightening"], "visit": h["visit"], "key_apart": h["apart"],
-            "seeded": h["seeded"], "file_len": h["file_len"],
+            "seeded": h["seeded"], "file_len": h["file_len"], "rules": h["rules"],
             "parts": [dict(p, keys=r["keys"][i], in_use=self.parts[i].in_use())
                       for i, p in enumerate(h["table"])],
             "sequence": r["sequence"], "state": "sealed" if self.sealed else "open",
@@ -504,6 +534,7 @@ class File:
             "carried_lost": r["carried_lost"],
             "counter_bits": h["counter_bits"], "minimal_increase": bool(h["flags"] & 4),
             "removed": r["removed"], "refused": r["refused"], "familiar": r["familiar"],
+            "multiplier": h["multiplier"], "own_k": bool(h["flags"] & 32),
             "deletions": h["deletions"], "hidden": r["hidden"],
             "generations": h["generations"], "window_seconds": h["window_seconds"],
             "turns": r["turns"], "clearing": r["clearing"], "starts": r["starts"],

@@ -15,7 +15,8 @@ from pathlib import Path
 import reader
 
 SOURCE, LIBRARY = Path(os.environ["SOURCE"]), os.environ["LIBDEJA"]
-GOLDEN = SOURCE / "tests/format/golden/v1"
+GOLDENS = [SOURCE / "tests/format/golden" / version for version in ("v1", "v2")]
+GOLDEN = GOLDENS[0]
 APART = bytes(range(0x10)) + bytes(range(0xF0, 0x100))
 STATUS = {-4: "EFORMAT", -5: "EVERSION", -9: "EMISMATCH", -10: "EBUSY"}
 OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE, PAPER, WORDS = 1, 4, 1, 2, 4, 8
@@ -211,9 +212,14 @@ def compare(path, keys, key=None, now=0):
 
 
 def golden_files_agree():
-    members, strangers = (read_keys(GOLDEN / f"{name}.txt") for name in ("members", "strangers"))
-    files = sorted(GOLDEN.glob("*.deja"))
-    assert len(files) >= 9, files
+    for folder in GOLDENS:
+        folder_agrees(folder)
+
+
+def folder_agrees(folder):
+    members, strangers = (read_keys(folder / f"{name}.txt") for name in ("members", "strangers"))
+    files = sorted(folder.glob("*.deja"))
+    assert len(files) >= 20, files
     for path in files:
         key = APART if path.stem == "key_apart" else None
         report = reader.File(path, key).report()
@@ -275,6 +281,12 @@ FRESH = {
     "window_7": dict(kind=7, fp_rate=0.2, generations=7, hash=2),
     "window_k16": dict(kind=7, fp_rate=0.2, generations=2, hashes=16),
     "apart": dict(kind=2, fp_rate=0.2, key=APART, flags=KEY_APART, profile=3),
+    "blocked_v1": dict(kind=2, fp_rate=0.2, format=1),
+    "jenkins_v1": dict(kind=1, fp_rate=0.1, hash=3, format=1),
+    "mixed_v1": dict(kind=1, fp_rate=0.1, hash=8, hashes=6, format=1),
+    "layered_v1": dict(kind=3, fp_rate=0.2, layers=4, format=1),
+    "layered_paper_v1": dict(kind=3, fp_rate=0.2, layers=4, flags=PAPER, format=1),
+    "multiplier": dict(kind=1, hash=4, hashes=3, multiplier=1.5),
 }
 
 

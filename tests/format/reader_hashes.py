@@ -177,4 +177,26 @@ def sha1(data):
     return little(hashlib.sha1(data, usedforsecurity=False).digest()[:8])
 
 
+def short_hash(words, data):
+    """Keys of at most 16 bytes; words are the 38 derived ones."""
+    n = len(data)
+    size = 8 if n >= 8 else 4 if n >= 4 else 0
+    a, b = little(data[:size]), little(data[n - size:]) if size else 0
+    if 0 < n < 4:
+        b = data[0] + (data[n // 2] << 8) + (data[n - 1] << 16)
+
+    def secret(i):
+        return words[2 * i] + (words[2 * i + 1] << 64)
+
+    return mix((secret(2 + n) + secret(0) * a + secret(1) * b) >> 64 & MASK64)
+
+
+def scramble(x):
+    x ^= x >> 16
+    x = (x * 0x85EBCA6B) & MASK32
+    x ^= x >> 13
+    x = (x * 0xC2B2AE35) & MASK32
+    return x ^ (x >> 16)
+
+
 MIXED = [jenkins, murmur2, sha1, md5, murmur3, None]  # the last one takes the salt as its seed
