@@ -434,16 +434,26 @@ DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline
 
 /* --- Files -------------------------------------------------------------- */
 
-#define DEJA_OPEN_WRITE     1u /* take the writer's lock; without it: read only        */
-#define DEJA_CREATE_REPLACE 2u /* create: take the place of a file of that name        */
-#define DEJA_OPEN_REPAIR    4u /* open: trust one sync record when the other is damaged */
+#define DEJA_OPEN_WRITE        1u /* take the writer's lock; without it: read only        */
+#define DEJA_CREATE_REPLACE    2u /* create: replace a filter file of that name            */
+#define DEJA_OPEN_REPAIR       4u /* open: trust one sync record when the other is damaged */
+/* create: set the permissions of the file, as in DEJA_CREATE_MODE(0640); see deja_filter_create.
+ */
+#define DEJA_CREATE_MODE_SHIFT 16
+#define DEJA_CREATE_MODE(mode) ((unsigned)(mode) << DEJA_CREATE_MODE_SHIFT)
 /* Map a file.  expect may be NULL; else its key (needed when the file was made with
  * DEJA_KEY_APART), alloc, and as a demand its kind, hash, counter_bits, generations,
  * window_seconds, url, seed, layers, delimiter and modes where not 0. */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
-/* A new filter in a file, locked for writing.  The file appears under its name,
- * complete, with the first deja_filter_sync; a crash before that leaves nothing. */
+/* Creates a filter in a new file, locked for writing.  The file appears under its name, complete,
+ * with the first deja_filter_sync; a crash before that leaves nothing.  If the name is taken, both
+ * calls fail with DEJA_EINVAL unless the old file is empty or flags has DEJA_CREATE_REPLACE, which
+ * replaces filter files and nothing else.
+ *
+ * Without DEJA_CREATE_MODE only the owner can read a file that contains its secret key (0600 less
+ * the umask); the others (DEJA_KEY_APART, seed) get 0666 less the umask.  A file that replaces
+ * another keeps its permissions and, as far as the system allows, its owner and group. */
 DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja_options *opt,
                                     deja_filter **out, deja_error *err);
 /* On DEJA_OK every add that returned before the call survives a power cut. */

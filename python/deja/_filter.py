@@ -38,13 +38,18 @@ _WHO_CAN = {"remove": "kinds spectral and paired", "count": "kind spectral", "pr
 # --- Files ------------------------------------------------------------------------
 
 
-def _place(path: Optional[str], replace: bool) -> int:
+def _place(path: Optional[str], replace: bool, permissions: Optional[int]) -> int:
     """Flags for a new file; an old one of that name is in the way unless it is to be replaced."""
+    if permissions is not None and (isinstance(permissions, bool) or not isinstance(permissions, int)
+                                    or not 0 < permissions <= 0o777):
+        fail(_lib.EINVAL, f"permissions are a number from 0o001 to 0o777, not {permissions!r}")
+    if permissions is not None and path is None:
+        fail(_lib.EINVAL, "permissions are for files, and there is no path")
     if path is not None and not replace and os.path.lexists(path):
         error = FileThereError(f"{path} exists already")
         error.status, error.errno = _lib.EINVAL, errno.EEXIST
         raise error
-    return _lib.CREATE_REPLACE if replace else 0
+    return (_lib.CREATE_REPLACE if replace else 0) | (permissions or 0) << _lib.CREATE_MODE_SHIFT
 
 
 def verify(path: Path) -> None:
@@ -93,6 +98,8 @@ class Filter:
     url       compare canonical URLs: "safe", "crawl", "gsb", "scrapy", or Rules(...).
               A file knows its profile and need not be told again.
     repair    open a file with one of its two sync records damaged, and trust the other.
+    permissions  of a new file, such as 0o640.  By default only you can read a file that contains
+              its secret key (0o600); the umask decides for the others.  chmod changes them later.
     others    hashes=, filters=, hash=, growth=, counter_bits= ...: the fields of deja_options;
               minimal_increase=, layered_paper=, layered_words=: its flags.
 
@@ -114,7 +121,7 @@ class Filter:
     def __init__(self, path: Optional[Path] = None, *, mode: str = "a", capacity: Optional[float] = None,
                  fp_rate: Optional[float] = None, kind: Optional[str] = None, memory: Optional[float] = None,
                  key: Optional[bytes] = None, seed: Optional[int] = None, url: URL = None,
-                 repair: bool = False, **others: Any) -> None:
+                 repair: bool = False, permissions: Optional[int] = None, **others: Any) -> None:
         self._begin(path, None if url is None else rules_of(url), key is not None)
         if mode not in ("a", "r", "x", "w"):
             fail(_lib.EINVAL, f'mode is "a", "r", "x" or "w", not {mode!r}')
@@ -129,7 +136,7 @@ class Filter:
             except FileMissingError:
                 if mode == "r":
                     raise
-        self._create(options, mode)
+        self._create(options, mode, permissions)
 
     def _begin(self, path: Optional[Path], rules: Optional[Rules], has_key: bool) -> None:
         self._handle: Optional[int] = None
@@ -177,13 +184,13 @@ class Filter:
                  f"{rules.profile} as it comes; give url=Rules({rules.profile!r}, drop=..., keep=...) as it was made")
         self._rules = rules
 
-    def _create(self, options: _lib.Options, mode: str) -> None:
+    def _create(self, options: _lib.Options, mode: str, permissions: Optional[int]) -> None:
         error, out = _lib.Error(), ctypes.c_void_p()
+        flags = _place(self._path, mode == "w", permissions)
         if self._path is None:
             check(lib.deja_filter_new(byref(options), byref(out), byref(error)), error)
             self._handle = out.value
             return
-        flags = _place(self._path, mode == "w")
         check(lib.deja_filter_create(self._encoded_path(), flags, byref(options), byref(out), byref(error)),
               error, self._path)
         self._handle = out.value
@@ -191,13 +198,15 @@ class Filter:
 
     @classmethod
     def build(cls, keys: Keys, path: Optional[Path] = None, *, mark: bytes = b"\n", replace: bool = False,
-              key: Optional[bytes] = None, url: URL = None, **options: Any) -> "Filter":
+              permissions: Optional[int] = None, key: Optional[bytes] = None, url: URL = None,
+              **options: Any) -> "Filter":
         """A static filter, the smallest, of keys that are complete: nothing can be added to it.
 
         keys as for add_many; fp_rate= or fingerprint_bits= choose how often it may be wrong, path
-        puts it into a new file (replace: also in the place of an old one)."""
+        puts it into a new file (replace: also in the place of an old one; permissions as for
+        Filter)."""
         self = cls._blank(path, None if url is None else rules_of(url), key is not None)
-        flags = _place(self._path, replace)
+        flags = _place(self._path, replace, permissions)
         error, builder, out = _lib.Error(), ctypes.c_void_p(), ctypes.c_void_p()
         chosen = make_options(rules=self._rules, key=key, **{"kind": "static", **options})
         check(lib.deja_builder_new(byref(chosen), byref(builder), byref(error)), error)
@@ -577,11 +586,11 @@ class Filter:
                   error)
         return keys.value, sigma.value
 
-    def copy(self, path: Path, *, replace: bool = False) -> "Filter":
-        """A copy in a new file: same secret key, same counts."""
+    def copy(self, path: Path, *, replace: bool = False, permissions: Optional[int] = None) -> "Filter":
+        """A copy in a new file: same secret key, same counts; permissions as for Filter."""
         copy = self._blank(path, self._rules, self._has_key)
         error, out = _lib.Error(), ctypes.c_void_p()
-        flags = _place(copy._path, replace)
+        flags = _place(copy._path, replace, permissions)
         with self._gate.alone():
             check(lib.deja_filter_copy(self._alive(), copy._encoded_path(), flags, byref(out), byref(error)),
                   error, copy._path or "")

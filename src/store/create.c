@@ -51,7 +51,8 @@ int dj_file_check_replaced(const char *path, deja_error *err)
         rc = dj_fail_errno(err, "%s: cannot be replaced", path);
     else if (rc == DEJA_OK && got != 0 && (got != sizeof start || !dj_header_is_magic(start)))
         rc = dj_fail(err, DEJA_EINVAL,
-                     "%s exists and is no deja file: remove it first, or choose another name",
+                     "%s exists and is not a deja filter file: remove it first, or choose another "
+                     "name",
                      path);
     close(fd);
     return rc;
@@ -60,49 +61,66 @@ int dj_file_check_replaced(const char *path, deja_error *err)
 int dj_file_check_name(const char *path, unsigned flags, deja_error *err)
 {
     struct stat st;
+    if (flags >> DEJA_CREATE_MODE_SHIFT & ~0777u)
+        return dj_fail(err, DEJA_EINVAL, "%s: permissions are 0777 at most, not %o", path,
+                       flags >> DEJA_CREATE_MODE_SHIFT);
     if (stat(path, &st) < 0)
-        return DEJA_OK;
+        return errno != ENOENT || lstat(path, &st) < 0
+                   ? DEJA_OK
+                   : dj_fail(err, DEJA_EINVAL, "%s is a symbolic link to a missing file", path);
     if (S_ISDIR(st.st_mode))
         return dj_fail(err, DEJA_EINVAL, "%s is a directory", path);
+    if (!S_ISREG(st.st_mode)) /* the rename would remove a device or a pipe */
+        return dj_fail(err, DEJA_EINVAL, "%s is not a regular file", path);
     if (!(flags & DEJA_CREATE_REPLACE))
-        return dj_fail(err, DEJA_EINVAL, "%s exists already", path);
+        return st.st_size == 0 ? DEJA_OK : dj_fail(err, DEJA_EINVAL, "%s exists already", path);
     return dj_file_check_replaced(path, err);
 }
 
-/* The new file is to be read and written by those who could read and write the old one. */
-static void copy_rights(int from, int to)
+/* Let the users of the old file use the new one.  Only root can give a file to another owner, and
+ * others only to a group of theirs; a group that did not have the old file gets no more access
+ * than everybody. */
+static void copy_rights(const struct stat *old, int to)
+{
+    mode_t mode = old->st_mode & 0777;
+    if (fchown(to, old->st_uid, old->st_gid) < 0 && fchown(to, (uid_t)-1, old->st_gid) < 0)
+        mode &= S_IRWXU | S_IRWXO | (mode & S_IRWXO) << 3;
+    (void)fchmod(to, mode);
+}
+
+static bool contains_its_key(const deja_filter *f)
+{
+    return !f->plan.seeded && !(f->plan.flags & DEJA_KEY_APART);
+}
+
+/* The unnamed file gets the rights of the one that it will replace (`like`, or the file at its
+ * path), or those that the caller asks for. */
+static int settle_rights(const struct dj_file *file, int like, mode_t asked, deja_error *err)
 {
     struct stat st;
-    if (fstat(from, &st) < 0)
-        return;
-    if (fchown(to, st.st_uid, st.st_gid) < 0) /* only root may give files away */
-        st.st_mode &= ~(mode_t)(S_ISUID | S_ISGID);
-    (void)fchmod(to, st.st_mode & 07777);
+    if (like >= 0 ? fstat(like, &st) == 0 : stat(file->path, &st) == 0)
+        copy_rights(&st, file->fd);
+    if (asked && fchmod(file->fd, asked) < 0)
+        return dj_fail_errno(err, "%s: cannot set its permissions", file->path);
+    return DEJA_OK;
 }
 
-static void copy_rights_of(const char *path, int to)
-{
-    const int from = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (from >= 0) {
-        copy_rights(from, to);
-        close(from);
-    }
-}
-
-int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, deja_error *err)
+int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, int like, deja_error *err)
 {
     struct dj_file *file = f->store;
     struct dj_header h;
-    int rc = dj_tmp_open(&file->tmp, file->path, err);
+    const mode_t asked = flags >> DEJA_CREATE_MODE_SHIFT;
+    const bool open_to_all = !contains_its_key(f) && !asked && like < 0;
+    int rc = dj_tmp_open(&file->tmp, file->path, open_to_all ? 0666 : 0600, err);
     if (rc < 0)
         return rc;
     file->fd = file->tmp.fd;
     file->replace = flags & DEJA_CREATE_REPLACE;
-    if (file->replace)
-        copy_rights_of(file->path, file->fd);
     f->n_parts = n_parts;
     dj_header_of(f, &h);
-    rc = dj_file_lock(file->fd, file->path, err);
+    rc = settle_rights(file, like, asked, err);
+    if (rc == DEJA_OK)
+        rc = dj_file_lock(file->fd, file->path, err);
     if (rc == DEJA_OK)
         rc = reserve(file->fd, h.file_len, file->path, err);
     uint8_t *map = rc < 0 ? NULL : dj_map(file->fd, h.file_len, true, file->path, err);
@@ -143,7 +161,7 @@ int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
     }
     f->owner = &dj_file_ops;
     f->store = file;
-    rc = dj_file_begin(f, flags, dj_plan_parts(plan), err);
+    rc = dj_file_begin(f, flags, dj_plan_parts(plan), -1, err);
     if (rc < 0) {
         deja_filter_free(f);
         return rc;
@@ -176,15 +194,17 @@ static int grow_named(deja_filter *f, const struct dj_header *h)
     uint8_t old_page[DJ_HEADER_LEN];
     const int old_fd = file->fd;
     const uint64_t old_sequence = file->sequence;
+    struct stat old;
     memcpy(old_page, file->page, sizeof old_page);
-    int rc = dj_tmp_open(&tmp, file->path, NULL);
+    int rc = dj_tmp_open(&tmp, file->path, 0600, NULL);
     if (rc < 0)
         return rc;
     const int fd = tmp.fd;
     rc = dj_file_lock(fd, file->path, NULL);
     if (rc == DEJA_OK)
         rc = reserve(fd, h->file_len, file->path, NULL);
-    copy_rights(old_fd, fd);
+    if (fstat(old_fd, &old) == 0)
+        copy_rights(&old, fd);
     if (rc == DEJA_OK)
         rc = dj_file_head(f, h, fd, NULL);
     if (rc == DEJA_OK && !copy_bodies(file, fd))

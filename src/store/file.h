@@ -34,8 +34,9 @@ void dj_file_take_map(struct dj_file *file, uint8_t *map, uint64_t len);
 /* Give the filter's parts the bodies in this mapping of its file, in place of an earlier one. */
 void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map);
 /* A file without a name for the first n_parts parts of a filter, whose shapes are set; it has its
- * name with the first sync (create.c). */
-int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, deja_error *err);
+ * name with the first sync (create.c).  `like` is a file whose permissions, owner and group it
+ * gets, or -1: those of the file that has its name, or of a new one. */
+int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, int like, deja_error *err);
 /* May a new file have this name? */
 int dj_file_check_name(const char *path, unsigned flags, deja_error *err);
 /* The file at path, if any, may be replaced by a filter (create.c). */

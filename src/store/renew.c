@@ -8,9 +8,11 @@
 #include "store/file.h"
 #include <sys/mman.h>
 
-/* A filter in a new file that will be called `path`, with the parts of `like` when it has any. */
+/* A filter in a new file that will be called `path`, with the parts of `like` if it has any, and
+ * the access rights of the open file `rights` (or -1). */
 static int make(const char *path, unsigned flags, const struct dj_plan *plan,
-                const deja_filter *like, bool same_parts, deja_filter **out, deja_error *err)
+                const deja_filter *like, bool same_parts, int rights, deja_filter **out,
+                deja_error *err)
 {
     deja_filter *f = dj_filter_make(plan, like->key, like->alloc);
     const uint32_t parts = same_parts ? like->n_parts : dj_plan_parts(plan);
@@ -25,7 +27,7 @@ static int make(const char *path, unsigned flags, const struct dj_plan *plan,
     f->store = file;
     for (uint32_t i = 0; same_parts && i < like->n_parts; i++)
         *f->part[i] = *like->part[i]; /* which get bodies of their own */
-    const int rc = dj_file_begin(f, flags, parts, err);
+    const int rc = dj_file_begin(f, flags, parts, rights, err);
     if (rc < 0)
         deja_filter_free(f);
     else
@@ -43,7 +45,7 @@ int dj_file_next(const deja_filter *f, const struct dj_plan *plan, deja_filter *
 {
     const struct dj_file *file = f->store;
     const bool replace = has_name(file) || file->replace;
-    return make(file->path, replace ? DEJA_CREATE_REPLACE : 0, plan, f, false, out, err);
+    return make(file->path, replace ? DEJA_CREATE_REPLACE : 0, plan, f, false, file->fd, out, err);
 }
 
 /* Seal the new file, with the record that comes after the old file's, and give it the name. */
@@ -90,7 +92,7 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
     *out = NULL;
     int rc = dj_file_check_name(path, flags, err);
     if (rc == DEJA_OK)
-        rc = make(path, flags, &from->plan, from, true, &f, err);
+        rc = make(path, flags, &from->plan, from, true, -1, &f, err);
     if (!f)
         return rc;
     struct dj_record r;

@@ -52,7 +52,7 @@ static bool remove_stale(const struct dj_tmp *t)
     return removed;
 }
 
-static int open_temporary(struct dj_tmp *t)
+static int open_temporary(struct dj_tmp *t, mode_t mode)
 {
     static const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
     t->temporary = temporary_name(t->name);
@@ -60,9 +60,9 @@ static int open_temporary(struct dj_tmp *t)
         errno = ENOMEM;
         return -1;
     }
-    int fd = openat(t->folder, t->temporary, flags, 0666);
+    int fd = openat(t->folder, t->temporary, flags, mode);
     if (fd < 0 && errno == EEXIST && remove_stale(t))
-        fd = openat(t->folder, t->temporary, flags, 0666);
+        fd = openat(t->folder, t->temporary, flags, mode);
     if (fd < 0) { /* what has this name is not ours to remove */
         const int saved = errno;
         free(t->temporary);
@@ -72,7 +72,7 @@ static int open_temporary(struct dj_tmp *t)
     return fd;
 }
 
-int dj_tmp_open(struct dj_tmp *t, const char *path, deja_error *err)
+int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err)
 {
     *t = DJ_TMP_NONE;
     if (open_folder(t, path) < 0) {
@@ -80,9 +80,9 @@ int dj_tmp_open(struct dj_tmp *t, const char *path, deja_error *err)
         dj_tmp_discard(t);
         return rc;
     }
-    t->fd = openat(t->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    t->fd = openat(t->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (t->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-        t->fd = open_temporary(t);
+        t->fd = open_temporary(t, mode);
     if (t->fd < 0) {
         int rc = dj_fail_errno(err, "%s: cannot create", path);
         dj_tmp_discard(t);
@@ -99,15 +99,17 @@ static int link_as(const struct dj_tmp *t, const char *name)
     return linkat(AT_FDCWD, self, t->folder, name, AT_SYMLINK_FOLLOW);
 }
 
-static int take_name(struct dj_tmp *t, bool replace)
+static int take_free_name(const struct dj_tmp *t)
 {
-    if (!replace && !t->temporary)
+    if (!t->temporary)
         return link_as(t, t->name);
-    if (!replace) {
-        if (linkat(t->folder, t->temporary, t->folder, t->name, 0) < 0)
-            return -1;
-        return unlinkat(t->folder, t->temporary, 0);
-    }
+    if (linkat(t->folder, t->temporary, t->folder, t->name, 0) < 0)
+        return -1;
+    return unlinkat(t->folder, t->temporary, 0);
+}
+
+static int take_occupied_name(struct dj_tmp *t)
+{
     if (!t->temporary) {
         char *name = temporary_name(t->name);
         if (!name) {
@@ -122,6 +124,39 @@ static int take_name(struct dj_tmp *t, bool replace)
         t->temporary = name;
     }
     return renameat(t->folder, t->temporary, t->folder, t->name);
+}
+
+/* Opens and locks the file of this name if it is empty, such as one of mktemp(1); otherwise -1
+ * and EEXIST.  The lock makes the check and the rename one step: of two processes that find the
+ * same empty file, the second sees that the name has moved to another file. */
+static int lock_empty(const struct dj_tmp *t)
+{
+    struct stat st, named;
+    const int fd = openat(t->folder, t->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
+        S_ISREG(st.st_mode) && st.st_size == 0 &&
+        fstatat(t->folder, t->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+        named.st_ino == st.st_ino && named.st_dev == st.st_dev)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    errno = EEXIST;
+    return -1;
+}
+
+static int take_name(struct dj_tmp *t, bool replace)
+{
+    if (replace)
+        return take_occupied_name(t);
+    int rc = take_free_name(t);
+    const int empty = rc < 0 && errno == EEXIST ? lock_empty(t) : -1;
+    if (empty >= 0) {
+        rc = take_occupied_name(t);
+        const int saved = errno;
+        close(empty);
+        errno = saved;
+    }
+    return rc;
 }
 
 int dj_tmp_commit(struct dj_tmp *t, bool replace, deja_error *err)

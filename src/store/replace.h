@@ -2,6 +2,7 @@
 #ifndef DJ_REPLACE_H
 #define DJ_REPLACE_H
 #include "deja.h"
+#include <sys/types.h>
 
 /* An unnamed file in the folder of `path`; where the file system has none, a file with a
  * temporary name beside it, since rename must not cross file systems. */
@@ -17,9 +18,10 @@ struct dj_tmp {
         -1, -1, NULL, NULL                                                                        \
     }
 
-int dj_tmp_open(struct dj_tmp *t, const char *path, deja_error *err);
-/* fsync the file, give it its name, fsync the folder.  Without replace, a file of that name is
- * an error.  The descriptor stays open and is the caller's. */
+/* mode: of the new file, less the umask. */
+int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err);
+/* fsync the file, give it its name, fsync the folder.  Without replace, a file of that name is an
+ * error unless it is empty.  The descriptor stays open and is the caller's. */
 int dj_tmp_commit(struct dj_tmp *t, bool replace, deja_error *err);
 /* Forget a file that was not committed; nothing left to do once it was. */
 void dj_tmp_discard(struct dj_tmp *t);

@@ -85,7 +85,7 @@ static void only_filters_and_empty_files_are_replaced(void **state)
     const char *path = scratch_path("notes.txt");
     struct stat st;
     write_file(path, "https://example.com/\n", 21);
-    create_is_refused(path, DEJA_CREATE_REPLACE, DEJA_EINVAL, "no deja file");
+    create_is_refused(path, DEJA_CREATE_REPLACE, DEJA_EINVAL, "not a deja filter file");
     const struct bytes b = read_file(path);
     assert_int_equal(b.len, 21);
     free(b.data);
@@ -97,6 +97,45 @@ static void only_filters_and_empty_files_are_replaced(void **state)
     assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
     MUST(stat(path, &st) == 0);
     assert_int_equal(st.st_mode & 0777, 0640); /* as whoever made it wished */
+}
+
+static void an_empty_file_is_replaced_without_the_flag(void **state)
+{
+    const deja_options opt = small();
+    const char *path = scratch_path("mktemp");
+    write_file(path, "", 0);
+    deja_filter *f = create_file(path, 0, &opt), *late = create_file(path, 0, &opt);
+    deja_error err = {0};
+    sync_file(f);
+    refused(deja_filter_sync(late, &err), DEJA_EINVAL, &err, "exists");
+    deja_filter_free(late);
+    deja_filter_free(f);
+    assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
+    unlink(path);
+    assert_int_equal(scratch_count(scratch_folder), 0);
+}
+
+static void a_file_that_is_no_longer_empty_stays(void **state)
+{
+    const deja_options opt = small();
+    const char *path = scratch_path("mktemp");
+    deja_error err = {0};
+    write_file(path, "", 0);
+    deja_filter *f = create_file(path, 0, &opt);
+    write_file(path, "x", 1);
+    refused(deja_filter_sync(f, &err), DEJA_EINVAL, &err, "exists");
+    deja_filter_free(f);
+    const struct bytes b = read_file(path);
+    assert_int_equal(b.len, 1);
+    free(b.data);
+}
+
+static void a_link_to_nothing_is_refused_at_once(void **state)
+{
+    const char *path = scratch_path("link");
+    MUST(symlink("nowhere", path) == 0);
+    create_is_refused(path, 0, DEJA_EINVAL, "symbolic link to a missing file");
+    create_is_refused(path, DEJA_CREATE_REPLACE, DEJA_EINVAL, "symbolic link to a missing file");
 }
 
 static void new_file_that_is_not_synced_leaves_nothing(void **state)
@@ -148,6 +187,9 @@ int main(void)
         TEST(replacing_creates_where_there_is_nothing),
         TEST(replacing_a_file_that_is_written_is_refused),
         TEST(only_filters_and_empty_files_are_replaced),
+        TEST(an_empty_file_is_replaced_without_the_flag),
+        TEST(a_file_that_is_no_longer_empty_stays),
+        TEST(a_link_to_nothing_is_refused_at_once),
         TEST(new_file_that_is_not_synced_leaves_nothing),
         TEST(killed_before_its_first_sync_leaves_nothing),
         TEST(growth_before_the_first_sync_is_kept),

@@ -25,7 +25,8 @@ static void named_pipe_is_refused_without_waiting(void **state)
     MUST(mkfifo(path, 0666) == 0);
     open_is_refused(path, 0, DEJA_EINVAL, "not a regular file");
     open_is_refused(path, DEJA_OPEN_WRITE, DEJA_EINVAL, "not a regular file");
-    create_is_refused(path, 0, DEJA_EINVAL, "exists");
+    create_is_refused(path, 0, DEJA_EINVAL, "not a regular file");
+    create_is_refused(path, DEJA_CREATE_REPLACE, DEJA_EINVAL, "not a regular file");
 }
 
 static void missing_folder_is_named(void **state)

@@ -19,8 +19,8 @@ STRUCTURES = {"deja_error": _lib.Error, "deja_slice": _lib.Slice, "deja_options"
               "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer, "deja_outline": _lib.Outline}
 NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OK EINVAL ENOMEM EIO EFORMAT EVERSION EFULL ESPACE ENOTSUP EMISMATCH EBUSY ENOTURL KEY_LEN KEY_APART "
-           "MINIMAL_INCREASE LAYERED_PAPER LAYERED_WORDS OPEN_WRITE CREATE_REPLACE OPEN_REPAIR URL_NO_LIST "
-           "URL_EXPRESSIONS".split()}
+           "MINIMAL_INCREASE LAYERED_PAPER LAYERED_WORDS OPEN_WRITE CREATE_REPLACE CREATE_MODE_SHIFT OPEN_REPAIR "
+           "URL_NO_LIST URL_EXPRESSIONS".split()}
 NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1])
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)
 

@@ -217,6 +217,32 @@ class Files(unittest.TestCase):
         self.assertRaises(ValueError, deja.Filter, self.path, mode="q")
         self.assertRaises(ValueError, deja.Filter, mode="r")
 
+    def test_permissions(self):
+        def mode(path):
+            return os.stat(path).st_mode & 0o7777
+        old = os.umask(0o022)
+        try:
+            deja.Filter("rights-own.deja").close()
+            deja.Filter("rights-seeded.deja", seed=1).close()
+            deja.Filter("rights-shared.deja", permissions=0o640).close()
+            deja.Filter.build(URLS, "rights-static.deja", permissions=0o604).close()
+            with deja.Filter("rights-own.deja") as f:
+                f.copy("rights-copy.deja").close()
+                f.copy("rights-wide.deja", permissions=0o666).close()
+        finally:
+            os.umask(old)
+        self.assertEqual([mode(f"rights-{name}.deja") for name in "own seeded shared static copy wide".split()],
+                         [0o600, 0o644, 0o640, 0o604, 0o600, 0o666])
+        with deja.Filter("rights-shared.deja", mode="w") as f:  # keeps those of the file that it replaces
+            f.add_many(URLS)
+        self.assertEqual(mode("rights-shared.deja"), 0o640)
+        for wrong in 0, 0o1777, -1, "640", True, 6.0:
+            with self.assertRaisesRegex(deja.ArgumentError, "permissions"):
+                deja.Filter("rights-never.deja", permissions=wrong)
+        with self.assertRaisesRegex(deja.ArgumentError, "permissions"):
+            deja.Filter(permissions=0o600)
+        self.assertFalse(os.path.exists("rights-never.deja"))
+
     def test_one_writer_many_readers(self):
         with deja.Filter(self.path, capacity=1000) as f:
             with self.assertRaises(deja.BusyError) as caught:
