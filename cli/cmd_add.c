@@ -1,6 +1,7 @@
 /* cmd_add.c - put the keys of lines into filter files: add to one that is there, build a new one.
  */
 #include "dcso_build.h"
+#include "existing.h"
 #include "fail.h"
 #include "keyfile.h"
 #include "number.h"
@@ -110,8 +111,11 @@ static int work(struct job *j, int rc, deja_error *err)
         rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
     if (rc == DEJA_OK)
         rc = add_all(j, err);
-    if (rc == DEJA_OK && (j->sync_while_working || !j->session.stopped))
+    if (rc == DEJA_OK && j->sync_while_working)
         rc = deja_filter_sync(j->filter, err);
+    else if (rc == DEJA_OK && !j->session.stopped)
+        rc = existing_explain(deja_filter_sync(j->filter, err), j->call->operands[0], false,
+                              j->common->force, err);
     if (rc == DEJA_OK && !j->sync_while_working && j->session.stopped)
         console_note(j->call->console, "stopped: %s was not made",
                      fail_path(j->call->operands[0]).text);
@@ -183,6 +187,8 @@ static const struct opt build_table[] = {
                "for the keys that are in F.deja (and 1% more), at its rate, with its URL profile; "
                "-n, -p, "
                "-m and --url say otherwise"),
+    OPT_GROUP(struct add_options, common, common_force),
+    OPT_GROUP(struct add_options, common, common_mode),
     OPT_GROUP(struct add_options, common, common_sizing),
     OPT_GROUP(struct add_options, common, common_input_dcso),
     OPT_GROUP(struct add_options, common, common_url),
@@ -191,15 +197,15 @@ static const struct opt build_table[] = {
     OPT_END,
 };
 
-/* What could only be found wrong with the name when all keys are read is found now: a filter that
- * is never synced leaves nothing. */
-static int try_name(const char *path, deja_error *err)
+/* Finds out now, not after reading all keys, whether the file can be created: a filter that is
+ * never synced leaves nothing. */
+static int try_name(const char *path, unsigned flags, deja_error *err)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     deja_filter *f;
     opt.capacity = 1;
     opt.seed = 1;
-    const int rc = deja_filter_create(path, DEJA_CREATE_REPLACE, &opt, &f, err);
+    const int rc = deja_filter_create(path, flags, &opt, &f, err);
     deja_filter_free(f);
     return rc;
 }
@@ -228,7 +234,8 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
     const char *path = j->call->operands[0];
     deja_builder *b = NULL;
     deja_stats s = DEJA_STATS_INIT;
-    int rc = try_name(path, err);
+    const unsigned flags = common_create_flags(j->common);
+    int rc = try_name(path, flags, err);
     if (rc == DEJA_OK)
         rc = deja_builder_new(opt, &b, err);
     j->session.hash = (struct pipeline_hash){1, hash_for_builder, b};
@@ -238,10 +245,11 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
         rc = collect(j, b, err);
     if (rc == DEJA_OK && !j->session.stopped) {
         console_line(j->call->console, "all lines are read; making the filter");
-        rc = deja_builder_finish(b, path, DEJA_CREATE_REPLACE, &j->filter, err);
+        rc = deja_builder_finish(b, path, flags, &j->filter, err);
         j->session.stopped = signals_stopped(j->call->stop);
         if (rc == DEJA_OK && !j->session.stopped)
             rc = deja_filter_sync(j->filter, err);
+        rc = existing_explain(rc, path, false, j->common->force, err);
         console_clear(j->call->console);
     }
     if (rc == DEJA_OK && j->session.stopped)
@@ -261,7 +269,7 @@ static int look_at(const char *path, const struct common *c, deja_stats *s, deja
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect = DEJA_OPTIONS_INIT;
     deja_filter *f = NULL;
-    int rc = c->key_file ? keyfile_read(c->key_file, key, err) : DEJA_OK;
+    int rc = c->key_file ? keyfile_read(c, key, err) : DEJA_OK;
     expect.key = c->key_file ? key : NULL;
     if (rc == DEJA_OK)
         rc = deja_filter_open(path, 0, &expect, &f, err);
@@ -290,6 +298,26 @@ static int be_like(const char *path, struct common *c, deja_stats *s, deja_error
     return DEJA_OK;
 }
 
+static bool is_filter_name(const char *path)
+{
+    const size_t len = strlen(path);
+    return len > 5 && strcmp(path + len - 5, ".deja") == 0;
+}
+
+/* May the new filter have its name?  `deja build urls.txt out.deja` has its operands swapped. */
+static int check_name(const struct call *call, const struct common *c, deja_error *err)
+{
+    const char *path = call->operands[0];
+    const int rc = existing_check(path, c->dcso, c->force, err);
+    if (rc < 0 && call->n_operands > 1 && !existing_is_filter(path) &&
+        is_filter_name(call->operands[1]))
+        return fail(err, OPT_USAGE,
+                    "%s exists and is not a filter file; the new filter comes first: deja build "
+                    "%.60s %.40s",
+                    fail_path(path).text, fail_path(call->operands[1]).text, fail_path(path).text);
+    return rc;
+}
+
 static int run_build(struct call *call, deja_error *err)
 {
     const struct add_options *o = call->options;
@@ -298,7 +326,9 @@ static int run_build(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
     deja_stats like = DEJA_STATS_INIT;
-    int rc = o->like ? be_like(o->like, &common, &like, err) : DEJA_OK;
+    int rc = check_name(call, &common, err);
+    if (rc == DEJA_OK && o->like)
+        rc = be_like(o->like, &common, &like, err);
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, &common, URLKEYS_STORE, key, &opt, err);
     if (rc == DEJA_OK && common.dcso)
@@ -316,7 +346,8 @@ static int run_build(struct call *call, deja_error *err)
     if (rc == DEJA_OK && opt.kind == DEJA_STATIC)
         return build_static(&j, &opt, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_create(call->operands[0], DEJA_CREATE_REPLACE, &opt, &j.filter, err);
+        rc = deja_filter_create(call->operands[0], common_create_flags(&common), &opt, &j.filter,
+                                err);
     return work(&j, rc, err);
 }
 
@@ -330,9 +361,11 @@ const struct command cmd_build = {
     .options_size = sizeof(struct add_options),
     .description =
         (const char *const[]){
-            "Makes the filter file OUT.deja from the lines of the files (standard input without "
-            "any). The file appears when it is complete, in the place of an older one of that "
-            "name; Ctrl-C or a crash before that leaves the older one as it was.",
+            "Builds the filter file OUT.deja from the lines of the files, or of standard input if "
+            "none are given. The file appears when it is complete. If OUT.deja exists, build "
+            "refuses to replace it unless --force is given; even then Ctrl-C or a crash leaves "
+            "the old filter as it was, and a file that is not a filter stays. An empty file, such "
+            "as one made by mktemp, may be replaced without --force.",
             "With -k static it becomes a set that never changes: the smallest kind for lists that "
             "are complete. All keys are read first, 8 bytes each, and 32 while it is made.",
             "With -k layered it becomes a multi-layer Bloom filter: URLs are cut at their "
@@ -363,11 +396,12 @@ const struct command cmd_build = {
             {"a filter of a list, with one wrong answer in a thousand",
              "deja build -p 1e-3 list.deja docs/examples/sample-urls.txt"},
             {"one that fits 64 MiB, for 40 million keys",
-             "deja build -n 40M -m 64M list.deja urls.txt.zst"},
+             "deja build -n 40M -m 64M large.deja urls.txt.zst"},
             {"a list that never changes, in 9 bits a key, with one wrong answer in 256",
-             "deja build -k static -p 0.01 list.deja docs/examples/sample-urls.txt"},
+             "deja build -k static -p 0.01 static.deja docs/examples/sample-urls.txt"},
             {"one filter in the place of a series that has grown, when the keys are there again",
              "deja build --like seen.deja -k blocked one.deja urls.txt"},
+            {"the same list every night", "deja build --force list.deja urls.txt"},
             {"one that also knows which sites and folders it has seen",
              "deja build -k layered -p 1e-3 sites.deja docs/examples/sample-urls.txt"},
             {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},

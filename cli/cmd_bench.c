@@ -2,6 +2,7 @@
 #include "bench_memory.h"
 #include "bench_report.h"
 #include "command.h"
+#include "existing.h"
 #include "fail.h"
 #include "number.h"
 #include "signals.h"
@@ -166,14 +167,24 @@ static int report(struct bench *b, deja_error *err)
     return out_finish(&csv, rc, err);
 }
 
+/* Refuses before minutes of work what out_open would refuse after them. */
+static int check_outputs(const struct bench_options *o, deja_error *err)
+{
+    const int rc = o->csv ? existing_check_output(o->csv, err) : DEJA_OK;
+    return rc == DEJA_OK && o->common.output ? existing_check_output(o->common.output, err) : rc;
+}
+
 static int run(struct call *call, deja_error *err)
 {
     static struct bench b;
     b = (struct bench){.call = call, .o = call->options};
     b.report.cases = b.cases;
     b.report.urls = b.o->urls;
+    int rc = check_outputs(b.o, err);
+    if (rc < 0)
+        return rc;
     bench_host_look(&b.report.host);
-    int rc = bench_keys_init(&b.keys, BENCH_LOT_MAX, b.o->urls, err);
+    rc = bench_keys_init(&b.keys, BENCH_LOT_MAX, b.o->urls, err);
     if (rc == DEJA_OK) {
         plan_all(&b);
         rc = run_cases(&b, err);

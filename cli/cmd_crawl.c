@@ -365,7 +365,7 @@ static int run(struct call *call, deja_error *err)
     int rc = DEJA_OK;
     engine.cache = common_filter_options(&o->common);
     if (o->common.key_file) {
-        rc = keyfile_read(o->common.key_file, key, err);
+        rc = keyfile_read(&o->common, key, err);
         engine.cache.key = key;
     }
     talk.sync_output = fstat(call->out->fd, &st) == 0 && S_ISREG(st.st_mode);

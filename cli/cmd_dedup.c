@@ -26,9 +26,18 @@ struct dedup_options {
     bool count;
 };
 
+static int check_options(const void *target, deja_error *err)
+{
+    const struct dedup_options *o = target;
+    if (o->common.mode && (!o->state || o->common.redis))
+        return fail(err, OPT_USAGE, "--mode sets the permissions of a file: give --state FILE");
+    return DEJA_OK;
+}
+
 static const struct opt options[] = {
     OPT_STRING(0, "state", "FILE", struct dedup_options, state,
                "remember what was seen in FILE between runs; created when absent"),
+    OPT_GROUP(struct dedup_options, common, common_mode),
     OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeats instead"),
     OPT_FLAG('c', "count", struct dedup_options, count,
              "print how many lines there are instead of the lines"),
@@ -40,6 +49,7 @@ static const struct opt options[] = {
     OPT_GROUP(struct dedup_options, common, common_secret),
     OPT_GROUP(struct dedup_options, common, common_redis),
     OPT_GROUP(struct dedup_options, common, common_general),
+    OPT_CHECK(check_options),
     OPT_END,
 };
 
@@ -103,6 +113,9 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
         console_note(j->call->console, "%s keeps the size it was made with: %s keys at rate %s",
                      fail_path(j->o->state).text, num_count(stats.capacity).s,
                      num_rate(stats.fp_rate).s);
+    if (c->mode)
+        console_note(j->call->console, "%s keeps its permissions; chmod changes them",
+                     fail_path(j->o->state).text);
     return DEJA_OK;
 }
 
@@ -135,7 +148,8 @@ static int make_filter(struct job *j, deja_error *err)
     if (!j->filter) {
         if (opt.kind == DEJA_SCALABLE && !j->o->common.capacity && opt.capacity < STATE_FIRST)
             opt.capacity = STATE_FIRST;
-        rc = deja_filter_create(j->o->state, 0, &opt, &j->filter, err);
+        rc = deja_filter_create(j->o->state, common_create_flags(&j->o->common), &opt, &j->filter,
+                                err);
         if (rc == DEJA_OK) /* under its name from the beginning, so that nobody else makes one */
             rc = deja_filter_sync(j->filter, err);
     }

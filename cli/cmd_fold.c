@@ -1,5 +1,6 @@
 /* cmd_fold.c - a filter file of half the size. */
 #include "command.h"
+#include "existing.h"
 #include "fail.h"
 #include "keyfile.h"
 #include "number.h"
@@ -9,28 +10,43 @@ struct fold_options {
     uint32_t times;
 };
 
+static int check_options(const void *target, deja_error *err)
+{
+    const struct fold_options *o = target;
+    if (!o->common.output && (o->common.force || o->common.mode))
+        return fail(err, OPT_USAGE, "--force and --mode go with -o OUT.deja");
+    return DEJA_OK;
+}
+
 static const struct opt options[] = {
     OPT_COUNT32(0, "times", "N", struct fold_options, times, 1, 64,
                 "halve it N times (default 1)"),
     OPT_STRING('o', "output", "OUT.deja", struct fold_options, common.output,
-               "leave F.deja as it is and make OUT.deja"),
+               "leave F.deja as it is and write the result to OUT.deja"),
+    OPT_GROUP(struct fold_options, common, common_force),
+    OPT_GROUP(struct fold_options, common, common_mode),
     OPT_STRING(0, "key", "FILE", struct fold_options, common.key_file,
                "the secret key of a filter that was made with --key"),
+    OPT_GROUP(struct fold_options, common, common_insecure_key),
     OPT_GROUP(struct fold_options, common, common_json),
     OPT_GROUP(struct fold_options, common, common_quiet),
+    OPT_CHECK(check_options),
     OPT_END,
 };
 
-static int open_result(const char *path, const char *output, const deja_options *expect,
-                       deja_filter **f, deja_error *err)
+static int open_result(const char *path, const char *output, const struct common *c,
+                       const deja_options *expect, deja_filter **f, deja_error *err)
 {
     deja_filter *from;
-    int rc = deja_filter_open(path, output != NULL ? 0 : DEJA_OPEN_WRITE, expect, &from, err);
+    int rc = output != NULL ? existing_check(output, false, c->force, err) : DEJA_OK;
+    if (rc < 0)
+        return rc;
+    rc = deja_filter_open(path, output != NULL ? 0 : DEJA_OPEN_WRITE, expect, &from, err);
     if (rc < 0 || output == NULL) {
         *f = from;
         return rc;
     }
-    rc = deja_filter_copy(from, output, DEJA_CREATE_REPLACE, f, err);
+    rc = deja_filter_copy(from, output, common_create_flags(c), f, err);
     deja_filter_free(from);
     return rc;
 }
@@ -61,10 +77,12 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
 {
     const struct fold_options *o = call->options;
     const char *path = call->operands[0];
+    const bool in_place = o->common.output == NULL || existing_same(o->common.output, path);
+    const char *output = in_place ? NULL : o->common.output;
     deja_stats before = DEJA_STATS_INIT, after = DEJA_STATS_INIT;
     deja_filter *f = NULL;
     deja_error why = {0};
-    int rc = open_result(path, o->common.output, expect, &f, err);
+    int rc = open_result(path, output, &o->common, expect, &f, err);
     if (rc == DEJA_OK)
         rc = call_stats(f, &before, err);
     if (rc == DEJA_OK) {
@@ -76,10 +94,12 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     }
     if (rc == DEJA_OK)
         rc = deja_filter_sync(f, err);
+    if (rc < 0 && output != NULL)
+        rc = existing_explain(rc, output, false, o->common.force, err);
     if (rc == DEJA_OK)
         rc = call_stats(f, &after, err);
     if (rc == DEJA_OK)
-        report(call, o->common.output != NULL ? o->common.output : path, &before, &after);
+        report(call, in_place ? path : output, &before, &after);
     deja_filter_free(f);
     return rc;
 }
@@ -87,7 +107,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
 static int run(struct call *call, deja_error *err)
 {
     const struct fold_options *o = call->options;
-    return keyfile_with(o->common.key_file, fold, call, err);
+    return keyfile_with(&o->common, fold, call, err);
 }
 
 const struct command cmd_fold = {
@@ -107,7 +127,9 @@ const struct command cmd_fold = {
             "different sizes unite when the larger one folds onto the smaller (`deja merge` does "
             "that by itself).",
             "The file is replaced when the new one is complete: a crash or a full disk leaves the "
-            "old one. How often a filter was folded is in the file, and `deja info` tells it.",
+            "old one. With -o, F.deja stays, and a filter in OUT.deja is replaced only with "
+            "--force. The file records how many times the filter was folded, and `deja info` "
+            "shows it.",
             "Not every size can be halved. A size given with -m that is a large power of two, "
             "such as 64M, can be, many times; one that was computed from -n and -p has a factor "
             "of 2 only by chance, and fold says how many there are.",

@@ -22,6 +22,7 @@ static const struct opt options[] = {
                "take the files for bloom files of DCSO's, whatever their first bytes say"),
     OPT_STRING(0, "key", "FILE", struct info_options, common.key_file,
                "the secret key of filters that were made with --key"),
+    OPT_GROUP(struct info_options, common, common_insecure_key),
     OPT_GROUP(struct info_options, common, common_json),
     OPT_GROUP(struct info_options, common, common_quiet),
     OPT_END,
@@ -53,12 +54,9 @@ static int run(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     struct json json;
     int status = COMMAND_DONE;
-    int rc = key_file != NULL ? keyfile_read(key_file, key, err) : DEJA_OK;
+    int rc = key_file != NULL ? keyfile_read(&o->common, key, err) : DEJA_OK;
     if (rc < 0)
         return rc;
-    if (key_file != NULL && keyfile_is_exposed(key_file))
-        console_note(call->console, "others can read %s; chmod 600 keeps it secret",
-                     fail_path(key_file).text);
     if (o->common.json) {
         json_begin(&json, call->out);
         json_array(&json, NULL);

@@ -4,6 +4,7 @@
  * table of fingerprints, which has the most room; the others come into it one after the other.  So
  * there are never more than two filters in memory. */
 #include "command.h"
+#include "existing.h"
 #include "fail.h"
 #include "keyfile.h"
 #include "number.h"
@@ -19,7 +20,9 @@ static int check_options(const void *target, deja_error *err)
 {
     const struct merge_options *o = target;
     if (o->count_common && o->common.output)
-        return fail(err, OPT_USAGE, "--common counts and makes no filter: leave -o away");
+        return fail(err, OPT_USAGE, "--common counts and makes no filter: omit -o");
+    if (o->count_common && (o->common.force || o->common.mode))
+        return fail(err, OPT_USAGE, "--force and --mode go with -o OUT.deja");
     if (!o->count_common && !o->common.output)
         return fail(err, OPT_USAGE, "say where the union goes: -o OUT.deja");
     return DEJA_OK;
@@ -27,11 +30,14 @@ static int check_options(const void *target, deja_error *err)
 
 static const struct opt options[] = {
     OPT_STRING('o', "output", "OUT.deja", struct merge_options, common.output,
-               "make the union in OUT.deja, which may be one of the files"),
+               "write the union to OUT.deja, which may be one of the files"),
+    OPT_GROUP(struct merge_options, common, common_force),
+    OPT_GROUP(struct merge_options, common, common_mode),
     OPT_FLAG(0, "common", struct merge_options, count_common,
              "print about how many keys are in both of two files instead"),
     OPT_STRING(0, "key", "FILE", struct merge_options, common.key_file,
                "the secret key of filters that were made with --key"),
+    OPT_GROUP(struct merge_options, common, common_insecure_key),
     OPT_GROUP(struct merge_options, common, common_json),
     OPT_GROUP(struct merge_options, common, common_quiet),
     OPT_CHECK(check_options),
@@ -87,14 +93,45 @@ static size_t first_file(const struct call *call, bool table)
     return best;
 }
 
-static int begin(const char *path, const char *out, const deja_options *expect, deja_filter **f,
-                 deja_error *err)
+/* The file that the union replaces. */
+struct target {
+    const char *path;
+    bool is_input;       /* one of the files: its keys are in the union, so nothing is lost ... */
+    struct stat as_read; /* ... unless it changes after it was read */
+};
+
+static int check_name(const struct call *call, struct target *t, deja_error *err)
+{
+    const struct common *c = &((const struct merge_options *)call->options)->common;
+    *t = (struct target){.path = c->output};
+    for (size_t i = 0; i < call->n_operands; i++)
+        t->is_input |= existing_same(c->output, call->operands[i]);
+    if (!t->is_input)
+        return existing_check(c->output, false, c->force, err);
+    return stat(c->output, &t->as_read) == 0
+               ? DEJA_OK
+               : fail_errno(err, "%s: cannot be replaced", fail_path(c->output).text);
+}
+
+static int check_unchanged(const struct target *t, deja_error *err)
+{
+    struct stat now;
+    if (!t->is_input || (stat(t->path, &now) == 0 && now.st_ino == t->as_read.st_ino &&
+                         now.st_mtim.tv_sec == t->as_read.st_mtim.tv_sec &&
+                         now.st_mtim.tv_nsec == t->as_read.st_mtim.tv_nsec))
+        return DEJA_OK;
+    return fail(err, DEJA_EBUSY, "%s changed while it was read: nothing was written; try again",
+                fail_path(t->path).text);
+}
+
+static int begin(const char *path, const char *out, unsigned flags, const deja_options *expect,
+                 deja_filter **f, deja_error *err)
 {
     deja_filter *from;
     int rc = deja_filter_open(path, 0, expect, &from, err);
     if (rc < 0)
         return rc;
-    rc = deja_filter_copy(from, out, DEJA_CREATE_REPLACE, f, err);
+    rc = deja_filter_copy(from, out, flags, f, err);
     deja_filter_free(from);
     return rc;
 }
@@ -155,19 +192,25 @@ static void report(const struct call *call, const deja_filter *f)
                      num_count(s.keys).s);
 }
 
-static int unite(const struct call *call, const deja_options *expect, deja_error *err)
+static int unite(const struct call *call, const struct target *target, const deja_options *expect,
+                 deja_error *err)
 {
     const struct merge_options *o = call->options;
     deja_filter *f = NULL;
     bool table = false;
     int rc = is_table(call->operands[0], expect, &table, err);
     const size_t first = first_file(call, table);
+    const unsigned flags =
+        common_create_flags(&o->common) | (target->is_input ? DEJA_CREATE_REPLACE : 0);
     if (rc == DEJA_OK)
-        rc = begin(call->operands[first], o->common.output, expect, &f, err);
+        rc = begin(call->operands[first], o->common.output, flags, expect, &f, err);
     if (rc == DEJA_OK)
         rc = take_all(call, first, expect, f, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_sync(f, err);
+        rc = check_unchanged(target, err);
+    if (rc == DEJA_OK)
+        rc = existing_explain(deja_filter_sync(f, err), o->common.output, false, o->common.force,
+                              err);
     if (rc == DEJA_OK)
         report(call, f);
     deja_filter_free(f);
@@ -224,7 +267,19 @@ static int count_common(const struct call *call, const deja_options *expect, dej
 static int run(struct call *call, deja_error *err)
 {
     const struct merge_options *o = call->options;
-    return keyfile_with(o->common.key_file, o->count_common ? count_common : unite, call, err);
+    deja_options expect = DEJA_OPTIONS_INIT;
+    uint8_t key[DEJA_KEY_LEN];
+    struct target target;
+    int rc = o->count_common ? DEJA_OK : check_name(call, &target, err);
+    if (rc == DEJA_OK && o->common.key_file) {
+        rc = keyfile_read(&o->common, key, err);
+        expect.key = key;
+    }
+    if (rc == DEJA_OK)
+        rc = o->count_common ? count_common(call, &expect, err)
+                             : unite(call, &target, &expect, err);
+    explicit_bzero(key, sizeof key);
+    return rc;
 }
 
 const struct command cmd_merge = {
@@ -238,9 +293,10 @@ const struct command cmd_merge = {
     .description =
         (const char *const[]){
             "Makes a filter file that holds every key of every file given: bit by bit what "
-            "`deja build` would have made of all the lists. The files stay as they are; OUT.deja "
-            "appears when it is complete, in the place of an older one of that name, and may be "
-            "one of the files. Two filters are in memory at a time, however many there are.",
+            "`deja build` would have made of all the lists. The files stay as they are. OUT.deja "
+            "appears when it is complete; it may be one of the files, and replaces any other "
+            "filter only with --force. Two filters are in memory at a time, however many there "
+            "are.",
             "The filters have to be alike: same kind (classic, blocked or exact), hash, number of "
             "hashes and filters, URL profile and visit, and the same secret key. Every filter has "
             "a key of its own unless it is told otherwise, so build those that are to be united "

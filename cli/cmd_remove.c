@@ -130,8 +130,8 @@ const struct command cmd_remove = {
     .examples =
         (const struct command_example[]){
             {"a filter that can forget, and one line less in it",
-             "deja build -k spectral -p 1e-3 list.deja docs/examples/sample-urls.txt\n"
-             "head -n 1 docs/examples/sample-urls.txt | deja remove list.deja"},
+             "deja build -k spectral -p 1e-3 counted.deja docs/examples/sample-urls.txt\n"
+             "head -n 1 docs/examples/sample-urls.txt | deja remove counted.deja"},
             {0}},
     .run = run,
 };

@@ -19,6 +19,7 @@ static const struct opt options[] = {
               "paired: lines that will be removed (default: as in the last visit)"),
     OPT_STRING(0, "key", "FILE", struct rotate_options, common.key_file,
                "the secret key of a filter that was made with --key"),
+    OPT_GROUP(struct rotate_options, common, common_insecure_key),
     OPT_GROUP(struct rotate_options, common, common_json),
     OPT_GROUP(struct rotate_options, common, common_quiet),
     OPT_END,
@@ -80,7 +81,7 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
 static int run(struct call *call, deja_error *err)
 {
     const struct rotate_options *o = call->options;
-    return keyfile_with(o->common.key_file, rotate, call, err);
+    return keyfile_with(&o->common, rotate, call, err);
 }
 
 const struct command cmd_rotate = {

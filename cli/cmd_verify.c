@@ -16,6 +16,7 @@ static const struct opt options[] = {
              "seal files that were not synced, and mend a damaged sync record"),
     OPT_STRING(0, "key", "FILE", struct verify_options, common.key_file,
                "for --repair: the secret key of filters that were made with --key"),
+    OPT_GROUP(struct verify_options, common, common_insecure_key),
     OPT_GROUP(struct verify_options, common, common_json),
     OPT_FLAG('q', "quiet", struct verify_options, common.quiet,
              "print nothing about files that are intact"),
@@ -148,7 +149,7 @@ static int run(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     struct json json;
     enum verdict worst = INTACT;
-    int rc = key_file != NULL ? keyfile_read(key_file, key, err) : DEJA_OK;
+    int rc = key_file != NULL ? keyfile_read(&o->common, key, err) : DEJA_OK;
     if (rc < 0)
         return rc;
     if (o->common.json) {

@@ -57,9 +57,16 @@ const struct opt common_sizing[] = {
     OPT_END,
 };
 
+const struct opt common_insecure_key[] = {
+    OPT_FLAG(0, "insecure-key", struct common, insecure_key,
+             "accept a key file that other users can read"),
+    OPT_END,
+};
+
 const struct opt common_key[] = {
     OPT_STRING(0, "key", "FILE", struct common, key_file,
-               "take the secret key from FILE and keep it out of the filter file"),
+               "read the secret key from FILE and keep it out of the filter file"),
+    OPT_PART(common_insecure_key),
     OPT_END,
 };
 
@@ -230,6 +237,18 @@ const struct opt common_output[] = {
     OPT_END,
 };
 
+const struct opt common_force[] = {
+    OPT_FLAG(0, "force", struct common, force, "replace OUT.deja if it is a filter file"),
+    OPT_END,
+};
+
+const struct opt common_mode[] = {
+    OPT_MODE(0, "mode", "MODE", struct common, mode,
+             "create the filter file with these permissions, in octal (default: 600 if it "
+             "contains its secret key, otherwise what the umask allows)"),
+    OPT_END,
+};
+
 const struct opt common_threads[] = {
     OPT_COUNT32('j', "threads", "N", struct common, threads, 1, 1024,
                 "use up to N threads; more than two do not help (default: 2, on one processor 1)"),
@@ -273,6 +292,11 @@ const struct opt common_general[] = {
     OPT_PART(common_quiet),
     OPT_END,
 };
+
+unsigned common_create_flags(const struct common *c)
+{
+    return (c->force ? DEJA_CREATE_REPLACE : 0) | DEJA_CREATE_MODE(c->mode);
+}
 
 deja_options common_filter_options(const struct common *c)
 {

@@ -26,6 +26,9 @@ struct common { /* 0, NULL or false: not given */
     uint32_t generations;
     uint64_t window_seconds;
     const char *key_file;
+    bool insecure_key; /* whoever else can read that file */
+    bool force;        /* a new filter may replace another */
+    uint32_t mode;     /* of a new filter file; 0: the library's choice */
     uint64_t seed;
     const char *output;
     bool null; /* records end with '\0' */
@@ -53,6 +56,8 @@ struct common { /* 0, NULL or false: not given */
 struct pick_options common_pick_options(const struct common *c);
 /* The sizing and seed options as the library takes them; the key is the caller's to read. */
 deja_options common_filter_options(const struct common *c);
+/* --force and --mode as flags of deja_filter_create. */
+unsigned common_create_flags(const struct common *c);
 
 /* With a heading of their own: */
 extern const struct opt common_sizing[];   /* -n -p -m -k --hashes --filters --hash --multiplier
@@ -68,13 +73,16 @@ extern const struct opt common_general[]; /* -j --json -q */
 /* One by one, for commands that want less or place them elsewhere: */
 extern const struct opt common_capacity[]; /* -n */
 extern const struct opt common_kind[];     /* -k */
-extern const struct opt common_key[];      /* --key */
-extern const struct opt common_seed[];     /* --seed */
-extern const struct opt common_output[];   /* -o */
-extern const struct opt common_null[];     /* -z */
-extern const struct opt common_threads[];  /* -j */
-extern const struct opt common_json[];     /* --json */
-extern const struct opt common_quiet[];    /* -q */
+extern const struct opt common_key[];      /* --key --insecure-key */
+extern const struct opt common_insecure_key[];
+extern const struct opt common_seed[];    /* --seed */
+extern const struct opt common_output[];  /* -o */
+extern const struct opt common_force[];   /* --force */
+extern const struct opt common_mode[];    /* --mode */
+extern const struct opt common_null[];    /* -z */
+extern const struct opt common_threads[]; /* -j */
+extern const struct opt common_json[];    /* --json */
+extern const struct opt common_quiet[];   /* -q */
 /* How URLs are made canonical, for a command that has set `url` or lets the user do so. */
 extern const struct opt common_rules[];     /* --base --drop-params --keep-params --strict */
 extern const struct opt common_canonical[]; /* --canonical */

@@ -1,6 +1,7 @@
 /* dcso_build.c - `deja build --format dcso`; see dcso_build.h. */
 #include "dcso_build.h"
 #include "dcso_file.h"
+#include "existing.h"
 #include "fail.h"
 #include "number.h"
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static const char *out_of_place(const struct common *c)
                {"--minimal-increase", c->minimal_increase},
                {"--deletions", c->deletions != 0},
                {"--key", c->key_file != NULL},
-               {"--seed", c->seed != 0}};
+               {"--seed", c->seed != 0},
+               {"--mode", c->mode != 0}};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (own[i].given)
             return own[i].name;
@@ -93,6 +95,8 @@ static int build(struct session *s, const struct call *call, const struct common
     int rc = plan(d, call, c, err);
     if (rc == DEJA_OK)
         rc = dcso_file_check_name(path, err);
+    if (rc == DEJA_OK)
+        rc = existing_check(path, true, c->force, err);
     if (rc < 0)
         return rc;
     d->body = dcso_body_len(d) <= SIZE_MAX / 2 ? calloc(1, (size_t)dcso_body_len(d)) : NULL;
@@ -106,7 +110,7 @@ static int build(struct session *s, const struct call *call, const struct common
     if (rc == DEJA_OK && s->stopped)
         console_note(call->console, "stopped: %s was not made", fail_path(path).text);
     else if (rc == DEJA_OK)
-        rc = dcso_file_write(d, path, err);
+        rc = existing_explain(dcso_file_write(d, path, c->force, err), path, true, c->force, err);
     if (rc == DEJA_OK && !s->stopped)
         report(s, d, path);
     return rc;

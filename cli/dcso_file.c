@@ -151,9 +151,9 @@ void dcso_file_free(struct dcso_file *f)
     f->filter.body = NULL;
 }
 
-bool dcso_file_is(const char *path)
+/* The first bytes of a regular file, decompressed. */
+static bool read_start(const char *path, uint8_t *start, size_t len)
 {
-    uint8_t start[8];
     struct decode *dec = NULL;
     struct stat st;
     size_t have = 0;
@@ -163,10 +163,22 @@ bool dcso_file_is(const char *path)
     if (fd < 0)
         return false;
     const bool read = decode_new(fd, NULL, &dec, NULL) == DEJA_OK &&
-                      read_some(dec, start, sizeof start, &have, NULL) == DEJA_OK;
+                      read_some(dec, start, len, &have, NULL) == DEJA_OK;
     decode_free(dec);
     close(fd);
-    return read && have == sizeof start && dcso_is_magic(start);
+    return read && have == len;
+}
+
+bool dcso_file_is(const char *path)
+{
+    uint8_t start[8];
+    return read_start(path, start, sizeof start) && dcso_is_magic(start);
+}
+
+bool dcso_file_peek(const char *path, struct dcso *d)
+{
+    uint8_t header[DCSO_HEADER_LEN];
+    return read_start(path, header, sizeof header) && dcso_decode(header, d, NULL) == DEJA_OK;
 }
 
 /* --- Writing ------------------------------------------------------------------ */
@@ -264,7 +276,15 @@ static int settle_mode(int fd, const char *path)
     return fchmod(fd, 0666 & ~mask);
 }
 
-static int write_file(const struct dcso *d, const char *path, deja_error *err)
+/* Without `replace`, a file that another process has made meanwhile stays. */
+static int take_name(const char *temporary, const char *path, bool replace)
+{
+    if (replace)
+        return rename(temporary, path);
+    return link(temporary, path) < 0 ? -1 : unlink(temporary);
+}
+
+static int write_file(const struct dcso *d, const char *path, bool replace, deja_error *err)
 {
     char temporary[PATH_MAX + 8];
     const int len = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
@@ -277,19 +297,23 @@ static int write_file(const struct dcso *d, const char *path, deja_error *err)
                          write_content(fd, ends_with_gz(path), d) == 0 && fsync(fd) == 0;
     const int why = errno;
     const bool closed = close(fd) == 0;
-    if (written && closed && rename(temporary, path) == 0)
+    if (written && closed && take_name(temporary, path, replace) == 0)
         return DEJA_OK;
     errno = written ? errno : why;
-    const int rc = fail_errno(err, "%s: cannot write", fail_path(path).text);
+    const int rc = written && errno == EEXIST
+                       ? fail(err, DEJA_EINVAL, "%s exists already", fail_path(path).text)
+                       : fail_errno(err, "%s: cannot write", fail_path(path).text);
     unlink(temporary);
     return rc;
 }
 
 /* A symbolic link stays one: the file that it leads to is replaced. */
-int dcso_file_write(const struct dcso *d, const char *path, deja_error *err)
+int dcso_file_write(const struct dcso *d, const char *path, bool replace, deja_error *err)
 {
+    struct stat st;
     char *resolved = realpath(path, NULL);
-    const int rc = write_file(d, resolved ? resolved : path, err);
+    const bool empty = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+    const int rc = write_file(d, resolved ? resolved : path, replace || empty, err);
     free(resolved);
     return rc;
 }

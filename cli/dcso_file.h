@@ -18,10 +18,13 @@ int dcso_file_read(struct dcso_file *f, const char *path, const atomic_bool *sto
 void dcso_file_free(struct dcso_file *f);
 /* Does a regular file begin as one?  False also when it cannot be read. */
 bool dcso_file_is(const char *path);
+/* Reads its header alone, into everything but the body; false if that is not a valid one. */
+bool dcso_file_peek(const char *path, struct dcso *d);
 
 /* Can a file of that name be made? */
 int dcso_file_check_name(const char *path, deja_error *err);
-/* In the place of an older one; with gzip when the name ends with .gz. */
-int dcso_file_write(const struct dcso *d, const char *path, deja_error *err);
+/* With gzip if the name ends with .gz.  A file of that name is an error unless `replace` is set or
+ * it is empty. */
+int dcso_file_write(const struct dcso *d, const char *path, bool replace, deja_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* keyfile.c - a filter's secret key, kept in a file of its own. */
 #include "keyfile.h"
+#include "common.h"
 #include "fail.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +52,7 @@ static int refuse(const char *path, const char *what, deja_error *err)
 {
     return fail(
         err, DEJA_EINVAL,
-        "%s is no key file: %s; a key is 32 bytes or 64 hexadecimal digits, as `head -c 32 "
+        "%s: not a key file (%s); a key is 32 bytes or 64 hexadecimal digits, as `head -c 32 "
         "/dev/urandom` makes them",
         fail_path(path).text, what);
 }
@@ -64,7 +65,7 @@ static int parse(const char *path, const uint8_t *text, size_t len, uint8_t key[
         return DEJA_OK;
     }
     if (len == READ_LEN)
-        return refuse(path, "it is too long", err);
+        return refuse(path, "too long", err);
     while (len > HEX_LEN && (text[len - 1] == '\n' || text[len - 1] == '\r'))
         len--;
     if (len == HEX_LEN && parse_hex(text, key))
@@ -72,47 +73,66 @@ static int parse(const char *path, const uint8_t *text, size_t len, uint8_t key[
     if (len == HEX_LEN)
         return refuse(path, "not all of its 64 characters are hexadecimal digits", err);
     return refuse(path,
-                  len == 0             ? "it is empty"
-                  : len < DEJA_KEY_LEN ? "it is too short"
-                  : len < HEX_LEN      ? "it is longer than 32 bytes and shorter than 64 digits"
-                                       : "it is too long",
+                  len == 0             ? "empty"
+                  : len < DEJA_KEY_LEN ? "too short"
+                  : len < HEX_LEN      ? "longer than 32 bytes and shorter than 64 digits"
+                                       : "too long",
                   err);
 }
 
-int keyfile_read(const char *path, uint8_t key[DEJA_KEY_LEN], deja_error *err)
+/* A pipe has no readers but this process. */
+static int check_access(int fd, const char *path, deja_error *err)
 {
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return fail_errno(err, "%s: cannot read the key file", fail_path(path).text);
+    if (!S_ISREG(st.st_mode))
+        return DEJA_OK;
+    if (st.st_uid != geteuid() && st.st_uid != 0)
+        return fail(err, DEJA_EINVAL,
+                    "%s: this key file belongs to another user (number %lu), who knows the key; "
+                    "copy it, or give --insecure-key",
+                    fail_path(path).text, (unsigned long)st.st_uid);
+    if (st.st_mode & (S_IRWXG | S_IRWXO))
+        return fail(err, DEJA_EINVAL,
+                    "%s: other users have access to this key file (mode %04o); run 'chmod 600' on "
+                    "it, or give --insecure-key",
+                    fail_path(path).text, (unsigned)(st.st_mode & 07777));
+    return DEJA_OK;
+}
+
+int keyfile_read(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_error *err)
+{
+    const char *path = c->key_file;
     uint8_t text[READ_LEN];
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(err, "%s: cannot open the key file", fail_path(path).text);
-    const ssize_t len = read_start(fd, text, sizeof text);
+    int rc = c->insecure_key ? DEJA_OK : check_access(fd, path, err);
+    const ssize_t len = rc == DEJA_OK ? read_start(fd, text, sizeof text) : 0;
     const int saved = errno;
     (void)close(fd);
     errno = saved;
     if (len < 0)
         return fail_errno(err, "%s: cannot read the key file", fail_path(path).text);
-    int rc = parse(path, text, (size_t)len, key, err);
+    if (rc == DEJA_OK)
+        rc = parse(path, text, (size_t)len, key, err);
     explicit_bzero(text, sizeof text);
     return rc;
 }
 
-int keyfile_with(const char *path, keyfile_use *use, const struct call *call, deja_error *err)
+int keyfile_with(const struct common *c, keyfile_use *use, const struct call *call,
+                 deja_error *err)
 {
     deja_options expect = DEJA_OPTIONS_INIT;
     uint8_t key[DEJA_KEY_LEN];
     int rc = DEJA_OK;
-    if (path != NULL) {
-        rc = keyfile_read(path, key, err);
+    if (c->key_file != NULL) {
+        rc = keyfile_read(c, key, err);
         expect.key = key;
     }
     if (rc == DEJA_OK)
         rc = use(call, &expect, err);
     explicit_bzero(key, sizeof key);
     return rc;
-}
-
-bool keyfile_is_exposed(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)) != 0;
 }

@@ -3,15 +3,17 @@
 #define CLI_KEYFILE_H
 #include "deja.h"
 
-/* The file holds 32 raw bytes, or 64 hexadecimal digits with or without a newline.  A pipe will
- * do: --key <(pass deja). */
-int keyfile_read(const char *path, uint8_t key[DEJA_KEY_LEN], deja_error *err);
-/* Call `use` with options that demand the key in the file, or none when path is NULL; the key is
- * wiped from memory behind it. */
 struct call;
+struct common;
+
+/* Reads the file of --key: 32 raw bytes, or 64 hexadecimal digits with or without a newline.  As
+ * with ssh, a file that other users can read or write is an error unless --insecure-key is given.
+ * A pipe will do: --key <(pass deja). */
+int keyfile_read(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_error *err);
+/* Calls `use` with options that demand the key of --key, if there is one, and then wipes the key
+ * from memory. */
 typedef int keyfile_use(const struct call *call, const deja_options *expect, deja_error *err);
-int keyfile_with(const char *path, keyfile_use *use, const struct call *call, deja_error *err);
-/* Whether others than its owner may read it: worth a note, not a refusal. */
-bool keyfile_is_exposed(const char *path);
+int keyfile_with(const struct common *c, keyfile_use *use, const struct call *call,
+                 deja_error *err);
 
 #endif

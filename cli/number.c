@@ -323,6 +323,19 @@ int num_parse_char(const char *text, char *value, deja_error *err)
     return DEJA_OK;
 }
 
+int num_parse_mode(const char *text, uint32_t *value, deja_error *err)
+{
+    uint32_t mode = 0;
+    const char *at = text;
+    while (*at >= '0' && *at <= '7' && mode <= 0777)
+        mode = mode * 8 + (uint32_t)(*at++ - '0');
+    if (*at != '\0' || mode == 0 || mode > 0777)
+        return fail(err, DEJA_EINVAL, "takes permissions in octal such as 640, not %s",
+                    quote(text).s);
+    *value = mode;
+    return DEJA_OK;
+}
+
 /* --- Formatting ---------------------------------------------------------- */
 
 static struct num_text format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -26,6 +26,9 @@ int num_parse_seconds(const char *text, double *seconds, deja_error *err);
 /* One byte: itself, or one of \t \n \r \0 \\ \xHH. */
 int num_parse_char(const char *text, char *value, deja_error *err);
 
+/* Permissions in octal: 640, 0640; at least one bit, at most 777. */
+int num_parse_mode(const char *text, uint32_t *value, deja_error *err);
+
 struct num_text {
     char s[48];
 };

@@ -228,6 +228,8 @@ static int set_value(const struct opt *o, const char *text, void *field, deja_er
         return num_parse_seconds(text, field, err);
     case OPT_TYPE_CHOICE:
         return set_choice(o, text, field, err);
+    case OPT_TYPE_MODE:
+        return num_parse_mode(text, field, err);
     case OPT_TYPE_CHAR:
         return set_char(text, field, err);
     case OPT_TYPE_FLAG:

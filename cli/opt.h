@@ -45,6 +45,7 @@ enum opt_type {
     OPT_TYPE_REAL,     /* double, x > 0                                              */
     OPT_TYPE_SECONDS,  /* double, seconds, 0 or more                                 */
     OPT_TYPE_CHOICE,   /* uint32_t: what names(value) calls so                       */
+    OPT_TYPE_MODE,     /* uint32_t, permissions of a file                            */
     OPT_TYPE_CHAR      /* struct opt_char                                            */
 };
 
@@ -131,6 +132,8 @@ struct opt {
     {OPT_OF(REAL, l, name, value, help), .offset = OPT_AT(T, field, double)}
 #define OPT_SECONDS(l, name, value, T, field, help)                                               \
     {OPT_OF(SECONDS, l, name, value, help), .offset = OPT_AT(T, field, double)}
+#define OPT_MODE(l, name, value, T, field, help)                                                  \
+    {OPT_OF(MODE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t)}
 #define OPT_CHOICE(l, name, value, T, field, choices, help)                                       \
     {OPT_OF(CHOICE, l, name, value, help), .offset = OPT_AT(T, field, uint32_t),                  \
      .names = (choices)}

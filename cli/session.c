@@ -19,7 +19,7 @@ int session_begin(struct session *s, const struct common *c, enum urlkeys_use us
         return rc;
     opt->key = key;
     opt->flags |= DEJA_KEY_APART;
-    return keyfile_read(c->key_file, key, err);
+    return keyfile_read(c, key, err);
 }
 
 int session_open_file(const struct session *s, const char *path, unsigned flags,

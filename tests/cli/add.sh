@@ -42,7 +42,7 @@ every_kind() {
     for options in '-k classic -n 3001' '-k blocked -n 3001' '-k exact -n 3001' \
         '-k spectral -n 3001' '-k paired -n 3001' '-k scalable -n 100' '-n 3001 --filters 3' '-k classic -n 3001 --hash mixed'; do
         # shellcheck disable=SC2086 # words
-        deja build -q --seed 7 $options f.deja first
+        deja build --force -q --seed 7 $options f.deja first
         succeeds deja add -q f.deja list
         cat first list >all
         _holds f.deja all

@@ -1,7 +1,7 @@
 # --url=gsb: lists of sites, folders and pages, and logs that are searched for them.
 . "$SUPPORT/cases.sh"
 
-_block() { printf '%s\n' "$@" | deja build -q --seed 7 --url=gsb bad.deja; }
+_block() { printf '%s\n' "$@" | deja build --force -q --seed 7 --url=gsb bad.deja; }
 # Standard input: lines with + before what the list blocks, and - before what it does not.
 _blocks() {
     cat >.cases
@@ -205,7 +205,7 @@ long_lists() {
     all_new_urls 20000 1000000 | sed 's|$|/a/b/c/d.html?e|' >others
     local kind found
     for kind in blocked classic exact scalable; do
-        deja build -q --seed 7 --url=gsb -k $kind -p 1e-3 bad.deja list
+        deja build --force -q --seed 7 --url=gsb -k $kind -p 1e-3 bad.deja list
         exits_with 1 deja check -q -v --url=gsb bad.deja list
         found=$("$DEJA" check -q -c --url=gsb bad.deja others || true)
         [ "$found" -lt 600 ] || fail "$kind: $found of 20,000 others were found at rate 1e-3"

@@ -34,7 +34,7 @@ every_kind() {
         '-k classic -n 5000 --hashes 4 --multiplier 4' '-n 5000 -p 0.01' '--seed 5' \
         '-k static' '-k static -p 0.01' '-k static -m 100k' '-k static --hash siphash'; do
         # shellcheck disable=SC2086 # words
-        succeeds deja build -q $options f.deja list
+        succeeds deja build --force -q $options f.deja list
         expect_stderr_empty
         _holds f.deja list
     done
@@ -48,7 +48,7 @@ sized_by_the_lines_of_the_files() {
     [ "$(json_get capacity .stdout)" -eq 8000 ] || fail "capacity $(json_get capacity .stdout)"
     [ "$(json_get kind .stdout)" = blocked ] || fail "kind"
     [ "$(json_get keys .stdout)" -eq 8000 ] || fail "keys"
-    succeeds deja build --json f.deja - <list
+    succeeds deja build --force --json f.deja - <list
     [ "$(json_get capacity .stdout)" -eq 5000 ] || fail "capacity from standard input"
 }
 
@@ -64,15 +64,15 @@ from_a_pipe_it_becomes_scalable() {
     all_new_urls 5000 >list
     deja build --json f.deja <list >first
     # shellcheck disable=SC2002 # a pipe is the point
-    cat list | deja build --json f.deja >second
+    cat list | deja build --force --json f.deja >second
     [ "$(json_get kind first)" = blocked ] || fail "kind from a file: $(json_get kind first)"
     [ "$(json_get kind second)" = scalable ] || fail "kind from a pipe: $(json_get kind second)"
     _holds f.deja list
     # shellcheck disable=SC2002
-    cat list | deja build -q -k scalable -n 100 f.deja
+    cat list | deja build --force -q -k scalable -n 100 f.deja
     _holds f.deja list
     # shellcheck disable=SC2002
-    cat list | deja build -q -n 5000 -k exact f.deja
+    cat list | deja build --force -q -n 5000 -k exact f.deja
     _holds f.deja list
 }
 
@@ -101,12 +101,12 @@ fields_columns_and_null_records() {
     succeeds deja build -q -f 2 f.deja fields
     _holds f.deja list
     printf 'n,url\n1,"a"\n2,b\n' >table.csv
-    succeeds deja build -q --csv url f.deja table.csv
+    succeeds deja build --force -q --csv url f.deja table.csv
     _holds f.deja list
     echo url >name
     exits_with 1 deja check -q f.deja name # the header is no key
     printf 'a\0b\0' >records
-    succeeds deja build -q -z f.deja records
+    succeeds deja build --force -q -z f.deja records
     _holds f.deja list
 }
 
@@ -115,7 +115,7 @@ replaces_atomically() {
     all_new_urls 20000 >list
     deja build -q f.deja list
     local i
-    (for ((i = 0; i < 25; i++)); do "$DEJA" build -q -n $((20000 + i * 3000)) f.deja list; done) &
+    (for ((i = 0; i < 25; i++)); do "$DEJA" build --force -q -n $((20000 + i * 3000)) f.deja list; done) &
     for ((i = 0; i < 40; i++)); do
         succeeds deja check -q f.deja list
         expect_same list .stdout
@@ -137,7 +137,7 @@ import dejarun
 data = b"\n".join(dejarun.unique_lines(200_000)) + b"\n"
 for sig in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
     for j in "1", "2":
-        process = dejarun.start("build", "-j", j, "f.deja", stdin=subprocess.PIPE)
+        process = dejarun.start("build", "--force", "-j", j, "f.deja", stdin=subprocess.PIPE)
         feeder = dejarun.Feeder(process.stdin, data, 1 << 16, 0, hold=True)
         dejarun.eventually("it reads", lambda: feeder.written == len(data))
         process.send_signal(sig)
@@ -158,10 +158,10 @@ an_error_leaves_the_old_one() {
     echo old >old
     deja build -q f.deja old
     printf '%s\n' 'id,url' '1,"never closed' >bad.csv
-    fails_with 2 "ends inside quotes" deja build --csv url f.deja bad.csv
-    fails_with 2 "nowhere does not exist" deja build f.deja old nowhere
+    fails_with 2 "ends inside quotes" deja build --force --csv url f.deja bad.csv
+    fails_with 2 "nowhere does not exist" deja build --force f.deja old nowhere
     all_new_urls 5000 >list
-    fails_with 2 "the filter is full" deja build -k exact -n 100 f.deja list
+    fails_with 2 "the filter is full" deja build --force -k exact -n 100 f.deja list
     _holds f.deja old
     _alone f.deja
 }
@@ -181,12 +181,12 @@ a_file_that_is_being_written_is_not_replaced() {
     echo c >&9
     echo c >added
     eventually deja check -q f.deja added
-    fails_with 2 "f.deja is in use by another process" deja build f.deja list
+    fails_with 2 "f.deja is in use by another process" deja build --force f.deja list
     exec 9>&-
     wait
     cat added >>list
     _holds f.deja list
-    succeeds deja build -q f.deja added
+    succeeds deja build --force -q f.deja added
     _holds f.deja added
 }
 
@@ -208,7 +208,7 @@ replacing_keeps_the_mode() {
     echo a >list
     deja build -q f.deja list
     chmod 600 f.deja
-    succeeds deja build -q f.deja list
+    succeeds deja build --force -q f.deja list
     [ "$(stat -c %a f.deja)" = 600 ] || fail "mode $(stat -c %a f.deja) instead of 600"
 }
 

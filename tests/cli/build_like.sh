@@ -33,7 +33,7 @@ the_form_of_urls_is_taken_over() {
     succeeds deja build -q --like a.deja b.deja list
     printf 'http://a.example/?a=2&b=1\n' | deja check -q --url=crawl b.deja > found
     [ -s found ] || fail "another form"
-    exits_with 2 deja build -q --like a.deja --url=crawl --keep-params b.deja list
+    exits_with 2 deja build --force -q --like a.deja --url=crawl --keep-params b.deja list
     expect_stderr_has "a.deja has URLs of profile crawl by other rules"
 }
 

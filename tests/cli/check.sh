@@ -71,7 +71,7 @@ nothing_that_was_added_is_ever_missing() {
     all_new_urls 30000 >list
     local kind
     for kind in classic blocked exact scalable spectral paired; do
-        deja build -q -k $kind -p 0.1 f.deja list
+        deja build --force -q -k $kind -p 0.1 f.deja list
         exits_with 1 deja check -q -v f.deja list
         expect_stdout ''
     done

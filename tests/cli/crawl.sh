@@ -112,7 +112,7 @@ for kind in classic blocked exact spectral; do
     succeeds deja crawl "$url/" --out "kind-$kind" --delay 0 -k $kind -n 1000
     expect_stderr_has '3 pages'
 done
-head -c 32 /dev/urandom >key
+(umask 077 && head -c 32 /dev/urandom >key)
 succeeds deja crawl "$url/" --out keyed --delay 0 --key key --max-pages 1
 fails_with 2 'key' deja crawl --out keyed --delay 0
 succeeds deja crawl --out keyed --delay 0 --key key

@@ -33,10 +33,10 @@ builds_checks_and_informs() {
     succeeds deja info g.deja f.bloom
     expect_stdout_has "kind        blocked"
     expect_stdout_has "DCSO's bloom file"
-    succeeds deja build --json --format dcso -n 1000 -p 0.01 f.bloom list
+    succeeds deja build --force --json --format dcso -n 1000 -p 0.01 f.bloom list
     [ "$(json_get read .stdout)" -eq 1000 ] || fail "read"
     # More than it is for.
-    succeeds deja build --format dcso -n 10 f.bloom list
+    succeeds deja build --force --format dcso -n 10 f.bloom list
     expect_stderr_has "was sized for 10 keys and holds"
 }
 
@@ -156,7 +156,7 @@ a_failed_write_leaves_the_old_file() {
     cp f.bloom before.bloom
     # shellcheck disable=SC2016 # for the inner shell
     fails_with 2 "f.bloom: cannot write: File too large" \
-        bash -c 'ulimit -f 1; trap "" XFSZ; "$DEJA" build --format dcso -n 1M f.bloom list'
+        bash -c 'ulimit -f 1; trap "" XFSZ; "$DEJA" build --force --format dcso -n 1M f.bloom list'
     expect_same f.bloom before.bloom
     [ "$(find . -name 'f.bloom.*' | wc -l)" -eq 0 ] || fail "something was left"
 }

@@ -14,7 +14,7 @@ the_same_bytes_as_the_other_program() {
         for p in 0.5 0.1 0.013 1e-3 1e-6 1e-9; do
             bloom create -n $n -p $p theirs.bloom
             bloom insert theirs.bloom <list
-            deja build -q --format dcso -n $n -p $p ours.bloom list 2>/dev/null
+            deja build --force -q --format dcso -n $n -p $p ours.bloom list 2>/dev/null
             expect_same ours.bloom theirs.bloom
         done
     done

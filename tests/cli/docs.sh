@@ -136,7 +136,6 @@ sed 's|.*://[^/]*\(.*\)|192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET \1 HTTP/
 sed 's/.*/1066036250.129 1 192.0.2.1 TCP_HIT\/200 5 GET & - NONE\/- text\/html/' urls.txt >squid.log
 printf '0.0.0.0 a.example b.example\n' >hosts.txt
 deja build -q seen.deja urls.txt
-cp seen.deja list.deja
 
 ran=0
 for command in $(deja help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p') ''; do

@@ -9,7 +9,7 @@ _same_bodies() {
 _filter() { # FILE SIZE [OPTION...]
     local file=$1 size=$2
     shift 2
-    deja build -q --seed 1 -n 10k -m "$size" --hashes 5 "$@" "$file" list
+    deja build --force -q --seed 1 -n 10k -m "$size" --hashes 5 "$@" "$file" list
 }
 
 the_result_is_the_smaller_filter() {
@@ -53,7 +53,7 @@ a_copy_leaves_the_file() {
     succeeds deja fold -q -o f.deja f.deja
     expect_stderr_empty
     _same_bodies f.deja half.deja
-    fails_with 2 "exists and is no deja file" deja fold -o list f.deja
+    fails_with 2 "exists and is not a filter file" deja fold -o list f.deja
 }
 
 json_tells_the_same() {
@@ -78,7 +78,7 @@ refusals_leave_the_file() {
     fails_with 2 "unexpected operand" deja fold f.deja f.deja
     local kind
     for kind in exact scalable; do
-        deja build -q --seed 1 -n 10k -k $kind other.deja list
+        deja build --force -q --seed 1 -n 10k -k $kind other.deja list
         fails_with 2 "$kind filters cannot be folded; classic and blocked can" \
             deja fold other.deja
     done
@@ -86,7 +86,7 @@ refusals_leave_the_file() {
 }
 
 keys_kept_apart() {
-    head -c 32 /dev/urandom >f.key
+    (umask 077 && head -c 32 /dev/urandom >f.key)
     deja gen -n 4000 | deja build -q --key f.key -n 10k -m 64KiB f.deja
     fails_with 2 "keeps its secret key apart" deja fold f.deja
     succeeds deja fold -q --key f.key f.deja

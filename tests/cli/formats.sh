@@ -165,7 +165,7 @@ END
         deja check -q f.deja >out
     printf '%s\n' ads.example track.example banner.example plain.example | cmp - out
     # build and add count hosts, the others lines; a line is in when one of its hosts is.
-    succeeds deja build --format hosts f.deja list
+    succeeds deja build --force --format hosts f.deja list
     expect_stderr_has "7 lines read, 4 added, 2 known already"
     expect_stderr_has "1 line without a host: skipped"
     deja build -q track.deja <<<track.example

@@ -2,6 +2,7 @@
 . "$SUPPORT/cases.sh"
 
 _keys() {
+    umask 077
     printf 'The first secret key, 32 bytes..' >one.key
     printf 'Another secret key, as long.....' >two.key
     chmod 600 one.key two.key
@@ -21,6 +22,7 @@ the_key_decides_the_answers() {
 hexadecimal_digits_are_the_same_key() {
     _keys
     od -An -v -tx1 one.key | tr -d ' \n' >hex.key
+    chmod 600 hex.key
     deja dedup -q -p 0.2 -n 2000 --key one.key list >first
     deja dedup -q -p 0.2 -n 2000 --key hex.key list >again
     expect_same first again
@@ -33,7 +35,7 @@ the_key_is_not_in_the_file() {
     _keys
     local kind
     for kind in classic blocked exact scalable spectral; do
-        deja build -q -k $kind -n 2000 --key one.key f.deja list
+        deja build --force -q -k $kind -n 2000 --key one.key f.deja list
         ! grep -qaF "$(cat one.key)" f.deja || fail "$kind: the key is in the file"
         rm -f seen.deja
         deja dedup -q -k $kind -n 2000 --key one.key --state seen.deja list >/dev/null

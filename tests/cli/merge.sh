@@ -9,7 +9,7 @@ _lists() { # a.txt and b.txt have 1000 lines in common; all.txt has each line on
 _build() { # OPTION...: a.deja, b.deja, all.deja
     local name
     for name in a b all; do
-        deja build -q "$@" $name.deja $name.txt
+        deja build --force -q "$@" $name.deja $name.txt
     done
 }
 # _same_bodies A B: the filters themselves are equal, whatever their counts
@@ -27,7 +27,7 @@ a_union_is_the_filter_of_all_lists() {
         # shellcheck disable=SC2086 # words
         _build --seed 1 -n 10k -p 0.01 $options
         cp a.deja a.before
-        succeeds deja merge -o out.deja a.deja b.deja
+        succeeds deja merge --force -o out.deja a.deja b.deja
         expect_stdout ''
         expect_stderr_has "deja merge: 2 filters with about "
         expect_stderr_has " keys; out.deja: "
@@ -51,7 +51,7 @@ tables_are_united_in_the_largest() {
     succeeds deja check -q -c out.deja all.txt
     expect_stdout 7000
     # Too small: nothing appears.
-    deja build -q --seed 1 -k exact -n 4k b.deja b.txt
+    deja build --force -q --seed 1 -k exact -n 4k b.deja b.txt
     fails_with 2 "the union has 3000 keys more, and there is room for " \
         deja merge -o full.deja a.deja b.deja
     [ ! -e full.deja ] || fail "a file appeared"
@@ -64,7 +64,7 @@ sizes_fold_onto_the_smallest() {
     deja build -q --seed 1 -n 10k -m 16KiB --hashes 5 all.deja all.txt
     succeeds deja merge -o out.deja a.deja b.deja
     _same_bodies out.deja all.deja
-    succeeds deja merge -o out.deja b.deja a.deja
+    succeeds deja merge --force -o out.deja b.deja a.deja
     _same_bodies out.deja all.deja
     deja build -q --seed 1 -n 10k -m 24KiB --hashes 5 odd.deja b.txt
     fails_with 2 "differ in size, 196608 and 524288 bits, and neither folds onto the other" \
@@ -97,10 +97,10 @@ the_output_may_be_an_input() {
     succeeds deja merge -q -o a.deja a.deja b.deja
     _same_bodies a.deja all.deja
     succeeds deja verify -q a.deja
-    # And it replaces an older filter, but nothing else.
-    succeeds deja merge -q -o b.deja a.deja
+    # With --force it replaces another filter, but nothing else.
+    succeeds deja merge --force -q -o b.deja a.deja
     _same_bodies b.deja all.deja
-    fails_with 2 "exists and is no deja file" deja merge -o a.txt a.deja b.deja
+    fails_with 2 "exists and is not a filter file" deja merge --force -o a.txt a.deja b.deja
     fails_with 2 "is a directory" deja merge -o . a.deja b.deja
 }
 
@@ -110,7 +110,7 @@ what_differs_is_told() {
     local words
     while IFS='|' read -r words options; do
         # shellcheck disable=SC2086 # words
-        deja build -q -n 10k -p 0.01 $options c.deja b.txt
+        deja build --force -q -n 10k -p 0.01 $options c.deja b.txt
         fails_with 2 "$words" deja merge -o out.deja a.deja c.deja
         expect_stderr_has "a.deja"
         expect_stderr_has "c.deja"
@@ -128,13 +128,13 @@ END
     cp b.deja c.deja
     deja rotate -q -n 10k c.deja
     fails_with 2 "differ in visit: 1 and 2" deja merge -o out.deja a.deja c.deja
-    deja build -q --seed 1 -k scalable -n 1k c.deja b.txt
+    deja build --force -q --seed 1 -k scalable -n 1k c.deja b.txt
     fails_with 2 "scalable filters grow apart and cannot be united: build one from both lists" \
         deja merge -o out.deja c.deja c.deja
 }
 
 keys_kept_apart() {
-    head -c 32 /dev/urandom >f.key
+    (umask 077 && head -c 32 /dev/urandom >f.key)
     _lists
     _build --key f.key -n 10k -p 0.01
     fails_with 2 "keeps its secret key apart" deja merge -o out.deja a.deja b.deja
@@ -159,7 +159,7 @@ common_keys() {
     expect_stdout 1000
     expect_stderr_empty
     fails_with 2 "--common takes two files, not 1" deja merge --common a.deja
-    fails_with 2 "leave -o away" deja merge --common -o out.deja a.deja b.deja
+    fails_with 2 "omit -o" deja merge --common -o out.deja a.deja b.deja
 }
 
 json_tells_the_same() {

@@ -68,7 +68,7 @@ more_removals_than_planned() {
     run deja info f.deja
     expect_stderr_has "f.deja was sized for 100 removals and holds 2"
     expect_stderr_has "it FORGETS"
-    deja build -q --seed 1 -k paired -n 100 f.deja list
+    deja build --force -q --seed 1 -k paired -n 100 f.deja list
     run deja info f.deja
     expect_stderr_has "f.deja was sized for 100 keys and holds"
 }
@@ -76,7 +76,7 @@ more_removals_than_planned() {
 sizes() {
     echo a >list
     succeeds deja build -q -k paired f.deja list # sized from the file
-    fails_with 2 "kinds layered, spectral, paired and window" deja build -k paired f.deja </dev/null
+    fails_with 2 "kinds layered, spectral, paired and window" deja build --force -k paired f.deja </dev/null
     fails_with 2 "deletions goes with kind paired, not blocked" \
         deja build --deletions 5 -n 9 g.deja list
     fails_with 2 "--deletions" deja build -k paired --deletions 0 -n 9 g.deja list
@@ -84,7 +84,7 @@ sizes() {
         deja build -k paired --filters 2 -n 9 g.deja list
     fails_with 2 "at least 128, for two filters" deja build -k paired -m 100 g.deja list
     [ ! -e g.deja ] || fail "a file was left"
-    deja build -q -k paired -n 1000 -m 64k --deletions 100 f.deja list
+    deja build --force -q -k paired -n 1000 -m 64k --deletions 100 f.deja list
     [ "$(_info bytes)" -eq 65536 ] || fail "bytes"
     [ "$(_info deletions_capacity)" -eq 100 ] || fail "deletions"
 }

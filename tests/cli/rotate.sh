@@ -6,7 +6,7 @@ the_next_visit_asks_anew() {
     local options
     for options in '-k blocked' '-k classic' '-k classic --filters 2' '-k scalable' '-k exact'; do
         # shellcheck disable=SC2086 # words
-        deja build -q --seed 1 -n 10k -p 0.01 $options f.deja list
+        deja build --force -q --seed 1 -n 10k -p 0.01 $options f.deja list
         succeeds deja rotate f.deja
         expect_stdout ''
         expect_stderr_has "f.deja: visit 2, "
@@ -91,7 +91,7 @@ sizes_as_asked_for() {
 }
 
 secrets_and_profiles_stay() {
-    head -c 32 /dev/urandom >f.key
+    (umask 077 && head -c 32 /dev/urandom >f.key)
     deja gen -n 4000 >list
     deja build -q --key f.key --url=crawl -n 10k f.deja list
     fails_with 2 "keeps its secret key apart" deja rotate f.deja

@@ -41,7 +41,7 @@ every_width_counts_to_its_end() {
     local bits
     for bits in 4 8 16 32; do
         seq 300 | sed s,.*,a, >list
-        deja build -q -k spectral --counter-bits $bits -n 100 f.deja list
+        deja build --force -q -k spectral --counter-bits $bits -n 100 f.deja list
         case $bits in
         4) [ "$(_count f.deja a)" -eq 15 ] || fail "4 bits" ;;
         8) [ "$(_count f.deja a)" -eq 255 ] || fail "8 bits" ;;
@@ -94,7 +94,7 @@ other_kinds_name_the_one_that_can() {
     echo a >list
     local kind
     for kind in classic blocked exact scalable; do
-        deja build -q -k $kind -n 100 f.deja list
+        deja build --force -q -k $kind -n 100 f.deja list
         cp f.deja before.deja
         fails_with 2 "f.deja is of kind $kind, which cannot remove; spectral can" \
             deja remove f.deja list
@@ -119,11 +119,11 @@ fields_urls_and_records() {
     succeeds deja count -q -f 2 -d ';' f.deja list
     printf '2\t1;x\n1\t2;y\n2\t3;x\n' | expect_stdout
     printf 'n,u\n1,x\n2,"x"\n' >list.csv
-    deja build -q -k spectral -n 100 --csv u f.deja list.csv
+    deja build --force -q -k spectral -n 100 --csv u f.deja list.csv
     succeeds deja count -q --csv u f.deja list.csv
     printf 'count\tn,u\n2\t1,x\n2\t2,"x"\n' | expect_stdout
     printf 'HTTP://Example.org\nhttp://example.org/\n' >urls
-    deja build -q -k spectral -n 100 --url f.deja urls
+    deja build --force -q -k spectral -n 100 --url f.deja urls
     succeeds deja count -q --url --canonical f.deja urls
     printf '2\thttp://example.org/\n2\thttp://example.org/\n' | expect_stdout
     fails_with 2 "--url=safe" deja count f.deja urls
@@ -131,7 +131,7 @@ fields_urls_and_records() {
     succeeds deja count -q --url -o out f.deja urls
     printf '1\tHTTP://Example.org\n1\thttp://example.org/\n' | cmp - out || fail "out"
     printf 'a\nb\0c\0' >zero
-    deja build -q -z -k spectral -n 100 f.deja zero
+    deja build --force -q -z -k spectral -n 100 f.deja zero
     deja count -q -z f.deja zero >out
     printf '1\ta\nb\0001\tc\0' | cmp - out || fail "-z"
     fails_with 2 "f.deja" deja count -o f.deja f.deja zero

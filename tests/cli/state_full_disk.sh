@@ -47,7 +47,7 @@ no_room_to_replace() {
     small_disk disk 2m
     all_new_urls 1000 >list
     succeeds deja build -q -m 1200k disk/f.deja list
-    fails_with 2 "no room for" deja build -m 1200k disk/f.deja list
+    fails_with 2 "no room for" deja build --force -m 1200k disk/f.deja list
     [ "$(ls -A disk)" = f.deja ] || fail "left behind: $(ls -A disk)"
     succeeds deja check -q disk/f.deja list
     expect_same list .stdout
@@ -76,7 +76,7 @@ read_only_file_system() {
     expect_stdout ''
     fails_with 2 "Read-only file system" deja dedup --state disk/new.deja list
     fails_with 2 "Read-only file system" deja add disk/seen.deja list
-    fails_with 2 "Read-only file system" deja build disk/seen.deja list
+    fails_with 2 "Read-only file system" deja build --force disk/seen.deja list
     succeeds deja check disk/seen.deja list
     printf 'a\nb\n' | expect_stdout
     succeeds deja verify disk/seen.deja

@@ -11,7 +11,7 @@ every_line_is_found_whatever_the_width() {
     all_new_urls 20000 50000 >other
     local width
     for width in 8 16 32; do
-        succeeds deja build -k static --fingerprint-bits $width f.deja list
+        succeeds deja build --force -k static --fingerprint-bits $width f.deja list
         expect_stdout ''
         expect_stderr_has "20,000 lines read"
         expect_stderr_has "$(once <list | wc -l | sed 's/...$/,&/') added"
@@ -31,16 +31,16 @@ pipes_threads_and_compressed_input_make_the_same_file() {
     local options
     for options in '-j 1' '-j 4' '-n 10' '-n 1M'; do
         # shellcheck disable=SC2086 # words
-        succeeds deja build -q --seed 3 -k static $options b.deja - <list
+        succeeds deja build --force -q --seed 3 -k static $options b.deja - <list
         # All but the sync record, which has the time.
         cmp <(head -c 3072 a.deja) <(head -c 3072 b.deja) || fail "$options: header"
         cmp <(tail -c +4097 a.deja) <(tail -c +4097 b.deja) || fail "$options: body"
     done
     gzip -k list
-    succeeds deja build -q --seed 3 -k static b.deja list.gz
+    succeeds deja build --force -q --seed 3 -k static b.deja list.gz
     cmp <(tail -c +4097 a.deja) <(tail -c +4097 b.deja) || fail "gzip"
     # shellcheck disable=SC2002 # a pipe is the point
-    cat list list | deja build -q --seed 3 -k static b.deja
+    cat list list | deja build --force -q --seed 3 -k static b.deja
     cmp <(tail -c +4097 a.deja) <(tail -c +4097 b.deja) || fail "twice through a pipe"
 }
 
@@ -50,7 +50,7 @@ no_line_and_one_line() {
     exits_with 1 deja check -q f.deja - <<<anything
     succeeds deja info f.deja
     expect_stdout_has "0 different ones of 0 offered"
-    succeeds deja build -q -k static f.deja - <<<one
+    succeeds deja build --force -q -k static f.deja - <<<one
     succeeds deja check -q f.deja - <<<one
     exits_with 1 deja check -q f.deja - <<<two
 }
@@ -60,7 +60,7 @@ the_rate_and_the_memory_choose_the_fingerprints() {
     local want
     while read -r options want; do
         # shellcheck disable=SC2086 # words
-        succeeds deja build -q -k static ${options//,/ } f.deja list
+        succeeds deja build --force -q -k static ${options//,/ } f.deja list
         [ "$(_info fp_now f.deja)" = "$want" ] || fail "$options: $(_info fp_now f.deja)"
     done <<'END'
 -p,0.01 0.00390625
@@ -70,11 +70,11 @@ the_rate_and_the_memory_choose_the_fingerprints() {
 -m,30k 1.52587890625e-05
 -m,1M 2.3283118575495577e-10
 END
-    fails_with 2 "memory is" deja build -k static -m 4k f.deja list
-    fails_with 2 "exact" deja build -k static -p 1e-12 f.deja list
-    fails_with 2 "8, 16 or 32" deja build -k static --fingerprint-bits 12 f.deja list
-    fails_with 2 "kind static" deja build --fingerprint-bits 16 f.deja list
-    fails_with 2 "several" deja build -k static --filters 2 f.deja list
+    fails_with 2 "memory is" deja build --force -k static -m 4k f.deja list
+    fails_with 2 "exact" deja build --force -k static -p 1e-12 f.deja list
+    fails_with 2 "8, 16 or 32" deja build --force -k static --fingerprint-bits 12 f.deja list
+    fails_with 2 "kind static" deja build --force --fingerprint-bits 16 f.deja list
+    fails_with 2 "several" deja build --force -k static --filters 2 f.deja list
 }
 
 info_says_what_it_is() {
@@ -108,7 +108,7 @@ what_changes_it_is_refused_with_the_remedy() {
 
 a_name_that_cannot_be_is_told_before_the_keys_are_read() {
     echo text >taken
-    fails_with 2 "no deja file" deja build -k static taken /dev/zero
+    fails_with 2 "not a filter file" deja build -k static taken /dev/zero
     fails_with 2 "folder" deja build -k static nowhere/f.deja /dev/zero
     [ "$(cat taken)" = text ] || fail "taken was changed"
     [ "$(find . -name '*.deja*' -o -name '.*.new' | wc -l)" -eq 0 ] || fail "something is left"
@@ -118,9 +118,9 @@ it_replaces_an_older_filter_when_it_is_complete() {
     echo old >list
     succeeds deja build -q f.deja list
     echo new >list
-    fails_with 2 "missing" deja build -q -k static f.deja list missing
+    fails_with 2 "missing" deja build --force -q -k static f.deja list missing
     succeeds deja check -q f.deja - <<<old
-    succeeds deja build -q -k static f.deja list
+    succeeds deja build --force -q -k static f.deja list
     succeeds deja check -q f.deja - <<<new
 }
 

@@ -6,7 +6,7 @@ _remedy="was cut short or overwritten by another program while it was in use: re
 
 # _filter KIND FILE: 100,000 keys, a1 .. a100000.
 _filter() {
-    deja build -q -k "$1" --seed 1 -n 100k "$2" <lines
+    deja build --force -q -k "$1" --seed 1 -n 100k "$2" <lines
 }
 
 # _while CUT CMD...: run CMD with a pipe as its standard input: lines come, CUT is done to the file,

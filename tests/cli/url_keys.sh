@@ -208,7 +208,7 @@ empty_keys_are_in_no_filter() {
     printf '%s\n' http://a/ '' - >list
     local profile
     for profile in safe crawl gsb scrapy; do
-        succeeds deja build --url=$profile f.deja list
+        succeeds deja build --force --url=$profile f.deja list
         expect_stderr_has "2 lines without a URL: skipped"
         expect_stderr_has "3 lines read, 1 added, 0 known already"
         succeeds deja check --url=$profile f.deja list
@@ -225,7 +225,7 @@ empty_keys_are_in_no_filter() {
     done
     # Whole blocks of them.
     awk 'BEGIN { for (i = 0; i < 100000; i++) print "" }' >empty
-    succeeds deja build --url f.deja empty
+    succeeds deja build --force --url f.deja empty
     expect_stderr_has "100,000 lines read, 0 added, 0 known already"
     exits_with 1 deja check --url f.deja empty
     succeeds deja dedup -c --url empty # and none is a repeat of another

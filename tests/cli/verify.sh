@@ -192,6 +192,7 @@ what_cannot_be_repaired() {
 }
 
 keys_are_needed_for_repair_only() {
+    umask 077
     head -c 32 /dev/urandom >f.key
     head -c 32 /dev/urandom >other.key
     deja gen -n 3000 | deja build -q -n 20k --key f.key f.deja

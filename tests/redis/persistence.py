@@ -222,6 +222,7 @@ def a_key_kept_apart_goes_the_same_ways():
         return
     with open("secret", "wb") as f:
         f.write(bytes(range(32)))
+    os.chmod("secret", 0o600)
     subprocess.run([os.environ["DEJA"], "build", "-q", "--key", "secret", "-n", "100", "f.deja"],
                    input=b"one\ntwo\n", check=True)
     data = open("f.deja", "rb").read()

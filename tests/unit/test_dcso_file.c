@@ -58,8 +58,9 @@ static void what_is_written_is_read(void **state)
         if (i == 1 && !decode_supported(DECODE_GZIP))
             skip();
         assert_int_equal(dcso_file_check_name(path, NULL), DEJA_OK);
-        assert_int_equal(dcso_file_write(&made, path, NULL), DEJA_OK);
-        assert_int_equal(dcso_file_write(&made, path, NULL), DEJA_OK); /* over the older one */
+        assert_int_equal(dcso_file_write(&made, path, true, NULL), DEJA_OK);
+        assert_int_equal(dcso_file_write(&made, path, true, NULL),
+                         DEJA_OK); /* over the older one */
         assert_int_equal(dcso_file_read(&f, path, NULL, NULL), DEJA_OK);
         assert_int_equal(f.gzip, i == 1);
         assert_int_equal(f.data_len, 0);
@@ -72,7 +73,7 @@ static void what_is_written_is_read(void **state)
 static void every_shorter_file_is_refused(void **state)
 {
     const char *path = scratch_path("whole.bloom"), *cut = scratch_path("cut.bloom");
-    assert_int_equal(dcso_file_write(&made, path, NULL), DEJA_OK);
+    assert_int_equal(dcso_file_write(&made, path, true, NULL), DEJA_OK);
     const struct bytes b = read_file(path);
     for (size_t len = 0; len < b.len; len++) {
         struct dcso_file f;
@@ -93,7 +94,7 @@ static void data_behind_the_bits_is_counted(void **state)
 {
     const char *path = scratch_path("data.bloom");
     static const size_t lengths[] = {1, 9, 16383, 16384, 16385, 100000};
-    assert_int_equal(dcso_file_write(&made, path, NULL), DEJA_OK);
+    assert_int_equal(dcso_file_write(&made, path, true, NULL), DEJA_OK);
     const struct bytes b = read_file(path);
     uint8_t *longer = calloc(1, b.len + 100000);
     MUST(longer);
@@ -127,7 +128,7 @@ static void a_promise_is_not_believed(void **state)
     assert_non_null(strstr(err.text, "its bits end after 0 bytes of 1125899906842624"));
     if (!decode_supported(DECODE_GZIP))
         return;
-    assert_int_equal(dcso_file_write(&made, gz, NULL), DEJA_OK);
+    assert_int_equal(dcso_file_write(&made, gz, true, NULL), DEJA_OK);
     char command[1024];
     snprintf(command, sizeof command, "gzip -c '%s' > '%s'", path, gz);
     if (system(command) != 0)
@@ -143,7 +144,7 @@ static void crafted_headers_name_file_and_field(void **state)
     const char *path = scratch_path("crafted.bloom");
     struct dcso_file f;
     deja_error err = {0, ""};
-    assert_int_equal(dcso_file_write(&made, path, NULL), DEJA_OK);
+    assert_int_equal(dcso_file_write(&made, path, true, NULL), DEJA_OK);
     const struct bytes b = read_file(path);
     memset(b.data + 24, 0, 8);
     write_file(path, b.data, b.len);
@@ -167,7 +168,7 @@ static void what_is_not_there_or_no_file_is_an_error(void **state)
     assert_int_equal(dcso_file_check_name(scratch_folder, &err), DEJA_EINVAL);
     assert_int_equal(dcso_file_check_name("", &err), DEJA_EINVAL);
     assert_int_equal(dcso_file_check_name("/dev/null", &err), DEJA_EINVAL);
-    assert_int_equal(dcso_file_write(&made, scratch_path("no/where.bloom"), &err), DEJA_EIO);
+    assert_int_equal(dcso_file_write(&made, scratch_path("no/where.bloom"), true, &err), DEJA_EIO);
 }
 
 /* A failed write leaves the old file, and nothing beside it. */
@@ -182,7 +183,7 @@ static void a_failed_write_leaves_nothing(void **state)
     small.rlim_cur = DCSO_HEADER_LEN + 1; /* EFBIG in the middle of its bits */
     MUST(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     MUST(setrlimit(RLIMIT_FSIZE, &small) == 0);
-    const int rc = dcso_file_write(&made, path, &err);
+    const int rc = dcso_file_write(&made, path, true, &err);
     MUST(setrlimit(RLIMIT_FSIZE, &usual) == 0);
     assert_int_equal(rc, DEJA_EIO);
     assert_non_null(strstr(err.text, "kept.bloom: cannot write"));
@@ -201,7 +202,7 @@ static void rights_and_links_stay(void **state)
     write_file(path, (const uint8_t *)"old", 3);
     MUST(chmod(path, 0640) == 0);
     MUST(symlink(path, link) == 0);
-    assert_int_equal(dcso_file_write(&made, link, NULL), DEJA_OK);
+    assert_int_equal(dcso_file_write(&made, link, true, NULL), DEJA_OK);
     assert_int_equal(lstat(link, &st), 0);
     assert_true(S_ISLNK(st.st_mode));
     assert_int_equal(stat(path, &st), 0);

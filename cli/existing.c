@@ -1,0 +1,151 @@
+/* existing.c - what is already there under the name of a new file; see existing.h. */
+#include "existing.h"
+#include "dcso_file.h"
+#include "fail.h"
+#include "number.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The beginning of every filter file; docs/format.md. */
+#define MAGIC     "DEJA\r\n\x1a\n"
+#define MAGIC_LEN 8u
+#define AT_KIND   16u /* u32, little-endian */
+#define HEAD_LEN  20u
+
+/* The first bytes of a regular file, as many as it has. */
+static size_t read_head(const char *path, uint8_t head[HEAD_LEN])
+{
+    struct stat st;
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+        return 0;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const ssize_t got = fd < 0 ? -1 : pread(fd, head, HEAD_LEN, 0);
+    if (fd >= 0)
+        close(fd);
+    return got > 0 ? (size_t)got : 0;
+}
+
+static bool has_magic(const uint8_t *head, size_t len)
+{
+    return len >= MAGIC_LEN && memcmp(head, MAGIC, MAGIC_LEN) == 0;
+}
+
+bool existing_is_deja(const char *path)
+{
+    uint8_t head[HEAD_LEN];
+    return has_magic(head, read_head(path, head));
+}
+
+bool existing_is_filter(const char *path)
+{
+    return existing_is_deja(path) || dcso_file_is(path);
+}
+
+bool existing_same(const char *path, const char *other)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* --- Descriptions --------------------------------------------------------------- */
+
+struct text {
+    char s[160];
+};
+
+/* What its header says of a filter that cannot be opened: damaged, newer, or its key is needed. */
+static struct text from_header(const char *path)
+{
+    struct text t;
+    uint8_t head[HEAD_LEN] = {0};
+    const size_t len = read_head(path, head);
+    const uint32_t kind = (uint32_t)head[AT_KIND] | (uint32_t)head[AT_KIND + 1] << 8 |
+                          (uint32_t)head[AT_KIND + 2] << 16 | (uint32_t)head[AT_KIND + 3] << 24;
+    const char *name = len == HEAD_LEN ? deja_kind_name(kind) : NULL;
+    (void)snprintf(t.s, sizeof t.s, "a filter file%s%s", name ? " of kind " : "",
+                   name ? name : "");
+    return t;
+}
+
+static struct text of_deja(const char *path)
+{
+    struct text t;
+    deja_filter *f = NULL;
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (deja_filter_open(path, 0, NULL, &f, NULL) < 0)
+        return from_header(path);
+    if (deja_filter_outline(f, &o) == DEJA_OK) {
+        const char *kind = deja_kind_name(o.kind);
+        (void)snprintf(t.s, sizeof t.s, "%s %s filter with %s key%s",
+                       strchr("aeiou", kind[0]) ? "an" : "a", kind, num_count(o.keys).s,
+                       num_plural(o.keys));
+    } else {
+        t = from_header(path);
+    }
+    deja_filter_free(f);
+    return t;
+}
+
+static struct text of_dcso(const char *path)
+{
+    struct text t = {"a DCSO bloom file"};
+    struct dcso d;
+    if (dcso_file_peek(path, &d))
+        (void)snprintf(t.s, sizeof t.s, "a DCSO bloom file with %s key%s", num_count(d.keys).s,
+                       num_plural(d.keys));
+    return t;
+}
+
+static struct text written(const char *path)
+{
+    struct text t = {""};
+    struct stat st;
+    struct tm tm;
+    if (stat(path, &st) == 0 && localtime_r(&st.st_mtime, &tm))
+        (void)strftime(t.s, sizeof t.s, ", last written %Y-%m-%d %H:%M", &tm);
+    return t;
+}
+
+/* "PATH: a scalable filter with 1,000,000 keys, last written ...; what_to_do" */
+static int refuse(const char *path, const char *what_to_do, deja_error *err)
+{
+    const struct text what = existing_is_deja(path) ? of_deja(path) : of_dcso(path);
+    return fail(err, DEJA_EINVAL, "%s: %s%s; %s", fail_path(path).text, what.s, written(path).s,
+                what_to_do);
+}
+
+/* --- Checks ------------------------------------------------------------------------ */
+
+int existing_check(const char *path, bool dcso, bool force, deja_error *err)
+{
+    struct stat st;
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return DEJA_OK; /* whoever creates the file explains what is wrong with its name */
+    if (!existing_is_filter(path))
+        return fail(err, DEJA_EINVAL,
+                    "%s exists and is not a filter file; remove it first, or choose another name",
+                    fail_path(path).text);
+    if (existing_is_deja(path) == dcso)
+        return refuse(path, "remove it first, or choose another name", err);
+    return force ? DEJA_OK : refuse(path, "use --force to replace it", err);
+}
+
+int existing_check_output(const char *path, deja_error *err)
+{
+    if (!existing_is_filter(path))
+        return DEJA_OK;
+    return refuse(path, "write to another file, or remove it first", err);
+}
+
+int existing_explain(int rc, const char *path, bool dcso, bool force, deja_error *err)
+{
+    deja_error now;
+    if (rc == DEJA_EINVAL && !force && existing_check(path, dcso, false, &now) < 0 && err)
+        *err = now;
+    return rc;
+}
