@@ -372,12 +372,17 @@ const char *num_plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-struct num_text num_lines(uint64_t n)
+struct num_text num_of(uint64_t n, const char *thing)
 {
     struct num_text t = num_count(n);
     const size_t len = strlen(t.s);
-    (void)snprintf(t.s + len, sizeof t.s - len, n == 1 ? " line" : " lines");
+    (void)snprintf(t.s + len, sizeof t.s - len, " %s%s", thing, num_plural(n));
     return t;
+}
+
+struct num_text num_lines(uint64_t n)
+{
+    return num_of(n, "line");
 }
 
 /* 1.0e-6: printf would say 1.0e-06. */

@@ -52,7 +52,8 @@ static const struct opt options[] = {
               "N URLs go in and N others are asked (default 1M, as in the papers)"),
     OPT_FLAG(0, "resume", struct lab_options, resume,
              "go on with the lab in DIR that was stopped, or add runs to it"),
-    OPT_FLAG(0, "list", struct lab_options, list, "name the experiments, and do nothing"),
+    OPT_FLAG(0, "list", struct lab_options, list,
+             "list the experiments with time estimates, and do nothing"),
     OPT_COUNT(0, "seed", "S", struct lab_options, common.seed, 1, UINT64_MAX,
               "other URLs and salts for each S; the same S gives the same figures (default 1)"),
     OPT_COUNT32('j', "threads", "N", struct lab_options, common.threads, 1, 64,
@@ -77,6 +78,16 @@ struct session {
     char command[512];
 };
 
+static uint32_t runs_of(const struct lab_options *o)
+{
+    return o->runs > 0 ? o->runs : o->quick ? 1 : 10;
+}
+
+static uint64_t n_of(const struct lab_options *o)
+{
+    return o->common.capacity > 0 ? o->common.capacity : o->quick ? N_QUICK : N_PAPER;
+}
+
 /* --- Which experiments ---------------------------------------------------------- */
 
 static const struct lab_experiment *find(const char *name, deja_error *err)
@@ -100,7 +111,7 @@ static bool is_chosen(const struct session *s, const struct lab_experiment *e)
     for (size_t i = 0; i < s->call->n_operands; i++)
         if (strcmp(s->call->operands[i], e->name) == 0 || strcmp(s->call->operands[i], "all") == 0)
             return true;
-    return s->call->n_operands == 0;
+    return false;
 }
 
 /* In the order of the list, each once, however they were named. */
@@ -115,16 +126,37 @@ static int choose(struct session *s, deja_error *err)
     return DEJA_OK;
 }
 
+/* About how long an experiment takes with these options, on one core. */
+static double estimate(const struct lab_experiment *e, const struct lab_options *o)
+{
+    const uint32_t runs = runs_of(o);
+    const double counted = e->max_runs > 0 && e->max_runs < runs ? e->max_runs : runs;
+    return e->seconds * counted * (double)n_of(o) / (double)N_PAPER;
+}
+
+/* The experiments; without a name nothing runs, since all of them take minutes. */
 static int list(const struct call *call, deja_error *err)
 {
+    const struct lab_options *o = call->options;
     struct table t;
-    table_init(&t, "ll");
+    double total = 0;
+    table_init(&t, "lrl");
     for (const struct lab_experiment *const *e = lab_experiments; *e != NULL; e++) {
         table_cell(&t, "%s", (*e)->name);
+        table_cell(&t, "%s", num_duration(estimate(*e, o)).s);
         table_cell(&t, "%s", (*e)->reproduces);
+        total += estimate(*e, o);
     }
-    const int rc = table_print(&t, call->out, 0, err);
-    return rc < 0 ? rc : COMMAND_DONE;
+    int rc = table_print(&t, call->out, 0, err);
+    if (rc == DEJA_OK)
+        rc = out_flush(call->out, err); /* the note comes after it */
+    if (rc < 0)
+        return rc;
+    console_note(call->console,
+                 "times are about right for one core, %s and n = %s; name experiments to run "
+                 "them, or run all in about %s: deja lab all",
+                 num_of(runs_of(o), "run").s, num_count(n_of(o)).s, num_duration(total).s);
+    return COMMAND_DONE;
 }
 
 /* --- Before ----------------------------------------------------------------------- */
@@ -148,14 +180,14 @@ static int load_keys(struct session *s, deja_error *err)
 {
     const struct lab_options *o = s->o;
     struct lab_keys *k = &s->lab.keys;
-    const uint64_t n = o->common.capacity > 0 ? o->common.capacity : o->quick ? N_QUICK : N_PAPER;
+    const uint64_t n = n_of(o);
     if (o->urls == NULL)
         return lab_keys_make(k, n, o->common.seed, err);
     const struct pick_options pick = common_pick_options(&o->common);
     const int rc = lab_keys_read(k, n, o->urls, &pick, s->call->stop, err);
     if (rc == DEJA_OK && k->duplicates > 0)
-        console_note(s->call->console, "%s duplicate lines of %s left out",
-                     num_count(k->duplicates).s, fail_path(o->urls).text);
+        console_note(s->call->console, "%s of %s left out",
+                     num_of(k->duplicates, "duplicate line").s, fail_path(o->urls).text);
     if (rc == DEJA_OK && k->n < n)
         console_note(s->call->console, "%s has %s different lines: n = %s instead of %s",
                      fail_path(o->urls).text, num_count(2 * k->n).s, num_count(k->n).s,
@@ -167,7 +199,7 @@ static int prepare(struct session *s, deja_error *err)
 {
     uint64_t found = 0;
     const struct lab_options *o = s->o;
-    s->lab.runs = o->runs > 0 ? o->runs : o->quick ? 1 : 10;
+    s->lab.runs = runs_of(o);
     s->lab.threads = o->common.threads > 0 ? o->common.threads : 2;
     s->lab.seed = o->common.seed;
     s->lab.quick = o->quick;
@@ -181,8 +213,8 @@ static int prepare(struct session *s, deja_error *err)
         rc = lab_journal_open(&s->journal, o->out, &s->lab, o->resume, s->results, s->n_results,
                               &found, err);
     if (rc == DEJA_OK && o->resume)
-        console_note(s->call->console, "%s of %s units were done before", num_count(found).s,
-                     num_count(lab_tasks(s->results, s->n_results)).s);
+        console_note(s->call->console, "%s of %s done before", num_count(found).s,
+                     num_of(lab_tasks(s->results, s->n_results), "unit").s);
     remember_command(s);
     return rc;
 }
@@ -272,8 +304,8 @@ static int summarize(struct session *s, deja_error *err)
         table_cell(&t, "%zu", findings(r, LAB_DIFFERS));
         table_cell(&t, "%s", r->experiment->reproduces);
     }
-    console_note(s->call->console, "%s units in %s: see %s/index.html",
-                 num_count(lab_tasks(s->results, s->n_results)).s,
+    console_note(s->call->console, "%s in %s: see %s/index.html",
+                 num_of(lab_tasks(s->results, s->n_results), "unit").s,
                  num_duration(progress_seconds(&s->clock)).s, fail_path(s->o->out).text);
     return table_print(&t, s->call->out, 0, err);
 }
@@ -281,9 +313,9 @@ static int summarize(struct session *s, deja_error *err)
 static void say_stopped(const struct session *s)
 {
     console_note(s->call->console,
-                 "stopped: %s of %s units are done; the same command with --resume goes on",
+                 "stopped: %s of %s done; the same command with --resume goes on",
                  num_count(lab_tasks_done(s->results, s->n_results)).s,
-                 num_count(lab_tasks(s->results, s->n_results)).s);
+                 num_of(lab_tasks(s->results, s->n_results), "unit").s);
 }
 
 static void session_fini(struct session *s)
@@ -318,7 +350,7 @@ static int work(struct session *s, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     const struct lab_options *o = call->options;
-    if (o->list)
+    if (o->list || call->n_operands == 0)
         return list(call, err);
     struct session *s = calloc(1, sizeof *s);
     if (s == NULL)
@@ -342,9 +374,10 @@ const struct command cmd_lab = {
     .defaults = &defaults,
     .description =
         (const char *const[]){
-            "Runs published experiments on Bloom filters as URL caches again: all of them, or "
-            "those that are named. --list names them and the tables and figures that they "
-            "reproduce.",
+            "Reruns published experiments on Bloom filters as URL caches: those that you name, or "
+            "all of them with `deja lab all`. Without a name, and with --list, it lists them with "
+            "the tables and figures that they reproduce and about how long each takes with the "
+            "given --runs and -n on one core.",
             "In DIR it leaves one NAME.csv for each (measured mean, standard error, theory, "
             "published value, differences in standard deviations), the figures as SVG, and "
             "index.html, one page with all tables and figures, a verdict for each, the machine, "
@@ -358,7 +391,7 @@ const struct command cmd_lab = {
         (const struct command_example[]){
             {"some experiments, small, in seconds", "deja lab hashes cache --quick --out report"},
             {"one table of the thesis, with three runs", "deja lab single --runs 3 -n 50k"},
-            {"which experiments there are", "deja lab --list"},
+            {"which experiments there are, and how long they take", "deja lab"},
             {NULL, NULL},
         },
     .run = run,

@@ -417,6 +417,7 @@ const struct lab_experiment exp_cache = {
     .name = "cache",
     .title = "A compressed cache",
     .reproduces = "lecture on compressed caches and Bloom filters",
+    .seconds = 4.5,
     .about = (const char *const[]){"A million URLs in 10 bits each. First the bitmap behind a "
                                    "perfect hash function, which "
                                    "never errs; then behind a universal one; then the Bloom "

@@ -247,6 +247,7 @@ const struct lab_experiment exp_frontier = {
     .name = "frontier",
     .title = "All kinds on one chart",
     .reproduces = "beyond the papers: bits, rate and time of every kind",
+    .seconds = 9.5,
     .about =
         (const char *const[]){"Every kind of deja at rates from 0.1 to 1e-6: what it takes in "
                               "memory and in time, and "

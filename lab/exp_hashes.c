@@ -158,6 +158,7 @@ const struct lab_experiment exp_hashes = {
     .name = "hashes",
     .title = "Hash functions",
     .reproduces = "thesis, tables 5.1-5.8",
+    .seconds = 6.5,
     .about =
         (const char *const[]){
             "Jenkins lookup2, MurmurHash2, MD5 and SHA-1; one function with k salts against k "

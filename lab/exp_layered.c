@@ -239,6 +239,7 @@ const struct lab_experiment exp_layered = {
     .name = "layered",
     .title = "Multi-layer Bloom filter",
     .reproduces = "multi-layer paper, figure 3 and its published results",
+    .seconds = 2,
     .about =
         (const char *const[]){
             "One Bloom filter for each segment of a URL, and one more whose positions are the XOR "

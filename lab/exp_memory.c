@@ -192,6 +192,7 @@ const struct lab_experiment exp_memory = {
     .name = "memory",
     .title = "Memory",
     .reproduces = "thesis, tables 5.10-5.13",
+    .seconds = 2,
     .about = (const char *const[]){"What the thesis' filters take, and what the same URLs take in "
                                    "an array, in a hash table "
                                    "and in other kinds of filters.",

@@ -84,6 +84,7 @@ const struct lab_experiment exp_single = {
     .name = "single",
     .title = "One Bloom filter",
     .reproduces = "thesis, table 5.9",
+    .seconds = 5.5,
     .about =
         (const char *const[]){
             "n URLs are inserted, then n others are asked; each one that the filter claims to "

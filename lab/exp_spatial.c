@@ -250,6 +250,7 @@ const struct lab_experiment exp_spatial = {
     .name = "spatial",
     .title = "Spatial strategy: several filters",
     .reproduces = "thesis, tables 5.17-5.19 and figures A.1-A.6",
+    .seconds = 17,
     .about =
         (const char *const[]){
             "F filters with different salts; a URL counts as seen when all of them say so. Each "

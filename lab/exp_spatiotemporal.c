@@ -152,6 +152,7 @@ const struct lab_experiment exp_spatiotemporal = {
     .name = "spatiotemporal",
     .title = "Spatio-temporal strategy: several filters, two visits",
     .reproduces = "thesis, tables 5.20 and 5.21",
+    .seconds = 9.5,
     .about =
         (const char *const[]){"F filters on each of two visits, with other salts on the "
                               "second. Counted are the URLs that all filters take for seen on "

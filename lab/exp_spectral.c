@@ -263,6 +263,7 @@ const struct lab_experiment exp_spectral = {
     .name = "spectral",
     .title = "Spectral Bloom filter: counts and deletion",
     .reproduces = "lecture notes on Bloom and spectral Bloom filters",
+    .seconds = 2,
     .about =
         (const char *const[]){"Counters in the place of bits: insertion raises k of them, "
                               "deletion lowers them, lookup "

@@ -105,6 +105,7 @@ const struct lab_experiment exp_temporal = {
     .name = "temporal",
     .title = "Temporal strategy: other salts on the next visit",
     .reproduces = "thesis, table 5.16 and figure 5.1",
+    .seconds = 8.5,
     .about =
         (const char *const[]){
             "A crawler visits the same pages twice; the second visit begins with an empty filter "

@@ -237,6 +237,7 @@ const struct lab_experiment exp_unknown_n = {
     .name = "unknown-n",
     .title = "Unknown number of URLs",
     .reproduces = "thesis, section 7.2.1 (further work, left open there)",
+    .seconds = 3,
     .about =
         (const char *const[]){
             "A filter has to be sized before the URLs come. The thesis proposes two ways out and "

@@ -57,6 +57,7 @@ struct lab_experiment {
     const char *const *about; /* paragraphs, NULL at the end                */
     bool timed;               /* measures time: nothing else runs beside it        */
     uint32_t max_runs;        /* more runs add nothing; 0: as many as asked for    */
+    double seconds;           /* about, for a run with a million URLs on one core  */
 
     uint32_t (*units)(const struct lab *lab);
     uint32_t (*values)(const struct lab *lab, uint32_t unit); /* how many it gives */

@@ -39,7 +39,7 @@ _same_figures() {
 }
 
 every_experiment_gives_figures_and_a_page() {
-    succeeds deja lab --quick -n 10k --out report
+    succeeds deja lab all --quick -n 10k --out report
     expect_stdout_has "spatiotemporal"
     expect_stderr_has "see report/index.html"
     local name
@@ -74,7 +74,7 @@ a_stop_loses_nothing() {
     grep -qF "the same command with --resume goes on" err || fail "it does not say how to go on"
     [ ! -e stopped/index.html ] || fail "a report of half of the figures"
     succeeds deja "${args[@]}" --out stopped --resume
-    expect_stderr_has "units were done before"
+    expect_stderr_has "units done before"
     succeeds deja "${args[@]}" --out whole
     _same_figures whole stopped
 }
@@ -91,7 +91,7 @@ a_torn_journal_goes_on() {
 runs_can_be_added() {
     succeeds deja lab -q hashes -n 5k --runs 1 --out grown
     succeeds deja lab hashes -n 5k --runs 3 --out grown --resume
-    expect_stderr_has "5 of 15 units were done before"
+    expect_stderr_has "5 of 15 units done before"
     succeeds deja lab -q hashes -n 5k --runs 3 --out whole
     _same_figures whole grown
 }
@@ -128,6 +128,24 @@ titles_of_many_words() {
     seq -f '%.0f' 300 | while read -r n; do printf '%*s\n' "$n" '' | tr ' ' -; done >dashes
     fails_with 2 "dashes has 1 different titles; split needs 100" \
         deja lab split --runs 1 --urls dashes --out none
+}
+
+without_a_name_they_are_listed() {
+    succeeds deja lab
+    expect_lines 13 .stdout
+    expect_stderr_has "10 runs and n = 1,000,000"
+    expect_stderr_has "deja lab all"
+    cp .stdout full
+    grep -qE '^hashes +1 min [0-9]+ s +thesis, tables 5.1-5.8$' full || fail "no estimate: $(head -n 1 full)"
+    [ ! -e deja-lab ] || fail "something ran"
+    succeeds deja lab --list
+    expect_same full .stdout
+    succeeds deja lab --quick --out report
+    expect_stderr_has "1 run and n = 100,000"
+    [ ! -e report ] || fail "something ran"
+    ! cmp -s full .stdout || fail "the estimates do not depend on the options"
+    succeeds deja lab -q
+    expect_stderr_empty
 }
 
 names_are_looked_up() {
