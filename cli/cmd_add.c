@@ -99,8 +99,8 @@ static void report(const struct job *j)
     const uint64_t too_many = session_too_many(&s);
     if (too_many)
         console_note(j->call->console,
-                     "%s was sized for %s keys and holds %s: build it anew with a larger -n",
-                     fail_path(j->call->operands[0]).text, num_count(s.capacity).s,
+                     "%s was sized for %s and holds %s: build it anew with a larger -n",
+                     fail_path(j->call->operands[0]).text, num_of(s.capacity, "key").s,
                      num_count(too_many).s);
 }
 

@@ -97,9 +97,8 @@ static void report(const struct job *j)
     char rate[160] = "";
     session_warn_missing(&j->session);
     if (j->o->common.url == DEJA_URL_GSB && !j->o->prefix)
-        (void)snprintf(rate, sizeof rate,
-                       "; %s lookups, up to %d a line, and so up to %d times the rate",
-                       num_count(lookups).s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
+        (void)snprintf(rate, sizeof rate, "; %s, up to %d a line, and so up to %d times the rate",
+                       num_of(lookups, "lookup").s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
     if (j->o->common.json && !j->o->common.quiet)
         report_json(j);
     else

@@ -118,10 +118,10 @@ static void report(const struct job *j)
     if (j->common->json && !j->common->quiet)
         report_json(j);
     else
-        console_note(j->call->console, "%s%s read, %s in %s, added %s times; %s",
+        console_note(j->call->console, "%s%s read, %s in %s, added %s; %s",
                      j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
                      num_count(j->found).s, fail_path(j->call->operands[0]).text,
-                     num_count(j->total).s, num_duration(seconds).s);
+                     num_of(j->total, "time").s, num_duration(seconds).s);
 }
 
 static int finish(struct job *j, int rc, deja_error *err)

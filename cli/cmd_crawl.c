@@ -192,9 +192,9 @@ static void show_status(void *ctx, const struct crawl_account *a)
     if (!console->tty || console->quiet || over_results)
         return;
     const double rate = a->seconds > 0 ? (double)a->count[CRAWL_FETCHED] / a->seconds : 0;
-    snprintf(line, sizeof line, "visit %llu: %s pages  %s  %s waiting  %s at work  %s  %s seen",
-             (unsigned long long)a->visit, num_count(a->count[CRAWL_FETCHED]).s, num_speed(rate).s,
-             num_count(a->waiting).s, num_count(a->in_flight).s,
+    snprintf(line, sizeof line, "visit %llu: %s  %s  %s waiting  %s at work  %s  %s seen",
+             (unsigned long long)a->visit, num_of(a->count[CRAWL_FETCHED], "page").s,
+             num_speed(rate).s, num_count(a->waiting).s, num_count(a->in_flight).s,
              num_bytes(a->count[CRAWL_BYTES]).s, num_count(a->count[CRAWL_DUPLICATES]).s);
     console_line(console, line);
 }

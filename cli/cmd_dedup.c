@@ -110,8 +110,8 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
                     deja_kind_name(stats.kind), deja_kind_name(c->kind));
     if ((c->capacity && c->capacity != stats.capacity) ||
         (c->fp_rate > 0 && c->fp_rate != stats.fp_rate))
-        console_note(j->call->console, "%s keeps the size it was made with: %s keys at rate %s",
-                     fail_path(j->o->state).text, num_count(stats.capacity).s,
+        console_note(j->call->console, "%s keeps the size it was made with: %s at rate %s",
+                     fail_path(j->o->state).text, num_of(stats.capacity, "key").s,
                      num_rate(stats.fp_rate).s);
     if (c->mode)
         console_note(j->call->console, "%s keeps its permissions; chmod changes them",
@@ -272,9 +272,9 @@ static void account(struct job *j)
     const uint64_t too_many = session_too_many(&s);
     if (too_many)
         console_note(j->call->console,
-                     "the filter was sized for %s keys and holds %s: the rate is now %s; use a "
+                     "the filter was sized for %s and holds %s: the rate is now %s; use a "
                      "larger -n next time",
-                     num_count(s.capacity).s, num_count(too_many).s, num_rate(s.fp_now).s);
+                     num_of(s.capacity, "key").s, num_count(too_many).s, num_rate(s.fp_now).s);
 }
 
 /* Whatever happened, what was handed over stays recorded. */

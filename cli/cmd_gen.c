@@ -97,9 +97,9 @@ static int generate(struct job *j, deja_error *err)
     progress_end(&j->progress);
     int rc = out_flush(j->out, err);
     if (rc == DEJA_OK && o->repeats > 0)
-        console_note(j->call->console, "%s%s lines: %s different URLs, %s repeats",
-                     done < o->lines ? "stopped: " : "", num_count(done).s,
-                     num_count(j->lines.fresh).s, num_count(done - j->lines.fresh).s);
+        console_note(j->call->console, "%s%s: %s, %s", done < o->lines ? "stopped: " : "",
+                     num_lines(done).s, num_of(j->lines.fresh, "different URL").s,
+                     num_of(done - j->lines.fresh, "repeat").s);
     return rc;
 }
 

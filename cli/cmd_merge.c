@@ -181,14 +181,14 @@ static void report(const struct call *call, const deja_filter *f)
         json_uint(&json, "filter_bytes", s.bytes);
         json_end(&json);
     } else {
-        console_note(call->console, "%s filter%s with %s%s keys; %s: %s, rate now %s",
+        console_note(call->console, "%s filter%s with %s%s; %s: %s, rate now %s",
                      num_count(call->n_operands).s, num_plural(call->n_operands),
-                     s.kind == DEJA_EXACT ? "" : "about ", num_count(s.keys).s,
+                     s.kind == DEJA_EXACT ? "" : "about ", num_of(s.keys, "key").s,
                      fail_path(o->common.output).text, num_bytes(s.bytes).s, num_rate(s.fp_now).s);
     }
     if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
-        console_note(call->console, "%s was sized for %s keys and holds %s: build larger ones",
-                     fail_path(o->common.output).text, num_count(s.capacity).s,
+        console_note(call->console, "%s was sized for %s and holds %s: build larger ones",
+                     fail_path(o->common.output).text, num_of(s.capacity, "key").s,
                      num_count(s.keys).s);
 }
 

@@ -31,9 +31,9 @@ static void report(const struct call *call, const deja_stats *s)
     struct json json;
     if (!o->common.json) {
         console_note(call->console,
-                     "%s: visit %llu, %s for %s keys; visit %llu saw about %s and lost %s",
+                     "%s: visit %llu, %s for %s; visit %llu saw about %s and lost %s",
                      fail_path(call->operands[0]).text, (unsigned long long)s->visit,
-                     num_bytes(s->bytes).s, num_count(s->capacity).s,
+                     num_bytes(s->bytes).s, num_of(s->capacity, "key").s,
                      (unsigned long long)(s->visit - 1), num_count(s->last_distinct).s,
                      s->last_lost < 0.05 ? "probably none" : num_estimate(s->last_lost).s);
         return;

@@ -110,8 +110,8 @@ static void print_text(struct call *call, const char *path, const struct finding
     if (f->verdict == INTACT && !o->common.quiet)
         out_printf(call->out, "%s: intact\n", fail_path(path).text);
     if (f->verdict == REPAIRED && !o->common.quiet)
-        out_printf(call->out, "%s: repaired: counted anew, about %s keys, and sealed\n",
-                   fail_path(path).text, num_count(f->keys).s);
+        out_printf(call->out, "%s: repaired: counted anew, about %s, and sealed\n",
+                   fail_path(path).text, num_of(f->keys, "key").s);
 }
 
 static void print_json(struct json *j, const char *path, const struct finding *f)

@@ -41,11 +41,11 @@ static void note_cache(struct console *console, const struct crawl_account *a)
                  num_count(n[CRAWL_OFFERED]).s, num_count(n[CRAWL_DUPLICATES]).s,
                  num_count(n[CRAWL_QUEUED]).s, a->lost < 0.05 ? "none" : num_estimate(a->lost).s);
     if (a->rebuilt > 0)
-        console_note(console, "%s URLs were put into the cache again after a crash",
-                     num_count(a->rebuilt).s);
+        console_note(console, "put into the cache again after a crash: %s",
+                     num_of(a->rebuilt, "URL").s);
     if (a->undone > 0)
-        console_note(console, "%s pages were damaged in the archive, and waited again",
-                     num_count(a->undone).s);
+        console_note(console, "damaged in the archive, and queued again: %s",
+                     num_of(a->undone, "page").s);
 }
 
 static void note_visits(struct console *console, const struct crawl_account *a)
@@ -54,12 +54,10 @@ static void note_visits(struct console *console, const struct crawl_account *a)
     if (a->visit < 2)
         return;
     if (a->left_behind > 0)
-        console_note(console, "%s URLs of the last visit were not fetched and are left behind",
-                     num_count(a->left_behind).s);
-    console_note(console,
-                 "%s pages are unchanged; %s that were lost before are recovered, %s "
-                 "appeared since",
-                 num_count(n[CRAWL_UNCHANGED]).s, num_count(n[CRAWL_RECOVERED]).s,
+        console_note(console, "not fetched in the last visit, and left behind: %s",
+                     num_of(a->left_behind, "URL").s);
+    console_note(console, "%s unchanged; %s lost before and recovered, %s appeared since",
+                 num_of(n[CRAWL_UNCHANGED], "page").s, num_count(n[CRAWL_RECOVERED]).s,
                  num_count(n[CRAWL_APPEARED]).s);
 }
 
@@ -86,8 +84,8 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
         list_add(&failed, a->count[i], crawl_count_name(i));
     for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
         list_add(&left, a->count[left_out[i].count], left_out[i].what);
-    console_note(console, "visit %llu, %s: %s pages, %s in %s, %s pages/s",
-                 (unsigned long long)a->visit, a->ended, num_count(a->count[CRAWL_FETCHED]).s,
+    console_note(console, "visit %llu, %s: %s, %s in %s, %s pages/s", (unsigned long long)a->visit,
+                 a->ended, num_of(a->count[CRAWL_FETCHED], "page").s,
                  num_bytes(a->count[CRAWL_BYTES]).s, num_duration(a->seconds).s,
                  num_fixed(pages_per_second(a), 1).s);
     note_cache(console, a);
@@ -101,8 +99,8 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
         console_note(console, "this visit was done before, and nothing was fetched now; --revisit "
                               "begins the next");
     if (a->waiting > 0)
-        console_note(console, "%s URLs are waiting; the same --out goes on with them",
-                     num_count(a->waiting).s);
+        console_note(console, "%s waiting; the same --out goes on with them",
+                     num_of(a->waiting, "URL").s);
 }
 
 /* Names of counts become keys: "not found" is not_found. */

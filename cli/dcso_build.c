@@ -84,8 +84,8 @@ static void report(const struct session *s, const struct dcso *d, const char *pa
     }
     if (d->keys > d->capacity)
         console_note(s->call->console,
-                     "%s was sized for %s keys and holds %s: build it anew with a larger -n",
-                     fail_path(path).text, num_count(d->capacity).s, num_count(d->keys).s);
+                     "%s was sized for %s and holds %s: build it anew with a larger -n",
+                     fail_path(path).text, num_of(d->capacity, "key").s, num_count(d->keys).s);
 }
 
 static int build(struct session *s, const struct call *call, const struct common *c,

@@ -33,7 +33,7 @@ static void print_text(struct out *o, const char *path, const struct account *a)
     out_printf(o, "  hashing     FNV-1, k = %u, no secret: no protection against crafted keys\n",
                d->hashes);
     out_printf(o, "  memory      %s\n", num_bytes(a->bytes).s);
-    out_printf(o, "  capacity    %s keys, with a rate of %s then\n", num_count(d->capacity).s,
+    out_printf(o, "  capacity    %s, with a rate of %s then\n", num_of(d->capacity, "key").s,
                num_rate(d->fp_rate).s);
     out_printf(o, "  keys        %s counted", num_count(d->keys).s);
     if (isfinite(a->distinct))

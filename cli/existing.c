@@ -81,9 +81,8 @@ static struct text of_deja(const char *path)
         return from_header(path);
     if (deja_filter_outline(f, &o) == DEJA_OK) {
         const char *kind = deja_kind_name(o.kind);
-        (void)snprintf(t.s, sizeof t.s, "%s %s filter with %s key%s",
-                       strchr("aeiou", kind[0]) ? "an" : "a", kind, num_count(o.keys).s,
-                       num_plural(o.keys));
+        (void)snprintf(t.s, sizeof t.s, "%s %s filter with %s",
+                       strchr("aeiou", kind[0]) ? "an" : "a", kind, num_of(o.keys, "key").s);
     } else {
         t = from_header(path);
     }
@@ -96,8 +95,7 @@ static struct text of_dcso(const char *path)
     struct text t = {"a DCSO bloom file"};
     struct dcso d;
     if (dcso_file_peek(path, &d))
-        (void)snprintf(t.s, sizeof t.s, "a DCSO bloom file with %s key%s", num_count(d.keys).s,
-                       num_plural(d.keys));
+        (void)snprintf(t.s, sizeof t.s, "a DCSO bloom file with %s", num_of(d.keys, "key").s);
     return t;
 }
 

@@ -90,7 +90,7 @@ static void print_capacity(struct out *o, const struct info_report *r)
 {
     const deja_stats *s = &r->s;
     label(o, "capacity");
-    out_printf(o, "%s keys, ", num_count(s->capacity).s);
+    out_printf(o, "%s, ", num_of(s->capacity, "key").s);
     if (s->kind == DEJA_SCALABLE)
         out_printf(o, "then it grows; the rate stays below %s\n", num_rate(s->fp_rate).s);
     else if (s->kind == DEJA_WINDOW)
@@ -124,7 +124,7 @@ static void print_counters(struct out *o, const deja_stats *s)
     if (s->minimal_increase)
         out_text(o, "nothing, as minimal increase rules it out\n");
     else
-        out_printf(o, "%s keys; %s refused\n", num_count(s->removed).s,
+        out_printf(o, "%s; %s refused\n", num_of(s->removed, "key").s,
                    s->refused ? num_count(s->refused).s : "none");
 }
 
@@ -140,7 +140,7 @@ static void print_one_in(struct out *o, const char *what, double n)
 static void print_forgotten(struct out *o, const deja_stats *s)
 {
     label(o, "deletions");
-    out_printf(o, "%s keys of %s planned; %s refused, as not there\n", num_count(s->deletions).s,
+    out_printf(o, "%s of %s planned; %s refused, as not there\n", num_of(s->deletions, "key").s,
                num_count(s->deletions_capacity).s, s->refused ? num_count(s->refused).s : "none");
     label(o, "FORGETS");
     if (s->deletions == 0) {
@@ -165,12 +165,12 @@ static void print_window(struct out *o, const deja_stats *s)
     if (s->window_seconds)
         out_printf(o, "the last %s", num_duration((double)s->window_seconds).s);
     else
-        out_printf(o, "the last %s keys", num_count(s->capacity).s);
+        out_printf(o, "the last %s", num_of(s->capacity, "key").s);
     out_printf(o, "; %s are in it now, %s turn%s so far\n", num_count(s->window_keys).s,
                num_count(s->turns).s, num_plural(s->turns));
     for (uint32_t i = 0; i <= s->generations && i <= s->turns; i++) {
         label(o, i == 0 ? "generations" : "");
-        out_printf(o, "%s keys", num_count(s->generation_keys[i]).s);
+        out_printf(o, "%s", num_of(s->generation_keys[i], "key").s);
         if (s->generation_age[i])
             out_printf(o, " since %s ago", num_duration((double)s->generation_age[i]).s);
         out_text(o, i == 0 ? ", filling\n" : "\n");
@@ -255,19 +255,20 @@ static void print_cost(struct out *o, const struct info_report *r)
     if (s->lost < 0.05)
         out_text(o, "probably no key so far\n");
     else
-        out_printf(o, "%s %s keys so far, new but taken for seen\n",
+        out_printf(o, "%s %s keys so far, new but mistaken for seen\n",
                    isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
     if (s->kind == DEJA_WINDOW)
         return; /* there always is */
     const uint64_t room = (uint64_t)fmin(fmax(r->room, 0), 0x1p63);
     label(o, "room");
     if (s->kind == DEJA_SCALABLE)
-        out_printf(o, "for about %s more keys until it grows\n", num_count(room).s);
+        out_printf(o, "for about %s until it grows\n", num_of(room, "more key").s);
     else if (s->kind == DEJA_EXACT) /* full: see docs/kinds.md */
-        out_printf(o, "for %s more keys as planned; it is full at %s keys\n",
-                   room ? num_count(room).s : "no", num_count(s->bits - s->bits / 16).s);
+        out_printf(o, "for %s as planned; it is full at %s\n",
+                   room ? num_of(room, "more key").s : "no more keys",
+                   num_of(s->bits - s->bits / 16, "key").s);
     else if (room && s->fp_now < r->rate_planned)
-        out_printf(o, "for about %s more keys until the rate passes %s\n", num_count(room).s,
+        out_printf(o, "for about %s until the rate passes %s\n", num_of(room, "more key").s,
                    num_rate(r->rate_planned).s);
     else
         out_printf(o, "none: the rate has passed %s\n", num_rate(r->rate_planned).s);
@@ -307,8 +308,8 @@ static void print_state(struct out *o, const deja_stats *s)
     label(o, "visit");
     out_printf(o, "%llu", (unsigned long long)s->visit);
     if (s->visits_before > 0) {
-        out_printf(o, "; the last one saw about %s keys and lost %s\n",
-                   num_count(s->last_distinct).s,
+        out_printf(o, "; the last one saw about %s and lost %s\n",
+                   num_of(s->last_distinct, "key").s,
                    s->last_lost < 0.05 ? "probably none" : num_estimate(s->last_lost).s);
         label(o, "missed");
         out_printf(o, "%s: chance of a page to be missed by every visit so far",
@@ -343,10 +344,10 @@ void info_report_warn(const struct info_report *r, struct console *c)
     if (r->polluted)
         console_error(
             c,
-            "%s looks POLLUTED: %s bits are set where %s keys explain %s, %s standard "
+            "%s looks POLLUTED: %s bits are set where %s explain %s, %s standard "
             "deviations fewer. Somebody who knows its key chose keys to fill it; build it "
             "anew with another key",
-            fail_path(r->path).text, num_count(s->bits_set).s, num_count(s->keys).s,
+            fail_path(r->path).text, num_count(s->bits_set).s, num_of(s->keys, "key").s,
             num_estimate(s->bits_expected).s, num_fixed(r->surprise, 1).s);
     if (s->deletions > s->deletions_capacity)
         console_error(
@@ -357,11 +358,12 @@ void info_report_warn(const struct info_report *r, struct console *c)
             num_rate(s->fn_now).s);
     if (r->over_capacity && s->kind == DEJA_WINDOW)
         console_error(c,
-                      "%s was sized for %s keys in its time, and more came: the rate is %s; build "
+                      "%s was sized for %s in its time, and more came: the rate is %s; build "
                       "it anew with a larger -n",
-                      fail_path(r->path).text, num_count(s->capacity).s, num_rate(s->fp_now).s);
+                      fail_path(r->path).text, num_of(s->capacity, "key").s,
+                      num_rate(s->fp_now).s);
     else if (r->over_capacity)
-        console_error(c, "%s was sized for %s keys and holds %s: build it anew with a larger -n",
-                      fail_path(r->path).text, num_count(s->capacity).s,
+        console_error(c, "%s was sized for %s and holds %s: build it anew with a larger -n",
+                      fail_path(r->path).text, num_of(s->capacity, "key").s,
                       num_count(s->keys + s->deletions).s);
 }

@@ -203,10 +203,10 @@ static void report(struct job *j)
         session_report_end(&r, &j->session);
         return;
     }
-    console_note(j->call->console, "%s%s read, %s %s, %s %s; %s, %u shards; %s, %s",
+    console_note(j->call->console, "%s%s read, %s %s, %s %s; %s, %s; %s, %s",
                  j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->yes).s,
                  words[use].yes, num_count(no).s, words[use].no, j->what->name,
-                 (unsigned)shards_count(j->shards), num_duration(seconds).s,
+                 num_of(shards_count(j->shards), "shard").s, num_duration(seconds).s,
                  num_speed(seconds > 0 ? (double)read / seconds : 0).s);
 }
 

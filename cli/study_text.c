@@ -10,7 +10,7 @@ static void print_heading(struct out *o, const struct study *s)
 {
     const struct common *c = s->c;
     if (c->capacity != 0)
-        out_printf(o, "For %s keys", num_count(c->capacity).s);
+        out_printf(o, "For %s", num_of(c->capacity, "key").s);
     if (c->memory != 0)
         out_printf(o, "%s %s", c->capacity != 0 ? " in" : "In", num_bytes(c->memory).s);
     if (c->multiplier > 0)
@@ -156,17 +156,17 @@ static int print_filling(struct out *o, const struct study *s, deja_error *err)
     out_text(o, "\nAs it fills\n");
     int rc = table_print(&t, o, 2, err);
     if (p->kind == DEJA_EXACT) /* see docs/kinds.md */
-        out_printf(o, "  It is full at 15/16 of its slots, %s keys, and then refuses new ones.\n",
-                   num_count(p->bits / 64 - p->bits / 64 / 16).s);
+        out_printf(o, "  It is full at 15/16 of its slots, %s, and then refuses new ones.\n",
+                   num_of(p->bits / 64 - p->bits / 64 / 16, "key").s);
     return rc;
 }
 
 static void print_window(struct out *o, const deja_plan *p)
 {
     const uint64_t share = (p->capacity + p->generations - 1) / p->generations;
-    out_printf(
-        o, "\nA generation takes %s keys. %u full %s remembered while the next one fills:\n",
-        num_count(share).s, (unsigned)p->generations, p->generations == 1 ? "one is" : "ones are");
+    out_printf(o, "\nA generation takes %s. %u full %s remembered while the next one fills:\n",
+               num_of(share, "key").s, (unsigned)p->generations,
+               p->generations == 1 ? "one is" : "ones are");
     out_printf(o, "what came among the last %s is found, what is older than %s is forgotten.\n",
                num_count(p->capacity).s, num_count(share * (p->generations + 1)).s);
 }
