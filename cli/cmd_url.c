@@ -29,6 +29,8 @@ static int check_options(const void *target, deja_error *err)
 static const struct opt options[] = {
     OPT_CHOICE(0, "profile", "PROFILE", struct url_options, common.url, deja_profile_name,
                "the rules (default safe)"),
+    OPT_OPTIONAL_CHOICE("url", "PROFILE", struct url_options, common.url, deja_profile_name,
+                        "safe", "the same as --profile, as the other commands call it"),
     OPT_FLAG(0, "segments", struct url_options, segments,
              "print the layers of each URL with tabs between them: site, folders, page"),
     OPT_FLAG(0, "expressions", struct url_options, expressions,

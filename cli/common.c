@@ -276,7 +276,7 @@ static int check_redis(const void *target, deja_error *err)
 const struct opt common_redis[] = {
     OPT_HEADING("Servers"),
     OPT_STRING(0, "redis", "URL", struct common, redis,
-               "keep the filter on a server or cluster: redis://HOST:PORT"),
+               "keep the filter on a server or cluster: redis://HOST:PORT, or HOST:PORT"),
     OPT_COUNT32(0, "shards", "N", struct common, shards, 1, 16384,
                 "spread a new one over N filters (default 16)"),
     OPT_COUNT32(0, "replicas", "N", struct common, replicas, 1, 100,

@@ -2,6 +2,7 @@
  *
  * A command returns, whatever happens; only main ends the process. */
 #include "command.h"
+#include "existing.h"
 #include "fail.h"
 #include "signals.h"
 #include <fcntl.h>
@@ -67,6 +68,20 @@ static int check_operands(const struct command *cmd, const struct opt_rest *rest
     return DEJA_OK;
 }
 
+/* deja check urls.txt seen.deja: the filter comes first. */
+static void explain_order(const struct call *call, deja_error *err)
+{
+    static const char filter_first[] = "F.deja [FILE]";
+    if (strncmp(call->command->operands, filter_first, sizeof filter_first - 1) != 0 ||
+        call->n_operands < 2 || existing_is_filter(call->operands[0]) ||
+        !existing_is_filter(call->operands[1]))
+        return;
+    (void)fail(err, OPT_USAGE,
+               "%.80s is not a filter file; the filter comes first: deja %s %.50s %.50s",
+               fail_path(call->operands[0]).text, call->command->name,
+               fail_path(call->operands[1]).text, fail_path(call->operands[0]).text);
+}
+
 static int parse_and_run(struct call *call, int argc, char **argv, void *options, deja_error *err)
 {
     const struct command *cmd = call->command;
@@ -86,10 +101,17 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
     if (rc < 0)
         return rc;
     call->console->quiet = opt_flag_is_set(cmd->options, options, "quiet");
+    if (rest.unclear != NULL)
+        console_note(call->console,
+                     "%s is a file here; if you mean the value of --%s, write --%s=%s", rest.word,
+                     rest.unclear->name, rest.unclear->name, rest.word);
     call->options = options;
     call->operands = rest.operands;
     call->n_operands = rest.n;
-    return cmd->run(call, err);
+    rc = cmd->run(call, err);
+    if (rc < 0 && rc != OUT_GONE)
+        explain_order(call, err);
+    return rc;
 }
 
 static int run_command(struct call *call, int argc, char **argv, deja_error *err)
@@ -122,6 +144,8 @@ static int run_global_option(struct call *call, const char *arg, deja_error *err
 
 static int dispatch(struct call *call, int argc, char **argv, deja_error *err)
 {
+    if (strcmp(argv[1], "version") == 0 && argc == 2)
+        return run_global_option(call, "--version", err);
     if (argv[1][0] == '-')
         return run_global_option(call, argv[1], err);
     call->command = command_find(argv[1], err);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* --- Walking a table ------------------------------------------------------- */
 
@@ -254,6 +255,23 @@ struct parser {
     deja_error *err;
 };
 
+/* The next word, if it is the value of an option that can do without: --url crawl.  A file of
+ * that name is more likely to be meant as input; the caller can then tell the user. */
+static const char *following_choice(struct parser *p, const struct opt *o)
+{
+    const char *word = p->at < p->argc ? p->argv[p->at] : NULL;
+    bool known = false;
+    for (uint32_t value = 0; word != NULL && o->names != NULL && value < OPT_CHOICES; value++)
+        known |= o->names(value) != NULL && strcmp(o->names(value), word) == 0;
+    if (known && access(word, F_OK) == 0) {
+        p->rest->unclear = o;
+        p->rest->word = word;
+        known = false;
+    }
+    p->at += known;
+    return known ? word : o->fallback;
+}
+
 /* Option o was met; attached is the value that came with it, or NULL. */
 static int take(struct parser *p, const struct opt *o, size_t base, const char *attached,
                 bool by_letter)
@@ -276,7 +294,7 @@ static int take(struct parser *p, const struct opt *o, size_t base, const char *
     }
     const char *text = attached;
     if (text == NULL && opt_is_optional(o))
-        text = o->fallback;
+        text = following_choice(p, o);
     else if (text == NULL && p->at < p->argc)
         text = p->argv[p->at++];
     if (text == NULL && by_letter)

@@ -23,7 +23,9 @@
  * of several equal options wins.  -h/--help is known everywhere and in no table.
  *
  * Spellings: -n 5, -n5, --capacity 5, --capacity=5, -qz, -qn5; `--` ends the options, `-` is an
- * operand, options and operands may be mixed, names are not abbreviated. */
+ * operand, options and operands may be mixed, names are not abbreviated.  The value of an option
+ * that can do without is attached, --url=crawl; a choice may also follow, --url crawl, unless a
+ * file of that name exists, which is then an operand. */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 #include "deja.h"
@@ -158,7 +160,9 @@ struct opt {
 struct opt_rest {
     const char *const *operands; /* inside argv, which is reordered */
     size_t n;
-    bool help; /* --help was among the options; parsing stopped there */
+    bool help;                 /* --help was among the options; parsing stopped there */
+    const struct opt *unclear; /* NULL, or an option whose value could be the operand ... */
+    const char *word;          /* ... of this name, which is an existing file */
 };
 
 /* Parse argv[0 .. argc), which has no program or command name in front, into target.  DEJA_OK,
@@ -189,7 +193,7 @@ static inline bool opt_is_option(const struct opt *o)
 {
     return o->type >= OPT_TYPE_FLAG;
 }
-/* May its value be left out?  Then it comes with = only. */
+/* Can it do without a value? */
 static inline bool opt_is_optional(const struct opt *o)
 {
     return o->type == OPT_TYPE_OPTIONAL || o->fallback != NULL;

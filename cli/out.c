@@ -86,7 +86,7 @@ int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_er
     for (size_t i = 0; i < n; i++) {
         if (!is_output(o, paths[i]))
             continue;
-        o->error = EINVAL;
+        o->error = EPIPE; /* silently: this error is enough */
         return fail(err, DEJA_EINVAL, "%s is the output as well; write to another file",
                     strcmp(paths[i], "-") == 0 ? "standard input" : fail_path(paths[i]).text);
     }

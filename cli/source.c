@@ -4,6 +4,7 @@
 #include "fail.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,11 @@ static int cannot_open(const char *path, deja_error *err)
     struct fail_path shown = fail_path(path);
     switch (errno) {
     case ENOENT:
+        if (strstr(path, "://"))
+            return fail(
+                err, DEJA_EIO,
+                "%s is a URL, not a file; pass URLs on standard input: echo URL | deja ...",
+                shown.text);
         return fail(err, DEJA_EIO, "%s does not exist; check its name", shown.text);
     case EACCES:
         return fail(err, DEJA_EIO, "%s may not be read; its owner can allow it with chmod +r",

@@ -60,7 +60,7 @@ static int bad_url(const char *url, deja_error *err)
 {
     const char *at = strrchr(url, '@');
     return fail(err, DEJA_EINVAL,
-                "'%s%s' is no URL of a server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
+                "'%s%s' is not the URL of a server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
                 at ? "..." : "", fail_path(at ? at : url).text);
 }
 
@@ -131,9 +131,10 @@ static bool parse_host(const char *host, const char *end, struct node *n)
 static int parse_url(struct wire *w, const char *url, struct node *first, deja_error *err)
 {
     static const char scheme[] = "redis://";
-    if (strncmp(url, scheme, sizeof scheme - 1) != 0)
+    const bool has_scheme = strncmp(url, scheme, sizeof scheme - 1) == 0;
+    if (!has_scheme && strstr(url, "://"))
         return bad_url(url, err);
-    const char *at = url + sizeof scheme - 1;
+    const char *at = has_scheme ? url + sizeof scheme - 1 : url; /* HOST:PORT will do */
     const char *end = at + strcspn(at, "/"), *host = at;
     for (const char *p = at; p < end; p++)
         if (*p == '@')

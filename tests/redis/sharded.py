@@ -129,8 +129,10 @@ def what_is_wrong_is_told():
                     "redis://:", "redis://[::1", "redis://[::1]x:1", "redis://[]:1",
                     "redis://u:secret@h:0"):
             complaint = deja("dedup", "--redis", bad, "--state", "x", status=2)
-            assert "no URL of a server" in complaint and "secret" not in complaint, complaint
+            assert "not the URL of a server" in complaint and "secret" not in complaint, complaint
         deja("dedup", *at, "--state", "x", "--shards", "4", data=b"a\n")
+        bare = url(server).removeprefix("redis://")
+        assert deja("dedup", "--redis", bare, "--state", "x", data=b"a\n") == b""
         assert "4 shards, not 5" in deja("dedup", *at, "--state", "x", "--shards", "5", status=2)
         r = server.client()
         for text in ("something else", "", "deja-cache 2 shards=4 profile=none rules=0",
