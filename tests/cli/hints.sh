@@ -136,6 +136,7 @@ one_thing_is_singular() {
         deja info $kind.deja >>all 2>&1
         deja plan -k $kind -n 1 >>all 2>&1 || true
     done
+    # shellcheck disable=SC2129 # one by one
     deja merge -o union.deja blocked.deja 2>>all
     deja dedup -k blocked --state blocked.deja -n 2 one >/dev/null 2>>all
     deja rotate blocked.deja 2>>all

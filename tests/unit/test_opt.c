@@ -334,7 +334,11 @@ static void url_profiles_are_chosen_by_name(void **state)
     (void)state;
     assert_int_equal(parse("")->s.common.url, 0);
     assert_int_equal(parse("--url")->s.common.url, DEJA_URL_SAFE);
-    assert_int_equal(parse("--url gsb")->s.common.url, DEJA_URL_SAFE); /* gsb is an operand */
+    assert_int_equal(parse("--url gsb")->s.common.url, DEJA_URL_GSB);
+    assert_int_equal(parse("--url gsb")->rest.n, 0);
+    assert_int_equal(parse("--url gbs")->s.common.url, DEJA_URL_SAFE); /* gbs is an operand */
+    assert_int_equal(parse("--url gbs")->rest.n, 1);
+    assert_int_equal(parse("--url -- gsb")->s.common.url, DEJA_URL_SAFE);
     assert_int_equal(parse("--url=gsb")->s.common.url, DEJA_URL_GSB);
     refused("--url=gbs", "--url takes safe, crawl, gsb or scrapy, not 'gbs'; did you mean gsb?");
     refused("--base http://a/", "--base needs --url beside it");
