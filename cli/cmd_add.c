@@ -35,6 +35,7 @@ static int add_batch(void *job, struct batch *b, deja_error *err)
         return session_add_failed(rc, j->filter, j->call->operands[0], err);
     session_spread(b, false);
     j->added += session_count(b);
+    session_watch(&j->session, fail_path(j->call->operands[0]).text);
     return DEJA_OK;
 }
 
@@ -63,6 +64,7 @@ static void report_json(const struct job *j, const deja_stats *s)
     json_uint(&json, "capacity", s->capacity);
     json_real(&json, "fp_now", s->fp_now);
     json_real(&json, "lost", s->lost);
+    json_bool(&json, "over_capacity", session_too_many(j->filter) != 0);
     if (s->kind == DEJA_PAIRED)
         json_uint(&json, "hidden", s->hidden);
     json_uint(&json, "filter_bytes", s->bytes);
@@ -96,7 +98,7 @@ static void report(const struct job *j)
             num_count(j->added).s, num_count(known(j)).s, fail_path(j->call->operands[0]).text,
             num_bytes(s.bytes).s, num_rate(s.fp_now).s, num_duration(seconds).s);
     warn_hidden(j, &s);
-    const uint64_t too_many = session_too_many(&s);
+    const uint64_t too_many = session_too_many(j->filter);
     if (too_many)
         console_note(j->call->console,
                      "%s was sized for %s and holds %s: build it anew with a larger -n",
@@ -341,7 +343,7 @@ static int run_build(struct call *call, deja_error *err)
                   fail_path(o->like).text, deja_profile_name(like.profile));
     if (rc == DEJA_OK) {
         opt.format = like.format; /* 0 without --like: the newest */
-        rc = session_choose_size(call, &common, 1, false, &opt, err);
+        rc = session_choose_size(call, &common, 1, &opt, err);
     }
     if (rc == DEJA_OK && opt.kind == DEJA_STATIC)
         return build_static(&j, &opt, err);
@@ -376,8 +378,11 @@ const struct command cmd_build = {
             "--layered paper makes it as published, where URLs with swapped segments are taken "
             "for each other; --words BYTE cuts keys into words, which go to the layers in turn, "
             "one layer for each k of them unless --layers says how many.",
-            "Without -n or -m it is sized from the length of the files; from a pipe or compressed "
-            "files it becomes a scalable filter, which grows. `deja plan` helps to choose.",
+            "Without -n or -m it is sized from the length of the files. Either way the size is "
+            "only a first size: `deja add` can put more keys into the file, which then grows, and "
+            "the rate stays. With --fixed, and with options that pin the body (-m, --hashes, "
+            "--filters), it does not grow; a warning says so when it holds more keys than it was "
+            "sized for. `deja plan` helps to choose.",
             "With --like it is sized for the keys that are in another file, with an eye to a "
             "scalable one that has grown: one filter of the same keys is smaller and faster.",
             SESSION_KEY_TEXT " Every host counts as a line.",

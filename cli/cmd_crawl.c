@@ -219,6 +219,15 @@ static void note_read_as(void *ctx, const char *given, deja_slice url)
                  (const char *)url.data);
 }
 
+static void warn_crowded(void *ctx, const deja_stats *s)
+{
+    const struct talk *t = ctx;
+    console_warn(t->call->console,
+                 "the cache was sized for %s and now holds %s: its rate is %s and rises with "
+                 "every URL, and more pages are lost; use a larger -n for the next visit",
+                 num_of(s->capacity, "URL").s, num_count(s->keys).s, num_rate(s->fp_now).s);
+}
+
 static int print_url(void *ctx, deja_slice url, deja_error *err)
 {
     const struct talk *t = ctx;
@@ -299,6 +308,7 @@ static struct crawl_options engine_options(const struct call *call)
         .nofollow = o->nofollow,
         .sitemaps = o->sitemaps,
         .no_archive = o->no_archive,
+        .fixed = {.on = o->common.fixed},
         .max_pages = o->max_pages,
         .max_total = o->max_bytes,
         .max_host_pages = o->max_host_pages,
@@ -372,7 +382,8 @@ static int run(struct call *call, deja_error *err)
     engine.talk = (struct crawl_talk){.ctx = &talk,
                                       .status = show_status,
                                       .no_contact = note_no_contact,
-                                      .read_as = note_read_as};
+                                      .read_as = note_read_as,
+                                      .crowded = warn_crowded};
     if (!o->common.json)
         engine.talk.as_before = note_remembered;
     if (o->harvest) {

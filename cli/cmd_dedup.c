@@ -17,7 +17,6 @@
 
 #define PENDING_MAX (UINT64_C(1) << 18) /* keys whose lines are written, not yet synced */
 #define STATE_FIRST 1000000 /* keys: a small first run says little about the next ones */
-#define SPARE_SHARE 0.1     /* of the rate kept back for growth when the size is known well */
 
 struct dedup_options {
     struct common common;
@@ -63,6 +62,7 @@ struct job {
     bool sync_output; /* a regular file: written is not yet safe */
     bool header_printed;
     double synced; /* when the state was, in seconds of the session */
+    bool unsynced; /* it may have changed since then */
     uint64_t kept, dropped;
 };
 
@@ -85,6 +85,7 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     const struct common *c = &j->o->common;
     expect.key = opt->key;
     expect.seed = opt->seed;
+    expect.kind = c->kind;
     expect.hash = c->hash;
     expect.counter_bits = c->counter_bits;
     expect.generations = c->generations;
@@ -104,15 +105,12 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
         return session_add_failed(DEJA_ENOTSUP, j->filter, j->o->state, err);
     if (stats.kind == DEJA_PAIRED)
         return refuse_paired(j->o->state, err);
-    const bool part = stats.kind == DEJA_SCALABLE && c->kind == stats.part_kind;
-    if (c->kind && c->kind != stats.kind && !part)
-        return fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", fail_path(j->o->state).text,
-                    deja_kind_name(stats.kind), deja_kind_name(c->kind));
-    if ((c->capacity && c->capacity != stats.capacity) ||
-        (c->fp_rate > 0 && c->fp_rate != stats.fp_rate))
-        console_note(j->call->console, "%s keeps the size it was made with: %s at rate %s",
+    const struct common_ignored ignored = common_ignored(c, j->filter, &stats);
+    if (ignored.text[0])
+        console_note(j->call->console,
+                     "%s keeps the size it was made with: %s at rate %s; ignored: %s",
                      fail_path(j->o->state).text, num_of(stats.capacity, "key").s,
-                     num_rate(stats.fp_rate).s);
+                     num_rate(stats.fp_rate).s, ignored.text);
     if (c->mode)
         console_note(j->call->console, "%s keeps its permissions; chmod changes them",
                      fail_path(j->o->state).text);
@@ -136,18 +134,18 @@ static int make_filter(struct job *j, deja_error *err)
     if (j->o->state && access(j->o->state, F_OK) == 0)
         rc = open_state(j, &opt, err);
     else
-        rc = session_choose_size(j->call, &j->o->common, 0, true, &opt, err);
+        rc = session_choose_size(j->call, &j->o->common, 0, &opt, err);
     if (rc < 0)
         return rc;
     if (!j->o->state) {
-        if (opt.kind == DEJA_SCALABLE && opt.capacity && !j->o->common.capacity)
-            opt.tightening = SPARE_SHARE;
         opt.flags &= ~DEJA_KEY_APART;
         return deja_filter_new(&opt, &j->filter, err);
     }
     if (!j->filter) {
-        if (opt.kind == DEJA_SCALABLE && !j->o->common.capacity && opt.capacity < STATE_FIRST)
-            opt.capacity = STATE_FIRST;
+        if (opt.kind == DEJA_SCALABLE && !j->o->common.capacity) {
+            opt.tightening = 0; /* it will probably grow */
+            opt.capacity = opt.capacity < STATE_FIRST ? STATE_FIRST : opt.capacity;
+        }
         rc = deja_filter_create(j->o->state, common_create_flags(&j->o->common), &opt, &j->filter,
                                 err);
         if (rc == DEJA_OK) /* under its name from the beginning, so that nobody else makes one */
@@ -173,7 +171,10 @@ static int commit(struct job *j, deja_error *err)
     if (rc < 0)
         return rc;
     rc = deja_dedup_commit(j->pending);
-    return rc < 0 ? session_add_failed(rc, j->filter, j->o->state, err) : DEJA_OK;
+    if (rc < 0)
+        return session_add_failed(rc, j->filter, j->o->state, err);
+    session_watch(&j->session, fail_path(j->o->state).text);
+    return DEJA_OK;
 }
 
 static int sync_state(struct job *j, deja_error *err)
@@ -182,7 +183,20 @@ static int sync_state(struct job *j, deja_error *err)
     if (rc == DEJA_OK)
         rc = deja_filter_sync(j->filter, err);
     j->synced = progress_seconds(&j->session.progress);
+    j->unsynced = false;
     return rc;
+}
+
+/* The lines so far must not wait for the next ones: others can look them up in the state now. */
+static int on_pause(void *job, deja_error *err)
+{
+    struct job *j = job;
+    int rc = DEJA_OK;
+    if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
+        rc = j->unsynced ? sync_state(j, err) : DEJA_OK;
+    else if (deja_dedup_pending(j->pending) > 0)
+        rc = commit(j, err);
+    return rc < 0 ? rc : j->unsynced;
 }
 
 static int judge(struct job *j, struct batch *b, deja_error *err)
@@ -197,8 +211,11 @@ static int judge(struct job *j, struct batch *b, deja_error *err)
 
 static int after_batch(struct job *j, deja_error *err)
 {
-    if (!j->pending)
+    if (!j->pending) {
+        session_watch(&j->session, "the filter");
         return out_flush(j->out, err);
+    }
+    j->unsynced = true;
     if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
         return sync_state(j, err);
     if (j->sync_output && deja_dedup_pending(j->pending) < PENDING_MAX)
@@ -245,6 +262,7 @@ static void summarize(struct job *j, const deja_stats *s)
         json_string(&r.json, "kind", deja_kind_name(s->kind));
         json_uint(&r.json, "filter_bytes", s->bytes);
         json_real(&r.json, "fill", s->fill);
+        json_bool(&r.json, "over_capacity", session_too_many(j->filter) != 0);
         session_report_end(&r, &j->session);
         return;
     }
@@ -269,7 +287,7 @@ static void account(struct job *j)
     session_warn_missing(&j->session);
     if (!j->o->common.quiet)
         summarize(j, &s);
-    const uint64_t too_many = session_too_many(&s);
+    const uint64_t too_many = session_too_many(j->filter);
     if (too_many)
         console_note(j->call->console,
                      "the filter was sized for %s and holds %s: the rate is now %s; use a "
@@ -322,6 +340,8 @@ static int run(struct call *call, deja_error *err)
         rc = session_open(&j.session, call, &j.o->common, 0, j.filter, j.out, err);
     if (rc == DEJA_OK) {
         j.sync_output = j.pending && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
+        if (j.pending)
+            session_on_pause(&j.session, on_pause, &j);
         rc = finish(&j, session_each(&j.session, process, &j, err), err);
     }
     session_close(&j.session);
@@ -348,13 +368,15 @@ const struct command cmd_dedup = {
             "rate "
             "-p (one in a million by default); the summary says how many that probably were. No "
             "repeat is ever printed, except after a crash (below).",
-            "Without -n the filter is sized from the length of the files, or grows when they come "
-            "through a pipe or are compressed.",
+            "Without -n the filter is sized from the length of the files. Either size is only a "
+            "first size: a filter that turns out too small grows, and the rate stays. With "
+            "--fixed, and with options that pin the body (-m, --hashes, --filters), it does not "
+            "grow; a warning says so when it holds more lines than it was sized for.",
             "With --state FILE the filter is kept between runs, so that the next run prints only "
             "what is new since. A line counts as seen only after it was handed over: a crash can "
-            "make the next run repeat lines, and never loses one. Only one process can use a "
-            "state "
-            "at a time.",
+            "make the next run repeat lines, and never loses one. If the input pauses, the lines "
+            "so far are in the state within a second, and `deja check` in another terminal finds "
+            "them. Only one process can use a state at a time.",
             "With -k window lines are forgotten: one that did not come among the last N lines "
             "(-n), "
             "or for TIME (--window-time), is printed again. Seeing a line renews it.",

@@ -8,6 +8,7 @@
 #include "fail.h"
 #include "keyfile.h"
 #include "number.h"
+#include "session.h"
 #include <math.h>
 #include <sys/stat.h>
 
@@ -76,7 +77,7 @@ static int is_table(const char *path, const deja_options *expect, bool *table, d
     if (rc < 0)
         return rc;
     rc = call_stats(f, &s, err);
-    *table = s.kind == DEJA_EXACT;
+    *table = s.part_kind == DEJA_EXACT;
     deja_filter_free(f);
     return rc;
 }
@@ -183,11 +184,17 @@ static void report(const struct call *call, const deja_filter *f)
     } else {
         console_note(call->console, "%s filter%s with %s%s; %s: %s, rate now %s",
                      num_count(call->n_operands).s, num_plural(call->n_operands),
-                     s.kind == DEJA_EXACT ? "" : "about ", num_of(s.keys, "key").s,
+                     s.part_kind == DEJA_EXACT ? "" : "about ", num_of(s.keys, "key").s,
                      fail_path(o->common.output).text, num_bytes(s.bytes).s, num_rate(s.fp_now).s);
     }
-    if (s.keys > s.capacity && s.kind != DEJA_SCALABLE)
-        console_note(call->console, "%s was sized for %s and holds %s: build larger ones",
+    if (session_too_many(f) && s.kind == DEJA_SCALABLE)
+        console_warn(call->console,
+                     "parts of %s hold more keys than they were sized for, so its rate is %s, not "
+                     "%s: build it from the keys, or merge filters with a larger -n",
+                     fail_path(o->common.output).text, num_rate(s.fp_now).s,
+                     num_rate(s.fp_rate).s);
+    else if (session_too_many(f))
+        console_warn(call->console, "%s was sized for %s and holds %s: build larger ones",
                      fail_path(o->common.output).text, num_of(s.capacity, "key").s,
                      num_count(s.keys).s);
 }

@@ -1,10 +1,12 @@
 /* common.c - the options that many commands share, in tables by what they are about. */
 #include "common.h"
 #include "fail.h"
+#include <stdio.h>
+#include <string.h>
 
 const struct opt common_capacity[] = {
     OPT_COUNT('n', "capacity", "N", struct common, capacity, 1, UINT64_MAX,
-              "size the filter for N different keys (1.5M, 1e9)"),
+              "make room for N different keys at first (1.5M, 1e9)"),
     OPT_END,
 };
 
@@ -20,13 +22,22 @@ static const char *layered_mode(uint32_t mode)
     return mode == OPT_LAYERED_SALTED ? "salted" : mode == OPT_LAYERED_PAPER ? "paper" : NULL;
 }
 
+static int check_sizing(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    if (c->fixed && c->kind == DEJA_SCALABLE)
+        return fail(err, OPT_USAGE, "--fixed and -k scalable exclude each other: scalable grows");
+    return DEJA_OK;
+}
+
 const struct opt common_sizing[] = {
     OPT_HEADING("Size and kind"),
     OPT_PART(common_capacity),
-    OPT_RATE('p', "fp-rate", "P", struct common, fp_rate,
-             "false-positive rate when N keys are in it (default 1e-6)"),
+    OPT_RATE('p', "fp-rate", "P", struct common, fp_rate, "false-positive rate (default 1e-6)"),
     OPT_SIZE('m', "memory", "SIZE", struct common, memory,
              "memory for the filter: 1.5G, 512M, 64KiB (k, M, G are powers of 1024)"),
+    OPT_FLAG(0, "fixed", struct common, fixed,
+             "do not grow past N keys; warn when more keys come"),
     OPT_PART(common_kind),
     OPT_COUNT32(0, "hashes", "K", struct common, hashes, 1, 1024,
                 "hash functions of each filter (default: the best number)"),
@@ -54,6 +65,7 @@ const struct opt common_sizing[] = {
                "layered: a salt for each layer (the default), or as published"),
     OPT_CHAR(0, "words", "BYTE", struct common, words,
              "layered: keys are words with BYTE between them, not URLs"),
+    OPT_CHECK(check_sizing),
     OPT_END,
 };
 
@@ -296,6 +308,56 @@ const struct opt common_general[] = {
 unsigned common_create_flags(const struct common *c)
 {
     return (c->force ? DEJA_CREATE_REPLACE : 0) | DEJA_CREATE_MODE(c->mode);
+}
+
+/* The size of the first part. */
+static uint64_t first_capacity(const deja_filter *f)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    uint64_t units = 1, step = 1;
+    if (deja_filter_outline(f, &o) < 0)
+        return 0;
+    for (uint32_t i = 1; o.kind == DEJA_SCALABLE && i < o.parts; i++)
+        units += step *= o.growth;
+    return units ? o.capacity / units : 0;
+}
+
+/* Whether these options would have made bodies of that size. */
+static bool same_bodies(const struct common *c, const deja_stats *s)
+{
+    deja_options opt = common_filter_options(c);
+    deja_plan plan = DEJA_PLAN_INIT;
+    opt.kind = s->kind;
+    opt.capacity = opt.capacity ? opt.capacity : s->capacity;
+    return deja_plan_make(&opt, &plan, NULL) == DEJA_OK && plan.bytes == s->bytes;
+}
+
+struct common_ignored common_ignored(const struct common *c, const deja_filter *f,
+                                     const deja_stats *s)
+{
+    struct common_ignored list = {""};
+    struct common rest = *c;
+    const bool same = same_bodies(c, s);
+    /* A different value of these is an error when the filter is opened. */
+    rest.kind = rest.hash = rest.counter_bits = rest.layers = rest.layered = rest.generations = 0;
+    rest.minimal_increase = rest.words.given = false;
+    rest.window_seconds = 0;
+    if (c->capacity == first_capacity(f))
+        rest.capacity = 0;
+    if (!(c->fp_rate > s->fp_rate) && !(c->fp_rate < s->fp_rate))
+        rest.fp_rate = 0;
+    if (same)
+        rest.memory = 0, rest.multiplier = 0;
+    if (c->hashes == s->hashes)
+        rest.hashes = 0;
+    if (c->filters == s->filters)
+        rest.filters = 0;
+    if (c->deletions == s->deletions_capacity)
+        rest.deletions = 0;
+    if (s->kind != DEJA_SCALABLE)
+        rest.fixed = false;
+    opt_list_given(common_sizing, &rest, list.text, sizeof list.text);
+    return list;
 }
 
 deja_options common_filter_options(const struct common *c)

@@ -25,6 +25,7 @@ struct common { /* 0, NULL or false: not given */
     uint64_t deletions;
     uint32_t generations;
     uint64_t window_seconds;
+    bool fixed; /* do not grow past the given size */
     const char *key_file;
     bool insecure_key; /* whoever else can read that file */
     bool force;        /* a new filter may replace another */
@@ -58,6 +59,13 @@ struct pick_options common_pick_options(const struct common *c);
 deja_options common_filter_options(const struct common *c);
 /* --force and --mode as flags of deja_filter_create. */
 unsigned common_create_flags(const struct common *c);
+/* The options of common_sizing that are given and that a filter of these numbers does not follow:
+ * "-n, -m".  Empty if there are none.  What deja_filter_open checks is left out. */
+struct common_ignored {
+    char text[200];
+};
+struct common_ignored common_ignored(const struct common *c, const deja_filter *f,
+                                     const deja_stats *s);
 
 /* With a heading of their own: */
 extern const struct opt common_sizing[];   /* -n -p -m -k --hashes --filters --hash --multiplier

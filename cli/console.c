@@ -69,6 +69,16 @@ void console_error(struct console *c, const char *fmt, ...)
     va_end(args);
 }
 
+void console_warn(struct console *c, const char *fmt, ...)
+{
+    char text[900];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    console_error(c, "warning: %s", text);
+}
+
 void console_note(struct console *c, const char *fmt, ...)
 {
     va_list args;

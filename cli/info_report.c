@@ -82,14 +82,16 @@ static double doubt(const deja_stats *s)
     return s->unclean && a_key > 0 ? 5 * s->bits_sigma / a_key : 0;
 }
 
-static void conclude(struct info_report *r)
+static void conclude(struct info_report *r, uint64_t excess)
 {
     const deja_stats *s = &r->s;
     r->surprise = surprise(s);
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
     const uint64_t taken = s->keys + s->deletions; /* a key that was removed has left its bits */
     const bool over = (double)taken - doubt(s) > (double)s->capacity;
-    r->over_capacity = s->kind == DEJA_WINDOW ? s->crowded != 0 : s->kind != DEJA_SCALABLE && over;
+    r->over_capacity = s->kind == DEJA_WINDOW     ? s->crowded != 0
+                       : s->kind == DEJA_SCALABLE ? !s->unclean && excess > 0 /* after a union */
+                                                  : over;
     r->rate_planned = rate_planned(r);
     r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(r, r->rate_planned) - (double)taken;
 }
@@ -97,6 +99,7 @@ static void conclude(struct info_report *r)
 int info_report_make(struct info_report *r, const uint8_t *key, deja_error *err)
 {
     deja_options expect = DEJA_OPTIONS_INIT;
+    deja_outline outline = DEJA_OUTLINE_INIT;
     deja_filter *f;
     expect.key = key;
     int rc = deja_filter_open(r->path, 0, &expect, &f, err);
@@ -108,9 +111,11 @@ int info_report_make(struct info_report *r, const uint8_t *key, deja_error *err)
         r->layer[i % INFO_LAYERS] = (deja_layer)DEJA_LAYER_INIT;
         rc = deja_filter_layer(f, i, &r->layer[i % INFO_LAYERS]);
     }
+    if (rc == DEJA_OK)
+        rc = deja_filter_outline(f, &outline);
     deja_filter_free(f);
     if (rc < 0)
         return rc;
-    conclude(r);
+    conclude(r, outline.excess);
     return DEJA_OK;
 }

@@ -92,13 +92,18 @@ static void print_capacity(struct out *o, const struct info_report *r)
     label(o, "capacity");
     out_printf(o, "%s, ", num_of(s->capacity, "key").s);
     if (s->kind == DEJA_SCALABLE)
-        out_printf(o, "then it grows; the rate stays below %s\n", num_rate(s->fp_rate).s);
+        out_printf(o, "then it grows; %s %s\n",
+                   r->over_capacity
+                       ? "parts of a union are past their capacity, so the rate is not"
+                       : "the rate stays below",
+                   num_rate(s->fp_rate).s);
     else if (s->kind == DEJA_WINDOW)
         out_printf(o, "then it forgets the oldest; the rate stays at %s\n",
                    num_rate(r->rate_planned).s);
     else
-        out_printf(o, "with a rate of %s%s then\n",
-                   r->rate_planned == s->fp_rate ? "at most " : "", num_rate(r->rate_planned).s);
+        out_printf(o, "with a rate of %s%s then%s\n",
+                   r->rate_planned == s->fp_rate ? "at most " : "", num_rate(r->rate_planned).s,
+                   r->over_capacity ? "; it is PAST its capacity" : "");
 }
 
 static void print_static(struct out *o, const deja_stats *s)
@@ -362,6 +367,12 @@ void info_report_warn(const struct info_report *r, struct console *c)
                       "it anew with a larger -n",
                       fail_path(r->path).text, num_of(s->capacity, "key").s,
                       num_rate(s->fp_now).s);
+    else if (r->over_capacity && s->kind == DEJA_SCALABLE)
+        console_error(
+            c,
+            "%s was merged from filters that were too full for it: the rate is %s; build "
+            "it from the keys, or merge filters with a larger -n",
+            fail_path(r->path).text, num_rate(s->fp_now).s);
     else if (r->over_capacity)
         console_error(c, "%s was sized for %s and holds %s: build it anew with a larger -n",
                       fail_path(r->path).text, num_of(s->capacity, "key").s,

@@ -54,6 +54,7 @@ struct input {
     size_t scanned;  /* bytes of carry, and then of the block, that were searched for ends */
     size_t mean_len; /* of the records in the last block */
     bool raw;        /* keys in the present block need decoding */
+    bool lull;       /* the last block ended because no more bytes came */
 
     int failed; /* 0, or what every further input_next returns */
     deja_error error;
@@ -496,8 +497,10 @@ static int gather(struct input *in, struct block *b, deja_error *err)
         rc = read_more(in, b, &got, err);
         if (rc < 0)
             return rc;
-        if (got == 0 && !in->ended)
+        if (got == 0 && !in->ended) {
+            in->lull = true;
             return DEJA_OK; /* nothing there yet, or stopped */
+        }
     }
 }
 
@@ -533,6 +536,7 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     b->filled = in->carry_len;
     in->carry_len = 0;
     in->raw = false;
+    in->lull = false;
 
     int rc = gather(in, b, err);
     /* After an error, too: the records before it are good. */
@@ -590,6 +594,11 @@ int input_next(struct input *in, struct block *b, deja_error *err)
     if (err)
         *err = in->error;
     return in->failed;
+}
+
+bool input_wait(const struct input *in, int timeout_ms)
+{
+    return !in->lull || !in->source.dec || source_wait(&in->source, timeout_ms);
 }
 
 void input_progress(const struct input *in, struct input_progress *out)

@@ -62,6 +62,9 @@ struct input;
 int input_open(const struct input_options *opt, struct input **out, deja_error *err);
 /* 1: a block; 0: the end, or stopped; negative: a deja_status. */
 int input_next(struct input *in, struct block *b, deja_error *err);
+/* False if nothing can be read for so many milliseconds; true if input_next would have something
+ * to do: bytes, the end, or an error. */
+bool input_wait(const struct input *in, int timeout_ms);
 void input_close(struct input *in); /* NULL is fine */
 
 /* The header of the first CSV or CDX file that has one, with its terminator; false when there is

@@ -374,6 +374,44 @@ static int run_checks(const struct parser *p)
     return DEJA_OK;
 }
 
+static bool is_given(const struct opt *o, const char *field)
+{
+    static const char zeros[sizeof(uint64_t)];
+    switch (o->type) {
+    case OPT_TYPE_FLAG:
+        return *(const bool *)(const void *)field;
+    case OPT_TYPE_CHAR:
+        return ((const struct opt_char *)(const void *)field)->given;
+    case OPT_TYPE_COUNT32:
+    case OPT_TYPE_CHOICE:
+        return memcmp(field, zeros, sizeof(uint32_t)) != 0;
+    default: /* numbers and pointers of 64 bits */
+        return memcmp(field, zeros, sizeof(uint64_t)) != 0;
+    }
+}
+
+void opt_list_given(const struct opt *table, const void *target, char *text, size_t cap)
+{
+    struct opt_walk w;
+    const struct opt *o;
+    size_t base, len = 0;
+    text[0] = '\0';
+    opt_walk_init(&w, table);
+    while ((o = opt_walk_next(&w, &base)) != NULL) {
+        if (!opt_is_option(o) || strcmp(o->name, "help") == 0 ||
+            !is_given(o, (const char *)target + base + o->offset))
+            continue;
+        const int n = o->letter
+                          ? snprintf(text + len, cap - len, "%s-%c", len ? ", " : "", o->letter)
+                          : snprintf(text + len, cap - len, "%s--%s", len ? ", " : "", o->name);
+        if (n < 0 || (size_t)n >= cap - len) {
+            text[len] = '\0';
+            return;
+        }
+        len += (size_t)n;
+    }
+}
+
 int opt_parse(const struct opt *table, int argc, char **argv, void *target, struct opt_rest *rest,
               deja_error *err)
 {

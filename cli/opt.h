@@ -204,6 +204,8 @@ static inline bool opt_takes_value(const struct opt *o)
 }
 /* "classic, blocked or exact", as much of it as fits. */
 void opt_list_choices(opt_names *names, char *text, size_t cap);
+/* The options of the table whose fields are not zero: "-n, --hashes", as many as fit. */
+void opt_list_given(const struct opt *table, const void *target, char *text, size_t cap);
 /* Whether the table has the flag `name` and target has it set. */
 bool opt_flag_is_set(const struct opt *table, const void *target, const char *name);
 

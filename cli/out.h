@@ -93,6 +93,8 @@ struct console {
 };
 void console_init(struct console *c, int fd, const char *command);
 void console_error(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
+/* The work goes on, but its owner must know, even with -q. */
+void console_warn(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
 void console_note(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
 void console_hint(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3); /* no prefix */
 /* The progress line: shown in place of the one before, cut to the terminal's width. */

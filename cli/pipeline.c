@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define RING  4
 #define AHEAD 2 /* batches, with the one that the caller has, are enough for it */
@@ -143,6 +144,16 @@ static int start_reader(struct pipeline *p, deja_error *err)
     return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
 }
 
+/* Its waits are timed by a clock that nobody sets. */
+static void init_changed(pthread_cond_t *changed)
+{
+    pthread_condattr_t attr;
+    (void)pthread_condattr_init(&attr);
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(changed, &attr);
+    (void)pthread_condattr_destroy(&attr);
+}
+
 int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
                        const struct pipeline_step *step, uint32_t threads, struct pipeline **out,
                        deja_error *err)
@@ -156,7 +167,7 @@ int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
     if (step)
         p->step = *step;
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->changed, NULL);
+    init_changed(&p->changed);
     for (int i = 0; i < RING; i++)
         block_init(&p->ring[i].block);
     return threads > 1 ? start_reader(p, err) : DEJA_OK;
@@ -174,29 +185,52 @@ int pipeline_open(struct input *in, const deja_filter *filter, const struct pipe
     return pipeline_open_hash(in, &hash, step, threads, out, err);
 }
 
-static struct batch *wait_for_batch(struct pipeline *p)
+static struct timespec later(int ms)
 {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += ms / 1000;
+    t.tv_nsec += ms % 1000 * 1000000L;
+    t.tv_sec += t.tv_nsec / 1000000000L;
+    t.tv_nsec %= 1000000000L;
+    return t;
+}
+
+/* NULL: nothing came in time (-1: any time). */
+static struct batch *wait_for_batch(struct pipeline *p, int timeout_ms)
+{
+    const struct timespec end = later(timeout_ms);
+    struct batch *b = NULL;
+    bool in_time = true;
     pthread_mutex_lock(&p->lock);
     if (p->holding) {
         p->emptied++;
+        p->holding = false;
         pthread_cond_signal(&p->changed);
     }
-    while (p->filled == p->emptied)
-        pthread_cond_wait(&p->changed, &p->lock);
-    p->holding = true;
-    struct batch *b = &p->ring[p->emptied % RING];
+    while (p->filled == p->emptied && in_time)
+        in_time = timeout_ms < 0 ? pthread_cond_wait(&p->changed, &p->lock) == 0
+                                 : pthread_cond_timedwait(&p->changed, &p->lock, &end) == 0;
+    if (p->filled != p->emptied) {
+        p->holding = true;
+        b = &p->ring[p->emptied % RING];
+    }
     pthread_mutex_unlock(&p->lock);
     return b;
 }
 
-/* The next batch that was read, made ready. */
-static struct batch *take(struct pipeline *p)
+/* The next batch that was read, made ready; NULL: nothing came in time. */
+static struct batch *take(struct pipeline *p, int timeout_ms)
 {
     struct batch *b = &p->ring[0];
     if (p->threaded)
-        b = wait_for_batch(p);
+        b = wait_for_batch(p, timeout_ms);
+    else if (timeout_ms >= 0 && !input_wait(p->in, timeout_ms))
+        return NULL;
     else
         fill(p, b);
+    if (!b)
+        return NULL;
     prepare(p, b);
     if (b->failed < 0) {
         p->failed = b->failed;
@@ -205,11 +239,14 @@ static struct batch *take(struct pipeline *p)
     return b;
 }
 
-int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err)
+int pipeline_next_within(struct pipeline *p, int timeout_ms, struct batch **out, deja_error *err)
 {
     struct batch *b = NULL;
-    while (p->failed == DEJA_OK && (!b || (b->status > 0 && b->block.n == 0)))
-        b = take(p);
+    while (p->failed == DEJA_OK && (!b || (b->status > 0 && b->block.n == 0))) {
+        b = take(p, timeout_ms);
+        if (!b)
+            return PIPELINE_IDLE;
+    }
     if (!b || (b->status > 0 && b->block.n == 0)) {
         *err = p->error;
         return p->failed;
@@ -222,6 +259,11 @@ int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err)
         p->ended = true;
     }
     return b->status;
+}
+
+int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err)
+{
+    return pipeline_next_within(p, -1, out, err);
 }
 
 void pipeline_close(struct pipeline *p)

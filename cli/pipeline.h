@@ -61,6 +61,9 @@ int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
                        deja_error *err);
 /* 1: a batch, the caller's until the next call; 0: the end; negative: a status. */
 int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err);
+/* The same, but PIPELINE_IDLE if the input brings nothing for so many milliseconds. */
+#define PIPELINE_IDLE 2
+int pipeline_next_within(struct pipeline *p, int timeout_ms, struct batch **out, deja_error *err);
 void pipeline_close(struct pipeline *p); /* also before the end; NULL is fine */
 
 #endif

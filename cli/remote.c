@@ -248,6 +248,8 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
                                err);
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, c, uses[what->use], unused, &opt, err);
+    if (rc == DEJA_OK && !c->fixed)
+        (void)deja_options_grow(&opt); /* other kinds need -n */
     if (rc == DEJA_OK)
         rc = open_cache(&j, &opt, err);
     if (rc == DEJA_OK)

@@ -75,38 +75,29 @@ struct input_options session_input_options(const struct call *call, const struct
 
 #define WINDOW_FIRST 1000000 /* keys: one small file says little about the others of its time */
 
-static bool can_grow(const deja_options *opt)
-{
-    const bool single =
-        !opt->hash || opt->hash == DEJA_HASH_XXH3 || opt->hash == DEJA_HASH_SIPHASH;
-    return single && opt->filters <= 1 && !opt->hashes && opt->kind != DEJA_SPECTRAL &&
-           opt->kind != DEJA_PAIRED && opt->kind != DEJA_WINDOW && opt->kind != DEJA_LAYERED;
-}
-
-int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
+int session_choose_size(const struct call *call, const struct common *c, size_t first,
                         deja_options *opt, deja_error *err)
 {
-    if (c->capacity || c->memory || c->multiplier != 0)
-        return DEJA_OK;
-    if (opt->kind == DEJA_WINDOW && !opt->window_seconds)
+    const bool sized = c->capacity || c->memory || c->multiplier != 0;
+    if (!sized && opt->kind == DEJA_WINDOW && !opt->window_seconds)
         return fail(err, OPT_USAGE,
                     "how many keys is the window to remember? give -n N, or --window-time TIME");
-    const struct input_options in = session_input_options(call, c, first);
-    opt->capacity = input_estimate(&in);
-    if (opt->kind == DEJA_WINDOW && opt->capacity && opt->capacity < WINDOW_FIRST)
+    if (!sized) {
+        const struct input_options in = session_input_options(call, c, first);
+        opt->capacity = input_estimate(&in);
+    }
+    if (!sized && opt->kind == DEJA_WINDOW && opt->capacity && opt->capacity < WINDOW_FIRST)
         opt->capacity = WINDOW_FIRST;
-    if (opt->kind == DEJA_STATIC)
-        return DEJA_OK; /* a hint, and not needed */
-    if (opt->capacity && (!grow || !can_grow(opt)))
+    if (opt->kind == DEJA_STATIC) /* the size is a hint, and not needed */
         return DEJA_OK;
-    if (!can_grow(opt))
-        return fail(err, OPT_USAGE,
-                    "how many keys? give -n N: kinds layered, spectral, paired and window, and "
-                    "filters with --hashes, --filters or one of the papers' --hash cannot grow");
-    if (opt->kind != DEJA_SCALABLE)
-        opt->part_kind = opt->kind;
-    opt->kind = DEJA_SCALABLE;
-    return DEJA_OK;
+    const bool grows = !c->fixed && deja_options_grow(opt);
+    if (grows || sized || opt->capacity)
+        return DEJA_OK;
+    if (c->fixed)
+        return fail(err, OPT_USAGE, "how many keys? --fixed needs -n N");
+    return fail(err, OPT_USAGE,
+                "how many keys? give -n N: kinds layered, spectral, paired and window, and "
+                "filters with --hashes, --filters or one of the papers' --hash cannot grow");
 }
 
 static uint32_t thread_count(const struct common *c)
@@ -152,13 +143,29 @@ static void show_progress(struct session *s)
                                                        .lost = s->stats.lost});
 }
 
+void session_on_pause(struct session *s, session_idle_fn *fn, void *job)
+{
+    s->on_pause = fn;
+    s->pause_job = job;
+}
+
+static int next_batch(struct session *s, struct batch **out, deja_error *err)
+{
+    int more = s->on_pause != NULL;
+    while (more > 0) {
+        const int rc = pipeline_next_within(s->pipeline, SESSION_PAUSE, out, err);
+        if (rc != PIPELINE_IDLE)
+            return rc;
+        more = s->on_pause(s->pause_job, err);
+    }
+    return more < 0 ? more : pipeline_next(s->pipeline, out, err);
+}
+
 int session_next(struct session *s, struct batch **out, deja_error *err)
 {
     if (progress_due(&s->progress))
         show_progress(s);
-    int rc = 0;
-    if (!signals_stopped(s->call->stop))
-        rc = pipeline_next(s->pipeline, out, err);
+    int rc = signals_stopped(s->call->stop) ? 0 : next_batch(s, out, err);
     if (rc == 0) /* the end, unless the reader heard the signal first */
         s->stopped = signals_stopped(s->call->stop);
     if (rc > 0) {
@@ -186,25 +193,43 @@ struct synced {
     deja_filter *filter;
     session_fn *fn;
     void *job;
-    double at; /* seconds */
+    double at;  /* seconds */
+    bool dirty; /* something may have been added since then */
 };
+
+static int sync_if_due(struct synced *s, deja_error *err)
+{
+    const double now = progress_seconds(&s->session->progress);
+    if (now - s->at <= SESSION_SYNC)
+        return DEJA_OK;
+    s->at = now;
+    s->dirty = false;
+    return deja_filter_sync(s->filter, err);
+}
+
+static int sync_in_pause(void *synced, deja_error *err)
+{
+    struct synced *s = synced;
+    const int rc = s->dirty ? sync_if_due(s, err) : DEJA_OK;
+    return rc < 0 ? rc : s->dirty;
+}
 
 static int do_and_sync(void *synced, struct batch *b, deja_error *err)
 {
     struct synced *s = synced;
     const int rc = s->fn(s->job, b, err);
-    const double now = progress_seconds(&s->session->progress);
-    if (rc < 0 || now - s->at <= SESSION_SYNC)
-        return rc;
-    s->at = now;
-    return deja_filter_sync(s->filter, err);
+    s->dirty = true;
+    return rc < 0 ? rc : sync_if_due(s, err);
 }
 
 int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void *job,
                         deja_error *err)
 {
-    struct synced synced = {s, f, fn, job, 0};
-    return session_each(s, do_and_sync, &synced, err);
+    struct synced synced = {s, f, fn, job, 0, false};
+    session_on_pause(s, sync_in_pause, &synced);
+    const int rc = session_each(s, do_and_sync, &synced, err);
+    session_on_pause(s, NULL, NULL);
+    return rc;
 }
 
 void session_close(struct session *s)
@@ -264,11 +289,26 @@ void session_fold(struct session *s, struct batch *b, uint8_t keyless)
     settle(b, keyless);
 }
 
-uint64_t session_too_many(const deja_stats *s)
+uint64_t session_too_many(const deja_filter *f)
 {
-    if (s->kind == DEJA_WINDOW)
-        return s->crowded ? s->window_keys : 0;
-    return s->kind != DEJA_SCALABLE && s->keys > s->capacity ? s->keys : 0;
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (deja_filter_outline(f, &o) < 0 || !o.excess)
+        return 0;
+    return o.kind == DEJA_WINDOW ? o.capacity + o.excess : o.entries;
+}
+
+void session_watch(struct session *s, const char *what)
+{
+    deja_stats stats = DEJA_STATS_INIT;
+    const uint64_t keys = s->warned || !s->filter ? 0 : session_too_many(s->filter);
+    if (!keys || deja_filter_stats(s->filter, &stats) < 0)
+        return;
+    s->warned = true;
+    console_warn(s->call->console,
+                 "%s was sized for %s and now holds %s: its rate is %s and rises with every "
+                 "key, and more new lines are lost; use a larger -n%s",
+                 what, num_of(stats.capacity, "key").s, num_count(keys).s,
+                 num_rate(stats.fp_now).s, s->common->fixed ? ", or omit --fixed" : "");
 }
 
 uint64_t session_count(const struct batch *b)

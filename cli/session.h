@@ -55,9 +55,9 @@
 struct input_options session_input_options(const struct call *call, const struct common *c,
                                            size_t first);
 
-/* Size a filter that the user did not size: from the length of the input where that can be told,
- * otherwise it has to grow.  With `grow`, also a size that is known is only the first one. */
-int session_choose_size(const struct call *call, const struct common *c, size_t first, bool grow,
+/* Chooses the size of a new filter: the user's, or one from the length of the input if that is
+ * known.  Either is only a first size if the filter can grow, unless --fixed is given. */
+int session_choose_size(const struct call *call, const struct common *c, size_t first,
                         deja_options *opt, deja_error *err);
 
 struct session { /* begin with {0} */
@@ -69,12 +69,15 @@ struct session { /* begin with {0} */
     struct input *in;
     struct pipeline *pipeline;
     struct progress progress;
-    deja_stats stats; /* as of the last look, for the progress line */
-    double stats_due; /* a look reads the whole filter: not too often */
-    uint64_t records; /* read so far */
-    uint64_t keyless; /* of these, without a key */
-    uint64_t lookups; /* keys, of which a record may have several */
-    bool stopped;     /* by Ctrl-C */
+    deja_stats stats;                            /* as of the last look, for the progress line */
+    double stats_due;                            /* a look reads the whole filter: not too often */
+    uint64_t records;                            /* read so far */
+    uint64_t keyless;                            /* of these, without a key */
+    uint64_t lookups;                            /* keys, of which a record may have several */
+    bool stopped;                                /* by Ctrl-C */
+    bool warned;                                 /* session_watch has */
+    int (*on_pause)(void *job, deja_error *err); /* or NULL */
+    void *pause_job;
 };
 
 /* Before anything else: the library's options from the command line's, with the rules for URLs;
@@ -96,10 +99,17 @@ int session_begin_file(struct session *s, const struct common *c, enum urlkeys_u
  */
 int session_output(const struct call *call, const struct common *c, struct out *own,
                    struct out **out, deja_error *err);
+/* What to do when the input has brought nothing for SESSION_PAUSE milliseconds; set before the
+ * first batch.  Answers 1 to be called again if the pause lasts, 0 if nothing is left to do, or a
+ * negative status. */
+#define SESSION_PAUSE 500
+typedef int session_idle_fn(void *job, deja_error *err);
+void session_on_pause(struct session *s, session_idle_fn *fn, void *job);
 /* Hands every batch to fn, until the end, Ctrl-C or a failure. */
 typedef int session_fn(void *job, struct batch *b, deja_error *err);
 int session_each(struct session *s, session_fn *fn, void *job, deja_error *err);
-/* The same where fn changes a filter in a file: it is synced every SESSION_SYNC seconds. */
+/* The same where fn changes a filter in a file: it is synced every SESSION_SYNC seconds, also
+ * while the input pauses. */
 int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void *job,
                         deja_error *err);
 #define SESSION_SYNC 30.0
@@ -132,8 +142,11 @@ struct session_report {
 bool session_report_begin(struct session_report *r);
 void session_report_end(struct session_report *r, const struct session *s);
 
-/* Keys that are in a filter beyond what it was sized for: how many in all; 0: it is not so. */
-uint64_t session_too_many(const deja_stats *s);
+/* The keys in a filter, if they are more than it was sized for; otherwise 0. */
+uint64_t session_too_many(const deja_filter *f);
+/* Call it after keys were added: warns once, as soon as the filter holds more keys than it was
+ * sized for.  what: the filter's name in the warning. */
+void session_watch(struct session *s, const char *what);
 /* DEJA_OK when the filter counts (and, with `to_remove`, can remove); otherwise the words for it.
  */
 int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err);

@@ -363,31 +363,26 @@ static void put_flag(struct reserve *r, const char *name, uint32_t given)
         put(r, name, strlen(name));
 }
 
-static bool grows(const deja_options *o)
-{
-    return o->kind == 0 || o->kind == DEJA_SCALABLE;
-}
-
-/* Kinds that a series can be made of; others have to be told how many keys there will be. */
-static bool can_grow(const deja_options *o)
-{
-    return grows(o) || o->kind == DEJA_CLASSIC || o->kind == DEJA_BLOCKED || o->kind == DEJA_EXACT;
-}
-
 #define FIRST_PART 1000000 /* keys of a shard that grows */
+
+static void put_real(struct reserve *r, const char *name, double x)
+{
+    char *text = r->number[r->numbers];
+    if (!(x > 0))
+        return;
+    (void)snprintf(text, sizeof r->number[0], "%.17g", x);
+    put_text(r, name, text);
+    r->numbers++;
+}
 
 static void spell_size(struct reserve *r, const deja_options *o, uint32_t n)
 {
-    const bool series = grows(o) || !o->capacity;
-    put_text(r, "KIND", series ? "scalable" : deja_kind_name(o->kind));
-    if (series && !grows(o))
-        put_text(r, "PARTS", deja_kind_name(o->kind));
+    put_text(r, "KIND", deja_kind_name(o->kind ? o->kind : DEJA_BLOCKED));
+    if (o->kind == DEJA_SCALABLE && o->part_kind)
+        put_text(r, "PARTS", deja_kind_name(o->part_kind));
     put_count(r, "CAPACITY", o->capacity ? capacity_of_shard(o->capacity, n) : FIRST_PART);
-    if (o->fp_rate > 0) {
-        char *text = r->number[r->numbers++];
-        (void)snprintf(text, sizeof r->number[0], "%.17g", o->fp_rate);
-        put_text(r, "ERROR", text);
-    }
+    put_real(r, "ERROR", o->fp_rate);
+    put_real(r, "TIGHTENING", o->tightening);
 }
 
 static void spell(struct reserve *r, const deja_options *o, const char *key, uint32_t n)
@@ -466,9 +461,10 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
         memcpy(s->name, opt->name, len + 1);
     s->replicas = opt->replicas;
     s->stop = opt->stop;
-    if (rc == DEJA_OK && opt->create && !opt->create->capacity && !can_grow(opt->create))
-        rc = fail(err, DEJA_EINVAL, "how many keys? give -n N: kind %s does not grow",
-                  deja_kind_name(opt->create->kind));
+    if (rc == DEJA_OK && opt->create && !opt->create->capacity &&
+        opt->create->kind != DEJA_SCALABLE)
+        rc = fail(err, DEJA_EINVAL, "how many keys? give -n N: %s does not grow",
+                  opt->create->kind ? deja_kind_name(opt->create->kind) : "a fixed filter");
     if (rc == DEJA_OK) /* the last place is that of the text */
         rc = wire_open(opt->url, SHARDS_MAX + 1, opt->stop, &s->wire, err);
     if (rc == DEJA_OK)

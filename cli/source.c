@@ -4,6 +4,7 @@
 #include "fail.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +30,12 @@ const char *const *source_paths(const char *const *paths, size_t *n)
 bool source_stopped(const struct source *s)
 {
     return s->stop && atomic_load_explicit(s->stop, memory_order_relaxed);
+}
+
+bool source_wait(const struct source *s, int timeout_ms)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLIN};
+    return poll(&p, 1, timeout_ms) != 0; /* an error is for read to tell */
 }
 
 static int cannot_open(const char *path, deja_error *err)

@@ -31,6 +31,8 @@ void source_fini(struct source *s);
 int source_next(struct source *s, deja_error *err);
 void source_close(struct source *s); /* the present file */
 bool source_stopped(const struct source *s);
+/* Whether the present file has bytes, or ends, within so many milliseconds. */
+bool source_wait(const struct source *s, int timeout_ms);
 uint64_t source_raw_bytes(const struct source *s); /* read so far, of all files */
 
 /* The paths with "no path" turned into "-". */

@@ -33,8 +33,10 @@ static int path_of(const struct crawler *c, const char *name, struct path *p, de
 static int make(struct crawler *c, const char *path, deja_error *err)
 {
     deja_options opt = c->o->cache;
-    if (opt.kind == 0)
+    if (opt.kind == 0 && opt.capacity == 0 && opt.memory == 0)
         opt.kind = DEJA_SCALABLE;
+    if (!c->o->fixed.on)
+        (void)deja_options_grow(&opt); /* other kinds stay as they are, and warn */
     if (opt.kind == DEJA_SCALABLE && opt.capacity == 0 && opt.memory == 0)
         opt.capacity = FIRST_URLS;
     if (opt.capacity == 0 && opt.memory == 0 && opt.kind != DEJA_STATIC)
@@ -127,11 +129,24 @@ void cache_look_at_rate(struct crawler *c)
     c->next_rate = began + 50 * (crawler_clock() - began);
 }
 
+static void watch_size(struct crawler *c)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    deja_stats s = DEJA_STATS_INIT;
+    if (c->crowded || deja_filter_outline(c->cache, &o) < 0 || !o.excess ||
+        deja_filter_stats(c->cache, &s) < 0)
+        return;
+    c->crowded = true;
+    if (c->o->talk.crowded)
+        c->o->talk.crowded(c->o->talk.ctx, &s);
+}
+
 int cache_take_pending(struct crawler *c, deja_error *err)
 {
     const int rc = deja_dedup_commit(c->pending);
     if (rc < 0)
         return add_failed(rc, err);
+    watch_size(c);
     cache_look_at_rate(c);
     return c->now >= c->next_cache_sync ? cache_sync(c, err) : DEJA_OK;
 }

@@ -78,6 +78,8 @@ struct crawl_talk { /* what the crawl says; all may be NULL */
     void (*as_before)(void *ctx, const char *options);
     void (*no_contact)(void *ctx); /* the User-Agent names nobody */
     void (*read_as)(void *ctx, const char *given, deja_slice url); /* a seed that is not a URL */
+    /* The cache holds more URLs than it was sized for; said once. */
+    void (*crowded)(void *ctx, const deja_stats *cache);
     /* A URL that was not seen before.  Negative answers end the crawl. */
     int (*found)(void *ctx, deja_slice url, deja_error *err);
     /* All that was found is to be handed over before this returns. */
@@ -105,6 +107,7 @@ struct crawl_options {
     struct crawl_flag embeds, nofollow, sitemaps;
     struct crawl_flag no_archive; /* write no WARC files                         */
     deja_options cache;           /* kind, size, key; url: the rules, never NULL */
+    struct crawl_flag fixed;      /* the cache does not grow past its size       */
     /* Remembered: */
     const char *contact, *user_agent; /* robots.txt calls it deja in any case */
     uint64_t max_host_pages;

@@ -16,7 +16,7 @@
 #include "scope.h"
 #include "warc.h"
 
-#define CRAWLER_SETTINGS 41      /* of settings.c */
+#define CRAWLER_SETTINGS 42      /* of settings.c */
 #define CRAWLER_VISITS   1000000 /* a folder that claims more is damaged */
 
 /* URLs of one page, on their way to the cache. */
@@ -62,6 +62,7 @@ struct crawler {
     bool changed;             /* since the last commit                           */
     double now;               /* seconds of a steady clock, at the last look     */
     double began, next_durable, next_cache_sync, next_status, next_rate;
+    bool crowded;   /* the owner knows that the cache is past its size */
     double fp_rate; /* of the cache, as of the last look */
     struct offers offers;
     uint64_t *hashes; /* of offers */

@@ -78,6 +78,7 @@ static const struct setting settings[] = {
     {"filters", COUNT32, OF_SIZE, AT(cache.filters), 0, 0, 0, UINT32_MAX},
     {"multiplier", REAL, OF_SIZE, AT(cache.multiplier), 0, 0, 0, COUNT_MAX},
     {"deletions", COUNT64, OF_SIZE, AT(cache.deletions), 0, 0, 0, COUNT_MAX},
+    {"fixed", FLAG, OF_SIZE, AT(fixed), 0, 0, 0, 0},
 };
 #define SETTINGS (sizeof settings / sizeof settings[0])
 _Static_assert(SETTINGS == CRAWLER_SETTINGS, "each may have a text of its own");

@@ -182,7 +182,8 @@ typedef struct deja_allocator { /* per filter; free gets the size given to alloc
  *
  * capacity, fp_rate and memory depend on each other: give two (fp_rate counts as
  * given), and the third follows; with hashes and multiplier, memory follows from
- * the thesis' rule m = n k M. */
+ * the thesis' rule m = n k M.  A tightening below 0.5 is the share of fp_rate that is kept
+ * back for the parts after the first, which then tighten by 0.7. */
 typedef struct deja_options {
     size_t size;                 /* set by DEJA_OPTIONS_INIT                 */
     uint32_t kind;               /* a deja_kind; default DEJA_BLOCKED        */
@@ -215,6 +216,14 @@ typedef struct deja_options {
         sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, NULL, 0, 0,   \
             0, 0, 0, 0, 0, 0, 0                                                                   \
     }
+
+/* Makes capacity a first size: blocked, classic and exact become a scalable filter with parts of
+ * that kind, which grows past capacity at the rate fp_rate.  True: the filter will grow.  False:
+ * nothing has changed, because the options pin the body (memory, hashes, multiplier, filters), the
+ * hash is one of the papers', the kind cannot grow, or no filter has these options.  If capacity
+ * is given and tightening is not, a tenth of the rate is kept back for growth, which costs about 1
+ * % of memory. */
+DEJA_API bool deja_options_grow(deja_options *opt);
 
 /* What options come to, without allocating anything. */
 typedef struct deja_plan {
@@ -425,10 +434,11 @@ typedef struct deja_outline {
     uint32_t flags;     /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE             */
     uint32_t keyed;     /* 1: secret key, 0: made from a seed                 */
     uint64_t entries;   /* that take up capacity; paired: removed keys, too  */
+    uint64_t excess;    /* of these, beyond what it is sized for: the rate is above fp_rate */
 } deja_outline;
 #define DEJA_OUTLINE_INIT                                                                         \
     {                                                                                             \
-        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0         \
+        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0      \
     }
 DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline);
 
@@ -442,7 +452,8 @@ DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline
 #define DEJA_CREATE_MODE_SHIFT 16
 #define DEJA_CREATE_MODE(mode) ((unsigned)(mode) << DEJA_CREATE_MODE_SHIFT)
 /* Map a file.  expect may be NULL; else its key (needed when the file was made with
- * DEJA_KEY_APART), alloc, and as a demand its kind, hash, counter_bits, generations,
+ * DEJA_KEY_APART), alloc, and as a demand its kind (a scalable filter also passes for the kind
+ * of its parts), hash, counter_bits, generations,
  * window_seconds, url, seed, layers, delimiter and modes where not 0. */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
@@ -534,20 +545,25 @@ DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned
  * or exact), F, k, hash, secret key, visit and URL rules; DEJA_EMISMATCH names what differs.
  * The size is the same, or that of `from` is 2, 4, 8 .. times as large: it is folded on the
  * way.  Exact tables need room (DEJA_EFULL, before anything changes), whatever their sizes.
+ * A scalable filter counts as one of its parts' kind.  As long as both have one part, the rules
+ * are the same; once one has grown, its parts must have the sizes of the other's, part by part,
+ * and `into` grows if it has fewer.  Scalable filters of exact parts grow as they need.
  * How many keys the union has is estimated from its bits.  In a file it lasts with the next
  * sync, like adds. */
 DEJA_CHECKED int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err);
-/* Halve a classic or blocked filter, so many times: it becomes what the same keys would have
+/* Halve a classic or blocked filter, or a scalable one of a single such part, so many times: it
+ * becomes what the same keys would have
  * left in a filter of that size, with the higher rate of such a one.  DEJA_EINVAL tells how
  * often its size can be halved.  A file is replaced at once, whole or not at all. */
 DEJA_CHECKED int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err);
 /* How many keys are in both: an estimate with its standard deviation (sigma may be NULL), from
- * the bits that are set, for filters that could be merged.  Exact: counted. */
+ * the bits that are set, for filters of one part that could be merged.  Exact: counted. */
 DEJA_CHECKED int deja_filter_common(const deja_filter *a, const deja_filter *b, double *keys,
                                     double *sigma, deja_error *err);
 /* Begin the next visit: an empty filter with the same key and other hashes, so that pages that
  * this visit lost are found in the next.  next may be NULL: it is sized from the keys that this
- * visit saw; else its capacity, fp_rate, memory, hashes .. where not 0.  A file is replaced at
+ * visit saw; else its capacity, fp_rate, memory, hashes .. where not 0.  A scalable filter that is
+ * given memory, hashes or a multiplier becomes one of its parts' kind.  A file is replaced at
  * once, whole or not at all. */
 DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err);
 

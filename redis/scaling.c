@@ -1,7 +1,8 @@
 /* scaling.c - how far a filter can grow on this server: VALIDATESCALETO, MAXSCALEDCAPACITY.
  *
  * Part i of a series is for c g^i keys at the rate p (1 - r) r^i, with the growth g and the
- * tightening r (docs/kinds.md).  Each is planned, which takes a moment and no memory, until the
+ * tightening r, or, if r is less than 1/2, at the rate p r 0.3 0.7^(i-1) from the second part on
+ * (docs/kinds.md).  Each is planned, which takes a moment and no memory, until the
  * bytes of all of them are more than one filter may have, or the library has no more parts. */
 #include "scaling.h"
 
@@ -18,6 +19,14 @@ static uint64_t part_bytes(const deja_options *opt, uint64_t capacity, double ra
     return deja_plan_make(&part, &plan, NULL) == DEJA_OK ? plan.bytes : 0;
 }
 
+/* The rate of part i > 0, from that of the part before it. */
+static double next_rate(const deja_options *opt, int i, double rate)
+{
+    if (opt->tightening >= 0.5)
+        return rate * opt->tightening;
+    return i == 1 ? opt->fp_rate * opt->tightening * 0.3 : rate * 0.7;
+}
+
 uint64_t scaling_most(const deja_options *opt)
 {
     const uint64_t most = (uint64_t)settings.filter_max_bytes;
@@ -31,7 +40,7 @@ uint64_t scaling_most(const deja_options *opt)
         sum += capacity;
         capacity *=
             opt->growth; /* less than 2^50 keys fit into any memory, 2^10 times that here */
-        rate *= opt->tightening;
+        rate = next_rate(opt, i + 1, rate);
     }
     return sum;
 }

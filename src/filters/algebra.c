@@ -18,6 +18,11 @@
  * Hence filters of different sizes unite when one folds onto the other: the larger one is folded
  * on the way, a few kilobytes at a time.
  *
+ * A scalable filter of one part is a filter of its part's kind.  One that has grown unites part by
+ * part with another that has grown in the same steps: a key is in the filter if any part has it,
+ * so it does not matter which part has it in which of the two.  A part of the union may then hold
+ * more keys than it was sized for; the account says so, and the next key makes the filter grow.
+ *
  * Common keys.  Set bits tell how many different keys are behind them (core/math), also for a
  * union that is only counted and never made: common = n(a) + n(b) - n(a or b).  docs/math.md has
  * the error, which is what makes it an estimate. Source: Broder, Mitzenmacher, "Network
@@ -58,15 +63,21 @@ static int check_form(const struct dj_plan *a, const struct dj_plan *b, deja_err
     return DEJA_OK;
 }
 
-static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *err)
+/* The kind of its bodies, if it is a series of them. */
+static uint32_t kind_of(const struct dj_plan *p)
 {
-    const struct dj_plan *x = &a->plan, *y = &b->plan;
-    if (x->kind != y->kind)
-        return differ(err, "kind", deja_kind_name(x->kind), deja_kind_name(y->kind));
-    if (x->kind == DEJA_SCALABLE)
-        return dj_fail(err, DEJA_ENOTSUP,
-                       "scalable filters grow apart and cannot be united: build one from both "
-                       "lists, or build both with -k blocked and the same -n");
+    return p->kind == DEJA_SCALABLE ? p->part_kind : p->kind;
+}
+
+static bool has_grown(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_SCALABLE && f->n_parts > 1;
+}
+
+static int check_kind(const struct dj_plan *x, const struct dj_plan *y, deja_error *err)
+{
+    if (kind_of(x) != kind_of(y))
+        return differ(err, "kind", deja_kind_name(kind_of(x)), deja_kind_name(kind_of(y)));
     if (x->kind == DEJA_PAIRED)
         return dj_fail(
             err, DEJA_ENOTSUP,
@@ -76,10 +87,19 @@ static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *e
         return dj_fail(err, DEJA_ENOTSUP,
                        "the layers of layered filters grow apart and cannot be united: build one "
                        "from both lists; classic, blocked and exact filters can be united");
-    if (x->kind != DEJA_CLASSIC && x->kind != DEJA_BLOCKED && x->kind != DEJA_EXACT)
+    if (kind_of(x) != DEJA_CLASSIC && kind_of(x) != DEJA_BLOCKED && kind_of(x) != DEJA_EXACT)
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s filters cannot be united; classic, blocked and exact ones can",
                        deja_kind_name(x->kind));
+    return DEJA_OK;
+}
+
+static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *err)
+{
+    const struct dj_plan *x = &a->plan, *y = &b->plan;
+    const int rc = check_kind(x, y, err);
+    if (rc < 0)
+        return rc;
     if (x->hash != y->hash)
         return differ(err, "hash", deja_hash_name(x->hash), deja_hash_name(y->hash));
     if (dj_hash_changed(x->hash, x->rules, y->rules))
@@ -121,6 +141,39 @@ static int no_fold(const deja_filter *a, const deja_filter *b, deja_error *err)
                    "other: build them with the same -m, or with one that is 2, 4, 8 .. times as "
                    "large",
                    (ull)a->plan.shape.bits, (ull)b->plan.shape.bits);
+}
+
+static int other_steps(deja_error *err, uint32_t i, const struct dj_shape *a,
+                       const struct dj_shape *b)
+{
+    return dj_fail(err, DEJA_EMISMATCH,
+                   "the filters have grown in different steps: part %u has %llu and %llu bits; "
+                   "build both with the same -n and -p, or one from both lists",
+                   i + 1, (ull)a->bits, (ull)b->bits);
+}
+
+/* Whether the parts of series that have grown correspond: also those that `into` does not have
+ * yet. */
+static int check_steps(const deja_filter *into, const deja_filter *from, deja_error *err)
+{
+    for (uint32_t i = 0; i < from->n_parts; i++) {
+        struct dj_part next = {0};
+        const struct dj_part *other = into->part[i];
+        if (i >= into->n_parts) {
+            if (into->plan.kind != DEJA_SCALABLE)
+                return dj_fail(err, DEJA_EMISMATCH,
+                               "one filter has grown to %u parts and the other cannot grow: merge "
+                               "into the one that has grown",
+                               from->n_parts);
+            if (!dj_plan_part(&into->plan, i, &next))
+                return dj_fail(err, DEJA_EFULL, "the filter cannot grow any further");
+            other = &next;
+        }
+        if (other->shape.bits != from->part[i]->shape.bits ||
+            other->shape.k != from->part[i]->shape.k)
+            return other_steps(err, i, &other->shape, &from->part[i]->shape);
+    }
+    return DEJA_OK;
 }
 
 /* --- A body as it would be after some folds -------------------------------- */
@@ -183,7 +236,7 @@ static void or_part(struct dj_part *into, const struct dj_part *from, int folds)
 static void or_bodies(deja_filter *into, const deja_filter *from, int folds)
 {
     dj_filter_walk(from, true);
-    for (uint32_t i = 0; i < into->n_parts; i++)
+    for (uint32_t i = 0; i < from->n_parts; i++)
         or_part(into->part[i], from->part[i], folds);
     dj_filter_walk(from, false);
 }
@@ -235,8 +288,34 @@ static void compare_tables(const struct dj_part *in, const struct dj_part *of, u
     *absent -= *found;
 }
 
+/* A series takes the fingerprints of the other one as if they were keys, and grows as it must. */
+static int merge_series_of_tables(deja_filter *into, const deja_filter *from, deja_error *err)
+{
+    const uint64_t offered = into->offered;
+    int rc = DEJA_OK;
+    for (uint32_t i = 0; i < from->n_parts; i++) {
+        uint64_t hash[PIECE], slot = 0;
+        for (size_t n; rc == DEJA_OK && (n = next_hashes(from->part[i], &slot, hash)) > 0;)
+            rc = deja_filter_add_hashed(into, hash, n, NULL, NULL);
+    }
+    into->offered = offered;
+    if (rc == DEJA_EIO && deja_filter_vouch(into, err) == DEJA_OK)
+        return dj_fail_errno(err, "the file cannot be written");
+    if (rc < 0)
+        return rc == DEJA_EIO ? rc
+                              : dj_fail(err, rc, "the union cannot grow: %s", deja_strerror(rc));
+    return check_whole(into, from, err);
+}
+
 static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *err)
 {
+    if (into->plan.kind == DEJA_SCALABLE)
+        return merge_series_of_tables(into, from, err);
+    if (has_grown(from))
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "one filter has grown to %u parts and the other cannot grow: merge into "
+                       "the one that has grown",
+                       from->n_parts);
     struct dj_part *p = into->part[0];
     uint64_t hash[PIECE], slot = 0, found, absent;
     uint8_t answer[PIECE];
@@ -266,31 +345,84 @@ static uint64_t keys_of_union(double distinct, double lost, uint64_t a, uint64_t
     return keys < 0x1p63 ? (uint64_t)keys : UINT64_C(1) << 63; /* counts may come from a file */
 }
 
-static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *err)
+static int check_sizes(const deja_filter *into, const deja_filter *from, int *folds,
+                       deja_error *err)
 {
-    deja_stats a = DEJA_STATS_INIT, b = DEJA_STATS_INIT, both = DEJA_STATS_INIT;
-    const int folds = folds_between(from, into);
-    if (folds < 0 && folds_between(into, from) < 0)
+    *folds = folds_between(from, into);
+    if (has_grown(into) || has_grown(from))
+        return check_steps(into, from, err);
+    if (*folds < 0 && folds_between(into, from) < 0)
         return no_fold(into, from, err);
-    if (folds < 0)
+    if (*folds < 0)
         return dj_fail(err, DEJA_EMISMATCH,
                        "the filters differ in size, %llu and %llu bits: fold the first one, or "
                        "merge into the smaller",
                        (ull)into->plan.shape.bits, (ull)from->plan.shape.bits);
-    int rc = dj_filter_account(into, &a, err);
+    return DEJA_OK;
+}
+
+static int grow_to(deja_filter *f, uint32_t parts, deja_error *err)
+{
+    int rc = DEJA_OK;
+    while (rc == DEJA_OK && f->n_parts < parts)
+        rc = dj_scalable_grow(f, f->n_parts);
+    if (rc == DEJA_EIO)
+        return dj_fail_errno(err, "the file cannot grow");
+    return rc < 0 ? dj_fail(err, rc, "the filter cannot grow: %s", deja_strerror(rc)) : DEJA_OK;
+}
+
+/* How many keys a part of the union was told are new. */
+static void count_part(struct dj_part *p, uint64_t other)
+{
+    const double set = (double)p->ops->bits_set(p), bits = (double)p->shape.bits;
+    const double distinct = dj_shape_keys(&p->shape, set);
+    const double sigma = dj_shape_bits_sigma(&p->shape, distinct) / p->shape.k / (1 - set / bits);
+    const uint64_t most = p->keys > other ? p->keys : other;
+    /* If the keys of one of them explain the bits, the other one had the same keys. */
+    if (distinct - 5 * sigma <= (double)most)
+        p->keys = most;
+    else
+        p->keys = keys_of_union(distinct, 0, p->keys, other);
+}
+
+/* The account of a series that has grown: each part's keys follow from its own bits. */
+static void count_series(deja_filter *into, const deja_filter *from, double lost)
+{
+    for (uint32_t i = 0; i < from->n_parts; i++)
+        count_part(into->part[i], from->part[i]->keys);
+    into->carried.keys = 0;
+    for (uint32_t i = 0; i < into->n_parts; i++)
+        into->carried.keys += into->part[i]->keys;
+    into->carried.lost = isfinite(lost) ? lost : 0;
+}
+
+static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *err)
+{
+    deja_stats a = DEJA_STATS_INIT, b = DEJA_STATS_INIT, both = DEJA_STATS_INIT;
+    int folds;
+    int rc = check_sizes(into, from, &folds, err);
+    if (rc < 0)
+        return rc;
+    rc = dj_filter_account(into, &a, err);
     if (rc == DEJA_OK)
         rc = dj_filter_account(from, &b, err);
     if (rc == DEJA_OK && !into->touched && into->owner->touch(into) < 0)
         rc = dj_fail_errno(err, "the file cannot be written");
+    if (rc == DEJA_OK && has_grown(from))
+        rc = grow_to(into, from->n_parts, err);
     if (rc < 0)
         return rc;
     or_bodies(into, from, folds);
     rc = check_whole(into, from, err); /* bits of zeros do no harm, and are no union */
+    const double lost = a.lost + b.lost;
+    if (rc == DEJA_OK && has_grown(into)) {
+        count_series(into, from, lost);
+        return DEJA_OK;
+    }
     if (rc == DEJA_OK)
         rc = dj_filter_account(into, &both, err);
     if (rc < 0)
         return rc;
-    const double lost = a.lost + b.lost;
     const uint64_t keys = keys_of_union(both.distinct, lost, a.keys, b.keys);
     for (uint32_t i = 0; i < into->n_parts; i++)
         into->part[i]->keys = keys;
@@ -306,8 +438,8 @@ int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *er
     int rc = check_alike(into, from, err);
     if (rc < 0 || into == from)
         return rc;
-    rc = into->plan.kind == DEJA_EXACT ? merge_tables(into, from, err)
-                                       : merge_bits(into, from, err);
+    rc = kind_of(&into->plan) == DEJA_EXACT ? merge_tables(into, from, err)
+                                            : merge_bits(into, from, err);
     if (rc < 0)
         return rc;
     into->offered += from->offered;
@@ -330,9 +462,14 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
         return dj_fail(err, DEJA_ENOTSUP,
                        "paired filters cannot be folded: smaller deletions would forget keys that "
                        "are found now; classic and blocked can");
-    if (f->plan.kind != DEJA_CLASSIC && f->plan.kind != DEJA_BLOCKED)
+    if (has_grown(f))
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "the filter has grown to %u parts and cannot be folded: build one filter "
+                       "from the same keys (deja build --like)",
+                       f->n_parts);
+    if (kind_of(&f->plan) != DEJA_CLASSIC && kind_of(&f->plan) != DEJA_BLOCKED)
         return dj_fail(err, DEJA_ENOTSUP, "%s filters cannot be folded; classic and blocked can",
-                       deja_kind_name(f->plan.kind));
+                       deja_kind_name(kind_of(&f->plan)));
     uint64_t units = s->bits / granule;
     uint32_t can = 0;
     for (; units % 2 == 0; units /= 2)
@@ -362,6 +499,8 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
     struct dj_plan plan = f->plan;
     plan.shape.bits >>= times;
     plan.fp_rate = dj_plan_rate(&plan); /* as -n and -m of that size would have it */
+    if (plan.kind == DEJA_SCALABLE)
+        plan.fp_rate = fmin(plan.fp_rate / (1 - plan.tightening), 1 - 1e-9);
     plan.folds += times;
     plan.multiplier = ldexp(plan.multiplier, -(int)times); /* of the bits that are left */
     rc = f->owner->next(f, &plan, &half, err);
@@ -454,12 +593,19 @@ int deja_filter_common(const deja_filter *a, const deja_filter *b, double *keys,
     int rc = check_alike(a, b, err);
     if (rc < 0)
         return rc;
+    if (kind_of(&a->plan) != DEJA_EXACT && (has_grown(a) || has_grown(b)))
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "a filter that has grown to %u parts has keys of one list in several of "
+                       "them: build both with a larger -n, or as exact ones, which are counted",
+                       a->n_parts > b->n_parts ? a->n_parts : b->n_parts);
     dj_filter_walk(a, true);
     dj_filter_walk(b, true);
-    if (a->plan.kind == DEJA_EXACT) {
-        uint64_t found, absent;
-        compare_tables(a->part[0], b->part[0], &found, &absent);
-        *keys = (double)found;
+    if (kind_of(&a->plan) == DEJA_EXACT) {
+        uint64_t sum = 0, found, absent;
+        for (uint32_t i = 0; i < a->n_parts; i++)
+            for (uint32_t j = 0; j < b->n_parts; j++, sum += found)
+                compare_tables(a->part[i], b->part[j], &found, &absent);
+        *keys = (double)sum;
     } else {
         rc = common_bits(a, b, keys, &deviation, err);
     }

@@ -14,7 +14,6 @@
 
 #define DEFAULT_RATE        1e-6
 #define DEFAULT_GROWTH      2
-#define DEFAULT_TIGHTENING  0.7
 #define DEFAULT_GENERATIONS 1
 
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err)
@@ -178,7 +177,7 @@ static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_err
     plan->capacity = opt->capacity;
     plan->fp_rate = opt->fp_rate != 0 ? opt->fp_rate : DEFAULT_RATE;
     plan->growth = opt->growth ? opt->growth : DEFAULT_GROWTH;
-    plan->tightening = opt->tightening != 0 ? opt->tightening : DEFAULT_TIGHTENING;
+    plan->tightening = opt->tightening != 0 ? opt->tightening : DJ_TIGHTENING;
     return DEJA_OK;
 }
 
@@ -233,4 +232,35 @@ int dj_options_plan(const deja_options *opt, struct dj_plan *plan, deja_error *e
     if (rc == DEJA_OK)
         take_over(opt, plan);
     return rc;
+}
+
+/* The size of the body is given, not just how many keys it is for. */
+static bool is_pinned(const deja_options *opt)
+{
+    return opt->memory || opt->hashes || opt->multiplier != 0 || opt->filters > 1;
+}
+
+bool deja_options_grow(deja_options *opt)
+{
+    deja_options grown;
+    struct dj_plan plan;
+    if (opt->size < offsetof(deja_options, url) || dj_options_read(opt, &grown, NULL) < 0 ||
+        dj_options_plan(&grown, &plan, NULL) < 0)
+        return false;
+    if (plan.kind == DEJA_SCALABLE)
+        return true;
+    if (!dj_plan_part_kind(DEJA_SCALABLE, plan.kind) || !dj_hash_is_single(plan.hash) ||
+        is_pinned(opt))
+        return false;
+    grown.kind = DEJA_SCALABLE;
+    grown.part_kind = plan.kind;
+    if (grown.capacity && grown.tightening == 0)
+        grown.tightening = DJ_SPARE_SHARE;
+    /* A rate close to that of equal hashes leaves no share to keep back. */
+    if (dj_plan_resolve(&grown, &plan, NULL) < 0)
+        return false;
+    opt->kind = grown.kind;
+    opt->part_kind = grown.part_kind;
+    opt->tightening = grown.tightening;
+    return true;
 }

@@ -4,6 +4,23 @@
  * asked for the number of keys on every request needs an answer at once. */
 #include "filters/filter.h"
 
+static uint64_t beyond(uint64_t keys, uint64_t capacity)
+{
+    return keys > capacity ? keys - capacity : 0;
+}
+
+/* A generation that is filled by time may get more keys than its share. */
+static uint64_t beyond_window(const deja_filter *f)
+{
+    const uint64_t quota = dj_plan_window_quota(&f->plan);
+    const unsigned living = dj_window_living(f);
+    uint64_t sum = 0;
+    for (uint32_t l = 0; l < f->part[0]->lines; l++)
+        if (living >> l & 1)
+            sum += beyond(atomic_load_explicit(&f->window.keys[l], memory_order_relaxed), quota);
+    return sum;
+}
+
 /* Keys and capacity of all parts: a series has its keys in one of them each, F filters have the
  * same keys; the first part is that of whole keys (layered), or of entries, from which deletions
  * are taken away (paired), though not the room that they took. */
@@ -17,6 +34,8 @@ static void count_parts(const deja_filter *f, deja_outline *o)
             o->capacity += p->capacity;
             o->entries += keys;
             o->keys += keys;
+            if (f->plan.kind != DEJA_WINDOW && f->plan.kind != DEJA_STATIC)
+                o->excess += beyond(keys, p->capacity);
         } else if (f->plan.kind == DEJA_PAIRED) {
             o->keys -= keys < o->keys ? keys : o->keys;
         }
@@ -48,6 +67,8 @@ int deja_filter_outline(const deja_filter *f, deja_outline *out)
         .keyed = !plan->seeded,
     };
     count_parts(f, &o);
+    if (plan->kind == DEJA_WINDOW)
+        o.excess = beyond_window(f);
     memcpy(out, &o, out->size < sizeof o ? out->size : sizeof o);
     return DEJA_OK;
 }

@@ -5,11 +5,15 @@
  * The spatial strategy splits the work evenly: F filters of rate p^(1/F), or of m bits each.
  * A layered filter's plan is that of its XOR layer; the layers follow from it (layering.c), and
  * deja_plan_make counts the most that they can take.
- * A scalable filter begins with a part of capacity n and rate p (1 - r); part i is growth^i times
- * as large with rate p (1 - r) r^i, so that the rates of all parts sum to less than p.
- * Kinds with a rule of their own have a file of their own: plan_paired.c, plan_static.c,
- * plan_window.c.  What the options are, and which of them are refused at sight, is in options.c.
- * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
+ * A scalable filter begins with a part of capacity n and rate p (1 - r), where r is the
+ * tightening; part i is growth^i times as large, and the rates of all parts sum to less than p. If
+ * r is at least 1/2, part i has the rate p (1 - r) r^i.  A smaller r is the share of p that is
+ * kept back in case the first part does not suffice; the other parts divide it as r = 0.7 would:
+ * part i has the rate p r (1 - 0.7) 0.7^(i-1).  (Shrinking by a factor of 10 each time, the sixth
+ * part of a blocked series would take 150 bits per key.) Kinds with a rule of their own have a
+ * file of their own: plan_paired.c, plan_static.c, plan_window.c.  What the options are, and which
+ * of them are refused at sight, is in options.c. Source: Almeida, Baquero, Preguica, Hutchison,
+ * "Scalable Bloom Filters", 2007. */
 #include "filters/plan.h"
 #include "core/base/status.h"
 #include <math.h>
@@ -33,6 +37,17 @@ static double first_rate(const struct dj_plan *plan)
                          ? dj_shape_rate_left(&plan->shape, (double)plan->capacity, plan->fp_rate)
                          : plan->fp_rate;
     return pow(p, 1.0 / plan->filters);
+}
+
+/* The rate that part i of a series is sized for. */
+static double series_rate(const struct dj_plan *plan, uint32_t i)
+{
+    const bool spare = plan->tightening < 0.5 && i > 0;
+    const double ratio = spare ? DJ_TIGHTENING : plan->tightening;
+    double rate = spare ? plan->fp_rate * plan->tightening * (1 - ratio) : first_rate(plan);
+    for (uint32_t step = spare; step < i; step++)
+        rate *= ratio;
+    return rate;
 }
 
 /* The rate of F filters with k positions each, and what is lost on the way to n keys. */
@@ -281,8 +296,8 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
         if (part->capacity > DJ_MAX_CAPACITY / plan->growth)
             return false;
         part->capacity *= plan->growth;
-        part->fp_rate *= plan->tightening;
     }
+    part->fp_rate = series_rate(plan, i);
     part->shape.k = 0; /* a tighter rate wants more positions */
     return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
 }

@@ -8,6 +8,8 @@
 #include "filters/layering.h"
 #include "filters/part.h"
 
+#define DJ_TIGHTENING      0.7 /* by default */
+#define DJ_SPARE_SHARE     0.1 /* of the rate, kept back for growth if the size is known well */
 #define DJ_MAX_FILTERS     16
 #define DJ_MAX_CAPACITY    (UINT64_C(1) << 53)
 #define DJ_MAX_SECONDS     (UINT64_C(1) << 40)

@@ -40,6 +40,11 @@ static double came_to(const struct dj_shape *s, uint32_t filters, double keys, d
     return fmax(least, fmin(keys + dj_shape_lost_of(s, filters, n), offered));
 }
 
+static bool has_grown(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_SCALABLE && f->n_parts > 1;
+}
+
 static uint64_t count_of(const deja_filter *f, const struct dj_part *p, double distinct)
 {
     const bool uncounted = f->unclean && f->read_only; /* adds came after the last sync */
@@ -65,8 +70,9 @@ static struct account account_of(const deja_filter *f, const struct dj_part *p)
      * offered to deletions: they take what is removed. */
     const bool unknown = f->unclean || (f->plan.kind == DEJA_PAIRED && p != f->part[0]);
     const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
+    const struct dj_carried none = {0}; /* a series has an account for all parts together */
     a.came = came_to(&p->shape, f->plan.filters, a.keys, unknown ? INFINITY : (double)offered,
-                     &f->carried);
+                     has_grown(f) ? &none : &f->carried);
     return a;
 }
 
@@ -180,6 +186,14 @@ static void survey(deja_stats *s, const struct dj_part *p)
     s->largest = sum.largest > s->largest ? sum.largest : s->largest;
 }
 
+/* A series that was united or folded at some time: what was lost by then, and of the keys since
+ * then at most what today's rate would have taken. */
+static double lost_since(const struct dj_carried *then, const deja_stats *s)
+{
+    const double since = s->keys > then->keys ? (double)(s->keys - then->keys) : 0;
+    return then->lost + since * s->fp_now / fmax(1 - s->fp_now, 1e-3);
+}
+
 static void account_for_parts(const deja_filter *f, deja_stats *s)
 {
     double older = 0, variance = 0;
@@ -204,6 +218,8 @@ static void account_for_parts(const deja_filter *f, deja_stats *s)
         variance += sigma * sigma;
     }
     s->bits_sigma = sqrt(variance);
+    if (has_grown(f) && f->carried.keys)
+        s->lost = lost_since(&f->carried, s);
 }
 
 uint32_t deja_filter_profile(const deja_filter *f)

@@ -67,7 +67,9 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     const struct dj_plan *p = &f->plan;
     deja_options next = *o;
     const bool by_rule = p->multiplier > 0 && !o->memory && o->fp_rate == 0;
-    next.kind = p->kind;
+    /* A series cannot be made of a given number of bytes or hashes; its part's kind can. */
+    const bool pinned = p->kind == DEJA_SCALABLE && (o->memory || o->multiplier != 0 || o->hashes);
+    next.kind = pinned ? p->part_kind : p->kind;
     next.part_kind = p->part_kind;
     next.hash = p->hash;
     next.filters = p->filters;

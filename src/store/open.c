@@ -170,9 +170,12 @@ static int check_layers(const struct dj_plan *plan, const deja_options *want, co
 int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *name,
                      deja_error *err)
 {
-    if (want->kind && want->kind != h->plan.kind)
-        return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s, not %s", name,
-                       deja_kind_name(h->plan.kind),
+    const bool grows = h->plan.kind == DEJA_SCALABLE;
+    const bool part = grows && want->kind == h->plan.part_kind;
+    if (want->kind && want->kind != h->plan.kind && !part)
+        return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s%s%s, not %s", name,
+                       deja_kind_name(h->plan.kind), grows ? " with parts of kind " : "",
+                       grows ? deja_kind_name(h->plan.part_kind) : "",
                        deja_kind_name(want->kind) ? deja_kind_name(want->kind) : "that");
     if (want->hash && want->hash != h->plan.hash)
         return dj_fail(err, DEJA_EMISMATCH, "%s hashes with %s, not %s", name,

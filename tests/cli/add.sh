@@ -81,10 +81,27 @@ fields_and_columns() {
 
 beyond_its_capacity_it_says_so() {
     all_new_urls 2000 >list
-    echo a | deja build -q -n 1000 -k blocked f.deja
+    echo a | deja build -q -n 1000 -k blocked --fixed f.deja
     succeeds deja add f.deja list
     expect_stderr_has "sized for 1,000 keys"
     expect_stderr_has "larger -n"
+    succeeds deja add -q f.deja list # known by now, and it is told again
+    expect_stderr_has "deja add: warning: f.deja was sized for 1,000 keys and now holds 2,001"
+}
+
+# Without --fixed the size is only the first one.
+beyond_its_capacity_it_grows() {
+    all_new_urls 2000 >list
+    local kind
+    for kind in blocked classic exact scalable; do
+        echo a | deja build --force -q -n 1000 -k $kind f.deja
+        succeeds deja add -q f.deja list
+        expect_stderr_empty
+        succeeds deja info --json f.deja
+        expect_stdout_has '"kind": "scalable"'
+        expect_stdout_has '"keys": 2001,'
+        expect_stdout_has '"over_capacity": false'
+    done
 }
 
 # What was added before an error stays, and the file is sealed.
@@ -101,7 +118,7 @@ an_error_keeps_what_was_added() {
 a_full_exact_filter() {
     all_new_urls 5000 >list
     head -n 50 list >first
-    deja build -q -k exact -n 100 f.deja first
+    deja build -q -k exact -n 100 --fixed f.deja first
     fails_with 2 "the filter is full" deja add f.deja list
     _holds f.deja first
 }

@@ -46,10 +46,12 @@ sized_by_the_lines_of_the_files() {
     all_new_urls 3000 5000 >second
     succeeds deja build --json f.deja list second
     [ "$(json_get capacity .stdout)" -eq 8000 ] || fail "capacity $(json_get capacity .stdout)"
-    [ "$(json_get kind .stdout)" = blocked ] || fail "kind"
+    [ "$(json_get kind .stdout)" = scalable ] || fail "kind"
     [ "$(json_get keys .stdout)" -eq 8000 ] || fail "keys"
     succeeds deja build --force --json f.deja - <list
     [ "$(json_get capacity .stdout)" -eq 5000 ] || fail "capacity from standard input"
+    succeeds deja build --force --json --fixed f.deja list
+    [ "$(json_get kind .stdout)" = blocked ] || fail "it is not fixed"
 }
 
 sized_by_samples_of_long_files() {
@@ -65,8 +67,11 @@ from_a_pipe_it_becomes_scalable() {
     deja build --json f.deja <list >first
     # shellcheck disable=SC2002 # a pipe is the point
     cat list | deja build --force --json f.deja >second
-    [ "$(json_get kind first)" = blocked ] || fail "kind from a file: $(json_get kind first)"
+    [ "$(json_get capacity first)" = 5000 ] || fail "size from a file: $(json_get capacity first)"
     [ "$(json_get kind second)" = scalable ] || fail "kind from a pipe: $(json_get kind second)"
+    [ "$(json_get capacity second)" -gt 5000 ] || fail "size from a pipe: $(json_get capacity second)"
+    fails_with 2 "how many keys? --fixed needs -n N" deja build --fixed f.deja </dev/null
+    fails_with 2 "--fixed and -k scalable exclude each other" deja build --fixed -k scalable -n 5 f.deja list
     _holds f.deja list
     # shellcheck disable=SC2002
     cat list | deja build --force -q -k scalable -n 100 f.deja
@@ -161,7 +166,7 @@ an_error_leaves_the_old_one() {
     fails_with 2 "ends inside quotes" deja build --force --csv url f.deja bad.csv
     fails_with 2 "nowhere does not exist" deja build --force f.deja old nowhere
     all_new_urls 5000 >list
-    fails_with 2 "the filter is full" deja build --force -k exact -n 100 f.deja list
+    fails_with 2 "the filter is full" deja build --force -k exact -n 100 --fixed f.deja list
     _holds f.deja old
     _alone f.deja
 }

@@ -31,7 +31,7 @@ builds_checks_and_informs() {
     # Beside files of deja's own.
     deja build -q g.deja list
     succeeds deja info g.deja f.bloom
-    expect_stdout_has "kind        blocked"
+    expect_stdout_has "kind        scalable of 1 blocked part"
     expect_stdout_has "DCSO's bloom file"
     succeeds deja build --force --json --format dcso -n 1000 -p 0.01 f.bloom list
     [ "$(json_get read .stdout)" -eq 1000 ] || fail "read"

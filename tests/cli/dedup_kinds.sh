@@ -187,14 +187,50 @@ the_rate_holds_when_a_part_fills_in_the_middle_of_a_batch() {
 
 beyond_its_capacity_a_fixed_filter_says_so() {
     all_new_urls 30000 >list
-    succeeds deja dedup --seed 3 -k blocked -n 10000 list
-    expect_stderr_has "sized for 10,000 keys"
-    expect_stderr_has "larger -n"
+    succeeds deja dedup --seed 3 -k blocked -n 10000 --fixed list
+    expect_stderr_has "warning: the filter was sized for 10,000 keys and now holds "
+    expect_stderr_has "use a larger -n next time"
+    # Once, also with -q, with a state, and for every option that pins the body.
+    local options
+    for options in --fixed "-m 20k" "--hashes 4" "--filters 2" "-k classic --hash murmur3" "-k spectral" \
+        "-k layered" "-k window --window-time 1d" "--state s.deja --fixed" "--state s.deja"; do
+        # shellcheck disable=SC2086
+        succeeds deja dedup -q -n 10000 $options list
+        [ "$(grep -c "warning: .* was sized for 10,000 keys and now holds " .stderr)" -eq 1 ] || fail "$options"
+    done
+}
+
+# A given size is a first size: nothing is lost beyond it, and nothing is said.
+beyond_its_size_a_filter_grows() {
+    local kind options
+    seq 1000 >list
+    succeeds deja dedup -q -n 100 -c list
+    expect_stdout 1000
+    expect_stderr_empty
+    for kind in blocked classic exact scalable; do
+        for options in "" "--state $kind.deja"; do
+            # shellcheck disable=SC2086
+            succeeds deja dedup -q -k $kind -n 10 $options list
+            expect_stdout <list
+            expect_stderr_empty
+        done
+        succeeds deja dedup -q -k $kind --state $kind.deja list
+        expect_stdout ''
+    done
+}
+
+# The small share of the rate that is kept back for growth costs little memory, also much later.
+growing_far_beyond_its_size_takes_a_fair_amount_of_memory() {
+    all_new_urls 100000 >list
+    succeeds deja dedup --json -n 100 -c list
+    [ "$(json_get filter_bytes .stderr)" -lt 2500000 ] || fail "$(json_get filter_bytes .stderr) bytes for 100,000 keys"
+    succeeds deja dedup --json -n 100000 -c list
+    [ "$(json_get filter_bytes .stderr)" -lt 500000 ] || fail "$(json_get filter_bytes .stderr) bytes in one part"
 }
 
 a_full_exact_filter_is_an_error_with_a_remedy() {
     all_new_urls 30000 >list
-    fails_with 2 "the filter is full" deja dedup -k exact -n 1000 list
+    fails_with 2 "the filter is full" deja dedup -k exact -n 1000 --fixed list
     expect_stderr_has "larger -n"
 }
 

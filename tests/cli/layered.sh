@@ -111,7 +111,7 @@ prefixes_are_made_canonical() {
 
 who_cannot_says_who_can() {
     echo http://h/a >list
-    deja build -q -n 10 b.deja list
+    deja build -q -n 10 --fixed b.deja list
     deja build -q -k layered --layered paper -n 10 p.deja list
     deja build -q -k layered --words , -n 10 w.deja list
     fails_with 2 "b.deja is of kind blocked, which knows whole keys only; layered can answer" \

@@ -51,7 +51,8 @@ tables_are_united_in_the_largest() {
     succeeds deja check -q -c out.deja all.txt
     expect_stdout 7000
     # Too small: nothing appears.
-    deja build --force -q --seed 1 -k exact -n 4k b.deja b.txt
+    deja build --force -q --seed 1 -k exact -n 4k --fixed a.deja a.txt
+    deja build --force -q --seed 1 -k exact -n 4k --fixed b.deja b.txt
     fails_with 2 "the union has 3000 keys more, and there is room for " \
         deja merge -o full.deja a.deja b.deja
     [ ! -e full.deja ] || fail "a file appeared"
@@ -128,9 +129,40 @@ END
     cp b.deja c.deja
     deja rotate -q -n 10k c.deja
     fails_with 2 "differ in visit: 1 and 2" deja merge -o out.deja a.deja c.deja
-    deja build --force -q --seed 1 -k scalable -n 1k c.deja b.txt
-    fails_with 2 "scalable filters grow apart and cannot be united: build one from both lists" \
-        deja merge -o out.deja c.deja c.deja
+    deja build --force -q --seed 1 -n 1k c.deja b.txt
+    deja build --force -q --seed 1 -n 1500 d.deja b.txt
+    fails_with 2 "the filters have grown in different steps: part 1 has " deja merge -o out.deja c.deja d.deja
+    fails_with 2 "has keys of one list in several of them" deja merge --common c.deja c.deja
+}
+
+# A filter that grew unites with another that grew in the same steps.
+filters_that_have_grown() {
+    _lists
+    local kind
+    for kind in blocked classic exact; do
+        rm -f ./*.deja
+        _build --seed 1 -k $kind -n 1000 -p 1e-4
+        succeeds deja merge -q -o same.deja a.deja a.deja
+        expect_stderr_empty
+        succeeds deja merge -o out.deja a.deja b.deja
+        succeeds deja verify -q out.deja
+        succeeds deja check -q -c out.deja all.txt
+        expect_stdout "$(wc -l <all.txt)"
+        succeeds deja info --json out.deja
+        expect_stdout_has '"kind": "scalable"'
+        if [ $kind = exact ]; then
+            expect_stdout_has "\"keys\": $(wc -l <all.txt),"
+            expect_stdout_has '"over_capacity": false'
+        else # each part has the keys of two
+            expect_stdout_has '"over_capacity": true'
+            succeeds deja info out.deja
+            expect_stderr_has "was merged from filters that were too full for it"
+        fi
+        deja gen -n 3000 --seed 77 >more.txt
+        succeeds deja add -q out.deja more.txt
+        succeeds deja check -q -c out.deja all.txt more.txt
+        expect_stdout "$(cat all.txt more.txt | wc -l)"
+    done
 }
 
 keys_kept_apart() {

@@ -87,6 +87,8 @@ sizes_as_asked_for() {
     [ "$(json_get capacity .stdout)" -eq 20000 ] || fail "capacity" # nothing was seen
     succeeds deja rotate --json -m 64KiB f.deja
     [ "$(json_get filter_bytes .stdout)" -eq 65536 ] || fail "memory"
+    succeeds deja info --json f.deja
+    expect_stdout_has '"kind": "blocked"' # a size in bytes does not grow
     fails_with 2 "give two, the third follows" deja rotate -n 1k -p 0.1 -m 1M f.deja
 }
 
@@ -110,7 +112,7 @@ refusals() {
     fails_with 2 text deja rotate text
     deja gen -n 100 | deja build -q -n 1k f.deja
     cp f.deja before
-    fails_with 2 "f.deja: no blocked filter holds" deja rotate -n 4e15 f.deja
+    fails_with 2 "f.deja: no scalable filter holds" deja rotate -n 4e15 f.deja
     fails_with 2 "--fp-rate" deja rotate -p 2 f.deja
     expect_same before f.deja
 }

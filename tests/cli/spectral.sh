@@ -95,6 +95,7 @@ other_kinds_name_the_one_that_can() {
     local kind
     for kind in classic blocked exact scalable; do
         deja build --force -q -k $kind -n 100 f.deja list
+        if [ $kind != scalable ]; then deja build --force -q -k $kind -n 100 --fixed f.deja list; fi
         cp f.deja before.deja
         fails_with 2 "f.deja is of kind $kind, which cannot remove; spectral can" \
             deja remove f.deja list

@@ -146,20 +146,83 @@ two_runs_make_the_same_new_state() {
     done
 }
 
+# A pause of the input is enough to commit: who looks into the state finds the lines that were
+# handed over, without waiting for the end.  The minute is for a test that fails.
+lines_before_a_pause_are_in_the_state() {
+    local threads i
+    seq -f 'http://a/%.0f' 10 >list
+    seq -f 'http://b/%.0f' 10 >more
+    for threads in 1 2; do
+        rm -f in seen.deja out
+        mkfifo in
+        deja dedup -q --state seen.deja -n 1000 -j $threads -o out <in &
+        exec 9>in
+        for file in list more; do
+            cat $file >&9
+            for i in $(seq 1 600); do
+                if [ -e seen.deja ] && [ "$(deja check -q -c seen.deja $file)" = 10 ]; then break; fi
+                [ "$i" -lt 600 ] || fail "not in the state after a minute (-j $threads)"
+                sleep 0.1
+            done
+            tail -n 10 out | cmp - $file || fail "in the state before its line was handed over"
+        done
+        exec 9>&-
+        wait $!
+        cat list more | cmp - out || fail "other lines"
+        succeeds deja verify -q seen.deja
+    done
+}
+
+# Sizing options that an existing state does not follow are named.
+options_that_have_no_effect_are_named() {
+    echo a >list
+    succeeds deja dedup --state seen.deja -n 1000 -p 1e-3 list
+    succeeds deja dedup --state seen.deja -n 1000 -p 1e-3 list
+    ! grep -q "keeps the size" .stderr || fail "nothing is ignored"
+    local options
+    while IFS='|' read -r options named; do
+        # shellcheck disable=SC2086
+        succeeds deja dedup --state seen.deja $options list
+        expect_stderr_has "seen.deja keeps the size it was made with: 1,000 keys at rate 0.001; ignored: $named"
+    done <<'END'
+-n 5|-n
+-p 0.5|-p
+-m 1M|-m
+--hashes 3|--hashes
+--filters 3|--filters
+--multiplier 2|--multiplier
+--fingerprint-bits 8|--fingerprint-bits
+--deletions 5|--deletions
+--fixed|--fixed
+-n 1000 -p 0.5 -m 2M --hashes 4 --fixed|-p, -m, --fixed, --hashes
+END
+    rm seen.deja
+    succeeds deja dedup --state seen.deja -n 1000 -m 64k --hashes 4 list
+    succeeds deja dedup --state seen.deja -n 1000 -m 64k --hashes 4 --fixed list
+    ! grep -q "keeps the size" .stderr || fail "nothing is ignored"
+    succeeds deja dedup --state seen.deja -n 1000 -m 32k --hashes 4 list
+    expect_stderr_has "ignored: -m"
+}
+
 another_kind_is_refused() {
     echo a >list
     _prints list -k exact -n 100 list
-    fails_with 2 "seen.deja is of kind exact, not classic" \
+    fails_with 2 "seen.deja is of kind scalable with parts of kind exact, not classic" \
         deja dedup --state seen.deja -k classic list
-    fails_with 2 "seen.deja is of kind exact, not blocked" \
+    fails_with 2 "seen.deja is of kind scalable with parts of kind exact, not blocked" \
         deja dedup --state seen.deja -k blocked -n 5 list
+    succeeds deja dedup --state seen.deja -k exact -n 100 list # as it was made
+    ! grep -q ignored .stderr || fail "nothing is ignored"
+    rm seen.deja
+    _prints list -k exact -n 100 --fixed list
+    fails_with 2 "seen.deja is of kind exact, not classic" deja dedup --state seen.deja -k classic list
     fails_with 2 "seen.deja hashes with xxh3, not siphash" \
         deja dedup --state seen.deja --hash siphash list
     expect_stdout ''
     _prints /dev/null -k exact list
     rm seen.deja
     _prints list -k scalable -n 100 list
-    fails_with 2 "seen.deja is of kind scalable, not exact" \
+    fails_with 2 "seen.deja is of kind scalable with parts of kind blocked, not exact" \
         deja dedup --state seen.deja -k exact list
 }
 

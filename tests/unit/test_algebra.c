@@ -237,7 +237,161 @@ static void refusals_name_what_differs_and_both_values(void **state)
     refused(crawl, drop, DEJA_EMISMATCH, "differ in the URL rules of their keys: ");
     deja_url_rules_free(rules);
     const deja_options grows = OPTIONS(.kind = DEJA_SCALABLE, .capacity = 100);
-    refused(grows, grows, DEJA_ENOTSUP, "scalable filters grow apart");
+    other = grows;
+    other.part_kind = DEJA_CLASSIC;
+    refused(grows, other, DEJA_EMISMATCH, "differ in kind: blocked and classic");
+    other = grows;
+    other.capacity = 777;
+    refused(grows, other, DEJA_EMISMATCH, "differ in hashes (k): 12 and 16");
+}
+
+/* --- Series ------------------------------------------------------------------ */
+
+static const deja_options growing = FIELDS(.capacity = 1000, .fp_rate = 1e-9);
+
+static deja_options grown(deja_options opt, uint32_t kind)
+{
+    opt.kind = kind;
+    assert_true(deja_options_grow(&opt));
+    return opt;
+}
+
+static deja_outline outline_of(const deja_filter *f)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    assert_int_equal(deja_filter_outline(f, &o), DEJA_OK);
+    return o;
+}
+
+/* As long as it has one part, a filter that can grow is one of its part's kind. */
+static void a_series_of_one_part_is_united_folded_and_compared_as_its_part(void **state)
+{
+    static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_CLASSIC};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(kinds); i++) {
+        /* A size that folds: 40000 bits and more, rounded by the search below. */
+        deja_options opt = OPTIONS(.capacity = 4096, .fp_rate = 1e-3);
+        deja_filter *a;
+        for (a = NULL; !a || a->plan.shape.bits % 4096; opt.capacity++) {
+            deja_filter_free(a);
+            a = new_filter(grown(opt, kinds[i]));
+        }
+        opt.capacity--;
+        add_keys(a, 0, 2000);
+        deja_filter *b = filled(grown(opt, kinds[i]), 1000, 4000);
+        deja_filter *both = filled(grown(opt, kinds[i]), 0, 4000);
+        deja_options fixed = opt;
+        fixed.kind = kinds[i];
+        fixed.fp_rate = 0;
+        fixed.memory = a->plan.shape.bits / 8;
+        fixed.hashes = a->plan.shape.k;
+        deja_filter *plain = filled(fixed, 1000, 4000);
+        double keys, sigma;
+        deja_error err = {0, ""};
+        works(deja_filter_common(a, b, &keys, &sigma, &err), &err);
+        assert_true(fabs(keys - 1000) < 5 * sigma + 1);
+        works(deja_filter_common(a, plain, &keys, &sigma, &err), &err);
+        assert_true(fabs(keys - 1000) < 5 * sigma + 1);
+        deja_filter *c = filled(grown(opt, kinds[i]), 0, 2000);
+        merge(a, b);
+        merge(c, plain);
+        assert_same_bodies(a, both, "series");
+        assert_same_bodies(c, both, "series and plain");
+        assert_int_equal(stats_of(a).unions, 1);
+        assert_true(fabs((double)stats_of(a).keys - 4000) < 100);
+        fold(a, 1);
+        assert_int_equal(stats_of(a).folds, 1);
+        assert_int_equal(a->plan.kind, DEJA_SCALABLE);
+        fixed.memory /= 2;
+        deja_filter *half = filled(fixed, 0, 4000);
+        assert_same_bodies(a, half, "folded series");
+        add_keys(a, 10000, 40000); /* and it still grows */
+        assert_true(a->n_parts > 1 && has(a, 3999) && has(a, 39999));
+        assert_int_equal(outline_of(a).excess, 0);
+        deja_filter_free(a);
+        deja_filter_free(b);
+        deja_filter_free(c);
+        deja_filter_free(both);
+        deja_filter_free(plain);
+        deja_filter_free(half);
+    }
+}
+
+/* a has three parts and b four, in either order; the union has all keys, four parts, and says that
+ * some of them are crowded.  Numbers: each key came once, or in both. */
+static void series_that_have_grown_unite_part_by_part(void **state)
+{
+    static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_CLASSIC};
+    for (size_t i = 0; i < 2 * DJ_ARRAY_LEN(kinds); i++) {
+        const deja_options opt = grown(growing, kinds[i / 2]);
+        deja_filter *a = filled(opt, 0, 5000), *b = filled(opt, 3000, 12000);
+        deja_filter *into = i % 2 ? a : b, *from = i % 2 ? b : a;
+        const deja_stats in_a = stats_of(a), in_b = stats_of(b);
+        assert_int_equal(a->n_parts, 3);
+        assert_int_equal(b->n_parts, 4);
+        merge(into, from);
+        assert_int_equal(into->n_parts, 4);
+        for (uint64_t key = 0; key < 12000; key++)
+            assert_true(has(into, key));
+        const deja_stats s = stats_of(into);
+        assert_int_equal(s.offered, in_a.offered + in_b.offered);
+        assert_in_range(s.keys, 12000, 14000); /* 2,000 of them may lie in two parts */
+        assert_true(fabs(s.lost - in_a.lost - in_b.lost) < 1e-6);
+        assert_true(outline_of(into).excess > 0);
+        add_keys(into, 20000, 60000); /* the next keys go to new parts */
+        for (uint64_t key = 20000; key < 60000; key++)
+            assert_true(has(into, key));
+        const deja_stats t = stats_of(into);
+        assert_true(into->n_parts > 4 && t.lost >= s.lost && t.lost < s.lost + 41000 * t.fp_now);
+        deja_filter_free(a);
+        deja_filter_free(b);
+    }
+}
+
+static void series_of_tables_unite_and_are_counted(void **state)
+{
+    const deja_options opt = grown(OPTIONS(.capacity = 100), DEJA_EXACT);
+    deja_filter *a = filled(opt, 0, 150), *b = filled(opt, 100, 2000);
+    double keys, sigma;
+    deja_error err = {0, ""};
+    works(deja_filter_common(a, b, &keys, &sigma, &err), &err);
+    assert_true(keys >= 50 && keys <= 50 && sigma <= 0);
+    merge(a, b);
+    assert_int_equal(stats_of(a).keys, 2000);
+    assert_int_equal(stats_of(a).offered, 150 + 1900);
+    for (uint64_t key = 0; key < 2000; key++)
+        assert_true(has(a, key));
+    assert_int_equal(outline_of(a).excess, 0);
+    deja_filter *fixed = filled(OPTIONS(.kind = DEJA_EXACT, .capacity = 9000), 5000, 5010);
+    assert_int_equal(deja_filter_merge(fixed, a, &err), DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "merge into the one that has grown"));
+    assert_int_equal(stats_of(fixed).keys, 10);
+    deja_filter_free(a);
+    deja_filter_free(b);
+    deja_filter_free(fixed);
+}
+
+static void series_with_other_steps_are_refused(void **state)
+{
+    deja_options other = growing;
+    deja_error err = {0, ""};
+    double keys;
+    deja_filter *a = filled(grown(growing, DEJA_BLOCKED), 0, 3000);
+    other.growth = 4;
+    deja_filter *b = filled(grown(other, DEJA_BLOCKED), 0, 3000);
+    const deja_outline before = outline_of(a);
+    assert_int_equal(deja_filter_merge(a, b, &err), DEJA_EMISMATCH);
+    assert_non_null(strstr(err.text, "have grown in different steps: part 2 has "));
+    deja_filter *c = filled(grown(growing, DEJA_BLOCKED), 0, 100);
+    assert_int_equal(deja_filter_merge(c, b, &err), DEJA_EMISMATCH); /* part 2 would differ */
+    assert_int_equal(c->n_parts, 1);
+    assert_int_equal(outline_of(a).keys, before.keys);
+    assert_int_equal(deja_filter_common(a, a, &keys, NULL, &err), DEJA_ENOTSUP);
+    assert_non_null(strstr(err.text, "has grown to 2 parts"));
+    assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);
+    assert_non_null(strstr(err.text, "has grown to 2 parts and cannot be folded"));
+    deja_filter_free(a);
+    deja_filter_free(b);
+    deja_filter_free(c);
 }
 
 static void filters_of_different_visits_are_refused(void **state)
@@ -352,7 +506,8 @@ static void sizes_that_cannot_be_halved_are_refused(void **state)
     no_fold(OPTIONS(.memory = 4096, .capacity = 100), UINT32_MAX, DEJA_EINVAL, "6 times, not");
     no_fold(OPTIONS(.kind = DEJA_EXACT, .capacity = 100), 1, DEJA_ENOTSUP,
             "exact filters cannot be folded; classic and blocked can");
-    no_fold(OPTIONS(.kind = DEJA_SCALABLE, .capacity = 100), 1, DEJA_ENOTSUP, "scalable filters");
+    no_fold(OPTIONS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 100), 1,
+            DEJA_ENOTSUP, "exact filters cannot be folded");
 }
 
 static void without_memory_the_filter_stays(void **state)
@@ -601,6 +756,10 @@ int main(void)
         cmocka_unit_test(a_table_without_room_is_left_alone),
         cmocka_unit_test(the_larger_one_folds_onto_the_smaller_on_the_way),
         cmocka_unit_test(refusals_name_what_differs_and_both_values),
+        cmocka_unit_test(a_series_of_one_part_is_united_folded_and_compared_as_its_part),
+        cmocka_unit_test(series_that_have_grown_unite_part_by_part),
+        cmocka_unit_test(series_of_tables_unite_and_are_counted),
+        cmocka_unit_test(series_with_other_steps_are_refused),
         cmocka_unit_test(filters_of_different_visits_are_refused),
         cmocka_unit_test(a_union_with_itself_changes_nothing),
         cmocka_unit_test(the_keys_of_a_union_are_estimated_well),

@@ -326,6 +326,61 @@ static void no_options_are_the_defaults(void **state)
     assert_string_equal(err.text, "capacity is 0: say how many keys to expect");
 }
 
+/* --- A size that is only the first -------------------------------------------------- */
+
+static void a_size_becomes_a_first_size_where_the_kind_can_grow(void **state)
+{
+    static const uint32_t kinds[] = {0, DEJA_BLOCKED, DEJA_CLASSIC, DEJA_EXACT};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(kinds); i++) {
+        deja_options opt = FIELDS(.kind = kinds[i], .capacity = 1000000, .seed = 9);
+        deja_plan fixed = DEJA_PLAN_INIT, first = DEJA_PLAN_INIT;
+        assert_int_equal(deja_plan_make(&opt, &fixed, NULL), DEJA_OK);
+        assert_true(deja_options_grow(&opt));
+        assert_int_equal(opt.kind, DEJA_SCALABLE);
+        assert_int_equal(opt.part_kind, kinds[i] ? kinds[i] : DEJA_BLOCKED);
+        assert_true(opt.capacity == 1000000 && opt.seed == 9 && opt.fp_rate == 0);
+        assert_int_equal(deja_plan_make(&opt, &first, NULL), DEJA_OK);
+        assert_true((double)first.bytes < 1.02 * (double)fixed.bytes);
+        assert_true(deja_options_grow(&opt)); /* asked again, it is what it was */
+        assert_int_equal(opt.kind, DEJA_SCALABLE);
+    }
+    deja_options unknown = FIELDS(.kind = DEJA_BLOCKED); /* nothing is known: the usual series */
+    assert_true(deja_options_grow(&unknown));
+    assert_true(unknown.tightening == 0);
+    deja_options chosen = FIELDS(.capacity = 10, .tightening = 0.6, .kind = DEJA_SCALABLE);
+    assert_true(deja_options_grow(&chosen));
+    assert_true(chosen.tightening == 0.6);
+}
+
+static void options_that_pin_the_body_stay_as_they_are(void **state)
+{
+    static const deja_options pinned[] = {
+        FIELDS(.capacity = 1000, .memory = 4096),
+        FIELDS(.memory = 4096),
+        FIELDS(.capacity = 1000, .hashes = 4),
+        FIELDS(.capacity = 1000, .hashes = 4, .multiplier = 2, .kind = DEJA_CLASSIC),
+        FIELDS(.capacity = 1000, .filters = 2),
+        FIELDS(.capacity = 1000, .kind = DEJA_CLASSIC, .hash = DEJA_HASH_MURMUR3),
+        FIELDS(.capacity = 1000, .kind = DEJA_SPECTRAL),
+        FIELDS(.capacity = 1000, .kind = DEJA_PAIRED),
+        FIELDS(.capacity = 1000, .kind = DEJA_WINDOW),
+        FIELDS(.capacity = 1000, .kind = DEJA_LAYERED),
+        FIELDS(.capacity = 1000, .kind = DEJA_STATIC),
+        FIELDS(.capacity = 1000, .generations = 2), /* no filter has these options ... */
+        FIELDS(.capacity = 1000, .fp_rate = 2),
+        FIELDS(.capacity = 1000, .fp_rate = 5.6e-17), /* ... or nearly so: 1000 / 2^64 */
+        FIELDS(.kind = 99),
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(pinned); i++) {
+        deja_options opt = pinned[i];
+        assert_false(deja_options_grow(&opt));
+        assert_memory_equal(&opt, &pinned[i], sizeof opt);
+    }
+    deja_options old = FIELDS(.capacity = 1000);
+    old.size = offsetof(deja_options, memory); /* it has no room for the answer */
+    assert_false(deja_options_grow(&old));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +391,8 @@ int main(void)
         cmocka_unit_test(older_options_are_read_as_far_as_they_go),
         cmocka_unit_test(newer_options_are_accepted_when_they_ask_for_nothing),
         cmocka_unit_test(no_options_are_the_defaults),
+        cmocka_unit_test(a_size_becomes_a_first_size_where_the_kind_can_grow),
+        cmocka_unit_test(options_that_pin_the_body_stay_as_they_are),
     };
     return cmocka_run_group_tests_name("unit.options", tests, NULL, NULL);
 }
