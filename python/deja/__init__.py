@@ -18,8 +18,8 @@ The work is done by libdeja, a C library; docs/python.md in its source is the gu
 """
 
 from ._errors import (
-    ArgumentError, BusyError, Error, FileDeniedError, FileError, FileMissingError, FileThereError, FormatError,
-    FullError, MismatchError, NoMemoryError, NotURLError, ReadOnlyError, ReentryError, UnsupportedError,
+    ArgumentError, BusyError, CapacityWarning, Error, FileDeniedError, FileError, FileMissingError, FileThereError,
+    FormatError, FullError, MismatchError, NoMemoryError, NotURLError, ReadOnlyError, ReentryError, UnsupportedError,
     VersionError,
 )
 from ._filter import Filter, guard_files, verify
@@ -32,7 +32,8 @@ __version__: str = _library.deja_version().decode()
 __all__ = [
     "Filter", "Layer", "Outline", "Plan", "Rules", "Stats",
     "canonical", "expressions", "guard_files", "layers", "plan", "resolve", "verify",
-    "ArgumentError", "BusyError", "Error", "FileDeniedError", "FileError", "FileMissingError", "FileThereError",
-    "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError", "ReentryError",
+    "ArgumentError", "BusyError", "CapacityWarning", "Error", "FileDeniedError", "FileError", "FileMissingError",
+    "FileThereError", "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError",
+    "ReentryError",
     "UnsupportedError", "VersionError",
 ]

@@ -18,6 +18,10 @@ class Error(Exception):
     status = 0
 
 
+class CapacityWarning(RuntimeWarning):
+    """A filter that does not grow holds more keys than it was sized for: its rate is above fp_rate."""
+
+
 class ArgumentError(Error, ValueError):
     """An argument breaks a rule (DEJA_EINVAL)."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import warnings
 import weakref
 from array import array
 from ctypes import byref
@@ -17,12 +18,12 @@ from typing import Any, Iterable, Iterator, Optional, Union
 from . import _lib
 from ._checks import file_name, most_of, whole
 from ._errors import (
-    Error, FileMissingError, FileThereError, FullError, ReadOnlyError, UnsupportedError, check, fail,
+    CapacityWarning, Error, FileMissingError, FileThereError, FullError, ReadOnlyError, UnsupportedError, check, fail,
 )
 from ._gate import Gate, both_alone
 from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, key_bytes
 from ._lib import lib
-from ._options import demands, make_options
+from ._options import demands, let_grow, make_options
 from ._records import Layer, Outline, Stats
 from ._url import Account, Rules, rules_of
 
@@ -88,10 +89,13 @@ class Filter:
     path      the file, mapped into memory and shared with every process that has it open.
     mode      "a": open for adding, or create (the default);  "r": an existing file, for asking
               only;  "x": create, and fail if it is there;  "w": create in its place.
-    capacity  how many keys are expected.  Without it, and without memory, the filter grows.
+    capacity  how many keys are expected: a first size, past which the filter grows.
+    grow      False: keep the size.  Options that pin the body (memory, hashes, filters ...) and the
+              kinds spectral, paired, window and layered never grow.  A filter that does not grow
+              issues one CapacityWarning when it holds more keys than it was sized for.
     fp_rate   how often it may be wrong about a key it has not, at capacity; 1e-6 by default.
-    kind      "blocked" (default with a capacity), "scalable" (without), "classic", "exact",
-              "spectral" ...: docs/kinds.md has them all.
+    kind      "blocked" (default), "classic", "exact", "spectral" ...: docs/kinds.md has them all.
+              A filter that grows is of kind "scalable", with parts of this kind.
     memory    bytes for it, where the size matters and one of the other two should follow.
     key       32 secret bytes that stay out of the file; by default they are random and in it.
     seed      an int instead of a secret: the same filter in every run.
@@ -121,7 +125,8 @@ class Filter:
     def __init__(self, path: Optional[Path] = None, *, mode: str = "a", capacity: Optional[float] = None,
                  fp_rate: Optional[float] = None, kind: Optional[str] = None, memory: Optional[float] = None,
                  key: Optional[bytes] = None, seed: Optional[int] = None, url: URL = None,
-                 repair: bool = False, permissions: Optional[int] = None, **others: Any) -> None:
+                 repair: bool = False, permissions: Optional[int] = None, grow: Optional[bool] = None,
+                 **others: Any) -> None:
         self._begin(path, None if url is None else rules_of(url), key is not None)
         if mode not in ("a", "r", "x", "w"):
             fail(_lib.EINVAL, f'mode is "a", "r", "x" or "w", not {mode!r}')
@@ -136,6 +141,7 @@ class Filter:
             except FileMissingError:
                 if mode == "r":
                     raise
+        let_grow(options, grow)
         self._create(options, mode, permissions)
 
     def _begin(self, path: Optional[Path], rules: Optional[Rules], has_key: bool) -> None:
@@ -148,6 +154,7 @@ class Filter:
         self._has_key = has_key
         self._writable = True
         self._inherited = False  # by a child process, from a parent that writes the file
+        self._room: Optional[int] = None  # new keys until the size is checked again; None: never
         _all.add(self)
 
     @classmethod
@@ -168,6 +175,7 @@ class Filter:
     def _take(self, out: ctypes.c_void_p) -> None:
         """A filter that was made elsewhere, and may have rules when none were asked for."""
         self._handle = out.value
+        self._look_at_room(self._outline())
         try:
             self._adopt_profile()
         except BaseException:
@@ -190,10 +198,12 @@ class Filter:
         if self._path is None:
             check(lib.deja_filter_new(byref(options), byref(out), byref(error)), error)
             self._handle = out.value
+            self._look_at_room(self._outline())
             return
         check(lib.deja_filter_create(self._encoded_path(), flags, byref(options), byref(out), byref(error)),
               error, self._path)
         self._handle = out.value
+        self._look_at_room(self._outline())
         self.sync()  # from now on it has its name
 
     @classmethod
@@ -352,6 +362,35 @@ class Filter:
                 return None
         return form
 
+    def _look_at_room(self, told: Outline) -> None:
+        if told.kind in ("scalable", "static") or not self._writable:
+            self._room = None
+        elif told.kind == "window":  # by time, a generation may get more than its share
+            self._room = 0 if told.excess else max(told.capacity // 8, 1)
+        else:
+            self._room = max(told.capacity - told.entries, 0) if not told.excess else 0
+
+    def _watch(self, new: int, frames: int) -> None:
+        """Warn, once, when a filter that does not grow is past its capacity."""
+        if self._room is None or (self._room > 0 and not new):
+            return
+        self._room -= new
+        if self._room > 0:
+            return
+        told = self.outline()
+        if told.excess:
+            self._room = None
+            self._crowded(told, frames + 1)
+        else:
+            self._look_at_room(told)
+            self._room = max(self._room or 0, 1)
+
+    def _crowded(self, told: Outline, frames: int) -> None:
+        """frames: how far up the caller of the package is."""
+        warnings.warn(f"{self._path or 'the filter'} was sized for {told.capacity:,} keys and now holds "
+                      f"{told.entries:,}: its rate is above {told.fp_rate:g} and rises with every key; "
+                      "use a larger capacity, or let it grow", CapacityWarning, stacklevel=frames)
+
     def add(self, key: Key) -> bool:
         """Add a key; True when it was new."""
         data = self._key(key)
@@ -362,6 +401,8 @@ class Filter:
             status = lib.deja_filter_add(self._to_write(), _lib.Key(data, len(data)), byref(is_new))
         if status != _lib.OK:
             self._refuse(status, "add")
+        if self._room is not None:
+            self._watch(is_new.value, 3)
         return is_new.value
 
     def __contains__(self, key: Key) -> bool:
@@ -461,6 +502,8 @@ class Filter:
             if status:  # contains has none
                 taken = done.value if widths is None else _keys_of(done.value, widths)
                 self._refuse(status, verb, sum(map(len, parts)) + taken)
+            if verb == "add" and self._room is not None:
+                self._watch(ctypes.string_at(answers, n).count(1), 4)
             parts.append(for_each_key(ctypes.string_at(answers, n), widths))
         return b"".join(parts)
 
@@ -566,6 +609,7 @@ class Filter:
             if not self._writable:
                 self._refuse(_lib.EINVAL, "change")
             check(call(handle, argument, byref(error)), error, self._path or "")
+            self._look_at_room(self._outline())
 
     def merge(self, other: "Filter") -> None:
         """Add everything that is in another filter, made with the same sizes and secret key."""

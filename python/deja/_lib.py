@@ -134,6 +134,7 @@ class Outline(Sized):
         ("profile", c_uint32), ("url_rules", c_uint64), ("capacity", c_uint64), ("bytes", c_uint64),
         ("offered", c_uint64), ("keys", c_uint64), ("visit", c_uint64), ("fp_rate", c_double),
         ("tightening", c_double), ("flags", c_uint32), ("keyed", c_uint32), ("entries", c_uint64),
+        ("excess", c_uint64),
     ]
 
 
@@ -163,6 +164,7 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_kind_parse": (c_uint32, c_char_p),
     "deja_hash_name": (c_char_p, c_uint32),
     "deja_hash_parse": (c_uint32, c_char_p),
+    "deja_options_grow": (c_bool, POINTER(Options)),
     "deja_plan_make": (c_int, POINTER(Options), POINTER(Plan), _error),
     "deja_filter_new": (c_int, POINTER(Options), _out, _error),
     "deja_filter_free": (None, _filter),

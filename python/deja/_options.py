@@ -77,6 +77,17 @@ def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, 
     return options
 
 
+def let_grow(options: _lib.Options, grow: Optional[bool]) -> None:
+    """Make the capacity a first size.  None: if the options allow it; True: they have to; False: no."""
+    if grow is False:
+        if options.kind == _parsed("kind", "scalable"):
+            fail(_lib.EINVAL, "grow=False, and nothing says how large the filter is to be: give capacity= or memory=")
+        return
+    if not lib.deja_options_grow(byref(options)) and grow:
+        fail(_lib.EINVAL, "grow=True, but these options cannot grow: blocked, classic and exact can, without memory, "
+             "hashes, multiplier, filters and the papers' hashes")
+
+
 def demands(options: _lib.Options, kind: Optional[str]) -> _lib.Options:
     """What options ask of a filter that is there: what is left to a default is no demand on it."""
     expect = _lib.Options(kind=options.kind if kind else 0,
@@ -86,13 +97,14 @@ def demands(options: _lib.Options, kind: Optional[str]) -> _lib.Options:
     return expect
 
 
-def plan(**options: Any) -> Plan:
-    """What a filter of these options comes to (capacity=, fp_rate=, kind=, memory= ...), without
-    making it.
+def plan(*, grow: Optional[bool] = None, **options: Any) -> Plan:
+    """What a Filter of these options comes to (capacity=, fp_rate=, kind=, memory=, grow= ...), without
+    making it; of one that grows, its first part.
 
-    >>> plan(capacity=1e9, fp_rate=0.01).bytes
+    >>> plan(capacity=1e9, fp_rate=0.01, grow=False).bytes
     1238534336
     """
-    error, numbers = _lib.Error(), _lib.Plan()
-    check(lib.deja_plan_make(byref(make_options(**options)), byref(numbers), byref(error)), error)
+    error, numbers, chosen = _lib.Error(), _lib.Plan(), make_options(**options)
+    let_grow(chosen, grow)
+    check(lib.deja_plan_make(byref(chosen), byref(numbers), byref(error)), error)
     return Plan._of(numbers)

@@ -146,3 +146,4 @@ class Outline(_Record):
     flags: int
     keyed: bool
     entries: int  # keys that take up capacity; paired: also those removed
+    excess: int  # of these, beyond what the filter is sized for: its rate is above fp_rate

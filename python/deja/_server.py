@@ -22,7 +22,8 @@ from typing import Any, Iterable, Optional
 
 from ._checks import whole
 from ._errors import ArgumentError, Error, MismatchError
-from ._options import checked
+from ._lib import lib
+from ._options import checked, make_options
 from ._url import Rules
 
 logger = logging.getLogger(__name__)
@@ -39,8 +40,16 @@ _WORDS = {"kind": "KIND", "capacity": "CAPACITY", "fp_rate": "ERROR", "memory": 
           "window_seconds": "SECONDS", "deletions": "DELETIONS", "seed": "SEED", "key": "KEY"}
 
 
+def _grown(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a filter that grows, if these can; given["capacity"] is then its first size."""
+    options = make_options(**given)
+    if "capacity" not in given or given.get("kind") == "scalable" or not lib.deja_options_grow(options):
+        return given
+    return {**given, "kind": "scalable", "part_kind": given.get("kind", "blocked"), "tightening": options.tightening}
+
+
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    given = {name: value for name, value in options.items() if name != "url" and value is not None}
+    given = {name: value for name, value in options.items() if name not in ("url", "grow") and value is not None}
     unknown = set(given) - set(_WORDS)
     if unknown:
         raise ArgumentError(f"a filter in a server has no option {', '.join(sorted(unknown))}")
@@ -49,9 +58,11 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 def reserve(name: str, options: dict[str, Any]) -> list[Any]:
     """The command that makes a filter: RedisBloom's own where it can say it."""
-    given = _given(options)
+    given, fixed = _given(options), options.get("grow") is False
     if set(given) <= {"kind", "capacity", "fp_rate"} and given.get("kind", "scalable") == "scalable":
-        return ["BF.RESERVE", name, given.get("fp_rate", 1e-6), given.get("capacity", FIRST_CAPACITY)]
+        return ["BF.RESERVE", name, given.get("fp_rate", 1e-6), given.get("capacity", FIRST_CAPACITY),
+                *(["NONSCALING"] if fixed else [])]
+    given = given if fixed else _grown(given)
     return ["DEJA.RESERVE", name, *(word for key, value in given.items() for word in (_WORDS[key], value))]
 
 
@@ -150,9 +161,11 @@ class Shards(_Server):
         self._n = self._agree(n, rules)
         self._names = [f"{{{name}:{i}}}" for i in range(self._n)]
         # Keys fall on shards at random: room for five standard deviations more than the mean.
+        if options.get("grow") is not False:
+            given = _grown(given)
         mean = given.get("capacity", FIRST_CAPACITY) / self._n
         given["capacity"] = math.ceil(mean + 5 * math.sqrt(mean)) + 1
-        given.setdefault("kind", "scalable")
+        given.setdefault("kind", "scalable" if options.get("grow") is not False else "blocked")
         for shard in self._names:
             self._make(["DEJA.RESERVE", shard, *(word for key, value in given.items() for word in (_WORDS[key], value))])
 

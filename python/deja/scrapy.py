@@ -7,9 +7,10 @@ fingerprints without w3lib.
 Settings, all of them optional (docs/python.md explains them with figures):
 
     DEJA_FILE          the filter's file; with JOBDIR, requests.deja in there; else it is in memory
-    DEJA_CAPACITY      requests expected; without it the filter grows
+    DEJA_CAPACITY      requests expected: a first size, past which the filter grows
+    DEJA_FIXED         do not grow; log a WARNING when more requests come
     DEJA_FP_RATE       how often a new request may be taken for seen, at capacity; 1e-6
-    DEJA_KIND          blocked (with a capacity), scalable (without), classic, exact ...
+    DEJA_KIND          blocked (default), classic, exact ...
     DEJA_REVISIT       every run is a new visit: the filter is empty and hashes otherwise
     DEJA_URL           compare URLs by this profile (safe, crawl, scrapy) instead of fingerprints
     DEJA_OPTIONS       a dict with further options of deja.Filter: memory, hash, key, seed ...
@@ -51,6 +52,7 @@ from . import _lib
 from ._checks import file_name, positive, whole, word
 from ._errors import ArgumentError, Error
 from ._filter import Filter
+from ._records import Outline
 from ._server import FIRST_CAPACITY, MOST_SHARDS, OneFilter, Shards
 from ._url import Rules, rules_of
 
@@ -128,9 +130,16 @@ class _Local:
     def __init__(self, path: Optional[str], options: dict[str, Any]) -> None:
         self.is_new = path is None or not os.path.exists(path)
         self.filter = Filter(path, **options)
+        self.filter._crowded = self._log_crowded  # type: ignore[method-assign]
         self.add = self.filter.add
         self.rotate = self.filter.rotate
         self.close = self.filter.close
+
+    @staticmethod
+    def _log_crowded(told: Outline, _: int) -> None:
+        logger.warning("deja: the filter was sized for %s requests and now holds %s: its rate is above %g and rises "
+                       "with every request, and more pages are lost; use a larger DEJA_CAPACITY, or let it grow",
+                       f"{told.capacity:,}", f"{told.entries:,}", told.fp_rate)
 
     def __contains__(self, key: bytes) -> bool:
         return key in self.filter
@@ -269,6 +278,10 @@ class DejaDupeFilter(BaseDupeFilter):
             value = get(settings, "DEJA_" + name.upper())
             if value:
                 options[name] = value
+        if settings.getbool("DEJA_FIXED"):
+            options["grow"] = False
+            if not options.get("capacity") and not options.get("memory"):
+                raise ArgumentError("DEJA_FIXED needs DEJA_CAPACITY: how many requests are expected?")
         if self._rules:
             options["url"] = self._rules
         if not options.get("capacity") and not options.get("memory") and not options.get("kind"):

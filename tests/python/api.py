@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import unittest
+import warnings
 from array import array
 
 import pydeja
@@ -109,7 +110,7 @@ class ManyKeys(unittest.TestCase):
 
     def test_a_buffer_is_let_go_after_an_error(self):
         buffer = bytearray(TEXT)
-        f = deja.Filter(capacity=100, kind="exact")
+        f = deja.Filter(capacity=100, kind="exact", grow=False)
         self.assertRaises(deja.FullError, f.add_many, buffer)
         gc.collect()
         buffer.append(1)  # a buffer that is held cannot grow
@@ -199,7 +200,9 @@ class Files(unittest.TestCase):
         self.assertTrue(f.closed)
         with deja.Filter(self.path) as f:
             self.assertFalse(f.add("a"))
-            self.assertEqual(f.stats().kind, "blocked")
+            self.assertEqual((f.stats().kind, f.stats().part_kind), ("scalable", "blocked"))
+        deja.Filter(self.path, kind="blocked", capacity=1000).close()  # as it was made
+        self.assertRaises(deja.MismatchError, deja.Filter, self.path, kind="classic")
         deja.verify(self.path)
 
     def test_modes(self):
@@ -448,16 +451,58 @@ class Whole(unittest.TestCase):
         self.assertRaises(deja.Error, deja.Filter, capacity=1e18)
 
     def test_full_says_how_far_it_got(self):
-        f = deja.Filter(capacity=50, kind="exact")
+        f = deja.Filter(capacity=50, kind="exact", grow=False)
         with self.assertRaises(deja.FullError) as caught:
             f.add_many(URLS)
         self.assertEqual(caught.exception.done, f.stats().keys)
         self.assertGreater(caught.exception.done, 49)
 
     def test_a_plan_is_what_is_made(self):
-        plan = deja.plan(capacity=1e5, fp_rate=1e-3, kind="classic")
-        made = deja.Filter(capacity=1e5, fp_rate=1e-3, kind="classic").stats()
-        self.assertEqual((plan.bytes, plan.hashes), (made.bytes, made.hashes))
+        for grow in (None, True, False):
+            options = {"capacity": 1e5, "fp_rate": 1e-3, "kind": "classic", "grow": grow}
+            plan, made = deja.plan(**options), deja.Filter(**options).stats()
+            self.assertEqual((plan.bytes, plan.hashes, plan.kind), (made.bytes, made.hashes, made.kind))
+
+    def test_a_capacity_is_a_first_size(self):
+        for kind in (None, "blocked", "classic", "exact"):
+            with self.subTest(kind), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                f = deja.Filter(capacity=50, kind=kind, fp_rate=1e-9)
+                self.assertEqual(sum(f.add_many(URLS)), len(URLS))
+                self.assertEqual((f.outline().kind, f.outline().excess), ("scalable", 0))
+        for options in ({"memory": 4096}, {"capacity": 50, "hashes": 4}, {"capacity": 50, "kind": "spectral"},
+                        {"capacity": 50, "filters": 2}):
+            self.assertNotEqual(deja.Filter(**options).outline().kind, "scalable")
+            self.assertRaises(deja.ArgumentError, deja.Filter, grow=True, **options)
+        self.assertRaises(deja.ArgumentError, deja.Filter, grow=False)
+
+    def test_a_fixed_filter_warns_once_when_it_is_too_small(self):
+        def warned(f, urls, add):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                add(f, urls)
+            return [(one.category, one.filename) for one in caught]
+
+        def one_by_one(f, urls):
+            for url in urls:
+                f.add(url)
+
+        said = [(deja.CapacityWarning, __file__)]
+        for add in (deja.Filter.add_many, one_by_one):
+            for options in ({"grow": False}, {"kind": "spectral"}, {"hashes": 5}, {"kind": "window", "window_seconds": 99}):
+                with self.subTest(options):
+                    f = deja.Filter(capacity=100, **options)
+                    self.assertEqual(warned(f, URLS[:90], add), [])
+                    self.assertEqual(warned(f, URLS[90:300], add), said)
+                    self.assertEqual(warned(f, URLS, add), [])
+                    self.assertGreater(f.outline().excess, 0)
+        with deja.Filter(f"{self.id()}.deja", capacity=100, grow=False) as f:
+            self.assertEqual(warned(f, URLS[:200], one_by_one), said)
+        with deja.Filter(f"{self.id()}.deja") as f:  # again in each run that adds, known keys or not
+            self.assertEqual(warned(f, URLS[:1], one_by_one), said)
+            f.rotate(capacity=100)
+            self.assertEqual(warned(f, URLS[:90], one_by_one), [])
+            self.assertEqual(warned(f, URLS[:200], one_by_one), said)
 
     def test_an_outline_is_what_stats_say(self):
         f = deja.Filter(capacity=5000, url="crawl", kind="scalable")
@@ -587,7 +632,7 @@ class Addresses(unittest.TestCase):
         self.assertGreater(sum(answers), 1499)
         self.assertEqual(list(many.count_many(urls)), [one.count(url) for url in urls])
         self.assertEqual(many.remove_many(urls), bytes(one.remove(url) for url in urls))
-        full = deja.Filter(capacity=50, url="gsb", kind="exact")
+        full = deja.Filter(capacity=50, url="gsb", kind="exact", grow=False)
         with self.assertRaises(deja.FullError) as caught:
             full.add_many(["/path"] + urls)
         self.assertEqual(caught.exception.done, full.stats().keys + 2)  # two are no URLs

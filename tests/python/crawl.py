@@ -39,7 +39,7 @@ class Crawls(unittest.TestCase):
 
     def test_the_same_pages_as_the_default_in_a_fraction_of_the_memory(self):
         default = crawl(self.site(), **DEFAULT)
-        ours = crawl(self.site(), DEJA_CAPACITY=PAGES)
+        ours = crawl(self.site(), DEJA_CAPACITY=PAGES * 5 // 4)
         self.assert_all(default.pages, PAGES)
         self.assertEqual(sorted(ours.pages), sorted(default.pages))
         self.assertEqual(ours.stats["dupefilter/filtered"], default.stats["dupefilter/filtered"])
@@ -107,7 +107,7 @@ class Crawls(unittest.TestCase):
         twenty again, has a chance below 1e-10."""
         site = self.site()
         settings = {"JOBDIR": "tiny", "DEJA_REVISIT": 1, "DEJA_KIND": "classic", "DEJA_CAPACITY": PAGES // 2,
-                    "DEJA_FP_RATE": 0.2}
+                    "DEJA_FP_RATE": 0.2, "DEJA_FIXED": 1}
         first, second = crawl(site, **settings), crawl(site, **settings)
         hidden = set(range(PAGES)) - set(first.pages)
         found = hidden & set(second.pages)
@@ -153,13 +153,23 @@ class Crawls(unittest.TestCase):
         self.assertIn("(referer: http://127.0.0.1", loud.log)
 
     def test_a_full_filter_stops_the_crawl(self):
-        run = crawl(self.site(), DEJA_KIND="exact", DEJA_CAPACITY=20)
+        run = crawl(self.site(), DEJA_KIND="exact", DEJA_CAPACITY=20, DEJA_FIXED=1)
         self.assertEqual(run.stats["finish_reason"], "deja_failed")
         self.assertIn("the filter is full", run.log)
 
+    def test_a_capacity_is_a_first_size(self):
+        site = self.site()
+        for settings in ({}, {"DEJA_KIND": "classic"}, {"JOBDIR": "small"}, {"DEJA_FILE": "small.deja"}):
+            run = crawl(site, DEJA_CAPACITY=PAGES // 6, **settings)
+            self.assert_all(run.pages, PAGES)
+            self.assertNotIn("was sized for", run.log)
+        run = crawl(site, DEJA_CAPACITY=PAGES // 6, DEJA_FIXED=1)
+        self.assertRegex(run.log, rf"WARNING: deja: the filter was sized for {PAGES // 6} requests and now holds ")
+        self.assertEqual(run.log.count("was sized for"), 1)
+
     def test_settings_that_do_not_go_together(self):
         for settings, word in (({"DEJA_REVISIT": 1}, "DEJA_FILE"), ({"DEJA_KIND": "cuckoo"}, "cuckoo"),
-                               ({"DEJA_URL": "gsb"}, "block lists"),
+                               ({"DEJA_URL": "gsb"}, "block lists"), ({"DEJA_FIXED": 1}, "DEJA_CAPACITY"),
                                ({"DEJA_REDIS_URL": "redis://127.0.0.1:1/", "DEJA_REVISIT": 1}, "DEJA.ROTATE")):
             run = crawl(self.site(5), **settings)
             self.assertIn(word, run.log)

@@ -197,7 +197,7 @@ class Shared(unittest.TestCase):
                   DEJA_OPTIONS='{"seed": 7}')
             flat = server.client.execute_command("DEJA.INFO", "kind")
             told = dict(zip(flat[0::2], flat[1::2]))
-            self.assertEqual((told[b"kind"], told[b"keys"]), (b"exact", PAGES))
+            self.assertEqual((told[b"kind"], told[b"keys"]), (b"scalable", PAGES))
 
     def shards(self, server):
         """A cache of eight filters, which the command knows as well."""
