@@ -221,8 +221,8 @@ typedef struct deja_options {
  * that kind, which grows past capacity at the rate fp_rate.  True: the filter will grow.  False:
  * nothing has changed, because the options pin the body (memory, hashes, multiplier, filters), the
  * hash is one of the papers', the kind cannot grow, or no filter has these options.  If capacity
- * is given and tightening is not, a tenth of the rate is kept back for growth, which costs about 1
- * % of memory. */
+ * is given and tightening is not, a tenth of the rate is kept back for growth, which costs 1 to 3
+ * percent of memory. */
 DEJA_API bool deja_options_grow(deja_options *opt);
 
 /* What options come to, without allocating anything. */

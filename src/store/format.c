@@ -362,8 +362,8 @@ static int check_numbers(const struct dj_header *h, deja_error *err)
         return bad(err, "visit");
     if (!past_is_sound(p))
         return bad(err, "the account of earlier visits");
-    if (p->folds &&
-        (p->folds > 53 || (p->part_kind != DEJA_CLASSIC && p->part_kind != DEJA_BLOCKED)))
+    const uint32_t folded = p->kind == DEJA_SCALABLE ? p->part_kind : p->kind;
+    if (p->folds && (p->folds > 53 || (folded != DEJA_CLASSIC && folded != DEJA_BLOCKED)))
         return bad(err, "number of folds");
     if (!h->n_parts || h->n_parts > DJ_MAX_PARTS ||
         (p->kind != DEJA_SCALABLE && p->kind != DEJA_LAYERED && h->n_parts != dj_plan_parts(p)))

@@ -37,13 +37,16 @@ def arguments(*args):
             "0", "--timeout", "300", *map(str, args)]
 
 
-def run(*args, status=0):
-    """The summary of a crawl."""
+def run(*args, status=0, warns=""):
+    """The summary of a crawl; with `warns`, one line on standard error has that text."""
     done = subprocess.run(arguments("--json", *args), capture_output=True, timeout=PATIENCE)
     text = done.stderr.decode(errors="replace")
     if done.returncode != status:
         fail(f"exit {done.returncode} of deja crawl {' '.join(map(str, args))}: {text}")
-    same(text, "", "standard error")
+    if warns:
+        check(text.count("\n") == 1 and warns in text, f"standard error is {text!r}")
+    else:
+        same(text, "", "standard error")
     return json.loads(done.stdout)
 
 

@@ -67,12 +67,13 @@ def small_cache(seed):
 def lost_pages_are_recovered():
     pages = hubs_and_leaves()
     with Server(site(pages)) as server:
-        def visit(*args):
+        small = "warning: the cache was sized for "  # later visits are sized from the first
+        def visit(*args, warns=""):
             server.clear()
-            summary = run(*args, *small_cache(11))
+            summary = run(*args, *small_cache(11), warns=warns)
             return set(server.paths()), summary
         rates = predicted()
-        first, summary = visit(server.url, "--out", "v")
+        first, summary = visit(server.url, "--out", "v", warns=small)
         check(all(f"/hub{h}" in first for h in range(HUBS)), "a hub was lost: another seed, please")
         within(len(pages) - len(first), rates, "lost by visit 1")
         same((summary["visit"], summary["recovered"], summary["appeared"]), (1, 0, 0), "visit 1")
@@ -86,9 +87,22 @@ def lost_pages_are_recovered():
         within(len(pages) - len(first | second | third), [p ** 3 for p in rates], "lost by all three")
         same(summary["recovered"], len(third - first - second), "recovered by visit 3")
         # The hashes left alone: a new folder with the same seed is the same filter.
-        again, _ = visit(server.url, "--out", "same")
+        again, _ = visit(server.url, "--out", "same", warns=small)
         same(again, first, "pages of a visit with the same hashes")
         check(pages.keys() - first, "nothing was lost, so nothing was shown")
+
+
+def a_size_is_a_first_size():
+    """A cache for a tenth of the URLs grows and loses nothing; a fixed one warns, also with -q."""
+    pages = hubs_and_leaves()
+    with Server(site(pages)) as server:
+        for kind in "blocked", "classic", "exact":
+            server.clear()
+            summary = run(server.url, "--out", f"grows-{kind}", "-n", len(pages) // 10, "-k", kind)
+            same(set(server.paths()) - {"/robots.txt"}, set(pages), f"pages with a small cache of kind {kind}")
+            same(summary["cache"]["kind"], "scalable", "kind of the cache")
+        run(server.url, "--out", "fixed", "-n", len(pages) // 10, "--fixed", "-q",
+            warns=f"warning: the cache was sized for {len(pages) // 10} URLs and now holds ")
 
 
 def etag(body):
@@ -188,6 +202,7 @@ def unfinished_visits():
 
 
 lost_pages_are_recovered()
+a_size_is_a_first_size()
 unchanged_pages_are_revisits()
 archives_that_were_put_elsewhere()
 same_bytes_are_revisits()
