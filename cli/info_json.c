@@ -47,6 +47,7 @@ static void json_window(struct json *j, const deja_stats *s)
     json_uint(j, "generations", s->generations);
     json_uint(j, "window_seconds", s->window_seconds);
     json_uint(j, "turns", s->turns);
+    json_uint(j, "clock_behind", s->clock_behind);
     json_uint(j, "window_keys", s->window_keys);
     json_uint(j, "crowded", s->crowded);
     json_array(j, "generation_keys");

@@ -346,6 +346,12 @@ int info_report_text(const struct info_report *r, struct out *o, bool further, d
 void info_report_warn(const struct info_report *r, struct console *c)
 {
     const deja_stats *s = &r->s;
+    if (s->clock_behind)
+        console_error(
+            c,
+            "%s: the newest generation starts in %s: the clock was set back, or the file "
+            "was altered. The next add restarts the window from now",
+            fail_path(r->path).text, num_duration((double)s->clock_behind).s);
     if (r->polluted)
         console_error(
             c,

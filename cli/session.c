@@ -108,6 +108,18 @@ static uint32_t thread_count(const struct common *c)
     return n > 1 ? (uint32_t)n : 1;
 }
 
+/* A window by time whose file has a beginning that is yet to come. */
+static void warn_clock(struct console *c, const deja_filter *f)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (f && deja_filter_outline(f, &o) == DEJA_OK && o.clock_behind)
+        console_error(
+            c,
+            "the window's newest generation starts in %s: the clock was set back, or the "
+            "file was altered. The next add restarts the window from now",
+            num_duration((double)o.clock_behind).s);
+}
+
 int session_open(struct session *s, const struct call *call, const struct common *c, size_t first,
                  const deja_filter *filter, const struct out *results, deja_error *err)
 {
@@ -117,6 +129,7 @@ int session_open(struct session *s, const struct call *call, const struct common
     s->call = call;
     s->filter = filter;
     s->stats = none;
+    warn_clock(call->console, filter);
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
         rc = filter ? pipeline_open(s->in, filter, s->urls.rules ? &step : NULL, thread_count(c),
@@ -446,9 +459,24 @@ void session_warn_missing(const struct session *s)
         console_note(s->call->console, "the files have different headers; the first is printed");
 }
 
+/* A filter that grows is full when its next part would be out of proportion to the last. */
+static bool cannot_grow(const deja_filter *f, const char *path, deja_error *err)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (deja_filter_outline(f, &o) < 0 || o.kind != DEJA_SCALABLE)
+        return false;
+    (void)fail(err, DEJA_EFULL,
+               "%s cannot grow beyond its %u parts with a growth of %u and a tightening of %g: "
+               "build a new filter with a larger -n",
+               path ? fail_path(path).text : "the filter", o.parts, o.growth, o.tightening);
+    return true;
+}
+
 int session_add_failed(int status, const deja_filter *f, const char *path, deja_error *err)
 {
     if (status == DEJA_EIO && f && deja_filter_vouch(f, err) < 0)
+        return status;
+    if (status == DEJA_EFULL && f && cannot_grow(f, path, err))
         return status;
     if (status == DEJA_EFULL)
         return fail(err, status,

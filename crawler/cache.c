@@ -99,8 +99,10 @@ int cache_rotate(struct crawler *c, deja_error *err)
 
 /* --- Adding ------------------------------------------------------------------------- */
 
-static int add_failed(int rc, deja_error *err)
+static int add_failed(const struct crawler *c, int rc, deja_error *err)
 {
+    if (rc == DEJA_EIO && deja_filter_vouch(c->cache, err) < 0)
+        return rc; /* the file was cut short, or is no longer in its place */
     if (rc == DEJA_EFULL)
         return fail(err, rc, "seen.deja is full: begin with a larger -n, or with kind scalable");
     return fail(err, rc, "seen.deja: %s", deja_strerror(rc));
@@ -145,7 +147,7 @@ int cache_take_pending(struct crawler *c, deja_error *err)
 {
     const int rc = deja_dedup_commit(c->pending);
     if (rc < 0)
-        return add_failed(rc, err);
+        return add_failed(c, rc, err);
     watch_size(c);
     cache_look_at_rate(c);
     return c->now >= c->next_cache_sync ? cache_sync(c, err) : DEJA_OK;
@@ -156,7 +158,7 @@ static int put(void *crawler, deja_slice url, deja_error *err)
     struct crawler *c = crawler;
     const int rc = deja_filter_add(c->cache, url, NULL);
     c->account.rebuilt++;
-    return rc < 0 ? add_failed(rc, err) : DEJA_OK;
+    return rc < 0 ? add_failed(c, rc, err) : DEJA_OK;
 }
 
 int cache_mend(struct crawler *c, bool made, deja_error *err)

@@ -38,7 +38,8 @@ typedef enum deja_status { /* part of the ABI: append, never renumber */
                            DEJA_OK = 0,
                            DEJA_EINVAL = -1,    /* an argument breaks a rule stated here        */
                            DEJA_ENOMEM = -2,    /* the allocator said no; nothing has changed   */
-                           DEJA_EIO = -3,       /* a file operation failed; errno tells which   */
+                           DEJA_EIO = -3,       /* a file operation failed; errno tells which:  */
+                                                /* ESTALE: the path names another file now      */
                            DEJA_EFORMAT = -4,   /* not a filter file, or a damaged one          */
                            DEJA_EVERSION = -5,  /* sound, but newer than this library           */
                            DEJA_EFULL = -6,     /* no room for this key; it was not added       */
@@ -267,8 +268,10 @@ DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice 
                                          uint8_t *found);
 
 /* window: its time, in seconds since 1970, instead of the system's clock: for logs with times of
- * their own, and for tests.  It stays until the next call; 0 is the system's clock again.  A time
- * before the newest generation's beginning counts as that: time never runs back. */
+ * their own, and for tests.  It stays until the next call; 0 is the system's clock again.  Time
+ * never runs back while a filter is open: an earlier time counts as the latest that an add went
+ * by.  If the newest generation of a file starts in the future (the clock was set back, or the
+ * file was crafted), the next add restarts it from now; stats.clock_behind tells by how much. */
 DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds);
 
 /* How often, and not any more: kinds spectral and, remove alone, paired; the others answer
@@ -387,12 +390,15 @@ typedef struct deja_stats {
     uint32_t layered_flags; /* DEJA_LAYERED_PAPER, DEJA_LAYERED_WORDS                   */
     uint32_t delimiter;     /* byte between words                                       */
     uint64_t format;        /* of its file: 1 as deja 0.1 wrote it, 2 since 0.2         */
+
+    uint64_t clock_behind; /* window: seconds by which its newest generation starts, or   */
+                           /* started when it was opened, in the future; see set_clock    */
 } deja_stats;
 #define DEJA_STATS_INIT                                                                           \
     {                                                                                             \
         sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
             0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
-            0, 0, 0, {0}, {0}, 0, 0, 0, 0, 0, 0                                                   \
+            0, 0, 0, {0}, {0}, 0, 0, 0, 0, 0, 0, 0                                                \
     }
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
 /* One layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose segments are
@@ -435,10 +441,12 @@ typedef struct deja_outline {
     uint32_t keyed;     /* 1: secret key, 0: made from a seed                 */
     uint64_t entries;   /* that take up capacity; paired: removed keys, too  */
     uint64_t excess;    /* of these, beyond what it is sized for: the rate is above fp_rate */
+
+    uint64_t clock_behind; /* window: as in deja_stats */
 } deja_outline;
 #define DEJA_OUTLINE_INIT                                                                         \
     {                                                                                             \
-        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0      \
+        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0   \
     }
 DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline);
 
@@ -467,7 +475,12 @@ DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_o
  * another keeps its permissions and, as far as the system allows, its owner and group. */
 DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja_options *opt,
                                     deja_filter **out, deja_error *err);
-/* On DEJA_OK every add that returned before the call survives a power cut. */
+/* On DEJA_OK every add that returned before the call survives a power cut.
+ *
+ * A writer never overwrites a file that someone moved into the place of its own, and does not go
+ * on writing one that was deleted: sync, growth, fold and rotate, and the first add after a sync,
+ * then fail with DEJA_EIO and errno ESTALE.  deja_filter_vouch has the words.  Both files stay as
+ * they are, and adds since the last sync are in neither: open the file again and repeat them. */
 DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
 /* Read the whole file and compare its checksums: DEJA_OK is a clean bill of health,
  * DEJA_EFORMAT names the damage, DEJA_EBUSY says that it was not synced since its last
@@ -563,8 +576,9 @@ DEJA_CHECKED int deja_filter_common(const deja_filter *a, const deja_filter *b, 
 /* Begin the next visit: an empty filter with the same key and other hashes, so that pages that
  * this visit lost are found in the next.  next may be NULL: it is sized from the keys that this
  * visit saw; else its capacity, fp_rate, memory, hashes .. where not 0.  A scalable filter that is
- * given memory, hashes or a multiplier becomes one of its parts' kind.  A file is replaced at
- * once, whole or not at all. */
+ * given memory, hashes or a multiplier becomes one of its parts' kind.  Counts come from a file
+ * and may be crafted: without a capacity or memory, more than 16 MiB and more than 32 times the
+ * bytes that the filter has now are refused (DEJA_EINVAL).  A file is replaced atomically. */
 DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err);
 
 /* --- Streams ------------------------------------------------------------ */

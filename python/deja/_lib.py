@@ -116,7 +116,7 @@ class Stats(Sized):
         ("window_seconds", c_uint64), ("turns", c_uint64), ("window_keys", c_uint64),
         ("generation_keys", c_uint64 * 8), ("generation_age", c_uint64 * 8), ("familiar", c_uint64),
         ("layers", c_uint32), ("layers_most", c_uint32), ("layered_flags", c_uint32),
-        ("delimiter", c_uint32), ("format", c_uint64),
+        ("delimiter", c_uint32), ("format", c_uint64), ("clock_behind", c_uint64),
     ]
 
 
@@ -134,7 +134,7 @@ class Outline(Sized):
         ("profile", c_uint32), ("url_rules", c_uint64), ("capacity", c_uint64), ("bytes", c_uint64),
         ("offered", c_uint64), ("keys", c_uint64), ("visit", c_uint64), ("fp_rate", c_double),
         ("tightening", c_double), ("flags", c_uint32), ("keyed", c_uint32), ("entries", c_uint64),
-        ("excess", c_uint64),
+        ("excess", c_uint64), ("clock_behind", c_uint64),
     ]
 
 

@@ -109,6 +109,7 @@ class Stats(_Record):
     layered_flags: int
     delimiter: int
     format: int  # of its file: 1 as deja 0.1 wrote it, 2 since 0.2
+    clock_behind: int  # window: seconds by which its newest generation starts in the future
 
 
 @dataclass(frozen=True)
@@ -147,3 +148,4 @@ class Outline(_Record):
     keyed: bool
     entries: int  # keys that take up capacity; paired: also those removed
     excess: int  # of these, beyond what the filter is sized for: its rate is above fp_rate
+    clock_behind: int  # window: seconds by which its newest generation starts in the future

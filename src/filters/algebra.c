@@ -442,9 +442,9 @@ int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *er
                                             : merge_bits(into, from, err);
     if (rc < 0)
         return rc;
-    into->offered += from->offered;
+    into->offered = dj_count_sum(into->offered, from->offered);
     into->unclean |= from->unclean; /* what one of them does not know, nobody knows */
-    into->carried.unions += 1 + from->carried.unions;
+    into->carried.unions = dj_count_sum(into->carried.unions, 1 + from->carried.unions);
     return DEJA_OK;
 }
 

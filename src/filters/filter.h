@@ -9,6 +9,15 @@
 #include <pthread.h>
 
 #define DJ_MAX_PARTS 32
+#define DJ_MAX_COUNT                                                                              \
+    (UINT64_C(1) << 58) /* where counts of files stop: 32 of them still add up                    \
+                         */
+
+/* Two counts of any size together, in a count. */
+static inline uint64_t dj_count_sum(uint64_t a, uint64_t b)
+{
+    return a < DJ_MAX_COUNT && b < DJ_MAX_COUNT - a ? a + b : DJ_MAX_COUNT;
+}
 
 /* What happened to the keys before the filter was last folded or united, when other bits than
  * today's judged them, or before a window's last turn; all zero when there was none. */
@@ -26,10 +35,13 @@ struct dj_window {
     _Atomic uint64_t keys[DJ_BLOCK_LINES]; /* that were new to it */
 };
 
-/* The time that a window goes by: the caller's, or the system's and how far it is ahead of it. */
+/* The time that a window goes by: the caller's, or the system's and how far it is ahead of it.  It
+ * never runs back: see window.c. */
 struct dj_clock {
     _Atomic uint64_t given; /* 0: the system's */
     _Atomic uint64_t ahead;
+    _Atomic uint64_t latest; /* that an add went by */
+    _Atomic uint64_t behind; /* how far it was behind a file's newest generation, at most */
 };
 
 /* Where the bodies live: the heap (memory.c) or a mapped file (store). */
@@ -91,6 +103,17 @@ int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_L
 bool dj_filter_make_parts(deja_filter *f, uint32_t n_parts);
 /* Declare a filter without bodies one of the heap: its parts get theirs from f->alloc. */
 void dj_filter_to_memory(deja_filter *f);
+/* Whether a filter with its first n_parts parts, bodies or not, could be loaded again (sound.c):
+ * every operation asks before it puts a filter in place of another.  DEJA_EINVAL. */
+int dj_filter_check(const deja_filter *f, uint32_t n_parts, deja_error *err);
+/* How much a filter may take without being told a size: growing up to n_parts, and the body of
+ * the next visit.  DJ_UNASKED_BYTES in all, or else this many times what it has; a scalable one:
+ * times its newest part and its growth. */
+#define DJ_UNASKED_BYTES ((uint64_t)16 << 20)
+#define DJ_UNASKED_TIMES UINT64_C(32)
+#define DJ_PART_TIMES    UINT64_C(8) /* for a tighter rate: enough for tightenings from 0.1 */
+bool dj_growth_fits(const deja_filter *f, uint32_t n_parts);
+bool dj_renewal_fits(const deja_filter *f, uint64_t bytes);
 /* Exchange what two filters of one owner are, bodies included. */
 void dj_filter_swap(deja_filter *a, deja_filter *b);
 /* Tell the owner that the bodies will be read in order, or no longer. */
@@ -167,10 +190,16 @@ void dj_window_adopt(deja_filter *f, const struct dj_window *w);
  * generation that has not expired. */
 uint32_t dj_generations_newest(const struct dj_plan *plan, const struct dj_window *w);
 uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window *w, uint64_t now);
+/* By how many seconds a window by time starts in the future, and the end of that: now. */
+uint64_t dj_generations_behind(const struct dj_plan *plan, const struct dj_window *w,
+                               uint64_t now);
+void dj_generations_restart(const struct dj_plan *plan, struct dj_window *w, uint64_t now);
 void dj_generations_advance(const struct dj_plan *plan, struct dj_window *w, uint64_t now);
 unsigned dj_generations_living(const struct dj_plan *plan, const struct dj_window *w,
                                uint64_t now);
 uint64_t dj_window_now(const deja_filter *f);
+/* By how many seconds its newest generation starts, or started, in the future. */
+uint64_t dj_window_behind(const deja_filter *f);
 /* Has this generation begun and not expired?  All that live, a bit each. */
 bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now);
 unsigned dj_window_living(const deja_filter *f);

@@ -383,6 +383,8 @@ int dj_layered_grow(deja_filter *f, uint32_t parts, const uint64_t *row)
                 continue;
             rc = begin_part(f, layer, n++);
         }
+        if (rc == DEJA_OK && (dj_filter_check(f, n, NULL) < 0 || !dj_growth_fits(f, n)))
+            rc = DEJA_EFULL;
         if (rc == DEJA_OK)
             rc = f->owner->grow(f, n);
     }

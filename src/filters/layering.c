@@ -111,10 +111,21 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A key has at most this many segments, so no layer sees more of them. */
+static uint64_t most_segments(const struct dj_plan *plan)
+{
+    return smaller(DJ_MAX_SLOTS * plan->capacity, MOST_SEGMENTS);
+}
+
 static uint64_t capacity_of(const struct dj_plan *plan, uint32_t layer, uint32_t nth)
 {
     static const uint64_t share[DJ_LAYER_PARTS] = {16, 4, 1};
-    const uint64_t given = plan->layering.first[layer - 1];
+    const uint64_t given = smaller(plan->layering.first[layer - 1], most_segments(plan));
     const uint64_t first = larger(given ? given : plan->capacity / share[0], LEAST_SEGMENTS);
     return nth == 0 ? first : larger(plan->capacity / share[nth], first);
 }

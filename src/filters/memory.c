@@ -53,7 +53,6 @@ void dj_filter_to_memory(deja_filter *f)
 static int furnish(deja_filter *f, deja_error *err)
 {
     const struct dj_plan *plan = &f->plan;
-    dj_filter_to_memory(f);
     const int rc = memory_grow(f, dj_plan_parts(plan));
     return rc < 0 ? dj_fail(err, rc,
                             "the filter needs %.0f MB, more than there is: lower the capacity, "
@@ -68,7 +67,10 @@ int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_L
     deja_filter *f = dj_filter_make(plan, key, alloc);
     if (!f)
         return dj_fail(err, DEJA_ENOMEM, "out of memory");
-    const int rc = furnish(f, err);
+    int rc = dj_filter_check(f, dj_plan_parts(plan), err);
+    dj_filter_to_memory(f);
+    if (rc == DEJA_OK)
+        rc = furnish(f, err);
     if (rc < 0)
         deja_filter_free(f);
     else

@@ -172,7 +172,7 @@ static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_err
     if (opt->tightening != 0 && !(opt->tightening > 0 && opt->tightening < 1))
         return dj_fail(err, DEJA_EINVAL, "tightening is %g: it must lie between 0 and 1",
                        opt->tightening);
-    if (opt->growth > 1024)
+    if (opt->growth > DJ_MAX_GROWTH)
         return dj_fail(err, DEJA_EINVAL, "growth is %u: at most 1024", opt->growth);
     plan->capacity = opt->capacity;
     plan->fp_rate = opt->fp_rate != 0 ? opt->fp_rate : DEFAULT_RATE;

@@ -65,6 +65,7 @@ int deja_filter_outline(const deja_filter *f, deja_outline *out)
         .tightening = grows ? plan->tightening : 0,
         .flags = plan->flags,
         .keyed = !plan->seeded,
+        .clock_behind = plan->kind == DEJA_WINDOW ? dj_window_behind(f) : 0,
     };
     count_parts(f, &o);
     if (plan->kind == DEJA_WINDOW)

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define DEFAULT_FIRST_CAPACITY 8000000
+#define LEAST_RATE             1e-300 /* that a file can record */
 
 /* --- Rates ------------------------------------------------------------------- */
 
@@ -39,10 +40,9 @@ static double first_rate(const struct dj_plan *plan)
     return pow(p, 1.0 / plan->filters);
 }
 
-/* The rate that part i of a series is sized for. */
-static double series_rate(const struct dj_plan *plan, uint32_t i)
+double dj_plan_series_rate(const struct dj_plan *plan, uint32_t i)
 {
-    const bool spare = plan->tightening < 0.5 && i > 0;
+    const bool spare = plan->tightening < 0.5 && i > 0 && plan->rules != DJ_RULES_0_1;
     const double ratio = spare ? DJ_TIGHTENING : plan->tightening;
     double rate = spare ? plan->fp_rate * plan->tightening * (1 - ratio) : first_rate(plan);
     for (uint32_t step = spare; step < i; step++)
@@ -72,7 +72,7 @@ static double combined_lost(const struct dj_plan *plan, double n)
 /* The rate that follows from a size, kept off the ends that a file cannot record. */
 double dj_plan_rate(const struct dj_plan *plan)
 {
-    return fmin(fmax(combined_rate(plan, (double)plan->capacity), 1e-300), 1 - 1e-9);
+    return fmin(fmax(combined_rate(plan, (double)plan->capacity), LEAST_RATE), 1 - 1e-9);
 }
 
 /* --- Sizes ------------------------------------------------------------------- */
@@ -284,6 +284,8 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     part->stride = dj_plan_stride(plan, i);
     part->fuse = plan->fuse;
     part->fp_rate = first_rate(plan);
+    if (part->fp_rate <= 0)
+        part->fp_rate = LEAST_RATE; /* twins left nothing of a rate that followed from a size */
     part->lines = dj_plan_lines(plan);
     part->minimal = plan->flags & DEJA_MINIMAL_INCREASE;
     if (plan->kind == DEJA_PAIRED && i == 1) {
@@ -297,7 +299,7 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
             return false;
         part->capacity *= plan->growth;
     }
-    part->fp_rate = series_rate(plan, i);
+    part->fp_rate = dj_plan_series_rate(plan, i);
     part->shape.k = 0; /* a tighter rate wants more positions */
     return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
 }

@@ -14,6 +14,9 @@
 #define DJ_MAX_CAPACITY    (UINT64_C(1) << 53)
 #define DJ_MAX_SECONDS     (UINT64_C(1) << 40)
 #define DJ_MAX_GENERATIONS (DJ_BLOCK_LINES - 1) /* full ones */
+#define DJ_MAX_GROWTH      1024
+#define DJ_MAX_VISIT       ((UINT64_C(1) << 47) - 1)
+#define DJ_MAX_FOLDS       53 /* of the largest size */
 
 /* What earlier visits came to (visit.c); all zero in the first one. */
 struct dj_past {
@@ -75,8 +78,20 @@ uint32_t dj_plan_words(const struct dj_plan *plan);
 uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);
 /* Capacity, rate and shape of part i; false when it would be too large. */
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
+/* The rate that part i of a scalable filter is sized for. */
+double dj_plan_series_rate(const struct dj_plan *plan, uint32_t i);
 /* The refusal of so many keys at such a rate. */
 int dj_plan_too_large(const struct dj_plan *plan, deja_error *err);
+
+/* --- Rules for every filter (sound.c) ------------------------------------------- */
+
+/* In this order, since each looks only at numbers that the ones before it have passed; the first
+ * error names the field.  The plan's numbers, but for sizes; part i; and sizes against capacity
+ * and rate, when plan->shape is known. */
+int dj_plan_check(const struct dj_plan *plan, uint32_t n_parts, deja_error *err);
+int dj_part_check(const struct dj_plan *plan, const struct dj_part *first,
+                  const struct dj_part *part, uint32_t i, deja_error *err);
+int dj_sizes_check(const struct dj_plan *plan, deja_error *err);
 
 /* --- Kinds with a rule of their own ------------------------------------------- */
 

@@ -26,7 +26,8 @@ int dj_scalable_grow(deja_filter *f, uint32_t parts)
             rc = DEJA_EFULL;
         else if (!dj_filter_make_parts(f, parts + 1))
             rc = DEJA_ENOMEM;
-        else if (!dj_plan_part(&f->plan, parts, f->part[parts]))
+        else if (!dj_plan_part(&f->plan, parts, f->part[parts]) ||
+                 dj_filter_check(f, parts + 1, NULL) < 0 || !dj_growth_fits(f, parts + 1))
             rc = DEJA_EFULL;
         else
             rc = f->owner->grow(f, parts + 1);

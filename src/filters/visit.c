@@ -15,8 +15,7 @@
 #include "filters/filter.h"
 #include <math.h>
 
-#define MAX_VISIT ((UINT64_C(1) << 47) - 1) /* docs/format.md */
-#define MAX_KEYS  (UINT64_C(1) << 53)
+#define MAX_KEYS DJ_MAX_CAPACITY
 
 /* Different keys of the visit, seen, removed or lost.  A filter full to the brim explains any
  * number. */
@@ -38,7 +37,7 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
     const struct dj_plan *p = &f->plan;
     if (f->read_only)
         return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
-    if (p->visit >= MAX_VISIT)
+    if (p->visit >= DJ_MAX_VISIT)
         return dj_fail(err, DEJA_EINVAL, "visit %llu was the last one",
                        (unsigned long long)p->visit);
     if ((o->kind && o->kind != p->kind) || (o->part_kind && o->part_kind != p->part_kind) ||
@@ -102,7 +101,8 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
 static double loss_rate(const deja_stats *s)
 {
     const double n = came(s);
-    return n > 0 ? fmin(s->lost / n, 1) : 1; /* a visit that saw nothing missed everything */
+    return n > 0 ? fmax(fmin(s->lost / n, 1), 0)
+                 : 1; /* a visit that saw nothing missed everything */
 }
 
 static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
@@ -114,6 +114,28 @@ static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
         .last_lost = isfinite(s->lost) ? s->lost : came(s),
         .last_distinct = (uint64_t)(came(s) + 0.5),
     };
+}
+
+/* Sizes that follow from counts, and not from what the caller asked for, stay in proportion to the
+ * filter that counted: a file of 5 kB can claim any number of keys. */
+static int check_size(const deja_filter *f, const deja_options *asked, const deja_options *opt,
+                      const struct dj_plan *plan, deja_error *err)
+{
+    const uint64_t body = dj_part_body_len(&plan->shape) * plan->filters;
+    const uint64_t removals = dj_part_body_len(&plan->removal);
+    if (asked->memory)
+        return DEJA_OK;
+    if (!asked->capacity && !dj_renewal_fits(f, body))
+        return dj_fail(err, DEJA_EINVAL,
+                       "the next visit would take %.0f MB for %llu keys, too many for a filter of "
+                       "this size to have seen: say how many to expect (-n N)",
+                       (double)body / 1e6, (unsigned long long)opt->capacity);
+    if (plan->kind == DEJA_PAIRED && !asked->deletions && !dj_renewal_fits(f, removals))
+        return dj_fail(err, DEJA_EINVAL,
+                       "the next visit would take %.0f MB for %llu deletions, too many for a "
+                       "filter of this size to have seen: say how many to expect (--deletions N)",
+                       (double)removals / 1e6, (unsigned long long)opt->deletions);
+    return DEJA_OK;
 }
 
 int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err)
@@ -133,6 +155,9 @@ int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err
     rc = dj_plan_resolve(&opt, &plan, err);
     if (rc == DEJA_OK)
         rc = dj_plan_refuse_static(&plan, err);
+    if (rc < 0)
+        return rc;
+    rc = check_size(f, &wish, &opt, &plan, err);
     if (rc < 0)
         return rc;
     dj_layering_next(f, &plan);

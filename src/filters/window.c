@@ -25,9 +25,14 @@
  *   gone after P d seconds at most.
  *
  * Time is in whole seconds since 1970, of the system's clock or the caller's
- * (deja_filter_set_clock).  It never runs before the newest generation's beginning: a clock that
- * is set back by more goes on from there, so what is remembered is remembered longer, and nothing
- * is forgotten early.  A clock that is set forward is time that has passed.
+ * (deja_filter_set_clock).  While a filter is open, time never runs back: if the clock is set
+ * back, the window's time continues from where it was, so no key is forgotten early.  A clock that
+ * is set forward is time that has passed.
+ *
+ * A file can have generations that start in the future: the clock was set back since, or the file
+ * was crafted.  They would live until the clock has caught up, and take keys until then.  So the
+ * next add restarts them from now: their keys then live as long as keys that were added now, and
+ * no longer.  Stats report by how much the clock was behind.
  *
  * The rate.  Generations are sized for q keys at p / P, so that all P together stay below p when
  * all of them are full.  By time more keys than that may come; the rate then grows, and stats say
@@ -44,6 +49,8 @@
 #include "filters/filter.h"
 #include <string.h>
 #include <time.h>
+
+#define MOST_TURNS (UINT64_C(1) << 62) /* that a record has room for, with some to spare */
 
 /* --- One body, P lines a block ------------------------------------------------ */
 
@@ -113,28 +120,63 @@ void dj_window_adopt(deja_filter *f, const struct dj_window *w)
     f->part[0]->newest = dj_generations_newest(&f->plan, w);
 }
 
+static uint64_t load(const _Atomic uint64_t *number)
+{
+    return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static uint64_t system_seconds(void)
+{
+    const time_t seconds = time(NULL);
+    return seconds > 0 ? (uint64_t)seconds : 0;
+}
+
 uint64_t dj_window_now(const deja_filter *f)
 {
-    const uint64_t begun = f->window.start[f->part[0]->newest];
-    const uint64_t given = atomic_load_explicit(&f->clock.given, memory_order_relaxed);
-    const uint64_t ahead = atomic_load_explicit(&f->clock.ahead, memory_order_relaxed);
-    const time_t system = given ? 0 : time(NULL);
-    const uint64_t now = given ? given : (system > 0 ? (uint64_t)system : 0) + ahead;
-    const uint64_t least = begun ? begun : 1;
+    const uint64_t given = load(&f->clock.given), latest = load(&f->clock.latest);
+    const uint64_t now = given ? given : system_seconds() + load(&f->clock.ahead);
+    const uint64_t least = latest ? latest : 1;
     return now > least ? now : least;
 }
 
-/* As above; a system clock that was set back runs on from where the generation began. */
+static void raise_to(_Atomic uint64_t *number, uint64_t to)
+{
+    uint64_t now = load(number);
+    while (now < to && !atomic_compare_exchange_weak_explicit(
+                           number, &now, to, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+/* As above, for an add; a system clock that was set back runs on from the latest time. */
 static uint64_t read_clock(deja_filter *f)
 {
-    const uint64_t now = dj_window_now(f);
-    if (!atomic_load_explicit(&f->clock.given, memory_order_relaxed) &&
-        now == f->window.start[f->part[0]->newest]) {
-        const time_t system = time(NULL);
-        if (system >= 0 && (uint64_t)system < now)
-            atomic_store_explicit(&f->clock.ahead, now - (uint64_t)system, memory_order_relaxed);
-    }
+    const uint64_t now = dj_window_now(f), system = system_seconds();
+    if (!load(&f->clock.given) && system + load(&f->clock.ahead) < now)
+        atomic_store_explicit(&f->clock.ahead, now - system, memory_order_relaxed);
+    raise_to(&f->clock.latest, now);
     return now;
+}
+
+uint64_t dj_generations_behind(const struct dj_plan *plan, const struct dj_window *w, uint64_t now)
+{
+    const uint64_t start = w->start[dj_generations_newest(plan, w)];
+    return plan->window_seconds && start > now ? start - now : 0;
+}
+
+void dj_generations_restart(const struct dj_plan *plan, struct dj_window *w, uint64_t now)
+{
+    if (!dj_generations_behind(plan, w, now))
+        return;
+    for (uint32_t l = 0; l < dj_plan_lines(plan); l++)
+        if (w->start[l] > now)
+            w->start[l] = now;
+}
+
+uint64_t dj_window_behind(const deja_filter *f)
+{
+    const uint64_t is = dj_generations_behind(&f->plan, &f->window, dj_window_now(f));
+    const uint64_t was = load(&f->clock.behind);
+    return is > was ? is : was;
 }
 
 int deja_filter_set_clock(deja_filter *f, uint64_t seconds)
@@ -170,7 +212,7 @@ unsigned dj_generations_living(const struct dj_plan *plan, const struct dj_windo
 uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window *w, uint64_t now)
 {
     const uint32_t newest = dj_generations_newest(plan, w);
-    if (w->clearing || !w->start[newest])
+    if (w->clearing || !w->start[newest] || dj_generations_behind(plan, w, now))
         return 0;
     if (plan->window_seconds)
         return now - w->start[newest] < lifetime(plan) ? UINT64_MAX : 0;
@@ -183,7 +225,8 @@ void dj_generations_advance(const struct dj_plan *plan, struct dj_window *w, uin
 {
     const uint32_t lines = dj_plan_lines(plan);
     if (w->start[w->turns % lines]) { /* the first generation begins in place */
-        w->turns++;
+        /* Which line is next depends on turns mod lines; only a crafted count gets this far. */
+        w->turns = (w->turns < MOST_TURNS ? w->turns : w->turns % lines) + 1;
         w->clearing = w->start[w->turns % lines] != 0;
     }
     w->start[w->turns % lines] = now;
@@ -256,6 +299,8 @@ int dj_window_turn(deja_filter *f)
     int rc = DEJA_OK;
     pthread_rwlock_wrlock(&f->growing);
     const uint64_t now = read_clock(f);
+    raise_to(&f->clock.behind, dj_generations_behind(&f->plan, &f->window, now));
+    dj_generations_restart(&f->plan, &f->window, now);
     if (!room_at(f, now)) /* or another thread was here first */
         rc = turn(f, now);
     pthread_rwlock_unlock(&f->growing);

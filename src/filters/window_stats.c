@@ -164,6 +164,7 @@ void dj_window_stats(const deja_filter *f, deja_stats *s)
     s->generations = f->plan.generations;
     s->window_seconds = f->plan.window_seconds;
     s->turns = f->window.turns;
+    s->clock_behind = dj_window_behind(f);
     s->capacity = f->plan.capacity;
     s->lost = lost_of(f, &c);
     s->distinct = dj_shape_keys(&shape, (double)bits.any);

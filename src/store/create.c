@@ -111,11 +111,15 @@ int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, int like, de
     struct dj_header h;
     const mode_t asked = flags >> DEJA_CREATE_MODE_SHIFT;
     const bool open_to_all = !contains_its_key(f) && !asked && like < 0;
-    int rc = dj_tmp_open(&file->tmp, file->path, open_to_all ? 0666 : 0600, err);
+    int rc = dj_filter_check(f, n_parts, err);
+    if (rc == DEJA_OK)
+        rc = dj_tmp_open(&file->tmp, file->path, open_to_all ? 0666 : 0600, err);
     if (rc < 0)
         return rc;
     file->fd = file->tmp.fd;
     file->replace = flags & DEJA_CREATE_REPLACE;
+    if (file->replace)
+        file->over = open(file->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     f->n_parts = n_parts;
     dj_header_of(f, &h);
     rc = settle_rights(file, like, asked, err);
@@ -216,7 +220,7 @@ static int grow_named(deja_filter *f, const struct dj_header *h)
     /* Mapped before it takes its name: afterwards nothing may fail any more. */
     uint8_t *map = rc < 0 ? NULL : dj_map(fd, h->file_len, true, file->path, NULL);
     if (map)
-        rc = dj_tmp_commit(&tmp, true, NULL);
+        rc = dj_tmp_commit(&tmp, old_fd, NULL);
     else if (rc == DEJA_OK)
         rc = DEJA_EIO;
     if (tmp.fd >= 0) { /* not in place: stay with the old file */
@@ -238,7 +242,7 @@ int dj_file_grow(deja_filter *f, uint32_t n_parts)
     const struct dj_file *file = f->store;
     struct dj_header h;
     const uint32_t before = f->n_parts;
-    const int rc = dj_file_vouch(file, NULL);
+    const int rc = dj_file_check_named(file, NULL);
     if (rc < 0)
         return rc;
     f->n_parts = n_parts; /* the new part has its shape, and no body yet */

@@ -3,22 +3,39 @@
 #include "core/base/alloc.h"
 #include "core/base/status.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* The path of a file that need not exist yet, good in any working directory.  Behind a symbolic
+ * link, the file itself is what is replaced when it grows. */
+static char *resolve(const char *path)
+{
+    char *whole = realpath(path, NULL);
+    if (whole || errno != ENOENT)
+        return whole ? whole : strdup(path); /* opening it will say what is wrong */
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    const char *name = slash ? slash + 1 : path;
+    const size_t room = real ? strlen(real) + strlen(name) + 2 : 0;
+    if (real && (whole = malloc(room)))
+        snprintf(whole, room, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name);
+    free(folder);
+    free(real);
+    return whole ? whole : strdup(path);
+}
 
 struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
 {
     struct dj_file *file = dj_alloc(alloc, sizeof *file, 64);
     if (!file)
         return NULL;
-    file->fd = -1;
+    file->fd = file->over = -1;
     file->tmp = DJ_TMP_NONE;
-    /* Behind a symbolic link, the file itself is what is replaced when it grows. */
-    file->path = realpath(path, NULL);
-    if (!file->path)
-        file->path = strdup(path); /* not there yet, or opening it will say what is wrong */
+    file->path = resolve(path);
     if (!file->path || pthread_mutex_init(&file->touching, NULL)) {
         free(file->path);
         dj_free(alloc, file, sizeof *file);
@@ -33,6 +50,8 @@ void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
     if (file->tmp.fd < 0 && file->fd >= 0)
         close(file->fd); /* which also gives the lock back */
     dj_tmp_discard(&file->tmp);
+    if (file->over >= 0)
+        close(file->over);
     pthread_mutex_destroy(&file->touching);
     free(file->path);
     dj_free(alloc, file, sizeof *file);
@@ -127,6 +146,8 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
     struct dj_file *file = f->store;
     uint8_t bytes[DJ_RECORD_LEN];
     struct dj_record r;
+    if (file->sequence >= DJ_MAX_SEQUENCE)
+        return dj_fail(err, DEJA_EFORMAT, "%s: its sync sequence is at its end", file->path);
     dj_record_of(f, state, &r);
     r.sequence = file->sequence + 1;
     r.checksum = checksum;
@@ -142,7 +163,15 @@ int dj_file_head(deja_filter *f, const struct dj_header *h, int fd, deja_error *
 {
     static const uint8_t no_records[2 * DJ_RECORD_LEN];
     struct dj_file *file = f->store;
+    struct dj_header again;
+    deja_error why = {0};
     dj_header_encode(h, file->page);
+    /* Every operation has checked what it makes: this is for mistakes of our own. */
+    if (dj_header_decode(file->page, &again, &why) < 0)
+        return dj_fail(err, DEJA_EINVAL,
+                       "%s: nothing was written, since it could not be loaded "
+                       "again (%s)",
+                       file->path, why.text);
     if (!dj_write_at(fd, file->page, DJ_RECORD_A, 0) ||
         !dj_write_at(fd, no_records, sizeof no_records, DJ_RECORD_A))
         return dj_fail_errno(err, "%s: cannot write its header", file->path);

@@ -12,7 +12,8 @@ struct dj_file {
     int fd;
     char *path;        /* as given, for messages */
     struct dj_tmp tmp; /* a new file until its first sync */
-    bool replace;      /* that file may take the place of another */
+    bool replace;      /* that file may take the place of another ... */
+    int over;          /* ... namely of this one; -1: there was none */
     uint8_t *map;      /* the whole file */
     size_t map_len;
     uint8_t page[DJ_HEADER_LEN]; /* header as written, without records */
@@ -87,6 +88,9 @@ uint64_t dj_file_checksum(const struct dj_file *file);
 bool dj_file_is_whole(const struct dj_file *file);
 /* The same, with a look at the file's length, and in words.  DEJA_EIO. */
 int dj_file_vouch(const struct dj_file *file, deja_error *err);
+/* The same for a writer, before it writes: its name must still be that of the file that it has
+ * locked.  DEJA_EIO, errno ESTALE. */
+int dj_file_check_named(const struct dj_file *file, deja_error *err);
 /* The header's checksum as the mapping has it now. */
 static inline uint64_t dj_file_stamp(const struct dj_file *file)
 {

@@ -186,14 +186,37 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
 }
 
+/* From 0 to less than `end`; no NaN. */
+static bool is_number(double x, double end)
+{
+    return x >= 0 && x < end;
+}
+
 uint64_t dj_record_offset(uint64_t sequence)
 {
     return sequence % 2 ? DJ_RECORD_A : DJ_RECORD_A + DJ_RECORD_LEN;
 }
 
-void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LEN],
+/* Counts stop at a limit, in files and out of them: a crafted one cannot wrap around, and none
+ * can grow into something that the loader refuses. */
+static void bound_counts(struct dj_record *r)
+{
+    uint64_t *const counts[] = {&r->offered, &r->syncs,   &r->carried.unions, &r->carried.keys,
+                                &r->removed, &r->refused, &r->familiar,       &r->hidden};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(counts); i++)
+        *counts[i] = dj_count_sum(*counts[i], 0);
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+        r->keys[i] = dj_count_sum(r->keys[i], 0);
+}
+
+void dj_record_encode(const struct dj_record *record, const uint8_t page[DJ_HEADER_LEN],
                       uint8_t out[DJ_RECORD_LEN])
 {
+    struct dj_record bounded = *record;
+    const struct dj_record *r = &bounded;
+    bound_counts(&bounded);
+    if (!is_number(bounded.carried.lost, HUGE_VAL))
+        bounded.carried.lost = 0; /* nobody knows */
     memset(out, 0, DJ_RECORD_LEN);
     STORE(record_fields, r, out);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
@@ -213,12 +236,6 @@ static bool all_zero(const uint8_t *p, size_t len)
     return any == 0;
 }
 
-/* From 0 to less than `end`; no NaN. */
-static bool is_number(double x, double end)
-{
-    return x >= 0 && x < end;
-}
-
 static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct dj_record *r)
 {
     const uint8_t *in = page + at;
@@ -231,13 +248,14 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
     LOAD(record_fields, in, r);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
+    bound_counts(r);
     r->window.turns = dj_load64(in + REC_TURNS) & ~CLEARING;
     r->window.clearing = dj_load64(in + REC_TURNS) & CLEARING;
     for (uint32_t i = 0; i < DJ_BLOCK_LINES; i++) {
         r->window.start[i] = dj_load64(in + REC_STARTS + 8 * i);
         r->window.keys[i] = r->keys[i];
     }
-    return r->sequence && !(r->sequence >> 63) && dj_record_offset(r->sequence) == at &&
+    return r->sequence && r->sequence <= DJ_MAX_SEQUENCE && dj_record_offset(r->sequence) == at &&
            (r->state == DJ_SEALED || r->state == DJ_OPEN) && is_number(r->carried.lost, HUGE_VAL);
 }
 
@@ -256,12 +274,9 @@ static int bad(deja_error *err, const char *field)
     return dj_fail(err, DEJA_EFORMAT, "%s is damaged", field);
 }
 
-static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint64_t expected,
-                       deja_error *err)
+static void decode_part(const uint8_t *at, struct dj_header *h, uint32_t i)
 {
     struct dj_part *p = &h->part[i];
-    char field[32];
-    snprintf(field, sizeof field, "part %u", i + 1);
     const uint32_t kind = dj_layering_part_kind(&h->plan, i);
     p->ops = dj_part_ops_of(kind);
     p->shape = (struct dj_shape){.kind = kind,
@@ -271,31 +286,16 @@ static int decode_part(const uint8_t *at, struct dj_header *h, uint32_t i, uint6
     if (h->plan.kind != DEJA_LAYERED)
         p->layer = 0;
     h->offset[i] = dj_load64(at + PART_AT);
-    const bool is_static = p->shape.kind == DEJA_STATIC;
-    const uint64_t granule = is_static                       ? 1
-                             : p->shape.kind == DEJA_CLASSIC ? 64
-                             : p->shape.kind == DEJA_WINDOW
-                                 ? (uint64_t)DJ_BLOCK_BITS * (h->plan.generations + 1)
-                                 : DJ_BLOCK_BITS;
-    if (!p->shape.bits || p->shape.bits > DJ_MAX_BITS || p->shape.bits % granule || !p->shape.k ||
-        p->shape.k > (is_static ? DJ_FUSE_POSITIONS : dj_shape_most_k(p->shape.kind)) ||
-        !p->capacity || !(p->fp_rate > 0 && p->fp_rate <= 1))
-        return bad(err, field);
-    const struct dj_fuse *fuse = &h->plan.fuse;
-    if (is_static &&
-        (p->shape.k != DJ_FUSE_POSITIONS || p->shape.bits != dj_fuse_slots(fuse) * fuse->width))
-        return bad(err, field);
-    if (h->offset[i] != expected || p->body_len != dj_part_body_len(&p->shape))
-        return bad(err, field);
-    return DEJA_OK;
 }
 
-static bool past_is_sound(const struct dj_plan *p)
+static int check_place(const struct dj_header *h, uint32_t i, uint64_t expected, deja_error *err)
 {
-    const struct dj_past *past = &p->past;
-    return past->visits < p->visit && is_number(past->missed, nextafter(1, 2)) &&
-           is_number(past->last_lost, HUGE_VAL) && past->last_distinct <= DJ_MAX_BITS &&
-           (past->visits || (past->missed <= 0 && past->last_lost <= 0 && !past->last_distinct));
+    const struct dj_part *p = &h->part[i];
+    char field[32];
+    if (h->offset[i] == expected && p->body_len == dj_part_body_len(&p->shape))
+        return DEJA_OK;
+    snprintf(field, sizeof field, "part %u", i + 1);
+    return bad(err, field);
 }
 
 /* Version 1 is for rules 0 alone; whatever else stands there in version 2 came later. */
@@ -332,46 +332,6 @@ static int check_names(const struct dj_plan *p, deja_error *err)
                        deja_version());
     if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
         return bad(err, "hash");
-    return DEJA_OK;
-}
-
-/* The kinds that m = n k M sizes, with k given. */
-static bool has_multiplier(const struct dj_plan *p)
-{
-    const bool kind = p->kind == DEJA_CLASSIC || p->kind == DEJA_BLOCKED ||
-                      p->kind == DEJA_SPECTRAL || p->kind == DEJA_PAIRED ||
-                      (p->kind == DEJA_LAYERED && p->flags & DEJA_LAYERED_PAPER);
-    return kind && p->own_k && p->rules != DJ_RULES_0_1;
-}
-
-/* Ranges. */
-static int check_numbers(const struct dj_header *h, deja_error *err)
-{
-    const struct dj_plan *p = &h->plan;
-    const bool paired = p->kind == DEJA_PAIRED;
-    if (!p->filters || p->filters > DJ_MAX_FILTERS ||
-        ((p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC || p->kind == DEJA_WINDOW ||
-          p->kind == DEJA_LAYERED || paired) &&
-         p->filters != 1))
-        return bad(err, "filters");
-    if (!p->capacity || !(p->fp_rate > 0 && p->fp_rate < 1))
-        return bad(err, "capacity or rate");
-    if (!p->growth || p->growth > 1024 || !(p->tightening > 0 && p->tightening < 1))
-        return bad(err, "growth or tightening");
-    if (!p->visit || p->visit >> 47)
-        return bad(err, "visit");
-    if (!past_is_sound(p))
-        return bad(err, "the account of earlier visits");
-    const uint32_t folded = p->kind == DEJA_SCALABLE ? p->part_kind : p->kind;
-    if (p->folds && (p->folds > 53 || (folded != DEJA_CLASSIC && folded != DEJA_BLOCKED)))
-        return bad(err, "number of folds");
-    if (!h->n_parts || h->n_parts > DJ_MAX_PARTS ||
-        (p->kind != DEJA_SCALABLE && p->kind != DEJA_LAYERED && h->n_parts != dj_plan_parts(p)))
-        return bad(err, "number of parts");
-    if (paired != (p->deletions != 0))
-        return bad(err, "number of deletions");
-    if (!is_number(p->multiplier, 1e9) || (p->multiplier > 0 && !has_multiplier(p)))
-        return bad(err, "multiplier");
     return DEJA_OK;
 }
 
@@ -424,28 +384,24 @@ static int decode_layering(const uint8_t page[DJ_HEADER_LEN], struct dj_header *
 static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
 {
     uint64_t at = DJ_HEADER_LEN;
+    for (uint32_t i = 0; i < h->n_parts; i++)
+        decode_part(page + AT_PARTS + i * PART_LEN, h, i);
+    if (h->plan.kind == DEJA_LAYERED && !dj_layering_is_sound(&h->plan, h->part, h->n_parts))
+        return bad(err, "layers in the part table");
     for (uint32_t i = 0; i < h->n_parts; i++) {
-        int rc = decode_part(page + AT_PARTS + i * PART_LEN, h, i, at, err);
+        int rc = dj_part_check(&h->plan, &h->part[0], &h->part[i], i, err);
+        if (rc == DEJA_OK)
+            rc = check_place(h, i, at, err);
         if (rc < 0)
             return rc;
-        const bool alike = h->plan.kind != DEJA_SCALABLE && h->plan.kind != DEJA_PAIRED &&
-                           h->plan.kind != DEJA_LAYERED;
-        if (alike && i > 0 &&
-            (h->part[i].shape.bits != h->part[0].shape.bits ||
-             h->part[i].shape.k != h->part[0].shape.k))
-            return bad(err, "part table");
         at += h->part[i].body_len;
     }
     h->plan.shape = h->part[0].shape;
-    if (h->plan.kind == DEJA_PAIRED) {
+    if (h->plan.kind == DEJA_PAIRED)
         h->plan.removal = h->part[1].shape;
-        if (h->part[1].capacity != h->plan.deletions)
-            return bad(err, "number of deletions");
-    }
-    if (h->plan.kind == DEJA_LAYERED && !dj_layering_is_sound(&h->plan, h->part, h->n_parts))
-        return bad(err, "layers in the part table");
-    if (dj_plan_words(&h->plan) > DJ_MAX_WORDS)
-        return bad(err, "part table");
+    const int rc = dj_sizes_check(&h->plan, err);
+    if (rc < 0)
+        return rc;
     return at == h->file_len ? DEJA_OK : bad(err, "file length");
 }
 
@@ -489,7 +445,7 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
     if (rc == DEJA_OK)
         rc = check_names(plan, err);
     if (rc == DEJA_OK)
-        rc = check_numbers(h, err);
+        rc = dj_plan_check(plan, h->n_parts, err);
     if (rc == DEJA_OK)
         rc = decode_fuse(page, h, err);
     if (rc == DEJA_OK)

@@ -17,6 +17,9 @@
 #define DJ_RECORD_LEN     512u
 #define DJ_RECORD_A       3072u
 #define DJ_HEADER_SUM     2560u /* where the header's checksum stands */
+#define DJ_MAX_SEQUENCE   ((UINT64_C(1) << 63) - 1)
+/* A writer needs this many sequence numbers ahead of it: more than it can use. */
+#define DJ_SEQUENCE_ROOM  (UINT64_C(1) << 32)
 
 #define DJ_TOLD_NEW DJ_BLOCK_LINES /* where a window counts the keys told "new", ever */
 

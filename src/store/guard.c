@@ -30,6 +30,7 @@
 #include "core/base/status.h"
 #include "store/file.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -163,6 +164,16 @@ bool dj_file_is_whole(const struct dj_file *file)
     const uint64_t stamp = dj_file_stamp(file); /* may be what finds the page missing */
     in_order();
     return stamp == file->stamp && !atomic_load_explicit(&file->guard.lost, memory_order_relaxed);
+}
+
+int dj_file_check_named(const struct dj_file *file, deja_error *err)
+{
+    const int rc = dj_file_vouch(file, err);
+    if (rc < 0 || file->tmp.fd >= 0 || dj_is_named(AT_FDCWD, file->path, 0, file->fd))
+        return rc;
+    /* Who may not look (any more) writes on: a rename would fail by itself. */
+    return errno == ESTALE || errno == ENOENT || errno == ENOTDIR ? dj_fail_moved(file->path, err)
+                                                                  : DEJA_OK;
 }
 
 int dj_file_vouch(const struct dj_file *file, deja_error *err)

@@ -26,14 +26,6 @@ static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja
     return DEJA_OK;
 }
 
-/* Opened between a lock and a rename by another process, the file may already be the old one. */
-static bool is_current(int fd, const char *path)
-{
-    struct stat mine, named;
-    return fstat(fd, &mine) == 0 && stat(path, &named) == 0 && mine.st_ino == named.st_ino &&
-           mine.st_dev == named.st_dev;
-}
-
 static int open_locked(const char *path, bool write, int *out, deja_error *err)
 {
     for (;;) {
@@ -47,8 +39,9 @@ static int open_locked(const char *path, bool write, int *out, deja_error *err)
             close(fd);
             return dj_fail(err, DEJA_EINVAL, "%s is not a regular file", path);
         }
+        /* Between open and lock, another process may have put its own file in this place. */
         const int rc = write ? dj_file_lock(fd, path, err) : DEJA_OK;
-        if (rc == DEJA_OK && (!write || is_current(fd, path))) {
+        if (rc == DEJA_OK && (!write || dj_is_named(AT_FDCWD, path, 0, fd))) {
             *out = fd;
             return DEJA_OK;
         }
@@ -125,6 +118,18 @@ static int read_header(int fd, const char *path, unsigned flags, uint8_t page[DJ
             break;
     }
     return rc < 0 ? rc : check_length(fd, h, path, err);
+}
+
+/* A writer takes sequence numbers, and after the last of them its file could not be opened. */
+static int check_sequence(const struct dj_header *h, const char *path, deja_error *err)
+{
+    const uint64_t sequence = dj_header_latest(h)->sequence;
+    if (sequence <= DJ_MAX_SEQUENCE - DJ_SEQUENCE_ROOM)
+        return DEJA_OK;
+    return dj_fail(err, DEJA_EFORMAT,
+                   "%s: its sync sequence, %llu, leaves no room for writing; it can be read, and "
+                   "`deja merge -o NEW.deja` copies it to a file that can be written",
+                   path, (unsigned long long)sequence);
 }
 
 /* The same URL in another canonical form would be another key: found nowhere, lost twice. */
@@ -285,6 +290,8 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
     rc = open_locked(path, write, &file->fd, err);
     if (rc == DEJA_OK)
         rc = read_header(file->fd, path, flags, file->page, &h, err);
+    if (rc == DEJA_OK && write)
+        rc = check_sequence(&h, path, err);
     if (rc == DEJA_OK)
         rc = dj_open_expected(&h, &want, path, err);
     if (rc == DEJA_OK)

@@ -6,7 +6,9 @@
  * before it can be found, and on the old one until it is gone. */
 #include "core/base/status.h"
 #include "store/file.h"
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* A filter in a new file that will be called `path`, with the parts of `like` if it has any, and
  * the access rights of the open file `rights` (or -1). */
@@ -40,12 +42,23 @@ static bool has_name(const struct dj_file *file)
     return file->tmp.fd < 0;
 }
 
+static void inherit_over(struct dj_file *next, const struct dj_file *file)
+{
+    if (next->over >= 0)
+        close(next->over);
+    next->over = file->over >= 0 ? fcntl(file->over, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
 int dj_file_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
                  deja_error *err)
 {
     const struct dj_file *file = f->store;
     const bool replace = has_name(file) || file->replace;
-    return make(file->path, replace ? DEJA_CREATE_REPLACE : 0, plan, f, false, file->fd, out, err);
+    const int rc =
+        make(file->path, replace ? DEJA_CREATE_REPLACE : 0, plan, f, false, file->fd, out, err);
+    if (rc == DEJA_OK && !has_name(file)) /* what was there when the first of them began */
+        inherit_over((*out)->store, file);
+    return rc;
 }
 
 /* Seal the new file, with the record that comes after the old file's, and give it the name. */
@@ -64,13 +77,13 @@ static int take_place(const struct dj_file *old, deja_filter *next, deja_error *
         rc = dj_file_vouch(file, err);
     if (rc == DEJA_OK)
         rc = dj_file_record(next, DJ_SEALED, checksum, err);
-    return rc == DEJA_OK ? dj_tmp_commit(&file->tmp, true, err) : rc;
+    return rc == DEJA_OK ? dj_tmp_commit(&file->tmp, old->fd, err) : rc;
 }
 
 int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err)
 {
     const struct dj_file *old = f->store, *file = next->store;
-    int rc = dj_file_vouch(old, err); /* next was made of what it says */
+    int rc = dj_file_check_named(old, err); /* next was made of what it says */
     if (rc < 0)
         return rc;
     if (has_name(old)) {

@@ -2,7 +2,14 @@
  *
  * Linux can make a file without a name (O_TMPFILE) and link it in later: a crash leaves nothing
  * behind.  Taking the place of another file needs a rename, so the new one gets a temporary name
- * just before it.  The folder is synced last: only then does the name survive a power cut. */
+ * just before it.  The folder is synced last: only then does the name survive a power cut.
+ *
+ * A file that someone else has moved into that place must not be lost, so the name is compared
+ * with the file to be replaced right before the rename.  A move between the two calls, a few
+ * microseconds apart, still goes unseen.  Exchanging the names (RENAME_EXCHANGE) and looking
+ * afterwards would find it, but not undo it: for that moment, readers and a crash would see our
+ * file in the other one's place, and not all file systems can do it.  A name that was free is
+ * taken with link, which has no such gap. */
 #include "store/replace.h"
 #include "core/base/status.h"
 #include <errno.h>
@@ -99,6 +106,30 @@ static int link_as(const struct dj_tmp *t, const char *name)
     return linkat(AT_FDCWD, self, t->folder, name, AT_SYMLINK_FOLLOW);
 }
 
+bool dj_is_named(int folder, const char *name, int flags, int fd)
+{
+    struct stat mine, named;
+    if (fstat(fd, &mine) < 0 || fstatat(folder, name, &named, flags) < 0)
+        return false;
+    errno = ESTALE;
+    return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+}
+
+int dj_fail_moved(const char *path, deja_error *err)
+{
+    const bool gone = errno == ENOENT || errno == ENOTDIR;
+    if (!gone && errno != ESTALE)
+        return dj_fail_errno(err, "%s: cannot tell whether it is still the same file", path);
+    errno = ESTALE;
+    return dj_fail(err, DEJA_EIO,
+                   gone ? "%s was deleted or moved away while it was being written; keys added "
+                          "since the last sync are not saved: restore it, and add them again"
+                        : "%s is another file now: one was moved into its place while the old one "
+                          "was being written. It was left alone; keys added since the last sync "
+                          "are not in it: add them again",
+                   path);
+}
+
 static int take_free_name(const struct dj_tmp *t)
 {
     if (!t->temporary)
@@ -108,8 +139,10 @@ static int take_free_name(const struct dj_tmp *t)
     return unlinkat(t->folder, t->temporary, 0);
 }
 
-static int take_occupied_name(struct dj_tmp *t)
+static int take_occupied_name(struct dj_tmp *t, int over)
 {
+    if (!dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, over))
+        return -1; /* before there is a temporary name: it would stay until the file is closed */
     if (!t->temporary) {
         char *name = temporary_name(t->name);
         if (!name) {
@@ -123,6 +156,8 @@ static int take_occupied_name(struct dj_tmp *t)
         }
         t->temporary = name;
     }
+    if (!dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, over))
+        return -1;
     return renameat(t->folder, t->temporary, t->folder, t->name);
 }
 
@@ -131,12 +166,11 @@ static int take_occupied_name(struct dj_tmp *t)
  * same empty file, the second sees that the name has moved to another file. */
 static int lock_empty(const struct dj_tmp *t)
 {
-    struct stat st, named;
+    struct stat st;
     const int fd = openat(t->folder, t->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
         S_ISREG(st.st_mode) && st.st_size == 0 &&
-        fstatat(t->folder, t->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-        named.st_ino == st.st_ino && named.st_dev == st.st_dev)
+        dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, fd))
         return fd;
     if (fd >= 0)
         close(fd);
@@ -144,14 +178,14 @@ static int lock_empty(const struct dj_tmp *t)
     return -1;
 }
 
-static int take_name(struct dj_tmp *t, bool replace)
+static int take_name(struct dj_tmp *t, int over)
 {
-    if (replace)
-        return take_occupied_name(t);
+    if (over != DJ_TMP_NEW)
+        return take_occupied_name(t, over);
     int rc = take_free_name(t);
     const int empty = rc < 0 && errno == EEXIST ? lock_empty(t) : -1;
     if (empty >= 0) {
-        rc = take_occupied_name(t);
+        rc = take_occupied_name(t, empty);
         const int saved = errno;
         close(empty);
         errno = saved;
@@ -159,13 +193,18 @@ static int take_name(struct dj_tmp *t, bool replace)
     return rc;
 }
 
-int dj_tmp_commit(struct dj_tmp *t, bool replace, deja_error *err)
+int dj_tmp_commit(struct dj_tmp *t, int over, deja_error *err)
 {
     if (fsync(t->fd) < 0)
         return dj_fail_errno(err, "%s: cannot write", t->name);
-    if (take_name(t, replace) < 0) {
+    if (take_name(t, over) < 0) {
         if (errno == EEXIST)
-            return dj_fail(err, DEJA_EINVAL, "%s exists already", t->name);
+            return dj_fail(err, DEJA_EINVAL,
+                           "%s exists already: it was made while this one was being written, and "
+                           "was left alone",
+                           t->name);
+        if (errno == ESTALE || (over != DJ_TMP_NEW && errno == ENOENT))
+            return dj_fail_moved(t->name, err);
         return dj_fail_errno(err, "%s: cannot take its name", t->name);
     }
     free(t->temporary);

@@ -20,9 +20,16 @@ struct dj_tmp {
 
 /* mode: of the new file, less the umask. */
 int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err);
-/* fsync the file, give it its name, fsync the folder.  Without replace, a file of that name is an
- * error unless it is empty.  The descriptor stays open and is the caller's. */
-int dj_tmp_commit(struct dj_tmp *t, bool replace, deja_error *err);
+/* fsync the file, give it its name, fsync the folder.  `over` is the file that it replaces, open
+ * in any way, or DJ_TMP_NEW: any other file of that name is an error, unless it is empty, and
+ * stays.  The descriptor of the new file stays open and is the caller's. */
+#define DJ_TMP_NEW (-1)
+int dj_tmp_commit(struct dj_tmp *t, int over, deja_error *err);
+/* Whether `name`, in the folder or absolute, is that file; flags as for fstatat.  False also sets
+ * errno: ENOENT, ESTALE for another file, or why nobody can tell. */
+bool dj_is_named(int folder, const char *name, int flags, int fd);
+/* The error for a name that is no longer that of the file behind it, by errno. */
+int dj_fail_moved(const char *path, deja_error *err);
 /* Forget a file that was not committed; nothing left to do once it was. */
 void dj_tmp_discard(struct dj_tmp *t);
 

@@ -27,7 +27,7 @@ static int file_touch(deja_filter *f)
     int rc = DEJA_OK;
     pthread_mutex_lock(&file->touching);
     if (!atomic_load(&f->touched)) {
-        rc = dj_file_vouch(file, NULL); /* writing would make a file that was cut longer again */
+        rc = dj_file_check_named(file, NULL); /* and one that was cut would become longer again */
         if (rc == DEJA_OK)
             rc = dj_file_record(f, DJ_OPEN, 0, NULL);
         if (rc == DEJA_OK)
@@ -53,6 +53,9 @@ int dj_file_checkpoint(deja_filter *f)
     const struct dj_file *file = f->store;
     if (file->tmp.fd >= 0)
         return DEJA_OK; /* nobody can find it yet */
+    const int rc = dj_file_check_named(file, NULL);
+    if (rc < 0)
+        return rc;
     if (msync(file->map, file->map_len, MS_SYNC) < 0)
         return DEJA_EIO;
     return dj_file_record(f, DJ_OPEN, 0, NULL);
@@ -65,7 +68,7 @@ static bool file_is_whole(const deja_filter *f)
 
 static int file_vouch(const deja_filter *f, deja_error *err)
 {
-    return dj_file_vouch(f->store, err);
+    return f->read_only ? dj_file_vouch(f->store, err) : dj_file_check_named(f->store, err);
 }
 
 const struct dj_owner_ops dj_file_ops = {
@@ -91,7 +94,7 @@ static int begin_header(deja_filter *f, deja_error *err)
     if (ftruncate(file->fd, (off_t)h.file_len) <
         0) /* a growth that failed may have left it longer */
         return dj_fail_errno(err, "%s: cannot cut it to its length", file->path);
-    if (file->replace) { /* somebody may have begun to write the old one meanwhile */
+    if (file->over >= 0) { /* somebody may have begun to write the old one meanwhile */
         const int rc = dj_file_check_replaced(file->path, err);
         if (rc < 0)
             return rc;
@@ -122,13 +125,13 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
         return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
     struct dj_file *file = f->store;
     const bool is_new = file->tmp.fd >= 0;
-    int rc = dj_file_vouch(file, err);
+    int rc = dj_file_check_named(file, err);
     if (rc == DEJA_OK && !is_new && !atomic_load(&f->touched) && !f->unclean)
         return DEJA_OK;
     if (rc == DEJA_OK)
         rc = seal(f, is_new, err);
     if (rc == DEJA_OK && is_new)
-        rc = dj_tmp_commit(&file->tmp, file->replace, err);
+        rc = dj_tmp_commit(&file->tmp, file->over, err);
     if (rc < 0)
         return rc;
     f->unclean = false;

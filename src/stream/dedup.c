@@ -110,10 +110,11 @@ static void clear_table(deja_dedup *d)
 
 /* --- Windows ---------------------------------------------------------------- */
 
-/* The copy of the generations begins where the filter is. */
+/* The copy of the generations begins where the filter is, or will be with the next add. */
 static void look_ahead(deja_dedup *d)
 {
     d->ahead = d->f->window;
+    dj_generations_restart(&d->f->plan, &d->ahead, dj_window_now(d->f));
     d->emptied = 0;
 }
 

@@ -91,6 +91,46 @@ time_passes() {
     deja dedup -q --state t.deja list | cmp - list || fail "not printed again"
 }
 
+# _set_starts FILE SECONDS: the window has begun this many seconds from now.
+_set_starts() {
+    python3 - "$1" "$2" <<'END'
+import os, sys, time
+sys.path.insert(0, os.environ["SOURCE"] + "/tests/format")
+from reader import xxh3
+data = bytearray(open(sys.argv[1], "rb").read())
+for at in 3072, 3584:
+    if data[at]:
+        data[at + 368:at + 376] = (int(time.time()) + int(sys.argv[2])).to_bytes(8, "little")
+        data[at + 504:at + 512] = xxh3(bytes(data[at:at + 504])).to_bytes(8, "little")
+open(sys.argv[1], "wb").write(data)
+END
+}
+
+a_window_from_the_future_is_told_and_restarts() {
+    _gen 100 > list
+    deja dedup -q -k window --window-time 1h -n 1000 --state t.deja list > out
+    _set_starts t.deja 10000000
+    succeeds deja info t.deja
+    expect_stderr_has "t.deja: the newest generation starts in"
+    succeeds deja check -q --count t.deja list
+    expect_stderr_has "newest generation starts in"
+    expect_stdout 100
+    _gen 100 100 | succeeds deja add -q t.deja # even with -q
+    expect_stderr_has "The next add restarts the window from now"
+    succeeds deja info t.deja
+    expect_stderr_empty
+    succeeds deja check -q --count t.deja list
+    expect_stdout 100
+    _set_starts t.deja 10000000
+    _gen 150 | succeeds deja dedup --state t.deja # keys that wait go by the same time
+    expect_stderr_has "The next add restarts the window from now"
+    expect_stdout ''
+    _gen 10 1000 | succeeds deja dedup -q --state t.deja
+    expect_lines 10 .stdout
+    succeeds deja info t.deja
+    expect_stderr_empty
+}
+
 crowds_are_told() {
     _gen 5000 > list
     succeeds deja dedup -k window --window-time 1h -n 1000 -p 0.01 --state c.deja -c list

@@ -34,10 +34,13 @@ static const char *make_sparse(const char *name, uint32_t kind, uint64_t body_le
     opt.kind = kind;
     const char *path = make_file(name, &opt, 0);
     struct bytes b = read_file(path);
-    dj_store64(b.data + 32, UINT64_C(1) << 33); /* keys: more than 32 bits count */
+    /* More keys than 32 bits count; a table has a slot for each of its keys. */
+    const uint64_t capacity = kind == DEJA_EXACT ? body_len / 16 : UINT64_C(1) << 33;
+    dj_store64(b.data + 32, capacity);
+    dj_store_double(b.data + 40, 0.9); /* which is a high rate, then */
     dj_store64(b.data + 120, HEADER_LEN + body_len);
     dj_store64(b.data + 512, 8 * body_len);
-    dj_store64(b.data + 512 + 16, UINT64_C(1) << 33);
+    dj_store64(b.data + 512 + 16, capacity);
     dj_store64(b.data + 512 + 40, body_len);
     dj_store64(b.data + 2560, dj_checksum(b.data, 2560));
     fix_record(b.data);

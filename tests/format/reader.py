@@ -262,7 +262,8 @@ def read_header(page):
     need(h["hash"] <= 2 or h["kind"] == CLASSIC, "hash")
     single = (LAYERED, PAIRED, SCALABLE, WINDOW, STATIC)
     need(1 <= h["filters"] <= 16 and (h["kind"] not in single or h["filters"] == 1), "filters")
-    need(h["capacity"] > 0 and 0 < h["rate"] < 1, "capacity or rate")
+    most = (7 if h["kind"] == WINDOW else 1) << 53
+    need(0 < h["capacity"] <= most and 0 < h["rate"] < 1, "capacity or rate")
     need(1 <= h["growth"] <= 1024 and 0 < h["tightening"] < 1, "growth or tightening")
     need(1 <= h["visit"] < 1 << 47, "visit")
     names = "visits_before missed last_lost last_distinct folds".split()
@@ -279,7 +280,7 @@ def read_header(page):
     sized = h["kind"] in (CLASSIC, BLOCKED, SPECTRAL, PAIRED) or h["kind"] == LAYERED and h["flags"] & 8
     need(0 <= h["multiplier"] < 1e9, "multiplier")
     need(h["multiplier"] == 0 or sized and h["flags"] & 32, "multiplier")
-    need((h["kind"] == PAIRED) == (h["deletions"] > 0), "deletions")
+    need((h["kind"] == PAIRED) == (h["deletions"] > 0) and h["deletions"] <= 1 << 53, "deletions")
     h["apart"], h["seeded"] = bool(h["flags"] & 1), bool(h["flags"] & 2)
     h["paper"], h["words"] = bool(h["flags"] & 8), bool(h["flags"] & 16)
     h["fuse"] = read_fuse(page) if h["kind"] == STATIC else None
@@ -324,6 +325,24 @@ def check_layers(h, table):
              "part table")
 
 
+def check_sizes(h, table):
+    """Parts against the numbers that they were made from."""
+    for i, p in enumerate(table):
+        if h["kind"] == SCALABLE:
+            rate = h["rate"] * (1 - h["tightening"]) * h["tightening"] ** i
+            need(p["capacity"] == h["capacity"] * h["growth"] ** i, f"part {i + 1}: capacity")
+            need(abs(p["rate"] - rate) <= 1e-6 * rate, f"part {i + 1}: rate")
+        elif h["kind"] != LAYERED or h["paper"] or i == 0:
+            need(p["capacity"] == (h["deletions"] if h["kind"] == PAIRED and i else h["capacity"]),
+                 f"part {i + 1}: capacity")
+        if p["kind"] == EXACT:
+            need(5 * p["capacity"] <= 4 * (p["bits"] // 64), f"part {i + 1}: capacity")
+        if p["kind"] == CLASSIC and h["kind"] in (SCALABLE, LAYERED):
+            fill = -math.expm1(p["k"] * p["capacity"] * math.log1p(-1 / p["bits"]))
+            need(fill ** p["k"] <= 2 * p["rate"], f"part {i + 1}: rate")
+    need(table[0]["bits"] << h["folds"] <= 1 << 53, "folds")
+
+
 def read_table(page, h):
     table, at = [], HEADER_LEN
     for i in range(h["parts"]):
@@ -349,6 +368,7 @@ def read_table(page, h):
     elif h["kind"] not in (SCALABLE, PAIRED):
         need(all((p["bits"], p["k"]) == (table[0]["bits"], table[0]["k"]) for p in table),
              "part table")
+    check_sizes(h, table)
     need(h["hash"] <= 2 or h["filters"] * table[0]["k"] <= 512, "part table")
     need(at == h["file_len"], "file length")
     return table
@@ -408,7 +428,6 @@ class File:
         """A window by time: the generations that have begun and are not expired."""
         seconds, lines = self.header["window_seconds"], self.header["generations"] + 1
         step = -(-seconds // self.header["generations"])
-        now = max(now, self.newest["starts"][self.newest["turns"] % lines])
         return [line for line, start in enumerate(self.newest["starts"][:lines])
                 if start and now - start < step + seconds]
 

@@ -1,33 +1,7 @@
 /* test_crafted.c - headers whose checksums are right and whose numbers are absurd: they are
  * refused by name, before any of the numbers is used as a size. */
-#include "core/base/bytes.h"
-#include "core/base/compiler.h"
-#include "core/hash/hash.h"
-#include "damaged.h"
+#include "crafted.h"
 #include "failmem.h"
-
-static void fix_header(uint8_t *page)
-{
-    dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
-}
-
-static void fix_record(uint8_t *page, size_t at)
-{
-    dj_store64(page + at + 296, dj_load64(page + AT_CHECKSUM));
-    dj_store64(page + at + 504, dj_checksum(page + at, 504));
-}
-
-static size_t newest_record(const uint8_t *page)
-{
-    return dj_load64(page + RECORD_A) > dj_load64(page + RECORD_B) ? RECORD_A : RECORD_B;
-}
-
-static void fix_all(uint8_t *page)
-{
-    fix_header(page);
-    fix_record(page, RECORD_A);
-    fix_record(page, RECORD_B);
-}
 
 /* Refused, without asking for more memory than an honest file does. */
 static void crafted_is_refused(const struct bytes *b, int status, const char *word)
@@ -70,16 +44,8 @@ struct craft {
 static void field_of_is_refused(const struct bytes *file, const struct craft *c)
 {
     struct bytes b = copy_of(file);
-    if (c->len == 4)
-        dj_store32(b.data + c->at, (uint32_t)c->value);
-    else if (c->len == 8)
-        dj_store64(b.data + c->at, c->value);
-    else
-        dj_store_double(b.data + c->at, c->real);
-    fix_header(b.data);
-    fix_record(b.data, RECORD_A);
-    if (dj_load64(b.data + RECORD_B))
-        fix_record(b.data, RECORD_B);
+    set_field(b.data, &(struct field){c->at, c->len, c->value, c->real});
+    fix_written(b.data);
     crafted_is_refused(&b, c->status, c->word);
     free(b.data);
 }
@@ -266,7 +232,7 @@ static void set_part(uint8_t *page, uint32_t i, uint64_t bits, uint32_t k, uint6
 {
     dj_store64(page + AT_PART(i), bits);
     dj_store32(page + AT_PART(i) + 8, k);
-    dj_store64(page + AT_PART(i) + 16, 1000);
+    dj_store64(page + AT_PART(i) + 16, dj_load64(page + 32)); /* the filter's capacity */
     dj_store_double(page + AT_PART(i) + 24, 0.01);
     dj_store64(page + AT_PART(i) + 32, offset);
     dj_store64(page + AT_PART(i) + 40, (bits / 8 + 63) / 64 * 64);
@@ -279,12 +245,12 @@ static void huge_file_that_is_not_there_is_refused(void **state)
     set_part(b.data, 0, most, 16, HEADER_LEN);
     dj_store64(b.data + 120, HEADER_LEN + body);
     sealed_is_refused(&b, "cut short");
-    /* Thirty-two of them. */
-    dj_store32(b.data + 16, DEJA_SCALABLE);
-    dj_store32(b.data + 76, 32);
-    for (uint32_t i = 0; i < 32; i++)
+    /* Sixteen of them. */
+    dj_store32(b.data + 28, 16);
+    dj_store32(b.data + 76, 16);
+    for (uint32_t i = 0; i < 16; i++)
         set_part(b.data, i, most, 16, HEADER_LEN + i * body);
-    dj_store64(b.data + 120, HEADER_LEN + 32 * body);
+    dj_store64(b.data + 120, HEADER_LEN + 16 * body);
     sealed_is_refused(&b, "cut short");
     free(b.data);
 }
@@ -408,6 +374,7 @@ static void absurd_times_of_a_window_do_no_harm(void **state)
         bool is_new;
         dj_store32(b.data + 16, DEJA_WINDOW);
         dj_store32(b.data + 20, DEJA_WINDOW);
+        dj_store_double(b.data + 40, 0.01); /* two generations share the bits */
         dj_store32(b.data + 304, 1);
         dj_store64(b.data + 312, i & 1 ? UINT64_C(1) << 40 : 0);
         static const size_t fields[] = {40, 360, 368, 376};

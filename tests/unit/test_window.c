@@ -408,6 +408,46 @@ static void a_file_goes_on_where_it_was(void **state)
     }
 }
 
+/* A file from a time when the clock was an hour ahead, or crafted: its keys are remembered from
+ * now on, as long as any, and not until the clock has caught up. */
+static void a_file_from_the_future_restarts_from_now(void **state)
+{
+    static const uint64_t ahead[] = {1, 3600, UINT64_C(1) << 39};
+    for (size_t i = 0; i < sizeof ahead / sizeof *ahead; i++) {
+        const char *path = scratch_path("future.deja");
+        deja_outline o = DEJA_OUTLINE_INIT;
+        deja_stats s = DEJA_STATS_INIT;
+        deja_filter *f = create_window(path, 1000, 2, 100);
+        set_clock(f, 5000 + ahead[i]);
+        add_range(f, 0, 10);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        deja_filter_free(f);
+        f = open_window(path, DEJA_OPEN_WRITE);
+        set_clock(f, 5000);
+        assert_int_equal(deja_filter_outline(f, &o), DEJA_OK);
+        assert_int_equal(o.clock_behind, ahead[i]);
+        assert_int_equal(count_range(f, 0, 10), 10);
+        add_range(f, 10, 20);
+        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK); /* it is told to the end */
+        assert_int_equal(s.clock_behind, ahead[i]);
+        assert_int_equal(s.generation_age[0], 0);
+        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        deja_filter_free(f);
+        f = open_window(path, DEJA_OPEN_WRITE);
+        set_clock(f, 5099); /* T seconds, and all generations, as for any other key */
+        assert_int_equal(deja_filter_outline(f, &o), DEJA_OK);
+        assert_int_equal(o.clock_behind, 0);
+        assert_int_equal(count_range(f, 0, 20), 20);
+        set_clock(f, 5150);
+        assert_int_equal(count_range(f, 0, 20), 0);
+        add_range(f, 20, 30);
+        set_clock(f, 5249);
+        assert_int_equal(count_range(f, 20, 30), 10);
+        deja_filter_free(f);
+        unlink(path);
+    }
+}
+
 /* The writer turns several times while a reader has the file: by time, the reader has to learn
  * when the generations began. */
 static void a_reader_follows_the_writer(void **state)
@@ -531,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_window_that_nobody_adds_to_forgets_as_well),
         cmocka_unit_test(a_clock_that_goes_back_forgets_nothing),
         cmocka_unit_test(a_system_clock_set_back_goes_on),
+        cmocka_unit_test(a_file_from_the_future_restarts_from_now),
         cmocka_unit_test(more_keys_than_planned_are_told),
         cmocka_unit_test(only_a_window_has_a_clock),
         cmocka_unit_test(stats_tell_every_generation),
