@@ -3,6 +3,7 @@
 #include "dcso_file.h"
 #include "fail.h"
 #include "number.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,33 +17,51 @@
 #define AT_KIND   16u /* u32, little-endian */
 #define HEAD_LEN  20u
 
-/* The first bytes of a regular file, as many as it has. */
-static size_t read_head(const char *path, uint8_t head[HEAD_LEN])
+enum what {
+    NOTHING, /* no regular file, or an empty one */
+    OTHER,
+    DEJA,
+    DCSO
+};
+
+/* The first bytes of a file, as many as it has; -1: errno tells why not. */
+static ssize_t read_head(const char *path, uint8_t head[HEAD_LEN])
 {
-    struct stat st;
-    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-        return 0;
+    ssize_t got;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    const ssize_t got = fd < 0 ? -1 : pread(fd, head, HEAD_LEN, 0);
-    if (fd >= 0)
-        close(fd);
-    return got > 0 ? (size_t)got : 0;
+    if (fd < 0)
+        return -1;
+    do
+        got = pread(fd, head, HEAD_LEN, 0);
+    while (got < 0 && errno == EINTR);
+    const int saved = errno;
+    close(fd);
+    errno = saved;
+    return got;
 }
 
-static bool has_magic(const uint8_t *head, size_t len)
-{
-    return len >= MAGIC_LEN && memcmp(head, MAGIC, MAGIC_LEN) == 0;
-}
-
-bool existing_is_deja(const char *path)
+/* A file that cannot be read is an error: to call it something else would be a guess. */
+static int look(const char *path, enum what *what, deja_error *err)
 {
     uint8_t head[HEAD_LEN];
-    return has_magic(head, read_head(path, head));
+    struct stat st;
+    *what = NOTHING;
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return DEJA_OK;
+    const ssize_t len = read_head(path, head);
+    if (len < 0)
+        return fail_errno(err, "%s exists and cannot be read", fail_path(path).text);
+    if (len >= (ssize_t)MAGIC_LEN && memcmp(head, MAGIC, MAGIC_LEN) == 0)
+        *what = DEJA;
+    else
+        *what = dcso_file_is(path) ? DCSO : OTHER;
+    return DEJA_OK;
 }
 
 bool existing_is_filter(const char *path)
 {
-    return existing_is_deja(path) || dcso_file_is(path);
+    enum what what;
+    return look(path, &what, NULL) == DEJA_OK && (what == DEJA || what == DCSO);
 }
 
 bool existing_same(const char *path, const char *other)
@@ -63,7 +82,7 @@ static struct text from_header(const char *path)
 {
     struct text t;
     uint8_t head[HEAD_LEN] = {0};
-    const size_t len = read_head(path, head);
+    const ssize_t len = read_head(path, head);
     const uint32_t kind = (uint32_t)head[AT_KIND] | (uint32_t)head[AT_KIND + 1] << 8 |
                           (uint32_t)head[AT_KIND + 2] << 16 | (uint32_t)head[AT_KIND + 3] << 24;
     const char *name = len == HEAD_LEN ? deja_kind_name(kind) : NULL;
@@ -110,10 +129,10 @@ static struct text written(const char *path)
 }
 
 /* "PATH: a scalable filter with 1,000,000 keys, last written ...; what_to_do" */
-static int refuse(const char *path, const char *what_to_do, deja_error *err)
+static int refuse(const char *path, enum what what, const char *what_to_do, deja_error *err)
 {
-    const struct text what = existing_is_deja(path) ? of_deja(path) : of_dcso(path);
-    return fail(err, DEJA_EINVAL, "%s: %s%s; %s", fail_path(path).text, what.s, written(path).s,
+    const struct text words = what == DEJA ? of_deja(path) : of_dcso(path);
+    return fail(err, DEJA_EINVAL, "%s: %s%s; %s", fail_path(path).text, words.s, written(path).s,
                 what_to_do);
 }
 
@@ -121,23 +140,28 @@ static int refuse(const char *path, const char *what_to_do, deja_error *err)
 
 int existing_check(const char *path, bool dcso, bool force, deja_error *err)
 {
-    struct stat st;
-    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-        return DEJA_OK; /* whoever creates the file explains what is wrong with its name */
-    if (!existing_is_filter(path))
+    enum what what;
+    const int rc = look(path, &what, err);
+    if (rc < 0 || what == NOTHING)
+        return rc; /* whoever creates the file explains what is wrong with its name */
+    if (what == OTHER)
         return fail(err, DEJA_EINVAL,
                     "%s exists and is not a filter file; remove it first, or choose another name",
                     fail_path(path).text);
-    if (existing_is_deja(path) == dcso)
-        return refuse(path, "remove it first, or choose another name", err);
-    return force ? DEJA_OK : refuse(path, "use --force to replace it", err);
+    if (what != (dcso ? DCSO : DEJA))
+        return refuse(path, what, "remove it first, or choose another name", err);
+    return force ? DEJA_OK : refuse(path, what, "use --force to replace it", err);
 }
 
 int existing_check_output(const char *path, deja_error *err)
 {
-    if (!existing_is_filter(path))
-        return DEJA_OK;
-    return refuse(path, "write to another file, or remove it first", err);
+    enum what what;
+    if (access(path, R_OK) < 0 && errno == EACCES)
+        return DEJA_OK; /* it can be written all the same; filters can be read */
+    const int rc = look(path, &what, err);
+    if (rc < 0 || what == NOTHING || what == OTHER)
+        return rc;
+    return refuse(path, what, "write to another file, or remove it first", err);
 }
 
 int existing_explain(int rc, const char *path, bool dcso, bool force, deja_error *err)

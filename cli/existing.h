@@ -10,7 +10,6 @@
 
 /* Is it a filter file of deja's, or a bloom file of DCSO's?  Decided by its first bytes. */
 bool existing_is_filter(const char *path);
-bool existing_is_deja(const char *path);
 /* DEJA_OK if a new filter may take this name: nothing is there, or an empty file, or a filter of
  * the same format and `force` is set. */
 int existing_check(const char *path, bool dcso, bool force, deja_error *err);

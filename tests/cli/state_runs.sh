@@ -307,7 +307,7 @@ newer_format_is_refused() {
     _prints list -n 100 list
     # The version is the number behind the magic; with its checksum made right again it would be
     # another reader's file, with the old one it is damage.  Either way no answer.
-    printf '\002' | dd of=seen.deja bs=1 seek=8 conv=notrunc 2>/dev/null
+    printf '\377' | dd of=seen.deja bs=1 seek=8 conv=notrunc 2>/dev/null
     exits_with 2 deja dedup --state seen.deja list
     expect_stdout ''
 }

@@ -83,7 +83,7 @@ SCENARIOS = [
              {}, {"out.deja": None}),
     Scenario("build_growing", "build -j1 -k scalable -n 300 out.deja new.txt", "new.txt", {},
              {"out.deja": "new.txt"}),
-    Scenario("build_over", "build -j1 -n 5000 state.deja all.txt", "all.txt state.deja",
+    Scenario("build_over", "build -j1 --force -n 5000 state.deja all.txt", "all.txt state.deja",
              {"state.deja": "old.txt"}, {"state.deja": "all.txt"}),
     Scenario("build_static", "build -j1 -k static out.deja new.txt", "new.txt", {},
              {"out.deja": "new.txt"}),
