@@ -96,6 +96,10 @@ static deja_options paper_options(const struct study *s, const deja_options *res
     opt.capacity = rest->capacity;
     opt.fp_rate = 0;
     opt.multiplier = 0;
+    if (s->c->multiplier > 0) { /* the same bits: a memory size would be rounded */
+        opt.memory = 0;
+        opt.multiplier = s->c->multiplier * (double)s->c->capacity / (double)rest->capacity;
+    }
     return opt;
 }
 

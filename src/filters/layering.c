@@ -4,7 +4,11 @@
  * filter, and since a key has to pass it, the whole filter has at most its rate.
  *
  * mode paper: every layer is a part like part 0, the same m and k, whatever it holds.  It is made
- * when the first key that deep arrives.  By rules 1 the segments are those of the papers.
+ * when the first key that deep arrives.  By rules 1 the segments are those of the papers, and the
+ * XOR layer gets the XOR of positions modulo m.  Unless m is a power of two, that prefers low
+ * positions, and the layer errs more often than its fill says: with m = 3/4 of a power of two, a
+ * half-full layer of k = 20 five times as often.  So sizes that follow from p or memory are powers
+ * of two; m = n k M is what it is.
  *
  * mode salted: a layer holds segments, and different ones are far fewer than keys in the first
  * layers, hosts and folders, and nearly as many in those of pages.  How many is not known before,
@@ -87,6 +91,11 @@ uint32_t dj_layering_bodies(const struct dj_plan *plan)
 {
     const bool layers = plan->kind == DEJA_LAYERED && is_paper(plan);
     return layers ? dj_layering_most(plan) + 1 : plan->filters;
+}
+
+bool dj_layering_wants_power_of_2(const struct dj_plan *plan)
+{
+    return plan->kind == DEJA_LAYERED && is_paper(plan) && plan->rules != DJ_RULES_0_1;
 }
 
 struct dj_cut dj_layering_cut(const struct dj_plan *plan)

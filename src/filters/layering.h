@@ -36,6 +36,8 @@ uint32_t dj_layering_most(const struct dj_plan *plan);
 /* Bodies of the same size that the plan comes to: F, or in mode paper a layer each and the XOR
  * layer. */
 uint32_t dj_layering_bodies(const struct dj_plan *plan);
+/* Whether the XOR layer takes the XOR of positions, which is uniform below powers of two alone. */
+bool dj_layering_wants_power_of_2(const struct dj_plan *plan);
 /* How keys of this plan are cut. */
 struct dj_cut dj_layering_cut(const struct dj_plan *plan);
 /* Part number nth, from 0, of layer 1, 2, ..; false when it would be too large.  like: n parts

@@ -114,6 +114,12 @@ static int size_by_multiplier(const deja_options *opt, struct dj_plan *plan, dej
     return dj_shape_round(&plan->shape) ? DEJA_OK : dj_plan_too_large(plan, err);
 }
 
+/* The largest power of two that is not above x > 0. */
+static uint64_t power_of_2(uint64_t x)
+{
+    return UINT64_C(1) << (63 - __builtin_clzll(x));
+}
+
 static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     if (plan->kind == DEJA_SCALABLE)
@@ -130,6 +136,8 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
         return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at most 2^50",
                        (unsigned long long)opt->memory);
     plan->shape.bits = opt->memory * 8 / bodies / granule * granule;
+    if (plan->shape.bits && dj_layering_wants_power_of_2(plan))
+        plan->shape.bits = power_of_2(plan->shape.bits);
     if (!plan->shape.bits)
         return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu",
                        (unsigned long long)opt->memory,
@@ -167,6 +175,8 @@ static int size_by_rate(struct dj_plan *plan, deja_error *err)
         if (!dj_shape_fit(&plan->shape, plan->capacity, first_rate(plan)))
             return dj_plan_too_large(plan, err);
     }
+    if (dj_layering_wants_power_of_2(plan)) /* rounded up, which is at most 2^53 */
+        plan->shape.bits = 2 * power_of_2(plan->shape.bits - 1);
     return DEJA_OK;
 }
 

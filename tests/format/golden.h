@@ -10,6 +10,7 @@
 struct golden {
     const char *name; /* golden/vFORMAT/NAME.deja */
     unsigned since;   /* the first format that has it; 0: every one */
+    unsigned resized; /* the format whose file has a size that is no longer chosen: read only */
     uint32_t kind, part_kind, hash, hashes, filters, growth, profile;
     uint64_t capacity, memory;
     double fp_rate;
@@ -146,6 +147,7 @@ static const struct golden goldens[] = {
      .seed = 22,
      .synced = 120},
     {.name = "layered_paper",
+     .resized = 2,
      .kind = DEJA_LAYERED,
      .flags = DEJA_LAYERED_PAPER,
      .hash = DEJA_HASH_SIPHASH,
@@ -174,6 +176,16 @@ static const struct golden goldens[] = {
      .seed = 25,
      .synced = 120},
     {.name = "layered_literal", /* mode paper with the default hash */
+     .since = 2,
+     .resized = 2,
+     .kind = DEJA_LAYERED,
+     .flags = DEJA_LAYERED_PAPER,
+     .layers = 4,
+     .capacity = 200,
+     .fp_rate = 0.01,
+     .seed = 26,
+     .synced = 120},
+    {.name = "layered_power_of_2", /* the same; sizes of mode paper are powers of two */
      .since = 2,
      .kind = DEJA_LAYERED,
      .flags = DEJA_LAYERED_PAPER,

@@ -54,17 +54,22 @@ static void is_as_expected(const char *what, const struct layertrial *t)
 /* --- Different segments: the paper's case ---------------------------------- */
 
 /* Every layer holds n segments like the XOR layer, so all rates are p, and URLs of L segments pass
- * with p^(L + 1).  p^L, as published, would be more than a hundred deviations away. */
+ * with p^(L + 1).  p^L, as published, would be more than a hundred deviations away.  Layers of
+ * 2^21 bits: sizes are powers of two, at which the XOR of positions is uniform. */
 static void different_segments_multiply_the_rates_of_all_layers_and_the_xor_layer(void **state)
 {
     (void)state;
-    const double p = 0.3;
     for (unsigned segments = 2; segments <= 3; segments++) {
         const struct sites s = {.seed = 40 + segments, .least = segments, .most = segments};
-        const deja_options opt = {
-            .capacity = MILLION, .fp_rate = p, .flags = DEJA_LAYERED_PAPER, .layers = 4};
+        const deja_options opt = {.capacity = MILLION,
+                                  .memory = 5 * ((1 << 21) / 8),
+                                  .hashes = 2,
+                                  .flags = DEJA_LAYERED_PAPER,
+                                  .layers = 4};
         struct layertrial t;
         run_trial(&t, opt, &s, MILLION, MILLION);
+        const double p = t.f->plan.fp_rate;
+        assert_true(p > 0.37 && p < 0.39);
         is_as_expected("paper, different segments", &t);
         const double right = pow(p, segments + 1) * MILLION,
                      published = pow(p, segments) * MILLION;
@@ -148,6 +153,22 @@ static void in_mode_paper_swapped_segments_come_on_top(void **state)
     layertrial_fini(&t);
 }
 
+/* Strangers whose segments are all known: the XOR layer alone decides, and keeps its rate. */
+static void in_mode_paper_familiar_urls_are_claimed_at_the_rate_of_the_xor_layer(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    const struct sites s = {.seed = 72, .words = 1500, .least = 2, .most = 2};
+    const deja_options opt = {
+        .capacity = N, .fp_rate = 0.01, .flags = DEJA_LAYERED_PAPER, .layers = 4};
+    struct layertrial t;
+    run_trial(&t, opt, &s, N, 400000);
+    is_as_expected("paper, familiar segments", &t);
+    assert_true((double)t.familiar > 0.99 * (double)t.asked);
+    assert_true(t.xor_rate < 0.01);
+    layertrial_fini(&t);
+}
+
 /* --- Lost keys ------------------------------------------------------------- */
 
 /* Different keys that came and were not told "new", against what the filter says: within five
@@ -214,6 +235,7 @@ int main(void)
         cmocka_unit_test(shared_segments_leave_the_xor_layer_alone),
         cmocka_unit_test(partly_shared_segments_are_in_between),
         cmocka_unit_test(in_mode_paper_swapped_segments_come_on_top),
+        cmocka_unit_test(in_mode_paper_familiar_urls_are_claimed_at_the_rate_of_the_xor_layer),
         cmocka_unit_test(what_was_lost_is_what_stats_say),
         cmocka_unit_test(unseen_sites_are_claimed_at_the_rate_of_their_layer),
     };

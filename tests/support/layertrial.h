@@ -12,6 +12,7 @@
 #ifndef TEST_LAYERTRIAL_H
 #define TEST_LAYERTRIAL_H
 #include "core/base/bytes.h"
+#include "core/url/layers.h"
 #include "filters/filter.h"
 #include <math.h>
 #include <stdio.h>
@@ -78,6 +79,10 @@ static inline size_t layertrial_cut(const struct layertrial *t, deja_slice url,
     const bool paper = t->f->plan.flags & DEJA_LAYERED_PAPER;
     const size_t n = deja_url_split(url, segment, t->f->plan.layering.layers);
     *mark = 0;
+    for (size_t i = 0; paper && i < n; i++) { /* bare: without scheme and slashes */
+        const size_t skip = i ? 1 : dj_layers_scheme(url);
+        segment[i] = (deja_slice){(const char *)segment[i].data + skip, segment[i].len - skip};
+    }
     for (size_t i = 0; i < n; i++) {
         uint64_t h;
         dj_hasher_hash(&t->f->hasher, &segment[i], 1, &h);

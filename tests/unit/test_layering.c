@@ -138,8 +138,17 @@ static void in_mode_paper_all_layers_are_alike(void **state)
     assert_memory_equal(&part.shape, &p.shape, sizeof p.shape);
     assert_false(dj_layering_part(&p, 4, 1, NULL, 0, &part));
     /* memory is shared by all of them; the thesis' rule gives each its m = n k M */
-    p = resolved(OPTIONS(.memory = 5000, .flags = DEJA_LAYERED_PAPER, .layers = 4));
+    p = resolved(OPTIONS(.memory = 5000, .flags = DEJA_LAYERED_PAPER, .layers = 4, .format = 1));
     assert_int_equal(p.shape.bits, 8000);
+    /* The XOR of positions is uniform below powers of two alone. */
+    p = resolved(OPTIONS(.memory = 5000, .flags = DEJA_LAYERED_PAPER, .layers = 4));
+    assert_int_equal(p.shape.bits, 4096);
+    for (uint64_t n = 1; n < 100000; n = 2 * n + 1) {
+        const struct dj_plan any = resolved(OPTIONS(.capacity = n)); /* its XOR layer is classic */
+        p = resolved(OPTIONS(.capacity = n, .flags = DEJA_LAYERED_PAPER));
+        assert_int_equal(p.shape.bits & (p.shape.bits - 1), 0);
+        assert_in_range(p.shape.bits, any.shape.bits, 2 * any.shape.bits - 1);
+    }
     p = resolved(
         OPTIONS(.capacity = 640, .hashes = 3, .multiplier = 2, .flags = DEJA_LAYERED_PAPER));
     assert_int_equal(p.shape.bits, 640 * 3 * 2);
