@@ -31,6 +31,7 @@ done
 
 # The README's line, in the folder with the two files.
 cp "$SOURCE/tests/install/consumer.c" one/prog.c
+# shellcheck disable=SC2016 # backquotes of Markdown
 line=$(grep -o '`cc -I\. prog\.c deja\.c[^`]*`' -m 1 "$SOURCE/README.md" | tr -d '`')
 [ -n "$line" ]
 cc() { "$CC" "$@"; }
