@@ -6,19 +6,21 @@
  * together.  A URL is seen when each layer has its segment, and the XOR layer has the XOR
  * (Algorithms 3 and 4).
  *
- * mode paper    Algorithms 3 and 4 to the letter (rules 1).  H_j is the same in every layer:
- * output j of SplitMix64 started at the segment's hash, reduced to a position below m. Position j
+ * Mode paper follows Algorithms 3 and 4 to the letter (rules 1).  H_j is the same in every layer:
+ * output j of SplitMix64 started at the segment's hash, reduced to a position below m.  Position j
  * in the XOR layer is the XOR of the positions H_j of all segments, modulo m, which the papers
- * leave open.  Segments are what is between the slashes, and the scheme is not part of any.  Equal
- * segments cancel out (h/a/a has the XOR of h alone), and URLs with the same segments in another
- * order are one to the XOR layer: after a/b, b/x and x/a the filter claims b/a, at any size. Files
- * of deja 0.1 (rules 0) keep theirs: the slash before a segment and the scheme are part of it, and
- * the XOR is that of 64-bit numbers, reduced afterwards. mode salted   The default.  Layer i sees
- * mix(hash xor salt i), a bijection of the hash: a segment is another number in each layer.  The
- * XOR of these numbers is a tabulation hash of the URL, 64 bits that no two of n URLs share but
- * with probability n^2 / 2^65, whatever segments they have in common; and the XOR layer is a
- * classic filter of these hashes.  (XOR of positions, as above, would cost L times as much, and
- * leave positions of URLs like h/a, h/b, g/a, g/b depending on each other.)
+ * leave open.  Segments are what is between the slashes; the scheme is not part of any.  Equal
+ * segments cancel out (h/a/a has the XOR of h alone), and the XOR layer cannot tell URLs with the
+ * same segments in another order: after a/b, b/x and x/a the filter claims b/a, at any size.
+ * Files of deja 0.1 keep rules 0: a segment includes the slash ahead of it, the first one includes
+ * the scheme, and the XOR is that of 64-bit numbers, reduced afterwards.
+ *
+ * Mode salted is the default.  Layer i sees mix(hash xor salt i), a bijection of the hash, so a
+ * segment is another number in each layer.  The XOR of these numbers is a tabulation hash of the
+ * URL: 64 bits that any two of n URLs share with probability n^2 / 2^65, whatever segments they
+ * have in common.  The XOR layer is a classic filter of these hashes.  (XOR of positions, as
+ * above, would cost L times as much, and would leave the positions of URLs like h/a, h/b, g/a and
+ * g/b depending on each other.)
  *
  * A layer may have several parts (layering.c): it has a segment when one of them has, and gets one
  * in its newest.  Keywords (mode words) are dealt to the layers in turn, and a key may have

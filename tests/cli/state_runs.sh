@@ -151,13 +151,13 @@ two_runs_make_the_same_new_state() {
 lines_before_a_pause_are_in_the_state() {
     local threads i
     seq -f 'http://a/%.0f' 10 >list
-    seq -f 'http://b/%.0f' 10 >more
+    seq -f 'http://b/%.0f' 10 >second
     for threads in 1 2; do
         rm -f input seen.deja out
         mkfifo input
         deja dedup -q --state seen.deja -n 1000 -j $threads -o out <input &
         exec 9>input
-        for file in list more; do
+        for file in list second; do
             cat $file >&9
             for i in $(seq 1 6000); do
                 if [ -e seen.deja ] && [ "$(deja check -q -c seen.deja $file)" = 10 ]; then break; fi
@@ -168,7 +168,7 @@ lines_before_a_pause_are_in_the_state() {
         done
         exec 9>&-
         wait $!
-        cat list more | cmp - out || fail "other lines"
+        cat list second | cmp - out || fail "other lines"
         succeeds deja verify -q seen.deja
     done
 }
