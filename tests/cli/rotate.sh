@@ -30,7 +30,7 @@ k_and_the_multiplier_stay() {
     deja gen -n 4000 >list
     local hash
     for hash in xxh3 jenkins; do
-        deja build -q -k classic --hash $hash --hashes 3 --multiplier 2 -n 10k f.deja list
+        deja build -q --force -k classic --hash $hash --hashes 3 --multiplier 2 -n 10k f.deja list
         succeeds deja rotate -q f.deja
         succeeds deja info --json f.deja
         python3 -c 'import json
