@@ -121,7 +121,8 @@ const struct command cmd_fold = {
     .description =
         (const char *const[]){
             "Makes a classic or blocked filter half as large, or with --times a quarter, an "
-            "eighth and so on. The result is bit by bit what the same keys would have left in a "
+            "eighth and so on; one that has grown to several parts cannot be folded. The result "
+            "is bit by bit what the same keys would have left in a "
             "filter of that size: every key is still found, and more strangers are. Good for a "
             "filter that was made far too large, to send it or to keep it; and filters of "
             "different sizes unite when the larger one folds onto the smaller (`deja merge` does "

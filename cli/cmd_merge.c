@@ -311,11 +311,15 @@ const struct command cmd_merge = {
             "Their sizes may differ by a factor of 2, 4, 8 and so on: larger ones are folded onto "
             "the smallest, as `deja fold` does. Mind the rate: a union holds all keys in the bits "
             "of one. Exact filters of any size go into a copy of the largest, as far as there is "
-            "room. Scalable filters cannot be united.",
+            "room. A filter that can grow counts as one of its parts' kind. Once it has grown, it "
+            "unites with filters that have grown in the same steps (same -n and -p), part by "
+            "part; "
+            "exact ones always unite.",
             "How many keys a union of Bloom filters has is estimated from its bits, since a key "
             "that is in two of them counts once and nothing tells which these are.",
             "--common prints about how many keys two filters share, from the bits that are set: "
-            "n(A) + n(B) - n(A or B). It makes nothing and names no key; `deja check A.deja` on "
+            "n(A) + n(B) - n(A or B); a filter that has grown must be exact. It makes nothing and "
+            "names no key; `deja check A.deja` on "
             "the list behind B does. The message on standard error tells how good the estimate "
             "is.",
             NULL,
@@ -323,8 +327,8 @@ const struct command cmd_merge = {
     .examples =
         (const struct command_example[]){
             {"two lists, with the same key and the same size",
-             "deja build -q --seed 1 -n 10k a.deja urls.txt"},
-            {"the other one", "deja build -q --seed 1 -n 10k b.deja today.txt"},
+             "deja build -q --seed 1 -n 20k a.deja urls.txt"},
+            {"the other one", "deja build -q --seed 1 -n 20k b.deja today.txt"},
             {"one filter of both", "deja merge -o all.deja a.deja b.deja"},
             {"how many keys are in both?", "deja merge --common a.deja b.deja"},
             {NULL, NULL},

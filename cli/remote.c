@@ -56,6 +56,11 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
         .stop = j->call->stop,
     };
     int rc = shards_open(&o, &j->shards, err);
+    char given[200];
+    opt_list_given(common_sizing, c, given, sizeof given);
+    if (rc == DEJA_OK && shards_existed(j->shards) && given[0])
+        console_note(j->call->console, "%s keeps the kind and size it was made with; ignored: %s",
+                     j->what->name, given);
     const bool secret = rc == DEJA_OK && getentropy(j->key, sizeof j->key) == 0;
     if (rc == DEJA_OK && !secret)
         rc = fail_errno(err, "no random bytes from the kernel");

@@ -20,6 +20,7 @@ struct shards {
     struct wire *wire;
     char name[NAME_LEN];
     uint32_t n, replicas;
+    bool existed;
     char (*shard_name)[NAME_LEN + 16];
     const atomic_bool *stop;
 };
@@ -40,6 +41,11 @@ uint32_t shards_of(deja_slice key, uint32_t n)
 uint32_t shards_count(const struct shards *s)
 {
     return s->n;
+}
+
+bool shards_existed(const struct shards *s)
+{
+    return s->existed;
 }
 
 #ifdef DEJA_HAVE_HIREDIS
@@ -291,6 +297,7 @@ static int agree(struct shards *s, const struct shards_options *opt, deja_error 
     const char *set[4] = {"SET", s->name, text, "NX"};
     redisReply *reply = NULL;
     int rc = one_request(s, 2, get, &reply, err);
+    s->existed = rc == DEJA_OK && reply->type != REDIS_REPLY_NIL;
     if (rc == DEJA_OK && reply->type == REDIS_REPLY_NIL && opt->create) {
         (void)snprintf(text, sizeof text,
                        "deja-cache 1 shards=%" PRIu32 " profile=%s rules=%" PRIx64,

@@ -28,6 +28,8 @@ struct shards;
 int shards_open(const struct shards_options *opt, struct shards **out, deja_error *err);
 void shards_close(struct shards *s); /* NULL is fine */
 uint32_t shards_count(const struct shards *s);
+/* Whether the cache was there before shards_open. */
+bool shards_existed(const struct shards *s);
 
 /* For the keys whose want[i] is not 0 (NULL: all), answer[i] is 1 when it was found, or 1 when it
  * was new; the others' answers stay as they are.  May be repeated after a failure. */

@@ -75,6 +75,16 @@ def shards_are_of_the_kind_that_was_asked_for():
                 f.write(r.execute_command("DEJA.EXPORT", "{%s:3}" % name))
             info = json.loads(deja("info", "--json", "shard.deja"))[0]
             assert {k: info.get(k) for k in want} == want, (options, info)
+        again = ("dedup", "--redis", url(server), "--state", "b")
+        for options, ignored in (((), None), (("-n", "5", "-p", "0.5", "--fixed"), "-n, -p, --fixed"), (("-k", "blocked"), "-k")):
+            done = subprocess.run([DEJA, *again, *options], input=b"x\n", capture_output=True, check=True)
+            note = "b keeps the kind and size it was made with; ignored: "
+            assert (note + ignored if ignored else "") in done.stderr.decode(), done.stderr
+            assert ignored or note not in done.stderr.decode(), done.stderr
+        deja("dedup", "--redis", url(server), "--state", "f", "-q", "-n", "1600", "--fixed", data=lines(0, 100))
+        with open("shard.deja", "wb") as f:
+            f.write(r.execute_command("DEJA.EXPORT", "{f:3}"))
+        assert json.loads(deja("info", "--json", "shard.deja"))[0]["kind"] == "blocked"
         complaint = deja("dedup", "--redis", url(server), "--state", "no", "-k", "window",
                          "--window-time", "1d", data=b"x\n", status=2)
         assert "how many keys" in complaint, complaint
