@@ -124,22 +124,24 @@ class DejaRequestFingerprinter:
 # --- Where what was seen is kept --------------------------------------------------
 
 
+class _LoggingFilter(Filter):
+    """A filter that logs a warning where others issue one: crawls are read in their logs."""
+
+    def _crowded(self, told: Outline, frames: int) -> None:
+        logger.warning("deja: the filter was sized for %s requests and now holds %s: its rate is above %g and rises "
+                       "with every request, and more pages are lost; use a larger DEJA_CAPACITY, or let it grow",
+                       f"{told.capacity:,}", f"{told.entries:,}", told.fp_rate)
+
+
 class _Local:
     """A filter of this process: in a file or in memory."""
 
     def __init__(self, path: Optional[str], options: dict[str, Any]) -> None:
         self.is_new = path is None or not os.path.exists(path)
-        self.filter = Filter(path, **options)
-        self.filter._crowded = self._log_crowded  # type: ignore[method-assign]
+        self.filter = _LoggingFilter(path, **options)
         self.add = self.filter.add
         self.rotate = self.filter.rotate
         self.close = self.filter.close
-
-    @staticmethod
-    def _log_crowded(told: Outline, _: int) -> None:
-        logger.warning("deja: the filter was sized for %s requests and now holds %s: its rate is above %g and rises "
-                       "with every request, and more pages are lost; use a larger DEJA_CAPACITY, or let it grow",
-                       f"{told.capacity:,}", f"{told.entries:,}", told.fp_rate)
 
     def __contains__(self, key: bytes) -> bool:
         return key in self.filter

@@ -120,6 +120,8 @@ int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, int like, de
     file->replace = flags & DEJA_CREATE_REPLACE;
     if (file->replace)
         file->over = open(file->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (file->replace && file->over < 0 && errno != ENOENT)
+        return dj_fail_errno(err, "%s: cannot be replaced", file->path);
     f->n_parts = n_parts;
     dj_header_of(f, &h);
     rc = settle_rights(file, like, asked, err);

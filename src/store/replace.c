@@ -111,8 +111,10 @@ bool dj_is_named(int folder, const char *name, int flags, int fd)
     struct stat mine, named;
     if (fstat(fd, &mine) < 0 || fstatat(folder, name, &named, flags) < 0)
         return false;
+    if (mine.st_ino == named.st_ino && mine.st_dev == named.st_dev)
+        return true; /* errno stays: it may belong to the failure that made the caller ask */
     errno = ESTALE;
-    return mine.st_ino == named.st_ino && mine.st_dev == named.st_dev;
+    return false;
 }
 
 int dj_fail_moved(const char *path, deja_error *err)

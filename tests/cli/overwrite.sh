@@ -150,7 +150,7 @@ an_empty_file_may_be_replaced() {
 filters_that_cannot_be_opened_are_described() {
     (umask 077 && head -c 32 /dev/urandom >f.key)
     echo a >list
-    deja build -q --key f.key -k classic -n 10 apart.deja list
+    deja build -q --key f.key -k classic -n 10 --fixed apart.deja list
     cp apart.deja copy
     fails_with 2 "apart.deja: a filter file of kind classic, last written 2" deja build apart.deja list
     expect_same copy apart.deja
