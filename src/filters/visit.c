@@ -56,7 +56,9 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
 static double rate_after(const struct dj_plan *p, const deja_options *next)
 {
     const double twins = dj_twins(fmax((double)next->capacity, (double)next->deletions));
-    const double spent = p->kind == DEJA_SCALABLE ? 1 - next->tightening : 0.5; /* on one part */
+    const double spent = p->kind == DEJA_SCALABLE ? 1 - next->tightening /* on one part */
+                         : p->kind == DEJA_WINDOW ? 1.0 / (next->generations + 1)
+                                                  : 0.5;
     return fmax(p->fp_rate, fmin(2 * twins / spent, 0.5));
 }
 

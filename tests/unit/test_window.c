@@ -538,6 +538,22 @@ static void what_a_window_cannot_do_is_refused(void **state)
     deja_filter_free(b);
 }
 
+/* The rate followed from a generous size and is hardly more than that of twins: what each of many
+ * generations gets of it must still be one that a filter can have. */
+static void a_window_with_much_memory_rotates(void **state)
+{
+    for (uint32_t generations = 1; generations <= 7; generations++) {
+        deja_options opt = options(1, generations, 0);
+        opt.fp_rate = 0;
+        opt.memory = 65536;
+        deja_filter *f = new_filter(opt);
+        deja_error err = {0, ""};
+        if (deja_filter_rotate(f, NULL, &err) < 0)
+            fail_msg("%u generations: %s", generations, err.text);
+        deja_filter_free(f);
+    }
+}
+
 static void the_next_visit_has_the_same_window(void **state)
 {
     deja_filter *f = new_window(300, 2, 500);
@@ -581,6 +597,7 @@ int main(void)
         cmocka_unit_test(a_copy_is_the_same_window),
         cmocka_unit_test(a_turn_that_fails_is_made_again),
         cmocka_unit_test(what_a_window_cannot_do_is_refused),
+        cmocka_unit_test(a_window_with_much_memory_rotates),
         cmocka_unit_test(the_next_visit_has_the_same_window),
     };
     return cmocka_run_group_tests_name("unit.window", tests, scratch_open, scratch_close);
