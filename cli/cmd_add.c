@@ -335,6 +335,8 @@ static int run_build(struct call *call, deja_error *err)
         rc = session_begin(&j.session, &common, URLKEYS_STORE, key, &opt, err);
     if (rc == DEJA_OK && common.dcso)
         return dcso_build(&j.session, call, &common, err);
+    if (rc == DEJA_OK && like.profile && common.url == like.profile)
+        opt.url = urlkeys_use_version(&j.session.urls, like.url_rules);
     if (rc == DEJA_OK && like.profile && common.url == like.profile &&
         deja_url_rules_id(opt.url) != like.url_rules)
         rc = fail(err, DEJA_EMISMATCH,

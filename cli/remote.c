@@ -56,6 +56,8 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
         .stop = j->call->stop,
     };
     int rc = shards_open(&o, &j->shards, err);
+    if (rc == DEJA_OK)
+        j->session.urls.rules = shards_rules(j->shards);
     char given[200];
     opt_list_given(common_sizing, c, given, sizeof given);
     if (rc == DEJA_OK && shards_existed(j->shards) && given[0])

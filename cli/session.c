@@ -22,10 +22,23 @@ int session_begin(struct session *s, const struct common *c, enum urlkeys_use us
     return keyfile_read(c, key, err);
 }
 
-int session_open_file(const struct session *s, const char *path, unsigned flags,
-                      const deja_options *expect, deja_filter **out, deja_error *err)
+/* The file may be older than this version of its profile: then follow the one before. */
+static int open_by_its_rules(struct session *s, const char *path, unsigned flags,
+                             const deja_options *expect, deja_filter **out, deja_error *err)
 {
     const int rc = deja_filter_open(path, flags, expect, out, err);
+    deja_options older = *expect;
+    older.url = expect->url ? deja_url_rules_older(expect->url) : NULL;
+    if (rc != DEJA_EMISMATCH || !older.url || deja_filter_open(path, flags, &older, out, NULL) < 0)
+        return rc;
+    s->urls.rules = older.url;
+    return DEJA_OK;
+}
+
+int session_open_file(struct session *s, const char *path, unsigned flags,
+                      const deja_options *expect, deja_filter **out, deja_error *err)
+{
+    const int rc = open_by_its_rules(s, path, flags, expect, out, err);
     const uint32_t profile = rc == DEJA_OK && !s->urls.rules ? deja_filter_profile(*out) : 0;
     if (profile == 0)
         return rc;

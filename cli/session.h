@@ -85,7 +85,7 @@ struct session { /* begin with {0} */
 int session_begin(struct session *s, const struct common *c, enum urlkeys_use use,
                   uint8_t key[DEJA_KEY_LEN], deja_options *opt, deja_error *err);
 /* Open a filter file for these keys: a file of URLs and other keys do not go together. */
-int session_open_file(const struct session *s, const char *path, unsigned flags,
+int session_open_file(struct session *s, const char *path, unsigned flags,
                       const deja_options *expect, deja_filter **out, deja_error *err);
 /* results: where lines are printed meanwhile, or NULL. */
 int session_open(struct session *s, const struct call *call, const struct common *c, size_t first,

@@ -23,6 +23,7 @@ struct shards {
     bool existed;
     char (*shard_name)[NAME_LEN + 16];
     const atomic_bool *stop;
+    const deja_url_rules *rules; /* in the version that the cache was made with */
 };
 
 uint32_t shards_of(deja_slice key, uint32_t n)
@@ -36,6 +37,11 @@ uint32_t shards_of(deja_slice key, uint32_t n)
     h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
     h ^= h >> 31;
     return (uint32_t)((u128)h * n >> 64);
+}
+
+const deja_url_rules *shards_rules(const struct shards *s)
+{
+    return s->rules;
 }
 
 uint32_t shards_count(const struct shards *s)
@@ -280,7 +286,10 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
     if (strcmp(profile, wanted) != 0)
         return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s", s->name,
                     profile, profile);
-    if (opt->rules && rules != deja_url_rules_id(opt->rules))
+    s->rules = opt->rules;
+    while (s->rules && rules != deja_url_rules_id(s->rules))
+        s->rules = deja_url_rules_older(s->rules);
+    if (opt->rules && !s->rules)
         return fail(err, DEJA_EMISMATCH,
                     "%s holds URLs of profile %s by other rules: another list of parameters, or "
                     "another version of deja",

@@ -30,6 +30,8 @@ void shards_close(struct shards *s); /* NULL is fine */
 uint32_t shards_count(const struct shards *s);
 /* Whether the cache was there before shards_open. */
 bool shards_existed(const struct shards *s);
+/* The rules that were given, in the version that the cache was made with. */
+const deja_url_rules *shards_rules(const struct shards *s);
 
 /* For the keys whose want[i] is not 0 (NULL: all), answer[i] is 1 when it was found, or 1 when it
  * was new; the others' answers stay as they are.  May be repeated after a failure. */

@@ -70,6 +70,14 @@ int urlkeys_init(struct urlkeys *u, const struct common *c, enum urlkeys_use use
     return rc;
 }
 
+const deja_url_rules *urlkeys_use_version(struct urlkeys *u, uint64_t id)
+{
+    for (const deja_url_rules *r = u->rules; r; r = deja_url_rules_older(r))
+        if (deja_url_rules_id(r) == id)
+            u->rules = r;
+    return u->rules;
+}
+
 void urlkeys_fini(struct urlkeys *u)
 {
     deja_url_rules_free(u->own);

@@ -41,6 +41,9 @@ struct urlkeys {
 int urlkeys_init(struct urlkeys *u, const struct common *c, enum urlkeys_use use, deja_error *err);
 void urlkeys_fini(struct urlkeys *u); /* {0} is fine */
 
+/* Follow the version of the rules with this id, if there is one; returns the rules in use. */
+const deja_url_rules *urlkeys_use_version(struct urlkeys *u, uint64_t id);
+
 /* A pipeline_step; the context is a struct urlkeys with rules. */
 int urlkeys_run(void *urlkeys, struct block *b, deja_error *err);
 

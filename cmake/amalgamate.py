@@ -9,7 +9,7 @@ itself (static functions and variables, types, enumerators) get the file's name 
 its macros end with it.  Files for one instruction set keep it: a pragma turns it on around them.
 
     cc -O2 -c deja.c          needs <xxhash.h>, pthreads and libm, and nothing else
-    -DDEJA_HAVE_IDN2 -lidn2   hosts in other scripts
+    -DDEJA_HAVE_IDN2 -lidn2 -lunistring   hosts in other scripts
     -DDEJA_NO_SIMD            portable code alone
 """
 import pathlib
@@ -190,7 +190,7 @@ class Amalgamation:
 BEGIN = """/* deja.c - libdeja {version} as one file, made by cmake/amalgamate.py from the files named below.
  *
  *     cc -O2 -c deja.c          needs <xxhash.h>, pthreads and libm, and nothing else
- *     -DDEJA_HAVE_IDN2 -lidn2   hosts in other scripts
+ *     -DDEJA_HAVE_IDN2 -lidn2 -lunistring   hosts in other scripts
  *     -DDEJA_NO_SIMD            portable code alone */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -352,25 +352,40 @@ static void make_agent(struct crawler *c)
                  o->contact ? "+" : "no contact given", o->contact ? o->contact : "");
 }
 
+struct forms {
+    char text[60];
+};
+
+static struct forms name_forms(const deja_url_rules *rules)
+{
+    struct forms f;
+    snprintf(f.text, sizeof f.text, "%s %016" PRIx64,
+             deja_profile_name(deja_url_rules_profile(rules)), deja_url_rules_id(rules));
+    return f;
+}
+
+/* The crawl goes on in the forms that it began with, also if they are of an older version. */
 static int check_forms(struct crawler *c, deja_error *err)
 {
     const deja_url_rules *rules = c->settled.cache.url;
-    const uint32_t profile = deja_url_rules_profile(rules);
-    char now[60];
     struct buffer was = {0};
-    snprintf(now, sizeof now, "%s %016" PRIx64, deja_profile_name(profile),
-             deja_url_rules_id(rules));
     int rc = frontier_get_blob(c->queue, "url", &was, NULL, err);
     const char *blank = was.len > 0 ? memchr(was.data, ' ', was.len) : NULL;
-    if (rc == DEJA_OK && was.len > 0 && (!blank || was.len >= sizeof now))
+    if (rc == DEJA_OK && was.len > 0 && (!blank || was.len >= sizeof(struct forms)))
         rc = frontier_damaged(c->queue, "its setting 'url'", err);
     else if (rc == DEJA_OK && !blank)
-        rc = frontier_set_blob(c->queue, "url", ascii_slice(now), err);
-    else if (rc == DEJA_OK && ascii_compare(buffer_slice(&was), ascii_slice(now)) != 0)
+        rc = frontier_set_blob(c->queue, "url", ascii_slice(name_forms(rules).text), err);
+    else if (rc == DEJA_OK)
+        while (rules &&
+               ascii_compare(buffer_slice(&was), ascii_slice(name_forms(rules).text)) != 0)
+            rules = deja_url_rules_older(rules);
+    if (rc == DEJA_OK && !rules)
         rc = fail(err, DEJA_EMISMATCH,
                   "--url: this crawl has URLs in the forms of %.*s, with its own parameters to "
                   "drop and keep: give --url, --drop-params and --keep-params as it was begun",
                   (int)(blank - was.data), was.data);
+    else if (rc == DEJA_OK)
+        c->settled.cache.url = rules;
     buffer_fini(&was);
     return rc;
 }

@@ -91,6 +91,9 @@ DEJA_API void deja_url_rules_free(deja_url_rules *rules); /* NULL is fine */
 DEJA_API uint32_t deja_url_rules_profile(const deja_url_rules *rules);
 /* Equal for rules that always give the same form: profile, its version, parameters, IDNA. */
 DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
+/* The same rules in the version before, for filters that record its id: deja 0.1 gave some hosts
+ * in other scripts another form.  NULL: there is none.  It lives as long as `rules`. */
+DEJA_API const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules);
 
 /* Room that is enough for any form of a URL of len bytes. */
 #define DEJA_URL_ROOM(len) (4 * (len) + 512)

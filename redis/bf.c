@@ -339,8 +339,8 @@ int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 
 /* --- EXISTS, MEXISTS ------------------------------------------------------------ */
 
-static void answer_exists(RedisModuleCtx *ctx, const struct value *v, RedisModuleString **argv,
-                          int n, bool many)
+static void answer_exists(RedisModuleCtx *ctx, struct value *v, RedisModuleString **argv, int n,
+                          bool many)
 {
     struct items items;
     if (!items_init(ctx, &items, v, argv, n))

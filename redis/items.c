@@ -29,16 +29,15 @@ static int furnish(struct items *items)
     return items->key && items->answer;
 }
 
-int items_init(RedisModuleCtx *ctx, struct items *items, const struct value *v,
-               RedisModuleString **argv, int n)
+int items_init(RedisModuleCtx *ctx, struct items *items, struct value *v, RedisModuleString **argv,
+               int n)
 {
-    const uint32_t profile = deja_filter_profile(v->filter);
     items->n = (size_t)n;
     int fine = furnish(items);
     for (size_t i = 0; fine && i < items->n; i++)
         items->key[i].data = RedisModule_StringPtrLen(argv[i], &items->key[i].len);
-    if (fine && profile)
-        fine = canonicalise(items, deja_url_profile(profile));
+    if (fine && value_rules(v))
+        fine = canonicalise(items, value_rules(v));
     if (!fine) {
         items_fini(items);
         RedisModule_ReplyWithError(ctx, "ERR out of memory for so many or so long items");

@@ -16,8 +16,8 @@ struct items {
 
 /* True, or the client has been told that there is no memory.  Takes no copy of bytes that are in
  * form already: argv has to stay. */
-int items_init(RedisModuleCtx *ctx, struct items *items, const struct value *v,
-               RedisModuleString **argv, int n);
+int items_init(RedisModuleCtx *ctx, struct items *items, struct value *v, RedisModuleString **argv,
+               int n);
 void items_fini(struct items *items);
 
 /* After `done` of them were taken (added, removed): tell replicas and the log, and those who watch

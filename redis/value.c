@@ -372,13 +372,24 @@ struct value *value_import_flagged(const void *data, size_t len, const void *key
     return v ? kept_if(rc, v) : NULL;
 }
 
+const deja_url_rules *value_rules(struct value *v)
+{
+    if (v->url)
+        return v->url;
+    const deja_outline o = value_outline(v);
+    v->url = o.profile ? deja_url_profile(o.profile) : NULL;
+    while (v->url && deja_url_rules_id(v->url) != o.url_rules)
+        v->url = deja_url_rules_older(v->url);
+    return v->url;
+}
+
 /* The server makes the items of a URL filter canonical by this library's own rules. */
 static int check_url_rules(struct value *v, deja_error *err)
 {
     const deja_outline o = value_outline(v);
     v->kind = o.kind;
-    const deja_url_rules *own = o.profile ? deja_url_profile(o.profile) : NULL;
-    if (o.profile == 0 || (own && deja_url_rules_id(own) == o.url_rules))
+    v->url = NULL;
+    if (o.profile == 0 || value_rules(v))
         return DEJA_OK;
     err->status = DEJA_EMISMATCH;
     snprintf(err->text, sizeof err->text,

@@ -28,6 +28,7 @@ struct value { /* exactly one of the first three is set */
     enum keep keep;            /* if the load fails */
     int with_key;              /* the key below came with the bytes */
     uint32_t kind;             /* deja_kind of the filter */
+    const deja_url_rules *url; /* the form of its items; value_rules() */
     uint64_t loaded;           /* bytes that the load has taken */
     uint64_t expected;         /* as the sender claims: no room is taken for more, or before */
     uint8_t key[DEJA_KEY_LEN]; /* of a filter that keeps it apart */
@@ -43,6 +44,10 @@ extern struct settings {
     long long bf_expansion;
     double bf_error;
 } settings;
+
+/* The rules that its items follow, in the version that it was made with; NULL: it has no profile,
+ * or the rules are not this library's. */
+const deja_url_rules *value_rules(struct value *v);
 
 struct totals {
     unsigned long long filters, bytes, opaque;

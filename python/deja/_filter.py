@@ -168,8 +168,13 @@ class Filter:
         error, out = _lib.Error(), ctypes.c_void_p()
         self._writable = mode != "r"
         flags = (_lib.OPEN_WRITE if self._writable else 0) | (_lib.OPEN_REPAIR if repair else 0)
-        check(lib.deja_filter_open(self._encoded_path(), flags, byref(expect), byref(out), byref(error)),
-              error, self._path or "")
+        status = lib.deja_filter_open(self._encoded_path(), flags, byref(expect), byref(out), byref(error))
+        older = self._rules._older() if self._rules and status == _lib.EMISMATCH else None
+        if older:  # the file may have been made by the version before
+            expect.url = older._handle
+            if lib.deja_filter_open(self._encoded_path(), flags, byref(expect), byref(out), None) == _lib.OK:
+                status, self._rules = _lib.OK, older
+        check(status, error, self._path or "")
         self._take(out)
 
     def _take(self, out: ctypes.c_void_p) -> None:
@@ -187,10 +192,13 @@ class Filter:
         if not told.profile or self._rules:
             return
         rules = rules_of(told.profile)
-        if told.url_rules != rules.id:
+        version: Optional[Rules] = rules
+        while version and version.id != told.url_rules:
+            version = version._older()
+        if not version:
             fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: its URLs follow other rules than profile "
                  f"{rules.profile} as it comes; give url=Rules({rules.profile!r}, drop=..., keep=...) as it was made")
-        self._rules = rules
+        self._rules = version
 
     def _create(self, options: _lib.Options, mode: str, permissions: Optional[int]) -> None:
         error, out = _lib.Error(), ctypes.c_void_p()
@@ -249,7 +257,13 @@ class Filter:
             _import_pieces(data, expect, out)  # type: ignore[arg-type]
         else:
             with Held(data) as text:
-                check(lib.deja_filter_import(text.data, text.len, byref(expect), byref(out), byref(error)), error)
+                status = lib.deja_filter_import(text.data, text.len, byref(expect), byref(out), byref(error))
+                older = self._rules._older() if self._rules and status == _lib.EMISMATCH else None
+                if older:
+                    expect.url = older._handle
+                    if lib.deja_filter_import(text.data, text.len, byref(expect), byref(out), None) == _lib.OK:
+                        status, self._rules = _lib.OK, older
+                check(status, error)
         self._take(out)
         return self
 

@@ -155,6 +155,7 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_url_rules_new": (c_int, c_uint32, c_uint, _array, c_size_t, _array, c_size_t, _out, _error),
     "deja_url_rules_free": (None, _rules),
     "deja_url_rules_id": (c_uint64, _rules),
+    "deja_url_rules_older": (_rules, _rules),
     "deja_url_canon": (c_int, _rules, Key, _room, c_size_t, POINTER(Slice)),
     "deja_url_canon_batch": (c_size_t, _rules, _array, c_size_t, _room, c_size_t, _array, _array),
     "deja_url_resolve": (c_int, Key, Key, _room, c_size_t, POINTER(Slice)),

@@ -190,7 +190,10 @@ class Shards(_Server):
 
     def _agree(self, n: int, rules: Optional[Rules]) -> int:
         """Read the text that tells how many shards there are, or write it, whoever comes first."""
-        form = f"profile={rules.profile} rules={rules.id:x}" if rules else "profile=none rules=0"
+        def form_of(rules: Optional[Rules]) -> str:
+            return f"profile={rules.profile} rules={rules.id:x}" if rules else "profile=none rules=0"
+
+        form = form_of(rules)
         self._ask("SET", self._name, f"deja-cache 1 shards={n} {form}", "NX")
         text = (self._ask("GET", self._name) or b"").decode(errors="replace")
         told = re.fullmatch(r"deja-cache 1 shards=(\d+) (profile=\S+ rules=\S+)", text)
@@ -198,7 +201,10 @@ class Shards(_Server):
             raise ArgumentError(f"the server's key {self._name} is no cache of deja")
         if int(told[1]) != n:
             raise MismatchError(f"{self._name} has {told[1]} shards, not {n}")
-        if told[2] != form:
+        self.rules = rules
+        while self.rules and form_of(self.rules) != told[2]:  # made by the version before?
+            self.rules = self.rules._older()
+        if form_of(self.rules) != told[2]:
             raise MismatchError(f"{self._name} holds keys of another form: {told[2]}, not {form}")
         return n
 

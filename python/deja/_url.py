@@ -59,6 +59,7 @@ class Rules:
     def __init__(self, profile: str = "safe", *, drop: Iterable[Key] = (), keep: Iterable[Key] = (),
                  builtin: bool = True) -> None:
         self._own: Optional[int] = None
+        self._newer: Optional[Rules] = None
         dropped, kept = _names("drop", drop), _names("keep", keep)
         self._made_of = (profile, dropped, kept, flag("builtin", builtin))
         number = lib.deja_profile_parse(word("profile", profile))
@@ -81,10 +82,20 @@ class Rules:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copied and pickled as what they were made of: the library's own are an address here."""
-        return _rules_again, self._made_of
+        return _rules_again, (*self._made_of, self._newer is not None)
 
     def __repr__(self) -> str:
         return f"<deja.Rules {self.profile}{' with other parameters' if self._own else ''}>"
+
+    def _older(self) -> "Optional[Rules]":
+        """The same rules in the version before, for filters that were made with it."""
+        handle = lib.deja_url_rules_older(self._handle)
+        if not handle:
+            return None
+        older = object.__new__(Rules)
+        older.__dict__.update(self.__dict__)
+        older._own, older._handle, older._newer = None, handle, self  # which owns it
+        return older
 
     @property
     def id(self) -> int:
@@ -173,8 +184,9 @@ class Rules:
                 at += done
 
 
-def _rules_again(profile: str, drop: list[Key], keep: list[Key], builtin: bool) -> Rules:
-    return Rules(profile, drop=drop, keep=keep, builtin=builtin)
+def _rules_again(profile: str, drop: list[Key], keep: list[Key], builtin: bool, older: bool = False) -> Rules:
+    rules = Rules(profile, drop=drop, keep=keep, builtin=builtin)
+    return older and rules._older() or rules
 
 
 def _slice_of(data: bytes) -> Slice:

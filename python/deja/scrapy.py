@@ -139,6 +139,7 @@ class _Local:
     def __init__(self, path: Optional[str], options: dict[str, Any]) -> None:
         self.is_new = path is None or not os.path.exists(path)
         self.filter = _LoggingFilter(path, **options)
+        self.rules = self.filter.rules
         self.add = self.filter.add
         self.rotate = self.filter.rotate
         self.close = self.filter.close
@@ -252,6 +253,7 @@ class DejaDupeFilter(BaseDupeFilter):
             self.seen: Union[_Local, OneFilter, Shards] = self._on_server(settings, options)
         else:
             self.seen = self._open_file(self._file(settings), options, revisit)
+        self._rules = getattr(self.seen, "rules", self._rules)  # as of the version that made it
         logger.info("deja: %s", self.seen)
 
     @classmethod

@@ -1,5 +1,6 @@
 # On a terminal a line tells how far the work is, and leaves no trace; elsewhere there is none.
 . "$SUPPORT/cases.sh"
+with_terminals
 
 # _terminal TEXT WORD...: deja runs with a terminal as standard error, and gets lines until TEXT was on
 # it; then they end, and it is stopped if it does not read them.  What it showed is in the file shown.

@@ -97,7 +97,9 @@ before_the_first_line() {
     _python <<'PY'
 for args in ["dedup"], ["dedup", *STATE], ["dedup", "-j", "1"], ["build", "f.deja"]:
     process = dejarun.start(*args, stdin=subprocess.PIPE)
-    time.sleep(0.2)
+    dejarun.eventually("it is ready", lambda: dejarun.catches(process, signal.SIGINT))
+    if "--state" in args:
+        dejarun.eventually("a state", lambda: os.path.exists("seen.deja"))
     process.send_signal(signal.SIGINT)
     ended_by(process, signal.SIGINT)
     process.stdin.close()

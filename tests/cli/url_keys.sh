@@ -86,6 +86,31 @@ state_across_runs() {
     expect_stdout ''
 }
 
+# Files of deja 0.1 keep its forms: a snowman was no URL then, so its key is the line as it was.
+files_of_deja_0_1_keep_their_forms() {
+    printf 'http://\xc3\xbc/\n' | deja url -q | grep -q xn-- || return 0 # built without libidn2
+    local golden=$SOURCE/tests/format/golden/hosts profile
+    for profile in safe crawl; do
+        cp "$golden/$profile.deja" old.deja
+        succeeds deja check -q --url=$profile old.deja "$golden/hosts.txt"
+        expect_same "$golden/hosts.txt" .stdout
+        deja dedup -q --url=$profile --state old.deja "$golden/hosts.txt" >again
+        [ ! -s again ] || fail "seen before: $(cat again)"
+        # What is added to it is found by the same forms, also after growing into another file.
+        printf 'http://i\xe2\x99\xa5.example/\n' >others
+        succeeds deja add -q --url=$profile old.deja others
+        succeeds deja check -q --url=$profile old.deja others
+        succeeds deja build --force -q --like old.deja like.deja "$golden/hosts.txt"
+        [ "$(deja info --json old.deja | grep url_rules)" = "$(deja info --json like.deja | grep url_rules)" ] ||
+            fail "--like has other rules"
+        # A new file has the forms of browsers, and other rules.
+        deja build --force -q --url=$profile new.deja "$golden/hosts.txt"
+        echo http://xn--n3h.example/ >form
+        succeeds deja check -q --url=$profile new.deja form
+        exits_with 1 deja check -q --url=$profile old.deja form
+    done
+}
+
 another_profile_is_refused_with_both_names() {
     echo http://a.example/ >list
     deja build -q bytes.deja list

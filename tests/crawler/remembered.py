@@ -2,6 +2,7 @@
 is refused, and what is given again."""
 
 import os
+import sqlite3
 import subprocess
 
 import warcfile
@@ -40,6 +41,24 @@ def goes_on_as_it_was_begun():
         same(sorted(server.paths()), sorted(set(pages()) - {"/5"}), "pages")
         for seen in server.log:
             check("+http://us.invalid/" in seen.agent, f"User-Agent: {seen.agent}")
+
+
+def forms_of_an_older_version_stay():
+    """A queue that deja 0.1 began names its rules by another number; the cache follows it."""
+    older = "safe d0a6fc18672a1282"
+    with Server(site(pages())) as server:
+        begun(server, "older")
+        os.remove("older/seen.deja")
+        queue = sqlite3.connect("older/queue.db")
+        name = queue.execute("SELECT CAST(value AS TEXT) FROM setting WHERE name = 'url'").fetchone()[0]
+        check(name.startswith("safe ") and name != older, f"the forms of a new crawl: {name}")
+        queue.execute("UPDATE setting SET value = ? WHERE name = 'url'", (older.encode(),))
+        queue.commit()
+        queue.close()
+        crawl("--out", "older")
+        same(len(server.paths()), 7, "pages")
+        told = subprocess.run([DEJA, "info", "--json", "older/seen.deja"], capture_output=True).stdout
+        check(older.split()[1].encode() in told, f"the cache has the forms of the queue: {told}")
 
 
 def limits_of_a_run_are_given_again():
@@ -142,7 +161,7 @@ def a_kind_that_does_not_grow_needs_a_size():
         same(len(server.paths()), 7, "pages")
 
 
-for test in (goes_on_as_it_was_begun, limits_of_a_run_are_given_again,
+for test in (goes_on_as_it_was_begun, forms_of_an_older_version_stay, limits_of_a_run_are_given_again,
              what_is_of_the_visit_stays_until_the_next, flags_are_taken_back,
              manners_are_what_was_given_last,
              forms_of_urls, a_cache_that_is_gone_is_made_as_it_was,

@@ -220,6 +220,8 @@ static inline deja_options golden_options(const struct golden *g, unsigned forma
     opt.filters = g->filters;
     opt.growth = g->growth ? g->growth : 4;
     opt.url = deja_url_profile(g->profile);
+    if (opt.url && deja_url_rules_older(opt.url)) /* these files are of deja 0.1 */
+        opt.url = deja_url_rules_older(opt.url);
     opt.capacity = g->capacity;
     opt.memory = g->memory;
     opt.fp_rate = g->fp_rate;

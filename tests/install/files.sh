@@ -26,11 +26,11 @@ for file in zsh/site-functions/_deja fish/vendor_completions.d/deja.fish; do
     grep -q "^# ${file%%/*} completion" "$prefix/share/$file"
 done
 
-# The library stands alone: libc, libm and, where the build found it, libidn2 at most; and no
+# The library stands alone: libc, libm and, if the build found them, libidn2 and libunistring at most; and no
 # internal header is installed.
 needed=$(readelf -d "$libdir/libdeja.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
 for lib in $needed; do
-    case $lib in libc.so.*|libm.so.*|libidn2.so.*|libpthread.so.*|ld-linux*) ;;
+    case $lib in libc.so.*|libm.so.*|libidn2.so.*|libunistring.so.*|libpthread.so.*|ld-linux*) ;;
     *) echo "libdeja.so needs $lib" >&2; exit 1 ;;
     esac
 done

@@ -649,6 +649,32 @@ class Addresses(unittest.TestCase):
                              capture_output=True, check=True).stdout
         self.assertEqual(out.decode().strip(), self.same[1])
 
+    def test_files_of_deja_0_1_keep_their_forms(self):
+        """A snowman was no URL then, so its key is the URL as it was given."""
+        hosts = os.path.join(os.environ["SOURCE"], "tests", "format", "golden", "hosts")
+        with open(os.path.join(hosts, "hosts.txt"), encoding="utf-8") as lines:
+            urls = lines.read().split()
+        if "xn--" not in deja.Rules("safe").canonical("http://\u00fc/"):
+            self.skipTest("built without libidn2")
+        for profile in "safe", "crawl":
+            path = os.path.join(hosts, profile + ".deja")
+            with open(path, "rb") as file:
+                data = file.read()
+            for f in (deja.Filter(path, mode="r", url=profile), deja.Filter(path, mode="r"),
+                      deja.Filter.from_bytes(data, url=profile), deja.Filter.from_bytes(data)):
+                self.assertTrue(all(url in f for url in urls))
+                self.assertNotIn("http://xn--n3h.example/", f)
+                self.assertNotEqual(f.rules.id, deja.Rules(profile).id)
+                self.assertEqual(f.rules.id, pickle.loads(pickle.dumps(f.rules)).id)
+                f.close()
+        self.assertIn("http://xn--n3h.example/", _filled(urls))
+
+
+def _filled(urls):
+    f = deja.Filter(capacity=100, url="safe")
+    f.add_many(urls)
+    return f
+
 
 class Import(unittest.TestCase):
     def test_no_library_says_what_to_install(self):

@@ -1,6 +1,7 @@
 """commands - every command as clients use it: redis-py's own helpers, and replies on the wire."""
 
 import math
+import os
 
 from redisrun import Error, Server, case, expect, redis, run, until
 
@@ -451,6 +452,24 @@ def memory_is_bounded_before_it_is_taken():
         expect(c("BF.RESERVE", "m", "0.01", "1000000"), "OK")
     finally:
         c("CONFIG", "SET", "maxmemory", "0")
+
+
+@case
+def filters_of_deja_0_1_keep_their_forms():
+    """A snowman was no URL then, so its key is the URL as it was given; a new filter has another."""
+    c = server.raw()
+    hosts = os.path.join(os.environ["SOURCE"], "tests/format/golden/hosts")
+    with open(os.path.join(hosts, "hosts.txt"), "rb") as f:
+        urls = f.read().split()
+    for profile in ("safe", "crawl"):
+        with open(os.path.join(hosts, profile + ".deja"), "rb") as f:
+            expect(c("DEJA.IMPORT", "old", f.read(), "REPLACE"), "OK")
+        expect(c("DEJA.CHECK", "old", *urls), [1] * len(urls))
+        expect(c("DEJA.CHECK", "old", "http://xn--n3h.example/"), [0])
+        c("DEL", "new")
+        expect(c("DEJA.RESERVE", "new", "CAPACITY", "100", "URL", profile), "OK")
+        c("DEJA.ADD", "new", *urls)
+        expect(c("DEJA.CHECK", "new", "http://xn--n3h.example/", *urls), [1] * (len(urls) + 1))
 
 
 @case

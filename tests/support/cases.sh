@@ -121,6 +121,11 @@ json_get() {
     python3 -c 'import json, sys; print(json.load(open(sys.argv[2]))[sys.argv[1]])' "$1" "$2"
 }
 
+# with_terminals: skipped if there are no pseudo terminals, as in a chroot without /dev/pts.
+with_terminals() {
+    python3 -c 'import pty; pty.openpty()' 2>/dev/null || skip "no pseudo terminals here"
+}
+
 # with_small_disks "$@": continue in a mount namespace of this script alone, where small_disk can
 # mount.  In a chroot the propagation of / cannot be changed; mounts then may be visible outside
 # until the case unmounts them.  Skipped if the system does not allow mounts.

@@ -60,6 +60,13 @@ def eventually(what, condition):
         time.sleep(0.005)
 
 
+def catches(process, sig):
+    """Has it installed its handler for a signal?"""
+    with open(f"/proc/{process.pid}/status") as status:
+        caught = next(line for line in status if line.startswith("SigCgt:"))
+    return int(caught.split()[1], 16) >> (sig - 1) & 1
+
+
 class Collector(threading.Thread):
     """Reads a pipe to its end, so that everything handed over is there; slowly, if asked to."""
 

@@ -8,6 +8,7 @@
 
 #include "core/url/host.h"
 #include "core/url/idna.h"
+#include "core/url/url.h"
 #include <stdio.h>
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
@@ -16,7 +17,7 @@
 static void host_of(deja_slice host, char *out, size_t cap)
 {
     struct dj_text text = dj_text_in(out, cap - 1);
-    const int rc = dj_host_write(&text, host);
+    const int rc = dj_host_write(&text, host, DJ_URL_UTS46);
     assert_false(text.short_of_room);
     out[text.len] = '\0';
     if (rc < 0)
@@ -217,7 +218,7 @@ static void other_scripts_become_ascii(void **state)
          "a.example",
          NONE}, /* right to left and left to right */
         {"\xc3\xbc.1", NONE},
-        {"\xe2\x98\x83.example", NONE}, /* IDNA2008 has no snowman */
+        {"\xe2\x98\x83.example", "xn--n3h.example"}, /* a snowman */
         {"\xff", NONE},
         {"\xc3", NONE},
     };
@@ -259,7 +260,7 @@ static void long_hosts_in_other_scripts_are_refused(void **state)
         skip();
     for (size_t i = 0; i < sizeof host; i += 2)
         memcpy(host + i, "\xc3\xbc", 2);
-    static const size_t too_long[] = {128, 512, 1024, 1026, 4000};
+    static const size_t too_long[] = {1026, 4000};
     for (size_t i = 0; i < LEN(too_long); i++) {
         host_of((deja_slice){host, too_long[i]}, got, sizeof got);
         assert_string_equal(got, NONE);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "core/url/idna.h"
 #include "urls.h"
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
@@ -99,6 +100,40 @@ static void rules_with_one_effect_have_one_id(void **state)
     assert_true(id_of(0, "%61", "") == id_of(0, "a", ""));
 }
 
+/* Files of deja 0.1 record these numbers, if built with IDNA. */
+static void rules_of_deja_0_1_keep_their_ids(void **state)
+{
+    (void)state;
+    const deja_url_rules *safe = deja_url_profile(DEJA_URL_SAFE);
+    const deja_url_rules *crawl = deja_url_profile(DEJA_URL_CRAWL);
+    if (!dj_idna_here())
+        skip();
+    assert_true(deja_url_rules_id(deja_url_rules_older(safe)) == UINT64_C(0xd0a6fc18672a1282));
+    assert_true(deja_url_rules_id(deja_url_rules_older(crawl)) == UINT64_C(0xd1f4fe21ef68624f));
+    assert_null(deja_url_rules_older(deja_url_rules_older(safe)));
+    assert_null(deja_url_rules_older(deja_url_profile(DEJA_URL_GSB)));
+    assert_null(deja_url_rules_older(deja_url_profile(DEJA_URL_SCRAPY)));
+}
+
+static void the_older_version_has_the_same_parameters(void **state)
+{
+    (void)state;
+    static const char url[] = "http://h/?b=1&utm_source=2&mine=3";
+    const deja_slice drop = {"mine", 4};
+    deja_url_rules *rules = NULL;
+    char out[DEJA_URL_ROOM(sizeof url)];
+    deja_slice form;
+    assert_int_equal(deja_url_rules_new(DEJA_URL_CRAWL, 0, &drop, 1, NULL, 0, &rules, NULL), 0);
+    const deja_url_rules *older = deja_url_rules_older(rules);
+    assert_int_equal(deja_url_rules_profile(older), DEJA_URL_CRAWL);
+    assert_true(deja_url_rules_id(older) != deja_url_rules_id(rules));
+    assert_int_equal(
+        deja_url_canon(older, (deja_slice){url, sizeof url - 1}, out, sizeof out, &form), DEJA_OK);
+    assert_int_equal(form.len, strlen("http://h/?b=1"));
+    assert_memory_equal(form.data, "http://h/?b=1", form.len);
+    deja_url_rules_free(rules);
+}
+
 static void rules_with_another_effect_have_another_id(void **state)
 {
     (void)state;
@@ -166,6 +201,8 @@ int main(void)
         cmocka_unit_test(names_can_be_added_and_taken_away),
         cmocka_unit_test(keeping_jsessionid_keeps_it_in_paths),
         cmocka_unit_test(rules_with_one_effect_have_one_id),
+        cmocka_unit_test(rules_of_deja_0_1_keep_their_ids),
+        cmocka_unit_test(the_older_version_has_the_same_parameters),
         cmocka_unit_test(rules_with_another_effect_have_another_id),
         cmocka_unit_test(wrong_wishes_are_refused_with_a_reason),
         cmocka_unit_test(rules_without_wishes_are_those_of_the_profile),

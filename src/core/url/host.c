@@ -10,6 +10,8 @@
 #include "core/url/host.h"
 #include "core/url/idna.h"
 #include "core/url/parse.h"
+#include "core/url/url.h"
+#include "core/url/uts46.h"
 #include <stdio.h>
 
 static char lower(char c)
@@ -291,7 +293,7 @@ static bool put_decoded(struct dj_text *out, deja_slice host)
     return ascii;
 }
 
-int dj_host_write(struct dj_text *out, deja_slice host)
+int dj_host_write(struct dj_text *out, deja_slice host, uint32_t version)
 {
     if (host.len && *(const char *)host.data == '[')
         return write_ipv6(out, host);
@@ -299,7 +301,8 @@ int dj_host_write(struct dj_text *out, deja_slice host)
     if (!put_decoded(out, host)) {
         if (memchr(out->at + start, '\0', out->len - start))
             return DEJA_ENOTURL;
-        const int rc = dj_idna_to_ascii(out, start);
+        const int rc = version == DJ_URL_IDNA2008 ? dj_idna_to_ascii(out, start)
+                                                  : dj_uts46_to_ascii(out, start);
         if (rc < 0)
             return rc;
     }

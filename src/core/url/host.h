@@ -5,7 +5,7 @@
 
 /* Write a host of a special scheme: a domain, an IPv4 address in any of its forms, or an IPv6
  * address in brackets.  DEJA_OK, DEJA_ENOTURL, or what idna.h says. */
-int dj_host_write(struct dj_text *out, deja_slice host);
+int dj_host_write(struct dj_text *out, deja_slice host, uint32_t version);
 
 /* Write a host of another scheme, of which nobody knows what it means there: IPv6 as above,
  * otherwise any bytes but delimiters, through `spell`; in lower case when that is normal. */

@@ -1,4 +1,6 @@
-/* idna.c - one door to libidn2: UTS 46 mapping, nontransitional, then IDNA2008.
+/* idna.c - hosts in other scripts as deja 0.1 read them: UTS 46 mapping, nontransitional, then
+ * IDNA2008, all by libidn2.  For filters that were made with these rules; uts46.c is for all
+ * others.
  *
  * This is what browsers do, but for three things.  IDNA2008 knows no symbols, so that a host with
  * a snowman is refused here.  Hyphens in the third and fourth place, or at an end of a label in

@@ -20,6 +20,7 @@ int dj_idna2003_write(struct dj_text *out, deja_slice name)
 
 #include "core/url/codepoint.h"
 #include "core/url/lowercase.h"
+#include "core/url/punycode.h"
 #include <idn2.h>
 
 #define LABEL_MAX_BYTES 1023 /* more cannot become the 63 bytes that a label has */
@@ -123,50 +124,12 @@ static bool append_mapped(struct label *l, struct run run, int *rc)
     return len > 0;
 }
 
-/* RFC 3492, with the ACE prefix, in up to LABEL_MAX bytes; false: it does not fit. */
+/* With the ACE prefix, in up to LABEL_MAX bytes; false: it does not fit. */
 static bool punycode(const struct label *l, char to[LABEL_MAX], size_t *len)
 {
     struct dj_text out = dj_text_in(to, LABEL_MAX);
-    uint32_t n = 0x80, bias = 72, delta = 0;
-    size_t done = 0;
     dj_text_bytes(&out, "xn--", 4);
-    for (size_t i = 0; i < l->n; i++)
-        if (l->c[i] < 0x80) {
-            dj_text_byte(&out, (char)l->c[i]);
-            done++;
-        }
-    const size_t basic = done;
-    if (basic)
-        dj_text_byte(&out, '-');
-    for (; done < l->n; delta++, n++) {
-        uint32_t next = UINT32_MAX;
-        for (size_t i = 0; i < l->n; i++)
-            if (l->c[i] >= n && l->c[i] < next)
-                next = l->c[i];
-        delta += (next - n) * (uint32_t)(done + 1); /* below 2^21 * 64 each, of at most 63 */
-        n = next;
-        for (size_t i = 0; i < l->n; i++) {
-            delta += l->c[i] < n;
-            if (l->c[i] != n)
-                continue;
-            uint32_t q = delta;
-            for (uint32_t k = 36;; k += 36) {
-                const uint32_t t = k <= bias ? 1 : k >= bias + 26 ? 26 : k - bias;
-                const uint32_t digit = q < t ? q : t + (q - t) % (36 - t);
-                dj_text_byte(&out, (char)(digit < 26 ? 'a' + digit : '0' + digit - 26));
-                if (q < t)
-                    break;
-                q = (q - t) / (36 - t);
-            }
-            delta = (done == basic ? delta / 700 : delta / 2);
-            done++;
-            delta += delta / (uint32_t)done;
-            for (bias = 0; delta > 455; bias += 36)
-                delta /= 35;
-            bias += 36 * delta / (delta + 38);
-            delta = 0;
-        }
-    }
+    dj_punycode_write(&out, l->c, l->n);
     *len = out.len;
     return !out.short_of_room;
 }

@@ -81,7 +81,7 @@ int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap, de
     if (rc < 0)
         return rc;
     struct dj_text text = dj_text_in(out, cap);
-    rc = dj_write_origin(&text, &u, dj_percent_encode);
+    rc = dj_write_origin(&text, &u, dj_percent_encode, DJ_URL_UTS46);
     if (rc < 0)
         return rc;
     struct dj_path path = {&text, 0, dj_percent_encode, u.special, NULL};

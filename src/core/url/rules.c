@@ -9,26 +9,31 @@
 #include "core/url/percent.h"
 #include <stdlib.h>
 
-/* `version` grows when a profile gives another form to any URL. */
-static const struct builtin {
-    deja_url_rules rules;
-    uint32_t version;
-} builtin[] = {
-    [DEJA_URL_SAFE] = {{DEJA_URL_SAFE, NULL}, 1},
-    [DEJA_URL_CRAWL] = {{DEJA_URL_CRAWL, &dj_params_tracking}, 1},
-    [DEJA_URL_GSB] = {{DEJA_URL_GSB, NULL}, 1},
-    [DEJA_URL_SCRAPY] = {{DEJA_URL_SCRAPY, NULL}, 1},
+static const deja_url_rules safe_1 = {DEJA_URL_SAFE, DJ_URL_IDNA2008, NULL, NULL};
+static const deja_url_rules crawl_1 = {DEJA_URL_CRAWL, DJ_URL_IDNA2008, &dj_params_tracking, NULL};
+
+static const deja_url_rules builtin[] = {
+    [DEJA_URL_SAFE] = {DEJA_URL_SAFE, DJ_URL_UTS46, NULL, &safe_1},
+    [DEJA_URL_CRAWL] = {DEJA_URL_CRAWL, DJ_URL_UTS46, &dj_params_tracking, &crawl_1},
+    [DEJA_URL_GSB] = {DEJA_URL_GSB, 1, NULL, NULL},
+    [DEJA_URL_SCRAPY] = {DEJA_URL_SCRAPY, 1, NULL, NULL},
 };
 
 const deja_url_rules *deja_url_profile(uint32_t profile)
 {
-    return profile && profile < DJ_ARRAY_LEN(builtin) ? &builtin[profile].rules : NULL;
+    return profile && profile < DJ_ARRAY_LEN(builtin) ? &builtin[profile] : NULL;
+}
+
+const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules)
+{
+    return rules->older;
 }
 
 /* --- Rules of one's own -------------------------------------------------- */
 
 struct own {
     deja_url_rules rules; /* first: what the caller holds, and what is freed */
+    deja_url_rules older; /* the same parameters in the version before */
     struct dj_params set;
     struct dj_name name[];
 };
@@ -119,7 +124,13 @@ int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
     for (size_t i = 0; i < n_keep; i++)
         add_name(&w, keep[i]);
     settle(own, n_list + n_drop, n_keep);
-    own->rules = (deja_url_rules){profile, base->drop ? &own->set : NULL};
+    own->rules = *base;
+    own->rules.drop = base->drop ? &own->set : NULL;
+    if (base->older) {
+        own->older = *base->older;
+        own->older.drop = own->rules.drop;
+        own->rules.older = &own->older;
+    }
     *out = &own->rules;
     return DEJA_OK;
 }
@@ -165,7 +176,7 @@ uint64_t deja_url_rules_id(const deja_url_rules *rules)
 {
     uint64_t id = UINT64_C(0xcbf29ce484222325);
     id = mix_byte(id, rules->profile);
-    id = mix_byte(id, builtin[rules->profile].version);
+    id = mix_byte(id, rules->version);
     id = mix_byte(id, dj_idna_here());
     if (rules->drop) {
         id = mix_names(id, &rules->drop->drop);

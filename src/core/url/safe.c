@@ -12,7 +12,7 @@ static int write_parsed(const struct deja_url_rules *rules, const struct dj_url 
 {
     const bool crawl = rules->profile == DEJA_URL_CRAWL && u->special;
     struct dj_path path = {out, 0, dj_percent_normal, u->special, crawl ? rules->drop : NULL};
-    const int rc = dj_write_origin(out, u, dj_percent_normal);
+    const int rc = dj_write_origin(out, u, dj_percent_normal, rules->version);
     if (rc < 0)
         return rc;
     dj_write_path(&path, u, NULL);

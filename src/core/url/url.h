@@ -12,7 +12,15 @@ struct dj_params; /* names of query parameters; params.h */
 
 struct deja_url_rules {
     uint32_t profile;
-    const struct dj_params *drop; /* NULL: keep them all */
+    uint32_t version;                   /* grows when the profile gives another form to any URL */
+    const struct dj_params *drop;       /* NULL: keep them all */
+    const struct deja_url_rules *older; /* the version before; NULL: this is the first */
+};
+
+/* Versions of safe and crawl; the other profiles have one. */
+enum dj_url_version {
+    DJ_URL_IDNA2008 = 1, /* deja 0.1: hosts after IDNA2008, with its limits */
+    DJ_URL_UTS46         /* hosts as browsers read them */
 };
 
 /* Write the canonical form of url behind what `out` has.  DEJA_OK, or DEJA_ENOTURL, DEJA_ENOTSUP,

@@ -33,15 +33,16 @@ static void put_port(struct dj_text *out, int port)
     dj_text_bytes(out, digits, (size_t)len);
 }
 
-int dj_write_origin(struct dj_text *out, const struct dj_url *u, dj_percent_writer *spell)
+int dj_write_origin(struct dj_text *out, const struct dj_url *u, dj_percent_writer *spell,
+                    uint32_t version)
 {
     put_scheme(out, u->scheme);
     if (!u->has_host)
         return DEJA_OK;
     dj_text_bytes(out, "//", 2);
     put_credentials(out, u, spell);
-    const int rc =
-        u->special ? dj_host_write(out, u->host) : dj_host_write_opaque(out, u->host, spell);
+    const int rc = u->special ? dj_host_write(out, u->host, version)
+                              : dj_host_write_opaque(out, u->host, spell);
     put_port(out, u->port);
     return rc;
 }
