@@ -99,9 +99,9 @@ static void layers_have_a_limit(void **state)
 {
     char title[4000] = "", url[4000] = "http://a.example";
     for (int i = 0; i < 1000; i++) {
-        snprintf(title + strlen(title), 8, "%sw%d", i > 0 ? " " : "", i % 100);
+        snprintf(title + strlen(title), 16, "%sw%d", i > 0 ? " " : "", i % 100);
         if (i < 300)
-            snprintf(url + strlen(url), 8, "/s%d", i);
+            snprintf(url + strlen(url), 16, "/s%d", i);
     }
     struct lab_mlbf f = a_filter(' ', 250);
     add(&f, title);
