@@ -2,7 +2,8 @@
  *
  * Nothing is built up in memory: what a level needs to be closed is all that is remembered.  Keys
  * and files may hold any bytes, JSON holds Unicode alone: each piece that is no UTF-8 becomes one
- * U+FFFD.  Characters that terminals obey are escaped (printable.h).  What is no number is null.
+ * U+FFFD.  Characters that terminals obey are escaped (printable.h).  A value that is not a number
+ * is null.
  */
 #include "number.h"
 #include "out.h"

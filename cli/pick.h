@@ -66,7 +66,7 @@ struct pick {
 
 /* What differs from format to format; NULL: the format does not have that. */
 struct pick_ops {
-    /* The key of a line; false if it has none.  An empty key is no key either, which the caller
+    /* The key of a line; false if it has none.  An empty key does not count, which the caller
      * checks.  NULL: the key is the whole line, even if that is empty. */
     bool (*cut)(const struct pick *p, deja_slice line, deja_slice *key);
     /* Does a key that was cut need decoding?  Into out, which has room for key.len bytes; returns

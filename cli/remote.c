@@ -105,7 +105,7 @@ static int first_here(struct job *j, const struct batch *b, deja_error *err)
     return DEJA_OK;
 }
 
-/* Keyless lines are no business of the server's. */
+/* The server never sees keyless lines. */
 static void skip_keyless(const struct batch *b, uint8_t *want)
 {
     for (size_t i = 0; b->block.keyless && i < b->block.n; i++)

@@ -42,7 +42,7 @@ int frontier_sync(frontier *f, deja_error *err);
 /* What comes out of the file is checked: DEJA_EFORMAT says what is damaged. */
 
 /* Numbers and texts by name, such as the visit.  Absent: 0 and empty.  Numbers are at least 0.
- * *damaged, unless NULL, takes the place of the error for a value that is no text. */
+ * *damaged, unless NULL, takes the place of the error for a value that is not text. */
 int frontier_get(frontier *f, const char *name, int64_t most, int64_t *value, deja_error *err);
 int frontier_set(frontier *f, const char *name, int64_t value, deja_error *err);
 int frontier_get_blob(frontier *f, const char *name, struct buffer *value, bool *damaged,
