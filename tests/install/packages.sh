@@ -1,7 +1,7 @@
 # The Debian packages hold the installed files, each in one of them, and run from where they lie.
 set -eu -o pipefail
 . "$SUPPORT/cli.sh"
-for tool in cpack dpkg-deb dpkg-shlibdeps; do
+for tool in cpack dpkg-deb dpkg-shlibdeps file; do
     command -v "$tool" >/dev/null || skip "no $tool here"
 done
 
