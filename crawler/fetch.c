@@ -105,20 +105,18 @@ static size_t take_head(char *data, size_t size, size_t n, void *download)
 }
 
 /* Removes the lines that begin with name. */
-static bool drop_fields(struct buffer *head, const char *name)
+static void drop_fields(struct buffer *head, const char *name)
 {
-    char *line = head->data, *const end = head->data + head->len;
-    while (line < end) {
-        char *stop = memchr(line, '\n', (size_t)(end - line));
-        stop = stop ? stop + 1 : end;
-        if (ascii_begins(ascii_between(line, stop), name)) {
-            memmove(line, stop, (size_t)(head->data + head->len - stop));
-            head->len -= (size_t)(stop - line);
-            return drop_fields(head, name);
-        }
-        line = stop;
+    for (size_t at = 0, len; at < head->len; at += len) {
+        char *line = head->data + at;
+        const char *stop = memchr(line, '\n', head->len - at);
+        len = stop ? (size_t)(stop + 1 - line) : head->len - at;
+        if (!ascii_begins((deja_slice){line, len}, name))
+            continue;
+        memmove(line, line + len, head->len - at - len);
+        head->len -= len;
+        len = 0; /* the next line is here now */
     }
-    return true;
 }
 
 /* libcurl's log: of it only the requests that it sends. */
@@ -130,7 +128,8 @@ static int take_log(CURL *easy, curl_infotype type, char *data, size_t len, void
         return 0;
     if (d->request.len >= 4 && memcmp(d->request.data + d->request.len - 4, "\r\n\r\n", 4) == 0)
         d->request.len = 0; /* sent again, over a new connection */
-    (void)(buffer_add(&d->request, data, len) && drop_fields(&d->request, "proxy-authorization:"));
+    if (buffer_add(&d->request, data, len))
+        drop_fields(&d->request, "proxy-authorization:");
     return 0;
 }
 

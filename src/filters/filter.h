@@ -9,9 +9,8 @@
 #include <pthread.h>
 
 #define DJ_MAX_PARTS 32
-#define DJ_MAX_COUNT                                                                              \
-    (UINT64_C(1) << 58) /* where counts of files stop: 32 of them still add up                    \
-                         */
+/* Counts in files stop here, so that 32 of them can still be added up. */
+#define DJ_MAX_COUNT (UINT64_C(1) << 58)
 
 /* Two counts of any size together, in a count. */
 static inline uint64_t dj_count_sum(uint64_t a, uint64_t b)

@@ -10,9 +10,11 @@
  * r is at least 1/2, part i has the rate p (1 - r) r^i.  A smaller r is the share of p that is
  * kept back in case the first part does not suffice; the other parts divide it as r = 0.7 would:
  * part i has the rate p r (1 - 0.7) 0.7^(i-1).  (Shrinking by a factor of 10 each time, the sixth
- * part of a blocked series would take 150 bits per key.) Kinds with a rule of their own have a
- * file of their own: plan_paired.c, plan_static.c, plan_window.c.  What the options are, and which
- * of them are refused at sight, is in options.c. Source: Almeida, Baquero, Preguica, Hutchison,
+ * part of a blocked series would take 150 bits per key.)  Files of rules 0 have p (1 - r) r^i for
+ * every r.
+ * Kinds with a rule of their own have a file of their own: plan_paired.c, plan_static.c,
+ * plan_window.c.  What the options are, and which of them are refused at sight, is in options.c.
+ * Source: Almeida, Baquero, Preguica, Hutchison,
  * "Scalable Bloom Filters", 2007. */
 #include "filters/plan.h"
 #include "core/base/status.h"
