@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "calls.h"
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include "numbered.h"
 #include "rng.h"
 #include <pthread.h>

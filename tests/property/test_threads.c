@@ -13,7 +13,7 @@
 
 #define EVERY .seed = 1,
 #include "calls.h"
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include "options.h"
 #include "rng.h"
 #include <pthread.h>

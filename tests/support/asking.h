@@ -3,7 +3,7 @@
 #define TEST_ASKING_H
 #include "bodies.h"
 #include "calls.h"
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include "options.h"
 #include "unit.h"
 #include <string.h>

@@ -3,7 +3,7 @@
  * fingerprints count, in whatever order. */
 #ifndef TEST_BODIES_H
 #define TEST_BODIES_H
-#include "filters/part.h"
+#include "kinds/part.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "core/base/alloc.h"
 #include "failmem.h"
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include "options.h"
 #include <string.h>
 

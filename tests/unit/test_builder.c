@@ -9,7 +9,7 @@
 
 #include "building.h"
 #include "failmem.h"
-#include "filters/builder.h"
+#include "filter/builder.h"
 #include "rng.h"
 #include "scratch.h"
 #include <string.h>

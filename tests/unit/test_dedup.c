@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include "model.h"
 #include "options.h"
 #include "rng.h"

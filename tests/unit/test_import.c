@@ -12,7 +12,7 @@
 #include "calls.h"
 #include "core/base/bytes.h"
 #include "failmem.h"
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include "numbered.h"
 #include "options.h"
 #include "rng.h"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #define EVERY .kind = DEJA_LAYERED,
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include "options.h"
 #include "plans.h"
 #include <math.h>

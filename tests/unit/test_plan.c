@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include "near.h"
 #include "options.h"
 #include "plans.h"

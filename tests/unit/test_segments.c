@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "filters/segments.h"
+#include "kinds/segments.h"
 #include "rng.h"
 #include "urls.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "filters/filter.h"
+#include "filter/filter.h"
 #include <pthread.h>
 #include <time.h>
 

@@ -1,0 +1,617 @@
+/* algebra.c - union, fold, and an estimate of what two filters have in common.
+ *
+ * Union.  A bit of a Bloom filter is on when some key set it, so the OR of two bodies is the body
+ * that the keys of both would have left, byte for byte, provided that every key means the same
+ * positions in both: same kind, k, hash, secret key, visit and size.  A table of fingerprints
+ * takes those of the other one as if they were keys.
+ *
+ * Fold.  Places are taken from the high bits of a hash: place(m) = floor(h m / 2^64).  For any
+ * real x, floor(floor(x) / 2) = floor(x / 2); with x = h m / 2^64 that says
+ *
+ *     floor(place(m) / 2) = floor(h (m / 2) / 2^64) = place(m / 2)
+ *
+ * for every even m.  So it is neighbours that fall together, places 2i and 2i + 1 onto place i,
+ * and the OR of neighbours is exactly the body that the same keys leave in a filter of half the
+ * size. (Places taken modulo m would want the two halves instead.)  In a classic part a place is a
+ * bit, in a blocked one a block: which bits of it a key sets does not depend on the size.
+ *
+ * Hence filters of different sizes unite when one folds onto the other: the larger one is folded
+ * on the way, a few kilobytes at a time.
+ *
+ * A scalable filter of one part is a filter of its part's kind.  One that has grown unites part by
+ * part with another that has grown in the same steps: a key is in the filter if any part has it,
+ * so it does not matter which part has it in which of the two.  A part of the union may then hold
+ * more keys than it was sized for; the account says so, and the next key makes the filter grow.
+ *
+ * Common keys.  Set bits tell how many different keys are behind them (core/math), also for a
+ * union that is only counted and never made: common = n(a) + n(b) - n(a or b).  docs/math.md has
+ * the error, which is what makes it an estimate. Source: Broder, Mitzenmacher, "Network
+ * Applications of Bloom Filters: A Survey", 2004. */
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/bits/popcount.h"
+#include "filter/filter.h"
+#include <math.h>
+
+typedef unsigned long long ull;
+
+/* --- Do keys mean the same in both? ---------------------------------------- */
+
+static int differ(deja_error *err, const char *what, const char *a, const char *b)
+{
+    return dj_fail(err, DEJA_EMISMATCH, "the filters differ in %s: %s and %s", what,
+                   a ? a : "unknown", b ? b : "unknown");
+}
+
+static int differ_in_number(deja_error *err, const char *what, uint64_t a, uint64_t b)
+{
+    return dj_fail(err, DEJA_EMISMATCH, "the filters differ in %s: %llu and %llu", what, (ull)a,
+                   (ull)b);
+}
+
+static int check_form(const struct dj_plan *a, const struct dj_plan *b, deja_error *err)
+{
+    if (a->profile != b->profile)
+        return differ(err, "the URL profile of their keys",
+                      a->profile ? deja_profile_name(a->profile) : "none",
+                      b->profile ? deja_profile_name(b->profile) : "none");
+    if (a->url_rules != b->url_rules)
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "the filters differ in the URL rules of their keys: %016llx and %016llx of "
+                       "profile %s (other parameters, another version, or IDNA in one only)",
+                       (ull)a->url_rules, (ull)b->url_rules, deja_profile_name(a->profile));
+    return DEJA_OK;
+}
+
+/* The kind of its bodies, if it is a series of them. */
+static uint32_t kind_of(const struct dj_plan *p)
+{
+    return p->kind == DEJA_SCALABLE ? p->part_kind : p->kind;
+}
+
+static bool has_grown(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_SCALABLE && f->n_parts > 1;
+}
+
+static int check_kind(const struct dj_plan *x, const struct dj_plan *y, deja_error *err)
+{
+    if (kind_of(x) != kind_of(y))
+        return differ(err, "kind", deja_kind_name(kind_of(x)), deja_kind_name(kind_of(y)));
+    if (x->kind == DEJA_PAIRED)
+        return dj_fail(
+            err, DEJA_ENOTSUP,
+            "paired filters cannot be united: a key that one removed and the other added "
+            "has no right answer; classic, blocked and exact ones can");
+    if (x->kind == DEJA_LAYERED)
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "the layers of layered filters grow apart and cannot be united: build one "
+                       "from both lists; classic, blocked and exact filters can be united");
+    if (kind_of(x) != DEJA_CLASSIC && kind_of(x) != DEJA_BLOCKED && kind_of(x) != DEJA_EXACT)
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "%s filters cannot be united; classic, blocked and exact ones can",
+                       deja_kind_name(x->kind));
+    return DEJA_OK;
+}
+
+static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *err)
+{
+    const struct dj_plan *x = &a->plan, *y = &b->plan;
+    const int rc = check_kind(x, y, err);
+    if (rc < 0)
+        return rc;
+    if (x->hash != y->hash)
+        return differ(err, "hash", deja_hash_name(x->hash), deja_hash_name(y->hash));
+    if (dj_hash_changed(x->hash, x->rules, y->rules))
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "the filters differ in their format, %u and %u: deja 0.2 hashes keys with "
+                       "%s differently; rebuild the older one from its keys",
+                       x->rules + 1, y->rules + 1, deja_hash_name(x->hash));
+    if (x->filters != y->filters)
+        return differ_in_number(err, "the number of filters (F)", x->filters, y->filters);
+    if (x->shape.k != y->shape.k)
+        return differ_in_number(err, "hashes (k)", x->shape.k, y->shape.k);
+    if (memcmp(a->key, b->key, DEJA_KEY_LEN) != 0)
+        return dj_fail(
+            err, DEJA_EMISMATCH,
+            "the filters differ in their secret key (check values %016llx and %016llx): "
+            "filters that are to be united are built with the same --key FILE or --seed",
+            (ull)dj_key_derive(a->key, DJ_STREAM_CHECK, 0),
+            (ull)dj_key_derive(b->key, DJ_STREAM_CHECK, 0));
+    if (x->visit != y->visit)
+        return differ_in_number(err, "visit", x->visit, y->visit);
+    return check_form(x, y, err);
+}
+
+/* How often `large` folds onto `small`; -1: never. */
+static int folds_between(const deja_filter *large, const deja_filter *small)
+{
+    const uint64_t wish = small->plan.shape.bits;
+    uint64_t bits = large->plan.shape.bits;
+    int folds = 0;
+    for (; bits > wish && bits % 2 == 0; bits /= 2) /* small's own size has whole words */
+        folds++;
+    return bits == wish ? folds : -1;
+}
+
+static int no_fold(const deja_filter *a, const deja_filter *b, deja_error *err)
+{
+    return dj_fail(err, DEJA_EMISMATCH,
+                   "the filters differ in size, %llu and %llu bits, and neither folds onto the "
+                   "other: build them with the same -m, or with one that is 2, 4, 8 .. times as "
+                   "large",
+                   (ull)a->plan.shape.bits, (ull)b->plan.shape.bits);
+}
+
+static int other_steps(deja_error *err, uint32_t i, const struct dj_shape *a,
+                       const struct dj_shape *b)
+{
+    return dj_fail(err, DEJA_EMISMATCH,
+                   "the filters have grown in different steps: part %u has %llu and %llu bits; "
+                   "build both with the same -n and -p, or one from both lists",
+                   i + 1, (ull)a->bits, (ull)b->bits);
+}
+
+/* Whether the parts of series that have grown correspond: also those that `into` does not have
+ * yet. */
+static int check_steps(const deja_filter *into, const deja_filter *from, deja_error *err)
+{
+    for (uint32_t i = 0; i < from->n_parts; i++) {
+        struct dj_part next = {0};
+        const struct dj_part *other = into->part[i];
+        if (i >= into->n_parts) {
+            if (into->plan.kind != DEJA_SCALABLE)
+                return dj_fail(err, DEJA_EMISMATCH,
+                               "one filter has grown to %u parts and the other cannot grow: merge "
+                               "into the one that has grown",
+                               from->n_parts);
+            if (!dj_plan_part(&into->plan, i, &next))
+                return dj_fail(err, DEJA_EFULL, "the filter cannot grow any further");
+            other = &next;
+        }
+        if (other->shape.bits != from->part[i]->shape.bits ||
+            other->shape.k != from->part[i]->shape.k)
+            return other_steps(err, i, &other->shape, &from->part[i]->shape);
+    }
+    return DEJA_OK;
+}
+
+/* --- A body as it would be after some folds -------------------------------- */
+
+/* Every other bit: bit 2i becomes bit i. */
+static uint64_t squeeze(uint64_t x)
+{
+    x &= UINT64_C(0x5555555555555555);
+    x = (x | x >> 1) & UINT64_C(0x3333333333333333);
+    x = (x | x >> 2) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = (x | x >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x | x >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (x | x >> 16) & UINT64_C(0x00000000ffffffff);
+}
+
+static uint64_t load(const struct dj_part *p, uint64_t word)
+{
+    return dj_load64(p->body + 8 * word);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as a size can be halved */
+static uint64_t classic_word(const struct dj_part *p, int folds, uint64_t word)
+{
+    if (folds == 0)
+        return load(p, word);
+    const uint64_t low = classic_word(p, folds - 1, 2 * word);
+    const uint64_t high = classic_word(p, folds - 1, 2 * word + 1);
+    return squeeze(low | low >> 1) | squeeze(high | high >> 1) << 32;
+}
+
+#define BLOCK_WORDS (DJ_BLOCK_BITS / 64)
+
+static uint64_t blocked_word(const struct dj_part *p, int folds, uint64_t word)
+{
+    const uint64_t first = word / BLOCK_WORDS << folds, in_block = word % BLOCK_WORDS;
+    uint64_t all = 0;
+    for (uint64_t i = 0; i < UINT64_C(1) << folds; i++)
+        all |= load(p, (first + i) * BLOCK_WORDS + in_block);
+    return all;
+}
+
+static uint64_t folded_word(const struct dj_part *p, int folds, uint64_t word)
+{
+    return p->shape.kind == DEJA_CLASSIC ? classic_word(p, folds, word)
+                                         : blocked_word(p, folds, word);
+}
+
+static uint64_t folded_words(const struct dj_part *p, int folds)
+{
+    return (p->shape.bits >> folds) / 64;
+}
+
+/* into |= from, folded */
+static void or_part(struct dj_part *into, const struct dj_part *from, int folds)
+{
+    for (uint64_t i = 0; i < folded_words(from, folds); i++)
+        dj_store64(into->body + 8 * i, load(into, i) | folded_word(from, folds, i));
+}
+
+static void or_bodies(deja_filter *into, const deja_filter *from, int folds)
+{
+    dj_filter_walk(from, true);
+    for (uint32_t i = 0; i < from->n_parts; i++)
+        or_part(into->part[i], from->part[i], folds);
+    dj_filter_walk(from, false);
+}
+
+/* --- Union ------------------------------------------------------------------ */
+
+/* What was read from both was there. */
+static int check_whole(const deja_filter *a, const deja_filter *b, deja_error *err)
+{
+    const int rc = deja_filter_vouch(a, err);
+    return rc < 0 ? rc : deja_filter_vouch(b, err);
+}
+
+/* Fingerprints of a table, in pieces.  The fingerprint 1 may stand for the hash 0, which is looked
+ * for on another way than the hash 1: it gets a place on both. */
+#define PIECE 64
+static size_t next_hashes(const struct dj_part *p, uint64_t *slot, uint64_t hash[PIECE])
+{
+    size_t n = 0;
+    for (; *slot < p->shape.bits / 64 && n < PIECE - 1; ++*slot) {
+        const uint64_t h = load(p, *slot);
+        if (h == 1)
+            hash[n++] = 0;
+        if (h != 0)
+            hash[n++] = h;
+    }
+    return n;
+}
+
+static uint64_t sum_of(const uint8_t *answer, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += answer[i];
+    return sum;
+}
+
+/* How many of the fingerprints in `in` are in `of`, and how many are not. */
+static void compare_tables(const struct dj_part *in, const struct dj_part *of, uint64_t *found,
+                           uint64_t *absent)
+{
+    uint64_t hash[PIECE], slot = 0;
+    uint8_t answer[PIECE];
+    *found = *absent = 0;
+    for (size_t n; (n = next_hashes(in, &slot, hash)) > 0; *absent += n) {
+        of->ops->contains(of, hash, hash, n, answer);
+        *found += sum_of(answer, n);
+    }
+    *absent -= *found;
+}
+
+/* A series takes the fingerprints of the other one as if they were keys, and grows as it must. */
+static int merge_series_of_tables(deja_filter *into, const deja_filter *from, deja_error *err)
+{
+    const uint64_t offered = into->offered;
+    int rc = DEJA_OK;
+    for (uint32_t i = 0; i < from->n_parts; i++) {
+        uint64_t hash[PIECE], slot = 0;
+        for (size_t n; rc == DEJA_OK && (n = next_hashes(from->part[i], &slot, hash)) > 0;)
+            rc = deja_filter_add_hashed(into, hash, n, NULL, NULL);
+    }
+    into->offered = offered;
+    if (rc == DEJA_EIO && deja_filter_vouch(into, err) == DEJA_OK)
+        return dj_fail_errno(err, "the file cannot be written");
+    if (rc < 0)
+        return rc == DEJA_EIO ? rc
+                              : dj_fail(err, rc, "the union cannot grow: %s", deja_strerror(rc));
+    return check_whole(into, from, err);
+}
+
+static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *err)
+{
+    if (into->plan.kind == DEJA_SCALABLE)
+        return merge_series_of_tables(into, from, err);
+    if (has_grown(from))
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "one filter has grown to %u parts and the other cannot grow: merge into "
+                       "the one that has grown",
+                       from->n_parts);
+    struct dj_part *p = into->part[0];
+    uint64_t hash[PIECE], slot = 0, found, absent;
+    uint8_t answer[PIECE];
+    compare_tables(from->part[0], p, &found, &absent);
+    if (absent > dj_exact_room(p))
+        return dj_fail(err, DEJA_EFULL,
+                       "the union has %llu keys more, and there is room for %llu: build one with "
+                       "a larger -n and merge both into it",
+                       (ull)absent, (ull)dj_exact_room(p));
+    if (!into->touched && into->owner->touch(into) < 0)
+        return dj_fail_errno(err, "the file cannot be written");
+    for (size_t n; (n = next_hashes(from->part[0], &slot, hash)) > 0;) {
+        const size_t taken = p->ops->add(p, hash, hash, n, answer, true);
+        p->keys += sum_of(answer, taken);
+        if (taken < n) /* somebody is adding to the other one meanwhile */
+            return dj_fail(err, DEJA_EFULL, "the union has more keys than there is room for");
+    }
+    return check_whole(into, from, err);
+}
+
+/* Keys told "new", of those that explain the bits of a union: at least what one of them was told
+ * and at most both. */
+static uint64_t keys_of_union(double distinct, double lost, uint64_t a, uint64_t b)
+{
+    const double least = (double)(a > b ? a : b), most = (double)a + (double)b;
+    const double keys = fmax(least, fmin(most, floor(distinct - lost + 0.5)));
+    return keys < 0x1p63 ? (uint64_t)keys : UINT64_C(1) << 63; /* counts may come from a file */
+}
+
+static int check_sizes(const deja_filter *into, const deja_filter *from, int *folds,
+                       deja_error *err)
+{
+    *folds = folds_between(from, into);
+    if (has_grown(into) || has_grown(from))
+        return check_steps(into, from, err);
+    if (*folds < 0 && folds_between(into, from) < 0)
+        return no_fold(into, from, err);
+    if (*folds < 0)
+        return dj_fail(err, DEJA_EMISMATCH,
+                       "the filters differ in size, %llu and %llu bits: fold the first one, or "
+                       "merge into the smaller",
+                       (ull)into->plan.shape.bits, (ull)from->plan.shape.bits);
+    return DEJA_OK;
+}
+
+static int grow_to(deja_filter *f, uint32_t parts, deja_error *err)
+{
+    int rc = DEJA_OK;
+    while (rc == DEJA_OK && f->n_parts < parts)
+        rc = dj_scalable_grow(f, f->n_parts);
+    if (rc == DEJA_EIO)
+        return dj_fail_errno(err, "the file cannot grow");
+    return rc < 0 ? dj_fail(err, rc, "the filter cannot grow: %s", deja_strerror(rc)) : DEJA_OK;
+}
+
+/* How many keys a part of the union was told are new. */
+static void count_part(struct dj_part *p, uint64_t other)
+{
+    const double set = (double)p->ops->bits_set(p), bits = (double)p->shape.bits;
+    const double distinct = dj_shape_keys(&p->shape, set);
+    const double sigma = dj_shape_bits_sigma(&p->shape, distinct) / p->shape.k / (1 - set / bits);
+    const uint64_t most = p->keys > other ? p->keys : other;
+    /* If the keys of one of them explain the bits, the other one had the same keys. */
+    if (distinct - 5 * sigma <= (double)most)
+        p->keys = most;
+    else
+        p->keys = keys_of_union(distinct, 0, p->keys, other);
+}
+
+/* The account of a series that has grown: each part's keys follow from its own bits. */
+static void count_series(deja_filter *into, const deja_filter *from, double lost)
+{
+    for (uint32_t i = 0; i < from->n_parts; i++)
+        count_part(into->part[i], from->part[i]->keys);
+    into->carried.keys = 0;
+    for (uint32_t i = 0; i < into->n_parts; i++)
+        into->carried.keys += into->part[i]->keys;
+    into->carried.lost = isfinite(lost) ? lost : 0;
+}
+
+static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *err)
+{
+    deja_stats a = DEJA_STATS_INIT, b = DEJA_STATS_INIT, both = DEJA_STATS_INIT;
+    int folds;
+    int rc = check_sizes(into, from, &folds, err);
+    if (rc < 0)
+        return rc;
+    rc = dj_filter_account(into, &a, err);
+    if (rc == DEJA_OK)
+        rc = dj_filter_account(from, &b, err);
+    if (rc == DEJA_OK && !into->touched && into->owner->touch(into) < 0)
+        rc = dj_fail_errno(err, "the file cannot be written");
+    if (rc == DEJA_OK && has_grown(from))
+        rc = grow_to(into, from->n_parts, err);
+    if (rc < 0)
+        return rc;
+    or_bodies(into, from, folds);
+    rc = check_whole(into, from, err); /* bits of zeros do no harm, and are no union */
+    const double lost = a.lost + b.lost;
+    if (rc == DEJA_OK && has_grown(into)) {
+        count_series(into, from, lost);
+        return DEJA_OK;
+    }
+    if (rc == DEJA_OK)
+        rc = dj_filter_account(into, &both, err);
+    if (rc < 0)
+        return rc;
+    const uint64_t keys = keys_of_union(both.distinct, lost, a.keys, b.keys);
+    for (uint32_t i = 0; i < into->n_parts; i++)
+        into->part[i]->keys = keys;
+    into->carried.keys = keys;
+    into->carried.lost = isfinite(lost) ? lost : 0;
+    return DEJA_OK;
+}
+
+int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err)
+{
+    if (into->read_only)
+        return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+    int rc = check_alike(into, from, err);
+    if (rc < 0 || into == from)
+        return rc;
+    rc = kind_of(&into->plan) == DEJA_EXACT ? merge_tables(into, from, err)
+                                            : merge_bits(into, from, err);
+    if (rc < 0)
+        return rc;
+    into->offered = dj_count_sum(into->offered, from->offered);
+    into->unclean |= from->unclean; /* what one of them does not know, nobody knows */
+    into->carried.unions = dj_count_sum(into->carried.unions, 1 + from->carried.unions);
+    return DEJA_OK;
+}
+
+/* --- Fold -------------------------------------------------------------------- */
+
+enum { MOST_FOLDS = 53 }; /* as format.c checks it */
+
+static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
+{
+    const struct dj_shape *s = &f->plan.shape;
+    const uint64_t granule = s->kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
+    if (f->read_only)
+        return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+    if (f->plan.kind == DEJA_PAIRED)
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "paired filters cannot be folded: smaller deletions would forget keys that "
+                       "are found now; classic and blocked can");
+    if (has_grown(f))
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "the filter has grown to %u parts and cannot be folded: build one filter "
+                       "from the same keys (deja build --like)",
+                       f->n_parts);
+    if (kind_of(&f->plan) != DEJA_CLASSIC && kind_of(&f->plan) != DEJA_BLOCKED)
+        return dj_fail(err, DEJA_ENOTSUP, "%s filters cannot be folded; classic and blocked can",
+                       deja_kind_name(kind_of(&f->plan)));
+    uint64_t units = s->bits / granule;
+    uint32_t can = 0;
+    for (; units % 2 == 0; units /= 2)
+        can++;
+    if (times > can)
+        return dj_fail(err, DEJA_EINVAL,
+                       "its %llu bits can be halved %u times, not %u: a filter that folds t times "
+                       "has a multiple of %llu * 2^t bits, such as one made with -m 64M",
+                       (ull)s->bits, can, times, (ull)granule);
+    if (f->plan.folds + (uint64_t)times > MOST_FOLDS) /* a header that nobody would load */
+        return dj_fail(err, DEJA_EINVAL,
+                       "the filter has been folded %llu times, and %u is the limit",
+                       (ull)f->plan.folds, MOST_FOLDS);
+    return DEJA_OK;
+}
+
+int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
+{
+    deja_stats before = DEJA_STATS_INIT;
+    deja_filter *half = NULL;
+    int rc = check_fold(f, times, err);
+    if (rc < 0 || times == 0)
+        return rc;
+    rc = dj_filter_account(f, &before, err);
+    if (rc < 0)
+        return rc;
+    struct dj_plan plan = f->plan;
+    plan.shape.bits >>= times;
+    plan.fp_rate = dj_plan_rate(&plan); /* as -n and -m of that size would have it */
+    if (plan.kind == DEJA_SCALABLE)
+        plan.fp_rate = fmin(plan.fp_rate / (1 - plan.tightening), 1 - 1e-9);
+    plan.folds += times;
+    plan.multiplier = ldexp(plan.multiplier, -(int)times); /* of the bits that are left */
+    rc = f->owner->next(f, &plan, &half, err);
+    if (rc < 0)
+        return rc;
+    or_bodies(half, f, (int)times);
+    for (uint32_t i = 0; i < half->n_parts; i++)
+        half->part[i]->keys = before.keys;
+    half->offered = f->offered;
+    half->carried = (struct dj_carried){f->carried.unions, before.keys,
+                                        isfinite(before.lost) ? before.lost : 0};
+    rc = f->owner->replace(f, half, err);
+    deja_filter_free(half);
+    return rc;
+}
+
+/* --- Common keys -------------------------------------------------------------- */
+
+struct counts {
+    uint64_t a, b, both; /* set bits, all of them at the smaller size */
+};
+
+static struct counts count_parts(const struct dj_part *a, int folds_a, const struct dj_part *b,
+                                 int folds_b)
+{
+    enum { LOT = 256 };
+    uint64_t in_a[LOT], in_b[LOT];
+    struct counts c = {0, 0, 0};
+    const uint64_t words = folded_words(a, folds_a);
+    for (uint64_t at = 0; at < words; at += LOT) {
+        const uint64_t n = words - at < LOT ? words - at : LOT;
+        for (uint64_t i = 0; i < n; i++) {
+            in_a[i] = folded_word(a, folds_a, at + i);
+            in_b[i] = folded_word(b, folds_b, at + i);
+        }
+        c.a += dj_popcount((const uint8_t *)in_a, 8 * n);
+        c.b += dj_popcount((const uint8_t *)in_b, 8 * n);
+        for (uint64_t i = 0; i < n; i++)
+            in_a[i] |= in_b[i];
+        c.both += dj_popcount((const uint8_t *)in_a, 8 * n);
+    }
+    return c;
+}
+
+/* e^x - 1 - x: the variance of log(clear bits) is that of x throws a bit, over m. */
+static double excess(double x)
+{
+    return fabs(x) < 1e-4 ? x * x / 2 : expm1(x) - x;
+}
+
+static double common_sigma(const struct dj_shape *s, double a, double b, double all, double common)
+{
+    const double per = s->k / (double)s->bits; /* throws a bit for each key */
+    const double variance =
+        excess(per * all) - excess(per * a) - excess(per * b) + 2 * excess(per * common);
+    return sqrt(fmax(variance, 0) * (double)s->bits) / s->k;
+}
+
+static int common_bits(const deja_filter *a, const deja_filter *b, double *keys, double *sigma,
+                       deja_error *err)
+{
+    const int folds_a = folds_between(a, b), folds_b = folds_between(b, a);
+    if (folds_a < 0 && folds_b < 0)
+        return no_fold(a, b, err);
+    double sum = 0, variance = 0;
+    struct dj_shape s = a->plan.shape;
+    s.bits >>= folds_a > 0 ? folds_a : 0;
+    for (uint32_t i = 0; i < a->n_parts; i++) {
+        const struct counts c = count_parts(a->part[i], folds_a > 0 ? folds_a : 0, b->part[i],
+                                            folds_b > 0 ? folds_b : 0);
+        const double in_a = dj_shape_keys(&s, (double)c.a), in_b = dj_shape_keys(&s, (double)c.b);
+        const double in_any = dj_shape_keys(&s, (double)c.both);
+        if (isinf(in_any))
+            return dj_fail(err, DEJA_EFULL,
+                           "all bits of the union are set: nothing can be told from them");
+        const double common = fmax(0, fmin(in_a + in_b - in_any, fmin(in_a, in_b)));
+        const double one = common_sigma(&s, in_a, in_b, in_any, common);
+        sum += common;
+        variance += one * one;
+    }
+    *keys = sum / a->n_parts;
+    *sigma = sqrt(variance) / a->n_parts;
+    return DEJA_OK;
+}
+
+int deja_filter_common(const deja_filter *a, const deja_filter *b, double *keys, double *sigma,
+                       deja_error *err)
+{
+    double deviation = 0;
+    int rc = check_alike(a, b, err);
+    if (rc < 0)
+        return rc;
+    if (kind_of(&a->plan) != DEJA_EXACT && (has_grown(a) || has_grown(b)))
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "a filter that has grown to %u parts has keys of one list in several of "
+                       "them: build both with a larger -n, or as exact ones, which are counted",
+                       a->n_parts > b->n_parts ? a->n_parts : b->n_parts);
+    dj_filter_walk(a, true);
+    dj_filter_walk(b, true);
+    if (kind_of(&a->plan) == DEJA_EXACT) {
+        uint64_t sum = 0, found, absent;
+        for (uint32_t i = 0; i < a->n_parts; i++)
+            for (uint32_t j = 0; j < b->n_parts; j++, sum += found)
+                compare_tables(a->part[i], b->part[j], &found, &absent);
+        *keys = (double)sum;
+    } else {
+        rc = common_bits(a, b, keys, &deviation, err);
+    }
+    dj_filter_walk(a, false);
+    dj_filter_walk(b, false);
+    if (sigma)
+        *sigma = deviation;
+    return rc < 0 ? rc : check_whole(a, b, err);
+}

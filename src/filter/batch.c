@@ -1,0 +1,390 @@
+/* batch.c - keys in, answers out: argument checks, hashing, and the rhythm of a batch.
+ *
+ * A batch goes through in chunks.  A chunk is hashed; then, while the chunk before it is answered
+ * key by key, its memory is asked for; and while that is on its way the next one is hashed.  So
+ * the time of a batch is nearer to the larger of hashing and memory than to their sum.  A single
+ * call is a batch of one. */
+#include "filter/filter.h"
+#include <string.h>
+
+#define LOT_NUMBERS 512 /* hashes made at once: a key needs up to DJ_MAX_WORDS */
+
+size_t deja_filter_hash_words(const deja_filter *f)
+{
+    return f->hasher.words;
+}
+
+void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *hash)
+{
+    if (f->plan.kind != DEJA_LAYERED) {
+        dj_hasher_hash(&f->hasher, keys, n, hash);
+        return;
+    }
+    const struct dj_cut cut = dj_layering_cut(&f->plan);
+    dj_segments_hash(&cut, &f->hasher, keys, n, hash);
+}
+
+/* A batch on its way: where its hashes come from, and how far it is. */
+struct batch {
+    const deja_filter *f;
+    const deja_slice *keys; /* or NULL, when it brings its hashes */
+    const uint64_t *hash;   /* of key number `first` and those behind it, up to `hashed` */
+    size_t n, first, hashed, fetched;
+    bool for_add;
+    const uint64_t *stuck; /* an add that stopped early: the first key that was not taken */
+    unsigned turn;
+    uint64_t buf[2][LOT_NUMBERS];
+};
+
+/* Either keys or hash; the other is NULL, here and wherever both are. */
+static void batch_init(struct batch *b, const deja_filter *f, const deja_slice *keys,
+                       const uint64_t *hash, size_t n, bool for_add)
+{
+    b->f = f;
+    b->keys = keys;
+    b->hash = hash;
+    b->n = n;
+    b->for_add = for_add;
+    b->stuck = NULL;
+    b->turn = 0;
+}
+
+static void batch_begin(struct batch *b, size_t at, size_t n)
+{
+    b->n = n;
+    b->fetched = at;
+    b->first = b->keys ? at : 0;
+    b->hashed = b->keys ? at : n;
+}
+
+static void hash_lot(struct batch *b)
+{
+    const size_t left = b->n - b->hashed;
+    const size_t lot = LOT_NUMBERS / b->f->hasher.words;
+    uint64_t *buf = b->buf[b->turn++ & 1];
+    b->hash = buf;
+    b->first = b->hashed;
+    b->hashed += left < lot ? left : lot;
+    deja_filter_hash_batch(b->f, b->keys + b->first, b->hashed - b->first, buf);
+}
+
+/* The hashes of the next chunk; those of the chunk before stay valid. */
+static const uint64_t *next_chunk(struct batch *b, size_t *n)
+{
+    if (b->fetched == b->hashed && b->hashed < b->n)
+        hash_lot(b);
+    const uint64_t *hash = b->hash + (b->fetched - b->first) * b->f->hasher.words;
+    const size_t left = b->hashed - b->fetched;
+    *n = left < DJ_CHUNK ? left : DJ_CHUNK;
+    b->fetched += *n;
+    return hash;
+}
+
+/* What comes after a chunk of n keys, as its answers are to ask for it: n more hashes, or, where
+ * fewer come, those asked for right here and the chunk itself. */
+static const uint64_t *ahead_of(const struct batch *b, const uint64_t *hash, size_t n,
+                                const uint64_t *next, size_t next_n)
+{
+    if (next_n == n)
+        return next;
+    dj_parts_prefetch(b->f, next, next_n, b->for_add);
+    return hash;
+}
+
+static void run_contains(struct batch *b, uint8_t *found)
+{
+    size_t n, next_n;
+    batch_begin(b, 0, b->n);
+    const uint64_t *hash = next_chunk(b, &n), *next;
+    dj_parts_prefetch(b->f, hash, n, false);
+    for (; n; hash = next, n = next_n) {
+        next = next_chunk(b, &next_n);
+        dj_parts_contain(b->f, hash, ahead_of(b, hash, n, next, next_n), n, found);
+        found += n;
+    }
+}
+
+static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *done, bool shared)
+{
+    uint8_t unasked[DJ_CHUNK];
+    size_t n, next_n;
+    const uint64_t *hash = next_chunk(b, &n), *next;
+    dj_parts_prefetch(b->f, hash, n, true);
+    for (; n; hash = next, n = next_n) {
+        next = next_chunk(b, &next_n);
+        /* cppcheck-suppress legacyUninitvar ; it is for answers */
+        uint8_t *answers = is_new ? is_new + *done : unasked;
+        const size_t taken =
+            dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n, answers, shared);
+        *done += taken;
+        b->stuck = hash + taken * f->hasher.words;
+        if (taken < n)
+            return DEJA_EFULL;
+    }
+    return DEJA_OK;
+}
+
+static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
+{
+    const bool sole = dj_writer_enter(&f->writer);
+    const int rc = run_add(b, f, is_new, done, !sole);
+    dj_writer_leave(&f->writer, sole);
+    return dj_filter_is_lost(f) ? dj_filter_lost() : rc;
+}
+
+/* A filter that grows or turns changes its parts or generations between two pieces of a batch, not
+ * within one.  A piece is no longer than the room in the newest part or generation; a layered
+ * filter ends its piece by itself before a key for which it has no room.  So batches leave the
+ * same bodies as single calls. */
+#define GROWING_PIECE 1024
+
+static bool is_window(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_WINDOW;
+}
+
+static uint64_t room_for_piece(deja_filter *f)
+{
+    if (f->plan.kind == DEJA_LAYERED)
+        return GROWING_PIECE;
+    return is_window(f) ? dj_window_room(f) : dj_scalable_room(f);
+}
+
+/* `parts` were there when the room was gone. */
+static int make_room(deja_filter *f, uint32_t parts, const struct batch *b)
+{
+    if (f->plan.kind == DEJA_LAYERED)
+        return dj_layered_grow(f, parts, b->stuck);
+    return is_window(f) ? dj_window_turn(f) : dj_scalable_grow(f, parts);
+}
+
+static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
+{
+    const size_t n = b->n;
+    int rc = DEJA_OK;
+    while (*done < n && rc == DEJA_OK) {
+        dj_filter_hold(f);
+        const uint32_t parts = f->n_parts;
+        const uint64_t room = room_for_piece(f);
+        if (room) {
+            const size_t most = room < GROWING_PIECE ? (size_t)room : GROWING_PIECE;
+            batch_begin(b, *done, n - *done < most ? n : *done + most);
+            rc = add_held(f, b, is_new, done);
+        }
+        dj_filter_release(f);
+        if (!room || rc == DEJA_EFULL)
+            rc = make_room(f, parts, b);
+    }
+    return rc;
+}
+
+static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, size_t n,
+               uint8_t *is_new, size_t *done)
+{
+    struct batch b;
+    size_t taken = 0;
+    batch_init(&b, f, keys, hash, n, true);
+    int rc = f->plan.kind == DEJA_STATIC ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
+    if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
+        rc = f->owner->touch(f);
+    if (rc == DEJA_OK && dj_filter_grows(f))
+        rc = add_growing(f, &b, is_new, &taken);
+    else if (rc == DEJA_OK) {
+        batch_begin(&b, 0, n);
+        rc = add_held(f, &b, is_new, &taken);
+    }
+    if (rc == DEJA_EIO && dj_filter_is_lost(f))
+        taken = 0; /* nobody can tell which of them are inside */
+    atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
+    if (done)
+        *done = taken;
+    return rc;
+}
+
+/* A reader's window learns what its file's writer has done to it. */
+static void hear_news(const deja_filter *reader)
+{
+    deja_filter *f = (deja_filter *)(uintptr_t)reader;
+    if (!is_window(f) || !f->owner->news || !f->owner->news(f, false))
+        return;
+    pthread_rwlock_unlock(&f->growing);
+    pthread_rwlock_wrlock(&f->growing);
+    f->owner->news(f, true);
+    pthread_rwlock_unlock(&f->growing);
+    pthread_rwlock_rdlock(&f->growing);
+}
+
+/* "Seen" is what a filter may say wrongly; "new" it may not, and so one that is lost does not. */
+static void contain(const deja_filter *f, const deja_slice *keys, const uint64_t *hash, size_t n,
+                    uint8_t *found)
+{
+    struct batch b;
+    batch_init(&b, f, keys, hash, n, false);
+    dj_filter_hold(f);
+    hear_news(f);
+    run_contains(&b, found);
+    if (dj_filter_is_lost(f))
+        memset(found, 1, n);
+    dj_filter_release(f);
+}
+
+int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *is_new,
+                          size_t *done)
+{
+    return add(f, keys, NULL, n, is_new, done);
+}
+
+int deja_filter_add_hashed(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new,
+                           size_t *done)
+{
+    return add(f, NULL, hash, n, is_new, done);
+}
+
+void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
+                                uint8_t *found)
+{
+    contain(f, keys, NULL, n, found);
+}
+
+void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
+                                 uint8_t *found)
+{
+    contain(f, NULL, hash, n, found);
+}
+
+/* --- Removals and counts ------------------------------------------------- */
+
+static bool can_count(const deja_filter *f)
+{
+    return f->part[0]->ops->count != NULL;
+}
+
+static bool can_remove(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_PAIRED ||
+           (can_count(f) && !(f->plan.flags & DEJA_MINIMAL_INCREASE));
+}
+
+/* Taken one by one, with the memory of the next chunk on its way. */
+static void run_remove(struct batch *b, deja_filter *f, uint8_t *removed, bool shared)
+{
+    size_t n, next_n;
+    uint64_t taken = 0;
+    batch_begin(b, 0, b->n);
+    const uint64_t *hash = next_chunk(b, &n), *next;
+    dj_parts_prefetch(f, hash, n, true);
+    for (; n; hash = next, n = next_n) {
+        next = next_chunk(b, &next_n);
+        dj_parts_prefetch(f, next, next_n, true);
+        for (size_t i = 0; i < n; i++) {
+            const bool answer = dj_parts_remove(f, hash[i], shared);
+            taken += answer;
+            if (removed)
+                *removed++ = answer;
+        }
+    }
+    atomic_fetch_add_explicit(&f->removed, taken, memory_order_relaxed);
+    atomic_fetch_add_explicit(&f->refused, b->n - taken, memory_order_relaxed);
+}
+
+static int take_out(deja_filter *f, const deja_slice *keys, const uint64_t *hash, size_t n,
+                    uint8_t *removed, size_t *done)
+{
+    struct batch b;
+    batch_init(&b, f, keys, hash, n, true);
+    int rc = f->read_only ? DEJA_EINVAL : DEJA_OK;
+    if (!can_remove(f))
+        rc = DEJA_ENOTSUP;
+    if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
+        rc = f->owner->touch(f);
+    if (rc == DEJA_OK) {
+        const bool sole = dj_writer_enter(&f->writer);
+        run_remove(&b, f, removed, !sole);
+        dj_writer_leave(&f->writer, sole);
+        if (dj_filter_is_lost(f))
+            rc = dj_filter_lost();
+    }
+    if (done)
+        *done = rc == DEJA_OK ? n : 0;
+    return rc;
+}
+
+static int count(const deja_filter *f, const deja_slice *keys, const uint64_t *hashes, size_t n,
+                 uint32_t *counts)
+{
+    struct batch b;
+    size_t now, next_n;
+    if (!can_count(f))
+        return DEJA_ENOTSUP;
+    batch_init(&b, f, keys, hashes, n, false);
+    batch_begin(&b, 0, n);
+    const uint64_t *hash = next_chunk(&b, &now), *next;
+    dj_parts_prefetch(f, hash, now, false);
+    for (; now; hash = next, now = next_n) {
+        next = next_chunk(&b, &next_n);
+        dj_parts_prefetch(f, next, next_n, false);
+        for (size_t i = 0; i < now; i++)
+            *counts++ = dj_parts_count(f, hash[i]);
+    }
+    return dj_filter_is_lost(f) ? dj_filter_lost() : DEJA_OK;
+}
+
+int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *removed,
+                             size_t *done)
+{
+    return take_out(f, keys, NULL, n, removed, done);
+}
+
+int deja_filter_remove_hashed(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *removed,
+                              size_t *done)
+{
+    return take_out(f, NULL, hash, n, removed, done);
+}
+
+int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
+                            uint32_t *counts)
+{
+    return count(f, keys, NULL, n, counts);
+}
+
+int deja_filter_count_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
+                             uint32_t *counts)
+{
+    return count(f, NULL, hash, n, counts);
+}
+
+int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed)
+{
+    uint8_t answer = 0;
+    const int rc = deja_filter_remove_batch(f, &key, 1, &answer, NULL);
+    if (rc == DEJA_OK && removed)
+        *removed = answer;
+    return rc;
+}
+
+int deja_filter_count(const deja_filter *f, deja_slice key, uint64_t *count)
+{
+    uint32_t answer = 0;
+    const int rc = deja_filter_count_batch(f, &key, 1, &answer);
+    if (rc == DEJA_OK)
+        *count = answer;
+    return rc;
+}
+
+/* --- Single keys ---------------------------------------------------------- */
+
+int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new)
+{
+    uint8_t answer = 0;
+    const int rc = deja_filter_add_batch(f, &key, 1, &answer, NULL);
+    if (rc == DEJA_OK && is_new)
+        *is_new = answer;
+    return rc;
+}
+
+bool deja_filter_contains(const deja_filter *f, deja_slice key)
+{
+    uint8_t found = 0;
+    deja_filter_contains_batch(f, &key, 1, &found);
+    return found;
+}

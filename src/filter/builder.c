@@ -1,0 +1,249 @@
+/* builder.c - from a stream of keys to a static filter.
+ *
+ * Keys are hashed as they come, and only the hashes are kept: a list of strings that would not
+ * fit into memory becomes 8 bytes a key.  At the end they are sorted, which brings equal ones
+ * together and later keeps the work in the caches, and peeled (core/bits/fuse.h).
+ *
+ * Memory a key: 8 bytes of hashes, up to 20 at the moment when their array grows; while peeling
+ * 32, of which 10 are a sum and a count for each of the 1.125 slots, 4.5 the slots that wait, and
+ * 9 the order that is found.
+ *
+ * A seed fails when some keys share their slots in a circle: for large sets practically never,
+ * for a handful of keys now and then.  The next seed makes other numbers of the same hashes.
+ * Seeds follow from the filter's key, so the same key and set give the same file, and nobody
+ * without the key can choose a set that fails. */
+#include "filter/builder.h"
+#include "core/base/alloc.h"
+#include "core/base/status.h"
+
+#define FIRST_KEYS 4096
+#define LOT        256
+
+int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *err)
+{
+    deja_options known;
+    struct dj_plan plan;
+    uint8_t key[DEJA_KEY_LEN];
+    *out = NULL;
+    int rc = dj_options_read(opt, &known, err);
+    if (rc < 0)
+        return rc;
+    if (known.kind != DEJA_STATIC)
+        return dj_fail(err, DEJA_EINVAL,
+                       "a builder makes static filters: set kind to DEJA_STATIC, or use "
+                       "deja_filter_new");
+    /* Sized at the end; here one key stands for all. */
+    const uint64_t hint = known.capacity, memory = known.memory;
+    known.capacity = 1;
+    rc = dj_plan_resolve(&known, &plan, err);
+    if (rc == DEJA_OK)
+        rc = dj_filter_key(&known, key, err);
+    if (rc < 0)
+        return rc;
+    deja_builder *b = dj_alloc(known.alloc, sizeof *b, 64);
+    if (!b)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    if (known.alloc) {
+        b->alloc_copy = *known.alloc;
+        b->alloc = &b->alloc_copy;
+    }
+    b->plan = plan;
+    b->memory = memory;
+    if (memory && known.fp_rate == 0 && !known.fingerprint_bits)
+        b->plan.fuse.width = 0; /* the widest that fits */
+    memcpy(b->key, key, DEJA_KEY_LEN);
+    const struct dj_hashing what = {
+        .hash = plan.hash, .rules = plan.rules, .visit = plan.visit, .words = 1};
+    dj_hasher_init(&b->hasher, &what, key, NULL);
+    if (hint && hint <= DJ_FUSE_MAX_KEYS) { /* no more than a wish: it may be far too high */
+        b->cap = (size_t)hint;
+        b->hash = dj_alloc(b->alloc, b->cap * sizeof *b->hash, 64);
+        b->cap = b->hash ? b->cap : 0;
+    }
+    *out = b;
+    return DEJA_OK;
+}
+
+void dj_builder_clear(deja_builder *b)
+{
+    dj_free(b->alloc, b->hash, b->cap * sizeof *b->hash);
+    b->hash = NULL;
+    b->n = b->cap = 0;
+    b->offered = 0;
+}
+
+void deja_builder_free(deja_builder *b)
+{
+    if (!b)
+        return;
+    const deja_allocator copy = b->alloc_copy;
+    const deja_allocator *alloc = b->alloc ? &copy : NULL;
+    dj_builder_clear(b);
+    dj_free(alloc, b, sizeof *b);
+}
+
+/* Room for n more: half as much again, so that growing costs little altogether. */
+static int reserve(deja_builder *b, size_t n)
+{
+    if (n <= b->cap - b->n)
+        return DEJA_OK;
+    if (n > SIZE_MAX / 4 / sizeof *b->hash - b->n)
+        return DEJA_ENOMEM;
+    size_t cap = b->cap + b->cap / 2;
+    cap = cap < FIRST_KEYS ? FIRST_KEYS : cap;
+    cap = cap < b->n + n ? b->n + n : cap;
+    uint64_t *hash = dj_alloc(b->alloc, cap * sizeof *hash, 64);
+    if (!hash)
+        return DEJA_ENOMEM;
+    if (b->n)
+        memcpy(hash, b->hash, b->n * sizeof *hash);
+    dj_free(b->alloc, b->hash, b->cap * sizeof *hash);
+    b->hash = hash;
+    b->cap = cap;
+    return DEJA_OK;
+}
+
+void deja_builder_hash_batch(const deja_builder *b, const deja_slice *keys, size_t n,
+                             uint64_t *hash)
+{
+    dj_hasher_hash(&b->hasher, keys, n, hash);
+}
+
+int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n)
+{
+    const int rc = reserve(b, n);
+    if (rc < 0 || n == 0)
+        return rc;
+    memcpy(b->hash + b->n, hash, n * sizeof *hash);
+    b->n += n;
+    b->offered += n;
+    return DEJA_OK;
+}
+
+int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n)
+{
+    const int rc = reserve(b, n);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < n; i += LOT)
+        dj_hasher_hash(&b->hasher, keys + i, n - i < LOT ? n - i : LOT, b->hash + b->n + i);
+    b->n += n;
+    b->offered += n;
+    return DEJA_OK;
+}
+
+/* --- Solving ---------------------------------------------------------------- */
+
+static void free_slots(const deja_builder *b, struct dj_solution *s)
+{
+    const size_t slots = (size_t)s->slots;
+    dj_free(b->alloc, s->room.sum, slots * sizeof *s->room.sum);
+    dj_free(b->alloc, s->room.count, slots * sizeof *s->room.count);
+    dj_free(b->alloc, s->room.alone, slots * sizeof *s->room.alone);
+    s->room.sum = NULL;
+    s->room.count = NULL;
+    s->room.alone = NULL;
+}
+
+/* Nothing is no size to ask an allocator for. */
+static size_t keys_room(const struct dj_solution *s)
+{
+    return s->n ? s->n : 1;
+}
+
+void dj_solution_fini(const deja_builder *b, struct dj_solution *s)
+{
+    const size_t n = keys_room(s);
+    free_slots(b, s);
+    dj_free(b->alloc, s->room.order, n * sizeof *s->room.order);
+    dj_free(b->alloc, s->room.which, n * sizeof *s->room.which);
+    s->room.order = NULL;
+    s->room.which = NULL;
+}
+
+static int make_room(const deja_builder *b, struct dj_solution *s, deja_error *err)
+{
+    struct dj_peel *room = &s->room;
+    const size_t slots = (size_t)s->slots, n = keys_room(s);
+    room->sum = dj_alloc(b->alloc, slots * sizeof *room->sum, 64);
+    room->count = dj_alloc(b->alloc, slots * sizeof *room->count, 64);
+    room->alone = dj_alloc(b->alloc, slots * sizeof *room->alone, 64);
+    room->order = dj_alloc(b->alloc, n * sizeof *room->order, 64);
+    room->which = dj_alloc(b->alloc, n * sizeof *room->which, 64);
+    if (room->sum && room->count && room->alone && room->order && room->which)
+        return DEJA_OK;
+    return dj_fail(err, DEJA_ENOMEM,
+                   "out of memory: making a static filter of %zu keys takes %.0f MB more", n,
+                   ((double)slots * 13 + (double)n * 9) / 1e6);
+}
+
+/* The hashes as numbers under this seed, sorted, each once. */
+static void remix(deja_builder *b, const struct dj_fuse *f)
+{
+    for (size_t i = 0; i < b->n; i++)
+        b->hash[i] = dj_fuse_remix(f, b->hash[i]);
+    b->n = dj_fuse_sort(b->hash, b->n);
+}
+
+static void unmix(deja_builder *b, const struct dj_fuse *f)
+{
+    for (size_t i = 0; i < b->n; i++)
+        b->hash[i] = dj_fuse_unmix(f, b->hash[i]);
+}
+
+static bool try_seed(deja_builder *b, struct dj_solution *s, unsigned attempt)
+{
+    struct dj_fuse *f = &s->plan.fuse;
+    if (attempt) { /* the first time they are ready */
+        unmix(b, f);
+        f->seed = dj_key_derive(b->key, DJ_STREAM_STATIC, attempt);
+        remix(b, f);
+        memset(s->room.sum, 0, (size_t)s->slots * sizeof *s->room.sum);
+        memset(s->room.count, 0, (size_t)s->slots * sizeof *s->room.count);
+    }
+    return dj_fuse_peel(f, b->hash, b->n, &s->room);
+}
+
+static int try_seeds(deja_builder *b, struct dj_solution *s, deja_error *err)
+{
+    bool solved = false;
+    for (unsigned i = 0; i < DJ_BUILDER_SEEDS && !solved; i++)
+        solved = try_seed(b, s, i);
+    if (solved)
+        return DEJA_OK;
+    return dj_fail(err, DEJA_EFULL,
+                   "no static filter was found for these %zu keys with %d seeds: hashes that were "
+                   "chosen to prevent it, or a fault of this machine; another key gives other "
+                   "seeds",
+                   s->n, DJ_BUILDER_SEEDS);
+}
+
+int dj_builder_solve(deja_builder *b, struct dj_solution *s, deja_error *err)
+{
+    *s = (struct dj_solution){.plan = b->plan};
+    struct dj_fuse *f = &s->plan.fuse;
+    f->seed = dj_key_derive(b->key, DJ_STREAM_STATIC, 0);
+    remix(b, f);
+    int rc = dj_plan_static(&s->plan, b->n, b->memory, err);
+    if (rc == DEJA_OK) {
+        s->n = b->n;
+        s->slots = dj_fuse_slots(f);
+        rc = make_room(b, s, err);
+    }
+    if (rc == DEJA_OK)
+        rc = try_seeds(b, s, err);
+    free_slots(b, s);
+    unmix(b, f);
+    if (rc < 0)
+        dj_solution_fini(b, s);
+    else if (!b->plan.fuse.width)
+        s->plan.fp_rate = dj_plan_fuse_rate(f->width);
+    return rc;
+}
+
+void dj_builder_fill(const deja_builder *b, const struct dj_solution *s, deja_filter *f)
+{
+    dj_fuse_fill(&s->plan.fuse, &s->room, s->n, f->part[0]->body);
+    atomic_store(&f->part[0]->keys, s->n);
+    atomic_store(&f->offered, b->offered);
+}

@@ -1,0 +1,192 @@
+/* filter.c - a filter's life: made from a plan and a key, filled by an owner with bodies, swapped
+ * with another, and let go.  What it does with keys is in batch.c. */
+#include "filter/filter.h"
+#include "core/base/alloc.h"
+#include "core/base/random.h"
+#include "core/base/status.h"
+#include <errno.h>
+#include <string.h>
+
+/* Growth has to get its turn while others look up without end; glibc prefers readers unless told.
+ */
+static int init_growing(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t attr;
+    if (pthread_rwlockattr_init(&attr))
+        return -1;
+#ifdef __GLIBC__
+    pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+#endif
+    const int rc = pthread_rwlock_init(lock, &attr);
+    pthread_rwlockattr_destroy(&attr);
+    return rc;
+}
+
+bool dj_filter_make_parts(deja_filter *f, uint32_t n_parts)
+{
+    for (uint32_t i = 0; i < n_parts; i++)
+        if (!f->part[i] && !(f->part[i] = dj_alloc(f->alloc, sizeof *f->part[i], 8)))
+            return false;
+    return true;
+}
+
+static void free_parts(deja_filter *f, const deja_allocator *alloc)
+{
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+        dj_free(alloc, f->part[i], sizeof *f->part[i]);
+}
+
+deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
+                            const deja_allocator *alloc)
+{
+    deja_filter *f = dj_alloc(alloc, sizeof *f, 64);
+    if (!f)
+        return NULL;
+    if (alloc) {
+        f->alloc_copy = *alloc;
+        f->alloc = &f->alloc_copy;
+    }
+    f->plan = *plan;
+    memcpy(f->key, key, DEJA_KEY_LEN);
+    const uint32_t words = dj_plan_words(plan), parts = dj_plan_parts(plan);
+    uint64_t *salts = dj_alloc(f->alloc, words * sizeof *salts, 8);
+    if (!salts || !dj_filter_make_parts(f, parts) || init_growing(&f->growing)) {
+        free_parts(f, alloc);
+        dj_free(f->alloc, salts, words * sizeof *salts);
+        dj_free(alloc, f, sizeof *f);
+        return NULL;
+    }
+    const struct dj_hashing what = {.hash = plan->hash,
+                                    .rules = plan->rules,
+                                    .visit = plan->visit,
+                                    .words = words,
+                                    .pieces = plan->kind == DEJA_LAYERED};
+    dj_hasher_init(&f->hasher, &what, key, salts);
+    for (uint32_t i = 0; i < parts; i++) {
+        dj_plan_part(plan, i, f->part[i]);
+        f->part[i]->salt = i ? dj_part_salt(key, plan->visit, i) : 0;
+    }
+    dj_layering_init(f);
+    return f;
+}
+
+uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t i)
+{
+    return dj_key_derive(key, DJ_STREAM_PART, (visit << 16) + i) | 1;
+}
+
+#define SWAP(type, a, b)                                                                          \
+    do {                                                                                          \
+        type swapped = (a);                                                                       \
+        (a) = (b);                                                                                \
+        (b) = swapped;                                                                            \
+    } while (0)
+
+void dj_filter_swap(deja_filter *a, deja_filter *b)
+{
+    uint8_t key[DEJA_KEY_LEN];
+    memcpy(key, a->key, DEJA_KEY_LEN);
+    memcpy(a->key, b->key, DEJA_KEY_LEN);
+    memcpy(b->key, key, DEJA_KEY_LEN);
+    SWAP(struct dj_plan, a->plan, b->plan);
+    SWAP(struct dj_hasher, a->hasher, b->hasher);
+    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
+        SWAP(struct dj_part *, a->part[i], b->part[i]);
+    SWAP(uint32_t, a->n_parts, b->n_parts);
+    SWAP(uint64_t, a->offered, b->offered);
+    SWAP(uint64_t, a->removed, b->removed);
+    SWAP(uint64_t, a->refused, b->refused);
+    SWAP(uint64_t, a->hidden, b->hidden);
+    SWAP(uint64_t, a->familiar, b->familiar);
+    SWAP(uint64_t, a->lost, b->lost);
+    SWAP(struct dj_layers, a->layers, b->layers);
+    SWAP(struct dj_carried, a->carried, b->carried);
+    SWAP(struct dj_window, a->window, b->window);
+    SWAP(bool, a->touched, b->touched);
+    SWAP(bool, a->unclean, b->unclean);
+    SWAP(uint64_t, a->syncs, b->syncs);
+    SWAP(void *, a->store, b->store);
+    dj_writer_reset(&a->writer);
+    dj_writer_reset(&b->writer);
+}
+
+void dj_filter_walk(const deja_filter *f, bool begin)
+{
+    if (f->owner->walk)
+        f->owner->walk(f, begin);
+}
+
+int dj_filter_lost(void)
+{
+    errno = EIO;
+    return DEJA_EIO;
+}
+
+int deja_filter_vouch(const deja_filter *f, deja_error *err)
+{
+    return f->owner->vouch ? f->owner->vouch(f, err) : DEJA_OK;
+}
+
+void dj_filter_unmake(deja_filter *f)
+{
+    const deja_allocator copy = f->alloc_copy;
+    const deja_allocator *alloc = f->alloc ? &copy : NULL;
+    pthread_rwlock_destroy(&f->growing);
+    free_parts(f, alloc);
+    dj_free(alloc, f->hasher.salts, f->hasher.words * sizeof *f->hasher.salts);
+    dj_free(alloc, f, sizeof *f);
+}
+
+void deja_filter_free(deja_filter *f)
+{
+    if (!f)
+        return;
+    f->owner->free(f);
+    dj_filter_unmake(f);
+}
+
+int dj_filter_begin(const deja_options *opt, deja_options *known, struct dj_plan *plan,
+                    uint8_t key[DEJA_KEY_LEN], deja_error *err)
+{
+    int rc = dj_options_read(opt, known, err);
+    if (rc == DEJA_OK)
+        rc = dj_plan_resolve(known, plan, err);
+    if (rc == DEJA_OK)
+        rc = dj_plan_refuse_static(plan, err);
+    return rc == DEJA_OK ? dj_filter_key(known, key, err) : rc;
+}
+
+int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error *err)
+{
+    if (opt->key)
+        memcpy(key, opt->key, DEJA_KEY_LEN);
+    else if (opt->seed)
+        dj_key_from_seed(opt->seed, key);
+    else if (!dj_random(key, DEJA_KEY_LEN))
+        return dj_fail_errno(err, "no random bytes from the kernel for the filter's key");
+    return DEJA_OK;
+}
+
+bool dj_filter_grows(const deja_filter *f)
+{
+    return f->plan.kind == DEJA_SCALABLE || f->plan.kind == DEJA_LAYERED ||
+           f->plan.kind == DEJA_WINDOW;
+}
+
+/* The lock is not part of what a filter says: looking up leaves it as it was. */
+static pthread_rwlock_t *lock_of(const deja_filter *f)
+{
+    return &((deja_filter *)(uintptr_t)f)->growing;
+}
+
+void dj_filter_hold(const deja_filter *f)
+{
+    if (dj_filter_grows(f))
+        pthread_rwlock_rdlock(lock_of(f));
+}
+
+void dj_filter_release(const deja_filter *f)
+{
+    if (dj_filter_grows(f))
+        pthread_rwlock_unlock(lock_of(f));
+}

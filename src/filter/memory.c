@@ -1,0 +1,95 @@
+/* memory.c - filters whose bodies live on the heap. */
+#include "core/base/alloc.h"
+#include "core/base/status.h"
+#include "filter/filter.h"
+
+/* Bodies for the parts up to n_parts, or as many as there is memory for. */
+static int give_bodies(deja_filter *f, uint32_t n_parts)
+{
+    for (; f->n_parts < n_parts; f->n_parts++) {
+        struct dj_part *p = f->part[f->n_parts];
+        uint8_t *body = dj_alloc(f->alloc, (size_t)dj_part_body_len(&p->shape), DJ_BLOCK_BYTES);
+        if (!body)
+            return DEJA_ENOMEM;
+        dj_part_attach(p, body);
+    }
+    return DEJA_OK;
+}
+
+static int memory_grow(deja_filter *f, uint32_t n_parts)
+{
+    const int rc = give_bodies(f, n_parts);
+    dj_layering_index(f); /* of those that got one */
+    return rc;
+}
+
+static void memory_free(deja_filter *f)
+{
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        dj_free(f->alloc, f->part[i]->body, (size_t)f->part[i]->body_len);
+}
+
+static int memory_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
+                       deja_error *err);
+
+static int memory_replace(deja_filter *f, deja_filter *next, deja_error *err)
+{
+    (void)err;
+    dj_filter_swap(f, next);
+    return DEJA_OK;
+}
+
+static const struct dj_owner_ops memory_ops = {
+    NULL, memory_grow, memory_free, memory_next, memory_replace, NULL, NULL, NULL, NULL, NULL,
+};
+
+void dj_filter_to_memory(deja_filter *f)
+{
+    f->owner = &memory_ops;
+    atomic_store(&f->touched, true); /* nothing to announce, ever */
+}
+
+/* Bodies for a filter that has none yet. */
+static int furnish(deja_filter *f, deja_error *err)
+{
+    const struct dj_plan *plan = &f->plan;
+    const int rc = memory_grow(f, dj_plan_parts(plan));
+    return rc < 0 ? dj_fail(err, rc,
+                            "the filter needs %.0f MB, more than there is: lower the capacity, "
+                            "raise the rate, or keep it in a file",
+                            (double)dj_plan_bytes(plan) / 1e6)
+                  : DEJA_OK;
+}
+
+int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
+                        const deja_allocator *alloc, deja_filter **out, deja_error *err)
+{
+    deja_filter *f = dj_filter_make(plan, key, alloc);
+    if (!f)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+    int rc = dj_filter_check(f, dj_plan_parts(plan), err);
+    dj_filter_to_memory(f);
+    if (rc == DEJA_OK)
+        rc = furnish(f, err);
+    if (rc < 0)
+        deja_filter_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+static int memory_next(const deja_filter *f, const struct dj_plan *plan, deja_filter **out,
+                       deja_error *err)
+{
+    return dj_filter_in_memory(plan, f->key, f->alloc, out, err);
+}
+
+int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err)
+{
+    struct dj_plan plan;
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options known;
+    *out = NULL;
+    const int rc = dj_filter_begin(opt, &known, &plan, key, err);
+    return rc < 0 ? rc : dj_filter_in_memory(&plan, key, known.alloc, out, err);
+}

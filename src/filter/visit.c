@@ -1,0 +1,177 @@
+/* visit.c - the temporal strategy: every visit asks with other hashes.
+ *
+ * A crawler that comes again asks about the same URLs.  A filter with the same hashes would take
+ * the same new pages for seen, every time.  The visit takes part in every hash (core/hash), so the
+ * next visit begins with an empty filter whose false positives hit other pages: one that was lost
+ * this time is lost again only by chance.  Over v visits that were independent of each other, a
+ * page is missed by all with the product of their loss rates.
+ *
+ * The next filter is sized from what this visit really saw, with an eighth to spare.  A filter
+ * that was made with k and M keeps both: m = n k M.  Any other is sized for the rate that it was
+ * made for, and k follows, unless k was given.  Key, kind, hash, F and URL rules stay. Source:
+ * Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false positives in
+ * Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
+#include "core/base/status.h"
+#include "filter/filter.h"
+#include <math.h>
+
+#define MAX_KEYS DJ_MAX_CAPACITY
+
+/* Different keys of the visit, seen, removed or lost.  A filter full to the brim explains any
+ * number. */
+static double came(const deja_stats *s)
+{
+    const double kept = (double)s->keys + (double)s->deletions;
+    return fmin(kept + (isfinite(s->lost) ? s->lost : 0), (double)MAX_KEYS);
+}
+
+/* Room for what came this time, with some to spare; `before` when nothing did. */
+static uint64_t capacity_after(double seen, uint64_t before)
+{
+    const double wish = ceil(seen + seen / 8);
+    return seen < 1 ? before : (uint64_t)fmin(wish, (double)MAX_KEYS);
+}
+
+static int check_options(const deja_filter *f, const deja_options *o, deja_error *err)
+{
+    const struct dj_plan *p = &f->plan;
+    if (f->read_only)
+        return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+    if (p->visit >= DJ_MAX_VISIT)
+        return dj_fail(err, DEJA_EINVAL, "visit %llu was the last one",
+                       (unsigned long long)p->visit);
+    if ((o->kind && o->kind != p->kind) || (o->part_kind && o->part_kind != p->part_kind) ||
+        (o->hash && o->hash != p->hash) || (o->filters && o->filters != p->filters) || o->key ||
+        o->seed || o->url || o->flags || o->alloc || o->layers || o->delimiter || o->format)
+        return dj_fail(err, DEJA_EINVAL,
+                       "the next visit keeps kind, hash, filters, key, URL rules, layers and "
+                       "format; capacity, "
+                       "fp_rate, memory, hashes, multiplier, growth, tightening and "
+                       "deletions can change");
+    return DEJA_OK;
+}
+
+/* The rate stays, unless it is one that no filter of the next size has: where it followed from a
+ * generous size it may be hardly more than that of twins, of which more keys have more. */
+static double rate_after(const struct dj_plan *p, const deja_options *next)
+{
+    const double twins = dj_twins(fmax((double)next->capacity, (double)next->deletions));
+    const double spent = p->kind == DEJA_SCALABLE ? 1 - next->tightening /* on one part */
+                         : p->kind == DEJA_WINDOW ? 1.0 / (next->generations + 1)
+                                                  : 0.5;
+    return fmax(p->fp_rate, fmin(2 * twins / spent, 0.5));
+}
+
+/* What the next visit's filter is made from: this one's plan, and what was asked for. */
+static deja_options options_after(const deja_filter *f, const deja_options *o, const deja_stats *s)
+{
+    const struct dj_plan *p = &f->plan;
+    deja_options next = *o;
+    const bool by_rule = p->multiplier > 0 && !o->memory && o->fp_rate == 0;
+    /* A series cannot be made of a given number of bytes or hashes; its part's kind can. */
+    const bool pinned = p->kind == DEJA_SCALABLE && (o->memory || o->multiplier != 0 || o->hashes);
+    next.kind = pinned ? p->part_kind : p->kind;
+    next.part_kind = p->part_kind;
+    next.hash = p->hash;
+    next.filters = p->filters;
+    next.counter_bits = p->shape.counter_bits;
+    next.generations = o->generations ? o->generations : p->generations;
+    next.window_seconds = o->window_seconds ? o->window_seconds : p->window_seconds;
+    next.layers = p->layering.layers;
+    next.delimiter = p->layering.delimiter;
+    next.growth = o->growth ? o->growth : p->growth;
+    next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
+    if (!o->capacity && !(o->memory && o->fp_rate != 0))
+        next.capacity = p->kind == DEJA_WINDOW /* which forgets: how many came is no size */
+                            ? p->capacity
+                            : capacity_after(came(s), p->capacity);
+    if (!o->deletions && p->kind == DEJA_PAIRED)
+        next.deletions = capacity_after((double)s->deletions, p->deletions);
+    if (!o->hashes && p->own_k)
+        next.hashes = p->shape.k;
+    if (o->multiplier == 0 && by_rule)
+        next.multiplier = p->multiplier;
+    if (o->fp_rate == 0 && !o->memory && next.multiplier == 0)
+        next.fp_rate = rate_after(p, &next);
+    next.format = p->rules + UINT64_C(1);
+    next.key = f->key;
+    next.flags = p->flags;
+    return next;
+}
+
+/* The share of a visit's pages that it missed. */
+static double loss_rate(const deja_stats *s)
+{
+    const double n = came(s);
+    return n > 0 ? fmax(fmin(s->lost / n, 1), 0)
+                 : 1; /* a visit that saw nothing missed everything */
+}
+
+static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
+{
+    const struct dj_past *before = &f->plan.past;
+    return (struct dj_past){
+        .visits = before->visits + 1,
+        .missed = (before->visits ? before->missed : 1) * loss_rate(s),
+        .last_lost = isfinite(s->lost) ? s->lost : came(s),
+        .last_distinct = (uint64_t)(came(s) + 0.5),
+    };
+}
+
+/* Sizes that follow from counts, and not from what the caller asked for, stay in proportion to the
+ * filter that counted: a file of 5 kB can claim any number of keys. */
+static int check_size(const deja_filter *f, const deja_options *asked, const deja_options *opt,
+                      const struct dj_plan *plan, deja_error *err)
+{
+    const uint64_t body = dj_part_body_len(&plan->shape) * plan->filters;
+    const uint64_t removals = dj_part_body_len(&plan->removal);
+    if (asked->memory)
+        return DEJA_OK;
+    if (!asked->capacity && !dj_renewal_fits(f, body))
+        return dj_fail(err, DEJA_EINVAL,
+                       "the next visit would take %.0f MB for %llu keys, too many for a filter of "
+                       "this size to have seen: say how many to expect (-n N)",
+                       (double)body / 1e6, (unsigned long long)opt->capacity);
+    if (plan->kind == DEJA_PAIRED && !asked->deletions && !dj_renewal_fits(f, removals))
+        return dj_fail(err, DEJA_EINVAL,
+                       "the next visit would take %.0f MB for %llu deletions, too many for a "
+                       "filter of this size to have seen: say how many to expect (--deletions N)",
+                       (double)removals / 1e6, (unsigned long long)opt->deletions);
+    return DEJA_OK;
+}
+
+int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err)
+{
+    deja_options wish;
+    deja_stats s = DEJA_STATS_INIT;
+    struct dj_plan plan;
+    deja_filter *after = NULL;
+    int rc = dj_options_read(next, &wish, err);
+    if (rc == DEJA_OK)
+        rc = check_options(f, &wish, err);
+    if (rc == DEJA_OK)
+        rc = dj_filter_account(f, &s, err);
+    if (rc < 0)
+        return rc;
+    const deja_options opt = options_after(f, &wish, &s);
+    rc = dj_plan_resolve(&opt, &plan, err);
+    if (rc == DEJA_OK)
+        rc = dj_plan_refuse_static(&plan, err);
+    if (rc < 0)
+        return rc;
+    rc = check_size(f, &wish, &opt, &plan, err);
+    if (rc < 0)
+        return rc;
+    dj_layering_next(f, &plan);
+    plan.profile = f->plan.profile;
+    plan.url_rules = f->plan.url_rules;
+    plan.seeded = f->plan.seeded;
+    plan.visit = f->plan.visit + 1;
+    plan.past = past_after(f, &s);
+    rc = f->owner->next(f, &plan, &after, err);
+    if (rc < 0)
+        return rc;
+    rc = f->owner->replace(f, after, err);
+    deja_filter_free(after);
+    return rc;
+}

@@ -1,0 +1,117 @@
+/* exact.c - 64-bit fingerprints in a hash table: about 10 bytes a key, practically no lost page.
+ *
+ * core/bits/slots.h tells where a fingerprint stands.  At 80 % load, the capacity, 41 % of the
+ * lines are full; strides of their own keep full lines from attracting more keys.  A lookup then
+ * reads 1.1 lines for a present key and 1.7 for an absent one.
+ *
+ * Insert-only tables without displacement have two more virtues.  Adding is one compare-and-swap
+ * on the first free slot, so racing writers either find their own key there or move on: none is
+ * lost, and of those who race with the same key one is told that it was new.  And a write-back
+ * that was cut off may leave slots empty that were filled since the last sync, never one that
+ * was full at that sync: everything synced is still found.
+ *
+ * The rate is n / 2^64: a key is taken for another when all 64 bits agree. */
+#include "core/bits/slots.h"
+#include "kinds/part.h"
+
+static struct dj_slots slots_of(const struct dj_part *p)
+{
+    return (struct dj_slots){(uint64_t *)(void *)p->body, p->shape.bits / (64 * DJ_SLOTS)};
+}
+
+static void exact_prefetch(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add)
+{
+    (void)for_add;
+    const struct dj_slots s = slots_of(p);
+    dj_slots_prefetch(&s, hash, n);
+}
+
+static void exact_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                           size_t n, uint8_t *found)
+{
+    const struct dj_slots s = slots_of(p);
+    dj_slots_best()->contains(&s, hash, ahead, n, found);
+}
+
+/* --- Adding beside other writers, or to the last free slots -------------- */
+
+enum outcome { NEW, SEEN, LINE_FULL };
+
+/* Losing the race for a slot means looking at what the winner put there: it may be this very
+ * key. */
+static enum outcome put(uint64_t *line, uint64_t h)
+{
+    for (unsigned i = 0; i < DJ_SLOTS; i++) {
+        uint64_t there = __atomic_load_n(line + i, __ATOMIC_RELAXED);
+        if (there == 0 && __atomic_compare_exchange_n(line + i, &there, h, false, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED))
+            return NEW;
+        if (there == h)
+            return SEEN;
+    }
+    return LINE_FULL;
+}
+
+static enum outcome add_one(const struct dj_slots *s, uint64_t hash)
+{
+    const uint64_t h = dj_slots_fingerprint(hash);
+    uint64_t line = dj_slots_first(s, hash);
+    enum outcome outcome = LINE_FULL;
+    for (uint64_t hop = 1; outcome == LINE_FULL && !dj_slots_way_ends(s, hop); hop++) {
+        outcome = put(dj_slots_line(s, line), h);
+        line = dj_slots_next(s, hash, line, hop);
+    }
+    return outcome;
+}
+
+static size_t add_in_turn(const struct dj_slots *s, const uint64_t *hash, size_t n, uint64_t room,
+                          uint8_t *is_new)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint8_t found = 0;
+        if (room == 0)
+            dj_slots_best()->contains(s, hash + i, hash + i, 1, &found);
+        if (room == 0 && !found)
+            return i;
+        const enum outcome outcome = found ? SEEN : add_one(s, hash[i]);
+        if (outcome == LINE_FULL) /* other threads took the last slots */
+            return i;
+        is_new[i] = outcome == NEW;
+        room -= room ? is_new[i] : 0;
+    }
+    return n;
+}
+
+/* Nearly full tables have long ways, so the last sixteenth stays free. */
+uint64_t dj_exact_room(const struct dj_part *p)
+{
+    const uint64_t slots = p->shape.bits / 64;
+    const uint64_t most = slots - slots / 16;
+    const uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
+    return keys < most ? most - keys : 0;
+}
+
+static size_t exact_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                        uint8_t *is_new, bool shared)
+{
+    const struct dj_slots s = slots_of(p);
+    const uint64_t room = dj_exact_room(p);
+    if (!shared && room >= n)
+        return dj_slots_best()->add(&s, hash, ahead, n, is_new);
+    dj_slots_prefetch(&s, ahead, n);
+    return add_in_turn(&s, hash, n, room, is_new);
+}
+
+static uint64_t exact_slots_used(const struct dj_part *p)
+{
+    uint64_t used = 0;
+    const uint64_t *slot = (const uint64_t *)(const void *)p->body;
+    for (uint64_t i = 0; i < p->shape.bits / 64; i++)
+        used += __atomic_load_n(slot + i, __ATOMIC_RELAXED) != 0;
+    return used;
+}
+
+const struct dj_part_ops dj_exact_ops = {
+    "exact",        DEJA_EXACT,       NULL, exact_prefetch, exact_add,
+    exact_contains, exact_slots_used, NULL, NULL,
+};

@@ -1,0 +1,423 @@
+/* layered.c - the multi-layer Bloom filter: one filter for each segment of a URL, and one more for
+ * the XOR of all of them.
+ *
+ * Layer i holds the i-th segments of all URLs.  That alone would take h/b for seen after h/a and
+ * g/b; so one more layer, BF_(L+1), gets something for each URL that depends on all its segments
+ * together.  A URL is seen when each layer has its segment, and the XOR layer has the XOR
+ * (Algorithms 3 and 4).
+ *
+ * Mode paper follows Algorithms 3 and 4 to the letter (rules 1).  H_j is the same in every layer:
+ * output j of SplitMix64 started at the segment's hash, reduced to a position below m.  Position j
+ * in the XOR layer is the XOR of the positions H_j of all segments, modulo m, which the papers
+ * leave open.  Segments are what is between the slashes; the scheme is not part of any.  Equal
+ * segments cancel out (h/a/a has the XOR of h alone), and the XOR layer cannot tell URLs with the
+ * same segments in another order: after a/b, b/x and x/a the filter claims b/a, at any size.
+ * Files of deja 0.1 keep rules 0: a segment includes the slash ahead of it, the first one includes
+ * the scheme, and the XOR is that of 64-bit numbers, reduced afterwards.
+ *
+ * Mode salted is the default.  Layer i sees mix(hash xor salt i), a bijection of the hash, so a
+ * segment is another number in each layer.  The XOR of these numbers is a tabulation hash of the
+ * URL: 64 bits that any two of n URLs share with probability n^2 / 2^65, whatever segments they
+ * have in common.  The XOR layer is a classic filter of these hashes.  (XOR of positions, as
+ * above, would cost L times as much, and would leave the positions of URLs like h/a, h/b, g/a and
+ * g/b depending on each other.)
+ *
+ * A layer may have several parts (layering.c): it has a segment when one of them has, and gets one
+ * in its newest.  Keywords (mode words) are dealt to the layers in turn, and a key may have
+ * several words in a layer; in the XOR, each is salted by its place among the words.  segments.c
+ * makes rows of numbers of keys; here rows become answers.
+ *
+ * Looking up begins with the XOR layer: it turns a new URL away although its layers may all know
+ * their segments.  Adding looks all segments of a chunk up at once, so that their memory is
+ * fetched together, and then goes key by key, because a segment that one key brings is known to
+ * the next.
+ *
+ * Prefix questions ask the layers alone.  They inherit what the XOR layer is there to mend: h/x
+ * and g/b seen, h/b is claimed.  Never is anything missed.
+ *
+ * Source: Cen, Xu, Sun, "A Multi-Layer Bloom Filter for Duplicated URL Detection", 2010. */
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "filter/filter.h"
+
+/* --- A chunk of rows, as the layers see it --------------------------------- */
+
+struct lot {
+    size_t n;
+    uint32_t deepest; /* layers that any of the keys reaches */
+    uint8_t segments[DJ_CHUNK];
+    uint8_t layers[DJ_CHUNK];                /* segment t is dealt to layer t mod this */
+    uint64_t entry[DJ_CHUNK][DJ_MAX_SLOTS];  /* a segment's number in its layer */
+    uint64_t mark[DJ_CHUNK * DJ_MAX_HASHES]; /* the XOR layer's numbers, stride of them a key */
+};
+
+static uint8_t between(uint64_t x, uint32_t least, uint32_t most)
+{
+    return (uint8_t)(x < least ? least : x > most ? most : x);
+}
+
+/* The least number that a classic part of m bits reduces to this position: position 2^64 / m,
+ * rounded up.  Up to 2^32 bits the error of a rounded quotient stays below one position. */
+static uint64_t number_of(uint64_t position, uint64_t m)
+{
+    __extension__ typedef unsigned __int128 u128;
+    if (m <= UINT64_C(1) << 32)
+        return position * (UINT64_MAX / m + 1);
+    return (uint64_t)((((u128)position << 64) + m - 1) / m);
+}
+
+/* What the XOR layer gets in mode paper: for each j, the XOR of the positions. */
+static void mark_paper(const deja_filter *f, const uint64_t *segment, uint32_t n, uint64_t *mark)
+{
+    const uint64_t m = f->plan.shape.bits;
+    for (uint32_t j = 0; j < f->plan.shape.k; j++) {
+        uint64_t at = 0;
+        for (uint32_t t = 0; t < n; t++)
+            at ^= dj_mulhi(dj_nth64(segment[t], j), m);
+        mark[j] = number_of(at % m, m);
+    }
+}
+
+/* The same by rules 0: the XOR of the numbers that positions are made of. */
+static void mark_paper_0(const deja_filter *f, const uint64_t *segment, uint32_t n, uint64_t *mark)
+{
+    const uint32_t k = f->plan.shape.k;
+    memset(mark, 0, k * sizeof *mark);
+    for (uint32_t t = 0; t < n; t++)
+        for (uint32_t j = 0; j < k; j++)
+            mark[j] ^= dj_nth64(segment[t], j);
+}
+
+static void see_paper(const deja_filter *f, const uint64_t *row, struct lot *lot, size_t i)
+{
+    memcpy(lot->entry[i], row + 1, lot->segments[i] * sizeof *row);
+    (f->plan.rules == DJ_RULES_0_1 ? mark_paper_0 : mark_paper)(
+        f, row + 1, lot->segments[i], &lot->mark[i * f->part[0]->stride]);
+}
+
+static void see_words(const deja_filter *f, const uint64_t *row, struct lot *lot, size_t i)
+{
+    uint64_t mark = 0;
+    for (uint32_t t = 0; t < lot->segments[i]; t++) {
+        lot->entry[i][t] = dj_mix64(row[1 + t] ^ f->layers.salt[t % lot->layers[i]]);
+        mark ^= dj_mix64(row[1 + t] ^ f->layers.place[t]);
+    }
+    lot->mark[i] = mark;
+}
+
+static void see_url(const deja_filter *f, const uint64_t *row, uint64_t whole_last,
+                    struct lot *lot, size_t i)
+{
+    const uint32_t last = lot->segments[i] - 1u;
+    uint64_t mark = 0;
+    for (uint32_t t = 0; t <= last; t++) {
+        lot->entry[i][t] = dj_mix64(row[1 + t] ^ f->layers.salt[t]);
+        mark ^= lot->entry[i][t];
+    }
+    if (whole_last) /* its layer knows the path, the XOR layer all of it */
+        mark ^= lot->entry[i][last] ^ dj_mix64(whole_last ^ f->layers.salt[last]);
+    lot->mark[i] = mark;
+}
+
+/* Rows may come from outside: whatever they say, they stay within the lot. */
+static void see(const deja_filter *f, const uint64_t *rows, size_t n, struct lot *lot)
+{
+    const struct dj_cut cut = dj_layering_cut(&f->plan);
+    const size_t len = dj_segments_row(&cut);
+    lot->n = n;
+    lot->deepest = 0;
+    for (size_t i = 0; i < n; i++, rows += len) {
+        lot->segments[i] = between(rows[0] & UINT32_MAX, 1, cut.slots);
+        lot->layers[i] = cut.words ? between(rows[0] >> 32, 1, cut.most) : lot->segments[i];
+        lot->deepest = lot->layers[i] > lot->deepest ? lot->layers[i] : lot->deepest;
+        if (f->plan.flags & DEJA_LAYERED_PAPER)
+            see_paper(f, rows, lot, i);
+        else if (cut.words)
+            see_words(f, rows, lot, i);
+        else
+            see_url(f, rows, rows[len - 1], lot, i);
+    }
+}
+
+/* --- Layers ---------------------------------------------------------------- */
+
+/* Segments of one layer, and whose they are. */
+struct group {
+    size_t n;
+    uint64_t hash[DJ_CHUNK];
+    uint8_t key[DJ_CHUNK], slot[DJ_CHUNK];
+};
+
+/* Ask the parts of a layer, the newest and largest first; known gets a bit for each segment that
+ * one of them has. */
+static void ask_parts(const deja_filter *f, uint32_t layer, struct group *g, uint16_t *known)
+{
+    uint8_t found[DJ_CHUNK];
+    for (uint32_t nth = f->layers.n[layer]; nth-- > 0 && g->n;) {
+        const struct dj_part *p = f->part[f->layers.part[layer][nth]];
+        p->ops->prefetch(p, g->hash, g->n, false);
+        p->ops->contains(p, g->hash, g->hash, g->n, found);
+        size_t left = 0;
+        for (size_t i = 0; i < g->n; i++) {
+            known[g->key[i]] |= (uint16_t)(found[i] << g->slot[i]);
+            g->hash[left] = g->hash[i];
+            g->key[left] = g->key[i];
+            g->slot[left] = g->slot[i];
+            left += !found[i];
+        }
+        g->n = left;
+    }
+    g->n = 0;
+}
+
+static struct dj_part *newest_of(deja_filter *f, uint32_t layer)
+{
+    return f->part[f->layers.part[layer][f->layers.n[layer] - 1]];
+}
+
+/* URLs have one segment in a layer, or none.  Without a branch, as which is a matter of chance. */
+static void ask_url_layer(const deja_filter *f, const struct lot *lot, uint32_t layer,
+                          const uint8_t *who, size_t n, uint16_t *known)
+{
+    struct group g;
+    g.n = 0;
+    for (size_t a = 0; a < n; a++) {
+        const uint8_t i = who[a];
+        g.hash[g.n] = lot->entry[i][layer];
+        g.key[g.n] = i;
+        g.slot[g.n] = (uint8_t)layer;
+        g.n += layer < lot->segments[i];
+    }
+    ask_parts(f, layer, &g, known);
+}
+
+static void ask_word_layer(const deja_filter *f, const struct lot *lot, uint32_t layer,
+                           const uint8_t *who, size_t n, uint16_t *known)
+{
+    struct group g;
+    g.n = 0;
+    for (size_t a = 0; a < n; a++) {
+        const uint8_t i = who[a];
+        for (uint32_t t = layer; layer < lot->layers[i] && t < lot->segments[i];
+             t += lot->layers[i]) {
+            g.hash[g.n] = lot->entry[i][t];
+            g.key[g.n] = i;
+            g.slot[g.n++] = (uint8_t)t;
+            if (g.n == DJ_CHUNK)
+                ask_parts(f, layer, &g, known);
+        }
+    }
+    ask_parts(f, layer, &g, known);
+}
+
+/* known gets a bit for each segment of these keys that its layer has. */
+static void ask_layers(const deja_filter *f, const struct lot *lot, const uint8_t *who, size_t n,
+                       uint16_t known[DJ_CHUNK])
+{
+    const bool words = f->plan.flags & DEJA_LAYERED_WORDS;
+    memset(known, 0, DJ_CHUNK * sizeof *known);
+    for (uint32_t layer = 0; layer < lot->deepest; layer++)
+        (words ? ask_word_layer : ask_url_layer)(f, lot, layer, who, n, known);
+}
+
+static uint32_t all_segments(const struct lot *lot, size_t i)
+{
+    return (1u << lot->segments[i]) - 1;
+}
+
+/* found[i] of the keys named in who: are all its segments known? */
+static void find_in_layers(const deja_filter *f, const struct lot *lot, const uint8_t *who,
+                           size_t n, uint8_t *found)
+{
+    uint16_t known[DJ_CHUNK];
+    ask_layers(f, lot, who, n, known);
+    memset(found, 0, lot->n);
+    for (size_t a = 0; a < n; a++)
+        found[who[a]] = known[who[a]] == all_segments(lot, who[a]);
+}
+
+void dj_layered_contain(const deja_filter *f, const uint64_t *rows, size_t n, uint8_t *found)
+{
+    const struct dj_part *marks = f->part[0];
+    struct lot lot;
+    uint8_t alive[DJ_CHUNK] = {0};
+    size_t left = 0;
+    see(f, rows, n, &lot);
+    marks->ops->prefetch(marks, lot.mark, n, false);
+    marks->ops->contains(marks, lot.mark, lot.mark, n, found);
+    for (size_t i = 0; i < n; i++) {
+        alive[left] = (uint8_t)i;
+        left += found[i];
+    }
+    find_in_layers(f, &lot, alive, left, found);
+}
+
+/* --- Adding ---------------------------------------------------------------- */
+
+static uint64_t count_of(const struct dj_part *p)
+{
+    return atomic_load_explicit(&p->keys, memory_order_relaxed);
+}
+
+/* Layers without room for these segments of key i: a bit for each. */
+static uint32_t full_layers(const deja_filter *f, const struct lot *lot, size_t i,
+                            uint32_t segments)
+{
+    const uint32_t series = f->plan.flags & DEJA_LAYERED_PAPER ? 1 : DJ_LAYER_PARTS;
+    uint8_t wanted[DJ_MAX_LAYERS] = {0};
+    uint32_t full = 0;
+    for (uint32_t t = 0; segments >> t; t++) {
+        const uint32_t layer = t % lot->layers[i], n = f->layers.n[layer];
+        if (!(segments >> t & 1))
+            continue;
+        wanted[layer]++;
+        if (n == 0) {
+            full |= 1u << layer;
+        } else if (n < series) { /* the last part takes all that comes */
+            const struct dj_part *p = f->part[f->layers.part[layer][n - 1]];
+            if (count_of(p) + wanted[layer] > p->capacity)
+                full |= 1u << layer;
+        }
+    }
+    return full;
+}
+
+/* Segments of key i that no part has now; earlier keys of the lot may have brought some. */
+static uint32_t unknown_now(const deja_filter *f, const struct lot *lot, size_t i)
+{
+    uint16_t known[DJ_CHUNK];
+    const uint8_t who = (uint8_t)i;
+    ask_layers(f, lot, &who, 1, known);
+    return all_segments(lot, i) & ~(uint32_t)known[i];
+}
+
+static bool add_segments(deja_filter *f, const struct lot *lot, size_t i, uint32_t unknown,
+                         bool shared)
+{
+    bool any = false;
+    for (uint32_t t = 0; unknown >> t; t++) {
+        if (!(unknown >> t & 1))
+            continue;
+        struct dj_part *p = newest_of(f, t % lot->layers[i]);
+        const uint64_t *hash = &lot->entry[i][t];
+        uint8_t is_new;
+        p->ops->add(p, hash, hash, 1, &is_new, shared);
+        if (is_new)
+            atomic_fetch_add_explicit(&p->keys, 1, memory_order_relaxed);
+        any |= is_new;
+    }
+    return any;
+}
+
+/* A new key: one more, and when its segments were known, one that could have been lost.  The
+ * lost ones had their bits in the XOR layer before they came: they count as inside. */
+static void count_key(deja_filter *f, bool familiar)
+{
+    const uint64_t t = atomic_fetch_add_explicit(&f->part[0]->keys, 1, memory_order_relaxed);
+    if (!familiar)
+        return;
+    const double came = (double)t + dj_layering_lost(f);
+    const double step = came * 64 / (double)f->plan.capacity;
+    const uint32_t at = step < DJ_WEIGHTS - 1 ? (uint32_t)step : DJ_WEIGHTS - 1;
+    atomic_fetch_add_explicit(&f->familiar, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&f->lost, f->layers.weight[at], memory_order_relaxed);
+}
+
+/* Fetch what the lot's keys will touch, and tell which of their segments are known before the
+ * first of them is added. */
+static void look_ahead(const deja_filter *f, const struct lot *lot, uint16_t known[DJ_CHUNK])
+{
+    const struct dj_part *marks = f->part[0];
+    uint8_t who[DJ_CHUNK];
+    for (size_t i = 0; i < lot->n; i++)
+        who[i] = (uint8_t)i;
+    marks->ops->prefetch(marks, lot->mark, lot->n, true);
+    ask_layers(f, lot, who, lot->n, known);
+}
+
+size_t dj_layered_add(deja_filter *f, const uint64_t *rows, size_t n, uint8_t *is_new, bool shared)
+{
+    struct dj_part *marks = f->part[0];
+    struct lot lot;
+    uint16_t known[DJ_CHUNK];
+    see(f, rows, n, &lot);
+    look_ahead(f, &lot, known);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *mark = &lot.mark[i * marks->stride];
+        uint32_t unknown = all_segments(&lot, i) & ~(uint32_t)known[i];
+        if (unknown && full_layers(f, &lot, i, unknown)) {
+            unknown = unknown_now(f, &lot, i);
+            if (full_layers(f, &lot, i, unknown))
+                return i; /* nothing of it is in: it comes again when the layers have grown */
+        }
+        const bool stranger = unknown && add_segments(f, &lot, i, unknown, shared);
+        marks->ops->add(marks, mark, mark, 1, &is_new[i], shared);
+        is_new[i] |= stranger;
+        if (is_new[i])
+            count_key(f, !stranger);
+    }
+    return n;
+}
+
+/* The next part of a layer, which will be part number n. */
+static int begin_part(deja_filter *f, uint32_t layer, uint32_t n)
+{
+    if (n == DJ_MAX_PARTS)
+        return DEJA_EFULL;
+    if (!dj_filter_make_parts(f, n + 1))
+        return DEJA_ENOMEM;
+    return dj_layering_part(&f->plan, layer + 1, f->layers.n[layer], f->part, n, f->part[n])
+               ? DEJA_OK
+               : DEJA_EFULL;
+}
+
+int dj_layered_grow(deja_filter *f, uint32_t parts, const uint64_t *row)
+{
+    struct lot lot;
+    int rc = DEJA_OK;
+    pthread_rwlock_wrlock(&f->growing);
+    if (f->n_parts == parts) { /* or another thread was here first */
+        uint32_t n = parts;
+        see(f, row, 1, &lot);
+        const uint32_t full = full_layers(f, &lot, 0, unknown_now(f, &lot, 0));
+        for (uint32_t layer = 0; full >> layer && rc == DEJA_OK; layer++) {
+            if (!(full >> layer & 1))
+                continue;
+            rc = begin_part(f, layer, n++);
+        }
+        if (rc == DEJA_OK && (dj_filter_check(f, n, NULL) < 0 || !dj_growth_fits(f, n)))
+            rc = DEJA_EFULL;
+        if (rc == DEJA_OK)
+            rc = f->owner->grow(f, n);
+    }
+    pthread_rwlock_unlock(&f->growing);
+    return rc;
+}
+
+/* --- Prefix questions ------------------------------------------------------ */
+
+static void ask_prefixes(const deja_filter *f, const struct dj_cut *cut, const deja_slice *prefix,
+                         size_t n, uint8_t *found)
+{
+    uint64_t rows[DJ_CHUNK * DJ_MAX_ROW];
+    uint8_t who[DJ_CHUNK];
+    struct lot lot;
+    dj_segments_prefix(cut, &f->hasher, prefix, n, rows);
+    see(f, rows, n, &lot);
+    for (size_t i = 0; i < n; i++)
+        who[i] = (uint8_t)i;
+    find_in_layers(f, &lot, who, n, found);
+}
+
+int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
+                             uint8_t *found)
+{
+    if (f->plan.kind != DEJA_LAYERED || f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
+        return DEJA_ENOTSUP;
+    const struct dj_cut cut = dj_layering_cut(&f->plan);
+    dj_filter_hold(f);
+    for (size_t at = 0; at < n; at += DJ_CHUNK)
+        ask_prefixes(f, &cut, prefix + at, n - at < DJ_CHUNK ? n - at : DJ_CHUNK, found + at);
+    dj_filter_release(f);
+    return DEJA_OK;
+}

@@ -1,0 +1,278 @@
+/* layering.c - the layers of a layered filter: how many, how large, and which parts they have.
+ *
+ * Part 0 is the XOR layer.  It holds keys: it is sized for n of them at rate p like a classic
+ * filter, and since a key has to pass it, the whole filter has at most its rate.
+ *
+ * mode paper: every layer is a part like part 0, the same m and k, whatever it holds.  It is made
+ * when the first key that deep arrives.  By rules 1 the segments are those of the papers, and the
+ * XOR layer gets the XOR of positions modulo m.  Unless m is a power of two, that prefers low
+ * positions, and the layer errs more often than its fill says: with m = 3/4 of a power of two, a
+ * half-full layer of k = 20 five times as often.  So sizes that follow from p or memory are powers
+ * of two; m = n k M is what it is.
+ *
+ * mode salted: a layer holds segments, and different ones are far fewer than keys in the first
+ * layers, hosts and folders, and nearly as many in those of pages.  How many is not known before,
+ * so a layer is a short series of parts, for n/16, then n/4, then n segments, the next made when
+ * one is full; the last takes all that comes.  All parts of a layer together have a rate of at
+ * most 0.01 (or p, if that is more): layers are there to turn strangers away and to answer prefix
+ * questions; p is the XOR layer's business.  The parts' shares of the rate are 1/4, 1/4 and 1/2:
+ * the largest is the one that costs.  They are blocked: a segment is one cache line instead of k,
+ * for about as many bits.  After a rotation a layer's first part is as large as what the last
+ * visit had in the layer and an eighth, so that one part is enough.
+ *
+ * What is lost.  A new key is taken for seen when all its segments are known and the XOR layer
+ * errs.  So only keys whose segments are known can get lost: for each such key that was told
+ * "new" when t had come, rate(t) / (1 - rate(t)) others like it were not.  The weights
+ * are this number by t, in steps of n/64, as integers: sums of integers do not depend on order. */
+#include "kinds/layering.h"
+#include "core/base/status.h"
+#include "filter/filter.h"
+#include <math.h>
+
+#define DEFAULT_LAYERS 8
+#define LAYER_RATE     0.01
+#define LEAST_SEGMENTS 64
+#define MOST_SEGMENTS  (UINT64_C(1) << 53)
+#define WEIGHT_ONE     0x1p32
+#define WEIGHT_MOST    1024.0 /* a filter that full does not know how many it lost */
+#define PLACE_SALTS    32     /* docs/format.md: stream 6 */
+
+static bool is_paper(const struct dj_plan *plan)
+{
+    return plan->flags & DEJA_LAYERED_PAPER;
+}
+
+static bool has_words(const struct dj_plan *plan)
+{
+    return plan->flags & DEJA_LAYERED_WORDS;
+}
+
+/* --- Options --------------------------------------------------------------- */
+
+static int check_number(const deja_options *opt, bool words, deja_error *err)
+{
+    const uint32_t least = words ? 1 : 2;
+    if (opt->layers && (opt->layers < least || opt->layers > DJ_MAX_LAYERS))
+        return dj_fail(err, DEJA_EINVAL, "layers is %u: from %u to %d", opt->layers, least,
+                       DJ_MAX_LAYERS);
+    return DEJA_OK;
+}
+
+int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    const bool words = opt->flags & DEJA_LAYERED_WORDS;
+    if (plan->kind != DEJA_LAYERED)
+        return opt->flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS)
+                   ? dj_fail(err, DEJA_EINVAL,
+                             "modes paper and words go with kind layered, not %s",
+                             deja_kind_name(plan->kind))
+                   : DEJA_OK;
+    if (opt->delimiter && !words)
+        return dj_fail(err, DEJA_EINVAL,
+                       "delimiter is the byte between words: it goes with mode words");
+    if (opt->delimiter > 255)
+        return dj_fail(err, DEJA_EINVAL, "delimiter is %u: it is one byte", opt->delimiter);
+    plan->layering.layers = opt->layers || words ? opt->layers : DEFAULT_LAYERS;
+    plan->layering.delimiter = opt->delimiter || !words ? opt->delimiter : ' ';
+    return check_number(opt, words, err);
+}
+
+bool dj_layering_is_salted(const struct dj_plan *plan)
+{
+    return plan->kind == DEJA_LAYERED && !is_paper(plan);
+}
+
+uint32_t dj_layering_most(const struct dj_plan *plan)
+{
+    return plan->layering.layers ? plan->layering.layers : DEFAULT_LAYERS;
+}
+
+uint32_t dj_layering_bodies(const struct dj_plan *plan)
+{
+    const bool layers = plan->kind == DEJA_LAYERED && is_paper(plan);
+    return layers ? dj_layering_most(plan) + 1 : plan->filters;
+}
+
+bool dj_layering_wants_power_of_2(const struct dj_plan *plan)
+{
+    return plan->kind == DEJA_LAYERED && is_paper(plan) && plan->rules != DJ_RULES_0_1;
+}
+
+struct dj_cut dj_layering_cut(const struct dj_plan *plan)
+{
+    const bool words = has_words(plan);
+    return (struct dj_cut){
+        .slots = words ? DJ_MAX_SLOTS : plan->layering.layers,
+        .words = words,
+        .delimiter = (char)plan->layering.delimiter,
+        .layers = plan->layering.layers,
+        .share = plan->shape.k,
+        .most = dj_layering_most(plan),
+        .query_apart = !words && !is_paper(plan),
+        .bare = !words && is_paper(plan) && plan->rules != DJ_RULES_0_1,
+    };
+}
+
+/* --- Parts ----------------------------------------------------------------- */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A key has at most this many segments, so no layer sees more of them. */
+static uint64_t most_segments(const struct dj_plan *plan)
+{
+    return smaller(DJ_MAX_SLOTS * plan->capacity, MOST_SEGMENTS);
+}
+
+static uint64_t capacity_of(const struct dj_plan *plan, uint32_t layer, uint32_t nth)
+{
+    static const uint64_t share[DJ_LAYER_PARTS] = {16, 4, 1};
+    const uint64_t given = smaller(plan->layering.first[layer - 1], most_segments(plan));
+    const uint64_t first = larger(given ? given : plan->capacity / share[0], LEAST_SEGMENTS);
+    return nth == 0 ? first : larger(plan->capacity / share[nth], first);
+}
+
+/* Sizing a blocked part takes a million steps, and layers are alike: one that is there tells. */
+static bool find_shape(struct dj_part *const *like, uint32_t n, struct dj_part *part)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (like[i]->layer && like[i]->capacity == part->capacity &&
+            fabs(like[i]->fp_rate - part->fp_rate) <= 0) {
+            part->shape = like[i]->shape;
+            return true;
+        }
+    part->shape = (struct dj_shape){.kind = DEJA_BLOCKED};
+    return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
+}
+
+bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
+                      struct dj_part *const *like, uint32_t n, struct dj_part *part)
+{
+    static const double share[DJ_LAYER_PARTS] = {0.25, 0.25, 0.5};
+    if (!dj_plan_part(plan, 0, part)) /* what mode paper wants */
+        return false;
+    part->layer = layer;
+    part->stride = dj_plan_stride(plan, layer);
+    if (is_paper(plan))
+        return nth == 0;
+    if (nth >= DJ_LAYER_PARTS)
+        return false;
+    part->capacity = capacity_of(plan, layer, nth);
+    part->fp_rate = fmax(plan->fp_rate, LAYER_RATE) * share[nth];
+    part->ops = &dj_blocked_ops;
+    return find_shape(like, n, part);
+}
+
+bool dj_layering_most_bits(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes)
+{
+    const uint64_t layers = dj_layering_most(plan);
+    *bits = *bytes = 0;
+    if (!dj_layering_is_salted(plan))
+        return true;
+    for (uint32_t nth = 0; nth < DJ_LAYER_PARTS; nth++) {
+        struct dj_part part = {0};
+        if (!dj_layering_part(plan, 1, nth, NULL, 0, &part))
+            return false;
+        *bits += layers * part.shape.bits;
+        *bytes += layers * dj_part_body_len(&part.shape);
+    }
+    return true;
+}
+
+uint32_t dj_layering_part_kind(const struct dj_plan *plan, uint32_t i)
+{
+    return i > 0 && dj_layering_is_salted(plan) ? DEJA_BLOCKED : plan->part_kind;
+}
+
+bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part, uint32_t n)
+{
+    uint32_t parts[DJ_MAX_LAYERS + 1] = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t layer = part[i].layer;
+        const bool alike =
+            part[i].shape.bits == part[0].shape.bits && part[i].shape.k == part[0].shape.k;
+        if (layer > dj_layering_most(plan) || (layer == 0) != (i == 0) ||
+            ++parts[layer] > (is_paper(plan) ? 1 : DJ_LAYER_PARTS) || (is_paper(plan) && !alike))
+            return false;
+    }
+    return true;
+}
+
+void dj_layering_index(deja_filter *f)
+{
+    struct dj_layers *layers = &f->layers;
+    if (f->plan.kind != DEJA_LAYERED)
+        return;
+    memset(layers->n, 0, sizeof layers->n);
+    for (uint32_t i = 1; i < f->n_parts; i++) {
+        const uint32_t layer = f->part[i]->layer - 1;
+        layers->part[layer][layers->n[layer]++] = (uint8_t)i;
+    }
+}
+
+/* --- Salts and weights ----------------------------------------------------- */
+
+static uint64_t salt_of(const deja_filter *f, uint64_t index)
+{
+    return dj_key_derive(f->key, DJ_STREAM_LAYER, (f->plan.visit << 16) + index);
+}
+
+static void make_salts(deja_filter *f)
+{
+    struct dj_layers *layers = &f->layers;
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        layers->salt[i] = salt_of(f, i + 1);
+    for (uint32_t i = 0; i < DJ_MAX_SLOTS; i++)
+        layers->place[i] = has_words(&f->plan) ? salt_of(f, PLACE_SALTS + i)
+                           : i < DJ_MAX_LAYERS ? layers->salt[i]
+                                               : 0;
+}
+
+static void make_weights(deja_filter *f)
+{
+    const double step = (double)f->plan.capacity / 64;
+    for (uint32_t i = 0; i < DJ_WEIGHTS; i++) {
+        const double rate = dj_shape_rate(&f->plan.shape, (i + 0.5) * step);
+        f->layers.weight[i] = (uint64_t)(fmin(rate / (1 - rate), WEIGHT_MOST) * WEIGHT_ONE);
+    }
+}
+
+void dj_layering_init(deja_filter *f)
+{
+    if (f->plan.kind != DEJA_LAYERED)
+        return;
+    if (!is_paper(&f->plan))
+        make_salts(f);
+    make_weights(f);
+}
+
+double dj_layering_lost(const deja_filter *f)
+{
+    return (double)atomic_load_explicit(&f->lost, memory_order_relaxed) / WEIGHT_ONE;
+}
+
+void dj_layering_set_lost(deja_filter *f, double lost)
+{
+    atomic_store(&f->lost, (uint64_t)fmin(lost * WEIGHT_ONE, 0x1p63));
+}
+
+/* --- The next visit -------------------------------------------------------- */
+
+void dj_layering_next(const deja_filter *f, struct dj_plan *plan)
+{
+    double seen[DJ_MAX_LAYERS] = {0};
+    if (!dj_layering_is_salted(plan))
+        return;
+    for (uint32_t i = 1; i < f->n_parts; i++)
+        seen[f->part[i]->layer - 1] +=
+            (double)atomic_load_explicit(&f->part[i]->keys, memory_order_relaxed);
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        plan->layering.first[i] = (uint64_t)fmin(ceil(seen[i] * 9 / 8), (double)MOST_SEGMENTS);
+}

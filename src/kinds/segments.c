@@ -1,0 +1,160 @@
+/* segments.c - a key as a row of numbers: one for each of its segments.
+ *
+ * A layered filter asks about pieces of a key.  Here a key is cut, and all pieces of many keys are
+ * hashed as one batch, as if each was a key of its own; what comes out is a row of fixed length
+ * for each key, so that everything behind it (batches, threads, pending keys) handles rows as it
+ * handles hashes.
+ *
+ * URLs are cut by core/url: scheme and authority, then each segment of the path with the slash
+ * before it.  Words are cut at a delimiter, and empty words are words: in either way the pieces
+ * (with delimiters between words) are the key again, so that different keys are different rows.
+ * Pieces beyond the last slot stay joined in it; the empty key is one empty piece.
+ * Bare segments are those of the papers, a1/a2/a3: without slashes, and without the scheme, so
+ * that http://h/a and https://h/a are one key.
+ *
+ * The query belongs to the last segment.  With query_apart its path is hashed as well: a
+ * layer is then asked about the path, and a question about everything under /a finds a page
+ * /a?x=1. */
+#include "kinds/segments.h"
+#include "core/base/bylength.h"
+#include "core/url/layers.h"
+#include <string.h>
+
+/* Pieces that wait for their hashes, and where these go. */
+struct pieces {
+    const struct dj_hasher *hasher;
+    deja_slice slice[DJ_LOT];
+    uint64_t *to[DJ_LOT];
+    size_t n;
+};
+
+static void hash_pieces(struct pieces *p)
+{
+    uint64_t hash[DJ_LOT];
+    dj_hasher_hash(p->hasher, p->slice, p->n, hash);
+    for (size_t i = 0; i < p->n; i++)
+        *p->to[i] = hash[i];
+    p->n = 0;
+}
+
+/* Room for what one key can bring. */
+static inline void make_room(struct pieces *p)
+{
+    if (p->n + DJ_MAX_ROW > DJ_LOT)
+        hash_pieces(p);
+}
+
+static inline void put(struct pieces *p, deja_slice slice, uint64_t *to)
+{
+    p->slice[p->n] = slice;
+    p->to[p->n++] = to;
+}
+
+uint32_t dj_segments_row(const struct dj_cut *c)
+{
+    return 1 + c->slots + c->query_apart;
+}
+
+static uint64_t head_of(size_t segments, size_t layers)
+{
+    return (uint64_t)layers << 32 | segments;
+}
+
+static deja_slice without(deja_slice s, size_t bytes)
+{
+    return (deja_slice){bytes ? (const char *)s.data + bytes : s.data, s.len - bytes};
+}
+
+/* What the papers have between the slashes. */
+static void strip(deja_slice key, deja_slice *segment, size_t n)
+{
+    segment[0] = without(segment[0], dj_layers_scheme(key));
+    for (size_t i = 1; i < n; i++)
+        segment[i] = without(segment[i], 1);
+}
+
+static void cut_url(const struct dj_cut *c, deja_slice key, uint64_t *row, struct pieces *p)
+{
+    deja_slice segment[DJ_MAX_SLOTS];
+    size_t path;
+    const size_t n = dj_layers_split(key, segment, c->slots, &path);
+    deja_slice *last = &segment[n - 1];
+    row[0] = head_of(n, n);
+    if (c->bare)
+        strip(key, segment, n);
+    if (c->query_apart && path < last->len) {
+        put(p, *last, &row[c->slots + 1]);
+        last->len = path;
+    }
+    for (size_t i = 0; i < n; i++)
+        put(p, segment[i], &row[1 + i]);
+}
+
+static size_t split_words(const struct dj_cut *c, deja_slice key, deja_slice *word)
+{
+    const char *at = key.data;
+    size_t left = key.len, n = 0;
+    while (n + 1 < c->slots) {
+        const char *end = left ? memchr(at, c->delimiter, left) : NULL;
+        if (!end)
+            break;
+        const size_t len = (size_t)(end - at);
+        word[n++] = (deja_slice){at, len};
+        at = end + 1;
+        left -= len + 1;
+    }
+    word[n++] = (deja_slice){at, left};
+    return n;
+}
+
+static void cut_words(const struct dj_cut *c, deja_slice key, uint64_t *row, struct pieces *p)
+{
+    deja_slice word[DJ_MAX_SLOTS];
+    const size_t n = split_words(c, key, word);
+    size_t layers = c->layers ? c->layers : (n + c->share - 1) / c->share;
+    layers = layers < c->most ? layers : c->most;
+    row[0] = head_of(n, layers);
+    for (size_t i = 0; i < n; i++)
+        put(p, word[i], &row[1 + i]);
+}
+
+static void cut_prefix(const struct dj_cut *c, deja_slice prefix, uint64_t *row, struct pieces *p)
+{
+    deja_slice segment[DJ_MAX_SLOTS];
+    size_t path, n = dj_layers_split(prefix, segment, c->slots, &path);
+    segment[n - 1].len = path;
+    if (n == c->slots || (n > 1 && path == 1)) /* a slash begins every segment but the first */
+        n--;
+    row[0] = head_of(n, n);
+    for (size_t i = 0; i < n; i++)
+        put(p, segment[i], &row[1 + i]);
+}
+
+typedef void cut_fn(const struct dj_cut *, deja_slice, uint64_t *, struct pieces *);
+
+static void hash_rows(const struct dj_cut *c, cut_fn *cut, const struct dj_hasher *h,
+                      const deja_slice *keys, size_t n, uint64_t *rows)
+{
+    struct pieces p;
+    const size_t len = dj_segments_row(c);
+    p.hasher = h;
+    p.n = 0;
+    memset(rows, 0, n * len * sizeof *rows);
+    for (size_t i = 0; i < n; i++) {
+        make_room(&p);
+        cut(c, keys[i], rows + i * len, &p);
+    }
+    hash_pieces(&p);
+}
+
+void dj_segments_hash(const struct dj_cut *c, const struct dj_hasher *h, const deja_slice *keys,
+                      size_t n, uint64_t *rows)
+{
+    hash_rows(c, c->words ? cut_words : cut_url, h, keys, n, rows);
+}
+
+void dj_segments_prefix(const struct dj_cut *c, const struct dj_hasher *h,
+                        const deja_slice *prefix, size_t n, uint64_t *rows)
+{
+    hash_rows(c, cut_prefix, h, prefix, n, rows);
+}
