@@ -152,7 +152,7 @@ static int run_cases(struct bench *b, deja_error *err)
 
 static int report(struct bench *b, deja_error *err)
 {
-    struct out own, *out, csv = OUT_NONE;
+    struct out own, *out;
     int rc = call_output(b->call, b->o->common.output, &own, &out, err);
     if (rc == DEJA_OK && b->o->common.json)
         bench_report_json(&b->report, out);
@@ -161,13 +161,13 @@ static int report(struct bench *b, deja_error *err)
     rc = out_finish(&own, rc, err);
     if (rc < 0 || b->o->csv == NULL)
         return rc;
-    rc = out_open(&csv, b->o->csv, err);
+    rc = call_output(b->call, b->o->csv, &own, &out, err);
     if (rc == DEJA_OK)
-        bench_report_csv(&b->report, &csv);
-    return out_finish(&csv, rc, err);
+        bench_report_csv(&b->report, out);
+    return out_finish(&own, rc, err);
 }
 
-/* Refuses before minutes of work what out_open would refuse after them. */
+/* Refuses before minutes of work what call_output would refuse after them. */
 static int check_outputs(const struct bench_options *o, deja_error *err)
 {
     const int rc = o->csv ? existing_check_output(o->csv, err) : DEJA_OK;

@@ -67,32 +67,15 @@ struct command {
 #define COMMAND_ANY SIZE_MAX
 
 /* Where results go with -o path: call->out for NULL and "-", otherwise the file, opened into
- * *own.  Either way out_finish(own, ...) ends it. */
-static inline int call_output(const struct call *call, const char *path, struct out *own,
-                              struct out **out, deja_error *err)
-{
-    *own = OUT_NONE;
-    *out = call->out;
-    if (path == NULL || strcmp(path, "-") == 0)
-        return DEJA_OK;
-    int rc = out_open(own, path, err);
-    own->stop = call->stop;
-    *out = own;
-    return rc;
-}
-
-/* deja_filter_stats, with words for a file that went away under it. */
-static inline int call_stats(const deja_filter *f, deja_stats *stats, deja_error *err)
-{
-    int rc = deja_filter_stats(f, stats);
-    if (rc < 0 && deja_filter_vouch(f, err) == DEJA_OK && err != NULL)
-        err->text[0] = '\0'; /* main has words for the status */
-    return rc;
-}
+ * *own unless it is a filter.  Either way out_finish(own, ...) ends it. */
+int call_output(const struct call *call, const char *path, struct out *own, struct out **out,
+                deja_error *err);
+/* deja_filter_stats, with a message for a file that went away meanwhile. */
+int call_stats(const deja_filter *f, deja_stats *stats, deja_error *err);
 
 extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove, cmd_count,
     cmd_info, cmd_verify, cmd_merge, cmd_fold, cmd_rotate, cmd_plan, cmd_url, cmd_gen, cmd_bench,
-    cmd_crawl, cmd_serve, cmd_lab, cmd_help; /* lab: lab/cmd_lab.c */
+    cmd_crawl, cmd_serve, cmd_lab, cmd_help;
 
 /* main.c: every command, in the order of the help, NULL at the end. */
 extern const struct command *const commands[];

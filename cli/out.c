@@ -7,7 +7,6 @@
  * After Ctrl-C a write must not wait for a reader that does not read (a pager): with o->stop
  * set, each piece is at most what a pipe takes at once, and waits a second for its turn. */
 #include "out.h"
-#include "existing.h"
 #include "fail.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -51,13 +50,10 @@ int out_open(struct out *o, const char *path, deja_error *err)
     *o = OUT_NONE;
     if (strcmp(path, "-") == 0)
         return out_init(o, STDOUT_FILENO, "standard output", err);
-    int rc = existing_check_output(path, err);
-    if (rc < 0)
-        return rc;
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd < 0)
         return fail_errno(err, "%s", fail_path(path).text);
-    rc = out_init(o, fd, path, err);
+    const int rc = out_init(o, fd, path, err);
     if (rc < 0) {
         (void)close(fd);
         o->fd = -1;

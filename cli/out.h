@@ -38,9 +38,8 @@ struct out {
 
 /* fd stays the caller's; name is borrowed. */
 int out_init(struct out *o, int fd, const char *name, deja_error *err);
-/* Open path for writing; "-" is standard output.  A filter file is refused.  The first flush
- * truncates any other file, and nothing does before: a command that fails early destroys nothing.
- */
+/* Open path for writing; "-" is standard output.  The first flush truncates the file, and nothing
+ * does before: a command that fails early destroys nothing. */
 int out_open(struct out *o, const char *path, deja_error *err);
 /* Refuse inputs of which one is this very output: reading it while writing it would lose it.
  * "-", and no path at all, is standard input.  After a refusal nothing is written any more. */

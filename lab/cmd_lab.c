@@ -3,6 +3,7 @@
  * The door of the lab: options, URLs, the folder; then lab_runner.c works, and what the
  * experiments have to say is written as CSV, SVG and one page. */
 #include "command.h"
+#include "existing.h"
 #include "fail.h"
 #include "lab_journal.h"
 #include "lab_keys.h"
@@ -231,7 +232,9 @@ static int write_file(const struct session *s, const char *name, writer *write, 
     struct out o = OUT_NONE;
     if ((size_t)snprintf(path, sizeof path, "%s/%s", s->o->out, name) >= sizeof path)
         return fail(err, DEJA_EINVAL, "--out: the name is too long");
-    int rc = out_open(&o, path, err);
+    int rc = existing_check_output(path, err);
+    if (rc == DEJA_OK)
+        rc = out_open(&o, path, err);
     if (rc == DEJA_OK)
         write(&o, what);
     return out_finish(&o, rc, err);
