@@ -1,10 +1,10 @@
 /* main.c - the commands, and what surrounds each of them: options, errors, exit.
  *
  * A command returns, whatever happens; only main ends the process. */
-#include "command.h"
-#include "existing.h"
-#include "fail.h"
-#include "signals.h"
+#include "cli/session/command.h"
+#include "cli/session/existing.h"
+#include "tools/base/fail.h"
+#include "tools/base/signals.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -34,18 +34,16 @@ endfunction()
 
 # Does a test include a header of the crawler?
 function(deja_needs_crawler source result)
-  set(${result} OFF PARENT_SCOPE)
-  file(STRINGS ${source} includes REGEX "^#include \"[a-z_0-9]+\\.h\"")
-  foreach(line IN LISTS includes)
-    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${line}")
-    if(EXISTS ${PROJECT_SOURCE_DIR}/crawler/${header})
-      set(${result} ON PARENT_SCOPE)
-    endif()
-  endforeach()
+  file(STRINGS ${source} includes REGEX "^#include \"crawler/")
+  if(includes)
+    set(${result} ON PARENT_SCOPE)
+  else()
+    set(${result} OFF PARENT_SCOPE)
+  endif()
 endfunction()
 
 # The archives, not the objects: a test then takes in only what it names.  Tests that include
-# a header of the command, the lab or the crawler get the command's parts as well.
+# a header of a tool, or a header of tests/support that does, get the command's parts as well.
 function(deja_test_program target source)
   add_executable(${target} ${source} ${ARGN})
   target_include_directories(${target} PRIVATE
@@ -53,16 +51,11 @@ function(deja_test_program target source)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE
     DEJA_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  file(STRINGS ${source} includes REGEX "^#include \"[a-z_0-9]+\\.h\"")
-  foreach(line IN LISTS includes)
-    string(REGEX REPLACE ".*\"(.*)\".*" "\\1" header "${line}")
-    if(TARGET dj_cli AND (EXISTS ${PROJECT_SOURCE_DIR}/cli/${header}
-        OR EXISTS ${PROJECT_SOURCE_DIR}/lab/${header}
-        OR EXISTS ${PROJECT_SOURCE_DIR}/crawler/${header}))
-      target_link_libraries(${target} PRIVATE dj_cli)
-      break()
-    endif()
-  endforeach()
+  file(STRINGS ${source} includes
+    REGEX "^#include \"((tools|gen|bench|lab|cli|crawler)/|(catching|packed|reading)\\.h)")
+  if(TARGET dj_cli AND includes)
+    target_link_libraries(${target} PRIVATE dj_cli)
+  endif()
   target_link_libraries(${target} PRIVATE deja_static)
 endfunction()
 

@@ -4,8 +4,8 @@
  * a media type.  A line ends once, at its end; its key has no blanks, no capitals and a slash
  * behind the host; its JSON is closed and gives the URL back; and parameters in another order have
  * the same key. */
-#include "ascii.h"
-#include "cdxj.h"
+#include "crawler/archive/cdxj.h"
+#include "tools/base/ascii.h"
 #include <stdint.h>
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * The first byte picks the size of the pieces and how many ends are asked for at once; the second
  * the delimiter and the terminator; the others are the CSV.  Records, their fields and the
  * unclosed quote at the end must agree. */
-#include "csv.h"
+#include "tools/input/csv.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

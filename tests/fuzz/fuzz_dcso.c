@@ -2,7 +2,7 @@
  *
  * Beyond not crashing: what is read has a header that says the same when it is written again, its
  * set bits are no more than its bits, asking changes nothing, and what is added is found. */
-#include "dcso_file.h"
+#include "cli/dcso/dcso_file.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

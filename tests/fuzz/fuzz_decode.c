@@ -6,7 +6,7 @@
  * from a file or a pipe, in pieces of any size, the same bytes and the same end come out.  Intact
  * streams give their content; damaged ones with their checksums give an error, or the content when
  * the damage was in what nobody needs. */
-#include "decode.h"
+#include "tools/input/decode.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

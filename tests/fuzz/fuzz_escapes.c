@@ -4,8 +4,8 @@
  * key: a line of JSON with the key as a string among others, as json.dumps and friends write it,
  * or a line of a web server's log with the key as the request's target, as Apache and nginx write
  * it.  Whatever is in the key, picking and decoding give it back. */
-#include "jsonpick.h"
-#include "logline.h"
+#include "tools/input/jsonpick.h"
+#include "tools/input/logline.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

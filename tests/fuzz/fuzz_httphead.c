@@ -3,7 +3,7 @@
  * The first line of the input is a content coding; behind it is a response.  Fields lie in the
  * head; the archived head is one that archives to itself, ends where it ends, and claims no
  * transfer coding; what is decoded keeps to its limit, and what was compressed here comes back. */
-#include "httphead.h"
+#include "crawler/http/httphead.h"
 #include <stdint.h>
 #include <zlib.h>
 

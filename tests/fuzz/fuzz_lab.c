@@ -12,13 +12,13 @@
  * Lists start with 100 lines of our own, the fewest that the lab accepts.  Keys must be different
  * and as many as promised; a filter must find every line it was given; what a journal acknowledges
  * must be found again; a report on any values must be written to its end. */
-#include "lab_halves.h"
-#include "lab_journal.h"
-#include "lab_keys.h"
-#include "lab_mlbf.h"
-#include "lab_published.h"
-#include "lab_runner.h"
-#include "lab_write.h"
+#include "lab/engine/lab_halves.h"
+#include "lab/engine/lab_journal.h"
+#include "lab/engine/lab_keys.h"
+#include "lab/engine/lab_mlbf.h"
+#include "lab/engine/lab_runner.h"
+#include "lab/report/lab_published.h"
+#include "lab/report/lab_write.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* fuzz_links.c - links of any bytes: every one is a URL, and the same bytes give the same ones.
  *
  * The first byte picks options; the rest is the page, which is also read as a sitemap. */
-#include "buffer.h"
-#include "links.h"
-#include "sitemap.h"
+#include "crawler/http/links.h"
+#include "crawler/http/sitemap.h"
+#include "tools/base/buffer.h"
 #include <stdint.h>
 
 static void check(bool holds)

@@ -4,8 +4,8 @@
  * between them, or the text of a number.  Parsing gives options and operands, or words that say
  * what is wrong; nothing is run.  A number that is read is as large as strtold says, and what is
  * printed of it is read again as the same number. */
-#include "command.h"
-#include "number.h"
+#include "cli/session/command.h"
+#include "tools/base/number.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

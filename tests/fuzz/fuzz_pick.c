@@ -5,7 +5,7 @@
  * the same.  The key of each line must also be the one that is found when the line lies alone in
  * memory of its size, where a step beyond it is seen.  If no line has a key, the error that says
  * what they have instead must be the same, too. */
-#include "input.h"
+#include "tools/input/input.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

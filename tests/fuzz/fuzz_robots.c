@@ -2,7 +2,7 @@
  *
  * The first line of the input is a path, the rest a robots.txt.  Parsing has to survive anything;
  * and each rule by itself has to match the path as a plain recursion over stars says. */
-#include "robots.h"
+#include "crawler/http/robots.h"
 #include <stdint.h>
 
 static void check(bool holds)

@@ -1,9 +1,9 @@
 /* fuzz_sitemap.c - sitemaps of any bytes; and lines of the input, written into one, come back.
  *
  * The first byte picks how they are written: with entities, as CDATA, with a prefix. */
-#include "ascii.h"
-#include "buffer.h"
-#include "sitemap.h"
+#include "crawler/http/sitemap.h"
+#include "tools/base/ascii.h"
+#include "tools/base/buffer.h"
 #include <stdint.h>
 
 static void check(bool holds)

@@ -4,7 +4,7 @@
  * there are; the rest is what they hold.  The same bytes are also read as a file of their own.
  * Records are read as they were written.  In a damaged file all records in front of the damage are
  * found whole, the end that is found is that of an answer, and a file cut there is whole. */
-#include "warc.h"
+#include "crawler/archive/warc.h"
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

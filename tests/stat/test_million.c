@@ -6,9 +6,9 @@
  * missed.  The papers assume keys that are random: the URLs here come from the generator of
  * `deja gen`, which share sites and folders as real ones do, and, where DEJA_REAL_DATA names a
  * folder with urls-real.txt.zst, from there. */
-#include "input.h"
+#include "gen/urlgen.h"
+#include "tools/input/input.h"
 #include "trial.h"
-#include "urlgen.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

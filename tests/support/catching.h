@@ -1,7 +1,7 @@
 /* catching.h - what the command would print, caught in a file. */
 #ifndef TEST_CATCHING_H
 #define TEST_CATCHING_H
-#include "out.h"
+#include "tools/base/out.h"
 #include "unit.h"
 #include <stdio.h>
 #include <unistd.h>

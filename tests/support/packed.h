@@ -3,8 +3,8 @@
  * purpose.  bzip2 always compresses, so its library makes those. */
 #ifndef TEST_PACKED_H
 #define TEST_PACKED_H
-#include "decode.h"
 #include "reading.h"
+#include "tools/input/decode.h"
 #ifdef DEJA_HAVE_BZIP2
 #include <bzlib.h>
 #endif

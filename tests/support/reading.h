@@ -2,7 +2,7 @@
  * to read from, and everything that came out of them. */
 #ifndef TEST_READING_H
 #define TEST_READING_H
-#include "input.h"
+#include "tools/input/input.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

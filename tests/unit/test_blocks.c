@@ -1,5 +1,5 @@
 /* test_blocks.c - the room of a block, and other records of the same data. */
-#include "blocks.h"
+#include "tools/input/blocks.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

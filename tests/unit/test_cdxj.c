@@ -1,5 +1,5 @@
 /* test_cdxj.c - keys and lines of the index. */
-#include "cdxj.h"
+#include "crawler/archive/cdxj.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* test_console.c - messages: one line each, and the progress line out of their way. */
-#include "out.h"
+#include "tools/base/out.h"
 #include "unit.h"
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* test_csv.c - CSV records and fields: by hand, built from known fields, and in pieces. */
-#include "csv.h"
+#include "tools/input/csv.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

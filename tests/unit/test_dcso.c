@@ -2,7 +2,7 @@
  *
  * What is right was not made here: the golden bytes are those of DCSO's own program (version
  * 0.2.4), `bloom create -n 10 -p 0.01` and then "foo" and "bar" inserted. */
-#include "dcso.h"
+#include "cli/dcso/dcso.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* test_dcso_file.c - bloom files on disk: every length, hostile headers, gzip, and a write that is
  * whole or not there. */
-#include "dcso_file.h"
-#include "decode.h"
+#include "cli/dcso/dcso_file.h"
 #include "scratch.h"
+#include "tools/input/decode.h"
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

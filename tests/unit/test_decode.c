@@ -1,7 +1,7 @@
 /* test_decode.c - compressed files, most of them written by hand (packed.h); where the library is
  * there, too, it makes the larger ones. */
-#include "decode.h"
 #include "packed.h"
+#include "tools/input/decode.h"
 #include <fcntl.h>
 #include <sys/wait.h>
 #ifdef DEJA_HAVE_ZLIB

@@ -1,5 +1,5 @@
 /* test_digest.c - the crawler's two hashes, against the standards' own examples. */
-#include "digest.h"
+#include "crawler/archive/digest.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* test_estimate.c - how many records files have, before they are read. */
-#include "input.h"
 #include "packed.h"
+#include "tools/input/input.h"
 
 /* --- Estimates ----------------------------------------------------------- */
 

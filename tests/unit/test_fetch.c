@@ -2,9 +2,9 @@
  *
  * A thread accepts connections, and another for each of them answers its requests from a table.
  * HTTP/2 and certificates need a real server: crawler.nginx. */
-#include "ascii.h"
-#include "fetch.h"
-#include "httphead.h"
+#include "crawler/http/fetch.h"
+#include "crawler/http/httphead.h"
+#include "tools/base/ascii.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

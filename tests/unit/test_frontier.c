@@ -1,5 +1,5 @@
 /* test_frontier.c - the queue on disk: order, crashes, visits, the sorted index. */
-#include "frontier.h"
+#include "crawler/queue/frontier.h"
 #include "scratch.h"
 #include <setjmp.h>
 #include <stdarg.h>

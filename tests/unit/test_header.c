@@ -1,8 +1,8 @@
 /* test_header.c - keys that are fields of their records, by number or by the name in a header.
  *
  * Fields are known before they are written as CSV, in every way that CSV has. */
-#include "input.h"
 #include "reading.h"
+#include "tools/input/input.h"
 
 /* --- Fields and CSV ------------------------------------------------------ */
 

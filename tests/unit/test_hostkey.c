@@ -1,7 +1,7 @@
 /* test_hostkey.c - the host of a URL, under one name for all its spellings. */
-#include "ascii.h"
-#include "hostkey.h"
+#include "crawler/http/hostkey.h"
 #include "rng.h"
+#include "tools/base/ascii.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* test_hostlist.c - the hosts in a line of a block list. */
-#include "hostlist.h"
+#include "tools/input/hostlist.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* test_httphead.c - fields of a response, its archived form, content codings. */
-#include "httphead.h"
+#include "crawler/http/httphead.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,8 +2,9 @@
  *
  * What comes out is compared with a splitter that looks at one byte at a time.  Blocks are made as
  * small as 16 bytes, so that every record meets a border. */
-#include "fail.h"
-#include "reading.h"
+#include "tools/base/fail.h"
+
+#include "reading.h" /* after fail.h: cmocka has a macro of that name */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* test_jsonpick.c - one string out of a JSON object. */
-#include "jsonpick.h"
+#include "tools/input/jsonpick.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

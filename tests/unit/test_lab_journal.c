@@ -1,7 +1,7 @@
 /* test_lab_journal.c - what was done is found again; what was torn, or is of another lab, is not.
  */
-#include "lab_journal.h"
-#include "lab_runner.h"
+#include "lab/engine/lab_journal.h"
+#include "lab/engine/lab_runner.h"
 #include "scratch.h"
 #include <setjmp.h>
 #include <stdarg.h>

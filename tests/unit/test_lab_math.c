@@ -1,6 +1,6 @@
 /* test_lab_math.c - what the theory says, against formulas in closed form, tables of the Poisson
  * distribution, and a simulation. */
-#include "lab_math.h"
+#include "lab/engine/lab_math.h"
 #include "rng.h"
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_lab_mlbf.c - the multi-layer filter of the paper, with the weaknesses that it has there. */
-#include "lab_mlbf.h"
+#include "lab/engine/lab_mlbf.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

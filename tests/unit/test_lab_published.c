@@ -1,5 +1,5 @@
 /* test_lab_published.c - printed values are found, with their digits. */
-#include "lab_published.h"
+#include "lab/report/lab_published.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

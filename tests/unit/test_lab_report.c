@@ -1,6 +1,6 @@
 /* test_lab_report.c - cells and verdicts: what is said about a count, and about no count at all.
  */
-#include "lab_report.h"
+#include "lab/report/lab_report.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

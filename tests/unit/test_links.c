@@ -1,6 +1,6 @@
 /* test_links.c - links of pages, good and malformed ones. */
-#include "buffer.h"
-#include "links.h"
+#include "crawler/http/links.h"
+#include "tools/base/buffer.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

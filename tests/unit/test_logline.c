@@ -1,5 +1,5 @@
 /* test_logline.c - the request target in a line of a web server's log. */
-#include "logline.h"
+#include "tools/input/logline.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

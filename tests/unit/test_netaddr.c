@@ -1,6 +1,6 @@
 /* test_netaddr.c - which addresses are public: the first and last of each block, and their
  * neighbors. */
-#include "netaddr.h"
+#include "crawler/http/netaddr.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

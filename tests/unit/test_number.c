@@ -1,5 +1,5 @@
 /* test_number.c - numbers as people type and read them. */
-#include "number.h"
+#include "tools/base/number.h"
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>

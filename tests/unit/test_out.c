@@ -1,6 +1,6 @@
 /* test_out.c - results: all of them arrive, in order, or it is said why not. */
 #include "catching.h"
-#include "out.h"
+#include "tools/base/out.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

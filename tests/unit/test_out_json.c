@@ -1,6 +1,6 @@
 /* test_out_json.c - JSON: indented, separated, escaped, and Unicode whatever the bytes are. */
 #include "catching.h"
-#include "out.h"
+#include "tools/base/out.h"
 #include <math.h>
 #include <string.h>
 

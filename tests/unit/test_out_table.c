@@ -1,6 +1,6 @@
 /* test_out_table.c - tables: aligned, of any length. */
 #include "catching.h"
-#include "out.h"
+#include "tools/base/out.h"
 #include <string.h>
 
 static void columns_are_aligned(void **state)

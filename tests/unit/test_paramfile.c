@@ -1,5 +1,5 @@
 /* test_paramfile.c - names of query parameters, from a file or with commas between them. */
-#include "paramfile.h"
+#include "cli/options/paramfile.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* test_pick.c - which part of a line is its key, in every format; and the records of whole files
  * in blocks of any size. */
-#include "input.h"
+#include "tools/input/input.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

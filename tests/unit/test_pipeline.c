@@ -1,6 +1,6 @@
 /* test_pipeline.c - the step between picking keys and hashing them. */
-#include "fail.h"
-#include "pipeline.h"
+#include "cli/session/pipeline.h"
+#include "tools/base/fail.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

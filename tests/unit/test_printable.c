@@ -1,6 +1,6 @@
 /* test_printable.c - text from elsewhere is made harmless for terminals, and nothing else. */
-#include "printable.h"
 #include "rng.h"
+#include "tools/base/printable.h"
 #include "unit.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* test_robots.c - robots.txt: groups, the longest match, stars and dollars, spellings, limits. */
-#include "robots.h"
+#include "crawler/http/robots.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* test_schedule.c - whose turn is it: pauses, depth, how many at a time; against a simple model.
  */
+#include "crawler/loop/schedule.h"
 #include "rng.h"
-#include "schedule.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

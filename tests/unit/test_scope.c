@@ -1,5 +1,5 @@
 /* test_scope.c - which URLs belong to a crawl. */
-#include "scope.h"
+#include "crawler/loop/scope.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* test_settings.c - options that a queue remembers: all of them, exactly; what may change, and
  * when.  crawler.remembered shows what it means to users. */
+#include "crawler/loop/settings.h"
 #include "scratch.h"
-#include "settings.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "binom.h"
-#include "shards.h"
+#include "cli/server/shards.h"
 #include <stdio.h>
 #include <string.h>
 

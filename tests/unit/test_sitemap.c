@@ -1,6 +1,6 @@
 /* test_sitemap.c - the URLs in a sitemap. */
-#include "buffer.h"
-#include "sitemap.h"
+#include "crawler/http/sitemap.h"
+#include "tools/base/buffer.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* test_source.c - standard input and pipes: slow ones, fast ones, and how to stop waiting. */
-#include "input.h"
 #include "reading.h"
+#include "tools/input/input.h"
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/time.h>

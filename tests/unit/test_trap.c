@@ -1,5 +1,5 @@
 /* test_trap.c - paths that repeat themselves, and what URLs of one shape have in common. */
-#include "trap.h"
+#include "crawler/loop/trap.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

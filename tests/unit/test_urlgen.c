@@ -1,7 +1,7 @@
 /* test_urlgen.c - URLs of a web that does not exist: different, the same everywhere, and shaped
  * like those of real crawls. */
+#include "gen/urlgen.h"
 #include "model.h"
-#include "urlgen.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* test_urlkeys.c - the step of the pipeline that makes URLs canonical. */
-#include "input.h"
-#include "urlkeys.h"
+#include "cli/session/urlkeys.h"
+#include "tools/input/input.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

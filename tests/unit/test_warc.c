@@ -1,7 +1,7 @@
 /* test_warc.c - records as they are written and read again, files that are cut, full disks.
  * tests/crawler/warcfile.py is the independent reader; here is what needs no other eyes. */
+#include "crawler/archive/warc.h"
 #include "scratch.h"
-#include "warc.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

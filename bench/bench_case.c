@@ -1,0 +1,391 @@
+/* bench_case.c - fill, check, measure in rounds, check again.
+ *
+ * Which key is which, by number:
+ *
+ *   0 .. members           added as strings before the first measurement: the present ones
+ *   members ..             added as strings while adding is measured: the new ones
+ *   2^40 ..                never added: the absent ones
+ *
+ * The rest of the n keys goes in beforehand as bare hashes where the subject takes them, which
+ * is much faster than writing a hundred million strings.
+ *
+ * One measurement takes a lot of keys.  They are written into the same buffer each time; then
+ * come the limit's hashes of these very keys, the limit's lines, and the operation.  So each has
+ * a limit of its own, taken within the same millisecond, and noise of the machine meets both.
+ * Every operation gets keys that no other has touched lately: their lines are as far away as
+ * those of the limit.
+ *
+ * Adding uses up keys, so a small subject is emptied and filled again until all rounds are done.
+ */
+#include "bench/bench_case.h"
+#include "bench/bench_limit.h"
+#include "bench/bench_random.h"
+#include "tools/base/fail.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STRANGERS   (UINT64_C(1) << 40)
+#define MEMBERS_MAX (UINT64_C(1) << 22)
+#define HITS        100.0 /* that measuring the rate is worth waiting for ... */
+#define PROBES_MIN  (UINT64_C(1) << 20)
+#define PROBES_MAX  (UINT64_C(1) << 26) /* ... as hashes */
+#define FEW_PROBES  (UINT64_C(1) << 18) /* as strings */
+#define SIGMAS      5.0                 /* a sound filter fails once in 1.7 million times */
+#define SCATTER     0.02                /* of the rate itself, from filter to filter */
+
+const char *const bench_op_names[BENCH_OPS] = {
+    [BENCH_ABSENT] = "contains absent", [BENCH_PRESENT] = "contains present",
+    [BENCH_HALF] = "contains half",     [BENCH_NEW] = "add new",
+    [BENCH_SEEN] = "add present",
+};
+const char *const bench_call_names[BENCH_CALLS] = {[BENCH_BATCH] = "batch", [BENCH_ONE] = "one"};
+
+#define LIMITS (BENCH_ROUNDS * BENCH_CALLS * BENCH_OPS)
+
+struct samples {
+    double ns[BENCH_ROUNDS], ratio[BENCH_ROUNDS];
+    unsigned n;
+};
+
+struct run {
+    struct bench_case *c;
+    struct bench_keys *keys;
+    const atomic_bool *stop;
+    void *self; /* the subject's */
+    struct bench_limit limit;
+    uint64_t *number;
+    uint8_t *answer;
+    uint64_t members, member_at; /* a power of two, and how far the walk through them is */
+    uint64_t fresh;              /* the next new key: as many strings are inside */
+    uint64_t hashed;             /* keys that came in as hashes */
+    uint64_t stranger;           /* the next absent key */
+    unsigned rounds_done;
+    struct samples samples[BENCH_CALLS][BENCH_OPS];
+    double hash_ns[LIMITS], line_ns[LIMITS], change_ns[BENCH_ROUNDS];
+    size_t n_limits;
+};
+
+static uint64_t power_below(uint64_t x)
+{
+    uint64_t power = 1;
+    while (power <= x / 2)
+        power *= 2;
+    return power;
+}
+
+size_t bench_case_lot(uint64_t n)
+{
+    const uint64_t lot = power_below(n / 8);
+    return lot < BENCH_LOT_MAX ? (size_t)lot : BENCH_LOT_MAX;
+}
+
+static bool stopped(const struct run *r)
+{
+    return atomic_load_explicit(r->stop, memory_order_relaxed);
+}
+
+static int call_failed(const struct run *r, int rc, deja_error *err)
+{
+    return fail(err, rc, "%s: %s", bench_case_name(r->c), deja_strerror(rc));
+}
+
+/* --- Keys ------------------------------------------------------------------- */
+
+/* Through all members in an order without pattern, so that none comes again soon. */
+static uint64_t next_member(struct run *r)
+{
+    return r->member_at++ * UINT64_C(0x9e3779b1) & (r->members - 1);
+}
+
+/* NOLINTBEGIN(clang-analyzer-core.NullDereference): numbers are there, or nothing is run */
+static void choose_numbers(struct run *r, enum bench_op op, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (op == BENCH_NEW)
+            r->number[i] = r->fresh++;
+        else if (op == BENCH_ABSENT || (op == BENCH_HALF && bench_mix(r->stranger + i) & 1))
+            r->number[i] = r->stranger++;
+        else
+            r->number[i] = next_member(r);
+    }
+}
+/* NOLINTEND(clang-analyzer-core.NullDereference) */
+
+/* --- Filling ---------------------------------------------------------------- */
+
+static int fill_strings(struct run *r, uint64_t n, deja_error *err)
+{
+    const struct bench_subject *s = r->c->subject;
+    bench_call *add = s->collect != NULL     ? s->collect
+                      : s->add_batch != NULL ? s->add_batch
+                                             : s->add_one;
+    while (n > 0 && !stopped(r)) {
+        const size_t lot = n < r->c->lot ? (size_t)n : r->c->lot;
+        choose_numbers(r, BENCH_NEW, lot);
+        bench_keys_make(r->keys, r->number, lot);
+        const int rc = add(r->self, r->keys->slice, lot, r->answer);
+        if (rc < 0)
+            return call_failed(r, rc, err);
+        n -= lot;
+    }
+    return DEJA_OK;
+}
+
+static int fill_hashes(struct run *r, uint64_t n, deja_error *err)
+{
+    while (r->hashed < n && !stopped(r)) {
+        const uint64_t left = n - r->hashed;
+        const size_t lot = left < r->c->lot ? (size_t)left : r->c->lot;
+        for (size_t i = 0; i < lot; i++)
+            r->number[i] = bench_mix(++r->hashed);
+        const int rc = r->c->subject->add_hashed(r->self, r->number, lot, r->answer);
+        if (rc < 0)
+            return call_failed(r, rc, err);
+    }
+    return DEJA_OK;
+}
+
+/* Rounds that one filling has keys for: half of it, and two lots of new keys a round. */
+static unsigned rounds_a_filling(const struct bench_case *c)
+{
+    if (c->subject->ready != NULL)
+        return c->rounds; /* they use up none */
+    const uint64_t rounds = c->n / 2 / (2 * c->lot);
+    return rounds < c->rounds ? (unsigned)rounds : c->rounds;
+}
+
+static int fill(struct run *r, deja_error *err)
+{
+    const struct bench_case *c = r->c;
+    const bool fixed = c->subject->ready != NULL;
+    const uint64_t measured = fixed ? 0 : 2 * (uint64_t)c->lot * rounds_a_filling(c);
+    const uint64_t rest = c->n - r->members - measured;
+    c->subject->close(r->self);
+    r->self = c->subject->open(c->kind, c->n, c->p, err);
+    if (r->self == NULL)
+        return DEJA_ENOMEM;
+    r->fresh = r->hashed = 0;
+    int rc = fill_strings(r, r->members, err);
+    if (rc == DEJA_OK && c->subject->add_hashed != NULL)
+        rc = fill_hashes(r, rest, err);
+    else if (rc == DEJA_OK)
+        rc = fill_strings(r, rest, err);
+    if (rc == DEJA_OK && fixed && !stopped(r))
+        rc = c->subject->ready(r->self, err);
+    return rc;
+}
+
+/* --- Checking --------------------------------------------------------------- */
+
+static uint64_t count_ones(const uint8_t *answer, size_t n)
+{
+    uint64_t ones = 0;
+    for (size_t i = 0; i < n; i++)
+        ones += answer[i];
+    return ones;
+}
+
+/* What is present must be found, and must not be new, whatever was measured. */
+static int check_answers(const struct run *r, enum bench_op op, size_t n, deja_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((op == BENCH_PRESENT || op == BENCH_SEEN ||
+             (op == BENCH_HALF && r->number[i] < STRANGERS)) &&
+            r->answer[i] != (op != BENCH_SEEN))
+            return fail(err, DEJA_EFORMAT, "%s: a false negative: key %" PRIu64 " was added",
+                        bench_case_name(r->c), r->number[i]);
+    return DEJA_OK;
+}
+
+static int check_members(struct run *r, deja_error *err)
+{
+    const struct bench_subject *s = r->c->subject;
+    bench_call *contains = s->contains_batch != NULL ? s->contains_batch : s->contains_one;
+    for (uint64_t at = 0; at < r->members && !stopped(r); at += r->c->lot) {
+        choose_numbers(r, BENCH_PRESENT, r->c->lot);
+        bench_keys_make(r->keys, r->number, r->c->lot);
+        int rc = contains(r->self, r->keys->slice, r->c->lot, r->answer);
+        if (rc == DEJA_OK)
+            rc = check_answers(r, BENCH_PRESENT, r->c->lot, err);
+        if (rc < 0)
+            return rc;
+    }
+    return DEJA_OK;
+}
+
+/* One lot of keys that were never added: how many are found all the same? */
+static int probe_lot(struct run *r, uint64_t *hits, deja_error *err)
+{
+    const struct bench_subject *s = r->c->subject;
+    const size_t lot = r->c->lot;
+    int rc;
+    choose_numbers(r, BENCH_ABSENT, lot);
+    if (s->contains_hashed != NULL) {
+        for (size_t i = 0; i < lot; i++)
+            r->number[i] = bench_mix(r->number[i]);
+        rc = s->contains_hashed(r->self, r->number, lot, r->answer);
+    } else {
+        bench_keys_make(r->keys, r->number, lot);
+        rc = s->contains_one(r->self, r->keys->slice, lot, r->answer);
+    }
+    if (rc < 0)
+        return call_failed(r, rc, err);
+    *hits += count_ones(r->answer, lot);
+    return DEJA_OK;
+}
+
+static uint64_t probes_wanted(const struct bench_case *c)
+{
+    if (c->subject->contains_hashed == NULL)
+        return FEW_PROBES;
+    if (!(c->rate_expected > HITS / (double)PROBES_MAX))
+        return c->rate_expected > 1 / (double)PROBES_MAX ? PROBES_MAX : PROBES_MIN;
+    const double wanted = HITS / c->rate_expected;
+    return wanted > (double)PROBES_MIN ? (uint64_t)wanted : PROBES_MIN;
+}
+
+static int check_rate(struct run *r, deja_error *err)
+{
+    struct bench_case *c = r->c;
+    c->rate_expected = c->subject->rate(r->self);
+    const uint64_t wanted = probes_wanted(c);
+    uint64_t hits = 0;
+    for (c->probes = 0; c->probes < wanted && !stopped(r); c->probes += c->lot) {
+        const int rc = probe_lot(r, &hits, err);
+        if (rc < 0)
+            return rc;
+    }
+    c->rate = c->probes > 0 ? (double)hits / (double)c->probes : 0;
+    const double mean = c->rate_expected * (double)c->probes;
+    if (mean >= 0 && fabs((double)hits - mean) > SIGMAS * sqrt(mean) + SCATTER * mean + SIGMAS)
+        return fail(err, DEJA_EFORMAT,
+                    "%s: %" PRIu64 " of %" PRIu64 " absent keys were found, %.1f were expected",
+                    bench_case_name(c), hits, c->probes, mean);
+    return DEJA_OK;
+}
+
+/* --- Measuring -------------------------------------------------------------- */
+
+static bench_call *call_of(const struct bench_case *c, unsigned call, enum bench_op op)
+{
+    const struct bench_subject *s = c->subject;
+    const bool add = op == BENCH_NEW || op == BENCH_SEEN;
+    /* To a window a key that comes again is another one, and it would forget the first. */
+    if (op == BENCH_SEEN && c->kind == DEJA_WINDOW)
+        return NULL;
+    if (call == BENCH_BATCH)
+        return add ? s->add_batch : s->contains_batch;
+    return add ? s->add_one : s->contains_one;
+}
+
+static int measure(struct run *r, unsigned call, enum bench_op op, deja_error *err)
+{
+    bench_call *function = call_of(r->c, call, op);
+    struct samples *s = &r->samples[call][op];
+    const size_t lot = r->c->lot;
+    if (function == NULL) {
+        if (op == BENCH_NEW && r->c->subject->ready == NULL)
+            return fill_strings(r, lot, err); /* the keys come in all the same */
+        return DEJA_OK;
+    }
+    choose_numbers(r, op, lot);
+    bench_keys_make(r->keys, r->number, lot);
+    bench_limit_warm(&r->limit, r->keys);
+    const double hash_ns = bench_limit_hash(&r->limit, r->keys);
+    const double line_ns = bench_limit_line(&r->limit);
+    bench_limit_warm(&r->limit, r->keys);
+    const double begin = bench_now_ns();
+    const int rc = function(r->self, r->keys->slice, lot, r->answer);
+    const double ns = (bench_now_ns() - begin) / (double)lot;
+    if (rc < 0)
+        return call_failed(r, rc, err);
+    s->ns[s->n] = ns;
+    s->ratio[s->n++] = ns / (hash_ns + line_ns);
+    r->hash_ns[r->n_limits] = hash_ns;
+    r->line_ns[r->n_limits++] = line_ns;
+    return check_answers(r, op, lot, err);
+}
+
+static int run_rounds(struct run *r, deja_error *err)
+{
+    for (unsigned i = 0; i < rounds_a_filling(r->c) && r->rounds_done < r->c->rounds; i++) {
+        for (unsigned call = 0; call < BENCH_CALLS; call++)
+            for (enum bench_op op = 0; op < BENCH_OPS; op++) {
+                const int rc = stopped(r) ? DEJA_OK : measure(r, call, op, err);
+                if (rc < 0)
+                    return rc;
+            }
+        r->change_ns[r->rounds_done] = bench_limit_change(&r->limit);
+        r->rounds_done++;
+    }
+    return DEJA_OK;
+}
+
+static int run_fillings(struct run *r, deja_error *err)
+{
+    struct bench_case *c = r->c;
+    int rc = DEJA_OK;
+    while (rc == DEJA_OK && r->rounds_done < c->rounds && !stopped(r)) {
+        rc = fill(r, err);
+        if (rc == DEJA_OK && r->limit.lines == NULL) {
+            rc = check_members(r, err);
+            if (rc == DEJA_OK)
+                rc = check_rate(r, err);
+            if (rc == DEJA_OK)
+                rc = bench_limit_init(&r->limit, c->subject->bytes(r->self), c->lot, err);
+        }
+        if (rc == DEJA_OK)
+            rc = run_rounds(r, err);
+    }
+    return rc;
+}
+
+static void summarize(struct run *r)
+{
+    struct bench_case *c = r->c;
+    for (unsigned call = 0; call < BENCH_CALLS; call++)
+        for (unsigned op = 0; op < BENCH_OPS; op++) {
+            struct samples *s = &r->samples[call][op];
+            if (s->n == 0)
+                continue;
+            c->figure[call][op] = (struct bench_figure){true, bench_spread_of(s->ns, s->n).median,
+                                                        bench_spread_of(s->ratio, s->n)};
+        }
+    c->hash_ns = bench_spread_of(r->hash_ns, r->n_limits).median;
+    c->line_ns = bench_spread_of(r->line_ns, r->n_limits).median;
+    c->change_ns = bench_spread_of(r->change_ns, r->rounds_done).median;
+    c->distance = r->limit.distance;
+    c->bytes = c->subject->bytes(r->self);
+    c->key_len = bench_keys_mean_len(r->keys);
+}
+
+int bench_case_run(struct bench_case *c, struct bench_keys *keys, const atomic_bool *stop,
+                   deja_error *err)
+{
+    c->lot = bench_case_lot(c->n);
+    struct run *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return fail(err, DEJA_ENOMEM, "no memory for the measurements");
+    *r = (struct run){.c = c, .keys = keys, .stop = stop, .stranger = STRANGERS};
+    r->members = power_below(c->n / 4);
+    r->members = r->members < MEMBERS_MAX ? r->members : MEMBERS_MAX;
+    r->number = malloc(c->lot * sizeof *r->number);
+    r->answer = malloc(c->lot);
+    int rc = r->number != NULL && r->answer != NULL
+                 ? run_fillings(r, err)
+                 : fail(err, DEJA_ENOMEM, "no memory for the measurements");
+    if (rc == DEJA_OK)
+        rc = fill_strings(r, c->n - r->fresh - r->hashed, err);
+    if (rc == DEJA_OK)
+        rc = check_rate(r, err); /* now with all n keys */
+    if (rc == DEJA_OK && !stopped(r))
+        summarize(r);
+    c->subject->close(r->self);
+    bench_limit_fini(&r->limit);
+    free(r->number);
+    free(r->answer);
+    free(r);
+    return rc;
+}

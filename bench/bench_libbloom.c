@@ -1,0 +1,110 @@
+/* bench_libbloom.c - libbloom as something to be measured, where it is installed.
+ *
+ * It is loaded while the benchmark runs, so that nothing else depends on it.  The declarations
+ * are those of version 1 (Debian: libbloom1), which the soname stands for. */
+#include "bench/bench_subject.h"
+#include "tools/base/fail.h"
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+
+struct bloom {
+    int entries;
+    double error;
+    int bits, bytes, hashes;
+    double bits_per_entry;
+    unsigned char *bf;
+    int ready;
+    char spare[64]; /* should a later 1.x have more fields */
+};
+
+static struct {
+    int (*init)(struct bloom *, int entries, double error);
+    int (*check)(struct bloom *, const void *key, int len);
+    int (*add)(struct bloom *, const void *key, int len);
+    void (*release)(struct bloom *);
+} lib;
+
+static uint64_t bloom_estimate(uint32_t kind, uint64_t n, double p, double key_len)
+{
+    (void)key_len, (void)kind;
+    deja_options opt = DEJA_OPTIONS_INIT;
+    deja_plan plan = DEJA_PLAN_INIT;
+    opt.kind = DEJA_CLASSIC;
+    opt.capacity = n;
+    opt.fp_rate = p;
+    return deja_plan_make(&opt, &plan, NULL) < 0 ? 0 : plan.bytes;
+}
+
+static void *bloom_open(uint32_t kind, uint64_t n, double p, deja_error *err)
+{
+    struct bloom *b = calloc(1, sizeof *b);
+    /* It counts bits in an int. */
+    if (b != NULL && bloom_estimate(kind, n, p, 0) <= INT_MAX / 8 && lib.init(b, (int)n, p) == 0)
+        return b;
+    free(b);
+    (void)fail(err, DEJA_ENOMEM, "libbloom has no filter for that many keys");
+    return NULL;
+}
+
+static void bloom_close(void *self)
+{
+    if (self != NULL)
+        lib.release(self);
+    free(self);
+}
+
+static uint64_t bloom_bytes(void *self)
+{
+    return (uint64_t)((struct bloom *)self)->bytes;
+}
+
+static double bloom_rate(void *self)
+{
+    (void)self;
+    return -1; /* its own business; what is measured is reported */
+}
+
+static int bloom_contains(void *self, const deja_slice *keys, size_t n, uint8_t *found)
+{
+    for (size_t i = 0; i < n; i++)
+        found[i] = lib.check(self, keys[i].data, (int)keys[i].len) == 1;
+    return DEJA_OK;
+}
+
+static int bloom_add(void *self, const deja_slice *keys, size_t n, uint8_t *is_new)
+{
+    for (size_t i = 0; i < n; i++)
+        is_new[i] = lib.add(self, keys[i].data, (int)keys[i].len) == 0;
+    return DEJA_OK;
+}
+
+static const struct bench_subject subject = {
+    .name = "libbloom",
+    .open = bloom_open,
+    .close = bloom_close,
+    .estimate = bloom_estimate,
+    .bytes = bloom_bytes,
+    .rate = bloom_rate,
+    .contains_one = bloom_contains,
+    .add_one = bloom_add,
+};
+
+/* POSIX wants dlsym's object pointer to become a function pointer in this way. */
+static bool find(void *handle, const char *name, void *function)
+{
+    void *found = dlsym(handle, name);
+    *(void **)function = found;
+    return found != NULL;
+}
+
+const struct bench_subject *bench_libbloom(void)
+{
+    void *handle = dlopen("libbloom.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL)
+        return NULL;
+    const bool all =
+        find(handle, "bloom_init", &lib.init) && find(handle, "bloom_check", &lib.check) &&
+        find(handle, "bloom_add", &lib.add) && find(handle, "bloom_free", &lib.release);
+    return all ? &subject : NULL; /* stays loaded as long as the process lives */
+}

@@ -1,0 +1,152 @@
+/* bench_limit.c - hashing and touching, each as fast as this machine can; see bench_limit.h. */
+#include "bench/bench_limit.h"
+#include "bench/bench_clock.h"
+#include "bench/bench_memory.h"
+#include "bench/bench_random.h"
+#include "tools/base/fail.h"
+#include <sys/mman.h>
+
+#define XXH_INLINE_ALL /* as the library has it */
+#include <xxhash.h>
+
+#define LINE  64
+#define TRIES 7 /* of each distance */
+
+static const unsigned distances[] = {0, 8, 16, 32, 64, 128};
+#define N_DISTANCES (sizeof distances / sizeof distances[0])
+
+static uint64_t load_line(const struct bench_limit *l, uint32_t index)
+{
+    uint64_t word;
+    memcpy(&word, l->lines + (size_t)index * LINE, sizeof word);
+    return word;
+}
+
+static uint64_t touch_plain(const struct bench_limit *l)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < l->n; i++)
+        sum += load_line(l, l->index[i]);
+    return sum;
+}
+
+static uint64_t touch_ahead(const struct bench_limit *l, size_t distance)
+{
+    uint64_t sum = 0;
+    size_t i = 0;
+    for (; i + distance < l->n; i++) {
+        __builtin_prefetch(l->lines + (size_t)l->index[i + distance] * LINE);
+        sum += load_line(l, l->index[i]);
+    }
+    for (; i < l->n; i++)
+        sum += load_line(l, l->index[i]);
+    return sum;
+}
+
+static void change_ahead(struct bench_limit *l, size_t distance)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        if (i + distance < l->n)
+            __builtin_prefetch(l->lines + (size_t)l->index[i + distance] * LINE);
+        volatile uint8_t *byte = l->lines + (size_t)l->index[i] * LINE;
+        /* cppcheck-suppress selfAssignment ; a write to the line is what is measured */
+        *byte = *byte; /* it may be a filter's */
+    }
+}
+
+static void draw_places(struct bench_limit *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        l->index[i] = (uint32_t)bench_below(bench_mix(++l->draws), l->n_lines);
+}
+
+static double time_lines(struct bench_limit *l, unsigned distance)
+{
+    draw_places(l);
+    const double begin = bench_now_ns();
+    l->sink += distance > 0 ? touch_ahead(l, distance) : touch_plain(l);
+    return (bench_now_ns() - begin) / (double)l->n;
+}
+
+static void choose_distance(struct bench_limit *l)
+{
+    double took[N_DISTANCES][TRIES], best = 0;
+    for (size_t t = 0; t < TRIES; t++)
+        for (size_t d = 0; d < N_DISTANCES; d++)
+            took[d][t] = time_lines(l, distances[d]);
+    for (size_t d = 0; d < N_DISTANCES; d++) {
+        const double median = bench_spread_of(took[d], TRIES).median;
+        if (d == 0 || median < best) {
+            best = median;
+            l->distance = distances[d];
+        }
+    }
+}
+
+int bench_limit_init(struct bench_limit *l, uint64_t bytes, size_t n, deja_error *err)
+{
+    *l = (struct bench_limit){.n = n, .n_lines = (bytes + LINE - 1) / LINE};
+    if (l->n_lines > UINT32_MAX)
+        l->n_lines = UINT32_MAX; /* 256 GiB: no cache is larger */
+    for (uint64_t i = 0; i < sizeof l->secret / 8; i++) {
+        const uint64_t word = bench_mix(i + 1);
+        memcpy(l->secret + 8 * i, &word, 8);
+    }
+    l->index = malloc(n * sizeof *l->index);
+    if (l->index == NULL)
+        return fail(err, DEJA_ENOMEM, "no memory for the places of the limit");
+    size_t lent;
+    l->lines = bench_memory_piece(&lent);
+    if (l->lines == NULL || lent < bytes) {
+        l->lines = bench_memory_map((size_t)(l->n_lines * LINE), &l->mapped);
+        if (l->lines == NULL)
+            return fail(err, DEJA_ENOMEM, "no memory for the table of the limit");
+        memset(l->lines, 1, l->mapped);
+    }
+    choose_distance(l);
+    return DEJA_OK;
+}
+
+void bench_limit_fini(struct bench_limit *l)
+{
+    if (l->mapped > 0)
+        munmap(l->lines, l->mapped);
+    free(l->index);
+    *l = (struct bench_limit){0};
+}
+
+double bench_limit_hash(struct bench_limit *l, const struct bench_keys *keys)
+{
+    uint64_t sum = 0;
+    const double begin = bench_now_ns();
+    for (size_t i = 0; i < keys->n; i++)
+        sum += XXH3_64bits_withSecret(keys->slice[i].data, keys->slice[i].len, l->secret,
+                                      sizeof l->secret);
+    const double took = bench_now_ns() - begin;
+    l->sink += sum;
+    return took / (double)keys->n;
+}
+
+double bench_limit_line(struct bench_limit *l)
+{
+    return time_lines(l, l->distance);
+}
+
+double bench_limit_change(struct bench_limit *l)
+{
+    draw_places(l);
+    const double begin = bench_now_ns();
+    change_ahead(l, l->distance);
+    return (bench_now_ns() - begin) / (double)l->n;
+}
+
+void bench_limit_warm(struct bench_limit *l, const struct bench_keys *keys)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < keys->n; i++) {
+        const uint8_t *bytes = keys->slice[i].data;
+        for (size_t at = 0; at < keys->slice[i].len; at += LINE / 2)
+            sum += bytes[at];
+    }
+    l->sink += sum;
+}

@@ -1,0 +1,252 @@
+/* bench_report.c - the figures for people, as JSON and as CSV; see bench_report.h.
+ *
+ * The table has a line for the limits of each case and one for each way of calling; JSON and CSV
+ * have an entry for each operation, and everything that the figures depend on. */
+#include "bench/bench_report.h"
+#include "tools/base/number.h"
+#include <inttypes.h>
+
+struct num_text bench_short_count(uint64_t n)
+{
+    static const char units[] = "kMGTP";
+    struct num_text t;
+    const char *unit = "";
+    char shown[2] = "";
+    for (size_t i = 0; units[i] != '\0' && n >= 1000 && n % 1000 == 0; i++) {
+        n /= 1000;
+        shown[0] = units[i];
+        unit = shown;
+    }
+    (void)snprintf(t.s, sizeof t.s, "%" PRIu64 "%s", n, unit);
+    return t;
+}
+
+static double bits_per_key(const struct bench_case *c)
+{
+    return (double)c->bytes * 8 / (double)c->n;
+}
+
+/* --- For people ------------------------------------------------------------- */
+
+/* In the order of the columns. */
+static const enum bench_op shown[] = {BENCH_ABSENT, BENCH_PRESENT, BENCH_NEW, BENCH_SEEN};
+#define N_SHOWN (sizeof shown / sizeof shown[0])
+
+static void header(struct table *t)
+{
+    static const char *const titles[] = {"kind", "n", "p", "bits/key", "rate", "limit ns", "call"};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        table_cell(t, "%s", titles[i]);
+    for (size_t i = 0; i < N_SHOWN; i++)
+        table_cell(t, "%s", bench_op_names[shown[i]]);
+    table_cell(t, "spread");
+}
+
+/* How far apart the quarters of the rounds are, at worst. */
+static double worst_spread(const struct bench_case *c, unsigned call)
+{
+    double worst = 0;
+    for (size_t i = 0; i < N_SHOWN; i++) {
+        const struct bench_figure *f = &c->figure[call][shown[i]];
+        const double spread = f->measured ? (f->ratio.high - f->ratio.low) / f->ratio.median : 0;
+        worst = spread > worst ? spread : worst;
+    }
+    return worst;
+}
+
+static void row(struct table *t, const struct bench_case *c, unsigned call)
+{
+    table_cell(t, "%s", bench_case_name(c));
+    table_cell(t, "%s", bench_short_count(c->n).s);
+    table_cell(t, "%s", num_rate(c->p).s);
+    table_cell(t, "%s", num_fixed(bits_per_key(c), 2).s);
+    table_cell(t, "%s", num_rate(c->rate).s);
+    table_cell(t, "%s", num_fixed(c->hash_ns + c->line_ns, 1).s);
+    table_cell(t, "%s", bench_call_names[call]);
+    for (size_t i = 0; i < N_SHOWN; i++) {
+        const struct bench_figure *f = &c->figure[call][shown[i]];
+        if (f->measured)
+            table_cell(t, "%s (%s)", num_fixed(f->ns, 1).s, num_fixed(f->ratio.median, 2).s);
+        else
+            table_cell(t, "-");
+    }
+    table_cell(t, "%s", num_share(worst_spread(c, call)).s);
+}
+
+static int url_table(const struct bench_report *r, struct out *o, deja_error *err)
+{
+    struct table t;
+    out_text(o, "\ncanonical URLs: ns for each (in brackets: ratio to hashing it), medians\n\n");
+    table_init(&t, "lrrrrr");
+    static const char *const titles[] = {"profile",       "hash ns",   "at a glance",
+                                         "plain at that", "all forms", "changed"};
+    for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
+        table_cell(&t, "%s", titles[i]);
+    for (size_t i = 0; i < BENCH_PROFILES; i++) {
+        const struct bench_url *u = &r->url[i];
+        table_cell(&t, "%s", deja_profile_name(u->profile));
+        table_cell(&t, "%s", num_fixed(u->hash_ns, 1).s);
+        table_cell(&t, "%s (%s)", num_fixed(u->glance_ns, 1).s, num_fixed(u->glance.median, 2).s);
+        table_cell(&t, "%s", num_share(u->plain).s);
+        table_cell(&t, "%s (%s)", num_fixed(u->canon_ns, 1).s, num_fixed(u->canon.median, 2).s);
+        table_cell(&t, "%s", num_share(u->changed).s);
+    }
+    return table_print(&t, o, 0, err);
+}
+
+int bench_report_table(const struct bench_report *r, struct out *o, deja_error *err)
+{
+    struct table t;
+    const struct bench_host *h = &r->host;
+    out_printf(o, "deja %s; %s; %s (%s); blocks by %s; huge pages: %s\n", deja_version(), h->cpu,
+               h->compiler, h->flags, h->simd, h->huge_pages);
+    if (r->n > 0)
+        out_printf(o, "keys: %s, %s bytes on average, %zu at a time\n",
+                   r->urls != NULL ? r->urls : "made-up URLs", num_fixed(r->cases[0].key_len, 0).s,
+                   r->cases[0].lot);
+    out_text(o, "ns for each key (in brackets: ratio to the limit, which is hashing the key and "
+                "touching one cache line), medians\n\n");
+    table_init(&t, "lrrrrrlrrrrr");
+    header(&t);
+    for (size_t i = 0; i < r->n; i++)
+        for (unsigned call = 0; call < BENCH_CALLS; call++)
+            if (r->cases[i].figure[call][BENCH_ABSENT].measured)
+                row(&t, &r->cases[i], call);
+    const int rc = table_print(&t, o, 0, err);
+    return rc == DEJA_OK && r->has_url ? url_table(r, o, err) : rc;
+}
+
+/* --- JSON ------------------------------------------------------------------- */
+
+static void json_operation(struct json *j, const struct bench_case *c, unsigned call, unsigned op)
+{
+    const struct bench_figure *f = &c->figure[call][op];
+    if (!f->measured)
+        return;
+    json_object(j, NULL);
+    json_string(j, "operation", bench_op_names[op]);
+    json_string(j, "call", bench_call_names[call]);
+    json_real(j, "ns", f->ns);
+    json_real(j, "ratio", f->ratio.median);
+    json_real(j, "ratio_low", f->ratio.low);
+    json_real(j, "ratio_high", f->ratio.high);
+    json_end(j);
+}
+
+static void json_case(struct json *j, const struct bench_case *c)
+{
+    json_object(j, NULL);
+    json_string(j, "kind", bench_case_name(c));
+    json_uint(j, "n", c->n);
+    json_real(j, "p", c->p);
+    json_uint(j, "bytes", c->bytes);
+    json_real(j, "bits_per_key", bits_per_key(c));
+    json_real(j, "rate", c->rate);
+    json_real(j, "rate_expected", c->rate_expected >= 0 ? c->rate_expected : 0.0 / 0.0);
+    json_uint(j, "rate_probes", c->probes);
+    json_real(j, "hash_ns", c->hash_ns);
+    json_real(j, "line_ns", c->line_ns);
+    json_real(j, "limit_ns", c->hash_ns + c->line_ns);
+    json_real(j, "line_changed_ns", c->change_ns);
+    json_uint(j, "prefetch_distance", c->distance);
+    json_uint(j, "rounds", c->rounds);
+    json_uint(j, "keys_a_round", c->lot);
+    json_real(j, "key_bytes", c->key_len);
+    json_array(j, "operations");
+    for (unsigned call = 0; call < BENCH_CALLS; call++)
+        for (unsigned op = 0; op < BENCH_OPS; op++)
+            json_operation(j, c, call, op);
+    json_end(j);
+    json_end(j);
+}
+
+static void json_url(struct json *j, const struct bench_url *u)
+{
+    json_object(j, NULL);
+    json_string(j, "profile", deja_profile_name(u->profile));
+    json_real(j, "hash_ns", u->hash_ns);
+    json_real(j, "glance_ns", u->glance_ns);
+    json_real(j, "glance_ratio", u->glance.median);
+    json_real(j, "plain_share", u->plain);
+    json_real(j, "all_ns", u->canon_ns);
+    json_real(j, "all_ratio", u->canon.median);
+    json_real(j, "changed_share", u->changed);
+    json_end(j);
+}
+
+void bench_report_json(const struct bench_report *r, struct out *o)
+{
+    struct json j;
+    json_begin(&j, o);
+    json_object(&j, NULL);
+    json_string(&j, "version", deja_version());
+    json_string(&j, "cpu", r->host.cpu);
+    json_string(&j, "compiler", r->host.compiler);
+    json_string(&j, "flags", r->host.flags);
+    json_string(&j, "simd", r->host.simd);
+    json_string(&j, "huge_pages", r->host.huge_pages);
+    json_uint(&j, "memory_available", r->host.available);
+    json_string(&j, "urls", r->urls);
+    json_array(&j, "cases");
+    for (size_t i = 0; i < r->n; i++)
+        json_case(&j, &r->cases[i]);
+    json_end(&j);
+    json_array(&j, "canonical");
+    for (size_t i = 0; r->has_url && i < BENCH_PROFILES; i++)
+        json_url(&j, &r->url[i]);
+    json_end(&j);
+    json_end(&j);
+}
+
+/* --- CSV -------------------------------------------------------------------- */
+
+/* Quoted, since a processor's name may have commas and quotes. */
+static void csv_text(struct out *o, const char *text)
+{
+    out_text(o, "\"");
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            out_text(o, "\"");
+        out_write(o, text, 1);
+    }
+    out_text(o, "\",");
+}
+
+static void csv_reals(struct out *o, const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out_printf(o, "%s%s", num_exact(x[i]).s, i + 1 < n ? "," : "\n");
+}
+
+static void csv_row(const struct bench_report *r, const struct bench_case *c, unsigned call,
+                    unsigned op, struct out *o)
+{
+    const struct bench_figure *f = &c->figure[call][op];
+    csv_text(o, deja_version());
+    csv_text(o, r->host.cpu);
+    csv_text(o, r->host.compiler);
+    csv_text(o, r->host.flags);
+    csv_text(o, r->host.simd);
+    csv_text(o, r->host.huge_pages);
+    csv_text(o, bench_case_name(c));
+    csv_text(o, bench_op_names[op]);
+    csv_text(o, bench_call_names[call]);
+    out_printf(o, "%" PRIu64 ",%" PRIu64 ",%u,%zu,", c->n, c->bytes, c->rounds, c->lot);
+    const double reals[] = {c->p,         bits_per_key(c), c->rate, c->hash_ns,      c->line_ns,
+                            c->change_ns, c->key_len,      f->ns,   f->ratio.median, f->ratio.low,
+                            f->ratio.high};
+    csv_reals(o, reals, sizeof reals / sizeof reals[0]);
+}
+
+void bench_report_csv(const struct bench_report *r, struct out *o)
+{
+    out_text(o, "version,cpu,compiler,flags,simd,huge_pages,kind,operation,call,n,bytes,rounds,"
+                "keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,line_changed_ns,key_bytes,ns,"
+                "ratio,ratio_low,"
+                "ratio_high\n");
+    for (size_t i = 0; i < r->n; i++)
+        for (unsigned call = 0; call < BENCH_CALLS; call++)
+            for (unsigned op = 0; op < BENCH_OPS; op++)
+                if (r->cases[i].figure[call][op].measured)
+                    csv_row(r, &r->cases[i], call, op, o);
+}

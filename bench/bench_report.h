@@ -1,0 +1,25 @@
+/* bench_report.h - the figures for people, as JSON and as CSV. */
+#ifndef CLI_BENCH_REPORT_H
+#define CLI_BENCH_REPORT_H
+#include "bench/bench_case.h"
+#include "bench/bench_host.h"
+#include "bench/bench_url.h"
+#include "tools/base/out.h"
+
+struct bench_report {
+    struct bench_host host;
+    const struct bench_case *cases;
+    size_t n;
+    struct bench_url url[BENCH_PROFILES];
+    bool has_url;     /* they were measured */
+    const char *urls; /* the list that the keys came from; NULL: made up */
+};
+
+int bench_report_table(const struct bench_report *r, struct out *o, deja_error *err);
+void bench_report_json(const struct bench_report *r, struct out *o);
+void bench_report_csv(const struct bench_report *r, struct out *o);
+
+/* 1M, 100M, 1500: as -n takes it. */
+struct num_text bench_short_count(uint64_t n);
+
+#endif

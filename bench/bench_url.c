@@ -1,0 +1,98 @@
+/* bench_url.c - what canonical URLs take; see bench_url.h.  A program with many URLs takes them as
+ * the command does: a glance at all of them, and the form of those that were not seen to be
+ * plain. */
+#include "bench/bench_url.h"
+#include "bench/bench_limit.h"
+#include "tools/base/fail.h"
+#include <string.h>
+
+#define ROUNDS_MAX 64
+#define ROOM       DEJA_URL_ROOM((size_t)1 << 16)
+
+struct run {
+    const deja_url_rules *rules;
+    struct bench_keys *keys;
+    struct bench_limit limit; /* only its hashing */
+    uint64_t *number;
+    uint8_t *plain;
+    char *room;
+    uint64_t n, n_plain, n_changed;
+};
+
+static double time_glance(struct run *r)
+{
+    const double begin = bench_now_ns();
+    deja_url_plain_batch(r->rules, r->keys->slice, r->keys->n, r->plain);
+    return (bench_now_ns() - begin) / (double)r->keys->n;
+}
+
+static double time_canon(struct run *r)
+{
+    const double begin = bench_now_ns();
+    deja_url_plain_batch(r->rules, r->keys->slice, r->keys->n, r->plain);
+    for (size_t i = 0; i < r->keys->n; i++) {
+        const deja_slice url = r->keys->slice[i];
+        deja_slice canon;
+        if (!r->plain[i] && deja_url_canon(r->rules, url, r->room, ROOM, &canon) == DEJA_OK)
+            r->n_changed += canon.len != url.len || memcmp(canon.data, url.data, url.len) != 0;
+    }
+    return (bench_now_ns() - begin) / (double)r->keys->n;
+}
+
+/* Other URLs in every round: a processor learns the ones that come again. */
+static void next_keys(struct run *r)
+{
+    for (size_t i = 0; i < r->keys->cap; i++)
+        r->number[i] = r->n + i;
+    bench_keys_make(r->keys, r->number, r->keys->cap);
+    r->n += r->keys->cap;
+    bench_limit_warm(&r->limit, r->keys);
+}
+
+static void measure(struct run *r, struct bench_url *f, unsigned rounds)
+{
+    double hash[ROUNDS_MAX] = {0}, glance[ROUNDS_MAX] = {0}, canon[ROUNDS_MAX] = {0};
+    double glance_ratio[ROUNDS_MAX] = {0}, canon_ratio[ROUNDS_MAX] = {0};
+    r->n = r->n_plain = r->n_changed = 0;
+    for (unsigned i = 0; i < rounds; i++) {
+        next_keys(r);
+        hash[i] = bench_limit_hash(&r->limit, r->keys);
+        bench_limit_warm(&r->limit, r->keys);
+        glance[i] = time_glance(r);
+        for (size_t k = 0; k < r->keys->n; k++)
+            r->n_plain += r->plain[k];
+        bench_limit_warm(&r->limit, r->keys);
+        canon[i] = time_canon(r);
+        glance_ratio[i] = glance[i] / hash[i];
+        canon_ratio[i] = canon[i] / hash[i];
+    }
+    f->hash_ns = bench_spread_of(hash, rounds).median;
+    f->glance_ns = bench_spread_of(glance, rounds).median;
+    f->canon_ns = bench_spread_of(canon, rounds).median;
+    f->glance = bench_spread_of(glance_ratio, rounds);
+    f->canon = bench_spread_of(canon_ratio, rounds);
+    f->plain = (double)r->n_plain / (double)r->n;
+    f->changed = (double)r->n_changed / (double)r->n;
+}
+
+int bench_url_run(struct bench_url figure[BENCH_PROFILES], struct bench_keys *keys,
+                  unsigned rounds, deja_error *err)
+{
+    struct run r = {.keys = keys};
+    int rc = bench_limit_init(&r.limit, 1, keys->cap, err);
+    r.number = malloc(keys->cap * sizeof *r.number);
+    r.plain = malloc(keys->cap);
+    r.room = malloc(ROOM);
+    if (rc == DEJA_OK && (r.number == NULL || r.plain == NULL || r.room == NULL))
+        rc = fail(err, DEJA_ENOMEM, "no memory to measure canonical URLs");
+    for (uint32_t i = 0; rc == DEJA_OK && i < BENCH_PROFILES; i++) {
+        figure[i].profile = i + 1;
+        r.rules = deja_url_profile(i + 1);
+        measure(&r, &figure[i], rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX);
+    }
+    free(r.room);
+    free(r.plain);
+    free(r.number);
+    bench_limit_fini(&r.limit);
+    return rc;
+}

@@ -1,0 +1,238 @@
+/* cmd_bench.c - how fast is this machine, and how close to it does deja come? */
+#include "bench/bench_memory.h"
+#include "bench/bench_report.h"
+#include "cli/session/command.h"
+#include "cli/session/existing.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include "tools/base/signals.h"
+
+#define CASES_MAX    64
+#define MEMORY_SHARE 0.6 /* of what is available may be used */
+#define IN_CACHE     UINT64_C(1000000)
+#define BEYOND       UINT64_C(100000000)
+#define BEYOND_QUICK UINT64_C(10000000)
+#define ROUNDS       21
+#define ROUNDS_QUICK 7
+
+struct bench_options {
+    struct common common;
+    const char *urls;
+    const char *csv;
+    bool quick;
+};
+
+static const struct opt options[] = {
+    OPT_GROUP(struct bench_options, common, common_kind),
+    OPT_COUNT('n', "capacity", "N", struct bench_options, common.capacity, BENCH_N_MIN,
+              UINT64_C(1) << 36, "keys in each filter (default: 1M and 100M)"),
+    OPT_RATE('p', "fp-rate", "P", struct bench_options, common.fp_rate,
+             "false-positive rate (default: 0.01, blocked also 1e-6)"),
+    OPT_STRING(0, "urls", "FILE", struct bench_options, urls,
+               "take the keys from the lines of FILE instead of making them up"),
+    OPT_FLAG(0, "quick", struct bench_options, quick, "fewer rounds, and at most 10M keys"),
+    OPT_GROUP(struct bench_options, common, common_output),
+    OPT_STRING(0, "csv", "FILE", struct bench_options, csv,
+               "also write the figures to FILE as CSV"),
+    OPT_HEADING("General"),
+    OPT_GROUP(struct bench_options, common, common_json),
+    OPT_GROUP(struct bench_options, common, common_quiet),
+    OPT_END,
+};
+
+struct bench {
+    const struct call *call;
+    const struct bench_options *o;
+    struct bench_keys keys;
+    struct bench_report report;
+    struct bench_case cases[CASES_MAX];
+    size_t n; /* planned; the report counts those that were run */
+};
+
+/* --- What to run ------------------------------------------------------------ */
+
+static uint64_t memory_needed(const struct bench_case *c)
+{
+    /* The limit has a table of the same size. */
+    return 2 * c->subject->estimate(c->kind, c->n, c->p, 64);
+}
+
+/* A tenth of the keys, until they fit. */
+static void reduce(const struct bench *b, struct bench_case *c)
+{
+    const uint64_t asked = c->n, needed = memory_needed(c);
+    const double budget = MEMORY_SHARE * (double)b->report.host.available;
+    while (b->report.host.available > 0 && (double)memory_needed(c) > budget &&
+           c->n / 10 >= BENCH_N_MIN)
+        c->n /= 10;
+    if (c->n != asked)
+        console_note(b->call->console,
+                     "%s with %s keys would need %s of the %s that are available: %s keys instead",
+                     bench_case_name(c), bench_short_count(asked).s, num_bytes(needed).s,
+                     num_bytes(b->report.host.available).s, bench_short_count(c->n).s);
+}
+
+static void plan(struct bench *b, const struct bench_subject *s, uint32_t kind, uint64_t n,
+                 double p)
+{
+    if (b->n == CASES_MAX)
+        return;
+    struct bench_case *c = &b->cases[b->n];
+    *c = (struct bench_case){.subject = s, .kind = kind, .n = n, .p = p};
+    c->rounds = b->o->quick ? ROUNDS_QUICK : ROUNDS;
+    reduce(b, c);
+    for (size_t i = 0; i < b->n; i++)
+        if (b->cases[i].subject == s && b->cases[i].kind == kind && b->cases[i].n == c->n &&
+            b->cases[i].p == p)
+            return; /* reduced to what is there already */
+    b->n++;
+}
+
+static const struct bench_subject *subject_of(uint32_t kind)
+{
+    return kind == DEJA_STATIC    ? &bench_static
+           : kind == DEJA_LAYERED ? &bench_layered
+                                  : &bench_filter;
+}
+
+static void plan_size(struct bench *b, uint64_t n)
+{
+    const struct common *c = &b->o->common;
+    const double p = c->fp_rate > 0 ? c->fp_rate : 1e-2;
+    for (uint32_t kind = 1; kind < OPT_CHOICES; kind++) {
+        if (deja_kind_name(kind) == NULL || (c->kind != 0 && c->kind != kind))
+            continue;
+        plan(b, subject_of(kind), kind, n, p);
+        if (kind == DEJA_LAYERED) /* what it is measured against */
+            plan(b, &bench_segments, 0, n, p);
+        if (kind == DEJA_BLOCKED && !(c->fp_rate > 0))
+            plan(b, &bench_filter, kind, n, 1e-6);
+    }
+    if (c->kind != 0)
+        return;
+    const struct bench_subject *libbloom = bench_libbloom();
+    if (libbloom != NULL)
+        plan(b, libbloom, 0, n, p);
+    plan(b, &bench_table, 0, n, p);
+}
+
+static void plan_all(struct bench *b)
+{
+    if (b->o->common.capacity > 0) {
+        plan_size(b, b->o->common.capacity);
+        return;
+    }
+    plan_size(b, IN_CACHE);
+    plan_size(b, b->o->quick ? BEYOND_QUICK : BEYOND);
+}
+
+/* --- Running it ------------------------------------------------------------- */
+
+static int run_cases(struct bench *b, deja_error *err)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < b->n; i++)
+        most = memory_needed(&b->cases[i]) > most ? memory_needed(&b->cases[i]) : most;
+    console_note(b->call->console, "%zu case%s, up to %s of memory", b->n, num_plural(b->n),
+                 num_bytes(most).s);
+    for (size_t i = 0; i < b->n && !signals_stopped(b->call->stop); i++) {
+        struct bench_case *c = &b->cases[i];
+        char line[128];
+        (void)snprintf(line, sizeof line, "%zu of %zu: %s, %s keys", i + 1, b->n,
+                       bench_case_name(c), bench_short_count(c->n).s);
+        console_line(b->call->console, line);
+        const int rc = bench_case_run(c, &b->keys, b->call->stop, err);
+        if (rc < 0)
+            return rc;
+        b->report.n += !signals_stopped(b->call->stop);
+    }
+    console_clear(b->call->console);
+    return DEJA_OK;
+}
+
+static int report(struct bench *b, deja_error *err)
+{
+    struct out own, *out;
+    int rc = call_output(b->call, b->o->common.output, &own, &out, err);
+    if (rc == DEJA_OK && b->o->common.json)
+        bench_report_json(&b->report, out);
+    else if (rc == DEJA_OK)
+        rc = bench_report_table(&b->report, out, err);
+    rc = out_finish(&own, rc, err);
+    if (rc < 0 || b->o->csv == NULL)
+        return rc;
+    rc = call_output(b->call, b->o->csv, &own, &out, err);
+    if (rc == DEJA_OK)
+        bench_report_csv(&b->report, out);
+    return out_finish(&own, rc, err);
+}
+
+/* Refuses before minutes of work what call_output would refuse after them. */
+static int check_outputs(const struct bench_options *o, deja_error *err)
+{
+    const int rc = o->csv ? existing_check_output(o->csv, err) : DEJA_OK;
+    return rc == DEJA_OK && o->common.output ? existing_check_output(o->common.output, err) : rc;
+}
+
+static int run(struct call *call, deja_error *err)
+{
+    static struct bench b;
+    b = (struct bench){.call = call, .o = call->options};
+    b.report.cases = b.cases;
+    b.report.urls = b.o->urls;
+    int rc = check_outputs(b.o, err);
+    if (rc < 0)
+        return rc;
+    bench_host_look(&b.report.host);
+    rc = bench_keys_init(&b.keys, BENCH_LOT_MAX, b.o->urls, err);
+    if (rc == DEJA_OK) {
+        plan_all(&b);
+        rc = run_cases(&b, err);
+    }
+    if (rc == DEJA_OK && b.o->common.kind == 0 && !signals_stopped(call->stop)) {
+        rc = bench_url_run(b.report.url, &b.keys, b.o->quick ? ROUNDS_QUICK : ROUNDS, err);
+        b.report.has_url = rc == DEJA_OK;
+    }
+    if (rc == DEJA_OK)
+        rc = report(&b, err);
+    bench_keys_fini(&b.keys);
+    bench_memory_fini();
+    return rc < 0 ? rc : COMMAND_DONE;
+}
+
+const struct command cmd_bench = {
+    .name = "bench",
+    .summary = "measure this machine, and deja beside its limits",
+    .operands = "",
+    .options = options,
+    .options_size = sizeof(struct bench_options),
+    .description =
+        (const char *const[]){
+            "Measures what hashing a URL and touching one cache line take on this machine, fills "
+            "filters of every kind with keys, and prints what each operation takes, in ns for a "
+            "key and as a ratio to that limit (the sum of both). Limit and operation are measured "
+            "in turns over the same keys, so that the noise of the machine meets both; ratios can "
+            "be compared, nanoseconds only within one run.",
+            "n is the number of keys: 1M fits into the caches of most machines, 100M does not. "
+            "The answers are checked before anything is measured: no key that was added is "
+            "missing, and the rate of false positives is what it should be. `batch' gives the "
+            "library many keys in one call, `one' a key a call; nothing is added to a static "
+            "filter, and a window takes what comes again for new. `scalable' is a series of four "
+            "parts. Spread is how far apart the "
+            "quarters of the rounds lie at worst: half of the rounds were within it.",
+            "Beside layered stands what it cannot do without: each segment of a URL, hashed and "
+            "looked up once in a classic filter of the same n and p.",
+            "Without --kind it also measures what the canonical form of a URL takes in each "
+            "profile, "
+            "beside hashing it: a glance that finds most URLs canonical already, and all of it.",
+            "libbloom, where it is installed, and a plain hash table that stores the strings are "
+            "measured beside the kinds of deja. What needs more than 60% of the available memory "
+            "is made smaller, with a note.",
+            NULL},
+    .examples =
+        (const struct command_example[]){
+            {"a first impression, in seconds", "deja bench --quick --kind blocked -n 100k"},
+            {"everything, for a spreadsheet", "deja bench --quick -n 10k --csv bench.csv"},
+            {0}},
+    .run = run,
+};

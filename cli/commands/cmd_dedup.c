@@ -1,0 +1,408 @@
+/* cmd_dedup.c - each line the first time it is seen: the main job.
+ *
+ * Without --state the filter lives in memory and a line is judged and added in one step.
+ *
+ * With --state it lives in a mapped file that survives this process at every moment, so the order
+ * matters: a key goes into the filter only after its line was handed over.  Keys wait in the
+ * stream engine (deja_dedup) until their lines are out: written to a pipe or terminal, or, when
+ * the output is a file, written and synced, since the system may write the filter's pages to
+ * disk before the output's. */
+#include "cli/server/remote.h"
+#include "cli/session/session.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PENDING_MAX (UINT64_C(1) << 18) /* keys whose lines are written, not yet synced */
+#define STATE_FIRST 1000000 /* keys: a small first run says little about the next ones */
+
+struct dedup_options {
+    struct common common;
+    const char *state;
+    bool repeated;
+    bool count;
+};
+
+static int check_options(const void *target, deja_error *err)
+{
+    const struct dedup_options *o = target;
+    if (o->common.mode && (!o->state || o->common.redis))
+        return fail(err, OPT_USAGE, "--mode sets the permissions of a file: give --state FILE");
+    return DEJA_OK;
+}
+
+static const struct opt options[] = {
+    OPT_STRING(0, "state", "FILE", struct dedup_options, state,
+               "remember what was seen in FILE between runs; created when absent"),
+    OPT_GROUP(struct dedup_options, common, common_mode),
+    OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeats instead"),
+    OPT_FLAG('c', "count", struct dedup_options, count,
+             "print how many lines there are instead of the lines"),
+    OPT_GROUP(struct dedup_options, common, common_output),
+    OPT_GROUP(struct dedup_options, common, common_canonical),
+    OPT_GROUP(struct dedup_options, common, common_sizing),
+    OPT_GROUP(struct dedup_options, common, common_input),
+    OPT_GROUP(struct dedup_options, common, common_url),
+    OPT_GROUP(struct dedup_options, common, common_secret),
+    OPT_GROUP(struct dedup_options, common, common_redis),
+    OPT_GROUP(struct dedup_options, common, common_general),
+    OPT_CHECK(check_options),
+    OPT_END,
+};
+
+struct job {
+    const struct call *call;
+    const struct dedup_options *o;
+    deja_filter *filter;
+    deja_dedup *pending; /* with --state only */
+    struct session session;
+    struct out own, *out;
+    bool sync_output; /* a regular file: written is not yet safe */
+    bool header_printed;
+    double synced; /* when the state was, in seconds of the session */
+    bool unsynced; /* it may have changed since then */
+    uint64_t kept, dropped;
+};
+
+/* --- The filter ----------------------------------------------------------- */
+
+/* No repeat is ever printed: the one kind that forgets cannot keep that promise. */
+static int refuse_paired(const char *what, deja_error *err)
+{
+    return fail(err, DEJA_ENOTSUP,
+                "%s cannot dedup: a paired filter forgets, and lines that were removed would be "
+                "printed again every time; spectral removes lines, and finds them when they come "
+                "back",
+                fail_path(what).text);
+}
+
+static int open_state(struct job *j, const deja_options *opt, deja_error *err)
+{
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_stats stats = DEJA_STATS_INIT;
+    const struct common *c = &j->o->common;
+    expect.key = opt->key;
+    expect.seed = opt->seed;
+    expect.kind = c->kind;
+    expect.hash = c->hash;
+    expect.counter_bits = c->counter_bits;
+    expect.generations = c->generations;
+    expect.window_seconds = c->window_seconds;
+    expect.flags = opt->flags & (DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
+    expect.layers = opt->layers;
+    expect.delimiter = opt->delimiter;
+    expect.url = opt->url;
+    int rc =
+        session_open_file(&j->session, j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
+    if (rc < 0)
+        return rc;
+    rc = call_stats(j->filter, &stats, err);
+    if (rc < 0)
+        return rc;
+    if (stats.kind == DEJA_STATIC)
+        return session_add_failed(DEJA_ENOTSUP, j->filter, j->o->state, err);
+    if (stats.kind == DEJA_PAIRED)
+        return refuse_paired(j->o->state, err);
+    const struct common_ignored ignored = common_ignored(c, j->filter, &stats);
+    if (ignored.text[0])
+        console_note(j->call->console,
+                     "%s keeps the size it was made with: %s at rate %s; ignored: %s",
+                     fail_path(j->o->state).text, num_of(stats.capacity, "key").s,
+                     num_rate(stats.fp_rate).s, ignored.text);
+    if (c->mode)
+        console_note(j->call->console, "%s keeps its permissions; chmod changes them",
+                     fail_path(j->o->state).text);
+    return DEJA_OK;
+}
+
+static int make_filter(struct job *j, deja_error *err)
+{
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options opt;
+    int rc = session_begin(&j->session, &j->o->common, URLKEYS_COMPARE, key, &opt, err);
+    if (rc < 0)
+        return rc;
+    if (opt.kind == DEJA_STATIC)
+        return fail(err, DEJA_ENOTSUP,
+                    "-k static cannot dedup: it is made of all its keys at once, and takes no "
+                    "more; blocked, classic, exact and scalable take them as they come (`deja "
+                    "build -k static` makes a list to check against)");
+    if (opt.kind == DEJA_PAIRED)
+        return refuse_paired("-k paired", err);
+    if (j->o->state && access(j->o->state, F_OK) == 0)
+        rc = open_state(j, &opt, err);
+    else
+        rc = session_choose_size(j->call, &j->o->common, 0, &opt, err);
+    if (rc < 0)
+        return rc;
+    if (!j->o->state) {
+        opt.flags &= ~DEJA_KEY_APART;
+        return deja_filter_new(&opt, &j->filter, err);
+    }
+    if (!j->filter) {
+        if (opt.kind == DEJA_SCALABLE && !j->o->common.capacity) {
+            opt.tightening = 0; /* it will probably grow */
+            opt.capacity = opt.capacity < STATE_FIRST ? STATE_FIRST : opt.capacity;
+        }
+        rc = deja_filter_create(j->o->state, common_create_flags(&j->o->common), &opt, &j->filter,
+                                err);
+        if (rc == DEJA_OK) /* under its name from the beginning, so that nobody else makes one */
+            rc = deja_filter_sync(j->filter, err);
+    }
+    return rc < 0 ? rc : deja_dedup_new(j->filter, &j->pending, err);
+}
+
+/* --- The lines ------------------------------------------------------------ */
+
+static int hand_over(struct job *j, deja_error *err)
+{
+    int rc = out_flush(j->out, err);
+    if (rc == DEJA_OK && j->sync_output && fdatasync(j->out->fd) < 0)
+        rc = fail_errno(err, "%s: cannot sync", j->out->name);
+    return rc;
+}
+
+/* The lines judged so far are out: now they count as seen. */
+static int commit(struct job *j, deja_error *err)
+{
+    int rc = hand_over(j, err);
+    if (rc < 0)
+        return rc;
+    rc = deja_dedup_commit(j->pending);
+    if (rc < 0)
+        return session_add_failed(rc, j->filter, j->o->state, err);
+    session_watch(&j->session, fail_path(j->o->state).text);
+    return DEJA_OK;
+}
+
+static int sync_state(struct job *j, deja_error *err)
+{
+    int rc = commit(j, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_sync(j->filter, err);
+    j->synced = progress_seconds(&j->session.progress);
+    j->unsynced = false;
+    return rc;
+}
+
+/* The lines so far must not wait for the next ones: others can look them up in the state now. */
+static int on_pause(void *job, deja_error *err)
+{
+    struct job *j = job;
+    int rc = DEJA_OK;
+    if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
+        rc = j->unsynced ? sync_state(j, err) : DEJA_OK;
+    else if (deja_dedup_pending(j->pending) > 0)
+        rc = commit(j, err);
+    return rc < 0 ? rc : j->unsynced;
+}
+
+static int judge(struct job *j, struct batch *b, deja_error *err)
+{
+    int rc;
+    if (j->pending)
+        rc = deja_dedup_judge(j->pending, b->hash, b->keyed, b->answer);
+    else
+        rc = deja_filter_add_hashed(j->filter, b->hash, b->keyed, b->answer, NULL);
+    return rc < 0 ? session_add_failed(rc, j->filter, j->o->state, err) : DEJA_OK;
+}
+
+static int after_batch(struct job *j, deja_error *err)
+{
+    if (!j->pending) {
+        session_watch(&j->session, "the filter");
+        return out_flush(j->out, err);
+    }
+    j->unsynced = true;
+    if (progress_seconds(&j->session.progress) - j->synced > SESSION_SYNC)
+        return sync_state(j, err);
+    if (j->sync_output && deja_dedup_pending(j->pending) < PENDING_MAX)
+        return out_flush(j->out, err); /* seen by readers of the file; safe with the next commit */
+    return commit(j, err);
+}
+
+static int process(void *job, struct batch *b, deja_error *err)
+{
+    struct job *j = job;
+    const int rc = judge(j, b, err);
+    if (rc < 0)
+        return rc;
+    session_fold(&j->session, b, true); /* keyless lines are never repeats */
+    const uint64_t is_new = session_count(b);
+    j->kept += is_new;
+    j->dropped += b->block.n - is_new;
+    if (!j->o->count) {
+        session_print_header(&j->session, j->out, &j->header_printed);
+        session_print(&j->session, j->out, b, !j->o->repeated);
+    }
+    return after_batch(j, err);
+}
+
+/* --- The account ---------------------------------------------------------- */
+
+static void summarize(struct job *j, const deja_stats *s)
+{
+    struct input_progress in;
+    input_progress(j->session.in, &in);
+    const double seconds = progress_seconds(&j->session.progress);
+    const uint64_t read = j->kept + j->dropped;
+    if (j->o->common.json) {
+        struct session_report r;
+        if (!session_report_begin(&r))
+            return;
+        json_uint(&r.json, "read", read);
+        json_uint(&r.json, "kept", j->kept);
+        json_uint(&r.json, "dropped", j->dropped);
+        json_uint(&r.json, "bytes", in.decoded);
+        json_real(&r.json, "lost", s->lost);
+        json_real(&r.json, "fp_rate", s->fp_rate);
+        json_real(&r.json, "fp_now", s->fp_now);
+        json_string(&r.json, "kind", deja_kind_name(s->kind));
+        json_uint(&r.json, "filter_bytes", s->bytes);
+        json_real(&r.json, "fill", s->fill);
+        json_bool(&r.json, "over_capacity", session_too_many(j->filter) != 0);
+        session_report_end(&r, &j->session);
+        return;
+    }
+    char lost[80];
+    if (s->lost < 0.05)
+        snprintf(lost, sizeof lost, "probably none of them lost");
+    else
+        snprintf(lost, sizeof lost, "about %s %s", num_estimate(s->lost).s,
+                 j->o->state ? "lost in all runs so far" : "of them lost");
+    console_note(j->call->console,
+                 "%s%s read, %s kept, %s dropped, %s (rate %s); filter %s; %s, %s",
+                 j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->kept).s,
+                 num_count(j->dropped).s, lost, num_rate(s->fp_rate).s, num_bytes(s->bytes).s,
+                 num_duration(seconds).s, num_speed(seconds > 0 ? (double)read / seconds : 0).s);
+}
+
+static void account(struct job *j)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    if (deja_filter_stats(j->filter, &s) < 0)
+        return;
+    session_warn_missing(&j->session);
+    if (!j->o->common.quiet)
+        summarize(j, &s);
+    const uint64_t too_many = session_too_many(j->filter);
+    if (too_many)
+        console_note(j->call->console,
+                     "the filter was sized for %s and holds %s: the rate is now %s; use a "
+                     "larger -n next time",
+                     num_of(s.capacity, "key").s, num_count(too_many).s, num_rate(s.fp_now).s);
+}
+
+/* Whatever happened, what was handed over stays recorded. */
+static int finish(struct job *j, int rc, deja_error *err)
+{
+    deja_error late = {0};
+    if (rc == DEJA_OK && !j->o->count)
+        session_print_header(&j->session, j->out, &j->header_printed);
+    if (rc == DEJA_OK && j->o->count)
+        out_printf(j->out, "%llu\n", (unsigned long long)(j->o->repeated ? j->dropped : j->kept));
+    if (rc == DEJA_OK)
+        rc = j->pending ? sync_state(j, err) : hand_over(j, err);
+    else if (j->pending)
+        (void)sync_state(j, &late); /* the output may still be fine, as after damaged input */
+    if (rc < 0 && j->pending && deja_filter_sync(j->filter, &late) < 0 &&
+        strcmp(late.text, err->text) != 0)
+        console_error(j->call->console, "%s", late.text);
+    if (rc == DEJA_OK)
+        account(j);
+    return rc;
+}
+
+static int run_remote(struct call *call, deja_error *err)
+{
+    const struct dedup_options *o = call->options;
+    const struct remote_job what = {REMOTE_DEDUP, &o->common, o->state, 0, o->repeated, o->count};
+    return o->state ? remote_run(call, &what, err)
+                    : fail(err, OPT_USAGE, "--redis needs --state NAME, the name of the cache");
+}
+
+static int run(struct call *call, deja_error *err)
+{
+    if (((const struct dedup_options *)call->options)->common.redis)
+        return run_remote(call, err);
+    struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
+    struct stat st;
+    int rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
+    if (rc == DEJA_OK)
+        rc = out_refuse_inputs(j.out, call->operands, call->n_operands, err);
+    if (rc == DEJA_OK && j.o->state)
+        rc = out_refuse_inputs(j.out, &j.o->state, 1, err);
+    if (rc == DEJA_OK)
+        rc = make_filter(&j, err);
+    if (rc == DEJA_OK)
+        rc = session_open(&j.session, call, &j.o->common, 0, j.filter, j.out, err);
+    if (rc == DEJA_OK) {
+        j.sync_output = j.pending && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
+        if (j.pending)
+            session_on_pause(&j.session, on_pause, &j);
+        rc = finish(&j, session_each(&j.session, process, &j, err), err);
+    }
+    session_close(&j.session);
+    deja_dedup_free(j.pending);
+    deja_filter_free(j.filter);
+    return out_finish(&j.own, rc, err);
+}
+
+const struct command cmd_dedup = {
+    .name = "dedup",
+    .summary = "print each line the first time it is seen",
+    .operands = "[FILE]...",
+    .max_operands = COMMAND_ANY,
+    .options = options,
+    .options_size = sizeof(struct dedup_options),
+    .description =
+        (const char *const[]){
+            "Prints the lines of the files (standard input without any, or for -) that were not "
+            "seen before, in their order, as they came. Two lines are the same when all bytes "
+            "are; with -f, --csv or --format, when that part of them is. A carriage return at the "
+            "end of a line does not count. Input may be plain or compressed with gzip, zstd, "
+            "xz or bzip2.",
+            "The price of the small memory: a new line is taken for a repeat, and lost, at the "
+            "rate "
+            "-p (one in a million by default); the summary says how many that probably were. No "
+            "repeat is ever printed, except after a crash (below).",
+            "Without -n the filter is sized from the length of the files. Either size is only a "
+            "first size: a filter that turns out too small grows, and the rate stays. With "
+            "--fixed, and with options that pin the body (-m, --hashes, --filters), it does not "
+            "grow; a warning says so when it holds more lines than it was sized for.",
+            "With --state FILE the filter is kept between runs, so that the next run prints only "
+            "what is new since. A line counts as seen only after it was handed over: a crash can "
+            "make the next run repeat lines, and never loses one. If the input pauses, the lines "
+            "so far are in the state within a second, and `deja check` in another terminal finds "
+            "them. Only one process can use a state at a time.",
+            "With -k window lines are forgotten: one that did not come among the last N lines "
+            "(-n), "
+            "or for TIME (--window-time), is printed again. Seeing a line renews it.",
+            SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
+            REMOTE_TEXT,
+            "--state names the cache then; -n is the number of keys of all its shards. A line is "
+            "looked up, handed over, and only then added: a failover, or two processes that meet "
+            "the same line at the same moment, may repeat a line, and never lose one.",
+            NULL},
+    .examples =
+        (const struct command_example[]){
+            {"the different lines of a list",
+             "deja dedup docs/examples/sample-urls.txt > unique.txt"},
+            {"only what earlier runs have not printed",
+             "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
+            {"what did not come within the last day",
+             "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
+            {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
+            {"by the third column of a tab-separated log", "deja dedup -f 3 -d '\\t' crawl.log"},
+            {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},
+            {"URLs, whatever their spelling; a page once for all campaigns",
+             "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
+            {"the requests of a web server's log",
+             "deja dedup --url --format log --base https://example.org access.log"},
+            {"many crawlers, one cache on a cluster",
+             "deja dedup --redis redis://127.0.0.1:6379 --state seen urls.txt"},
+            {0}},
+    .run = run,
+};

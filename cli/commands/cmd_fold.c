@@ -1,0 +1,147 @@
+/* cmd_fold.c - a filter file of half the size. */
+#include "cli/options/keyfile.h"
+#include "cli/session/command.h"
+#include "cli/session/existing.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+
+struct fold_options {
+    struct common common;
+    uint32_t times;
+};
+
+static int check_options(const void *target, deja_error *err)
+{
+    const struct fold_options *o = target;
+    if (!o->common.output && (o->common.force || o->common.mode))
+        return fail(err, OPT_USAGE, "--force and --mode go with -o OUT.deja");
+    return DEJA_OK;
+}
+
+static const struct opt options[] = {
+    OPT_COUNT32(0, "times", "N", struct fold_options, times, 1, 64,
+                "halve it N times (default 1)"),
+    OPT_STRING('o', "output", "OUT.deja", struct fold_options, common.output,
+               "leave F.deja as it is and write the result to OUT.deja"),
+    OPT_GROUP(struct fold_options, common, common_force),
+    OPT_GROUP(struct fold_options, common, common_mode),
+    OPT_STRING(0, "key", "FILE", struct fold_options, common.key_file,
+               "the secret key of a filter that was made with --key"),
+    OPT_GROUP(struct fold_options, common, common_insecure_key),
+    OPT_GROUP(struct fold_options, common, common_json),
+    OPT_GROUP(struct fold_options, common, common_quiet),
+    OPT_CHECK(check_options),
+    OPT_END,
+};
+
+static int open_result(const char *path, const char *output, const struct common *c,
+                       const deja_options *expect, deja_filter **f, deja_error *err)
+{
+    deja_filter *from;
+    int rc = output != NULL ? existing_check(output, false, c->force, err) : DEJA_OK;
+    if (rc < 0)
+        return rc;
+    rc = deja_filter_open(path, output != NULL ? 0 : DEJA_OPEN_WRITE, expect, &from, err);
+    if (rc < 0 || output == NULL) {
+        *f = from;
+        return rc;
+    }
+    rc = deja_filter_copy(from, output, common_create_flags(c), f, err);
+    deja_filter_free(from);
+    return rc;
+}
+
+static void report(const struct call *call, const char *path, const deja_stats *before,
+                   const deja_stats *s)
+{
+    const struct fold_options *o = call->options;
+    struct json json;
+    if (!o->common.json) {
+        console_note(call->console, "%s: %s, before %s; rate now %s, before %s",
+                     fail_path(path).text, num_bytes(s->bytes).s, num_bytes(before->bytes).s,
+                     num_rate(s->fp_now).s, num_rate(before->fp_now).s);
+        return;
+    }
+    json_begin(&json, call->out);
+    json_object(&json, NULL);
+    json_string(&json, "file", path);
+    json_uint(&json, "folds", s->folds);
+    json_uint(&json, "filter_bytes", s->bytes);
+    json_uint(&json, "filter_bytes_before", before->bytes);
+    json_real(&json, "fp_now", s->fp_now);
+    json_real(&json, "fp_before", before->fp_now);
+    json_end(&json);
+}
+
+static int fold(const struct call *call, const deja_options *expect, deja_error *err)
+{
+    const struct fold_options *o = call->options;
+    const char *path = call->operands[0];
+    const bool in_place = o->common.output == NULL || existing_same(o->common.output, path);
+    const char *output = in_place ? NULL : o->common.output;
+    deja_stats before = DEJA_STATS_INIT, after = DEJA_STATS_INIT;
+    deja_filter *f = NULL;
+    deja_error why = {0};
+    int rc = open_result(path, output, &o->common, expect, &f, err);
+    if (rc == DEJA_OK)
+        rc = call_stats(f, &before, err);
+    if (rc == DEJA_OK) {
+        rc = deja_filter_fold(f, o->times ? o->times : 1, &why);
+        if (rc == DEJA_EIO)
+            *err = why; /* names the file itself */
+        else if (rc < 0)
+            rc = fail(err, rc, "%s: %s", fail_path(path).text, why.text);
+    }
+    if (rc == DEJA_OK)
+        rc = deja_filter_sync(f, err);
+    if (rc < 0 && output != NULL)
+        rc = existing_explain(rc, output, false, o->common.force, err);
+    if (rc == DEJA_OK)
+        rc = call_stats(f, &after, err);
+    if (rc == DEJA_OK)
+        report(call, in_place ? path : output, &before, &after);
+    deja_filter_free(f);
+    return rc;
+}
+
+static int run(struct call *call, deja_error *err)
+{
+    const struct fold_options *o = call->options;
+    return keyfile_with(&o->common, fold, call, err);
+}
+
+const struct command cmd_fold = {
+    .name = "fold",
+    .summary = "halve a filter file",
+    .operands = "F.deja",
+    .min_operands = 1,
+    .max_operands = 1,
+    .options = options,
+    .options_size = sizeof(struct fold_options),
+    .description =
+        (const char *const[]){
+            "Makes a classic or blocked filter half as large, or with --times a quarter, an "
+            "eighth and so on; one that has grown to several parts cannot be folded. The result "
+            "is bit by bit what the same keys would have left in a "
+            "filter of that size: every key is still found, and more strangers are. Good for a "
+            "filter that was made far too large, to send it or to keep it; and filters of "
+            "different sizes unite when the larger one folds onto the smaller (`deja merge` does "
+            "that by itself).",
+            "The file is replaced when the new one is complete: a crash or a full disk leaves the "
+            "old one. With -o, F.deja stays, and a filter in OUT.deja is replaced only with "
+            "--force. The file records how many times the filter was folded, and `deja info` "
+            "shows it.",
+            "Not every size can be halved. A size given with -m that is a large power of two, "
+            "such as 64M, can be, many times; one that was computed from -n and -p has a factor "
+            "of 2 only by chance, and fold says how many there are.",
+            NULL,
+        },
+    .examples =
+        (const struct command_example[]){
+            {"a filter that can be folded", "deja build -q -m 64KiB -n 10k f.deja urls.txt"},
+            {"half as large", "deja fold f.deja"},
+            {"a small copy for another machine", "deja fold --times 3 -o small.deja f.deja"},
+            {NULL, NULL},
+        },
+    .run = run,
+};

@@ -1,0 +1,401 @@
+/* cmd_lab.c - the papers' experiments, run again.
+ *
+ * The door of the lab: options, URLs, the folder; then lab_runner.c works, and what the
+ * experiments have to say is written as CSV, SVG and one page. */
+#include "cli/session/command.h"
+#include "cli/session/existing.h"
+#include "lab/engine/lab_journal.h"
+#include "lab/engine/lab_keys.h"
+#include "lab/engine/lab_runner.h"
+#include "lab/report/lab_write.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include "tools/base/progress.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define N_PAPER UINT64_C(1000000)
+#define N_QUICK UINT64_C(100000)
+#define N_LEAST UINT64_C(1000)
+#define N_MOST  UINT64_C(100000000)
+
+struct lab_options {
+    struct common common;
+    uint32_t runs;
+    const char *urls;
+    const char *out;
+    bool quick;
+    bool resume;
+    bool list;
+};
+static const struct lab_options defaults = {.out = "deja-lab", .common.seed = 1};
+
+static int check_options(const void *target, deja_error *err)
+{
+    const struct lab_options *o = target;
+    if (o->common.csv != NULL && o->urls == NULL)
+        return fail(err, OPT_USAGE, "--csv is about the file of --urls; give both");
+    return DEJA_OK;
+}
+
+static const struct opt options[] = {
+    OPT_COUNT32(0, "runs", "R", struct lab_options, runs, 1, 100000,
+                "R runs with different salts (default 10; the papers have 100)"),
+    OPT_STRING(0, "urls", "FILE", struct lab_options, urls,
+               "take the different lines of FILE instead of made-up URLs"),
+    OPT_STRING(0, "csv", "COLUMN", struct lab_options, common.csv,
+               "FILE is CSV: take COLUMN, a name or a number"),
+    OPT_STRING(0, "out", "DIR", struct lab_options, out,
+               "write the report into DIR, which is made when it is missing (default deja-lab)"),
+    OPT_FLAG(0, "quick", struct lab_options, quick, "100,000 URLs and one run"),
+    OPT_COUNT('n', "capacity", "N", struct lab_options, common.capacity, N_LEAST, N_MOST,
+              "N URLs go in and N others are asked (default 1M, as in the papers)"),
+    OPT_FLAG(0, "resume", struct lab_options, resume,
+             "go on with the lab in DIR that was stopped, or add runs to it"),
+    OPT_FLAG(0, "list", struct lab_options, list,
+             "list the experiments with time estimates, and do nothing"),
+    OPT_COUNT(0, "seed", "S", struct lab_options, common.seed, 1, UINT64_MAX,
+              "other URLs and salts for each S; the same S gives the same figures (default 1)"),
+    OPT_COUNT32('j', "threads", "N", struct lab_options, common.threads, 1, 64,
+                "use up to N threads (default 2); what is counted does not depend on it"),
+    OPT_GROUP(struct lab_options, common, common_quiet),
+    OPT_CHECK(check_options),
+    OPT_END,
+};
+
+#define EXPERIMENTS 32 /* more than there are */
+
+struct session {
+    const struct call *call;
+    const struct lab_options *o;
+    struct lab lab;
+    const struct lab_experiment *chosen[EXPERIMENTS];
+    struct lab_results results[EXPERIMENTS];
+    struct lab_report report[EXPERIMENTS];
+    size_t n, n_results, n_reports;
+    struct lab_journal journal;
+    struct progress clock;
+    char command[512];
+};
+
+static uint32_t runs_of(const struct lab_options *o)
+{
+    return o->runs > 0 ? o->runs : o->quick ? 1 : 10;
+}
+
+static uint64_t n_of(const struct lab_options *o)
+{
+    return o->common.capacity > 0 ? o->common.capacity : o->quick ? N_QUICK : N_PAPER;
+}
+
+/* --- Which experiments ---------------------------------------------------------- */
+
+static const struct lab_experiment *find(const char *name, deja_error *err)
+{
+    struct opt_near near = {.word = name};
+    for (const struct lab_experiment *const *e = lab_experiments; *e != NULL; e++) {
+        if (strcmp((*e)->name, name) == 0)
+            return *e;
+        opt_near_offer(&near, (*e)->name);
+    }
+    if (near.best != NULL)
+        (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; did you mean %s?", name,
+                   near.best);
+    else
+        (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; deja lab --list names them", name);
+    return NULL;
+}
+
+static bool is_chosen(const struct session *s, const struct lab_experiment *e)
+{
+    for (size_t i = 0; i < s->call->n_operands; i++)
+        if (strcmp(s->call->operands[i], e->name) == 0 || strcmp(s->call->operands[i], "all") == 0)
+            return true;
+    return false;
+}
+
+/* In the order of the list, each once, however they were named. */
+static int choose(struct session *s, deja_error *err)
+{
+    for (size_t i = 0; i < s->call->n_operands; i++)
+        if (strcmp(s->call->operands[i], "all") != 0 && find(s->call->operands[i], err) == NULL)
+            return OPT_USAGE;
+    for (const struct lab_experiment *const *e = lab_experiments; *e != NULL; e++)
+        if (is_chosen(s, *e))
+            s->chosen[s->n++] = *e;
+    return DEJA_OK;
+}
+
+/* About how long an experiment takes with these options, on one core. */
+static double estimate(const struct lab_experiment *e, const struct lab_options *o)
+{
+    const uint32_t runs = runs_of(o);
+    const double counted = e->max_runs > 0 && e->max_runs < runs ? e->max_runs : runs;
+    return e->seconds * counted * (double)n_of(o) / (double)N_PAPER;
+}
+
+/* The experiments; without a name nothing runs, since all of them take minutes. */
+static int list(const struct call *call, deja_error *err)
+{
+    const struct lab_options *o = call->options;
+    struct table t;
+    double total = 0;
+    table_init(&t, "lrl");
+    for (const struct lab_experiment *const *e = lab_experiments; *e != NULL; e++) {
+        table_cell(&t, "%s", (*e)->name);
+        table_cell(&t, "%s", num_duration(estimate(*e, o)).s);
+        table_cell(&t, "%s", (*e)->reproduces);
+        total += estimate(*e, o);
+    }
+    int rc = table_print(&t, call->out, 0, err);
+    if (rc == DEJA_OK)
+        rc = out_flush(call->out, err); /* the note comes after it */
+    if (rc < 0)
+        return rc;
+    console_note(call->console,
+                 "times are about right for one core, %s and n = %s; name experiments to run "
+                 "them, or run all in about %s: deja lab all",
+                 num_of(runs_of(o), "run").s, num_count(n_of(o)).s, num_duration(total).s);
+    return COMMAND_DONE;
+}
+
+/* --- Before ----------------------------------------------------------------------- */
+
+static void remember_command(struct session *s)
+{
+    const struct lab_options *o = s->o;
+    size_t len = (size_t)snprintf(s->command, sizeof s->command, "deja lab");
+    for (size_t i = 0; i < s->call->n_operands && len < sizeof s->command; i++)
+        len += (size_t)snprintf(s->command + len, sizeof s->command - len, " %s",
+                                s->call->operands[i]);
+    if (len < sizeof s->command)
+        (void)snprintf(s->command + len, sizeof s->command - len,
+                       " --runs %u -n %llu --seed %llu%s%s%s", s->lab.runs,
+                       (unsigned long long)s->lab.keys.n, (unsigned long long)o->common.seed,
+                       o->quick ? " --quick" : "", o->urls != NULL ? " --urls " : "",
+                       o->urls != NULL ? fail_path(o->urls).text : "");
+}
+
+static int load_keys(struct session *s, deja_error *err)
+{
+    const struct lab_options *o = s->o;
+    struct lab_keys *k = &s->lab.keys;
+    const uint64_t n = n_of(o);
+    if (o->urls == NULL)
+        return lab_keys_make(k, n, o->common.seed, err);
+    const struct pick_options pick = common_pick_options(&o->common);
+    const int rc = lab_keys_read(k, n, o->urls, &pick, s->call->stop, err);
+    if (rc == DEJA_OK && k->duplicates > 0)
+        console_note(s->call->console, "%s of %s left out",
+                     num_of(k->duplicates, "duplicate line").s, fail_path(o->urls).text);
+    if (rc == DEJA_OK && k->n < n)
+        console_note(s->call->console, "%s has %s different lines: n = %s instead of %s",
+                     fail_path(o->urls).text, num_count(2 * k->n).s, num_count(k->n).s,
+                     num_count(n).s);
+    return rc;
+}
+
+static int prepare(struct session *s, deja_error *err)
+{
+    uint64_t found = 0;
+    const struct lab_options *o = s->o;
+    s->lab.runs = runs_of(o);
+    s->lab.threads = o->common.threads > 0 ? o->common.threads : 2;
+    s->lab.seed = o->common.seed;
+    s->lab.quick = o->quick;
+    s->lab.stop = s->call->stop;
+    int rc = load_keys(s, err);
+    for (; rc == DEJA_OK && s->n_results < s->n; s->n_results++)
+        rc = lab_results_init(&s->results[s->n_results], &s->lab, s->chosen[s->n_results], err);
+    if (rc == DEJA_OK && !o->resume && mkdir(o->out, 0777) != 0 && errno != EEXIST)
+        rc = fail_errno(err, "--out %s", fail_path(o->out).text);
+    if (rc == DEJA_OK)
+        rc = lab_journal_open(&s->journal, o->out, &s->lab, o->resume, s->results, s->n_results,
+                              &found, err);
+    if (rc == DEJA_OK && o->resume)
+        console_note(s->call->console, "%s of %s done before", num_count(found).s,
+                     num_of(lab_tasks(s->results, s->n_results), "unit").s);
+    remember_command(s);
+    return rc;
+}
+
+/* --- After ------------------------------------------------------------------------ */
+
+/* Opens DIR/NAME and lets `write` fill it. */
+typedef void writer(struct out *o, const void *what);
+
+static int write_file(const struct session *s, const char *name, writer *write, const void *what,
+                      deja_error *err)
+{
+    char path[1024];
+    struct out o = OUT_NONE;
+    if ((size_t)snprintf(path, sizeof path, "%s/%s", s->o->out, name) >= sizeof path)
+        return fail(err, DEJA_EINVAL, "--out: the name is too long");
+    int rc = existing_check_output(path, err);
+    if (rc == DEJA_OK)
+        rc = out_open(&o, path, err);
+    if (rc == DEJA_OK)
+        write(&o, what);
+    return out_finish(&o, rc, err);
+}
+
+static void write_csv(struct out *o, const void *report)
+{
+    lab_csv_write(o, report);
+}
+
+static void write_svg(struct out *o, const void *figure)
+{
+    lab_svg_write(o, figure, true);
+}
+
+static void write_html(struct out *o, const void *page)
+{
+    lab_html_write(o, page);
+}
+
+static int write_report(struct session *s, const struct lab_report *r, deja_error *err)
+{
+    char name[128];
+    (void)snprintf(name, sizeof name, "%s.csv", r->experiment->name);
+    int rc = write_file(s, name, write_csv, r, err);
+    for (size_t i = 0; i < r->n_figures && rc == DEJA_OK; i++) {
+        (void)snprintf(name, sizeof name, "%s-%s.svg", r->experiment->name, r->figure[i]->id);
+        rc = write_file(s, name, write_svg, r->figure[i], err);
+    }
+    return rc;
+}
+
+static int write_all(struct session *s, deja_error *err)
+{
+    int rc = DEJA_OK;
+    for (size_t i = 0; i < s->n && rc == DEJA_OK; i++) {
+        struct lab_report *r = &s->report[s->n_reports++];
+        lab_report_init(r, s->chosen[i]);
+        rc = s->chosen[i]->report(&s->lab, &s->results[i], r, err);
+        if (rc == DEJA_OK && r->failed)
+            rc = fail(err, DEJA_ENOMEM, "no memory for the report of %s", s->chosen[i]->name);
+        if (rc == DEJA_OK)
+            rc = write_report(s, r, err);
+    }
+    const struct lab_page page = {&s->lab, s->report, s->n_reports, s->command,
+                                  progress_seconds(&s->clock)};
+    return rc == DEJA_OK ? write_file(s, "index.html", write_html, &page, err) : rc;
+}
+
+static size_t findings(const struct lab_report *r, enum lab_finding which)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_verdicts; i++)
+        n += r->verdict[i].finding == which;
+    return n;
+}
+
+static int summarize(struct session *s, deja_error *err)
+{
+    struct table t;
+    table_init(&t, "lrrl");
+    table_cell(&t, "experiment");
+    table_cell(&t, "agrees");
+    table_cell(&t, "does not");
+    table_cell(&t, "reproduces");
+    for (size_t i = 0; i < s->n_reports; i++) {
+        const struct lab_report *r = &s->report[i];
+        table_cell(&t, "%s", r->experiment->name);
+        table_cell(&t, "%zu", findings(r, LAB_AGREES));
+        table_cell(&t, "%zu", findings(r, LAB_DIFFERS));
+        table_cell(&t, "%s", r->experiment->reproduces);
+    }
+    console_note(s->call->console, "%s in %s: see %s/index.html",
+                 num_of(lab_tasks(s->results, s->n_results), "unit").s,
+                 num_duration(progress_seconds(&s->clock)).s, fail_path(s->o->out).text);
+    return table_print(&t, s->call->out, 0, err);
+}
+
+static void say_stopped(const struct session *s)
+{
+    console_note(s->call->console,
+                 "stopped: %s of %s done; the same command with --resume goes on",
+                 num_count(lab_tasks_done(s->results, s->n_results)).s,
+                 num_of(lab_tasks(s->results, s->n_results), "unit").s);
+}
+
+static void session_fini(struct session *s)
+{
+    for (size_t i = 0; i < s->n_results; i++)
+        lab_results_fini(&s->results[i]);
+    for (size_t i = 0; i < s->n_reports; i++)
+        lab_report_fini(&s->report[i]);
+    lab_journal_close(&s->journal);
+    lab_keys_fini(&s->lab.keys);
+    free(s);
+}
+
+static int work(struct session *s, deja_error *err)
+{
+    int rc = choose(s, err);
+    if (rc == DEJA_OK)
+        rc = prepare(s, err);
+    if (rc == DEJA_OK)
+        rc = lab_run(&s->lab, s->results, s->n_results, &s->journal, s->call->console, err);
+    if (rc == DEJA_OK)
+        rc = write_all(s, err);
+    if (rc == DEJA_OK)
+        rc = summarize(s, err);
+    if (rc == LAB_STOPPED) {
+        say_stopped(s);
+        rc = COMMAND_DONE; /* main ends by the signal */
+    }
+    return rc;
+}
+
+static int run(struct call *call, deja_error *err)
+{
+    const struct lab_options *o = call->options;
+    if (o->list || call->n_operands == 0)
+        return list(call, err);
+    struct session *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return fail(err, DEJA_ENOMEM, "no memory for the lab");
+    s->call = call;
+    s->o = o;
+    s->journal = LAB_JOURNAL_NONE;
+    progress_begin(&s->clock, call->console, NULL, "units");
+    const int rc = work(s, err);
+    session_fini(s);
+    return rc;
+}
+
+const struct command cmd_lab = {
+    .name = "lab",
+    .summary = "the papers' experiments, run again beside what they print",
+    .operands = "[NAME]...",
+    .max_operands = COMMAND_ANY,
+    .options = options,
+    .options_size = sizeof(struct lab_options),
+    .defaults = &defaults,
+    .description =
+        (const char *const[]){
+            "Reruns published experiments on Bloom filters as URL caches: those that you name, or "
+            "all of them with `deja lab all`. Without a name, and with --list, it lists them with "
+            "the tables and figures that they reproduce and about how long each takes with the "
+            "given --runs and -n on one core.",
+            "In DIR it leaves one NAME.csv for each (measured mean, standard error, theory, "
+            "published value, differences in standard deviations), the figures as SVG, and "
+            "index.html, one page with all tables and figures, a verdict for each, the machine, "
+            "the version and the seeds.",
+            "What is counted follows from the seed and the URLs alone, whatever the number of "
+            "threads. Experiments that measure time come last, one at a time. Ctrl-C loses "
+            "nothing that is finished: --resume goes on, also with more --runs.",
+            NULL,
+        },
+    .examples =
+        (const struct command_example[]){
+            {"some experiments, small, in seconds", "deja lab hashes cache --quick --out report"},
+            {"one table of the thesis, with three runs", "deja lab single --runs 3 -n 50k"},
+            {"which experiments there are, and how long they take", "deja lab"},
+            {NULL, NULL},
+        },
+    .run = run,
+};

@@ -1,0 +1,337 @@
+/* cmd_merge.c - one filter file from several, or how much two of them have in common.
+ *
+ * The result begins as a copy of the smallest file, onto which larger ones fold, or of the largest
+ * table of fingerprints, which has the most room; the others come into it one after the other.  So
+ * there are never more than two filters in memory. */
+#include "cli/options/keyfile.h"
+#include "cli/session/command.h"
+#include "cli/session/existing.h"
+#include "cli/session/session.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include <math.h>
+#include <sys/stat.h>
+
+struct merge_options {
+    struct common common;
+    bool count_common;
+};
+
+static int check_options(const void *target, deja_error *err)
+{
+    const struct merge_options *o = target;
+    if (o->count_common && o->common.output)
+        return fail(err, OPT_USAGE, "--common counts and makes no filter: omit -o");
+    if (o->count_common && (o->common.force || o->common.mode))
+        return fail(err, OPT_USAGE, "--force and --mode go with -o OUT.deja");
+    if (!o->count_common && !o->common.output)
+        return fail(err, OPT_USAGE, "say where the union goes: -o OUT.deja");
+    return DEJA_OK;
+}
+
+static const struct opt options[] = {
+    OPT_STRING('o', "output", "OUT.deja", struct merge_options, common.output,
+               "write the union to OUT.deja, which may be one of the files"),
+    OPT_GROUP(struct merge_options, common, common_force),
+    OPT_GROUP(struct merge_options, common, common_mode),
+    OPT_FLAG(0, "common", struct merge_options, count_common,
+             "print about how many keys are in both of two files instead"),
+    OPT_STRING(0, "key", "FILE", struct merge_options, common.key_file,
+               "the secret key of filters that were made with --key"),
+    OPT_GROUP(struct merge_options, common, common_insecure_key),
+    OPT_GROUP(struct merge_options, common, common_json),
+    OPT_GROUP(struct merge_options, common, common_quiet),
+    OPT_CHECK(check_options),
+    OPT_END,
+};
+
+/* The end of a path: two of them and the reason have to fit into a message. */
+static const char *short_path(const struct fail_path *path)
+{
+    enum { MOST = 50 };
+    const size_t len = strlen(path->text);
+    return len > MOST ? path->text + len - MOST : path->text;
+}
+
+/* The library knows what differs, and not the names of the files. */
+static int name_both(int rc, const char *a, const char *b, deja_error *err)
+{
+    const struct fail_path one = fail_path(a), other = fail_path(b);
+    const deja_error why = *err;
+    return fail(err, rc, "%s and %s: %s", short_path(&one), short_path(&other), why.text);
+}
+
+/* --- Union ---------------------------------------------------------------------- */
+
+static uint64_t length_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0; /* opening it will tell */
+}
+
+static int is_table(const char *path, const deja_options *expect, bool *table, deja_error *err)
+{
+    deja_filter *f;
+    deja_stats s = DEJA_STATS_INIT;
+    int rc = deja_filter_open(path, 0, expect, &f, err);
+    if (rc < 0)
+        return rc;
+    rc = call_stats(f, &s, err);
+    *table = s.part_kind == DEJA_EXACT;
+    deja_filter_free(f);
+    return rc;
+}
+
+/* Which file the result begins with. */
+static size_t first_file(const struct call *call, bool table)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < call->n_operands; i++) {
+        const uint64_t len = length_of(call->operands[i]), than = length_of(call->operands[best]);
+        if (table ? len > than : len < than)
+            best = i;
+    }
+    return best;
+}
+
+/* The file that the union replaces. */
+struct target {
+    const char *path;
+    bool is_input;       /* one of the files: its keys are in the union, so nothing is lost ... */
+    struct stat as_read; /* ... unless it changes after it was read */
+};
+
+static int check_name(const struct call *call, struct target *t, deja_error *err)
+{
+    const struct common *c = &((const struct merge_options *)call->options)->common;
+    *t = (struct target){.path = c->output};
+    for (size_t i = 0; i < call->n_operands; i++)
+        t->is_input |= existing_same(c->output, call->operands[i]);
+    if (!t->is_input)
+        return existing_check(c->output, false, c->force, err);
+    return stat(c->output, &t->as_read) == 0
+               ? DEJA_OK
+               : fail_errno(err, "%s: cannot be replaced", fail_path(c->output).text);
+}
+
+static int check_unchanged(const struct target *t, deja_error *err)
+{
+    struct stat now;
+    if (!t->is_input || (stat(t->path, &now) == 0 && now.st_ino == t->as_read.st_ino &&
+                         now.st_mtim.tv_sec == t->as_read.st_mtim.tv_sec &&
+                         now.st_mtim.tv_nsec == t->as_read.st_mtim.tv_nsec))
+        return DEJA_OK;
+    return fail(err, DEJA_EBUSY, "%s changed while it was read: nothing was written; try again",
+                fail_path(t->path).text);
+}
+
+static int begin(const char *path, const char *out, unsigned flags, const deja_options *expect,
+                 deja_filter **f, deja_error *err)
+{
+    deja_filter *from;
+    int rc = deja_filter_open(path, 0, expect, &from, err);
+    if (rc < 0)
+        return rc;
+    rc = deja_filter_copy(from, out, flags, f, err);
+    deja_filter_free(from);
+    return rc;
+}
+
+static int take_in(deja_filter *into, const char *first, const char *path,
+                   const deja_options *expect, deja_error *err)
+{
+    deja_filter *from;
+    int rc = deja_filter_open(path, 0, expect, &from, err);
+    if (rc < 0)
+        return rc;
+    rc = deja_filter_merge(into, from, err);
+    deja_filter_free(from);
+    return rc < 0 ? name_both(rc, first, path, err) : DEJA_OK;
+}
+
+static int take_all(const struct call *call, size_t first, const deja_options *expect,
+                    deja_filter *into, deja_error *err)
+{
+    int rc = DEJA_OK;
+    for (size_t i = 0; i < call->n_operands && rc == DEJA_OK; i++) {
+        if (atomic_load(call->stop))
+            return fail(err, DEJA_EIO, "stopped: the union was not made");
+        if (i != first)
+            rc = take_in(into, call->operands[first], call->operands[i], expect, err);
+    }
+    return rc;
+}
+
+static void report(const struct call *call, const deja_filter *f)
+{
+    const struct merge_options *o = call->options;
+    deja_stats s = DEJA_STATS_INIT;
+    struct json json;
+    if (deja_filter_stats(f, &s) < 0)
+        return;
+    if (o->common.json) {
+        json_begin(&json, call->out);
+        json_object(&json, NULL);
+        json_string(&json, "file", o->common.output);
+        json_uint(&json, "filters", call->n_operands);
+        json_string(&json, "kind", deja_kind_name(s.kind));
+        json_uint(&json, "keys", s.keys);
+        json_uint(&json, "capacity", s.capacity);
+        json_real(&json, "fp_now", s.fp_now);
+        json_real(&json, "lost", s.lost);
+        json_uint(&json, "filter_bytes", s.bytes);
+        json_end(&json);
+    } else {
+        console_note(call->console, "%s filter%s with %s%s; %s: %s, rate now %s",
+                     num_count(call->n_operands).s, num_plural(call->n_operands),
+                     s.part_kind == DEJA_EXACT ? "" : "about ", num_of(s.keys, "key").s,
+                     fail_path(o->common.output).text, num_bytes(s.bytes).s, num_rate(s.fp_now).s);
+    }
+    if (session_too_many(f) && s.kind == DEJA_SCALABLE)
+        console_warn(call->console,
+                     "parts of %s hold more keys than they were sized for, so its rate is %s, not "
+                     "%s: build it from the keys, or merge filters with a larger -n",
+                     fail_path(o->common.output).text, num_rate(s.fp_now).s,
+                     num_rate(s.fp_rate).s);
+    else if (session_too_many(f))
+        console_warn(call->console, "%s was sized for %s and holds %s: build larger ones",
+                     fail_path(o->common.output).text, num_of(s.capacity, "key").s,
+                     num_count(s.keys).s);
+}
+
+static int unite(const struct call *call, const struct target *target, const deja_options *expect,
+                 deja_error *err)
+{
+    const struct merge_options *o = call->options;
+    deja_filter *f = NULL;
+    bool table = false;
+    int rc = is_table(call->operands[0], expect, &table, err);
+    const size_t first = first_file(call, table);
+    const unsigned flags =
+        common_create_flags(&o->common) | (target->is_input ? DEJA_CREATE_REPLACE : 0);
+    if (rc == DEJA_OK)
+        rc = begin(call->operands[first], o->common.output, flags, expect, &f, err);
+    if (rc == DEJA_OK)
+        rc = take_all(call, first, expect, f, err);
+    if (rc == DEJA_OK)
+        rc = check_unchanged(target, err);
+    if (rc == DEJA_OK)
+        rc = existing_explain(deja_filter_sync(f, err), o->common.output, false, o->common.force,
+                              err);
+    if (rc == DEJA_OK)
+        report(call, f);
+    deja_filter_free(f);
+    return rc;
+}
+
+/* --- Common keys ------------------------------------------------------------------ */
+
+static int estimate(const struct call *call, const deja_options *expect, double *keys,
+                    double *sigma, deja_error *err)
+{
+    deja_filter *a = NULL, *b = NULL;
+    int rc = deja_filter_open(call->operands[0], 0, expect, &a, err);
+    if (rc == DEJA_OK)
+        rc = deja_filter_open(call->operands[1], 0, expect, &b, err);
+    if (rc == DEJA_OK) {
+        rc = deja_filter_common(a, b, keys, sigma, err);
+        if (rc < 0)
+            rc = name_both(rc, call->operands[0], call->operands[1], err);
+    }
+    deja_filter_free(a);
+    deja_filter_free(b);
+    return rc;
+}
+
+static int count_common(const struct call *call, const deja_options *expect, deja_error *err)
+{
+    const struct merge_options *o = call->options;
+    double keys = 0, sigma = 0;
+    struct json json;
+    if (call->n_operands != 2)
+        return fail(err, OPT_USAGE, "--common takes two files, not %zu", call->n_operands);
+    const int rc = estimate(call, expect, &keys, &sigma, err);
+    if (rc < 0)
+        return rc;
+    if (o->common.json) {
+        json_begin(&json, call->out);
+        json_object(&json, NULL);
+        json_real(&json, "common", keys);
+        json_real(&json, "sigma", sigma);
+        json_end(&json);
+        return DEJA_OK;
+    }
+    out_printf(call->out, "%.0f\n", keys);
+    if (sigma > 0)
+        console_note(call->console,
+                     "an estimate from the set bits: two times in three no further off than %s",
+                     num_estimate(ceil(sigma)).s);
+    return DEJA_OK;
+}
+
+/* --- The command -------------------------------------------------------------------- */
+
+static int run(struct call *call, deja_error *err)
+{
+    const struct merge_options *o = call->options;
+    deja_options expect = DEJA_OPTIONS_INIT;
+    uint8_t key[DEJA_KEY_LEN];
+    struct target target;
+    int rc = o->count_common ? DEJA_OK : check_name(call, &target, err);
+    if (rc == DEJA_OK && o->common.key_file) {
+        rc = keyfile_read(&o->common, key, err);
+        expect.key = key;
+    }
+    if (rc == DEJA_OK)
+        rc = o->count_common ? count_common(call, &expect, err)
+                             : unite(call, &target, &expect, err);
+    explicit_bzero(key, sizeof key);
+    return rc;
+}
+
+const struct command cmd_merge = {
+    .name = "merge",
+    .summary = "unite filter files, or tell how many keys two of them share",
+    .operands = "F.deja...",
+    .min_operands = 1,
+    .max_operands = COMMAND_ANY,
+    .options = options,
+    .options_size = sizeof(struct merge_options),
+    .description =
+        (const char *const[]){
+            "Makes a filter file that holds every key of every file given: bit by bit what "
+            "`deja build` would have made of all the lists. The files stay as they are. OUT.deja "
+            "appears when it is complete; it may be one of the files, and replaces any other "
+            "filter only with --force. Two filters are in memory at a time, however many there "
+            "are.",
+            "The filters have to be alike: same kind (classic, blocked or exact), hash, number of "
+            "hashes and filters, URL profile and visit, and the same secret key. Every filter has "
+            "a key of its own unless it is told otherwise, so build those that are to be united "
+            "with the same --key FILE (or --seed, where secrecy does not matter).",
+            "Their sizes may differ by a factor of 2, 4, 8 and so on: larger ones are folded onto "
+            "the smallest, as `deja fold` does. Mind the rate: a union holds all keys in the bits "
+            "of one. Exact filters of any size go into a copy of the largest, as far as there is "
+            "room. A filter that can grow counts as one of its parts' kind. Once it has grown, it "
+            "unites with filters that have grown in the same steps (same -n and -p), part by "
+            "part; "
+            "exact ones always unite.",
+            "How many keys a union of Bloom filters has is estimated from its bits, since a key "
+            "that is in two of them counts once and nothing tells which these are.",
+            "--common prints about how many keys two filters share, from the bits that are set: "
+            "n(A) + n(B) - n(A or B); a filter that has grown must be exact. It makes nothing and "
+            "names no key; `deja check A.deja` on "
+            "the list behind B does. The message on standard error tells how good the estimate "
+            "is.",
+            NULL,
+        },
+    .examples =
+        (const struct command_example[]){
+            {"two lists, with the same key and the same size",
+             "deja build -q --seed 1 -n 20k a.deja urls.txt"},
+            {"the other one", "deja build -q --seed 1 -n 20k b.deja today.txt"},
+            {"one filter of both", "deja merge -o all.deja a.deja b.deja"},
+            {"how many keys are in both?", "deja merge --common a.deja b.deja"},
+            {NULL, NULL},
+        },
+    .run = run,
+};

@@ -1,0 +1,137 @@
+/* cmd_remove.c - take the keys of lines out of a filter file whose kind can. */
+#include "cli/session/session.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+
+struct remove_options {
+    struct common common;
+};
+
+static const struct opt options[] = {
+    OPT_GROUP(struct remove_options, common, common_input),
+    OPT_GROUP(struct remove_options, common, common_url),
+    OPT_GROUP(struct remove_options, common, common_file_key),
+    OPT_GROUP(struct remove_options, common, common_general),
+    OPT_END,
+};
+
+struct job {
+    const struct call *call;
+    const struct common *common;
+    deja_filter *filter;
+    struct session session;
+    uint64_t removed;
+};
+
+static int remove_batch(void *job, struct batch *b, deja_error *err)
+{
+    struct job *j = job;
+    const int rc = deja_filter_remove_hashed(j->filter, b->hash, b->keyed, b->answer, NULL);
+    if (rc < 0)
+        return session_add_failed(rc, j->filter, j->call->operands[0], err);
+    session_spread(b, false);
+    j->removed += session_count(b);
+    return DEJA_OK;
+}
+
+static uint64_t refused(const struct job *j)
+{
+    return j->session.records - j->session.keyless - j->removed;
+}
+
+static void report_json(const struct job *j)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    struct json json;
+    if (deja_filter_stats(j->filter, &s) < 0)
+        return;
+    json_begin(&json, j->call->out);
+    json_object(&json, NULL);
+    json_string(&json, "file", j->call->operands[0]);
+    json_uint(&json, "read", j->session.records);
+    json_uint(&json, "removed", j->removed);
+    json_uint(&json, "refused", refused(j));
+    json_uint(&json, "keys", s.keys);
+    session_json_end(&j->session, &json);
+}
+
+static void report(const struct job *j)
+{
+    const double seconds = progress_seconds(&j->session.progress);
+    session_warn_missing(&j->session);
+    if (j->common->json)
+        report_json(j);
+    else
+        console_note(j->call->console, "%s%s read, %s removed from %s, %s refused; %s",
+                     j->session.stopped ? "stopped: " : "", num_lines(j->session.records).s,
+                     num_count(j->removed).s, fail_path(j->call->operands[0]).text,
+                     num_count(refused(j)).s, num_duration(seconds).s);
+}
+
+static int work(struct job *j, deja_error *err)
+{
+    int rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
+    if (rc == DEJA_OK)
+        rc = session_each_synced(&j->session, j->filter, remove_batch, j, err);
+    deja_error late = {0};
+    const int synced = deja_filter_sync(j->filter, &late); /* what was removed stays so */
+    if (rc == DEJA_OK && synced < 0)
+        return fail(err, synced, "%s", late.text);
+    if (synced < 0 && strcmp(late.text, err->text) != 0)
+        console_error(j->call->console, "%s", late.text);
+    if (rc == DEJA_OK)
+        report(j);
+    return rc;
+}
+
+static int run(struct call *call, deja_error *err)
+{
+    const struct remove_options *o = call->options;
+    struct job j = {.call = call, .common = &o->common};
+    int rc = session_begin_file(&j.session, &o->common, URLKEYS_STORE, call->operands[0],
+                                DEJA_OPEN_WRITE, &j.filter, err);
+    if (rc == DEJA_OK)
+        rc = session_need_counters(j.filter, call->operands[0], true, err);
+    if (rc == DEJA_OK)
+        rc = work(&j, err);
+    session_close(&j.session);
+    deja_filter_free(j.filter);
+    return rc;
+}
+
+const struct command cmd_remove = {
+    .name = "remove",
+    .summary = "take lines out of a filter file of kind spectral or paired",
+    .operands = "F.deja [FILE]...",
+    .min_operands = 1,
+    .max_operands = COMMAND_ANY,
+    .options = options,
+    .options_size = sizeof(struct remove_options),
+    .description =
+        (const char *const[]){
+            "Takes each line of the files (standard input without any) out of the filter in "
+            "F.deja. What was removed is on disk when the command ends, also after Ctrl-C. Only "
+            "kinds spectral, without --minimal-increase, and paired can. A line that is not there "
+            "is refused and counted.",
+            "In a spectral filter it takes one add back: a line that was added twice is gone when "
+            "it was removed twice. Remove only what was added. A "
+            "line that was never added and is found all the same, a false positive, cannot be "
+            "told from one that was: removing it takes counts away from other lines, which may "
+            "then be missed.",
+            "A line that was added so often that all its counters are at their maximum (15 with "
+            "4 bits) is refused too: they have lost count, and it stays for good. Wider counters "
+            "(--counter-bits) reach further.",
+            "In a paired filter a line is gone at once, and FOR GOOD: one that is added again "
+            "later is never found again. And removing forgets more than it was told: of the lines "
+            "that were added and not removed, a share that grows to -p with --deletions removals "
+            "is NO LONGER FOUND (`deja info` tells how many).",
+            SESSION_KEY_TEXT " Every host counts as a line.",
+            SESSION_URL_TEXT "removed unchanged; with gsb, they are skipped.", NULL},
+    .examples =
+        (const struct command_example[]){
+            {"a filter that can forget, and one line less in it",
+             "deja build -k spectral -p 1e-3 counted.deja docs/examples/sample-urls.txt\n"
+             "head -n 1 docs/examples/sample-urls.txt | deja remove counted.deja"},
+            {0}},
+    .run = run,
+};

@@ -1,0 +1,273 @@
+/* completion.c - the command tables as completion scripts: bash, zsh and fish.
+ *
+ * Each shell has its own idea of what a script says, so each has a writer; what they say comes
+ * from the tables alone.  Choices are offered with their names, options that take a text get file
+ * names, and numbers get nothing. */
+#include "cli/session/command.h"
+#include <string.h>
+
+/* The options that a user may be offered, one after the other; NULL at the end. */
+static const struct opt *next_offered(struct opt_walk *w)
+{
+    const struct opt *opt;
+    size_t base;
+    while ((opt = opt_walk_next(w, &base)) != NULL)
+        if (opt_is_option(opt) && opt->refuse == NULL)
+            break;
+    return opt;
+}
+
+/* Names with a blank between. */
+static void print_choices(struct out *o, opt_names *names)
+{
+    for (uint32_t value = 0, n = 0; value < OPT_CHOICES; value++)
+        if (names(value) != NULL)
+            out_printf(o, "%s%s", n++ == 0 ? "" : " ", names(value));
+}
+
+/* Text inside '...', with a backslash before the characters in `special`; an apostrophe ends the
+ * quotes, stands alone, and begins them again. */
+static void print_quoted(struct out *o, const char *text, const char *special)
+{
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            out_text(o, "'\\''");
+        else
+            out_printf(o, strchr(special, *text) ? "\\%c" : "%c", *text);
+    }
+}
+
+/* --- bash ------------------------------------------------------------------ */
+
+/* The patterns of a case: deja's command and the word before the cursor. */
+static void bash_pattern(struct out *o, const struct command *cmd, const struct opt *opt)
+{
+    out_printf(o, "    %s:--%s", cmd->name, opt->name);
+    if (opt->letter != '\0')
+        out_printf(o, " | %s:-%c", cmd->name, opt->letter);
+    out_text(o, ")");
+}
+
+static void bash_choices(struct out *o, opt_names *names, bool guarded)
+{
+    out_text(o, guarded ? " { _deja_words \"" : " _deja_words \"");
+    print_choices(o, names);
+    out_text(o, guarded ? "\"; return; } ;;\n" : "\"; return ;;\n");
+}
+
+/* Choices are offered; names of files are left to bash; for numbers there is nothing. */
+static void bash_values(struct out *o, const struct command *cmd)
+{
+    struct opt_walk w;
+    const struct opt *opt;
+    opt_walk_init(&w, cmd->options);
+    while ((opt = next_offered(&w)) != NULL) {
+        if (!opt_takes_value(opt) && opt->type != OPT_TYPE_CHOICE)
+            continue;
+        bash_pattern(o, cmd, opt);
+        if (opt_is_optional(opt)) /* --url gsb: gsb is no value */
+            out_text(o, " [[ $equals ]] &&");
+        if (opt->type == OPT_TYPE_CHOICE)
+            bash_choices(o, opt->names, opt_is_optional(opt));
+        else if (opt->type == OPT_TYPE_STRING)
+            out_text(o, " return ;;\n");
+        else
+            out_text(o, " compopt +o default +o bashdefault; return ;;\n");
+    }
+}
+
+static void bash_options(struct out *o, const struct command *cmd)
+{
+    struct opt_walk w;
+    const struct opt *opt;
+    out_printf(o, "    %s:-*) _deja_words \"", cmd->name);
+    opt_walk_init(&w, cmd->options);
+    for (const char *between = ""; (opt = next_offered(&w)) != NULL;) {
+        out_printf(o, "%s--%s", between, opt->name);
+        between = " ";
+    }
+    out_text(o, "\" ;;\n");
+}
+
+static void print_commands(struct out *o)
+{
+    for (const struct command *const *c = commands; *c != NULL; c++)
+        out_printf(o, "%s%s", c == commands ? "" : " ", (*c)->name);
+}
+
+static void bash_script(struct out *o)
+{
+    out_text(o, "# bash completion for deja, made by: deja help --completion bash\n"
+                "_deja_words()\n{\n"
+                "    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n}\n\n"
+                "_deja()\n{\n"
+                "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                "    local i equals= command= commands=\"");
+    print_commands(o);
+    out_text(o, "\"\n    COMPREPLY=()\n"
+                "    # --kind=bl comes as three words\n"
+                "    [[ $cur == = || $prev == = ]] && equals=yes\n"
+                "    [[ $cur == = ]] && cur=\n"
+                "    [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+                "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                "        [[ ${COMP_WORDS[i]} == -* ]] && continue\n"
+                "        command=${COMP_WORDS[i]}\n"
+                "        break\n"
+                "    done\n"
+                "    if [[ -z $command ]]; then\n"
+                "        _deja_words \"$commands --help --version\"\n"
+                "        return\n"
+                "    fi\n"
+                "    case $command:$prev in\n");
+    for (const struct command *const *c = commands; *c != NULL; c++)
+        bash_values(o, *c);
+    out_text(o, "    esac\n    case $command:$cur in\n");
+    for (const struct command *const *c = commands; *c != NULL; c++)
+        bash_options(o, *c);
+    out_text(o, "    help:*) _deja_words \"$commands\" ;;\n"
+                "    esac\n}\ncomplete -o default -o bashdefault -F _deja deja\n");
+}
+
+/* --- zsh ------------------------------------------------------------------- */
+
+/* What _arguments makes of the value: choices, files, or nothing that it could know. */
+static void zsh_value(struct out *o, const struct opt *opt)
+{
+    if (opt->type == OPT_TYPE_FLAG)
+        return;
+    out_text(o, opt_is_optional(opt) ? "::" : ":");
+    print_quoted(o, opt->value != NULL ? opt->value : "VALUE", "[]:\\");
+    out_text(o, ":");
+    if (opt->type == OPT_TYPE_CHOICE) {
+        out_text(o, "(");
+        print_choices(o, opt->names);
+        out_text(o, ")");
+    } else if (opt->type == OPT_TYPE_STRING) {
+        out_text(o, "_files");
+    }
+}
+
+/* One spelling of an option: -n and --capacity exclude each other and themselves. */
+static void zsh_spelling(struct out *o, const struct opt *opt, bool letter)
+{
+    out_text(o, "            '(");
+    if (opt->letter != '\0')
+        out_printf(o, "-%c ", opt->letter);
+    out_printf(o, "--%s)", opt->name);
+    if (letter)
+        out_printf(o, "-%c%s", opt->letter, opt_takes_value(opt) ? "+" : "");
+    else
+        out_printf(o, "--%s%s", opt->name,
+                   opt_takes_value(opt)   ? "="
+                   : opt_is_optional(opt) ? "=-"
+                                          : "");
+    out_text(o, "[");
+    print_quoted(o, opt->help, "[]:\\");
+    out_text(o, "]");
+    zsh_value(o, opt);
+    out_text(o, "' \\\n");
+}
+
+static void zsh_command(struct out *o, const struct command *cmd)
+{
+    struct opt_walk w;
+    const struct opt *opt;
+    out_printf(o, "    %s)\n        _arguments -s \\\n", cmd->name);
+    opt_walk_init(&w, cmd->options);
+    while ((opt = next_offered(&w)) != NULL) {
+        if (opt->letter != '\0')
+            zsh_spelling(o, opt, true);
+        zsh_spelling(o, opt, false);
+    }
+    out_printf(o, "            '%s' ;;\n",
+               cmd == &cmd_help ? "1:command:_deja_commands" : "*:file:_files");
+}
+
+static void zsh_script(struct out *o)
+{
+    out_text(o, "#compdef deja\n"
+                "# zsh completion for deja, made by: deja help --completion zsh\n"
+                "_deja_commands()\n{\n    local -a commands=(\n");
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        out_printf(o, "        '%s:", (*c)->name);
+        print_quoted(o, (*c)->summary, ":\\");
+        out_text(o, "'\n");
+    }
+    out_text(o, "    )\n    _describe -t commands command commands\n}\n\n"
+                "_deja()\n{\n"
+                "    if ((CURRENT == 2)); then\n"
+                "        _deja_commands\n"
+                "        return\n"
+                "    fi\n"
+                "    shift words\n"
+                "    ((CURRENT--))\n"
+                "    case $words[1] in\n");
+    for (const struct command *const *c = commands; *c != NULL; c++)
+        zsh_command(o, *c);
+    /* Found on fpath it is the function itself; sourced, it has to be announced. */
+    out_text(o, "    esac\n}\n\n"
+                "if [[ $funcstack[1] == _deja ]]; then\n"
+                "    _deja \"$@\"\n"
+                "else\n"
+                "    compdef _deja deja\n"
+                "fi\n");
+}
+
+/* --- fish ------------------------------------------------------------------ */
+
+static void fish_option(struct out *o, const struct command *cmd, const struct opt *opt)
+{
+    out_printf(o, "complete -c deja -n '__fish_seen_subcommand_from %s'", cmd->name);
+    if (opt->letter != '\0')
+        out_printf(o, " -s %c", opt->letter);
+    out_printf(o, " -l %s", opt->name);
+    if (opt_takes_value(opt))
+        out_text(o, opt->type == OPT_TYPE_STRING ? " -r" : " -x");
+    if (opt->type == OPT_TYPE_CHOICE) {
+        out_text(o, " -f -a '");
+        print_choices(o, opt->names);
+        out_text(o, "'");
+    }
+    out_text(o, " -d '");
+    print_quoted(o, opt->help, "\\");
+    out_text(o, "'\n");
+}
+
+static void fish_command(struct out *o, const struct command *cmd)
+{
+    struct opt_walk w;
+    const struct opt *opt;
+    out_printf(o, "complete -c deja -n __fish_use_subcommand -f -a %s -d '", cmd->name);
+    print_quoted(o, cmd->summary, "\\");
+    out_text(o, "'\n");
+    opt_walk_init(&w, cmd->options);
+    while ((opt = next_offered(&w)) != NULL)
+        fish_option(o, cmd, opt);
+}
+
+static void fish_script(struct out *o)
+{
+    out_text(o, "# fish completion for deja, made by: deja help --completion fish\n");
+    for (const struct command *const *c = commands; *c != NULL; c++)
+        fish_command(o, *c);
+    out_text(o, "complete -c deja -n '__fish_seen_subcommand_from help' -f -a '");
+    print_commands(o);
+    out_text(o, "'\n");
+}
+
+/* --- All of them ------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    void (*print)(struct out *o);
+} shells[] = {{"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}};
+
+const char *completion_shell(uint32_t shell)
+{
+    return shell >= 1 && shell <= sizeof shells / sizeof shells[0] ? shells[shell - 1].name : NULL;
+}
+
+void completion_print(struct out *o, uint32_t shell)
+{
+    shells[shell - 1].print(o);
+}

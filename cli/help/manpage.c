@@ -1,0 +1,518 @@
+/* manpage.c - the command tables as text: --help, man pages, and the command `help` that prints
+ * them and the completions (completion.c).
+ *
+ * Nothing here knows an option by name: what a table does not say is not printed, and what it
+ * says is printed everywhere alike. */
+#include "cli/session/command.h"
+#include "tools/base/fail.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH       80u
+#define HELP_COLUMN 26u /* where the explanations begin */
+
+static const struct command_exit usual_exits[] = {
+    {COMMAND_DONE, "done"},
+    {COMMAND_FAILED, "wrong usage, or a failure that is named on standard error"},
+    {0, NULL},
+};
+
+static const struct command_exit *exits_of(const struct command *cmd)
+{
+    return cmd->exits != NULL ? cmd->exits : usual_exits;
+}
+
+/* What deja is about, for `deja --help` and deja(1). */
+static const char *const overview[] = {
+    "deja remembers which lines, keys or URLs it has seen, in about 10 to 40 bits each instead of "
+    "the hundred bytes of a URL. A key that was seen is always recognised; a new key is taken for "
+    "seen at a small rate that you choose, and deja tells how many were probably lost that way.",
+    NULL,
+};
+
+struct convention {
+    const char *title;
+    const char *text;
+};
+
+static const struct convention conventions[] = {
+    {"Options",
+     "Long options take their value as --name=VALUE or --name VALUE, short ones as -n VALUE or "
+     "-nVALUE; flags may be bundled, as in -qz. Options and operands may be mixed; -- ends the "
+     "options. Names are not abbreviated. The last of several equal options wins."},
+    {"Counts", "Counts are whole numbers such as 250000, 1.5M or 1e6; k, M, G, T and P are powers "
+               "of 1000."},
+    {"Sizes",
+     "Sizes are in bytes, such as 1.5G, 512M or 64KiB; k, M, G, T, P and KiB, MiB, ... are powers "
+     "of 1024, while kB, MB, GB, ... are powers of 1000. deja prints sizes in powers of 1000: "
+     "1 MB is 1,000,000 bytes."},
+    {"Input", "Without a FILE, or where FILE is -, standard input is read. Input may be plain or "
+              "compressed with gzip, zstd, xz or bzip2; its content decides, not its name. "
+              "Archives, other compressed formats and databases are refused, with the name of a "
+              "tool that reads them. What is compared is the whole line, or the part that -f, "
+              "--csv, --format or --json-key pick; with --url, the canonical form of that URL."},
+    {"Output",
+     "Nothing but results goes to standard output. Messages, a summary and, on a terminal, a "
+     "progress line go to standard error; -q silences all but errors. When the reader of a pipe "
+     "goes away, deja ends quietly with status 0."},
+    {"Interruption",
+     "Ctrl-C (SIGINT), SIGTERM and SIGHUP end the work cleanly: what was begun is finished, files "
+     "are synced, and deja ends by that signal. A second one ends it at once."},
+    {NULL, NULL},
+};
+
+static const struct command_exit overview_exits[] = {
+    {COMMAND_DONE, "done; for check and verify: yes"},
+    {COMMAND_NO, "no: check found nothing, verify found damage"},
+    {COMMAND_FAILED, "wrong usage, or a failure that is named on standard error"},
+    {0, NULL},
+};
+
+static const struct command_example overview_examples[] = {
+    {"each line the first time it is seen", "deja dedup urls.txt > unique.txt"},
+    {"the same every day, for what no day before had", "deja dedup --state seen.deja today.txt"},
+    {"what a billion URLs would take", "deja plan -n 1e9"},
+    {NULL, NULL},
+};
+
+/* The explanation of an option; choices are added from their own table. */
+struct explanation {
+    char text[512];
+};
+
+static struct explanation explain(const struct opt *o)
+{
+    struct explanation e;
+    char choices[256];
+    if (o->type == OPT_TYPE_CHOICE) {
+        opt_list_choices(o->names, choices, sizeof choices);
+        (void)snprintf(e.text, sizeof e.text, "%s: %s", o->help, choices);
+    } else {
+        (void)snprintf(e.text, sizeof e.text, "%s", o->help);
+    }
+    return e;
+}
+
+/* "=", " " or "[=": what stands between an option and its value, and what closes it. */
+static const char *value_open(const struct opt *o, bool spaced)
+{
+    if (opt_is_optional(o))
+        return "[=";
+    return spaced ? " " : "=";
+}
+
+static const char *value_close(const struct opt *o)
+{
+    return opt_is_optional(o) ? "]" : "";
+}
+
+/* Walks a table for printing: *heading is the title to print before the option, or NULL. */
+struct sections {
+    struct opt_walk walk;
+    const char *current;
+};
+
+static void sections_begin(struct sections *s, const struct opt *table)
+{
+    opt_walk_init(&s->walk, table);
+    s->current = NULL;
+}
+
+static const struct opt *sections_next(struct sections *s, const char **heading)
+{
+    const char *before = s->current, *now = before == NULL ? "Options" : before;
+    const struct opt *o;
+    size_t base;
+    while ((o = opt_walk_next(&s->walk, &base)) != NULL) {
+        if (o->type == OPT_TYPE_HEADING)
+            now = o->name;
+        if (opt_is_option(o))
+            break;
+    }
+    s->current = now;
+    *heading = before == NULL || strcmp(before, now) != 0 ? now : NULL;
+    return o;
+}
+
+/* --- Help on the terminal ---------------------------------------------------- */
+
+static void help_option(struct out *o, const struct opt *opt)
+{
+    char left[80];
+    char letter[8] = "    ";
+    if (opt->letter != '\0')
+        (void)snprintf(letter, sizeof letter, "-%c, ", opt->letter);
+    bool value = opt->value != NULL;
+    int n = snprintf(left, sizeof left, "  %s--%s%s%s%s", letter, opt->name,
+                     value ? value_open(opt, true) : "", value ? opt->value : "",
+                     value ? value_close(opt) : "");
+    unsigned len = n < 0 ? 0 : (unsigned)n;
+    if (len + 2 > HELP_COLUMN)
+        out_printf(o, "%s\n%*s", left, (int)HELP_COLUMN, "");
+    else
+        out_printf(o, "%-*s", (int)HELP_COLUMN, left);
+    out_wrap(o, explain(opt).text, HELP_COLUMN, HELP_COLUMN, WIDTH);
+}
+
+static void help_options(struct out *o, const struct opt *table)
+{
+    struct sections s;
+    const struct opt *opt;
+    const char *heading;
+    sections_begin(&s, table);
+    while ((opt = sections_next(&s, &heading)) != NULL) {
+        if (heading != NULL)
+            out_printf(o, "\n%s:\n", heading);
+        help_option(o, opt);
+    }
+}
+
+static void help_paragraphs(struct out *o, const char *const *paragraph)
+{
+    for (; paragraph != NULL && *paragraph != NULL; paragraph++) {
+        out_text(o, "\n");
+        if (**paragraph == ' ')
+            out_printf(o, "%s\n", *paragraph);
+        else
+            out_wrap(o, *paragraph, 0, 0, WIDTH);
+    }
+}
+
+static void help_examples(struct out *o, const struct command_example *example)
+{
+    if (example == NULL || example->what == NULL)
+        return;
+    out_text(o, "\nExamples:\n");
+    for (; example->what != NULL; example++)
+        out_printf(o, "  # %s\n  %s\n", example->what, example->line);
+}
+
+static void help_exits(struct out *o, const struct command_exit *e)
+{
+    out_text(o, "\nExit status:\n");
+    for (; e->when != NULL; e++) {
+        out_printf(o, "  %d  ", e->status);
+        out_wrap(o, e->when, 5, 5, WIDTH);
+    }
+}
+
+static void capitalised(struct out *o, const char *text)
+{
+    out_printf(o, "%c%s.\n", toupper((unsigned char)text[0]), text + 1);
+}
+
+void help_command(struct out *o, const struct command *cmd)
+{
+    out_printf(o, "Usage: deja %s [OPTION]...%s%s\n\n", cmd->name, *cmd->operands ? " " : "",
+               cmd->operands);
+    capitalised(o, cmd->summary);
+    help_paragraphs(o, cmd->description);
+    help_options(o, cmd->options);
+    help_examples(o, cmd->examples);
+    help_exits(o, exits_of(cmd));
+}
+
+static void help_commands(struct out *o)
+{
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        out_printf(o, "  %-8s ", (*c)->name);
+        out_wrap(o, (*c)->summary, 11, 11, WIDTH);
+    }
+}
+
+void help_usage(struct out *o)
+{
+    out_text(o, "usage: deja COMMAND [OPTION]... [FILE]...\n\n");
+    help_commands(o);
+    out_text(o, "\ntry: deja --help, or deja COMMAND --help\n");
+}
+
+void help_overview(struct out *o)
+{
+    out_text(o, "Usage: deja COMMAND [OPTION]... [FILE]...\n");
+    help_paragraphs(o, overview);
+    out_text(o, "\nCommands:\n");
+    help_commands(o);
+    help_examples(o, overview_examples);
+    out_text(o,
+             "\n`deja COMMAND --help` explains a command, `deja --version` prints the version.\n");
+}
+
+/* --- Man pages ------------------------------------------------------------------ */
+
+/* Text for troff: what it would take for a request, an escape or a nicer character. */
+static void troff_char(struct out *o, char c, bool line_begins)
+{
+    static const struct {
+        char c;
+        const char *escape;
+    } special[] = {{'-', "\\-"},   {'\\', "\\e"},  {'\'', "\\(aq"}, {'"', "\\(dq"},
+                   {'^', "\\(ha"}, {'~', "\\(ti"}, {'`', "\\(ga"}};
+    if (line_begins && c == '.')
+        out_text(o, "\\&");
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++) {
+        if (special[i].c == c) {
+            out_text(o, special[i].escape);
+            return;
+        }
+    }
+    out_write(o, &c, 1);
+}
+
+static void troff(struct out *o, const char *text)
+{
+    char before = '\n';
+    for (; *text != '\0'; text++) {
+        troff_char(o, *text, before == '\n');
+        before = *text;
+    }
+}
+
+static bool in_placeholder(char c)
+{
+    return (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Whether text, at a space, is where a sentence ended: troff spaces it well when the next one
+ * begins on a line of its own. */
+static bool sentence_ends(const char *text, char before)
+{
+    return before == '.' && text[1] >= 'A' && text[1] <= 'Z';
+}
+
+/* Running text. */
+static void troff_prose(struct out *o, const char *text)
+{
+    char before = '\n';
+    for (; *text != '\0'; text++) {
+        char c = *text == '\n' ? ' ' : *text;
+        if (c == ' ' && sentence_ends(text, before))
+            c = '\n';
+        troff_char(o, c, before == '\n');
+        before = c;
+    }
+    out_text(o, "\n");
+}
+
+/* Operands: what the user replaces, in capitals, becomes italic. */
+static void troff_operands(struct out *o, const char *text)
+{
+    bool italic = false;
+    for (; *text != '\0'; text++) {
+        if (in_placeholder(*text) != italic)
+            out_text(o, italic ? "\\fR" : "\\fI");
+        italic = in_placeholder(*text);
+        troff_char(o, *text, false);
+    }
+    out_text(o, italic ? "\\fR\n" : "\n");
+}
+
+static void man_title(struct out *o, const char *page, const char *summary)
+{
+    out_text(o, ".\\\" Made by `deja help --man`; the command's table is the source.\n.TH ");
+    for (const char *c = page; *c != '\0'; c++)
+        troff_char(o, (char)toupper((unsigned char)*c), false);
+    out_printf(o, " 1 \"\" \"deja %s\" \"User Commands\"\n.if n .ad l\n.nh\n.SH NAME\n",
+               deja_version());
+    troff(o, page);
+    out_text(o, " \\- ");
+    troff(o, summary);
+    out_text(o, "\n");
+}
+
+static void man_option(struct out *o, const struct opt *opt)
+{
+    out_text(o, ".TP\n");
+    if (opt->letter != '\0')
+        out_printf(o, "\\fB\\-%c\\fR, ", opt->letter);
+    out_text(o, "\\fB\\-\\-");
+    troff(o, opt->name);
+    out_text(o, "\\fR");
+    if (opt->value != NULL) {
+        out_printf(o, "%s\\fI", value_open(opt, true));
+        troff(o, opt->value);
+        out_printf(o, "\\fR%s", value_close(opt));
+    }
+    out_text(o, "\n");
+    troff_prose(o, explain(opt).text);
+}
+
+static void man_options(struct out *o, const struct opt *table)
+{
+    struct sections s;
+    const struct opt *opt;
+    const char *heading;
+    out_text(o, ".SH OPTIONS\n");
+    sections_begin(&s, table);
+    while ((opt = sections_next(&s, &heading)) != NULL) {
+        if (heading != NULL && strcmp(heading, "Options") != 0)
+            out_printf(o, ".SS %s\n", heading);
+        man_option(o, opt);
+    }
+}
+
+static void man_paragraphs(struct out *o, const char *const *paragraph)
+{
+    for (bool first = true; paragraph != NULL && *paragraph != NULL; paragraph++, first = false) {
+        if (!first)
+            out_text(o, ".PP\n");
+        if (**paragraph == ' ') {
+            out_text(o, ".nf\n");
+            troff(o, *paragraph);
+            out_text(o, "\n.fi\n");
+        } else {
+            troff_prose(o, *paragraph);
+        }
+    }
+}
+
+static void man_examples(struct out *o, const struct command_example *example)
+{
+    if (example == NULL || example->what == NULL)
+        return;
+    out_text(o, ".SH EXAMPLES\n");
+    for (; example->what != NULL; example++) {
+        out_text(o, ".PP\n");
+        troff_prose(o, example->what);
+        out_text(o, ".PP\n.RS 4\n.nf\n\\fB");
+        troff(o, example->line);
+        out_text(o, "\\fR\n.fi\n.RE\n");
+    }
+}
+
+static void man_exits(struct out *o, const struct command_exit *e)
+{
+    out_text(o, ".SH EXIT STATUS\n");
+    for (; e->when != NULL; e++) {
+        out_printf(o, ".TP\n\\fB%d\\fR\n", e->status);
+        troff_prose(o, e->when);
+    }
+}
+
+static void man_see_also(struct out *o, const struct command *self)
+{
+    const char *between = "";
+    out_text(o, ".SH SEE ALSO\n");
+    if (self != NULL) {
+        out_text(o, "\\fBdeja\\fR(1)");
+        between = ",\n";
+    }
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        if (*c == self || *c == &cmd_help)
+            continue;
+        out_printf(o, "%s\\fBdeja\\-%s\\fR(1)", between, (*c)->name);
+        between = ",\n";
+    }
+    out_text(o, "\n");
+}
+
+static void man_command(struct out *o, const struct command *cmd)
+{
+    char page[64];
+    (void)snprintf(page, sizeof page, "deja-%s", cmd->name);
+    man_title(o, page, cmd->summary);
+    out_printf(o, ".SH SYNOPSIS\n\\fBdeja %s\\fR [\\fIOPTION\\fR]...%s", cmd->name,
+               *cmd->operands ? " " : "");
+    troff_operands(o, cmd->operands);
+    out_text(o, ".SH DESCRIPTION\n");
+    if (cmd->description != NULL)
+        man_paragraphs(o, cmd->description);
+    else
+        capitalised(o, cmd->summary);
+    man_options(o, cmd->options);
+    man_examples(o, cmd->examples);
+    man_exits(o, exits_of(cmd));
+    man_see_also(o, cmd);
+}
+
+static void man_list_commands(struct out *o)
+{
+    out_text(o, ".SH COMMANDS\n");
+    for (const struct command *const *c = commands; *c != NULL; c++) {
+        out_printf(o, ".TP\n\\fBdeja %s\\fR", (*c)->name);
+        out_text(o, *(*c)->operands ? " " : "");
+        troff_operands(o, (*c)->operands);
+        troff_prose(o, (*c)->summary);
+    }
+}
+
+static void man_overview(struct out *o)
+{
+    man_title(o, "deja", "have I seen this URL before?");
+    out_text(o,
+             ".SH SYNOPSIS\n\\fBdeja\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
+             ".br\n\\fBdeja\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n"
+             ".br\n\\fBdeja \\-\\-version\\fR\n"
+             ".SH DESCRIPTION\n");
+    man_paragraphs(o, overview);
+    man_list_commands(o);
+    out_text(o, ".SH CONVENTIONS\n");
+    for (const struct convention *c = conventions; c->title != NULL; c++) {
+        out_printf(o, ".SS %s\n", c->title);
+        troff_prose(o, c->text);
+    }
+    man_examples(o, overview_examples);
+    man_exits(o, overview_exits);
+    man_see_also(o, NULL);
+}
+
+/* --- The command `help` ---------------------------------------------------------- */
+
+struct help_options {
+    bool man;
+    uint32_t completion;
+};
+
+static const struct opt options[] = {
+    OPT_FLAG(0, "man", struct help_options, man, "print the man page, as troff source"),
+    OPT_CHOICE(0, "completion", "SHELL", struct help_options, completion, completion_shell,
+               "print a completion script for SHELL"),
+    OPT_END,
+};
+
+static int run_help(struct call *call, deja_error *err)
+{
+    const struct help_options *o = call->options;
+    const struct command *cmd = NULL;
+    bool whole = call->n_operands == 0 || strcmp(call->operands[0], "deja") == 0;
+    if (!whole) {
+        cmd = command_find(call->operands[0], err);
+        if (cmd == NULL)
+            return OPT_USAGE;
+    }
+    if (o->completion != 0)
+        completion_print(call->out, o->completion);
+    else if (o->man && whole)
+        man_overview(call->out);
+    else if (o->man)
+        man_command(call->out, cmd);
+    else if (whole)
+        help_overview(call->out);
+    else
+        help_command(call->out, cmd);
+    return COMMAND_DONE;
+}
+
+const struct command cmd_help = {
+    .name = "help",
+    .summary = "explain a command",
+    .operands = "[COMMAND]",
+    .max_operands = 1,
+    .options = options,
+    .options_size = sizeof(struct help_options),
+    .description =
+        (const char *const[]){
+            "Without COMMAND, list the commands. The help, the man pages and the completion are "
+            "made from the same tables that read the options.",
+            NULL,
+        },
+    .examples =
+        (const struct command_example[]){
+            {"explain dedup", "deja help dedup"},
+            {"its man page", "deja help --man dedup | man -l -"},
+            {"completion in this shell", ". <(deja help --completion bash)"},
+            {NULL, NULL},
+        },
+    .run = run_help,
+};

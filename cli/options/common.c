@@ -1,0 +1,386 @@
+/* common.c - the options that many commands share, in tables by what they are about. */
+#include "cli/options/common.h"
+#include "tools/base/fail.h"
+#include <stdio.h>
+#include <string.h>
+
+const struct opt common_capacity[] = {
+    OPT_COUNT('n', "capacity", "N", struct common, capacity, 1, UINT64_MAX,
+              "make room for N different keys at first (1.5M, 1e9)"),
+    OPT_END,
+};
+
+const struct opt common_kind[] = {
+    OPT_CHOICE('k', "kind", "KIND", struct common, kind, deja_kind_name,
+               "which structure answers"),
+    OPT_END,
+};
+
+/* How a layered filter hashes its segments. */
+static const char *layered_mode(uint32_t mode)
+{
+    return mode == OPT_LAYERED_SALTED ? "salted" : mode == OPT_LAYERED_PAPER ? "paper" : NULL;
+}
+
+static int check_sizing(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    if (c->fixed && c->kind == DEJA_SCALABLE)
+        return fail(err, OPT_USAGE, "--fixed and -k scalable exclude each other: scalable grows");
+    return DEJA_OK;
+}
+
+const struct opt common_sizing[] = {
+    OPT_HEADING("Size and kind"),
+    OPT_PART(common_capacity),
+    OPT_RATE('p', "fp-rate", "P", struct common, fp_rate, "false-positive rate (default 1e-6)"),
+    OPT_SIZE('m', "memory", "SIZE", struct common, memory,
+             "memory for the filter: 1.5G, 512M, 64KiB (k, M, G are powers of 1024)"),
+    OPT_FLAG(0, "fixed", struct common, fixed,
+             "do not grow past N keys; warn when more keys come"),
+    OPT_PART(common_kind),
+    OPT_COUNT32(0, "hashes", "K", struct common, hashes, 1, 1024,
+                "hash functions of each filter (default: the best number)"),
+    OPT_COUNT32(0, "filters", "F", struct common, filters, 1, 1024,
+                "F filters with different salts that must all agree (default 1)"),
+    OPT_CHOICE(0, "hash", "HASH", struct common, hash, deja_hash_name,
+               "how a key becomes numbers"),
+    OPT_REAL(0, "multiplier", "M", struct common, multiplier,
+             "bits from the rule N * K * M instead of -p or -m"),
+    OPT_COUNT32(0, "fingerprint-bits", "W", struct common, fingerprint_bits, 8, 32,
+                "static: 8, 16 or 32, for the rate 2^-W instead of -p"),
+    OPT_COUNT32(0, "counter-bits", "B", struct common, counter_bits, 4, 32,
+                "spectral: counters of 4, 8, 16 or 32 bits (default 4)"),
+    OPT_FLAG(0, "minimal-increase", struct common, minimal_increase,
+             "spectral: better counts, but nothing can be removed"),
+    OPT_COUNT(0, "deletions", "N", struct common, deletions, 1, UINT64_MAX,
+              "paired: lines that will be removed (default: as many as -n)"),
+    OPT_COUNT32(0, "generations", "G", struct common, generations, 1, 7,
+                "window: forget in G steps; more take less memory and longer (default 1)"),
+    OPT_DURATION(0, "window-time", "TIME", struct common, window_seconds, UINT64_C(1) << 40,
+                 "window: remember for TIME, 30s, 15m, 6h or 7d, instead of the last N keys"),
+    OPT_COUNT32(0, "layers", "L", struct common, layers, 1, 10,
+                "layered: at most L, the last one for all that is deeper (default 8)"),
+    OPT_CHOICE(0, "layered", "MODE", struct common, layered, layered_mode,
+               "layered: a salt for each layer (the default), or as published"),
+    OPT_CHAR(0, "words", "BYTE", struct common, words,
+             "layered: keys are words with BYTE between them, not URLs"),
+    OPT_CHECK(check_sizing),
+    OPT_END,
+};
+
+const struct opt common_insecure_key[] = {
+    OPT_FLAG(0, "insecure-key", struct common, insecure_key,
+             "accept a key file that other users can read"),
+    OPT_END,
+};
+
+const struct opt common_key[] = {
+    OPT_STRING(0, "key", "FILE", struct common, key_file,
+               "read the secret key from FILE and keep it out of the filter file"),
+    OPT_PART(common_insecure_key),
+    OPT_END,
+};
+
+const struct opt common_seed[] = {
+    OPT_COUNT(0, "seed", "S", struct common, seed, 1, UINT64_MAX,
+              "make the run repeatable: numbers from S instead of random ones"),
+    OPT_END,
+};
+
+static int check_secret(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    if (c->key_file != NULL && c->seed != 0)
+        return fail(err, OPT_USAGE, "--key and --seed exclude each other");
+    return DEJA_OK;
+}
+
+const struct opt common_secret[] = {
+    OPT_HEADING("Secret"),
+    OPT_PART(common_key),
+    OPT_PART(common_seed),
+    OPT_CHECK(check_secret),
+    OPT_END,
+};
+
+const struct opt common_file_key[] = {
+    OPT_HEADING("Secret"),
+    OPT_PART(common_key),
+    OPT_END,
+};
+
+const struct opt common_null[] = {
+    OPT_FLAG('z', "null", struct common, null, "records end with a zero byte, not a newline"),
+    OPT_END,
+};
+
+struct pick_options common_pick_options(const struct common *c)
+{
+    return (struct pick_options){.format = c->format,
+                                 .field = c->field,
+                                 .has_delimiter = c->delimiter.given,
+                                 .delimiter = c->delimiter.byte,
+                                 .csv_column = c->csv,
+                                 .json_key = c->json_key};
+}
+
+static int check_input(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    const struct pick_options pick = common_pick_options(c);
+    struct pick unused;
+    if (pick_init(&unused, &pick, c->null ? '\0' : '\n', err) == DEJA_OK)
+        return DEJA_OK;
+    if (err)
+        err->status = OPT_USAGE;
+    return OPT_USAGE;
+}
+
+static const struct opt common_columns[] = {
+    OPT_PART(common_null),
+    OPT_INDEX(
+        'f', "field", "N", struct common, field,
+        "to use the last field, put it first: awk -v OFS='\\t' '{print $NF, $0}' FILE | deja "
+        "dedup -f 1 -d '\\t' | cut -f 2-",
+        "the key is the N-th field of the line, not all of it"),
+    OPT_CHAR('d', "delimiter", "C", struct common, delimiter,
+             "what separates fields: ';', '\\t', '\\0' (default: blanks, for --csv ',')"),
+    OPT_NAME("csv", "COLUMN", struct common, csv, "a column",
+             "the input is CSV with quotes; the key is COLUMN, a name or a number"),
+    OPT_END,
+};
+
+static const struct opt common_json_key[] = {
+    OPT_NAME("json-key", "NAME", struct common, json_key, "the name of a string",
+             "the key is the string NAME in a JSON object: url, a.b, .a.b, $.a.b (default url; "
+             "alone it means --format jsonl)"),
+    OPT_CHECK(check_input),
+    OPT_END,
+};
+
+const struct opt common_input[] = {
+    OPT_HEADING("Input"),
+    OPT_PART(common_columns),
+    OPT_CHOICE(0, "format", "FORMAT", struct common, format, pick_format_name,
+               "the key is the URL in a line of this format, or the hosts"),
+    OPT_PART(common_json_key),
+    OPT_END,
+};
+
+#define FORMAT_DCSO 32 /* beside the numbers of pick_format */
+
+static const char *format_name(uint32_t format)
+{
+    return format == FORMAT_DCSO ? "dcso" : pick_format_name(format);
+}
+
+const struct opt common_input_dcso[] = {
+    OPT_HEADING("Input"),
+    OPT_PART(common_columns),
+    OPT_CHOICE_OR_FLAG(0, "format", "FORMAT", struct common, format, format_name, FORMAT_DCSO,
+                       dcso,
+                       "the key is the URL in a line of this format, or the hosts; dcso: the "
+                       "filter is a bloom file of DCSO's, and another --format may be given"),
+    OPT_PART(common_json_key),
+    OPT_END,
+};
+
+/* The option that makes no sense without a profile, or NULL. */
+static const char *needs_profile(const struct common *c)
+{
+    return c->base          ? "--base"
+           : c->drop_params ? "--drop-params"
+           : c->keep_params ? "--keep-params"
+           : c->canonical   ? "--canonical"
+                            : NULL;
+}
+
+static int check_rules(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    if (c->url == 0 && needs_profile(c) != NULL)
+        return fail(err, OPT_USAGE, "%s needs --url beside it", needs_profile(c));
+    if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && c->format <= PICK_LINES)
+        return fail(err, OPT_USAGE,
+                    "--strict needs --url, -f, --csv, --json-key or --format beside it: without "
+                    "them every line has a key");
+    if (c->url != DEJA_URL_CRAWL && (c->drop_params != NULL || c->keep_params != NULL))
+        return fail(err, OPT_USAGE, "--%s-params is for profile crawl: %s keeps all parameters",
+                    c->drop_params != NULL ? "drop" : "keep", deja_profile_name(c->url));
+    if (c->canonical && c->format == PICK_HOSTS)
+        return fail(err, OPT_USAGE,
+                    "--canonical prints one URL for a line, and --format hosts may find several");
+    return DEJA_OK;
+}
+
+const struct opt common_rules[] = {
+    OPT_STRING(0, "base", "URL", struct common, base,
+               "what is no absolute URL, such as the paths in a server's log, is a link in the "
+               "page URL"),
+    OPT_STRING(0, "drop-params", "FILE", struct common, drop_params,
+               "for crawl: drop these parameters, too; FILE has a name a line, or the beginning "
+               "of one: utm_*"),
+    OPT_OPTIONAL("keep-params", "NAME,...", struct common, keep_params, "",
+                 "for crawl: keep these parameters; without names, keep all of the built-in list"),
+    OPT_FLAG(0, "strict", struct common, strict,
+             "fail at the first line without a key, or with --url whose key is not a URL"),
+    OPT_CHECK(check_rules),
+    OPT_END,
+};
+
+const struct opt common_url[] = {
+    OPT_HEADING("URLs"),
+    OPT_OPTIONAL_CHOICE("url", "PROFILE", struct common, url, deja_profile_name, "safe",
+                        "keys are URLs: compare their canonical forms (default safe)"),
+    OPT_PART(common_rules),
+    OPT_END,
+};
+
+const struct opt common_canonical[] = {
+    OPT_FLAG(0, "canonical", struct common, canonical,
+             "print the canonical forms instead of the lines"),
+    OPT_END,
+};
+
+const struct opt common_output[] = {
+    OPT_STRING('o', "output", "FILE", struct common, output,
+               "write the results to FILE, not to standard output"),
+    OPT_END,
+};
+
+const struct opt common_force[] = {
+    OPT_FLAG(0, "force", struct common, force, "replace OUT.deja if it is a filter file"),
+    OPT_END,
+};
+
+const struct opt common_mode[] = {
+    OPT_MODE(0, "mode", "MODE", struct common, mode,
+             "create the filter file with these permissions, in octal (default: 600 if it "
+             "contains its secret key, otherwise what the umask allows)"),
+    OPT_END,
+};
+
+const struct opt common_threads[] = {
+    OPT_COUNT32('j', "threads", "N", struct common, threads, 1, 1024,
+                "use up to N threads; more than two do not help (default: 2, on one processor 1)"),
+    OPT_END,
+};
+
+const struct opt common_json[] = {
+    OPT_FLAG(0, "json", struct common, json, "report as JSON"),
+    OPT_END,
+};
+
+const struct opt common_quiet[] = {
+    OPT_FLAG('q', "quiet", struct common, quiet, "no progress and no summary, only errors"),
+    OPT_END,
+};
+
+static int check_redis(const void *target, deja_error *err)
+{
+    const struct common *c = target;
+    if (c->redis == NULL && (c->shards || c->replicas))
+        return fail(err, OPT_USAGE, "--shards and --replicas go with --redis");
+    return DEJA_OK;
+}
+
+const struct opt common_redis[] = {
+    OPT_HEADING("Servers"),
+    OPT_STRING(0, "redis", "URL", struct common, redis,
+               "keep the filter on a server or cluster: redis://HOST:PORT, or HOST:PORT"),
+    OPT_COUNT32(0, "shards", "N", struct common, shards, 1, 16384,
+                "spread a new one over N filters (default 16)"),
+    OPT_COUNT32(0, "replicas", "N", struct common, replicas, 1, 100,
+                "wait until N replicas have what was added"),
+    OPT_CHECK(check_redis),
+    OPT_END,
+};
+
+const struct opt common_general[] = {
+    OPT_HEADING("General"),
+    OPT_PART(common_threads),
+    OPT_PART(common_json),
+    OPT_PART(common_quiet),
+    OPT_END,
+};
+
+unsigned common_create_flags(const struct common *c)
+{
+    return (c->force ? DEJA_CREATE_REPLACE : 0) | DEJA_CREATE_MODE(c->mode);
+}
+
+/* The size of the first part. */
+static uint64_t first_capacity(const deja_filter *f)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    uint64_t units = 1, step = 1;
+    if (deja_filter_outline(f, &o) < 0)
+        return 0;
+    for (uint32_t i = 1; o.kind == DEJA_SCALABLE && i < o.parts; i++)
+        units += step *= o.growth;
+    return units ? o.capacity / units : 0;
+}
+
+/* Whether these options would have made bodies of that size. */
+static bool same_bodies(const struct common *c, const deja_stats *s)
+{
+    deja_options opt = common_filter_options(c);
+    deja_plan plan = DEJA_PLAN_INIT;
+    opt.kind = s->kind;
+    opt.capacity = opt.capacity ? opt.capacity : s->capacity;
+    return deja_plan_make(&opt, &plan, NULL) == DEJA_OK && plan.bytes == s->bytes;
+}
+
+struct common_ignored common_ignored(const struct common *c, const deja_filter *f,
+                                     const deja_stats *s)
+{
+    struct common_ignored list = {""};
+    struct common rest = *c;
+    const bool same = same_bodies(c, s);
+    /* A different value of these is an error when the filter is opened. */
+    rest.kind = rest.hash = rest.counter_bits = rest.layers = rest.layered = rest.generations = 0;
+    rest.minimal_increase = rest.words.given = false;
+    rest.window_seconds = 0;
+    if (c->capacity == first_capacity(f))
+        rest.capacity = 0;
+    if (!(c->fp_rate > s->fp_rate) && !(c->fp_rate < s->fp_rate))
+        rest.fp_rate = 0;
+    if (same)
+        rest.memory = 0, rest.multiplier = 0;
+    if (c->hashes == s->hashes)
+        rest.hashes = 0;
+    if (c->filters == s->filters)
+        rest.filters = 0;
+    if (c->deletions == s->deletions_capacity)
+        rest.deletions = 0;
+    if (s->kind != DEJA_SCALABLE)
+        rest.fixed = false;
+    opt_list_given(common_sizing, &rest, list.text, sizeof list.text);
+    return list;
+}
+
+deja_options common_filter_options(const struct common *c)
+{
+    deja_options o = DEJA_OPTIONS_INIT;
+    o.kind = c->kind;
+    o.hashes = c->hashes;
+    o.capacity = c->capacity;
+    o.fp_rate = c->fp_rate;
+    o.seed = c->seed;
+    o.memory = c->memory;
+    o.multiplier = c->multiplier;
+    o.filters = c->filters;
+    o.hash = c->hash;
+    o.fingerprint_bits = c->fingerprint_bits;
+    o.counter_bits = c->counter_bits;
+    o.deletions = c->deletions;
+    o.generations = c->generations;
+    o.window_seconds = c->window_seconds;
+    o.flags = c->minimal_increase ? DEJA_MINIMAL_INCREASE : 0;
+    o.layers = c->layers;
+    o.flags |= c->layered == OPT_LAYERED_PAPER ? DEJA_LAYERED_PAPER : 0;
+    o.flags |= c->words.given ? DEJA_LAYERED_WORDS : 0;
+    o.delimiter = c->words.given ? (unsigned char)c->words.byte : 0;
+    return o;
+}

@@ -1,0 +1,98 @@
+/* common.h - what many commands share: a struct that a command has among its own options, and the
+ * tables that fill it. */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+#include "cli/options/opt.h"
+#include "tools/input/pick.h"
+
+enum { OPT_LAYERED_SALTED = 1, OPT_LAYERED_PAPER = 2 };
+
+struct common { /* 0, NULL or false: not given */
+    uint64_t capacity;
+    double fp_rate;
+    uint64_t memory;
+    uint32_t kind;
+    uint32_t hashes;
+    uint32_t filters;
+    uint32_t hash; /* a deja_hash */
+    uint32_t counter_bits;
+    bool minimal_increase;
+    uint32_t layers;
+    uint32_t layered; /* OPT_LAYERED_SALTED or _PAPER */
+    struct opt_char words;
+    double multiplier;
+    uint32_t fingerprint_bits;
+    uint64_t deletions;
+    uint32_t generations;
+    uint64_t window_seconds;
+    bool fixed; /* do not grow past the given size */
+    const char *key_file;
+    bool insecure_key; /* whoever else can read that file */
+    bool force;        /* a new filter may replace another */
+    uint32_t mode;     /* of a new filter file; 0: the library's choice */
+    uint64_t seed;
+    const char *output;
+    bool null; /* records end with '\0' */
+    uint32_t field;
+    struct opt_char delimiter;
+    const char *csv;
+    uint32_t format; /* a pick_format */
+    bool dcso;       /* the filter is a bloom file of DCSO's */
+    const char *json_key;
+    uint32_t url; /* a deja_profile; 0: keys are bytes */
+    const char *base;
+    const char *drop_params; /* a file */
+    const char *keep_params; /* names with commas between; "": the list is left out */
+    bool strict;
+    bool canonical;
+    const char *redis; /* a URL */
+    uint32_t shards;
+    uint32_t replicas;
+    uint32_t threads;
+    bool json;
+    bool quiet;
+};
+
+/* Which part of a line is the key. */
+struct pick_options common_pick_options(const struct common *c);
+/* The sizing and seed options as the library takes them; the key is the caller's to read. */
+deja_options common_filter_options(const struct common *c);
+/* --force and --mode as flags of deja_filter_create. */
+unsigned common_create_flags(const struct common *c);
+/* The options of common_sizing that are given and that a filter of these numbers does not follow:
+ * "-n, -m".  Empty if there are none.  What deja_filter_open checks is left out. */
+struct common_ignored {
+    char text[200];
+};
+struct common_ignored common_ignored(const struct common *c, const deja_filter *f,
+                                     const deja_stats *s);
+
+/* With a heading of their own: */
+extern const struct opt common_sizing[];   /* -n -p -m -k --hashes --filters --hash --multiplier
+                                              and what belongs to one kind */
+extern const struct opt common_secret[];   /* --key --seed */
+extern const struct opt common_file_key[]; /* --key alone, for a filter that is there */
+extern const struct opt common_input[];    /* -z -f -d --csv --format --json-key */
+/* The same, where --format dcso tells what the filter is. */
+extern const struct opt common_input_dcso[];
+extern const struct opt common_url[];     /* --url and common_rules */
+extern const struct opt common_redis[];   /* --redis --shards --replicas */
+extern const struct opt common_general[]; /* -j --json -q */
+/* One by one, for commands that want less or place them elsewhere: */
+extern const struct opt common_capacity[]; /* -n */
+extern const struct opt common_kind[];     /* -k */
+extern const struct opt common_key[];      /* --key --insecure-key */
+extern const struct opt common_insecure_key[];
+extern const struct opt common_seed[];    /* --seed */
+extern const struct opt common_output[];  /* -o */
+extern const struct opt common_force[];   /* --force */
+extern const struct opt common_mode[];    /* --mode */
+extern const struct opt common_null[];    /* -z */
+extern const struct opt common_threads[]; /* -j */
+extern const struct opt common_json[];    /* --json */
+extern const struct opt common_quiet[];   /* -q */
+/* How URLs are made canonical, for a command that has set `url` or lets the user do so. */
+extern const struct opt common_rules[];     /* --base --drop-params --keep-params --strict */
+extern const struct opt common_canonical[]; /* --canonical */
+
+#endif

@@ -1,0 +1,138 @@
+/* paramfile.c - names of query parameters; see paramfile.h. */
+#include "cli/options/paramfile.h"
+#include "tools/base/fail.h"
+#include "tools/base/scan.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX ((size_t)16 << 20) /* bytes: a list of names, not of URLs */
+
+void paramnames_fini(struct paramnames *p)
+{
+    free(p->name);
+    free(p->text);
+    *p = (struct paramnames){0};
+}
+
+/* Room doubles when the number of names is a power of two. */
+static bool append(struct paramnames *p, deja_slice name)
+{
+    if ((p->n & (p->n - 1)) == 0) {
+        deja_slice *more = reallocarray(p->name, p->n ? 2 * p->n : 1, sizeof *more);
+        if (!more)
+            return false;
+        p->name = more;
+    }
+    p->name[p->n++] = name;
+    return true;
+}
+
+/* `*` stands at the end or nowhere, and is not the whole name: that would drop everything. */
+static const char *what_is_wrong(deja_slice name)
+{
+    const char *const text = name.data, *const star = memchr(text, '*', name.len);
+    if (memchr(text, '=', name.len) || memchr(text, '&', name.len))
+        return "has = or & in it: a name is what stands before the =";
+    if (star && star != text + name.len - 1)
+        return "has a * that is not at its end";
+    if (star && name.len == 1)
+        return "would be every name";
+    for (size_t i = 0; i < name.len; i++)
+        if (scan_is_blank(text[i]))
+            return "has a blank in it: one name a line";
+    return NULL;
+}
+
+static deja_slice trimmed(const char *at, const char *end)
+{
+    while (at < end && (scan_is_blank(*at) || *at == '\r'))
+        at++;
+    while (end > at && (scan_is_blank(end[-1]) || end[-1] == '\r'))
+        end--;
+    return (deja_slice){at, (size_t)(end - at)};
+}
+
+static const char *without_comment(const char *at, const char *end)
+{
+    for (const char *c = at; c < end; c++)
+        if (*c == '#' && (c == at || scan_is_blank(c[-1])))
+            return c;
+    return end;
+}
+
+static int parse(struct paramnames *p, const char *path, size_t len, deja_error *err)
+{
+    const char *at = p->text, *const end = at + len;
+    for (size_t line = 1; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        stop = stop ? stop : end;
+        const deja_slice name = trimmed(at, without_comment(at, stop));
+        at = stop + 1;
+        if (name.len == 0)
+            continue;
+        const char *wrong = what_is_wrong(name);
+        if (wrong)
+            return fail(err, DEJA_EINVAL, "%s: line %zu is no name of a parameter: it %s",
+                        fail_path(path).text, line, wrong);
+        if (!append(p, name))
+            return fail(err, DEJA_ENOMEM, "%s: out of memory", fail_path(path).text);
+    }
+    return DEJA_OK;
+}
+
+/* All of a file; it may be a pipe, whose length nobody knows. */
+static int slurp(int fd, struct paramnames *p, const char *path, size_t *len, deja_error *err)
+{
+    size_t cap = 0;
+    for (*len = 0;;) {
+        if (*len == cap) {
+            cap = cap ? 2 * cap : 4096;
+            if (cap > FILE_MAX)
+                return fail(err, DEJA_ENOMEM, "%s is too long for a list of parameters",
+                            fail_path(path).text);
+            char *more = realloc(p->text, cap);
+            if (!more)
+                return fail(err, DEJA_ENOMEM, "%s: out of memory", fail_path(path).text);
+            p->text = more;
+        }
+        const ssize_t got = read(fd, p->text + *len, cap - *len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_errno(err, "%s: cannot read the list of parameters", fail_path(path).text);
+        if (got == 0)
+            return DEJA_OK;
+        *len += (size_t)got;
+    }
+}
+
+int paramnames_read(struct paramnames *p, const char *path, deja_error *err)
+{
+    size_t len;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(err, "%s: cannot open the list of parameters", fail_path(path).text);
+    int rc = slurp(fd, p, path, &len, err);
+    (void)close(fd);
+    return rc < 0 ? rc : parse(p, path, len, err);
+}
+
+int paramnames_split(struct paramnames *p, const char *text, deja_error *err)
+{
+    for (;;) {
+        const size_t len = strcspn(text, ",");
+        const deja_slice name = trimmed(text, text + len);
+        const char *wrong = name.len ? what_is_wrong(name) : NULL;
+        if (wrong)
+            return fail(err, DEJA_EINVAL, "'%.*s' is no name of a parameter: it %s",
+                        name.len < 40 ? (int)name.len : 40, (const char *)name.data, wrong);
+        if (name.len && !append(p, name))
+            return fail(err, DEJA_ENOMEM, "out of memory");
+        if (text[len] == '\0')
+            return DEJA_OK;
+        text += len + 1;
+    }
+}

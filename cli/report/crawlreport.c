@@ -1,0 +1,152 @@
+/* crawlreport.c - the summary of a crawl: lines for people, or JSON. */
+#include "cli/report/crawlreport.h"
+#include "tools/base/number.h"
+#include <ctype.h>
+#include <stdio.h>
+
+/* A list of counts in words, those that are 0 left out: "3 not found, 2 timeout". */
+struct list {
+    char text[400];
+    size_t len;
+};
+
+static void list_add(struct list *l, uint64_t n, const char *what)
+{
+    if (n == 0 || l->len >= sizeof l->text)
+        return;
+    const int more = snprintf(l->text + l->len, sizeof l->text - l->len, "%s%s %s",
+                              l->len ? ", " : "", num_count(n).s, what);
+    l->len += more > 0 ? (size_t)more : 0;
+}
+
+static const struct {
+    unsigned count;
+    const char *what;
+} left_out[] = {
+    {CRAWL_ROBOTS, "by robots.txt"},    {CRAWL_SCOPE, "out of scope"},
+    {CRAWL_NOFOLLOW, "by nofollow"},    {CRAWL_DEPTH, "too deep"},
+    {CRAWL_TRAPS, "that look endless"}, {CRAWL_HOST_LIMIT, "beyond a host's pages"},
+    {CRAWL_SCHEME, "of other schemes"}, {CRAWL_BAD, "that are no URLs"},
+};
+
+static double pages_per_second(const struct crawl_account *a)
+{
+    return a->seconds > 0 ? (double)a->count[CRAWL_FETCHED] / a->seconds : 0;
+}
+
+static void note_cache(struct console *console, const struct crawl_account *a)
+{
+    const uint64_t *n = a->count;
+    console_note(console, "URLs: %s offered, %s seen before, %s queued; probably lost: %s",
+                 num_count(n[CRAWL_OFFERED]).s, num_count(n[CRAWL_DUPLICATES]).s,
+                 num_count(n[CRAWL_QUEUED]).s, a->lost < 0.05 ? "none" : num_estimate(a->lost).s);
+    if (a->rebuilt > 0)
+        console_note(console, "put into the cache again after a crash: %s",
+                     num_of(a->rebuilt, "URL").s);
+    if (a->undone > 0)
+        console_note(console, "damaged in the archive, and queued again: %s",
+                     num_of(a->undone, "page").s);
+}
+
+static void note_visits(struct console *console, const struct crawl_account *a)
+{
+    const uint64_t *n = a->count;
+    if (a->visit < 2)
+        return;
+    if (a->left_behind > 0)
+        console_note(console, "not fetched in the last visit, and left behind: %s",
+                     num_of(a->left_behind, "URL").s);
+    console_note(console, "%s unchanged; %s lost before and recovered, %s appeared since",
+                 num_of(n[CRAWL_UNCHANGED], "page").s, num_count(n[CRAWL_RECOVERED]).s,
+                 num_count(n[CRAWL_APPEARED]).s);
+}
+
+/* What was refused or cut, and what the user can do about it. */
+static void note_manners(struct console *console, const struct crawl_account *a)
+{
+    if (a->count[CRAWL_PRIVATE] > 0)
+        console_note(console, "to crawl private addresses as well, give --allow-private");
+    if (a->robots_from[0])
+        console_note(console,
+                     "%s: not crawled, since its robots.txt redirects out of the scope, to %s; "
+                     "start from there, or choose a wider --scope",
+                     a->robots_from, a->robots_to);
+    if (a->capped > 0)
+        console_note(console, "%s for a longer pause than --max-crawl-delay allows",
+                     a->capped == 1 ? "1 robots.txt asks" : "some robots.txt files ask");
+}
+
+void crawlreport_text(const struct call *call, const struct crawl_account *a)
+{
+    struct console *console = call->console;
+    struct list failed = {.len = 0}, left = {.len = 0};
+    for (unsigned i = CRAWL_FIRST_FAILURE; i < CRAWL_COUNTS; i++)
+        list_add(&failed, a->count[i], crawl_count_name(i));
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+        list_add(&left, a->count[left_out[i].count], left_out[i].what);
+    console_note(console, "visit %llu, %s: %s, %s in %s, %s pages/s", (unsigned long long)a->visit,
+                 a->ended, num_of(a->count[CRAWL_FETCHED], "page").s,
+                 num_bytes(a->count[CRAWL_BYTES]).s, num_duration(a->seconds).s,
+                 num_fixed(pages_per_second(a), 1).s);
+    note_cache(console, a);
+    note_visits(console, a);
+    if (failed.len > 0)
+        console_note(console, "failed: %s", failed.text);
+    if (left.len > 0)
+        console_note(console, "left out: %s", left.text);
+    note_manners(console, a);
+    if (a->asked == 0 && a->waiting == 0)
+        console_note(console, "this visit was done before, and nothing was fetched now; --revisit "
+                              "begins the next");
+    if (a->waiting > 0)
+        console_note(console, "%s waiting; the same --out goes on with them",
+                     num_of(a->waiting, "URL").s);
+}
+
+/* Names of counts become keys: "not found" is not_found. */
+static void json_counts(struct json *j, const struct crawl_account *a, unsigned first,
+                        unsigned behind)
+{
+    for (unsigned i = first; i < behind; i++) {
+        char key[40];
+        size_t len = 0;
+        for (const char *p = crawl_count_name(i); *p && len + 1 < sizeof key; p++)
+            key[len++] = *p == ' ' || *p == '.' ? '_' : (char)tolower((unsigned char)*p);
+        key[len] = '\0';
+        json_uint(j, key, a->count[i]);
+    }
+}
+
+void crawlreport_json(const struct call *call, const struct crawl_account *a)
+{
+    struct json j;
+    json_begin(&j, call->out);
+    json_object(&j, NULL);
+    json_uint(&j, "visit", a->visit);
+    json_string(&j, "ended", a->ended);
+    json_real(&j, "seconds", a->seconds);
+    json_real(&j, "pages_per_second", pages_per_second(a));
+    json_counts(&j, a, CRAWL_FETCHED, CRAWL_NANOSECONDS);
+    json_counts(&j, a, CRAWL_OFFERED, CRAWL_ROBOTS);
+    json_real(&j, "expected_lost", a->lost);
+    json_uint(&j, "requests", a->asked);
+    json_uint(&j, "waiting", a->waiting);
+    json_uint(&j, "left_behind", a->left_behind);
+    json_uint(&j, "rebuilt", a->rebuilt);
+    json_uint(&j, "undone", a->undone);
+    json_uint(&j, "hosts", a->hosts);
+    json_uint(&j, "capped_delays", a->capped);
+    json_counts(&j, a, CRAWL_UNREAD, CRAWL_FIRST_FAILURE);
+    json_object(&j, "left_out");
+    json_counts(&j, a, CRAWL_ROBOTS, CRAWL_UNREAD);
+    json_end(&j);
+    json_object(&j, "failed");
+    json_counts(&j, a, CRAWL_FIRST_FAILURE, CRAWL_COUNTS);
+    json_end(&j);
+    json_object(&j, "cache");
+    json_string(&j, "kind", deja_kind_name(a->cache_kind));
+    json_uint(&j, "bytes", a->cache_bytes);
+    json_real(&j, "fp_now", a->fp_rate);
+    json_end(&j);
+    json_end(&j);
+}

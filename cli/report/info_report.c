@@ -1,0 +1,121 @@
+/* info_report.c - what follows from the library's account of a file: is it over its capacity, how
+ * much room is left, and are there more bits than its keys explain?
+ *
+ * Room and planned rate come from plans of the same body: with its number of keys, the rate that
+ * it has then; with that rate, the keys that it takes.
+ *
+ * Pollution.  n keys set about so many bits, with a known scatter (docs/math.md).  Keys that
+ * somebody chose in order to fill the filter set more, and are told by a difference that honest
+ * ones do not reach. */
+#include "cli/report/info_report.h"
+#include "cli/session/command.h"
+#include <math.h>
+
+#define ALARM_SIGMA 6.0 /* honest keys go beyond it once in a billion filters */
+#define ALARM_KEYS  100 /* fewer do no harm, and make no statistics */
+
+/* A filter of the same body; the caller adds the number of keys or the rate. */
+static deja_options same_body(const struct info_report *r)
+{
+    const deja_stats *s = &r->s;
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = s->kind;
+    opt.hash = s->hash;
+    opt.filters = s->filters;
+    opt.hashes = s->hashes;
+    const uint32_t unit = s->kind == DEJA_EXACT ? 64 : s->counter_bits ? s->counter_bits : 1;
+    opt.memory = s->bits * unit / 8;
+    opt.counter_bits = s->counter_bits;
+    opt.generations = s->generations;
+    if (s->kind == DEJA_LAYERED) { /* as its XOR layer */
+        opt.kind = DEJA_CLASSIC;
+        opt.memory = r->layer[0].bytes;
+    }
+    return opt;
+}
+
+/* Made by -n and -m, or by the multiplier, a filter has another rate at capacity than the one
+ * that its file remembers, which is then only the default. */
+static double rate_planned(const struct info_report *r)
+{
+    const deja_stats *s = &r->s;
+    deja_options opt = same_body(r);
+    deja_plan plan = DEJA_PLAN_INIT;
+    opt.capacity = s->capacity;
+    if (s->kind == DEJA_STATIC)
+        return s->fp_now;
+    if (s->kind == DEJA_SCALABLE || s->kind == DEJA_PAIRED ||
+        deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
+        return s->fp_rate;
+    return s->kind == DEJA_EXACT ? plan.fp_rate : fmax(s->fp_rate, plan.fp_rate);
+}
+
+/* Keys that the body takes at rate p; its rate may pass p later than at capacity. */
+static double keys_at_rate(const struct info_report *r, double p)
+{
+    const deja_stats *s = &r->s;
+    deja_options opt = same_body(r);
+    deja_plan plan = DEJA_PLAN_INIT;
+    opt.fp_rate = p;
+    if (s->kind == DEJA_SCALABLE || s->kind == DEJA_EXACT || s->kind == DEJA_STATIC ||
+        s->kind == DEJA_PAIRED || deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
+        return (double)s->capacity;
+    return fmax((double)plan.capacity, (double)s->capacity);
+}
+
+/* Keys that were counted by the set bits explain any number of them, and when all are set, any
+ * number of keys does.  Where counters went down, keys that had been taken for seen are missing in
+ * the count of the others. */
+static double surprise(const deja_stats *s)
+{
+    const bool fewer = s->removed && s->counter_bits;
+    if (s->unclean || fewer || !isfinite(s->distinct) || !(s->bits_sigma > 0))
+        return 0;
+    return ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
+}
+
+/* How far off the number of keys may be, where the set bits told it: five standard deviations of
+ * the bits, of which the next key would set k (1 - fill). */
+static double doubt(const deja_stats *s)
+{
+    const double a_key = s->hashes * (1 - s->fill);
+    return s->unclean && a_key > 0 ? 5 * s->bits_sigma / a_key : 0;
+}
+
+static void conclude(struct info_report *r, uint64_t excess)
+{
+    const deja_stats *s = &r->s;
+    r->surprise = surprise(s);
+    r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
+    const uint64_t taken = s->keys + s->deletions; /* a key that was removed has left its bits */
+    const bool over = (double)taken - doubt(s) > (double)s->capacity;
+    r->over_capacity = s->kind == DEJA_WINDOW     ? s->crowded != 0
+                       : s->kind == DEJA_SCALABLE ? !s->unclean && excess > 0 /* after a union */
+                                                  : over;
+    r->rate_planned = rate_planned(r);
+    r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(r, r->rate_planned) - (double)taken;
+}
+
+int info_report_make(struct info_report *r, const uint8_t *key, deja_error *err)
+{
+    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_outline outline = DEJA_OUTLINE_INIT;
+    deja_filter *f;
+    expect.key = key;
+    int rc = deja_filter_open(r->path, 0, &expect, &f, err);
+    if (rc < 0)
+        return rc;
+    r->s = (deja_stats)DEJA_STATS_INIT;
+    rc = call_stats(f, &r->s, err);
+    for (uint32_t i = 0; rc == DEJA_OK && r->s.kind == DEJA_LAYERED && i <= r->s.layers; i++) {
+        r->layer[i % INFO_LAYERS] = (deja_layer)DEJA_LAYER_INIT;
+        rc = deja_filter_layer(f, i, &r->layer[i % INFO_LAYERS]);
+    }
+    if (rc == DEJA_OK)
+        rc = deja_filter_outline(f, &outline);
+    deja_filter_free(f);
+    if (rc < 0)
+        return rc;
+    conclude(r, outline.excess);
+    return DEJA_OK;
+}

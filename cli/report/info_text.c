@@ -1,0 +1,386 @@
+/* info_text.c - a filter file told to people: a line for each thing that they may ask. */
+#include "cli/report/info_report.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include <math.h>
+
+#define BAR_WIDTH 40
+#define LABEL     14 /* columns before what a line says */
+#define WIDTH     88u
+
+static void label(struct out *o, const char *name)
+{
+    out_printf(o, "  %-*s", LABEL - 2, name);
+}
+
+/* A line that may be long. */
+static void print_words(struct out *o, const char *name, const char *words)
+{
+    label(o, name);
+    out_wrap(o, words, LABEL, LABEL, WIDTH);
+}
+
+static const char *kind_words(const deja_stats *s)
+{
+    if (s->kind == DEJA_PAIRED)
+        return "entries and deletions: it FORGETS, see below";
+    switch (s->part_kind) {
+    case DEJA_CLASSIC:
+        return "k positions over the whole array";
+    case DEJA_BLOCKED:
+        return "one cache line a key";
+    case DEJA_SPECTRAL:
+        return "counters, one cache line a key";
+    case DEJA_EXACT:
+        return "64-bit fingerprints";
+    case DEJA_WINDOW:
+        return "generations that expire, cache lines in a row";
+    case DEJA_STATIC:
+        return "binary fuse: it never changes";
+    default:
+        return "see docs/kinds.md";
+    }
+}
+
+static void print_layered(struct out *o, const deja_stats *s)
+{
+    const bool words = s->layered_flags & DEJA_LAYERED_WORDS;
+    out_printf(o, ", mode %s, %u of at most %u layers for %s",
+               s->layered_flags & DEJA_LAYERED_PAPER ? "paper" : "salted", s->layers,
+               s->layers_most, words ? "words" : "segments of URLs");
+}
+
+static void print_kind(struct out *o, const deja_stats *s)
+{
+    label(o, "kind");
+    out_text(o, deja_kind_name(s->kind));
+    if (s->kind == DEJA_LAYERED)
+        print_layered(o, s);
+    else if (s->kind == DEJA_SCALABLE)
+        out_printf(o, " of %u %s part%s", s->parts, deja_kind_name(s->part_kind),
+                   num_plural(s->parts));
+    else if (s->filters > 1)
+        out_printf(o, ", %u filters that must agree", s->filters);
+    if (s->kind == DEJA_LAYERED)
+        out_text(o, "\n");
+    else
+        out_printf(o, " (%s)\n", kind_words(s));
+    label(o, "hashing");
+    out_printf(o, "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
+               !s->keyed      ? "from a seed: repeatable, no protection"
+               : s->key_apart ? "secret key kept apart from this file"
+                              : "secret key in this file");
+    label(o, "URLs");
+    if (s->profile == 0)
+        out_text(o, "bytes as given, no profile\n");
+    else if (deja_profile_name(s->profile) == NULL)
+        out_printf(o, "in the canonical form of profile number %u, unknown here\n", s->profile);
+    else
+        out_printf(o, "in the canonical form of profile %s\n", deja_profile_name(s->profile));
+}
+
+static void print_share(struct out *o, const char *name, double share, const char *of_what)
+{
+    label(o, name);
+    out_bar(o, share, BAR_WIDTH);
+    out_printf(o, " %s of the %s\n", num_share(share).s, of_what);
+}
+
+static void print_capacity(struct out *o, const struct info_report *r)
+{
+    const deja_stats *s = &r->s;
+    label(o, "capacity");
+    out_printf(o, "%s, ", num_of(s->capacity, "key").s);
+    if (s->kind == DEJA_SCALABLE)
+        out_printf(o, "then it grows; %s %s\n",
+                   r->over_capacity
+                       ? "parts of a union are past their capacity, so the rate is not"
+                       : "the rate stays below",
+                   num_rate(s->fp_rate).s);
+    else if (s->kind == DEJA_WINDOW)
+        out_printf(o, "then it forgets the oldest; the rate stays at %s\n",
+                   num_rate(r->rate_planned).s);
+    else
+        out_printf(o, "with a rate of %s%s then%s\n",
+                   r->rate_planned == s->fp_rate ? "at most " : "", num_rate(r->rate_planned).s,
+                   r->over_capacity ? "; it is PAST its capacity" : "");
+}
+
+static void print_static(struct out *o, const deja_stats *s)
+{
+    label(o, "memory");
+    out_text(o, num_bytes(s->bytes).s);
+    if (s->keys > 0)
+        out_printf(o, ", %s bits a key", num_fixed(8 * (double)s->bytes / (double)s->keys, 2).s);
+    out_text(o, "\n");
+    label(o, "keys");
+    out_printf(o, "%s different ones of %s offered\n", num_count(s->keys).s,
+               num_count(s->offered).s);
+    print_share(o, "fill", s->fill, "slots are in use; it takes no more keys");
+}
+
+static void print_counters(struct out *o, const deja_stats *s)
+{
+    label(o, "counters");
+    out_printf(o, "%u bits%s; the largest is %s, %s saturated\n", s->counter_bits,
+               s->minimal_increase ? ", minimal increase" : "", num_count(s->largest).s,
+               s->saturated ? num_count(s->saturated).s : "none");
+    label(o, "removed");
+    if (s->minimal_increase)
+        out_text(o, "nothing, as minimal increase rules it out\n");
+    else
+        out_printf(o, "%s; %s refused\n", num_of(s->removed, "key").s,
+                   s->refused ? num_count(s->refused).s : "none");
+}
+
+/* "one new key in 784 million" */
+static void print_one_in(struct out *o, const char *what, double n)
+{
+    const char *unit = n >= 1e9 ? " billion" : n >= 1e6 ? " million" : "";
+    double scaled = n >= 1e9 ? n / 1e9 : n >= 1e6 ? n / 1e6 : n;
+    out_printf(o, "one %s in %s%s", what, num_estimate(scaled).s, unit);
+}
+
+/* The one kind that misses keys says so, and how many. */
+static void print_forgotten(struct out *o, const deja_stats *s)
+{
+    label(o, "deletions");
+    out_printf(o, "%s of %s planned; %s refused, as not there\n", num_of(s->deletions, "key").s,
+               num_count(s->deletions_capacity).s, s->refused ? num_count(s->refused).s : "none");
+    label(o, "FORGETS");
+    if (s->deletions == 0) {
+        out_text(o, "no key until the first is removed\n");
+        return;
+    }
+    out_printf(o, "%s now: ", num_rate(s->fn_now).s);
+    if (s->fn_now > 0.9)
+        out_text(o, "nearly every key");
+    else
+        print_one_in(o, "key", 1 / fmax(s->fn_now, 1e-12));
+    out_text(o, " that was added and not removed is missed\n");
+    label(o, "hidden");
+    out_printf(o, "%s add%s without effect: the deletions claim the key\n",
+               s->hidden ? num_count(s->hidden).s : "no", num_plural(s->hidden));
+}
+
+/* The newest first: how many keys, and when it began. */
+static void print_window(struct out *o, const deja_stats *s)
+{
+    label(o, "window");
+    if (s->window_seconds)
+        out_printf(o, "the last %s", num_duration((double)s->window_seconds).s);
+    else
+        out_printf(o, "the last %s", num_of(s->capacity, "key").s);
+    out_printf(o, "; %s are in it now, %s turn%s so far\n", num_count(s->window_keys).s,
+               num_count(s->turns).s, num_plural(s->turns));
+    for (uint32_t i = 0; i <= s->generations && i <= s->turns; i++) {
+        label(o, i == 0 ? "generations" : "");
+        out_printf(o, "%s", num_of(s->generation_keys[i], "key").s);
+        if (s->generation_age[i])
+            out_printf(o, " since %s ago", num_duration((double)s->generation_age[i]).s);
+        out_text(o, i == 0 ? ", filling\n" : "\n");
+    }
+}
+
+static void print_memory(struct out *o, const deja_stats *s)
+{
+    label(o, "memory");
+    out_printf(o, "%s, %s bits a key at capacity", num_bytes(s->bytes).s,
+               num_fixed(8 * (double)s->bytes / (double)s->capacity, 1).s);
+    if (s->folds > 0)
+        out_printf(o, "; folded %s", s->folds == 1 ? "once" : num_count(s->folds).s);
+    out_text(o, s->folds > 1 ? " times\n" : "\n");
+}
+
+static void print_keys(struct out *o, const deja_stats *s)
+{
+    const bool exact = s->part_kind == DEJA_EXACT;
+    label(o, "keys");
+    if (s->unclean)
+        out_printf(o, "about %s\n", num_count(s->keys).s);
+    else if (s->unions > 0 && !exact)
+        out_printf(o, "about %s by the set bits, in %s united filters that were offered %s\n",
+                   num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);
+    else if (s->kind == DEJA_PAIRED)
+        out_printf(o, "%s new of %s offered, less those removed; the set bits tell of about %s\n",
+                   num_count(s->keys).s, num_count(s->offered).s, num_estimate(s->distinct).s);
+    else if (exact || !isfinite(s->distinct))
+        out_printf(o, "%s new of %s offered\n", num_count(s->keys).s, num_count(s->offered).s);
+    else
+        out_printf(o, "%s new of %s offered; the %s tell of about %s\n", num_count(s->keys).s,
+                   num_count(s->offered).s, s->counter_bits ? "counters" : "set bits",
+                   num_estimate(s->distinct).s);
+}
+
+static void print_content(struct out *o, const struct info_report *r)
+{
+    const deja_stats *s = &r->s;
+    if (s->kind == DEJA_STATIC) {
+        print_static(o, s);
+        return;
+    }
+    print_memory(o, s);
+    print_capacity(o, r);
+    print_keys(o, s);
+    if (s->kind == DEJA_WINDOW)
+        print_window(o, s);
+    else
+        print_share(o, "used", (double)(s->keys + s->deletions) / (double)s->capacity,
+                    "capacity is used");
+    print_share(o, "fill", s->fill,
+                s->part_kind == DEJA_EXACT ? "slots are in use"
+                : s->counter_bits          ? "counters are in use"
+                                           : "bits are set");
+    if (s->counter_bits)
+        print_counters(o, s);
+    if (s->kind == DEJA_PAIRED)
+        print_forgotten(o, s);
+}
+
+static void print_rate(struct out *o, const deja_stats *s)
+{
+    label(o, "rate");
+    out_text(o, num_rate(s->fp_now).s);
+    out_text(o, " now: ");
+    if (s->fp_now < 1e-12)
+        out_text(o, s->keys > 0 ? "practically no new key" : "it is empty, and no key");
+    else if (s->fp_now > 0.9)
+        out_text(o, "nearly every new key");
+    else
+        print_one_in(o, "new key", 1 / s->fp_now);
+    out_text(o, " is taken for seen\n");
+}
+
+static void print_cost(struct out *o, const struct info_report *r)
+{
+    const deja_stats *s = &r->s;
+    if (s->kind == DEJA_STATIC)
+        return; /* its keys were given, not judged */
+    label(o, "lost");
+    if (s->lost < 0.05)
+        out_text(o, "probably no key so far\n");
+    else
+        out_printf(o, "%s %s keys so far, new but mistaken for seen\n",
+                   isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
+    if (s->kind == DEJA_WINDOW)
+        return; /* there always is */
+    const uint64_t room = (uint64_t)fmin(fmax(r->room, 0), 0x1p63);
+    label(o, "room");
+    if (s->kind == DEJA_SCALABLE)
+        out_printf(o, "for about %s until it grows\n", num_of(room, "more key").s);
+    else if (s->kind == DEJA_EXACT) /* full: see docs/kinds.md */
+        out_printf(o, "for %s as planned; it is full at %s\n",
+                   room ? num_of(room, "more key").s : "no more keys",
+                   num_of(s->bits - s->bits / 16, "key").s);
+    else if (room && s->fp_now < r->rate_planned)
+        out_printf(o, "for about %s until the rate passes %s\n", num_of(room, "more key").s,
+                   num_rate(r->rate_planned).s);
+    else
+        out_printf(o, "none: the rate has passed %s\n", num_rate(r->rate_planned).s);
+}
+
+static int print_layers(struct out *o, const struct info_report *r, deja_error *err)
+{
+    struct table t;
+    if (r->s.kind != DEJA_LAYERED)
+        return DEJA_OK;
+    table_init(&t, "lrrrrr");
+    static const char *const heads[] = {"layer", "segments", "room for",
+                                        "parts", "memory",   "rate"};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        table_cell(&t, "%s", heads[i]);
+    for (uint32_t i = 0; i <= r->s.layers; i++) {
+        const deja_layer *l = &r->layer[(i + 1) % (r->s.layers + 1)]; /* the XOR layer last */
+        if (i < r->s.layers)
+            table_cell(&t, "%u", i + 1);
+        else
+            table_cell(&t, "XOR");
+        table_cell(&t, "%s", num_count(l->segments).s);
+        table_cell(&t, "%s", num_count(l->capacity).s);
+        table_cell(&t, "%u", l->parts);
+        table_cell(&t, "%s", num_bytes(l->bytes).s);
+        table_cell(&t, "%s", num_rate(l->fp_now).s);
+    }
+    label(o, "familiar");
+    out_printf(o, "%s of the keys had only segments that were known before\n",
+               r->s.keys ? num_share((double)r->s.familiar / (double)r->s.keys).s : "none");
+    return table_print(&t, o, 2, err);
+}
+
+static void print_state(struct out *o, const deja_stats *s)
+{
+    char words[200];
+    label(o, "visit");
+    out_printf(o, "%llu", (unsigned long long)s->visit);
+    if (s->visits_before > 0) {
+        out_printf(o, "; the last one saw about %s and lost %s\n",
+                   num_of(s->last_distinct, "key").s,
+                   s->last_lost < 0.05 ? "probably none" : num_estimate(s->last_lost).s);
+        label(o, "missed");
+        out_printf(o, "%s: chance of a page to be missed by every visit so far",
+                   s->missed < 1e-12 ? "below 1e-12" : num_rate(s->missed).s);
+    }
+    out_text(o, "\n");
+    (void)snprintf(words, sizeof words, "%s sync%s; %s", num_count(s->syncs).s,
+                   num_plural(s->syncs),
+                   s->unclean ? "keys were added after the last: it is being written, or its "
+                                "writer was killed. It works; counts are estimates until the next "
+                                "sync"
+                              : "at rest");
+    print_words(o, "state", words);
+}
+
+int info_report_text(const struct info_report *r, struct out *o, bool further, deja_error *err)
+{
+    if (further)
+        out_text(o, "\n");
+    out_printf(o, "%s\n", fail_path(r->path).text);
+    print_kind(o, &r->s);
+    print_content(o, r);
+    print_rate(o, &r->s);
+    print_cost(o, r);
+    print_state(o, &r->s);
+    return print_layers(o, r, err);
+}
+
+void info_report_warn(const struct info_report *r, struct console *c)
+{
+    const deja_stats *s = &r->s;
+    if (s->clock_behind)
+        console_error(
+            c,
+            "%s: the newest generation starts in %s: the clock was set back, or the file "
+            "was altered. The next add restarts the window from now",
+            fail_path(r->path).text, num_duration((double)s->clock_behind).s);
+    if (r->polluted)
+        console_error(
+            c,
+            "%s looks POLLUTED: %s bits are set where %s explain %s, %s standard "
+            "deviations fewer. Somebody who knows its key chose keys to fill it; build it "
+            "anew with another key",
+            fail_path(r->path).text, num_count(s->bits_set).s, num_of(s->keys, "key").s,
+            num_estimate(s->bits_expected).s, num_fixed(r->surprise, 1).s);
+    if (s->deletions > s->deletions_capacity)
+        console_error(
+            c,
+            "%s was sized for %s removals and holds %s: it FORGETS %s of its keys; build "
+            "it anew from what is left",
+            fail_path(r->path).text, num_count(s->deletions_capacity).s, num_count(s->deletions).s,
+            num_rate(s->fn_now).s);
+    if (r->over_capacity && s->kind == DEJA_WINDOW)
+        console_error(c,
+                      "%s was sized for %s in its time, and more came: the rate is %s; build "
+                      "it anew with a larger -n",
+                      fail_path(r->path).text, num_of(s->capacity, "key").s,
+                      num_rate(s->fp_now).s);
+    else if (r->over_capacity && s->kind == DEJA_SCALABLE)
+        console_error(
+            c,
+            "%s was merged from filters that were too full for it: the rate is %s; build "
+            "it from the keys, or merge filters with a larger -n",
+            fail_path(r->path).text, num_rate(s->fp_now).s);
+    else if (r->over_capacity)
+        console_error(c, "%s was sized for %s and holds %s: build it anew with a larger -n",
+                      fail_path(r->path).text, num_of(s->capacity, "key").s,
+                      num_count(s->keys + s->deletions).s);
+}

@@ -1,0 +1,189 @@
+/* study_advice.c - which kind to take, why, and the command to type next.
+ *
+ * Where memory is given the fewest losses count, elsewhere the fewest bits a key; classic has to
+ * be better by far, since it reads many cache lines where the others read one. */
+#include "cli/report/study.h"
+#include "tools/base/number.h"
+#include <math.h>
+#include <stdarg.h>
+
+#define SMALL 4096 /* bytes that are not worth a thought */
+
+/* Memory is given: exact if all keys fit; blocked, unless classic loses far fewer pages. */
+static const struct study_row *choose_by_loss(const struct study *s)
+{
+    const struct study_row *blocked = study_find(s, DEJA_BLOCKED),
+                           *classic = study_find(s, DEJA_CLASSIC);
+    const struct study_row *exact = study_find(s, DEJA_EXACT);
+    if (exact != NULL)
+        return exact;
+    if (blocked != NULL && classic != NULL && blocked->plan.lost > 1 &&
+        blocked->plan.lost > 10 * classic->plan.lost)
+        return classic;
+    return blocked != NULL ? blocked : classic;
+}
+
+/* Memory follows, or keys: the fewest bits a key win, but classic's count double, since it
+ * reads many cache lines where the others read one. */
+static const struct study_row *choose_by_bits(const struct study *s)
+{
+    static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_EXACT, DEJA_CLASSIC};
+    const struct study_row *best = NULL;
+    double best_cost = INFINITY;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        const struct study_row *r = study_find(s, kinds[i]);
+        if (r == NULL)
+            continue;
+        double cost = r->plan.bytes <= SMALL
+                          ? 0
+                          : r->plan.bits_per_key * (kinds[i] == DEJA_CLASSIC ? 2.0 : 1.0);
+        if (cost < best_cost) {
+            best = r;
+            best_cost = cost;
+        }
+    }
+    return best;
+}
+
+static void give_reason(struct study *s, const char *fmt, ...) OUT_PRINTF(2, 3);
+
+static void give_reason(struct study *s, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(s->reason, sizeof s->reason, fmt, args);
+    va_end(args);
+}
+
+/* Blocked against classic: more memory for the same rate, or more losses in the same memory. */
+static void compare_with_classic(struct study *s, const deja_plan *classic, bool by_loss)
+{
+    const deja_plan *p = &s->best->plan;
+    struct study_words reads = study_reads(p);
+    unsigned lines = classic->hashes * classic->filters;
+    if (p->bytes <= SMALL)
+        give_reason(s, "with so few keys the choice makes no difference");
+    else if (by_loss)
+        give_reason(s, "%s a lookup, not %u; classic would lose %s in a million", reads.s, lines,
+                    num_estimate(study_per_million(classic)).s);
+    else
+        give_reason(s, "%s a lookup, not %u, for %.0f%% more memory than classic", reads.s, lines,
+                    100.0 * (p->bits_per_key / classic->bits_per_key - 1.0));
+}
+
+static size_t count_possible(const struct study *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += s->row[i].possible;
+    return n;
+}
+
+static void recommend(struct study *s)
+{
+    const struct study_row *classic = study_find(s, DEJA_CLASSIC);
+    bool by_loss = (s->c->capacity != 0 && s->c->memory != 0) || s->c->multiplier > 0;
+    if (s->c->kind != 0)
+        return;
+    s->best = by_loss ? choose_by_loss(s) : choose_by_bits(s);
+    if (s->best == NULL)
+        s->best = study_first(s);
+    if (count_possible(s) == 1)
+        give_reason(s, "no other kind does what these options ask for");
+    else if (s->best->kind == DEJA_BLOCKED && classic != NULL)
+        compare_with_classic(s, &classic->plan, by_loss);
+    else if (s->best->kind == DEJA_BLOCKED)
+        give_reason(s, "%s a lookup", study_reads(&s->best->plan).s);
+    else if (s->best->kind == DEJA_EXACT && by_loss)
+        give_reason(s, "there is room for it, and practically no page is lost");
+    else if (s->best->kind == DEJA_EXACT)
+        give_reason(s, "the smallest but classic at this rate, and practically no page is lost");
+    else
+        give_reason(s, "by far the fewest lost pages, for %s a lookup",
+                    study_reads(&s->best->plan).s);
+}
+
+/* --- The next command --------------------------------------------------------- */
+
+static void append(struct study *s, const char *fmt, ...) OUT_PRINTF(2, 3);
+
+static void append(struct study *s, const char *fmt, ...)
+{
+    size_t len = strlen(s->command);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(s->command + len, sizeof s->command - len, fmt, args);
+    va_end(args);
+}
+
+/* As a person would type it: 1500000 is 1500k, 2147483648 bytes are 2G. */
+static void append_scaled(struct study *s, const char *option, uint64_t value, unsigned step)
+{
+    static const char units[] = "kMGTP";
+    const char *unit = "";
+    for (size_t i = 0; value != 0 && value % step == 0 && i < sizeof units - 1; i++) {
+        value /= step;
+        unit = units + i;
+    }
+    append(s, " %s %llu%.1s", option, (unsigned long long)value, unit);
+}
+
+/* 1e-09 of printf becomes 1e-9. */
+static void append_rate(struct study *s, double p)
+{
+    struct num_text t = num_exact(p);
+    char *zero = strstr(t.s, "e-0");
+    if (zero != NULL)
+        memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
+    append(s, " -p %s", t.s);
+}
+
+/* Options as they were given, and the kind that was found. */
+static void make_command(struct study *s)
+{
+    const struct common *c = s->c;
+    uint32_t kind = s->best != NULL ? s->best->kind : c->kind;
+    const bool build = kind == DEJA_STATIC || kind == DEJA_PAIRED; /* dedup cannot use them */
+    append(s, build ? "deja build" : "deja dedup");
+    if (kind != DEJA_BLOCKED)
+        append(s, " -k %s", deja_kind_name(kind));
+    if (c->capacity != 0)
+        append_scaled(s, "-n", c->capacity, 1000);
+    if (c->memory != 0)
+        append_scaled(s, "-m", c->memory, 1024);
+    if (c->fp_rate > 0)
+        append_rate(s, c->fp_rate);
+    if (c->hashes != 0)
+        append(s, " --hashes %u", c->hashes);
+    if (c->filters != 0)
+        append(s, " --filters %u", c->filters);
+    if (c->multiplier > 0)
+        append(s, " --multiplier %s", num_exact(c->multiplier).s);
+    if (c->hash != 0)
+        append(s, " --hash %s", deja_hash_name(c->hash));
+    if (c->fingerprint_bits != 0)
+        append(s, " --fingerprint-bits %u", c->fingerprint_bits);
+    if (c->counter_bits != 0)
+        append(s, " --counter-bits %u", c->counter_bits);
+    if (c->minimal_increase)
+        append(s, " --minimal-increase");
+    if (c->deletions != 0)
+        append_scaled(s, "--deletions", c->deletions, 1000);
+    if (c->generations != 0)
+        append(s, " --generations %u", c->generations);
+    if (c->window_seconds != 0)
+        append(s, " --window-time %llus", (unsigned long long)c->window_seconds);
+    if (c->layers != 0)
+        append(s, " --layers %u", c->layers);
+    if (c->layered == OPT_LAYERED_PAPER)
+        append(s, " --layered paper");
+    if (c->words.given)
+        append(s, " --words '%c'", c->words.byte);
+    append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
+}
+
+void study_advise(struct study *s)
+{
+    recommend(s);
+    make_command(s);
+}

@@ -1,0 +1,83 @@
+/* study_json.c - a study told to programs. */
+#include "cli/report/study.h"
+#include <math.h>
+
+static void json_row(struct json *j, const struct study_row *r)
+{
+    const deja_plan *p = &r->plan;
+    json_object(j, NULL);
+    json_string(j, "kind", deja_kind_name(r->kind));
+    json_bool(j, "possible", r->possible);
+    if (r->possible) {
+        json_uint(j, "capacity", p->capacity);
+        json_real(j, "fp_rate", p->fp_rate);
+        json_uint(j, "bytes", p->bytes);
+        json_uint(j, "bits", p->bits);
+        json_real(j, "bits_per_key", p->bits_per_key);
+        json_uint(j, "hashes", p->hashes);
+        json_uint(j, "filters", p->filters);
+        json_string(j, "hash", deja_hash_name(p->hash));
+        json_real(j, "lost", p->lost);
+        json_real(j, "lost_per_million", study_per_million(p));
+        json_string(j, "reads", study_reads(p).s);
+        if (p->deletions != 0) {
+            json_uint(j, "deletions", p->deletions);
+            json_real(j, "fn_rate", p->fn_rate);
+        }
+    } else {
+        json_string(j, "why_not", r->why_not.text);
+    }
+    json_end(j);
+}
+
+static void json_tradeoff(struct json *j, const struct study *s)
+{
+    const uint64_t n = study_first(s)->plan.capacity;
+    json_array(j, "tradeoff");
+    for (int i = 0; i < STUDY_RATES; i++) {
+        json_object(j, NULL);
+        json_real(j, "fp_rate", study_rates[i]);
+        json_object(j, "bits_per_key");
+        for (size_t k = 0; k < s->n; k++) {
+            double bits = study_bits(s->row[k].kind, n, study_rates[i]);
+            json_real(j, deja_kind_name(s->row[k].kind), bits > 0 ? bits : NAN);
+        }
+        json_end(j);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void json_filling(struct json *j, const struct study *s)
+{
+    struct study_filled f;
+    json_array(j, "filling");
+    for (size_t i = 0; i < STUDY_FILLINGS; i++) {
+        if (!study_filling(s, i, &f))
+            continue;
+        json_object(j, NULL);
+        json_uint(j, "keys", f.plan.capacity);
+        json_real(j, "fp_rate", f.plan.fp_rate);
+        json_real(j, "lost", f.plan.lost);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+void study_json(const struct study *s, struct out *o)
+{
+    struct json j;
+    json_begin(&j, o);
+    json_object(&j, NULL);
+    json_array(&j, "kinds");
+    for (size_t i = 0; i < s->n; i++)
+        json_row(&j, &s->row[i]);
+    json_end(&j);
+    json_tradeoff(&j, s);
+    if (s->c->kind != 0 && s->c->kind != DEJA_STATIC && s->c->kind != DEJA_WINDOW)
+        json_filling(&j, s);
+    json_string(&j, "recommended", s->best != NULL ? deja_kind_name(s->best->kind) : NULL);
+    json_string(&j, "reason", s->best != NULL ? s->reason : NULL);
+    json_string(&j, "command", s->command);
+    json_end(&j);
+}

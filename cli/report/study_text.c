@@ -1,0 +1,209 @@
+/* study_text.c - a study told to people: a table of kinds, the trade-off or the filling, advice.
+ */
+#include "cli/report/study.h"
+#include "tools/base/number.h"
+#include <math.h>
+
+#define WIDTH 88u
+
+static void print_heading(struct out *o, const struct study *s)
+{
+    const struct common *c = s->c;
+    if (c->capacity != 0)
+        out_printf(o, "For %s", num_of(c->capacity, "key").s);
+    if (c->memory != 0)
+        out_printf(o, "%s %s", c->capacity != 0 ? " in" : "In", num_bytes(c->memory).s);
+    if (c->multiplier > 0)
+        out_printf(o, ", %s bits for each of the k positions of a key",
+                   num_exact(c->multiplier).s);
+    else if (study_rate_asked(c) > 0)
+        out_printf(o, " at rate %s%s", num_rate(study_rate_asked(c)).s,
+                   c->fp_rate > 0 ? "" : ", the default");
+    out_text(o, "\n");
+}
+
+static void table_row(struct table *t, const deja_plan *p, bool with_keys_column)
+{
+    table_cell(t, "%s%s", deja_kind_name(p->kind),
+               p->kind == DEJA_SCALABLE ? " (first part)" : "");
+    if (with_keys_column)
+        table_cell(t, "%s", num_count(p->capacity).s);
+    table_cell(t, "%s", num_bytes(p->bytes).s);
+    table_cell(t, "%s", num_fixed(p->bits_per_key, 2).s);
+    if (p->filters > 1)
+        table_cell(t, "%u x %u", p->filters, p->hashes);
+    else
+        table_cell(t, "%u", p->hashes);
+    table_cell(t, "%s", num_rate(p->fp_rate).s);
+    table_cell(t, "%s", p->kind == DEJA_STATIC ? "-" : num_estimate(study_per_million(p)).s);
+    table_cell(t, "%s", study_reads(p).s);
+}
+
+/* What no other kind does has to be said beside its numbers. */
+static void print_forgetting(struct out *o, const deja_plan *p)
+{
+    out_printf(o, "  paired FORGETS: with %s removals %s of its other keys are missed\n",
+               num_count(p->deletions).s, num_rate(p->fn_rate).s);
+}
+
+static int print_table(struct out *o, const struct study *s, deja_error *err)
+{
+    static const char *const heads[] = {"memory", "bits/key",     "k",
+                                        "p at n", "lost/million", "a lookup reads"};
+    bool keys = s->c->capacity == 0;
+    struct table t;
+    table_init(&t, keys ? "lrrrrrrl" : "lrrrrrl");
+    table_cell(&t, "kind");
+    if (keys)
+        table_cell(&t, "keys (n)");
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        table_cell(&t, "%s", heads[i]);
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->row[i].possible)
+            table_row(&t, &s->row[i].plan, keys);
+    }
+    return table_print(&t, o, 2, err);
+}
+
+/* What a row does not say of its kind. */
+static void print_notes(struct out *o, const struct study *s)
+{
+    if (study_find(s, DEJA_STATIC) != NULL)
+        out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
+    const struct study_row *layered = study_find(s, DEJA_LAYERED);
+    if (layered != NULL && s->c->layered == OPT_LAYERED_PAPER)
+        out_text(o, "  layered has a filter of one size for each layer, all counted here\n");
+    else if (layered != NULL)
+        out_printf(o,
+                   "  layered: at most, with n different segments in each layer; %s for the XOR "
+                   "layer\n",
+                   num_bytes(study_xor_bytes(s, &layered->plan)).s);
+    if (study_find(s, DEJA_PAIRED) != NULL)
+        print_forgetting(o, &study_find(s, DEJA_PAIRED)->plan);
+    if (study_find(s, DEJA_WINDOW) != NULL)
+        out_text(o, "  window remembers the last n keys, or those of some time, and forgets the "
+                    "others\n");
+}
+
+static void print_impossible(struct out *o, const struct study *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->row[i].possible)
+            continue;
+        const char *name = deja_kind_name(s->row[i].kind);
+        out_printf(o, "  not %s: ", name);
+        out_wrap(o, s->row[i].why_not.text, (unsigned)strlen(name) + 8, 6, WIDTH);
+    }
+}
+
+static void print_bar(struct out *o, double bits, double widest)
+{
+    if (bits > 0) {
+        out_bar(o, bits / widest, 26);
+        out_printf(o, " %5s", num_fixed(bits, 1).s);
+    } else {
+        out_printf(o, "%-28s %5s", "", "-");
+    }
+}
+
+/* Bits a key against the rate, which is the whole trade-off. */
+static void print_tradeoff(struct out *o, const struct study *s)
+{
+    static const uint32_t kinds[2] = {DEJA_CLASSIC, DEJA_BLOCKED};
+    const uint64_t n = study_first(s)->plan.capacity;
+    double bits[STUDY_RATES][2], exact = study_bits(DEJA_EXACT, n, study_rates[0]), widest = exact;
+    for (int i = 0; i < STUDY_RATES; i++) {
+        for (int k = 0; k < 2; k++) {
+            bits[i][k] = study_bits(kinds[k], n, study_rates[i]);
+            widest = fmax(widest, bits[i][k]);
+        }
+    }
+    out_printf(o, "\nBits a key for a rate of at most p\n  %-7s%-37s%s\n", "p", "classic",
+               "blocked");
+    const double asked = study_rate_asked(s->c);
+    for (int i = 0; i < STUDY_RATES; i++) {
+        bool here = fabs(log10(asked) - log10(study_rates[i])) < 0.01;
+        out_printf(o, "%c 1e-%d   ", here ? '>' : ' ', i + 1);
+        print_bar(o, bits[i][0], widest);
+        out_text(o, "   ");
+        print_bar(o, bits[i][1], widest);
+        out_text(o, "\n");
+    }
+    out_text(o, "  exact  ");
+    print_bar(o, exact, widest);
+    out_text(o, "   whatever the rate\n");
+}
+
+/* What becomes of the filter with fewer and with more keys than it was planned for. */
+static int print_filling(struct out *o, const struct study *s, deja_error *err)
+{
+    const deja_plan *p = &study_first(s)->plan;
+    struct study_filled f;
+    struct table t;
+    table_init(&t, "rrrr");
+    table_cell(&t, "keys in it");
+    table_cell(&t, "of n");
+    table_cell(&t, "rate then");
+    table_cell(&t, "lost so far");
+    for (size_t i = 0; i < STUDY_FILLINGS; i++) {
+        if (!study_filling(s, i, &f))
+            continue;
+        table_cell(&t, "%s", num_count(f.plan.capacity).s);
+        table_cell(&t, "%.0f%%", f.share * 100);
+        table_cell(&t, "%s", num_rate(f.plan.fp_rate).s);
+        table_cell(&t, "%s", num_estimate(f.plan.lost).s);
+    }
+    out_text(o, "\nAs it fills\n");
+    int rc = table_print(&t, o, 2, err);
+    if (p->kind == DEJA_EXACT) /* see docs/kinds.md */
+        out_printf(o, "  It is full at 15/16 of its slots, %s, and then refuses new ones.\n",
+                   num_of(p->bits / 64 - p->bits / 64 / 16, "key").s);
+    return rc;
+}
+
+static void print_window(struct out *o, const deja_plan *p)
+{
+    const uint64_t share = (p->capacity + p->generations - 1) / p->generations;
+    out_printf(o, "\nA generation takes %s. %u full %s remembered while the next one fills:\n",
+               num_of(share, "key").s, (unsigned)p->generations,
+               p->generations == 1 ? "one is" : "ones are");
+    out_printf(o, "what came among the last %s is found, what is older than %s is forgotten.\n",
+               num_count(p->capacity).s, num_count(share * (p->generations + 1)).s);
+}
+
+static void print_advice(struct out *o, const struct study *s)
+{
+    if (s->best != NULL) {
+        char text[sizeof s->reason + 32];
+        (void)snprintf(text, sizeof text, "Take %s: %s.", deja_kind_name(s->best->kind),
+                       s->reason);
+        out_text(o, "\n");
+        out_wrap(o, text, 0, 0, WIDTH);
+    }
+    out_printf(o, "%s  %s\n", s->best != NULL ? "" : "\nNext\n", s->command);
+    if (s->best != NULL && s->best->kind == DEJA_BLOCKED && s->c->memory == 0 &&
+        s->c->hashes == 0 && s->c->filters == 0)
+        out_text(o, "Not sure about n? Leave -n away: the filter is sized from the files, and "
+                    "grows.\n");
+}
+
+int study_text(const struct study *s, struct out *o, deja_error *err)
+{
+    print_heading(o, s);
+    int rc = print_table(o, s, err);
+    print_notes(o, s);
+    print_impossible(o, s);
+    if (rc < 0)
+        return rc;
+    if (s->c->kind == 0)
+        print_tradeoff(o, s);
+    else if (s->c->kind == DEJA_SCALABLE)
+        out_text(o, "\nWhen the first part is full, another, twice as large and with a "
+                    "smaller rate,\nis added, and so on; all parts together stay below p.\n");
+    else if (s->c->kind == DEJA_WINDOW)
+        print_window(o, &study_first(s)->plan);
+    else if (s->c->kind != DEJA_STATIC)
+        rc = print_filling(o, s, err);
+    print_advice(o, s);
+    return rc;
+}

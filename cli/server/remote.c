@@ -1,0 +1,275 @@
+/* remote.c - dedup, check and add with --redis.
+ *
+ * Dedup asks twice.  First CHECK: which keys are not in the cache; their lines are printed and
+ * handed over; then ADD.  One step would do on a good day: ADD tells what was new.  But an answer
+ * can get lost with its connection, and the same ADD, sent again, would then say "seen" of a line
+ * that nobody has printed.  CHECK and ADD may be repeated as often as it takes: a crash, a
+ * failover or two crawlers at the same URL at the same moment repeat a line, and never lose one.
+ *
+ * Lines that repeat within a run are known here: a table of fingerprints has the last few million
+ * keys, which also spares the server the questions. */
+#include "cli/server/remote.h"
+#include "cli/server/shards.h"
+#include "cli/session/session.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RECENT_KEYS 2000000u /* 20 MB */
+
+struct job {
+    const struct call *call;
+    const struct remote_job *what;
+    struct shards *shards;
+    deja_filter *hasher; /* gives the pipeline its numbers; holds nothing */
+    deja_filter *recent; /* dedup: keys of this run, by the same numbers */
+    uint8_t key[DEJA_KEY_LEN];
+    struct session session;
+    struct out own, *out;
+    bool sync_output, header_printed;
+    uint8_t *want;
+    size_t want_cap;
+    uint64_t yes; /* dedup: new; check: found; add: new */
+};
+
+static int make_recent(struct job *j, uint64_t capacity, deja_filter **out, deja_error *err)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = DEJA_EXACT;
+    opt.capacity = capacity;
+    opt.key = j->key;
+    return deja_filter_new(&opt, out, err);
+}
+
+static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
+{
+    const struct common *c = j->what->common;
+    const struct shards_options o = {
+        .url = c->redis,
+        .name = j->what->name,
+        .shards = c->shards,
+        .replicas = c->replicas,
+        .create = j->what->use == REMOTE_CHECK ? NULL : opt,
+        .rules = j->session.urls.rules,
+        .stop = j->call->stop,
+    };
+    int rc = shards_open(&o, &j->shards, err);
+    if (rc == DEJA_OK)
+        j->session.urls.rules = shards_rules(j->shards);
+    char given[200];
+    opt_list_given(common_sizing, c, given, sizeof given);
+    if (rc == DEJA_OK && shards_existed(j->shards) && given[0])
+        console_note(j->call->console, "%s keeps the kind and size it was made with; ignored: %s",
+                     j->what->name, given);
+    const bool secret = rc == DEJA_OK && getentropy(j->key, sizeof j->key) == 0;
+    if (rc == DEJA_OK && !secret)
+        rc = fail_errno(err, "no random bytes from the kernel");
+    if (rc == DEJA_OK)
+        rc = make_recent(j, 1, &j->hasher, err);
+    return rc;
+}
+
+/* --- One batch ---------------------------------------------------------------------- */
+
+static int room_for(struct job *j, size_t n, deja_error *err)
+{
+    if (n <= j->want_cap)
+        return DEJA_OK;
+    free(j->want);
+    j->want = malloc(n);
+    j->want_cap = j->want ? n : 0;
+    return j->want ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for a batch of %zu lines", n);
+}
+
+/* Which keys of the batch come for the first time in this run, or since the table was emptied. */
+static int first_here(struct job *j, const struct batch *b, deja_error *err)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (j->recent && deja_filter_outline(j->recent, &o) == DEJA_OK &&
+        o.keys + b->block.n > o.capacity) {
+        deja_filter_free(j->recent);
+        j->recent = NULL;
+    }
+    if (!j->recent) {
+        const uint64_t most = b->block.n > RECENT_KEYS ? b->block.n : RECENT_KEYS;
+        const int rc = make_recent(j, most, &j->recent, err);
+        if (rc < 0)
+            return rc;
+    }
+    const int rc = deja_filter_add_hashed(j->recent, b->hash, b->keyed, j->want, NULL);
+    if (rc < 0)
+        return fail(err, rc, "%s", deja_strerror(rc));
+    batch_spread(b, j->want);
+    return DEJA_OK;
+}
+
+/* The server never sees keyless lines. */
+static void skip_keyless(const struct batch *b, uint8_t *want)
+{
+    for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
+        if (!b->block.keys[i].data)
+            want[i] = 0;
+}
+
+/* The answers so far are per record; the session wants those of the keys alone. */
+static void close_up(struct batch *b)
+{
+    for (size_t i = 0, to = 0; b->block.keyless && i < b->block.n; i++)
+        if (b->block.keys[i].data)
+            b->answer[to++] = b->answer[i];
+}
+
+/* Answers: 1 new (dedup, add), 1 found (check).  For dedup, want is then what has to be added. */
+static int judge(struct job *j, struct batch *b, deja_error *err)
+{
+    const size_t n = b->block.n;
+    int rc = room_for(j, n, err);
+    memset(b->answer, 0, n);
+    if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP)
+        rc = first_here(j, b, err);
+    else if (rc == DEJA_OK)
+        memset(j->want, 1, n);
+    if (rc < 0)
+        return rc;
+    skip_keyless(b, j->want);
+    if (j->what->use == REMOTE_ADD)
+        return shards_add(j->shards, b->block.keys, n, j->want, b->answer, err);
+    rc = shards_check(j->shards, b->block.keys, n, j->want, b->answer, err);
+    for (size_t i = 0; j->what->use == REMOTE_DEDUP && i < n; i++)
+        j->want[i] = b->answer[i] = j->want[i] && !b->answer[i];
+    return rc;
+}
+
+static int hand_over(struct job *j, deja_error *err)
+{
+    const int rc = out_flush(j->out, err);
+    if (rc == DEJA_OK && j->sync_output && fdatasync(j->out->fd) < 0)
+        return fail_errno(err, "%s: cannot sync", j->out->name);
+    return rc;
+}
+
+static int process(void *job, struct batch *b, deja_error *err)
+{
+    struct job *j = job;
+    const size_t keys = b->block.n;
+    struct block *block = &b->block;
+    deja_slice *added = NULL;
+    int rc = judge(j, b, err);
+    if (rc < 0)
+        return rc;
+    if (j->what->use == REMOTE_DEDUP && block->shared) { /* folding moves the keys */
+        added = malloc(keys * sizeof *added);
+        if (!added)
+            return fail(err, DEJA_ENOMEM, "out of memory for a batch of %zu lines", keys);
+        memcpy(added, block->keys, keys * sizeof *added);
+    }
+    if (j->what->use != REMOTE_ADD) {
+        close_up(b);
+        session_fold(&j->session, b, j->what->use == REMOTE_DEDUP);
+    }
+    j->yes += session_count(b);
+    if (j->what->use != REMOTE_ADD && !j->what->count) {
+        session_print_header(&j->session, j->out, &j->header_printed);
+        session_print(&j->session, j->out, b, !j->what->invert);
+    }
+    rc = hand_over(j, err);
+    if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP)
+        rc = shards_add(j->shards, added ? added : block->keys, keys, j->want, NULL, err);
+    free(added);
+    return rc;
+}
+
+/* --- The account ----------------------------------------------------------------------- */
+
+static const struct {
+    const char *yes, *no, *yes_key, *no_key;
+} words[] = {
+    [REMOTE_DEDUP] = {"kept", "dropped", "kept", "dropped"},
+    [REMOTE_CHECK] = {"in it", "not in it", "in", "not_in"},
+    [REMOTE_ADD] = {"added", "known already", "added", "known"},
+};
+
+static void report(struct job *j)
+{
+    const enum remote_use use = j->what->use;
+    const double seconds = progress_seconds(&j->session.progress);
+    const uint64_t read = j->session.records;
+    const uint64_t no = read - j->yes - (use == REMOTE_ADD ? j->session.keyless : 0);
+    session_warn_missing(&j->session);
+    if (j->what->common->json && !j->what->common->quiet) {
+        struct session_report r;
+        if (!session_report_begin(&r))
+            return;
+        json_string(&r.json, "cache", j->what->name);
+        json_uint(&r.json, "shards", shards_count(j->shards));
+        json_uint(&r.json, "read", read);
+        json_uint(&r.json, words[use].yes_key, j->yes);
+        json_uint(&r.json, words[use].no_key, no);
+        session_report_end(&r, &j->session);
+        return;
+    }
+    console_note(j->call->console, "%s%s read, %s %s, %s %s; %s, %s; %s, %s",
+                 j->session.stopped ? "stopped: " : "", num_lines(read).s, num_count(j->yes).s,
+                 words[use].yes, num_count(no).s, words[use].no, j->what->name,
+                 num_of(shards_count(j->shards), "shard").s, num_duration(seconds).s,
+                 num_speed(seconds > 0 ? (double)read / seconds : 0).s);
+}
+
+static int finish(struct job *j, int rc, deja_error *err)
+{
+    const uint64_t printed = j->what->invert ? j->session.records - j->yes : j->yes;
+    if (rc < 0)
+        return rc;
+    if (j->what->use != REMOTE_ADD && j->what->count)
+        out_printf(j->out, "%llu\n", (unsigned long long)printed);
+    else if (j->what->use != REMOTE_ADD)
+        session_print_header(&j->session, j->out, &j->header_printed);
+    rc = hand_over(j, err);
+    if (rc < 0)
+        return rc;
+    report(j);
+    return j->what->use == REMOTE_CHECK && !printed ? COMMAND_NO : COMMAND_DONE;
+}
+
+int remote_run(struct call *call, const struct remote_job *what, deja_error *err)
+{
+    static const enum urlkeys_use uses[] = {
+        [REMOTE_DEDUP] = URLKEYS_COMPARE,
+        [REMOTE_CHECK] = URLKEYS_LOOK_UP,
+        [REMOTE_ADD] = URLKEYS_STORE,
+    };
+    struct job j = {.call = call, .what = what, .own = OUT_NONE};
+    const struct common *c = what->common;
+    struct stat st;
+    uint8_t unused[DEJA_KEY_LEN];
+    deja_options opt;
+    if (c->key_file || c->seed || c->memory || c->multiplier > 0 || c->filters > 1)
+        return fail(err, OPT_USAGE,
+                    "--key, --seed, --memory, --multiplier and --filters do not go with --redis: "
+                    "the server makes the filters, each with a secret key of its own");
+    int rc = call_output(call, c->output, &j.own, &j.out, err);
+    if (rc == DEJA_OK)
+        rc = out_refuse_inputs(j.out, call->operands + what->first, call->n_operands - what->first,
+                               err);
+    if (rc == DEJA_OK)
+        rc = session_begin(&j.session, c, uses[what->use], unused, &opt, err);
+    if (rc == DEJA_OK && !c->fixed)
+        (void)deja_options_grow(&opt); /* other kinds need -n */
+    if (rc == DEJA_OK)
+        rc = open_cache(&j, &opt, err);
+    if (rc == DEJA_OK)
+        rc = session_open(&j.session, call, c, what->first, j.hasher, j.out, err);
+    if (rc == DEJA_OK) {
+        j.sync_output =
+            what->use == REMOTE_DEDUP && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
+        rc = finish(&j, session_each(&j.session, process, &j, err), err);
+    }
+    session_close(&j.session);
+    deja_filter_free(j.hasher);
+    deja_filter_free(j.recent);
+    shards_close(j.shards);
+    free(j.want);
+    return out_finish(&j.own, rc, err);
+}

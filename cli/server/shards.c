@@ -1,0 +1,531 @@
+/* shards.c - one cache of seen keys over N filters; see shards.h. */
+#include "cli/server/shards.h"
+#include "tools/base/fail.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef DEJA_HAVE_HIREDIS
+#include <hiredis/hiredis.h>
+#endif
+
+#define COMMAND_KEYS 256 /* keys of one command: the server does others between two */
+#define NAME_LEN     200
+#define PROFILE_LEN  16
+
+struct shards {
+    struct wire *wire;
+    char name[NAME_LEN];
+    uint32_t n, replicas;
+    bool existed;
+    char (*shard_name)[NAME_LEN + 16];
+    const atomic_bool *stop;
+    const deja_url_rules *rules; /* in the version that the cache was made with */
+};
+
+uint32_t shards_of(deja_slice key, uint32_t n)
+{
+    __extension__ typedef unsigned __int128 u128;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    const unsigned char *p = key.data;
+    for (size_t i = 0; i < key.len; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+    h ^= h >> 31;
+    return (uint32_t)((u128)h * n >> 64);
+}
+
+const deja_url_rules *shards_rules(const struct shards *s)
+{
+    return s->rules;
+}
+
+uint32_t shards_count(const struct shards *s)
+{
+    return s->n;
+}
+
+bool shards_existed(const struct shards *s)
+{
+    return s->existed;
+}
+
+#ifdef DEJA_HAVE_HIREDIS
+
+/* --- Batches ---------------------------------------------------------------------- */
+
+/* Keys in the order of their shards, and a request for each COMMAND_KEYS of one. */
+struct lot {
+    size_t n;      /* keys */
+    size_t *index; /* of key i of the lot, among the caller's */
+    const char **argv;
+    size_t *len;
+    struct wire_request *request;
+    size_t *first; /* of the request's keys in the lot */
+    size_t n_requests;
+};
+
+static void lot_free(struct lot *lot)
+{
+    free(lot->index);
+    free(lot->argv);
+    free(lot->len);
+    free(lot->request);
+    free(lot->first);
+}
+
+/* Counting sort: how many keys each shard has, then where each one's begin. */
+static bool sort_keys(const struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
+                      struct lot *lot, size_t *begin)
+{
+    uint32_t *shard = malloc((n ? n : 1) * sizeof *shard);
+    if (!shard)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!want || want[i]) {
+            shard[i] = shards_of(key[i], s->n);
+            begin[shard[i] + 1]++;
+        }
+    for (uint32_t i = 0; i < s->n; i++)
+        begin[i + 1] += begin[i];
+    lot->n = begin[s->n];
+    for (size_t i = 0; i < n; i++)
+        if (!want || want[i])
+            lot->index[begin[shard[i]]++] = i; /* begin[i] becomes where shard i ends */
+    free(shard);
+    return true;
+}
+
+static void make_requests(const struct shards *s, const char *verb, const deja_slice *key,
+                          struct lot *lot, const size_t *end)
+{
+    size_t at = 0, words = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        while (at < end[i]) {
+            const size_t n = end[i] - at < COMMAND_KEYS ? end[i] - at : COMMAND_KEYS;
+            struct wire_request *r = &lot->request[lot->n_requests];
+            *r = (struct wire_request){
+                lot->argv + words, lot->len + words, (int)n + 2, i, NULL, 0, false, false};
+            lot->first[lot->n_requests++] = at;
+            r->argv[0] = verb;
+            r->len[0] = strlen(verb);
+            r->argv[1] = s->shard_name[i];
+            r->len[1] = strlen(s->shard_name[i]);
+            for (size_t j = 0; j < n; j++, at++) {
+                r->argv[j + 2] = key[lot->index[at]].data ? key[lot->index[at]].data : "";
+                r->len[j + 2] = key[lot->index[at]].len;
+            }
+            words += n + 2;
+        }
+}
+
+static int lot_make(const struct shards *s, const char *verb, const deja_slice *key, size_t n,
+                    const uint8_t *want, struct lot *lot, deja_error *err)
+{
+    const size_t requests = n / COMMAND_KEYS + s->n + 1, words = n + 2 * requests;
+    size_t *begin = calloc(s->n + 1, sizeof *begin);
+    *lot = (struct lot){0};
+    lot->index = malloc((n + 1) * sizeof *lot->index);
+    lot->argv = malloc(words * sizeof *lot->argv);
+    lot->len = malloc(words * sizeof *lot->len);
+    lot->request = malloc(requests * sizeof *lot->request);
+    lot->first = malloc(requests * sizeof *lot->first);
+    const bool fine = begin && lot->index && lot->argv && lot->len && lot->request && lot->first &&
+                      sort_keys(s, key, n, want, lot, begin);
+    if (fine)
+        make_requests(s, verb, key, lot, begin);
+    free(begin);
+    return fine ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for a batch of %zu keys", n);
+}
+
+static int refused(const struct shards *s, const struct wire_request *r, const char *text,
+                   deja_error *err)
+{
+    if (strcmp(text, "ERR not found") == 0)
+        return fail(err, DEJA_EMISMATCH,
+                    "%s: the server has lost this shard of %s: restore it, or delete all keys of "
+                    "the cache and begin again",
+                    r->argv[1], s->name);
+    if (strstr(text, "unknown command"))
+        return fail(err, DEJA_ENOTSUP,
+                    "the server has no DEJA commands: load the module deja.so (deja serve does)");
+    return fail(err, DEJA_EIO, "%s: %.150s", r->argv[1], text);
+}
+
+/* The answers of one request to their places. */
+static int take_answers(const struct shards *s, const struct lot *lot, size_t i, uint8_t *answer,
+                        deja_error *err)
+{
+    const struct wire_request *r = &lot->request[i];
+    const redisReply *reply = r->reply;
+    if (reply->type == REDIS_REPLY_ERROR)
+        return refused(s, r, reply->str, err);
+    const size_t n = (size_t)r->argc - 2;
+    for (size_t j = 0; reply->type == REDIS_REPLY_ARRAY && j < reply->elements && j < n; j++) {
+        const redisReply *one = reply->element[j];
+        if (one->type == REDIS_REPLY_ERROR)
+            return refused(s, r, one->str, err);
+        if (answer)
+            answer[lot->index[lot->first[i] + j]] = one->integer != 0;
+    }
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != n)
+        return fail(err, DEJA_EIO, "%s: the server's answer makes no sense", r->argv[1]);
+    return DEJA_OK;
+}
+
+static int run_lot(struct shards *s, struct lot *lot, uint8_t *answer, deja_error *err)
+{
+    int rc = wire_run(s->wire, lot->request, lot->n_requests, err);
+    for (size_t i = 0; i < lot->n_requests && rc == DEJA_OK; i++)
+        rc = take_answers(s, lot, i, answer, err);
+    wire_drop(lot->request, lot->n_requests);
+    return rc;
+}
+
+int shards_check(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
+                 uint8_t *answer, deja_error *err)
+{
+    struct lot lot;
+    int rc = lot_make(s, "DEJA.CHECK", key, n, want, &lot, err);
+    if (rc == DEJA_OK)
+        rc = run_lot(s, &lot, answer, err);
+    lot_free(&lot);
+    return rc;
+}
+
+/* What WAIT tells is about one connection.  When one was lost on the way, the adds are sent again,
+ * which changes nothing for those that were there. */
+static int add_and_wait(struct shards *s, struct lot *lot, uint8_t *answer, deja_error *err)
+{
+    int rc = DEJA_EBUSY;
+    for (int tries = 0; rc == DEJA_EBUSY && tries < 10; tries++) {
+        const unsigned long lost = wire_lost(s->wire);
+        rc = run_lot(s, lot, tries ? NULL : answer, err);
+        if (rc == DEJA_OK && wire_lost(s->wire) != lost)
+            rc = fail(err, DEJA_EBUSY, "connections to the server are lost again and again");
+        else if (rc == DEJA_OK)
+            rc = wire_wait(s->wire, lot->request, lot->n_requests, s->replicas, err);
+    }
+    return rc;
+}
+
+int shards_add(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
+               uint8_t *answer, deja_error *err)
+{
+    struct lot lot;
+    int rc = lot_make(s, "DEJA.ADD", key, n, want, &lot, err);
+    if (rc == DEJA_OK)
+        rc = s->replicas ? add_and_wait(s, &lot, answer, err) : run_lot(s, &lot, answer, err);
+    lot_free(&lot);
+    return rc;
+}
+
+/* --- The cache and its text --------------------------------------------------------- */
+
+static int one_request(struct shards *s, int argc, const char **argv, redisReply **reply,
+                       deja_error *err)
+{
+    size_t len[8];
+    struct wire_request r = {argv, len, argc, SHARDS_MAX, NULL, 0, false, false};
+    for (int i = 0; i < argc; i++)
+        len[i] = strlen(argv[i]);
+    const int rc = wire_run(s->wire, &r, 1, err);
+    *reply = r.reply;
+    return rc;
+}
+
+/* NAME and a number behind it; moves on. */
+static bool read_number(const char **at, const char *name, int base, uint64_t *n)
+{
+    const size_t len = strlen(name);
+    char *end;
+    if (strncmp(*at, name, len) != 0)
+        return false;
+    errno = 0;
+    *n = strtoull(*at + len, &end, base);
+    const bool fine = errno == 0 && end > *at + len;
+    *at = end;
+    return fine;
+}
+
+/* "deja-cache 1 shards=256 profile=none rules=0" */
+static bool read_text(const char *text, uint64_t *n, char profile[PROFILE_LEN], uint64_t *rules)
+{
+    static const char name[] = " profile=";
+    if (!read_number(&text, "deja-cache 1 shards=", 10, n) || !*n || *n > SHARDS_MAX ||
+        strncmp(text, name, sizeof name - 1) != 0)
+        return false;
+    text += sizeof name - 1;
+    const size_t len = strcspn(text, " ");
+    if (!len || len >= PROFILE_LEN)
+        return false;
+    memcpy(profile, text, len);
+    profile[len] = '\0';
+    text += len;
+    return read_number(&text, " rules=", 16, rules);
+}
+
+static int check_text(struct shards *s, const char *text, const struct shards_options *opt,
+                      deja_error *err)
+{
+    uint64_t n, rules;
+    char profile[PROFILE_LEN];
+    const char *wanted =
+        opt->rules ? deja_profile_name(deja_url_rules_profile(opt->rules)) : "none";
+    if (!read_text(text, &n, profile, &rules))
+        return fail(err, DEJA_EFORMAT, "the server's key %s is no cache of deja", s->name);
+    if (opt->shards && opt->shards != n)
+        return fail(err, DEJA_EMISMATCH, "%s has %" PRIu64 " shards, not %" PRIu32, s->name, n,
+                    opt->shards);
+    if (strcmp(profile, wanted) != 0 && strcmp(profile, "none") == 0)
+        return fail(err, DEJA_EMISMATCH, "%s holds bytes as given: leave --url out", s->name);
+    if (strcmp(profile, wanted) != 0)
+        return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s", s->name,
+                    profile, profile);
+    s->rules = opt->rules;
+    while (s->rules && rules != deja_url_rules_id(s->rules))
+        s->rules = deja_url_rules_older(s->rules);
+    if (opt->rules && !s->rules)
+        return fail(err, DEJA_EMISMATCH,
+                    "%s holds URLs of profile %s by other rules: another list of parameters, or "
+                    "another version of deja",
+                    s->name, profile);
+    s->n = (uint32_t)n;
+    return DEJA_OK;
+}
+
+/* Read the text, or write it, whoever comes first. */
+static int agree(struct shards *s, const struct shards_options *opt, deja_error *err)
+{
+    char text[120];
+    const char *get[2] = {"GET", s->name};
+    const char *set[4] = {"SET", s->name, text, "NX"};
+    redisReply *reply = NULL;
+    int rc = one_request(s, 2, get, &reply, err);
+    s->existed = rc == DEJA_OK && reply->type != REDIS_REPLY_NIL;
+    if (rc == DEJA_OK && reply->type == REDIS_REPLY_NIL && opt->create) {
+        (void)snprintf(text, sizeof text,
+                       "deja-cache 1 shards=%" PRIu32 " profile=%s rules=%" PRIx64,
+                       opt->shards ? opt->shards : SHARDS_DEFAULT,
+                       opt->rules ? deja_profile_name(deja_url_rules_profile(opt->rules)) : "none",
+                       opt->rules ? deja_url_rules_id(opt->rules) : 0);
+        freeReplyObject(reply);
+        rc = one_request(s, 4, set, &reply, err);
+        freeReplyObject(rc == DEJA_OK ? reply : NULL);
+        if (rc == DEJA_OK)
+            rc = one_request(s, 2, get, &reply, err);
+    }
+    if (rc < 0)
+        return rc;
+    if (reply->type == REDIS_REPLY_STRING)
+        rc = check_text(s, reply->str, opt, err);
+    else if (reply->type == REDIS_REPLY_NIL)
+        rc = fail(err, DEJA_EMISMATCH, "the server has no cache %s: deja dedup --redis makes one",
+                  s->name);
+    else
+        rc = fail(err, DEJA_EFORMAT, "the server's key %s is no cache of deja: %.100s", s->name,
+                  reply->str ? reply->str : "another type");
+    freeReplyObject(reply);
+    return rc;
+}
+
+/* Keys fall on shards at random: room for five standard deviations more than the mean. */
+static uint64_t capacity_of_shard(uint64_t capacity, uint32_t n)
+{
+    const double mean = (double)capacity / n;
+    return (uint64_t)ceil(mean + 5 * sqrt(mean)) + 1;
+}
+
+/* The words of DEJA.RESERVE for one shard. */
+#define RESERVE_WORDS 40
+struct reserve {
+    const char *word[RESERVE_WORDS];
+    size_t len[RESERVE_WORDS];
+    int n;
+    char number[12][32]; /* spelled here */
+    int numbers;
+};
+
+static void put(struct reserve *r, const char *word, size_t len)
+{
+    r->word[r->n] = word;
+    r->len[r->n++] = len;
+}
+
+static void put_text(struct reserve *r, const char *name, const char *value)
+{
+    put(r, name, strlen(name));
+    put(r, value, strlen(value));
+}
+
+/* Nothing for 0: the server's default. */
+static void put_count(struct reserve *r, const char *name, uint64_t n)
+{
+    char *text = r->number[r->numbers];
+    if (!n)
+        return;
+    (void)snprintf(text, sizeof r->number[0], "%" PRIu64, n);
+    put_text(r, name, text);
+    r->numbers++;
+}
+
+static void put_flag(struct reserve *r, const char *name, uint32_t given)
+{
+    if (given)
+        put(r, name, strlen(name));
+}
+
+#define FIRST_PART 1000000 /* keys of a shard that grows */
+
+static void put_real(struct reserve *r, const char *name, double x)
+{
+    char *text = r->number[r->numbers];
+    if (!(x > 0))
+        return;
+    (void)snprintf(text, sizeof r->number[0], "%.17g", x);
+    put_text(r, name, text);
+    r->numbers++;
+}
+
+static void spell_size(struct reserve *r, const deja_options *o, uint32_t n)
+{
+    put_text(r, "KIND", deja_kind_name(o->kind ? o->kind : DEJA_BLOCKED));
+    if (o->kind == DEJA_SCALABLE && o->part_kind)
+        put_text(r, "PARTS", deja_kind_name(o->part_kind));
+    put_count(r, "CAPACITY", o->capacity ? capacity_of_shard(o->capacity, n) : FIRST_PART);
+    put_real(r, "ERROR", o->fp_rate);
+    put_real(r, "TIGHTENING", o->tightening);
+}
+
+static void spell(struct reserve *r, const deja_options *o, const char *key, uint32_t n)
+{
+    r->n = r->numbers = 0;
+    put_text(r, "DEJA.RESERVE", key);
+    spell_size(r, o, n);
+    put_count(r, "HASHES", o->hashes);
+    if (o->hash)
+        put_text(r, "HASH", deja_hash_name(o->hash));
+    put_count(r, "COUNTERBITS", o->counter_bits);
+    put_flag(r, "MINIMALINCREASE", o->flags & DEJA_MINIMAL_INCREASE);
+    put_count(r, "DELETIONS", o->deletions ? capacity_of_shard(o->deletions, n) : 0);
+    put_count(r, "GENERATIONS", o->generations);
+    put_count(r, "SECONDS", o->window_seconds);
+    put_count(r, "LAYERS", o->layers);
+    put_flag(r, "PAPER", o->flags & DEJA_LAYERED_PAPER);
+    put_flag(r, "WORDS", o->flags & DEJA_LAYERED_WORDS);
+    if (o->flags & DEJA_LAYERED_WORDS) {
+        char *byte = r->number[r->numbers++];
+        byte[0] = (char)o->delimiter;
+        put(r, "DELIMITER", strlen("DELIMITER"));
+        put(r, byte, 1);
+    }
+}
+
+/* Every shard that is not there; several clients may do it at once, and the first one wins. */
+static int create_shards(struct shards *s, const deja_options *o, deja_error *err)
+{
+    struct reserve *words = calloc(s->n, sizeof *words);
+    struct wire_request *r = calloc(s->n, sizeof *r);
+    if (!words || !r) {
+        free(words);
+        free(r);
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    }
+    for (uint32_t i = 0; i < s->n; i++) {
+        spell(&words[i], o, s->shard_name[i], s->n);
+        r[i] = (struct wire_request){words[i].word, words[i].len, words[i].n, i, NULL, 0,
+                                     false,         false};
+    }
+    int rc = wire_run(s->wire, r, s->n, err);
+    for (uint32_t i = 0; i < s->n && rc == DEJA_OK; i++)
+        if (r[i].reply->type == REDIS_REPLY_ERROR &&
+            strcmp(r[i].reply->str, "ERR item exists") != 0)
+            rc = refused(s, &r[i], r[i].reply->str, err);
+    wire_drop(r, s->n);
+    free(words);
+    free(r);
+    return rc;
+}
+
+static int name_shards(struct shards *s, deja_error *err)
+{
+    s->shard_name = calloc(s->n, sizeof *s->shard_name);
+    if (!s->shard_name)
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < s->n; i++)
+        (void)snprintf(s->shard_name[i], sizeof s->shard_name[i], "{%s:%" PRIu32 "}", s->name, i);
+    return DEJA_OK;
+}
+
+int shards_open(const struct shards_options *opt, struct shards **out, deja_error *err)
+{
+    struct shards *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    const size_t len = strlen(opt->name);
+    int rc = DEJA_OK;
+    if (!len || len >= NAME_LEN || strpbrk(opt->name, "{}"))
+        rc =
+            fail(err, DEJA_EINVAL, "the name of a cache is 1 to %d bytes without braces, not '%s'",
+                 NAME_LEN - 1, fail_path(opt->name).text);
+    else
+        memcpy(s->name, opt->name, len + 1);
+    s->replicas = opt->replicas;
+    s->stop = opt->stop;
+    if (rc == DEJA_OK && opt->create && !opt->create->capacity &&
+        opt->create->kind != DEJA_SCALABLE)
+        rc = fail(err, DEJA_EINVAL, "how many keys? give -n N: %s does not grow",
+                  opt->create->kind ? deja_kind_name(opt->create->kind) : "a fixed filter");
+    if (rc == DEJA_OK) /* the last place is that of the text */
+        rc = wire_open(opt->url, SHARDS_MAX + 1, opt->stop, &s->wire, err);
+    if (rc == DEJA_OK)
+        rc = agree(s, opt, err);
+    if (rc == DEJA_OK)
+        rc = name_shards(s, err);
+    if (rc == DEJA_OK && opt->create)
+        rc = create_shards(s, opt->create, err);
+    if (rc < 0) {
+        shards_close(s);
+        return rc;
+    }
+    *out = s;
+    return DEJA_OK;
+}
+
+#else
+
+int shards_open(const struct shards_options *opt, struct shards **out, deja_error *err)
+{
+    struct wire *none;
+    *out = NULL;
+    return wire_open(opt->url, 1, NULL, &none, err);
+}
+
+int shards_check(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
+                 uint8_t *answer, deja_error *err)
+{
+    (void)key, (void)n, (void)want, (void)answer;
+    return wire_run(s->wire, NULL, 0, err);
+}
+
+int shards_add(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
+               uint8_t *answer, deja_error *err)
+{
+    return shards_check(s, key, n, want, answer, err);
+}
+
+#endif
+
+void shards_close(struct shards *s)
+{
+    if (!s)
+        return;
+    wire_close(s->wire);
+    free(s->shard_name);
+    free(s);
+}

@@ -1,0 +1,530 @@
+/* wire.c - requests to a Redis server or cluster that end in replies; see wire.h.
+ *
+ * Nodes are found in three ways: the URL names one, CLUSTER SLOTS tells the others, and
+ * redirections tell where a key has gone.  Who owns which slot is not computed here: a request
+ * that goes to the wrong node comes back with the right one, once for each place.
+ *
+ * A node that does not answer is left alone for a moment, and its requests try the next one: in a
+ * cluster that will redirect them to the replica that has taken over. */
+#include "cli/server/wire.h"
+#include "tools/base/fail.h"
+#include "tools/base/signals.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef DEJA_HAVE_HIREDIS
+#include <hiredis/hiredis.h>
+#include <strings.h>
+
+#define MAX_NODES    1024
+#define CONNECT_MS   3000
+#define REPLY_MS     10000
+#define DEFAULT_PORT 6379
+#define REDIRECTIONS 4 /* in a row that are followed at once */
+
+struct node {
+    char host[256];
+    int port;
+    redisContext *c; /* NULL: not connected */
+    double again;    /* when it may be tried again */
+    bool used;       /* by the requests of this round */
+};
+
+struct wire {
+    char user[128], password[256];
+    int db;
+    bool cluster;
+    struct node *node;
+    size_t n_nodes;
+    size_t *at; /* node of each place */
+    size_t n_places;
+    const atomic_bool *stop;
+    unsigned long lost; /* connections so far */
+    deja_error last;    /* why the last connection failed */
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- The URL -------------------------------------------------------------------- */
+
+/* The password is for nobody's log. */
+static int bad_url(const char *url, deja_error *err)
+{
+    const char *at = strrchr(url, '@');
+    return fail(err, DEJA_EINVAL,
+                "'%s%s' is not the URL of a server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
+                at ? "..." : "", fail_path(at ? at : url).text);
+}
+
+static bool copy(char *to, size_t cap, const char *from, size_t len)
+{
+    if (len >= cap)
+        return false;
+    memcpy(to, from, len);
+    to[len] = '\0';
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+    const int n = at ? (int)(at - digits) : -1;
+    return n < 16 ? n : n - 6;
+}
+
+/* A name or password, in which %XX stands for a byte. */
+static bool decode(char *to, size_t cap, const char *from, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++, n++) {
+        const bool coded = from[i] == '%' && len - i > 2 && hex_digit(from[i + 1]) >= 0 &&
+                           hex_digit(from[i + 2]) >= 0;
+        if (n + 1 >= cap)
+            return false;
+        to[n] = coded ? (char)(16 * hex_digit(from[i + 1]) + hex_digit(from[i + 2])) : from[i];
+        i += coded ? 2 : 0;
+    }
+    to[n] = '\0';
+    return true;
+}
+
+/* A number that ends where `end` says; -1: it is none. */
+static int number(const char *text, const char *end, int most)
+{
+    long n = 0;
+    if (text == end)
+        return -1;
+    for (; text < end; text++) {
+        if (*text < '0' || *text > '9')
+            return -1;
+        n = 10 * n + (*text - '0');
+        if (n > most)
+            return -1;
+    }
+    return (int)n;
+}
+
+/* HOST[:PORT], up to end; a host with colons of its own is in brackets. */
+static bool parse_host(const char *host, const char *end, struct node *n)
+{
+    const char *bracket = *host == '[' ? memchr(host, ']', (size_t)(end - host)) : NULL;
+    const char *rest = bracket ? bracket + 1 : host;
+    const char *colon = memchr(rest, ':', (size_t)(end - rest));
+    const char *stop = colon ? colon : end;
+    n->port = colon ? number(colon + 1, end, 65535) : DEFAULT_PORT;
+    if (bracket && stop != rest)
+        return false;
+    host += bracket != NULL;
+    stop = bracket ? bracket : stop;
+    return copy(n->host, sizeof n->host, host, (size_t)(stop - host)) && n->host[0] && n->port > 0;
+}
+
+static int parse_url(struct wire *w, const char *url, struct node *first, deja_error *err)
+{
+    static const char scheme[] = "redis://";
+    const bool has_scheme = strncmp(url, scheme, sizeof scheme - 1) == 0;
+    if (!has_scheme && strstr(url, "://"))
+        return bad_url(url, err);
+    const char *at = has_scheme ? url + sizeof scheme - 1 : url; /* HOST:PORT will do */
+    const char *end = at + strcspn(at, "/"), *host = at;
+    for (const char *p = at; p < end; p++)
+        if (*p == '@')
+            host = p + 1;
+    if (host > at) {
+        const char *colon = memchr(at, ':', (size_t)(host - 1 - at));
+        const char *secret = colon ? colon + 1 : at;
+        if ((colon && !decode(w->user, sizeof w->user, at, (size_t)(colon - at))) ||
+            !decode(w->password, sizeof w->password, secret, (size_t)(host - 1 - secret)))
+            return bad_url(url, err);
+    }
+    w->db = *end && end[1] ? number(end + 1, end + strlen(end), 1 << 20) : 0;
+    if (!parse_host(host, end, first) || w->db < 0)
+        return bad_url(url, err);
+    return DEJA_OK;
+}
+
+/* --- Nodes ---------------------------------------------------------------------- */
+
+static void disconnect(struct wire *w, struct node *n)
+{
+    if (n->c)
+        redisFree(n->c);
+    w->lost += n->c != NULL;
+    n->c = NULL;
+}
+
+static size_t node_of(struct wire *w, const char *host, int port)
+{
+    for (size_t i = 0; i < w->n_nodes; i++)
+        if (w->node[i].port == port && strcmp(w->node[i].host, host) == 0)
+            return i;
+    if (w->n_nodes == MAX_NODES)
+        return 0;
+    struct node *n = &w->node[w->n_nodes];
+    *n = (struct node){.port = port};
+    (void)snprintf(n->host, sizeof n->host, "%s", host);
+    return w->n_nodes++;
+}
+
+/* A reply that is no error, or NULL and why. */
+static redisReply *say(struct wire *w, struct node *n, int argc, const char **argv)
+{
+    redisReply *r = redisCommandArgv(n->c, argc, argv, NULL);
+    if (!r || r->type == REDIS_REPLY_ERROR) {
+        (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port,
+                   r ? r->str : n->c->errstr);
+        freeReplyObject(r);
+        return NULL;
+    }
+    return r;
+}
+
+static bool introduce(struct wire *w, struct node *n)
+{
+    char db[16];
+    bool fine = true;
+    if (w->password[0]) {
+        const char *auth[3] = {"AUTH", w->user, w->password};
+        const char *old[2] = {"AUTH", w->password};
+        redisReply *r = w->user[0] ? say(w, n, 3, auth) : say(w, n, 2, old);
+        fine = r != NULL;
+        freeReplyObject(r);
+    }
+    if (fine && w->db) {
+        const char *select[2] = {"SELECT", db};
+        (void)snprintf(db, sizeof db, "%d", w->db);
+        redisReply *r = say(w, n, 2, select);
+        fine = r != NULL;
+        freeReplyObject(r);
+    }
+    return fine;
+}
+
+static bool connect_node(struct wire *w, struct node *n)
+{
+    const struct timeval connect = {CONNECT_MS / 1000, CONNECT_MS % 1000 * 1000};
+    const struct timeval reply = {REPLY_MS / 1000, REPLY_MS % 1000 * 1000};
+    if (n->c)
+        return true;
+    if (now() < n->again)
+        return false;
+    n->c = redisConnectWithTimeout(n->host, n->port, connect);
+    if (!n->c || n->c->err) {
+        (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port,
+                   n->c ? n->c->errstr : "out of memory");
+        disconnect(w, n);
+    } else {
+        redisSetTimeout(n->c, reply);
+        if (!introduce(w, n))
+            disconnect(w, n);
+    }
+    n->again = n->c ? 0 : now() + 0.5;
+    return n->c != NULL;
+}
+
+/* All nodes of a cluster; a server that is none says so. */
+static void learn_nodes(struct wire *w)
+{
+    const char *words[2] = {"CLUSTER", "SLOTS"};
+    redisReply *r = say(w, &w->node[0], 2, words);
+    w->cluster = r && r->type == REDIS_REPLY_ARRAY;
+    for (size_t i = 0; w->cluster && i < r->elements; i++) {
+        const redisReply *range = r->element[i];
+        for (size_t j = 2; j < range->elements; j++) {
+            const redisReply *n = range->element[j];
+            if (n->elements >= 2 && n->element[0]->type == REDIS_REPLY_STRING &&
+                n->element[0]->len)
+                (void)node_of(w, n->element[0]->str, (int)n->element[1]->integer);
+        }
+    }
+    freeReplyObject(r);
+}
+
+int wire_open(const char *url, size_t n_places, const atomic_bool *stop, struct wire **out,
+              deja_error *err)
+{
+    struct wire *w = calloc(1, sizeof *w);
+    *out = NULL;
+    if (!w || !(w->node = calloc(MAX_NODES, sizeof *w->node)) ||
+        !(w->at = calloc(n_places, sizeof *w->at))) {
+        wire_close(w);
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    }
+    w->stop = stop;
+    w->n_places = n_places;
+    w->n_nodes = 1;
+    const int rc = parse_url(w, url, &w->node[0], err);
+    if (rc < 0 || !connect_node(w, &w->node[0])) {
+        if (rc == DEJA_OK)
+            *err = w->last;
+        wire_close(w);
+        return rc < 0 ? rc : DEJA_EIO;
+    }
+    learn_nodes(w);
+    *out = w;
+    return DEJA_OK;
+}
+
+void wire_close(struct wire *w)
+{
+    if (!w)
+        return;
+    for (size_t i = 0; i < w->n_nodes; i++)
+        disconnect(w, &w->node[i]);
+    free(w->node);
+    free(w->at);
+    free(w);
+}
+
+/* --- Requests --------------------------------------------------------------------- */
+
+/* Another node may know more than one that is silent. */
+static void try_elsewhere(struct wire *w, struct wire_request *r)
+{
+    r->asking = false;
+    if (w->at[r->place] == r->node)
+        w->at[r->place] = r->node + 1 < w->n_nodes ? r->node + 1 : 0;
+}
+
+static void send_request(struct wire *w, struct wire_request *r)
+{
+    if (!r->asking)
+        r->node = w->at[r->place];
+    struct node *n = &w->node[r->node];
+    r->sent = false;
+    if (!connect_node(w, n)) {
+        try_elsewhere(w, r);
+        return;
+    }
+    if (r->asking)
+        redisAppendCommand(n->c, "ASKING");
+    r->sent = redisAppendCommandArgv(n->c, r->argc, r->argv, r->len) == REDIS_OK;
+    n->used = true;
+    if (!r->sent) { /* half a request: replies would be taken for others'.  Not again this round */
+        disconnect(w, n);
+        n->again = now() + 0.5;
+    }
+}
+
+static void flush_node(struct node *n)
+{
+    int done = 0;
+    while (n->c && !done)
+        if (redisBufferWrite(n->c, &done) != REDIS_OK)
+            return; /* reading will find out */
+}
+
+static redisReply *read_reply(struct wire *w, struct node *n)
+{
+    void *reply = NULL;
+    if (n->c && redisGetReply(n->c, &reply) == REDIS_OK)
+        return reply;
+    if (n->c)
+        (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port,
+                   n->c->errstr);
+    disconnect(w, n);
+    return NULL;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* "MOVED 3999 host:port": the node there; an empty host is the one that said so. */
+static size_t redirected(struct wire *w, const struct wire_request *r, const char *text)
+{
+    const char *address = strrchr(text, ' ') + 1, *colon = strrchr(address, ':');
+    char host[256];
+    const int port = colon ? number(colon + 1, colon + strlen(colon), 65535) : -1;
+    if (port <= 0 || !copy(host, sizeof host, address, (size_t)(colon - address)))
+        return r->node;
+    return node_of(w, host[0] ? host : w->node[r->node].host, port);
+}
+
+static const char *const passing[] = {"TRYAGAIN",    "LOADING",   "MASTERDOWN", "READONLY",
+                                      "CLUSTERDOWN", "UNBLOCKED", "NOREPLICAS", "BUSY "};
+
+/* An error that another try may get around: prepare it. */
+static bool is_passing(struct wire *w, struct wire_request *r, const char *text)
+{
+    if (begins(text, "MOVED ")) {
+        w->at[r->place] = redirected(w, r, text);
+        r->asking = false;
+        return true;
+    }
+    if (begins(text, "ASK ")) {
+        r->node = redirected(w, r, text);
+        r->asking = true;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
+        if (begins(text, passing[i])) {
+            (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(w->node[r->node].host).text,
+                       w->node[r->node].port, text);
+            if (begins(text, "READONLY") || begins(text, "CLUSTERDOWN"))
+                try_elsewhere(w, r);
+            return true;
+        }
+    return false;
+}
+
+/* Reads the reply; it may be that the request has to go another way instead. */
+static void receive(struct wire *w, struct wire_request *r)
+{
+    struct node *n = &w->node[r->node];
+    if (r->asking) {
+        redisReply *asking = read_reply(w, n);
+        freeReplyObject(asking);
+    }
+    redisReply *reply = read_reply(w, n);
+    if (!reply) {
+        try_elsewhere(w, r);
+    } else if (reply->type != REDIS_REPLY_ERROR || !is_passing(w, r, reply->str)) {
+        r->reply = reply;
+    } else {
+        freeReplyObject(reply);
+    }
+}
+
+/* One round over all that have no reply yet; tells how many are left. */
+static size_t round_trip(struct wire *w, struct wire_request *r, size_t n)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < w->n_nodes; i++)
+        w->node[i].used = false;
+    for (size_t i = 0; i < n; i++)
+        if (!r[i].reply)
+            send_request(w, &r[i]);
+    for (size_t i = 0; i < w->n_nodes; i++)
+        if (w->node[i].used)
+            flush_node(&w->node[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (r[i].reply)
+            continue;
+        if (r[i].sent)
+            receive(w, &r[i]);
+        left += !r[i].reply;
+    }
+    return left;
+}
+
+static void pause_for(double seconds)
+{
+    struct timespec t = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&t, NULL);
+}
+
+int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
+{
+    size_t left = n, before;
+    double moved = now();
+    for (size_t i = 0; i < n; i++) {
+        r[i].reply = NULL;
+        r[i].asking = false;
+    }
+    for (unsigned idle = 0;; idle = left < before ? 0 : idle + 1) {
+        before = left;
+        left = round_trip(w, r, n);
+        if (!left)
+            return DEJA_OK;
+        if (left < before)
+            moved = now();
+        if (now() - moved > WIRE_PATIENCE || (w->stop && signals_stopped(w->stop)))
+            break;
+        if (idle > REDIRECTIONS) /* a failover, or a server that starts: it takes its time */
+            pause_for(0.1);
+    }
+    wire_drop(r, n);
+    return fail(err, DEJA_EIO, "%s",
+                w->last.text[0] ? w->last.text : "the server does not answer");
+}
+
+unsigned long wire_lost(const struct wire *w)
+{
+    return w->lost;
+}
+
+void wire_drop(struct wire_request *r, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        freeReplyObject(r[i].reply);
+        r[i].reply = NULL;
+    }
+}
+
+int wire_wait(struct wire *w, const struct wire_request *r, size_t n, unsigned replicas,
+              deja_error *err)
+{
+    char count[16];
+    const char *words[3] = {"WAIT", count, "1000"};
+    (void)snprintf(count, sizeof count, "%u", replicas);
+    for (size_t i = 0; i < w->n_nodes; i++)
+        w->node[i].used = false;
+    for (size_t i = 0; i < n; i++)
+        w->node[r[i].node].used = true;
+    for (size_t i = 0; i < w->n_nodes; i++) {
+        long long have = -1;
+        for (double begin = now(); w->node[i].used && have < (long long)replicas;) {
+            redisReply *reply = w->node[i].c ? say(w, &w->node[i], 3, words) : NULL;
+            have = reply ? reply->integer : -1;
+            freeReplyObject(reply);
+            if (have < 0) /* the connection is gone, and with it what WAIT would tell */
+                return fail(err, DEJA_EBUSY, "%s", w->last.text);
+            if (have < (long long)replicas && now() - begin > WIRE_PATIENCE)
+                return fail(err, DEJA_EIO, "%s:%d has %lld replicas that follow, not %u",
+                            fail_path(w->node[i].host).text, w->node[i].port, have, replicas);
+        }
+    }
+    return DEJA_OK;
+}
+
+#else
+
+int wire_open(const char *url, size_t n_places, const atomic_bool *stop, struct wire **out,
+              deja_error *err)
+{
+    (void)url, (void)n_places, (void)stop;
+    *out = NULL;
+    return fail(err, DEJA_ENOTSUP, "this deja was built without hiredis, which --redis needs");
+}
+
+void wire_close(struct wire *w)
+{
+    (void)w;
+}
+
+int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
+{
+    (void)w, (void)r, (void)n;
+    return fail(err, DEJA_ENOTSUP, "no hiredis");
+}
+
+void wire_drop(struct wire_request *r, size_t n)
+{
+    (void)r, (void)n;
+}
+
+unsigned long wire_lost(const struct wire *w)
+{
+    (void)w;
+    return 0;
+}
+
+int wire_wait(struct wire *w, const struct wire_request *r, size_t n, unsigned replicas,
+              deja_error *err)
+{
+    (void)w, (void)r, (void)n, (void)replicas;
+    return fail(err, DEJA_ENOTSUP, "no hiredis");
+}
+
+#endif

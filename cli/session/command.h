@@ -1,0 +1,94 @@
+/* command.h - what a command is: a table that main runs and that --help, the man page and the
+ * completion are made of.
+ *
+ *     static int run(struct call *call, deja_error *err)
+ *     {
+ *         const struct gen_options *o = call->options;
+ *         ...
+ *         return COMMAND_DONE;
+ *     }
+ *     const struct command cmd_gen = {
+ *         .name = "gen",
+ *         .summary = "print realistic unique URLs, reproducibly",
+ *         .operands = "",
+ *         .options = options,
+ *         .options_size = sizeof(struct gen_options),
+ *         .description = (const char *const[]){"First paragraph.", "Second.", NULL},
+ *         .examples = (const struct command_example[]){{"a million URLs", "deja gen -n 1M"}, {0}},
+ *         .run = run,
+ *     };
+ *
+ * Texts are plain ASCII; a line break in them is a space.  A paragraph that begins with a space
+ * is printed as it stands, line breaks and all. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+#include "cli/options/common.h"
+#include "tools/base/out.h"
+
+enum { COMMAND_DONE = 0, COMMAND_NO = 1, COMMAND_FAILED = 2 }; /* exit statuses */
+
+struct command_example {
+    const char *what; /* a phrase; NULL ends the list */
+    const char *line; /* runs in a shell as it stands */
+};
+
+struct command_exit {
+    int status;
+    const char *when; /* NULL ends the list */
+};
+
+/* One run of a command: what main has made ready for it. */
+struct call {
+    const struct command *command;
+    const void *options; /* the command's own struct, parsed and checked */
+    const char *const *operands;
+    size_t n_operands;
+    struct out *out;         /* standard output; main flushes and closes it      */
+    struct console *console; /* standard error; already quiet when -q was given  */
+    const atomic_bool *stop; /* Ctrl-C: finish what is begun, sync, and return   */
+};
+
+struct command {
+    const char *name;
+    const char *summary;  /* one phrase, no capital, no full stop */
+    const char *operands; /* "OUT.deja [FILE]..."; "" for none    */
+    size_t min_operands;
+    size_t max_operands;                    /* COMMAND_ANY: as many as the user likes      */
+    const struct opt *options;              /* may be NULL                                 */
+    size_t options_size;                    /* of the struct that the options fill         */
+    const void *defaults;                   /* such a struct to begin with; NULL: all zero */
+    const char *const *description;         /* paragraphs, NULL at the end: see above      */
+    const struct command_example *examples; /* may be NULL                                 */
+    const struct command_exit *exits;       /* NULL: 0 done, 2 usage error or failure      */
+    /* An exit status; or a negative status with the reason in err, which main prints before
+     * it exits with 2: OPT_USAGE adds "try: ... --help", OUT_GONE is no failure. */
+    int (*run)(struct call *call, deja_error *err);
+};
+#define COMMAND_ANY SIZE_MAX
+
+/* Where results go with -o path: call->out for NULL and "-", otherwise the file, opened into
+ * *own unless it is a filter.  Either way out_finish(own, ...) ends it. */
+int call_output(const struct call *call, const char *path, struct out *own, struct out **out,
+                deja_error *err);
+/* deja_filter_stats, with a message for a file that went away meanwhile. */
+int call_stats(const deja_filter *f, deja_stats *stats, deja_error *err);
+
+extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove, cmd_count,
+    cmd_info, cmd_verify, cmd_merge, cmd_fold, cmd_rotate, cmd_plan, cmd_url, cmd_gen, cmd_bench,
+    cmd_crawl, cmd_serve, cmd_lab, cmd_help;
+
+/* main.c: every command, in the order of the help, NULL at the end. */
+extern const struct command *const commands[];
+/* The command of that name, or NULL and an error text that may know what was meant. */
+const struct command *command_find(const char *name, deja_error *err);
+
+/* manpage.c: the tables as text. */
+void help_usage(struct out *o);    /* deja alone  */
+void help_overview(struct out *o); /* deja --help */
+void help_command(struct out *o, const struct command *cmd);
+
+/* completion.c: the tables as a script for shell 1, 2, ...; NULL when there is no such shell. */
+const char *completion_shell(uint32_t shell);
+void completion_print(struct out *o, uint32_t shell);
+
+#endif

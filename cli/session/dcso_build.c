@@ -1,0 +1,126 @@
+/* dcso_build.c - `deja build --format dcso`; see dcso_build.h. */
+#include "cli/session/dcso_build.h"
+#include "cli/dcso/dcso_file.h"
+#include "cli/session/existing.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include <stdlib.h>
+
+#define DEFAULT_RATE 1e-6 /* as of deja's own filters */
+
+/* Options that say something about deja's own files. */
+static const char *out_of_place(const struct common *c)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } own[] = {{"-k", c->kind != 0},
+               {"-m", c->memory != 0},
+               {"--hashes", c->hashes != 0},
+               {"--filters", c->filters != 0},
+               {"--hash", c->hash != 0},
+               {"--multiplier", c->multiplier != 0},
+               {"--fingerprint-bits", c->fingerprint_bits != 0},
+               {"--counter-bits", c->counter_bits != 0},
+               {"--minimal-increase", c->minimal_increase},
+               {"--deletions", c->deletions != 0},
+               {"--key", c->key_file != NULL},
+               {"--seed", c->seed != 0},
+               {"--mode", c->mode != 0}};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (own[i].given)
+            return own[i].name;
+    return NULL;
+}
+
+static int plan(struct dcso *d, const struct call *call, const struct common *c, deja_error *err)
+{
+    const char *wrong = out_of_place(c);
+    if (wrong)
+        return fail(err, OPT_USAGE,
+                    "%s is for files of deja: those of --format dcso have -n, -p and no secret",
+                    wrong);
+    const struct input_options in = session_input_options(call, c, 1);
+    const uint64_t n = c->capacity ? c->capacity : input_estimate(&in);
+    if (n == 0)
+        return fail(err, OPT_USAGE, "how many keys? give -n N: a bloom file cannot grow");
+    return dcso_plan(d, n, c->fp_rate > 0 ? c->fp_rate : DEFAULT_RATE, err);
+}
+
+static int add_all(struct session *s, struct dcso *d, deja_error *err)
+{
+    struct batch *b;
+    int rc;
+    while ((rc = session_next(s, &b, err)) > 0)
+        dcso_add(d, b->hash, b->keyed, b->answer);
+    return rc;
+}
+
+static void report(const struct session *s, const struct dcso *d, const char *path)
+{
+    const double seconds = progress_seconds(&s->progress);
+    const double rate = dcso_rate(d, dcso_bits_set(d));
+    const uint64_t bytes = DCSO_HEADER_LEN + dcso_body_len(d);
+    const uint64_t known = s->records - s->keyless - d->keys;
+    struct json json;
+    session_warn_missing(s);
+    if (!s->common->json) {
+        console_note(
+            s->call->console, "%s read, %s added, %s known already; %s: %s, rate now %s; %s",
+            num_lines(s->records).s, num_count(d->keys).s, num_count(known).s,
+            fail_path(path).text, num_bytes(bytes).s, num_rate(rate).s, num_duration(seconds).s);
+    } else {
+        json_begin(&json, s->call->out);
+        json_object(&json, NULL);
+        json_string(&json, "file", path);
+        json_string(&json, "format", "dcso");
+        json_uint(&json, "read", s->records);
+        json_uint(&json, "added", d->keys);
+        json_uint(&json, "known", known);
+        json_uint(&json, "capacity", d->capacity);
+        json_real(&json, "fp_now", rate);
+        json_uint(&json, "filter_bytes", bytes);
+        session_json_end(s, &json);
+    }
+    if (d->keys > d->capacity)
+        console_note(s->call->console,
+                     "%s was sized for %s and holds %s: build it anew with a larger -n",
+                     fail_path(path).text, num_of(d->capacity, "key").s, num_count(d->keys).s);
+}
+
+static int build(struct session *s, const struct call *call, const struct common *c,
+                 struct dcso *d, deja_error *err)
+{
+    const char *path = call->operands[0];
+    int rc = plan(d, call, c, err);
+    if (rc == DEJA_OK)
+        rc = dcso_file_check_name(path, err);
+    if (rc == DEJA_OK)
+        rc = existing_check(path, true, c->force, err);
+    if (rc < 0)
+        return rc;
+    d->body = dcso_body_len(d) <= SIZE_MAX / 2 ? calloc(1, (size_t)dcso_body_len(d)) : NULL;
+    if (!d->body)
+        return fail(err, DEJA_ENOMEM, "the filter needs %s, more than there is",
+                    num_bytes(dcso_body_len(d)).s);
+    s->hash = (struct pipeline_hash){1, dcso_hash, NULL};
+    rc = session_open(s, call, c, 1, NULL, NULL, err);
+    if (rc == DEJA_OK)
+        rc = add_all(s, d, err);
+    if (rc == DEJA_OK && s->stopped)
+        console_note(call->console, "stopped: %s was not made", fail_path(path).text);
+    else if (rc == DEJA_OK)
+        rc = existing_explain(dcso_file_write(d, path, c->force, err), path, true, c->force, err);
+    if (rc == DEJA_OK && !s->stopped)
+        report(s, d, path);
+    return rc;
+}
+
+int dcso_build(struct session *s, const struct call *call, const struct common *c, deja_error *err)
+{
+    struct dcso d = {0};
+    const int rc = build(s, call, c, &d, err);
+    session_close(s);
+    free(d.body);
+    return rc;
+}

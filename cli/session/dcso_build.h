@@ -1,0 +1,10 @@
+/* dcso_build.h - `deja build --format dcso`: lines into a bloom file of DCSO's. */
+#ifndef CLI_DCSO_BUILD_H
+#define CLI_DCSO_BUILD_H
+#include "cli/session/session.h"
+
+/* The session is begun and not yet open; it is closed in any case. */
+int dcso_build(struct session *s, const struct call *call, const struct common *c,
+               deja_error *err);
+
+#endif

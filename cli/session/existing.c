@@ -1,0 +1,173 @@
+/* existing.c - what is already there under the name of a new file; see existing.h. */
+#include "cli/session/existing.h"
+#include "cli/dcso/dcso_file.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The beginning of every filter file; docs/format.md. */
+#define MAGIC     "DEJA\r\n\x1a\n"
+#define MAGIC_LEN 8u
+#define AT_KIND   16u /* u32, little-endian */
+#define HEAD_LEN  20u
+
+enum what {
+    NOTHING, /* no regular file, or an empty one */
+    OTHER,
+    DEJA,
+    DCSO
+};
+
+/* The first bytes of a file, as many as it has; -1: errno tells why not. */
+static ssize_t read_head(const char *path, uint8_t head[HEAD_LEN])
+{
+    ssize_t got;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    do
+        got = pread(fd, head, HEAD_LEN, 0);
+    while (got < 0 && errno == EINTR);
+    const int saved = errno;
+    close(fd);
+    errno = saved;
+    return got;
+}
+
+/* A file that cannot be read is an error: to call it something else would be a guess. */
+static int look(const char *path, enum what *what, deja_error *err)
+{
+    uint8_t head[HEAD_LEN];
+    struct stat st;
+    *what = NOTHING;
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return DEJA_OK;
+    const ssize_t len = read_head(path, head);
+    if (len < 0)
+        return fail_errno(err, "%s exists and cannot be read", fail_path(path).text);
+    if (len >= (ssize_t)MAGIC_LEN && memcmp(head, MAGIC, MAGIC_LEN) == 0)
+        *what = DEJA;
+    else
+        *what = dcso_file_is(path) ? DCSO : OTHER;
+    return DEJA_OK;
+}
+
+bool existing_is_filter(const char *path)
+{
+    enum what what;
+    return look(path, &what, NULL) == DEJA_OK && (what == DEJA || what == DCSO);
+}
+
+bool existing_same(const char *path, const char *other)
+{
+    struct stat a, b;
+    return stat(path, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/* --- Descriptions --------------------------------------------------------------- */
+
+struct text {
+    char s[160];
+};
+
+/* What its header says of a filter that cannot be opened: damaged, newer, or its key is needed. */
+static struct text from_header(const char *path)
+{
+    struct text t;
+    uint8_t head[HEAD_LEN] = {0};
+    const ssize_t len = read_head(path, head);
+    const uint32_t kind = (uint32_t)head[AT_KIND] | (uint32_t)head[AT_KIND + 1] << 8 |
+                          (uint32_t)head[AT_KIND + 2] << 16 | (uint32_t)head[AT_KIND + 3] << 24;
+    const char *name = len == HEAD_LEN ? deja_kind_name(kind) : NULL;
+    (void)snprintf(t.s, sizeof t.s, "a filter file%s%s", name ? " of kind " : "",
+                   name ? name : "");
+    return t;
+}
+
+static struct text of_deja(const char *path)
+{
+    struct text t;
+    deja_filter *f = NULL;
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (deja_filter_open(path, 0, NULL, &f, NULL) < 0)
+        return from_header(path);
+    if (deja_filter_outline(f, &o) == DEJA_OK) {
+        const char *kind = deja_kind_name(o.kind);
+        (void)snprintf(t.s, sizeof t.s, "%s %s filter with %s",
+                       strchr("aeiou", kind[0]) ? "an" : "a", kind, num_of(o.keys, "key").s);
+    } else {
+        t = from_header(path);
+    }
+    deja_filter_free(f);
+    return t;
+}
+
+static struct text of_dcso(const char *path)
+{
+    struct text t = {"a DCSO bloom file"};
+    struct dcso d;
+    if (dcso_file_peek(path, &d))
+        (void)snprintf(t.s, sizeof t.s, "a DCSO bloom file with %s", num_of(d.keys, "key").s);
+    return t;
+}
+
+static struct text written(const char *path)
+{
+    struct text t = {""};
+    struct stat st;
+    struct tm tm;
+    if (stat(path, &st) == 0 && localtime_r(&st.st_mtime, &tm))
+        (void)strftime(t.s, sizeof t.s, ", last written %Y-%m-%d %H:%M", &tm);
+    return t;
+}
+
+/* "PATH: a scalable filter with 1,000,000 keys, last written ...; what_to_do" */
+static int refuse(const char *path, enum what what, const char *what_to_do, deja_error *err)
+{
+    const struct text words = what == DEJA ? of_deja(path) : of_dcso(path);
+    return fail(err, DEJA_EINVAL, "%s: %s%s; %s", fail_path(path).text, words.s, written(path).s,
+                what_to_do);
+}
+
+/* --- Checks ------------------------------------------------------------------------ */
+
+int existing_check(const char *path, bool dcso, bool force, deja_error *err)
+{
+    enum what what;
+    const int rc = look(path, &what, err);
+    if (rc < 0 || what == NOTHING)
+        return rc; /* whoever creates the file explains what is wrong with its name */
+    if (what == OTHER)
+        return fail(err, DEJA_EINVAL,
+                    "%s exists and is not a filter file; remove it first, or choose another name",
+                    fail_path(path).text);
+    if (what != (dcso ? DCSO : DEJA))
+        return refuse(path, what, "remove it first, or choose another name", err);
+    return force ? DEJA_OK : refuse(path, what, "use --force to replace it", err);
+}
+
+int existing_check_output(const char *path, deja_error *err)
+{
+    enum what what;
+    if (access(path, R_OK) < 0 && errno == EACCES)
+        return DEJA_OK; /* it can be written all the same; filters can be read */
+    const int rc = look(path, &what, err);
+    if (rc < 0 || what == NOTHING || what == OTHER)
+        return rc;
+    return refuse(path, what, "write to another file, or remove it first", err);
+}
+
+int existing_explain(int rc, const char *path, bool dcso, bool force, deja_error *err)
+{
+    deja_error now;
+    if (rc == DEJA_EINVAL && !force && existing_check(path, dcso, false, &now) < 0 && err)
+        *err = now;
+    return rc;
+}

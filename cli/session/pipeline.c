@@ -1,0 +1,292 @@
+/* pipeline.c - records that arrive hashed; see pipeline.h.
+ *
+ * Who does what: the reader reads, and prepares batches (the step, hashing) as long as the caller
+ * has enough to do; when the caller is about to run out, it gets one that is only read, and
+ * prepares it itself.  So both threads are busy, whichever of them has more of the other work.
+ *
+ * The ring: the reader fills slot `filled % RING` while fewer than RING are taken, the caller
+ * empties slot `emptied % RING`.  One lock guards the two counters; at a megabyte a slot it is
+ * taken a few hundred times a second. */
+#include "cli/session/pipeline.h"
+#include "tools/base/fail.h"
+#include "tools/base/signals.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define RING  4
+#define AHEAD 2 /* batches, with the one that the caller has, are enough for it */
+
+struct pipeline {
+    struct input *in;
+    struct pipeline_hash hash;
+    struct pipeline_step step; /* run is NULL: none */
+    int failed;                /* 0, or what comes behind the last batch ... */
+    deja_error error;          /* ... and its words */
+    struct batch ring[RING];
+    uint64_t filled, emptied; /* batches so far */
+    bool holding;             /* the caller has batch `emptied` */
+    bool closing;
+    bool ended; /* the last batch was handed out: the reader goes by itself */
+    bool threaded;
+    pthread_t reader;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
+static int make_room(struct batch *b, size_t words, deja_error *err)
+{
+    if (b->block.n > b->answer_cap) {
+        free(b->answer);
+        b->answer_cap = b->block.n + b->block.n / 4;
+        b->answer = malloc(b->answer_cap);
+    }
+    if (b->block.n * words > b->hash_cap) {
+        free(b->hash);
+        b->hash_cap = (b->block.n + b->block.n / 4) * words;
+        b->hash = malloc(b->hash_cap * sizeof *b->hash);
+    }
+    if (b->answer && b->hash)
+        return DEJA_OK;
+    b->answer_cap = b->answer ? b->answer_cap : 0;
+    b->hash_cap = b->hash ? b->hash_cap : 0;
+    return fail(err, DEJA_ENOMEM, "out of memory for a block of %zu lines", b->block.n);
+}
+
+/* Close up the gaps that keyless records left in the numbers. */
+static size_t close_up(const struct batch *b, size_t words)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < b->block.n; i++) {
+        if (!b->block.keys[i].data)
+            continue;
+        if (to < i)
+            memcpy(b->hash + to * words, b->hash + i * words, words * sizeof *b->hash);
+        to++;
+    }
+    return to;
+}
+
+void batch_spread(const struct batch *b, uint8_t *answer)
+{
+    size_t from = b->keyed;
+    for (size_t i = b->block.n; i > from; i--)
+        answer[i - 1] = b->block.keys[i - 1].data ? answer[--from] : BATCH_KEYLESS;
+}
+
+/* Read one batch; its status tells what became of it. */
+static void fill(struct pipeline *p, struct batch *b)
+{
+    b->status = input_next(p->in, &b->block, &b->error);
+    b->ready = b->status <= 0;
+    b->failed = DEJA_OK;
+}
+
+/* The step, and hashing.  When the step fails the records before that are good. */
+static void prepare(struct pipeline *p, struct batch *b)
+{
+    if (b->ready)
+        return;
+    b->ready = true;
+    if (p->step.run)
+        b->failed = p->step.run(p->step.context, &b->block, &b->error);
+    if (b->block.n == 0)
+        return;
+    const int rc = make_room(b, p->hash.words, &b->error);
+    if (rc == DEJA_OK) {
+        p->hash.run(p->hash.context, b->block.keys, b->block.n, b->hash);
+        b->keyed = b->block.keyless ? close_up(b, p->hash.words) : b->block.n;
+    } else {
+        b->failed = rc;
+        b->block.n = 0;
+    }
+}
+
+static void *read_ahead(void *arg)
+{
+    struct pipeline *p = arg;
+    bool more = true;
+    int unused;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
+    while (more) {
+        pthread_mutex_lock(&p->lock);
+        while (p->filled - p->emptied == RING && !p->closing)
+            pthread_cond_wait(&p->changed, &p->lock);
+        struct batch *b = &p->ring[p->filled % RING];
+        const bool enough = p->filled - p->emptied >= AHEAD;
+        more = !p->closing;
+        pthread_mutex_unlock(&p->lock);
+        if (!more)
+            break;
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
+        fill(p, b);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
+        if (enough) /* or the caller would wait for it, and can do it as well */
+            prepare(p, b);
+        more = b->status > 0 && b->failed == DEJA_OK;
+        pthread_mutex_lock(&p->lock);
+        p->filled++;
+        pthread_cond_signal(&p->changed);
+        pthread_mutex_unlock(&p->lock);
+    }
+    return NULL;
+}
+
+/* Ctrl-C goes to the caller's thread, where it ends a write that nobody reads; the reader looks
+ * at the flag by itself while it waits for a pipe. */
+static int start_reader(struct pipeline *p, deja_error *err)
+{
+    sigset_t old;
+    signals_mask(&old);
+    p->threaded = pthread_create(&p->reader, NULL, read_ahead, p) == 0;
+    signals_unmask(&old);
+    return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
+}
+
+/* Its waits are timed by a clock that nobody sets. */
+static void init_changed(pthread_cond_t *changed)
+{
+    pthread_condattr_t attr;
+    (void)pthread_condattr_init(&attr);
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(changed, &attr);
+    (void)pthread_condattr_destroy(&attr);
+}
+
+int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
+                       const struct pipeline_step *step, uint32_t threads, struct pipeline **out,
+                       deja_error *err)
+{
+    struct pipeline *p = calloc(1, sizeof *p);
+    *out = p;
+    if (!p)
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    p->in = in;
+    p->hash = *hash;
+    if (step)
+        p->step = *step;
+    pthread_mutex_init(&p->lock, NULL);
+    init_changed(&p->changed);
+    for (int i = 0; i < RING; i++)
+        block_init(&p->ring[i].block);
+    return threads > 1 ? start_reader(p, err) : DEJA_OK;
+}
+
+static void hash_for_filter(const void *context, const deja_slice *keys, size_t n, uint64_t *hash)
+{
+    deja_filter_hash_batch(context, keys, n, hash);
+}
+
+int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
+                  uint32_t threads, struct pipeline **out, deja_error *err)
+{
+    const struct pipeline_hash hash = {deja_filter_hash_words(filter), hash_for_filter, filter};
+    return pipeline_open_hash(in, &hash, step, threads, out, err);
+}
+
+static struct timespec later(int ms)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += ms / 1000;
+    t.tv_nsec += ms % 1000 * 1000000L;
+    t.tv_sec += t.tv_nsec / 1000000000L;
+    t.tv_nsec %= 1000000000L;
+    return t;
+}
+
+/* NULL: nothing came in time (-1: any time). */
+static struct batch *wait_for_batch(struct pipeline *p, int timeout_ms)
+{
+    const struct timespec end = later(timeout_ms);
+    struct batch *b = NULL;
+    bool in_time = true;
+    pthread_mutex_lock(&p->lock);
+    if (p->holding) {
+        p->emptied++;
+        p->holding = false;
+        pthread_cond_signal(&p->changed);
+    }
+    while (p->filled == p->emptied && in_time)
+        in_time = timeout_ms < 0 ? pthread_cond_wait(&p->changed, &p->lock) == 0
+                                 : pthread_cond_timedwait(&p->changed, &p->lock, &end) == 0;
+    if (p->filled != p->emptied) {
+        p->holding = true;
+        b = &p->ring[p->emptied % RING];
+    }
+    pthread_mutex_unlock(&p->lock);
+    return b;
+}
+
+/* The next batch that was read, made ready; NULL: nothing came in time. */
+static struct batch *take(struct pipeline *p, int timeout_ms)
+{
+    struct batch *b = &p->ring[0];
+    if (p->threaded)
+        b = wait_for_batch(p, timeout_ms);
+    else if (timeout_ms >= 0 && !input_wait(p->in, timeout_ms))
+        return NULL;
+    else
+        fill(p, b);
+    if (!b)
+        return NULL;
+    prepare(p, b);
+    if (b->failed < 0) {
+        p->failed = b->failed;
+        p->error = b->error;
+    }
+    return b;
+}
+
+int pipeline_next_within(struct pipeline *p, int timeout_ms, struct batch **out, deja_error *err)
+{
+    struct batch *b = NULL;
+    while (p->failed == DEJA_OK && (!b || (b->status > 0 && b->block.n == 0))) {
+        b = take(p, timeout_ms);
+        if (!b)
+            return PIPELINE_IDLE;
+    }
+    if (!b || (b->status > 0 && b->block.n == 0)) {
+        *err = p->error;
+        return p->failed;
+    }
+    if (b->status < 0)
+        *err = b->error;
+    *out = b;
+    if (b->status <= 0) {
+        p->holding = false; /* asked again, the end is still the end */
+        p->ended = true;
+    }
+    return b->status;
+}
+
+int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err)
+{
+    return pipeline_next_within(p, -1, out, err);
+}
+
+void pipeline_close(struct pipeline *p)
+{
+    if (!p)
+        return;
+    if (p->threaded) {
+        pthread_mutex_lock(&p->lock);
+        p->closing = true;
+        pthread_cond_signal(&p->changed);
+        pthread_mutex_unlock(&p->lock);
+        /* Closed before the end, the reader may be waiting for a pipe that stays silent.  Only
+         * then: cancelling loads a library, and without memory for that glibc aborts. */
+        if (!p->ended)
+            pthread_cancel(p->reader);
+        pthread_join(p->reader, NULL);
+    }
+    for (int i = 0; i < RING; i++) {
+        block_fini(&p->ring[i].block);
+        free(p->ring[i].hash);
+        free(p->ring[i].answer);
+    }
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    free(p);
+}

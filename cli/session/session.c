@@ -1,0 +1,547 @@
+/* session.c - what the commands that read keys share; see session.h. */
+#include "cli/session/session.h"
+#include "cli/options/keyfile.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include "tools/base/signals.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int session_begin(struct session *s, const struct common *c, enum urlkeys_use use,
+                  uint8_t key[DEJA_KEY_LEN], deja_options *opt, deja_error *err)
+{
+    *opt = common_filter_options(c);
+    s->common = c;
+    const int rc = urlkeys_init(&s->urls, c, use, err);
+    opt->url = s->urls.rules;
+    if (rc < 0 || !c->key_file)
+        return rc;
+    opt->key = key;
+    opt->flags |= DEJA_KEY_APART;
+    return keyfile_read(c, key, err);
+}
+
+/* The file may be older than this version of its profile: then follow the one before. */
+static int open_by_its_rules(struct session *s, const char *path, unsigned flags,
+                             const deja_options *expect, deja_filter **out, deja_error *err)
+{
+    const int rc = deja_filter_open(path, flags, expect, out, err);
+    deja_options older = *expect;
+    older.url = expect->url ? deja_url_rules_older(expect->url) : NULL;
+    if (rc != DEJA_EMISMATCH || !older.url || deja_filter_open(path, flags, &older, out, NULL) < 0)
+        return rc;
+    s->urls.rules = older.url;
+    return DEJA_OK;
+}
+
+int session_open_file(struct session *s, const char *path, unsigned flags,
+                      const deja_options *expect, deja_filter **out, deja_error *err)
+{
+    const int rc = open_by_its_rules(s, path, flags, expect, out, err);
+    const uint32_t profile = rc == DEJA_OK && !s->urls.rules ? deja_filter_profile(*out) : 0;
+    if (profile == 0)
+        return rc;
+    const char *name = deja_profile_name(profile);
+    deja_filter_free(*out);
+    *out = NULL;
+    if (!name)
+        return fail(err, DEJA_EMISMATCH,
+                    "%s holds URLs of profile number %u, which this version does not know",
+                    fail_path(path).text, (unsigned)profile);
+    return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s",
+                fail_path(path).text, name, name);
+}
+
+int session_begin_file(struct session *s, const struct common *c, enum urlkeys_use use,
+                       const char *path, unsigned flags, deja_filter **out, deja_error *err)
+{
+    uint8_t key[DEJA_KEY_LEN];
+    deja_options expect;
+    const int rc = session_begin(s, c, use, key, &expect, err);
+    return rc == DEJA_OK ? session_open_file(s, path, flags, &expect, out, err) : rc;
+}
+
+int session_output(const struct call *call, const struct common *c, struct out *own,
+                   struct out **out, deja_error *err)
+{
+    int rc = call_output(call, c->output, own, out, err);
+    if (rc == DEJA_OK)
+        rc = out_refuse_inputs(*out, call->operands + 1, call->n_operands - 1, err);
+    if (rc == DEJA_OK)
+        rc = out_refuse_inputs(*out, call->operands, 1, err);
+    return rc;
+}
+
+struct input_options session_input_options(const struct call *call, const struct common *c,
+                                           size_t first)
+{
+    struct input_options in = INPUT_OPTIONS_INIT;
+    in.paths = call->operands + first;
+    in.n_paths = call->n_operands - first;
+    in.terminator = c->null ? '\0' : '\n';
+    in.pick = common_pick_options(c);
+    in.strict = c->strict;
+    in.stop = call->stop;
+    return in;
+}
+
+#define WINDOW_FIRST 1000000 /* keys: one small file says little about the others of its time */
+
+int session_choose_size(const struct call *call, const struct common *c, size_t first,
+                        deja_options *opt, deja_error *err)
+{
+    const bool sized = c->capacity || c->memory || c->multiplier != 0;
+    if (!sized && opt->kind == DEJA_WINDOW && !opt->window_seconds)
+        return fail(err, OPT_USAGE,
+                    "how many keys is the window to remember? give -n N, or --window-time TIME");
+    if (!sized) {
+        const struct input_options in = session_input_options(call, c, first);
+        opt->capacity = input_estimate(&in);
+    }
+    if (!sized && opt->kind == DEJA_WINDOW && opt->capacity && opt->capacity < WINDOW_FIRST)
+        opt->capacity = WINDOW_FIRST;
+    if (opt->kind == DEJA_STATIC) /* the size is a hint, and not needed */
+        return DEJA_OK;
+    const bool grows = !c->fixed && deja_options_grow(opt);
+    if (grows || sized || opt->capacity)
+        return DEJA_OK;
+    if (c->fixed)
+        return fail(err, OPT_USAGE, "how many keys? --fixed needs -n N");
+    return fail(err, OPT_USAGE,
+                "how many keys? give -n N: kinds layered, spectral, paired and window, and "
+                "filters with --hashes, --filters or one of the papers' --hash cannot grow");
+}
+
+static uint32_t thread_count(const struct common *c)
+{
+    if (c->threads)
+        return c->threads;
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 1 ? (uint32_t)n : 1;
+}
+
+/* A window by time whose file has a beginning that is yet to come. */
+static void warn_clock(struct console *c, const deja_filter *f)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (f && deja_filter_outline(f, &o) == DEJA_OK && o.clock_behind)
+        console_error(
+            c,
+            "the window's newest generation starts in %s: the clock was set back, or the "
+            "file was altered. The next add restarts the window from now",
+            num_duration((double)o.clock_behind).s);
+}
+
+int session_open(struct session *s, const struct call *call, const struct common *c, size_t first,
+                 const deja_filter *filter, const struct out *results, deja_error *err)
+{
+    const struct input_options in = session_input_options(call, c, first);
+    const deja_stats none = DEJA_STATS_INIT;
+    const struct pipeline_step step = {urlkeys_run, &s->urls};
+    s->call = call;
+    s->filter = filter;
+    s->stats = none;
+    warn_clock(call->console, filter);
+    int rc = input_open(&in, &s->in, err);
+    if (rc == DEJA_OK)
+        rc = filter ? pipeline_open(s->in, filter, s->urls.rules ? &step : NULL, thread_count(c),
+                                    &s->pipeline, err)
+                    : pipeline_open_hash(s->in, &s->hash, s->urls.rules ? &step : NULL,
+                                         thread_count(c), &s->pipeline, err);
+    progress_begin(&s->progress, call->console, results, "lines");
+    if (rc < 0)
+        session_close(s);
+    return rc;
+}
+
+static void show_progress(struct session *s)
+{
+    struct input_progress in;
+    input_progress(s->in, &in);
+    const double now = progress_seconds(&s->progress);
+    if (s->filter && now >= s->stats_due && deja_filter_stats(s->filter, &s->stats) == DEJA_OK)
+        s->stats_due = now + 50 * (progress_seconds(&s->progress) - now);
+    progress_show(&s->progress, &(struct progress_now){.items = s->records,
+                                                       .done = in.raw,
+                                                       .total = in.total,
+                                                       .fill = s->stats.fill,
+                                                       .lost = s->stats.lost});
+}
+
+void session_on_pause(struct session *s, session_idle_fn *fn, void *job)
+{
+    s->on_pause = fn;
+    s->pause_job = job;
+}
+
+static int next_batch(struct session *s, struct batch **out, deja_error *err)
+{
+    int more = s->on_pause != NULL;
+    while (more > 0) {
+        const int rc = pipeline_next_within(s->pipeline, SESSION_PAUSE, out, err);
+        if (rc != PIPELINE_IDLE)
+            return rc;
+        more = s->on_pause(s->pause_job, err);
+    }
+    return more < 0 ? more : pipeline_next(s->pipeline, out, err);
+}
+
+int session_next(struct session *s, struct batch **out, deja_error *err)
+{
+    if (progress_due(&s->progress))
+        show_progress(s);
+    int rc = signals_stopped(s->call->stop) ? 0 : next_batch(s, out, err);
+    if (rc == 0) /* the end, unless the reader heard the signal first */
+        s->stopped = signals_stopped(s->call->stop);
+    if (rc > 0) {
+        s->records += (*out)->block.n;
+        s->keyless += (*out)->block.n - (*out)->keyed;
+        s->lookups += (*out)->keyed;
+    }
+    return rc;
+}
+
+int session_each(struct session *s, session_fn *fn, void *job, deja_error *err)
+{
+    struct batch *b;
+    int rc;
+    while ((rc = session_next(s, &b, err)) > 0) {
+        rc = fn(job, b, err);
+        if (rc < 0)
+            return rc;
+    }
+    return rc;
+}
+
+struct synced {
+    const struct session *session;
+    deja_filter *filter;
+    session_fn *fn;
+    void *job;
+    double at;  /* seconds */
+    bool dirty; /* something may have been added since then */
+};
+
+static int sync_if_due(struct synced *s, deja_error *err)
+{
+    const double now = progress_seconds(&s->session->progress);
+    if (now - s->at <= SESSION_SYNC)
+        return DEJA_OK;
+    s->at = now;
+    s->dirty = false;
+    return deja_filter_sync(s->filter, err);
+}
+
+static int sync_in_pause(void *synced, deja_error *err)
+{
+    struct synced *s = synced;
+    const int rc = s->dirty ? sync_if_due(s, err) : DEJA_OK;
+    return rc < 0 ? rc : s->dirty;
+}
+
+static int do_and_sync(void *synced, struct batch *b, deja_error *err)
+{
+    struct synced *s = synced;
+    const int rc = s->fn(s->job, b, err);
+    s->dirty = true;
+    return rc < 0 ? rc : sync_if_due(s, err);
+}
+
+int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void *job,
+                        deja_error *err)
+{
+    struct synced synced = {s, f, fn, job, 0, false};
+    session_on_pause(s, sync_in_pause, &synced);
+    const int rc = session_each(s, do_and_sync, &synced, err);
+    session_on_pause(s, NULL, NULL);
+    return rc;
+}
+
+void session_close(struct session *s)
+{
+    if (s->call) { /* it was opened */
+        progress_end(&s->progress);
+        pipeline_close(s->pipeline);
+        input_close(s->in);
+    }
+    s->pipeline = NULL;
+    s->in = NULL;
+    urlkeys_fini(&s->urls); /* after the thread that uses them */
+}
+
+/* Keyless records of the batch get an answer. */
+static void settle(struct batch *b, uint8_t keyless)
+{
+    for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
+        if (b->answer[i] == BATCH_KEYLESS)
+            b->answer[i] = keyless;
+}
+
+void session_spread(struct batch *b, uint8_t keyless)
+{
+    batch_spread(b, b->answer);
+    settle(b, keyless);
+}
+
+/* Two records of one line: a key says more than none. */
+static uint8_t either(struct session *s, uint8_t a, uint8_t b)
+{
+    if (a != BATCH_KEYLESS && b != BATCH_KEYLESS)
+        return a | b;
+    s->keyless--;
+    return a == BATCH_KEYLESS ? b : a;
+}
+
+void session_fold(struct session *s, struct batch *b, uint8_t keyless)
+{
+    struct block *block = &b->block;
+    size_t lines = 0;
+    batch_spread(b, b->answer);
+    for (size_t i = 0; block->shared && i < block->n; i++) {
+        if (lines && block->ends[i] == block->ends[lines - 1]) {
+            b->answer[lines - 1] = either(s, b->answer[lines - 1], b->answer[i]);
+            continue;
+        }
+        b->answer[lines] = b->answer[i];
+        block->keys[lines] = block->keys[i];
+        block->ends[lines++] = block->ends[i];
+    }
+    if (block->shared) {
+        s->records -= block->n - lines;
+        block->n = lines;
+        block->shared = false;
+    }
+    settle(b, keyless);
+}
+
+uint64_t session_too_many(const deja_filter *f)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (deja_filter_outline(f, &o) < 0 || !o.excess)
+        return 0;
+    return o.kind == DEJA_WINDOW ? o.capacity + o.excess : o.entries;
+}
+
+void session_watch(struct session *s, const char *what)
+{
+    deja_stats stats = DEJA_STATS_INIT;
+    const uint64_t keys = s->warned || !s->filter ? 0 : session_too_many(s->filter);
+    if (!keys || deja_filter_stats(s->filter, &stats) < 0)
+        return;
+    s->warned = true;
+    console_warn(s->call->console,
+                 "%s was sized for %s and now holds %s: its rate is %s and rises with every "
+                 "key, and more new lines are lost; use a larger -n%s",
+                 what, num_of(stats.capacity, "key").s, num_count(keys).s,
+                 num_rate(stats.fp_now).s, s->common->fixed ? ", or omit --fixed" : "");
+}
+
+uint64_t session_count(const struct batch *b)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < b->block.n; i++)
+        n += b->answer[i];
+    return n;
+}
+
+static void print_forms(struct out *out, const struct batch *b, uint8_t want)
+{
+    const struct block *block = &b->block;
+    for (size_t i = 0; i < block->n; i++) {
+        if (b->answer[i] != want)
+            continue;
+        out_write(out, block->forms[i].data, block->forms[i].len);
+        out_write(out, block->data + block->ends[i] - 1, 1);
+    }
+}
+
+/* Neighbours that are printed go out in one piece: a block that is all new costs no copy. */
+static void print_lines(struct out *out, const struct batch *b, uint8_t want)
+{
+    const struct block *block = &b->block;
+    size_t i = 0;
+    while (i < block->n) {
+        while (i < block->n && b->answer[i] != want)
+            i++;
+        const size_t from = i;
+        while (i < block->n && b->answer[i] == want)
+            i++;
+        if (i > from) {
+            const size_t begin = from ? block->ends[from - 1] : 0;
+            out_write(out, block->data + begin, block->ends[i - 1] - begin);
+        }
+    }
+}
+
+void session_print(const struct session *s, struct out *out, const struct batch *b, uint8_t want)
+{
+    if (s->urls.forms)
+        print_forms(out, b, want);
+    else
+        print_lines(out, b, want);
+}
+
+void session_print_header(struct session *s, struct out *out, bool *printed)
+{
+    deja_slice header;
+    if (*printed || s->urls.forms || !input_header(s->in, &header))
+        return;
+    out_write(out, header.data, header.len);
+    *printed = true;
+}
+
+static uint64_t counted(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+const char *session_no_urls(uint64_t n)
+{
+    return n == 1 ? "was no URL" : "were no URLs";
+}
+
+static void warn_no_urls(const struct session *s)
+{
+    const uint64_t no_url = counted(&s->urls.no_url), no_idna = counted(&s->urls.no_idna);
+    const char *rest =
+        s->urls.use == URLKEYS_STORE && counted(&s->urls.left_out) ? "; left out" : "";
+    if (no_idna)
+        console_note(s->call->console,
+                     "%s with hosts that need IDNA, which this build of deja lacks%s: build it "
+                     "with libidn2",
+                     num_lines(no_idna).s, rest);
+    if (no_url)
+        console_note(s->call->console, "%s %s%s", num_lines(no_url).s, session_no_urls(no_url),
+                     rest);
+}
+
+static void warn_keyless(const struct session *s)
+{
+    static const char *const fates[] = {
+        [URLKEYS_COMPARE] = "passed through",
+        [URLKEYS_STORE] = "skipped",
+        [URLKEYS_LOOK_UP] = "not in the filter",
+        [URLKEYS_PREFIX] = "not in the filter",
+    };
+    const uint64_t left_out = counted(&s->urls.left_out); /* these have a note of their own */
+    if (s->keyless > left_out)
+        console_note(s->call->console, "%s without %s: %s", num_lines(s->keyless - left_out).s,
+                     s->urls.rules ? "a URL" : input_wanted(s->in).text, fates[s->urls.use]);
+}
+
+void session_json_end(const struct session *s, struct json *j)
+{
+    json_uint(j, "keyless", s->keyless);
+    json_real(j, "seconds", progress_seconds(&s->progress));
+    json_bool(j, "stopped", s->stopped);
+    if (s->urls.rules) {
+        json_string(j, "profile", deja_profile_name(deja_url_rules_profile(s->urls.rules)));
+        json_uint(j, "no_urls", counted(&s->urls.no_url));
+        json_uint(j, "no_idna", counted(&s->urls.no_idna));
+    }
+    json_end(j);
+}
+
+bool session_report_begin(struct session_report *r)
+{
+    deja_error unused;
+    if (out_init(&r->out, STDERR_FILENO, "standard error", &unused) < 0)
+        return false;
+    json_begin(&r->json, &r->out);
+    json_object(&r->json, NULL);
+    return true;
+}
+
+void session_report_end(struct session_report *r, const struct session *s)
+{
+    deja_error unused;
+    session_json_end(s, &r->json);
+    (void)out_close(&r->out, &unused);
+}
+
+void session_warn_missing(const struct session *s)
+{
+    if (!s->in)
+        return;
+    if (!s->common->json) { /* it has the numbers */
+        warn_no_urls(s);
+        warn_keyless(s);
+    }
+    if (input_headers_differ(s->in))
+        console_note(s->call->console, "the files have different headers; the first is printed");
+}
+
+/* A filter that grows is full when its next part would be out of proportion to the last. */
+static bool cannot_grow(const deja_filter *f, const char *path, deja_error *err)
+{
+    deja_outline o = DEJA_OUTLINE_INIT;
+    if (deja_filter_outline(f, &o) < 0 || o.kind != DEJA_SCALABLE)
+        return false;
+    (void)fail(err, DEJA_EFULL,
+               "%s cannot grow beyond its %u parts with a growth of %u and a tightening of %g: "
+               "build a new filter with a larger -n",
+               path ? fail_path(path).text : "the filter", o.parts, o.growth, o.tightening);
+    return true;
+}
+
+int session_add_failed(int status, const deja_filter *f, const char *path, deja_error *err)
+{
+    if (status == DEJA_EIO && f && deja_filter_vouch(f, err) < 0)
+        return status;
+    if (status == DEJA_EFULL && f && cannot_grow(f, path, err))
+        return status;
+    if (status == DEJA_EFULL)
+        return fail(err, status,
+                    "the filter is full: begin again with a larger -n, or without -n, "
+                    "so that it grows");
+    if (status == DEJA_EIO && path)
+        return fail_errno(err, "%s: cannot write", fail_path(path).text);
+    if (status == DEJA_ENOMEM)
+        return fail(err, status, "out of memory while the filter grew: give -n or a larger -p");
+    if (status == DEJA_ENOTSUP)
+        return fail(err, status,
+                    "%s is a static filter, which never changes: `deja build -k static` makes a "
+                    "new one from all keys, old and new; other kinds can be added to",
+                    path ? fail_path(path).text : "this");
+    return fail(err, status, "%s", deja_strerror(status));
+}
+
+int session_need_prefixes(const deja_filter *f, const char *path, deja_error *err)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    const int rc = deja_filter_prefix_batch(f, NULL, 0, NULL);
+    if (rc != DEJA_ENOTSUP || deja_filter_stats(f, &s) < 0)
+        return rc;
+    if (s.kind == DEJA_LAYERED)
+        return fail(err, rc,
+                    "%s is a layered filter %s, which cannot answer --prefix; one of URLs in mode "
+                    "salted can: deja build -k layered",
+                    fail_path(path).text,
+                    s.layered_flags & DEJA_LAYERED_WORDS ? "of words" : "in mode paper");
+    return fail(err, rc,
+                "%s is of kind %s, which knows whole keys only; layered can answer --prefix: deja "
+                "build -k layered",
+                fail_path(path).text, deja_kind_name(s.kind));
+}
+
+int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    const int rc = to_remove ? deja_filter_remove_hashed(f, NULL, 0, NULL, NULL)
+                             : deja_filter_count_hashed(f, NULL, 0, NULL);
+    if (rc == DEJA_OK)
+        return rc;
+    if (rc != DEJA_ENOTSUP || deja_filter_stats(f, &s) < 0)
+        return session_add_failed(rc, f, path, err);
+    if (s.minimal_increase)
+        return fail(err, rc,
+                    "%s was made with --minimal-increase: its counters do not hold the sum of "
+                    "their keys, so that removing one would take what belongs to others; build a "
+                    "spectral filter without it",
+                    fail_path(path).text);
+    return fail(err, rc,
+                "%s is of kind %s, which cannot %s; spectral can%s: deja build -k spectral",
+                fail_path(path).text, deja_kind_name(s.kind), to_remove ? "remove" : "count",
+                to_remove ? ", and so can paired" : "");
+}

@@ -1,0 +1,335 @@
+/* urlkeys.c - URLs as keys; see urlkeys.h.
+ *
+ * The library asks for room that is enough for the worst form of a URL, and mostly uses none.  So
+ * the step takes a large piece of the block's room once, offers all of it to each key, and cuts
+ * off what was used: for a canonical key the loop is one call. */
+#include "cli/session/urlkeys.h"
+#include "cli/options/paramfile.h"
+#include "tools/base/fail.h"
+#include "tools/base/printable.h"
+#include "tools/base/scan.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ROOM_STEP ((size_t)64 << 10)
+#define LOT       256 /* keys that are glanced at together */
+#define SHOWN     60  /* bytes of a key in an error */
+
+/* --- Rules ----------------------------------------------------------------- */
+
+static int make_rules(struct urlkeys *u, const struct common *c, deja_error *err)
+{
+    struct paramnames drop = {0}, keep = {0};
+    const unsigned flags = c->keep_params && !c->keep_params[0] ? DEJA_URL_NO_LIST : 0;
+    int rc = DEJA_OK;
+    if (c->drop_params)
+        rc = paramnames_read(&drop, c->drop_params, err);
+    if (rc == DEJA_OK && c->keep_params)
+        rc = paramnames_split(&keep, c->keep_params, err);
+    if (rc == DEJA_OK)
+        rc = deja_url_rules_new(c->url, flags, drop.name, drop.n, keep.name, keep.n, &u->own, err);
+    paramnames_fini(&drop);
+    paramnames_fini(&keep);
+    u->rules = u->own;
+    return rc;
+}
+
+/* A base is good when a path can be resolved against it. */
+static int check_base(deja_slice base, deja_error *err)
+{
+    static const char link[] = "/";
+    char out[DEJA_URL_ROOM(2048)];
+    deja_slice url;
+    const deja_slice path = {link, sizeof link - 1};
+    const int rc =
+        base.len > 2000 ? DEJA_EINVAL : deja_url_resolve(base, path, out, sizeof out, &url);
+    if (rc == DEJA_OK)
+        return DEJA_OK;
+    return fail(err, OPT_USAGE,
+                rc == DEJA_ENOTSUP ? "--base: the host of '%.*s' needs IDNA, which this build of "
+                                     "deja lacks; write it as xn--..."
+                                   : "--base takes an absolute URL such as https://example.org, "
+                                     "not '%.*s'",
+                base.len < SHOWN ? (int)base.len : SHOWN, (const char *)base.data);
+}
+
+int urlkeys_init(struct urlkeys *u, const struct common *c, enum urlkeys_use use, deja_error *err)
+{
+    *u = (struct urlkeys){.use = use, .strict = c->strict, .forms = c->canonical};
+    u->own_key = c->url == DEJA_URL_GSB && use != URLKEYS_LOOK_UP;
+    if (!c->url)
+        return DEJA_OK;
+    int rc = DEJA_OK;
+    if (c->base) {
+        u->base = (deja_slice){c->base, strlen(c->base)};
+        rc = check_base(u->base, err);
+    }
+    if (rc == DEJA_OK && (c->drop_params || c->keep_params))
+        return make_rules(u, c, err);
+    u->rules = deja_url_profile(c->url);
+    return rc;
+}
+
+const deja_url_rules *urlkeys_use_version(struct urlkeys *u, uint64_t id)
+{
+    for (const deja_url_rules *r = u->rules; r; r = deja_url_rules_older(r))
+        if (deja_url_rules_id(r) == id)
+            u->rules = r;
+    return u->rules;
+}
+
+void urlkeys_fini(struct urlkeys *u)
+{
+    deja_url_rules_free(u->own);
+    u->own = NULL;
+    u->rules = NULL;
+}
+
+/* --- One key --------------------------------------------------------------- */
+
+static inline bool make_room(struct block *b, struct urlkeys_room *r, size_t len)
+{
+    if (r->cap >= len)
+        return true;
+    const size_t want = len > ROOM_STEP ? len : ROOM_STEP;
+    r->at = block_room(b, want);
+    r->cap = r->at ? want : 0;
+    return r->at;
+}
+
+/* What lies in the room stays there; other slices are far away. */
+static inline void keep(struct block *b, struct urlkeys_room *r, deja_slice s)
+{
+    const size_t offset = (size_t)((uintptr_t)s.data - (uintptr_t)r->at);
+    if (offset >= r->cap)
+        return;
+    block_take(b, offset + s.len);
+    r->at += offset + s.len;
+    r->cap -= offset + s.len;
+}
+
+/* No key, or what logs write in its place. */
+static bool is_nothing(deja_slice key)
+{
+    return key.len == 0 || (key.len == 1 && *(const char *)key.data == '-');
+}
+
+/* The length of the scheme before a colon; 0 when there is none. */
+static size_t scheme_len(const char *at, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        const char lower = (char)(at[i] | 0x20);
+        const bool letter = lower >= 'a' && lower <= 'z';
+        if (at[i] == ':')
+            return i;
+        const bool other = scan_is_digit(at[i]) || at[i] == '+' || at[i] == '-' || at[i] == '.';
+        if (!letter && (i == 0 || !other))
+            return 0;
+    }
+    return 0;
+}
+
+/* Browsers take http:path for a link when the page is http as well. */
+static bool is_link(deja_slice base, deja_slice key)
+{
+    const char *at = key.data, *const end = at + key.len;
+    while (at < end && (unsigned char)*at <= ' ')
+        at++;
+    const size_t len = scheme_len(at, (size_t)(end - at));
+    if (len == 0)
+        return true;
+    return !scan_begins(at + len + 1, end, "//") && len == scheme_len(base.data, base.len) &&
+           strncasecmp(at, base.data, len) == 0;
+}
+
+/* The URL that a link stands for. */
+static int resolve(const struct urlkeys *u, struct block *b, struct urlkeys_room *r,
+                   deja_slice *key)
+{
+    deja_slice url;
+    if (!make_room(b, r, DEJA_URL_ROOM(u->base.len + key->len)))
+        return DEJA_ENOMEM;
+    const int rc = deja_url_resolve(u->base, *key, r->at, r->cap, &url);
+    if (rc < 0)
+        return rc;
+    keep(b, r, url);
+    *key = url;
+    return DEJA_OK;
+}
+
+int urlkeys_form(const struct urlkeys *u, struct block *b, struct urlkeys_room *r, deja_slice key,
+                 deja_slice *form)
+{
+    *form = key;
+    if (is_nothing(key))
+        return DEJA_ENOTURL; /* to some profiles it would be one */
+    int rc = DEJA_OK;
+    if (u->base.len && is_link(u->base, key))
+        rc = resolve(u, b, r, &key);
+    if (rc < 0)
+        return rc;
+    if (!make_room(b, r, DEJA_URL_ROOM(key.len)))
+        return DEJA_ENOMEM;
+    deja_slice canon;
+    rc = deja_url_canon(u->rules, key, r->at, r->cap, &canon);
+    if (rc < 0)
+        return rc;
+    keep(b, r, canon);
+    *form = canon;
+    return DEJA_OK;
+}
+
+/* --- What is no URL -------------------------------------------------------- */
+
+struct shown {
+    char text[SHOWN + 4];
+};
+
+static struct shown show(deja_slice key)
+{
+    struct shown s;
+    char text[SHOWN + 1];
+    const bool cut = printable(text, sizeof text, key.data, key.len, false) < key.len;
+    snprintf(s.text, sizeof s.text, "%s%s", text, cut ? "..." : "");
+    return s;
+}
+
+/* Lines before record i in its block.  Records end with the terminator; those of CSV may have
+ * more of them inside. */
+static uint64_t lines_before(const struct block *b, size_t i)
+{
+    while (i > 0 && b->ends[i - 1] == b->ends[i])
+        i--;
+    const char *at = b->data, *const end = at + (i ? b->ends[i - 1] : 0);
+    const char terminator = b->data[b->ends[0] - 1];
+    uint64_t lines = 0;
+    while (at < end && (at = memchr(at, terminator, (size_t)(end - at))) != NULL) {
+        lines++;
+        at++;
+    }
+    return lines;
+}
+
+int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, deja_error *err)
+{
+    const struct fail_path path = fail_path(b->path);
+    const uint64_t line = b->line + lines_before(b, i);
+    const char *at = b->gaps ? "at or behind line" : "line";
+    if (status == DEJA_ENOTSUP)
+        return fail(err, status,
+                    "%s: %s %" PRIu64 ": the host of '%s' needs IDNA, which this build of deja "
+                    "lacks; build it with libidn2",
+                    path.text, at, line, show(key).text);
+    if (key.len == 0)
+        return fail(err, DEJA_ENOTURL,
+                    "%s: %s %" PRIu64 " lacks a URL; without --strict it would pass", path.text,
+                    at, line);
+    return fail(err, DEJA_ENOTURL,
+                "%s: %s %" PRIu64 ": '%s' is no URL; without --strict it would pass as it is",
+                path.text, at, line, show(key).text);
+}
+
+static void count(_Atomic uint64_t *counter)
+{
+    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+/* Record i has no canonical form: what then stands in the place of its key. */
+static int pass(struct urlkeys *u, struct block *b, size_t i, int status, deja_error *err)
+{
+    const deja_slice key = b->keys[i];
+    if (status == DEJA_ENOMEM)
+        return fail(err, status, "%s: out of memory for a URL of %zu bytes",
+                    fail_path(b->path).text, key.len);
+    if (u->strict)
+        return urlkeys_refuse(b, i, key, status, err);
+    const bool nothing = is_nothing(key);
+    const bool useless =
+        deja_url_rules_profile(u->rules) == DEJA_URL_GSB && u->use != URLKEYS_COMPARE;
+    if (nothing || useless) {
+        b->keys[i] = (deja_slice){NULL, 0};
+        b->keyless = true;
+    }
+    if (!nothing) {
+        count(status == DEJA_ENOTSUP ? &u->no_idna : &u->no_url);
+        if (useless)
+            count(&u->left_out);
+    }
+    return DEJA_OK;
+}
+
+/* --- A block --------------------------------------------------------------- */
+
+/* The expression that stands for the URL itself: all but its scheme. */
+static deja_slice own_expression(deja_slice canon)
+{
+    const char *colon = memchr(canon.data, ':', canon.len);
+    const size_t skip = (size_t)(colon + 3 - (const char *)canon.data);
+    return (deja_slice){colon + 3, canon.len - skip};
+}
+
+/* Key i in its canonical form, which it may be seen to have already. */
+static int make_one(struct urlkeys *u, struct block *b, size_t i, bool plain,
+                    struct urlkeys_room *room, deja_error *err)
+{
+    deja_slice form = b->keys[i];
+    const int rc = plain ? DEJA_OK : urlkeys_form(u, b, room, b->keys[i], &form);
+    if (u->forms)
+        b->forms[i] = form;
+    if (rc < 0)
+        return pass(u, b, i, rc, err);
+    b->keys[i] = u->own_key ? own_expression(form) : form;
+    return DEJA_OK;
+}
+
+/* Each key in its canonical form.  After a failure the block has the records before it. */
+static int make_canonical(struct urlkeys *u, struct block *b, deja_error *err)
+{
+    struct urlkeys_room room = {0};
+    const bool as_they_are = !u->forms && !u->own_key;
+    uint8_t plain[LOT];
+    for (size_t at = 0, n; at < b->n; at += n) {
+        n = b->n - at < LOT ? b->n - at : LOT;
+        deja_url_plain_batch(u->rules, b->keys + at, n, plain);
+        for (size_t i = 0; i < n; i++) {
+            const int rc =
+                plain[i] && as_they_are ? DEJA_OK : make_one(u, b, at + i, plain[i], &room, err);
+            if (rc < 0) {
+                b->n = at + i;
+                return rc;
+            }
+        }
+    }
+    return DEJA_OK;
+}
+
+/* A key for each expression; what has none keeps its record. */
+static bool spread_expressions(struct block *b)
+{
+    block_rekey(b);
+    for (size_t i = 0; i < b->n; i++) {
+        deja_slice all[DEJA_URL_EXPRESSIONS];
+        size_t n = b->keys[i].data ? deja_url_expressions(b->keys[i], all) : 0;
+        if (n == 0)
+            all[n++] = (deja_slice){NULL, 0};
+        for (size_t j = 0; j < n; j++)
+            if (!block_rekey_add(b, all[j], b->ends[i]))
+                return false;
+    }
+    block_rekey_end(b);
+    return true;
+}
+
+int urlkeys_run(void *urlkeys, struct block *b, deja_error *err)
+{
+    struct urlkeys *u = urlkeys;
+    bool ok = !u->forms || block_forms(b);
+    const int rc = ok ? make_canonical(u, b, err) : DEJA_OK;
+    if (ok && u->use == URLKEYS_LOOK_UP && deja_url_rules_profile(u->rules) == DEJA_URL_GSB)
+        ok = spread_expressions(b);
+    if (ok)
+        return rc;
+    b->n = 0;
+    return fail(err, DEJA_ENOMEM, "%s: out of memory for a block of URLs",
+                fail_path(b->path).text);
+}

@@ -1,0 +1,182 @@
+/* cdxj.c - the index of an archive: which record holds which page.
+ *
+ * Replay tools look a URL up by binary search in sorted lines
+ *
+ *     org,example)/a?b=1 20260102030405 {"url": "http://example.org/a?b=1", "mime": ...}
+ *
+ * The key is the URL with the host turned around, so that the pages of a domain stand together
+ * (SURT: sort-friendly URI reordering transform), in the spelling that the Internet Archive's
+ * tools agree on: scheme, www and default ports are left out, letters are small, parameters are
+ * sorted, a slash at the end is none.  Addresses of numbers are not turned around.
+ *
+ * Limit: those tools also drop some session parameters from the key; here they stay. */
+#include "crawler/archive/cdxj.h"
+#include "tools/base/ascii.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* --- Keys -------------------------------------------------------------------- */
+
+static bool add_lower(struct buffer *out, deja_slice s)
+{
+    const char *p = s.data;
+    for (size_t i = 0; i < s.len; i++) {
+        const char c = ascii_lower(p[i]);
+        if (!buffer_add(out, &c, 1))
+            return false;
+    }
+    return true;
+}
+
+static bool is_number_address(deja_slice host)
+{
+    const char *p = host.data;
+    if (host.len > 0 && p[0] == '[')
+        return true;
+    for (size_t i = 0; i < host.len; i++)
+        if (!ascii_is_digit(p[i]) && p[i] != '.')
+            return false;
+    return host.len > 0;
+}
+
+/* www.example.org and www2.example.org are example.org, also with the dot of the root behind. */
+static deja_slice without_www(deja_slice host)
+{
+    const char *p = host.data;
+    size_t n = 3;
+    while (host.len > 1 && p[host.len - 1] == '.')
+        host.len--;
+    if (!ascii_begins(host, "www"))
+        return host;
+    while (n < host.len && ascii_is_digit(p[n]))
+        n++;
+    return n < host.len && p[n] == '.' ? (deja_slice){p + n + 1, host.len - n - 1} : host;
+}
+
+static bool add_turned(struct buffer *out, deja_slice host)
+{
+    const char *p = host.data;
+    size_t end = host.len;
+    for (size_t i = host.len; i-- > 0;) {
+        if (p[i] != '.')
+            continue;
+        if (!add_lower(out, (deja_slice){p + i + 1, end - i - 1}) || !buffer_text(out, ","))
+            return false;
+        end = i;
+    }
+    return add_lower(out, (deja_slice){p, end});
+}
+
+/* host[:port], without user and password. */
+static bool add_authority(struct buffer *out, deja_slice authority)
+{
+    const char *p = authority.data;
+    const char *at = authority.len ? memrchr(p, '@', authority.len) : NULL;
+    const char *begin = at ? at + 1 : p, *end = p + authority.len;
+    const char *colon = end > begin ? memrchr(begin, ':', (size_t)(end - begin)) : NULL;
+    if (colon && memchr(colon, ']', (size_t)(end - colon)))
+        colon = NULL;
+    const deja_slice host = ascii_between(begin, colon ? colon : end);
+    const bool ok =
+        is_number_address(host) ? add_lower(out, host) : add_turned(out, without_www(host));
+    return ok && (!colon || buffer_add(out, colon, (size_t)(end - colon))) &&
+           buffer_text(out, ")");
+}
+
+static int compare_slices(const void *a, const void *b)
+{
+    return ascii_compare(*(const deja_slice *)a, *(const deja_slice *)b);
+}
+
+/* The parameters in out->data[from, end), sorted in place. */
+static bool sort_query(struct buffer *out, size_t from)
+{
+    size_t n = 1, i = 0;
+    for (size_t at = from; at < out->len; at++)
+        n += out->data[at] == '&';
+    const size_t len = out->len - from;
+    deja_slice *part = malloc(n * sizeof *part);
+    char *copy = malloc(len + 1);
+    if (part && copy) {
+        memcpy(copy, out->data + from, len);
+        copy[len] = '&';
+        for (char *p = copy; i < n; p = (char *)memchr(p, '&', (size_t)(copy + len + 1 - p)) + 1)
+            part[i++] = ascii_between(p, memchr(p, '&', (size_t)(copy + len + 1 - p)));
+        qsort(part, n, sizeof *part, compare_slices);
+        out->len = from;
+        for (i = 0; i < n; i++) /* as many bytes as before: there is room */
+            (void)(buffer_add(out, "&", i > 0) && buffer_add(out, part[i].data, part[i].len));
+    }
+    const bool ok = part && copy;
+    free(part);
+    free(copy);
+    return ok;
+}
+
+static bool add_rest(struct buffer *out, deja_slice rest)
+{
+    const char *p = rest.data;
+    const char *mark = rest.len ? memchr(p, '?', rest.len) : NULL;
+    deja_slice path = mark ? ascii_between(p, mark) : rest;
+    if (path.len > 1 && p[path.len - 1] == '/')
+        path.len--;
+    if (!(path.len ? add_lower(out, path) : buffer_text(out, "/")))
+        return false;
+    if (!mark || mark + 1 == p + rest.len)
+        return true;
+    const size_t from = out->len + 1;
+    return buffer_text(out, "?") && add_lower(out, ascii_between(mark + 1, p + rest.len)) &&
+           sort_query(out, from);
+}
+
+int cdxj_key(deja_slice url, struct buffer *out)
+{
+    const char *p = url.data, *end = p + url.len;
+    const char *begin = url.len ? memmem(p, url.len, "://", 3) : NULL;
+    begin = begin ? begin + 3 : p;
+    const char *slash = begin;
+    while (slash < end && *slash != '/' && *slash != '?')
+        slash++;
+    const bool ok = add_authority(out, ascii_between(begin, slash)) &&
+                    add_rest(out, ascii_between(slash, end));
+    return ok ? DEJA_OK : DEJA_ENOMEM;
+}
+
+/* --- Lines ------------------------------------------------------------------- */
+
+static bool add_json(struct buffer *out, deja_slice s)
+{
+    const char *p = s.data;
+    bool ok = buffer_text(out, "\"");
+    for (size_t i = 0; ok && i < s.len; i++) {
+        char escape[8];
+        const unsigned char c = (unsigned char)p[i];
+        if (c == '"' || c == '\\')
+            snprintf(escape, sizeof escape, "\\%c", c);
+        else if (c < 0x20 || c >= 0x7f) /* bytes beyond ASCII come in mime types at most */
+            snprintf(escape, sizeof escape, "\\u%04x", c);
+        else
+            snprintf(escape, sizeof escape, "%c", c);
+        ok = buffer_text(out, escape);
+    }
+    return ok && buffer_text(out, "\"");
+}
+
+int cdxj_line(const struct cdxj_entry *e, struct buffer *out)
+{
+    char text[160], name[WARC_NAME_LEN];
+    struct tm t;
+    bool ok = cdxj_key(e->url, out) == DEJA_OK && gmtime_r(&e->when, &t) &&
+              strftime(text, sizeof text, " %Y%m%d%H%M%S {\"url\": ", &t) > 0 &&
+              buffer_text(out, text) && add_json(out, e->url);
+    if (ok && e->mime.len > 0)
+        ok = buffer_text(out, ", \"mime\": ") && add_json(out, e->mime);
+    warc_name(e->place.file, name);
+    snprintf(text, sizeof text, ", \"status\": \"%d\"", e->status);
+    ok = ok && buffer_text(out, text) && buffer_text(out, ", \"digest\": ") &&
+         add_json(out, ascii_slice(e->digest));
+    snprintf(text, sizeof text,
+             ", \"length\": \"%" PRIu64 "\", \"offset\": \"%" PRIu64 "\", \"filename\": \"%s\"}\n",
+             e->place.len, e->place.at, name);
+    return ok && buffer_text(out, text) ? DEJA_OK : DEJA_ENOMEM;
+}

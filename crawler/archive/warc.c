@@ -1,0 +1,494 @@
+/* warc.c - what was fetched, in WARC 1.1 files.
+ *
+ * A file is a row of records; each is a gzip member of its own, so that a reader can begin at any
+ * of them.  A record is a header in the manner of HTTP, an empty line, a block of the length that
+ * the header tells, and two line ends.
+ *
+ *     warcinfo   at the beginning of each file: who wrote it
+ *     request    the header that was sent
+ *     response   what came back
+ *     revisit    what came back was known: the header alone, and where the rest is
+ *
+ * Records are put together in memory and written in one piece.  The queue remembers where the last
+ * one ended whose page it has recorded; when a run was killed, the next one cuts off what lies
+ * behind.  So every record of a file is complete, and belongs to a page that the index knows.
+ *
+ * Source: "The WARC Format 1.1", IIPC, 2017 (ISO 28500:2017). */
+#include "crawler/archive/warc.h"
+#include "tools/base/ascii.h"
+#include "tools/base/fail.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define READ_STEP ((size_t)64 * 1024)
+
+void warc_name(uint32_t file, char name[WARC_NAME_LEN])
+{
+    snprintf(name, WARC_NAME_LEN, "crawl-%05u.warc.gz", (unsigned)file);
+}
+
+/* --- Records ---------------------------------------------------------------- */
+
+struct uuid {
+    char text[37];
+};
+
+static struct uuid new_uuid(void)
+{
+    uint8_t b[16];
+    struct uuid u;
+    if (getrandom(b, sizeof b, 0) != (ssize_t)sizeof b)
+        memset(b, 0, sizeof b); /* 16 bytes are never refused once the system is up */
+    b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
+    b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
+    snprintf(u.text, sizeof u.text,
+             "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+             b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+             b[15]);
+    return u;
+}
+
+static bool field(struct buffer *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* One line of a header; never with a URL in it, which may be longer. */
+static bool field(struct buffer *to, const char *fmt, ...)
+{
+    char line[400];
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    return n >= 0 && (size_t)n < sizeof line && buffer_add(to, line, (size_t)n) &&
+           buffer_text(to, "\r\n");
+}
+
+static bool url_field(struct buffer *to, const char *name, deja_slice url)
+{
+    return buffer_text(to, name) && buffer_add(to, url.data, url.len) && buffer_text(to, "\r\n");
+}
+
+static bool date_field(struct buffer *to, const char *name, time_t when)
+{
+    struct tm t;
+    char text[40];
+    return gmtime_r(&when, &t) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &t) > 0 &&
+           field(to, "%s: %s", name, text);
+}
+
+static bool begin_record(struct buffer *to, const char *type, const struct uuid *id, time_t when)
+{
+    to->len = 0;
+    return field(to, "WARC/1.1") && field(to, "WARC-Type: %s", type) &&
+           field(to, "WARC-Record-ID: <urn:uuid:%s>", id->text) &&
+           date_field(to, "WARC-Date", when);
+}
+
+/* The block's digest and length, the block in two pieces, and the end. */
+static bool end_record(struct buffer *to, deja_slice first, deja_slice second)
+{
+    const deja_slice block[2] = {first, second};
+    struct digest digest;
+    return digest_make(block, 2, &digest) == DEJA_OK &&
+           field(to, "WARC-Block-Digest: %s", digest.text) &&
+           field(to, "Content-Length: %zu\r\n", first.len + second.len) &&
+           buffer_add(to, first.data, first.len) && buffer_add(to, second.data, second.len) &&
+           buffer_text(to, "\r\n\r\n");
+}
+
+static bool make_warcinfo(struct buffer *to, const char *name, const char *user_agent)
+{
+    static const deja_slice nothing = {NULL, 0};
+    const struct uuid id = new_uuid();
+    struct buffer text = {0};
+    const bool ok = buffer_text(&text, "software: deja/") && buffer_text(&text, deja_version()) &&
+                    buffer_text(&text, "\r\nformat: WARC File Format 1.1\r\n"
+                                       "conformsTo: http://iipc.github.io/warc-specifications/"
+                                       "specifications/warc-format/warc-1.1/\r\n"
+                                       "robots: obey\r\nhttp-header-user-agent: ") &&
+                    buffer_text(&text, user_agent) && buffer_text(&text, "\r\n") &&
+                    begin_record(to, "warcinfo", &id, time(NULL)) &&
+                    field(to, "WARC-Filename: %s", name) &&
+                    field(to, "Content-Type: application/warc-fields") &&
+                    end_record(to, buffer_slice(&text), nothing);
+    buffer_fini(&text);
+    return ok;
+}
+
+static bool make_request(struct buffer *to, const struct warc_capture *c,
+                         const struct uuid *answer)
+{
+    static const deja_slice nothing = {NULL, 0};
+    const struct uuid id = new_uuid();
+    return begin_record(to, "request", &id, c->when) &&
+           url_field(to, "WARC-Target-URI: ", c->url) &&
+           field(to, "WARC-Concurrent-To: <urn:uuid:%s>", answer->text) &&
+           (!c->ip[0] || field(to, "WARC-IP-Address: %s", c->ip)) &&
+           field(to, "Content-Type: application/http; msgtype=request") &&
+           end_record(to, c->request, nothing);
+}
+
+static bool revisit_fields(struct buffer *to, const struct warc_capture *c)
+{
+    return field(to, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/%s",
+                 c->not_modified ? "server-not-modified" : "identical-payload-digest") &&
+           url_field(to, "WARC-Refers-To-Target-URI: ", c->url) &&
+           date_field(to, "WARC-Refers-To-Date", c->original->when);
+}
+
+static bool make_answer(struct buffer *to, const struct warc_capture *c, const struct uuid *id)
+{
+    return begin_record(to, c->original ? "revisit" : "response", id, c->when) &&
+           url_field(to, "WARC-Target-URI: ", c->url) &&
+           (!c->ip[0] || field(to, "WARC-IP-Address: %s", c->ip)) &&
+           (!c->http2 || field(to, "WARC-Protocol: h2")) &&
+           (!c->truncated || field(to, "WARC-Truncated: %s", c->truncated)) &&
+           (!c->payload.text[0] || field(to, "WARC-Payload-Digest: %s", c->payload.text)) &&
+           (!c->original || revisit_fields(to, c)) &&
+           field(to, "Content-Type: application/http; msgtype=response") &&
+           end_record(to, c->head, c->body);
+}
+
+/* --- Files ------------------------------------------------------------------- */
+
+/* Add w->plain to w->packed, as a gzip member. */
+static bool pack(struct warc *w)
+{
+    z_stream *z = w->deflater;
+    if (w->plain.len > UINT32_MAX || deflateReset(z) != Z_OK)
+        return false;
+    const size_t room = deflateBound(z, (uLong)w->plain.len);
+    if (room > UINT32_MAX || !buffer_reserve(&w->packed, room))
+        return false;
+    z->next_in = (Bytef *)w->plain.data;
+    z->avail_in = (uInt)w->plain.len;
+    z->next_out = (Bytef *)w->packed.data + w->packed.len;
+    z->avail_out = (uInt)room;
+    if (deflate(z, Z_FINISH) != Z_STREAM_END)
+        return false;
+    w->packed.len += room - z->avail_out;
+    return true;
+}
+
+/* Write w->packed behind the last record, all of it or nothing. */
+static int append(struct warc *w, deja_error *err)
+{
+    char name[WARC_NAME_LEN];
+    size_t done = 0;
+    while (done < w->packed.len) {
+        const ssize_t n =
+            pwrite(w->fd, w->packed.data + done, w->packed.len - done, (off_t)(w->end + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            if (n == 0)
+                errno = ENOSPC;
+            warc_name(w->file, name);
+            const int rc = fail_errno(err, "%s: cannot write", name);
+            const int cut = ftruncate(w->fd, (off_t)w->end);
+            (void)cut; /* when that fails as well, the next run cuts it */
+            return rc;
+        }
+        done += (size_t)n;
+    }
+    w->end += done;
+    w->packed.len = 0;
+    return DEJA_OK;
+}
+
+static int no_memory(deja_error *err)
+{
+    return fail(err, DEJA_ENOMEM, "no memory for a WARC record");
+}
+
+/* Cut the file behind the last record; one that is shorter is not ours to mend. */
+static int cut_file(int fd, const char *name, uint64_t end, deja_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return fail_errno(err, "%s: cannot read", name);
+    if ((uint64_t)st.st_size < end)
+        return fail(err, DEJA_EFORMAT,
+                    "%s has %lld bytes, and the queue knows of %" PRIu64 ": it was cut", name,
+                    (long long)st.st_size, end);
+    if ((uint64_t)st.st_size > end && ftruncate(fd, (off_t)end) != 0)
+        return fail_errno(err, "%s: cannot cut it to %" PRIu64 " bytes", name, end);
+    return DEJA_OK;
+}
+
+static int open_file(struct warc *w, uint32_t file, uint64_t end, deja_error *err)
+{
+    char name[WARC_NAME_LEN];
+    warc_name(file, name);
+    const int fd = openat(w->dir, name, O_RDWR | O_CLOEXEC | (end == 0 ? O_CREAT : 0), 0666);
+    if (fd < 0)
+        return fail_errno(err, "%s: cannot open", name);
+    const int rc = cut_file(fd, name, end, err);
+    if (rc < 0) {
+        (void)close(fd);
+        return rc;
+    }
+    if (w->fd >= 0)
+        (void)close(w->fd);
+    w->fd = fd;
+    w->file = file;
+    w->end = end;
+    w->fresh = true;
+    return DEJA_OK;
+}
+
+/* A file with its warcinfo record. */
+static int begin_file(struct warc *w, uint32_t file, deja_error *err)
+{
+    char name[WARC_NAME_LEN];
+    int rc = w->fd >= 0 ? warc_sync(w, err) : DEJA_OK;
+    if (rc == DEJA_OK)
+        rc = open_file(w, file, 0, err);
+    if (rc < 0)
+        return rc;
+    warc_name(file, name);
+    w->packed.len = 0;
+    if (!make_warcinfo(&w->plain, name, w->user_agent) || !pack(w))
+        return no_memory(err);
+    return append(w, err);
+}
+
+/* Files that were begun and never recorded. */
+static void remove_files_behind(int dir, uint32_t file)
+{
+    char name[WARC_NAME_LEN];
+    do
+        warc_name(++file, name);
+    while (unlinkat(dir, name, 0) == 0);
+}
+
+int warc_open(struct warc *w, int dir, uint32_t file, uint64_t end, const char *user_agent,
+              uint64_t max_size, deja_error *err)
+{
+    *w = (struct warc){.dir = dir, .fd = -1, .user_agent = user_agent, .max_size = max_size};
+    z_stream *z = calloc(1, sizeof *z);
+    if (!z || deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
+                  Z_OK) {
+        free(z);
+        return no_memory(err);
+    }
+    w->deflater = z;
+    remove_files_behind(dir, file);
+    const int rc = end > 0 ? open_file(w, file, end, err) : begin_file(w, file ? file : 1, err);
+    if (rc < 0)
+        warc_close(w);
+    return rc;
+}
+
+int warc_write(struct warc *w, const struct warc_capture *c, struct warc_place *place,
+               deja_error *err)
+{
+    const struct uuid answer = new_uuid();
+    if (w->end >= w->max_size) {
+        const int rc = begin_file(w, w->file + 1, err);
+        if (rc < 0)
+            return rc;
+    }
+    w->packed.len = 0;
+    if (!make_request(&w->plain, c, &answer) || !pack(w))
+        return no_memory(err);
+    *place = (struct warc_place){.file = w->file, .at = w->end + w->packed.len};
+    if (!make_answer(&w->plain, c, &answer) || !pack(w))
+        return no_memory(err);
+    const int rc = append(w, err);
+    place->len = w->end - place->at;
+    return rc;
+}
+
+int warc_sync(struct warc *w, deja_error *err)
+{
+    char name[WARC_NAME_LEN];
+    warc_name(w->file, name);
+    if (fdatasync(w->fd) != 0 || (w->fresh && fsync(w->dir) != 0))
+        return fail_errno(err, "%s: cannot sync", name);
+    w->fresh = false;
+    return DEJA_OK;
+}
+
+void warc_close(struct warc *w)
+{
+    if (w->deflater) {
+        (void)deflateEnd(w->deflater);
+        free(w->deflater);
+        w->deflater = NULL;
+    }
+    if (w->fd >= 0)
+        (void)close(w->fd);
+    w->fd = -1;
+    buffer_fini(&w->plain);
+    buffer_fini(&w->packed);
+}
+
+/* --- Is it whole? --------------------------------------------------------------- */
+
+/* A file that is read from the beginning, piece by piece. */
+struct reading {
+    int fd;
+    uint64_t at, end; /* the next byte to read, and where to stop */
+    z_stream z;
+    uint8_t in[READ_STEP], out[READ_STEP];
+};
+
+/* More bytes for zlib.  0: there are none. */
+static int refill(struct reading *r, deja_error *err)
+{
+    const uint64_t left = r->end - r->at;
+    ssize_t n;
+    do
+        n = pread(r->fd, r->in, left < sizeof r->in ? (size_t)left : sizeof r->in, (off_t)r->at);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return fail_errno(err, "the archive: cannot read");
+    r->at += (uint64_t)n;
+    r->z.next_in = r->in;
+    r->z.avail_in = (uInt)n;
+    return n > 0;
+}
+
+static bool begins_a_request(const uint8_t *text, size_t len)
+{
+    static const char type[] = "WARC-Type: request\r\n";
+    return memmem(text, len < 200 ? len : 200, type, sizeof type - 1) != NULL;
+}
+
+/* Read a member.  1: it is whole, 0: it is not, or there is none. */
+static int read_member(struct reading *r, bool *request, deja_error *err)
+{
+    int rc = inflateReset(&r->z);
+    *request = false;
+    while (rc == Z_OK || rc == Z_BUF_ERROR) {
+        if (r->z.avail_in == 0) {
+            const int more = refill(r, err);
+            if (more <= 0)
+                return more;
+        }
+        const bool first = r->z.total_out == 0;
+        r->z.next_out = r->out;
+        r->z.avail_out = sizeof r->out;
+        rc = inflate(&r->z, Z_NO_FLUSH);
+        const size_t len = sizeof r->out - r->z.avail_out;
+        if (first && len > 0)
+            *request = begins_a_request(r->out, len);
+    }
+    return rc == Z_STREAM_END;
+}
+
+/* *whole gets behind the last member that is no request. */
+static int check_members(struct reading *r, uint64_t *whole, deja_error *err)
+{
+    bool request;
+    int rc;
+    if (inflateInit2(&r->z, 15 + 16) != Z_OK)
+        return no_memory(err);
+    while ((rc = read_member(r, &request, err)) > 0)
+        if (!request)
+            *whole = r->at - r->z.avail_in;
+    (void)inflateEnd(&r->z);
+    return rc;
+}
+
+static int check_range(int fd, uint64_t from, uint64_t to, uint64_t *whole, deja_error *err)
+{
+    struct reading *r = calloc(1, sizeof *r); /* much, for a stack */
+    if (!r)
+        return no_memory(err);
+    r->fd = fd;
+    r->at = from;
+    r->end = to;
+    const int rc = check_members(r, whole, err);
+    free(r);
+    return rc;
+}
+
+int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *whole, bool *damaged,
+               deja_error *err)
+{
+    char name[WARC_NAME_LEN];
+    struct stat st = {0};
+    int rc = DEJA_OK;
+    warc_name(file, name);
+    *whole = from;
+    const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+    if ((fd < 0 && errno != ENOENT) || (fd >= 0 && fstat(fd, &st) != 0))
+        rc = fail_errno(err, "%s: cannot open", name);
+    const uint64_t size = (uint64_t)st.st_size; /* 0: there is none */
+    if (rc == DEJA_OK && from < size && from < to)
+        rc = check_range(fd, from, to < size ? to : size, whole, err);
+    *damaged = *whole < (to < UINT64_MAX ? to : size) || (to > 0 && *whole == 0);
+    if (fd >= 0)
+        (void)close(fd);
+    return rc;
+}
+
+/* --- Reading one record again -------------------------------------------------- */
+
+static int inflate_member(int fd, const struct warc_place *place, size_t max, struct buffer *out)
+{
+    z_stream z = {0};
+    uint8_t in[4096];
+    uint64_t at = place->at;
+    const uint64_t end = place->at + place->len;
+    int rc = inflateInit2(&z, 15 + 16);
+    out->len = 0;
+    while (rc == Z_OK && out->len < max) {
+        if (z.avail_in == 0) {
+            const size_t want = end - at < sizeof in ? (size_t)(end - at) : sizeof in;
+            const ssize_t n = pread(fd, in, want, (off_t)at);
+            if (n <= 0)
+                break;
+            at += (uint64_t)n;
+            z.next_in = in;
+            z.avail_in = (uInt)n;
+        }
+        if (!buffer_reserve(out, READ_STEP))
+            break;
+        z.next_out = (Bytef *)out->data + out->len;
+        z.avail_out = (uInt)READ_STEP;
+        rc = inflate(&z, Z_NO_FLUSH);
+        out->len += READ_STEP - z.avail_out;
+    }
+    (void)inflateEnd(&z);
+    return rc == Z_STREAM_END || (rc == Z_OK && out->len >= max) ? DEJA_OK : DEJA_EFORMAT;
+}
+
+/* Leave the block alone of a record: cut the header off, and the line ends. */
+static bool keep_block(struct buffer *record)
+{
+    static const char gap[] = "\r\n\r\n";
+    const size_t gap_len = sizeof gap - 1;
+    char *end = record->len ? memmem(record->data, record->len, gap, gap_len) : NULL;
+    if (record->len < 8 || memcmp(record->data, "WARC/1.1", 8) != 0 || !end)
+        return false;
+    const size_t head = (size_t)(end - record->data) + gap_len;
+    record->len -= head;
+    memmove(record->data, record->data + head, record->len);
+    if (record->len >= gap_len && memcmp(record->data + record->len - gap_len, gap, gap_len) == 0)
+        record->len -= gap_len;
+    return true;
+}
+
+int warc_read(int dir, const struct warc_place *place, size_t max, struct buffer *block,
+              deja_error *err)
+{
+    char name[WARC_NAME_LEN];
+    warc_name(place->file, name);
+    const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(err, "%s: cannot open", name);
+    const int rc = inflate_member(fd, place, max, block);
+    (void)close(fd);
+    if (rc < 0 || !keep_block(block))
+        return fail(err, DEJA_EFORMAT, "%s has no record at %" PRIu64, name, place->at);
+    return DEJA_OK;
+}

@@ -1,0 +1,21 @@
+/* hostkey.h - one name for a host, however its URLs spell it. */
+#ifndef CRAWLER_HOSTKEY_H
+#define CRAWLER_HOSTKEY_H
+#include "tools/base/buffer.h"
+
+/* Removes credentials and the final dot of the host name from a canonical URL:
+ * http://u:p@example.org./ becomes http://example.org/.  *clean is url itself or bytes in room;
+ * url may lie in room.  Fails with DEJA_ENOTURL if the URL has no host, or with DEJA_ENOMEM. */
+int hostkey_clean(deja_slice url, struct buffer *room, deja_slice *clean);
+bool hostkey_has_credentials(deja_slice url);
+
+/* Appends the name that delays and limits are counted by: the host in lower case, without its
+ * port. Addresses have one spelling: 0x7f.1 and [::ffff:127.0.0.1] are 127.0.0.1.  Fails with
+ * DEJA_ENOTURL or DEJA_ENOMEM. */
+int hostkey_name(deja_slice url, struct buffer *out);
+/* The same with the port, including a default port: example.org:80. */
+int hostkey_name_and_port(deja_slice url, struct buffer *out);
+/* Do both URLs have the same host and port?  The default ports of http and https count as one. */
+bool hostkey_same(deja_slice a, deja_slice b);
+
+#endif

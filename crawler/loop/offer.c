@@ -1,0 +1,230 @@
+/* offer.c - a link is found: does it belong, was it seen?  If not, into the queue.
+ *
+ *     canonical form without credentials -> scheme, length -> scope, depth, traps -> the cache ->
+ *     the queue
+ *
+ * The cache is asked last, so that it holds only what the crawl is about.  With a listener for
+ * found URLs (--harvest) it is asked about all of them.
+ *
+ * Output before state: a URL that is new goes into the queue and waits in the pending set of
+ * deja_dedup.  It enters the cache when its row of the queue is on disk (folder.c), so no
+ * crash can make the cache know a URL that the queue does not. */
+#include "crawler/http/hostkey.h"
+#include "crawler/loop/crawler.h"
+#include "crawler/loop/trap.h"
+#include "tools/base/ascii.h"
+#include "tools/base/fail.h"
+
+static int no_memory(deja_error *err)
+{
+    return fail(err, DEJA_ENOMEM, "no memory for URLs");
+}
+
+int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon)
+{
+    c->url_room.len = 0;
+    if (!buffer_reserve(&c->url_room, DEJA_URL_ROOM(url.len)))
+        return DEJA_ENOMEM;
+    const int rc = deja_url_canon(c->o->cache.url, url, c->url_room.data, c->url_room.cap, canon);
+    return rc == DEJA_OK ? hostkey_clean(*canon, &c->url_room, canon) : rc;
+}
+
+int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *err)
+{
+    int64_t id;
+    c->host_name.len = 0;
+    int rc = hostkey_name(url, &c->host_name);
+    if (rc < 0)
+        return rc == DEJA_ENOMEM ? no_memory(err) : fail(err, rc, "a URL without a host");
+    const deja_slice name = buffer_slice(&c->host_name);
+    *h = schedule_find(&c->schedule, name);
+    if (*h)
+        return DEJA_OK;
+    rc = frontier_host(c->queue, name, &id, err);
+    if (rc < 0)
+        return rc;
+    *h = schedule_add(&c->schedule, name, id);
+    if (!*h)
+        return no_memory(err);
+    (*h)->delay = c->o->delay;
+    return DEJA_OK;
+}
+
+/* --- Does it belong? ------------------------------------------------------------- */
+
+/* CRAWL_COUNTS: it does. */
+static enum crawl_count refusal(const struct crawler *c, deja_slice url, uint32_t depth)
+{
+    if (!scope_has(c->scope, url))
+        return CRAWL_SCOPE;
+    if (depth > c->o->max_depth)
+        return CRAWL_DEPTH;
+    if (trap_repeats(scope_path(url)))
+        return CRAWL_TRAPS;
+    return CRAWL_COUNTS;
+}
+
+/* Are there too many like this?  Counted for new URLs with parameters; paths with ever new numbers
+ * come link by link, and the depth limit ends them. */
+static int count_shape(struct crawler *c, deja_slice url, bool *too_many, deja_error *err)
+{
+    uint64_t n = 0;
+    *too_many = false;
+    if (!c->shapes || url.len == 0 || !memchr(url.data, '?', url.len))
+        return DEJA_OK;
+    c->shape.len = 0;
+    if (!trap_shape(url, &c->shape))
+        return no_memory(err);
+    int rc = deja_filter_count(c->shapes, buffer_slice(&c->shape), &n);
+    *too_many = n >= c->o->max_similar;
+    if (rc == DEJA_OK && !*too_many)
+        rc = deja_filter_add(c->shapes, buffer_slice(&c->shape), NULL);
+    if (rc == DEJA_EIO && deja_filter_vouch(c->shapes, err) < 0)
+        return rc;
+    return rc < 0 ? fail(err, rc, "shapes.deja: %s", deja_strerror(rc)) : DEJA_OK;
+}
+
+/* --- Into the queue ----------------------------------------------------------------- */
+
+/* What was taken ahead is not the shallowest any more. */
+static int put_ahead_back(struct crawler *c, struct host *h, deja_error *err)
+{
+    for (; h->ahead_at < h->ahead_n; h->ahead_at++) {
+        const int rc = frontier_put_back(c->queue, &h->ahead[h->ahead_at], err);
+        if (rc < 0)
+            return rc;
+        frontier_url_free(&h->ahead[h->ahead_at]);
+        h->waiting++;
+    }
+    return DEJA_OK;
+}
+
+static int enqueue(struct crawler *c, deja_slice url, deja_error *err)
+{
+    struct host *h;
+    const struct offers *f = &c->offers;
+    int rc = offer_host(c, url, &h, err);
+    if (rc < 0)
+        return rc;
+    if (h->ahead_at < h->ahead_n && f->depth < h->ahead[h->ahead_n - 1].depth)
+        rc = put_ahead_back(c, h, err);
+    const struct frontier_url u = {
+        .host = h->id, .depth = f->depth, .hops = f->hops, .hidden = f->hidden, .url = url};
+    if (rc == DEJA_OK)
+        rc = frontier_add(c->queue, c->visit, &u, &c->last_id, err);
+    if (rc < 0)
+        return rc;
+    h->waiting++;
+    if (f->depth < h->depth)
+        h->depth = f->depth;
+    crawler_count(c, CRAWL_QUEUED, 1);
+    c->account.waiting++;
+    c->changed = true;
+    return schedule_update(&c->schedule, h) < 0 ? no_memory(err) : DEJA_OK;
+}
+
+/* A URL that the cache did not know. */
+static int take_new(struct crawler *c, deja_slice url, deja_error *err)
+{
+    bool too_many = false;
+    int rc = DEJA_OK;
+    if (c->o->talk.found) {
+        rc = c->o->talk.found(c->o->talk.ctx, url, err);
+        const enum crawl_count why = refusal(c, url, c->offers.depth);
+        if (rc == DEJA_OK && why != CRAWL_COUNTS) {
+            crawler_count(c, why, 1);
+            c->changed = true; /* what was printed is pending as well */
+            return DEJA_OK;
+        }
+    }
+    if (rc == DEJA_OK)
+        rc = count_shape(c, url, &too_many, err);
+    if (rc < 0)
+        return rc;
+    if (too_many) {
+        crawler_count(c, CRAWL_TRAPS, 1);
+        return DEJA_OK;
+    }
+    return enqueue(c, url, err);
+}
+
+/* --- Many at once --------------------------------------------------------------------- */
+
+static deja_slice offered(const struct offers *f, size_t i)
+{
+    const size_t from = i > 0 ? f->end[i - 1] : 0;
+    return (deja_slice){f->text.data + from, f->end[i] - from};
+}
+
+static int ask_cache(struct crawler *c, uint8_t *is_new, deja_error *err)
+{
+    deja_slice key[OFFERS];
+    const size_t n = c->offers.n;
+    for (size_t i = 0; i < n; i++)
+        key[i] = offered(&c->offers, i);
+    deja_filter_hash_batch(c->cache, key, n, c->hashes);
+    const int rc = deja_dedup_judge(c->pending, c->hashes, n, is_new);
+    return rc < 0 ? no_memory(err) : DEJA_OK;
+}
+
+void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden)
+{
+    c->offers.n = c->offers.text.len = 0;
+    c->offers.depth = depth;
+    c->offers.hops = hops;
+    c->offers.hidden = hidden;
+}
+
+/* A cache of rate p took p of all new URLs for seen: for `fresh` ones that it let pass, p / (1 -
+ * p) times as many. */
+static void count_lost(struct crawler *c, size_t fresh)
+{
+    const double p = c->fp_rate < 0.999 ? c->fp_rate : 0.999;
+    crawler_count(c, CRAWL_NANOLOST, (uint64_t)((double)fresh * p / (1 - p) * 1e9));
+}
+
+int offer_end(struct crawler *c, deja_error *err)
+{
+    uint8_t is_new[OFFERS];
+    const size_t n = c->offers.n;
+    size_t fresh = 0;
+    if (n == 0)
+        return DEJA_OK;
+    int rc = ask_cache(c, is_new, err);
+    for (size_t i = 0; i < n && rc == DEJA_OK; i++) {
+        fresh += is_new[i];
+        if (is_new[i])
+            rc = take_new(c, offered(&c->offers, i), err);
+    }
+    crawler_count(c, CRAWL_OFFERED, n);
+    crawler_count(c, CRAWL_DUPLICATES, n - fresh);
+    count_lost(c, fresh);
+    c->offers.n = c->offers.text.len = 0;
+    return rc;
+}
+
+int offer_url(struct crawler *c, deja_slice url, deja_error *err)
+{
+    struct offers *f = &c->offers;
+    deja_slice canon;
+    if (!scope_is_web(url)) {
+        crawler_count(c, CRAWL_SCHEME, 1);
+        return DEJA_OK;
+    }
+    const int rc = offer_canon(c, url, &canon);
+    if (rc == DEJA_ENOMEM)
+        return no_memory(err);
+    if (rc < 0 || canon.len > c->o->max_url) {
+        crawler_count(c, CRAWL_BAD, 1);
+        return DEJA_OK;
+    }
+    const enum crawl_count why = c->o->talk.found ? CRAWL_COUNTS : refusal(c, canon, f->depth);
+    if (why != CRAWL_COUNTS) {
+        crawler_count(c, why, 1);
+        return DEJA_OK;
+    }
+    if (!buffer_add(&f->text, canon.data, canon.len))
+        return no_memory(err);
+    f->end[f->n++] = f->text.len;
+    return f->n == OFFERS ? offer_end(c, err) : DEJA_OK;
+}

@@ -1,0 +1,249 @@
+/* schedule.c - whose turn is it?
+ *
+ * A host may be asked when something of it waits, when fewer than per_host requests to it are
+ * under way, and when its pause is over, whatever schemes, ports and spellings of its name the
+ * URLs have (hostkey.h).  While one of its robots.txt files is on its way, only robots.txt files
+ * are fetched from it.  Hosts are in one of two heaps, or in none:
+ *
+ *     paused   may be asked at ready_at; the soonest is on top
+ *     ready    may be asked now; the one with the shallowest URL is on top, and of these the one
+ *              that has waited longest, so that sites take turns and none is ever passed over
+ *              for good
+ *
+ * A step costs the logarithm of the number of hosts.  Hosts of the run stay in memory, with their
+ * robots.txt; their URLs do not. */
+#include "crawler/loop/schedule.h"
+#include "tools/base/ascii.h"
+#include <sys/random.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* --- Names ------------------------------------------------------------------- */
+
+/* Seeded, since names come from strangers: whoever answers for *.example.org could name hosts by
+ * the thousand that all fall into one slot of a table that they know. */
+static size_t slot_of(const struct schedule *s, deja_slice name)
+{
+    return (size_t)XXH3_64bits_withSeed(name.data, name.len, s->seed) & (s->n_slots - 1);
+}
+
+static uint64_t draw_seed(const struct schedule *s)
+{
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
+        return seed;
+    return (uint64_t)(uintptr_t)s; /* better than one that all have */
+}
+
+struct host *schedule_find(const struct schedule *s, deja_slice name)
+{
+    if (s->n_slots == 0)
+        return NULL;
+    for (struct host *h = s->slot[slot_of(s, name)]; h; h = h->same_slot)
+        if (ascii_compare(ascii_slice(h->name), name) == 0)
+            return h;
+    return NULL;
+}
+
+static bool grow_table(struct schedule *s)
+{
+    struct schedule wider = {.n_slots = s->n_slots ? 2 * s->n_slots : 64,
+                             .seed = s->n_slots ? s->seed : draw_seed(s)};
+    wider.slot = calloc(wider.n_slots, sizeof(struct host *));
+    if (!wider.slot)
+        return false;
+    for (size_t i = 0; i < s->n_slots; i++) {
+        for (struct host *h = s->slot[i], *next; h; h = next) {
+            struct host **slot = &wider.slot[slot_of(&wider, ascii_slice(h->name))];
+            next = h->same_slot;
+            h->same_slot = *slot;
+            *slot = h;
+        }
+    }
+    free(s->slot);
+    s->slot = wider.slot;
+    s->n_slots = wider.n_slots;
+    s->seed = wider.seed;
+    return true;
+}
+
+static void free_origin(struct origin *o)
+{
+    robots_fini(&o->robots);
+    free(o->elsewhere);
+    free(o->name);
+    free(o);
+}
+
+static void free_host(struct host *h)
+{
+    for (size_t i = h->ahead_at; i < h->ahead_n; i++)
+        frontier_url_free(&h->ahead[i]);
+    for (struct origin *o = h->origins, *next; o; o = next) {
+        next = o->next;
+        free_origin(o);
+    }
+    free(h->ahead);
+    free(h->name);
+    free(h);
+}
+
+struct host *schedule_add(struct schedule *s, deja_slice name, int64_t id)
+{
+    if (s->n_hosts >= s->n_slots && !grow_table(s))
+        return NULL;
+    struct host *h = calloc(1, sizeof *h);
+    if (!h || !(h->name = ascii_copy(name))) {
+        free(h);
+        return NULL;
+    }
+    h->id = id;
+    h->depth = UINT32_MAX;
+    struct host **slot = &s->slot[slot_of(s, name)];
+    h->same_slot = *slot;
+    *slot = h;
+    s->n_hosts++;
+    return h;
+}
+
+void schedule_fini(struct schedule *s)
+{
+    for (size_t i = 0; i < s->n_slots; i++) {
+        for (struct host *h = s->slot[i], *next; h; h = next) {
+            next = h->same_slot;
+            free_host(h);
+        }
+    }
+    free(s->slot);
+    for (size_t i = 0; i < SCHEDULE_HEAPS; i++)
+        free(s->heap[i].host);
+    *s = (struct schedule){.per_host = s->per_host};
+}
+
+/* --- Origins ------------------------------------------------------------------ */
+
+/* Nearly every host has one or two.  The one that was asked for last is the first. */
+struct origin *host_origin(struct host *h, deja_slice name)
+{
+    struct origin **at = &h->origins, *o;
+    for (; (o = *at) != NULL; at = &o->next)
+        if (ascii_compare(ascii_slice(o->name), name) == 0)
+            break;
+    if (o) {
+        *at = o->next;
+    } else {
+        o = calloc(1, sizeof *o);
+        if (!o || !(o->name = ascii_copy(name))) {
+            free(o);
+            return NULL;
+        }
+        o->host = h;
+    }
+    o->next = h->origins;
+    h->origins = o;
+    return o;
+}
+
+void host_add_errand(struct host *h, struct origin *o)
+{
+    struct origin **last = &h->errands;
+    while (*last)
+        last = &(*last)->in_line;
+    o->in_line = NULL;
+    *last = o;
+}
+
+struct origin *host_take_errand(struct host *h)
+{
+    struct origin *o = h->errands;
+    if (o)
+        h->errands = o->in_line;
+    return o;
+}
+
+/* --- Heaps -------------------------------------------------------------------- */
+
+static bool before(int heap, const struct host *a, const struct host *b)
+{
+    if (heap == SCHEDULE_READY && a->depth != b->depth)
+        return a->depth < b->depth;
+    return a->ready_at < b->ready_at;
+}
+
+static void put_at(struct schedule_heap *heap, size_t at, struct host *h)
+{
+    heap->host[at] = h;
+    h->place = at;
+}
+
+/* Move the host at this place up or down to where it belongs. */
+static void settle(struct schedule_heap *heap, int which, size_t at)
+{
+    struct host *h = heap->host[at];
+    while (at > 0 && before(which, h, heap->host[(at - 1) / 2])) {
+        put_at(heap, at, heap->host[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    for (size_t child; (child = 2 * at + 1) < heap->n; at = child) {
+        if (child + 1 < heap->n && before(which, heap->host[child + 1], heap->host[child]))
+            child++;
+        if (!before(which, heap->host[child], h))
+            break;
+        put_at(heap, at, heap->host[child]);
+    }
+    put_at(heap, at, h);
+}
+
+static void leave(struct schedule *s, struct host *h)
+{
+    struct schedule_heap *heap = &s->heap[h->heap];
+    if (h->heap == SCHEDULE_NONE)
+        return;
+    struct host *last = heap->host[--heap->n];
+    if (last != h) {
+        put_at(heap, h->place, last);
+        settle(heap, h->heap, h->place);
+    }
+    h->heap = SCHEDULE_NONE;
+}
+
+static int enter(struct schedule *s, struct host *h, int which)
+{
+    struct schedule_heap *heap = &s->heap[which];
+    if (heap->n == heap->cap) {
+        const size_t cap = heap->cap ? 2 * heap->cap : 64;
+        struct host **host = realloc(heap->host, cap * sizeof(struct host *));
+        if (!host)
+            return DEJA_ENOMEM;
+        heap->host = host;
+        heap->cap = cap;
+    }
+    h->heap = which;
+    put_at(heap, heap->n++, h);
+    settle(heap, which, h->place);
+    return DEJA_OK;
+}
+
+int schedule_update(struct schedule *s, struct host *h)
+{
+    leave(s, h);
+    const bool wants = h->errands || (host_waits(h) && h->asking == 0);
+    if (!wants || h->in_flight >= s->per_host)
+        return DEJA_OK;
+    return enter(s, h, SCHEDULE_PAUSED); /* schedule_next sees whether the pause is over */
+}
+
+struct host *schedule_next(struct schedule *s, double now, double *pause)
+{
+    struct schedule_heap *paused = &s->heap[SCHEDULE_PAUSED];
+    struct schedule_heap *ready = &s->heap[SCHEDULE_READY];
+    while (paused->n > 0 && paused->host[0]->ready_at <= now) {
+        struct host *h = paused->host[0];
+        leave(s, h);
+        if (enter(s, h, SCHEDULE_READY) < 0)
+            return h; /* no memory to sort it in: then it is its turn */
+    }
+    *pause = paused->n > 0 ? paused->host[0]->ready_at - now : -1;
+    return ready->n > 0 ? ready->host[0] : NULL;
+}

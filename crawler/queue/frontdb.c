@@ -1,0 +1,415 @@
+/* frontdb.c - the queue's database: its tables and statements, how it is opened, and what
+ * survives.
+ *
+ *     kill -9      SQLite's log (WAL) brings back the last commit; taken URLs wait again
+ *     power cut    the last sync, or a commit behind it.  SQLite neither syncs its log nor moves
+ *                  it into the file by itself here: that happens in a sync, after the caller has
+ *                  synced the archive
+ *
+ * The state of a URL is 0 while it waits, 1 when it is taken, 2 when it is done, and 3 when its
+ * visit ended before; numbers in the statements.  Beside the URLs there are settings: numbers and
+ * texts by name. */
+#include "crawler/queue/frontdb.h"
+#include "crawler/http/hostkey.h"
+#include "tools/base/fail.h"
+#include <limits.h>
+#include <stdio.h>
+
+#define FORMAT   3    /* of the tables; stored as the file's user_version   */
+#define OLDEST   2    /* format that can be brought up to date              */
+#define LOG_FULL 2000 /* pages of the log after which it goes into the file */
+
+static const char *const text_of[STATEMENTS] = {
+    [SET] = "INSERT OR REPLACE INTO setting VALUES(?1, ?2)",
+    [GET] = "SELECT value FROM setting WHERE name = ?1",
+    [HOST_FIND] = "SELECT id FROM host WHERE name = ?1",
+    [HOST_ADD] = "INSERT INTO host(name) VALUES(?1)",
+    [ADD] = "INSERT INTO url(visit, host, depth, hops, attempts, hidden, hash, url, state) "
+            "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)",
+    [LAST] = "SELECT seq FROM sqlite_sequence WHERE name = 'url'",
+    [TAKE] = "UPDATE url SET state = 1 WHERE id IN (SELECT id FROM url WHERE host = ?1 AND "
+             "state = 0 ORDER BY depth, id LIMIT ?2) RETURNING id, depth, hops, attempts, hidden, "
+             "url",
+    [PUT_BACK] = "UPDATE url SET state = 0, attempts = ?2, hops = ?3 WHERE id = ?1",
+    [END] = "UPDATE url SET state = 2, outcome = ?2, status = ?3, at_time = ?4, mime = ?5, "
+            "etag = ?6, modified = ?7, digest = ?8, file = ?9, offset = ?10, length = ?11, "
+            "revisit = ?12 WHERE id = ?1",
+    [UNDONE] = "SELECT outcome, status, revisit FROM url WHERE state = 2 AND (file > ?1 OR file = "
+               "?1 AND offset >= ?2)",
+    [UNDO] = "UPDATE url SET state = 0, attempts = 0, outcome = NULL, status = NULL, at_time = "
+             "NULL, mime = NULL, etag = NULL, modified = NULL, digest = NULL, file = NULL, offset "
+             "= NULL, length = NULL, revisit = NULL WHERE state = 2 AND (file > ?1 OR file = ?1 "
+             "AND offset >= ?2)",
+    [COPY_OF] = "SELECT outcome, status, at_time, mime, etag, modified, digest, file, offset, "
+                "length FROM url WHERE hash = ?1 AND url = ?2 AND state = 2 AND revisit = 0 AND "
+                "file > 0 AND status BETWEEN 200 AND 299 ORDER BY id DESC LIMIT 1",
+    [WAS_KNOWN] = "SELECT 1 FROM url WHERE hash = ?1 AND url = ?2 AND visit < ?3 LIMIT 1",
+    [LEAVE] = "UPDATE url SET state = 3 WHERE state = 0",
+    [EACH_HOST] = "SELECT host.id, host.name, count(*), min(url.depth) FROM url JOIN host ON "
+                  "host.id = url.host WHERE url.state = 0 GROUP BY url.host ORDER BY url.host",
+    [EACH_SINCE] = "SELECT url FROM url WHERE id > ?1 ORDER BY id",
+    [EACH_DONE] = "SELECT host.id, host.name, count(*), 0 FROM url JOIN host ON host.id = "
+                  "url.host WHERE url.visit = ?1 AND url.state = 2 GROUP BY url.host",
+    [EACH_LINE] = "SELECT cdxj_line(url, at_time, status, CASE revisit WHEN 1 THEN 'warc/revisit' "
+                  "ELSE mime END, digest, file, offset, length) AS line FROM url WHERE state = 2 "
+                  "AND file > 0 ORDER BY line",
+};
+
+static const char schema[] =
+    "CREATE TABLE setting(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+    "CREATE TABLE host(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);"
+    "CREATE TABLE url(id INTEGER PRIMARY KEY AUTOINCREMENT, visit INTEGER NOT NULL, host INTEGER "
+    "NOT NULL, depth INTEGER NOT NULL, hops INTEGER NOT NULL, attempts INTEGER NOT NULL, hidden "
+    "INTEGER NOT NULL, state INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, outcome "
+    "INTEGER, status INTEGER, at_time INTEGER, mime TEXT, etag TEXT, modified TEXT, digest TEXT, "
+    "file INTEGER, offset INTEGER, length INTEGER, revisit INTEGER);"
+    "CREATE INDEX url_waits ON url(host, depth, id) WHERE state = 0;"
+    "CREATE INDEX url_taken ON url(id) WHERE state = 1;";
+
+/* A host was a scheme and an authority, credentials and all. */
+static const char from_format_2[] =
+    "INSERT OR IGNORE INTO host(name) SELECT host_name(name) FROM host;"
+    "CREATE TEMP TABLE moved(old INTEGER PRIMARY KEY, new INTEGER NOT NULL);"
+    "INSERT INTO moved SELECT o.id, n.id FROM host o JOIN host n ON n.name = host_name(o.name);"
+    "UPDATE url SET host = (SELECT new FROM moved WHERE old = url.host) WHERE host IN (SELECT old "
+    "FROM moved WHERE old <> new);"
+    "DELETE FROM host WHERE id IN (SELECT old FROM moved WHERE old <> new);"
+    "DROP TABLE moved;";
+
+/* --- SQLite's manners --------------------------------------------------------- */
+
+int frontdb_fail(frontier *f, deja_error *err)
+{
+    const int code = f->db ? sqlite3_errcode(f->db) : SQLITE_NOMEM;
+    const struct fail_path shown = fail_path(f->path);
+    if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
+        return fail(err, DEJA_EBUSY, "%s: another process crawls in this folder", shown.text);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        return fail(err, DEJA_EFORMAT, "%s: not a queue, or a damaged one", shown.text);
+    if (code == SQLITE_NOMEM)
+        return fail(err, DEJA_ENOMEM, "%s: no memory", shown.text);
+    return fail(err, DEJA_EIO, "%s: %s", shown.text,
+                f->db ? sqlite3_errmsg(f->db) : "cannot open");
+}
+
+int frontdb_execute(frontier *f, const char *sql, deja_error *err)
+{
+    return sqlite3_exec(f->db, sql, NULL, NULL, NULL) == SQLITE_OK ? DEJA_OK
+                                                                   : frontdb_fail(f, err);
+}
+
+int frontdb_begin(frontier *f, deja_error *err)
+{
+    if (f->begun)
+        return DEJA_OK;
+    const int rc = frontdb_execute(f, "BEGIN IMMEDIATE", err);
+    f->begun = rc == DEJA_OK;
+    return rc;
+}
+
+sqlite3_stmt *frontdb_use(frontier *f, enum statement which)
+{
+    sqlite3_stmt **s = &f->statement[which];
+    if (!*s && sqlite3_prepare_v3(f->db, text_of[which], -1, SQLITE_PREPARE_PERSISTENT, s, NULL) !=
+                   SQLITE_OK)
+        return NULL;
+    (void)sqlite3_reset(*s);
+    (void)sqlite3_clear_bindings(*s);
+    return *s;
+}
+
+int frontdb_step(frontier *f, sqlite3_stmt *s, deja_error *err)
+{
+    const int code = sqlite3_step(s);
+    if (code != SQLITE_DONE && code != SQLITE_ROW)
+        return frontdb_fail(f, err);
+    (void)sqlite3_reset(s);
+    return DEJA_OK;
+}
+
+void frontdb_bind(sqlite3_stmt *s, int at, deja_slice text)
+{
+    if (text.len > 0)
+        (void)sqlite3_bind_text64(s, at, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static bool is_number(sqlite3_value *v, int64_t least, int64_t most, int64_t *value)
+{
+    *value = sqlite3_value_int64(v);
+    return sqlite3_value_type(v) == SQLITE_INTEGER && *value >= least && *value <= most;
+}
+
+/* No text of ours has a zero in it, and some are used as strings. */
+static bool is_text(sqlite3_value *v, deja_slice *text)
+{
+    const int type = sqlite3_value_type(v);
+    if (type != SQLITE_TEXT && type != SQLITE_NULL)
+        return false;
+    const void *data = sqlite3_value_text(v);
+    *text = (deja_slice){data, (size_t)sqlite3_value_bytes(v)};
+    return text->len == 0 || (data && !memchr(data, '\0', text->len));
+}
+
+bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value)
+{
+    return is_number(sqlite3_column_value(s, at), least, most, value);
+}
+
+bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value)
+{
+    int64_t number;
+    const bool ok = frontdb_number(s, at, 0, UINT32_MAX, &number);
+    *value = (uint32_t)number;
+    return ok;
+}
+
+bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text)
+{
+    return is_text(sqlite3_column_value(s, at), text);
+}
+
+int frontier_damaged(const frontier *f, const char *what, deja_error *err)
+{
+    return fail(err, DEJA_EFORMAT,
+                "%s: %s is damaged; restore the folder from a copy, or begin another crawl",
+                fail_path(f->path).text, what);
+}
+
+/* --- Opening ------------------------------------------------------------------ */
+
+/* cdxj_line as a function of SQL: SQLite sorts on disk what does not fit into memory. */
+static void sql_line(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    struct buffer line = {0};
+    struct cdxj_entry e;
+    deja_slice digest;
+    int64_t when, status, file, at, len;
+    (void)n;
+    if (!is_text(v[0], &e.url) || !is_number(v[1], 0, FRONTIER_TIME_MAX, &when) ||
+        !is_number(v[2], 0, INT_MAX, &status) || !is_text(v[3], &e.mime) ||
+        !is_text(v[4], &digest) || !is_number(v[5], 1, UINT32_MAX, &file) ||
+        !is_number(v[6], 0, INT64_MAX, &at) || !is_number(v[7], 0, INT64_MAX, &len)) {
+        sqlite3_result_error(ctx, FRONTDB_URL_ROW " is damaged", -1);
+        return;
+    }
+    e.when = (time_t)when;
+    e.status = (int)status;
+    e.digest = digest.len > 0 ? digest.data : "";
+    e.place = (struct warc_place){(uint32_t)file, (uint64_t)at, (uint64_t)len};
+    if (cdxj_line(&e, &line) == DEJA_OK)
+        sqlite3_result_blob64(ctx, line.data, line.len, SQLITE_TRANSIENT);
+    else
+        sqlite3_result_error_nomem(ctx);
+    buffer_fini(&line);
+}
+
+static void sql_host(sqlite3_context *ctx, int n, sqlite3_value **v)
+{
+    struct buffer name = {0};
+    deja_slice origin;
+    (void)n;
+    const int rc = is_text(v[0], &origin) ? hostkey_name(origin, &name) : DEJA_ENOTURL;
+    if (rc == DEJA_OK)
+        sqlite3_result_text64(ctx, name.data, name.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else if (rc == DEJA_ENOMEM)
+        sqlite3_result_error_nomem(ctx);
+    else
+        sqlite3_result_value(ctx, v[0]); /* nothing that could be fetched */
+    buffer_fini(&name);
+}
+
+static int read_format(frontier *f, int *format, deja_error *err)
+{
+    sqlite3_stmt *s = NULL;
+    if (sqlite3_prepare_v2(f->db, "PRAGMA user_version", -1, &s, NULL) != SQLITE_OK)
+        return frontdb_fail(f, err);
+    const int code = sqlite3_step(s);
+    *format = code == SQLITE_ROW ? sqlite3_column_int(s, 0) : 0;
+    const int rc = code == SQLITE_ROW ? DEJA_OK : frontdb_fail(f, err);
+    (void)sqlite3_finalize(s);
+    return rc;
+}
+
+static int make_tables(frontier *f, deja_error *err)
+{
+    char text[64];
+    int format = 0;
+    int rc = frontdb_begin(f, err); /* takes the lock for as long as we live */
+    if (rc == DEJA_OK)
+        rc = read_format(f, &format, err);
+    if (rc < 0 || format == FORMAT)
+        return rc;
+    if (format != 0 && (format < OLDEST || format > FORMAT))
+        return fail(err, DEJA_EVERSION,
+                    "%s was made by another version of deja (%d, not %d): go on with that one, or "
+                    "begin another crawl",
+                    fail_path(f->path).text, format, FORMAT);
+    snprintf(text, sizeof text, "PRAGMA user_version = %d", FORMAT);
+    rc = frontdb_execute(f, format == 0 ? schema : from_format_2, err);
+    return rc == DEJA_OK ? frontdb_execute(f, text, err) : rc;
+}
+
+static int note_log_pages(void *queue, sqlite3 *db, const char *name, int pages)
+{
+    frontier *f = queue;
+    (void)db;
+    (void)name;
+    f->log_pages = pages;
+    return SQLITE_OK;
+}
+
+static int open_file(frontier *f, deja_error *err)
+{
+    if (sqlite3_open_v2(f->path, &f->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
+        SQLITE_OK)
+        return frontdb_fail(f, err);
+    (void)sqlite3_busy_timeout(f->db, 0);
+    /* Exclusive: one process at a time. */
+    int rc = frontdb_execute(f,
+                             "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
+                             "PRAGMA synchronous = NORMAL;"
+                             "PRAGMA cache_size = -4096; PRAGMA temp_store = FILE;",
+                             err);
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    if (rc == DEJA_OK && (sqlite3_create_function(f->db, "cdxj_line", 8, flags, NULL, sql_line,
+                                                  NULL, NULL) != SQLITE_OK ||
+                          sqlite3_create_function(f->db, "host_name", 1, flags, NULL, sql_host,
+                                                  NULL, NULL) != SQLITE_OK))
+        rc = frontdb_fail(f, err);
+    (void)sqlite3_wal_hook(f->db, note_log_pages,
+                           f); /* in the place of SQLite's own checkpoints */
+    if (rc == DEJA_OK)
+        rc = make_tables(f, err);
+    if (rc == DEJA_OK)
+        rc = frontdb_execute(f, "UPDATE url SET state = 0 WHERE state = 1", err);
+    return rc == DEJA_OK ? frontier_sync(f, err) : rc;
+}
+
+int frontier_open(const char *dir, frontier **out, deja_error *err)
+{
+    frontier *f = calloc(1, sizeof *f);
+    *out = NULL;
+    if (!f)
+        return fail(err, DEJA_ENOMEM, "no memory for the queue");
+    const int len = snprintf(f->path, sizeof f->path, "%s/queue.db", dir);
+    int rc = len > 0 && (size_t)len < sizeof f->path
+                 ? open_file(f, err)
+                 : fail(err, DEJA_EINVAL, "%s: the name is too long", fail_path(dir).text);
+    if (rc == DEJA_OK)
+        *out = f;
+    else
+        frontier_close(f);
+    return rc;
+}
+
+void frontier_close(frontier *f)
+{
+    if (!f)
+        return;
+    for (size_t i = 0; i < STATEMENTS; i++)
+        (void)sqlite3_finalize(f->statement[i]);
+    (void)sqlite3_close(f->db);
+    buffer_fini(&f->lent);
+    free(f);
+}
+
+int frontier_commit(frontier *f, deja_error *err)
+{
+    if (!f->begun)
+        return DEJA_OK;
+    const int rc = frontdb_execute(f, "COMMIT", err);
+    f->begun = rc < 0;
+    return rc;
+}
+
+/* SQLite has no call for it: the log's file is asked for, and synced by SQLite's own method. */
+static int sync_log(frontier *f, deja_error *err)
+{
+    sqlite3_file *log = NULL;
+    if (sqlite3_file_control(f->db, NULL, SQLITE_FCNTL_JOURNAL_POINTER, (void *)&log) != SQLITE_OK)
+        return frontdb_fail(f, err);
+    if (log && log->pMethods && log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK)
+        return fail_errno(err, "%s: cannot sync", fail_path(f->path).text);
+    return DEJA_OK;
+}
+
+int frontier_sync(frontier *f, deja_error *err)
+{
+    int rc = frontier_commit(f, err);
+    if (rc == DEJA_OK)
+        rc = sync_log(f, err);
+    if (rc == DEJA_OK && f->log_pages >= LOG_FULL &&
+        sqlite3_wal_checkpoint_v2(f->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL) != SQLITE_OK)
+        rc = frontdb_fail(f, err);
+    return rc;
+}
+
+/* --- Settings ------------------------------------------------------------------ */
+
+static int damaged_setting(const frontier *f, const char *name, deja_error *err)
+{
+    char what[80];
+    snprintf(what, sizeof what, "its setting '%s'", name);
+    return frontier_damaged(f, what, err);
+}
+
+int frontier_get(frontier *f, const char *name, int64_t most, int64_t *value, deja_error *err)
+{
+    sqlite3_stmt *s = frontdb_use(f, GET);
+    *value = 0;
+    if (!s)
+        return frontdb_fail(f, err);
+    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+    const int code = sqlite3_step(s);
+    const bool ok = code != SQLITE_ROW || frontdb_number(s, 0, 0, most, value);
+    (void)sqlite3_reset(s);
+    if (!ok)
+        return damaged_setting(f, name, err);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);
+}
+
+int frontier_set(frontier *f, const char *name, int64_t value, deja_error *err)
+{
+    const int rc = frontdb_begin(f, err);
+    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, SET) : NULL;
+    if (!s)
+        return rc < 0 ? rc : frontdb_fail(f, err);
+    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_int64(s, 2, value);
+    return frontdb_step(f, s, err);
+}
+
+int frontier_get_blob(frontier *f, const char *name, struct buffer *value, bool *damaged,
+                      deja_error *err)
+{
+    sqlite3_stmt *s = frontdb_use(f, GET);
+    value->len = 0;
+    if (!s)
+        return frontdb_fail(f, err);
+    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+    const int code = sqlite3_step(s);
+    const int type = code == SQLITE_ROW ? sqlite3_column_type(s, 0) : SQLITE_BLOB;
+    const bool wrong = type != SQLITE_BLOB && type != SQLITE_TEXT;
+    bool ok = true;
+    if (code == SQLITE_ROW && !wrong)
+        ok = buffer_add(value, sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0));
+    (void)sqlite3_reset(s);
+    if (damaged)
+        *damaged = wrong;
+    else if (wrong)
+        return damaged_setting(f, name, err);
+    if (!ok)
+        return fail(err, DEJA_ENOMEM, "no memory for the setting %s", name);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);
+}
+
+int frontier_set_blob(frontier *f, const char *name, deja_slice value, deja_error *err)
+{
+    const int rc = frontdb_begin(f, err);
+    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, SET) : NULL;
+    if (!s)
+        return rc < 0 ? rc : frontdb_fail(f, err);
+    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_blob64(s, 2, value.len ? value.data : "", value.len, SQLITE_STATIC);
+    return frontdb_step(f, s, err);
+}

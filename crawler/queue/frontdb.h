@@ -1,0 +1,60 @@
+/* frontdb.h - what the files of the queue share: its database, and the statements for it.  Only
+ * frontier.c and frontdb.c include this. */
+#ifndef CRAWLER_FRONTDB_H
+#define CRAWLER_FRONTDB_H
+#include "crawler/queue/frontier.h"
+#include <sqlite3.h>
+
+enum statement {
+    SET,
+    GET,
+    HOST_FIND,
+    HOST_ADD,
+    ADD,
+    LAST,
+    TAKE,
+    PUT_BACK,
+    END,
+    UNDONE,
+    UNDO,
+    COPY_OF,
+    WAS_KNOWN,
+    LEAVE,
+    EACH_HOST,
+    EACH_SINCE,
+    EACH_DONE,
+    EACH_LINE,
+    STATEMENTS
+};
+
+struct frontier {
+    sqlite3 *db;
+    sqlite3_stmt *statement[STATEMENTS];
+    char path[4096];
+    bool begun;         /* a transaction is open */
+    int log_pages;      /* in the log */
+    struct buffer lent; /* texts of the last frontier_copy_of */
+};
+
+/* The words for what SQLite said last. */
+int frontdb_fail(frontier *f, deja_error *err);
+/* Statements without values and rows. */
+int frontdb_execute(frontier *f, const char *sql, deja_error *err);
+/* A transaction, if none is open: frontier_commit ends it. */
+int frontdb_begin(frontier *f, deja_error *err);
+/* A statement made ready for its values; compiled at its first use.  NULL: frontdb_fail knows. */
+sqlite3_stmt *frontdb_use(frontier *f, enum statement which);
+/* Run one that gives no rows. */
+int frontdb_step(frontier *f, sqlite3_stmt *s, deja_error *err);
+
+/* Empty texts are NULL there. */
+void frontdb_bind(sqlite3_stmt *s, int at, deja_slice text);
+
+/* SQLite's columns have no types, and anyone can write into the file, so every value is checked.
+ * False: it has another type or is out of range; frontier_damaged makes the error. */
+bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value);
+bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value);
+bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text); /* NULL is empty */
+#define FRONTDB_URL_ROW "a row of its table url"
+
+#endif

@@ -1,9 +1,0 @@
-/* sitemap.h - the URLs in a sitemap. */
-#ifndef CRAWLER_SITEMAP_H
-#define CRAWLER_SITEMAP_H
-#include "links.h"
-
-/* What stands between <loc> and </loc>, of pages or of further sitemaps. */
-int sitemap_extract(deja_slice xml, links_take *take, void *ctx);
-
-#endif

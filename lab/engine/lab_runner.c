@@ -1,0 +1,290 @@
+/* lab_runner.c - all units of all runs; see lab_runner.h.
+ *
+ * The tasks stand in one list, dearest first, so that the threads finish together; each thread
+ * takes the next one that nobody has.  Results have a fixed place, so the order does not matter.
+ * The main thread does nothing but watch the clock, draw the progress line and hear Ctrl-C. */
+#include "lab/engine/lab_runner.h"
+#include "lab/engine/lab_journal.h"
+#include "tools/base/fail.h"
+#include "tools/base/number.h"
+#include "tools/base/signals.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* --- Results ------------------------------------------------------------------ */
+
+static uint32_t runs_of(const struct lab *lab, const struct lab_experiment *e)
+{
+    return e->max_runs > 0 && e->max_runs < lab->runs ? e->max_runs : lab->runs;
+}
+
+int lab_results_init(struct lab_results *r, const struct lab *lab, const struct lab_experiment *e,
+                     deja_error *err)
+{
+    *r = (struct lab_results){.experiment = e, .runs = runs_of(lab, e), .units = e->units(lab)};
+    r->first = calloc(r->units + 1u, sizeof *r->first);
+    for (uint32_t u = 0; r->first != NULL && u < r->units; u++)
+        r->first[u + 1] = r->first[u] + e->values(lab, u);
+    const size_t values = r->first != NULL ? r->first[r->units] : 0;
+    r->value = calloc((size_t)r->runs * values + 1, sizeof *r->value);
+    r->done = calloc((size_t)r->runs * r->units + 1, 1);
+    if (r->first == NULL || r->value == NULL || r->done == NULL)
+        return fail(err, DEJA_ENOMEM, "no memory for the results of %s", e->name);
+    return DEJA_OK;
+}
+
+void lab_results_fini(struct lab_results *r)
+{
+    free(r->first);
+    free(r->value);
+    free(r->done);
+    *r = (struct lab_results){0};
+}
+
+uint64_t lab_tasks(const struct lab_results *results, size_t n)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += (uint64_t)results[i].units * results[i].runs;
+    return all;
+}
+
+uint64_t lab_tasks_done(const struct lab_results *results, size_t n)
+{
+    uint64_t done = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t t = 0; t < (size_t)results[i].units * results[i].runs; t++)
+            done += results[i].done[t];
+    return done;
+}
+
+/* --- Tasks --------------------------------------------------------------------- */
+
+struct job {
+    struct lab_results *results;
+    struct lab_task task;
+    double cost;
+    size_t order; /* in which it was listed */
+};
+
+/* A seed that follows from the four alone; never 0. */
+static uint64_t seed_of(const struct lab *lab, const char *name, uint32_t unit, uint32_t run)
+{
+    uint64_t h = lab->seed;
+    for (; *name != '\0'; name++)
+        h = (h ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
+    h ^= (uint64_t)unit << 32 | run;
+    for (int i = 0; i < 2; i++) { /* SplitMix64's finalizer, twice */
+        h += UINT64_C(0x9e3779b97f4a7c15);
+        h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+        h ^= h >> 31;
+    }
+    return h != 0 ? h : 1;
+}
+
+struct crew {
+    const struct lab *lab;
+    struct lab_journal *journal;
+    struct console *console;
+    struct job *job;
+    size_t n, next;     /* tasks of this turn, and the first that nobody has */
+    double done, total; /* cost, of all turns */
+    double begin;       /* seconds */
+    const char *name;   /* of the experiment that was taken last */
+    unsigned working;
+    int rc;
+    deja_error err;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
+static int dearer(const void *a, const void *b)
+{
+    const struct job *x = a, *y = b;
+    const bool xt = x->results->experiment->timed, yt = y->results->experiment->timed;
+    if (xt != yt)
+        return xt - yt;
+    if (!xt && x->cost != y->cost)
+        return x->cost < y->cost ? 1 : -1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static void list_jobs(struct crew *c, struct lab_results *results, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct lab_results *r = &results[i];
+        const struct lab_experiment *e = r->experiment;
+        for (uint32_t run = 0; run < r->runs; run++)
+            for (uint32_t unit = 0; unit < r->units; unit++) {
+                if (r->done[(size_t)run * r->units + unit])
+                    continue;
+                const double cost = e->cost(c->lab, unit);
+                c->job[c->n] =
+                    (struct job){r, {unit, run, seed_of(c->lab, e->name, unit, run)}, cost, c->n};
+                c->n++;
+                c->total += cost;
+            }
+    }
+    qsort(c->job, c->n, sizeof *c->job, dearer);
+}
+
+/* --- Threads ------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The next task for a thread, or NULL; the lock is held. */
+static struct job *take(struct crew *c, size_t end)
+{
+    if (c->next == end || c->rc < 0 || lab_stopped(c->lab))
+        return NULL;
+    struct job *j = &c->job[c->next++];
+    c->name = j->results->experiment->name;
+    return j;
+}
+
+static void finish(struct crew *c, const struct job *j, int rc, const deja_error *err)
+{
+    if (rc == DEJA_OK) {
+        j->results->done[(size_t)j->task.run * j->results->units + j->task.unit] = 1;
+        rc = lab_journal_add(c->journal, j->results, &j->task, &c->err);
+        c->done += j->cost;
+    } else if (c->rc == DEJA_OK) {
+        c->err = *err;
+    }
+    if (rc < 0 && c->rc == DEJA_OK)
+        c->rc = rc;
+}
+
+/* Work on the tasks before `end`. */
+static void work(struct crew *c, size_t end)
+{
+    struct job *j;
+    pthread_mutex_lock(&c->lock);
+    while ((j = take(c, end)) != NULL) {
+        deja_error err = {0};
+        double *value = lab_values(j->results, j->task.unit, j->task.run);
+        pthread_mutex_unlock(&c->lock);
+        const int rc = j->results->experiment->run(c->lab, &j->task, value, &err);
+        pthread_mutex_lock(&c->lock);
+        finish(c, j, rc, &err);
+    }
+    c->working--;
+    pthread_cond_signal(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+}
+
+struct turn {
+    struct crew *crew;
+    size_t end;
+};
+
+static void *work_thread(void *turn)
+{
+    const struct turn *t = turn;
+    work(t->crew, t->end);
+    return NULL;
+}
+
+/* --- Progress ------------------------------------------------------------------- */
+
+#define BAR 24
+
+static void show(struct crew *c)
+{
+    char line[160], bar[BAR + 1];
+    const double share = c->total > 0 ? c->done / c->total : 1, passed = now() - c->begin;
+    const int full = (int)(share * BAR);
+    for (int i = 0; i < BAR; i++)
+        bar[i] = i < full ? '#' : '.';
+    bar[BAR] = '\0';
+    int len = snprintf(line, sizeof line, "[%s] %s  %s", bar, num_share(share).s,
+                       c->name != NULL ? c->name : "");
+    if (share > 0.005 && len > 0 && (size_t)len < sizeof line)
+        (void)snprintf(line + len, sizeof line - (size_t)len, "  %s left",
+                       num_duration(passed * (1 - share) / share).s);
+    console_line(c->console, line);
+}
+
+/* Wait for the threads; the lock is held.  Ctrl-C is heard by them. */
+static void watch(struct crew *c)
+{
+    const bool shown = c->console->tty && !c->console->quiet;
+    while (c->working > 0) {
+        struct timespec until;
+        (void)clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 200000000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_sec++;
+            until.tv_nsec -= 1000000000;
+        }
+        (void)pthread_cond_timedwait(&c->changed, &c->lock, &until);
+        if (shown && now() - c->begin > 0.5)
+            show(c);
+    }
+}
+
+/* One turn: the tasks before `end`, on some threads. */
+static int run_turn(struct crew *c, size_t end, uint32_t threads, deja_error *err)
+{
+    pthread_t thread[64];
+    struct turn turn = {c, end};
+    sigset_t old;
+    uint32_t started = 0;
+    if (threads > 64)
+        threads = 64;
+    pthread_mutex_lock(&c->lock);
+    signals_mask(&old);
+    for (; started < threads; started++)
+        if (pthread_create(&thread[started], NULL, work_thread, &turn) != 0)
+            break;
+    signals_unmask(&old);
+    c->working = started;
+    watch(c);
+    pthread_mutex_unlock(&c->lock);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+    if (started == 0)
+        return fail(err, DEJA_ENOMEM, "cannot start a thread");
+    return c->rc;
+}
+
+static int run_turns(struct crew *c, deja_error *err)
+{
+    size_t untimed = 0;
+    while (untimed < c->n && !c->job[untimed].results->experiment->timed)
+        untimed++;
+    int rc = DEJA_OK;
+    if (untimed > 0)
+        rc = run_turn(c, untimed, c->lab->threads, err);
+    if (rc == DEJA_OK && c->n > untimed && !lab_stopped(c->lab))
+        rc = run_turn(c, c->n, 1, err);
+    if (rc < 0 && c->rc < 0)
+        *err = c->err;
+    return rc == DEJA_OK && lab_stopped(c->lab) ? LAB_STOPPED : rc;
+}
+
+int lab_run(const struct lab *lab, struct lab_results *results, size_t n,
+            struct lab_journal *journal, struct console *console, deja_error *err)
+{
+    struct crew c = {.lab = lab, .journal = journal, .console = console, .begin = now()};
+    c.job = calloc(lab_tasks(results, n) + 1, sizeof *c.job);
+    if (c.job == NULL)
+        return fail(err, DEJA_ENOMEM, "no memory for the list of tasks");
+    list_jobs(&c, results, n);
+    (void)pthread_mutex_init(&c.lock, NULL);
+    (void)pthread_cond_init(&c.changed, NULL);
+    const int rc = run_turns(&c, err);
+    console_clear(console);
+    (void)pthread_cond_destroy(&c.changed);
+    (void)pthread_mutex_destroy(&c.lock);
+    free(c.job);
+    return rc;
+}

@@ -1,0 +1,174 @@
+/* exp_hashes.c - does the choice of hash function matter?  Tables 5.1 to 5.8.
+ *
+ * Four functions, each seeded (the salt makes k functions of one), and k different functions
+ * together; k = 1, 2, 3 at M = 2.  A unit is one of these: while its filters fill they give the
+ * incremental rate (each URL queried, then inserted), and full, the other one. */
+#include "lab/experiments/lab_thesis.h"
+#include <math.h>
+#include <string.h>
+
+#define K_MAX 3u
+static const uint32_t functions[K_MAX] = {1, 2, 3};
+static const double multiplier[1] = {2.0};
+
+static const struct setup {
+    uint32_t hash;
+    const char *label[K_MAX]; /* for each k; NULL: the thesis has no such filter */
+} setups[] = {
+    {DEJA_HASH_JENKINS, {"Jenkins", "Jenkins", "Jenkins"}},
+    {DEJA_HASH_MURMUR2, {"MurmurHash", "MurmurHash", "MurmurHash"}},
+    {DEJA_HASH_MD5, {"MD5", "MD5", "MD5"}},
+    {DEJA_HASH_SHA1, {"SHA-1", "SHA-1", "SHA-1"}},
+    {DEJA_HASH_MIXED, {NULL, "Jenkins and MurmurHash", "Jenkins, MurmurHash, SHA-1"}},
+};
+#define SETUPS (sizeof setups / sizeof setups[0])
+enum { FILLING = 0, FULL = K_MAX, N_VALUES = 2 * K_MAX };
+
+static uint32_t units(const struct lab *lab)
+{
+    (void)lab;
+    return (uint32_t)SETUPS;
+}
+
+static uint32_t values(const struct lab *lab, uint32_t unit)
+{
+    (void)lab, (void)unit;
+    return N_VALUES;
+}
+
+static double cost(const struct lab *lab, uint32_t unit)
+{
+    const uint32_t hash = setups[unit].hash;
+    const double slow = hash == DEJA_HASH_SHA1 ? 24 : hash == DEJA_HASH_MD5 ? 15 : 4;
+    return (double)lab->keys.n * slow;
+}
+
+static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
+{
+    const struct lab_bloom_spec spec = {
+        setups[task->unit].hash, 1, functions, K_MAX, multiplier, 1};
+    struct lab_bank bank;
+    double filling[LAB_BANK] = {0}, full[LAB_BANK] = {0};
+    int rc = lab_bank_init(&bank, lab, &spec, task->seed, err);
+    if (rc < 0)
+        return rc;
+    rc = lab_bank_add(&bank, lab->keys.added, lab->keys.n, lab_count_seen, filling, err);
+    if (rc == DEJA_OK)
+        rc = lab_bank_ask(&bank, lab->keys.asked, lab->keys.n, lab_count_seen, full, err);
+    memcpy(value + FILLING, filling, K_MAX * sizeof *value);
+    memcpy(value + FULL, full, K_MAX * sizeof *value);
+    lab_bank_fini(&bank);
+    return rc;
+}
+
+static struct lab_bloom bloom_of(const struct lab *lab, uint32_t k, bool filling)
+{
+    return (struct lab_bloom){(double)lab->keys.n, k, 1, multiplier[0], filling};
+}
+
+/* A table: k from .. to, while the filters fill or full; with or without the mixed functions. */
+struct shape {
+    const char *id, *title;
+    uint32_t from, to;
+    bool filling, mixed;
+};
+
+static void make_table(const struct lab *lab, const struct lab_results *r,
+                       struct lab_report *report, const struct shape *s)
+{
+    struct lab_table *t = lab_table(report, LAB_GRID, s->id, "hash function", s->title);
+    for (uint32_t k = s->from; k <= s->to; k++)
+        for (uint32_t u = 0; u < SETUPS; u++) {
+            const char *label = setups[u].label[k - 1];
+            if (label == NULL || (setups[u].hash == DEJA_HASH_MIXED && !s->mixed))
+                continue;
+            const struct lab_bloom b = bloom_of(lab, k, s->filling);
+            const struct lab_printed p = lab_printed(
+                &(struct lab_printed_query){.source = "thesis",
+                                            .table = s->id,
+                                            .hashes = k,
+                                            .subject = deja_hash_name(setups[u].hash)});
+            struct lab_cell *c = lab_cell(t, label, thesis_k(k).s);
+            c->filters = 1;
+            lab_cell_bloom(c, r, u, (s->filling ? FILLING : FULL) + k - 1, &b, &p);
+        }
+}
+
+static const struct shape shapes[] = {
+    {"5.1", "Table 5.1: one function, incremental, %", 1, 1, true, true},
+    {"5.2", "Table 5.2: two functions, incremental, %", 2, 2, true, true},
+    {"5.3", "Table 5.3: three functions, incremental, %", 3, 3, true, true},
+    {"5.4", "Table 5.4: seeded functions, incremental, %", 1, 3, true, false},
+    {"5.5", "Table 5.5: one function, full filter, %", 1, 1, false, true},
+    {"5.6", "Table 5.6: two functions, full filter, %", 2, 2, false, true},
+    {"5.7", "Table 5.7: three functions, full filter, %", 3, 3, false, true},
+    {"5.8", "Table 5.8: seeded functions, full filter, %", 2, 3, false, false},
+};
+
+/* Do the functions differ from each other?  The sum of squared distances from theory, over the
+ * filters with the same k, follows chi-squared when they do not. */
+static void judge_functions(const struct lab *lab, const struct lab_results *r,
+                            struct lab_report *report)
+{
+    double sum = 0, degrees = 0, beyond = -INFINITY;
+    uint32_t worst = 0;
+    for (uint32_t k = 1; k <= K_MAX; k++) {
+        const struct lab_bloom b = bloom_of(lab, k, false);
+        double squares = 0, n = 0;
+        for (uint32_t u = 0; u < SETUPS; u++) {
+            if (setups[u].label[k - 1] == NULL)
+                continue;
+            const double off = lab_sum(r, u, FULL + k - 1) / (b.n * r->runs) - lab_bloom_rate(&b);
+            squares += off * off * r->runs / (lab_bloom_sigma(&b) * lab_bloom_sigma(&b));
+            n++;
+        }
+        if ((squares - n) / sqrt(2 * n) > beyond) {
+            worst = k;
+            sum = squares;
+            degrees = n;
+            beyond = (squares - n) / sqrt(2 * n);
+        }
+    }
+    lab_verdict(
+        report, beyond < LAB_FAR ? LAB_AGREES : LAB_DIFFERS,
+        "No function is better than another, and one seeded function is as good as several "
+        "different ones, as the thesis concludes: the differences from one common rate add up to "
+        "chi-squared %.1f at k = %u, where they are largest; chance alone gives %.0f +- %.1f. The "
+        "order in which the thesis ranks them is chance.",
+        sum, worst, degrees, sqrt(2 * degrees));
+}
+
+static int make_report(const struct lab *lab, const struct lab_results *r,
+                       struct lab_report *report, deja_error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        make_table(lab, r, report, &shapes[i]);
+    lab_judge_rates(report, 0, report->n_tables);
+    judge_functions(lab, r, report);
+    lab_verdict(
+        report, LAB_NOTE,
+        "Tables 5.4 and 5.8 repeat values of the others. With one function there is nothing "
+        "to seed: a hundred runs of the same function on the same URLs would all be the "
+        "same run. Here every run has a salt.");
+    return DEJA_OK;
+}
+
+const struct lab_experiment exp_hashes = {
+    .name = "hashes",
+    .title = "Hash functions",
+    .reproduces = "thesis, tables 5.1-5.8",
+    .seconds = 6.5,
+    .about =
+        (const char *const[]){
+            "Jenkins lookup2, MurmurHash2, MD5 and SHA-1; one function with k salts against k "
+            "different functions. M = 2, so m is 2, 4 and 6 bits a URL for k = 1, 2, 3.",
+            "Incremental means: each URL is asked and then inserted, as a crawler does, and the "
+            "rate is that of the whole fill. Otherwise n URLs are inserted and n others asked.",
+            NULL},
+    .units = units,
+    .values = values,
+    .cost = cost,
+    .run = run,
+    .report = make_report,
+};

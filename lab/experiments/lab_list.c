@@ -1,0 +1,13 @@
+/* lab_list.c - the experiments: the one place where a new one is announced. */
+#include "lab/engine/lab.h"
+#include <stddef.h>
+
+extern const struct lab_experiment exp_hashes, exp_single, exp_memory, exp_speed, exp_temporal,
+    exp_spatial, exp_spatiotemporal, exp_layered, exp_split, exp_cache, exp_spectral,
+    exp_unknown_n, exp_frontier;
+
+const struct lab_experiment *const lab_experiments[] = {
+    &exp_hashes,   &exp_single,         &exp_memory,   &exp_speed, &exp_temporal,
+    &exp_spatial,  &exp_spatiotemporal, &exp_layered,  &exp_split, &exp_cache,
+    &exp_spectral, &exp_unknown_n,      &exp_frontier, NULL,
+};

@@ -1,0 +1,91 @@
+/* lab_rounds.c - the same URLs again, with other salts; see lab_rounds.h.
+ *
+ * Each round leaves a mark for every URL that it takes for seen, as those before did.  A filter
+ * without marks will have none after the next round either, whatever its salts: it is left out. */
+#include "lab/experiments/lab_rounds.h"
+#include "tools/base/fail.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct watch {
+    struct lab_rounds *r;
+    const struct lab_keys *keys;
+    uint32_t round;
+    uint64_t n;       /* of them */
+    uint8_t *asked;   /* n marks for each filter            */
+    uint8_t *filling; /* n marks for each filter that is watched */
+};
+
+/* Keeps the marks that this round has as well; the first round makes them. */
+static void agree(const struct watch *w, uint8_t *mark, const uint8_t *seen, size_t n)
+{
+    if (w->round == 0)
+        memcpy(mark, seen, n);
+    else
+        for (size_t i = 0; i < n; i++)
+            mark[i] &= seen[i];
+}
+
+static void see_asked(void *ctx, size_t member, uint64_t first, const uint8_t *seen, size_t n)
+{
+    const struct watch *w = ctx;
+    uint8_t *mark = w->asked + member * w->n + first;
+    agree(w, mark, seen, n);
+    lab_count_seen(w->r->full[w->round], member, first, mark, n);
+}
+
+static void see_filling(void *ctx, size_t member, uint64_t first, const uint8_t *seen, size_t n)
+{
+    const struct watch *w = ctx;
+    for (size_t i = 0; i < w->r->n_watched; i++) {
+        if (w->r->watched[i] != member)
+            continue;
+        uint8_t *mark = w->filling + i * w->n + first;
+        agree(w, mark, seen, n);
+        lab_curve_count(w->r->filling[w->round][i], w->n, first, mark, n);
+    }
+}
+
+/* Marks that a filter has after this round, of either kind. */
+static double marks_of(const struct watch *w, size_t member)
+{
+    double sum = w->r->full[w->round][member];
+    for (size_t i = 0; i < w->r->n_watched; i++)
+        if (w->r->watched[i] == member)
+            sum += w->r->filling[w->round][i][LAB_CURVE - 1];
+    return sum;
+}
+
+static int go_round(struct lab_bank *b, struct watch *w, deja_error *err)
+{
+    int rc = w->round > 0 ? lab_bank_renew(b, err) : DEJA_OK;
+    if (rc == DEJA_OK)
+        rc = lab_bank_add(b, w->keys->added, w->n, see_filling, w, err);
+    if (rc == DEJA_OK)
+        rc = lab_bank_ask(b, w->keys->asked, w->n, see_asked, w, err);
+    for (size_t i = 0; i < w->r->n_watched; i++)
+        lab_curve_sum(w->r->filling[w->round][i]);
+    for (size_t i = 0; i < b->n; i++)
+        b->idle[i] = b->idle[i] || marks_of(w, i) <= 0;
+    return rc;
+}
+
+int lab_rounds(const struct lab *lab, const struct lab_bloom_spec *spec, uint64_t seed,
+               struct lab_rounds *r, deja_error *err)
+{
+    struct watch w = {.r = r, .keys = &lab->keys, .n = lab->keys.n};
+    struct lab_bank bank = {0};
+    memset(r->full, 0, sizeof r->full);
+    memset(r->filling, 0, sizeof r->filling);
+    w.asked = malloc(spec->n_k * spec->n_m * w.n);
+    w.filling = malloc(r->n_watched * w.n + 1);
+    int rc = w.asked != NULL && w.filling != NULL
+                 ? lab_bank_init(&bank, lab, spec, seed, err)
+                 : fail(err, DEJA_ENOMEM, "no memory for the marks of a round");
+    for (; rc == DEJA_OK && w.round < r->rounds; w.round++)
+        rc = go_round(&bank, &w, err);
+    lab_bank_fini(&bank);
+    free(w.asked);
+    free(w.filling);
+    return rc;
+}

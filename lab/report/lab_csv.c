@@ -1,0 +1,78 @@
+/* lab_csv.c - a report as CSV: tidy, one line a measured value, the same columns for all. */
+#include "lab/report/lab_write.h"
+#include "tools/base/number.h"
+#include <math.h>
+
+static const char head[] =
+    "experiment,table,row,column,filters,hashes,multiplier,unit,runs,trials,hits,mean,"
+    "standard_error,low,high,theory,sigma_theory,published,sigma_published,"
+    "published_sigma_theory,note\n";
+
+static void text(struct out *o, const char *s)
+{
+    if (strpbrk(s, ",\"\n") == NULL) {
+        out_text(o, s);
+        return;
+    }
+    out_text(o, "\"");
+    for (; *s != '\0'; s++)
+        out_printf(o, *s == '"' ? "\"%c" : "%c", *s);
+    out_text(o, "\"");
+}
+
+static void real(struct out *o, double x)
+{
+    if (!isnan(x))
+        out_text(o, num_exact(x).s);
+    out_text(o, ",");
+}
+
+static void sigma(struct out *o, double x)
+{
+    if (!isnan(x))
+        out_printf(o, "%.3f", x);
+    out_text(o, ",");
+}
+
+static void whole(struct out *o, uint32_t n)
+{
+    if (n > 0)
+        out_printf(o, "%u", n);
+    out_text(o, ",");
+}
+
+static void write_cell(struct out *o, const char *name, const struct lab_table *t,
+                       const struct lab_cell *c)
+{
+    out_printf(o, "%s,%s,", name, t->id);
+    text(o, c->row);
+    out_text(o, ",");
+    text(o, c->column);
+    out_text(o, ",");
+    whole(o, c->filters);
+    whole(o, c->hashes);
+    real(o, c->multiplier);
+    out_printf(o, "%s,", c->unit);
+    whole(o, c->runs);
+    real(o, c->trials > 0 ? c->trials : NAN);
+    real(o, c->trials > 0 ? c->count : NAN);
+    real(o, c->mean);
+    real(o, c->error);
+    real(o, c->low);
+    real(o, c->high);
+    real(o, c->theory);
+    sigma(o, c->theory_sigma);
+    out_printf(o, "%s,", c->printed_text);
+    sigma(o, c->printed_sigma);
+    sigma(o, c->printed_theory_sigma);
+    text(o, c->note);
+    out_text(o, "\n");
+}
+
+void lab_csv_write(struct out *o, const struct lab_report *r)
+{
+    out_text(o, head);
+    for (size_t i = 0; i < r->n_tables; i++)
+        for (size_t j = 0; j < r->table[i]->n; j++)
+            write_cell(o, r->experiment->name, r->table[i], &r->table[i]->cell[j]);
+}

@@ -1,0 +1,40 @@
+/* lab_curve.h - how many false positives there were by the time so many URLs had come. */
+#ifndef LAB_CURVE_H
+#define LAB_CURVE_H
+#include "lab/report/lab_report.h"
+
+#define LAB_CURVE 40u /* points: the last stands for all n URLs */
+
+/* Adds what is said to keys first .. first + n - 1 of `all` to the points from there on; summing
+ * up is left to lab_curve_sum. */
+static inline void lab_curve_count(double *point, uint64_t all, uint64_t first,
+                                   const uint8_t *seen, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (seen[i])
+            point[(first + i) * LAB_CURVE / all] += 1;
+}
+
+static inline void lab_curve_sum(double *point)
+{
+    for (size_t i = 1; i < LAB_CURVE; i++)
+        point[i] += point[i - 1];
+}
+
+/* A measured curve as points and its theory as dashes, in percent of all n URLs; point j is value
+ * index + j of the unit. */
+static inline void lab_curve_draw(struct lab_figure *f, const struct lab_results *r, uint32_t unit,
+                                  uint32_t index, const struct lab_bloom *b, unsigned colour)
+{
+    const size_t line = lab_series(f, LAB_DASHES, colour, "%s", "");
+    const size_t dots = lab_series(f, LAB_POINTS, colour, "k = %u", b->k);
+    lab_point(f, line, 0, 0);
+    for (uint32_t j = 0; j < LAB_CURVE; j++) {
+        const double at = (j + 1.0) / LAB_CURVE;
+        lab_point(f, line, at * b->n, 100 * lab_bloom_lost_until(b, at));
+        if (j % 2 == 1)
+            lab_point(f, dots, at * b->n, 100 * lab_sum(r, unit, index + j) / (b->n * r->runs));
+    }
+}
+
+#endif

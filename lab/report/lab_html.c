@@ -1,0 +1,399 @@
+/* lab_html.c - the report as one page: no script, no font, no file beside it.
+ *
+ * Order: what was found, one line an experiment; then each experiment with its verdicts, figures
+ * and tables; then what the figures depend on.  Light and dark follow the reader's system; wide
+ * tables scroll inside their frame, so that the page itself fits a phone. */
+#include "bench/bench_host.h"
+#include "lab/report/lab_write.h"
+#include "tools/base/number.h"
+#include <math.h>
+#include <time.h>
+
+static const char style[] =
+    ":root{color-scheme:light dark;--paper:#fbfbf9;--card:#fff;--ink:#1b1f24;--dim:#5b6570;"
+    "--rule:#e2e5e9;--link:#0b62c4;--good:#15803d;--bad:#b42318;--mid:#9a6700;--goodbg:#e7f6ec;"
+    "--badbg:#fdeceb;--midbg:#fdf4dc;--notebg:#eef2f7}\n"
+    "@media(prefers-color-scheme:dark){:root{--paper:#14171b;--card:#1b1f25;--ink:#e6e9ed;"
+    "--dim:#9aa4af;--rule:#313842;--link:#6cb2ff;--good:#62d28a;--bad:#ff8a80;--mid:#e8c15a;"
+    "--goodbg:#173223;--badbg:#3b1d1b;--midbg:#362c12;--notebg:#232a33}}\n"
+    "*{box-sizing:border-box}html{-webkit-text-size-adjust:100%}"
+    "body{margin:0;background:var(--paper);color:var(--ink);"
+    "font:16px/1.55 system-ui,-apple-system,'Segoe UI',sans-serif}"
+    "main{max-width:62rem;margin:0 auto;padding:1.5rem 1rem 4rem}"
+    "h1{font-size:1.9rem;line-height:1.2;margin:.5rem 0}"
+    "h2{font-size:1.4rem;margin:3rem 0 .25rem;padding-top:1rem;border-top:2px solid var(--rule)}"
+    "h3{font-size:1.02rem;margin:1.6rem 0 .4rem}p{margin:.5rem 0;max-width:46rem}"
+    "a{color:var(--link)}code{font:.88em ui-monospace,monospace;overflow-wrap:anywhere}"
+    ".dim{color:var(--dim)}.small{font-size:.86rem}"
+    "ul.found{list-style:none;margin:.8rem 0;padding:0;max-width:50rem}"
+    "ul.found li{margin:.45rem 0;padding:.5rem .75rem;border-left:4px solid;border-radius:4px}"
+    ".agrees{background:var(--goodbg);border-color:var(--good)!important}"
+    ".differs{background:var(--badbg);border-color:var(--bad)!important}"
+    ".note{background:var(--notebg);border-color:var(--dim)!important}"
+    ".tag{font-weight:650;margin-right:.35rem}"
+    ".agrees .tag{color:var(--good)}.differs .tag{color:var(--bad)}.note .tag{color:var(--dim)}"
+    ".wide{overflow-x:auto;width:fit-content;max-width:100%;border:1px solid var(--rule);"
+    "border-radius:6px;background:var(--card)}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.88rem}"
+    "th,td{padding:.35rem .6rem;text-align:right;vertical-align:top;border-top:1px solid "
+    "var(--rule);white-space:nowrap}"
+    "thead th{border-top:0;color:var(--dim);font-weight:600}"
+    "th:first-child{text-align:left;position:sticky;left:0;background:var(--card)}"
+    "td.text{text-align:left;white-space:normal;min-width:12rem;color:var(--dim)}"
+    "td b{font-weight:650}td i{display:block;font-style:normal;color:var(--dim);font-size:.92em}"
+    ".z{display:inline-block;margin-left:.35rem;padding:0 .3rem;border-radius:3px;font-size:.85em}"
+    ".z0{background:var(--goodbg);color:var(--good)}.z1{background:var(--midbg);color:var(--mid)}"
+    ".z2{background:var(--badbg);color:var(--bad)}"
+    ".figs{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));"
+    "gap:1rem;margin:1rem 0}"
+    "figure{margin:0;padding:.6rem .6rem .2rem;border:1px solid var(--rule);border-radius:6px;"
+    "background:var(--card)}"
+    "figcaption{font-weight:600;font-size:.95rem;margin:0 .2rem .3rem}"
+    "figcaption span{display:block;font-weight:400;font-size:.84rem;color:var(--dim)}"
+    "svg.fig{width:100%;height:auto;display:block}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;font-size:.9rem}"
+    "dt{color:var(--dim)}dd{margin:0;overflow-wrap:anywhere}"
+    "th i{display:block;font-style:normal;font-weight:400;color:var(--dim)}"
+    "table.grid{font-size:.82rem}table.grid td{padding:.3rem .5rem}"
+    "@media(max-width:40rem){td.text{min-width:8rem}th,td{padding:.3rem .45rem}"
+    "table{font-size:.82rem}h1{font-size:1.6rem}}\n";
+
+void lab_escape(struct out *o, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        switch (*text) {
+        case '&':
+            out_text(o, "&amp;");
+            break;
+        case '<':
+            out_text(o, "&lt;");
+            break;
+        case '>':
+            out_text(o, "&gt;");
+            break;
+        case '"':
+            out_text(o, "&quot;");
+            break;
+        default:
+            out_write(o, text, 1);
+        }
+    }
+}
+
+static void element(struct out *o, const char *begin, const char *text, const char *end)
+{
+    out_text(o, begin);
+    lab_escape(o, text);
+    out_text(o, end);
+}
+
+/* --- Cells ------------------------------------------------------------------- */
+
+static void write_sigma(struct out *o, double sigma)
+{
+    if (isnan(sigma))
+        return;
+    out_printf(o, "<span class=\"z z%d\">%+.1f&sigma;</span>",
+               fabs(sigma) > LAB_FAR ? 2
+               : fabs(sigma) > 2     ? 1
+                                     : 0,
+               sigma);
+}
+
+/* No hit says "below", not "none". */
+static void write_measured(struct out *o, const struct lab_cell *c)
+{
+    if (c->trials > 0 && c->count == 0)
+        out_printf(o, "<b>&lt; %.2g</b>", c->high);
+    else
+        out_printf(o, "<b>%s</b>", lab_number(c->mean).s);
+}
+
+static void write_grid_cell(struct out *o, const struct lab_cell *c)
+{
+    out_text(o, "<td");
+    if (c->note[0] != '\0')
+        element(o, " title=\"", c->note, "\"");
+    out_text(o, ">");
+    write_measured(o, c);
+    write_sigma(o, c->theory_sigma);
+    if (!isnan(c->theory))
+        out_printf(o, "<i>%s t</i>", lab_number(c->theory).s);
+    if (c->printed_text[0] != '\0') {
+        const bool odd = fabs(c->printed_theory_sigma) > LAB_FAR || c->note[0] != '\0';
+        out_printf(o, "<i>%s p%s</i>", c->printed_text, odd ? "&thinsp;*" : "");
+    }
+    out_text(o, "</td>");
+}
+
+static const struct lab_cell *find_cell(const struct lab_table *t, const char *row,
+                                        const char *column)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (strcmp(t->cell[i].row, row) == 0 && strcmp(t->cell[i].column, column) == 0)
+            return &t->cell[i];
+    return NULL;
+}
+
+/* Is this the first cell with its row, or its column? */
+static bool first_row(const struct lab_table *t, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(t->cell[i].row, t->cell[j].row) == 0)
+            return false;
+    return true;
+}
+
+static bool first_column(const struct lab_table *t, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(t->cell[i].column, t->cell[j].column) == 0)
+            return false;
+    return true;
+}
+
+static void write_grid(struct out *o, const struct lab_table *t)
+{
+    element(o, "<table class=\"grid\"><thead><tr><th>", t->row_head, "</th>");
+    for (size_t i = 0; i < t->n; i++)
+        if (first_column(t, i))
+            element(o, "<th>", t->cell[i].column, "</th>");
+    out_text(o, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < t->n; i++) {
+        if (!first_row(t, i))
+            continue;
+        element(o, "<tr><th>", t->cell[i].row, "</th>");
+        for (size_t j = 0; j < t->n; j++) {
+            if (!first_column(t, j))
+                continue;
+            const struct lab_cell *c = find_cell(t, t->cell[i].row, t->cell[j].column);
+            if (c != NULL)
+                write_grid_cell(o, c);
+            else
+                out_text(o, "<td></td>");
+        }
+        out_text(o, "</tr>\n");
+    }
+    out_text(o, "</tbody></table>");
+}
+
+/* Columns of a list that have anything in them. */
+struct columns {
+    bool error, theory, sigma, printed, note;
+};
+
+static struct columns columns_of(const struct lab_table *t)
+{
+    struct columns in = {0};
+    for (size_t i = 0; i < t->n; i++) {
+        const struct lab_cell *c = &t->cell[i];
+        in.error |= c->error > 0;
+        in.theory |= !isnan(c->theory);
+        in.sigma |= !isnan(c->theory_sigma);
+        in.printed |= c->printed_text[0] != '\0';
+        in.note |= c->note[0] != '\0';
+    }
+    return in;
+}
+
+static void write_list_row(struct out *o, const struct lab_cell *c, const struct columns *in)
+{
+    element(o, "<tr><th>", c->row, "");
+    element(o, "<i>", c->column, "</i></th><td>");
+    write_measured(o, c);
+    element(o, "</td><td>", c->unit, "</td>");
+    if (in->error)
+        out_printf(o, "<td>%s</td>", c->error > 0 ? lab_number(c->error).s : "");
+    if (in->theory)
+        out_printf(o, "<td>%s</td>", isnan(c->theory) ? "" : lab_number(c->theory).s);
+    if (in->sigma) {
+        out_text(o, "<td>");
+        write_sigma(o, c->theory_sigma);
+        out_text(o, "</td>");
+    }
+    if (in->printed)
+        element(o, "<td>", c->printed_text, "</td>");
+    if (in->note)
+        element(o, "<td class=\"text\">", c->note, "</td>");
+    out_text(o, "</tr>\n");
+}
+
+static void write_list(struct out *o, const struct lab_table *t)
+{
+    const struct columns in = columns_of(t);
+    element(o, "<table><thead><tr><th>", t->row_head, "</th><th>measured</th><th>unit</th>");
+    out_text(o, in.error ? "<th>&plusmn;</th>" : "");
+    out_text(o, in.theory ? "<th>theory</th>" : "");
+    out_text(o, in.sigma ? "<th>&sigma;</th>" : "");
+    out_text(o, in.printed ? "<th>printed</th>" : "");
+    out_text(o, in.note ? "<th style=\"text-align:left\">note</th>" : "");
+    out_text(o, "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < t->n; i++)
+        write_list_row(o, &t->cell[i], &in);
+    out_text(o, "</tbody></table>");
+}
+
+/* --- An experiment ------------------------------------------------------------ */
+
+static void write_table(struct out *o, const struct lab_table *t)
+{
+    element(o, "<h3>", t->title, "</h3>\n<div class=\"wide\">");
+    if (t->layout == LAB_GRID)
+        write_grid(o, t);
+    else
+        write_list(o, t);
+    out_text(o, "</div>\n");
+    if (t->caption[0] != '\0')
+        element(o, "<p class=\"small dim\">", t->caption, "</p>\n");
+}
+
+static void write_figure(struct out *o, const struct lab_figure *f)
+{
+    element(o, "<figure><figcaption>", f->title, "");
+    if (f->caption[0] != '\0')
+        element(o, "<span>", f->caption, "</span>");
+    out_text(o, "</figcaption>\n");
+    lab_svg_write(o, f, false);
+    out_text(o, "</figure>\n");
+}
+
+static const struct {
+    const char *class, *tag;
+} finding[] = {
+    [LAB_AGREES] = {"agrees", "agrees"},
+    [LAB_DIFFERS] = {"differs", "does not"},
+    [LAB_NOTE] = {"note", "note"},
+};
+
+static void write_verdicts(struct out *o, const struct lab_report *r)
+{
+    out_text(o, "<ul class=\"found\">\n");
+    for (size_t i = 0; i < r->n_verdicts; i++) {
+        const struct lab_verdict *v = &r->verdict[i];
+        out_printf(o, "<li class=\"%s\"><span class=\"tag\">%s</span>", finding[v->finding].class,
+                   finding[v->finding].tag);
+        element(o, "", v->text, "</li>\n");
+    }
+    out_text(o, "</ul>\n");
+}
+
+static void write_experiment(struct out *o, const struct lab_report *r)
+{
+    const struct lab_experiment *e = r->experiment;
+    out_printf(o, "<section id=\"%s\">\n", e->name);
+    element(o, "<h2>", e->title, "</h2>\n");
+    element(o, "<p class=\"dim small\"><code>", e->name, "</code> &middot; ");
+    element(o, "", e->reproduces, "</p>\n");
+    for (const char *const *p = e->about; *p != NULL; p++)
+        element(o, "<p>", *p, "</p>\n");
+    write_verdicts(o, r);
+    if (r->n_figures > 0)
+        out_text(o, "<div class=\"figs\">\n");
+    for (size_t i = 0; i < r->n_figures; i++)
+        write_figure(o, r->figure[i]);
+    if (r->n_figures > 0)
+        out_text(o, "</div>\n");
+    for (size_t i = 0; i < r->n_tables; i++)
+        write_table(o, r->table[i]);
+    element(o, "<p class=\"small\">The figures as <a href=\"", e->name, ".csv\">CSV</a>.</p>\n");
+    out_text(o, "</section>\n");
+}
+
+/* --- The page ------------------------------------------------------------------ */
+
+static size_t count_findings(const struct lab_report *r, enum lab_finding which)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_verdicts; i++)
+        n += r->verdict[i].finding == which;
+    return n;
+}
+
+static void write_overview(struct out *o, const struct lab_page *p)
+{
+    out_text(o, "<div class=\"wide\"><table><thead><tr><th>experiment</th>"
+                "<th style=\"text-align:left\">reproduces</th><th>agrees</th><th>does not</th>"
+                "</tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < p->n; i++) {
+        const struct lab_report *r = &p->report[i];
+        const size_t bad = count_findings(r, LAB_DIFFERS);
+        element(o, "<tr><th><a href=\"#", r->experiment->name, "\">");
+        element(o, "", r->experiment->name, "</a></th>");
+        element(o, "<td class=\"text\">", r->experiment->reproduces, "</td>");
+        out_printf(o, "<td><span class=\"z z0\">%zu</span></td>", count_findings(r, LAB_AGREES));
+        out_printf(
+            o, bad > 0 ? "<td><span class=\"z z2\">%zu</span></td></tr>\n" : "<td>%zu</td></tr>\n",
+            bad);
+    }
+    out_text(o, "</tbody></table></div>\n");
+}
+
+static void entry(struct out *o, const char *name, const char *text)
+{
+    element(o, "<dt>", name, "</dt>");
+    element(o, "<dd>", text, "</dd>\n");
+}
+
+static void write_conditions(struct out *o, const struct lab_page *p)
+{
+    struct bench_host host;
+    char text[256], date[32] = "";
+    const time_t now = time(NULL);
+    struct tm when;
+    bench_host_look(&host);
+    if (gmtime_r(&now, &when) != NULL)
+        (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &when);
+    out_text(o, "<section id=\"conditions\"><h2>What the figures depend on</h2>\n<dl>\n");
+    entry(o, "command", p->command);
+    entry(o, "date", date);
+    (void)snprintf(text, sizeof text, "%s, with %u thread%s", num_duration(p->seconds).s,
+                   p->lab->threads, num_plural(p->lab->threads));
+    entry(o, "took", text);
+    (void)snprintf(text, sizeof text, "deja %s, %s, %s", deja_version(), host.compiler,
+                   host.flags);
+    entry(o, "version", text);
+    (void)snprintf(text, sizeof text, "%s, %s", host.cpu, host.simd);
+    entry(o, "machine", text);
+    (void)snprintf(text, sizeof text, "%s go in, %s others are asked; %.1f bytes on average",
+                   num_count(p->lab->keys.n).s, num_count(p->lab->keys.n).s,
+                   p->lab->keys.mean_len);
+    entry(o, "URLs", text);
+    (void)snprintf(text, sizeof text, "%s; %s duplicate lines left out", p->lab->keys.source,
+                   num_count(p->lab->keys.duplicates).s);
+    entry(o, "from", text);
+    (void)snprintf(text, sizeof text,
+                   "%llu; each unit of each run takes salts of its own that follow from it",
+                   (unsigned long long)p->lab->seed);
+    entry(o, "seed", text);
+    (void)snprintf(text, sizeof text, "%u", p->lab->runs);
+    entry(o, "runs", text);
+    out_text(o, "</dl></section>\n");
+}
+
+static const char opening[] =
+    "<p>Published experiments on Bloom filters as URL caches, run again: what was measured, "
+    "beside "
+    "what the theory says and what the papers print.</p>\n"
+    "<p class=\"small dim\">In the tables <b>bold</b> is measured, <i>t</i> theory, <i>p</i> "
+    "printed in the paper (* is odd: see the verdict or hover). &sigma; is how far measured is "
+    "from theory in standard deviations: beyond 2 happens once in twenty cells, beyond 4 once in "
+    "sixteen thousand. &lt; means that no hit was counted, and which rate that still allows.</p>"
+    "\n";
+
+void lab_html_write(struct out *o, const struct lab_page *p)
+{
+    out_text(o, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                "<link rel=\"icon\" href=\"data:,\">\n"
+                "<title>deja lab</title>\n<style>\n");
+    out_text(o, style);
+    out_text(o, lab_svg_style);
+    out_text(o, "</style></head>\n<body><main>\n<h1>deja lab</h1>\n");
+    out_text(o, opening);
+    write_overview(o, p);
+    for (size_t i = 0; i < p->n; i++)
+        write_experiment(o, &p->report[i]);
+    write_conditions(o, p);
+    out_text(o, "</main></body></html>\n");
+}

@@ -1,0 +1,293 @@
+/* lab_report.c - tables, figures and verdicts while they are put together; see lab_report.h. */
+#include "lab/report/lab_report.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void lab_report_init(struct lab_report *r, const struct lab_experiment *e)
+{
+    *r = (struct lab_report){.experiment = e};
+    r->spare_table.report = r;
+    r->spare_figure.report = r;
+}
+
+static void figure_free(struct lab_figure *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        free(f->series[i].x);
+        free(f->series[i].y);
+    }
+    free(f->series);
+    free(f);
+}
+
+void lab_report_fini(struct lab_report *r)
+{
+    for (size_t i = 0; i < r->n_tables; i++) {
+        free(r->table[i]->cell);
+        free(r->table[i]);
+    }
+    for (size_t i = 0; i < r->n_figures; i++)
+        figure_free(r->figure[i]);
+    free(r->table);
+    free(r->figure);
+    free(r->verdict);
+    *r = (struct lab_report){0};
+}
+
+/* Room for one more item of an array that has n; false and remembered when there is none. */
+static bool one_more(struct lab_report *r, void *array, size_t n, size_t *cap, size_t item)
+{
+    void *old, *larger;
+    if (n < *cap)
+        return true;
+    memcpy(&old, array, sizeof old);
+    larger = realloc(old, (2 * n + 8) * item);
+    if (larger == NULL) {
+        r->failed = true;
+        return false;
+    }
+    *cap = 2 * n + 8;
+    memcpy(array, &larger, sizeof larger);
+    return true; /* cppcheck-suppress memleak ; it is in the array */
+}
+
+static void copy_text(char *to, size_t cap, const char *from)
+{
+    (void)snprintf(to, cap, "%s", from);
+}
+
+/* --- Tables ------------------------------------------------------------------ */
+
+struct lab_table *lab_table(struct lab_report *r, enum lab_layout layout, const char *id,
+                            const char *row_head, const char *title)
+{
+    size_t cap = r->n_tables;
+    struct lab_table *t = calloc(1, sizeof *t);
+    if (t == NULL || !one_more(r, &r->table, r->n_tables, &cap, sizeof(struct lab_table *))) {
+        r->failed = true;
+        free(t);
+        return &r->spare_table;
+    }
+    r->table[r->n_tables++] = t;
+    t->report = r;
+    t->layout = layout;
+    t->row_head = row_head;
+    copy_text(t->id, sizeof t->id, id);
+    copy_text(t->title, sizeof t->title, title);
+    return t;
+}
+
+void lab_caption(struct lab_table *t, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(t->caption, sizeof t->caption, fmt, args);
+    va_end(args);
+}
+
+struct lab_cell *lab_cell(struct lab_table *t, const char *row, const char *column)
+{
+    struct lab_cell *c = &t->report->spare_cell;
+    if (one_more(t->report, &t->cell, t->n, &t->cap, sizeof *t->cell))
+        c = &t->cell[t->n++];
+    *c = (struct lab_cell){.multiplier = NAN,
+                           .mean = NAN,
+                           .error = NAN,
+                           .low = NAN,
+                           .high = NAN,
+                           .theory = NAN,
+                           .theory_sigma = NAN,
+                           .printed = NAN,
+                           .printed_sigma = NAN,
+                           .printed_theory_sigma = NAN,
+                           .printed_alone_sigma = NAN};
+    copy_text(c->row, sizeof c->row, row);
+    copy_text(c->column, sizeof c->column, column);
+    return c;
+}
+
+/* --- Figures ----------------------------------------------------------------- */
+
+struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *title,
+                              const char *x_label, const char *y_label)
+{
+    size_t cap = r->n_figures;
+    struct lab_figure *f = calloc(1, sizeof *f);
+    if (f == NULL || !one_more(r, &r->figure, r->n_figures, &cap, sizeof(struct lab_figure *))) {
+        r->failed = true;
+        free(f);
+        return &r->spare_figure;
+    }
+    r->figure[r->n_figures++] = f;
+    f->report = r;
+    f->x_label = x_label;
+    f->y_label = y_label;
+    copy_text(f->id, sizeof f->id, id);
+    copy_text(f->title, sizeof f->title, title);
+    return f;
+}
+
+size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned colour, const char *fmt,
+                  ...)
+{
+    va_list args;
+    if (!one_more(f->report, &f->series, f->n, &f->cap, sizeof *f->series))
+        return f->n; /* lab_point leaves it alone */
+    struct lab_series *s = &f->series[f->n];
+    *s = (struct lab_series){.style = style, .colour = colour};
+    va_start(args, fmt);
+    (void)vsnprintf(s->name, sizeof s->name, fmt, args);
+    va_end(args);
+    return f->n++;
+}
+
+void lab_point(struct lab_figure *f, size_t series, double x, double y)
+{
+    const bool drawn = isfinite(x) && isfinite(y) && (!f->log_x || x > 0) && (!f->log_y || y > 0);
+    if (series >= f->n || !drawn)
+        return;
+    struct lab_series *s = &f->series[series];
+    size_t cap = s->cap;
+    if (!one_more(f->report, &s->x, s->n, &cap, sizeof *s->x) ||
+        !one_more(f->report, &s->y, s->n, &s->cap, sizeof *s->y))
+        return;
+    s->x[s->n] = x;
+    s->y[s->n++] = y;
+}
+
+/* --- Verdicts ---------------------------------------------------------------- */
+
+void lab_verdict(struct lab_report *r, enum lab_finding finding, const char *fmt, ...)
+{
+    va_list args;
+    size_t cap = r->n_verdicts;
+    if (!one_more(r, &r->verdict, r->n_verdicts, &cap, sizeof *r->verdict))
+        return;
+    struct lab_verdict *v = &r->verdict[r->n_verdicts++];
+    v->finding = finding;
+    va_start(args, fmt);
+    (void)vsnprintf(v->text, sizeof v->text, fmt, args);
+    va_end(args);
+}
+
+struct lab_text lab_number(double x)
+{
+    struct lab_text t;
+    const double size = fabs(x);
+    if (isnan(x))
+        (void)snprintf(t.s, sizeof t.s, "-");
+    else if (size >= 1000)
+        (void)snprintf(t.s, sizeof t.s, "%.0f", x);
+    else if (size != 0 && size < 1e-4)
+        (void)snprintf(t.s, sizeof t.s, "%.2e", x);
+    else
+        (void)snprintf(t.s, sizeof t.s, "%.4g", x);
+    return t;
+}
+
+/* --- Rates ------------------------------------------------------------------- */
+
+#define PERCENT 100.0
+#define FEW     100.0 /* expected hits: below, they are Poisson and not normal */
+
+/* How far are `hits` of `runs` runs from the theory? */
+static double distance(double hits, double runs, const struct lab_count *c)
+{
+    const double expected = c->rate * c->trials * runs;
+    if (expected < FEW)
+        return lab_poisson_sigma(hits, expected);
+    return (hits - expected) / (c->sigma * c->trials * sqrt(runs));
+}
+
+/* The value nearest to the theory that would have been printed so: rounding is no difference. */
+static double nearest(const struct lab_printed *p, double theory)
+{
+    return fmin(fmax(theory, p->value - p->half), p->value + p->half);
+}
+
+/* What the paper counted: its own number of URLs, and of runs. */
+static struct lab_count printed_count(const struct lab_count *c, const struct lab_printed *p)
+{
+    const double trials = p->rows > 0 ? (double)p->rows : c->trials;
+    return (struct lab_count){.hits = nearest(p, c->rate * PERCENT) / PERCENT * trials,
+                              .trials = trials,
+                              .runs = p->runs > 1 ? (uint32_t)p->runs : 1,
+                              .rate = c->rate,
+                              .sigma = c->sigma * sqrt(c->trials / trials)};
+}
+
+/* Between two measurements, as far as there are hits enough to compare. */
+static double between(const struct lab_count *c, const struct lab_printed *p)
+{
+    const struct lab_count o = printed_count(c, p);
+    const double measured = c->hits / (c->trials * c->runs);
+    const double printed = nearest(p, measured * PERCENT) / PERCENT;
+    const double variance = c->sigma * c->sigma / c->runs + o.sigma * o.sigma / o.runs;
+    const double fewest = c->rate * fmin(c->trials * c->runs, o.trials * o.runs);
+    return fewest >= 10 ? (measured - printed) / sqrt(variance) : NAN;
+}
+
+void lab_cell_printed(struct lab_cell *c, const struct lab_printed *p)
+{
+    if (!p->found)
+        return;
+    c->printed = p->value;
+    memcpy(c->printed_text, p->text, sizeof c->printed_text);
+    if (c->note[0] == '\0')
+        copy_text(c->note, sizeof c->note, p->remark);
+}
+
+void lab_cell_rate(struct lab_cell *c, const struct lab_count *count, const struct lab_printed *p)
+{
+    const double all = count->trials * count->runs, measured = count->hits / all;
+    copy_text(c->unit, sizeof c->unit, "%");
+    c->runs = count->runs;
+    c->trials = all;
+    c->count = count->hits;
+    c->mean = measured * PERCENT;
+    c->low = lab_poisson_low(count->hits) / all * PERCENT;
+    c->high = fmin(lab_poisson_high(count->hits) / all, 1) * PERCENT;
+    c->error = sqrt(count->hits) / all * PERCENT;
+    if (count->run_hits != NULL && count->runs > 1)
+        c->error = lab_spread(count->run_hits, count->runs).error / count->trials * PERCENT;
+    lab_cell_printed(c, p);
+    if (isnan(count->rate))
+        return;
+    c->theory = count->rate * PERCENT;
+    c->theory_sigma = distance(count->hits, count->runs, count);
+    if (!p->found)
+        return;
+    const struct lab_count o = printed_count(count, p);
+    c->printed_sigma = between(count, p);
+    c->printed_theory_sigma = distance(o.hits * o.runs, o.runs, &o);
+    c->printed_alone_sigma = distance(o.hits, 1, &o);
+}
+
+void lab_cell_bloom(struct lab_cell *c, const struct lab_results *r, uint32_t unit, uint32_t index,
+                    const struct lab_bloom *b, const struct lab_printed *printed)
+{
+    double *hits = malloc(r->runs * sizeof *hits);
+    for (uint32_t run = 0; hits != NULL && run < r->runs; run++)
+        hits[run] = lab_value(r, unit, run, index);
+    const struct lab_count count = {.hits = lab_sum(r, unit, index),
+                                    .trials = b->n,
+                                    .runs = r->runs,
+                                    .run_hits = hits,
+                                    .rate = lab_bloom_rate(b),
+                                    .sigma = lab_bloom_sigma(b)};
+    c->hashes = b->k;
+    c->multiplier = b->multiplier;
+    lab_cell_rate(c, &count, printed);
+    free(hits);
+}
+
+void lab_cell_plain(struct lab_cell *c, const char *unit, double mean, double error)
+{
+    copy_text(c->unit, sizeof c->unit, unit);
+    c->mean = mean;
+    c->error = error;
+    c->runs = 1;
+}

@@ -1,0 +1,149 @@
+/* lab_report.h - what an experiment has to say: tables, figures, verdicts.
+ *
+ * This is the content alone; lab_csv.c, lab_svg.c and lab_html.c give it a form.  Everything that
+ * does not fit into memory is dropped and remembered in `failed`, so that experiments need not
+ * look at every line. */
+#ifndef LAB_REPORT_H
+#define LAB_REPORT_H
+#include "lab/engine/lab.h"
+#include "lab/engine/lab_math.h"
+#include "lab/report/lab_published.h"
+
+#define LAB_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/* One figure of a table.  NAN: there is none. */
+struct lab_cell {
+    char row[56], column[56]; /* labels, as people read them                      */
+    uint32_t filters, hashes; /* 0: does not apply                                */
+    double multiplier;
+    char unit[16];
+    uint32_t runs;
+    double trials;               /* of all runs together; 0: not a rate                     */
+    double count;                /* of these, hits                                          */
+    double mean, error;          /* measured; standard error                               */
+    double low, high;            /* 95 % interval                                           */
+    double theory, theory_sigma; /* expected; how far off is measured             */
+    char printed_text[24];
+    double printed, printed_sigma; /* the paper's; how far off is measured        */
+    double printed_theory_sigma;   /* the paper's: how far off the theory         */
+    double printed_alone_sigma;    /* the same if its runs were all the same one  */
+    char note[160];
+};
+
+enum lab_layout {
+    LAB_GRID, /* rows by columns, each cell with its theory and printed value */
+    LAB_LIST  /* a row a cell: measured, theory, printed, sigma, note         */
+};
+
+struct lab_table {
+    char id[32]; /* "5.9", or a short name of our own */
+    char title[160];
+    char caption[600];
+    const char *row_head; /* what the rows are */
+    enum lab_layout layout;
+    struct lab_cell *cell;
+    size_t n, cap;
+    struct lab_report *report;
+};
+
+enum lab_style { LAB_LINE, LAB_POINTS, LAB_DASHES };
+
+struct lab_series {
+    char name[56];
+    enum lab_style style;
+    unsigned colour; /* 0, 1, ...: series with the same one belong together */
+    double *x, *y;
+    size_t n, cap;
+};
+
+struct lab_figure {
+    char id[32];
+    char title[160];
+    char caption[400];
+    const char *x_label, *y_label;
+    bool log_x, log_y;
+    struct lab_series *series;
+    size_t n, cap;
+    struct lab_report *report;
+};
+
+enum lab_finding {
+    LAB_AGREES,  /* what the paper says holds, within the error of measurement   */
+    LAB_DIFFERS, /* values or claims of the paper that do not, and why           */
+    LAB_NOTE     /* what one should know to read the figures                     */
+};
+
+struct lab_verdict {
+    enum lab_finding finding;
+    char text[1400];
+};
+
+struct lab_report {
+    const struct lab_experiment *experiment;
+    struct lab_table **table;
+    size_t n_tables;
+    struct lab_figure **figure;
+    size_t n_figures;
+    struct lab_verdict *verdict;
+    size_t n_verdicts;
+    bool failed; /* out of memory */
+    /* Where to write when there is no room: nobody reads it. */
+    struct lab_table spare_table;
+    struct lab_figure spare_figure;
+    struct lab_cell spare_cell;
+};
+
+void lab_report_init(struct lab_report *r, const struct lab_experiment *e);
+void lab_report_fini(struct lab_report *r);
+
+struct lab_table *lab_table(struct lab_report *r, enum lab_layout layout, const char *id,
+                            const char *row_head, const char *title);
+void lab_caption(struct lab_table *t, const char *fmt, ...) LAB_PRINTF(2, 3);
+/* A new cell, all NAN; labels are copied. */
+struct lab_cell *lab_cell(struct lab_table *t, const char *row, const char *column);
+
+struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *title,
+                              const char *x_label, const char *y_label);
+/* A new series of a figure; its number, for lab_point. */
+size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned colour, const char *fmt,
+                  ...) LAB_PRINTF(4, 5);
+void lab_point(struct lab_figure *f, size_t series, double x, double y);
+
+void lab_verdict(struct lab_report *r, enum lab_finding finding, const char *fmt, ...)
+    LAB_PRINTF(3, 4);
+
+/* "8.794", "0.00014", "2.3e-7": as many digits as are worth reading. */
+struct lab_text {
+    char s[32];
+};
+struct lab_text lab_number(double x);
+
+/* --- Rates ------------------------------------------------------------------- */
+
+/* What was counted: hits in `runs` runs of `trials` each, where theory expects `rate` with the
+ * standard deviation `sigma` for one run. */
+struct lab_count {
+    double hits;
+    double trials; /* of a run */
+    uint32_t runs;
+    const double *run_hits; /* or NULL: hits of each run, for the standard error */
+    double rate, sigma;
+};
+/* Fill a cell with a rate in percent, beside theory and the printed value (which may be one that
+ * was not found). */
+void lab_cell_rate(struct lab_cell *c, const struct lab_count *count,
+                   const struct lab_printed *printed);
+/* The same for one value of a unit, against the theory of these filters. */
+void lab_cell_bloom(struct lab_cell *c, const struct lab_results *r, uint32_t unit, uint32_t index,
+                    const struct lab_bloom *b, const struct lab_printed *printed);
+
+/* A number that is what it is: no trials, no theory unless given. */
+void lab_cell_plain(struct lab_cell *c, const char *unit, double mean, double error);
+void lab_cell_printed(struct lab_cell *c, const struct lab_printed *printed);
+
+/* Verdicts on all cells of these tables that have trials: measured beside theory, printed beside
+ * both, and the list of printed values that do not fit, with the reason. */
+void lab_judge_rates(struct lab_report *r, size_t first_table, size_t n_tables);
+#define LAB_FAR 4.0 /* standard deviations: further is not chance */
+
+#endif

@@ -1,0 +1,78 @@
+/* fail.c - how a failure of the command gets its words. */
+#include "tools/base/fail.h"
+#include "tools/base/printable.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int fail(deja_error *err, int status, const char *fmt, ...)
+{
+    if (err) {
+        va_list ap;
+        va_start(ap, fmt);
+        err->status = status;
+        int len = vsnprintf(err->text, sizeof err->text, fmt, ap);
+        va_end(ap);
+        if (len >= 0 && (size_t)len >= sizeof err->text)
+            err->text[printable_cut(err->text, sizeof err->text - 1)] = '\0';
+    }
+    return status;
+}
+
+/* strerror_r comes in two shapes: POSIX fills the buffer and returns a number, GNU returns the
+ * text.  Whichever this libc has, _Generic picks the reader for it. */
+static inline const char *words_posix(int rc, const char *buffer)
+{
+    return rc == 0 ? buffer : "failed";
+}
+
+static inline const char *words_gnu(const char *text, const char *buffer)
+{
+    (void)buffer;
+    return text;
+}
+
+#define WORDS(result, buffer)                                                                     \
+    _Generic((result), int : words_posix, char * : words_gnu)(result, buffer)
+
+int fail_errno(deja_error *err, const char *fmt, ...)
+{
+    int saved = errno;
+    int status = saved == ENOMEM ? DEJA_ENOMEM : DEJA_EIO;
+    if (err) {
+        va_list ap;
+        va_start(ap, fmt);
+        err->status = status;
+        int len = vsnprintf(err->text, sizeof err->text, fmt, ap);
+        va_end(ap);
+        if (len >= 0 && (size_t)len < sizeof err->text) {
+            char buffer[128];
+            snprintf(err->text + len, sizeof err->text - (size_t)len, ": %s",
+                     WORDS(strerror_r(saved, buffer, sizeof buffer), buffer));
+        }
+    }
+    errno = saved;
+    return status;
+}
+
+struct fail_path fail_path(const char *path)
+{
+    static const char dots[] = "...";
+    struct fail_path shown;
+    char text[sizeof shown.text * 4]; /* escapes are up to four times as long */
+    const size_t room = sizeof shown.text, len = strlen(path), least = len < room ? 0 : len - room;
+    size_t from = least;
+    for (;;) {
+        (void)printable(text, sizeof text, path + from, len - from, false);
+        if (strlen(text) + (from > 0 ? sizeof dots : 1) <= room)
+            break;
+        do
+            from++; /* not into the middle of a character */
+        while (((unsigned char)path[from] & 0xc0) == 0x80);
+    }
+    const size_t before = from > 0 ? sizeof dots - 1 : 0;
+    memcpy(shown.text, dots, before);
+    memcpy(shown.text + before, text, strlen(text) + 1);
+    return shown;
+}

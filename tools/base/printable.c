@@ -1,0 +1,97 @@
+/* printable.c - text from elsewhere, made harmless for terminals.
+ *
+ * Messages quote file names, column names, option values, settings, URLs and replies of servers.
+ * Whoever chooses these could clear the screen, fake lines, or type commands for the user.  So all
+ * such text passes through here: console.c (standard error), out_json.c, out_table.c and fail_path
+ * call it.  Lines of data are not messages; they are printed byte for byte, as cat prints them.
+ *
+ *     C0 and DEL               terminals obey them; \x1b begins an escape sequence
+ *     C1 (U+0080 to U+009F)    the same; U+009B begins an escape sequence, too
+ *     bidirectional controls   they show text in another order than it has
+ *     U+2028, U+2029           some programs end a line there
+ *     bytes that are not UTF-8 8-bit terminals take some of them for C1 */
+#include "tools/base/printable.h"
+#include <stdio.h>
+#include <string.h>
+
+/* Which second bytes go with a first byte: no overlong forms, no surrogates, nothing beyond
+ * U+10FFFF.  Returns the length that the first byte announces, 0 if it cannot be first. */
+static size_t begin(unsigned char first, unsigned char *low, unsigned char *high)
+{
+    *low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    *high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xc2 && first <= 0xdf)
+        return 2;
+    if (first >= 0xe0 && first <= 0xef)
+        return 3;
+    return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+}
+
+static bool is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+size_t printable_next(const void *text, size_t len, enum printable_class *class, uint32_t *code)
+{
+    const unsigned char *s = text;
+    unsigned char low, high;
+    const size_t want = begin(s[0], &low, &high);
+    size_t n = 1;
+    uint32_t c = want > 1 ? s[0] & (0xffu >> (want + 1)) : s[0];
+    for (; n < want && n < len && s[n] >= low && s[n] <= high; n++) {
+        c = c << 6 | (s[n] & 0x3f);
+        low = 0x80;
+        high = 0xbf;
+    }
+    *class = n != want ? PRINTABLE_NOT_UTF8 : is_control(c) ? PRINTABLE_CONTROL : PRINTABLE;
+    *code = c;
+    return n;
+}
+
+/* One escape for a character, or one for each byte. */
+static size_t escape(char out[20], const unsigned char *s, size_t n, bool whole, uint32_t code)
+{
+    if (whole)
+        return (size_t)snprintf(out, 20, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+    for (size_t i = 0; i < n; i++)
+        (void)snprintf(out + 4 * i, 20 - 4 * i, "\\x%02x", s[i]);
+    return 4 * n;
+}
+
+size_t printable(char *out, size_t cap, const void *text, size_t len, bool ascii)
+{
+    const unsigned char *const s = text;
+    size_t at = 0, done = 0;
+    while (done < len) {
+        enum printable_class class;
+        uint32_t code;
+        char escaped[20];
+        const size_t n = printable_next(s + done, len - done, &class, &code);
+        const bool plain = class == PRINTABLE && (code < 0x80 || !ascii);
+        const size_t wide =
+            plain ? n : escape(escaped, s + done, n, class == PRINTABLE_CONTROL, code);
+        if (wide >= cap - at)
+            break;
+        memcpy(out + at, plain ? (const char *)s + done : escaped, wide);
+        at += wide;
+        done += n;
+    }
+    out[at] = '\0';
+    return done;
+}
+
+size_t printable_cut(const char *text, size_t len)
+{
+    for (size_t back = 1; back <= 3 && back <= len; back++) {
+        const unsigned char first = (unsigned char)text[len - back];
+        unsigned char low, high;
+        if (first >= 0x80 && first <= 0xbf)
+            continue; /* of a character that begins further ahead */
+        return begin(first, &low, &high) > back ? len - back : len;
+    }
+    return len;
+}

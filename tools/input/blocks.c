@@ -1,0 +1,188 @@
+/* blocks.c - some records in one piece of memory, each with its key; see blocks.h.
+ *
+ * The room is a list of pieces, each at least twice as large as the one before, so that what was
+ * taken stays where it is.  When the block is filled again only the largest is left: after a few
+ * blocks of a kind there is one piece, and nothing is allocated any more. */
+#include "tools/input/blocks.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOM_LEAST ((size_t)16 << 10)
+
+struct block_room {
+    struct block_room *next;
+    size_t used, cap;
+    char bytes[];
+};
+
+static void free_rooms(struct block_room *r)
+{
+    while (r) {
+        struct block_room *next = r->next;
+        free(r);
+        r = next;
+    }
+}
+
+void block_init(struct block *b)
+{
+    memset(b, 0, sizeof *b);
+}
+
+void block_fini(struct block *b)
+{
+    free(b->data);
+    free(b->keys);
+    free(b->ends);
+    free(b->new_keys);
+    free(b->new_ends);
+    free(b->forms);
+    free_rooms(b->rooms);
+    block_init(b);
+}
+
+/* Replace an array whose content does not matter. */
+static bool renew(void **array, size_t *cap, size_t n, size_t size)
+{
+    free(*array);
+    *array = reallocarray(NULL, n, size);
+    *cap = *array ? n : 0;
+    return *array;
+}
+
+/* Arrays are renewed together with their capacity or not at all; keys and ends share one. */
+size_t block_reset(struct block *b, size_t size, size_t records)
+{
+    b->n = 0;
+    b->len = 0;
+    b->filled = 0;
+    b->terminator_added = false;
+    b->shared = false;
+    b->gaps = false;
+    b->keyless = false;
+    void *data = b->data;
+    if (b->data_cap < size || b->data_cap / 2 >= size) {
+        bool ok = renew(&data, &b->data_cap, size, 1);
+        b->data = data;
+        if (!ok)
+            return size;
+    }
+    if (b->records_cap < records || b->records_cap / 2 > records) {
+        void *keys = b->keys;
+        void *ends = b->ends;
+        size_t keys_cap;
+        bool ok = renew(&keys, &keys_cap, records, sizeof *b->keys);
+        ok = renew(&ends, &b->records_cap, records, sizeof *b->ends) && ok;
+        b->keys = keys;
+        b->ends = ends;
+        if (!ok) {
+            b->records_cap = 0;
+            return records * sizeof *b->keys;
+        }
+    }
+    if (b->new_cap / 4 > records) {
+        free(b->new_keys);
+        free(b->new_ends);
+        b->new_keys = NULL;
+        b->new_ends = NULL;
+        b->new_cap = 0;
+    }
+    if (b->rooms) {
+        free_rooms(b->rooms->next);
+        b->rooms->next = NULL;
+        b->rooms->used = 0;
+        if (b->rooms->cap / 2 > size) {
+            free(b->rooms);
+            b->rooms = NULL;
+        }
+    }
+    return 0;
+}
+
+/* --- Room ---------------------------------------------------------------- */
+
+static char *more_room(struct block *b, size_t len)
+{
+    size_t cap = b->rooms ? b->rooms->cap * 2 : ROOM_LEAST;
+    if (cap < len)
+        cap = len;
+    struct block_room *r = malloc(sizeof *r + cap);
+    if (!r)
+        return NULL;
+    *r = (struct block_room){.next = b->rooms, .cap = cap};
+    b->rooms = r;
+    return r->bytes;
+}
+
+char *block_room(struct block *b, size_t len)
+{
+    struct block_room *r = b->rooms;
+    if (r && r->cap - r->used >= len)
+        return r->bytes + r->used;
+    return more_room(b, len);
+}
+
+void block_take(struct block *b, size_t len)
+{
+    assert(len == 0 || (b->rooms && b->rooms->cap - b->rooms->used >= len));
+    if (len)
+        b->rooms->used += len;
+}
+
+bool block_forms(struct block *b)
+{
+    void *forms = b->forms;
+    if (b->forms_cap >= b->n)
+        return true;
+    const bool ok = renew(&forms, &b->forms_cap, b->records_cap, sizeof *b->forms);
+    b->forms = forms;
+    return ok;
+}
+
+/* --- Other records of the same data -------------------------------------- */
+
+void block_rekey(struct block *b)
+{
+    b->new_n = 0;
+}
+
+static bool more_records(struct block *b)
+{
+    size_t cap = b->new_cap ? b->new_cap * 2 : b->records_cap;
+    deja_slice *keys = reallocarray(b->new_keys, cap, sizeof *keys);
+    if (keys)
+        b->new_keys = keys;
+    size_t *ends = reallocarray(b->new_ends, cap, sizeof *ends);
+    if (ends)
+        b->new_ends = ends;
+    if (keys && ends)
+        b->new_cap = cap;
+    return keys && ends;
+}
+
+bool block_rekey_add(struct block *b, deja_slice key, size_t end)
+{
+    if (b->new_n == b->new_cap && !more_records(b))
+        return false;
+    b->new_keys[b->new_n] = key;
+    b->new_ends[b->new_n++] = end;
+    return true;
+}
+
+void block_rekey_end(struct block *b)
+{
+    deja_slice *keys = b->keys;
+    size_t *ends = b->ends;
+    const size_t cap = b->records_cap;
+    b->keys = b->new_keys;
+    b->ends = b->new_ends;
+    b->n = b->new_n;
+    b->records_cap = b->new_cap;
+    b->new_keys = keys;
+    b->new_ends = ends;
+    b->new_cap = cap;
+    b->shared = false;
+    for (size_t i = 1; i < b->n && !b->shared; i++)
+        b->shared = b->ends[i] == b->ends[i - 1];
+}

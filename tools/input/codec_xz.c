@@ -1,0 +1,94 @@
+/* codec_xz.c - xz with liblzma; see codec.h.
+ *
+ * The decoder may use 256 MiB.  Files of xz -9 need 65 MiB of it; only dictionaries that somebody
+ * made larger on purpose, up to 4 GiB, need more, and a hostile file must not get them.
+ *
+ * Zero bytes after a stream are padding, by the format's own rules. */
+#include "tools/input/codec.h"
+#ifdef DEJA_HAVE_LZMA
+#include "tools/base/fail.h"
+#include <inttypes.h>
+#include <lzma.h>
+#include <stdlib.h>
+
+#define MEMORY_MAX ((uint64_t)256 << 20)
+
+static void xz_close(void *decoder)
+{
+    lzma_end(decoder);
+    free(decoder);
+}
+
+static void *xz_open(void)
+{
+    static const lzma_stream none = LZMA_STREAM_INIT;
+    lzma_stream *z = malloc(sizeof *z);
+    if (!z)
+        return NULL;
+    *z = none;
+    if (lzma_stream_decoder(z, MEMORY_MAX, 0) == LZMA_OK)
+        return z;
+    xz_close(z);
+    return NULL;
+}
+
+static int refuse(const lzma_stream *z, lzma_ret rc, bool first, deja_error *err)
+{
+    switch (rc) {
+    case LZMA_MEM_ERROR:
+        return codec_no_memory(err);
+    case LZMA_MEMLIMIT_ERROR:
+        return fail(err, DEJA_EFORMAT,
+                    "needs %" PRIu64 " MiB of memory to decompress, and %" PRIu64
+                    " is the limit here; pipe it through xz -dc",
+                    (lzma_memusage(z) >> 20) + 1, MEMORY_MAX >> 20);
+    case LZMA_FORMAT_ERROR:
+        if (!first)
+            return codec_not_more(&codec_xz, err);
+        break;
+    case LZMA_OPTIONS_ERROR:
+        return fail(err, DEJA_EFORMAT,
+                    "is damaged, or uses xz features that this version of liblzma lacks");
+    default:
+        break;
+    }
+    return fail(err, DEJA_EFORMAT, "holds damaged xz data");
+}
+
+static int xz_step(void *decoder, struct codec_input *in, unsigned char *buf, size_t cap,
+                   size_t *len, deja_error *err)
+{
+    lzma_stream *z = decoder;
+    codec_skip_padding(in);
+    if (codec_waits(in))
+        return DEJA_OK;
+    if (codec_is_over(in, 0xfd))
+        return codec_not_more(&codec_xz, err);
+    z->next_in = in->bytes + in->pos;
+    z->avail_in = in->len - in->pos;
+    z->next_out = buf;
+    z->avail_out = cap;
+    lzma_ret rc = lzma_code(z, LZMA_RUN);
+    in->pos = in->len - z->avail_in;
+    *len = cap - z->avail_out;
+    in->flushed = z->avail_out != 0;
+    in->fresh = false;
+    if (rc == LZMA_STREAM_END) {
+        in->fresh = true;
+        in->first = false;
+        rc = lzma_stream_decoder(z, MEMORY_MAX, 0); /* for the next one, in the same memory */
+    }
+    /* LZMA_BUF_ERROR: nothing to do without more input. */
+    return rc == LZMA_OK || rc == LZMA_BUF_ERROR ? DEJA_OK : refuse(z, rc, in->first, err);
+}
+#endif
+
+const struct codec codec_xz = {
+    .name = "xz",
+    .library = "liblzma",
+#ifdef DEJA_HAVE_LZMA
+    .open = xz_open,
+    .step = xz_step,
+    .close = xz_close,
+#endif
+};

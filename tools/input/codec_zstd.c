@@ -1,0 +1,104 @@
+/* codec_zstd.c - zstd (RFC 8878) with libzstd; see codec.h.
+ *
+ * Windows above 2^27 bytes = 128 MiB are refused, as the zstd tool does by default, so that a
+ * hostile file cannot ask for gigabytes. */
+#include "tools/input/codec.h"
+#ifdef DEJA_HAVE_ZSTD
+#include "tools/base/fail.h"
+#include <stdlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#define WINDOW_LOG   27
+#define HEADER_BEGIN 5 /* bytes that tell how long a frame's header is */
+#define BLOCK_HEADER 3
+
+struct zstd {
+    ZSTD_DStream *stream;
+    size_t wants; /* bytes to the end of the block or header that comes; 0: a new frame */
+};
+
+static void zstd_close(void *decoder)
+{
+    struct zstd *z = decoder;
+    ZSTD_freeDStream(z->stream);
+    free(z);
+}
+
+static void *zstd_open(void)
+{
+    struct zstd *z = calloc(1, sizeof *z);
+    if (!z)
+        return NULL;
+    z->stream = ZSTD_createDStream();
+    if (z->stream &&
+        !ZSTD_isError(ZSTD_DCtx_setParameter(z->stream, ZSTD_d_windowLogMax, WINDOW_LOG)))
+        return z;
+    zstd_close(z);
+    return NULL;
+}
+
+/* Frames of the formats before 0.8, told by their first byte, are refused: libzstd has decoders
+ * for them, in some builds, and these have been seen to call memory they never wrote decoded. */
+static bool begins_frame(unsigned char first)
+{
+    return first == 0x28 || first >> 4 == 5;
+}
+
+static int refuse(size_t rc, deja_error *err)
+{
+    switch (ZSTD_getErrorCode(rc)) {
+    case ZSTD_error_memory_allocation:
+        return codec_no_memory(err);
+    case ZSTD_error_frameParameter_windowTooLarge:
+        return fail(err, DEJA_EFORMAT,
+                    "needs a zstd window above 128 MiB; pipe it through zstd -dc --long=31");
+    case ZSTD_error_prefix_unknown:
+        return codec_not_more(&codec_zstd, err);
+    case ZSTD_error_dictionary_wrong:
+        return fail(err, DEJA_EFORMAT,
+                    "needs a zstd dictionary; pipe it through zstd -dc -D DICTIONARY");
+    default:
+        return fail(err, DEJA_EFORMAT, "holds damaged zstd data (%s)", ZSTD_getErrorName(rc));
+    }
+}
+
+/* The decoder forgets what it has decoded in a call that ends with an error.  It gets a block at a
+ * time, and none while it holds output back, so that what comes before a damaged one is never
+ * among that. */
+static int zstd_step(void *decoder, struct codec_input *in, unsigned char *buf, size_t cap,
+                     size_t *len, deja_error *err)
+{
+    struct zstd *z = decoder;
+    if (codec_waits(in))
+        return DEJA_OK;
+    if (in->fresh && !begins_frame(in->bytes[in->pos]))
+        return codec_not_more(&codec_zstd, err);
+    const size_t have = in->len - in->pos;
+    const size_t wants = z->wants ? z->wants : HEADER_BEGIN;
+    const size_t give = !in->flushed ? 0 : have < wants ? have : wants;
+    ZSTD_inBuffer from = {in->bytes, in->pos + give, in->pos};
+    ZSTD_outBuffer to = {buf, cap, 0};
+    const size_t rc = ZSTD_decompressStream(z->stream, &to, &from);
+    in->pos = from.pos;
+    *len = to.pos;
+    in->flushed = to.pos < cap;
+    in->fresh = rc == 0;
+    in->first = in->first && rc != 0;
+    if (ZSTD_isError(rc))
+        return refuse(rc, err);
+    /* With a block it would like the header of the next one. */
+    z->wants = rc > BLOCK_HEADER ? rc - BLOCK_HEADER : rc;
+    return DEJA_OK;
+}
+#endif
+
+const struct codec codec_zstd = {
+    .name = "zstd",
+    .library = "libzstd",
+#ifdef DEJA_HAVE_ZSTD
+    .open = zstd_open,
+    .step = zstd_step,
+    .close = zstd_close,
+#endif
+};

@@ -1,0 +1,295 @@
+/* decode.c - the bytes behind a file descriptor, decompressed if need be; see decode.h.
+ *
+ * The name of a file says nothing here: its first bytes do (decode_magic.h).  They are looked at
+ * with pread where that is possible, so that plain files are read in whole pages straight into the
+ * caller's buffer; from a pipe they are read, and handed out again first.  A pipe that has
+ * delivered only a few bytes is waited for only while these could still begin a magic number.
+ *
+ * All compressed formats allow several streams one after the other (cat a.gz b.gz, pigz, bgzip,
+ * pzstd, pixz, pbzip2), and all of them are read.  Only another stream, or padding where the
+ * format knows it, may follow the last one; anything else is an error and not skipped, because
+ * skipping could lose lines without a word. */
+#include "tools/input/decode.h"
+#include "tools/base/fail.h"
+#include "tools/input/decode_magic.h"
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PACKED_CAP   ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
+#define READ_MAX     ((size_t)1 << 30)   /* Linux reads less than 2 GiB at once */
+#define STOP_WAIT_MS 100
+#define LULL_MS      2 /* a pipe silent for so long has nothing more just now */
+
+struct decode {
+    int fd;
+    bool regular;            /* reading never waits */
+    const atomic_bool *stop; /* or NULL */
+    uint64_t raw;
+
+    bool sniffed;
+    unsigned char head[DECODE_MAGIC]; /* bytes taken from a pipe to find the format ... */
+    size_t head_len, head_pos;        /* ... and how many of them were handed out */
+
+    bool end;         /* of fd */
+    int failed;       /* 0, or the status that all further reads have */
+    deja_error error; /* its words */
+
+    const struct codec *codec; /* NULL: plain */
+    void *decoder;
+    struct codec_input in;
+};
+
+/* --- The file descriptor ------------------------------------------------- */
+
+static bool stopped(const struct decode *d)
+{
+    return d->stop && atomic_load_explicit(d->stop, memory_order_relaxed);
+}
+
+/* Are there bytes, or the end, within so many milliseconds (-1: for ever)? */
+static bool readable(int fd, int timeout_ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    return poll(&p, 1, timeout_ms) > 0; /* also for POLLHUP and POLLERR: read will say which */
+}
+
+/* read(2) without its moods; *len stays 0 at the end, when stopped, and when `wait` is false
+ * and nothing comes for LULL_MS.  The wait for a pipe is in poll, with a limit when somebody may
+ * want to stop us: a signal interrupts only the thread that happens to get it, and it may come
+ * just before the wait begins. */
+static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *len,
+                    deja_error *err)
+{
+    *len = 0;
+    if (cap > READ_MAX)
+        cap = READ_MAX;
+    while (!stopped(d)) {
+        if (!d->regular && !wait && !readable(d->fd, LULL_MS))
+            return DEJA_OK;
+        if (!d->regular && wait && d->stop && !readable(d->fd, STOP_WAIT_MS))
+            continue;
+        ssize_t got = read(d->fd, buf, cap);
+        if (got > 0) {
+            *len = (size_t)got;
+            d->raw += (uint64_t)got;
+            return DEJA_OK;
+        }
+        if (got == 0) {
+            d->end = true;
+            return DEJA_OK;
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* somebody made it non-blocking */
+            if (!wait)
+                return DEJA_OK;
+            readable(d->fd, d->stop ? STOP_WAIT_MS : -1);
+        } else if (errno == EISDIR) {
+            return fail(err, DEJA_EIO, "is a directory; name files, or use find ... |");
+        } else if (errno != EINTR) {
+            return fail_errno(err, "cannot be read");
+        }
+    }
+    return DEJA_OK;
+}
+
+/* --- Compressed streams --------------------------------------------------- */
+
+int codec_no_memory(deja_error *err)
+{
+    return fail(err, DEJA_ENOMEM, "cannot be decompressed: out of memory");
+}
+
+int codec_not_more(const struct codec *c, deja_error *err)
+{
+    return fail(err, DEJA_EFORMAT,
+                "has bytes after its %s data that are not %s; cut them off, or decompress it "
+                "with %s -dc",
+                c->name, c->name, c->name);
+}
+
+static int read_packed(struct decode *d, unsigned char *buf, size_t cap, bool wait, size_t *len,
+                       deja_error *err)
+{
+    struct codec_input *in = &d->in;
+    while (*len == 0) {
+        if (in->pos == in->len && in->flushed) {
+            in->pos = 0;
+            in->len = 0;
+            if (!d->end) {
+                int rc = read_raw(d, in->bytes, PACKED_CAP, wait, &in->len, err);
+                if (rc < 0)
+                    return rc;
+            }
+            if (d->end && !in->fresh)
+                return fail(err, DEJA_EFORMAT,
+                            "ends inside its compressed data: the file is cut short");
+            if (in->len == 0)
+                return DEJA_OK;
+        }
+        int rc = d->codec->step(d->decoder, in, buf, cap, len, err);
+        if (rc < 0)
+            return rc;
+    }
+    return DEJA_OK;
+}
+
+/* --- All of them --------------------------------------------------------- */
+
+int decode_new(int fd, const atomic_bool *stop, struct decode **out, deja_error *err)
+{
+    struct decode *d = calloc(1, sizeof *d);
+    if (!d)
+        return fail(err, DEJA_ENOMEM, "cannot be read: out of memory");
+    struct stat st;
+    d->fd = fd;
+    d->stop = stop;
+    d->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    *out = d;
+    return DEJA_OK;
+}
+
+void decode_free(struct decode *d)
+{
+    if (!d)
+        return;
+    if (d->decoder)
+        d->codec->close(d->decoder);
+    free(d->in.bytes);
+    free(d);
+}
+
+/* The first bytes of a file, without taking them; -1 where that cannot be done. */
+static ssize_t peek_at(int fd, unsigned char head[DECODE_MAGIC])
+{
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+    ssize_t have = at < 0 ? -1 : 0;
+    while (have >= 0 && have < DECODE_MAGIC) {
+        const ssize_t got = pread(fd, head + have, DECODE_MAGIC - (size_t)have, at + have);
+        if (got == 0)
+            break;
+        if (got > 0)
+            have += got;
+        else if (errno != EINTR)
+            have = -1;
+    }
+    return have;
+}
+
+/* The first bytes of a pipe, which have to be taken for that: they stay in head. */
+static int take_head(struct decode *d, const struct decode_magic **found, deja_error *err)
+{
+    bool more = true;
+    while (more && !d->end && !stopped(d)) {
+        size_t len;
+        int rc = read_raw(d, d->head + d->head_len, DECODE_MAGIC - d->head_len, true, &len, err);
+        if (rc < 0)
+            return rc;
+        d->head_len += len;
+        *found = decode_magic(d->head, d->head_len, &more);
+        more = more && !*found;
+    }
+    return DEJA_OK;
+}
+
+/* NULL: plain. */
+static int can_be_read(const struct decode_magic *found, deja_error *err)
+{
+    const struct codec *codec = found ? found->codec : NULL;
+    if (found && !codec)
+        return fail(err, DEJA_ENOTSUP, "is %s, which deja cannot read as lines; %s", found->what,
+                    found->remedy);
+    if (codec && !codec->open)
+        return fail(err, DEJA_EFORMAT,
+                    "is %s-compressed, and this deja was built without %s; decompress it first: "
+                    "%s -dc FILE | deja ...",
+                    codec->name, codec->library, codec->name);
+    return DEJA_OK;
+}
+
+int decode_check(int fd, deja_error *err)
+{
+    unsigned char head[DECODE_MAGIC];
+    bool unused;
+    const ssize_t got = peek_at(fd, head);
+    return got < 0 ? DEJA_OK : can_be_read(decode_magic(head, (size_t)got, &unused), err);
+}
+
+static int begin_packed(struct decode *d, const struct codec *codec, deja_error *err)
+{
+    d->codec = codec;
+    d->decoder = codec->open();
+    d->in = (struct codec_input){.fresh = true, .first = true, .flushed = true};
+    d->in.bytes = malloc(PACKED_CAP);
+    if (!d->in.bytes || !d->decoder)
+        return codec_no_memory(err);
+    memcpy(d->in.bytes, d->head, d->head_len);
+    d->in.len = d->head_len;
+    d->head_pos = d->head_len;
+    return DEJA_OK;
+}
+
+/* Find the format, and begin with it. */
+static int sniff(struct decode *d, deja_error *err)
+{
+    unsigned char peek[DECODE_MAGIC];
+    const struct decode_magic *found = NULL;
+    bool unused;
+    ssize_t got = d->regular ? peek_at(d->fd, peek) : -1;
+    if (got >= 0) { /* may err for a file that is just being written; reading it did, too */
+        found = decode_magic(peek, (size_t)got, &unused);
+    } else {
+        int rc = take_head(d, &found, err);
+        if (rc < 0)
+            return rc;
+        if (stopped(d))
+            return DEJA_OK;
+    }
+    d->sniffed = true;
+    const int rc = can_be_read(found, err);
+    return rc == DEJA_OK && found ? begin_packed(d, found->codec, err) : rc;
+}
+
+static int read_plain(struct decode *d, unsigned char *buf, size_t cap, bool wait, size_t *len,
+                      deja_error *err)
+{
+    size_t left = d->head_len - d->head_pos;
+    if (left) {
+        *len = left < cap ? left : cap;
+        memcpy(buf, d->head + d->head_pos, *len);
+        d->head_pos += *len;
+        return DEJA_OK;
+    }
+    return d->end ? DEJA_OK : read_raw(d, buf, cap, wait, len, err);
+}
+
+int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len, deja_error *err)
+{
+    assert(cap > 0);
+    *len = 0;
+    int rc = d->failed;
+    if (rc == DEJA_OK && !d->sniffed)
+        rc = d->failed = sniff(d, &d->error);
+    if (rc == DEJA_OK && d->sniffed)
+        rc = d->failed = d->codec ? read_packed(d, buf, cap, wait, len, &d->error)
+                                  : read_plain(d, buf, cap, wait, len, &d->error);
+    if (rc == DEJA_OK || *len > 0) /* what was decoded before the damage comes first */
+        return DEJA_OK;
+    if (err)
+        *err = d->error;
+    return rc;
+}
+
+bool decode_ended(const struct decode *d)
+{
+    return d->end && d->head_pos == d->head_len && d->in.pos == d->in.len &&
+           (!d->codec || d->in.flushed);
+}
+
+uint64_t decode_raw_bytes(const struct decode *d)
+{
+    return d->raw;
+}

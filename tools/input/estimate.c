@@ -1,0 +1,113 @@
+/* estimate.c - how many records there will be, without reading everything; see input.h. */
+#include "tools/input/decode.h"
+#include "tools/input/input.h"
+#include "tools/input/source.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SAMPLES      32
+#define SAMPLE_SIZE  ((size_t)64 << 10)
+#define EXACT_BELOW  ((uint64_t)SAMPLES * SAMPLE_SIZE)
+#define ESTIMATE_MAX ((uint64_t)64 << 20) /* bytes read for it, all files together */
+
+struct estimate {
+    char terminator;
+    bool words; /* a line may have a key for each blank in it */
+    char *sample;
+    uint64_t read, ends; /* looked at so far, and what may end a record in it */
+    uint64_t exact;      /* records counted */
+    double scaled;       /* records estimated from samples */
+    uint64_t unread;     /* bytes in files that were not looked at */
+};
+
+/* What ends records in up to one sample at `at`; false when that cannot be read. */
+static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uint64_t *ends)
+{
+    size_t have = 0;
+    while (have < len) {
+        ssize_t got = pread(fd, e->sample + have, len - have, (off_t)(at + have));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        have += (size_t)got;
+    }
+    const deja_slice text = {e->sample, len};
+    *ends += deja_lines_count(text, e->terminator);
+    if (e->words)
+        *ends += deja_lines_count(text, ' ') + deja_lines_count(text, '\t');
+    e->read += len;
+    return true;
+}
+
+/* One regular file from `begin` on.  False when it is compressed, or cannot be read. */
+static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t size)
+{
+    unsigned char head[DECODE_MAGIC];
+    ssize_t got = pread(fd, head, sizeof head, (off_t)begin);
+    if (got < 0 || decode_sniff(head, (size_t)got) > DECODE_PLAIN)
+        return false;
+    uint64_t ends = 0;
+    if (size == 0)
+        return true;
+    if (e->read >= ESTIMATE_MAX) {
+        e->unread += size;
+        return true;
+    }
+    if (size < EXACT_BELOW) {
+        size_t len = 0;
+        for (uint64_t at = 0; at < size; at += len) {
+            len = size - at < SAMPLE_SIZE ? (size_t)(size - at) : SAMPLE_SIZE;
+            if (!take_sample(e, fd, begin + at, len, &ends))
+                return false;
+        }
+        e->exact += ends + (e->sample[len - 1] != e->terminator);
+    } else {
+        for (uint64_t i = 0; i < SAMPLES; i++)
+            if (!take_sample(e, fd, begin + (size - SAMPLE_SIZE) / (SAMPLES - 1) * i, SAMPLE_SIZE,
+                             &ends))
+                return false;
+        /* Three more than were seen: where ends are rare, none may have met a sample. */
+        e->scaled += (double)(ends + 3) * ((double)size / (double)EXACT_BELOW);
+    }
+    e->ends += ends;
+    return true;
+}
+
+uint64_t input_estimate(const struct input_options *opt)
+{
+    struct estimate e = {.terminator = opt->terminator, .words = opt->pick.format == PICK_HOSTS};
+    e.sample = malloc(SAMPLE_SIZE);
+    bool ok = e.sample;
+    bool had_stdin = false;
+    size_t n = opt->n_paths;
+    const char *const *paths = source_paths(opt->paths, &n);
+    for (size_t i = 0; ok && i < n; i++) {
+        bool from_stdin = source_is_stdin(paths[i]);
+        if (from_stdin && had_stdin)
+            continue;
+        had_stdin = had_stdin || from_stdin;
+        /* Nothing but regular files may be opened here: to open a pipe would take its data. */
+        struct stat st;
+        ok = (from_stdin ? fstat(STDIN_FILENO, &st) : stat(paths[i], &st)) == 0 &&
+             S_ISREG(st.st_mode);
+        if (!ok)
+            break;
+        int fd = from_stdin ? STDIN_FILENO : open(paths[i], O_RDONLY | O_CLOEXEC);
+        off_t begin = from_stdin ? lseek(fd, 0, SEEK_CUR) : 0;
+        ok = fd >= 0 && begin >= 0 &&
+             estimate_file(&e, fd, (uint64_t)begin,
+                           begin < st.st_size ? (uint64_t)(st.st_size - begin) : 0);
+        if (fd >= 0 && !from_stdin)
+            close(fd);
+    }
+    free(e.sample);
+    if (!ok)
+        return 0;
+    if (e.unread && e.read)
+        e.scaled += (double)e.unread * ((double)(e.ends + 3) / (double)e.read);
+    return e.exact + (uint64_t)(e.scaled * 1.05);
+}

@@ -1,0 +1,193 @@
+/* header.c - the line at the beginning of a file that says what its columns are; see header.h. */
+#include "tools/input/header.h"
+#include "tools/base/fail.h"
+#include "tools/base/scan.h"
+#include "tools/input/csv.h"
+#include "tools/input/pickhint.h"
+#include <stdlib.h>
+#include <string.h>
+
+void header_init(struct header *h, const struct pick *p)
+{
+    *h = (struct header){.column = p->column};
+}
+
+static void drop_comment(struct header *h)
+{
+    free(h->comment);
+    h->comment = NULL;
+    h->comment_len = 0;
+}
+
+void header_fini(struct header *h)
+{
+    drop_comment(h);
+    free(h->text);
+    *h = (struct header){0};
+}
+
+void header_begin(struct header *h, struct pick *p)
+{
+    drop_comment(h);
+    p->column = h->column;
+}
+
+static int no_memory(size_t len, deja_error *err)
+{
+    return fail(err, DEJA_ENOMEM, "out of memory for a header of %zu bytes", len);
+}
+
+static int no_such_column(const struct pick *p, deja_slice line, char *scratch, const char *path,
+                          deja_error *err)
+{
+    int rc = fail(err, DEJA_EINVAL, "%s has no column \"%.40s\"; it has: ", fail_path(path).text,
+                  p->opt.csv_column);
+    pickhint_columns(line, p->opt.delimiter, scratch, err);
+    return rc;
+}
+
+/* The number of the column that is asked for, or 0. */
+static unsigned find_name(const struct pick *p, deja_slice line, char *scratch)
+{
+    struct csv_cursor c = csv_cursor(line.data, line.len, p->opt.delimiter);
+    const size_t len = strlen(p->opt.csv_column);
+    deja_slice name;
+    for (unsigned i = 1; csv_next(&c, &name); i++) {
+        if (csv_is_raw(name))
+            name = (deja_slice){scratch, csv_unquote(name, scratch)};
+        if (name.len == len && memcmp(name.data, p->opt.csv_column, len) == 0)
+            return i;
+    }
+    return 0;
+}
+
+static deja_slice without_end(deja_slice record)
+{
+    static const char bom[3] = {'\xef', '\xbb', '\xbf'};
+    const char *text = record.data;
+    size_t len = record.len - 1;
+    if (len && text[len] == '\n' && text[len - 1] == '\r')
+        len--;
+    if (text[record.len - 1] == '\n' && len >= sizeof bom && memcmp(text, bom, sizeof bom) == 0)
+        return (deja_slice){text + sizeof bom, len - sizeof bom};
+    return (deja_slice){text, len};
+}
+
+/* A comment without its mark. */
+static deja_slice without_mark(deja_slice line)
+{
+    const char *at = line.data;
+    const char *end = at + line.len;
+    while (at < end && *at == '#')
+        at++;
+    while (at < end && scan_is_blank(*at))
+        at++;
+    return (deja_slice){at, (size_t)(end - at)};
+}
+
+static int keep(struct header *h, deja_slice record, deja_error *err)
+{
+    if (h->text) {
+        deja_slice a = without_end((deja_slice){h->text, h->len});
+        deja_slice b = without_end(record);
+        h->differ = h->differ || a.len != b.len || memcmp(a.data, b.data, a.len) != 0;
+        return DEJA_OK;
+    }
+    h->text = malloc(record.len);
+    if (!h->text)
+        return no_memory(record.len, err);
+    memcpy(h->text, record.data, record.len);
+    h->len = record.len;
+    return DEJA_OK;
+}
+
+/* --- CSV ------------------------------------------------------------------- */
+
+static int take_names(struct header *h, struct pick *p, deja_slice record, const char *path,
+                      deja_error *err)
+{
+    deja_slice line = without_end(record);
+    char *scratch = malloc(line.len + 1);
+    if (!scratch)
+        return no_memory(line.len, err);
+    p->column = find_name(p, line, scratch);
+    int rc = p->column ? keep(h, record, err) : no_such_column(p, line, scratch, path, err);
+    free(scratch);
+    return rc < 0 ? rc : HEADER_TAKEN;
+}
+
+static int keep_comment(struct header *h, deja_slice record, deja_error *err)
+{
+    char *comment = realloc(h->comment, record.len);
+    if (!comment)
+        return no_memory(record.len, err);
+    memcpy(comment, record.data, record.len);
+    h->comment = comment;
+    h->comment_len = record.len;
+    return HEADER_COMMENT;
+}
+
+/* The name may have the mark in it: #id,url has a column "#id" as well as a column "id". */
+int header_in_comment(struct header *h, struct pick *p, deja_error *err)
+{
+    if (!h->comment)
+        return 0;
+    deja_slice record = {h->comment, h->comment_len};
+    deja_slice line = without_end(record);
+    char *scratch = malloc(line.len + 1);
+    if (!scratch)
+        return no_memory(line.len, err);
+    p->column = find_name(p, line, scratch);
+    if (!p->column)
+        p->column = find_name(p, without_mark(line), scratch);
+    free(scratch);
+    if (!p->column)
+        return 0;
+    int rc = keep(h, record, err);
+    return rc < 0 ? rc : 1;
+}
+
+/* --- CDX ------------------------------------------------------------------- */
+
+static int take_legend(struct header *h, struct pick *p, deja_slice record, const char *path,
+                       deja_error *err)
+{
+    deja_slice line = without_end(record);
+    if (!pick_is_legend(line))
+        return HEADER_NOT;
+    const char *at = line.data;
+    const char *end = at + line.len;
+    deja_slice letter;
+    (void)scan_word(&at, end, &letter); /* CDX */
+    p->column = 0;
+    for (unsigned i = 1; p->column == 0 && scan_word(&at, end, &letter); i++)
+        if (letter.len == 1 && *(const char *)letter.data == 'a')
+            p->column = i;
+    if (!p->column)
+        return fail(err, DEJA_EINVAL,
+                    "%s has no original URLs: there is no column a in its CDX legend",
+                    fail_path(path).text);
+    int rc = keep(h, record, err);
+    return rc < 0 ? rc : HEADER_TAKEN;
+}
+
+/* --- Either ---------------------------------------------------------------- */
+
+int header_look(struct header *h, struct pick *p, deja_slice record, const char *path,
+                deja_error *err)
+{
+    if (p->header == PICK_CDX_LEGEND)
+        return take_legend(h, p, record, path, err);
+    deja_slice line = without_end(record);
+    if (line.len && header_is_comment(p, *(const char *)line.data))
+        return keep_comment(h, record, err);
+    return take_names(h, p, record, path, err);
+}
+
+int header_end(struct header *h, struct pick *p, const char *path, deja_error *err)
+{
+    int rc = header_in_comment(h, p, err);
+    if (rc == 0 && h->comment)
+        rc = take_names(h, p, (deja_slice){h->comment, h->comment_len}, path, err);
+    return rc < 0 ? rc : DEJA_OK;
+}

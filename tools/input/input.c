@@ -1,0 +1,616 @@
+/* input.c - files, pipes and standard input as blocks of records, each with its key.
+ *
+ * Bytes are read, or decompressed, straight into the block.  After each read the new bytes are
+ * searched for record ends while they are still in the cache.  When the block is full, the
+ * incomplete record at its end is copied aside and begins the next block; nothing else is ever
+ * copied.  A block is full with block_size bytes, or with so many records that its arrays of
+ * keys and ends would outgrow the budget: lists of short lines get smaller blocks.  If a single
+ * record is longer than the block, the block doubles until it fits.
+ *
+ *   data   | record 0 | record 1 | ... | record n-1 | incomplete |      |
+ *          0       ends[0]    ends[1]            ends[n-1] = len  filled  data_cap
+ *
+ * Data moves only while the block has no record, so keys can point into it at once, while the
+ * bytes around them are in the cache.  Keys that need decoding wait until the block is full. */
+#include "tools/input/input.h"
+#include "tools/base/fail.h"
+#include "tools/input/csv.h"
+#include "tools/input/decode.h"
+#include "tools/input/header.h"
+#include "tools/input/pickhint.h"
+#include "tools/input/source.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_SIZE       ((size_t)1 << 20)
+#define RECORD_MAX       ((size_t)1 << 30)
+#define READ_SIZE        ((size_t)256 << 10) /* fits the L2 cache, so splitting finds it there */
+#define READ_LEAST       ((size_t)4 << 10)
+#define BYTES_PER_RECORD 48 /* shorter lines make smaller blocks */
+#define RECORDS_LEAST    4
+
+static const char bom[3] = {'\xef', '\xbb', '\xbf'};
+
+struct input {
+    struct input_options opt;
+    struct source source;
+    struct pick pick;
+    struct header header;
+    struct pickhint hint;  /* lines without a key, while no line has had one */
+    bool had_key, lacking; /* a line with a key has come; one without that is not empty */
+    size_t records_max;    /* of a block */
+
+    /* The present file: */
+    bool ended;       /* all of it has been read */
+    bool at_start;    /* no record yet: there may be a byte order mark ... */
+    size_t bom_len;   /* ... and this is its length */
+    bool want_header; /* the next record may be one, or a comment before it */
+    uint64_t line;    /* lines before the present block */
+    struct csv_scan csv;
+
+    char *carry; /* read, but not yet delivered */
+    size_t carry_len, carry_cap;
+    size_t scanned;  /* bytes of carry, and then of the block, that were searched for ends */
+    size_t mean_len; /* of the records in the last block */
+    bool raw;        /* keys in the present block need decoding */
+    bool lull;       /* the last block ended because no more bytes came */
+
+    int failed; /* 0, or what every further input_next returns */
+    deja_error error;
+
+    _Atomic uint64_t raw_bytes, decoded, records, missing;
+};
+
+static const char *unit(const struct input *in, uint64_t n)
+{
+    if (in->opt.terminator == '\n')
+        return n == 1 ? "line" : "lines";
+    return n == 1 ? "record" : "records";
+}
+
+static void count(_Atomic uint64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static int no_memory(const struct input *in, uint64_t line, size_t bytes, deja_error *err)
+{
+    return fail(err, DEJA_ENOMEM, "%s: out of memory at %s %" PRIu64 ": no %zu bytes for it",
+                fail_path(in->source.path).text, unit(in, 1), line, bytes);
+}
+
+/* Lines up to the end of the last complete record. */
+static uint64_t lines_before(const struct input *in, const struct block *b)
+{
+    if (pick_is_csv(&in->pick) && b->n)
+        return in->line +
+               deja_lines_count((deja_slice){b->data, b->ends[b->n - 1]}, in->opt.terminator);
+    return in->line + b->n;
+}
+
+/* The block is full, and its first record is not complete. */
+static int grow(const struct input *in, struct block *b, deja_error *err)
+{
+    uint64_t line = lines_before(in, b) + 1;
+    struct fail_path path = fail_path(in->source.path);
+    if (b->filled >= in->opt.record_max && csv_open(&in->csv))
+        return fail(err, DEJA_ENOMEM,
+                    "%s: the record that begins at %s %" PRIu64
+                    " has a quote that is not closed within %zu bytes; is it CSV?",
+                    path.text, unit(in, 1), line, in->opt.record_max);
+    if (b->filled >= in->opt.record_max)
+        return fail(err, DEJA_ENOMEM,
+                    "%s: %s %" PRIu64 " is longer than %zu bytes; is it a list of lines? "
+                    "(-z reads lists that NUL bytes separate)",
+                    path.text, unit(in, 1), line, in->opt.record_max);
+    size_t cap = b->data_cap > SIZE_MAX / 2 ? SIZE_MAX : b->data_cap * 2;
+    if (cap - 1 > in->opt.record_max)
+        cap = in->opt.record_max + 1;
+    char *data = realloc(b->data, cap);
+    if (!data)
+        return no_memory(in, line, cap, err);
+    b->data = data;
+    b->data_cap = cap;
+    return DEJA_OK;
+}
+
+/* --- Opening ------------------------------------------------------------- */
+
+static int check_sizes(struct input *in, deja_error *err)
+{
+    struct input_options *o = &in->opt;
+    if (o->block_size == 0)
+        o->block_size = BLOCK_SIZE;
+    if (o->record_max == 0)
+        o->record_max = RECORD_MAX;
+    if (o->record_max > SIZE_MAX / 2 || o->block_size > SIZE_MAX / 2)
+        return fail(err, DEJA_EINVAL, "block_size or record_max is too large");
+    if (o->record_max < o->block_size)
+        o->record_max = o->block_size;
+    in->records_max = o->block_size / BYTES_PER_RECORD;
+    if (in->records_max < RECORDS_LEAST)
+        in->records_max = RECORDS_LEAST;
+    return DEJA_OK;
+}
+
+int input_open(const struct input_options *opt, struct input **out, deja_error *err)
+{
+    struct input *in = calloc(1, sizeof *in);
+    if (!in)
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    in->opt = *opt;
+    int rc = check_sizes(in, err);
+    if (rc == DEJA_OK)
+        rc = pick_init(&in->pick, &opt->pick, opt->terminator, err);
+    if (rc == DEJA_OK)
+        header_init(&in->header, &in->pick);
+    if (rc == DEJA_OK)
+        rc = source_init(&in->source, opt->paths, opt->n_paths, opt->stop, err);
+    if (rc < 0) {
+        free(in);
+        return rc;
+    }
+    *out = in;
+    return DEJA_OK;
+}
+
+void input_close(struct input *in)
+{
+    if (!in)
+        return;
+    source_fini(&in->source);
+    header_fini(&in->header);
+    pickhint_fini(&in->hint);
+    free(in->carry);
+    free(in);
+}
+
+static void begin_file(struct input *in)
+{
+    in->ended = false;
+    in->at_start = true;
+    in->bom_len = 0;
+    in->want_header = in->pick.header != PICK_NO_HEADER;
+    header_begin(&in->header, &in->pick);
+    in->line = 0;
+    in->scanned = 0;
+    in->csv = (struct csv_scan){in->pick.opt.delimiter, in->opt.terminator, CSV_START};
+}
+
+/* --- Keys ---------------------------------------------------------------- */
+
+/* The record from `begin` up to and with its terminator at end - 1, as a line. */
+static inline deja_slice line_of(const char *data, size_t begin, size_t end, char terminator)
+{
+    size_t len = end - begin - 1;
+    if (len && terminator == '\n' && data[end - 2] == '\r')
+        len--;
+    return (deja_slice){data + begin, len};
+}
+
+static int refuse_keyless(const struct input *in, uint64_t line, deja_error *err)
+{
+    return fail(err, DEJA_EINVAL, "%s: %s %" PRIu64 " lacks %s; without --strict it would pass",
+                fail_path(in->source.path).text, unit(in, 1), line, pick_wanted(&in->pick).text);
+}
+
+/* The key of a line that has none. */
+static deja_slice no_key(struct input *in, struct block *b, deja_slice line)
+{
+    if (!in->had_key)
+        pickhint_keep(&in->hint, line, in->source.path);
+    in->lacking = in->lacking || line.len > 0;
+    b->keyless = true;
+    return (deja_slice){NULL, 0};
+}
+
+/* The keys of the records from `first` on, some of them raw. */
+static int make_keys(struct input *in, struct block *b, size_t first, deja_error *err)
+{
+    const char terminator = in->opt.terminator;
+    const struct pick_ops *ops = in->pick.ops;
+    size_t begin = first ? b->ends[first - 1] : in->bom_len;
+    for (size_t i = first; i < b->n; i++) {
+        b->keys[i] = line_of(b->data, begin, b->ends[i], terminator);
+        begin = b->ends[i];
+    }
+    if (!ops->cut)
+        return DEJA_OK;
+    uint64_t missing = 0;
+    for (size_t i = first; i < b->n; i++) {
+        deja_slice line = b->keys[i];
+        if (ops->cut(&in->pick, line, &b->keys[i]) && b->keys[i].len > 0) {
+            in->had_key = true;
+            in->raw = in->raw || (ops->is_raw && ops->is_raw(b->keys[i]));
+        } else if (in->opt.strict) {
+            b->n = i; /* the records before it are good */
+            return refuse_keyless(in, lines_before(in, b) + 1, err);
+        } else {
+            b->keys[i] = no_key(in, b, line);
+            missing++;
+        }
+    }
+    count(&in->missing, missing);
+    return DEJA_OK;
+}
+
+/* A raw key is never empty when it is decoded: it has an escape or more than its quotes. */
+static int decode_keys(const struct input *in, struct block *b, deja_error *err)
+{
+    const struct pick_ops *ops = in->pick.ops;
+    for (size_t i = 0; i < b->n; i++) {
+        deja_slice raw = b->keys[i];
+        if (!ops->is_raw(raw))
+            continue;
+        char *out = block_room(b, raw.len);
+        if (!out)
+            return no_memory(in, b->line, raw.len, err);
+        b->keys[i] = (deja_slice){out, ops->decode(raw, out)};
+        block_take(b, b->keys[i].len);
+    }
+    return DEJA_OK;
+}
+
+/* The records of one line of a list of hosts, which ends at `end`. */
+static int spread_line(struct input *in, struct block *b, struct hostlist *h,
+                       enum hostlist_line is, deja_slice line, size_t end, deja_error *err)
+{
+    deja_slice key;
+    bool fine = true;
+    if (is == HOSTLIST_STRANGE) {
+        fine = block_rekey_add(b, no_key(in, b, line), end);
+        count(&in->missing, 1);
+    } else {
+        in->had_key = true;
+        while (fine && in->pick.ops->next(h, &key))
+            fine = block_rekey_add(b, key, end);
+    }
+    return fine ? DEJA_OK : no_memory(in, b->line, b->n * sizeof *b->keys, err);
+}
+
+/* Lines with any number of keys: each key becomes a record of its own that shares the line's
+ * bytes.  The bytes of lines that are not records are closed up. */
+static int spread_keys(struct input *in, struct block *b, deja_error *err)
+{
+    const struct pick_ops *ops = in->pick.ops;
+    size_t begin = 0, to = 0, first = b->n;
+    int rc = DEJA_OK;
+    block_rekey(b);
+    for (size_t i = 0; i < b->n && rc == DEJA_OK; i++) {
+        const size_t len = b->ends[i] - begin;
+        const size_t mark = (size_t)((const char *)b->keys[i].data - (b->data + begin));
+        deja_slice line = {b->data + to + mark, b->keys[i].len};
+        struct hostlist h;
+        memmove(b->data + to, b->data + begin, len);
+        begin = b->ends[i];
+        const enum hostlist_line is = ops->begin(&h, line);
+        if (is == HOSTLIST_NOTHING) {
+            b->gaps = b->gaps || to > 0;
+            continue;
+        }
+        if (is == HOSTLIST_STRANGE && in->opt.strict) {
+            rc = refuse_keyless(in, b->line + i, err);
+            break;
+        }
+        first = first < i ? first : i;
+        to += len;
+        rc = spread_line(in, b, &h, is, line, to, err);
+    }
+    b->line += first;
+    b->len = to;
+    block_rekey_end(b);
+    return rc;
+}
+
+/* --- The header ---------------------------------------------------------- */
+
+/* The first `len` bytes of the block are no record. */
+static void take_out(struct input *in, struct block *b, size_t len)
+{
+    in->line += deja_lines_count((deja_slice){b->data, len}, in->opt.terminator);
+    in->at_start = false;
+    in->bom_len = 0;
+    in->scanned -= len;
+    b->line = in->line + 1;
+    b->filled -= len;
+    memmove(b->data, b->data + len, b->filled);
+}
+
+/* The end of the record that begins at `begin`, or 0. */
+static size_t find_end(struct input *in, const struct block *b, size_t begin)
+{
+    const deja_slice text = {b->data, b->filled};
+    size_t end;
+    size_t got;
+    if (pick_is_csv(&in->pick) && !header_is_comment(&in->pick, b->data[begin]))
+        got = csv_ends(&in->csv, text, in->scanned, &end, 1);
+    else
+        got = deja_lines_ends(text, in->scanned, in->opt.terminator, &end, 1);
+    in->scanned = got ? end : b->filled;
+    return got ? end : 0;
+}
+
+/* Look at what is before the first record; *taken gets the length of what is no record. */
+static int look_for_header(struct input *in, const struct block *b, size_t *taken, deja_error *err)
+{
+    for (*taken = 0;;) {
+        const size_t begin = *taken ? *taken : in->bom_len;
+        if (b->filled == begin)
+            return 0;
+        int is = 0;
+        if (!header_is_comment(&in->pick, b->data[begin]))
+            is = header_in_comment(&in->header, &in->pick, err);
+        if (is != 0)
+            return is;
+        const size_t end = find_end(in, b, begin);
+        if (end == 0)
+            return 0;
+        is = header_look(&in->header, &in->pick, (deja_slice){b->data + *taken, end - *taken},
+                         in->source.path, err);
+        if (is < 0)
+            return is;
+        if (is == HEADER_NOT)
+            in->scanned = begin;
+        else
+            *taken = end;
+        if (is != HEADER_COMMENT)
+            return 1;
+    }
+}
+
+/* 1: all that is before the first record was found and taken out; 0: more bytes are needed. */
+static int find_header(struct input *in, struct block *b, deja_error *err)
+{
+    size_t taken;
+    const int rc = look_for_header(in, b, &taken, err);
+    if (taken)
+        take_out(in, b, taken); /* once, however many comments there were */
+    in->want_header = rc == 0;
+    return rc;
+}
+
+bool input_header(const struct input *in, deja_slice *header)
+{
+    *header = (deja_slice){in->header.text, in->header.len};
+    return in->header.text;
+}
+
+bool input_headers_differ(const struct input *in)
+{
+    return in->header.differ;
+}
+
+/* --- Filling a block ----------------------------------------------------- */
+
+/* Is there a byte order mark?  False while there are too few bytes to tell. */
+static bool know_bom(struct input *in, const struct block *b)
+{
+    size_t same = 0;
+    if (in->opt.terminator == '\n')
+        while (same < b->filled && same < sizeof bom && b->data[same] == bom[same])
+            same++;
+    if (same == b->filled && same < sizeof bom && !in->ended && in->opt.terminator == '\n')
+        return false;
+    in->bom_len = same == sizeof bom ? same : 0;
+    in->scanned = in->bom_len;
+    return true;
+}
+
+/* Find the ends of the records in what has been added to the block. */
+static int find_records(struct input *in, struct block *b, deja_error *err)
+{
+    if (in->at_start && b->n == 0 && in->scanned == 0 && in->bom_len == 0 && !know_bom(in, b))
+        return DEJA_OK;
+    if (in->want_header) {
+        int rc = find_header(in, b, err);
+        if (rc <= 0)
+            return rc;
+    }
+    const deja_slice text = {b->data, b->filled};
+    const size_t cap = in->records_max - b->n;
+    size_t *ends = b->ends + b->n;
+    const size_t got = pick_is_csv(&in->pick)
+                           ? csv_ends(&in->csv, text, in->scanned, ends, cap)
+                           : deja_lines_ends(text, in->scanned, in->opt.terminator, ends, cap);
+    b->n += got;
+    in->scanned = got == cap ? b->ends[b->n - 1] : b->filled;
+    return make_keys(in, b, b->n - got, err);
+}
+
+/* The file has ended: its last record may lack the terminator. */
+static int find_last_record(struct input *in, struct block *b, deja_error *err)
+{
+    const size_t n = b->n;
+    if (b->filled == in->bom_len && n == 0)
+        b->filled = 0; /* nothing but a byte order mark */
+    if (b->filled != (n ? b->ends[n - 1] : 0)) {
+        if (csv_open(&in->csv))
+            return fail(err, DEJA_EFORMAT,
+                        "%s ends inside quotes: the record that begins at %s %" PRIu64
+                        " has a quote that is never closed",
+                        fail_path(in->source.path).text, unit(in, 1), lines_before(in, b) + 1);
+        b->data[b->filled++] = in->opt.terminator;
+        int rc = find_records(in, b, err);
+        if (rc < 0)
+            return rc;
+        b->terminator_added = b->n > n;
+    }
+    if (in->want_header)
+        return header_end(&in->header, &in->pick, in->source.path, err);
+    return DEJA_OK;
+}
+
+static int read_more(struct input *in, struct block *b, size_t *got, deja_error *err)
+{
+    /* Never so much that what is left behind the last record would not fit the next block. */
+    const size_t size = in->opt.block_size;
+    size_t want = b->filled < size ? size - b->filled : b->data_cap - 1 - b->filled;
+    size_t most = size < READ_SIZE ? size : READ_SIZE;
+    if (want > most)
+        want = most;
+    /* With short lines, do not read far beyond the last record that fits. */
+    uint64_t fitting = (uint64_t)in->mean_len * (in->records_max - b->n);
+    if (fitting && want > fitting)
+        want = fitting > READ_LEAST ? (size_t)fitting : want < READ_LEAST ? want : READ_LEAST;
+    deja_error phrase;
+    struct decode *dec = in->source.dec;
+    int rc = decode_read(dec, b->data + b->filled, want, b->n == 0, got, &phrase);
+    atomic_store_explicit(&in->raw_bytes, source_raw_bytes(&in->source), memory_order_relaxed);
+    if (rc == DEJA_ENOTSUP) /* it has no lines */
+        return fail(err, rc, "%s %s", fail_path(in->source.path).text, phrase.text);
+    if (rc < 0) {
+        uint64_t lines = lines_before(in, b);
+        return fail(err, rc, "%s %s; %" PRIu64 " %s before that %s read",
+                    fail_path(in->source.path).text, phrase.text, lines, unit(in, lines),
+                    lines == 1 ? "was" : "were");
+    }
+    count(&in->decoded, *got);
+    b->filled += *got;
+    in->ended = *got == 0 && decode_ended(dec);
+    return DEJA_OK;
+}
+
+static bool is_full(const struct input *in, const struct block *b)
+{
+    return b->n &&
+           (b->filled >= in->opt.block_size || b->n >= in->records_max - in->records_max / 8);
+}
+
+/* Read until the block is full, the file ends, or there is something and no more just now. */
+static int gather(struct input *in, struct block *b, deja_error *err)
+{
+    for (;;) {
+        int rc = find_records(in, b, err);
+        if (rc < 0)
+            return rc;
+        if (is_full(in, b))
+            return DEJA_OK;
+        if (in->ended)
+            return find_last_record(in, b, err);
+        if (b->filled == b->data_cap - 1) {
+            rc = grow(in, b, err);
+            if (rc < 0)
+                return rc;
+        }
+        size_t got;
+        rc = read_more(in, b, &got, err);
+        if (rc < 0)
+            return rc;
+        if (got == 0 && !in->ended) {
+            in->lull = true;
+            return DEJA_OK; /* nothing there yet, or stopped */
+        }
+    }
+}
+
+/* Put what is behind the last record aside for the next block. */
+static int set_aside(struct input *in, const struct block *b, deja_error *err)
+{
+    in->carry_len = b->filled - b->len;
+    in->scanned -= b->len;
+    if (in->carry_len > in->carry_cap) {
+        free(in->carry);
+        in->carry = malloc(in->carry_len);
+        in->carry_cap = in->carry ? in->carry_len : 0;
+        if (!in->carry) {
+            in->carry_len = 0;
+            return no_memory(in, in->line + 1, b->filled - b->len, err);
+        }
+    }
+    if (in->carry_len)
+        memcpy(in->carry, b->data + b->len, in->carry_len);
+    return DEJA_OK;
+}
+
+static int fill(struct input *in, struct block *b, deja_error *err)
+{
+    const size_t size = in->opt.block_size + 1; /* and the last record's terminator */
+    b->path = in->source.path;
+    b->line = in->line + 1;
+    const size_t lacking = block_reset(b, size, in->records_max);
+    if (lacking)
+        return no_memory(in, b->line, lacking, err);
+    if (in->carry_len)
+        memcpy(b->data, in->carry, in->carry_len);
+    b->filled = in->carry_len;
+    in->carry_len = 0;
+    in->raw = false;
+    in->lull = false;
+
+    int rc = gather(in, b, err);
+    /* After an error, too: the records before it are good. */
+    b->len = b->n ? b->ends[b->n - 1] : 0;
+    in->line = lines_before(in, b);
+    int aside = rc == DEJA_OK ? set_aside(in, b, err) : DEJA_OK;
+    if (aside < 0)
+        rc = aside;
+    if (b->n == 0)
+        return rc;
+    in->mean_len = b->len / b->n + 1;
+    in->at_start = false;
+    in->bom_len = 0;
+    int keys = in->raw              ? decode_keys(in, b, err)
+               : in->pick.ops->next ? spread_keys(in, b, err)
+                                    : DEJA_OK;
+    if (keys == DEJA_ENOMEM)
+        b->n = 0;
+    count(&in->records, b->n);
+    return keys < 0 ? keys : rc;
+}
+
+/* The end of all files: a key that no line has was hardly meant. */
+static int look_back(struct input *in)
+{
+    if (in->had_key || !in->lacking)
+        return 0;
+    return pickhint_fail(&in->hint, &in->pick, &in->error);
+}
+
+int input_next(struct input *in, struct block *b, deja_error *err)
+{
+    b->n = 0;
+    b->len = 0;
+    while (in->failed == DEJA_OK && !source_stopped(&in->source)) {
+        if (!in->source.dec) {
+            in->failed = source_next(&in->source, &in->error);
+            if (in->failed == 0 && !source_stopped(&in->source))
+                in->failed = look_back(in);
+            if (in->failed == 0)
+                return 0;
+            if (in->failed > 0)
+                in->failed = DEJA_OK;
+            begin_file(in);
+            continue;
+        }
+        in->failed = fill(in, b, &in->error);
+        if (in->failed == DEJA_OK && in->ended && in->carry_len == 0)
+            source_close(&in->source);
+        if (b->n)
+            return 1;
+    }
+    if (in->failed == DEJA_OK)
+        return 0; /* stopped */
+    if (err)
+        *err = in->error;
+    return in->failed;
+}
+
+bool input_wait(const struct input *in, int timeout_ms)
+{
+    return !in->lull || !in->source.dec || source_wait(&in->source, timeout_ms);
+}
+
+void input_progress(const struct input *in, struct input_progress *out)
+{
+    out->raw = atomic_load_explicit(&in->raw_bytes, memory_order_relaxed);
+    out->total = in->source.total;
+    out->decoded = atomic_load_explicit(&in->decoded, memory_order_relaxed);
+    out->records = atomic_load_explicit(&in->records, memory_order_relaxed);
+    out->missing = atomic_load_explicit(&in->missing, memory_order_relaxed);
+}
+
+struct pick_text input_wanted(const struct input *in)
+{
+    return pick_wanted(&in->pick);
+}

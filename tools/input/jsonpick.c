@@ -1,0 +1,334 @@
+/* jsonpick.c - one string out of a JSON object.
+ *
+ * To pick a string it is enough to know where strings and brackets end, so this is no JSON parser:
+ * it builds nothing, checks only what it has to step over, and does not look at what comes behind
+ * the string.  What a parser would refuse may pass; what it would accept gives the same string.
+ * Values that are not asked for are skipped by counting brackets, so nesting costs neither stack
+ * nor memory.  Any byte may be in the text.
+ *
+ * Escapes become UTF-8.  Half of a surrogate pair becomes U+FFFD, the replacement character, and a
+ * backslash before anything that JSON does not know stays as it is. */
+#include "tools/input/jsonpick.h"
+#include "tools/base/scan.h"
+#include <stdint.h>
+#include <string.h>
+
+#define REPLACEMENT 0xfffd
+
+static const char *skip_space(const char *at, const char *end)
+{
+    while (at < end && (scan_is_blank(*at) || *at == '\n' || *at == '\r'))
+        at++;
+    return at;
+}
+
+/* From an opening quote to behind the closing one; NULL when there is none. */
+static const char *skip_string(const char *at, const char *end)
+{
+    const char *quote = scan_quote(at + 1, end);
+    return quote ? quote + 1 : NULL;
+}
+
+static const char *skip_brackets(const char *at, const char *end)
+{
+    size_t depth = 0;
+    while (at < end) {
+        switch (*at) {
+        case '"':
+            at = skip_string(at, end);
+            if (!at)
+                return NULL;
+            continue;
+        case '{':
+        case '[':
+            depth++;
+            break;
+        case '}':
+        case ']':
+            if (--depth == 0)
+                return at + 1;
+            break;
+        default:
+            break;
+        }
+        at++;
+    }
+    return NULL;
+}
+
+/* Behind the value that begins at `at`; NULL when it has no end. */
+static const char *skip_value(const char *at, const char *end)
+{
+    if (at == end)
+        return NULL;
+    if (*at == '"')
+        return skip_string(at, end);
+    if (*at == '{' || *at == '[')
+        return skip_brackets(at, end);
+    static const char ends[] = {',', '}', ']', ' ', '\t', '\r', '\n'};
+    const char *begin = at;
+    while (at < end && !memchr(ends, *at, sizeof ends))
+        at++;
+    return at > begin ? at : NULL;
+}
+
+/* --- Escapes --------------------------------------------------------------- */
+
+static size_t put_utf8(uint32_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xc0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xe0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (c & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (c & 0x3f));
+    return 4;
+}
+
+/* The number in \uXXXX at `at`, or -1 when that is something else. */
+static long hex4(const char *at, const char *end)
+{
+    if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
+        return -1;
+    long value = 0;
+    for (int i = 2; i < 6; i++) {
+        const int digit = scan_hex(at[i]);
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+/* *at stands at a backslash: what it means, up to 4 bytes and never more than it is long.  *at
+ * goes behind the escape. */
+static size_t unescape(const char **at, const char *end, char *out)
+{
+    static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+    const char *from = *at;
+    const long high = hex4(from, end);
+    if (high >= 0) {
+        const long low = hex4(from + 6, end);
+        const bool pair = high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
+        *at += pair ? 12 : 6;
+        if (pair)
+            return put_utf8((uint32_t)(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)), out);
+        return put_utf8(high >= 0xd800 && high < 0xe000 ? REPLACEMENT : (uint32_t)high, out);
+    }
+    const char *letter = end - from > 1 ? memchr(letters, from[1], sizeof letters - 1) : NULL;
+    if (letter) {
+        out[0] = meanings[letter - letters];
+        *at += 2;
+    } else {
+        out[0] = *from;
+        *at += 1;
+    }
+    return 1;
+}
+
+bool jsonpick_is_raw(deja_slice value)
+{
+    return value.len > 0 && *(const char *)value.data == '"';
+}
+
+size_t jsonpick_decode(deja_slice raw, char *out)
+{
+    const char *at = (const char *)raw.data + 1;
+    const char *end = (const char *)raw.data + raw.len - 1;
+    size_t len = 0;
+    while (at < end) {
+        const char *slash = memchr(at, '\\', (size_t)(end - at));
+        const size_t plain = (size_t)((slash ? slash : end) - at);
+        memcpy(out + len, at, plain);
+        len += plain;
+        at += plain;
+        if (slash)
+            len += unescape(&at, end, out + len);
+    }
+    return len;
+}
+
+/* --- Members --------------------------------------------------------------- */
+
+/* Is the string between the quotes of [at, end) called so? */
+static bool is_called(const char *at, const char *end, const char *name, size_t len)
+{
+    at++;
+    end--;
+    if (!memchr(at, '\\', (size_t)(end - at)))
+        return (size_t)(end - at) == len && memcmp(at, name, len) == 0;
+    size_t same = 0;
+    while (at < end) {
+        char c[4];
+        size_t n = 1;
+        if (*at == '\\')
+            n = unescape(&at, end, c);
+        else
+            c[0] = *at++;
+        if (len - same < n || memcmp(name + same, c, n) != 0)
+            return false;
+        same += n;
+    }
+    return same == len;
+}
+
+/* --- Walking an object ------------------------------------------------------ */
+
+bool jsonpick_walk(struct jsonpick_walk *w, deja_slice text)
+{
+    const char *end = (const char *)text.data + text.len;
+    const char *at = skip_space(text.data, end);
+    *w = (struct jsonpick_walk){at, end, NULL};
+    if (at == end || *at != '{')
+        return false;
+    w->at = at + 1;
+    return true;
+}
+
+/* The name of the next member, with its quotes; w->value is where its value begins.  The value is
+ * skipped only by the next call, so that a line that is cut off inside it still has the name. */
+static bool next_member(struct jsonpick_walk *w, deja_slice *name)
+{
+    if (w->value) {
+        w->at = skip_value(w->value, w->end);
+        w->value = NULL;
+    }
+    if (!w->at)
+        return false;
+    w->at = skip_space(w->at, w->end);
+    while (w->at < w->end && *w->at == ',')
+        w->at = skip_space(w->at + 1, w->end);
+    if (w->at == w->end || *w->at != '"')
+        return false;
+    const char *called = w->at;
+    const char *at = skip_string(called, w->end);
+    if (!at)
+        return false;
+    *name = (deja_slice){called, (size_t)(at - called)};
+    at = skip_space(at, w->end);
+    if (at == w->end || *at != ':')
+        return false;
+    w->value = skip_space(at + 1, w->end);
+    return true;
+}
+
+bool jsonpick_next(struct jsonpick_walk *w, deja_slice *name, deja_slice *value)
+{
+    if (!next_member(w, name))
+        return false;
+    if (!memchr(name->data, '\\', name->len))
+        *name = (deja_slice){(const char *)name->data + 1, name->len - 2};
+    *value = (deja_slice){w->value, (size_t)(w->end - w->value)};
+    return true;
+}
+
+/* Where the value of that member begins in the object that `text` begins with, or NULL. */
+static const char *find_member(deja_slice text, deja_slice wanted)
+{
+    struct jsonpick_walk w;
+    deja_slice name;
+    bool more = jsonpick_walk(&w, text);
+    while (more && (more = next_member(&w, &name))) {
+        const char *at = name.data;
+        if (is_called(at, at + name.len, wanted.data, wanted.len))
+            return w.value;
+    }
+    return NULL;
+}
+
+/* --- Paths ------------------------------------------------------------------ */
+
+static bool opens_bracket(const char *at)
+{
+    return at[0] == '[' && (at[1] == '"' || at[1] == '\'');
+}
+
+/* A name in quotes, or in brackets and quotes: the end of it, or NULL. */
+static const char *take_quoted(struct jsonpick_path *path, const char *at)
+{
+    const bool bracket = opens_bracket(at);
+    at += bracket;
+    const char *close = strchr(at + 1, *at);
+    if (!close || (bracket && close[1] != ']'))
+        return NULL;
+    path->step[path->n++] = (struct jsonpick_step){{at + 1, (size_t)(close - at - 1)}, true};
+    return close + 1 + bracket;
+}
+
+/* Everything up to the next quoted name: names with dots between them. */
+static const char *take_plain(struct jsonpick_path *path, const char *at)
+{
+    const char *end = at;
+    while (*end && !(end[0] == '.' && (end[1] == '"' || opens_bracket(end + 1))) &&
+           !opens_bracket(end))
+        end++;
+    path->step[path->n++] = (struct jsonpick_step){{at, (size_t)(end - at)}, false};
+    return end > at ? end : NULL;
+}
+
+bool jsonpick_parse(struct jsonpick_path *path, const char *text)
+{
+    *path = (struct jsonpick_path){.n = 0};
+    const bool rooted = text[0] == '.' || (text[0] == '$' && (text[1] == '.' || text[1] == '['));
+    if (!rooted) {
+        path->step[path->n++] = (struct jsonpick_step){{text, strlen(text)}, false};
+        return text[0] != 0;
+    }
+    const char *at = text + (text[0] == '$');
+    do {
+        at += *at == '.';
+        if (path->n == JSONPICK_STEPS)
+            return false;
+        at = *at == '"' || opens_bracket(at) ? take_quoted(path, at) : take_plain(path, at);
+    } while (at && (*at == '.' || opens_bracket(at)));
+    return at && *at == 0;
+}
+
+/* Where the value of a step begins.  A plain step is the name of a member, or else the name of an
+ * object up to a dot and the rest of the step in that object. */
+static const char *follow(deja_slice text, struct jsonpick_step step)
+{
+    for (;;) {
+        const char *end = (const char *)text.data + text.len;
+        const char *at = find_member(text, step.name);
+        const char *dot = at || step.exact ? NULL : memchr(step.name.data, '.', step.name.len);
+        if (!dot)
+            return at;
+        const size_t len = (size_t)(dot - (const char *)step.name.data);
+        at = find_member(text, (deja_slice){step.name.data, len});
+        if (!at)
+            return NULL;
+        text = (deja_slice){at, (size_t)(end - at)};
+        step.name = (deja_slice){dot + 1, step.name.len - len - 1};
+    }
+}
+
+bool jsonpick_find(deja_slice text, const struct jsonpick_path *path, deja_slice *value)
+{
+    const char *end = (const char *)text.data + text.len;
+    const char *at = text.data;
+    for (unsigned i = 0; at && i < path->n; i++)
+        at = follow((deja_slice){at, (size_t)(end - at)}, path->step[i]);
+    if (!at || at == end || *at != '"')
+        return false;
+    const char *close = scan_quote(at + 1, end);
+    if (!close)
+        return false;
+    *value = (deja_slice){at + 1, (size_t)(close - at - 1)};
+    if (memchr(at, '\\', (size_t)(close - at)))
+        *value = (deja_slice){at, (size_t)(close + 1 - at)};
+    return true;
+}

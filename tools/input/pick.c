@@ -1,0 +1,257 @@
+/* pick.c - which part of a line is its key; see pick.h. */
+#include "tools/input/pick.h"
+#include "tools/base/fail.h"
+#include "tools/base/scan.h"
+#include "tools/input/csv.h"
+#include "tools/input/logline.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SQUID_URL 7 /* words, from 1 */
+#define CDX_URL   3
+
+/* --- Fields ---------------------------------------------------------------- */
+
+static bool cut_field(const struct pick *p, deja_slice line, deja_slice *key)
+{
+    const char *at = line.data;
+    const char *end = at + line.len;
+    for (unsigned field = p->column;;) {
+        const char *stop = at < end ? memchr(at, p->opt.delimiter, (size_t)(end - at)) : NULL;
+        if (--field == 0) {
+            *key = (deja_slice){at, (size_t)((stop ? stop : end) - at)};
+            return true;
+        }
+        if (!stop)
+            return false;
+        at = stop + 1;
+    }
+}
+
+static bool cut_word(const struct pick *p, deja_slice line, deja_slice *key)
+{
+    const char *at = line.data;
+    const char *end = at + line.len;
+    unsigned word = p->column;
+    while (scan_word(&at, end, key))
+        if (--word == 0)
+            return true;
+    return false;
+}
+
+static bool cut_column(const struct pick *p, deja_slice line, deja_slice *key)
+{
+    struct csv_cursor c = csv_cursor(line.data, line.len, p->opt.delimiter);
+    unsigned column = p->column;
+    while (csv_next(&c, key))
+        if (--column == 0)
+            return true;
+    return false;
+}
+
+/* --- Formats --------------------------------------------------------------- */
+
+static bool is_dash(deja_slice word)
+{
+    return word.len == 1 && *(const char *)word.data == '-';
+}
+
+static bool cut_log(const struct pick *p, deja_slice line, deja_slice *key)
+{
+    (void)p;
+    return logline_target(line, key);
+}
+
+/* A request that squid could not read has the reason in the place of its URL. */
+static bool cut_squid(const struct pick *p, deja_slice line, deja_slice *key)
+{
+    if (!cut_word(p, line, key) || is_dash(*key))
+        return false;
+    const char *at = key->data;
+    return !scan_begins(at, at + key->len, "error:");
+}
+
+bool pick_is_legend(deja_slice line)
+{
+    const char *at = line.data;
+    const char *end = at + line.len;
+    deja_slice first;
+    if (line.len == 0 || (*at != 'C' && !scan_is_blank(*at)))
+        return false;
+    return scan_word(&at, end, &first) && first.len == 3 && memcmp(first.data, "CDX", 3) == 0;
+}
+
+static bool cut_cdx(const struct pick *p, deja_slice line, deja_slice *key)
+{
+    return !pick_is_legend(line) && cut_word(p, line, key) && !is_dash(*key);
+}
+
+static bool cut_json(const struct pick *p, deja_slice line, deja_slice *key)
+{
+    return jsonpick_find(line, &p->json_key, key);
+}
+
+static bool cut_cdxj(const struct pick *p, deja_slice line, deja_slice *key)
+{
+    const char *at = line.data;
+    const char *end = at + line.len;
+    deja_slice surt, time;
+    return scan_word(&at, end, &surt) && scan_word(&at, end, &time) &&
+           jsonpick_find((deja_slice){at, (size_t)(end - at)}, &p->json_key, key);
+}
+
+static const struct pick_ops lines_ops = {0};
+static const struct pick_ops field_ops = {.cut = cut_field};
+static const struct pick_ops word_ops = {.cut = cut_word};
+static const struct pick_ops csv_ops = {
+    .cut = cut_column, .is_raw = csv_is_raw, .decode = csv_unquote};
+
+static const struct {
+    const char *name;
+    struct pick_ops ops;
+} formats[] = {
+    [PICK_LINES] = {"lines", {0}},
+    [PICK_LOG] = {"log", {.cut = cut_log, .is_raw = logline_is_raw, .decode = logline_decode}},
+    [PICK_SQUID] = {"squid", {.cut = cut_squid}},
+    [PICK_CDX] = {"cdx", {.cut = cut_cdx}},
+    [PICK_CDXJ] = {"cdxj",
+                   {.cut = cut_cdxj, .is_raw = jsonpick_is_raw, .decode = jsonpick_decode}},
+    [PICK_JSONL] = {"jsonl",
+                    {.cut = cut_json, .is_raw = jsonpick_is_raw, .decode = jsonpick_decode}},
+    [PICK_HOSTS] = {"hosts", {.begin = hostlist_begin, .next = hostlist_next}},
+};
+
+const char *pick_format_name(uint32_t format)
+{
+    return format < sizeof formats / sizeof formats[0] ? formats[format].name : NULL;
+}
+
+/* --- Words ----------------------------------------------------------------- */
+
+struct pick_text pick_wanted(const struct pick *p)
+{
+    static const char *const names[] = {
+        [PICK_LINES] = "a key", [PICK_LOG] = "a request target", [PICK_SQUID] = "a URL",
+        [PICK_CDX] = "a URL",   [PICK_HOSTS] = "a host",
+    };
+    const struct pick_options *o = &p->opt;
+    struct pick_text t;
+    char *text = t.text;
+    const size_t cap = sizeof t.text;
+    if (o->csv_column && p->header == PICK_NO_HEADER)
+        (void)snprintf(text, cap, "column %u", p->column);
+    else if (o->csv_column)
+        (void)snprintf(text, cap, "column \"%.40s\"", fail_path(o->csv_column).text);
+    else if (o->field)
+        (void)snprintf(text, cap, "field %u", o->field);
+    else if (o->format == PICK_JSONL || o->format == PICK_CDXJ)
+        (void)snprintf(text, cap, "a string \"%.40s\"",
+                       fail_path(o->json_key ? o->json_key : "url").text);
+    else
+        (void)snprintf(text, cap, "%s", names[o->format ? o->format : PICK_LINES]);
+    return t;
+}
+
+/* --- Options --------------------------------------------------------------- */
+
+static int init_csv(struct pick *p, char terminator, deja_error *err)
+{
+    struct pick_options *o = &p->opt;
+    const char *column = o->csv_column;
+    p->ops = &csv_ops;
+    if (!o->has_delimiter)
+        o->delimiter = ',';
+    if (o->delimiter == terminator || o->delimiter == '"' || o->delimiter == '\r' ||
+        o->delimiter == '\n')
+        return fail(err, DEJA_EINVAL,
+                    "a CSV delimiter cannot be a quote or a line end; choose another");
+    if (column[0] == 0)
+        return fail(err, DEJA_EINVAL, "--csv needs the name or the number of a column");
+    if (column[strspn(column, "0123456789")] != 0) {
+        p->header = PICK_CSV_HEADER;
+        return DEJA_OK;
+    }
+    errno = 0;
+    unsigned long number = strtoul(column, NULL, 10);
+    if (number == 0 || number > UINT_MAX || errno)
+        return fail(err, DEJA_EINVAL, "--csv %.40s: columns are counted from 1", column);
+    p->column = (unsigned)number;
+    return DEJA_OK;
+}
+
+static int init_field(struct pick *p, char terminator, deja_error *err)
+{
+    p->column = p->opt.field;
+    p->ops = p->opt.has_delimiter ? &field_ops : &word_ops;
+    if (p->opt.has_delimiter && p->opt.delimiter == terminator)
+        return fail(err, DEJA_EINVAL, "the delimiter of fields also ends records; choose another");
+    return DEJA_OK;
+}
+
+static int init_format(struct pick *p, deja_error *err)
+{
+    const uint32_t format = p->opt.format;
+    if (!pick_format_name(format))
+        return fail(err, DEJA_EINVAL, "there is no format number %u", (unsigned)format);
+    p->ops = &formats[format].ops;
+    if (format == PICK_SQUID)
+        p->column = SQUID_URL;
+    if (format == PICK_CDX) {
+        p->column = CDX_URL;
+        p->header = PICK_CDX_LEGEND;
+    }
+    return DEJA_OK;
+}
+
+static int check(const struct pick_options *o, deja_error *err)
+{
+    const char *format = pick_format_name(o->format);
+    const bool json = o->format == PICK_JSONL || o->format == PICK_CDXJ;
+    if (o->csv_column && o->field)
+        return fail(err, DEJA_EINVAL, "--csv and -f/--field exclude each other");
+    if (o->csv_column && o->format)
+        return fail(err, DEJA_EINVAL, "--csv and --format exclude each other");
+    if (o->csv_column && o->json_key)
+        return fail(err, DEJA_EINVAL, "--csv and --json-key exclude each other");
+    if (o->field && o->json_key)
+        return fail(err, DEJA_EINVAL, "-f/--field and --json-key exclude each other");
+    if (o->field && o->format > PICK_LINES)
+        return fail(err, DEJA_EINVAL,
+                    "-f/--field and --format %s exclude each other: the format says where the key "
+                    "is",
+                    format ? format : "?");
+    if (o->json_key && o->format && !json)
+        return fail(err, DEJA_EINVAL, "--json-key needs --format jsonl or cdxj, not %s",
+                    format ? format : "?");
+    if (o->json_key && o->json_key[0] == 0)
+        return fail(err, DEJA_EINVAL, "--json-key needs a name");
+    struct jsonpick_path path;
+    if (o->json_key && !jsonpick_parse(&path, o->json_key))
+        return fail(err, DEJA_EINVAL,
+                    "--json-key '%s' is not the name of a key; write url or a.b, and .\"a.b\" for "
+                    "a key with a dot in its name",
+                    fail_path(o->json_key).text);
+    if (o->has_delimiter && o->field == 0 && o->csv_column == NULL)
+        return fail(err, DEJA_EINVAL, "-d/--delimiter needs -f/--field or --csv beside it");
+    return DEJA_OK;
+}
+
+int pick_init(struct pick *p, const struct pick_options *opt, char terminator, deja_error *err)
+{
+    *p = (struct pick){.ops = &lines_ops, .opt = *opt};
+    const int rc = check(opt, err);
+    if (rc < 0)
+        return rc;
+    if (!jsonpick_parse(&p->json_key, opt->json_key ? opt->json_key : "url"))
+        return DEJA_EINVAL; /* which check has refused */
+    if (opt->json_key && !opt->format)
+        p->opt.format = PICK_JSONL;
+    if (opt->csv_column)
+        return init_csv(p, terminator, err);
+    if (opt->field)
+        return init_field(p, terminator, err);
+    return p->opt.format ? init_format(p, err) : DEJA_OK;
+}

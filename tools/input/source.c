@@ -1,0 +1,163 @@
+/* source.c - the files that the user named, one after the other, as decoded bytes; see source.h.
+ */
+#include "tools/input/source.h"
+#include "tools/base/fail.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIPE_SIZE (1 << 20)
+
+static const char stdin_name[] = "standard input";
+
+bool source_is_stdin(const char *path)
+{
+    return path[0] == '-' && path[1] == 0;
+}
+
+const char *const *source_paths(const char *const *paths, size_t *n)
+{
+    static const char *const only_stdin[] = {"-"};
+    if (*n)
+        return paths;
+    *n = 1;
+    return only_stdin;
+}
+
+bool source_stopped(const struct source *s)
+{
+    return s->stop && atomic_load_explicit(s->stop, memory_order_relaxed);
+}
+
+bool source_wait(const struct source *s, int timeout_ms)
+{
+    struct pollfd p = {.fd = s->fd, .events = POLLIN};
+    return poll(&p, 1, timeout_ms) != 0; /* an error is for read to tell */
+}
+
+static int cannot_open(const char *path, deja_error *err)
+{
+    struct fail_path shown = fail_path(path);
+    switch (errno) {
+    case ENOENT:
+        if (strstr(path, "://"))
+            return fail(
+                err, DEJA_EIO,
+                "%s is a URL, not a file; pass URLs on standard input: echo URL | deja ...",
+                shown.text);
+        return fail(err, DEJA_EIO, "%s does not exist; check its name", shown.text);
+    case EACCES:
+        return fail(err, DEJA_EIO, "%s may not be read; its owner can allow it with chmod +r",
+                    shown.text);
+    case EBADF: /* standard input only */
+        return fail(err, DEJA_EIO, "%s is closed; name files, or pipe something in", shown.text);
+    default:
+        return fail_errno(err, "%s cannot be opened", shown.text);
+    }
+}
+
+static int is_directory(const char *path, deja_error *err)
+{
+    return fail(err, DEJA_EIO, "%s is a directory; name files, or use find ... | deja ...",
+                fail_path(path).text);
+}
+
+/* Sizes beyond what has been read already: standard input may be in the middle of a file. */
+static uint64_t bytes_left(int fd, const struct stat *st)
+{
+    off_t at = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : 0;
+    return at >= 0 && at < st->st_size ? (uint64_t)(st->st_size - at) : 0;
+}
+
+/* A file of another format is found before the work on the others begins. */
+static int check_content(const char *path, deja_error *err)
+{
+    deja_error phrase;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const int rc = fd < 0 ? DEJA_OK : decode_check(fd, &phrase); /* source_next will tell */
+    if (fd >= 0)
+        close(fd);
+    return rc < 0 ? fail(err, rc, "%s %s", fail_path(path).text, phrase.text) : DEJA_OK;
+}
+
+/* Find what is wrong with any path before the work begins, and add up the sizes. */
+int source_init(struct source *s, const char *const *paths, size_t n_paths,
+                const atomic_bool *stop, deja_error *err)
+{
+    bool all_regular = true;
+    bool had_stdin = false;
+    *s = (struct source){.n_paths = n_paths, .stop = stop, .fd = -1};
+    s->paths = source_paths(paths, &s->n_paths);
+    for (size_t i = 0; i < s->n_paths; i++) {
+        const char *path = s->paths[i];
+        bool from_stdin = source_is_stdin(path);
+        const char *name = from_stdin ? stdin_name : path;
+        struct stat st;
+        if ((from_stdin ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0 ||
+            (!from_stdin && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0))
+            return cannot_open(name, err);
+        if (S_ISDIR(st.st_mode))
+            return is_directory(name, err);
+        const int rc = S_ISREG(st.st_mode) && !from_stdin ? check_content(path, err) : DEJA_OK;
+        if (rc < 0)
+            return rc;
+        all_regular = all_regular && S_ISREG(st.st_mode);
+        if (!from_stdin || !had_stdin)
+            s->total += bytes_left(from_stdin ? STDIN_FILENO : -1, &st);
+        had_stdin = had_stdin || from_stdin;
+    }
+    if (!all_regular)
+        s->total = 0;
+    return DEJA_OK;
+}
+
+uint64_t source_raw_bytes(const struct source *s)
+{
+    return s->raw_base + (s->dec ? decode_raw_bytes(s->dec) : 0);
+}
+
+void source_close(struct source *s)
+{
+    s->raw_base = source_raw_bytes(s);
+    decode_free(s->dec);
+    s->dec = NULL;
+    if (s->fd >= 0 && s->fd != STDIN_FILENO)
+        close(s->fd);
+    s->fd = -1;
+}
+
+void source_fini(struct source *s)
+{
+    source_close(s);
+}
+
+int source_next(struct source *s, deja_error *err)
+{
+    if (s->next == s->n_paths)
+        return 0;
+    const char *path = s->paths[s->next++];
+    bool from_stdin = source_is_stdin(path);
+    s->path = from_stdin ? stdin_name : path;
+    do {
+        s->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (s->fd < 0 && errno == EINTR && !source_stopped(s));
+    if (s->fd < 0 && source_stopped(s))
+        return 0;
+    struct stat st;
+    if (s->fd < 0 || fstat(s->fd, &st) != 0)
+        return cannot_open(s->path, err);
+    if (S_ISDIR(st.st_mode))
+        return is_directory(s->path, err);
+    if (S_ISREG(st.st_mode))
+        (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+#ifdef F_SETPIPE_SZ
+    if (S_ISFIFO(st.st_mode) && fcntl(s->fd, F_GETPIPE_SZ) < PIPE_SIZE)
+        (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_SIZE); /* only speed; refused beyond a quota */
+#endif
+    deja_error phrase;
+    int rc = decode_new(s->fd, s->stop, &s->dec, &phrase);
+    return rc < 0 ? fail(err, rc, "%s %s", fail_path(s->path).text, phrase.text) : 1;
+}
