@@ -1,14 +1,25 @@
 /* bench_case.h - one subject, filled with n keys at rate p, and what each operation took. */
-#ifndef CLI_BENCH_CASE_H
-#define CLI_BENCH_CASE_H
+#ifndef BENCH_BENCH_CASE_H
+#define BENCH_BENCH_CASE_H
 #include "bench/bench_clock.h"
 #include "bench/bench_keys.h"
 #include "bench/bench_subject.h"
 #include <stdatomic.h>
 
 /* What is asked of a subject; each in a batch and one at a time. */
-enum bench_op { BENCH_ABSENT, BENCH_PRESENT, BENCH_HALF, BENCH_NEW, BENCH_SEEN, BENCH_OPS };
-enum { BENCH_BATCH, BENCH_ONE, BENCH_CALLS };
+enum bench_op {
+    BENCH_ABSENT,
+    BENCH_PRESENT,
+    BENCH_HALF,
+    BENCH_NEW,
+    BENCH_SEEN,
+    BENCH_OPS
+};
+enum {
+    BENCH_BATCH,
+    BENCH_ONE,
+    BENCH_CALLS
+};
 extern const char *const bench_op_names[BENCH_OPS];
 extern const char *const bench_call_names[BENCH_CALLS];
 

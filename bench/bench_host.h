@@ -1,6 +1,6 @@
 /* bench_host.h - what the figures depend on: processor, compiler, memory. */
-#ifndef CLI_BENCH_HOST_H
-#define CLI_BENCH_HOST_H
+#ifndef BENCH_BENCH_HOST_H
+#define BENCH_BENCH_HOST_H
 #include "deja.h"
 
 struct bench_host {

@@ -4,8 +4,8 @@
  * Without a list they are made up: about 60 bytes, of different lengths.  With a list, key i is
  * its i-th different line; when the lines run out they begin again with "#1", "#2", ... behind
  * them. */
-#ifndef CLI_BENCH_KEYS_H
-#define CLI_BENCH_KEYS_H
+#ifndef BENCH_BENCH_KEYS_H
+#define BENCH_BENCH_KEYS_H
 #include "deja.h"
 
 struct bench_keys {

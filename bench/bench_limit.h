@@ -3,8 +3,8 @@
  * Nothing that remembers keys in a table larger than the caches can be faster than the larger
  * of the two, and nothing that does one after the other faster than their sum, which is the
  * limit that `deja bench` divides by. */
-#ifndef CLI_BENCH_LIMIT_H
-#define CLI_BENCH_LIMIT_H
+#ifndef BENCH_BENCH_LIMIT_H
+#define BENCH_BENCH_LIMIT_H
 #include "bench/bench_keys.h"
 
 struct bench_limit {

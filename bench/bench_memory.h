@@ -3,8 +3,8 @@
  * Where a machine puts a piece of memory, and in what pages, makes differences of a half for
  * accesses at random places, above all in a virtual machine.  So the limit is measured in the very
  * memory that the filter lives in. */
-#ifndef CLI_BENCH_MEMORY_H
-#define CLI_BENCH_MEMORY_H
+#ifndef BENCH_BENCH_MEMORY_H
+#define BENCH_BENCH_MEMORY_H
 #include "deja.h"
 
 /* Hands out the piece to the first who asks for a megabyte or more, in huge pages where the kernel

@@ -1,6 +1,6 @@
 /* bench_random.h - repeatable numbers, and the two ways of looking at them. */
-#ifndef CLI_BENCH_RANDOM_H
-#define CLI_BENCH_RANDOM_H
+#ifndef BENCH_BENCH_RANDOM_H
+#define BENCH_BENCH_RANDOM_H
 #include <stdint.h>
 
 /* The finalizer of SplitMix64: a bijection, so different numbers stay different. */

@@ -1,6 +1,6 @@
 /* bench_report.h - the figures for people, as JSON and as CSV. */
-#ifndef CLI_BENCH_REPORT_H
-#define CLI_BENCH_REPORT_H
+#ifndef BENCH_BENCH_REPORT_H
+#define BENCH_BENCH_REPORT_H
 #include "bench/bench_case.h"
 #include "bench/bench_host.h"
 #include "bench/bench_url.h"

@@ -3,8 +3,8 @@
  *
  * The calls work on many keys in order; answer[i] is 1 when key i was found, or (add) when it was
  * new.  "Batch" is one call of the library for all of them, "one" a call for each. */
-#ifndef CLI_BENCH_SUBJECT_H
-#define CLI_BENCH_SUBJECT_H
+#ifndef BENCH_BENCH_SUBJECT_H
+#define BENCH_BENCH_SUBJECT_H
 #include "deja.h"
 
 typedef int bench_call(void *self, const deja_slice *keys, size_t n, uint8_t *answer);

@@ -1,6 +1,6 @@
 /* bench_url.h - what canonical URLs take, beside hashing the same URLs. */
-#ifndef CLI_BENCH_URL_H
-#define CLI_BENCH_URL_H
+#ifndef BENCH_BENCH_URL_H
+#define BENCH_BENCH_URL_H
 #include "bench/bench_clock.h"
 #include "bench/bench_keys.h"
 

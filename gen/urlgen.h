@@ -2,8 +2,8 @@
  *
  * A URL is a pure function of seed and number, without memory of the others: any part of the
  * list can be made anywhere, on any machine, and two numbers never give the same URL. */
-#ifndef CLI_URLGEN_H
-#define CLI_URLGEN_H
+#ifndef GEN_URLGEN_H
+#define GEN_URLGEN_H
 #include <stddef.h>
 #include <stdint.h>
 

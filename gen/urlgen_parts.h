@@ -5,8 +5,8 @@
  *     urlgen_site.c    sites and hosts
  *     urlgen_path.c    what comes behind them
  *     urlgen_lines.c   lists with repeats */
-#ifndef CLI_URLGEN_PARTS_H
-#define CLI_URLGEN_PARTS_H
+#ifndef GEN_URLGEN_PARTS_H
+#define GEN_URLGEN_PARTS_H
 #include "gen/urlgen.h"
 #include <assert.h>
 #include <stdbool.h>
@@ -165,14 +165,14 @@ struct site {
     uint32_t rank; /* 0: not a shared site */
 };
 enum { /* where its bytes begin */
-       LOOK_SCHEME = 0,
-       LOOK_PREFIX = 8,
-       LOOK_DOMAIN = 16,
-       LOOK_ENDING = 24,
-       LOOK_JOINT = 32,
-       LOOK_CODA = 40,
-       LOOK_SECTIONS = 48,
-       LOOK_PORT = 56
+    LOOK_SCHEME = 0,
+    LOOK_PREFIX = 8,
+    LOOK_DOMAIN = 16,
+    LOOK_ENDING = 24,
+    LOOK_JOINT = 32,
+    LOOK_CODA = 40,
+    LOOK_SECTIONS = 48,
+    LOOK_PORT = 56
 };
 
 static inline unsigned look(const struct site *s, int what)
@@ -188,8 +188,23 @@ void urlgen_sites_init(struct urlgen *g);
 
 /* --- Paths (urlgen_path.c) ----------------------------------------------- */
 
-enum where { HOST, NUMBER, TOKEN, WORD, SLUG, NUMBERED, HEX, UUID, QUERY };
-enum end { END_SITE, END_NONE, END_IMAGE, END_FILE }; /* END_SITE: as the site does it */
+enum where {
+    HOST,
+    NUMBER,
+    TOKEN,
+    WORD,
+    SLUG,
+    NUMBERED,
+    HEX,
+    UUID,
+    QUERY
+};
+enum end {
+    END_SITE,
+    END_NONE,
+    END_IMAGE,
+    END_FILE
+}; /* END_SITE: as the site does it */
 
 /* What the directories before the last segment are:
  * s section  w word  y year  m month  d day  x two hex digits  n number */

@@ -35,19 +35,19 @@ extern "C" {
 /* --- Status ------------------------------------------------------------- */
 
 typedef enum deja_status { /* part of the ABI: append, never renumber */
-                           DEJA_OK = 0,
-                           DEJA_EINVAL = -1,    /* an argument breaks a rule stated here        */
-                           DEJA_ENOMEM = -2,    /* the allocator said no; nothing has changed   */
-                           DEJA_EIO = -3,       /* a file operation failed; errno tells which:  */
-                                                /* ESTALE: the path names another file now      */
-                           DEJA_EFORMAT = -4,   /* not a filter file, or a damaged one          */
-                           DEJA_EVERSION = -5,  /* sound, but newer than this library           */
-                           DEJA_EFULL = -6,     /* no room for this key; it was not added       */
-                           DEJA_ESPACE = -7,    /* the caller's buffer is too small             */
-                           DEJA_ENOTSUP = -8,   /* this kind cannot; err says which kind can    */
-                           DEJA_EMISMATCH = -9, /* another kind, size, key or URL profile       */
-                           DEJA_EBUSY = -10,    /* another process writes this file             */
-                           DEJA_ENOTURL = -11   /* these bytes are no URL                       */
+    DEJA_OK = 0,
+    DEJA_EINVAL = -1,    /* an argument breaks a rule stated here        */
+    DEJA_ENOMEM = -2,    /* the allocator said no; nothing has changed   */
+    DEJA_EIO = -3,       /* a file operation failed; errno tells which:  */
+                         /* ESTALE: the path names another file now      */
+    DEJA_EFORMAT = -4,   /* not a filter file, or a damaged one          */
+    DEJA_EVERSION = -5,  /* sound, but newer than this library           */
+    DEJA_EFULL = -6,     /* no room for this key; it was not added       */
+    DEJA_ESPACE = -7,    /* the caller's buffer is too small             */
+    DEJA_ENOTSUP = -8,   /* this kind cannot; err says which kind can    */
+    DEJA_EMISMATCH = -9, /* another kind, size, key or URL profile       */
+    DEJA_EBUSY = -10,    /* another process writes this file             */
+    DEJA_ENOTURL = -11   /* these bytes are no URL                       */
 } deja_status;
 DEJA_API const char *deja_strerror(int status); /* static text, never NULL */
 DEJA_API const char *deja_version(void);        /* of the library: "0.1.0" */
@@ -67,11 +67,11 @@ typedef struct deja_slice {
 
 /* Two spellings of one URL should be one key.  A profile says which spellings are one
  * (docs/url.md has every rule).  Filters compare bytes: canonicalise first, then ask. */
-typedef enum deja_profile {                     /* stored in files: append only */
-                            DEJA_URL_SAFE = 1,  /* what never changes what a URL means        */
-                            DEJA_URL_CRAWL = 2, /* and queries sorted, tracking names dropped */
-                            DEJA_URL_GSB = 3,   /* Safe Browsing's form, for block lists      */
-                            DEJA_URL_SCRAPY = 4 /* w3lib's canonicalize_url, byte for byte    */
+typedef enum deja_profile { /* stored in files: append only */
+    DEJA_URL_SAFE = 1,      /* what never changes what a URL means        */
+    DEJA_URL_CRAWL = 2,     /* and queries sorted, tracking names dropped */
+    DEJA_URL_GSB = 3,       /* Safe Browsing's form, for block lists      */
+    DEJA_URL_SCRAPY = 4     /* w3lib's canonicalize_url, byte for byte    */
 } deja_profile;
 DEJA_API const char *deja_profile_name(uint32_t profile);
 DEJA_API uint32_t deja_profile_parse(const char *name);
@@ -130,29 +130,29 @@ DEJA_API size_t deja_url_expressions(deja_slice canon,
 /* --- What a filter is --------------------------------------------------- */
 
 typedef enum deja_kind { /* stored in files: append only */
-                         DEJA_CLASSIC = 1,
-                         DEJA_BLOCKED = 2,
-                         DEJA_LAYERED = 3,
-                         DEJA_SPECTRAL = 4,
-                         DEJA_PAIRED = 5,
-                         DEJA_SCALABLE = 6,
-                         DEJA_WINDOW = 7,
-                         DEJA_STATIC = 8,
-                         DEJA_EXACT = 9
+    DEJA_CLASSIC = 1,
+    DEJA_BLOCKED = 2,
+    DEJA_LAYERED = 3,
+    DEJA_SPECTRAL = 4,
+    DEJA_PAIRED = 5,
+    DEJA_SCALABLE = 6,
+    DEJA_WINDOW = 7,
+    DEJA_STATIC = 8,
+    DEJA_EXACT = 9
 } deja_kind;
 
 /* How a key becomes numbers.  XXH3 and SipHash are keyed with the filter's secret
  * and hash a key once; the papers' functions hash salt + key once for each of the
  * k positions (classic only).  MIXED takes a different function for each. */
 typedef enum deja_hash { /* stored in files: append only */
-                         DEJA_HASH_XXH3 = 1,
-                         DEJA_HASH_SIPHASH = 2,
-                         DEJA_HASH_JENKINS = 3, /* lookup2 */
-                         DEJA_HASH_MURMUR2 = 4,
-                         DEJA_HASH_MURMUR3 = 5,
-                         DEJA_HASH_MD5 = 6,
-                         DEJA_HASH_SHA1 = 7,
-                         DEJA_HASH_MIXED = 8
+    DEJA_HASH_XXH3 = 1,
+    DEJA_HASH_SIPHASH = 2,
+    DEJA_HASH_JENKINS = 3, /* lookup2 */
+    DEJA_HASH_MURMUR2 = 4,
+    DEJA_HASH_MURMUR3 = 5,
+    DEJA_HASH_MD5 = 6,
+    DEJA_HASH_SHA1 = 7,
+    DEJA_HASH_MIXED = 8
 } deja_hash;
 
 /* Names as typed on the command line; NULL and 0 for what this library has not. */

@@ -99,8 +99,12 @@ enum {
     REDISMODULE_CMD_KEY_UPDATE = 1 << 5,
     REDISMODULE_CMD_KEY_INSERT = 1 << 6,
 };
-typedef enum { REDISMODULE_KSPEC_BS_INDEX = 2 } RedisModuleKeySpecBeginSearchType;
-typedef enum { REDISMODULE_KSPEC_FK_RANGE = 2 } RedisModuleKeySpecFindKeysType;
+typedef enum {
+    REDISMODULE_KSPEC_BS_INDEX = 2
+} RedisModuleKeySpecBeginSearchType;
+typedef enum {
+    REDISMODULE_KSPEC_FK_RANGE = 2
+} RedisModuleKeySpecFindKeysType;
 typedef struct RedisModuleCommandKeySpec {
     const char *notes;
     uint64_t flags;
@@ -140,7 +144,10 @@ typedef enum {
     REDISMODULE_ARG_TYPE_ONEOF,
     REDISMODULE_ARG_TYPE_BLOCK
 } RedisModuleCommandArgType;
-enum { REDISMODULE_CMD_ARG_OPTIONAL = 1 << 0, REDISMODULE_CMD_ARG_MULTIPLE = 1 << 1 };
+enum {
+    REDISMODULE_CMD_ARG_OPTIONAL = 1 << 0,
+    REDISMODULE_CMD_ARG_MULTIPLE = 1 << 1
+};
 typedef struct RedisModuleCommandArg {
     const char *name;
     RedisModuleCommandArgType type;

@@ -9,7 +9,17 @@
 #include <string.h>
 #include <strings.h>
 
-enum form { COUNT32, COUNT64, NUMBER, KIND, HASH, PROFILE, BYTE, SECRET, FLAG };
+enum form {
+    COUNT32,
+    COUNT64,
+    NUMBER,
+    KIND,
+    HASH,
+    PROFILE,
+    BYTE,
+    SECRET,
+    FLAG
+};
 
 static const struct word {
     const char *name;

@@ -8,10 +8,18 @@
 /* What to do with bytes that make no filter here.  A client gets an error.  RESTORE keeps bytes
  * that another build can use.  While the server loads its data, or follows a primary that has
  * accepted them, it keeps all bytes: refusing them would lose them, or stop the server. */
-enum keep { KEEP_NONE, KEEP_SOUND, KEEP_ALL };
+enum keep {
+    KEEP_NONE,
+    KEEP_SOUND,
+    KEEP_ALL
+};
 
 /* What the bytes of a value are, as stored in RDB files: append only. */
-enum { VALUE_WITH_KEY = 1, VALUE_PARTIAL = 2, VALUE_FLAGS = VALUE_WITH_KEY | VALUE_PARTIAL };
+enum {
+    VALUE_WITH_KEY = 1,
+    VALUE_PARTIAL = 2,
+    VALUE_FLAGS = VALUE_WITH_KEY | VALUE_PARTIAL
+};
 
 /* A filter that this build cannot use: its bytes, unchanged, and the reason. */
 struct opaque {
@@ -67,7 +75,11 @@ void value_asking(RedisModuleCtx *ctx);
 /* Would a filter of so many bytes be refused to the command that asks? */
 int value_too_large(uint64_t bytes);
 
-enum found { FOUND, ABSENT, REFUSED };
+enum found {
+    FOUND,
+    ABSENT,
+    REFUSED
+};
 /* The value under a name.  REFUSED: another type, and the client has been told. */
 enum found value_open(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key,
                       struct value **v);

@@ -48,7 +48,9 @@ static const struct opt options[] = {
 /* The end of a path: two of them and the reason have to fit into a message. */
 static const char *short_path(const struct fail_path *path)
 {
-    enum { MOST = 50 };
+    enum {
+        MOST = 50
+    };
     const size_t len = strlen(path->text);
     return len > MOST ? path->text + len - MOST : path->text;
 }

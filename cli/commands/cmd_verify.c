@@ -24,7 +24,13 @@ static const struct opt options[] = {
 };
 
 /* In the order of their gravity. */
-enum verdict { INTACT, REPAIRED, NOT_SYNCED, DAMAGED, NOT_READ };
+enum verdict {
+    INTACT,
+    REPAIRED,
+    NOT_SYNCED,
+    DAMAGED,
+    NOT_READ
+};
 
 static const char *const verdict_names[] = {"intact", "repaired", "not synced", "damaged",
                                             "not read"};

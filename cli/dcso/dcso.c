@@ -14,7 +14,14 @@
 #define LN2          0.69314718055994530942
 #define MAX_CAPACITY (UINT64_C(1) << 53)
 
-enum { AT_FLAGS = 0, AT_CAPACITY = 8, AT_RATE = 16, AT_HASHES = 24, AT_BITS = 32, AT_KEYS = 40 };
+enum {
+    AT_FLAGS = 0,
+    AT_CAPACITY = 8,
+    AT_RATE = 16,
+    AT_HASHES = 24,
+    AT_BITS = 32,
+    AT_KEYS = 40
+};
 
 /* --- Bytes ------------------------------------------------------------------- */
 

@@ -23,8 +23,8 @@
  * The whole file may be compressed with gzip.  Layout and sizes are as the program's bytes show
  * them, M and G as its public source has them; cli.dcso_bloom compares all of it with the
  * program. */
-#ifndef CLI_DCSO_H
-#define CLI_DCSO_H
+#ifndef CLI_DCSO_DCSO_H
+#define CLI_DCSO_DCSO_H
 #include "deja.h"
 
 #define DCSO_HEADER_LEN 48

@@ -1,7 +1,7 @@
 /* dcso_file.h - bloom files of DCSO's on disk: read whole, checked on the way; written whole or
  * not at all. */
-#ifndef CLI_DCSO_FILE_H
-#define CLI_DCSO_FILE_H
+#ifndef CLI_DCSO_DCSO_FILE_H
+#define CLI_DCSO_DCSO_FILE_H
 #include "cli/dcso/dcso.h"
 #include <stdatomic.h>
 

@@ -1,11 +1,14 @@
 /* common.h - what many commands share: a struct that a command has among its own options, and the
  * tables that fill it. */
-#ifndef CLI_COMMON_H
-#define CLI_COMMON_H
+#ifndef CLI_OPTIONS_COMMON_H
+#define CLI_OPTIONS_COMMON_H
 #include "cli/options/opt.h"
 #include "tools/input/pick.h"
 
-enum { OPT_LAYERED_SALTED = 1, OPT_LAYERED_PAPER = 2 };
+enum {
+    OPT_LAYERED_SALTED = 1,
+    OPT_LAYERED_PAPER = 2
+};
 
 struct common { /* 0, NULL or false: not given */
     uint64_t capacity;

@@ -1,6 +1,6 @@
 /* keyfile.h - a filter's secret key, kept in a file of its own. */
-#ifndef CLI_KEYFILE_H
-#define CLI_KEYFILE_H
+#ifndef CLI_OPTIONS_KEYFILE_H
+#define CLI_OPTIONS_KEYFILE_H
 #include "deja.h"
 
 struct call;

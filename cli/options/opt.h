@@ -26,8 +26,8 @@
  * operand, options and operands may be mixed, names are not abbreviated.  The value of an option
  * that can do without is attached, --url=crawl; a choice may also follow, --url crawl, unless a
  * file of that name exists, which is then an operand. */
-#ifndef CLI_OPT_H
-#define CLI_OPT_H
+#ifndef CLI_OPTIONS_OPT_H
+#define CLI_OPTIONS_OPT_H
 #include "deja.h"
 
 /* What an entry is, and which type of field it fills. */

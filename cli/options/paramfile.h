@@ -6,8 +6,8 @@
  *
  * In a file each line has one name; blanks around it, empty lines and what follows a # at the
  * beginning of a line or behind a blank do not count. */
-#ifndef CLI_PARAMFILE_H
-#define CLI_PARAMFILE_H
+#ifndef CLI_OPTIONS_PARAMFILE_H
+#define CLI_OPTIONS_PARAMFILE_H
 #include "deja.h"
 
 struct paramnames { /* begin with {0} */

@@ -1,6 +1,6 @@
 /* crawlreport.h - the summary of a crawl. */
-#ifndef CLI_CRAWLREPORT_H
-#define CLI_CRAWLREPORT_H
+#ifndef CLI_REPORT_CRAWLREPORT_H
+#define CLI_REPORT_CRAWLREPORT_H
 #include "cli/session/command.h"
 #include "crawler/loop/crawl.h"
 

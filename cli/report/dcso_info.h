@@ -1,6 +1,6 @@
 /* dcso_info.h - `deja info` of a bloom file of DCSO's. */
-#ifndef CLI_DCSO_INFO_H
-#define CLI_DCSO_INFO_H
+#ifndef CLI_REPORT_DCSO_INFO_H
+#define CLI_REPORT_DCSO_INFO_H
 #include "cli/session/command.h"
 
 /* One file, as text or, with json not NULL, as an object of the array that is open there.

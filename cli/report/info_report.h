@@ -1,6 +1,6 @@
 /* info_report.h - what is in a filter file: an account, what follows from it, how it is told. */
-#ifndef CLI_INFO_REPORT_H
-#define CLI_INFO_REPORT_H
+#ifndef CLI_REPORT_INFO_REPORT_H
+#define CLI_REPORT_INFO_REPORT_H
 #include "tools/base/out.h"
 
 #define INFO_LAYERS 16 /* more than there can be */

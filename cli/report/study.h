@@ -1,7 +1,7 @@
 /* study.h - which kind, how much memory, how many lost pages: numbers, advice, and how both are
  * told. */
-#ifndef CLI_STUDY_H
-#define CLI_STUDY_H
+#ifndef CLI_REPORT_STUDY_H
+#define CLI_REPORT_STUDY_H
 #include "cli/options/common.h"
 #include "tools/base/out.h"
 

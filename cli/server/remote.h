@@ -1,9 +1,13 @@
 /* remote.h - dedup, check and add with --redis: the filter is a cache on servers (shards.h). */
-#ifndef CLI_REMOTE_H
-#define CLI_REMOTE_H
+#ifndef CLI_SERVER_REMOTE_H
+#define CLI_SERVER_REMOTE_H
 #include "cli/session/command.h"
 
-enum remote_use { REMOTE_DEDUP, REMOTE_CHECK, REMOTE_ADD };
+enum remote_use {
+    REMOTE_DEDUP,
+    REMOTE_CHECK,
+    REMOTE_ADD
+};
 
 struct remote_job {
     enum remote_use use;

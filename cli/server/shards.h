@@ -8,8 +8,8 @@
  * with FNV-1a of 64 bits and the finalizer of SplitMix64: nothing secret, the same for every
  * client.  The server's key NAME is a text that tells N and the form of the keys, written once by
  * the client that makes the cache. */
-#ifndef CLI_SHARDS_H
-#define CLI_SHARDS_H
+#ifndef CLI_SERVER_SHARDS_H
+#define CLI_SERVER_SHARDS_H
 #include "cli/server/wire.h"
 
 #define SHARDS_DEFAULT 16u

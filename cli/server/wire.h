@@ -4,8 +4,8 @@
  * (MOVED, ASK) are followed, lost connections are made again, and a request without a reply is
  * sent again.  So every request has to be one that may be done twice.  wire_run gives up when
  * nothing has moved for WIRE_PATIENCE seconds. */
-#ifndef CLI_WIRE_H
-#define CLI_WIRE_H
+#ifndef CLI_SERVER_WIRE_H
+#define CLI_SERVER_WIRE_H
 #include "deja.h"
 #include <stdatomic.h>
 #include <stdbool.h>

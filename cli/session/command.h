@@ -20,12 +20,16 @@
  *
  * Texts are plain ASCII; a line break in them is a space.  A paragraph that begins with a space
  * is printed as it stands, line breaks and all. */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#ifndef CLI_SESSION_COMMAND_H
+#define CLI_SESSION_COMMAND_H
 #include "cli/options/common.h"
 #include "tools/base/out.h"
 
-enum { COMMAND_DONE = 0, COMMAND_NO = 1, COMMAND_FAILED = 2 }; /* exit statuses */
+enum {
+    COMMAND_DONE = 0,
+    COMMAND_NO = 1,
+    COMMAND_FAILED = 2
+}; /* exit statuses */
 
 struct command_example {
     const char *what; /* a phrase; NULL ends the list */

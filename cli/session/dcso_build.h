@@ -1,6 +1,6 @@
 /* dcso_build.h - `deja build --format dcso`: lines into a bloom file of DCSO's. */
-#ifndef CLI_DCSO_BUILD_H
-#define CLI_DCSO_BUILD_H
+#ifndef CLI_SESSION_DCSO_BUILD_H
+#define CLI_SESSION_DCSO_BUILD_H
 #include "cli/session/session.h"
 
 /* The session is begun and not yet open; it is closed in any case. */

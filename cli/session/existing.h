@@ -4,8 +4,8 @@
  * one.  The messages say what would be lost:
  *
  *     seen.deja: a scalable filter with 1,000,000 keys, last written 2026-11-17 19:02; ... */
-#ifndef CLI_EXISTING_H
-#define CLI_EXISTING_H
+#ifndef CLI_SESSION_EXISTING_H
+#define CLI_SESSION_EXISTING_H
 #include "deja.h"
 
 /* Is it a filter file of deja's, or a bloom file of DCSO's?  Decided by its first bytes. */

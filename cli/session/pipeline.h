@@ -4,8 +4,8 @@
  * the present one; they share a small ring of blocks.  A caller that has to wait takes a share of
  * that work.  With one thread the same calls do it all in place.  Either way batches come in input
  * order. */
-#ifndef CLI_PIPELINE_H
-#define CLI_PIPELINE_H
+#ifndef CLI_SESSION_PIPELINE_H
+#define CLI_SESSION_PIPELINE_H
 #include "tools/input/input.h"
 
 /* Keyless records (blocks.h) are hashed by nobody and looked up nowhere.  So `hash` has only the
@@ -27,7 +27,9 @@ struct batch {
 
 /* Turns the first `keyed` answers, one per key, into block.n answers, one per record: keyless ones
  * become BATCH_KEYLESS.  The array is the batch's own, or another one with room for block.n. */
-enum { BATCH_KEYLESS = 2 }; /* neither 0 nor 1 */
+enum {
+    BATCH_KEYLESS = 2
+}; /* neither 0 nor 1 */
 void batch_spread(const struct batch *b, uint8_t *answer);
 
 /* A step between picking the keys of a block and hashing them, for what makes other keys of them:

@@ -1,7 +1,7 @@
 /* session.h - what the commands that read keys share: the filter's options, input, pipeline,
  * progress line and account. */
-#ifndef CLI_SESSION_H
-#define CLI_SESSION_H
+#ifndef CLI_SESSION_SESSION_H
+#define CLI_SESSION_SESSION_H
 #include "cli/session/command.h"
 #include "cli/session/pipeline.h"
 #include "cli/session/urlkeys.h"

@@ -15,13 +15,18 @@
  *   store     build, add, remove
  *   look up   check, count
  *   prefix    check --prefix: without the expressions of gsb */
-#ifndef CLI_URLKEYS_H
-#define CLI_URLKEYS_H
+#ifndef CLI_SESSION_URLKEYS_H
+#define CLI_SESSION_URLKEYS_H
 #include "cli/options/common.h"
 #include "tools/input/blocks.h"
 #include <stdatomic.h>
 
-enum urlkeys_use { URLKEYS_COMPARE, URLKEYS_STORE, URLKEYS_LOOK_UP, URLKEYS_PREFIX };
+enum urlkeys_use {
+    URLKEYS_COMPARE,
+    URLKEYS_STORE,
+    URLKEYS_LOOK_UP,
+    URLKEYS_PREFIX
+};
 
 struct urlkeys {
     const deja_url_rules *rules; /* NULL: keys are bytes, and nothing is done */

@@ -1,6 +1,6 @@
 /* cdxj.h - the index of an archive: which record holds which page. */
-#ifndef CRAWLER_CDXJ_H
-#define CRAWLER_CDXJ_H
+#ifndef CRAWLER_ARCHIVE_CDXJ_H
+#define CRAWLER_ARCHIVE_CDXJ_H
 #include "crawler/archive/warc.h"
 #include "tools/base/buffer.h"
 

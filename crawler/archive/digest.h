@@ -1,6 +1,6 @@
 /* digest.h - SHA-1 as WARC files write it, and a number that stands for a text. */
-#ifndef CRAWLER_DIGEST_H
-#define CRAWLER_DIGEST_H
+#ifndef CRAWLER_ARCHIVE_DIGEST_H
+#define CRAWLER_ARCHIVE_DIGEST_H
 #include "deja.h"
 
 #define DIGEST_LEN 37 /* "sha1:" and 32 letters of base 32 */

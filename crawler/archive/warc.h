@@ -1,6 +1,6 @@
 /* warc.h - what was fetched, in WARC 1.1 files. */
-#ifndef CRAWLER_WARC_H
-#define CRAWLER_WARC_H
+#ifndef CRAWLER_ARCHIVE_WARC_H
+#define CRAWLER_ARCHIVE_WARC_H
 #include "crawler/archive/digest.h"
 #include "tools/base/buffer.h"
 #include <time.h>

@@ -1,6 +1,6 @@
 /* arena.h - memory for one task, given back at once; too much of it ends the task. */
-#ifndef CRAWLER_ARENA_H
-#define CRAWLER_ARENA_H
+#ifndef CRAWLER_HTTP_ARENA_H
+#define CRAWLER_HTTP_ARENA_H
 #include <setjmp.h>
 #include <stddef.h>
 #include <time.h>

@@ -1,20 +1,20 @@
 /* fetch.h - many downloads at once, over HTTP/1.1 and 2. */
-#ifndef CRAWLER_FETCH_H
-#define CRAWLER_FETCH_H
+#ifndef CRAWLER_HTTP_FETCH_H
+#define CRAWLER_HTTP_FETCH_H
 #include "tools/base/buffer.h"
 #include <time.h>
 
-enum fetch_fault {                 /* why there is no response; stored in the queue: append only */
-                   FETCH_OK = 0,   /* there is one, whatever its status    */
-                   FETCH_NAME,     /* the host has no address              */
-                   FETCH_CONNECT,  /* nobody answers there                 */
-                   FETCH_TLS,      /* no secure connection                 */
-                   FETCH_TIMEOUT,  /* too slow                             */
-                   FETCH_CUT,      /* the connection ended before its time */
-                   FETCH_PROTOCOL, /* what came is no HTTP                 */
-                   FETCH_REDIRECTS, /* robots.txt: they lead out of the scope */
-                   FETCH_OTHER,
-                   FETCH_PRIVATE /* only_public, and no address of the host is */
+enum fetch_fault {   /* why there is no response; stored in the queue: append only */
+    FETCH_OK = 0,    /* there is one, whatever its status    */
+    FETCH_NAME,      /* the host has no address              */
+    FETCH_CONNECT,   /* nobody answers there                 */
+    FETCH_TLS,       /* no secure connection                 */
+    FETCH_TIMEOUT,   /* too slow                             */
+    FETCH_CUT,       /* the connection ended before its time */
+    FETCH_PROTOCOL,  /* what came is no HTTP                 */
+    FETCH_REDIRECTS, /* robots.txt: they lead out of the scope */
+    FETCH_OTHER,
+    FETCH_PRIVATE /* only_public, and no address of the host is */
 };
 /* Is it worth another try? */
 bool fetch_fault_passes(int fault);

@@ -94,7 +94,11 @@ static bool add_host(struct buffer *out, deja_slice host)
     return true;
 }
 
-enum port { NO_PORT, UNUSUAL_PORT, ANY_PORT };
+enum port {
+    NO_PORT,
+    UNUSUAL_PORT,
+    ANY_PORT
+};
 
 static int add_name(deja_slice url, enum port port, struct buffer *out)
 {

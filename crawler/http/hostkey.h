@@ -1,6 +1,6 @@
 /* hostkey.h - one name for a host, however its URLs spell it. */
-#ifndef CRAWLER_HOSTKEY_H
-#define CRAWLER_HOSTKEY_H
+#ifndef CRAWLER_HTTP_HOSTKEY_H
+#define CRAWLER_HTTP_HOSTKEY_H
 #include "tools/base/buffer.h"
 
 /* Removes credentials and the final dot of the host name from a canonical URL:

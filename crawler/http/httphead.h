@@ -1,6 +1,6 @@
 /* httphead.h - the header of a response: its fields, and the form in which it is archived. */
-#ifndef CRAWLER_HTTPHEAD_H
-#define CRAWLER_HTTPHEAD_H
+#ifndef CRAWLER_HTTP_HTTPHEAD_H
+#define CRAWLER_HTTP_HTTPHEAD_H
 #include "tools/base/buffer.h"
 
 /* The value of the first field of that name (in lower case), without blanks around it; {NULL, 0}

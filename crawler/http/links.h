@@ -1,6 +1,6 @@
 /* links.h - the links of an HTML page. */
-#ifndef CRAWLER_LINKS_H
-#define CRAWLER_LINKS_H
+#ifndef CRAWLER_HTTP_LINKS_H
+#define CRAWLER_HTTP_LINKS_H
 #include "deja.h"
 
 struct links_options {

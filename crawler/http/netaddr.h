@@ -1,6 +1,6 @@
 /* netaddr.h - is this a public Internet address? */
-#ifndef CRAWLER_NETADDR_H
-#define CRAWLER_NETADDR_H
+#ifndef CRAWLER_HTTP_NETADDR_H
+#define CRAWLER_HTTP_NETADDR_H
 #include <stdbool.h>
 #include <sys/socket.h>
 

@@ -213,7 +213,11 @@ void robots_fini(struct robots *r)
 
 /* Where a piece of a pattern stands in what is left of the path, or NULL: at its beginning, at its
  * end, or else at its first place, as a later one would only leave less for the pieces behind. */
-enum place { AT_BEGINNING, AT_END, ANYWHERE };
+enum place {
+    AT_BEGINNING,
+    AT_END,
+    ANYWHERE
+};
 
 static const char *find_piece(deja_slice piece, deja_slice left, enum place place)
 {

@@ -1,6 +1,6 @@
 /* robots.h - what a site's robots.txt lets a crawler do; RFC 9309. */
-#ifndef CRAWLER_ROBOTS_H
-#define CRAWLER_ROBOTS_H
+#ifndef CRAWLER_HTTP_ROBOTS_H
+#define CRAWLER_HTTP_ROBOTS_H
 #include "tools/base/buffer.h"
 
 #define ROBOTS_MAX ((size_t)500 * 1024) /* bytes that are read; the RFC demands as many */

@@ -1,6 +1,6 @@
 /* sitemap.h - the URLs in a sitemap. */
-#ifndef CRAWLER_SITEMAP_H
-#define CRAWLER_SITEMAP_H
+#ifndef CRAWLER_HTTP_SITEMAP_H
+#define CRAWLER_HTTP_SITEMAP_H
 #include "crawler/http/links.h"
 
 /* What stands between <loc> and </loc>, of pages or of further sitemaps. */

@@ -1,6 +1,6 @@
 /* crawl.h - a crawl: from seeds to an archive, politely, with a cache of the URLs seen. */
-#ifndef CRAWLER_CRAWL_H
-#define CRAWLER_CRAWL_H
+#ifndef CRAWLER_LOOP_CRAWL_H
+#define CRAWLER_LOOP_CRAWL_H
 #include "deja.h"
 #include <stdatomic.h>
 

@@ -6,8 +6,8 @@
  *     cache.c     which URLs were seen              archive.c  what was fetched
  *     outcome.c   a download is finished: archive it, find its links, or try again
  *     offer.c     a link is found: does it belong, was it seen?  If not, into the queue */
-#ifndef CRAWLER_CRAWLER_H
-#define CRAWLER_CRAWLER_H
+#ifndef CRAWLER_LOOP_CRAWLER_H
+#define CRAWLER_LOOP_CRAWLER_H
 #include "crawler/archive/warc.h"
 #include "crawler/http/fetch.h"
 #include "crawler/http/links.h"

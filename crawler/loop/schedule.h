@@ -1,7 +1,7 @@
 /* schedule.h - whose turn is it?  Hosts, the pause between two requests to one, and which of those
  * that are ready comes first. */
-#ifndef CRAWLER_SCHEDULE_H
-#define CRAWLER_SCHEDULE_H
+#ifndef CRAWLER_LOOP_SCHEDULE_H
+#define CRAWLER_LOOP_SCHEDULE_H
 #include "crawler/http/robots.h"
 #include "crawler/queue/frontier.h"
 
@@ -47,7 +47,12 @@ struct host {
     int heap;               /* SCHEDULE_*            */
 };
 
-enum { SCHEDULE_NONE, SCHEDULE_PAUSED, SCHEDULE_READY, SCHEDULE_HEAPS };
+enum {
+    SCHEDULE_NONE,
+    SCHEDULE_PAUSED,
+    SCHEDULE_READY,
+    SCHEDULE_HEAPS
+};
 
 struct schedule_heap {
     struct host **host;

@@ -1,14 +1,14 @@
 /* scope.h - which URLs belong to a crawl. */
-#ifndef CRAWLER_SCOPE_H
-#define CRAWLER_SCOPE_H
+#ifndef CRAWLER_LOOP_SCOPE_H
+#define CRAWLER_LOOP_SCOPE_H
 #include "deja.h"
 
-enum scope_kind {                 /* stored in the queue: append only */
-                  SCOPE_HOST = 1, /* the hosts of the seeds                              */
-                  SCOPE_DOMAIN,   /* their registrable domains: all of *.example.co.uk   */
-                  SCOPE_PREFIX,   /* what begins as a seed does, up to its last slash    */
-                  SCOPE_REGEX,    /* what an expression matches                          */
-                  SCOPE_ANY       /* the web                                             */
+enum scope_kind {   /* stored in the queue: append only */
+    SCOPE_HOST = 1, /* the hosts of the seeds                              */
+    SCOPE_DOMAIN,   /* their registrable domains: all of *.example.co.uk   */
+    SCOPE_PREFIX,   /* what begins as a seed does, up to its last slash    */
+    SCOPE_REGEX,    /* what an expression matches                          */
+    SCOPE_ANY       /* the web                                             */
 };
 const char *scope_name(uint32_t kind); /* NULL: no such kind */
 

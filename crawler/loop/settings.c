@@ -20,8 +20,19 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum type { COUNT32, COUNT64, REAL, FLAG, TEXT };
-enum owner { OF_VISIT, OF_CRAWL, OF_CACHE, OF_SIZE /* of the visit, and all together */ };
+enum type {
+    COUNT32,
+    COUNT64,
+    REAL,
+    FLAG,
+    TEXT
+};
+enum owner {
+    OF_VISIT,
+    OF_CRAWL,
+    OF_CACHE,
+    OF_SIZE /* of the visit, and all together */
+};
 
 struct setting {
     const char *option;

@@ -1,6 +1,6 @@
 /* settings.h - the options of a crawl that its folder remembers. */
-#ifndef CRAWLER_SETTINGS_H
-#define CRAWLER_SETTINGS_H
+#ifndef CRAWLER_LOOP_SETTINGS_H
+#define CRAWLER_LOOP_SETTINGS_H
 #include "crawler/loop/crawler.h"
 
 /* Make c->settled, which begins as what was given, what holds: as given, as before, or the

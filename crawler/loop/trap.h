@@ -1,6 +1,6 @@
 /* trap.h - URLs that a server makes up without end. */
-#ifndef CRAWLER_TRAP_H
-#define CRAWLER_TRAP_H
+#ifndef CRAWLER_LOOP_TRAP_H
+#define CRAWLER_LOOP_TRAP_H
 #include "tools/base/buffer.h"
 
 #define TRAP_REPEATS 3 /* of the same segments, one after the other */

@@ -1,7 +1,7 @@
 /* frontdb.h - what the files of the queue share: its database, and the statements for it.  Only
  * frontier.c and frontdb.c include this. */
-#ifndef CRAWLER_FRONTDB_H
-#define CRAWLER_FRONTDB_H
+#ifndef CRAWLER_QUEUE_FRONTDB_H
+#define CRAWLER_QUEUE_FRONTDB_H
 #include "crawler/queue/frontier.h"
 #include <sqlite3.h>
 

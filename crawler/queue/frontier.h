@@ -1,6 +1,6 @@
 /* frontier.h - the queue on disk: every URL of every visit, what waits and what became of it. */
-#ifndef CRAWLER_FRONTIER_H
-#define CRAWLER_FRONTIER_H
+#ifndef CRAWLER_QUEUE_FRONTIER_H
+#define CRAWLER_QUEUE_FRONTIER_H
 #include "crawler/archive/cdxj.h"
 
 typedef struct frontier frontier;

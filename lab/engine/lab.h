@@ -9,8 +9,8 @@
  *
  * A new experiment is a file exp_NAME.c with one `const struct lab_experiment`, and a line in
  * lab_list.c. */
-#ifndef LAB_H
-#define LAB_H
+#ifndef LAB_ENGINE_LAB_H
+#define LAB_ENGINE_LAB_H
 #include "deja.h"
 #include <stdatomic.h>
 

@@ -8,8 +8,8 @@
  *
  * Keys come in chunks, and each filter gets a whole chunk before the next one does: then it is one
  * filter, not all of them, that has to fit into the processor's cache. */
-#ifndef LAB_BANK_H
-#define LAB_BANK_H
+#ifndef LAB_ENGINE_LAB_BANK_H
+#define LAB_ENGINE_LAB_BANK_H
 #include "lab/engine/lab.h"
 
 #define LAB_BANK  48    /* filters at most                              */

@@ -1,8 +1,8 @@
 /* lab_baseline.h - what crawlers would use without a filter: lists of the URLs themselves.
  *
  * Never offered as kinds.  The hash table of strings is the one of deja bench. */
-#ifndef LAB_BASELINE_H
-#define LAB_BASELINE_H
+#ifndef LAB_ENGINE_LAB_BASELINE_H
+#define LAB_ENGINE_LAB_BASELINE_H
 #include "deja.h"
 
 /* An array of strings: add appends, a question compares with all of them. */

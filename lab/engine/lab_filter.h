@@ -1,6 +1,6 @@
 /* lab_filter.h - one filter of any kind, filled and asked. */
-#ifndef LAB_FILTER_H
-#define LAB_FILTER_H
+#ifndef LAB_ENGINE_LAB_FILTER_H
+#define LAB_ENGINE_LAB_FILTER_H
 #include "lab/engine/lab.h"
 
 /* In pieces, so that Ctrl-C is heard; *hits gets how many of the keys the filter claims to have,

@@ -4,8 +4,8 @@
  * lines, drawn at random, is asked of both.  Each of them is in one; one that both claim to have
  * is a false positive of the other.  The papers divide by all lines, of which only half was asked.
  */
-#ifndef LAB_HALVES_H
-#define LAB_HALVES_H
+#ifndef LAB_ENGINE_LAB_HALVES_H
+#define LAB_ENGINE_LAB_HALVES_H
 #include "lab/engine/lab.h"
 #include "lab/engine/lab_math.h"
 

@@ -8,8 +8,8 @@
  * A line counts when it is complete; the last one of a program that was killed may not be.  A
  * journal of other URLs, another seed or version is refused.  More --runs than it has are fine:
  * the missing ones are added. */
-#ifndef LAB_JOURNAL_H
-#define LAB_JOURNAL_H
+#ifndef LAB_ENGINE_LAB_JOURNAL_H
+#define LAB_ENGINE_LAB_JOURNAL_H
 #include "lab/engine/lab.h"
 
 struct lab_journal {

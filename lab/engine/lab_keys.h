@@ -1,6 +1,6 @@
 /* lab_keys.h - the URLs of the lab: made up, or the different lines of a file. */
-#ifndef LAB_KEYS_H
-#define LAB_KEYS_H
+#ifndef LAB_ENGINE_LAB_KEYS_H
+#define LAB_ENGINE_LAB_KEYS_H
 #include "lab/engine/lab.h"
 #include "tools/input/pick.h"
 

@@ -1,6 +1,6 @@
 /* lab_math.h - what the theory says, and how far from it is far. */
-#ifndef LAB_MATH_H
-#define LAB_MATH_H
+#ifndef LAB_ENGINE_LAB_MATH_H
+#define LAB_ENGINE_LAB_MATH_H
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  *
  * Algorithms 3 and 4: one bit array for each segment of a URL, and one more whose positions are
  * the XOR of the segments' positions.  Every array has m bits, however few segments it gets. */
-#ifndef LAB_MLBF_H
-#define LAB_MLBF_H
+#ifndef LAB_ENGINE_LAB_MLBF_H
+#define LAB_ENGINE_LAB_MLBF_H
 #include "deja.h"
 
 /* Deeper segments share the last layer.  Lines come from a user's file, so their number of words

@@ -1,6 +1,6 @@
 /* lab_perfect.h - a bitmap behind a minimal perfect hash function; for the lab only. */
-#ifndef LAB_PERFECT_H
-#define LAB_PERFECT_H
+#ifndef LAB_ENGINE_LAB_PERFECT_H
+#define LAB_ENGINE_LAB_PERFECT_H
 #include "lab/engine/lab.h"
 
 /* The function is made for all 2 n URLs; the bits of those that go in are set. */

@@ -1,6 +1,6 @@
 /* lab_runner.h - all units of all runs, on some threads, with the time left. */
-#ifndef LAB_RUNNER_H
-#define LAB_RUNNER_H
+#ifndef LAB_ENGINE_LAB_RUNNER_H
+#define LAB_ENGINE_LAB_RUNNER_H
 #include "lab/engine/lab.h"
 #include "tools/base/out.h"
 

@@ -15,7 +15,17 @@
 #define BITS   10.0
 #define HASHES 7u
 
-enum { NAIVE, BLOOM, PERFECT, PAIRED, COUNTERS, UNION, FOLD, KIND, N_UNITS };
+enum {
+    NAIVE,
+    BLOOM,
+    PERFECT,
+    PAIRED,
+    COUNTERS,
+    UNION,
+    FOLD,
+    KIND,
+    N_UNITS
+};
 #define VALUES 6u
 
 static uint32_t units(const struct lab *lab)

@@ -16,7 +16,16 @@ static const double rates[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 #define MAX_KIND 32u
 #define PARTS    5u
 
-enum { BYTES, HITS, EXPECTED, FUNCTIONS, BODY_BITS, ADD_NS, ASK_NS, N_VALUES };
+enum {
+    BYTES,
+    HITS,
+    EXPECTED,
+    FUNCTIONS,
+    BODY_BITS,
+    ADD_NS,
+    ASK_NS,
+    N_VALUES
+};
 
 struct subject {
     uint32_t kind;

@@ -22,7 +22,11 @@ static const struct setup {
     {DEJA_HASH_MIXED, {NULL, "Jenkins and MurmurHash", "Jenkins, MurmurHash, SHA-1"}},
 };
 #define SETUPS (sizeof setups / sizeof setups[0])
-enum { FILLING = 0, FULL = K_MAX, N_VALUES = 2 * K_MAX };
+enum {
+    FILLING = 0,
+    FULL = K_MAX,
+    N_VALUES = 2 * K_MAX
+};
 
 static uint32_t units(const struct lab *lab)
 {

@@ -14,8 +14,14 @@
 #define CURVE_K_MAX 6u
 #define CURVE_SIZES 2u /* M = 1.7 and 2.0: the first two */
 #define CURVES      ((CURVE_K_MAX - THESIS_K_MIN + 1) * CURVE_SIZES)
-enum { TABLES, EQUAL };
-enum { FULL = 0, FILLING = FILTERS * THESIS_CELLS };
+enum {
+    TABLES,
+    EQUAL
+};
+enum {
+    FULL = 0,
+    FILLING = FILTERS * THESIS_CELLS
+};
 
 static uint32_t full_of(uint32_t filters, uint32_t k, uint32_t size)
 {

@@ -21,7 +21,10 @@ static const uint32_t one_functions[] = {4, 6, 8, 9};
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 #define CELLS     (LENGTH(functions) * SIZES)
 #define ONE_CELLS (LENGTH(one_functions) * SIZES)
-enum { SEVERAL, ONE }; /* units */
+enum {
+    SEVERAL,
+    ONE
+}; /* units */
 
 static uint32_t units(const struct lab *lab)
 {

@@ -14,7 +14,11 @@
 #define HASHES         7u
 #define PIECE          1024u
 
-enum { PLAIN, MINIMAL, N_UNITS };
+enum {
+    PLAIN,
+    MINIMAL,
+    N_UNITS
+};
 enum {
     OVER,       /* of the URLs, counted more often than they came       */
     UNDER,      /* and less often: must not be                          */

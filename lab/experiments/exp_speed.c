@@ -24,7 +24,18 @@
 #define GRID    (FILTERS * THESIS_K)
 #define SEARCH  100u /* questions to the list, as in the thesis */
 
-enum { LINEAR, BINARY, TABLE, CLASSIC, BLOCKED, EXACT, SCALABLE, PLAIN5, LAYERS5, N_OTHERS };
+enum {
+    LINEAR,
+    BINARY,
+    TABLE,
+    CLASSIC,
+    BLOCKED,
+    EXACT,
+    SCALABLE,
+    PLAIN5,
+    LAYERS5,
+    N_OTHERS
+};
 static const char *const other_label[N_OTHERS] = {"array, linear search",
                                                   "sorted array, binary search",
                                                   "hash table of strings",

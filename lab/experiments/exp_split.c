@@ -19,7 +19,10 @@
 
 #define ROWS_MAX UINT64_C(200000)
 
-enum { WORDS = HALVES_VALUES, N_VALUES };
+enum {
+    WORDS = HALVES_VALUES,
+    N_VALUES
+};
 
 static uint64_t rows_of(const struct lab *lab)
 {

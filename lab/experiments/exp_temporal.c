@@ -10,7 +10,11 @@
 #define VISITS     2u
 #define CURVES     4u /* of figure 5.1: k = 3 .. 6 */
 #define CURVE_SIZE 1u /* M = 2.0 */
-enum { FULL = 0, FILLING = THESIS_CELLS, N_VALUES = FILLING + CURVES * LAB_CURVE };
+enum {
+    FULL = 0,
+    FILLING = THESIS_CELLS,
+    N_VALUES = FILLING + CURVES * LAB_CURVE
+};
 
 /* Where the points of k's curve are; the last one is what was lost in all. */
 static uint32_t curve_of(uint32_t k)

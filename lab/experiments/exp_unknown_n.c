@@ -30,7 +30,14 @@ static const struct plan {
 };
 #define PLANS (sizeof plans / sizeof plans[0])
 
-enum { BYTES, LOST, EXPECTED, BITS, HASHES, PER_VISIT };
+enum {
+    BYTES,
+    LOST,
+    EXPECTED,
+    BITS,
+    HASHES,
+    PER_VISIT
+};
 #define BOTH     (2 * PER_VISIT)
 #define N_VALUES (2 * PER_VISIT + 1)
 

@@ -4,8 +4,8 @@
  * down to it: a round is a visit (temporal: a URL is lost when every visit takes it for seen) or
  * one of F filters (spatial: it counts as seen when all of them say so), or one of F on a visit.
  */
-#ifndef LAB_ROUNDS_H
-#define LAB_ROUNDS_H
+#ifndef LAB_EXPERIMENTS_LAB_ROUNDS_H
+#define LAB_EXPERIMENTS_LAB_ROUNDS_H
 #include "lab/engine/lab_bank.h"
 #include "lab/report/lab_curve.h"
 

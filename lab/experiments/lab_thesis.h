@@ -2,8 +2,8 @@
  *
  * Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false positives in
  * Bloom Filter based URL-caching", 2010. */
-#ifndef LAB_THESIS_H
-#define LAB_THESIS_H
+#ifndef LAB_EXPERIMENTS_LAB_THESIS_H
+#define LAB_EXPERIMENTS_LAB_THESIS_H
 #include "lab/engine/lab_bank.h"
 #include "lab/report/lab_report.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* lab_curve.h - how many false positives there were by the time so many URLs had come. */
-#ifndef LAB_CURVE_H
-#define LAB_CURVE_H
+#ifndef LAB_REPORT_LAB_CURVE_H
+#define LAB_REPORT_LAB_CURVE_H
 #include "lab/report/lab_report.h"
 
 #define LAB_CURVE 40u /* points: the last stands for all n URLs */

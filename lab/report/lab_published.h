@@ -1,7 +1,7 @@
 /* lab_published.h - the values that the papers print: lab/published.csv, which is part of the
  * command. */
-#ifndef LAB_PUBLISHED_H
-#define LAB_PUBLISHED_H
+#ifndef LAB_REPORT_LAB_PUBLISHED_H
+#define LAB_REPORT_LAB_PUBLISHED_H
 #include "deja.h"
 
 /* NULL, 0: any. */

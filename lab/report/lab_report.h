@@ -3,8 +3,8 @@
  * This is the content alone; lab_csv.c, lab_svg.c and lab_html.c give it a form.  Everything that
  * does not fit into memory is dropped and remembered in `failed`, so that experiments need not
  * look at every line. */
-#ifndef LAB_REPORT_H
-#define LAB_REPORT_H
+#ifndef LAB_REPORT_LAB_REPORT_H
+#define LAB_REPORT_LAB_REPORT_H
 #include "lab/engine/lab.h"
 #include "lab/engine/lab_math.h"
 #include "lab/report/lab_published.h"
@@ -46,7 +46,11 @@ struct lab_table {
     struct lab_report *report;
 };
 
-enum lab_style { LAB_LINE, LAB_POINTS, LAB_DASHES };
+enum lab_style {
+    LAB_LINE,
+    LAB_POINTS,
+    LAB_DASHES
+};
 
 struct lab_series {
     char name[56];

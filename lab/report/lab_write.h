@@ -1,6 +1,6 @@
 /* lab_write.h - the forms of a report: CSV, SVG, HTML. */
-#ifndef LAB_WRITE_H
-#define LAB_WRITE_H
+#ifndef LAB_REPORT_LAB_WRITE_H
+#define LAB_REPORT_LAB_WRITE_H
 #include "lab/report/lab_report.h"
 #include "tools/base/out.h"
 

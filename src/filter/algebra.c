@@ -450,7 +450,9 @@ int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *er
 
 /* --- Fold -------------------------------------------------------------------- */
 
-enum { MOST_FOLDS = 53 }; /* as format.c checks it */
+enum {
+    MOST_FOLDS = 53
+}; /* as format.c checks it */
 
 static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
 {
@@ -526,7 +528,9 @@ struct counts {
 static struct counts count_parts(const struct dj_part *a, int folds_a, const struct dj_part *b,
                                  int folds_b)
 {
-    enum { LOT = 256 };
+    enum {
+        LOT = 256
+    };
     uint64_t in_a[LOT], in_b[LOT];
     struct counts c = {0, 0, 0};
     const uint64_t words = folded_words(a, folds_a);

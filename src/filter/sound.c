@@ -139,7 +139,9 @@ static bool body_reaches(const struct dj_shape *s, uint64_t n, double p)
 /* A part of a series was made with the fewest bits that reach its rate. */
 static bool body_is_lean(const struct dj_part *p)
 {
-    enum { FEW = 4 };
+    enum {
+        FEW = 4
+    };
     struct dj_shape half = p->shape;
     const uint64_t granule = p->shape.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
     if (p->shape.bits <= FEW * granule)

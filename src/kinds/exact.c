@@ -35,7 +35,11 @@ static void exact_contains(const struct dj_part *p, const uint64_t *hash, const 
 
 /* --- Adding beside other writers, or to the last free slots -------------- */
 
-enum outcome { NEW, SEEN, LINE_FULL };
+enum outcome {
+    NEW,
+    SEEN,
+    LINE_FULL
+};
 
 /* Losing the race for a slot means looking at what the winner put there: it may be this very
  * key. */

@@ -30,7 +30,10 @@
  * Source: the lecture on compressed caches, "Bloom filter deletions". */
 #include "filter/filter.h"
 
-enum { ENTRIES, DELETIONS };
+enum {
+    ENTRIES,
+    DELETIONS
+};
 
 /* What the deletions say about a chunk. */
 static void ask_deletions(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *gone)

@@ -15,7 +15,11 @@
 
 struct dj_part;
 
-enum dj_removal { DJ_REFUSED, DJ_FEWER, DJ_GONE }; /* DJ_GONE: the key is no longer found */
+enum dj_removal {
+    DJ_REFUSED,
+    DJ_FEWER,
+    DJ_GONE
+}; /* DJ_GONE: the key is no longer found */
 
 /* What a plain kind provides.  Hash i of a batch starts at hash[i * part->stride]. */
 struct dj_part_ops {

@@ -8,7 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum dj_field_type { DJ_FIELD_U32, DJ_FIELD_U64, DJ_FIELD_DOUBLE };
+enum dj_field_type {
+    DJ_FIELD_U32,
+    DJ_FIELD_U64,
+    DJ_FIELD_DOUBLE
+};
 
 struct dj_field {
     uint32_t at; /* in the bytes */

@@ -73,7 +73,9 @@ static const struct dj_field window_fields[] = {
     DJ_FIELD(312, struct dj_plan, window_seconds),
 };
 
-enum { PART_AT = 32 }; /* in an entry of the part table: where its body is */
+enum {
+    PART_AT = 32
+}; /* in an entry of the part table: where its body is */
 static const struct dj_field part_fields[] = {
     DJ_FIELD(0, struct dj_part, shape.bits), DJ_FIELD(8, struct dj_part, shape.k),
     DJ_FIELD(12, struct dj_part, layer),     DJ_FIELD(16, struct dj_part, capacity),
@@ -81,11 +83,11 @@ static const struct dj_field part_fields[] = {
 };
 
 enum { /* offsets in a sync record */
-       REC_KEYS = 40,
-       REC_HEADER = REC_KEYS + 8 * DJ_MAX_PARTS, /* checksum of the header it belongs to */
-       REC_TURNS = 360,
-       REC_STARTS = 368, /* up to 431 */
-       REC_SUM = 504
+    REC_KEYS = 40,
+    REC_HEADER = REC_KEYS + 8 * DJ_MAX_PARTS, /* checksum of the header it belongs to */
+    REC_TURNS = 360,
+    REC_STARTS = 368, /* up to 431 */
+    REC_SUM = 504
 };
 static const struct dj_field record_fields[] = {
     DJ_FIELD(0, struct dj_record, sequence),
@@ -106,7 +108,10 @@ static const struct dj_field record_fields[] = {
 #define LOAD(fields, bytes, to)    dj_fields_load(fields, DJ_ARRAY_LEN(fields), bytes, to)
 
 #define CLEARING (UINT64_C(1) << 63) /* in REC_TURNS */
-enum { FLAG_SEEDED = 2, FLAG_OWN_K = 32 };
+enum {
+    FLAG_SEEDED = 2,
+    FLAG_OWN_K = 32
+};
 /* Flags of the options, as stored. */
 static const struct {
     uint32_t option, stored;

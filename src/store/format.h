@@ -23,7 +23,10 @@
 
 #define DJ_TOLD_NEW DJ_BLOCK_LINES /* where a window counts the keys told "new", ever */
 
-enum dj_state { DJ_SEALED = 1, DJ_OPEN = 2 }; /* of the bodies, as stored */
+enum dj_state {
+    DJ_SEALED = 1,
+    DJ_OPEN = 2
+}; /* of the bodies, as stored */
 
 struct dj_record {
     uint64_t sequence; /* 0: never written; odd ones go to A, even ones to B */

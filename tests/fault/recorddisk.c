@@ -31,7 +31,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SECTOR = 512, FILES = 256, NAMES = 64 };
+enum {
+    SECTOR = 512,
+    FILES = 256,
+    NAMES = 64
+};
 
 struct event {
     char type;

@@ -7,7 +7,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { KEYS = 20000, THREADS = 4, BATCH = 64, ROUNDS = 20 };
+enum {
+    KEYS = 20000,
+    THREADS = 4,
+    BATCH = 64,
+    ROUNDS = 20
+};
 
 static atomic_int ready;
 static atomic_int wrong;

@@ -44,7 +44,9 @@ static const struct kind {
     {"layered", DEJA_LAYERED, 0, 1, 5000},            /* its layers grow on the way */
     {"scalable", DEJA_SCALABLE, DEJA_BLOCKED, 1, 50}, /* grows early and often */
 };
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+enum {
+    N_KINDS = sizeof kinds / sizeof kinds[0]
+};
 
 static deja_options options_of(const struct kind *k)
 {
@@ -234,7 +236,9 @@ static void killed_file_is_sealed_by_the_next_sync(void **state)
 
 /* --- Power cuts -------------------------------------------------------------- */
 
-enum { MOMENTS = 4 };
+enum {
+    MOMENTS = 4
+};
 
 /* The file at some moments since its last sync, the first of them right at it. */
 struct history {
@@ -438,7 +442,9 @@ int main(int argc, char **argv)
         {"power_cut_within_a_sync_keeps_everything_synced",
          power_cut_within_a_sync_keeps_everything_synced},
     };
-    enum { SENTENCES = sizeof for_each / sizeof for_each[0] };
+    enum {
+        SENTENCES = sizeof for_each / sizeof for_each[0]
+    };
     static char names[N_KINDS * SENTENCES][80];
     struct CMUnitTest tests[N_KINDS * SENTENCES + 1] = {
         cmocka_unit_test_teardown(power_cut_after_growth_keeps_what_the_growth_copied,

@@ -4,7 +4,9 @@
 
 static void open_after_sync_is_identity_for(const deja_options *opt)
 {
-    enum { N = 800 };
+    enum {
+        N = 800
+    };
     const char *path = scratch_path("identity");
     deja_filter *f = create_file(path, 0, opt);
     deja_stats before = DEJA_STATS_INIT, after = DEJA_STATS_INIT;

@@ -19,7 +19,10 @@
 #include "store/file.h"
 #include <unistd.h>
 
-enum { WINDOW = 600, PHOTOS = 64 };
+enum {
+    WINDOW = 600,
+    PHOTOS = 64
+};
 
 struct photo {
     struct bytes file;

@@ -586,7 +586,10 @@ int main(void)
         FOR_EACH_FILE(it_can_be_written_on),
         FOR_EACH_FILE(writing_it_again_gives_the_same_bytes),
     };
-    enum { SENTENCES = sizeof for_each / sizeof for_each[0], ALONE = 6 };
+    enum {
+        SENTENCES = sizeof for_each / sizeof for_each[0],
+        ALONE = 6
+    };
     static char names[SENTENCES * N_GOLDEN][80];
     int failed = 0;
     struct CMUnitTest tests[SENTENCES * N_GOLDEN + ALONE] = {

@@ -60,7 +60,12 @@ static void end_field(struct reading *r)
  * content when the end comes, so it is taken back. */
 static struct reading read_slowly(const char *data, size_t len, char delimiter, char terminator)
 {
-    enum { BEGIN, UNQUOTED, QUOTED, AFTER_QUOTE } state = BEGIN;
+    enum {
+        BEGIN,
+        UNQUOTED,
+        QUOTED,
+        AFTER_QUOTE
+    } state = BEGIN;
     struct reading r = reading_new(len);
     size_t kept = 0; /* content and fields of complete records */
     size_t kept_fields = 0;

@@ -46,7 +46,9 @@ static deja_slice key_of(const uint32_t *i)
 
 static void ask(const deja_filter *f)
 {
-    enum { N = 100 };
+    enum {
+        N = 100
+    };
     uint32_t number[N];
     deja_slice keys[N];
     uint8_t found[N];

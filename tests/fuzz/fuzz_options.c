@@ -91,7 +91,9 @@ static void check_numbers(const char *text)
 
 /* --- Arguments ------------------------------------------------------------------ */
 
-enum { ARGS = 64 };
+enum {
+    ARGS = 64
+};
 
 static bool is_among(const char *arg, char *const *args, int n)
 {

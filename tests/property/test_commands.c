@@ -9,7 +9,9 @@
 #include "rng.h"
 #include "unit.h"
 
-enum { TAPE = 160 };
+enum {
+    TAPE = 160
+};
 
 /* How many of the tapes from .. to - 1 made a filter that was accepted. */
 static unsigned accepted(uint64_t from, uint64_t to, bool edit)

@@ -162,7 +162,11 @@ static void strangers_are_refused_and_change_nothing(void **state)
  * was in at the sync and was not removed since is found. */
 static void keys_that_stayed_are_found_in_a_torn_body(void **state)
 {
-    enum { MOMENTS = 6, SECTOR = 512, MOST = 1 << 21 };
+    enum {
+        MOMENTS = 6,
+        SECTOR = 512,
+        MOST = 1 << 21
+    };
     static uint8_t moment[MOMENTS][MOST];
     for (size_t i = 0; i < 4; i++) {
         deja_filter *f = spectral_filter(i, 0.02, 0);

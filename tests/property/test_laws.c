@@ -544,7 +544,9 @@ static void weigh(uint64_t number, bool seen)
 
 static void one_call(deja_filter *f, struct rng *r)
 {
-    enum { MOST = 200 };
+    enum {
+        MOST = 200
+    };
     const uint64_t dice = rng_next(r);
     const size_t n = dice % 4 ? 1 : (size_t)rng_below(r, MOST);
     static uint64_t number[MOST];

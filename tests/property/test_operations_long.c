@@ -37,7 +37,9 @@ static _Atomic uint8_t was_added[KEYS];
 
 static int make_keys(void **state)
 {
-    enum { LONGEST = 64 };
+    enum {
+        LONGEST = 64
+    };
     size_t at = 0;
     text = malloc((size_t)KEYS * LONGEST);
     if (!text)

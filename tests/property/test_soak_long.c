@@ -19,11 +19,18 @@
 
 #define OPERATIONS UINT64_C(1000000000)
 
-enum { BATCH = 1000, ADDS = 100, LOOKUPS = 200, CAPACITY = BATCH * ADDS };
+enum {
+    BATCH = 1000,
+    ADDS = 100,
+    LOOKUPS = 200,
+    CAPACITY = BATCH * ADDS
+};
 
 static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_SCALABLE, DEJA_CLASSIC, DEJA_EXACT,
                                  DEJA_SPECTRAL};
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+enum {
+    N_KINDS = sizeof kinds / sizeof kinds[0]
+};
 
 static uint64_t operations;
 

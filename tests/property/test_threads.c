@@ -227,7 +227,9 @@ static atomic_uint delay;
 
 static void join_in(struct crew *c, int me)
 {
-    enum { KEYS = 600 };
+    enum {
+        KEYS = 600
+    };
     uint64_t number[PIECE];
     if (me > 0) {
         const unsigned turns = atomic_load(&delay) + (unsigned)me;
@@ -243,7 +245,9 @@ static void join_in(struct crew *c, int me)
 
 static void taking_over_from_a_sole_writer_loses_nothing(void **state)
 {
-    enum { TRIES = 60 };
+    enum {
+        TRIES = 60
+    };
     size_t shared = 0;
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++)
         for (unsigned try = 0; try < TRIES; try++) {
@@ -269,11 +273,18 @@ static void taking_over_from_a_sole_writer_loses_nothing(void **state)
 /* Small tables, one after the other; for each the threads line up and bring, all at once, nearly
  * as many keys each as there are slots.  A plain table must refuse some; a growing one must take
  * them all.  Those that were accepted must be there: a key is never lost in silence. */
-enum { RUSH_KEYS = 60, ROW = 10 }; /* ROW: numbers a key, at most */
+enum {
+    RUSH_KEYS = 60,
+    ROW = 10
+}; /* ROW: numbers a key, at most */
 #ifdef DJ_TSAN
-enum { TABLES = 250 }; /* it sees a race without waiting for its moment */
+enum {
+    TABLES = 250
+}; /* it sees a race without waiting for its moment */
 #else
-enum { TABLES = 1000 };
+enum {
+    TABLES = 1000
+};
 #endif
 
 static struct table {
@@ -414,7 +425,9 @@ static void a_race_for_the_same_keys_has_a_winner(void **state)
 /* One thread makes the filter grow; the others keep asking until it is done.  A lock that lets
  * askers pass a waiting grower would hold it up forever: the askers then give up after PATIENCE
  * seconds, and the test fails. */
-enum { PATIENCE = 300 };
+enum {
+    PATIENCE = 300
+};
 static atomic_bool grown, gave_up;
 
 static double now(void)
@@ -426,7 +439,9 @@ static double now(void)
 
 static void ask_until_grown(struct crew *c, struct rng *r)
 {
-    enum { LOOKUPS = 2000 };
+    enum {
+        LOOKUPS = 2000
+    };
     uint64_t hash[LOOKUPS];
     uint8_t found[LOOKUPS];
     rng_fill(r, hash, LOOKUPS);

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CAPACITY = 10000 };
+enum {
+    CAPACITY = 10000
+};
 
 static deja_filter *twin_with(const uint8_t key[DEJA_KEY_LEN])
 {

@@ -30,7 +30,10 @@
 #define RATE   1e-3
 #define PROBES 1000000
 #define Z      5.0
-enum { KNOWN_SEED = 5, OTHER_SEED = 6 };
+enum {
+    KNOWN_SEED = 5,
+    OTHER_SEED = 6
+};
 
 struct attack {
     deja_filter *victim;
@@ -172,7 +175,9 @@ static void fill_honestly(struct attack *a)
     }
 }
 
-enum { FORGED = 2000 };
+enum {
+    FORGED = 2000
+};
 
 static uint64_t forged(struct attack *a)
 {
@@ -228,7 +233,9 @@ static uint64_t hide(struct attack *a, const struct url *target)
  * nearly empty, so chance hides none. */
 static void pages_can_be_hidden_only_where_the_key_is_known(void **state)
 {
-    enum { PAGES = 20 };
+    enum {
+        PAGES = 20
+    };
     for (uint32_t kind = DEJA_CLASSIC; kind <= DEJA_BLOCKED; kind++)
         for (int known = 0; known < 2; known++) {
             struct attack a = begin(kind, known);

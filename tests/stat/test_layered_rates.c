@@ -137,7 +137,9 @@ static void partly_shared_segments_are_in_between(void **state)
 static void in_mode_paper_swapped_segments_come_on_top(void **state)
 {
     (void)state;
-    enum { N = 200000 };
+    enum {
+        N = 200000
+    };
     const struct sites s = {.seed = 70, .words = 60, .least = 4, .most = 4};
     const deja_options paper = {
         .capacity = N, .fp_rate = 0.001, .flags = DEJA_LAYERED_PAPER, .layers = 4};
@@ -157,7 +159,9 @@ static void in_mode_paper_swapped_segments_come_on_top(void **state)
 static void in_mode_paper_familiar_urls_are_claimed_at_the_rate_of_the_xor_layer(void **state)
 {
     (void)state;
-    enum { N = 100000 };
+    enum {
+        N = 100000
+    };
     const struct sites s = {.seed = 72, .words = 1500, .least = 2, .most = 2};
     const deja_options opt = {
         .capacity = N, .fp_rate = 0.01, .flags = DEJA_LAYERED_PAPER, .layers = 4};

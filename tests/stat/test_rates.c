@@ -158,7 +158,10 @@ static void every_k_has_the_rate_of_theory(void **state)
  * of other salts as well. */
 static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
 {
-    enum { MEMBERS = 10000, STRANGERS = 100000 };
+    enum {
+        MEMBERS = 10000,
+        STRANGERS = 100000
+    };
     for (uint32_t hash = DEJA_HASH_XXH3; hash <= DEJA_HASH_MIXED; hash++)
         for (uint32_t filters = 1; filters <= 2; filters++) {
             struct trial t;
@@ -272,7 +275,10 @@ static void distinct_keys_are_estimated_within_their_error(void **state)
  * pool their numbers.  (The scatter of bodies adds less than 3 % to the deviation.) */
 static void as_many_keys_are_lost_as_theory_says(void **state)
 {
-    enum { FILTERS = 20, KEYS = 10000 };
+    enum {
+        FILTERS = 20,
+        KEYS = 10000
+    };
     static const double fills[] = {0.5, 1.0, 1.5};
     for (size_t k = 0; k < 5; k++)
         for (size_t i = 0; i < DJ_ARRAY_LEN(some_p); i++)
@@ -302,7 +308,10 @@ static void as_many_keys_are_lost_as_theory_says(void **state)
  * rate r is large, since a key lost by chance is also missing from the account (1 / (1 - r)). */
 static void the_account_of_lost_keys_agrees_with_the_count(void **state)
 {
-    enum { FILTERS = 20, KEYS = 10000 };
+    enum {
+        FILTERS = 20,
+        KEYS = 10000
+    };
     static const double fills[] = {0.5, 1.0, 1.5};
     for (size_t k = 0; k < DJ_ARRAY_LEN(bloom_kinds); k++)
         for (size_t i = 0; i < DJ_ARRAY_LEN(some_p); i++)
@@ -337,7 +346,10 @@ static void the_account_of_lost_keys_agrees_with_the_count(void **state)
  * than what the stats say, or honest filters would be accused. */
 static void honest_keys_stay_within_five_sigma_for_fifty_seeds(void **state)
 {
-    enum { SEEDS = 50, KEYS = 20000 };
+    enum {
+        SEEDS = 50,
+        KEYS = 20000
+    };
     static const double fills[] = {0.5, 1.0, 1.5};
     for (size_t k = 0; k < DJ_ARRAY_LEN(bloom_kinds); k++)
         for (size_t i = 0; i < 4; i++)
@@ -423,7 +435,9 @@ static deja_filter *polluted(deja_options opt, uint64_t keys)
 
 static void chosen_keys_are_beyond_six_sigma(void **state)
 {
-    enum { KEYS = 10000 };
+    enum {
+        KEYS = 10000
+    };
     for (uint32_t kind = DEJA_CLASSIC; kind <= DEJA_BLOCKED; kind++)
         for (size_t i = 1; i < 3; i++)
             for (uint64_t part = 1; part <= 4; part *= 2) { /* from a quarter of the capacity on */

@@ -107,7 +107,10 @@ static void every_k_has_the_rate_of_theory(void **state)
 /* 50,000 numbered URLs at p = 1e-3, 2 million strangers: 2,000 hits. */
 static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
 {
-    enum { MEMBERS = 50000, STRANGERS = 2000000 };
+    enum {
+        MEMBERS = 50000,
+        STRANGERS = 2000000
+    };
     for (uint32_t hash = DEJA_HASH_XXH3; hash <= DEJA_HASH_MIXED; hash++) {
         struct trial t;
         const deja_options opt = {
@@ -130,7 +133,9 @@ static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
  * is nearly Poisson around the sum of the rates that the keys met. */
 static void as_many_keys_are_lost_as_theory_says(void **state)
 {
-    enum { KEYS = 2000000 };
+    enum {
+        KEYS = 2000000
+    };
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++)
         for (size_t i = 1; i < DJ_ARRAY_LEN(some_p); i++) {
             struct trial t;
@@ -152,7 +157,9 @@ static void as_many_keys_are_lost_as_theory_says(void **state)
  * within 5 / sqrt(300) of 0, and the mean of its square within 5 sqrt(2 / 300) of 1. */
 static void honest_keys_scatter_as_the_stats_say(void **state)
 {
-    enum { SEEDS = 300 };
+    enum {
+        SEEDS = 300
+    };
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
         double sum = 0, squares = 0;
         if (kinds[k].opt.kind == DEJA_BLOCKED && kinds[k].opt.filters > 1)

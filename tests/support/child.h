@@ -13,7 +13,11 @@
 
 #include <cmocka.h>
 
-enum { CHILD_FINE = 0, CHILD_SKIPS = 77, CHILD_KILLED = 1000 /* and the signal's number */ };
+enum {
+    CHILD_FINE = 0,
+    CHILD_SKIPS = 77,
+    CHILD_KILLED = 1000 /* and the signal's number */
+};
 
 /* In a child: end it with a word on what does not hold. */
 #define CHECK(holds)                                                                              \

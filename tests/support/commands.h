@@ -427,7 +427,11 @@ static inline void commands_one(struct patient *p)
 
 /* --- Headers ------------------------------------------------------------------------ */
 
-enum commands_type { U32, U64, REAL };
+enum commands_type {
+    U32,
+    U64,
+    REAL
+};
 static const struct {
     uint16_t at;
     uint8_t type;

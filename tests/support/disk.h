@@ -27,7 +27,11 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-enum { SECTOR = 512, DISK_FILES = 64, DISK_CHANGES = 64 };
+enum {
+    SECTOR = 512,
+    DISK_FILES = 64,
+    DISK_CHANGES = 64
+};
 
 struct disk_version {
     size_t sector;
@@ -222,7 +226,15 @@ static SCRATCH_UNUSED void disk_end(void)
 
 /* --- The cut ------------------------------------------------------------------ */
 
-enum disk_draw { DRAW_ANY, DRAW_HALF, DRAW_NONE, DRAW_ALL, DRAW_ALL_BUT_ONE, DRAW_ONE, DRAWS };
+enum disk_draw {
+    DRAW_ANY,
+    DRAW_HALF,
+    DRAW_NONE,
+    DRAW_ALL,
+    DRAW_ALL_BUT_ONE,
+    DRAW_ONE,
+    DRAWS
+};
 
 static bool disk_coin(unsigned one_in)
 {

@@ -91,7 +91,10 @@ static inline deja_slice trial_url(char *room, size_t len, uint64_t number)
 /* Adds those numbers from .. to - 1, or looks them up; returns how many were new, or found. */
 static inline uint64_t trial_urls(deja_filter *f, bool add, uint64_t from, uint64_t to)
 {
-    enum { CHUNK = 100, ROOM = 64 };
+    enum {
+        CHUNK = 100,
+        ROOM = 64
+    };
     uint64_t hits = 0;
     while (from < to) {
         char room[CHUNK][ROOM];

@@ -690,7 +690,9 @@ static void common_keys_are_estimated_within_their_error(void **state)
 /* The deviation is that of many trials: neither too small nor too large. */
 static void the_error_of_common_keys_is_the_one_stated(void **state)
 {
-    enum { TRIALS = 200 };
+    enum {
+        TRIALS = 200
+    };
     double sum = 0, squares = 0, stated = 0;
     for (uint64_t seed = 1; seed <= TRIALS; seed++) {
         deja_options opt =

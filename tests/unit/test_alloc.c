@@ -162,7 +162,9 @@ static void growth_without_memory_loses_nothing(void **state)
 
 static void a_batch_without_memory_to_grow_tells_how_far_it_came(void **state)
 {
-    enum { KEYS = 5000 };
+    enum {
+        KEYS = 5000
+    };
     static uint64_t hash[KEYS];
     for (uint64_t i = 0; i < KEYS; i++)
         hash[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -99,7 +99,9 @@ static void nothing_is_also_a_key(void **state)
 
 static void long_keys_count_to_their_last_byte(void **state)
 {
-    enum { LEN = 100 * 1024 };
+    enum {
+        LEN = 100 * 1024
+    };
     static uint8_t key[LEN];
     struct rng r = rng_seeded(1);
     rng_bytes(&r, key, LEN);
@@ -121,7 +123,9 @@ static void long_keys_count_to_their_last_byte(void **state)
 
 static void hashed_calls_do_the_same_as_calls_with_keys(void **state)
 {
-    enum { KEYS = 1500 };
+    enum {
+        KEYS = 1500
+    };
     static uint64_t value[KEYS], hash[KEYS * DJ_MAX_WORDS];
     static deja_slice keys[KEYS];
     static uint8_t one[KEYS], two[KEYS];

@@ -251,7 +251,9 @@ static uint8_t *new_sparse(size_t len)
 
 static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
 {
-    enum { FEW = 300 };
+    enum {
+        FEW = 300
+    };
     static uint64_t hash[FEW];
     struct dj_blocks b = {NULL, UINT64_C(1) << 33, dj_block_lane_sets(8), 1};
     const size_t len = (size_t)(b.n_blocks * DJ_BLOCK_BYTES);
@@ -281,7 +283,10 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
 /* Pages that may not be written to would end the test. */
 static void repeats_write_nothing(void **state)
 {
-    enum { BLOCKS = 64, FEW = 100 };
+    enum {
+        BLOCKS = 64,
+        FEW = 100
+    };
     for (size_t v = 0; variant(v); v++) {
         static uint64_t hash[FEW];
         static uint8_t is_new[FEW];
@@ -387,7 +392,9 @@ static bool plain_has(const uint8_t *body, uint64_t n_blocks, const uint32_t *la
 static void check_lines(const struct dj_block_kernel *kernel, uint64_t n_blocks, uint32_t k,
                         uint32_t lines)
 {
-    enum { FEW = 300 };
+    enum {
+        FEW = 300
+    };
     static uint64_t hash[FEW];
     static uint8_t had[FEW], found[FEW];
     struct plain_lines plain;
@@ -434,7 +441,10 @@ static void every_kernel_keeps_lines_apart(void **state)
 
 static void any_of_several_bodies_is_enough(void **state)
 {
-    enum { FEW = 500, BODIES = 5 };
+    enum {
+        FEW = 500,
+        BODIES = 5
+    };
     static const uint64_t blocks[BODIES] = {1, 7, 12, 50, 3};
     static uint64_t hash[FEW];
     static uint8_t unused[FEW], one[FEW], found[FEW];

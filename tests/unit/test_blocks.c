@@ -12,7 +12,9 @@
 static void what_was_taken_stays_where_it_is(void **state)
 {
     (void)state;
-    enum { N = 3000 };
+    enum {
+        N = 3000
+    };
     static char *taken[N];
     struct block b;
     block_init(&b);

@@ -97,7 +97,10 @@ static void a_seed_that_fails_is_replaced(void **state)
 /* What a failed attempt has left behind must not reach the next one. */
 static void many_seeds_that_fail_leave_no_trace(void **state)
 {
-    enum { FAILING = 10, KEYS = 200 };
+    enum {
+        FAILING = 10,
+        KEYS = 200
+    };
     for (uint64_t seed = 1; seed <= 20; seed++) {
         const deja_options opt = options(32, seed);
         uint8_t key[DEJA_KEY_LEN], found[KEYS];

@@ -76,7 +76,9 @@ static void all_counters_are_taken_equally_often(void **state)
 {
     for (size_t w = 0; w < 4; w++)
         for (uint32_t k = 1; k <= 15; k += 7) {
-            enum { KEYS = 100000 };
+            enum {
+                KEYS = 100000
+            };
             static uint32_t taken[LINES * 128];
             struct rng r = rng_seeded(k);
             memset(taken, 0, sizeof taken);
@@ -265,7 +267,10 @@ static void the_survey_agrees_with_a_look_at_each(void **state)
  * The mean scatters by 1.6 % of the deviation, the deviation by 1.1 % of itself. */
 static void counters_in_use_are_as_many_as_theory_says(void **state)
 {
-    enum { BODIES = 4000, KEYS = 25 };
+    enum {
+        BODIES = 4000,
+        KEYS = 25
+    };
     for (size_t w = 0; w < 4; w++)
         for (uint32_t k = 1; k <= 16; k += 5) {
             struct rng r = rng_seeded(100 * w + k);
@@ -289,7 +294,9 @@ static void counters_in_use_are_as_many_as_theory_says(void **state)
 /* The kernel of this machine and the portable one, over bodies from empty to saturated. */
 static void kernels_give_the_same_answers_and_bytes(void **state)
 {
-    enum { PROBES = 3000 };
+    enum {
+        PROBES = 3000
+    };
     static uint64_t hash[PROBES];
     static uint8_t want[PROBES], got[PROBES], before[sizeof body], after[sizeof body];
     const struct dj_counters_kernel *best = dj_counters_best(4);

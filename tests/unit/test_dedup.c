@@ -92,7 +92,9 @@ static uint64_t bits_set(const struct stream *s)
 
 static void nothing_is_in_the_filter_before_the_commit(void **state)
 {
-    enum { KEYS = 5000 };
+    enum {
+        KEYS = 5000
+    };
     static uint64_t value[KEYS];
     static uint8_t is_new[KEYS];
     for (size_t i = 0; i < KEYS; i++)
@@ -176,7 +178,9 @@ static void keys_that_were_in_the_filter_before_are_seen(void **state)
  * room several times. */
 static void a_long_stream_is_judged_as_an_exact_set_would(void **state)
 {
-    enum { MOST = 3000 };
+    enum {
+        MOST = 3000
+    };
     static uint64_t value[MOST];
     static uint8_t is_new[MOST];
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
@@ -207,7 +211,9 @@ static void a_long_stream_is_judged_as_an_exact_set_would(void **state)
 
 static void committing_is_the_same_as_having_added_in_that_order(void **state)
 {
-    enum { KEYS = 5000 };
+    enum {
+        KEYS = 5000
+    };
     static uint64_t value[KEYS];
     static uint8_t is_new[KEYS];
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
@@ -266,7 +272,9 @@ static void a_window_is_renewed_by_repeats(void **state)
  * is so low that no key here meets a false positive. */
 static void a_window_is_judged_as_if_every_key_were_added_at_once(void **state)
 {
-    enum { MOST = 700 };
+    enum {
+        MOST = 700
+    };
     static uint64_t value[MOST];
     static uint8_t is_new[MOST];
     struct rng r = rng_seeded(17);
@@ -324,7 +332,9 @@ static void a_window_is_judged_as_if_every_key_were_added_at_once(void **state)
 /* A commit that stops halfway leaves the rest pending, in the generations where it belongs. */
 static void a_window_goes_on_after_a_commit_that_failed(void **state)
 {
-    enum { KEYS = 64 };
+    enum {
+        KEYS = 64
+    };
     const deja_options opt =
         FIELDS(.kind = DEJA_WINDOW, .capacity = 10, .fp_rate = 1e-12, .seed = 1);
     struct stream s = open_stream(opt);
@@ -380,7 +390,9 @@ static void the_hash_0_can_be_pending(void **state)
 /* Hashes that all want the same place of the pending table. */
 static void many_hashes_of_one_kind_are_told_apart(void **state)
 {
-    enum { KEYS = 3000 };
+    enum {
+        KEYS = 3000
+    };
     struct stream s = open_stream(kinds[4]); /* exact: it tells them apart as well */
     for (uint64_t i = 0; i < 2 * KEYS; i++) {
         const uint64_t hash = (i % KEYS + 1) << 40;
@@ -398,7 +410,10 @@ static void many_hashes_of_one_kind_are_told_apart(void **state)
  * that no later judge takes it for new. */
 static void a_commit_that_does_not_fit_keeps_the_rest_pending(void **state)
 {
-    enum { KEYS = 400, ROOM = 150 };
+    enum {
+        KEYS = 400,
+        ROOM = 150
+    };
     static uint64_t value[KEYS];
     static uint8_t is_new[KEYS];
     const deja_options small = FIELDS(.kind = DEJA_EXACT, .capacity = 128, .seed = 1);
@@ -446,7 +461,10 @@ static void a_commit_to_a_filter_that_cannot_write_keeps_all(void **state)
  * a fifth of it for what the estimate of all that came adds. */
 static void lost_keys_are_accounted_for(void **state)
 {
-    enum { KEYS = 7500, LOT = 100 };
+    enum {
+        KEYS = 7500,
+        LOT = 100
+    };
     struct stream s = open_stream(
         (deja_options)FIELDS(.kind = DEJA_CLASSIC, .capacity = 5000, .fp_rate = 0.05, .seed = 3));
     deja_stats stats = DEJA_STATS_INIT;

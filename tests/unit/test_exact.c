@@ -35,7 +35,9 @@ static void a_full_exact_filter_refuses_new_keys_and_takes_known_ones(void **sta
 
 static void a_batch_stops_at_the_key_that_does_not_fit(void **state)
 {
-    enum { KEYS = 400 };
+    enum {
+        KEYS = 400
+    };
     static uint64_t value[KEYS];
     static deja_slice keys[KEYS];
     for (size_t i = 0; i < KEYS; i++)
@@ -62,7 +64,9 @@ static void a_batch_stops_at_the_key_that_does_not_fit(void **state)
 /* Repeats in a batch take no room: where single calls would go on, so does the batch. */
 static void a_batch_stops_at_the_same_key_as_single_calls(void **state)
 {
-    enum { KEYS = 600 };
+    enum {
+        KEYS = 600
+    };
     static uint64_t value[KEYS];
     static deja_slice keys[KEYS];
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -92,7 +96,9 @@ static void a_batch_stops_at_the_same_key_as_single_calls(void **state)
  * more.  Such a key is refused; it is never taken for seen. */
 static void a_table_that_others_have_filled_refuses_the_key(void **state)
 {
-    enum { SLOTS = 160 };
+    enum {
+        SLOTS = 160
+    };
     deja_filter *f = new_full();
     atomic_store(&f->part[0]->keys, 0); /* as if the others were still at it */
     atomic_store(&f->writer.shared, true);

@@ -99,7 +99,9 @@ static void other_bytes_have_none(void **state)
 static void long_urls_have_no_more(void **state)
 {
     (void)state;
-    enum { MANY = 100000 };
+    enum {
+        MANY = 100000
+    };
     const size_t cap = 6 * MANY + 64;
     char *const room = malloc(cap);
     assert_non_null(room);

@@ -21,7 +21,11 @@
 
 /* --- The server ------------------------------------------------------------------- */
 
-enum then { STAYS, CLOSES, HANGS /* until the client has enough */ };
+enum then {
+    STAYS,
+    CLOSES,
+    HANGS /* until the client has enough */
+};
 
 static const struct canned {
     const char *path, *answer;

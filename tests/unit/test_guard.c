@@ -7,7 +7,9 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-enum { KEYS = 20000 };
+enum {
+    KEYS = 20000
+};
 
 static deja_slice key_of(const uint32_t *i)
 {

@@ -134,7 +134,10 @@ static int by_value(const void *a, const void *b)
 /* Five streams of 20,000 words: 1e5 random 64-bit numbers have an equal pair once in 3.7e9. */
 static void no_two_words_of_any_streams_are_equal(void **state)
 {
-    enum { STREAMS = 5, WORDS = 20000 };
+    enum {
+        STREAMS = 5,
+        WORDS = 20000
+    };
     static uint64_t word[STREAMS * WORDS];
     for (uint32_t s = 0; s < STREAMS; s++)
         for (uint64_t i = 0; i < WORDS; i++)
@@ -264,7 +267,10 @@ static void segments_are_hashed_with_the_whole_key(void **state)
  * any order, and lots of one kind only. */
 static void hashes_of_many_keys_are_those_of_each(void **state)
 {
-    enum { MANY = 1500, LONG = 300 };
+    enum {
+        MANY = 1500,
+        LONG = 300
+    };
     static deja_slice keys[MANY];
     static uint64_t hash[MANY], want[MANY];
     struct rng r = rng_seeded(2);
@@ -353,7 +359,9 @@ static uint64_t plain_word(uint32_t family, uint64_t visit, uint32_t w, deja_sli
 
 static void each_word_of_the_papers_families_has_a_salt_of_its_own(void **state)
 {
-    enum { WORDS = 18 };
+    enum {
+        WORDS = 18
+    };
     for (uint32_t family = DEJA_HASH_JENKINS; family <= DEJA_HASH_MIXED; family++)
         for (uint64_t visit = 1; visit <= 2; visit++) {
             uint64_t salts[WORDS], out[WORDS];
@@ -387,7 +395,10 @@ static void mixed_takes_the_functions_of_the_thesis_first(void **state)
 
 static void hashing_many_keys_is_hashing_them_one_by_one(void **state)
 {
-    enum { KEYS = 150, WORDS = 6 };
+    enum {
+        KEYS = 150,
+        WORDS = 6
+    };
     deja_slice keys[KEYS];
     static uint64_t salts[WORDS], all[KEYS * WORDS], one[WORDS];
     for (size_t i = 0; i < KEYS; i++)

@@ -198,7 +198,9 @@ static void names_are_compared_without_their_escapes(void **state)
 static void nesting_has_no_limit(void **state)
 {
     (void)state;
-    enum { DEEP = 1000000 };
+    enum {
+        DEEP = 1000000
+    };
     static const char head[] = "{\"x\":", tail[] = ",\"url\":\"a\"}";
     char *text = malloc(sizeof head + 2 * DEEP + sizeof tail);
     assert_non_null(text);

@@ -112,7 +112,9 @@ static void in_mode_paper_positions_are_those_of_algorithm_3(void **state)
 {
     (void)state;
     static const char *const of_format[][3] = {{"http://h", "/a", "/b?c"}, {"h", "a", "b?c"}};
-    enum { M = 8192 };
+    enum {
+        M = 8192
+    };
     for (uint32_t turn = 0; turn < 6; turn++) {
         const uint32_t k = 1 + 4 * (turn / 2);
         const char *const *segments = of_format[turn % 2];
@@ -210,7 +212,9 @@ static deja_layer layer_of(const deja_filter *f, uint32_t number)
 static void a_layer_is_as_large_as_what_it_holds(void **state)
 {
     (void)state;
-    enum { N = 20000 };
+    enum {
+        N = 20000
+    };
     deja_filter *f = new_filter(OPTIONS(.capacity = N, .fp_rate = 1e-3));
     for (unsigned i = 0; i < N; i++) {
         char url[64];

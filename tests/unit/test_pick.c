@@ -290,7 +290,9 @@ static void blocks_of_hosts_know_their_first_line(void **state)
 static void a_line_of_very_many_hosts_is_spread(void **state)
 {
     (void)state;
-    enum { HOSTS = 100000 };
+    enum {
+        HOSTS = 100000
+    };
     FILE *f = fopen(name, "wb");
     assert_non_null(f);
     fputs("0.0.0.0", f);

@@ -63,7 +63,9 @@ static void check_look(const struct dj_plain_kernel *k, uint32_t profile, deja_s
 static void check_glance(const struct dj_plain_kernel *k, uint32_t profile, deja_slice url)
 {
     /* Many of them, so that none is too few to be sorted. */
-    enum { MANY = 20 };
+    enum {
+        MANY = 20
+    };
     deja_slice urls[MANY];
     uint8_t plain[MANY];
     size_t len;
@@ -127,7 +129,9 @@ static const char *const seeds[] = {
 #define N_SEEDS (sizeof seeds / sizeof seeds[0])
 
 static char *room;
-enum { ROOM = 4 * 1024 + 512 };
+enum {
+    ROOM = 4 * 1024 + 512
+};
 
 static int set_up(void **state)
 {
@@ -151,7 +155,10 @@ static void a_look_is_right_about_urls_of_every_sort(void **state)
 
 static void a_look_is_right_about_urls_that_were_changed(void **state)
 {
-    enum { CHANGED = 40000, CAP = 400 };
+    enum {
+        CHANGED = 40000,
+        CAP = 400
+    };
     struct dj_text text = dj_text_in(room, ROOM);
     struct rng r = rng_seeded(1);
     char url[CAP];

@@ -37,7 +37,9 @@ static void a_growing_filter_opens_a_part_for_each_power_of_its_growth(void **st
 static void a_large_batch_does_not_overfill_a_small_part(void **state)
 {
     static const uint32_t part_kinds[] = {DEJA_BLOCKED, DEJA_CLASSIC, DEJA_EXACT};
-    enum { KEYS = 20000 };
+    enum {
+        KEYS = 20000
+    };
     static uint64_t hash[KEYS];
     struct rng r = rng_seeded(3);
     rng_fill(&r, hash, KEYS);

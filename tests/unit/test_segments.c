@@ -159,7 +159,9 @@ static void prefixes_are_what_every_url_under_them_begins_with(void **state)
 static void many_keys_become_the_rows_of_each(void **state)
 {
     (void)state;
-    enum { KEYS = 700 };
+    enum {
+        KEYS = 700
+    };
     static char text[KEYS][96];
     static deja_slice key[KEYS];
     static uint64_t rows[KEYS * DJ_MAX_ROW];

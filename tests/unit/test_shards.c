@@ -41,7 +41,10 @@ static void shards_of_keys_never_change(void **state)
 /* n = 160000 keys that differ in a number, 16 shards: each count is binomial with p = 1/16. */
 static void keys_fall_on_all_shards_alike(void **state)
 {
-    enum { N = 160000, SHARDS = 16 };
+    enum {
+        N = 160000,
+        SHARDS = 16
+    };
     uint64_t count[SHARDS] = {0};
     char text[64];
     for (int i = 0; i < N; i++) {

@@ -52,7 +52,9 @@ static void draw(uint64_t *hash, size_t n, uint64_t seed)
                                : rng_next(&r);
 }
 
-enum { MANY = 4000 };
+enum {
+    MANY = 4000
+};
 static uint64_t hash[2 * MANY];
 static uint8_t want[2 * MANY], got[2 * MANY];
 

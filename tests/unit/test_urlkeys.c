@@ -167,7 +167,10 @@ static void strict_stops_at_the_line(void **state)
 static void forms_stay_where_they_are(void **state)
 {
     (void)state;
-    enum { LINES = 300, LEN = 3000 };
+    enum {
+        LINES = 300,
+        LEN = 3000
+    };
     const struct common c = {.url = DEJA_URL_SAFE};
     const char *path = list;
     struct input_options o = INPUT_OPTIONS_INIT;

@@ -113,7 +113,10 @@ static void the_second_visit_of_two_filters_is_the_same(void **state)
 static void a_page_lost_in_one_visit_is_found_in_the_next(void **state)
 {
     for (size_t i = 0; i < 7; i++) { /* all but exact and scalable */
-        enum { MEMBERS = 300, PAGES = 20000 };
+        enum {
+            MEMBERS = 300,
+            PAGES = 20000
+        };
         deja_options opt = every[i].opt;
         uint64_t lost = 0, again = 0;
         double rate = 0;
@@ -145,7 +148,9 @@ static void a_page_lost_in_one_visit_is_found_in_the_next(void **state)
 /* Pages in another order on each visit: the product of the loss rates, measured. */
 static void missed_by_all_is_the_product_of_the_loss_rates(void **state)
 {
-    enum { N = 20000 };
+    enum {
+        N = 20000
+    };
     const deja_options opt =
         OPTIONS(.kind = DEJA_CLASSIC, .capacity = N, .hashes = 2, .multiplier = 1.0);
     deja_filter *f = new_filter(opt);

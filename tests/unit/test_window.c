@@ -74,7 +74,10 @@ static uint64_t count_range(const deja_filter *f, uint64_t from, uint64_t to)
 /* A stream with many repeats.  last[key] is the number of the add that had it last. */
 static void the_last_n_adds_are_found(void **state)
 {
-    enum { KEYS = 400, ADDS = 6000 };
+    enum {
+        KEYS = 400,
+        ADDS = 6000
+    };
     for (uint32_t generations = 1; generations <= 7; generations++)
         for (uint64_t n = 1; n < 200; n = 2 * n + 5) {
             deja_filter *f = new_window(n, generations, 0);
@@ -162,7 +165,9 @@ static void repeats_do_not_fill_a_generation(void **state)
 /* Batches of any length leave the same bodies, counts and answers as single calls. */
 static void a_batch_is_as_good_as_single_calls(void **state)
 {
-    enum { ADDS = 20000 };
+    enum {
+        ADDS = 20000
+    };
     static uint64_t hash[ADDS];
     static uint8_t want[ADDS], got[ADDS];
     for (uint32_t generations = 1; generations <= 7; generations += 2) {
@@ -206,7 +211,10 @@ static void set_clock(deja_filter *f, uint64_t seconds)
 /* Keys at random moments, pauses of every length; last[key] is the second when it came last. */
 static void the_last_t_seconds_are_found_and_no_more_than_all_generations(void **state)
 {
-    enum { KEYS = 300, ADDS = 5000 };
+    enum {
+        KEYS = 300,
+        ADDS = 5000
+    };
     for (uint32_t generations = 1; generations <= 7; generations++)
         for (uint64_t seconds = 1; seconds < 1000; seconds = 4 * seconds + 3) {
             deja_filter *f = new_window(2000, generations, seconds);

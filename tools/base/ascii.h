@@ -1,6 +1,6 @@
 /* ascii.h - bytes of protocols: letters whatever the locale, words without their blanks. */
-#ifndef CRAWLER_ASCII_H
-#define CRAWLER_ASCII_H
+#ifndef TOOLS_BASE_ASCII_H
+#define TOOLS_BASE_ASCII_H
 #include "deja.h"
 #include <stdlib.h>
 #include <string.h>

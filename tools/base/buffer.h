@@ -1,6 +1,6 @@
 /* buffer.h - bytes that grow: pages, headers, records. */
-#ifndef CRAWLER_BUFFER_H
-#define CRAWLER_BUFFER_H
+#ifndef TOOLS_BASE_BUFFER_H
+#define TOOLS_BASE_BUFFER_H
 #include "deja.h"
 #include <stdlib.h>
 #include <string.h>

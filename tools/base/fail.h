@@ -1,6 +1,6 @@
 /* fail.h - how a failure of the command gets its words. */
-#ifndef CLI_FAIL_H
-#define CLI_FAIL_H
+#ifndef TOOLS_BASE_FAIL_H
+#define TOOLS_BASE_FAIL_H
 #include "deja.h"
 
 /* Fill *err (unless NULL) with status and text, and return status: `return fail(...)`. */

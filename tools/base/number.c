@@ -30,7 +30,11 @@ struct decimal { /* 0.d1 d2 d3 ... times 10^point */
     int point;
 };
 
-enum scaled { SCALED_EXACT, SCALED_ROUNDED, SCALED_TOO_BIG };
+enum scaled {
+    SCALED_EXACT,
+    SCALED_ROUNDED,
+    SCALED_TOO_BIG
+};
 
 struct unit {
     const char *suffix;

@@ -5,8 +5,8 @@
  * front ("--capacity").  They return DEJA_OK or DEJA_EINVAL, and leave *value alone then.
  *
  * Formatters return the text by value: printf("%s lines\n", num_count(n).s). */
-#ifndef CLI_NUMBER_H
-#define CLI_NUMBER_H
+#ifndef TOOLS_BASE_NUMBER_H
+#define TOOLS_BASE_NUMBER_H
 #include "deja.h"
 
 /* 250000, 1.5M, 1e6, 18446744073709551615: k, M, G, T, P are powers of 1000.  What does not

@@ -5,8 +5,8 @@
  *                 and out_flush or out_close tells.
  * struct console  standard error: "deja dedup: text" lines and the progress line, which know
  *                 of each other. */
-#ifndef CLI_OUT_H
-#define CLI_OUT_H
+#ifndef TOOLS_BASE_OUT_H
+#define TOOLS_BASE_OUT_H
 #include "deja.h"
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* printable.h - text from elsewhere, made harmless for terminals. */
-#ifndef CLI_PRINTABLE_H
-#define CLI_PRINTABLE_H
+#ifndef TOOLS_BASE_PRINTABLE_H
+#define TOOLS_BASE_PRINTABLE_H
 #include "deja.h"
 
 /* Copies as much of text as fits into cap bytes, with a terminating zero, and returns how many
@@ -9,7 +9,11 @@
  * terminals of another encoding, only ASCII is.  Calling it twice changes nothing. */
 size_t printable(char *out, size_t cap, const void *text, size_t len, bool ascii);
 
-enum printable_class { PRINTABLE, PRINTABLE_CONTROL, PRINTABLE_NOT_UTF8 };
+enum printable_class {
+    PRINTABLE,
+    PRINTABLE_CONTROL,
+    PRINTABLE_NOT_UTF8
+};
 /* Returns the length of the character at s and stores its class and code point.  For bytes that
  * are not UTF-8: the length of the longest prefix that could have become a character. */
 size_t printable_next(const void *s, size_t len, enum printable_class *class, uint32_t *code);

@@ -3,8 +3,8 @@
  * Only on a terminal's standard error, never with -q, and not when the results scroll over the
  * same terminal.  It appears after half a second, is rewritten at most ten times a second, and
  * leaves no trace at the end. */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef TOOLS_BASE_PROGRESS_H
+#define TOOLS_BASE_PROGRESS_H
 #include "tools/base/out.h"
 #include <time.h>
 

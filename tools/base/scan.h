@@ -1,8 +1,8 @@
 /* scan.h - small steps through a line: words between blanks, the end of a quoted string.
  *
  * Everything takes [at, end) and never looks beyond it; any byte may be in there. */
-#ifndef CLI_SCAN_H
-#define CLI_SCAN_H
+#ifndef TOOLS_BASE_SCAN_H
+#define TOOLS_BASE_SCAN_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>

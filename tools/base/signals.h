@@ -1,6 +1,6 @@
 /* signals.h - Ctrl-C asks to stop; asking twice does not ask. */
-#ifndef CLI_SIGNALS_H
-#define CLI_SIGNALS_H
+#ifndef TOOLS_BASE_SIGNALS_H
+#define TOOLS_BASE_SIGNALS_H
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  *
  * A line with several keys is several records with the same end: the lines of `shared` blocks are
  * the stretches of equal ends. */
-#ifndef CLI_BLOCKS_H
-#define CLI_BLOCKS_H
+#ifndef TOOLS_INPUT_BLOCKS_H
+#define TOOLS_INPUT_BLOCKS_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  *
  * A compressed file is one stream or several, one after the other.  Between two streams it is
  * `fresh`: there, and nowhere else, the file may end. */
-#ifndef CLI_CODEC_H
-#define CLI_CODEC_H
+#ifndef TOOLS_INPUT_CODEC_H
+#define TOOLS_INPUT_CODEC_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
  *   "ab         at the end of the data: csv_open tells that the quote was never closed
  * One '\r' before a '\n' that ends a record belongs to the terminator; elsewhere, '\r' is a byte
  * like others. */
-#ifndef CLI_CSV_H
-#define CLI_CSV_H
+#ifndef TOOLS_INPUT_CSV_H
+#define TOOLS_INPUT_CSV_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* decode.h - the bytes behind a file descriptor, decompressed: plain, gzip, zstd, xz or bzip2, as
  * their content says.  Archives, other compressed formats and databases are refused, with the name
  * of a tool that reads them: taken for lines, they would be garbage. */
-#ifndef CLI_DECODE_H
-#define CLI_DECODE_H
+#ifndef TOOLS_INPUT_DECODE_H
+#define TOOLS_INPUT_DECODE_H
 #include "deja.h"
 #include <stdatomic.h>
 #include <stdbool.h>

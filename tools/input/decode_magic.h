@@ -4,8 +4,8 @@
  * Anything else is plain.  So a pattern has at least one byte that text does not have (a control
  * byte, or one that UTF-8 forbids there), or is ten bytes long, as that of bzip2: a list of lines
  * must never be refused. */
-#ifndef CLI_DECODE_MAGIC_H
-#define CLI_DECODE_MAGIC_H
+#ifndef TOOLS_INPUT_DECODE_MAGIC_H
+#define TOOLS_INPUT_DECODE_MAGIC_H
 #include "tools/input/codec.h"
 #include "tools/input/decode.h"
 

@@ -11,8 +11,8 @@
  * that is asked for.
  *
  * CDX: a legend, with a letter for each column; it may be missing. */
-#ifndef CLI_HEADER_H
-#define CLI_HEADER_H
+#ifndef TOOLS_INPUT_HEADER_H
+#define TOOLS_INPUT_HEADER_H
 #include "tools/input/pick.h"
 
 struct header {

@@ -7,8 +7,8 @@
  * A word that begins with # ends the line; a line that begins with # or ! is a comment, one that
  * begins with [ the title of a list.  The names that every machine has for itself are no hosts to
  * block: localhost, broadcasthost, ip6-localnet and the like. */
-#ifndef CLI_HOSTLIST_H
-#define CLI_HOSTLIST_H
+#ifndef TOOLS_INPUT_HOSTLIST_H
+#define TOOLS_INPUT_HOSTLIST_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -35,8 +35,8 @@
  * Threads: input_next is for one thread at a time; blocks are independent of each other, may be
  * used by other threads, and end before input_close.  input_progress may be called from anywhere
  * at any time between open and close. */
-#ifndef CLI_INPUT_H
-#define CLI_INPUT_H
+#ifndef TOOLS_INPUT_INPUT_H
+#define TOOLS_INPUT_INPUT_H
 #include "tools/input/blocks.h"
 #include "tools/input/pick.h"
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* jsonpick.h - one string out of a JSON object. */
-#ifndef CLI_JSONPICK_H
-#define CLI_JSONPICK_H
+#ifndef TOOLS_INPUT_JSONPICK_H
+#define TOOLS_INPUT_JSONPICK_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>

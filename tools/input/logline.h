@@ -3,8 +3,8 @@
  *     [vhost] host ident user [date] "GET /target HTTP/1.1" status bytes "referer" "agent"
  *
  * Whatever comes before the date and behind the request may be there or not. */
-#ifndef CLI_LOGLINE_H
-#define CLI_LOGLINE_H
+#ifndef TOOLS_INPUT_LOGLINE_H
+#define TOOLS_INPUT_LOGLINE_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>

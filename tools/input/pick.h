@@ -18,8 +18,8 @@
  *
  * A line comes without its terminator.  Its key is a piece of it: found, not copied.  Where the
  * piece has to be decoded first (quotes of CSV, escapes of JSON and of logs) it is called raw. */
-#ifndef CLI_PICK_H
-#define CLI_PICK_H
+#ifndef TOOLS_INPUT_PICK_H
+#define TOOLS_INPUT_PICK_H
 #include "deja.h"
 #include "tools/input/hostlist.h"
 #include "tools/input/jsonpick.h"

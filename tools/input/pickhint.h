@@ -2,8 +2,8 @@
  *
  * The first lines without a key are kept, so that the error can name their keys, columns or
  * fields: that is most often how a typing mistake looks. */
-#ifndef CLI_PICKHINT_H
-#define CLI_PICKHINT_H
+#ifndef TOOLS_INPUT_PICKHINT_H
+#define TOOLS_INPUT_PICKHINT_H
 #include "tools/input/pick.h"
 
 #define PICKHINT_LINES 3

@@ -2,8 +2,8 @@
  * decoded bytes.
  *
  * Errors name the file.  "-" is standard input, and so is no path at all. */
-#ifndef CLI_SOURCE_H
-#define CLI_SOURCE_H
+#ifndef TOOLS_INPUT_SOURCE_H
+#define TOOLS_INPUT_SOURCE_H
 #include "tools/input/decode.h"
 
 struct source {

@@ -170,7 +170,10 @@ static bool crowd_done(const struct crowd *w, double total)
 /* At this mean every k finds everything: k bits stay open with at most k (1 - k/512)^i. */
 #define CROWD_MAX (64.0 * DJ_BLOCK_BITS)
 
-enum wanted { RATE, LOST_A_BLOCK };
+enum wanted {
+    RATE,
+    LOST_A_BLOCK
+};
 
 /* The mean of the wanted over all blocks, for a whole number of keys. */
 static double block_mean(const struct dj_shape *s, double n, enum wanted wanted)
@@ -395,7 +398,9 @@ static double body_lost(const struct dj_shape *s, double n)
 /* By Simpson's rule; the rate is smooth and rises like n^(k F). */
 static double bodies_lost(const struct dj_shape *s, uint32_t filters, double n)
 {
-    enum { STEPS = 128 };
+    enum {
+        STEPS = 128
+    };
     double sum = 0.0;
     for (int i = 1; i <= STEPS; i++) {
         const double weight = i == STEPS ? 1.0 : i % 2 ? 4.0 : 2.0;

@@ -171,7 +171,12 @@ bool dj_plain_query_is_fine(const struct deja_url_rules *rules, const char *quer
 
 /* --- The portable kernel -------------------------------------------------------- */
 
-enum { ODD = 1, UNHOST = 2, SLASH = 4, DOT = 8 };
+enum {
+    ODD = 1,
+    UNHOST = 2,
+    SLASH = 4,
+    DOT = 8
+};
 
 static unsigned marks_of(unsigned char c)
 {

@@ -147,7 +147,11 @@ static enum dj_plain avx2_look(const struct deja_url_rules *rules, const char *u
 
 /* What differs between the profiles at a glance: whether any query will do, and whether several
  * slashes are one.  Always a constant, so that each kind has loops of its own. */
-enum sort { ORDERED, FREE, GSB }; /* crawl and scrapy, safe, gsb */
+enum sort {
+    ORDERED,
+    FREE,
+    GSB
+}; /* crawl and scrapy, safe, gsb */
 
 static inline const uint8_t *even_of(enum sort sort)
 {

@@ -5,7 +5,15 @@
  */
 #include "core/url/punycode.h"
 
-enum { BASE = 36, T_MIN = 1, T_MAX = 26, SKEW = 38, DAMP = 700, FIRST_BIAS = 72, FIRST_N = 0x80 };
+enum {
+    BASE = 36,
+    T_MIN = 1,
+    T_MAX = 26,
+    SKEW = 38,
+    DAMP = 700,
+    FIRST_BIAS = 72,
+    FIRST_N = 0x80
+};
 
 static uint32_t adapt(uint32_t delta, size_t points, bool first)
 {
