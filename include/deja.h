@@ -482,7 +482,7 @@ DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja
  *
  * A writer never overwrites a file that someone moved into the place of its own, and does not go
  * on writing one that was deleted: sync, growth, fold and rotate, and the first add after a sync,
- * then fail with DEJA_EIO and errno ESTALE.  deja_filter_vouch has the words.  Both files stay as
+ * then fail with DEJA_EIO and errno ESTALE.  deja_filter_check_file says why.  Both files stay as
  * they are, and adds since the last sync are in neither: open the file again and repeat them. */
 DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
 /* Read the whole file and compare its checksums: DEJA_OK is a clean bill of health,
@@ -497,10 +497,10 @@ DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
  *
  * A filter whose file is gone answers no more: calls with a status return DEJA_EIO, and contains,
  * which has none, says true for every key, since calling a key new that was added is the one
- * thing a filter must not do.  deja_filter_vouch tells the difference: DEJA_OK behind a contains
- * means that its answers came from the whole file. */
+ * thing a filter must not do.  deja_filter_check_file tells the difference: DEJA_OK after a
+ * contains means that its answers came from the whole file. */
 DEJA_CHECKED int deja_files_guard(deja_error *err);
-DEJA_CHECKED int deja_filter_vouch(const deja_filter *f, deja_error *err);
+DEJA_CHECKED int deja_filter_check_file(const deja_filter *f, deja_error *err);
 
 /* A copy of a filter in a new file, as deja_filter_create makes one: same key, same counts. */
 DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags,
@@ -574,8 +574,8 @@ DEJA_CHECKED int deja_filter_merge(deja_filter *into, const deja_filter *from, d
 DEJA_CHECKED int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err);
 /* How many keys are in both: an estimate with its standard deviation (sigma may be NULL), from
  * the bits that are set, for filters of one part that could be merged.  Exact: counted. */
-DEJA_CHECKED int deja_filter_common(const deja_filter *a, const deja_filter *b, double *keys,
-                                    double *sigma, deja_error *err);
+DEJA_CHECKED int deja_filter_overlap(const deja_filter *a, const deja_filter *b, double *keys,
+                                     double *sigma, deja_error *err);
 /* Begin the next visit: an empty filter with the same key and other hashes, so that pages that
  * this visit lost are found in the next.  next may be NULL: it is sized from the keys that this
  * visit saw; else its capacity, fp_rate, memory, hashes .. where not 0.  A scalable filter that is

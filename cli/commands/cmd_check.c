@@ -48,7 +48,7 @@ static int look_up_prefixes(const struct job *j, struct batch *b, deja_error *er
     for (size_t i = 0, to = 0; block->keyless && i < block->n; i++)
         if (block->keys[i].data)
             b->answer[to++] = b->answer[i];
-    return deja_filter_vouch(j->filter, err);
+    return deja_filter_check_file(j->filter, err);
 }
 
 static int look_up(const struct job *j, struct batch *b, deja_error *err)
@@ -59,7 +59,7 @@ static int look_up(const struct job *j, struct batch *b, deja_error *err)
         deja_filter_contains_hashed(j->filter, b->hash, b->keyed, b->answer);
     else
         return look_up_prefixes(j, b, err);
-    return j->filter ? deja_filter_vouch(j->filter, err) : DEJA_OK;
+    return j->filter ? deja_filter_check_file(j->filter, err) : DEJA_OK;
 }
 
 static int check_batch(void *job, struct batch *b, deja_error *err)

@@ -236,7 +236,7 @@ static int estimate(const struct call *call, const deja_options *expect, double 
     if (rc == DEJA_OK)
         rc = deja_filter_open(call->operands[1], 0, expect, &b, err);
     if (rc == DEJA_OK) {
-        rc = deja_filter_common(a, b, keys, sigma, err);
+        rc = deja_filter_overlap(a, b, keys, sigma, err);
         if (rc < 0)
             rc = name_both(rc, call->operands[0], call->operands[1], err);
     }

@@ -487,7 +487,7 @@ static bool cannot_grow(const deja_filter *f, const char *path, deja_error *err)
 
 int session_add_failed(int status, const deja_filter *f, const char *path, deja_error *err)
 {
-    if (status == DEJA_EIO && f && deja_filter_vouch(f, err) < 0)
+    if (status == DEJA_EIO && f && deja_filter_check_file(f, err) < 0)
         return status;
     if (status == DEJA_EFULL && f && cannot_grow(f, path, err))
         return status;

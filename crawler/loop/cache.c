@@ -101,7 +101,7 @@ int cache_rotate(struct crawler *c, deja_error *err)
 
 static int add_failed(const struct crawler *c, int rc, deja_error *err)
 {
-    if (rc == DEJA_EIO && deja_filter_vouch(c->cache, err) < 0)
+    if (rc == DEJA_EIO && deja_filter_check_file(c->cache, err) < 0)
         return rc; /* the file was cut short, or is no longer in its place */
     if (rc == DEJA_EFULL)
         return fail(err, rc, "seen.deja is full: begin with a larger -n, or with kind scalable");

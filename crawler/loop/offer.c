@@ -79,7 +79,7 @@ static int count_shape(struct crawler *c, deja_slice url, bool *too_many, deja_e
     *too_many = n >= c->o->max_similar;
     if (rc == DEJA_OK && !*too_many)
         rc = deja_filter_add(c->shapes, buffer_slice(&c->shape), NULL);
-    if (rc == DEJA_EIO && deja_filter_vouch(c->shapes, err) < 0)
+    if (rc == DEJA_EIO && deja_filter_check_file(c->shapes, err) < 0)
         return rc;
     return rc < 0 ? fail(err, rc, "shapes.deja: %s", deja_strerror(rc)) : DEJA_OK;
 }

@@ -602,7 +602,7 @@ class Filter:
 
     def _vouch(self) -> None:
         error = _lib.Error()
-        check(lib.deja_filter_vouch(self._alive(), byref(error)), error, self._path or "")
+        check(lib.deja_filter_check_file(self._alive(), byref(error)), error, self._path or "")
 
     def rotate(self, *, capacity: Optional[float] = None, fp_rate: Optional[float] = None,
                memory: Optional[float] = None) -> None:
@@ -640,7 +640,7 @@ class Filter:
         keys, sigma, error = ctypes.c_double(), ctypes.c_double(), _lib.Error()
         _must_be_filter(other)
         with both_alone(self._gate, other._gate):
-            check(lib.deja_filter_common(self._alive(), other._alive(), byref(keys), byref(sigma), byref(error)),
+            check(lib.deja_filter_overlap(self._alive(), other._alive(), byref(keys), byref(sigma), byref(error)),
                   error)
         return keys.value, sigma.value
 

@@ -246,8 +246,8 @@ static void or_bodies(deja_filter *into, const deja_filter *from, int folds)
 /* What was read from both was there. */
 static int check_whole(const deja_filter *a, const deja_filter *b, deja_error *err)
 {
-    const int rc = deja_filter_vouch(a, err);
-    return rc < 0 ? rc : deja_filter_vouch(b, err);
+    const int rc = deja_filter_check_file(a, err);
+    return rc < 0 ? rc : deja_filter_check_file(b, err);
 }
 
 /* Fingerprints of a table, in pieces.  The fingerprint 1 may stand for the hash 0, which is looked
@@ -299,7 +299,7 @@ static int merge_series_of_tables(deja_filter *into, const deja_filter *from, de
             rc = deja_filter_add_hashed(into, hash, n, NULL, NULL);
     }
     into->offered = offered;
-    if (rc == DEJA_EIO && deja_filter_vouch(into, err) == DEJA_OK)
+    if (rc == DEJA_EIO && deja_filter_check_file(into, err) == DEJA_OK)
         return dj_fail_errno(err, "the file cannot be written");
     if (rc < 0)
         return rc == DEJA_EIO ? rc
@@ -590,8 +590,8 @@ static int common_bits(const deja_filter *a, const deja_filter *b, double *keys,
     return DEJA_OK;
 }
 
-int deja_filter_common(const deja_filter *a, const deja_filter *b, double *keys, double *sigma,
-                       deja_error *err)
+int deja_filter_overlap(const deja_filter *a, const deja_filter *b, double *keys, double *sigma,
+                        deja_error *err)
 {
     double deviation = 0;
     int rc = check_alike(a, b, err);

@@ -122,7 +122,7 @@ int dj_filter_lost(void)
     return DEJA_EIO;
 }
 
-int deja_filter_vouch(const deja_filter *f, deja_error *err)
+int deja_filter_check_file(const deja_filter *f, deja_error *err)
 {
     return f->owner->vouch ? f->owner->vouch(f, err) : DEJA_OK;
 }

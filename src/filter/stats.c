@@ -275,5 +275,5 @@ int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out)
 int dj_filter_account(const deja_filter *f, deja_stats *stats, deja_error *err)
 {
     const int rc = deja_filter_stats(f, stats);
-    return rc == DEJA_EIO ? deja_filter_vouch(f, err) : rc;
+    return rc == DEJA_EIO ? deja_filter_check_file(f, err) : rc;
 }

@@ -14,7 +14,7 @@ int deja_builder_finish(deja_builder *b, const char *path, unsigned flags, deja_
               : dj_filter_in_memory(&s.plan, b->key, b->alloc, out, err);
     if (rc == DEJA_OK) {
         dj_builder_fill(b, &s, *out);
-        rc = deja_filter_vouch(*out, err);
+        rc = deja_filter_check_file(*out, err);
     }
     dj_solution_fini(b, &s);
     if (rc == DEJA_OK) {

@@ -116,9 +116,9 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
     dj_filter_walk(from, false);
     dj_counts_take(f, &r);
     f->unclean = from->unclean;
-    rc = deja_filter_vouch(from, err);
+    rc = deja_filter_check_file(from, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_vouch(f, err);
+        rc = deja_filter_check_file(f, err);
     if (rc < 0)
         deja_filter_free(f);
     else

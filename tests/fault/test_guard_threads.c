@@ -31,7 +31,7 @@ static void *ask(void *arg)
     uint8_t found[BATCH];
     uint32_t next = t->first;
     atomic_fetch_add(&ready, 1);
-    while (deja_filter_vouch(t->f, NULL) == DEJA_OK) {
+    while (deja_filter_check_file(t->f, NULL) == DEJA_OK) {
         for (int i = 0; i < BATCH; i++) {
             number[i] = next = (next + 7919) % KEYS;
             key[i] = (deja_slice){&number[i], sizeof number[i]};
@@ -116,7 +116,7 @@ static int open_beside_signals(const char *path, int in, int out)
         const uint32_t key = 1;
         CHECK(truncate(path, 0) == 0);
         CHECK(deja_filter_contains(f, (deja_slice){&key, sizeof key}));
-        CHECK(deja_filter_vouch(f, NULL) == DEJA_EIO);
+        CHECK(deja_filter_check_file(f, NULL) == DEJA_EIO);
         deja_filter_free(f);
     }
     for (int i = 0; i < THREADS; i++)

@@ -67,7 +67,7 @@ static void ask(const deja_filter *f)
         for (uint32_t i = 0; i < N; i++)
             check((counts[i] > 0) == found[i]);
     double common = 0, sigma = 0;
-    if (deja_filter_common(f, f, &common, &sigma, NULL) == DEJA_OK)
+    if (deja_filter_overlap(f, f, &common, &sigma, NULL) == DEJA_OK)
         check(common >= 0 && sigma >= 0);
 }
 

@@ -132,7 +132,7 @@ static void copy_and_unite(deja_filter *f, uint32_t kind)
     must_hold(deja_filter_copy(f, path, DEJA_CREATE_REPLACE, &copy, &err), &err);
     if (kind == DEJA_BLOCKED || kind == DEJA_CLASSIC || kind == DEJA_EXACT) {
         must_hold(deja_filter_merge(copy, f, &err), &err);
-        must_hold(deja_filter_common(copy, f, &common, NULL, &err), &err);
+        must_hold(deja_filter_overlap(copy, f, &common, NULL, &err), &err);
     }
     must_hold(deja_filter_sync(copy, &err), &err);
     deja_filter_free(copy);

@@ -195,7 +195,7 @@ static void refused(deja_options one, deja_options other, int status, const char
         fail_msg("got %d \"%s\" instead of %d with \"%s\"", rc, err.text, status, words);
     assert_same_bodies(a, same, words);
     assert_int_equal(stats_of(a).offered, 10);
-    rc = deja_filter_common(a, b, &keys, NULL, &err);
+    rc = deja_filter_overlap(a, b, &keys, NULL, &err);
     assert_int_equal(rc, status);
     assert_non_null(strstr(err.text, words));
     deja_filter_free(a);
@@ -287,9 +287,9 @@ static void a_series_of_one_part_is_united_folded_and_compared_as_its_part(void 
         deja_filter *plain = filled(fixed, 1000, 4000);
         double keys, sigma;
         deja_error err = {0, ""};
-        works(deja_filter_common(a, b, &keys, &sigma, &err), &err);
+        works(deja_filter_overlap(a, b, &keys, &sigma, &err), &err);
         assert_true(fabs(keys - 1000) < 5 * sigma + 1);
-        works(deja_filter_common(a, plain, &keys, &sigma, &err), &err);
+        works(deja_filter_overlap(a, plain, &keys, &sigma, &err), &err);
         assert_true(fabs(keys - 1000) < 5 * sigma + 1);
         deja_filter *c = filled(grown(opt, kinds[i]), 0, 2000);
         merge(a, b);
@@ -353,7 +353,7 @@ static void series_of_tables_unite_and_are_counted(void **state)
     deja_filter *a = filled(opt, 0, 150), *b = filled(opt, 100, 2000);
     double keys, sigma;
     deja_error err = {0, ""};
-    works(deja_filter_common(a, b, &keys, &sigma, &err), &err);
+    works(deja_filter_overlap(a, b, &keys, &sigma, &err), &err);
     assert_true(keys >= 50 && keys <= 50 && sigma <= 0);
     merge(a, b);
     assert_int_equal(stats_of(a).keys, 2000);
@@ -385,7 +385,7 @@ static void series_with_other_steps_are_refused(void **state)
     assert_int_equal(deja_filter_merge(c, b, &err), DEJA_EMISMATCH); /* part 2 would differ */
     assert_int_equal(c->n_parts, 1);
     assert_int_equal(outline_of(a).keys, before.keys);
-    assert_int_equal(deja_filter_common(a, a, &keys, NULL, &err), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_overlap(a, a, &keys, NULL, &err), DEJA_ENOTSUP);
     assert_non_null(strstr(err.text, "has grown to 2 parts"));
     assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);
     assert_non_null(strstr(err.text, "has grown to 2 parts and cannot be folded"));
@@ -662,7 +662,7 @@ static void common(deja_options opt, uint64_t a, uint64_t b, uint64_t both, doub
     deja_filter *x = filled(opt, 0, a), *y = filled(opt, a - both, a - both + b);
     double keys = -1, sigma = -1;
     deja_error err = {0, ""};
-    works(deja_filter_common(x, y, &keys, &sigma, &err), &err);
+    works(deja_filter_overlap(x, y, &keys, &sigma, &err), &err);
     assert_true(sigma > 0);
     if (!normal_within(keys, (double)both, sigma * slack, 5))
         fail_msg("%g +- %g instead of %g", keys, sigma, (double)both);
@@ -700,7 +700,7 @@ static void the_error_of_common_keys_is_the_one_stated(void **state)
         double keys, sigma;
         opt.seed = seed;
         deja_filter *x = filled(opt, 0, 1500), *y = filled(opt, 900, 2400);
-        assert_int_equal(deja_filter_common(x, y, &keys, &sigma, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_overlap(x, y, &keys, &sigma, NULL), DEJA_OK);
         sum += keys - 600;
         squares += (keys - 600) * (keys - 600);
         stated += sigma * sigma;
@@ -719,7 +719,7 @@ static void common_keys_of_two_sizes_and_of_tables(void **state)
     deja_filter *x = filled(opt, 0, 10000);
     deja_filter *y = filled(smaller(x, opt, 1), 6000, 12000);
     for (int turn = 0; turn < 2; turn++) {
-        assert_int_equal(deja_filter_common(turn ? y : x, turn ? x : y, &keys, &sigma, NULL),
+        assert_int_equal(deja_filter_overlap(turn ? y : x, turn ? x : y, &keys, &sigma, NULL),
                          DEJA_OK);
         assert_true(normal_within(keys, 4000, sigma * 1.1, 5));
     }
@@ -728,7 +728,7 @@ static void common_keys_of_two_sizes_and_of_tables(void **state)
     const deja_options exact = OPTIONS(.kind = DEJA_EXACT, .capacity = 5000);
     x = filled(exact, 0, 3000);
     y = filled(exact, 1000, 5000);
-    assert_int_equal(deja_filter_common(x, y, &keys, &sigma, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_overlap(x, y, &keys, &sigma, NULL), DEJA_OK);
     assert_true(keys >= 2000 && keys <= 2000 && sigma <= 0);
     deja_filter_free(x);
     deja_filter_free(y);
@@ -740,10 +740,10 @@ static void nothing_is_common_with_nothing_and_nothing_is_told_by_full_filters(v
     deja_error err = {0, ""};
     const deja_options opt = OPTIONS(.kind = DEJA_CLASSIC, .memory = 64, .capacity = 10);
     deja_filter *x = new_filter(opt), *y = new_filter(opt);
-    assert_int_equal(deja_filter_common(x, y, &keys, &sigma, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_overlap(x, y, &keys, &sigma, NULL), DEJA_OK);
     assert_true(keys <= 0 && sigma <= 0);
     add_keys(x, 0, 5000);
-    assert_int_equal(deja_filter_common(x, y, &keys, &sigma, &err), DEJA_EFULL);
+    assert_int_equal(deja_filter_overlap(x, y, &keys, &sigma, &err), DEJA_EFULL);
     assert_non_null(strstr(err.text, "all bits of the union are set"));
     deja_filter_free(x);
     deja_filter_free(y);

@@ -80,7 +80,7 @@ static int is_lost(deja_filter *f, const char *path)
     deja_stats s = DEJA_STATS_INIT;
     deja_error err = {0};
     CHECK(missing(f) == 0); /* whatever it says, it does not call a key new */
-    CHECK(in_words(deja_filter_vouch(f, &err), &err, path));
+    CHECK(in_words(deja_filter_check_file(f, &err), &err, path));
     CHECK(deja_filter_stats(f, &s) == DEJA_EIO && errno == EIO);
     return CHILD_FINE;
 }
@@ -93,13 +93,13 @@ static int reader_of(const char *path, uint32_t kind, off_t len)
     deja_error err = {0};
     CHECK(make_file(path, kind, 1));
     deja_filter *f = open_file(path, 0);
-    CHECK(f && missing(f) == 0 && deja_filter_vouch(f, NULL) == DEJA_OK);
+    CHECK(f && missing(f) == 0 && deja_filter_check_file(f, NULL) == DEJA_OK);
     CHECK(truncate(path, len) == 0);
     CHECK(is_lost(f, path) == CHILD_FINE);
     if (kind == DEJA_SPECTRAL)
         CHECK(deja_filter_count(f, key_of(&one), &count) == DEJA_EIO);
     if (kind != DEJA_SPECTRAL && kind != DEJA_SCALABLE && kind != DEJA_STATIC)
-        CHECK(in_words(deja_filter_common(f, f, &common, NULL, &err), &err, path));
+        CHECK(in_words(deja_filter_overlap(f, f, &common, NULL, &err), &err, path));
     deja_filter_free(f);
     return CHILD_FINE;
 }
@@ -175,7 +175,7 @@ static int merge_from_lost(const char *path, int in, int out)
     snprintf(other, sizeof other, "%s.copy", path);
     CHECK(in_words(deja_filter_copy(from, other, 0, &copy, &err), &err, path));
     CHECK(!copy && access(other, F_OK) < 0);
-    CHECK(deja_filter_vouch(into, NULL) == DEJA_OK); /* which is in memory */
+    CHECK(deja_filter_check_file(into, NULL) == DEJA_OK); /* which is in memory */
     deja_filter_free(from);
     deja_filter_free(into);
     return CHILD_FINE;
@@ -197,9 +197,9 @@ static int one_of_two(const char *path, int in, int out)
     CHECK(a && b && c && truncate(path, 4096) == 0);
     CHECK(is_lost(a, path) == CHILD_FINE);
     CHECK(is_lost(c, path) == CHILD_FINE);
-    CHECK(missing(b) == 0 && deja_filter_vouch(b, NULL) == DEJA_OK);
+    CHECK(missing(b) == 0 && deja_filter_check_file(b, NULL) == DEJA_OK);
     deja_filter_free(a); /* out of the middle, the beginning and the end of the list */
-    CHECK(missing(b) == 0 && deja_filter_vouch(b, NULL) == DEJA_OK);
+    CHECK(missing(b) == 0 && deja_filter_check_file(b, NULL) == DEJA_OK);
     CHECK(truncate(other, 4096) == 0 && is_lost(b, other) == CHILD_FINE);
     deja_filter_free(b);
     CHECK(is_lost(c, path) == CHILD_FINE);
@@ -233,9 +233,9 @@ static int overwrite(const char *path, int in, int out)
     write_file(path, theirs.data, theirs.len);
     CHECK(is_lost(f, path) == CHILD_FINE); /* another filter */
     write_file(path, mine.data, mine.len);
-    CHECK(deja_filter_vouch(f, NULL) == DEJA_OK); /* as it was */
+    CHECK(deja_filter_check_file(f, NULL) == DEJA_OK); /* as it was */
     CHECK(truncate(path, st.st_size + 64) == 0);
-    CHECK(in_words(deja_filter_vouch(f, &err), &err, path)); /* it would not open again */
+    CHECK(in_words(deja_filter_check_file(f, &err), &err, path)); /* it would not open again */
     deja_filter_free(f);
     free(mine.data);
     free(theirs.data);
@@ -281,7 +281,7 @@ static int race(const char *path, int in, int out)
         if (deja_filter_open(path, 0, NULL, &f, NULL) < 0)
             continue;
         opened++;
-        CHECK(missing(f) == 0 || deja_filter_vouch(f, NULL) == DEJA_EIO);
+        CHECK(missing(f) == 0 || deja_filter_check_file(f, NULL) == DEJA_EIO);
         deja_filter_free(f);
     }
     atomic_store(&stop_cutting, true);

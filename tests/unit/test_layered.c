@@ -540,7 +540,7 @@ static void what_layers_cannot_do_is_refused_with_a_reason(void **state)
     double common;
     assert_int_equal(deja_filter_merge(a, b, &err), DEJA_ENOTSUP);
     assert_non_null(strstr(err.text, "layers of layered filters grow apart"));
-    assert_int_equal(deja_filter_common(a, b, &common, NULL, &err), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_overlap(a, b, &common, NULL, &err), DEJA_ENOTSUP);
     assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);
     assert_int_equal(deja_filter_remove(a, key_of("a"), NULL), DEJA_ENOTSUP);
     uint64_t count;

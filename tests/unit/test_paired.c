@@ -152,7 +152,7 @@ static void unions_folds_and_counts_are_refused_with_the_reason(void **state)
     add(a, number);
     assert_int_equal(deja_filter_merge(a, b, &err), DEJA_ENOTSUP);
     assert_non_null(strstr(err.text, "removed and the other added"));
-    assert_int_equal(deja_filter_common(a, b, &keys, NULL, &err), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_overlap(a, b, &keys, NULL, &err), DEJA_ENOTSUP);
     assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);
     assert_non_null(strstr(err.text, "forget keys that are found now"));
     assert_int_equal(deja_filter_count(a, key_of(&number), &count), DEJA_ENOTSUP);
