@@ -160,6 +160,31 @@ DEJA_API const char *deja_kind_name(uint32_t kind);
 DEJA_API uint32_t deja_kind_parse(const char *name);
 DEJA_API const char *deja_hash_name(uint32_t hash);
 DEJA_API uint32_t deja_hash_parse(const char *name);
+/* All kinds, in the order of their numbers: the one after `kind`, or the first after 0.  0: there
+ * are no more. */
+DEJA_API uint32_t deja_kind_next(uint32_t kind);
+/* One line about a kind, for help texts; NULL for an unknown kind. */
+DEJA_API const char *deja_kind_help(uint32_t kind);
+
+/* What a kind can do.  Ask for one capability, or for several with |: the answer is true if it has
+ * all of them. */
+#define DEJA_CAN_ADD     0x0001u /* take keys as they come */
+#define DEJA_CAN_BUILD   0x0002u /* be made of all its keys at once, by a deja_builder */
+#define DEJA_CAN_REMOVE  0x0004u /* remove keys */
+#define DEJA_CAN_COUNT   0x0008u /* tell how many times a key was added */
+#define DEJA_CAN_GROW    0x0010u /* grow: capacity is its first size, and the rate stays */
+#define DEJA_CAN_EXPIRE  0x0020u /* drop its oldest keys to make room for new ones */
+#define DEJA_CAN_FORGET  0x0040u /* miss a key that was added: it removed or dropped others */
+#define DEJA_CAN_FILL    0x0080u /* be full: it stores keys one by one, and counts them exactly */
+#define DEJA_CAN_REPEAT  0x0100u /* consist of several filters that must agree */
+#define DEJA_CAN_MERGE   0x0200u /* take the keys of another filter */
+#define DEJA_CAN_FOLD    0x0400u /* be halved */
+#define DEJA_CAN_OVERLAP 0x0800u /* tell how many keys it shares with another filter */
+#define DEJA_CAN_PREFIX  0x1000u /* answer questions about URL prefixes */
+#define DEJA_CAN_LAYER   0x2000u /* describe its layers (deja_filter_layer) */
+/* False for an unknown kind. */
+DEJA_API bool deja_kind_can(uint32_t kind, uint32_t capability);
+
 /* The instruction set that blocked filters use here: "avx512", "avx2", "portable". */
 DEJA_API const char *deja_simd_name(void);
 
@@ -246,10 +271,11 @@ typedef struct deja_plan {
     uint64_t deletions;   /* paired: removals it is sized for                    */
     double fn_rate;       /* and the share of its keys that is FORGOTTEN then    */
     uint64_t generations; /* window: full ones; the bits are of one more         */
+    uint64_t lines;       /* cache lines that a lookup reads; scalable: per part */
 } deja_plan;
 #define DEJA_PLAN_INIT                                                                            \
     {                                                                                             \
-        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0.0, 0                          \
+        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0.0, 0, 0                       \
     }
 DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_error *err);
 
@@ -258,6 +284,9 @@ DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_e
 typedef struct deja_filter deja_filter;
 DEJA_CHECKED int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err);
 DEJA_API void deja_filter_free(deja_filter *f); /* NULL is fine; does not sync */
+/* As deja_kind_can, for one filter: its options and parts can rule out what its kind can do.
+ * Whether its file may be written does not matter here. */
+DEJA_API bool deja_filter_can(const deja_filter *f, uint32_t capability);
 
 /* *is_new (or NULL) tells whether the key was absent before this call.  When threads
  * add the same key at once, at least one of them is told that it was new. */

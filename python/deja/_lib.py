@@ -94,7 +94,7 @@ class Plan(Sized):
         ("size", c_size_t), ("kind", c_uint32), ("hashes", c_uint32), ("filters", c_uint32),
         ("hash", c_uint32), ("capacity", c_uint64), ("fp_rate", c_double), ("bits", c_uint64),
         ("bytes", c_uint64), ("bits_per_key", c_double), ("lost", c_double), ("deletions", c_uint64),
-        ("fn_rate", c_double), ("generations", c_uint64),
+        ("fn_rate", c_double), ("generations", c_uint64), ("lines", c_uint64),
     ]
 
 

@@ -48,6 +48,7 @@ class Plan(_Record):
     deletions: int  # paired: removals it is sized for
     fn_rate: float  # and the share of its keys that is forgotten then
     generations: int  # window
+    lines: int  # cache lines that a lookup reads; scalable: per part
 
 
 @dataclass(frozen=True)

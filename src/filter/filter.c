@@ -127,6 +127,31 @@ int deja_filter_check_file(const deja_filter *f, deja_error *err)
     return f->owner->vouch ? f->owner->vouch(f, err) : DEJA_OK;
 }
 
+/* What the kind can do and this filter, by its options and parts, cannot. */
+static uint32_t ruled_out(const deja_filter *f)
+{
+    static const uint32_t of_parts[] = {DEJA_CAN_MERGE, DEJA_CAN_FOLD, DEJA_CAN_OVERLAP};
+    const bool has_grown = f->plan.kind == DEJA_SCALABLE && f->n_parts > 1;
+    uint32_t out = 0;
+    if (f->plan.flags & DEJA_MINIMAL_INCREASE)
+        out |= DEJA_CAN_REMOVE;
+    if (f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
+        out |= DEJA_CAN_PREFIX;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(of_parts); i++)
+        if (!deja_kind_can(f->plan.part_kind, of_parts[i]))
+            out |= of_parts[i];
+    if (has_grown)
+        out |= DEJA_CAN_FOLD;
+    if (has_grown && !deja_kind_can(f->plan.part_kind, DEJA_CAN_FILL))
+        out |= DEJA_CAN_OVERLAP;
+    return out;
+}
+
+bool deja_filter_can(const deja_filter *f, uint32_t capability)
+{
+    return deja_kind_can(f->plan.kind, capability) && !(ruled_out(f) & capability);
+}
+
 void dj_filter_unmake(deja_filter *f)
 {
     const deja_allocator copy = f->alloc_copy;

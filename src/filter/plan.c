@@ -316,6 +316,15 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
 }
 
+/* Cache lines that a lookup reads: of a series, in each part; of layers, besides theirs. */
+static uint64_t lines_read(const struct dj_plan *plan)
+{
+    const uint32_t bodies = plan->deletions ? 2 : plan->filters;
+    if (plan->kind == DEJA_STATIC || plan->part_kind == DEJA_CLASSIC)
+        return (uint64_t)bodies * plan->shape.k;
+    return (uint64_t)bodies * dj_plan_lines(plan);
+}
+
 int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
 {
     struct dj_plan plan = {0};
@@ -348,6 +357,7 @@ int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
         .deletions = plan.deletions,
         .fn_rate = plan.deletions ? dj_shape_rate(&plan.removal, (double)plan.deletions) : 0,
         .generations = plan.generations,
+        .lines = lines_read(&plan),
     };
     memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
     return DEJA_OK;

@@ -38,6 +38,8 @@ NOT_BOUND = {
     "deja_lines_count": LINES, "deja_lines_ends": LINES,
     "deja_filter_profile": "is in the outline", "deja_url_rules_profile": "Rules knows its profile",
     "deja_url_plain_batch": "deja_url_canon_batch looks itself",
+    **dict.fromkeys(("deja_filter_can", "deja_kind_can", "deja_kind_help", "deja_kind_next"),
+                    "a call that a kind cannot do raises an error that names the kinds that can"),
     "deja_simd_name": "of interest to benchmarks in C",
 }
 
