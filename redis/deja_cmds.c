@@ -310,6 +310,10 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         n += put_count(ctx, "hidden", s.hidden);
         n += put_number(ctx, "fn_now", s.fn_now);
     }
+    if (s.kind == DEJA_WINDOW) {
+        n += put_count(ctx, "generations", s.generations);
+        n += put_count(ctx, "window_seconds", s.window_seconds);
+    }
     n += put_count(ctx, "unions", s.unions);
     n += put_count(ctx, "folds", s.folds);
     n += put_count(ctx, "format", s.format);

@@ -384,7 +384,9 @@ const struct command cmd_dedup = {
             REMOTE_TEXT,
             "--state names the cache then; -n is the number of keys of all its shards. A line is "
             "looked up, handed over, and only then added: a failover, or two processes that meet "
-            "the same line at the same moment, may repeat a line, and never lose one.",
+            "the same line at the same moment, may repeat a line, and never lose one. With -k "
+            "window "
+            "the server is asked about every line, and forgets as a local window does.",
             NULL},
     .examples =
         (const struct command_example[]){

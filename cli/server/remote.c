@@ -7,7 +7,12 @@
  * failover or two crawlers at the same URL at the same moment repeat a line, and never lose one.
  *
  * Lines that repeat within a run are known here: a table of fingerprints has the last few million
- * keys, which also spares the server the questions. */
+ * keys, which also spares the server the questions.
+ *
+ * A window forgets, and only the server knows what.  So it is asked about every line, and gets
+ * every key again, which renews it; the table has the keys of one batch alone.  A batch is a small
+ * part of what the window remembers: a line that repeats in it is among the last N for certain,
+ * and one that the window forgets in the middle of it is treated as seen only until the next. */
 #include "cli/server/remote.h"
 #include "cli/server/shards.h"
 #include "cli/session/session.h"
@@ -17,7 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RECENT_KEYS 2000000u /* 20 MB */
+#define RECENT_KEYS  2000000u /* 20 MB */
+#define WINDOW_SHARE 64       /* batches in the keys of a window, at least */
 
 struct job {
     const struct call *call;
@@ -29,6 +35,7 @@ struct job {
     struct session session;
     struct out own, *out;
     bool sync_output, header_printed;
+    bool forgets; /* the filters are windows */
     uint8_t *want;
     size_t want_cap;
     uint64_t yes; /* dedup: new; check: found; add: new */
@@ -41,6 +48,15 @@ static int make_recent(struct job *j, uint64_t capacity, deja_filter **out, deja
     opt.capacity = capacity;
     opt.key = j->key;
     return deja_filter_new(&opt, out, err);
+}
+
+static int ask_for_window(struct job *j, deja_error *err)
+{
+    uint64_t keys;
+    const int rc = shards_window(j->shards, &j->forgets, &keys, err);
+    if (rc == DEJA_OK && keys)
+        j->session.batch_max = keys > WINDOW_SHARE ? (size_t)(keys / WINDOW_SHARE) : 1;
+    return rc;
 }
 
 static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
@@ -63,6 +79,8 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
     if (rc == DEJA_OK && shards_existed(j->shards) && given[0])
         console_note(j->call->console, "%s keeps the kind and size it was made with; ignored: %s",
                      j->what->name, given);
+    if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP)
+        rc = ask_for_window(j, err);
     const bool secret = rc == DEJA_OK && getentropy(j->key, sizeof j->key) == 0;
     if (rc == DEJA_OK && !secret)
         rc = fail_errno(err, "no random bytes from the kernel");
@@ -88,13 +106,14 @@ static int first_here(struct job *j, const struct batch *b, deja_error *err)
 {
     deja_outline o = DEJA_OUTLINE_INIT;
     if (j->recent && deja_filter_outline(j->recent, &o) == DEJA_OK &&
-        o.keys + b->block.n > o.capacity) {
+        (j->forgets || o.keys + b->block.n > o.capacity)) {
         deja_filter_free(j->recent);
         j->recent = NULL;
     }
     if (!j->recent) {
-        const uint64_t most = b->block.n > RECENT_KEYS ? b->block.n : RECENT_KEYS;
-        const int rc = make_recent(j, most, &j->recent, err);
+        const uint64_t n = b->block.n;
+        const int rc =
+            make_recent(j, j->forgets || n > RECENT_KEYS ? n : RECENT_KEYS, &j->recent, err);
         if (rc < 0)
             return rc;
     }
@@ -121,7 +140,8 @@ static void close_up(struct batch *b)
             b->answer[to++] = b->answer[i];
 }
 
-/* Answers: 1 new (dedup, add), 1 found (check).  For dedup, want is then what has to be added. */
+/* Answers: 1 new (dedup, add), 1 found (check).  For dedup, want is then what has to be added:
+ * the new keys, or for a window all of them. */
 static int judge(struct job *j, struct batch *b, deja_error *err)
 {
     const size_t n = b->block.n;
@@ -139,6 +159,10 @@ static int judge(struct job *j, struct batch *b, deja_error *err)
     rc = shards_check(j->shards, b->block.keys, n, j->want, b->answer, err);
     for (size_t i = 0; j->what->use == REMOTE_DEDUP && i < n; i++)
         j->want[i] = b->answer[i] = j->want[i] && !b->answer[i];
+    if (j->forgets) {
+        memset(j->want, 1, n);
+        skip_keyless(b, j->want);
+    }
     return rc;
 }
 

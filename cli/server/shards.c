@@ -224,6 +224,40 @@ int shards_add(struct shards *s, const deja_slice *key, size_t n, const uint8_t 
     return rc;
 }
 
+/* --- What the filters are --------------------------------------------------------- */
+
+static const redisReply *value_of(const redisReply *map, const char *name)
+{
+    for (size_t i = 0; i + 1 < map->elements; i += 2)
+        if (map->element[i]->str && strcmp(map->element[i]->str, name) == 0)
+            return map->element[i + 1];
+    return NULL;
+}
+
+static uint64_t number_of(const redisReply *map, const char *name)
+{
+    const redisReply *value = value_of(map, name);
+    return value && value->type == REDIS_REPLY_INTEGER ? (uint64_t)value->integer : 0;
+}
+
+int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *err)
+{
+    const char *argv[2] = {"DEJA.INFO", s->shard_name[0]};
+    size_t len[2] = {strlen(argv[0]), strlen(argv[1])};
+    struct wire_request r = {argv, len, 2, 0, NULL, 0, false, false};
+    int rc = wire_run(s->wire, &r, 1, err);
+    *forgets = false;
+    *keys = 0;
+    if (rc == DEJA_OK && r.reply->type == REDIS_REPLY_ERROR)
+        rc = refused(s, &r, r.reply->str, err);
+    const redisReply *kind = rc == DEJA_OK ? value_of(r.reply, "kind") : NULL;
+    *forgets = kind && kind->str && strcmp(kind->str, deja_kind_name(DEJA_WINDOW)) == 0;
+    if (*forgets && !number_of(r.reply, "window_seconds"))
+        *keys = number_of(r.reply, "capacity") * s->n;
+    wire_drop(&r, 1);
+    return rc;
+}
+
 /* --- The cache and its text --------------------------------------------------------- */
 
 static int one_request(struct shards *s, int argc, const char **argv, redisReply **reply,
@@ -298,6 +332,18 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
     return DEJA_OK;
 }
 
+/* A shard of few keys needs much room for chance (capacity_of_shard), so that a small window over
+ * many shards would remember far more keys than it was asked to. */
+#define WINDOW_SHARD 2500 /* keys: then it is a tenth more */
+
+static uint32_t default_shards(const deja_options *o)
+{
+    if (o->kind != DEJA_WINDOW || o->window_seconds ||
+        o->capacity >= (uint64_t)WINDOW_SHARD * SHARDS_DEFAULT)
+        return SHARDS_DEFAULT;
+    return o->capacity < WINDOW_SHARD ? 1 : (uint32_t)(o->capacity / WINDOW_SHARD);
+}
+
 /* Read the text, or write it, whoever comes first. */
 static int agree(struct shards *s, const struct shards_options *opt, deja_error *err)
 {
@@ -310,7 +356,7 @@ static int agree(struct shards *s, const struct shards_options *opt, deja_error 
     if (rc == DEJA_OK && reply->type == REDIS_REPLY_NIL && opt->create) {
         (void)snprintf(text, sizeof text,
                        "deja-cache 1 shards=%" PRIu32 " profile=%s rules=%" PRIx64,
-                       opt->shards ? opt->shards : SHARDS_DEFAULT,
+                       opt->shards ? opt->shards : default_shards(opt->create),
                        opt->rules ? deja_profile_name(deja_url_rules_profile(opt->rules)) : "none",
                        opt->rules ? deja_url_rules_id(opt->rules) : 0);
         freeReplyObject(reply);
@@ -337,6 +383,8 @@ static int agree(struct shards *s, const struct shards_options *opt, deja_error 
 static uint64_t capacity_of_shard(uint64_t capacity, uint32_t n)
 {
     const double mean = (double)capacity / n;
+    if (n == 1)
+        return capacity;
     return (uint64_t)ceil(mean + 5 * sqrt(mean)) + 1;
 }
 
@@ -498,6 +546,13 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
 }
 
 #else
+
+int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *err)
+{
+    *forgets = false;
+    *keys = 0;
+    return wire_run(s->wire, NULL, 0, err);
+}
 
 int shards_open(const struct shards_options *opt, struct shards **out, deja_error *err)
 {

@@ -17,7 +17,7 @@
 
 struct shards_options {
     const char *url, *name;
-    uint32_t shards;             /* 0: as it is, or SHARDS_DEFAULT when it is made */
+    uint32_t shards;             /* 0: as it is; or when it is made, SHARDS_DEFAULT or fewer */
     uint32_t replicas;           /* that have an add before it counts */
     const deja_options *create;  /* make it when it is not there; of all shards together */
     const deja_url_rules *rules; /* form of the keys, or NULL */
@@ -32,6 +32,10 @@ uint32_t shards_count(const struct shards *s);
 bool shards_existed(const struct shards *s);
 /* The rules that were given, in the version that the cache was made with. */
 const deja_url_rules *shards_rules(const struct shards *s);
+
+/* Whether its filters are windows, which forget, and how many keys they remember together; 0:
+ * those of some time. */
+int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *err);
 
 /* For the keys whose want[i] is not 0 (NULL: all), answer[i] is 1 when it was found, or 1 when it
  * was new; the others' answers stay as they are.  May be repeated after a failure. */

@@ -136,12 +136,13 @@ static void warn_clock(struct console *c, const deja_filter *f)
 int session_open(struct session *s, const struct call *call, const struct common *c, size_t first,
                  const deja_filter *filter, const struct out *results, deja_error *err)
 {
-    const struct input_options in = session_input_options(call, c, first);
+    struct input_options in = session_input_options(call, c, first);
     const deja_stats none = DEJA_STATS_INIT;
     const struct pipeline_step step = {urlkeys_run, &s->urls};
     s->call = call;
     s->filter = filter;
     s->stats = none;
+    in.block_records = s->batch_max;
     warn_clock(call->console, filter);
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)

@@ -71,6 +71,7 @@ struct session { /* begin with {0} */
     struct progress progress;
     deja_stats stats;                            /* as of the last look, for the progress line */
     double stats_due;                            /* a look reads the whole filter: not too often */
+    size_t batch_max;                            /* lines; 0: as many as fit; set before open */
     uint64_t records;                            /* read so far */
     uint64_t keyless;                            /* of these, without a key */
     uint64_t lookups;                            /* keys, of which a record may have several */

@@ -90,6 +90,57 @@ def shards_are_of_the_kind_that_was_asked_for():
         assert "how many keys" in complaint, complaint
 
 
+def seq(*numbers):
+    return b"".join(b"%d\n" % n for n in numbers)
+
+
+@case
+def a_window_forgets_as_a_local_one_does():
+    with Server() as server:
+        rate = ("-p", "1e-12")  # the server's secrets are random: no line may be lost by chance
+        at = ("--redis", url(server), "-q", "-k", "window", *rate, "--state")
+        again = seq(*3 * list(range(50)))
+        renewed = b"".join(b"always\n" + seq(*range(9 * i, 9 * i + 9)) for i in range(40))
+        for i, (size, data) in enumerate((
+                (("-n", "10"), again),
+                (("-n", "10"), again + seq(*range(45, 50), *range(40, 50))),
+                (("-n", "1"), seq(*3 * [1, 1, 2, 3, 4])),
+                (("-n", "20", "--generations", "2"), again),
+                (("-n", "10"), renewed),
+                (("-n", "2000"), seq(*2 * list(range(5000)))),
+                (("--window-time", "1h", "-n", "100"), again))):
+            want = deja("dedup", "-q", "-k", "window", *rate, *size, data=data)
+            for j in "1", "2":
+                expect(deja("dedup", *at, f"w{i}{j}", *size, "-j", j, data=data), want)
+            expect(deja("dedup", *at, f"c{i}", *size, "-c", data=data),
+                   b"%d\n" % want.count(b"\n"))
+        later = ("--redis", url(server), "-q", "--state", "w01")
+        assert deja("dedup", *later, data=again).count(b"\n") == 150  # also in a later run
+        # Many shards remember more than they were asked to, but not without end.
+        data = seq(*2 * list(range(100000)), *range(70000, 100000))
+        assert deja("dedup", *at, "large", "-n", "40k", data=data) == data[:-6 * 30000]
+        assert len(server.client().keys("{large:*}")) == 16
+        assert len(server.client().keys("{w01:*}")) == 1
+
+
+@case
+def seeing_or_adding_a_line_renews_it_on_the_server():
+    with Server() as server:
+        at = ("--redis", url(server), "-q")
+        state = ("--state", "w", "-k", "window", "-n", "10")
+        expect(deja("dedup", *at, *state, data=b"always\n"), b"always\n")
+        for i in range(10):
+            expect(deja("dedup", *at, *state, data=seq(*range(8 * i, 8 * i + 8)) + b"always\n"),
+                   seq(*range(8 * i, 8 * i + 8)))
+        for i in range(20, 30):
+            deja("add", *at, "w", data=seq(*range(8 * i, 8 * i + 8)) + b"always\n")
+        expect(deja("check", *at, "w", data=b"always\n"), b"always\n")
+        at += ("--state", "t", "-k", "window", "--window-time", "2s", "-n", "100")
+        expect(deja("dedup", *at, data=b"x\n"), b"x\n")
+        time.sleep(5)
+        expect(deja("dedup", *at, data=b"x\nx\n"), b"x\n")
+
+
 @case
 def lines_without_a_key_match_nothing():
     with Server() as server:

@@ -131,6 +131,10 @@ static int check_sizes(struct input *in, deja_error *err)
     in->records_max = o->block_size / BYTES_PER_RECORD;
     if (in->records_max < RECORDS_LEAST)
         in->records_max = RECORDS_LEAST;
+    if (o->block_records && o->block_records < in->records_max) {
+        in->records_max = o->block_records;
+        o->block_size = o->block_records * BYTES_PER_RECORD;
+    }
     return DEJA_OK;
 }
 

@@ -49,6 +49,7 @@ struct input_options {
     struct pick_options pick; /* which part of a line is the key                     */
     bool strict;              /* a line without a key is an error                    */
     size_t block_size;        /* bytes; 0: 1 MiB                                     */
+    size_t block_records;     /* records, at most; 0: as many as fit                 */
     size_t record_max;        /* bytes; 0: 1 GiB                                     */
     const atomic_bool *stop;  /* or NULL; true: input_next ends soon, as at the end  */
 };
