@@ -214,7 +214,7 @@ other_formats_are_refused() {
     seq 1 100 >list
     python3 -c 'import zipfile; zipfile.ZipFile("list.zip", "w").write("list")'
     deja build -q list.deja list
-    fails_with 2 "list.zip is a zip archive, which deja cannot read as lines; unpack it first: unzip -p FILE | deja" \
+    fails_with 2 "list.zip is a zip archive, which deja cannot read as lines; unpack it first: unzip -p list.zip | deja ..." \
         deja dedup list.zip
     expect_stdout ''
     if command -v unzip >/dev/null; then unzip -p list.zip | deja dedup -q --seed 7 | cmp - list; fi
@@ -225,7 +225,15 @@ other_formats_are_refused() {
     [ ! -e new.deja ] || fail "a filter of garbage was made"
     fails_with 2 "list.deja is a filter file of deja" deja check list.deja list.deja
     xz --format=lzma -k list
-    fails_with 2 "unpack it first: xz -dc FILE" deja dedup list.lzma
+    fails_with 2 "unpack it first: xz -dc list.lzma | deja ..." deja dedup list.lzma
+    cp list.zip "my list.zip" && cp list.zip ./-list.zip && cp list.zip "it's.zip"
+    fails_with 2 "first: unzip -p 'my list.zip' | deja ..." deja dedup "my list.zip"
+    fails_with 2 "first: unzip -p ./-list.zip | deja ..." deja dedup -- -list.zip
+    fails_with 2 "first: unzip -p FILE | deja ..." deja dedup "it's.zip"
+    fails_with 2 "first: unzip -p '\$HOME.zip' | deja ..." deja dedup "$(cp list.zip "\$HOME.zip" && echo "\$HOME.zip")"
+    printf 'PAR1\25' >a.parquet && cp a.parquet 'a b.parquet'
+    fails_with 2 "SELECT * FROM 'a.parquet'" deja dedup a.parquet
+    fails_with 2 "SELECT * FROM 'FILE'" deja dedup 'a b.parquet'
     # Before any other file is read: nothing is printed, and no state is made worse.
     fails_with 2 "list.zip is a zip archive" deja dedup --state s.deja list list.zip
     expect_stdout ''

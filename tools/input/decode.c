@@ -15,6 +15,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -195,27 +196,59 @@ static int take_head(struct decode *d, const struct decode_magic **found, deja_e
     return DEJA_OK;
 }
 
-/* NULL: plain. */
-static int can_be_read(const struct decode_magic *found, deja_error *err)
+#define WORD_MAX 64 /* bytes: a message has the name twice */
+
+/* A file's name as a word of a shell command: FILE if it has none, or not one that can be shown
+ * unchanged and whole. */
+static const char *word_of(const char *path, char word[WORD_MAX])
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "%+,-./:=@_";
+    if (!path || strlen(path) > WORD_MAX - 8 || strchr(path, '\'') ||
+        strcmp(fail_path(path).text, path) != 0)
+        return "FILE";
+    const bool quoted = path[strspn(path, safe)] != '\0';
+    const int n = snprintf(word, WORD_MAX, "%s%s%s%s", quoted ? "'" : "",
+                           path[0] == '-' ? "./" : "", path, quoted ? "'" : "");
+    return n > 0 && n < WORD_MAX ? word : "FILE";
+}
+
+/* The advice of a row, with the file's name for FILE. */
+static void spell_remedy(const char *remedy, const char *word, char *text, size_t cap)
+{
+    const char *file = strstr(remedy, "FILE");
+    const bool inside = file && file > remedy && file[-1] == '\''; /* of quotes */
+    if (!file || (inside && word[0] == '\''))
+        (void)snprintf(text, cap, "%s", remedy);
+    else
+        (void)snprintf(text, cap, "%.*s%s%s", (int)(file - remedy), remedy, word, file + 4);
+}
+
+/* found is NULL: plain.  path is NULL: the bytes have no name. */
+static int can_be_read(const struct decode_magic *found, const char *path, deja_error *err)
 {
     const struct codec *codec = found ? found->codec : NULL;
-    if (found && !codec)
+    char buffer[WORD_MAX], remedy[200];
+    const char *word = word_of(path, buffer);
+    if (found && !codec) {
+        spell_remedy(found->remedy, word, remedy, sizeof remedy);
         return fail(err, DEJA_ENOTSUP, "is %s, which deja cannot read as lines; %s", found->what,
-                    found->remedy);
+                    remedy);
+    }
     if (codec && !codec->open)
         return fail(err, DEJA_EFORMAT,
                     "is %s-compressed, and this deja was built without %s; decompress it first: "
-                    "%s -dc FILE | deja ...",
-                    codec->name, codec->library, codec->name);
+                    "%s -dc %s | deja ...",
+                    codec->name, codec->library, codec->name, word);
     return DEJA_OK;
 }
 
-int decode_check(int fd, deja_error *err)
+int decode_check(int fd, const char *path, deja_error *err)
 {
     unsigned char head[DECODE_MAGIC];
     bool unused;
     const ssize_t got = peek_at(fd, head);
-    return got < 0 ? DEJA_OK : can_be_read(decode_magic(head, (size_t)got, &unused), err);
+    return got < 0 ? DEJA_OK : can_be_read(decode_magic(head, (size_t)got, &unused), path, err);
 }
 
 static int begin_packed(struct decode *d, const struct codec *codec, deja_error *err)
@@ -249,7 +282,7 @@ static int sniff(struct decode *d, deja_error *err)
             return DEJA_OK;
     }
     d->sniffed = true;
-    const int rc = can_be_read(found, err);
+    const int rc = can_be_read(found, NULL, err);
     return rc == DEJA_OK && found ? begin_packed(d, found->codec, err) : rc;
 }
 

@@ -29,8 +29,9 @@ const char *decode_name(enum decode_format format);
 bool decode_supported(enum decode_format format);
 
 /* Can the file be read at all, as far as its first bytes tell?  Takes nothing from it.  Errors are
- * those of decode_read; a file that cannot be looked at is fine until it is read. */
-int decode_check(int fd, deja_error *err);
+ * those of decode_read, with the path in the command that they suggest; a file that cannot be
+ * looked at is fine until it is read. */
+int decode_check(int fd, const char *path, deja_error *err);
 
 struct decode;
 /* Read from fd, which stays the caller's to close.  `stop` may be NULL; once it is true, every

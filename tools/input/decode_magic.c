@@ -41,7 +41,7 @@ static const struct decode_magic table[] = {
      STRICT},
 
     {DECODE_OTHER, NULL, "a filter file of deja",
-     "`deja info` describes it, `deja check FILTER FILE` looks up lines in it",
+     "`deja info` describes it, `deja check FILE ...` looks up lines in it",
      BYTES("DEJA\r\n\x1a\n"), STRICT},
     {DECODE_OTHER, NULL, "an SQLite database",
      "export it first: sqlite3 FILE 'SELECT ...' | deja ...", BYTES("SQLite format 3\0"), STRICT},

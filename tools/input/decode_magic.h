@@ -13,7 +13,7 @@ struct decode_magic {
     enum decode_format format;
     const struct codec *codec; /* NULL: not decompressed, but refused */
     const char *what;          /* "a zip archive" */
-    const char *remedy;        /* what to do about it, after "; " */
+    const char *remedy;        /* what to do about it, after "; "; FILE is its name */
     size_t len;
     const char *bytes;
     size_t loose; /* where a byte may be any from `from` to `to`; from is 0: nowhere */

@@ -77,7 +77,7 @@ static int check_content(const char *path, deja_error *err)
 {
     deja_error phrase;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    const int rc = fd < 0 ? DEJA_OK : decode_check(fd, &phrase); /* source_next will tell */
+    const int rc = fd < 0 ? DEJA_OK : decode_check(fd, path, &phrase); /* source_next will tell */
     if (fd >= 0)
         close(fd);
     return rc < 0 ? fail(err, rc, "%s %s", fail_path(path).text, phrase.text) : DEJA_OK;
