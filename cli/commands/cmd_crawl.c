@@ -167,6 +167,7 @@ static const struct opt options[] = {
     OPT_SECONDS(0, "sync-every", "TIME", struct crawl_command, sync_every,
                 "how much work a power cut may undo (default 1s); kill undoes none"),
     OPT_GROUP(struct crawl_command, common, common_secret),
+    OPT_GROUP(struct crawl_command, common, common_mode),
     OPT_HEADING("General"),
     OPT_GROUP(struct crawl_command, common, common_json),
     OPT_GROUP(struct crawl_command, common, common_quiet),
@@ -304,6 +305,7 @@ static struct crawl_options engine_options(const struct call *call)
         .contact = o->contact,
         .user_agent = o->user_agent,
         .ca_file = o->ca_file,
+        .mode = o->common.mode,
         .embeds = o->embeds,
         .nofollow = o->nofollow,
         .sitemaps = o->sitemaps,
@@ -332,16 +334,28 @@ static struct crawl_options engine_options(const struct call *call)
     };
 }
 
+/* The name of the crawl's cache; empty: it is too long for one. */
+struct cache_path {
+    char text[4096];
+};
+
+static struct cache_path cache_path(const struct crawl_options *engine)
+{
+    struct cache_path p;
+    const int len = snprintf(p.text, sizeof p.text, "%s/seen.deja", engine->dir);
+    if (len < 0 || (size_t)len >= sizeof p.text)
+        p.text[0] = '\0';
+    return p;
+}
+
 /* The profile of the URLs that the crawl's cache holds; 0: there is none. */
 static uint32_t profile_before(const struct crawl_options *engine)
 {
-    char path[4096];
+    const struct cache_path path = cache_path(engine);
     deja_filter *cache = NULL;
     deja_outline outline = DEJA_OUTLINE_INIT;
     const deja_options expect = {.size = sizeof expect, .key = engine->cache.key};
-    const int len = snprintf(path, sizeof path, "%s/seen.deja", engine->dir);
-    if (len < 0 || (size_t)len >= sizeof path ||
-        deja_filter_open(path, 0, &expect, &cache, NULL) < 0)
+    if (deja_filter_open(path.text, 0, &expect, &cache, NULL) < 0)
         return 0;
     const int rc = deja_filter_outline(cache, &outline);
     deja_filter_free(cache);
@@ -390,6 +404,10 @@ static int run(struct call *call, deja_error *err)
         engine.talk.found = print_url;
         engine.talk.hand_over = hand_over;
     }
+    const struct cache_path path = cache_path(&engine);
+    if (engine.mode && access(path.text, F_OK) == 0)
+        console_note(call->console, "%s keeps its permissions; chmod changes them",
+                     fail_path(path.text).text);
     if (rc == DEJA_OK)
         rc = run_with_rules(call, &engine, err);
     explicit_bzero(key, sizeof key);
@@ -436,7 +454,8 @@ const struct command cmd_crawl = {
             "DIR holds all there is to know. After Ctrl-C, which finishes what is in flight, a "
             "crash or a limit, the same --out goes on; pages in flight may be fetched again, and "
             "none is lost. Options are remembered but for --max-pages, --max-bytes, --max-time, "
-            "--every, --visits, --harvest, --ca-file, --key, --json and -q. Those that say which "
+            "--every, --visits, --harvest, --ca-file, --key, --mode, --json and -q. Those that "
+            "say which "
             "links are followed, and what is kept, stay as they are until the next visit; that "
             "can also take a flag back (--no-embeds).",
             "--revisit DIR begins the next visit: from the seeds again, with other hashes in the "

@@ -45,7 +45,7 @@ static int make(struct crawler *c, const char *path, deja_error *err)
                     deja_kind_name(opt.kind));
     if (opt.key)
         opt.flags |= DEJA_KEY_APART;
-    int rc = deja_filter_create(path, 0, &opt, &c->cache, err);
+    int rc = deja_filter_create(path, DEJA_CREATE_MODE(c->o->mode), &opt, &c->cache, err);
     return rc == DEJA_OK ? deja_filter_sync(c->cache, err) : rc;
 }
 
@@ -73,13 +73,15 @@ int cache_open_shapes(struct crawler *c, bool fresh, deja_error *err)
     int rc = path_of(c, "shapes.deja", &path, err);
     if (rc < 0)
         return rc;
-    if (!fresh && access(path.text, F_OK) == 0)
+    const bool there = access(path.text, F_OK) == 0;
+    if (!fresh && there)
         return deja_filter_open(path.text, DEJA_OPEN_WRITE, NULL, &c->shapes, err);
     opt.kind = DEJA_SPECTRAL;
     opt.capacity = SHAPES;
     opt.fp_rate = 0.01;
     opt.counter_bits = SHAPE_BITS;
-    rc = deja_filter_create(path.text, DEJA_CREATE_REPLACE, &opt, &c->shapes, err);
+    const unsigned flags = there ? DEJA_CREATE_REPLACE : DEJA_CREATE_MODE(c->o->mode);
+    rc = deja_filter_create(path.text, flags, &opt, &c->shapes, err);
     return rc == DEJA_OK ? deja_filter_sync(c->shapes, err) : rc;
 }
 

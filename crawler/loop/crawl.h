@@ -122,6 +122,7 @@ struct crawl_options {
     /* Of this run alone: */
     uint64_t max_pages, max_total; /* pages and bytes of a visit; 0: no limit */
     double max_time;               /* seconds of a run; 0: no limit           */
+    uint32_t mode;                 /* of new filter files; 0: as the library chooses */
     const char *ca_file;
     const atomic_bool *stop;
     struct crawl_talk talk;

@@ -105,6 +105,19 @@ def a_size_is_a_first_size():
             warns=f"warning: the cache was sized for {len(pages) // 10} URLs and now holds ")
 
 
+def the_mode_of_its_filters_can_be_chosen():
+    def modes(folder):
+        return [oct(os.stat(f"{folder}/{name}.deja").st_mode & 0o777) for name in ("seen", "shapes")]
+
+    with Server(site({"/": page("/a"), "/a": page()})) as server:
+        run(server.url, "--out", "private")
+        same(modes("private"), ["0o600"] * 2, "permissions without --mode")
+        run(server.url, "--out", "shared", "--mode", "640")
+        same(modes("shared"), ["0o640"] * 2, "permissions with --mode")
+        run("--revisit", "shared", "--mode", "600", warns="shared/seen.deja keeps its permissions; chmod changes them")
+        same(modes("shared"), ["0o640"] * 2, "permissions of the next visit")
+
+
 def etag(body):
     return '"' + hashlib.md5(body).hexdigest() + '"'
 
@@ -203,6 +216,7 @@ def unfinished_visits():
 
 lost_pages_are_recovered()
 a_size_is_a_first_size()
+the_mode_of_its_filters_can_be_chosen()
 unchanged_pages_are_revisits()
 archives_that_were_put_elsewhere()
 same_bytes_are_revisits()
