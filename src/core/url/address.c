@@ -1,5 +1,6 @@
 /* address.c - IP addresses read from text. */
 #include "core/url/address.h"
+#include "core/base/letters.h"
 #include <string.h>
 
 /* One part of an IPv4 address: decimal, octal after 0, hexadecimal after 0x. */

@@ -11,16 +11,4 @@ bool dj_address_ipv4(const char *s, size_t n, uint32_t *address);
 /* RFC 4291 2.2: what stands between the brackets, without a zone. */
 bool dj_address_ipv6(const char *s, size_t n, uint16_t word[8]);
 
-/* The value of a hexadecimal digit, or -1. */
-static inline int dj_hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 #endif

@@ -24,6 +24,7 @@
  *   with other characters than names have: a fullwidth solidus must not become a delimiter.
  * - "scheme:" counts when "//" follows.  "host:80" is a host with a port, and anything else with
  *   a colon after a scheme's characters, as mailto:me, has no host. */
+#include "core/base/letters.h"
 #include "core/url/address.h"
 #include "core/url/codepoint.h"
 #include "core/url/url.h"
@@ -31,40 +32,25 @@
 #include <idn2.h>
 #endif
 
-static bool is_alpha(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_scheme_char(char c)
 {
-    return is_alpha(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
+    return dj_is_alpha(c) || dj_is_digit(c) || c == '+' || c == '-' || c == '.';
 }
 
 static void put_lower(char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (s[i] >= 'A' && s[i] <= 'Z')
-            s[i] = (char)(s[i] | 0x20);
+        s[i] = dj_lower(s[i]);
 }
 
 static void write_escaped(struct dj_text *out, const char *s, size_t n)
 {
-    static const char digits[] = "0123456789ABCDEF";
     for (size_t i = 0; i < n; i++) {
         const unsigned char c = (unsigned char)s[i];
-        if (c > 0x20 && c < 0x7f && c != '#' && c != '%') {
+        if (c > 0x20 && c < 0x7f && c != '#' && c != '%')
             dj_text_byte(out, s[i]);
-        } else {
-            dj_text_byte(out, '%');
-            dj_text_byte(out, digits[c >> 4]);
-            dj_text_byte(out, digits[c & 15]);
-        }
+        else
+            dj_text_triplet(out, c);
     }
 }
 
@@ -199,7 +185,7 @@ static int name_to_ascii(const char *s, size_t len, char to[NAME_MAX_ASCII + 1],
     bool is_name = got <= NAME_MAX_ASCII;
     for (size_t i = 0; is_name && i < got; i++) {
         const char c = (char)ascii[i];
-        is_name = is_alpha(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
+        is_name = dj_is_alpha(c) || dj_is_digit(c) || c == '-' || c == '_' || c == '.';
     }
     if (is_name) {
         memcpy(to, ascii, got);
@@ -292,7 +278,7 @@ static bool find_scheme(const char *s, size_t n, size_t *scheme)
 {
     size_t i = 0;
     *scheme = 0;
-    while (i < n && (is_alpha(s[i]) || (i > 0 && is_scheme_char(s[i]))))
+    while (i < n && (dj_is_alpha(s[i]) || (i > 0 && is_scheme_char(s[i]))))
         i++;
     if (i == 0 || i == n || s[i] != ':')
         return true;
@@ -301,7 +287,7 @@ static bool find_scheme(const char *s, size_t n, size_t *scheme)
         return true;
     }
     size_t digits = i + 1;
-    while (digits < n && is_digit(s[digits]))
+    while (digits < n && dj_is_digit(s[digits]))
         digits++;
     return digits > i + 1 && (digits == n || s[digits] == '/' || s[digits] == '?');
 }

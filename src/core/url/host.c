@@ -8,16 +8,12 @@
  *
  * The work is done in place, at the end of the text that is being written. */
 #include "core/url/host.h"
+#include "core/base/letters.h"
 #include "core/url/idna.h"
 #include "core/url/parse.h"
 #include "core/url/url.h"
 #include "core/url/uts46.h"
 #include <stdio.h>
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
 
 /* Bytes that no host has; a domain has not these either: controls, DEL and %. */
 static bool is_forbidden(char c, bool domain)
@@ -65,19 +61,14 @@ static bool parse_number(const char *s, size_t len, uint64_t *value)
     if (len == 0)
         return false;
     if (len >= 2 && s[0] == '0') {
-        const bool hex = lower(s[1]) == 'x';
+        const bool hex = dj_lower(s[1]) == 'x';
         base = hex ? 16 : 8;
         s += hex ? 2 : 1;
         len -= hex ? 2 : 1;
     }
     *value = 0;
     for (size_t i = 0; i < len; i++) {
-        const char c = lower(s[i]);
-        unsigned digit = 16;
-        if (c >= '0' && c <= '9')
-            digit = (unsigned)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            digit = (unsigned)(c - 'a') + 10;
+        const unsigned digit = (unsigned)dj_hex_value(s[i]); /* none: larger than any base */
         if (digit >= base)
             return false;
         /* Larger than any address is large enough to remember. */
@@ -151,13 +142,10 @@ static int read_hex(struct reader *r, unsigned *value)
 {
     int n = 0;
     for (*value = 0; n < 4 && r->at < r->end; n++, r->at++) {
-        const char c = lower(*r->at);
-        if (c >= '0' && c <= '9')
-            *value = *value * 16 + (unsigned)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            *value = *value * 16 + (unsigned)(c - 'a') + 10;
-        else
+        const int digit = dj_hex_value(*r->at);
+        if (digit < 0)
             break;
+        *value = *value * 16 + (unsigned)digit;
     }
     return n;
 }
@@ -287,7 +275,7 @@ static bool put_decoded(struct dj_text *out, deja_slice host)
         const int value = s[i] == '%' ? dj_percent_triplet(s, host.len, i) : -1;
         const char c = value < 0 ? s[i] : (char)value;
         ascii &= (unsigned char)c < 0x80;
-        dj_text_byte(out, lower(c));
+        dj_text_byte(out, dj_lower(c));
         i += value < 0 ? 0 : 2;
     }
     return ascii;
@@ -332,7 +320,7 @@ int dj_host_write_opaque(struct dj_text *out, deja_slice host, dj_percent_writer
         if (dj_percent_triplet(out->at, out->len, i) >= 0)
             i += 2; /* its digits stay in upper case */
         else
-            out->at[i] = lower(out->at[i]);
+            out->at[i] = dj_lower(out->at[i]);
     }
     return DEJA_OK;
 }

@@ -9,6 +9,7 @@
  * query is first written as it comes.  Nearly always that is in order already; if not, the sorted
  * pieces are written again from where they came from, so that no second room is needed. */
 #include "core/url/params.h"
+#include "core/base/letters.h"
 #include "core/url/parse.h"
 #include "core/url/percent.h"
 #include <stdlib.h>
@@ -197,7 +198,7 @@ int dj_params_write_query(struct dj_text *out, deja_slice query, const struct dj
 static bool same_letters(const char *s, const char *lower, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if ((s[i] >= 'A' && s[i] <= 'Z' ? s[i] | 0x20 : s[i]) != lower[i])
+        if (dj_lower(s[i]) != lower[i])
             return false;
     return true;
 }

@@ -10,6 +10,7 @@
  * in backslashes.  `file` is one of them here.  The standard has rules for Windows drives and for
  * file: with one slash, which only ever merge spellings; a crawler does not meet them. */
 #include "core/url/parse.h"
+#include "core/base/letters.h"
 #include <string.h>
 
 static char at(deja_slice s, size_t i)
@@ -64,21 +65,10 @@ static const struct special {
     int port;
 } special[] = {{"http", 80}, {"https", 443}, {"ftp", 21}, {"ws", 80}, {"wss", 443}};
 
-static bool is_alpha(char c)
-{
-    const char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'z';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool same_word(deja_slice s, const char *lower)
 {
     size_t i = 0;
-    while (i < s.len && lower[i] && is_alpha(at(s, i)) && (at(s, i) | 0x20) == lower[i])
+    while (i < s.len && lower[i] && dj_lower(at(s, i)) == lower[i])
         i++;
     return i == s.len && lower[i] == '\0';
 }
@@ -99,13 +89,13 @@ bool dj_parse_is_special(deja_slice scheme)
 
 size_t dj_parse_scheme(deja_slice clean)
 {
-    if (clean.len == 0 || !is_alpha(at(clean, 0)))
+    if (clean.len == 0 || !dj_is_alpha(at(clean, 0)))
         return 0;
     for (size_t i = 1; i < clean.len; i++) {
         const char c = at(clean, i);
         if (c == ':')
             return i;
-        if (!is_alpha(c) && !is_digit(c) && c != '+' && c != '-' && c != '.')
+        if (!dj_is_alpha(c) && !dj_is_digit(c) && c != '+' && c != '-' && c != '.')
             return 0;
     }
     return 0;
@@ -140,7 +130,7 @@ static int parse_port(deja_slice digits, struct dj_url *u)
 {
     int port = 0;
     for (size_t i = 0; i < digits.len; i++) {
-        if (!is_digit(at(digits, i)))
+        if (!dj_is_digit(at(digits, i)))
             return DEJA_ENOTURL;
         port = port * 10 + (at(digits, i) - '0');
         if (port > 65535)

@@ -10,6 +10,7 @@
  * next pass would make an A of it.  So a triplet stays encoded when it stands for a hex digit
  * directly behind such a % or behind such a % and a digit. */
 #include "core/url/percent.h"
+#include "core/base/letters.h"
 #include <string.h>
 
 enum {
@@ -50,34 +51,12 @@ static bool is_in(unsigned set, char c)
     return byte < ' ' || byte > '~' || (sets_of[byte] & set);
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    const char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-static bool is_unreserved(int c)
-{
-    const int lower = c | 0x20;
-    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-           c == '_' || c == '~';
-}
-
 int dj_percent_triplet(const char *s, size_t len, size_t at)
 {
     if (len - at < 3 || s[at] != '%')
         return -1;
-    const int high = hex_value(s[at + 1]), low = hex_value(s[at + 2]);
+    const int high = dj_hex_value(s[at + 1]), low = dj_hex_value(s[at + 2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
-}
-
-static void put_triplet(struct dj_text *out, int byte)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    const char triplet[3] = {'%', digits[byte >> 4 & 15], digits[byte & 15]};
-    dj_text_bytes(out, triplet, 3);
 }
 
 void dj_percent_encode(struct dj_text *out, deja_slice bytes, unsigned set)
@@ -88,7 +67,7 @@ void dj_percent_encode(struct dj_text *out, deja_slice bytes, unsigned set)
         if (!is_in(set, s[i]))
             continue;
         dj_text_bytes(out, s + copied, i - copied);
-        put_triplet(out, (uint8_t)s[i]);
+        dj_text_triplet(out, (uint8_t)s[i]);
         copied = i + 1;
     }
     if (copied < bytes.len)
@@ -106,16 +85,17 @@ void dj_percent_normal(struct dj_text *out, deja_slice bytes, unsigned set)
             continue;
         const int value = dj_percent_triplet(s, bytes.len, i);
         if (!encode && value < 0) { /* alone, and %4 is still in need of one digit */
-            open = i + 1 + (i + 1 < bytes.len && hex_value(s[i + 1]) >= 0);
+            open = i + 1 + (i + 1 < bytes.len && dj_hex_value(s[i + 1]) >= 0);
             continue;
         }
         dj_text_bytes(out, s + copied, i - copied);
         if (encode)
-            put_triplet(out, (uint8_t)s[i]);
-        else if (is_unreserved(value) && !(i > 0 && i == open && hex_value((char)value) >= 0))
+            dj_text_triplet(out, (uint8_t)s[i]);
+        else if (dj_is_unreserved((char)value) &&
+                 !(i > 0 && i == open && dj_hex_value((char)value) >= 0))
             dj_text_byte(out, (char)value);
         else
-            put_triplet(out, value);
+            dj_text_triplet(out, (uint8_t)value);
         i += encode ? 0 : 2;
         copied = i + 1;
     }

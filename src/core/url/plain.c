@@ -1,15 +1,11 @@
 /* plain.c - what is odd, the portable kernel of plain.h, and the choice of a kernel. */
 #include "core/url/plain.h"
 #include "core/base/compiler.h"
+#include "core/base/letters.h"
 #include "core/url/params.h"
 #include "core/url/plain_reason.h"
 
 /* --- Odd bytes and queries ---------------------------------------------------- */
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* A decimal number up to `most`, without a 0 in front; -1 for anything else. */
 static long number(const char *s, const char *end, long most)
@@ -18,7 +14,7 @@ static long number(const char *s, const char *end, long most)
     if (s == end || end - s > 5 || (*s == '0' && end - s > 1))
         return -1;
     for (; s < end; s++) {
-        if (!is_digit(*s))
+        if (!dj_is_digit(*s))
             return -1;
         value = 10 * value + (*s - '0');
     }
@@ -45,7 +41,7 @@ static bool is_name(const char *s, const char *end)
             return false;
         if (*s == '.')
             label = s + 1;
-        else if (!(*s >= 'a' && *s <= 'z') && !is_digit(*s) && *s != '-' && *s != '_')
+        else if (!(*s >= 'a' && *s <= 'z') && !dj_is_digit(*s) && *s != '-' && *s != '_')
             return false;
     }
     return label < end && *label >= 'a' && *label <= 'z';
@@ -68,13 +64,7 @@ bool dj_plain_host_is_fine(const struct deja_url_rules *rules, const char *url, 
 
 static int upper_hex(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-static bool is_unreserved(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '.' || c == '_' || c == '~';
+    return c > 'F' ? -1 : dj_hex_value(c);
 }
 
 /* A triplet that every rewriting would leave as it is: in capitals, and of a byte that cannot
@@ -86,7 +76,7 @@ static bool triplet_is_fine(uint32_t profile, const char *s, size_t len)
         return false;
     const int byte = high << 4 | low;
     /* gsb unescapes all there is and escapes few; line ends are a story of their own there. */
-    return profile == DEJA_URL_GSB ? byte == ' ' || byte >= 0x7f : !is_unreserved((char)byte);
+    return profile == DEJA_URL_GSB ? byte == ' ' || byte >= 0x7f : !dj_is_unreserved((char)byte);
 }
 
 bool dj_plain_odd_is_fine(const struct deja_url_rules *rules, const char *url, size_t len,
@@ -146,7 +136,7 @@ static bool scrapy_query_is_fine(const char *query, size_t len)
     struct piece before = {query, 0, 0}, p;
     const char *at = query, *end = query + len;
     for (size_t i = 0; i < len; i++)
-        if (!is_unreserved(query[i]) && query[i] != '&' && query[i] != '=')
+        if (!dj_is_unreserved(query[i]) && query[i] != '&' && query[i] != '=')
             return false;
     for (bool first = true; next_piece(&at, end, &p); first = false) {
         const char *value = p.at + p.name_len + 1;

@@ -15,6 +15,7 @@
  *              written as name=value, escaped but for letters, digits and "-._~"
  *
  * Unlike the other profiles it is not idempotent: %2541 is %41 the first time and A the second. */
+#include "core/base/letters.h"
 #include "core/url/address.h"
 #include "core/url/codepoint.h"
 #include "core/url/idna2003.h"
@@ -40,13 +41,10 @@ static const uint32_t path_safe[4] = {0, 0xaffffff2, 0xafffffff, 0x57fffffe};
 
 static void write_quoted(struct dj_text *out, unsigned char c, const uint32_t safe[4])
 {
-    if (c < 0x80 && (safe[c >> 5] >> (c & 31) & 1)) {
+    if (c < 0x80 && (safe[c >> 5] >> (c & 31) & 1))
         dj_text_byte(out, (char)c);
-    } else {
-        dj_text_byte(out, '%');
-        dj_text_byte(out, "0123456789ABCDEF"[c >> 4]);
-        dj_text_byte(out, "0123456789ABCDEF"[c & 15]);
-    }
+    else
+        dj_text_triplet(out, c);
 }
 
 /* The byte that the escape at s stands for, or -1. */
@@ -71,11 +69,6 @@ static struct part strip(deja_slice url, char *to)
         if (*s != '\t' && *s != '\n' && *s != '\r')
             p.at[p.len++] = (char)*s;
     return p;
-}
-
-static bool is_alpha(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* Cut `rest` at its first `c`: the part behind it, which may be of length 0. */
@@ -109,7 +102,7 @@ static struct part take_scheme(struct part *rest)
     struct part scheme = {rest->at, 0};
     size_t i = 0;
     while (i < rest->len &&
-           (is_alpha(rest->at[i]) ||
+           (dj_is_alpha(rest->at[i]) ||
             (i > 0 && ((rest->at[i] >= '0' && rest->at[i] <= '9') || rest->at[i] == '+' ||
                        rest->at[i] == '-' || rest->at[i] == '.'))))
         i++;

@@ -37,6 +37,14 @@ static inline void dj_text_bytes(struct dj_text *t, const void *bytes, size_t n)
     t->len += n;
 }
 
+/* A byte percent-encoded: %2F. */
+static inline void dj_text_triplet(struct dj_text *t, unsigned char byte)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    const char triplet[3] = {'%', digits[byte >> 4], digits[byte & 15]};
+    dj_text_bytes(t, triplet, 3);
+}
+
 static inline deja_slice dj_text_slice(const struct dj_text *t)
 {
     return (deja_slice){t->at, t->len};

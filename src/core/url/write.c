@@ -1,5 +1,6 @@
 /* write.c - the parts of a URL put together again, in the order of the standard's serialiser. */
 #include "core/url/write.h"
+#include "core/base/letters.h"
 #include "core/url/host.h"
 #include <stdio.h>
 
@@ -7,7 +8,7 @@ static void put_scheme(struct dj_text *out, deja_slice scheme)
 {
     const char *s = scheme.data;
     for (size_t i = 0; i < scheme.len; i++)
-        dj_text_byte(out, s[i] >= 'A' && s[i] <= 'Z' ? (char)(s[i] | 0x20) : s[i]);
+        dj_text_byte(out, dj_lower(s[i]));
     dj_text_byte(out, ':');
 }
 
