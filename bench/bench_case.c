@@ -19,8 +19,8 @@
  */
 #include "bench/bench_case.h"
 #include "bench/bench_limit.h"
-#include "bench/bench_random.h"
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

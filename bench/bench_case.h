@@ -1,8 +1,8 @@
 /* bench_case.h - one subject, filled with n keys at rate p, and what each operation took. */
 #ifndef BENCH_BENCH_CASE_H
 #define BENCH_BENCH_CASE_H
-#include "bench/bench_clock.h"
 #include "bench/bench_keys.h"
+#include "bench/bench_spread.h"
 #include "bench/bench_subject.h"
 #include <stdatomic.h>
 

@@ -4,8 +4,8 @@
  * from a hash of the number.  Lengths differ as they do in a crawl, and with them the path that
  * the hash takes: a benchmark on equal lengths would flatter it. */
 #include "bench/bench_keys.h"
-#include "bench/bench_random.h"
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include "tools/input/input.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* bench_limit.c - hashing and touching, each as fast as this machine can; see bench_limit.h. */
 #include "bench/bench_limit.h"
-#include "bench/bench_clock.h"
 #include "bench/bench_memory.h"
-#include "bench/bench_random.h"
+#include "bench/bench_spread.h"
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include <sys/mman.h>
 
 #define XXH_INLINE_ALL /* as the library has it */

@@ -1,8 +1,8 @@
 /* bench_url.h - what canonical URLs take, beside hashing the same URLs. */
 #ifndef BENCH_BENCH_URL_H
 #define BENCH_BENCH_URL_H
-#include "bench/bench_clock.h"
 #include "bench/bench_keys.h"
+#include "bench/bench_spread.h"
 
 #define BENCH_PROFILES 4
 

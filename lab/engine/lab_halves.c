@@ -1,9 +1,9 @@
 /* lab_halves.c - how the multi-layer papers count false positives; see lab_halves.h. */
 #include "lab/engine/lab_halves.h"
-#include "bench/bench_random.h"
 #include "lab/engine/lab_filter.h"
 #include "lab/engine/lab_mlbf.h"
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include <math.h>
 #include <stdlib.h>
 

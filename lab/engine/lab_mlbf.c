@@ -8,8 +8,8 @@
  * after Cen, Xu, Sun, 2010; Sharma, "Searching in large dataset using multi-layered Bloom filter",
  * 2021 (words in turn). */
 #include "lab/engine/lab_mlbf.h"
-#include "bench/bench_random.h"
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Bits a URL against the rate of false positives against the time of a question, with the least
  * that any structure needs drawn in: log2(1/p) bits.  A unit is one kind at one rate; kinds that
  * this library has not are left out, and new ones join by themselves. */
-#include "bench/bench_clock.h"
+#include "bench/bench_spread.h"
 #include "lab/engine/lab_filter.h"
 #include "lab/report/lab_report.h"
 #include "tools/base/fail.h"

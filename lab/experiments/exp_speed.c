@@ -8,7 +8,7 @@
  * one hashing for all; then each of them alone takes that tenth, in three parts of which the
  * fastest counts, and is asked about as many others.  So the filters are as full and as large as
  * the paper's, and the time is that of hashing and touching memory. */
-#include "bench/bench_clock.h"
+#include "bench/bench_spread.h"
 #include "bench/bench_subject.h"
 #include "lab/engine/lab_baseline.h"
 #include "lab/engine/lab_halves.h"

@@ -1,6 +1,6 @@
-/* bench_clock.h - time, and what to say about many times of the same thing. */
-#ifndef BENCH_BENCH_CLOCK_H
-#define BENCH_BENCH_CLOCK_H
+/* bench_spread.h - time, and what to say about many times of the same thing. */
+#ifndef BENCH_BENCH_SPREAD_H
+#define BENCH_BENCH_SPREAD_H
 #include <stdlib.h>
 #include <time.h>
 

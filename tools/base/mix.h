@@ -1,6 +1,6 @@
-/* bench_random.h - repeatable numbers, and the two ways of looking at them. */
-#ifndef BENCH_BENCH_RANDOM_H
-#define BENCH_BENCH_RANDOM_H
+/* mix.h - repeatable numbers, and the two ways of looking at them. */
+#ifndef TOOLS_BASE_MIX_H
+#define TOOLS_BASE_MIX_H
 #include <stdint.h>
 
 /* The finalizer of SplitMix64: a bijection, so different numbers stay different. */
