@@ -19,6 +19,7 @@
  */
 #include "bench/bench_case.h"
 #include "bench/bench_limit.h"
+#include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
 #include <inttypes.h>
@@ -105,7 +106,7 @@ static void choose_numbers(struct run *r, enum bench_op op, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (op == BENCH_NEW)
             r->number[i] = r->fresh++;
-        else if (op == BENCH_ABSENT || (op == BENCH_HALF && bench_mix(r->stranger + i) & 1))
+        else if (op == BENCH_ABSENT || (op == BENCH_HALF && mix_nth(r->stranger + i) & 1))
             r->number[i] = r->stranger++;
         else
             r->number[i] = next_member(r);
@@ -139,7 +140,7 @@ static int fill_hashes(struct run *r, uint64_t n, deja_error *err)
         const uint64_t left = n - r->hashed;
         const size_t lot = left < r->c->lot ? (size_t)left : r->c->lot;
         for (size_t i = 0; i < lot; i++)
-            r->number[i] = bench_mix(++r->hashed);
+            r->number[i] = mix_nth(++r->hashed);
         const int rc = r->c->subject->add_hashed(r->self, r->number, lot, r->answer);
         if (rc < 0)
             return call_failed(r, rc, err);
@@ -224,7 +225,7 @@ static int probe_lot(struct run *r, uint64_t *hits, deja_error *err)
     choose_numbers(r, BENCH_ABSENT, lot);
     if (s->contains_hashed != NULL) {
         for (size_t i = 0; i < lot; i++)
-            r->number[i] = bench_mix(r->number[i]);
+            r->number[i] = mix_nth(r->number[i]);
         rc = s->contains_hashed(r->self, r->number, lot, r->answer);
     } else {
         bench_keys_make(r->keys, r->number, lot);
@@ -296,9 +297,9 @@ static int measure(struct run *r, unsigned call, enum bench_op op, deja_error *e
     const double hash_ns = bench_limit_hash(&r->limit, r->keys);
     const double line_ns = bench_limit_line(&r->limit);
     bench_limit_warm(&r->limit, r->keys);
-    const double begin = bench_now_ns();
+    const double begin = clock_ns();
     const int rc = function(r->self, r->keys->slice, lot, r->answer);
-    const double ns = (bench_now_ns() - begin) / (double)lot;
+    const double ns = (clock_ns() - begin) / (double)lot;
     if (rc < 0)
         return call_failed(r, rc, err);
     s->ns[s->n] = ns;

@@ -52,7 +52,7 @@ static unsigned take(uint64_t *draw, unsigned bits)
 
 static char *make_up(char *at, uint64_t number)
 {
-    uint64_t draw = bench_mix(number + 1);
+    uint64_t draw = mix_nth(number + 1);
     at = put(at, "https://");
     at = put(at, hosts[take(&draw, 3)]);
     at = put(at, names[take(&draw, 3)]);

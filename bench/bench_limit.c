@@ -2,6 +2,7 @@
 #include "bench/bench_limit.h"
 #include "bench/bench_memory.h"
 #include "bench/bench_spread.h"
+#include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
 #include <sys/mman.h>
@@ -57,15 +58,15 @@ static void change_ahead(struct bench_limit *l, size_t distance)
 static void draw_places(struct bench_limit *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        l->index[i] = (uint32_t)bench_below(bench_mix(++l->draws), l->n_lines);
+        l->index[i] = (uint32_t)mix_below(mix_nth(++l->draws), l->n_lines);
 }
 
 static double time_lines(struct bench_limit *l, unsigned distance)
 {
     draw_places(l);
-    const double begin = bench_now_ns();
+    const double begin = clock_ns();
     l->sink += distance > 0 ? touch_ahead(l, distance) : touch_plain(l);
-    return (bench_now_ns() - begin) / (double)l->n;
+    return (clock_ns() - begin) / (double)l->n;
 }
 
 static void choose_distance(struct bench_limit *l)
@@ -89,7 +90,7 @@ int bench_limit_init(struct bench_limit *l, uint64_t bytes, size_t n, deja_error
     if (l->n_lines > UINT32_MAX)
         l->n_lines = UINT32_MAX; /* 256 GiB: no cache is larger */
     for (uint64_t i = 0; i < sizeof l->secret / 8; i++) {
-        const uint64_t word = bench_mix(i + 1);
+        const uint64_t word = mix_nth(i + 1);
         memcpy(l->secret + 8 * i, &word, 8);
     }
     l->index = malloc(n * sizeof *l->index);
@@ -118,11 +119,11 @@ void bench_limit_fini(struct bench_limit *l)
 double bench_limit_hash(struct bench_limit *l, const struct bench_keys *keys)
 {
     uint64_t sum = 0;
-    const double begin = bench_now_ns();
+    const double begin = clock_ns();
     for (size_t i = 0; i < keys->n; i++)
         sum += XXH3_64bits_withSecret(keys->slice[i].data, keys->slice[i].len, l->secret,
                                       sizeof l->secret);
-    const double took = bench_now_ns() - begin;
+    const double took = clock_ns() - begin;
     l->sink += sum;
     return took / (double)keys->n;
 }
@@ -135,9 +136,9 @@ double bench_limit_line(struct bench_limit *l)
 double bench_limit_change(struct bench_limit *l)
 {
     draw_places(l);
-    const double begin = bench_now_ns();
+    const double begin = clock_ns();
     change_ahead(l, l->distance);
-    return (bench_now_ns() - begin) / (double)l->n;
+    return (clock_ns() - begin) / (double)l->n;
 }
 
 void bench_limit_warm(struct bench_limit *l, const struct bench_keys *keys)

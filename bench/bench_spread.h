@@ -1,15 +1,7 @@
-/* bench_spread.h - time, and what to say about many times of the same thing. */
+/* bench_spread.h - what to say about many times of the same thing. */
 #ifndef BENCH_BENCH_SPREAD_H
 #define BENCH_BENCH_SPREAD_H
 #include <stdlib.h>
-#include <time.h>
-
-static inline double bench_now_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static inline int bench_ascending(const void *a, const void *b)
 {

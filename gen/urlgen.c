@@ -45,7 +45,7 @@ size_t urlgen_url(const struct urlgen *g, uint64_t number, char url[URLGEN_MAX])
     struct dice d = {.state = g->key[1] + number * UINT64_C(0xd1342543de82ef95)};
     const struct code c = encode(g, number);
     const struct recipe *r = urlgen_draw_recipe(g, &d);
-    struct site s = {draw(&d.state), 0};
+    struct site s = {mix_next(&d.state), 0};
     if (r->where != HOST && !chance(&d, 540))
         s = urlgen_draw_site(g, &d);
     char *at = put(url, &schemes[look(&s, LOOK_SCHEME) < 113]);
@@ -71,8 +71,8 @@ void urlgen_spread(uint8_t *table, size_t size, const void *first, size_t stride
 
 void urlgen_init(struct urlgen *g, uint64_t seed)
 {
-    g->key[0] = draw(&seed);
-    g->key[1] = draw(&seed);
+    g->key[0] = mix_next(&seed);
+    g->key[1] = mix_next(&seed);
     urlgen_words_init(g);
     urlgen_sites_init(g);
     urlgen_paths_init(g);

@@ -13,15 +13,15 @@ static uint64_t draw_distance(struct urlgen_lines *l)
     unsigned octaves = 0;
     while (octaves < 53 && l->fresh >> octaves != 0)
         octaves++;
-    uint64_t octave = UINT64_C(1) << draw(&l->dice) % octaves;
-    uint64_t distance = octave + draw(&l->dice) % octave;
+    uint64_t octave = UINT64_C(1) << mix_next(&l->dice) % octaves;
+    uint64_t distance = octave + mix_next(&l->dice) % octave;
     return distance <= l->fresh ? distance : 1 + distance % l->fresh;
 }
 
 uint64_t urlgen_lines_next(struct urlgen_lines *l)
 {
     /* Each way to place the repeats among the lines to come is equally likely. */
-    bool repeat = l->fresh > 0 && l->repeats > 0 && draw(&l->dice) % l->lines < l->repeats;
+    bool repeat = l->fresh > 0 && l->repeats > 0 && mix_next(&l->dice) % l->lines < l->repeats;
     l->lines--;
     if (!repeat)
         return l->first + l->fresh++;

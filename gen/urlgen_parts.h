@@ -8,6 +8,7 @@
 #ifndef GEN_URLGEN_PARTS_H
 #define GEN_URLGEN_PARTS_H
 #include "gen/urlgen.h"
+#include "tools/base/mix.h"
 #include <assert.h>
 #include <stdbool.h>
 #include <string.h>
@@ -20,20 +21,6 @@
 
 /* --- Dice ---------------------------------------------------------------- */
 
-static inline uint64_t urlgen_mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-/* SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014. */
-static inline uint64_t draw(uint64_t *state)
-{
-    *state += UINT64_C(0x9e3779b97f4a7c15);
-    return urlgen_mix(*state);
-}
-
 struct dice {
     uint64_t state;
     uint64_t pool; /* bits drawn and not used */
@@ -43,7 +30,7 @@ struct dice {
 static inline unsigned roll(struct dice *d, unsigned bits)
 {
     if (d->left < bits) {
-        d->pool = draw(&d->state);
+        d->pool = mix_next(&d->state);
         d->left = 64;
     }
     unsigned value = (unsigned)(d->pool & ((UINT64_C(1) << bits) - 1));

@@ -268,8 +268,8 @@ static char *put_digest(const struct urlgen *g, char *at, uint64_t number, struc
 {
     uint64_t code = scramble(number, 56, g->key[0]);
     at = put_hex(at, code << 8 | roll(d, 8), 16);
-    at = put_hex(at, draw(&d->state), 16);
-    return roll(d, 2) == 0 ? put_hex(at, draw(&d->state), 8) : at;
+    at = put_hex(at, mix_next(&d->state), 16);
+    return roll(d, 2) == 0 ? put_hex(at, mix_next(&d->state), 8) : at;
 }
 
 /* A random UUID as RFC 4122 has them; the digit 4 in it is one that no word has. */
@@ -279,9 +279,9 @@ static char *put_uuid(const struct urlgen *g, char *at, uint64_t number, struct 
     at = put_char(put_hex(at, code, 8), '-');
     at = put_char(put_hex(at, code << 32, 4), '-');
     at = put_hex(put_char(at, '4'), code << 48, 2);
-    at = put_char(put_hex(at, draw(&d->state), 1), '-');
-    at = put_char(put_hex(at, UINT64_C(0xa) << 60 | draw(&d->state) >> 4, 4), '-');
-    return put_hex(at, draw(&d->state), 12);
+    at = put_char(put_hex(at, mix_next(&d->state), 1), '-');
+    at = put_char(put_hex(at, UINT64_C(0xa) << 60 | mix_next(&d->state) >> 4, 4), '-');
+    return put_hex(at, mix_next(&d->state), 12);
 }
 
 static char *put_directory(const struct urlgen *g, char *at, char kind, const struct site *s,
@@ -299,7 +299,7 @@ static char *put_directory(const struct urlgen *g, char *at, char kind, const st
     case 'd':
         return put_two_digits(at, 1 + below(d, 28));
     case 'x':
-        return put_hex(at, draw(&d->state), 2);
+        return put_hex(at, mix_next(&d->state), 2);
     case 'n':
         return put_number(at, roll(d, 4 + roll(d, 3)));
     default: /* a site uses sixteen of the sections */
@@ -321,7 +321,7 @@ static char *put_idle_query(const struct urlgen *g, char *at, char mark, struct 
             break;
         case 1:
             digits = 8 + roll(d, 3); /* in two steps: arguments have no order */
-            at = put_hex(at, draw(&d->state), digits);
+            at = put_hex(at, mix_next(&d->state), digits);
             break;
         default:
             at = urlgen_put_idle_word(g, at, d);

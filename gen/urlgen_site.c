@@ -40,7 +40,7 @@ static const struct weighted prefixes[] = {
 
 static struct site site_of_rank(uint32_t rank)
 {
-    return (struct site){urlgen_mix(rank * UINT64_C(0x9e3779b97f4a7c15) + 2224969), rank};
+    return (struct site){mix64(rank * MIX_GOLDEN + 2224969), rank};
 }
 
 /* Ranks follow Zipf's law within an octave: the first is twice as frequent as the last. */

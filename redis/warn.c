@@ -7,10 +7,10 @@
  *
  * Key names and reasons may come from a stranger: only printable ASCII is written. */
 #include "warn.h"
+#include "tools/base/clock.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define LINES_PER_PERIOD 10
 #define PERIOD_MS        60000
@@ -33,13 +33,6 @@ unsigned long long warn_refusals(void)
     return n_refused;
 }
 
-static long long now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void count_the_rest(RedisModuleCtx *ctx)
 {
     if (period.more)
@@ -56,7 +49,7 @@ static void period_ends(RedisModuleCtx *ctx, void *unused)
 
 static void write_line(RedisModuleCtx *ctx, const char *text)
 {
-    const long long now = now_ms();
+    const long long now = (long long)(clock_ns() * 1e-6);
     if (!period.since || now - period.since >= PERIOD_MS) {
         count_the_rest(ctx);
         period.since = now;

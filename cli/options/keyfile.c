@@ -1,6 +1,7 @@
 /* keyfile.c - a filter's secret key, kept in a file of its own. */
 #include "cli/options/keyfile.h"
 #include "cli/options/common.h"
+#include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -28,19 +29,10 @@ static ssize_t read_start(int fd, uint8_t *buf, size_t cap)
     return (ssize_t)have;
 }
 
-static int digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool parse_hex(const uint8_t *text, uint8_t key[DEJA_KEY_LEN])
 {
     for (size_t i = 0; i < DEJA_KEY_LEN; i++) {
-        const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        const int high = ascii_hex((char)text[2 * i]), low = ascii_hex((char)text[2 * i + 1]);
         if (high < 0 || low < 0)
             return false;
         key[i] = (uint8_t)(high << 4 | low);

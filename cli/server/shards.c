@@ -1,6 +1,7 @@
 /* shards.c - one cache of seen keys over N filters; see shards.h. */
 #include "cli/server/shards.h"
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -28,15 +29,7 @@ struct shards {
 
 uint32_t shards_of(deja_slice key, uint32_t n)
 {
-    __extension__ typedef unsigned __int128 u128;
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    const unsigned char *p = key.data;
-    for (size_t i = 0; i < key.len; i++)
-        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-    h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
-    h ^= h >> 31;
-    return (uint32_t)((u128)h * n >> 64);
+    return (uint32_t)mix_below(mix64(mix_fnv1a(MIX_FNV1A, key.data, key.len)), n);
 }
 
 const deja_url_rules *shards_rules(const struct shards *s)

@@ -7,13 +7,14 @@
  * A node that does not answer is left alone for a moment, and its requests try the next one: in a
  * cluster that will redirect them to the replica that has taken over. */
 #include "cli/server/wire.h"
+#include "tools/base/ascii.h"
+#include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef DEJA_HAVE_HIREDIS
 #include <hiredis/hiredis.h>
@@ -46,13 +47,6 @@ struct wire {
     deja_error last;    /* why the last connection failed */
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* --- The URL -------------------------------------------------------------------- */
 
 /* The password is for nobody's log. */
@@ -73,24 +67,16 @@ static bool copy(char *to, size_t cap, const char *from, size_t len)
     return true;
 }
 
-static int hex_digit(char c)
-{
-    static const char digits[] = "0123456789abcdefABCDEF";
-    const char *at = c ? strchr(digits, c) : NULL;
-    const int n = at ? (int)(at - digits) : -1;
-    return n < 16 ? n : n - 6;
-}
-
 /* A name or password, in which %XX stands for a byte. */
 static bool decode(char *to, size_t cap, const char *from, size_t len)
 {
     size_t n = 0;
     for (size_t i = 0; i < len; i++, n++) {
-        const bool coded = from[i] == '%' && len - i > 2 && hex_digit(from[i + 1]) >= 0 &&
-                           hex_digit(from[i + 2]) >= 0;
+        const bool coded = from[i] == '%' && len - i > 2 && ascii_hex(from[i + 1]) >= 0 &&
+                           ascii_hex(from[i + 2]) >= 0;
         if (n + 1 >= cap)
             return false;
-        to[n] = coded ? (char)(16 * hex_digit(from[i + 1]) + hex_digit(from[i + 2])) : from[i];
+        to[n] = coded ? (char)(16 * ascii_hex(from[i + 1]) + ascii_hex(from[i + 2])) : from[i];
         i += coded ? 2 : 0;
     }
     to[n] = '\0';
@@ -215,7 +201,7 @@ static bool connect_node(struct wire *w, struct node *n)
     const struct timeval reply = {REPLY_MS / 1000, REPLY_MS % 1000 * 1000};
     if (n->c)
         return true;
-    if (now() < n->again)
+    if (clock_seconds() < n->again)
         return false;
     n->c = redisConnectWithTimeout(n->host, n->port, connect);
     if (!n->c || n->c->err) {
@@ -227,7 +213,7 @@ static bool connect_node(struct wire *w, struct node *n)
         if (!introduce(w, n))
             disconnect(w, n);
     }
-    n->again = n->c ? 0 : now() + 0.5;
+    n->again = n->c ? 0 : clock_seconds() + 0.5;
     return n->c != NULL;
 }
 
@@ -311,7 +297,7 @@ static void send_request(struct wire *w, struct wire_request *r)
     n->used = true;
     if (!r->sent) { /* half a request: replies would be taken for others'.  Not again this round */
         disconnect(w, n);
-        n->again = now() + 0.5;
+        n->again = clock_seconds() + 0.5;
     }
 }
 
@@ -427,7 +413,7 @@ static void pause_for(double seconds)
 int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
 {
     size_t left = n, before;
-    double moved = now();
+    double moved = clock_seconds();
     for (size_t i = 0; i < n; i++) {
         r[i].reply = NULL;
         r[i].asking = false;
@@ -438,8 +424,8 @@ int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
         if (!left)
             return DEJA_OK;
         if (left < before)
-            moved = now();
-        if (now() - moved > WIRE_PATIENCE || (w->stop && signals_stopped(w->stop)))
+            moved = clock_seconds();
+        if (clock_seconds() - moved > WIRE_PATIENCE || (w->stop && signals_stopped(w->stop)))
             break;
         if (idle > REDIRECTIONS) /* a failover, or a server that starts: it takes its time */
             pause_for(0.1);
@@ -474,13 +460,13 @@ int wire_wait(struct wire *w, const struct wire_request *r, size_t n, unsigned r
         w->node[r[i].node].used = true;
     for (size_t i = 0; i < w->n_nodes; i++) {
         long long have = -1;
-        for (double begin = now(); w->node[i].used && have < (long long)replicas;) {
+        for (double begin = clock_seconds(); w->node[i].used && have < (long long)replicas;) {
             redisReply *reply = w->node[i].c ? say(w, &w->node[i], 3, words) : NULL;
             have = reply ? reply->integer : -1;
             freeReplyObject(reply);
             if (have < 0) /* the connection is gone, and with it what WAIT would tell */
                 return fail(err, DEJA_EBUSY, "%s", w->last.text);
-            if (have < (long long)replicas && now() - begin > WIRE_PATIENCE)
+            if (have < (long long)replicas && clock_seconds() - begin > WIRE_PATIENCE)
                 return fail(err, DEJA_EIO, "%s:%d has %lld replicas that follow, not %u",
                             fail_path(w->node[i].host).text, w->node[i].port, have, replicas);
         }

@@ -5,6 +5,7 @@
  * off what was used: for a canonical key the loop is one call. */
 #include "cli/session/urlkeys.h"
 #include "cli/options/paramfile.h"
+#include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include "tools/base/printable.h"
 #include "tools/base/scan.h"
@@ -118,12 +119,10 @@ static bool is_nothing(deja_slice key)
 static size_t scheme_len(const char *at, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        const char lower = (char)(at[i] | 0x20);
-        const bool letter = lower >= 'a' && lower <= 'z';
         if (at[i] == ':')
             return i;
-        const bool other = scan_is_digit(at[i]) || at[i] == '+' || at[i] == '-' || at[i] == '.';
-        if (!letter && (i == 0 || !other))
+        const bool other = ascii_is_digit(at[i]) || at[i] == '+' || at[i] == '-' || at[i] == '.';
+        if (!ascii_is_alpha(at[i]) && (i == 0 || !other))
             return 0;
     }
     return 0;

@@ -6,6 +6,7 @@
  * follows a crash puts the rows behind that note into the cache again.  A cache that is missing is
  * made again from all rows of the visit. */
 #include "crawler/loop/crawler.h"
+#include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include <stdio.h>
 #include <unistd.h>
@@ -126,11 +127,11 @@ int cache_sync(struct crawler *c, deja_error *err)
 void cache_look_at_rate(struct crawler *c)
 {
     deja_stats s = DEJA_STATS_INIT;
-    const double began = crawler_clock();
+    const double began = clock_seconds();
     if (began < c->next_rate || deja_filter_stats(c->cache, &s) < 0)
         return;
     c->fp_rate = s.fp_now;
-    c->next_rate = began + 50 * (crawler_clock() - began);
+    c->next_rate = began + 50 * (clock_seconds() - began);
 }
 
 static void watch_size(struct crawler *c)

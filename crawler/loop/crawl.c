@@ -13,6 +13,7 @@
 #include "crawler/http/hostkey.h"
 #include "crawler/loop/crawler.h"
 #include "tools/base/ascii.h"
+#include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include <unistd.h>
 
@@ -254,7 +255,7 @@ static void show_status(struct crawler *c, bool now)
 
 static void look_at_clock(struct crawler *c)
 {
-    const double now = crawler_clock();
+    const double now = clock_seconds();
     crawler_count(c, CRAWL_NANOSECONDS, (uint64_t)((now - c->now) * 1e9));
     c->now = now;
 }
@@ -311,7 +312,7 @@ int crawl_run(const struct crawl_options *o, struct crawl_account *account, deja
     c->settled = *o;
     c->o = &c->settled;
     c->dir = c->warc.fd = -1;
-    c->began = c->now = crawler_clock();
+    c->began = c->now = clock_seconds();
     int rc = folder_open(c, err);
     if (rc == DEJA_OK)
         rc = open_fetcher(c, err);

@@ -69,14 +69,6 @@ struct crawler {
     struct buffer url_room, host_name, decoded, stored, shape;
 };
 
-/* Seconds of a clock that nobody sets. */
-static inline double crawler_clock(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static inline void crawler_count(struct crawler *c, enum crawl_count what, uint64_t n)
 {
     c->account.count[what] += n;

@@ -27,7 +27,7 @@ static uint32_t *shuffle(uint64_t rows, uint64_t seed)
     for (uint64_t i = 0; number != NULL && i < rows; i++)
         number[i] = (uint32_t)i;
     for (uint64_t i = 0; number != NULL && i < rows / 2; i++) {
-        const uint64_t j = i + bench_below(bench_mix(seed + i), rows - i);
+        const uint64_t j = i + mix_below(mix_nth(seed + i), rows - i);
         const uint32_t swapped = number[i];
         number[i] = number[j];
         number[j] = swapped;

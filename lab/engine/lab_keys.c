@@ -8,6 +8,7 @@
 #include "lab/engine/lab_keys.h"
 #include "gen/urlgen.h"
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include "tools/base/number.h"
 #include "tools/input/input.h"
 #include <stdio.h>
@@ -54,10 +55,8 @@ static void store_fini(struct store *s)
 
 static uint64_t fingerprint(const struct store *s)
 {
-    uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a: no secret, only "the same as before" */
-    for (size_t i = 0; i < s->used; i++)
-        h = (h ^ (uint8_t)s->bytes[i]) * UINT64_C(0x100000001b3);
-    return h ^ s->n;
+    /* No secret, only "the same as before". */
+    return mix_fnv1a(MIX_FNV1A, s->bytes, s->used) ^ s->n;
 }
 
 /* The keys take the store's buffer over. */

@@ -87,7 +87,7 @@ static uint32_t layer_of(const struct lab_mlbf *f, uint32_t segment)
 
 static uint64_t position(const struct lab_mlbf *f, deja_slice segment, uint32_t j)
 {
-    return bench_below(XXH3_64bits_withSeed(segment.data, segment.len, f->seed + j), f->m);
+    return mix_below(XXH3_64bits_withSeed(segment.data, segment.len, f->seed + j), f->m);
 }
 
 /* --- Insert and look up -------------------------------------------------------- */

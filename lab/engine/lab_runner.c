@@ -5,7 +5,9 @@
  * The main thread does nothing but watch the clock, draw the progress line and hear Ctrl-C. */
 #include "lab/engine/lab_runner.h"
 #include "lab/engine/lab_journal.h"
+#include "tools/base/clock.h"
 #include "tools/base/fail.h"
+#include "tools/base/mix.h"
 #include "tools/base/number.h"
 #include "tools/base/signals.h"
 #include <errno.h>
@@ -72,16 +74,10 @@ struct job {
 /* A seed that follows from the four alone; never 0. */
 static uint64_t seed_of(const struct lab *lab, const char *name, uint32_t unit, uint32_t run)
 {
-    uint64_t h = lab->seed;
-    for (; *name != '\0'; name++)
-        h = (h ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
+    uint64_t h = mix_fnv1a(lab->seed, name, strlen(name));
     h ^= (uint64_t)unit << 32 | run;
-    for (int i = 0; i < 2; i++) { /* SplitMix64's finalizer, twice */
-        h += UINT64_C(0x9e3779b97f4a7c15);
-        h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-        h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
-        h ^= h >> 31;
-    }
+    for (int i = 0; i < 2; i++)
+        h = mix64(h + MIX_GOLDEN);
     return h != 0 ? h : 1;
 }
 
@@ -132,13 +128,6 @@ static void list_jobs(struct crew *c, struct lab_results *results, size_t n)
 }
 
 /* --- Threads ------------------------------------------------------------------- */
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* The next task for a thread, or NULL; the lock is held. */
 static struct job *take(struct crew *c, size_t end)
@@ -200,7 +189,8 @@ static void *work_thread(void *turn)
 static void show(struct crew *c)
 {
     char line[160], bar[BAR + 1];
-    const double share = c->total > 0 ? c->done / c->total : 1, passed = now() - c->begin;
+    const double share = c->total > 0 ? c->done / c->total : 1,
+                 passed = clock_seconds() - c->begin;
     const int full = (int)(share * BAR);
     for (int i = 0; i < BAR; i++)
         bar[i] = i < full ? '#' : '.';
@@ -226,7 +216,7 @@ static void watch(struct crew *c)
             until.tv_nsec -= 1000000000;
         }
         (void)pthread_cond_timedwait(&c->changed, &c->lock, &until);
-        if (shown && now() - c->begin > 0.5)
+        if (shown && clock_seconds() - c->begin > 0.5)
             show(c);
     }
 }
@@ -274,7 +264,7 @@ static int run_turns(struct crew *c, deja_error *err)
 int lab_run(const struct lab *lab, struct lab_results *results, size_t n,
             struct lab_journal *journal, struct console *console, deja_error *err)
 {
-    struct crew c = {.lab = lab, .journal = journal, .console = console, .begin = now()};
+    struct crew c = {.lab = lab, .journal = journal, .console = console, .begin = clock_seconds()};
     c.job = calloc(lab_tasks(results, n) + 1, sizeof *c.job);
     if (c.job == NULL)
         return fail(err, DEJA_ENOMEM, "no memory for the list of tasks");

@@ -3,9 +3,9 @@
  * Bits a URL against the rate of false positives against the time of a question, with the least
  * that any structure needs drawn in: log2(1/p) bits.  A unit is one kind at one rate; kinds that
  * this library has not are left out, and new ones join by themselves. */
-#include "bench/bench_spread.h"
 #include "lab/engine/lab_filter.h"
 #include "lab/report/lab_report.h"
+#include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include <math.h>
 #include <stdio.h>
@@ -84,11 +84,11 @@ static int ask(const struct lab *lab, const deja_filter *f, double *value, deja_
     value[HITS] = 0;
     for (uint64_t p = 0; p < PARTS; p++) {
         double hits = 0;
-        const double begin = bench_now_ns();
+        const double begin = clock_ns();
         const int rc = lab_ask(lab, f, lab->keys.asked + p * some, some, &hits, err);
         if (rc < 0)
             return rc;
-        value[ASK_NS] = fmin(value[ASK_NS], (bench_now_ns() - begin) / (double)some);
+        value[ASK_NS] = fmin(value[ASK_NS], (clock_ns() - begin) / (double)some);
         value[HITS] += hits;
     }
     return DEJA_OK;
@@ -105,9 +105,9 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
     opt.capacity = lab->keys.n;
     opt.fp_rate = s.kind == DEJA_EXACT ? 0 : s.rate;
     opt.seed = task->seed;
-    const double begin = bench_now_ns();
+    const double begin = clock_ns();
     int rc = lab_make_full(lab, &opt, &f, err);
-    value[ADD_NS] = (bench_now_ns() - begin) / (double)lab->keys.n;
+    value[ADD_NS] = (clock_ns() - begin) / (double)lab->keys.n;
     if (rc == DEJA_OK)
         rc = ask(lab, f, value, err);
     if (rc == DEJA_OK)

@@ -8,12 +8,12 @@
  * one hashing for all; then each of them alone takes that tenth, in three parts of which the
  * fastest counts, and is asked about as many others.  So the filters are as full and as large as
  * the paper's, and the time is that of hashing and touching memory. */
-#include "bench/bench_spread.h"
 #include "bench/bench_subject.h"
 #include "lab/engine/lab_baseline.h"
 #include "lab/engine/lab_halves.h"
 #include "lab/engine/lab_mlbf.h"
 #include "lab/experiments/lab_thesis.h"
+#include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static double cost(const struct lab *lab, uint32_t unit)
 /* Fastest of the parts, ns a key. */
 static double fastest(double best, double begin, uint64_t n)
 {
-    return fmin(best, (bench_now_ns() - begin) / (double)n);
+    return fmin(best, (clock_ns() - begin) / (double)n);
 }
 
 static int time_filter(const struct lab *lab, deja_filter *f, uint64_t from, double *add,
@@ -90,12 +90,12 @@ static int time_filter(const struct lab *lab, deja_filter *f, uint64_t from, dou
     *add = *query = INFINITY;
     for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
         size_t done = 0;
-        const double begin = bench_now_ns();
+        const double begin = clock_ns();
         rc = deja_filter_add_batch(f, lab->keys.added + from + p * some, some, answer, &done);
         *add = fastest(*add, begin, some);
     }
     for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
-        const double begin = bench_now_ns();
+        const double begin = clock_ns();
         deja_filter_contains_batch(f, lab->keys.asked + p * some, some, answer);
         *query = fastest(*query, begin, some);
     }
@@ -131,17 +131,17 @@ static int run_lists(const struct lab *lab, uint32_t which, double *value, deja_
     uint64_t found = 0;
     if (list == NULL)
         return fail(err, DEJA_ENOMEM, "no memory for a list");
-    double begin = bench_now_ns();
+    double begin = clock_ns();
     for (uint64_t i = 0; i < n; i++)
         list[i] = lab->keys.added[i];
     if (which == BINARY)
         lab_sort(list, n);
-    value[0] = (bench_now_ns() - begin) / (double)n;
-    begin = bench_now_ns();
+    value[0] = (clock_ns() - begin) / (double)n;
+    begin = clock_ns();
     for (uint64_t i = 0; i < asked; i++)
         found += which == LINEAR ? lab_linear_has(list, n, lab->keys.asked[i])
                                  : lab_binary_has(list, n, lab->keys.asked[i]);
-    value[1] = (bench_now_ns() - begin) / (double)asked;
+    value[1] = (clock_ns() - begin) / (double)asked;
     free(list);
     return found == 0 ? DEJA_OK : fail(err, DEJA_EINVAL, "a list found what is not in it");
 }
@@ -155,13 +155,13 @@ static int run_layers(const struct lab *lab, bool layered, uint64_t seed, double
     uint64_t found = 0;
     /* Cut at a byte that no URL has, there is one segment: the filter of Algorithms 1 and 2. */
     int rc = lab_mlbf_init(&f, m, HALVES_K, seed, layered ? '/' : '\n', 0, err);
-    double begin = bench_now_ns();
+    double begin = clock_ns();
     for (uint64_t i = 0; i < n && rc == DEJA_OK; i++)
         rc = lab_mlbf_add(&f, lab->keys.added[i]);
-    value[0] = (bench_now_ns() - begin) / (double)n;
+    value[0] = (clock_ns() - begin) / (double)n;
     value[1] = INFINITY;
     for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
-        begin = bench_now_ns();
+        begin = clock_ns();
         for (uint64_t i = 0; i < n / PARTS; i++)
             found += lab_mlbf_has(&f, lab->keys.added[p * (n / PARTS) + i]);
         value[1] = fastest(value[1], begin, n / PARTS);
@@ -181,13 +181,13 @@ static int run_subject(const struct lab *lab, const struct bench_subject *s, uin
     int rc = self != NULL && answer != NULL ? DEJA_OK : DEJA_ENOMEM;
     bench_call *add = s->add_batch != NULL ? s->add_batch : s->add_one;
     bench_call *contains = s->contains_batch != NULL ? s->contains_batch : s->contains_one;
-    const double begin = bench_now_ns();
+    const double begin = clock_ns();
     if (rc == DEJA_OK)
         rc = add(self, lab->keys.added, n, answer);
-    value[0] = (bench_now_ns() - begin) / (double)n;
+    value[0] = (clock_ns() - begin) / (double)n;
     value[1] = INFINITY;
     for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
-        const double part = bench_now_ns();
+        const double part = clock_ns();
         rc = contains(self, lab->keys.asked + p * (n / PARTS), n / PARTS, answer);
         value[1] = fastest(value[1], part, n / PARTS);
     }

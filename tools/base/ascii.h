@@ -26,7 +26,7 @@ static inline bool ascii_is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* -1 for what is no hexadecimal digit. */
+/* The value of a hexadecimal digit, or -1. */
 static inline int ascii_hex(char c)
 {
     const char l = ascii_lower(c);

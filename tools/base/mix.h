@@ -1,24 +1,50 @@
-/* mix.h - repeatable numbers, and the two ways of looking at them. */
+/* mix.h - repeatable numbers: SplitMix64.
+ *
+ * Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
 #ifndef TOOLS_BASE_MIX_H
 #define TOOLS_BASE_MIX_H
+#include <stddef.h>
 #include <stdint.h>
 
-/* The finalizer of SplitMix64: a bijection, so different numbers stay different. */
-static inline uint64_t bench_mix(uint64_t x)
+#define MIX_GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / phi, odd: the step of the sequence */
+
+/* The finalizer: a bijection, so different numbers stay different. */
+static inline uint64_t mix64(uint64_t x)
 {
-    x *= UINT64_C(0x9e3779b97f4a7c15);
-    x ^= x >> 30;
-    x *= UINT64_C(0xbf58476d1ce4e5b9);
-    x ^= x >> 27;
-    x *= UINT64_C(0x94d049bb133111eb);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
     return x ^ x >> 31;
 }
 
+/* The next number of a sequence; *state may begin anywhere. */
+static inline uint64_t mix_next(uint64_t *state)
+{
+    *state += MIX_GOLDEN;
+    return mix64(*state);
+}
+
+/* Number i of a sequence that starts at 0; number 0 is 0. */
+static inline uint64_t mix_nth(uint64_t i)
+{
+    return mix64(i * MIX_GOLDEN);
+}
+
 /* A random 64-bit number as one below `below`. */
-static inline uint64_t bench_below(uint64_t random, uint64_t below)
+static inline uint64_t mix_below(uint64_t random, uint64_t below)
 {
     __extension__ typedef unsigned __int128 u128;
     return (uint64_t)((u128)random * below >> 64);
+}
+
+#define MIX_FNV1A UINT64_C(0xcbf29ce484222325)
+
+/* FNV-1a of 64 bits, which begins with MIX_FNV1A, continued over these bytes. */
+static inline uint64_t mix_fnv1a(uint64_t h, const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
+    return h;
 }
 
 #endif

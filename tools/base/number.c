@@ -9,6 +9,7 @@
  *
  * Doubles go through strtod and snprintf of the C locale: nobody's comma gets in. */
 #include "tools/base/number.h"
+#include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include "tools/base/printable.h"
 #include <inttypes.h>
@@ -77,11 +78,6 @@ static const struct unit time_units[] = {
     {"m", 60000000}, {"h", 3600000000u}, {"d", 86400000000}, {NULL, 0},
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Letters of ASCII only: strcasecmp follows the locale. */
 static bool same_word(const char *a, const char *b)
 {
@@ -102,9 +98,9 @@ static const char *read_exponent(const char *at, int *exponent)
     bool negative = *p == '-';
     if (*p == '-' || *p == '+')
         p++;
-    if (!is_digit(*p))
+    if (!ascii_is_digit(*p))
         return at;
-    for (; is_digit(*p); p++) {
+    for (; ascii_is_digit(*p); p++) {
         if (*exponent < MAX_EXPONENT)
             *exponent = *exponent * 10 + (*p - '0');
     }
@@ -119,7 +115,7 @@ static const char *read_decimal(const char *text, struct decimal *d)
     bool point = false;
     int exponent;
     *d = (struct decimal){.n = 0};
-    for (; is_digit(*text) || (*text == '.' && !point); text++) {
+    for (; ascii_is_digit(*text) || (*text == '.' && !point); text++) {
         if (*text == '.') {
             point = true;
             continue;
@@ -288,14 +284,6 @@ int num_parse_real(const char *text, double *value, deja_error *err)
     return DEJA_OK;
 }
 
-static int hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /* The byte that an escape stands for, or -1. */
 static int read_escape(const char *text)
 {
@@ -307,7 +295,7 @@ static int read_escape(const char *text)
         return bytes[letter - letters];
     if (text[1] != 'x' || strlen(text) != 4)
         return -1;
-    int high = hex_digit(text[2]), low = hex_digit(text[3]);
+    int high = ascii_hex(text[2]), low = ascii_hex(text[3]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 

@@ -1,35 +1,29 @@
 /* progress.c - one line on the terminal that tells how far the work is. */
 #include "tools/base/progress.h"
+#include "tools/base/clock.h"
 #include "tools/base/number.h"
 #include <stdarg.h>
 
 #define FIRST_AFTER 0.5 /* s: short work needs no progress line */
 #define INTERVAL    0.1 /* s */
 
-static double seconds_now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 void progress_begin(struct progress *p, struct console *console, const struct out *results,
                     const char *items)
 {
     bool over_results = results != NULL && results->tty;
-    *p = (struct progress){.console = console, .items = items, .begin = seconds_now()};
+    *p = (struct progress){.console = console, .items = items, .begin = clock_seconds()};
     p->on = console->tty && !console->quiet && !over_results;
     p->next = p->begin + FIRST_AFTER;
 }
 
 double progress_seconds(const struct progress *p)
 {
-    return seconds_now() - p->begin;
+    return clock_seconds() - p->begin;
 }
 
 bool progress_due(const struct progress *p)
 {
-    return p->on && seconds_now() >= p->next;
+    return p->on && clock_seconds() >= p->next;
 }
 
 /* Text so far, and how much of it is filled; what does not fit is left out. */

@@ -6,7 +6,6 @@
 #ifndef TOOLS_BASE_PROGRESS_H
 #define TOOLS_BASE_PROGRESS_H
 #include "tools/base/out.h"
-#include <time.h>
 
 struct progress_now {
     uint64_t items; /* lines, keys, URLs so far                            */

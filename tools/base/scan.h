@@ -13,20 +13,6 @@ static inline bool scan_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static inline bool scan_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* The value of a hexadecimal digit, or -1. */
-static inline int scan_hex(char c)
-{
-    if (scan_is_digit(c))
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The next run of bytes that are no blanks; false when there is none.  *at goes behind it. */
 static inline bool scan_word(const char **at, const char *end, deja_slice *word)
 {

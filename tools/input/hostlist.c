@@ -4,6 +4,7 @@
  * condition ($third-party) or a part of a page (host##.banner).  To block the host would be more
  * than the list asks for. */
 #include "tools/input/hostlist.h"
+#include "tools/base/ascii.h"
 #include "tools/base/scan.h"
 #include <string.h>
 #include <strings.h>
@@ -18,8 +19,8 @@ static bool is_address(deja_slice word)
     for (; at < end && *at != '%'; at++) {
         dots += *at == '.';
         colons += *at == ':';
-        decimal = decimal && (*at == '.' || scan_is_digit(*at));
-        if (*at != '.' && *at != ':' && scan_hex(*at) < 0)
+        decimal = decimal && (*at == '.' || ascii_is_digit(*at));
+        if (*at != '.' && *at != ':' && ascii_hex(*at) < 0)
             return false;
     }
     return colons >= 2 || (decimal && dots == 3 && at == end);
@@ -27,8 +28,7 @@ static bool is_address(deja_slice word)
 
 static bool in_host(char c)
 {
-    const char low = (char)(c | 0x20);
-    return (low >= 'a' && low <= 'z') || scan_is_digit(c) || c == '-' || c == '.' || c == '_' ||
+    return ascii_is_alpha(c) || ascii_is_digit(c) || c == '-' || c == '.' || c == '_' ||
            (unsigned char)c >= 0x80;
 }
 

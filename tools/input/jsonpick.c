@@ -9,6 +9,7 @@
  * Escapes become UTF-8.  Half of a surrogate pair becomes U+FFFD, the replacement character, and a
  * backslash before anything that JSON does not know stays as it is. */
 #include "tools/input/jsonpick.h"
+#include "tools/base/ascii.h"
 #include "tools/base/scan.h"
 #include <stdint.h>
 #include <string.h>
@@ -105,7 +106,7 @@ static long hex4(const char *at, const char *end)
         return -1;
     long value = 0;
     for (int i = 2; i < 6; i++) {
-        const int digit = scan_hex(at[i]);
+        const int digit = ascii_hex(at[i]);
         if (digit < 0)
             return -1;
         value = value * 16 + digit;

@@ -8,13 +8,13 @@
  * Apache writes \" and \\, \n and its like, and \xhh for other bytes that do not print; nginx
  * writes \xhh for all of them. */
 #include "tools/input/logline.h"
+#include "tools/base/ascii.h"
 #include "tools/base/scan.h"
 #include <string.h>
 
 static bool in_method(char c)
 {
-    const char low = (char)(c | 0x20);
-    return (low >= 'a' && low <= 'z') || c == '-' || c == '_';
+    return ascii_is_alpha(c) || c == '-' || c == '_';
 }
 
 bool logline_target(deja_slice line, deja_slice *target)
@@ -53,9 +53,9 @@ static char unescape(const char **at, const char *end)
 {
     static const char letters[] = "\"\\bfnrtv", meanings[] = "\"\\\b\f\n\r\t\v";
     const char *from = *at;
-    if (end - from >= 4 && from[1] == 'x' && scan_hex(from[2]) >= 0 && scan_hex(from[3]) >= 0) {
+    if (end - from >= 4 && from[1] == 'x' && ascii_hex(from[2]) >= 0 && ascii_hex(from[3]) >= 0) {
         *at += 4;
-        return (char)(scan_hex(from[2]) << 4 | scan_hex(from[3]));
+        return (char)(ascii_hex(from[2]) << 4 | ascii_hex(from[3]));
     }
     const char *letter = end - from > 1 ? memchr(letters, from[1], sizeof letters - 1) : NULL;
     *at += letter ? 2 : 1;
