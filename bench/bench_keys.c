@@ -4,6 +4,7 @@
  * from a hash of the number.  Lengths differ as they do in a crawl, and with them the path that
  * the hash takes: a benchmark on equal lengths would flatter it. */
 #include "bench/bench_keys.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
 #include "tools/input/input.h"
@@ -91,23 +92,12 @@ struct loading {
 
 static int make_room(struct loading *l, size_t bytes, deja_error *err)
 {
-    if (l->cap - l->used < bytes) {
-        const size_t cap = 2 * l->cap + bytes;
-        char *list = realloc(l->k->list, cap);
-        if (list == NULL)
-            return fail(err, DEJA_ENOMEM, "no memory for the list of URLs");
-        l->k->list = list;
-        l->cap = cap;
-    }
-    if (l->room - l->k->n_lines < 2) { /* one more begin than lines */
-        const size_t room = 2 * l->room + 1024;
-        size_t *begin = realloc(l->begin, room * sizeof *begin);
-        if (begin == NULL)
-            return fail(err, DEJA_ENOMEM, "no memory for the list of URLs");
-        l->begin = begin;
-        l->room = room;
-    }
-    return DEJA_OK;
+    void *list = array_grow(l->k->list, &l->cap, l->used + bytes + 1, 1);
+    l->k->list = list ? list : l->k->list;
+    /* One more begin than lines. */
+    void *begin = array_grow(l->begin, &l->room, l->k->n_lines + 2, sizeof *l->begin);
+    l->begin = begin ? begin : l->begin;
+    return list && begin ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the list of URLs");
 }
 
 static int take_line(struct loading *l, deja_slice line, deja_error *err)

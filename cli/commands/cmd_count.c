@@ -1,5 +1,6 @@
 /* cmd_count.c - how often each line was added to a filter file whose kind counts. */
 #include "cli/session/session.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include <stdlib.h>
@@ -33,13 +34,10 @@ struct job {
 
 static int look_up(struct job *j, const struct batch *b, deja_error *err)
 {
-    if (b->block.n > j->cap) {
-        uint32_t *room = realloc(j->counts, b->block.n * sizeof *room);
-        if (!room)
-            return fail(err, DEJA_ENOMEM, "out of memory");
-        j->counts = room;
-        j->cap = b->block.n;
-    }
+    void *room = array_grow(j->counts, &j->cap, b->block.n + 1, sizeof *j->counts);
+    if (!room)
+        return fail(err, DEJA_ENOMEM, "out of memory");
+    j->counts = room;
     const int rc = deja_filter_count_hashed(j->filter, b->hash, b->keyed, j->counts);
     size_t from = b->keyed; /* keyless lines were never added: 0 in their places */
     for (size_t i = b->block.n; i > from; i--)

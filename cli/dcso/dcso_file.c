@@ -1,6 +1,7 @@
 /* dcso_file.c - bloom files of DCSO's on disk; see dcso_file.h. */
 #include "cli/dcso/dcso_file.h"
 #include "tools/base/fail.h"
+#include "tools/base/io.h"
 #include "tools/input/decode.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #endif
 
 #define FIRST_PIECE ((size_t)1 << 20)
-#define WRITE_PIECE ((size_t)1 << 20)
 
 /* --- Reading ------------------------------------------------------------------ */
 
@@ -189,25 +189,11 @@ static bool ends_with_gz(const char *path)
     return len > 3 && strcmp(path + len - 3, ".gz") == 0;
 }
 
-static int write_plain(int fd, const uint8_t *data, uint64_t len)
-{
-    while (len) {
-        const ssize_t done = write(fd, data, len < WRITE_PIECE ? (size_t)len : WRITE_PIECE);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return -1;
-        data += done;
-        len -= (uint64_t)done;
-    }
-    return 0;
-}
-
 #ifdef DEJA_HAVE_ZLIB
 static bool gz_put(gzFile gz, const uint8_t *data, uint64_t len)
 {
     for (size_t piece; len; data += piece, len -= piece) {
-        piece = len < WRITE_PIECE ? (size_t)len : WRITE_PIECE;
+        piece = len < IO_PIECE ? (size_t)len : IO_PIECE;
         if (gzwrite(gz, data, (unsigned)piece) != (int)piece)
             return false;
     }
@@ -246,8 +232,7 @@ static int write_content(int fd, bool gzip, const struct dcso *d)
     dcso_encode(d, header);
     if (gzip)
         return write_gzip(fd, header, d);
-    return write_plain(fd, header, sizeof header) < 0 ? -1
-                                                      : write_plain(fd, d->body, dcso_body_len(d));
+    return io_write(fd, header, sizeof header) && io_write(fd, d->body, dcso_body_len(d)) ? 0 : -1;
 }
 
 int dcso_file_check_name(const char *path, deja_error *err)

@@ -3,31 +3,13 @@
 #include "cli/options/common.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
-#include <errno.h>
+#include "tools/base/io.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define HEX_LEN  ((size_t)2 * DEJA_KEY_LEN)
 #define READ_LEN (HEX_LEN + 3) /* with a newline, or two bytes, and one that tells of more */
-
-/* As much of the file as can matter. */
-static ssize_t read_start(int fd, uint8_t *buf, size_t cap)
-{
-    size_t have = 0;
-    while (have < cap) {
-        const ssize_t got = read(fd, buf + have, cap - have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        if (got == 0)
-            break;
-        have += (size_t)got;
-    }
-    return (ssize_t)have;
-}
 
 static bool parse_hex(const uint8_t *text, uint8_t key[DEJA_KEY_LEN])
 {
@@ -101,7 +83,7 @@ int keyfile_read(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_error *
     if (fd < 0)
         return fail_errno(err, "%s: cannot open the key file", fail_path(path).text);
     int rc = c->insecure_key ? DEJA_OK : check_access(fd, path, err);
-    const ssize_t len = rc == DEJA_OK ? read_start(fd, text, sizeof text) : 0;
+    const ssize_t len = rc == DEJA_OK ? io_read(fd, text, sizeof text) : 0;
     const int saved = errno;
     (void)close(fd);
     errno = saved;

@@ -1,8 +1,9 @@
 /* paramfile.c - names of query parameters; see paramfile.h. */
 #include "cli/options/paramfile.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
+#include "tools/base/io.h"
 #include "tools/base/scan.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -87,26 +88,20 @@ static int parse(struct paramnames *p, const char *path, size_t len, deja_error 
 static int slurp(int fd, struct paramnames *p, const char *path, size_t *len, deja_error *err)
 {
     size_t cap = 0;
-    for (*len = 0;;) {
-        if (*len == cap) {
-            cap = cap ? 2 * cap : 4096;
-            if (cap > FILE_MAX)
-                return fail(err, DEJA_ENOMEM, "%s is too long for a list of parameters",
-                            fail_path(path).text);
-            char *more = realloc(p->text, cap);
-            if (!more)
-                return fail(err, DEJA_ENOMEM, "%s: out of memory", fail_path(path).text);
-            p->text = more;
-        }
-        const ssize_t got = read(fd, p->text + *len, cap - *len);
-        if (got < 0 && errno == EINTR)
-            continue;
+    ssize_t got = 1;
+    for (*len = 0; got > 0; *len += (size_t)got) {
+        if (*len > FILE_MAX)
+            return fail(err, DEJA_ENOMEM, "%s is too long for a list of parameters",
+                        fail_path(path).text);
+        char *text = array_grow(p->text, &cap, *len + 4096, 1);
+        if (!text)
+            return fail(err, DEJA_ENOMEM, "%s: out of memory", fail_path(path).text);
+        p->text = text;
+        got = io_read(fd, text + *len, cap - *len);
         if (got < 0)
             return fail_errno(err, "%s: cannot read the list of parameters", fail_path(path).text);
-        if (got == 0)
-            return DEJA_OK;
-        *len += (size_t)got;
     }
+    return DEJA_OK;
 }
 
 int paramnames_read(struct paramnames *p, const char *path, deja_error *err)

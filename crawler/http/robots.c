@@ -93,14 +93,10 @@ static void begin_or_extend_group(struct reading *in, deja_slice agent)
 static bool add_rule(struct robots *r, deja_slice pattern, bool allow, bool own)
 {
     const char *p = pattern.data;
-    if (r->n_rules == r->cap_rules) {
-        const size_t cap = r->cap_rules ? 2 * r->cap_rules : 16;
-        struct robots_rule *rule = realloc(r->rule, cap * sizeof *rule);
-        if (!rule)
-            return false;
-        r->rule = rule;
-        r->cap_rules = cap;
-    }
+    struct robots_rule *rule = array_grow(r->rule, &r->cap_rules, r->n_rules + 1, sizeof *rule);
+    if (!rule)
+        return false;
+    r->rule = rule;
     const bool to_end = p[pattern.len - 1] == '$';
     const size_t at = r->text.len;
     if (!buffer_reserve(&r->text, 1) || /* a pattern may be empty: "$" */

@@ -14,6 +14,7 @@
  * robots.txt; their URLs do not. */
 #include "crawler/loop/schedule.h"
 #include "tools/base/ascii.h"
+#include "tools/base/buffer.h"
 #include <sys/random.h>
 
 #define XXH_INLINE_ALL
@@ -211,14 +212,10 @@ static void leave(struct schedule *s, struct host *h)
 static int enter(struct schedule *s, struct host *h, int which)
 {
     struct schedule_heap *heap = &s->heap[which];
-    if (heap->n == heap->cap) {
-        const size_t cap = heap->cap ? 2 * heap->cap : 64;
-        struct host **host = realloc(heap->host, cap * sizeof(struct host *));
-        if (!host)
-            return DEJA_ENOMEM;
-        heap->host = host;
-        heap->cap = cap;
-    }
+    void *host = array_grow(heap->host, &heap->cap, heap->n + 1, sizeof(struct host *));
+    if (!host)
+        return DEJA_ENOMEM;
+    heap->host = host;
     h->heap = which;
     put_at(heap, heap->n++, h);
     settle(heap, which, h->place);

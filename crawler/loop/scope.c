@@ -146,14 +146,10 @@ int scope_add(scope *s, deja_slice seed)
 {
     char room[256];
     const deja_slice mark = s->kind == SCOPE_PREFIX ? prefix_of(seed) : mark_of(s, seed, room);
-    if (s->n == s->cap) {
-        const size_t cap = s->cap ? 2 * s->cap : 8;
-        char **wider = realloc(s->mark, cap * sizeof(char *));
-        if (!wider)
-            return DEJA_ENOMEM;
-        s->mark = wider;
-        s->cap = cap;
-    }
+    void *wider = array_grow(s->mark, &s->cap, s->n + 1, sizeof(char *));
+    if (!wider)
+        return DEJA_ENOMEM;
+    s->mark = wider;
     char *copy = ascii_copy(mark);
     if (!copy)
         return DEJA_ENOMEM;

@@ -1,6 +1,7 @@
 /* lab_journal.c - what is done, so that a lab that was stopped can go on; see lab_journal.h. */
 #include "lab/engine/lab_journal.h"
 #include "tools/base/fail.h"
+#include "tools/base/io.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -111,16 +112,7 @@ static int resume_from(struct lab_journal *j, const char *head, struct lab_resul
 
 static int write_line(struct lab_journal *j, const char *line, size_t len, deja_error *err)
 {
-    while (len > 0) {
-        const ssize_t n = write(j->fd, line, len);
-        if (n < 0 && errno != EINTR)
-            return fail_errno(err, "%s", fail_path(j->path).text);
-        if (n > 0) {
-            line += n;
-            len -= (size_t)n;
-        }
-    }
-    return DEJA_OK;
+    return io_write(j->fd, line, len) ? DEJA_OK : fail_errno(err, "%s", fail_path(j->path).text);
 }
 
 int lab_journal_open(struct lab_journal *j, const char *folder, const struct lab *lab, bool resume,

@@ -7,6 +7,7 @@
  * different lines are taken for one has a probability of 1e-7, and would cost one URL. */
 #include "lab/engine/lab_keys.h"
 #include "gen/urlgen.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
 #include "tools/base/number.h"
@@ -24,27 +25,13 @@ struct store {
     size_t n, used, cap, room;
 };
 
-static bool grow(void **array, size_t *cap, size_t need, size_t item)
-{
-    if (need <= *cap)
-        return true;
-    const size_t more = need + need / 2 + 1024;
-    void *larger = more <= SIZE_MAX / item ? realloc(*array, more * item) : NULL;
-    if (larger == NULL)
-        return false;
-    *array = larger;
-    *cap = more;
-    return true;
-}
-
 static int reserve(struct store *s, size_t bytes, deja_error *err)
 {
-    void *text = s->bytes, *end = s->end;
-    const bool ok =
-        grow(&text, &s->cap, s->used + bytes, 1) && grow(&end, &s->room, s->n + 1, sizeof *s->end);
-    s->bytes = text;
-    s->end = end;
-    return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the URLs");
+    void *text = array_grow(s->bytes, &s->cap, s->used + bytes + 1, 1);
+    s->bytes = text ? text : s->bytes;
+    void *end = array_grow(s->end, &s->room, s->n + 1, sizeof *s->end);
+    s->end = end ? end : s->end;
+    return text && end ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the URLs");
 }
 
 static void store_fini(struct store *s)

@@ -1,5 +1,6 @@
 /* lab_report.c - tables, figures and verdicts while they are put together; see lab_report.h. */
 #include "lab/report/lab_report.h"
+#include "tools/base/buffer.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,17 +41,14 @@ void lab_report_fini(struct lab_report *r)
 /* Room for one more item of an array that has n; false and remembered when there is none. */
 static bool one_more(struct lab_report *r, void *array, size_t n, size_t *cap, size_t item)
 {
-    void *old, *larger;
-    if (n < *cap)
-        return true;
-    memcpy(&old, array, sizeof old);
-    larger = realloc(old, (2 * n + 8) * item);
-    if (larger == NULL) {
+    void *room;
+    memcpy(&room, array, sizeof room);
+    room = array_grow(room, cap, n + 1, item);
+    if (!room) {
         r->failed = true;
         return false;
     }
-    *cap = 2 * n + 8;
-    memcpy(array, &larger, sizeof larger);
+    memcpy(array, &room, sizeof room);
     return true; /* cppcheck-suppress memleak ; it is in the array */
 }
 

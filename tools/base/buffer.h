@@ -1,4 +1,4 @@
-/* buffer.h - bytes that grow: pages, headers, records. */
+/* buffer.h - bytes that grow: pages, headers, records; and arrays that grow. */
 #ifndef TOOLS_BASE_BUFFER_H
 #define TOOLS_BASE_BUFFER_H
 #include "deja.h"
@@ -53,6 +53,18 @@ static inline void buffer_fini(struct buffer *b)
 {
     free(b->data);
     *b = (struct buffer){0};
+}
+
+/* Room for `need` items of this size in an array that has room for *cap.  Returns the array, which
+ * may have moved; NULL: no memory, and the old one stays as it was.  `need` is above 0. */
+static inline void *array_grow(void *array, size_t *cap, size_t need, size_t item)
+{
+    if (need <= *cap)
+        return array;
+    const size_t more = need > SIZE_MAX / 2 ? need : need + need / 2 + 16;
+    void *larger = more <= SIZE_MAX / item ? realloc(array, more * item) : NULL;
+    *cap = larger ? more : *cap;
+    return larger;
 }
 
 #endif

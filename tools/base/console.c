@@ -3,6 +3,7 @@
  * A message is one write of one line, so that those of several processes do not mix, and it
  * removes the progress line before it: who reads along sees whole lines only.  Whatever a message
  * quotes, the terminal gets text and nothing else (printable.h). */
+#include "tools/base/io.h"
 #include "tools/base/out.h"
 #include "tools/base/printable.h"
 #include <errno.h>
@@ -17,18 +18,9 @@ void console_init(struct console *c, int fd, const char *command)
     c->utf8 = c->tty && out_is_utf8();
 }
 
-/* There is nobody to tell when standard error fails. */
 static void console_write(struct console *c, const char *text, size_t len)
 {
-    while (len > 0) {
-        ssize_t n = write(c->fd, text, len);
-        if (n < 0 && errno != EINTR)
-            return;
-        if (n > 0) {
-            text += n;
-            len -= (size_t)n;
-        }
-    }
+    (void)io_write(c->fd, text, len); /* nobody to tell when standard error fails */
 }
 
 /* A terminal of another encoding may take bytes of UTF-8 for controls. */

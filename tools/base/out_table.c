@@ -1,5 +1,6 @@
 /* out_table.c - tables: the cells are kept until all are known, as the widest one makes a column.
  */
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/out.h"
 #include "tools/base/printable.h"
@@ -13,15 +14,9 @@ void table_init(struct table *t, const char *align)
 
 static bool table_grow(struct table *t)
 {
-    if (t->n < t->cap)
-        return true;
-    size_t cap = t->cap == 0 ? 64 : t->cap * 2;
-    char **cells = realloc(t->cells, cap * sizeof *cells);
-    if (cells == NULL)
-        return false;
-    t->cells = cells;
-    t->cap = cap;
-    return true;
+    void *cells = array_grow(t->cells, &t->cap, t->n + 1, sizeof *t->cells);
+    t->cells = cells ? cells : t->cells;
+    return cells;
 }
 
 void table_cell(struct table *t, const char *fmt, ...)
