@@ -12,6 +12,7 @@
  * Limit: those tools also drop some session parameters from the key; here they stay. */
 #include "crawler/archive/cdxj.h"
 #include "tools/base/ascii.h"
+#include "tools/base/out.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -144,20 +145,16 @@ int cdxj_key(deja_slice url, struct buffer *out)
 
 /* --- Lines ------------------------------------------------------------------- */
 
+/* A character per byte: bytes beyond ASCII come in mime types at most. */
 static bool add_json(struct buffer *out, deja_slice s)
 {
     const char *p = s.data;
     bool ok = buffer_text(out, "\"");
     for (size_t i = 0; ok && i < s.len; i++) {
-        char escape[8];
+        char escape[JSON_ESCAPE];
         const unsigned char c = (unsigned char)p[i];
-        if (c == '"' || c == '\\')
-            snprintf(escape, sizeof escape, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* bytes beyond ASCII come in mime types at most */
-            snprintf(escape, sizeof escape, "\\u%04x", c);
-        else
-            snprintf(escape, sizeof escape, "%c", c);
-        ok = buffer_text(out, escape);
+        const bool plain = c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+        ok = plain ? buffer_add(out, &c, 1) : buffer_add(out, escape, json_escape(escape, c));
     }
     return ok && buffer_text(out, "\"");
 }

@@ -340,6 +340,17 @@ struct reading {
     uint8_t in[READ_STEP], out[READ_STEP];
 };
 
+static struct reading *new_reading(int fd, uint64_t from, uint64_t to)
+{
+    struct reading *r = calloc(1, sizeof *r); /* much, for a stack */
+    if (!r)
+        return NULL;
+    r->fd = fd;
+    r->at = from;
+    r->end = to;
+    return r;
+}
+
 /* More bytes for zlib.  0: there are none. */
 static int refill(struct reading *r, deja_error *err)
 {
@@ -362,26 +373,36 @@ static bool begins_a_request(const uint8_t *text, size_t len)
     return memmem(text, len < 200 ? len : 200, type, sizeof type - 1) != NULL;
 }
 
+/* Inflates a piece of the member at hand; Z_STREAM_END with its last one.  Z_BUF_ERROR: the range
+ * ends before the member does. */
+static int inflate_piece(struct reading *r, void *out, size_t cap, size_t *len, deja_error *err)
+{
+    *len = 0;
+    if (r->z.avail_in == 0) {
+        const int more = refill(r, err);
+        if (more <= 0)
+            return more < 0 ? Z_ERRNO : Z_BUF_ERROR;
+    }
+    r->z.next_out = out;
+    r->z.avail_out = (uInt)cap;
+    const int rc = inflate(&r->z, Z_NO_FLUSH);
+    *len = cap - r->z.avail_out;
+    return rc == Z_BUF_ERROR ? Z_OK : rc; /* it only wants more */
+}
+
 /* Read a member.  1: it is whole, 0: it is not, or there is none. */
 static int read_member(struct reading *r, bool *request, deja_error *err)
 {
     int rc = inflateReset(&r->z);
     *request = false;
-    while (rc == Z_OK || rc == Z_BUF_ERROR) {
-        if (r->z.avail_in == 0) {
-            const int more = refill(r, err);
-            if (more <= 0)
-                return more;
-        }
+    while (rc == Z_OK) {
         const bool first = r->z.total_out == 0;
-        r->z.next_out = r->out;
-        r->z.avail_out = sizeof r->out;
-        rc = inflate(&r->z, Z_NO_FLUSH);
-        const size_t len = sizeof r->out - r->z.avail_out;
+        size_t len;
+        rc = inflate_piece(r, r->out, sizeof r->out, &len, err);
         if (first && len > 0)
             *request = begins_a_request(r->out, len);
     }
-    return rc == Z_STREAM_END;
+    return rc == Z_ERRNO ? DEJA_EIO : rc == Z_STREAM_END;
 }
 
 /* *whole gets behind the last member that is no request. */
@@ -400,13 +421,8 @@ static int check_members(struct reading *r, uint64_t *whole, deja_error *err)
 
 static int check_range(int fd, uint64_t from, uint64_t to, uint64_t *whole, deja_error *err)
 {
-    struct reading *r = calloc(1, sizeof *r); /* much, for a stack */
-    if (!r)
-        return no_memory(err);
-    r->fd = fd;
-    r->at = from;
-    r->end = to;
-    const int rc = check_members(r, whole, err);
+    struct reading *r = new_reading(fd, from, to);
+    const int rc = r ? check_members(r, whole, err) : no_memory(err);
     free(r);
     return rc;
 }
@@ -433,32 +449,18 @@ int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *who
 
 /* --- Reading one record again -------------------------------------------------- */
 
-static int inflate_member(int fd, const struct warc_place *place, size_t max, struct buffer *out)
+static int inflate_member(struct reading *r, size_t max, struct buffer *out, deja_error *err)
 {
-    z_stream z = {0};
-    uint8_t in[4096];
-    uint64_t at = place->at;
-    const uint64_t end = place->at + place->len;
-    int rc = inflateInit2(&z, 15 + 16);
+    int rc = inflateInit2(&r->z, 15 + 16);
     out->len = 0;
     while (rc == Z_OK && out->len < max) {
-        if (z.avail_in == 0) {
-            const size_t want = end - at < sizeof in ? (size_t)(end - at) : sizeof in;
-            const ssize_t n = pread(fd, in, want, (off_t)at);
-            if (n <= 0)
-                break;
-            at += (uint64_t)n;
-            z.next_in = in;
-            z.avail_in = (uInt)n;
-        }
+        size_t len;
         if (!buffer_reserve(out, READ_STEP))
             break;
-        z.next_out = (Bytef *)out->data + out->len;
-        z.avail_out = (uInt)READ_STEP;
-        rc = inflate(&z, Z_NO_FLUSH);
-        out->len += READ_STEP - z.avail_out;
+        rc = inflate_piece(r, out->data + out->len, READ_STEP, &len, err);
+        out->len += len;
     }
-    (void)inflateEnd(&z);
+    (void)inflateEnd(&r->z);
     return rc == Z_STREAM_END || (rc == Z_OK && out->len >= max) ? DEJA_OK : DEJA_EFORMAT;
 }
 
@@ -486,8 +488,12 @@ int warc_read(int dir, const struct warc_place *place, size_t max, struct buffer
     const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(err, "%s: cannot open", name);
-    const int rc = inflate_member(fd, place, max, block);
+    struct reading *r = new_reading(fd, place->at, place->at + place->len);
+    const int rc = r ? inflate_member(r, max, block, err) : no_memory(err);
+    free(r);
     (void)close(fd);
+    if (rc == DEJA_ENOMEM)
+        return rc;
     if (rc < 0 || !keep_block(block))
         return fail(err, DEJA_EFORMAT, "%s has no record at %" PRIu64, name, place->at);
     return DEJA_OK;

@@ -30,7 +30,10 @@ static const char *read_string(const char *p, const char *end, struct buffer *ou
                 c = (char)(ascii_hex(p[3]) << 4 | ascii_hex(p[4]));
                 p += 4;
             } else {
-                check(c == '"' || c == '\\');
+                static const char letters[] = "\"\\bfnrt", bytes[] = "\"\\\b\f\n\r\t";
+                const char *letter = strchr(letters, c);
+                check(c && letter);
+                c = bytes[letter - letters];
             }
         }
         check(buffer_add(out, &c, 1));

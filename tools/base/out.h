@@ -125,6 +125,10 @@ void json_real(struct json *j, const char *key, double x); /* nan and inf: null 
 void json_bool(struct json *j, const char *key, bool b);
 void json_null(struct json *j, const char *key);
 
+/* A character below U+10000 as an escape, with its backslash; returns its length. */
+#define JSON_ESCAPE 8
+size_t json_escape(char out[JSON_ESCAPE], uint32_t c);
+
 /* --- Tables (out_table.c) ------------------------------------------------- */
 
 /* Columns as wide as their widest cell, two spaces between them.  align has one letter a

@@ -12,14 +12,13 @@
 #include <inttypes.h>
 #include <math.h>
 
-static void json_escape(struct out *o, uint32_t c)
+size_t json_escape(char out[JSON_ESCAPE], uint32_t c)
 {
     static const char letters[] = "\"\\\b\f\n\r\t", escapes[] = "\"\\bfnrt";
     const char *letter = c == '\0' || c > 0x7f ? NULL : strchr(letters, (int)c);
-    if (letter != NULL)
-        out_printf(o, "\\%c", escapes[letter - letters]);
-    else
-        out_printf(o, "\\u%04x", (unsigned)c);
+    const int n = letter ? snprintf(out, JSON_ESCAPE, "\\%c", escapes[letter - letters])
+                         : snprintf(out, JSON_ESCAPE, "\\u%04x", (unsigned)c & 0xffff);
+    return (size_t)n;
 }
 
 static void json_quote(struct out *o, const void *data, size_t len)
@@ -28,12 +27,13 @@ static void json_quote(struct out *o, const void *data, size_t len)
     out_text(o, "\"");
     while (len > 0) {
         enum printable_class class;
+        char escape[JSON_ESCAPE];
         uint32_t code;
         size_t n = printable_next(s, len, &class, &code);
         if (class == PRINTABLE_NOT_UTF8) /* as much as could have become a character */
             out_text(o, "\\ufffd");
         else if (class == PRINTABLE_CONTROL || code == '"' || code == '\\')
-            json_escape(o, code);
+            out_write(o, escape, json_escape(escape, code));
         else
             out_write(o, s, n);
         s += n;
