@@ -1,5 +1,5 @@
 /* cmd_plan.c - which kind, how much memory, how many lost pages: a table of choices. */
-#include "cli/report/study.h"
+#include "cli/report/plan_report.h"
 #include "cli/session/command.h"
 #include "tools/base/fail.h"
 

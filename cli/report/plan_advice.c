@@ -1,8 +1,8 @@
-/* study_advice.c - which kind to take, why, and the command to type next.
+/* plan_advice.c - which kind to take, why, and the command to type next.
  *
  * Where memory is given the fewest losses count, elsewhere the fewest bits a key; classic has to
  * be better by far, since it reads many cache lines where the others read one. */
-#include "cli/report/study.h"
+#include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* study_text.c - a study told to people: a table of kinds, the trade-off or the filling, advice.
+/* plan_text.c - a study told to people: a table of kinds, the trade-off or the filling, advice.
  */
-#include "cli/report/study.h"
+#include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
 

@@ -1,7 +1,7 @@
-/* study.c - what the options come to, for every kind: all from deja_plan_make, which allocates
+/* plan_report.c - what the options come to, for every kind: all from deja_plan_make, which allocates
  * nothing.  The rows are the options as they are, the trade-off other rates, and the filling of
  * one kind other numbers of keys in the memory that it was given. */
-#include "cli/report/study.h"
+#include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
 

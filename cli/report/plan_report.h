@@ -1,7 +1,7 @@
-/* study.h - which kind, how much memory, how many lost pages: numbers, advice, and how both are
+/* plan_report.h - which kind, how much memory, how many lost pages: numbers, advice, and how both are
  * told. */
-#ifndef CLI_REPORT_STUDY_H
-#define CLI_REPORT_STUDY_H
+#ifndef CLI_REPORT_PLAN_REPORT_H
+#define CLI_REPORT_PLAN_REPORT_H
 #include "cli/options/common.h"
 #include "tools/base/out.h"
 

@@ -1,5 +1,5 @@
-/* study_json.c - a study told to programs. */
-#include "cli/report/study.h"
+/* plan_json.c - a study told to programs. */
+#include "cli/report/plan_report.h"
 #include <math.h>
 
 static void json_row(struct json *j, const struct study_row *r)
