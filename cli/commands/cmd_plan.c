@@ -29,16 +29,16 @@ static const struct opt options[] = {
 static int run(struct call *call, deja_error *err)
 {
     const struct plan_options *o = call->options;
-    struct study s = {.c = &o->common};
-    study_begin(&s);
-    if (study_first(&s) == NULL) {
+    struct plan_report s = {.c = &o->common};
+    plan_begin(&s);
+    if (plan_first(&s) == NULL) {
         *err = s.row[0].why_not;
         return err->status;
     }
-    study_advise(&s);
+    plan_advise(&s);
     if (!o->common.json)
-        return study_text(&s, call->out, err);
-    study_json(&s, call->out);
+        return plan_text(&s, call->out, err);
+    plan_json(&s, call->out);
     return COMMAND_DONE;
 }
 

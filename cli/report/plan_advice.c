@@ -10,11 +10,11 @@
 #define SMALL 4096 /* bytes that are not worth a thought */
 
 /* Memory is given: exact if all keys fit; blocked, unless classic loses far fewer pages. */
-static const struct study_row *choose_by_loss(const struct study *s)
+static const struct plan_row *choose_by_loss(const struct plan_report *s)
 {
-    const struct study_row *blocked = study_find(s, DEJA_BLOCKED),
-                           *classic = study_find(s, DEJA_CLASSIC);
-    const struct study_row *exact = study_find(s, DEJA_EXACT);
+    const struct plan_row *blocked = plan_find(s, DEJA_BLOCKED),
+                          *classic = plan_find(s, DEJA_CLASSIC);
+    const struct plan_row *exact = plan_find(s, DEJA_EXACT);
     if (exact != NULL)
         return exact;
     if (blocked != NULL && classic != NULL && blocked->plan.lost > 1 &&
@@ -25,13 +25,13 @@ static const struct study_row *choose_by_loss(const struct study *s)
 
 /* Memory follows, or keys: the fewest bits a key win, but classic's count double, since it
  * reads many cache lines where the others read one. */
-static const struct study_row *choose_by_bits(const struct study *s)
+static const struct plan_row *choose_by_bits(const struct plan_report *s)
 {
     static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_EXACT, DEJA_CLASSIC};
-    const struct study_row *best = NULL;
+    const struct plan_row *best = NULL;
     double best_cost = INFINITY;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        const struct study_row *r = study_find(s, kinds[i]);
+        const struct plan_row *r = plan_find(s, kinds[i]);
         if (r == NULL)
             continue;
         double cost = r->plan.bytes <= SMALL
@@ -45,9 +45,9 @@ static const struct study_row *choose_by_bits(const struct study *s)
     return best;
 }
 
-static void give_reason(struct study *s, const char *fmt, ...) OUT_PRINTF(2, 3);
+static void give_reason(struct plan_report *s, const char *fmt, ...) OUT_PRINTF(2, 3);
 
-static void give_reason(struct study *s, const char *fmt, ...)
+static void give_reason(struct plan_report *s, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -56,22 +56,22 @@ static void give_reason(struct study *s, const char *fmt, ...)
 }
 
 /* Blocked against classic: more memory for the same rate, or more losses in the same memory. */
-static void compare_with_classic(struct study *s, const deja_plan *classic, bool by_loss)
+static void compare_with_classic(struct plan_report *s, const deja_plan *classic, bool by_loss)
 {
     const deja_plan *p = &s->best->plan;
-    struct study_words reads = study_reads(p);
+    struct plan_words reads = plan_reads(p);
     unsigned lines = classic->hashes * classic->filters;
     if (p->bytes <= SMALL)
         give_reason(s, "with so few keys the choice makes no difference");
     else if (by_loss)
         give_reason(s, "%s a lookup, not %u; classic would lose %s in a million", reads.s, lines,
-                    num_estimate(study_per_million(classic)).s);
+                    num_estimate(plan_per_million(classic)).s);
     else
         give_reason(s, "%s a lookup, not %u, for %.0f%% more memory than classic", reads.s, lines,
                     100.0 * (p->bits_per_key / classic->bits_per_key - 1.0));
 }
 
-static size_t count_possible(const struct study *s)
+static size_t count_possible(const struct plan_report *s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -79,35 +79,35 @@ static size_t count_possible(const struct study *s)
     return n;
 }
 
-static void recommend(struct study *s)
+static void recommend(struct plan_report *s)
 {
-    const struct study_row *classic = study_find(s, DEJA_CLASSIC);
+    const struct plan_row *classic = plan_find(s, DEJA_CLASSIC);
     bool by_loss = (s->c->capacity != 0 && s->c->memory != 0) || s->c->multiplier > 0;
     if (s->c->kind != 0)
         return;
     s->best = by_loss ? choose_by_loss(s) : choose_by_bits(s);
     if (s->best == NULL)
-        s->best = study_first(s);
+        s->best = plan_first(s);
     if (count_possible(s) == 1)
         give_reason(s, "no other kind does what these options ask for");
     else if (s->best->kind == DEJA_BLOCKED && classic != NULL)
         compare_with_classic(s, &classic->plan, by_loss);
     else if (s->best->kind == DEJA_BLOCKED)
-        give_reason(s, "%s a lookup", study_reads(&s->best->plan).s);
+        give_reason(s, "%s a lookup", plan_reads(&s->best->plan).s);
     else if (s->best->kind == DEJA_EXACT && by_loss)
         give_reason(s, "there is room for it, and practically no page is lost");
     else if (s->best->kind == DEJA_EXACT)
         give_reason(s, "the smallest but classic at this rate, and practically no page is lost");
     else
         give_reason(s, "by far the fewest lost pages, for %s a lookup",
-                    study_reads(&s->best->plan).s);
+                    plan_reads(&s->best->plan).s);
 }
 
 /* --- The next command --------------------------------------------------------- */
 
-static void append(struct study *s, const char *fmt, ...) OUT_PRINTF(2, 3);
+static void append(struct plan_report *s, const char *fmt, ...) OUT_PRINTF(2, 3);
 
-static void append(struct study *s, const char *fmt, ...)
+static void append(struct plan_report *s, const char *fmt, ...)
 {
     size_t len = strlen(s->command);
     va_list args;
@@ -117,7 +117,7 @@ static void append(struct study *s, const char *fmt, ...)
 }
 
 /* As a person would type it: 1500000 is 1500k, 2147483648 bytes are 2G. */
-static void append_scaled(struct study *s, const char *option, uint64_t value, unsigned step)
+static void append_scaled(struct plan_report *s, const char *option, uint64_t value, unsigned step)
 {
     static const char units[] = "kMGTP";
     const char *unit = "";
@@ -129,7 +129,7 @@ static void append_scaled(struct study *s, const char *option, uint64_t value, u
 }
 
 /* 1e-09 of printf becomes 1e-9. */
-static void append_rate(struct study *s, double p)
+static void append_rate(struct plan_report *s, double p)
 {
     struct num_text t = num_exact(p);
     char *zero = strstr(t.s, "e-0");
@@ -139,7 +139,7 @@ static void append_rate(struct study *s, double p)
 }
 
 /* Options as they were given, and the kind that was found. */
-static void make_command(struct study *s)
+static void make_command(struct plan_report *s)
 {
     const struct common *c = s->c;
     uint32_t kind = s->best != NULL ? s->best->kind : c->kind;
@@ -182,7 +182,7 @@ static void make_command(struct study *s)
     append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
 }
 
-void study_advise(struct study *s)
+void plan_advise(struct plan_report *s)
 {
     recommend(s);
     make_command(s);

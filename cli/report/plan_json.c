@@ -1,8 +1,8 @@
-/* plan_json.c - a study told to programs. */
+/* plan_json.c - the report for programs. */
 #include "cli/report/plan_report.h"
 #include <math.h>
 
-static void json_row(struct json *j, const struct study_row *r)
+static void json_row(struct json *j, const struct plan_row *r)
 {
     const deja_plan *p = &r->plan;
     json_object(j, NULL);
@@ -18,8 +18,8 @@ static void json_row(struct json *j, const struct study_row *r)
         json_uint(j, "filters", p->filters);
         json_string(j, "hash", deja_hash_name(p->hash));
         json_real(j, "lost", p->lost);
-        json_real(j, "lost_per_million", study_per_million(p));
-        json_string(j, "reads", study_reads(p).s);
+        json_real(j, "lost_per_million", plan_per_million(p));
+        json_string(j, "reads", plan_reads(p).s);
         if (p->deletions != 0) {
             json_uint(j, "deletions", p->deletions);
             json_real(j, "fn_rate", p->fn_rate);
@@ -30,16 +30,16 @@ static void json_row(struct json *j, const struct study_row *r)
     json_end(j);
 }
 
-static void json_tradeoff(struct json *j, const struct study *s)
+static void json_tradeoff(struct json *j, const struct plan_report *s)
 {
-    const uint64_t n = study_first(s)->plan.capacity;
+    const uint64_t n = plan_first(s)->plan.capacity;
     json_array(j, "tradeoff");
-    for (int i = 0; i < STUDY_RATES; i++) {
+    for (int i = 0; i < PLAN_RATES; i++) {
         json_object(j, NULL);
-        json_real(j, "fp_rate", study_rates[i]);
+        json_real(j, "fp_rate", plan_rates[i]);
         json_object(j, "bits_per_key");
         for (size_t k = 0; k < s->n; k++) {
-            double bits = study_bits(s->row[k].kind, n, study_rates[i]);
+            double bits = plan_bits(s->row[k].kind, n, plan_rates[i]);
             json_real(j, deja_kind_name(s->row[k].kind), bits > 0 ? bits : NAN);
         }
         json_end(j);
@@ -48,12 +48,12 @@ static void json_tradeoff(struct json *j, const struct study *s)
     json_end(j);
 }
 
-static void json_filling(struct json *j, const struct study *s)
+static void json_filling(struct json *j, const struct plan_report *s)
 {
-    struct study_filled f;
+    struct plan_filled f;
     json_array(j, "filling");
-    for (size_t i = 0; i < STUDY_FILLINGS; i++) {
-        if (!study_filling(s, i, &f))
+    for (size_t i = 0; i < PLAN_FILLINGS; i++) {
+        if (!plan_filling(s, i, &f))
             continue;
         json_object(j, NULL);
         json_uint(j, "keys", f.plan.capacity);
@@ -64,7 +64,7 @@ static void json_filling(struct json *j, const struct study *s)
     json_end(j);
 }
 
-void study_json(const struct study *s, struct out *o)
+void plan_json(const struct plan_report *s, struct out *o)
 {
     struct json j;
     json_begin(&j, o);

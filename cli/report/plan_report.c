@@ -1,23 +1,23 @@
-/* plan_report.c - what the options come to, for every kind: all from deja_plan_make, which allocates
- * nothing.  The rows are the options as they are, the trade-off other rates, and the filling of
- * one kind other numbers of keys in the memory that it was given. */
+/* plan_report.c - what the options come to, for every kind: all from deja_plan_make, which
+ * allocates nothing.  The rows are the options as they are, the trade-off other rates, and the
+ * filling of one kind other numbers of keys in the memory that it was given. */
 #include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
 
 #define DEFAULT_RATE 1e-6 /* as deja.h says */
 
-static struct study_row make_row(const deja_options *opt)
+static struct plan_row make_row(const deja_options *opt)
 {
-    struct study_row r = {.kind = opt->kind, .plan = DEJA_PLAN_INIT};
+    struct plan_row r = {.kind = opt->kind, .plan = DEJA_PLAN_INIT};
     r.possible = deja_plan_make(opt, &r.plan, &r.why_not) == DEJA_OK;
     return r;
 }
 
-void study_begin(struct study *s)
+void plan_begin(struct plan_report *s)
 {
     deja_options opt = common_filter_options(s->c);
-    for (uint32_t kind = 1; kind < OPT_CHOICES && s->n < STUDY_ROWS; kind++) {
+    for (uint32_t kind = 1; kind < OPT_CHOICES && s->n < PLAN_ROWS; kind++) {
         if (deja_kind_name(kind) == NULL || (s->c->kind != 0 && s->c->kind != kind))
             continue;
         opt.kind = kind;
@@ -25,7 +25,7 @@ void study_begin(struct study *s)
     }
 }
 
-const struct study_row *study_find(const struct study *s, uint32_t kind)
+const struct plan_row *plan_find(const struct plan_report *s, uint32_t kind)
 {
     for (size_t i = 0; i < s->n; i++) {
         if (s->row[i].kind == kind && s->row[i].possible)
@@ -34,7 +34,7 @@ const struct study_row *study_find(const struct study *s, uint32_t kind)
     return NULL;
 }
 
-const struct study_row *study_first(const struct study *s)
+const struct plan_row *plan_first(const struct plan_report *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         if (s->row[i].possible)
@@ -43,14 +43,14 @@ const struct study_row *study_first(const struct study *s)
     return NULL;
 }
 
-double study_per_million(const deja_plan *p)
+double plan_per_million(const deja_plan *p)
 {
     return p->lost / (double)p->capacity * 1e6;
 }
 
-struct study_words study_reads(const deja_plan *p)
+struct plan_words plan_reads(const deja_plan *p)
 {
-    struct study_words w;
+    struct plan_words w;
     unsigned lines = p->kind == DEJA_PAIRED    ? 2
                      : p->kind == DEJA_CLASSIC ? p->filters * p->hashes
                                                : p->filters;
@@ -69,26 +69,26 @@ struct study_words study_reads(const deja_plan *p)
     return w;
 }
 
-double study_bits(uint32_t kind, uint64_t capacity, double p)
+double plan_bits(uint32_t kind, uint64_t capacity, double p)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.kind = kind;
     opt.capacity = capacity;
     opt.fp_rate = p;
-    struct study_row r = make_row(&opt);
+    struct plan_row r = make_row(&opt);
     return r.possible ? r.plan.bits_per_key : 0;
 }
 
-double study_rate_asked(const struct common *c)
+double plan_rate_asked(const struct common *c)
 {
     bool follows = c->multiplier > 0 || (c->capacity != 0 && c->memory != 0);
     return c->fp_rate > 0 ? c->fp_rate : follows ? 0 : DEFAULT_RATE;
 }
 
-const double study_rates[STUDY_RATES] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+const double plan_rates[PLAN_RATES] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
 
 /* Mode, layers and words as they were asked for. */
-static deja_options paper_options(const struct study *s, const deja_options *rest)
+static deja_options paper_options(const struct plan_report *s, const deja_options *rest)
 {
     deja_options opt = common_filter_options(s->c);
     opt.hashes = rest->hashes;
@@ -103,18 +103,18 @@ static deja_options paper_options(const struct study *s, const deja_options *res
     return opt;
 }
 
-uint64_t study_xor_bytes(const struct study *s, const deja_plan *p)
+uint64_t plan_xor_bytes(const struct plan_report *s, const deja_plan *p)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.kind = DEJA_CLASSIC;
     opt.capacity = p->capacity;
-    opt.fp_rate = study_rate_asked(s->c);
+    opt.fp_rate = plan_rate_asked(s->c);
     opt.hashes = p->hashes;
     return make_row(&opt).plan.bytes;
 }
 
 /* The same filter with another number of keys in it: exact refuses more than it can hold. */
-static struct study_row with_keys(const struct study *s, const deja_plan *p, uint64_t keys)
+static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p, uint64_t keys)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.kind = p->kind;
@@ -129,19 +129,19 @@ static struct study_row with_keys(const struct study *s, const deja_plan *p, uin
     opt.capacity = keys;
     if (p->kind == DEJA_LAYERED && s->c->layered != OPT_LAYERED_PAPER) {
         opt.kind = DEJA_CLASSIC; /* the XOR layer decides about whole keys */
-        opt.memory = study_xor_bytes(s, p);
+        opt.memory = plan_xor_bytes(s, p);
     } else if (p->kind == DEJA_LAYERED) {
         opt = paper_options(s, &opt);
     }
     return make_row(&opt);
 }
 
-bool study_filling(const struct study *s, size_t i, struct study_filled *f)
+bool plan_filling(const struct plan_report *s, size_t i, struct plan_filled *f)
 {
-    static const double shares[STUDY_FILLINGS] = {0.1, 0.25, 0.5, 0.75, 1, 1.1, 1.25, 1.5, 2};
-    const deja_plan *p = &study_first(s)->plan;
+    static const double shares[PLAN_FILLINGS] = {0.1, 0.25, 0.5, 0.75, 1, 1.1, 1.25, 1.5, 2};
+    const deja_plan *p = &plan_first(s)->plan;
     const double keys = shares[i] * (double)p->capacity;
-    const struct study_row r = with_keys(s, p, (uint64_t)(keys + 0.5));
-    *f = (struct study_filled){shares[i], r.plan};
+    const struct plan_row r = with_keys(s, p, (uint64_t)(keys + 0.5));
+    *f = (struct plan_filled){shares[i], r.plan};
     return keys >= 1 && r.possible;
 }

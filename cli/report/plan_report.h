@@ -1,15 +1,15 @@
-/* plan_report.h - which kind, how much memory, how many lost pages: numbers, advice, and how both are
- * told. */
+/* plan_report.h - which kind, how much memory, how many lost pages: numbers, advice, and two ways
+ * to print them. */
 #ifndef CLI_REPORT_PLAN_REPORT_H
 #define CLI_REPORT_PLAN_REPORT_H
 #include "cli/options/common.h"
 #include "tools/base/out.h"
 
-#define STUDY_ROWS     16
-#define STUDY_RATES    9 /* 1e-1 .. 1e-9 */
-#define STUDY_FILLINGS 9
+#define PLAN_ROWS     16
+#define PLAN_RATES    9 /* 1e-1 .. 1e-9 */
+#define PLAN_FILLINGS 9
 
-struct study_row {
+struct plan_row {
     uint32_t kind;
     bool possible;
     deja_plan plan;
@@ -17,55 +17,55 @@ struct study_row {
 };
 
 /* What the options come to, and what is to be told about it. */
-struct study {
+struct plan_report {
     const struct common *c;
-    struct study_row row[STUDY_ROWS];
+    struct plan_row row[PLAN_ROWS];
     size_t n;
-    const struct study_row *best; /* recommended; NULL: the user has chosen the kind */
+    const struct plan_row *best; /* recommended; NULL: the user has chosen the kind */
     char reason[160];
     char command[256];
 };
 
-struct study_words {
+struct plan_words {
     char s[32];
 };
 
 /* What becomes of a filter with another number of keys in it. */
-struct study_filled {
+struct plan_filled {
     double share; /* of those that it was planned for */
     deja_plan plan;
 };
 
-extern const double study_rates[STUDY_RATES];
+extern const double plan_rates[PLAN_RATES];
 
-/* --- Numbers (study.c) ------------------------------------------------------ */
+/* --- Numbers (plan_report.c) ------------------------------------------------------ */
 
 /* Every kind that the library has, or the one that was asked for. */
-void study_begin(struct study *s);
+void plan_begin(struct plan_report *s);
 /* The row of this kind, and the first of all, that is possible; or NULL. */
-const struct study_row *study_find(const struct study *s, uint32_t kind);
-const struct study_row *study_first(const struct study *s);
+const struct plan_row *plan_find(const struct plan_report *s, uint32_t kind);
+const struct plan_row *plan_first(const struct plan_report *s);
 /* Lost keys in a million. */
-double study_per_million(const deja_plan *p);
+double plan_per_million(const deja_plan *p);
 /* Cache lines, which is what a lookup in a large filter waits for. */
-struct study_words study_reads(const deja_plan *p);
+struct plan_words plan_reads(const deja_plan *p);
 /* Bits a key of an otherwise unbound filter of this kind; 0 when there is none. */
-double study_bits(uint32_t kind, uint64_t capacity, double p);
+double plan_bits(uint32_t kind, uint64_t capacity, double p);
 /* The rate that was asked for, if only by default; 0 when it follows from the rest. */
-double study_rate_asked(const struct common *c);
+double plan_rate_asked(const struct common *c);
 /* Memory of the XOR layer alone, of a layered filter in mode salted. */
-uint64_t study_xor_bytes(const struct study *s, const deja_plan *p);
-/* The first possible filter, filled to step i, below STUDY_FILLINGS; false: it cannot be. */
-bool study_filling(const struct study *s, size_t i, struct study_filled *f);
+uint64_t plan_xor_bytes(const struct plan_report *s, const deja_plan *p);
+/* The first possible filter, filled to step i, below PLAN_FILLINGS; false: it cannot be. */
+bool plan_filling(const struct plan_report *s, size_t i, struct plan_filled *f);
 
-/* --- Advice (study_advice.c) ------------------------------------------------- */
+/* --- Advice (plan_advice.c) ------------------------------------------------- */
 
 /* The kind to take and why, unless the user has chosen, and the command to type next. */
-void study_advise(struct study *s);
+void plan_advise(struct plan_report *s);
 
-/* --- How it is told (study_text.c, study_json.c) -------------------------------- */
+/* --- How it is told (plan_text.c, plan_json.c) -------------------------------- */
 
-int study_text(const struct study *s, struct out *o, deja_error *err);
-void study_json(const struct study *s, struct out *o);
+int plan_text(const struct plan_report *s, struct out *o, deja_error *err);
+void plan_json(const struct plan_report *s, struct out *o);
 
 #endif

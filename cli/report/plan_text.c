@@ -1,12 +1,11 @@
-/* plan_text.c - a study told to people: a table of kinds, the trade-off or the filling, advice.
- */
+/* plan_text.c - the report for people: a table of kinds, the trade-off or the filling, advice. */
 #include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
 
 #define WIDTH 88u
 
-static void print_heading(struct out *o, const struct study *s)
+static void print_heading(struct out *o, const struct plan_report *s)
 {
     const struct common *c = s->c;
     if (c->capacity != 0)
@@ -16,8 +15,8 @@ static void print_heading(struct out *o, const struct study *s)
     if (c->multiplier > 0)
         out_printf(o, ", %s bits for each of the k positions of a key",
                    num_exact(c->multiplier).s);
-    else if (study_rate_asked(c) > 0)
-        out_printf(o, " at rate %s%s", num_rate(study_rate_asked(c)).s,
+    else if (plan_rate_asked(c) > 0)
+        out_printf(o, " at rate %s%s", num_rate(plan_rate_asked(c)).s,
                    c->fp_rate > 0 ? "" : ", the default");
     out_text(o, "\n");
 }
@@ -35,8 +34,8 @@ static void table_row(struct table *t, const deja_plan *p, bool with_keys_column
     else
         table_cell(t, "%u", p->hashes);
     table_cell(t, "%s", num_rate(p->fp_rate).s);
-    table_cell(t, "%s", p->kind == DEJA_STATIC ? "-" : num_estimate(study_per_million(p)).s);
-    table_cell(t, "%s", study_reads(p).s);
+    table_cell(t, "%s", p->kind == DEJA_STATIC ? "-" : num_estimate(plan_per_million(p)).s);
+    table_cell(t, "%s", plan_reads(p).s);
 }
 
 /* What no other kind does has to be said beside its numbers. */
@@ -46,7 +45,7 @@ static void print_forgetting(struct out *o, const deja_plan *p)
                num_count(p->deletions).s, num_rate(p->fn_rate).s);
 }
 
-static int print_table(struct out *o, const struct study *s, deja_error *err)
+static int print_table(struct out *o, const struct plan_report *s, deja_error *err)
 {
     static const char *const heads[] = {"memory", "bits/key",     "k",
                                         "p at n", "lost/million", "a lookup reads"};
@@ -66,26 +65,26 @@ static int print_table(struct out *o, const struct study *s, deja_error *err)
 }
 
 /* What a row does not say of its kind. */
-static void print_notes(struct out *o, const struct study *s)
+static void print_notes(struct out *o, const struct plan_report *s)
 {
-    if (study_find(s, DEJA_STATIC) != NULL)
+    if (plan_find(s, DEJA_STATIC) != NULL)
         out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
-    const struct study_row *layered = study_find(s, DEJA_LAYERED);
+    const struct plan_row *layered = plan_find(s, DEJA_LAYERED);
     if (layered != NULL && s->c->layered == OPT_LAYERED_PAPER)
         out_text(o, "  layered has a filter of one size for each layer, all counted here\n");
     else if (layered != NULL)
         out_printf(o,
                    "  layered: at most, with n different segments in each layer; %s for the XOR "
                    "layer\n",
-                   num_bytes(study_xor_bytes(s, &layered->plan)).s);
-    if (study_find(s, DEJA_PAIRED) != NULL)
-        print_forgetting(o, &study_find(s, DEJA_PAIRED)->plan);
-    if (study_find(s, DEJA_WINDOW) != NULL)
+                   num_bytes(plan_xor_bytes(s, &layered->plan)).s);
+    if (plan_find(s, DEJA_PAIRED) != NULL)
+        print_forgetting(o, &plan_find(s, DEJA_PAIRED)->plan);
+    if (plan_find(s, DEJA_WINDOW) != NULL)
         out_text(o, "  window remembers the last n keys, or those of some time, and forgets the "
                     "others\n");
 }
 
-static void print_impossible(struct out *o, const struct study *s)
+static void print_impossible(struct out *o, const struct plan_report *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         if (s->row[i].possible)
@@ -107,22 +106,22 @@ static void print_bar(struct out *o, double bits, double widest)
 }
 
 /* Bits a key against the rate, which is the whole trade-off. */
-static void print_tradeoff(struct out *o, const struct study *s)
+static void print_tradeoff(struct out *o, const struct plan_report *s)
 {
     static const uint32_t kinds[2] = {DEJA_CLASSIC, DEJA_BLOCKED};
-    const uint64_t n = study_first(s)->plan.capacity;
-    double bits[STUDY_RATES][2], exact = study_bits(DEJA_EXACT, n, study_rates[0]), widest = exact;
-    for (int i = 0; i < STUDY_RATES; i++) {
+    const uint64_t n = plan_first(s)->plan.capacity;
+    double bits[PLAN_RATES][2], exact = plan_bits(DEJA_EXACT, n, plan_rates[0]), widest = exact;
+    for (int i = 0; i < PLAN_RATES; i++) {
         for (int k = 0; k < 2; k++) {
-            bits[i][k] = study_bits(kinds[k], n, study_rates[i]);
+            bits[i][k] = plan_bits(kinds[k], n, plan_rates[i]);
             widest = fmax(widest, bits[i][k]);
         }
     }
     out_printf(o, "\nBits a key for a rate of at most p\n  %-7s%-37s%s\n", "p", "classic",
                "blocked");
-    const double asked = study_rate_asked(s->c);
-    for (int i = 0; i < STUDY_RATES; i++) {
-        bool here = fabs(log10(asked) - log10(study_rates[i])) < 0.01;
+    const double asked = plan_rate_asked(s->c);
+    for (int i = 0; i < PLAN_RATES; i++) {
+        bool here = fabs(log10(asked) - log10(plan_rates[i])) < 0.01;
         out_printf(o, "%c 1e-%d   ", here ? '>' : ' ', i + 1);
         print_bar(o, bits[i][0], widest);
         out_text(o, "   ");
@@ -135,18 +134,18 @@ static void print_tradeoff(struct out *o, const struct study *s)
 }
 
 /* What becomes of the filter with fewer and with more keys than it was planned for. */
-static int print_filling(struct out *o, const struct study *s, deja_error *err)
+static int print_filling(struct out *o, const struct plan_report *s, deja_error *err)
 {
-    const deja_plan *p = &study_first(s)->plan;
-    struct study_filled f;
+    const deja_plan *p = &plan_first(s)->plan;
+    struct plan_filled f;
     struct table t;
     table_init(&t, "rrrr");
     table_cell(&t, "keys in it");
     table_cell(&t, "of n");
     table_cell(&t, "rate then");
     table_cell(&t, "lost so far");
-    for (size_t i = 0; i < STUDY_FILLINGS; i++) {
-        if (!study_filling(s, i, &f))
+    for (size_t i = 0; i < PLAN_FILLINGS; i++) {
+        if (!plan_filling(s, i, &f))
             continue;
         table_cell(&t, "%s", num_count(f.plan.capacity).s);
         table_cell(&t, "%.0f%%", f.share * 100);
@@ -171,7 +170,7 @@ static void print_window(struct out *o, const deja_plan *p)
                num_count(p->capacity).s, num_count(share * (p->generations + 1)).s);
 }
 
-static void print_advice(struct out *o, const struct study *s)
+static void print_advice(struct out *o, const struct plan_report *s)
 {
     if (s->best != NULL) {
         char text[sizeof s->reason + 32];
@@ -187,7 +186,7 @@ static void print_advice(struct out *o, const struct study *s)
                     "grows.\n");
 }
 
-int study_text(const struct study *s, struct out *o, deja_error *err)
+int plan_text(const struct plan_report *s, struct out *o, deja_error *err)
 {
     print_heading(o, s);
     int rc = print_table(o, s, err);
@@ -201,7 +200,7 @@ int study_text(const struct study *s, struct out *o, deja_error *err)
         out_text(o, "\nWhen the first part is full, another, twice as large and with a "
                     "smaller rate,\nis added, and so on; all parts together stay below p.\n");
     else if (s->c->kind == DEJA_WINDOW)
-        print_window(o, &study_first(s)->plan);
+        print_window(o, &plan_first(s)->plan);
     else if (s->c->kind != DEJA_STATIC)
         rc = print_filling(o, s, err);
     print_advice(o, s);
