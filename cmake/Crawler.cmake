@@ -3,6 +3,7 @@
 set(crawler_needs
   CURL libcurl libcurl4-openssl-dev
   CRYPTO libcrypto libssl-dev
+  EXPAT expat libexpat1-dev
   GUMBO gumbo libgumbo-dev
   PSL libpsl libpsl-dev
   SQLITE sqlite3 libsqlite3-dev

@@ -1,110 +1,137 @@
-/* sitemap.c - the URLs in a sitemap (sitemaps.org): what stands between <loc> and </loc>.
+/* sitemap.c - the URLs in a sitemap (sitemaps.org), read with expat.
  *
- * A list of that shape needs no XML parser: elements are looked for by name, with or without a
- * prefix, CDATA is opened, and the five entities of XML are undone, with those of numbers below
- * 128.  What stands in <image:loc> is no page.  Rubbish gives URLs that are none, and those are
- * counted as such later. */
+ * A <loc> counts whatever its prefix, unless it is inside an <image>: that one is not a page.  URLs
+ * come out as UTF-8 whatever the encoding of the file; one that expat does not know is read as
+ * Latin-1, which is right for URLs that are ASCII.  Of a damaged file, the URLs before the damage
+ * count.
+ *
+ * Anyone can write a sitemap: one that declares entities is not read any further, so there is
+ * nothing to expand, and nothing outside the file is ever loaded. */
 #include "crawler/http/sitemap.h"
 #include "tools/base/ascii.h"
+#include <expat.h>
 
-#define LOC_MAX 8192
+#define LOC_MAX   8192
+#define DEPTH_MAX 64        /* a sitemap has three or four levels */
+#define PIECE     (1 << 30) /* expat counts in int */
 
-/* "&#39;", "&#039;" or "&#x27;": how long it is; 0: it is none. */
-static size_t decode_number(const char *p, size_t len, char *out)
-{
-    const bool hex = len > 2 && ascii_lower(p[2]) == 'x';
-    const int base = hex ? 16 : 10;
-    const size_t digits = hex ? 3 : 2;
-    size_t i = digits;
-    int value = 0;
-    if (len < digits || p[1] != '#')
-        return 0;
-    for (; i < len && ascii_hex(p[i]) >= 0 && ascii_hex(p[i]) < base && value < 128; i++)
-        value = base * value + ascii_hex(p[i]);
-    if (i == digits || i == len || p[i] != ';' || value == 0 || value > 127)
-        return 0;
-    *out = (char)value;
-    return i + 1;
-}
-
-/* p is at an ampersand, or at any other byte, which stands for itself. */
-static size_t decode_entity(const char *p, size_t len, char *out)
-{
-    static const struct {
-        const char *name;
-        char byte;
-    } known[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
-    *out = *p;
-    if (*p != '&')
-        return 1;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        const size_t n = strlen(known[i].name);
-        if (len >= n && memcmp(p, known[i].name, n) == 0) {
-            *out = known[i].byte;
-            return n;
-        }
-    }
-    const size_t n = decode_number(p, len, out);
-    return n > 0 ? n : 1;
-}
-
-static deja_slice without_cdata(deja_slice text)
-{
-    static const char open[] = "<![CDATA[";
-    const size_t n = sizeof open - 1;
-    if (text.len < n + 3 || memcmp(text.data, open, n) != 0)
-        return text;
-    return ascii_trim((deja_slice){(const char *)text.data + n, text.len - n - 3});
-}
-
-static int give(deja_slice text, links_take *take, void *ctx)
-{
+struct reading {
+    XML_Parser parser;
+    links_take *take;
+    void *ctx;
+    unsigned depth;
+    unsigned image, loc; /* how deep the open one is; 0: none is open */
+    size_t len;          /* of url; LOC_MAX + 1: too long */
+    int rc;              /* of take */
     char url[LOC_MAX];
-    size_t len = 0;
-    text = without_cdata(ascii_trim(text));
-    const char *p = text.data;
-    if (text.len == 0 || text.len > sizeof url)
-        return DEJA_OK;
-    for (size_t i = 0; i < text.len;)
-        i += decode_entity(p + i, text.len - i, &url[len++]);
-    return take(ctx, (deja_slice){url, len});
+};
+
+static const char *without_prefix(const char *name)
+{
+    const char *colon = strchr(name, ':');
+    return colon ? colon + 1 : name;
 }
 
-/* Is this the end of a prefix that makes a loc one of an image?  Of Google's extensions no other
- * has an element of that name. */
-static bool is_image(const char *begin, const char *name)
+static void XMLCALL begin_element(void *ctx, const char *name, const char **attributes)
 {
-    static const char prefix[] = "image:";
-    const size_t n = sizeof prefix - 1;
-    return (size_t)(name - begin) >= n && memcmp(name - n, prefix, n) == 0;
-}
-
-/* Behind the tag of the next <loc> from p on, or NULL. */
-static const char *find_loc(const char *begin, const char *p, const char *end)
-{
-    while (p < end && (p = memmem(p, (size_t)(end - p), "loc>", 4)) != NULL) {
-        if ((p[-1] == '<' || p[-1] == ':') && !is_image(begin, p))
-            return p + 4;
-        p += 4;
+    struct reading *r = ctx;
+    (void)attributes;
+    name = without_prefix(name);
+    if (++r->depth > DEPTH_MAX)
+        (void)XML_StopParser(r->parser, XML_FALSE);
+    else if (!r->image && strcmp(name, "image") == 0)
+        r->image = r->depth;
+    else if (!r->image && !r->loc && strcmp(name, "loc") == 0) {
+        r->loc = r->depth;
+        r->len = 0;
     }
-    return NULL;
+}
+
+static void XMLCALL end_element(void *ctx, const char *name)
+{
+    struct reading *r = ctx;
+    (void)name;
+    if (r->image == r->depth)
+        r->image = 0;
+    if (r->loc == r->depth) {
+        const deja_slice url = ascii_trim((deja_slice){r->url, r->len <= LOC_MAX ? r->len : 0});
+        r->loc = 0;
+        if (url.len > 0 && r->rc >= 0)
+            r->rc = r->take(r->ctx, url);
+        if (r->rc < 0)
+            (void)XML_StopParser(r->parser, XML_FALSE);
+    }
+    r->depth--;
+}
+
+static void XMLCALL add_text(void *ctx, const char *text, int len)
+{
+    struct reading *r = ctx;
+    if (!r->loc || r->len > LOC_MAX)
+        return;
+    const bool fits = (size_t)len <= LOC_MAX - r->len;
+    if (fits)
+        memcpy(r->url + r->len, text, (size_t)len);
+    r->len = fits ? r->len + (size_t)len : LOC_MAX + 1;
+}
+
+static void XMLCALL refuse_entity(void *ctx, const char *name, int is_parameter, const char *value,
+                                  int value_len, const char *base, const char *system_id,
+                                  const char *public_id, const char *notation)
+{
+    const struct reading *r = ctx;
+    (void)name, (void)is_parameter, (void)value, (void)value_len;
+    (void)base, (void)system_id, (void)public_id, (void)notation;
+    (void)XML_StopParser(r->parser, XML_FALSE);
+}
+
+static int XMLCALL read_as_latin1(void *ctx, const char *name, XML_Encoding *encoding)
+{
+    (void)ctx, (void)name;
+    for (int i = 0; i < 256; i++)
+        encoding->map[i] = i;
+    encoding->data = NULL;
+    encoding->convert = NULL;
+    encoding->release = NULL;
+    return XML_STATUS_OK;
+}
+
+/* Some servers put blank lines before the declaration, where none may be. */
+static deja_slice without_blanks_before(deja_slice xml)
+{
+    const char *from = xml.data, *const end = from + xml.len;
+    while (from < end && ascii_is_space(*from))
+        from++;
+    return ascii_between(from, end);
+}
+
+static int parse(struct reading *r, deja_slice xml)
+{
+    const char *at = xml.data;
+    for (size_t left = xml.len; left > 0;) {
+        const int piece = left < PIECE ? (int)left : PIECE;
+        left -= (size_t)piece;
+        if (XML_Parse(r->parser, at, piece, left == 0) != XML_STATUS_OK)
+            break;
+        at += piece;
+    }
+    if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
+        return DEJA_ENOMEM;
+    return r->rc < 0 ? r->rc : DEJA_OK;
 }
 
 int sitemap_extract(deja_slice xml, links_take *take, void *ctx)
 {
-    const char *begin = xml.data, *end = begin + xml.len;
-    int rc = DEJA_OK;
-    if (xml.len < 2)
-        return rc;
-    /* From the second byte on: find_loc looks at the one before. */
-    for (const char *p = begin + 1; rc >= 0 && (p = find_loc(begin, p, end)) != NULL;) {
-        const char *close = memmem(p, (size_t)(end - p), "</", 2);
-        if (!close)
-            break;
-        rc = give(ascii_between(p, close), take, ctx);
-        /* Behind the closing tag, which has the same name. */
-        const char *tag = memchr(close, '>', (size_t)(end - close));
-        p = tag ? tag + 1 : end;
-    }
+    XML_Parser parser = XML_ParserCreate(NULL);
+    if (!parser)
+        return DEJA_ENOMEM;
+    struct reading r = {.parser = parser, .take = take, .ctx = ctx};
+    XML_SetUserData(parser, &r);
+    XML_SetElementHandler(parser, begin_element, end_element);
+    XML_SetCharacterDataHandler(parser, add_text);
+    XML_SetEntityDeclHandler(parser, refuse_entity);
+    XML_SetUnknownEncodingHandler(parser, read_as_latin1, NULL);
+    const int rc = parse(&r, xml.len ? without_blanks_before(xml) : xml);
+    XML_ParserFree(parser);
     return rc;
 }
