@@ -139,7 +139,7 @@ class Shared(unittest.TestCase):
         self.assertEqual((self.site.asked, server.sets), ([], {}))
 
     def test_shards_of_keys_are_those_of_the_command(self):
-        """As tests/unit/test_shards.c has them: they never change."""
+        """As tests/unit/cli/server/test_shards.c has them: they never change."""
         known = re.findall(r'\{"([^"]*)", (\d+), (\d+), (\d+)\}',
                            (pydeja.SOURCE / "tests" / "unit" / "test_shards.c").read_text())
         self.assertGreater(len(known), 2)
