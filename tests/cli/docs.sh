@@ -81,11 +81,19 @@ echo "$ran blocks of ${#pages[@]} pages ran"
 
 # ---- Links
 
-# anchors PAGE: what #links into it may name, as GitHub makes them from headings.
+# anchors PAGE: the anchors of its headings, as GitHub forms them, and the old ones that it keeps.
 anchors() {
-    # shellcheck disable=SC2016 # ` is no command here
+    # shellcheck disable=SC2016 # ` is not a command here
     sed -nE '/^```/,/^```/d; s/^#+ +//p' "$1" | tr '[:upper:]' '[:lower:]' |
         sed -E -e 's/[^a-z0-9 _-]//g' -e 's/ /-/g'
+    sed -nE 's/^<a id="([^"]+)"><\/a>$/\1/p' "$1"
+}
+
+# leads_somewhere SOURCE FILE LINK: FILE exists and has the anchor of LINK, if LINK has one.
+leads_somewhere() {
+    [ -e "$2" ] || fail "$1 links to $3, which does not exist"
+    [ "${3#*#}" = "$3" ] || anchors "$2" | grep -xF -e "${3#*#}" >/dev/null ||
+        fail "$1 links to $3: no such heading"
 }
 
 links=0
@@ -94,14 +102,16 @@ for page in "${pages[@]}"; do
     while read -r link; do
         links=$((links + 1))
         target=${link%%#*}
-        file=$SOURCE/$page
-        [ -z "$target" ] || file=$folder/$target
-        [ -e "$file" ] || fail "$page links to $link, which is not there"
-        [ "${link#*#}" = "$link" ] || anchors "$file" | grep -qxF -e "${link#*#}" ||
-            fail "$page links to $link: no such heading"
+        leads_somewhere "$page" "${target:+$folder/}${target:-$SOURCE/$page}" "$link"
     done < <(grep -oE '\]\([^)[:space:]]+\)' "$SOURCE/$page" | sed 's/^](//; s/)$//' |
         grep -v '^https\?://' || true)
 done
+# Comments, messages and help texts name pages, too.
+while IFS=: read -r file link; do
+    links=$((links + 1))
+    leads_somewhere "$file" "$SOURCE/${link%%#*}" "$link"
+done < <(cd "$SOURCE" || exit
+    grep -roE --exclude-dir={build,.git} --exclude='*.md' 'docs/[a-z/-]+\.md(#[a-z0-9_-]+)?' .)
 echo "$links links"
 
 # ---- docs/examples/seen.c
