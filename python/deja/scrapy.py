@@ -4,7 +4,7 @@ fingerprints without w3lib.
     DUPEFILTER_CLASS = "deja.scrapy.DejaDupeFilter"
     REQUEST_FINGERPRINTER_CLASS = "deja.scrapy.DejaRequestFingerprinter"
 
-Settings, all of them optional (docs/python.md explains them with figures):
+Settings, all of them optional (docs/scrapy.md explains them with figures):
 
     DEJA_FILE          the filter's file; with JOBDIR, requests.deja in there; else it is in memory
     DEJA_CAPACITY      requests expected: a first size, past which the filter grows

@@ -3,7 +3,7 @@
 #   ```sh             runs with bash -e; the blocks of a page share a folder, in order
 #   ```text output    what the block before it prints; a line ... stands for any lines.  Numbers are
 #                     compared where they are bound to come again: with --seed, and from plan
-#   ```c              in README.md: docs/examples/seen.c without its first comment
+#   ```c              in docs/c.md: docs/examples/seen.c without its first comment
 #
 # The command's own examples, at the end of each help, run as well (1 is an answer: check).
 . "$SUPPORT/cli.sh"
@@ -71,8 +71,8 @@ $(diff <(steady ".$i.sh" <".$i.out") <(steady ".$i.sh" <.stdout) || true)"
         fi
         ran=$((ran + 1))
     done
-    if [ "$page" = README.md ]; then
-        diff .c <(sed '1,/\*\/$/d' docs/examples/seen.c) || fail "README.md has another seen.c"
+    if [ "$page" = docs/c.md ]; then
+        diff .c <(sed '1,/\*\/$/d' docs/examples/seen.c) || fail "$page: not the program in seen.c"
     fi
     cd "$top"
 done

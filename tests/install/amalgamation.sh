@@ -29,10 +29,10 @@ for object in deja portable; do
     [ ! -s missing ]
 done
 
-# The README's line, in the folder with the two files.
+# The line of docs/c.md, in the folder with the two files.
 cp "$SOURCE/tests/install/consumer.c" one/prog.c
 # shellcheck disable=SC2016 # backquotes of Markdown
-line=$(grep -o '`cc -I\. prog\.c deja\.c[^`]*`' -m 1 "$SOURCE/README.md" | tr -d '`')
+line=$(grep -o '`cc -I\. prog\.c deja\.c[^`]*`' -m 1 "$SOURCE/docs/c.md" | tr -d '`')
 [ -n "$line" ]
 cc() { "$CC" "$@"; }
 (cd one && eval "$line")

@@ -1,5 +1,5 @@
 # C and C++ programs build against the installed files with pkg-config, shared and static, with the
-# lines of the README.
+# lines of docs/c.md.
 . "$SOURCE/tests/install/installed.sh"
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
@@ -19,16 +19,16 @@ for language in c cpp; do
     runs "./$language-static" static
 done
 
-# readme_line TEXT: the command of the README that starts so.
-readme_line() {
-    grep -oF "\`$1" -m 1 "$SOURCE/README.md" >/dev/null || { echo "not in the README: $1" >&2; exit 1; }
-    grep -o "\`$1[^\`]*\`" -m 1 "$SOURCE/README.md" | tr -d '\`'
+# page_line TEXT: the command on docs/c.md that starts with TEXT.
+page_line() {
+    grep -oF "\`$1" -m 1 "$SOURCE/docs/c.md" >/dev/null || { echo "not in docs/c.md: $1" >&2; exit 1; }
+    grep -o "\`$1[^\`]*\`" -m 1 "$SOURCE/docs/c.md" | tr -d '\`'
 }
 cp "$SOURCE/tests/install/consumer.c" prog.c
 cc() { "$CC" "$@"; }
-eval "$(readme_line 'cc prog.c')"
+eval "$(page_line 'cc prog.c')"
 runs ./a.out shared
-eval "$(readme_line 'cc -static prog.c')"
+eval "$(page_line 'cc -static prog.c')"
 runs ./a.out static
 if readelf -d a.out | grep -q NEEDED; then
     echo "a static program needs a shared library" >&2
