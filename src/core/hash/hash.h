@@ -2,7 +2,7 @@
  *
  * A hasher is made from 32 secret bytes, the visit, and the number of words it gives for each
  * key: one for XXH3 and SipHash, k F for the papers' families.  The rules of its file select the
- * functions (docs/format.md#rules). */
+ * functions (docs/format/header.md#rules). */
 #ifndef DJ_HASH_H
 #define DJ_HASH_H
 #include "core/hash/short.h"

@@ -107,14 +107,14 @@ static char *read_page(const char *path)
 static void the_page_on_urls_lists_every_name(void **state)
 {
     (void)state;
-    char *page = read_page(DEJA_TEST_SOURCE_DIR "/docs/url.md");
+    char *page = read_page(DEJA_TEST_SOURCE_DIR "/docs/url/profile-crawl.md");
     const struct dj_names *names = &dj_params_tracking.drop;
     for (size_t i = 0; i < names->n; i++) {
         char row[64];
         snprintf(row, sizeof row, "\n| `%s%s` | ", names->name[i].text,
                  names->name[i].prefix ? "*" : "");
         if (!strstr(page, row))
-            fail_msg("docs/url.md has no row for %s", names->name[i].text);
+            fail_msg("docs/url/profile-crawl.md has no row for %s", names->name[i].text);
     }
     free(page);
 }
