@@ -1,6 +1,7 @@
 /* deja.h - have I seen this key before?  A filter remembers keys in little memory.
- * It never forgets one that was added (kind DEJA_PAIRED alone does); it may claim
- * one that was not, at a rate chosen at creation.
+ * It never forgets one that was added, except in kinds that forget by design
+ * (DEJA_PAIRED, DEJA_WINDOW); it may claim one that was not, at a rate chosen at
+ * creation.
  *
  * Status     Calls that can fail return DEJA_OK or a negative deja_status and give
  *            their answer through a pointer; calls that cannot fail return it.
