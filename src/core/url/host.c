@@ -2,9 +2,9 @@
  *
  * %XX is decoded, letters become lower case, other scripts go through IDNA.  When the last label
  * is a number, the host is an IPv4 address or nothing: 0x7f.1 and 2130706433 are 127.0.0.1.
- * An ASCII host is not shown to IDNA, not even for its xn-- labels.  The standard refuses those
- * that are not well formed; but two different ones are never the same host, whether or not the
- * Unicode version at hand knows their letters, and so they are taken as they stand.
+ * An ASCII host is shown to IDNA only if it has labels that begin with xn--, which the standard
+ * refuses if they stand for nothing that is valid.  The rules of deja 0.1, and builds without
+ * IDNA, take them as they stand.
  *
  * The work is done in place, at the end of the text that is being written. */
 #include "core/url/host.h"
@@ -281,12 +281,24 @@ static bool put_decoded(struct dj_text *out, deja_slice host)
     return ascii;
 }
 
+/* Does a label of this host, in lower case, begin with xn--? */
+static bool any_encoded(const char *s, size_t len)
+{
+    for (size_t begin = 0; begin < len; begin = label_end(s, len, begin) + 1)
+        if (len - begin >= 4 && memcmp(s + begin, "xn--", 4) == 0)
+            return true;
+    return false;
+}
+
 int dj_host_write(struct dj_text *out, deja_slice host, uint32_t version)
 {
     if (host.len && *(const char *)host.data == '[')
         return write_ipv6(out, host);
     const size_t start = out->len;
-    if (!put_decoded(out, host)) {
+    const bool ascii = put_decoded(out, host);
+    const bool encoded = ascii && version == DJ_URL_UTS46 && dj_idna_here() &&
+                         any_encoded(out->at + start, out->len - start);
+    if (!ascii || encoded) {
         if (memchr(out->at + start, '\0', out->len - start))
             return DEJA_ENOTURL;
         const int rc = version == DJ_URL_IDNA2008 ? dj_idna_to_ascii(out, start)

@@ -143,7 +143,7 @@ static enum dj_plain avx2_look(const struct deja_url_rules *rules, const char *u
 /* The same questions, put so that their answers need few instructions and no branch, and are yes
  * for most URLs: no odd byte at all (where any query will do: but for ? and ;), no dot behind a
  * slash or another dot anywhere, and a host that ends soon and has labels which all begin with a
- * letter. */
+ * letter other than x. */
 
 /* What differs between the profiles at a glance: whether any query will do, and whether several
  * slashes are one.  Always a constant, so that each kind has loops of its own. */
@@ -176,6 +176,13 @@ static inline __m256i none_of(__m256i bytes, __m256i row, const uint8_t rows[16]
 {
     const __m256i in = _mm256_and_si256(_mm256_shuffle_epi8(table(rows), bytes), row);
     return _mm256_cmpeq_epi8(in, _mm256_setzero_si256());
+}
+
+/* With which a label may begin: all but x, which may begin xn--. */
+static inline __m256i letters(__m256i bytes)
+{
+    return _mm256_andnot_si256(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('x')),
+                               _mm256_cmpgt_epi8(bytes, _mm256_set1_epi8('a' - 1)));
 }
 
 static inline uint64_t bits(__m256i bytes)
@@ -230,7 +237,7 @@ INLINE uint8_t glance_at_one(const char *url, size_t len, enum sort sort)
         join_halves(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('/')), len),
         join_halves(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('.')), len),
         join_halves(none_of(bytes, row, host_rows), len) | UINT64_MAX << len,
-        join_halves(_mm256_cmpgt_epi8(bytes, _mm256_set1_epi8('a' - 1)), len),
+        join_halves(letters(bytes), len),
         bits(none_of(bytes, row, even_of(sort))),
     };
     return begins_plain(url, g, sort);
@@ -247,7 +254,7 @@ INLINE uint8_t glance_at_two(const char *url, size_t len, enum sort sort)
         bits(_mm256_cmpeq_epi8(a, slash)) | bits(_mm256_cmpeq_epi8(b, slash)) << shift,
         bits(_mm256_cmpeq_epi8(a, dot)) | bits(_mm256_cmpeq_epi8(b, dot)) << shift,
         bits(none_of(a, row, host_rows)) | UINT64_MAX << CHUNK,
-        bits(_mm256_cmpgt_epi8(a, _mm256_set1_epi8('a' - 1))),
+        bits(letters(a)),
         bits(_mm256_or_si256(none_of(a, row, even_of(sort)),
                              none_of(b, rows_of(b), even_of(sort)))),
     };
@@ -280,7 +287,7 @@ INLINE uint8_t glance_at_many(const char *url, size_t len, size_t n, enum sort s
         bits(_mm256_cmpeq_epi8(a, _mm256_set1_epi8('/'))),
         bits(_mm256_cmpeq_epi8(a, _mm256_set1_epi8('.'))),
         bits(none_of(a, rows_of(a), host_rows)) | UINT64_MAX << CHUNK,
-        bits(_mm256_cmpgt_epi8(a, _mm256_set1_epi8('a' - 1))),
+        bits(letters(a)),
         bits(wrong),
     };
     return begins_plain(url, g, sort);

@@ -39,6 +39,19 @@ static inline bool host_is_plain(uint64_t unhost, uint64_t dot, const char *url,
     return (((unhost & host) | around) == 0) & (letter < 26);
 }
 
+/* Does a label of the host begin with xn--?  What it stands for must then be valid. */
+static inline bool host_is_encoded(uint64_t dot, const char *url, size_t begin, size_t end)
+{
+    static const char prefix[4] = {'x', 'n', '-', '-'};
+    uint64_t starts = (dot & bits_below(end)) >> begin << begin << 1 | UINT64_C(1) << begin;
+    for (; starts; starts &= starts - 1) {
+        const size_t at = (size_t)__builtin_ctzll(starts);
+        if (at + 4 <= end && memcmp(url + at, prefix, 4) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* A segment that begins with a dot might be one of the two that are resolved; and gsb makes one
  * slash of several. */
 static inline bool path_is_plain(const struct dj_marks *m, size_t words, size_t begin, bool gsb)
@@ -83,6 +96,8 @@ static inline enum dj_plain reason(const struct deja_url_rules *rules, const cha
         return DJ_PLAIN_NO;
     if (DJ_UNLIKELY(!host_is_plain(m->unhost, m->dot[0], url, begin, end)) &&
         !dj_plain_host_is_fine(rules, url, begin, end))
+        return DJ_PLAIN_NO;
+    if (rules->version == DJ_URL_UTS46 && host_is_encoded(m->dot[0], url, begin, end))
         return DJ_PLAIN_NO;
     if (end == *len)
         return DJ_PLAIN_NO_PATH;

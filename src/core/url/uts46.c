@@ -26,6 +26,7 @@ int dj_uts46_to_ascii(struct dj_text *out, size_t start)
 #include "core/url/codepoint.h"
 #include "core/url/punycode.h"
 #include <idn2.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unicase.h>
 #include <unictype.h>
@@ -101,13 +102,23 @@ static int map_to_ascii(struct points *to, uint32_t c)
     return ok ? DEJA_OK : DEJA_ENOTURL;
 }
 
+/* Code points that are known to map to themselves, each at a place of its own or shared: what a
+ * look-up costs is a thousand times as much, and the hosts of a list have few letters. */
+#define KNOWN    1024
+static _Atomic uint32_t known[KNOWN];
+
+static bool is_known(uint32_t c)
+{
+    return atomic_load_explicit(&known[c % KNOWN], memory_order_relaxed) == c;
+}
+
 /* What UTS 46 makes of a code point: itself, others, nothing; or DEJA_ENOTURL: disallowed. */
 static int map(struct points *to, uint32_t c)
 {
     char text[8];
     uint8_t *ascii = NULL;
     uint32_t mapped[64];
-    if (is_kept(c))
+    if (is_kept(c) || is_known(c))
         return put(to, c) ? DEJA_OK : DEJA_ENOTURL;
     if (is_dot(c) || c == CAPITAL_SHARP_S)
         return put(to, is_dot(c) ? '.' : SHARP_S) ? DEJA_OK : DEJA_ENOTURL;
@@ -127,6 +138,8 @@ static int map(struct points *to, uint32_t c)
     idn2_free(ascii);
     if (n == SIZE_MAX || n == 0 || mapped[0] != 0x4e00)
         return DEJA_ENOTURL;
+    if (n == 2 && mapped[1] == c)
+        atomic_store_explicit(&known[c % KNOWN], c, memory_order_relaxed);
     for (size_t i = 1; i < n; i++)
         if (!put(to, mapped[i]))
             return DEJA_ENOTURL;

@@ -248,7 +248,7 @@ static const char *const apart[][2] = {
     {"http://1.2.3.4/", "http://1.2.3.5/"},
     {"http://[::1]/", "http://[::2]/"},
     {"http://fass.example/", "http://fa\xc3\x9f.example/"},
-    {"http://xn--a/", "http://xn--b/"},
+    {"http://xn--4ca/", "http://xn--tda/"},
     {"mailto:a@b", "mailto:A@b"},
     {"data:,a/./b", "data:,a/b"},
     {"foo:/.//h/x", "foo://h/x"},

@@ -130,6 +130,58 @@ static void what_browsers_refuse_is_refused(void **state)
     ROWS(rows);
 }
 
+/* deja 0.1 took them as they stand. */
+static void labels_that_encode_nothing_valid_are_refused(void **state)
+{
+    static const struct row rows[] = {
+        {"xn--a.example", NONE, "xn--a.example"}, /* a control character */
+        {"www.xn--0.pt", NONE, "www.xn--0.pt"},   /* cut short */
+        {"xn--", NONE, "xn--"},
+        {"XN--abc-", NONE, "xn--abc-"}, /* ASCII alone */
+        {"xn--abc-.xn--tda", NONE, "xn--abc-.xn--tda"},
+        {"xn--u-ccb", NONE, "xn--u-ccb"},               /* would be composed */
+        {"xn--zn7c.com", NONE, "xn--zn7c.com"},         /* U+FFFD */
+        {"%58n--1ug.example", NONE, "xn--1ug.example"}, /* a joiner alone */
+        {"xn--a-yoc", NONE, "xn--a-yoc"},               /* directions mixed */
+        {"xn--tda.xn--tda", "xn--tda.xn--tda", NULL},
+        {"xn--xn--a--gua.pt", "xn--xn--a--gua.pt", NULL},
+        {"_x.xn--n3h.", "_x.xn--n3h.", NULL},
+    };
+    ROWS(rows);
+}
+
+/* Quick looks leave these hosts alone, whatever is around them. */
+static void urls_with_such_hosts_are_not_plain(void **state)
+{
+    static const char *const urls[] = {
+        "http://xn--a/",
+        "http://xn--a/b?c",
+        "https://www.example.xn--a/some/path/that/is/rather/long/and/longer/than/64/bytes",
+        "http://xn--a:8080/",
+        "http://a.xn--abc-.example/",
+        "http://xn--a",
+        "https://example-1.xn--a/01234567",
+    };
+    if (!dj_idna_here())
+        skip();
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
+        for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_CRAWL; profile++) {
+            const deja_url_rules *rules = deja_url_profile(profile);
+            const deja_slice url = {urls[i], strlen(urls[i])};
+            deja_slice many[20], form;
+            uint8_t plain[20];
+            char room[2000];
+            for (size_t j = 0; j < 20; j++)
+                many[j] = url;
+            deja_url_plain_batch(rules, many, 20, plain);
+            assert_int_equal(plain[7], 0);
+            assert_int_equal(deja_url_canon(rules, url, room, sizeof room, &form), DEJA_ENOTURL);
+            assert_int_equal(
+                deja_url_canon(deja_url_rules_older(rules), url, room, sizeof room, &form),
+                DEJA_OK);
+        }
+}
+
 static void joiners_stand_where_scripts_need_them(void **state)
 {
     static const struct row rows[] = {
@@ -223,6 +275,8 @@ int main(void)
         cmocka_unit_test(hyphens_may_be_anywhere),
         cmocka_unit_test(labels_may_be_long),
         cmocka_unit_test(what_browsers_refuse_is_refused),
+        cmocka_unit_test(labels_that_encode_nothing_valid_are_refused),
+        cmocka_unit_test(urls_with_such_hosts_are_not_plain),
         cmocka_unit_test(joiners_stand_where_scripts_need_them),
         cmocka_unit_test(directions_do_not_mix),
         cmocka_unit_test(samples_of_rfc_3492),
