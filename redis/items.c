@@ -8,15 +8,13 @@ static int canonicalise(struct items *items, const deja_url_rules *rules)
     size_t room = 0;
     for (size_t i = 0; i < items->n; i++)
         room += DEJA_URL_ROOM(items->key[i].len);
-    char *out = items->forms = RedisModule_TryAlloc(room);
-    for (size_t i = 0; out && i < items->n; i++) {
-        const size_t cap = DEJA_URL_ROOM(items->key[i].len);
-        deja_slice canon = items->key[i];
-        (void)!deja_url_canon(rules, items->key[i], out, cap, &canon);
-        items->key[i] = canon;
-        out += cap;
-    }
-    return out != NULL;
+    items->forms = RedisModule_TryAlloc(room);
+    if (!items->forms)
+        return 0;
+    /* The answers are not there yet: their room takes what became of each. */
+    (void)deja_url_canon_batch(rules, items->key, items->n, items->forms, room, items->key,
+                               (int8_t *)items->answer);
+    return 1;
 }
 
 /* Room for keys and answers, in the struct if they are few. */

@@ -1,8 +1,8 @@
 /* urlkeys.c - URLs as keys; see urlkeys.h.
  *
  * The library asks for room that is enough for the worst form of a URL, and mostly uses none.  So
- * the step takes a large piece of the block's room once, offers all of it to each key, and cuts
- * off what was used: for a canonical key the loop is one call. */
+ * the step takes a large piece of the block's room once, offers all of it to each lot of keys, and
+ * cuts off what was used. */
 #include "cli/session/urlkeys.h"
 #include "cli/options/paramfile.h"
 #include "tools/base/ascii.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #define ROOM_STEP ((size_t)64 << 10)
-#define LOT       256 /* keys that are glanced at together */
+#define LOT       256 /* keys that are made canonical together */
 #define SHOWN     60  /* bytes of a key in an error */
 
 /* --- Rules ----------------------------------------------------------------- */
@@ -267,12 +267,10 @@ static deja_slice own_expression(deja_slice canon)
     return (deja_slice){colon + 3, canon.len - skip};
 }
 
-/* Key i in its canonical form, which it may be seen to have already. */
-static int make_one(struct urlkeys *u, struct block *b, size_t i, bool plain,
-                    struct urlkeys_room *room, deja_error *err)
+/* Record i has this form, or none: rc says why. */
+static int take_form(struct urlkeys *u, struct block *b, size_t i, int rc, deja_slice form,
+                     deja_error *err)
 {
-    deja_slice form = b->keys[i];
-    const int rc = plain ? DEJA_OK : urlkeys_form(u, b, room, b->keys[i], &form);
     if (u->forms)
         b->forms[i] = form;
     if (rc < 0)
@@ -281,25 +279,76 @@ static int make_one(struct urlkeys *u, struct block *b, size_t i, bool plain,
     return DEJA_OK;
 }
 
+/* The forms of n keys.  One that finds no memory gets DEJA_ENOMEM, and is the last. */
+static size_t make_forms(const struct urlkeys *u, struct block *b, const deja_slice *key, size_t n,
+                         struct urlkeys_room *room, deja_slice *form, int8_t *status)
+{
+    for (size_t done = 0; done < n;) {
+        const size_t from = done;
+        done += deja_url_canon_batch(u->rules, key + from, n - from, room->at, room->cap,
+                                     form + from, status + from);
+        size_t last = done;
+        while (last > from && form[last - 1].data == key[last - 1].data)
+            last--;
+        if (last > from)
+            keep(b, room, form[last - 1]);
+        if (done < n && !make_room(b, room, DEJA_URL_ROOM(key[done].len))) {
+            form[done] = key[done];
+            status[done] = DEJA_ENOMEM;
+            return done + 1;
+        }
+    }
+    return n;
+}
+
+static int make_lot(struct urlkeys *u, struct block *b, size_t at, size_t n,
+                    struct urlkeys_room *room, deja_error *err)
+{
+    deja_slice form[LOT];
+    int8_t status[LOT];
+    const deja_slice *key = b->keys + at;
+    n = make_forms(u, b, key, n, room, form, status);
+    for (size_t i = 0; i < n; i++) {
+        int rc = status[i];
+        if (is_nothing(key[i])) { /* to some profiles it would be a URL */
+            form[i] = key[i];
+            rc = DEJA_ENOTURL;
+        }
+        rc = take_form(u, b, at + i, rc, form[i], err);
+        if (rc < 0) {
+            b->n = at + i;
+            return rc;
+        }
+    }
+    return DEJA_OK;
+}
+
+/* One by one, as links. */
+static int make_from_base(struct urlkeys *u, struct block *b, deja_error *err)
+{
+    struct urlkeys_room room = {0};
+    for (size_t i = 0; i < b->n; i++) {
+        deja_slice form;
+        int rc = urlkeys_form(u, b, &room, b->keys[i], &form);
+        rc = take_form(u, b, i, rc, form, err);
+        if (rc < 0) {
+            b->n = i;
+            return rc;
+        }
+    }
+    return DEJA_OK;
+}
+
 /* Each key in its canonical form.  After a failure the block has the records before it. */
 static int make_canonical(struct urlkeys *u, struct block *b, deja_error *err)
 {
     struct urlkeys_room room = {0};
-    const bool as_they_are = !u->forms && !u->own_key;
-    uint8_t plain[LOT];
-    for (size_t at = 0, n; at < b->n; at += n) {
-        n = b->n - at < LOT ? b->n - at : LOT;
-        deja_url_plain_batch(u->rules, b->keys + at, n, plain);
-        for (size_t i = 0; i < n; i++) {
-            const int rc =
-                plain[i] && as_they_are ? DEJA_OK : make_one(u, b, at + i, plain[i], &room, err);
-            if (rc < 0) {
-                b->n = at + i;
-                return rc;
-            }
-        }
-    }
-    return DEJA_OK;
+    int rc = DEJA_OK;
+    if (u->base.len)
+        return make_from_base(u, b, err);
+    for (size_t at = 0, n = b->n; at < n && rc == DEJA_OK; at += LOT)
+        rc = make_lot(u, b, at, n - at < LOT ? n - at : LOT, &room, err);
+    return rc;
 }
 
 /* A key for each expression; what has none keeps its record. */

@@ -1,5 +1,6 @@
 /* canon.c - the door to canonical URLs: names of profiles, their rules, and which file writes
  * which form. */
+#include "core/base/bylength.h"
 #include "core/base/status.h"
 #include "core/url/params.h"
 #include "core/url/plain.h"
@@ -73,23 +74,27 @@ int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_
 void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                           uint8_t *plain)
 {
-    kernel()->glance(rules, url, n, plain);
+    const struct dj_plain_kernel *k = kernel();
+    if (k->glance)
+        k->glance(rules, url, n, plain);
+    for (size_t i = 0; !k->glance && i < n; i++) {
+        size_t len = url[i].len;
+        plain[i] = k->look(rules, url[i].data, &len) == DJ_PLAIN_YES && len == url[i].len;
+    }
 }
-
-#define GLANCE 64 /* URLs looked at together */
 
 size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                             char *out, size_t cap, deja_slice *canon, int8_t *status)
 {
-    uint8_t plain[GLANCE];
+    dj_plain_glance *const glance = kernel()->glance;
+    uint8_t plain[DJ_LOT] = {0};
     for (size_t i = 0; i < n; i++) {
-        if (i % GLANCE == 0)
-            deja_url_plain_batch(rules, url + i, n - i < GLANCE ? n - i : GLANCE, plain);
-        const deja_slice given = url[i];
-        deja_slice form = given;
+        if (glance && i % DJ_LOT == 0)
+            glance(rules, url + i, n - i < DJ_LOT ? n - i : DJ_LOT, plain);
+        deja_slice form = url[i];
         int rc = DEJA_OK;
-        if (!plain[i % GLANCE])
-            rc = deja_url_canon(rules, given, out, cap, &form);
+        if (!plain[i % DJ_LOT])
+            rc = deja_url_canon(rules, url[i], out, cap, &form);
         if (rc == DEJA_ESPACE)
             return i;
         if (form.data == out) {

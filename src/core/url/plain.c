@@ -209,16 +209,7 @@ static enum dj_plain portable_look(const struct deja_url_rules *rules, const cha
     return reason(rules, url, len, begin, &m, (*len + 63) / 64);
 }
 
-static void portable_glance(const struct deja_url_rules *rules, const deja_slice *url, size_t n,
-                            uint8_t *plain)
-{
-    for (size_t i = 0; i < n; i++) {
-        size_t len = url[i].len;
-        plain[i] = portable_look(rules, url[i].data, &len) == DJ_PLAIN_YES && len == url[i].len;
-    }
-}
-
-const struct dj_plain_kernel dj_plain_portable = {"portable", portable_look, portable_glance};
+const struct dj_plain_kernel dj_plain_portable = {"portable", portable_look, NULL};
 
 const struct dj_plain_kernel *dj_plain_best(void)
 {

@@ -30,8 +30,8 @@ enum dj_plain {
 /* *len is the length of url, and gets smaller where a fragment ends the form. */
 typedef enum dj_plain dj_plain_look(const struct deja_url_rules *rules, const char *url,
                                     size_t *len);
-/* Many URLs, at a hasty look: plain[i] = 1 when URL i is the canonical form as it stands, without
- * an odd byte. */
+/* Many URLs at once, by bytes alone: plain[i] = 1 when URL i is the canonical form as it stands,
+ * without an odd byte.  0 leaves it to a look.  NULL: this kernel has nothing faster than a look. */
 typedef void dj_plain_glance(const struct deja_url_rules *rules, const deja_slice *url, size_t n,
                              uint8_t *plain);
 struct dj_plain_kernel {
