@@ -131,7 +131,7 @@ int dcso_file_read(struct dcso_file *f, const char *path, const atomic_bool *sto
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(err, "%s: cannot open", fail_path(path).text);
-    int rc = decode_new(fd, stop, &dec, &why);
+    int rc = decode_new(fd, stop, NULL, &dec, &why);
     if (rc == DEJA_OK)
         rc = read_all(f, fd, dec, &why);
     decode_free(dec);
@@ -162,7 +162,7 @@ static bool read_start(const char *path, uint8_t *start, size_t len)
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    const bool read = decode_new(fd, NULL, &dec, NULL) == DEJA_OK &&
+    const bool read = decode_new(fd, NULL, NULL, &dec, NULL) == DEJA_OK &&
                       read_some(dec, start, len, &have, NULL) == DEJA_OK;
     decode_free(dec);
     close(fd);

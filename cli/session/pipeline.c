@@ -28,7 +28,6 @@ struct pipeline {
     uint64_t filled, emptied; /* batches so far */
     bool holding;             /* the caller has batch `emptied` */
     bool closing;
-    bool ended; /* the last batch was handed out: the reader goes by itself */
     bool threaded;
     pthread_t reader;
     pthread_mutex_t lock;
@@ -107,8 +106,6 @@ static void *read_ahead(void *arg)
 {
     struct pipeline *p = arg;
     bool more = true;
-    int unused;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
     while (more) {
         pthread_mutex_lock(&p->lock);
         while (p->filled - p->emptied == RING && !p->closing)
@@ -119,9 +116,7 @@ static void *read_ahead(void *arg)
         pthread_mutex_unlock(&p->lock);
         if (!more)
             break;
-        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
         fill(p, b);
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
         if (enough) /* or the caller would wait for it, and can do it as well */
             prepare(p, b);
         more = b->status > 0 && b->failed == DEJA_OK;
@@ -254,10 +249,8 @@ int pipeline_next_within(struct pipeline *p, int timeout_ms, struct batch **out,
     if (b->status < 0)
         *err = b->error;
     *out = b;
-    if (b->status <= 0) {
+    if (b->status <= 0)
         p->holding = false; /* asked again, the end is still the end */
-        p->ended = true;
-    }
     return b->status;
 }
 
@@ -275,10 +268,7 @@ void pipeline_close(struct pipeline *p)
         p->closing = true;
         pthread_cond_signal(&p->changed);
         pthread_mutex_unlock(&p->lock);
-        /* Closed before the end, the reader may be waiting for a pipe that stays silent.  Only
-         * then: cancelling loads a library, and without memory for that glibc aborts. */
-        if (!p->ended)
-            pthread_cancel(p->reader);
+        input_quit(p->in); /* the reader may be waiting for a pipe that stays silent */
         pthread_join(p->reader, NULL);
     }
     for (int i = 0; i < RING; i++) {

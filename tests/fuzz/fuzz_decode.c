@@ -45,7 +45,7 @@ static struct result read_all(int fd, size_t piece)
 {
     struct result r = {.data = malloc(MOST), .rc = DEJA_OK};
     struct decode *d;
-    check(r.data && decode_new(fd, NULL, &d, NULL) == DEJA_OK);
+    check(r.data && decode_new(fd, NULL, NULL, &d, NULL) == DEJA_OK);
     while (r.len < MOST) {
         const size_t room = MOST - r.len < piece ? MOST - r.len : piece;
         unsigned char *buf = malloc(room); /* its own block: overruns are seen */

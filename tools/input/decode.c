@@ -28,8 +28,8 @@
 
 struct decode {
     int fd;
-    bool regular;            /* reading never waits */
-    const atomic_bool *stop; /* or NULL */
+    bool regular;                   /* reading never waits */
+    const atomic_bool *stop, *quit; /* or NULL */
     uint64_t raw;
 
     bool sniffed;
@@ -49,7 +49,13 @@ struct decode {
 
 static bool stopped(const struct decode *d)
 {
-    return d->stop && atomic_load_explicit(d->stop, memory_order_relaxed);
+    return (d->stop && atomic_load_explicit(d->stop, memory_order_relaxed)) ||
+           (d->quit && atomic_load_explicit(d->quit, memory_order_relaxed));
+}
+
+static bool may_stop(const struct decode *d)
+{
+    return d->stop || d->quit;
 }
 
 /* Are there bytes, or the end, within so many milliseconds (-1: for ever)? */
@@ -72,7 +78,7 @@ static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *
     while (!stopped(d)) {
         if (!d->regular && !wait && !readable(d->fd, LULL_MS))
             return DEJA_OK;
-        if (!d->regular && wait && d->stop && !readable(d->fd, STOP_WAIT_MS))
+        if (!d->regular && wait && may_stop(d) && !readable(d->fd, STOP_WAIT_MS))
             continue;
         ssize_t got = read(d->fd, buf, cap);
         if (got > 0) {
@@ -87,7 +93,7 @@ static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *
         if (errno == EAGAIN || errno == EWOULDBLOCK) { /* somebody made it non-blocking */
             if (!wait)
                 return DEJA_OK;
-            readable(d->fd, d->stop ? STOP_WAIT_MS : -1);
+            readable(d->fd, may_stop(d) ? STOP_WAIT_MS : -1);
         } else if (errno == EISDIR) {
             return fail(err, DEJA_EIO, "is a directory; name files, or use find ... |");
         } else if (errno != EINTR) {
@@ -140,7 +146,8 @@ static int read_packed(struct decode *d, unsigned char *buf, size_t cap, bool wa
 
 /* --- All of them --------------------------------------------------------- */
 
-int decode_new(int fd, const atomic_bool *stop, struct decode **out, deja_error *err)
+int decode_new(int fd, const atomic_bool *stop, const atomic_bool *quit, struct decode **out,
+               deja_error *err)
 {
     struct decode *d = calloc(1, sizeof *d);
     if (!d)
@@ -148,6 +155,7 @@ int decode_new(int fd, const atomic_bool *stop, struct decode **out, deja_error 
     struct stat st;
     d->fd = fd;
     d->stop = stop;
+    d->quit = quit;
     d->regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     *out = d;
     return DEJA_OK;

@@ -34,15 +34,16 @@ bool decode_supported(enum decode_format format);
 int decode_check(int fd, const char *path, deja_error *err);
 
 struct decode;
-/* Read from fd, which stays the caller's to close.  `stop` may be NULL; once it is true, every
- * call ends soon: a wait for a pipe looks at it at least ten times a second, whether or not a
- * signal interrupts it. */
-int decode_new(int fd, const atomic_bool *stop, struct decode **out, deja_error *err);
+/* Read from fd, which stays the caller's to close.  `stop`, set by a signal, and `quit`, set by the
+ * owner in another thread, may be NULL; once one of them is true, every call ends soon: a wait for
+ * a pipe looks at them at least ten times a second, whether or not a signal interrupts it. */
+int decode_new(int fd, const atomic_bool *stop, const atomic_bool *quit, struct decode **out,
+               deja_error *err);
 void decode_free(struct decode *d); /* NULL is fine */
 
 /* As read(2): takes what can be had at once, straight into buf, and if that is nothing and
  * `wait` is true, waits for at least one byte.  *len is 0 at the end of the stream (decode_ended),
- * when `wait` is false and nothing comes for two milliseconds, and when `stop` became true.
+ * when `wait` is false and nothing comes for two milliseconds, and when `stop` or `quit` became true.
  *
  * Errors come after the last good byte, and again on each further call.  The words in err are a
  * phrase for after a file's name: "cannot be read: Input/output error".

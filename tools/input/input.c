@@ -600,6 +600,11 @@ int input_next(struct input *in, struct block *b, deja_error *err)
     return in->failed;
 }
 
+void input_quit(struct input *in)
+{
+    source_quit(&in->source);
+}
+
 bool input_wait(const struct input *in, int timeout_ms)
 {
     return !in->lull || !in->source.dec || source_wait(&in->source, timeout_ms);

@@ -66,6 +66,8 @@ int input_next(struct input *in, struct block *b, deja_error *err);
 /* False if nothing can be read for so many milliseconds; true if input_next would have something
  * to do: bytes, the end, or an error. */
 bool input_wait(const struct input *in, int timeout_ms);
+/* From any thread: a call that waits for bytes ends soon, as at the end, and so do all others. */
+void input_quit(struct input *in);
 void input_close(struct input *in); /* NULL is fine */
 
 /* The header of the first CSV or CDX file that has one, with its terminator; false when there is

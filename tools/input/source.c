@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIPE_SIZE (1 << 20)
+#define PIPE_SIZE    (1 << 20)
+#define STOP_WAIT_MS 100
 
 static const char stdin_name[] = "standard input";
 
@@ -29,7 +30,8 @@ const char *const *source_paths(const char *const *paths, size_t *n)
 
 bool source_stopped(const struct source *s)
 {
-    return s->stop && atomic_load_explicit(s->stop, memory_order_relaxed);
+    return (s->stop && atomic_load_explicit(s->stop, memory_order_relaxed)) ||
+           atomic_load_explicit(&s->quit, memory_order_relaxed);
 }
 
 bool source_wait(const struct source *s, int timeout_ms)
@@ -134,6 +136,21 @@ void source_fini(struct source *s)
     source_close(s);
 }
 
+void source_quit(struct source *s)
+{
+    atomic_store_explicit(&s->quit, true, memory_order_relaxed);
+}
+
+/* A FIFO is opened without waiting for the other side, which a stop could not end; read like this,
+ * it would seem to be empty.  False: stopped. */
+static bool wait_for_writer(const struct source *s, const struct stat *st)
+{
+    while (S_ISFIFO(st->st_mode) && !source_stopped(s) && !source_wait(s, STOP_WAIT_MS))
+        ;
+    const int flags = fcntl(s->fd, F_GETFL);
+    return !source_stopped(s) && fcntl(s->fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
+}
+
 int source_next(struct source *s, deja_error *err)
 {
     if (s->next == s->n_paths)
@@ -142,13 +159,14 @@ int source_next(struct source *s, deja_error *err)
     bool from_stdin = source_is_stdin(path);
     s->path = from_stdin ? stdin_name : path;
     do {
-        s->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        s->fd =
+            from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     } while (s->fd < 0 && errno == EINTR && !source_stopped(s));
-    if (s->fd < 0 && source_stopped(s))
-        return 0;
     struct stat st;
     if (s->fd < 0 || fstat(s->fd, &st) != 0)
-        return cannot_open(s->path, err);
+        return source_stopped(s) ? 0 : cannot_open(s->path, err);
+    if (!from_stdin && !wait_for_writer(s, &st))
+        return 0;
     if (S_ISDIR(st.st_mode))
         return is_directory(s->path, err);
     if (S_ISREG(st.st_mode))
@@ -158,6 +176,6 @@ int source_next(struct source *s, deja_error *err)
         (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_SIZE); /* only speed; refused beyond a quota */
 #endif
     deja_error phrase;
-    int rc = decode_new(s->fd, s->stop, &s->dec, &phrase);
+    int rc = decode_new(s->fd, s->stop, &s->quit, &s->dec, &phrase);
     return rc < 0 ? fail(err, rc, "%s %s", fail_path(s->path).text, phrase.text) : 1;
 }

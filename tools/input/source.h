@@ -20,6 +20,7 @@ struct source {
     size_t next;
     int fd;
     uint64_t raw_base; /* bytes of the files before it */
+    atomic_bool quit;
 };
 
 /* Looks at all paths, so that a wrong name is found before hours of work on the others. */
@@ -31,6 +32,7 @@ void source_fini(struct source *s);
 int source_next(struct source *s, deja_error *err);
 void source_close(struct source *s); /* the present file */
 bool source_stopped(const struct source *s);
+void source_quit(struct source *s); /* from any thread: stop, as `stop` does */
 /* Whether the present file has bytes, or ends, within so many milliseconds. */
 bool source_wait(const struct source *s, int timeout_ms);
 uint64_t source_raw_bytes(const struct source *s); /* read so far, of all files */

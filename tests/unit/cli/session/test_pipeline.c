@@ -9,9 +9,11 @@
 #include <cmocka.h>
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LINES 2000
@@ -251,6 +253,33 @@ static void keyless_records_are_neither_hashed_nor_answered(void **state)
     }
 }
 
+/* With and without somebody who could write into it. */
+static void a_reader_that_waits_for_a_pipe_can_be_closed(void **state)
+{
+    char path[] = "/tmp/deja-test-fifo-XXXXXX";
+    const char *paths[] = {path};
+    struct input_options o = INPUT_OPTIONS_INIT;
+    assert_non_null(mkdtemp(path));
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    o.paths = paths;
+    o.n_paths = 1;
+    for (int writer = 0; writer < 2; writer++) {
+        const int fd = writer ? open(path, O_RDWR | O_CLOEXEC) : -1;
+        struct input *in;
+        struct pipeline *p;
+        struct batch *b;
+        assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
+        assert_int_equal(pipeline_open(in, filter, NULL, 2, &p, NULL), DEJA_OK);
+        assert_int_equal(pipeline_next_within(p, 50, &b, NULL), PIPELINE_IDLE);
+        pipeline_close(p);
+        input_close(in);
+        if (fd >= 0)
+            close(fd);
+    }
+    unlink(path);
+}
+
 static void an_error_of_the_step_ends_the_reading(void **state)
 {
     (void)state;
@@ -273,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_step_may_make_several_keys_of_a_line),
         cmocka_unit_test(a_step_may_leave_whole_blocks_out),
         cmocka_unit_test(keyless_records_are_neither_hashed_nor_answered),
+        cmocka_unit_test(a_reader_that_waits_for_a_pipe_can_be_closed),
         cmocka_unit_test(an_error_of_the_step_ends_the_reading),
     };
     return cmocka_run_group_tests_name("unit.pipeline", tests, make_list, remove_list);
