@@ -102,7 +102,7 @@ int cache_rotate(struct crawler *c, deja_error *err)
 
 /* --- Adding ------------------------------------------------------------------------- */
 
-static int add_failed(const struct crawler *c, int rc, deja_error *err)
+int cache_failed(const struct crawler *c, int rc, deja_error *err)
 {
     if (rc == DEJA_EIO && deja_filter_check_file(c->cache, err) < 0)
         return rc; /* the file was cut short, or is no longer in its place */
@@ -150,7 +150,7 @@ int cache_take_pending(struct crawler *c, deja_error *err)
 {
     const int rc = deja_dedup_commit(c->pending);
     if (rc < 0)
-        return add_failed(c, rc, err);
+        return cache_failed(c, rc, err);
     watch_size(c);
     cache_look_at_rate(c);
     return c->now >= c->next_cache_sync ? cache_sync(c, err) : DEJA_OK;
@@ -161,7 +161,7 @@ static int put(void *crawler, deja_slice url, deja_error *err)
     struct crawler *c = crawler;
     const int rc = deja_filter_add(c->cache, url, NULL);
     c->account.rebuilt++;
-    return rc < 0 ? add_failed(c, rc, err) : DEJA_OK;
+    return rc < 0 ? cache_failed(c, rc, err) : DEJA_OK;
 }
 
 int cache_mend(struct crawler *c, bool made, deja_error *err)

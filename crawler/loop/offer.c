@@ -164,7 +164,7 @@ static int ask_cache(struct crawler *c, uint8_t *is_new, deja_error *err)
         key[i] = offered(&c->offers, i);
     deja_filter_hash_batch(c->cache, key, n, c->hashes);
     const int rc = deja_dedup_judge(c->pending, c->hashes, n, is_new);
-    return rc < 0 ? no_memory(err) : DEJA_OK;
+    return rc < 0 ? cache_failed(c, rc, err) : DEJA_OK;
 }
 
 void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden)
