@@ -30,7 +30,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/bits/popcount.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <math.h>
 
 typedef unsigned long long ull;

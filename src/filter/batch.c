@@ -4,7 +4,7 @@
  * key by key, its memory is asked for; and while that is on its way the next one is hashed.  So
  * the time of a batch is nearer to the larger of hashing and memory than to their sum.  A single
  * call is a batch of one. */
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <string.h>
 
 #define LOT_NUMBERS 512 /* hashes made at once: a key needs up to DJ_MAX_WORDS */

@@ -1,9 +1,9 @@
 /* filter.c - a filter's life: made from a plan and a key, filled by an owner with bodies, swapped
  * with another, and let go.  What it does with keys is in batch.c. */
-#include "filter/filter.h"
 #include "core/base/alloc.h"
 #include "core/base/random.h"
 #include "core/base/status.h"
+#include "kinds/deja_filter.h"
 #include <errno.h>
 #include <string.h>
 

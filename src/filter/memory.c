@@ -1,7 +1,7 @@
 /* memory.c - filters whose bodies live on the heap. */
 #include "core/base/alloc.h"
 #include "core/base/status.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 
 /* Bodies for the parts up to n_parts, or as many as there is memory for. */
 static int give_bodies(deja_filter *f, uint32_t n_parts)

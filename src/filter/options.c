@@ -10,7 +10,7 @@
  * kind, what belongs to one kind alone, hashes, numbers, and flags at last. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "filter/plan.h"
+#include "kinds/plan.h"
 
 #define DEFAULT_RATE        1e-6
 #define DEFAULT_GROWTH      2

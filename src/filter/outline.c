@@ -2,7 +2,7 @@
  *
  * stats.c counts bits, which takes as long as reading all memory of the filter.  A server that is
  * asked for the number of keys on every request needs an answer at once. */
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 
 static uint64_t beyond(uint64_t keys, uint64_t capacity)
 {

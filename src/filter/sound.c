@@ -22,7 +22,7 @@
  * A header can still ask for much by being large and honest.  So what a filter does without
  * being told a size is bounded as well: see dj_growth_fits and dj_renewal_fits. */
 #include "core/base/status.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <math.h>
 #include <stdio.h>
 

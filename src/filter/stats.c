@@ -5,7 +5,7 @@
  * was lost with probability rate(x).  Bits far beyond what the keys explain mean that somebody
  * chose keys to fill the filter (docs/security.md). */
 #include "core/base/status.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <math.h>
 
 /* One part's share of the account. */

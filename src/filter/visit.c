@@ -12,7 +12,7 @@
  * Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false positives in
  * Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
 #include "core/base/status.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <math.h>
 
 #define MAX_KEYS DJ_MAX_CAPACITY

@@ -38,7 +38,7 @@
  * Source: Cen, Xu, Sun, "A Multi-Layer Bloom Filter for Duplicated URL Detection", 2010. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 
 /* --- A chunk of rows, as the layers see it --------------------------------- */
 

@@ -26,7 +26,7 @@
  * are this number by t, in steps of n/64, as integers: sums of integers do not depend on order. */
 #include "kinds/layering.h"
 #include "core/base/status.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <math.h>
 
 #define DEFAULT_LAYERS 8

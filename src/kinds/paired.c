@@ -28,7 +28,7 @@
  * since a smaller part 1 forgets keys that are found now.  What is to come back again and again
  * wants counters (spectral.c).
  * Source: the lecture on compressed caches, "Bloom filter deletions". */
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 
 enum {
     ENTRIES,

@@ -8,7 +8,7 @@
  * the removals are known and the keys are not, the removals take what they need at p, and the keys
  * get the rest. */
 #include "core/base/status.h"
-#include "filter/plan.h"
+#include "kinds/plan.h"
 #include <math.h>
 
 static int size_half(const deja_options *opt, uint64_t n, uint64_t memory, struct dj_plan *half,

@@ -9,7 +9,7 @@
  * A filter is sized twice: for the keys that the options expect, which is what a plan tells, and
  * by its builder for the keys that really came. */
 #include "core/base/status.h"
-#include "filter/plan.h"
+#include "kinds/plan.h"
 #include <math.h>
 
 double dj_plan_fuse_rate(uint32_t width)

@@ -4,7 +4,7 @@
  * one size.  Any of them can err, so each is sized for p / P.  A generation is a blocked filter;
  * the body holds P lines of every block, so its bits are P times those of one. */
 #include "core/base/status.h"
-#include "filter/plan.h"
+#include "kinds/plan.h"
 #include <math.h>
 
 uint32_t dj_plan_lines(const struct dj_plan *plan)

@@ -8,7 +8,7 @@
  *
  * Growing replaces the list of parts under a writer's lock; add and contains hold it for reading.
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 
 uint64_t dj_scalable_room(const deja_filter *f)
 {

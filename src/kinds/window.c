@@ -46,7 +46,7 @@
  * Limit: a turn stops everybody for the time that it takes to go over the body once.
  * Source: with G = 1 it is the double buffering of Chang, Feng, Li, "Approximate Caches for Packet
  * Classification", 2004. */
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <string.h>
 #include <time.h>
 

@@ -13,7 +13,7 @@
  * (struct dj_carried), like that before a fold. */
 #include "core/base/bytes.h"
 #include "core/bits/popcount.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <math.h>
 
 /* Different keys that came when `taken` of them found one of their bits missing. */

@@ -1,5 +1,5 @@
 /* build.c - a static filter, from the keys that its builder has collected to memory or a file. */
-#include "filter/builder.h"
+#include "store/builder.h"
 #include "store/file.h"
 
 int deja_builder_finish(deja_builder *b, const char *path, unsigned flags, deja_filter **out,

@@ -7,7 +7,7 @@
 #include "store/format.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "store/fields.h"
+#include "kinds/fields.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

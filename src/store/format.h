@@ -9,7 +9,7 @@
  * Pure functions between structures and bytes; nothing here touches a file. */
 #ifndef DJ_FORMAT_H
 #define DJ_FORMAT_H
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 
 #define DJ_FORMAT_VERSION 2u /* the newest; files of rules 0 are written as version 1 */
 #define DJ_MAGIC_LEN      8u

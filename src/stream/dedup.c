@@ -25,7 +25,7 @@
  * the answers are those of a filter to which every key was added at once. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <stdlib.h>
 
 /* Keys of a time window that were judged in the same second. */

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "core/bits/popcount.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "rng.h"
 #include "scratch.h"
 #include "store/file.h"

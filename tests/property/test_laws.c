@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "bodies.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "model.h"
 #include "rng.h"
 #include <stdio.h>

@@ -17,7 +17,7 @@
 
 #define EVERY .seed = 1,
 #include "binom.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "options.h"
 #include "rng.h"
 #include <pthread.h>

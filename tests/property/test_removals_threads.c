@@ -20,7 +20,7 @@
 
 #include "calls.h"
 #include "core/base/bytes.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "numbered.h"
 #include "rng.h"
 #include "scratch.h"

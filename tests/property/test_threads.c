@@ -13,7 +13,7 @@
 
 #define EVERY .seed = 1,
 #include "calls.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "options.h"
 #include "rng.h"
 #include <pthread.h>

@@ -12,7 +12,7 @@
  * Source: Gerbet, Kumar, Lauradoux, "The Power of Evil Choices in Bloom Filters", 2015. */
 #ifndef DJ_TEST_ATTACKER_H
 #define DJ_TEST_ATTACKER_H
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <string.h>
 
 struct attacker {

@@ -13,7 +13,7 @@
 #define TEST_LAYERTRIAL_H
 #include "core/base/bytes.h"
 #include "core/url/layers.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

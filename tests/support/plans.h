@@ -1,7 +1,7 @@
 /* plans.h - options that have to be possible, as their plan: as programs see it, and inside. */
 #ifndef TEST_PLANS_H
 #define TEST_PLANS_H
-#include "filter/plan.h"
+#include "kinds/plan.h"
 #include "unit.h"
 
 static inline deja_plan plan_of(deja_options opt)

@@ -13,7 +13,7 @@
 #ifndef DJ_TEST_TRIAL_H
 #define DJ_TEST_TRIAL_H
 #include "binom.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "rng.h"
 #include "unit.h"
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "calls.h"
 #include "core/base/bytes.h"
 #include "failmem.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "numbered.h"
 #include "options.h"
 #include "rng.h"

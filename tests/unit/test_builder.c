@@ -9,9 +9,9 @@
 
 #include "building.h"
 #include "failmem.h"
-#include "filter/builder.h"
 #include "rng.h"
 #include "scratch.h"
+#include "store/builder.h"
 #include <string.h>
 
 /* --- Duplicates and hashes that somebody chose ----------------------------- */

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "model.h"
 #include "options.h"
 #include "rng.h"

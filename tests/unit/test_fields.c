@@ -1,6 +1,6 @@
 /* test_fields.c - numbers between a struct and its bytes: the right ones, in the right places. */
 #include "core/base/compiler.h"
-#include "store/fields.h"
+#include "kinds/fields.h"
 #include "unit.h"
 #include <string.h>
 

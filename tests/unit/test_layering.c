@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #define EVERY .kind = DEJA_LAYERED,
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "options.h"
 #include "plans.h"
 #include <math.h>

@@ -9,7 +9,7 @@
 #define EVERY .kind = DEJA_PAIRED, .seed = 1,
 #include "calls.h"
 #include "core/base/bytes.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "numbered.h"
 #include "options.h"
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "near.h"
 #include "options.h"
 #include "plans.h"

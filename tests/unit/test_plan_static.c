@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "building.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include <math.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include "binom.h"
 #include "building.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "near.h"
 #include "rng.h"
 #include "scratch.h"

@@ -10,7 +10,7 @@
 #include "binom.h"
 #include "calls.h"
 #include "failmem.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "numbered.h"
 #include "options.h"
 #include "scratch.h"

@@ -13,7 +13,7 @@
 #include "bodies.h"
 #include "calls.h"
 #include "core/base/bytes.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "rng.h"
 #include "scratch.h"
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include "core/base/alloc.h"
 #include "failmem.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 #include "options.h"
 #include <string.h>
 

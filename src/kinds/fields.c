@@ -1,5 +1,5 @@
 /* fields.c - numbers between a struct and its bytes; fields.h has the idea. */
-#include "store/fields.h"
+#include "kinds/fields.h"
 #include "core/base/bytes.h"
 #include <string.h>
 

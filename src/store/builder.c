@@ -12,7 +12,7 @@
  * for a handful of keys now and then.  The next seed makes other numbers of the same hashes.
  * Seeds follow from the filter's key, so the same key and set give the same file, and nobody
  * without the key can choose a set that fails. */
-#include "filter/builder.h"
+#include "store/builder.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
 

@@ -1,11 +1,11 @@
 /* filter.h - the inside of a filter: resolved numbers, a key, and a list of parts. */
 #ifndef DJ_FILTER_H
 #define DJ_FILTER_H
+#include "core/base/writer.h"
 #include "core/hash/hash.h"
-#include "filter/plan.h"
-#include "filter/writer.h"
 #include "kinds/layering.h"
 #include "kinds/part.h"
+#include "kinds/plan.h"
 #include <pthread.h>
 
 #define DJ_MAX_PARTS 32

@@ -12,7 +12,7 @@
  * bijection of h, so nothing is lost, and positions in one part tell nothing about the next.
  * The papers' families bring k numbers for each part. */
 #include "core/base/bytes.h"
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 
 /* A chunk as part i sees it: the hashes themselves, a slice of each key's numbers, or remixed
  * into buf. */

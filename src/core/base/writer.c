@@ -1,5 +1,5 @@
 /* writer.c - plain stores while one thread writes, atomic ones as soon as two do; see writer.h. */
-#include "filter/writer.h"
+#include "core/base/writer.h"
 #include <sched.h>
 
 static _Thread_local char this_thread; /* only its address matters */

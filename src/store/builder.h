@@ -1,7 +1,7 @@
 /* builder.h - the keys of a static filter while they are collected. */
 #ifndef DJ_BUILDER_H
 #define DJ_BUILDER_H
-#include "filter/filter.h"
+#include "kinds/deja_filter.h"
 
 #define DJ_BUILDER_SEEDS 100 /* that are tried before it gives up */
 

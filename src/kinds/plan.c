@@ -16,7 +16,7 @@
  * plan_window.c.  What the options are, and which of them are refused at sight, is in options.c.
  * Source: Almeida, Baquero, Preguica, Hutchison,
  * "Scalable Bloom Filters", 2007. */
-#include "filter/plan.h"
+#include "kinds/plan.h"
 #include "core/base/status.h"
 #include <math.h>
 #include <string.h>
