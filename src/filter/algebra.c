@@ -30,7 +30,9 @@
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/bits/popcount.h"
-#include "kinds/deja_filter.h"
+#include "filter/filter.h"
+#include "filter/growth.h"
+#include "filter/stats.h"
 #include <math.h>
 
 typedef unsigned long long ull;
@@ -63,35 +65,40 @@ static int check_form(const struct dj_plan *a, const struct dj_plan *b, deja_err
     return DEJA_OK;
 }
 
-/* The kind of its bodies, if it is a series of them. */
-static uint32_t kind_of(const struct dj_plan *p)
+static bool is_series(const struct dj_plan *p)
 {
-    return p->kind == DEJA_SCALABLE ? p->part_kind : p->kind;
+    return dj_kind_can(p->kind, DEJA_CAN_GROW);
+}
+
+/* The kind of its bodies, if it is a series of them. */
+static const struct dj_kind *kind_of(const struct dj_plan *p)
+{
+    return is_series(p) ? p->part_kind : p->kind;
 }
 
 static bool has_grown(const deja_filter *f)
 {
-    return f->plan.kind == DEJA_SCALABLE && f->n_parts > 1;
+    return is_series(&f->plan) && f->n_parts > 1;
+}
+
+/* Tables of fingerprints; the others are bits. */
+static bool is_table(const deja_filter *f)
+{
+    return kind_of(&f->plan)->body.stored;
 }
 
 static int check_kind(const struct dj_plan *x, const struct dj_plan *y, deja_error *err)
 {
-    if (kind_of(x) != kind_of(y))
-        return differ(err, "kind", deja_kind_name(kind_of(x)), deja_kind_name(kind_of(y)));
-    if (x->kind == DEJA_PAIRED)
-        return dj_fail(
-            err, DEJA_ENOTSUP,
-            "paired filters cannot be united: a key that one removed and the other added "
-            "has no right answer; classic, blocked and exact ones can");
-    if (x->kind == DEJA_LAYERED)
-        return dj_fail(err, DEJA_ENOTSUP,
-                       "the layers of layered filters grow apart and cannot be united: build one "
-                       "from both lists; classic, blocked and exact filters can be united");
-    if (kind_of(x) != DEJA_CLASSIC && kind_of(x) != DEJA_BLOCKED && kind_of(x) != DEJA_EXACT)
-        return dj_fail(err, DEJA_ENOTSUP,
-                       "%s filters cannot be united; classic, blocked and exact ones can",
-                       deja_kind_name(x->kind));
-    return DEJA_OK;
+    const struct dj_kind *kind = kind_of(x);
+    if (kind != kind_of(y))
+        return differ(err, "kind", kind->name, kind_of(y)->name);
+    if (dj_kind_can(kind, DEJA_CAN_MERGE))
+        return DEJA_OK;
+    return kind->no_merge
+               ? dj_fail(err, DEJA_ENOTSUP, "%s", kind->no_merge)
+               : dj_fail(err, DEJA_ENOTSUP,
+                         "%s filters cannot be united; classic, blocked and exact ones can",
+                         kind->name);
 }
 
 static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *err)
@@ -160,7 +167,7 @@ static int check_steps(const deja_filter *into, const deja_filter *from, deja_er
         struct dj_part next = {0};
         const struct dj_part *other = into->part[i];
         if (i >= into->n_parts) {
-            if (into->plan.kind != DEJA_SCALABLE)
+            if (!is_series(&into->plan))
                 return dj_fail(err, DEJA_EMISMATCH,
                                "one filter has grown to %u parts and the other cannot grow: merge "
                                "into the one that has grown",
@@ -178,47 +185,9 @@ static int check_steps(const deja_filter *into, const deja_filter *from, deja_er
 
 /* --- A body as it would be after some folds -------------------------------- */
 
-/* Every other bit: bit 2i becomes bit i. */
-static uint64_t squeeze(uint64_t x)
-{
-    x &= UINT64_C(0x5555555555555555);
-    x = (x | x >> 1) & UINT64_C(0x3333333333333333);
-    x = (x | x >> 2) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    x = (x | x >> 4) & UINT64_C(0x00ff00ff00ff00ff);
-    x = (x | x >> 8) & UINT64_C(0x0000ffff0000ffff);
-    return (x | x >> 16) & UINT64_C(0x00000000ffffffff);
-}
-
-static uint64_t load(const struct dj_part *p, uint64_t word)
-{
-    return dj_load64(p->body + 8 * word);
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as a size can be halved */
-static uint64_t classic_word(const struct dj_part *p, int folds, uint64_t word)
-{
-    if (folds == 0)
-        return load(p, word);
-    const uint64_t low = classic_word(p, folds - 1, 2 * word);
-    const uint64_t high = classic_word(p, folds - 1, 2 * word + 1);
-    return squeeze(low | low >> 1) | squeeze(high | high >> 1) << 32;
-}
-
-#define BLOCK_WORDS (DJ_BLOCK_BITS / 64)
-
-static uint64_t blocked_word(const struct dj_part *p, int folds, uint64_t word)
-{
-    const uint64_t first = word / BLOCK_WORDS << folds, in_block = word % BLOCK_WORDS;
-    uint64_t all = 0;
-    for (uint64_t i = 0; i < UINT64_C(1) << folds; i++)
-        all |= load(p, (first + i) * BLOCK_WORDS + in_block);
-    return all;
-}
-
 static uint64_t folded_word(const struct dj_part *p, int folds, uint64_t word)
 {
-    return p->shape.kind == DEJA_CLASSIC ? classic_word(p, folds, word)
-                                         : blocked_word(p, folds, word);
+    return p->kind->body.folded_word(p, folds, word);
 }
 
 static uint64_t folded_words(const struct dj_part *p, int folds)
@@ -230,7 +199,7 @@ static uint64_t folded_words(const struct dj_part *p, int folds)
 static void or_part(struct dj_part *into, const struct dj_part *from, int folds)
 {
     for (uint64_t i = 0; i < folded_words(from, folds); i++)
-        dj_store64(into->body + 8 * i, load(into, i) | folded_word(from, folds, i));
+        dj_store64(into->body + 8 * i, dj_part_word(into, i) | folded_word(from, folds, i));
 }
 
 static void or_bodies(deja_filter *into, const deja_filter *from, int folds)
@@ -250,20 +219,11 @@ static int check_whole(const deja_filter *a, const deja_filter *b, deja_error *e
     return rc < 0 ? rc : deja_filter_check_file(b, err);
 }
 
-/* Fingerprints of a table, in pieces.  The fingerprint 1 may stand for the hash 0, which is looked
- * for on another way than the hash 1: it gets a place on both. */
-#define PIECE 64
+/* Fingerprints of a table, in pieces. */
+#define PIECE DJ_CHUNK
 static size_t next_hashes(const struct dj_part *p, uint64_t *slot, uint64_t hash[PIECE])
 {
-    size_t n = 0;
-    for (; *slot < p->shape.bits / 64 && n < PIECE - 1; ++*slot) {
-        const uint64_t h = load(p, *slot);
-        if (h == 1)
-            hash[n++] = 0;
-        if (h != 0)
-            hash[n++] = h;
-    }
-    return n;
+    return p->kind->body.stored(p, slot, hash);
 }
 
 static uint64_t sum_of(const uint8_t *answer, size_t n)
@@ -282,7 +242,7 @@ static void compare_tables(const struct dj_part *in, const struct dj_part *of, u
     uint8_t answer[PIECE];
     *found = *absent = 0;
     for (size_t n; (n = next_hashes(in, &slot, hash)) > 0; *absent += n) {
-        of->ops->contains(of, hash, hash, n, answer);
+        of->kind->body.contains(of, hash, hash, n, answer);
         *found += sum_of(answer, n);
     }
     *absent -= *found;
@@ -309,7 +269,7 @@ static int merge_series_of_tables(deja_filter *into, const deja_filter *from, de
 
 static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *err)
 {
-    if (into->plan.kind == DEJA_SCALABLE)
+    if (is_series(&into->plan))
         return merge_series_of_tables(into, from, err);
     if (has_grown(from))
         return dj_fail(err, DEJA_EMISMATCH,
@@ -320,15 +280,15 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
     uint64_t hash[PIECE], slot = 0, found, absent;
     uint8_t answer[PIECE];
     compare_tables(from->part[0], p, &found, &absent);
-    if (absent > dj_exact_room(p))
+    if (absent > p->kind->body.room(p))
         return dj_fail(err, DEJA_EFULL,
                        "the union has %llu keys more, and there is room for %llu: build one with "
                        "a larger -n and merge both into it",
-                       (ull)absent, (ull)dj_exact_room(p));
-    if (!into->touched && into->owner->touch(into) < 0)
+                       (ull)absent, (ull)p->kind->body.room(p));
+    if (dj_filter_begin_writing(into) < 0)
         return dj_fail_errno(err, "the file cannot be written");
     for (size_t n; (n = next_hashes(from->part[0], &slot, hash)) > 0;) {
-        const size_t taken = p->ops->add(p, hash, hash, n, answer, true);
+        const size_t taken = p->kind->body.add(p, hash, hash, n, answer, true);
         p->keys += sum_of(answer, taken);
         if (taken < n) /* somebody is adding to the other one meanwhile */
             return dj_fail(err, DEJA_EFULL, "the union has more keys than there is room for");
@@ -365,7 +325,7 @@ static int grow_to(deja_filter *f, uint32_t parts, deja_error *err)
 {
     int rc = DEJA_OK;
     while (rc == DEJA_OK && f->n_parts < parts)
-        rc = dj_scalable_grow(f, f->n_parts);
+        rc = dj_filter_make_room(f, f->n_parts, NULL);
     if (rc == DEJA_EIO)
         return dj_fail_errno(err, "the file cannot grow");
     return rc < 0 ? dj_fail(err, rc, "the filter cannot grow: %s", deja_strerror(rc)) : DEJA_OK;
@@ -374,7 +334,7 @@ static int grow_to(deja_filter *f, uint32_t parts, deja_error *err)
 /* How many keys a part of the union was told are new. */
 static void count_part(struct dj_part *p, uint64_t other)
 {
-    const double set = (double)p->ops->bits_set(p), bits = (double)p->shape.bits;
+    const double set = (double)p->kind->body.bits_set(p), bits = (double)p->shape.bits;
     const double distinct = dj_shape_keys(&p->shape, set);
     const double sigma = dj_shape_bits_sigma(&p->shape, distinct) / p->shape.k / (1 - set / bits);
     const uint64_t most = p->keys > other ? p->keys : other;
@@ -390,10 +350,10 @@ static void count_series(deja_filter *into, const deja_filter *from, double lost
 {
     for (uint32_t i = 0; i < from->n_parts; i++)
         count_part(into->part[i], from->part[i]->keys);
-    into->carried.keys = 0;
+    into->earlier.keys = 0;
     for (uint32_t i = 0; i < into->n_parts; i++)
-        into->carried.keys += into->part[i]->keys;
-    into->carried.lost = isfinite(lost) ? lost : 0;
+        into->earlier.keys += into->part[i]->keys;
+    into->earlier.lost = isfinite(lost) ? lost : 0;
 }
 
 static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *err)
@@ -406,7 +366,7 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
     rc = dj_filter_account(into, &a, err);
     if (rc == DEJA_OK)
         rc = dj_filter_account(from, &b, err);
-    if (rc == DEJA_OK && !into->touched && into->owner->touch(into) < 0)
+    if (rc == DEJA_OK && dj_filter_begin_writing(into) < 0)
         rc = dj_fail_errno(err, "the file cannot be written");
     if (rc == DEJA_OK && has_grown(from))
         rc = grow_to(into, from->n_parts, err);
@@ -426,8 +386,8 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
     const uint64_t keys = keys_of_union(both.distinct, lost, a.keys, b.keys);
     for (uint32_t i = 0; i < into->n_parts; i++)
         into->part[i]->keys = keys;
-    into->carried.keys = keys;
-    into->carried.lost = isfinite(lost) ? lost : 0;
+    into->earlier.keys = keys;
+    into->earlier.lost = isfinite(lost) ? lost : 0;
     return DEJA_OK;
 }
 
@@ -438,40 +398,34 @@ int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *er
     int rc = check_alike(into, from, err);
     if (rc < 0 || into == from)
         return rc;
-    rc = kind_of(&into->plan) == DEJA_EXACT ? merge_tables(into, from, err)
-                                            : merge_bits(into, from, err);
+    rc = is_table(into) ? merge_tables(into, from, err) : merge_bits(into, from, err);
     if (rc < 0)
         return rc;
     into->offered = dj_count_sum(into->offered, from->offered);
     into->unclean |= from->unclean; /* what one of them does not know, nobody knows */
-    into->carried.unions = dj_count_sum(into->carried.unions, 1 + from->carried.unions);
+    into->earlier.unions = dj_count_sum(into->earlier.unions, 1 + from->earlier.unions);
     return DEJA_OK;
 }
 
 /* --- Fold -------------------------------------------------------------------- */
 
-enum {
-    MOST_FOLDS = 53
-}; /* as format.c checks it */
-
 static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
 {
     const struct dj_shape *s = &f->plan.shape;
-    const uint64_t granule = s->kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
+    const uint64_t granule = dj_shape_granule(s->layout);
+    const struct dj_kind *kind = kind_of(&f->plan);
     if (f->read_only)
         return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
-    if (f->plan.kind == DEJA_PAIRED)
-        return dj_fail(err, DEJA_ENOTSUP,
-                       "paired filters cannot be folded: smaller deletions would forget keys that "
-                       "are found now; classic and blocked can");
+    if (kind->no_fold)
+        return dj_fail(err, DEJA_ENOTSUP, "%s", kind->no_fold);
     if (has_grown(f))
         return dj_fail(err, DEJA_ENOTSUP,
                        "the filter has grown to %u parts and cannot be folded: build one filter "
                        "from the same keys (deja build --like)",
                        f->n_parts);
-    if (kind_of(&f->plan) != DEJA_CLASSIC && kind_of(&f->plan) != DEJA_BLOCKED)
+    if (!dj_kind_can(kind, DEJA_CAN_FOLD))
         return dj_fail(err, DEJA_ENOTSUP, "%s filters cannot be folded; classic and blocked can",
-                       deja_kind_name(kind_of(&f->plan)));
+                       kind->name);
     uint64_t units = s->bits / granule;
     uint32_t can = 0;
     for (; units % 2 == 0; units /= 2)
@@ -481,10 +435,10 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
                        "its %llu bits can be halved %u times, not %u: a filter that folds t times "
                        "has a multiple of %llu * 2^t bits, such as one made with -m 64M",
                        (ull)s->bits, can, times, (ull)granule);
-    if (f->plan.folds + (uint64_t)times > MOST_FOLDS) /* a header that nobody would load */
+    if (f->plan.folds + (uint64_t)times > DJ_MAX_FOLDS) /* a header that nobody would load */
         return dj_fail(err, DEJA_EINVAL,
                        "the filter has been folded %llu times, and %u is the limit",
-                       (ull)f->plan.folds, MOST_FOLDS);
+                       (ull)f->plan.folds, DJ_MAX_FOLDS);
     return DEJA_OK;
 }
 
@@ -501,7 +455,7 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
     struct dj_plan plan = f->plan;
     plan.shape.bits >>= times;
     plan.fp_rate = dj_plan_rate(&plan); /* as -n and -m of that size would have it */
-    if (plan.kind == DEJA_SCALABLE)
+    if (is_series(&plan))
         plan.fp_rate = fmin(plan.fp_rate / (1 - plan.tightening), 1 - 1e-9);
     plan.folds += times;
     plan.multiplier = ldexp(plan.multiplier, -(int)times); /* of the bits that are left */
@@ -512,7 +466,7 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
     for (uint32_t i = 0; i < half->n_parts; i++)
         half->part[i]->keys = before.keys;
     half->offered = f->offered;
-    half->carried = (struct dj_carried){f->carried.unions, before.keys,
+    half->earlier = (struct dj_earlier){f->earlier.unions, before.keys,
                                         isfinite(before.lost) ? before.lost : 0};
     rc = f->owner->replace(f, half, err);
     deja_filter_free(half);
@@ -597,14 +551,14 @@ int deja_filter_overlap(const deja_filter *a, const deja_filter *b, double *keys
     int rc = check_alike(a, b, err);
     if (rc < 0)
         return rc;
-    if (kind_of(&a->plan) != DEJA_EXACT && (has_grown(a) || has_grown(b)))
+    if (!is_table(a) && (has_grown(a) || has_grown(b)))
         return dj_fail(err, DEJA_ENOTSUP,
                        "a filter that has grown to %u parts has keys of one list in several of "
                        "them: build both with a larger -n, or as exact ones, which are counted",
                        a->n_parts > b->n_parts ? a->n_parts : b->n_parts);
     dj_filter_walk(a, true);
     dj_filter_walk(b, true);
-    if (kind_of(&a->plan) == DEJA_EXACT) {
+    if (is_table(a)) {
         uint64_t sum = 0, found, absent;
         for (uint32_t i = 0; i < a->n_parts; i++)
             for (uint32_t j = 0; j < b->n_parts; j++, sum += found)

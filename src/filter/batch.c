@@ -4,7 +4,8 @@
  * key by key, its memory is asked for; and while that is on its way the next one is hashed.  So
  * the time of a batch is nearer to the larger of hashing and memory than to their sum.  A single
  * call is a batch of one. */
-#include "kinds/deja_filter.h"
+#include "filter/filter.h"
+#include "filter/growth.h"
 #include <string.h>
 
 #define LOT_NUMBERS 512 /* hashes made at once: a key needs up to DJ_MAX_WORDS */
@@ -16,12 +17,10 @@ size_t deja_filter_hash_words(const deja_filter *f)
 
 void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *hash)
 {
-    if (f->plan.kind != DEJA_LAYERED) {
+    if (f->plan.kind->rows)
+        f->plan.kind->rows(f, keys, n, hash);
+    else
         dj_hasher_hash(&f->hasher, keys, n, hash);
-        return;
-    }
-    const struct dj_cut cut = dj_layering_cut(&f->plan);
-    dj_segments_hash(&cut, &f->hasher, keys, n, hash);
 }
 
 /* A batch on its way: where its hashes come from, and how far it is. */
@@ -80,6 +79,11 @@ static const uint64_t *next_chunk(struct batch *b, size_t *n)
     return hash;
 }
 
+static void prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
+{
+    f->plan.kind->prefetch(f, hash, n, for_add);
+}
+
 /* What comes after a chunk of n keys, as its answers are to ask for it: n more hashes, or, where
  * fewer come, those asked for right here and the chunk itself. */
 static const uint64_t *ahead_of(const struct batch *b, const uint64_t *hash, size_t n,
@@ -87,7 +91,7 @@ static const uint64_t *ahead_of(const struct batch *b, const uint64_t *hash, siz
 {
     if (next_n == n)
         return next;
-    dj_parts_prefetch(b->f, next, next_n, b->for_add);
+    prefetch(b->f, next, next_n, b->for_add);
     return hash;
 }
 
@@ -96,10 +100,10 @@ static void run_contains(struct batch *b, uint8_t *found)
     size_t n, next_n;
     batch_begin(b, 0, b->n);
     const uint64_t *hash = next_chunk(b, &n), *next;
-    dj_parts_prefetch(b->f, hash, n, false);
+    prefetch(b->f, hash, n, false);
     for (; n; hash = next, n = next_n) {
         next = next_chunk(b, &next_n);
-        dj_parts_contain(b->f, hash, ahead_of(b, hash, n, next, next_n), n, found);
+        b->f->plan.kind->contains(b->f, hash, ahead_of(b, hash, n, next, next_n), n, found);
         found += n;
     }
 }
@@ -109,13 +113,13 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
     uint8_t unasked[DJ_CHUNK];
     size_t n, next_n;
     const uint64_t *hash = next_chunk(b, &n), *next;
-    dj_parts_prefetch(b->f, hash, n, true);
+    prefetch(b->f, hash, n, true);
     for (; n; hash = next, n = next_n) {
         next = next_chunk(b, &next_n);
         /* cppcheck-suppress legacyUninitvar ; it is for answers */
         uint8_t *answers = is_new ? is_new + *done : unasked;
         const size_t taken =
-            dj_parts_add(f, hash, ahead_of(b, hash, n, next, next_n), n, answers, shared);
+            f->plan.kind->add(f, hash, ahead_of(b, hash, n, next, next_n), n, answers, shared);
         *done += taken;
         b->stuck = hash + taken * f->hasher.words;
         if (taken < n)
@@ -138,26 +142,6 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
  * same bodies as single calls. */
 #define GROWING_PIECE 1024
 
-static bool is_window(const deja_filter *f)
-{
-    return f->plan.kind == DEJA_WINDOW;
-}
-
-static uint64_t room_for_piece(deja_filter *f)
-{
-    if (f->plan.kind == DEJA_LAYERED)
-        return GROWING_PIECE;
-    return is_window(f) ? dj_window_room(f) : dj_scalable_room(f);
-}
-
-/* `parts` were there when the room was gone. */
-static int make_room(deja_filter *f, uint32_t parts, const struct batch *b)
-{
-    if (f->plan.kind == DEJA_LAYERED)
-        return dj_layered_grow(f, parts, b->stuck);
-    return is_window(f) ? dj_window_turn(f) : dj_scalable_grow(f, parts);
-}
-
 static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
 {
     const size_t n = b->n;
@@ -165,7 +149,7 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
     while (*done < n && rc == DEJA_OK) {
         dj_filter_hold(f);
         const uint32_t parts = f->n_parts;
-        const uint64_t room = room_for_piece(f);
+        const uint64_t room = f->plan.kind->room(f);
         if (room) {
             const size_t most = room < GROWING_PIECE ? (size_t)room : GROWING_PIECE;
             batch_begin(b, *done, n - *done < most ? n : *done + most);
@@ -173,7 +157,7 @@ static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t 
         }
         dj_filter_release(f);
         if (!room || rc == DEJA_EFULL)
-            rc = make_room(f, parts, b);
+            rc = dj_filter_make_room(f, parts, b->stuck);
     }
     return rc;
 }
@@ -184,10 +168,10 @@ static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, siz
     struct batch b;
     size_t taken = 0;
     batch_init(&b, f, keys, hash, n, true);
-    int rc = f->plan.kind == DEJA_STATIC ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
-    if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
-        rc = f->owner->touch(f);
-    if (rc == DEJA_OK && dj_filter_grows(f))
+    int rc = !f->plan.kind->add ? DEJA_ENOTSUP : f->read_only ? DEJA_EINVAL : DEJA_OK;
+    if (rc == DEJA_OK)
+        rc = dj_filter_begin_writing(f);
+    if (rc == DEJA_OK && f->plan.kind->room)
         rc = add_growing(f, &b, is_new, &taken);
     else if (rc == DEJA_OK) {
         batch_begin(&b, 0, n);
@@ -202,14 +186,14 @@ static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, siz
 }
 
 /* A reader's window learns what its file's writer has done to it. */
-static void hear_news(const deja_filter *reader)
+static void follow_writer(const deja_filter *reader)
 {
     deja_filter *f = (deja_filter *)(uintptr_t)reader;
-    if (!is_window(f) || !f->owner->news || !f->owner->news(f, false))
+    if (!f->plan.kind->follow || !f->owner->follow || !f->owner->follow(f, false))
         return;
     pthread_rwlock_unlock(&f->growing);
     pthread_rwlock_wrlock(&f->growing);
-    f->owner->news(f, true);
+    f->owner->follow(f, true);
     pthread_rwlock_unlock(&f->growing);
     pthread_rwlock_rdlock(&f->growing);
 }
@@ -221,7 +205,7 @@ static void contain(const deja_filter *f, const deja_slice *keys, const uint64_t
     struct batch b;
     batch_init(&b, f, keys, hash, n, false);
     dj_filter_hold(f);
-    hear_news(f);
+    follow_writer(f);
     run_contains(&b, found);
     if (dj_filter_is_lost(f))
         memset(found, 1, n);
@@ -254,17 +238,6 @@ void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, siz
 
 /* --- Removals and counts ------------------------------------------------- */
 
-static bool can_count(const deja_filter *f)
-{
-    return f->part[0]->ops->count != NULL;
-}
-
-static bool can_remove(const deja_filter *f)
-{
-    return f->plan.kind == DEJA_PAIRED ||
-           (can_count(f) && !(f->plan.flags & DEJA_MINIMAL_INCREASE));
-}
-
 /* Taken one by one, with the memory of the next chunk on its way. */
 static void run_remove(struct batch *b, deja_filter *f, uint8_t *removed, bool shared)
 {
@@ -272,12 +245,12 @@ static void run_remove(struct batch *b, deja_filter *f, uint8_t *removed, bool s
     uint64_t taken = 0;
     batch_begin(b, 0, b->n);
     const uint64_t *hash = next_chunk(b, &n), *next;
-    dj_parts_prefetch(f, hash, n, true);
+    prefetch(f, hash, n, true);
     for (; n; hash = next, n = next_n) {
         next = next_chunk(b, &next_n);
-        dj_parts_prefetch(f, next, next_n, true);
+        prefetch(f, next, next_n, true);
         for (size_t i = 0; i < n; i++) {
-            const bool answer = dj_parts_remove(f, hash[i], shared);
+            const bool answer = f->plan.kind->remove(f, hash[i], shared);
             taken += answer;
             if (removed)
                 *removed++ = answer;
@@ -293,10 +266,10 @@ static int take_out(deja_filter *f, const deja_slice *keys, const uint64_t *hash
     struct batch b;
     batch_init(&b, f, keys, hash, n, true);
     int rc = f->read_only ? DEJA_EINVAL : DEJA_OK;
-    if (!can_remove(f))
+    if (!deja_filter_can(f, DEJA_CAN_REMOVE))
         rc = DEJA_ENOTSUP;
-    if (rc == DEJA_OK && !atomic_load_explicit(&f->touched, memory_order_acquire))
-        rc = f->owner->touch(f);
+    if (rc == DEJA_OK)
+        rc = dj_filter_begin_writing(f);
     if (rc == DEJA_OK) {
         const bool sole = dj_writer_enter(&f->writer);
         run_remove(&b, f, removed, !sole);
@@ -314,17 +287,17 @@ static int count(const deja_filter *f, const deja_slice *keys, const uint64_t *h
 {
     struct batch b;
     size_t now, next_n;
-    if (!can_count(f))
+    if (!deja_filter_can(f, DEJA_CAN_COUNT))
         return DEJA_ENOTSUP;
     batch_init(&b, f, keys, hashes, n, false);
     batch_begin(&b, 0, n);
     const uint64_t *hash = next_chunk(&b, &now), *next;
-    dj_parts_prefetch(f, hash, now, false);
+    prefetch(f, hash, now, false);
     for (; now; hash = next, now = next_n) {
         next = next_chunk(&b, &next_n);
-        dj_parts_prefetch(f, next, next_n, false);
+        prefetch(f, next, next_n, false);
         for (size_t i = 0; i < now; i++)
-            *counts++ = dj_parts_count(f, hash[i]);
+            *counts++ = f->plan.kind->count(f, hash[i]);
     }
     return dj_filter_is_lost(f) ? dj_filter_lost() : DEJA_OK;
 }
@@ -369,6 +342,30 @@ int deja_filter_count(const deja_filter *f, deja_slice key, uint64_t *count)
     if (rc == DEJA_OK)
         *count = answer;
     return rc;
+}
+
+/* --- Prefixes, and time ------------------------------------------------------ */
+
+int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
+                             uint8_t *found)
+{
+    if (!deja_filter_can(f, DEJA_CAN_PREFIX))
+        return DEJA_ENOTSUP;
+    dj_filter_hold(f);
+    for (size_t at = 0; at < n; at += DJ_CHUNK)
+        f->plan.kind->prefix(f, prefix + at, n - at < DJ_CHUNK ? n - at : DJ_CHUNK, found + at);
+    dj_filter_release(f);
+    return DEJA_OK;
+}
+
+int deja_filter_set_clock(deja_filter *f, uint64_t seconds)
+{
+    if (!dj_kind_can(f->plan.kind, DEJA_CAN_EXPIRE))
+        return DEJA_ENOTSUP;
+    if (seconds > DJ_MAX_SECONDS)
+        return DEJA_EINVAL;
+    atomic_store_explicit(&f->clock.given, seconds, memory_order_relaxed);
+    return DEJA_OK;
 }
 
 /* --- Single keys ---------------------------------------------------------- */

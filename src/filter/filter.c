@@ -1,9 +1,10 @@
 /* filter.c - a filter's life: made from a plan and a key, filled by an owner with bodies, swapped
  * with another, and let go.  What it does with keys is in batch.c. */
+#include "filter/filter.h"
 #include "core/base/alloc.h"
 #include "core/base/random.h"
 #include "core/base/status.h"
-#include "kinds/deja_filter.h"
+#include "filter/options.h"
 #include <errno.h>
 #include <string.h>
 
@@ -20,14 +21,6 @@ static int init_growing(pthread_rwlock_t *lock)
     const int rc = pthread_rwlock_init(lock, &attr);
     pthread_rwlockattr_destroy(&attr);
     return rc;
-}
-
-bool dj_filter_make_parts(deja_filter *f, uint32_t n_parts)
-{
-    for (uint32_t i = 0; i < n_parts; i++)
-        if (!f->part[i] && !(f->part[i] = dj_alloc(f->alloc, sizeof *f->part[i], 8)))
-            return false;
-    return true;
 }
 
 static void free_parts(deja_filter *f, const deja_allocator *alloc)
@@ -60,19 +53,22 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
                                     .rules = plan->rules,
                                     .visit = plan->visit,
                                     .words = words,
-                                    .pieces = plan->kind == DEJA_LAYERED};
+                                    .pieces = plan->kind->rows};
     dj_hasher_init(&f->hasher, &what, key, salts);
     for (uint32_t i = 0; i < parts; i++) {
         dj_plan_part(plan, i, f->part[i]);
         f->part[i]->salt = i ? dj_part_salt(key, plan->visit, i) : 0;
     }
-    dj_layering_init(f);
+    if (plan->kind->made)
+        plan->kind->made(f);
     return f;
 }
 
-uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t i)
+void dj_filter_attached(deja_filter *f, uint32_t n_parts)
 {
-    return dj_key_derive(key, DJ_STREAM_PART, (visit << 16) + i) | 1;
+    f->n_parts = n_parts;
+    if (f->plan.kind->attached)
+        f->plan.kind->attached(f);
 }
 
 #define SWAP(type, a, b)                                                                          \
@@ -100,9 +96,9 @@ void dj_filter_swap(deja_filter *a, deja_filter *b)
     SWAP(uint64_t, a->familiar, b->familiar);
     SWAP(uint64_t, a->lost, b->lost);
     SWAP(struct dj_layers, a->layers, b->layers);
-    SWAP(struct dj_carried, a->carried, b->carried);
+    SWAP(struct dj_earlier, a->earlier, b->earlier);
     SWAP(struct dj_window, a->window, b->window);
-    SWAP(bool, a->touched, b->touched);
+    SWAP(bool, a->writing, b->writing);
     SWAP(bool, a->unclean, b->unclean);
     SWAP(uint64_t, a->syncs, b->syncs);
     SWAP(void *, a->store, b->store);
@@ -124,32 +120,32 @@ int dj_filter_lost(void)
 
 int deja_filter_check_file(const deja_filter *f, deja_error *err)
 {
-    return f->owner->vouch ? f->owner->vouch(f, err) : DEJA_OK;
+    return f->owner->check ? f->owner->check(f, err) : DEJA_OK;
 }
 
 /* What the kind can do and this filter, by its options and parts, cannot. */
 static uint32_t ruled_out(const deja_filter *f)
 {
     static const uint32_t of_parts[] = {DEJA_CAN_MERGE, DEJA_CAN_FOLD, DEJA_CAN_OVERLAP};
-    const bool has_grown = f->plan.kind == DEJA_SCALABLE && f->n_parts > 1;
+    const bool has_grown = dj_kind_can(f->plan.kind, DEJA_CAN_GROW) && f->n_parts > 1;
     uint32_t out = 0;
     if (f->plan.flags & DEJA_MINIMAL_INCREASE)
         out |= DEJA_CAN_REMOVE;
     if (f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
         out |= DEJA_CAN_PREFIX;
     for (size_t i = 0; i < DJ_ARRAY_LEN(of_parts); i++)
-        if (!deja_kind_can(f->plan.part_kind, of_parts[i]))
+        if (!dj_kind_can(f->plan.part_kind, of_parts[i]))
             out |= of_parts[i];
     if (has_grown)
         out |= DEJA_CAN_FOLD;
-    if (has_grown && !deja_kind_can(f->plan.part_kind, DEJA_CAN_FILL))
+    if (has_grown && !dj_kind_can(f->plan.part_kind, DEJA_CAN_FILL))
         out |= DEJA_CAN_OVERLAP;
     return out;
 }
 
 bool deja_filter_can(const deja_filter *f, uint32_t capability)
 {
-    return deja_kind_can(f->plan.kind, capability) && !(ruled_out(f) & capability);
+    return dj_kind_can(f->plan.kind, capability) && !(ruled_out(f) & capability);
 }
 
 void dj_filter_unmake(deja_filter *f)
@@ -177,7 +173,7 @@ int dj_filter_begin(const deja_options *opt, deja_options *known, struct dj_plan
     if (rc == DEJA_OK)
         rc = dj_plan_resolve(known, plan, err);
     if (rc == DEJA_OK)
-        rc = dj_plan_refuse_static(plan, err);
+        rc = dj_plan_refuse_built(plan, err);
     return rc == DEJA_OK ? dj_filter_key(known, key, err) : rc;
 }
 
@@ -192,12 +188,6 @@ int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error
     return DEJA_OK;
 }
 
-bool dj_filter_grows(const deja_filter *f)
-{
-    return f->plan.kind == DEJA_SCALABLE || f->plan.kind == DEJA_LAYERED ||
-           f->plan.kind == DEJA_WINDOW;
-}
-
 /* The lock is not part of what a filter says: looking up leaves it as it was. */
 static pthread_rwlock_t *lock_of(const deja_filter *f)
 {
@@ -206,12 +196,12 @@ static pthread_rwlock_t *lock_of(const deja_filter *f)
 
 void dj_filter_hold(const deja_filter *f)
 {
-    if (dj_filter_grows(f))
+    if (f->plan.kind->room)
         pthread_rwlock_rdlock(lock_of(f));
 }
 
 void dj_filter_release(const deja_filter *f)
 {
-    if (dj_filter_grows(f))
+    if (f->plan.kind->room)
         pthread_rwlock_unlock(lock_of(f));
 }

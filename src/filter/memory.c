@@ -1,26 +1,23 @@
 /* memory.c - filters whose bodies live on the heap. */
+#include "filter/memory.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
-#include "kinds/deja_filter.h"
+#include "filter/filter.h"
+#include "filter/sound.h"
 
 /* Bodies for the parts up to n_parts, or as many as there is memory for. */
-static int give_bodies(deja_filter *f, uint32_t n_parts)
-{
-    for (; f->n_parts < n_parts; f->n_parts++) {
-        struct dj_part *p = f->part[f->n_parts];
-        uint8_t *body = dj_alloc(f->alloc, (size_t)dj_part_body_len(&p->shape), DJ_BLOCK_BYTES);
-        if (!body)
-            return DEJA_ENOMEM;
-        dj_part_attach(p, body);
-    }
-    return DEJA_OK;
-}
-
 static int memory_grow(deja_filter *f, uint32_t n_parts)
 {
-    const int rc = give_bodies(f, n_parts);
-    dj_layering_index(f); /* of those that got one */
-    return rc;
+    uint32_t n = f->n_parts;
+    for (; n < n_parts; n++) {
+        struct dj_part *p = f->part[n];
+        uint8_t *body = dj_alloc(f->alloc, (size_t)dj_part_body_len(&p->shape), DJ_BLOCK_BYTES);
+        if (!body)
+            break;
+        dj_part_attach(p, body);
+    }
+    dj_filter_attached(f, n);
+    return n == n_parts ? DEJA_OK : DEJA_ENOMEM;
 }
 
 static void memory_free(deja_filter *f)
@@ -40,13 +37,16 @@ static int memory_replace(deja_filter *f, deja_filter *next, deja_error *err)
 }
 
 static const struct dj_owner_ops memory_ops = {
-    NULL, memory_grow, memory_free, memory_next, memory_replace, NULL, NULL, NULL, NULL, NULL,
+    .grow = memory_grow,
+    .free = memory_free,
+    .next = memory_next,
+    .replace = memory_replace,
 };
 
 void dj_filter_to_memory(deja_filter *f)
 {
     f->owner = &memory_ops;
-    atomic_store(&f->touched, true); /* nothing to announce, ever */
+    atomic_store(&f->writing, true); /* nothing to announce, ever */
 }
 
 /* Bodies for a filter that has none yet. */

@@ -4,17 +4,17 @@
  * missing are zero, and fields that this library does not know have to be (dj_options_read).
  * Zero always means "not said", so a plan begins with defaults in the places of zeros.
  *
- * Here every number is looked at by itself and beside the kind that it goes with; how large the
- * filter becomes, and whether that is possible, is plan.c's business.  The first thing that is
- * wrong is the one that is told, so the order of the checks is that of what people choose: the
- * kind, what belongs to one kind alone, hashes, numbers, and flags at last. */
+ * Here every number is checked by itself and against the kind that it goes with; how large the
+ * filter becomes, and whether that is possible, is the kind's business.  Only the first error is
+ * reported, so the checks run in the order in which people choose options: the kind, what belongs
+ * to one kind alone, hashes, numbers, and flags last. */
+#include "filter/options.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "kinds/plan.h"
+#include "kinds/kind.h"
 
-#define DEFAULT_RATE        1e-6
-#define DEFAULT_GROWTH      2
-#define DEFAULT_GENERATIONS 1
+#define DEFAULT_RATE   1e-6
+#define DEFAULT_GROWTH 2
 
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err)
 {
@@ -37,61 +37,49 @@ int dj_options_read(const deja_options *opt, deja_options *known, deja_error *er
 
 static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    plan->kind = opt->kind ? opt->kind : DEJA_BLOCKED;
-    if (!deja_kind_name(plan->kind))
-        return dj_fail(err, DEJA_ENOTSUP, "kind %u is not in this version", plan->kind);
-    plan->part_kind = plan->kind;
-    if (plan->kind == DEJA_LAYERED)
-        plan->part_kind = DEJA_CLASSIC;
-    if (plan->kind == DEJA_SCALABLE)
-        plan->part_kind = opt->part_kind ? opt->part_kind : DEJA_BLOCKED;
-    else if (plan->kind == DEJA_PAIRED)
-        plan->part_kind = DEJA_BLOCKED;
-    if (plan->kind != DEJA_SCALABLE && opt->part_kind && opt->part_kind != plan->part_kind)
-        return dj_fail(err, DEJA_EINVAL, "part_kind goes with kind scalable");
-    if (!dj_plan_part_kind(plan->kind, plan->part_kind))
+    const uint32_t number = opt->kind ? opt->kind : DEJA_BLOCKED;
+    const struct dj_kind *kind = plan->kind = dj_kind_of(number);
+    if (!kind)
+        return dj_fail(err, DEJA_ENOTSUP, "kind %u is not in this version", number);
+    const bool chosen = opt->part_kind && dj_kind_takes(kind, "part_kind");
+    plan->part_kind = chosen            ? dj_kind_of(opt->part_kind)
+                      : kind->part_kind ? kind->part_kind
+                                        : kind;
+    if (!chosen && opt->part_kind && opt->part_kind != plan->part_kind->number)
+        return dj_fail(err, DEJA_EINVAL, "part_kind goes with kind %s", dj_kind_with("part_kind"));
+    if (!dj_plan_fits_parts(kind, plan->part_kind))
         return dj_fail(err, DEJA_EINVAL,
                        "a scalable filter is made of blocked, classic or exact parts");
     return DEJA_OK;
 }
 
-static int check_counters(const deja_options *opt, struct dj_plan *plan, deja_error *err)
-{
-    const uint32_t bits = opt->counter_bits;
-    if (plan->kind != DEJA_SPECTRAL && bits)
-        return dj_fail(err, DEJA_EINVAL, "counter_bits goes with kind spectral, not %s",
-                       deja_kind_name(plan->kind));
-    if (plan->kind != DEJA_SPECTRAL && opt->flags & DEJA_MINIMAL_INCREASE)
-        return dj_fail(err, DEJA_EINVAL, "minimal increase goes with kind spectral, not %s",
-                       deja_kind_name(plan->kind));
-    if (bits && !dj_shape_has_counters(bits))
-        return dj_fail(err, DEJA_EINVAL, "counter_bits is %u: counters have 4, 8, 16 or 32 bits",
-                       bits);
-    if (plan->kind == DEJA_SPECTRAL)
-        plan->shape.counter_bits = bits ? bits : 4;
-    return DEJA_OK;
-}
-
-/* Numbers that one kind alone knows what to do with. */
+/* Numbers and flags that one kind alone knows what to do with. */
 static int check_strangers(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const struct {
         const char *field;
-        uint32_t kind;
         bool given;
     } own[] = {
-        {"layers", DEJA_LAYERED, opt->layers},
-        {"delimiter", DEJA_LAYERED, opt->delimiter},
-        {"generations", DEJA_WINDOW, opt->generations},
-        {"window_seconds", DEJA_WINDOW, opt->window_seconds},
-        {"deletions", DEJA_PAIRED, opt->deletions},
-        {"fingerprint_bits", DEJA_STATIC, opt->fingerprint_bits},
+        {"layers", opt->layers},
+        {"delimiter", opt->delimiter},
+        {"generations", opt->generations},
+        {"window_seconds", opt->window_seconds},
+        {"deletions", opt->deletions},
+        {"fingerprint_bits", opt->fingerprint_bits},
+        {"counter_bits", opt->counter_bits},
     };
+    const uint32_t flags = opt->flags & ~plan->kind->flags;
     for (size_t i = 0; i < DJ_ARRAY_LEN(own); i++)
-        if (own[i].given && plan->kind != own[i].kind)
+        if (own[i].given && !dj_kind_takes(plan->kind, own[i].field))
             return dj_fail(err, DEJA_EINVAL, "%s goes with kind %s, not %s", own[i].field,
-                           deja_kind_name(own[i].kind), deja_kind_name(plan->kind));
-    return DEJA_OK;
+                           dj_kind_with(own[i].field), plan->kind->name);
+    if (flags & DEJA_MINIMAL_INCREASE)
+        return dj_fail(err, DEJA_EINVAL, "minimal increase goes with kind spectral, not %s",
+                       plan->kind->name);
+    if (flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
+        return dj_fail(err, DEJA_EINVAL, "modes paper and words go with kind layered, not %s",
+                       plan->kind->name);
+    return plan->kind->read ? plan->kind->read(opt, plan, err) : DEJA_OK;
 }
 
 static int check_hash(const deja_options *opt, struct dj_plan *plan, deja_error *err)
@@ -100,10 +88,10 @@ static int check_hash(const deja_options *opt, struct dj_plan *plan, deja_error 
     const char *name = deja_hash_name(plan->hash);
     if (!name)
         return dj_fail(err, DEJA_ENOTSUP, "hash %u is not in this version", plan->hash);
-    if (!dj_hash_is_single(plan->hash) && plan->kind != DEJA_CLASSIC)
+    if (!dj_hash_is_single(plan->hash) && !plan->kind->any_hash)
         return dj_fail(err, DEJA_EINVAL,
                        "hash %s works with kind classic; %s takes xxh3 or siphash", name,
-                       deja_kind_name(plan->kind));
+                       plan->kind->name);
     if (opt->hashes > dj_hash_max_k(plan->hash))
         return dj_fail(err, DEJA_EINVAL, "mixed has %u different functions, not %u",
                        dj_hash_max_k(plan->hash), opt->hashes);
@@ -116,41 +104,25 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
     if (plan->filters > DJ_MAX_FILTERS)
         return dj_fail(err, DEJA_EINVAL, "filters is %u: at most %d", plan->filters,
                        DJ_MAX_FILTERS);
-    if (plan->filters > 1 &&
-        (plan->kind == DEJA_EXACT || plan->kind == DEJA_SCALABLE || plan->kind == DEJA_STATIC ||
-         plan->kind == DEJA_PAIRED || plan->kind == DEJA_WINDOW || plan->kind == DEJA_LAYERED))
+    if (plan->filters > 1 && !dj_kind_can(plan->kind, DEJA_CAN_REPEAT))
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s cannot be made of several filters; classic, "
                        "blocked and spectral can",
-                       deja_kind_name(plan->kind));
-    return DEJA_OK;
-}
-
-static int check_window(const deja_options *opt, struct dj_plan *plan, deja_error *err)
-{
-    if (plan->kind != DEJA_WINDOW)
-        return DEJA_OK;
-    plan->generations = opt->generations ? opt->generations : DEFAULT_GENERATIONS;
-    plan->window_seconds = opt->window_seconds;
-    if (plan->generations > DJ_MAX_GENERATIONS)
-        return dj_fail(err, DEJA_EINVAL, "generations is %u: at most %d", plan->generations,
-                       DJ_MAX_GENERATIONS);
-    if (plan->window_seconds > DJ_MAX_SECONDS)
-        return dj_fail(err, DEJA_EINVAL, "window_seconds is %llu: at most 2^40",
-                       (unsigned long long)plan->window_seconds);
+                       plan->kind->name);
     return DEJA_OK;
 }
 
 static int check_hashes(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    const uint32_t most = dj_shape_most_k(plan->part_kind);
-    if (plan->kind == DEJA_STATIC && opt->hashes && opt->hashes != DJ_FUSE_POSITIONS)
-        return dj_fail(err, DEJA_EINVAL, "hashes is %u: a static filter has %d positions a key",
-                       opt->hashes, DJ_FUSE_POSITIONS);
-    if (plan->kind != DEJA_STATIC && opt->hashes > most)
+    const uint32_t fixed = plan->kind->fixed_k;
+    const uint32_t most = dj_shape_most_k(plan->part_kind->layout);
+    if (fixed && opt->hashes && opt->hashes != fixed)
+        return dj_fail(err, DEJA_EINVAL, "hashes is %u: a %s filter has %u positions a key",
+                       opt->hashes, plan->kind->name, fixed);
+    if (!fixed && opt->hashes > most)
         return dj_fail(err, DEJA_EINVAL, "hashes is %u: %s takes at most %u", opt->hashes,
-                       deja_kind_name(plan->part_kind), most);
-    plan->shape.kind = plan->part_kind;
+                       plan->part_kind->name, most);
+    plan->shape.layout = plan->part_kind->layout;
     plan->shape.k = opt->hashes;
     plan->shape.no_twins = !dj_hash_is_single(plan->hash);
     return DEJA_OK;
@@ -213,18 +185,18 @@ static void take_over(const deja_options *opt, struct dj_plan *plan)
     plan->url_rules = opt->url ? deja_url_rules_id(opt->url) : 0;
     plan->seeded = opt->seed != 0;
     if (plan->rules != DJ_RULES_0_1) { /* files of deja 0.1 have no place for it */
-        plan->own_k = opt->hashes != 0 && plan->kind != DEJA_STATIC;
+        plan->own_k = opt->hashes != 0 && !plan->kind->fixed_k;
         plan->multiplier = opt->multiplier;
     }
     plan->visit = 1;
 }
 
-int dj_options_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+/* A plan with everything but the size. */
+static int begin(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
-        check_kind,    check_strangers, check_counters, dj_layering_read,
-        check_hash,    check_filters,   check_window,   check_hashes,
-        check_numbers, check_flags,     check_format};
+        check_kind,   check_strangers, check_hash,  check_filters,
+        check_hashes, check_numbers,   check_flags, check_format};
     int rc = DEJA_OK;
     *plan = (struct dj_plan){0};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
@@ -232,6 +204,40 @@ int dj_options_plan(const deja_options *opt, struct dj_plan *plan, deja_error *e
     if (rc == DEJA_OK)
         take_over(opt, plan);
     return rc;
+}
+
+static int check_result(const struct dj_plan *plan, deja_error *err)
+{
+    if (!dj_hash_is_single(plan->hash) && dj_hash_width(plan->hash) == 32 &&
+        plan->shape.bits > UINT64_C(1) << 32)
+        return dj_fail(err, DEJA_EINVAL,
+                       "hash %s gives 32 bits and cannot address %llu; take xxh3, murmur3, md5 or "
+                       "sha1",
+                       deja_hash_name(plan->hash), (unsigned long long)plan->shape.bits);
+    if (dj_plan_words(plan) > DJ_MAX_WORDS)
+        return dj_fail(err, DEJA_EINVAL, "filters times hashes is %u: at most %d",
+                       dj_plan_words(plan), DJ_MAX_WORDS);
+    if (plan->shape.bits / 8 > SIZE_MAX / 2 / dj_plan_bodies(plan))
+        return dj_fail(err, DEJA_EINVAL, "this machine cannot address a filter of that size");
+    return DEJA_OK;
+}
+
+int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    int rc = begin(opt, plan, err);
+    if (rc == DEJA_OK)
+        rc = plan->kind->plan(opt, plan, err);
+    return rc == DEJA_OK ? check_result(plan, err) : rc;
+}
+
+int dj_plan_refuse_built(const struct dj_plan *plan, deja_error *err)
+{
+    if (dj_kind_can(plan->kind, DEJA_CAN_ADD))
+        return DEJA_OK;
+    return dj_fail(err, DEJA_ENOTSUP,
+                   "a %s filter is made of all its keys at once and never changes: "
+                   "deja_builder_new begins one, `deja build -k %s` makes one",
+                   plan->kind->name, plan->kind->name);
 }
 
 /* The size of the body is given, not just how many keys it is for. */
@@ -245,15 +251,15 @@ bool deja_options_grow(deja_options *opt)
     deja_options grown;
     struct dj_plan plan;
     if (opt->size < offsetof(deja_options, url) || dj_options_read(opt, &grown, NULL) < 0 ||
-        dj_options_plan(&grown, &plan, NULL) < 0)
+        begin(&grown, &plan, NULL) < 0)
         return false;
-    if (plan.kind == DEJA_SCALABLE)
+    if (dj_kind_can(plan.kind, DEJA_CAN_GROW))
         return true;
-    if (!dj_plan_part_kind(DEJA_SCALABLE, plan.kind) || !dj_hash_is_single(plan.hash) ||
+    if (!dj_plan_fits_parts(&dj_scalable, plan.kind) || !dj_hash_is_single(plan.hash) ||
         is_pinned(opt))
         return false;
     grown.kind = DEJA_SCALABLE;
-    grown.part_kind = plan.kind;
+    grown.part_kind = plan.kind->number;
     if (grown.capacity && grown.tightening == 0)
         grown.tightening = DJ_SPARE_SHARE;
     /* A rate close to that of equal hashes leaves no share to keep back. */
@@ -263,4 +269,41 @@ bool deja_options_grow(deja_options *opt)
     opt->part_kind = grown.part_kind;
     opt->tightening = grown.tightening;
     return true;
+}
+
+int deja_plan_make(const deja_options *opt, deja_plan *out, deja_error *err)
+{
+    struct dj_plan plan = {0};
+    if (!out || out->size < sizeof(size_t))
+        return dj_fail(err, DEJA_EINVAL, "plan.size is not set: begin with DEJA_PLAN_INIT");
+    deja_options known;
+    int rc = dj_options_read(opt, &known, err);
+    if (rc == DEJA_OK)
+        rc = dj_plan_resolve(&known, &plan, err);
+    if (rc < 0)
+        return rc;
+    const double n = (double)plan.capacity;
+    uint64_t more_bits = 0, more_bytes = 0;
+    if (plan.kind->besides && !plan.kind->besides(&plan, &more_bits, &more_bytes))
+        return dj_plan_too_large(&plan, err);
+    const uint64_t bits = plan.shape.bits * dj_plan_bodies(&plan) + plan.removal.bits + more_bits;
+    const deja_plan full = {
+        .size = out->size,
+        .kind = plan.kind->number,
+        .hashes = plan.shape.k,
+        .filters = plan.filters,
+        .hash = plan.hash,
+        .capacity = plan.capacity,
+        .fp_rate = dj_plan_rate_at(&plan, n),
+        .bits = bits,
+        .bytes = dj_plan_bytes(&plan) + more_bytes,
+        .bits_per_key = (double)bits / n,
+        .lost = dj_plan_lost(&plan, n),
+        .deletions = plan.deletions,
+        .fn_rate = plan.deletions ? dj_shape_rate(&plan.removal, (double)plan.deletions) : 0,
+        .generations = plan.generations,
+        .lines = dj_plan_reads(&plan),
+    };
+    memcpy(out, &full, out->size < sizeof full ? out->size : sizeof full);
+    return DEJA_OK;
 }

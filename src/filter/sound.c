@@ -6,7 +6,7 @@
  * ties the numbers that size the next filter to the body that is there:
  *
  *   capacity and rate   The body reaches the rate at capacity.  Every way to size a filter
- *                       (plan.c) sees to that: from a rate, it takes the first size that reaches
+ *                       (kinds) sees to that: from a rate, it takes the first size that reaches
  *                       it; from a size, the rate or the capacity follow.  Folding computes the
  *                       rate again.  So a rate of 1e-308 or a capacity of 2^31 needs the body
  *                       that such numbers take.
@@ -20,9 +20,9 @@
  * That is nothing in bits, and every file that 0.1 wrote passes.
  *
  * A header can still ask for much by being large and honest.  So what a filter does without
- * being told a size is bounded as well: see dj_growth_fits and dj_renewal_fits. */
+ * being told a size is bounded as well: see growth.c. */
+#include "filter/sound.h"
 #include "core/base/status.h"
-#include "kinds/deja_filter.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -47,37 +47,44 @@ static bool past_is_sound(const struct dj_plan *p)
            (past->visits || (past->missed <= 0 && past->last_lost <= 0 && !past->last_distinct));
 }
 
+/* Of exact, deja never makes several, but it loads them. */
 static bool is_one_filter(const struct dj_plan *p)
 {
-    return p->kind == DEJA_SCALABLE || p->kind == DEJA_STATIC || p->kind == DEJA_WINDOW ||
-           p->kind == DEJA_LAYERED || p->kind == DEJA_PAIRED;
+    return !(p->kind->can & (DEJA_CAN_REPEAT | DEJA_CAN_FILL));
 }
 
-/* A window's capacity can follow from the size of one generation. */
 static uint64_t most_capacity(const struct dj_plan *p)
 {
-    return p->kind == DEJA_WINDOW ? DJ_MAX_CAPACITY * DJ_MAX_GENERATIONS : DJ_MAX_CAPACITY;
+    return p->kind->most_capacity ? p->kind->most_capacity : DJ_MAX_CAPACITY;
 }
 
-/* The kinds that can be halved: Bloom filters of one body, also one that has not grown. */
 static bool can_fold(const struct dj_plan *p)
 {
-    const bool bloom = p->part_kind == DEJA_CLASSIC || p->part_kind == DEJA_BLOCKED;
-    return bloom && (p->kind == p->part_kind || p->kind == DEJA_SCALABLE);
+    return dj_kind_can(p->kind, DEJA_CAN_FOLD) && dj_kind_can(p->part_kind, DEJA_CAN_FOLD);
 }
 
-/* The kinds that m = n k M sizes, with k given. */
+/* m = n k M, with k given. */
 static bool has_multiplier(const struct dj_plan *p)
 {
-    const bool kind = p->kind == DEJA_CLASSIC || p->kind == DEJA_BLOCKED ||
-                      p->kind == DEJA_SPECTRAL || p->kind == DEJA_PAIRED ||
-                      (p->kind == DEJA_LAYERED && p->flags & DEJA_LAYERED_PAPER);
-    return kind && p->own_k && p->rules != DJ_RULES_0_1;
+    return p->kind->by_multiplier && p->kind->by_multiplier(p) && p->own_k &&
+           p->rules != DJ_RULES_0_1;
+}
+
+/* Fields that one kind alone has. */
+static int check_own_fields(const struct dj_plan *p, deja_error *err)
+{
+    const uint32_t of_kinds = DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS;
+    if (p->shape.counter_bits && !dj_kind_takes(p->kind, "counter_bits"))
+        return bad(err, "counter bits");
+    if ((p->flags & of_kinds & ~p->kind->flags) || (p->own_k && p->kind->fixed_k))
+        return bad(err, "flags");
+    if (p->deletions && !dj_kind_takes(p->kind, "deletions"))
+        return bad(err, "number of deletions");
+    return p->kind->check ? p->kind->check(p, err) : DEJA_OK;
 }
 
 int dj_plan_check(const struct dj_plan *p, uint32_t n_parts, deja_error *err)
 {
-    const bool paired = p->kind == DEJA_PAIRED;
     if (!p->filters || p->filters > DJ_MAX_FILTERS || (is_one_filter(p) && p->filters != 1))
         return bad(err, "filters");
     if (!p->capacity || p->capacity > most_capacity(p) || !(p->fp_rate > 0 && p->fp_rate < 1))
@@ -91,97 +98,33 @@ int dj_plan_check(const struct dj_plan *p, uint32_t n_parts, deja_error *err)
     if (p->folds && (p->folds > DJ_MAX_FOLDS || !can_fold(p)))
         return bad(err, "number of folds");
     if (!n_parts || n_parts > DJ_MAX_PARTS ||
-        (p->kind != DEJA_SCALABLE && p->kind != DEJA_LAYERED && n_parts != dj_plan_parts(p)))
+        (!p->kind->adds_parts && n_parts != dj_plan_parts(p)))
         return bad(err, "number of parts");
-    if (paired ? !p->deletions || p->deletions > DJ_MAX_CAPACITY : p->deletions != 0)
-        return bad(err, "number of deletions");
     if (!is_number(p->multiplier, 1e9) || (p->multiplier > 0 && !has_multiplier(p)))
         return bad(err, "multiplier");
-    return DEJA_OK;
+    return check_own_fields(p, err);
 }
 
 /* --- Parts ------------------------------------------------------------------- */
 
-static uint64_t granule_of(const struct dj_plan *plan, uint32_t kind)
+static bool shape_is_possible(const struct dj_part *p)
 {
-    switch (kind) {
-    case DEJA_STATIC:
-        return 1;
-    case DEJA_CLASSIC:
-        return 64;
-    case DEJA_WINDOW:
-        return (uint64_t)DJ_BLOCK_BITS * dj_plan_lines(plan);
-    }
-    return DJ_BLOCK_BITS;
-}
-
-static bool shape_is_possible(const struct dj_plan *plan, const struct dj_shape *s)
-{
-    const bool is_static = s->kind == DEJA_STATIC;
-    if (!s->bits || s->bits > DJ_MAX_BITS || s->bits % granule_of(plan, s->kind) || !s->k)
+    const struct dj_shape *s = &p->shape;
+    const uint32_t fixed = p->kind->fixed_k;
+    if (!s->bits || s->bits > DJ_MAX_BITS || !s->k)
         return false;
-    if (is_static)
-        return s->k == DJ_FUSE_POSITIONS &&
-               s->bits == dj_fuse_slots(&plan->fuse) * plan->fuse.width;
-    return s->k <= dj_shape_most_k(s->kind);
-}
-
-/* Whether a body of this shape has about the rate p, or less, when it holds n keys. */
-static bool body_reaches(const struct dj_shape *s, uint64_t n, double p)
-{
-    struct dj_shape body = *s;
-    body.no_twins = true;
-    if (s->kind == DEJA_EXACT)
-        return 5 * n <= 4 * (s->bits / 64); /* four slots in five */
-    return dj_shape_rate(&body, (double)n) <= 2 * p;
-}
-
-/* A part of a series was made with the fewest bits that reach its rate. */
-static bool body_is_lean(const struct dj_part *p)
-{
-    enum {
-        FEW = 4
-    };
-    struct dj_shape half = p->shape;
-    const uint64_t granule = p->shape.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
-    if (p->shape.bits <= FEW * granule)
-        return true;
-    half.bits = p->shape.bits / 2 / granule * granule;
-    if (p->shape.kind == DEJA_EXACT)
-        return !body_reaches(&half, p->capacity, p->fp_rate);
-    return dj_shape_rate(&half, (double)p->capacity) > p->fp_rate;
-}
-
-/* The capacity and rate of part i of a series, as plan.c makes them. */
-static bool is_next_in_series(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
-{
-    const double rate = dj_plan_series_rate(plan, i);
-    uint64_t capacity = plan->capacity;
-    for (uint32_t step = 0; step < i; step++) {
-        if (capacity > DJ_MAX_CAPACITY / plan->growth)
-            return false;
-        capacity *= plan->growth;
-    }
-    return p->capacity == capacity && fabs(p->fp_rate - rate) <= 1e-6 * rate &&
-           body_reaches(&p->shape, p->capacity, p->fp_rate) && body_is_lean(p);
+    if (s->layout != DJ_NO_LAYOUT && s->bits % dj_shape_granule(s->layout))
+        return false;
+    return fixed ? s->k == fixed : s->k <= dj_shape_most_k(s->layout);
 }
 
 static bool part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
 {
-    if (!shape_is_possible(plan, &p->shape) || !p->capacity || p->capacity > most_capacity(plan) ||
+    if (!shape_is_possible(p) || !p->capacity || p->capacity > most_capacity(plan) ||
         !(p->fp_rate > 0 && p->fp_rate <= 1))
         return false;
-    if (plan->kind == DEJA_SCALABLE)
-        return is_next_in_series(plan, p, i);
-    if (dj_layering_is_salted(plan) && i > 0)
-        return body_reaches(&p->shape, p->capacity, p->fp_rate);
-    return plan->kind == DEJA_PAIRED || p->capacity == plan->capacity;
-}
-
-/* Kinds all of whose bodies have one size. */
-static bool is_alike(const struct dj_plan *plan)
-{
-    return plan->kind != DEJA_SCALABLE && plan->kind != DEJA_PAIRED && plan->kind != DEJA_LAYERED;
+    return plan->kind->part_is_sound ? plan->kind->part_is_sound(plan, p, i)
+                                     : p->capacity == plan->capacity;
 }
 
 int dj_part_check(const struct dj_plan *plan, const struct dj_part *first, const struct dj_part *p,
@@ -189,27 +132,20 @@ int dj_part_check(const struct dj_plan *plan, const struct dj_part *first, const
 {
     char field[32];
     snprintf(field, sizeof field, "part %u", i + 1);
-    if (plan->kind == DEJA_PAIRED && i == 1 && p->capacity != plan->deletions)
-        return bad(err, "number of deletions");
     if (!part_is_sound(plan, p, i))
         return bad(err, field);
-    if (is_alike(plan) && (p->shape.bits != first->shape.bits || p->shape.k != first->shape.k))
+    const bool alike = !plan->kind->part_is_sound; /* all bodies have one size */
+    if (alike && (p->shape.bits != first->shape.bits || p->shape.k != first->shape.k))
         return bad(err, "part table");
     return DEJA_OK;
 }
 
-/* A static filter takes no more keys, so its rate sizes nothing; those of a series were compared
- * part by part. */
 static bool plan_reaches_rate(const struct dj_plan *plan)
 {
-    const double n = (double)plan->capacity;
-    if (plan->kind == DEJA_STATIC || plan->kind == DEJA_SCALABLE)
-        return true;
-    if (plan->kind == DEJA_WINDOW)
-        return dj_plan_window_rate(plan, n) <= 2 * plan->fp_rate;
-    if (plan->kind == DEJA_EXACT)
-        return body_reaches(&plan->shape, plan->capacity, plan->fp_rate);
-    return dj_shape_rate_of(&plan->shape, plan->filters, n) <= 2 * plan->fp_rate;
+    return plan->kind->reaches_rate
+               ? plan->kind->reaches_rate(plan)
+               : dj_shape_rate_of(&plan->shape, plan->filters, (double)plan->capacity) <=
+                     2 * plan->fp_rate;
 }
 
 /* m = n k M, rounded up; folding halves both sides. */
@@ -236,6 +172,14 @@ int dj_sizes_check(const struct dj_plan *plan, deja_error *err)
     return DEJA_OK;
 }
 
+int dj_parts_check(const struct dj_plan *plan, const struct dj_part *part, uint32_t n_parts,
+                   deja_error *err)
+{
+    const bool sound =
+        !plan->kind->parts_are_sound || plan->kind->parts_are_sound(plan, part, n_parts);
+    return sound ? DEJA_OK : bad(err, "layers in the part table");
+}
+
 /* --- Filters ------------------------------------------------------------------ */
 
 static int check_filter(const deja_filter *f, uint32_t n_parts, deja_error *err)
@@ -247,9 +191,8 @@ static int check_filter(const deja_filter *f, uint32_t n_parts, deja_error *err)
         parts[i].shape = f->part[i]->shape;
         parts[i].layer = f->part[i]->layer;
     }
-    if (rc == DEJA_OK && f->plan.kind == DEJA_LAYERED &&
-        !dj_layering_is_sound(&f->plan, parts, n_parts))
-        rc = bad(err, "layers in the part table");
+    if (rc == DEJA_OK)
+        rc = dj_parts_check(&f->plan, parts, n_parts, err);
     return rc == DEJA_OK ? dj_sizes_check(&f->plan, err) : rc;
 }
 
@@ -261,36 +204,4 @@ int dj_filter_check(const deja_filter *f, uint32_t n_parts, deja_error *err)
     return dj_fail(err, DEJA_EINVAL,
                    "the result could not be loaded again (%s); rebuild the filter from its keys",
                    why.text);
-}
-
-/* --- What may be made without being asked for ----------------------------------- */
-
-static uint64_t bytes_of(const deja_filter *f)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < f->n_parts; i++)
-        bytes += f->part[i]->body_len;
-    return bytes;
-}
-
-static bool fits(uint64_t have, uint64_t more, uint64_t most)
-{
-    return have + more <= DJ_UNASKED_BYTES || more <= most;
-}
-
-bool dj_growth_fits(const deja_filter *f, uint32_t n_parts)
-{
-    const uint64_t have = bytes_of(f);
-    uint64_t more = 0;
-    for (uint32_t i = f->n_parts; i < n_parts; i++)
-        more += dj_part_body_len(&f->part[i]->shape);
-    if (f->plan.kind != DEJA_SCALABLE)
-        return fits(have, more, DJ_UNASKED_TIMES * have);
-    const uint64_t newest = f->part[f->n_parts - 1]->body_len;
-    return fits(have, more, DJ_PART_TIMES * f->plan.growth * newest);
-}
-
-bool dj_renewal_fits(const deja_filter *f, uint64_t bytes)
-{
-    return fits(0, bytes, DJ_UNASKED_TIMES * bytes_of(f));
 }

@@ -12,7 +12,9 @@
  * Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false positives in
  * Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
 #include "core/base/status.h"
-#include "kinds/deja_filter.h"
+#include "filter/growth.h"
+#include "filter/options.h"
+#include "filter/stats.h"
 #include <math.h>
 
 #define MAX_KEYS DJ_MAX_CAPACITY
@@ -40,7 +42,8 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
     if (p->visit >= DJ_MAX_VISIT)
         return dj_fail(err, DEJA_EINVAL, "visit %llu was the last one",
                        (unsigned long long)p->visit);
-    if ((o->kind && o->kind != p->kind) || (o->part_kind && o->part_kind != p->part_kind) ||
+    if ((o->kind && o->kind != p->kind->number) ||
+        (o->part_kind && o->part_kind != p->part_kind->number) ||
         (o->hash && o->hash != p->hash) || (o->filters && o->filters != p->filters) || o->key ||
         o->seed || o->url || o->flags || o->alloc || o->layers || o->delimiter || o->format)
         return dj_fail(err, DEJA_EINVAL,
@@ -56,10 +59,8 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
 static double rate_after(const struct dj_plan *p, const deja_options *next)
 {
     const double twins = dj_twins(fmax((double)next->capacity, (double)next->deletions));
-    const double spent = p->kind == DEJA_SCALABLE ? 1 - next->tightening /* on one part */
-                         : p->kind == DEJA_WINDOW ? 1.0 / (next->generations + 1)
-                                                  : 0.5;
-    return fmax(p->fp_rate, fmin(2 * twins / spent, 0.5));
+    const double share = p->kind->share ? p->kind->share(next) : 0.5; /* of one part */
+    return fmax(p->fp_rate, fmin(2 * twins / share, 0.5));
 }
 
 /* What the next visit's filter is made from: this one's plan, and what was asked for. */
@@ -69,9 +70,10 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     deja_options next = *o;
     const bool by_rule = p->multiplier > 0 && !o->memory && o->fp_rate == 0;
     /* A series cannot be made of a given number of bytes or hashes; its part's kind can. */
-    const bool pinned = p->kind == DEJA_SCALABLE && (o->memory || o->multiplier != 0 || o->hashes);
-    next.kind = pinned ? p->part_kind : p->kind;
-    next.part_kind = p->part_kind;
+    const bool pinned =
+        dj_kind_can(p->kind, DEJA_CAN_GROW) && (o->memory || o->multiplier != 0 || o->hashes);
+    next.kind = (pinned ? p->part_kind : p->kind)->number;
+    next.part_kind = p->part_kind->number;
     next.hash = p->hash;
     next.filters = p->filters;
     next.counter_bits = p->shape.counter_bits;
@@ -82,10 +84,10 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     next.growth = o->growth ? o->growth : p->growth;
     next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
     if (!o->capacity && !(o->memory && o->fp_rate != 0))
-        next.capacity = p->kind == DEJA_WINDOW /* which forgets: how many came is no size */
+        next.capacity = dj_kind_can(p->kind, DEJA_CAN_EXPIRE) /* how many came is no size */
                             ? p->capacity
                             : capacity_after(came(s), p->capacity);
-    if (!o->deletions && p->kind == DEJA_PAIRED)
+    if (!o->deletions && p->deletions)
         next.deletions = capacity_after((double)s->deletions, p->deletions);
     if (!o->hashes && p->own_k)
         next.hashes = p->shape.k;
@@ -132,7 +134,7 @@ static int check_size(const deja_filter *f, const deja_options *asked, const dej
                        "the next visit would take %.0f MB for %llu keys, too many for a filter of "
                        "this size to have seen: say how many to expect (-n N)",
                        (double)body / 1e6, (unsigned long long)opt->capacity);
-    if (plan->kind == DEJA_PAIRED && !asked->deletions && !dj_renewal_fits(f, removals))
+    if (plan->deletions && !asked->deletions && !dj_renewal_fits(f, removals))
         return dj_fail(err, DEJA_EINVAL,
                        "the next visit would take %.0f MB for %llu deletions, too many for a "
                        "filter of this size to have seen: say how many to expect (--deletions N)",
@@ -156,13 +158,14 @@ int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err
     const deja_options opt = options_after(f, &wish, &s);
     rc = dj_plan_resolve(&opt, &plan, err);
     if (rc == DEJA_OK)
-        rc = dj_plan_refuse_static(&plan, err);
+        rc = dj_plan_refuse_built(&plan, err);
     if (rc < 0)
         return rc;
     rc = check_size(f, &wish, &opt, &plan, err);
     if (rc < 0)
         return rc;
-    dj_layering_next(f, &plan);
+    if (plan.kind->next_visit)
+        plan.kind->next_visit(f, &plan);
     plan.profile = f->plan.profile;
     plan.url_rules = f->plan.url_rules;
     plan.seeded = f->plan.seeded;

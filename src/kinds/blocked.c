@@ -1,17 +1,17 @@
 /* blocked.c - a Bloom filter that touches one cache line per key.
  *
- * The body is an array of 512-bit blocks; core/bits/block.h tells how a hash becomes a block and
- * k bits in it.  A query costs one cache miss instead of k.
+ * The body is an array of 512-bit blocks; a hash selects one block and k bits in it
+ * (core/bits/block.h).  A query costs one cache miss instead of k.
  *
- * The price: keys fall on blocks like rain.  With b bits per key a block receives a Poisson
- * number of keys with mean 512/b, and crowded blocks say "seen" too often.  core/math sums over
- * that distribution, so a filter asked for p gets the bits that p really needs: 9.91 a key for
- * 1e-2 (a classic filter: 9.59), 15.6 for 1e-3 (14.4), 39.2 for 1e-6 (28.8).
+ * The price is uneven load.  At b bits per key, a block holds a Poisson number of keys with mean
+ * 512/b, and crowded blocks say "seen" too often.  core/math sums over that distribution, so a
+ * filter gets the bits that p really needs: 9.91 per key for 1e-2 (classic: 9.59), 15.6 for 1e-3
+ * (14.4), 39.2 for 1e-6 (28.8).
  *
- * Limit: 64 bits choose block and pattern together.  Beyond 2^36 blocks (4 TiB) fewer than 28
- * of them are left for the pattern and the rate gets worse.
+ * Limit: block and pattern share 64 hash bits.  Beyond 2^36 blocks (4 TiB), fewer than 28 bits
+ * are left for the pattern, and the rate gets worse.
  * Source: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", 2007. */
-#include "kinds/part.h"
+#include "kinds/spatial.h"
 
 static void blocked_init(struct dj_part *p)
 {
@@ -43,8 +43,34 @@ static void blocked_contains(const struct dj_part *p, const uint64_t *hash, cons
     p->kernel->contains(&p->blocks, hash, ahead, n, found);
 }
 
-const struct dj_part_ops dj_blocked_ops = {
-    "blocked",          DEJA_BLOCKED, blocked_init,
-    blocked_prefetch,   blocked_add,  blocked_contains,
-    dj_part_count_bits, NULL,         NULL,
+#define BLOCK_WORDS (DJ_BLOCK_BITS / 64)
+
+/* Halving brings neighbors together: blocks 2i and 2i + 1 become block i (filter/algebra.c). */
+static uint64_t blocked_folded_word(const struct dj_part *p, int folds, uint64_t word)
+{
+    const uint64_t first = word / BLOCK_WORDS << folds, in_block = word % BLOCK_WORDS;
+    uint64_t all = 0;
+    for (uint64_t i = 0; i < UINT64_C(1) << folds; i++)
+        all |= dj_part_word(p, (first + i) * BLOCK_WORDS + in_block);
+    return all;
+}
+
+const struct dj_kind dj_blocked = {
+    .name = "blocked",
+    .number = DEJA_BLOCKED,
+    .help = "one cache line per key: the fastest, and the default",
+    .can = DEJA_CAN_ADD | DEJA_CAN_REPEAT | DEJA_CAN_MERGE | DEJA_CAN_FOLD | DEJA_CAN_OVERLAP,
+    .layout = DJ_BLOCKS,
+    .plan = dj_plan_plain,
+    .by_multiplier = dj_plan_multiplied,
+    .prefetch = dj_spatial_prefetch,
+    .add = dj_spatial_add,
+    .contains = dj_spatial_contains,
+    .stats = dj_spatial_stats,
+    .body = {.init = blocked_init,
+             .prefetch = blocked_prefetch,
+             .add = blocked_add,
+             .contains = blocked_contains,
+             .bits_set = dj_part_count_bits,
+             .folded_word = blocked_folded_word},
 };

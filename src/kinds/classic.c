@@ -11,7 +11,7 @@
  *
  * Source: Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors", 1970. */
 #include "core/bits/bitset.h"
-#include "kinds/part.h"
+#include "kinds/spatial.h"
 
 #define ROUND 2  /* positions looked at before sorting out */
 #define GROUP 64 /* keys that go through the rounds together */
@@ -111,7 +111,49 @@ static void classic_contains(const struct dj_part *p, const uint64_t *hash, cons
                        n - at < GROUP ? n - at : GROUP, found + at);
 }
 
-const struct dj_part_ops dj_classic_ops = {
-    "classic",          DEJA_CLASSIC, NULL, classic_prefetch, classic_add, classic_contains,
-    dj_part_count_bits, NULL,         NULL,
+/* Halving brings neighbors together: bits 2i and 2i + 1 become bit i (filter/algebra.c). */
+static uint64_t squeeze(uint64_t x)
+{
+    x &= UINT64_C(0x5555555555555555);
+    x = (x | x >> 1) & UINT64_C(0x3333333333333333);
+    x = (x | x >> 2) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = (x | x >> 4) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x | x >> 8) & UINT64_C(0x0000ffff0000ffff);
+    return (x | x >> 16) & UINT64_C(0x00000000ffffffff);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as a size can be halved */
+static uint64_t classic_folded_word(const struct dj_part *p, int folds, uint64_t word)
+{
+    if (folds == 0)
+        return dj_part_word(p, word);
+    const uint64_t low = classic_folded_word(p, folds - 1, 2 * word);
+    const uint64_t high = classic_folded_word(p, folds - 1, 2 * word + 1);
+    return squeeze(low | low >> 1) | squeeze(high | high >> 1) << 32;
+}
+
+static uint64_t classic_lines(const struct dj_plan *plan)
+{
+    return (uint64_t)plan->filters * plan->shape.k;
+}
+
+const struct dj_kind dj_classic = {
+    .name = "classic",
+    .number = DEJA_CLASSIC,
+    .help = "k positions over the whole array: the fewest bits of the Bloom filters",
+    .can = DEJA_CAN_ADD | DEJA_CAN_REPEAT | DEJA_CAN_MERGE | DEJA_CAN_FOLD | DEJA_CAN_OVERLAP,
+    .layout = DJ_SPREAD,
+    .any_hash = true,
+    .plan = dj_plan_plain,
+    .by_multiplier = dj_plan_multiplied,
+    .lines = classic_lines,
+    .prefetch = dj_spatial_prefetch,
+    .add = dj_spatial_add,
+    .contains = dj_spatial_contains,
+    .stats = dj_spatial_stats,
+    .body = {.prefetch = classic_prefetch,
+             .add = classic_add,
+             .contains = classic_contains,
+             .bits_set = dj_part_count_bits,
+             .folded_word = classic_folded_word},
 };

@@ -11,8 +11,9 @@
  * was full at that sync: everything synced is still found.
  *
  * The rate is n / 2^64: a key is taken for another when all 64 bits agree. */
+#include "core/base/status.h"
 #include "core/bits/slots.h"
-#include "kinds/part.h"
+#include "kinds/spatial.h"
 
 static struct dj_slots slots_of(const struct dj_part *p)
 {
@@ -87,7 +88,7 @@ static size_t add_in_turn(const struct dj_slots *s, const uint64_t *hash, size_t
 }
 
 /* Nearly full tables have long ways, so the last sixteenth stays free. */
-uint64_t dj_exact_room(const struct dj_part *p)
+static uint64_t exact_room(const struct dj_part *p)
 {
     const uint64_t slots = p->shape.bits / 64;
     const uint64_t most = slots - slots / 16;
@@ -99,7 +100,7 @@ static size_t exact_add(struct dj_part *p, const uint64_t *hash, const uint64_t 
                         uint8_t *is_new, bool shared)
 {
     const struct dj_slots s = slots_of(p);
-    const uint64_t room = dj_exact_room(p);
+    const uint64_t room = exact_room(p);
     if (!shared && room >= n)
         return dj_slots_best()->add(&s, hash, ahead, n, is_new);
     dj_slots_prefetch(&s, ahead, n);
@@ -115,7 +116,60 @@ static uint64_t exact_slots_used(const struct dj_part *p)
     return used;
 }
 
-const struct dj_part_ops dj_exact_ops = {
-    "exact",        DEJA_EXACT,       NULL, exact_prefetch, exact_add,
-    exact_contains, exact_slots_used, NULL, NULL,
+/* The fingerprint 1 may stand for the hash 0, which is looked for on another way than the hash 1:
+ * it gets a place on both. */
+static size_t exact_stored(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK])
+{
+    size_t n = 0;
+    for (; *at < p->shape.bits / 64 && n < DJ_CHUNK - 1; ++*at) {
+        const uint64_t h = dj_part_word(p, *at);
+        if (h == 1)
+            hash[n++] = 0;
+        if (h != 0)
+            hash[n++] = h;
+    }
+    return n;
+}
+
+static int exact_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (opt->multiplier != 0)
+        return dj_plan_check_multiplier(opt, plan, err);
+    const int rc = dj_plan_by_two(opt, plan, err);
+    if (rc < 0)
+        return rc;
+    struct dj_shape s = plan->shape;
+    const uint64_t most = opt->memory ? dj_shape_capacity(&s, 0.5) : plan->capacity;
+    if (plan->capacity > most)
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "%llu bytes hold %llu exact keys, not %llu: give more memory, or take blocked",
+            (unsigned long long)opt->memory, (unsigned long long)most,
+            (unsigned long long)plan->capacity);
+    return dj_plan_settle(opt, plan, err);
+}
+
+static bool exact_reaches_rate(const struct dj_plan *plan)
+{
+    return dj_plan_reaches(&plan->shape, plan->capacity, plan->fp_rate);
+}
+
+const struct dj_kind dj_exact = {
+    .name = "exact",
+    .number = DEJA_EXACT,
+    .help = "64-bit fingerprints in a table: practically no false positives",
+    .can = DEJA_CAN_ADD | DEJA_CAN_FILL | DEJA_CAN_MERGE | DEJA_CAN_OVERLAP,
+    .layout = DJ_TABLE,
+    .plan = exact_plan,
+    .prefetch = dj_spatial_prefetch,
+    .add = dj_spatial_add,
+    .contains = dj_spatial_contains,
+    .stats = dj_spatial_stats,
+    .reaches_rate = exact_reaches_rate,
+    .body = {.prefetch = exact_prefetch,
+             .add = exact_add,
+             .contains = exact_contains,
+             .bits_set = exact_slots_used,
+             .room = exact_room,
+             .stored = exact_stored},
 };

@@ -38,7 +38,7 @@
  * Source: Cen, Xu, Sun, "A Multi-Layer Bloom Filter for Duplicated URL Detection", 2010. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "kinds/deja_filter.h"
+#include "kinds/account.h"
 
 /* --- A chunk of rows, as the layers see it --------------------------------- */
 
@@ -155,8 +155,8 @@ static void ask_parts(const deja_filter *f, uint32_t layer, struct group *g, uin
     uint8_t found[DJ_CHUNK];
     for (uint32_t nth = f->layers.n[layer]; nth-- > 0 && g->n;) {
         const struct dj_part *p = f->part[f->layers.part[layer][nth]];
-        p->ops->prefetch(p, g->hash, g->n, false);
-        p->ops->contains(p, g->hash, g->hash, g->n, found);
+        p->kind->body.prefetch(p, g->hash, g->n, false);
+        p->kind->body.contains(p, g->hash, g->hash, g->n, found);
         size_t left = 0;
         for (size_t i = 0; i < g->n; i++) {
             known[g->key[i]] |= (uint16_t)(found[i] << g->slot[i]);
@@ -236,15 +236,17 @@ static void find_in_layers(const deja_filter *f, const struct lot *lot, const ui
         found[who[a]] = known[who[a]] == all_segments(lot, who[a]);
 }
 
-void dj_layered_contain(const deja_filter *f, const uint64_t *rows, size_t n, uint8_t *found)
+static void layered_contains(const deja_filter *f, const uint64_t *rows, const uint64_t *ahead,
+                             size_t n, uint8_t *found)
 {
     const struct dj_part *marks = f->part[0];
     struct lot lot;
     uint8_t alive[DJ_CHUNK] = {0};
     size_t left = 0;
+    (void)ahead;
     see(f, rows, n, &lot);
-    marks->ops->prefetch(marks, lot.mark, n, false);
-    marks->ops->contains(marks, lot.mark, lot.mark, n, found);
+    marks->kind->body.prefetch(marks, lot.mark, n, false);
+    marks->kind->body.contains(marks, lot.mark, lot.mark, n, found);
     for (size_t i = 0; i < n; i++) {
         alive[left] = (uint8_t)i;
         left += found[i];
@@ -253,11 +255,6 @@ void dj_layered_contain(const deja_filter *f, const uint64_t *rows, size_t n, ui
 }
 
 /* --- Adding ---------------------------------------------------------------- */
-
-static uint64_t count_of(const struct dj_part *p)
-{
-    return atomic_load_explicit(&p->keys, memory_order_relaxed);
-}
 
 /* Layers without room for these segments of key i: a bit for each. */
 static uint32_t full_layers(const deja_filter *f, const struct lot *lot, size_t i,
@@ -275,7 +272,7 @@ static uint32_t full_layers(const deja_filter *f, const struct lot *lot, size_t 
             full |= 1u << layer;
         } else if (n < series) { /* the last part takes all that comes */
             const struct dj_part *p = f->part[f->layers.part[layer][n - 1]];
-            if (count_of(p) + wanted[layer] > p->capacity)
+            if (dj_part_keys(p) + wanted[layer] > p->capacity)
                 full |= 1u << layer;
         }
     }
@@ -301,7 +298,7 @@ static bool add_segments(deja_filter *f, const struct lot *lot, size_t i, uint32
         struct dj_part *p = newest_of(f, t % lot->layers[i]);
         const uint64_t *hash = &lot->entry[i][t];
         uint8_t is_new;
-        p->ops->add(p, hash, hash, 1, &is_new, shared);
+        p->kind->body.add(p, hash, hash, 1, &is_new, shared);
         if (is_new)
             atomic_fetch_add_explicit(&p->keys, 1, memory_order_relaxed);
         any |= is_new;
@@ -331,15 +328,17 @@ static void look_ahead(const deja_filter *f, const struct lot *lot, uint16_t kno
     uint8_t who[DJ_CHUNK];
     for (size_t i = 0; i < lot->n; i++)
         who[i] = (uint8_t)i;
-    marks->ops->prefetch(marks, lot->mark, lot->n, true);
+    marks->kind->body.prefetch(marks, lot->mark, lot->n, true);
     ask_layers(f, lot, who, lot->n, known);
 }
 
-size_t dj_layered_add(deja_filter *f, const uint64_t *rows, size_t n, uint8_t *is_new, bool shared)
+static size_t layered_add(deja_filter *f, const uint64_t *rows, const uint64_t *ahead, size_t n,
+                          uint8_t *is_new, bool shared)
 {
     struct dj_part *marks = f->part[0];
     struct lot lot;
     uint16_t known[DJ_CHUNK];
+    (void)ahead;
     see(f, rows, n, &lot);
     look_ahead(f, &lot, known);
     for (size_t i = 0; i < n; i++) {
@@ -351,7 +350,7 @@ size_t dj_layered_add(deja_filter *f, const uint64_t *rows, size_t n, uint8_t *i
                 return i; /* nothing of it is in: it comes again when the layers have grown */
         }
         const bool stranger = unknown && add_segments(f, &lot, i, unknown, shared);
-        marks->ops->add(marks, mark, mark, 1, &is_new[i], shared);
+        marks->kind->body.add(marks, mark, mark, 1, &is_new[i], shared);
         is_new[i] |= stranger;
         if (is_new[i])
             count_key(f, !stranger);
@@ -371,53 +370,196 @@ static int begin_part(deja_filter *f, uint32_t layer, uint32_t n)
                : DEJA_EFULL;
 }
 
-int dj_layered_grow(deja_filter *f, uint32_t parts, const uint64_t *row)
+/* It ends a batch by itself, before a key for which it has no room. */
+static uint64_t layered_room(deja_filter *f)
+{
+    (void)f;
+    return UINT64_MAX;
+}
+
+static int layered_make_room(deja_filter *f, const uint64_t *row, uint32_t *n_parts)
 {
     struct lot lot;
     int rc = DEJA_OK;
-    pthread_rwlock_wrlock(&f->growing);
-    if (f->n_parts == parts) { /* or another thread was here first */
-        uint32_t n = parts;
-        see(f, row, 1, &lot);
-        const uint32_t full = full_layers(f, &lot, 0, unknown_now(f, &lot, 0));
-        for (uint32_t layer = 0; full >> layer && rc == DEJA_OK; layer++) {
-            if (!(full >> layer & 1))
-                continue;
-            rc = begin_part(f, layer, n++);
-        }
-        if (rc == DEJA_OK && (dj_filter_check(f, n, NULL) < 0 || !dj_growth_fits(f, n)))
-            rc = DEJA_EFULL;
-        if (rc == DEJA_OK)
-            rc = f->owner->grow(f, n);
-    }
-    pthread_rwlock_unlock(&f->growing);
+    see(f, row, 1, &lot);
+    const uint32_t full = full_layers(f, &lot, 0, unknown_now(f, &lot, 0));
+    for (uint32_t layer = 0; full >> layer && rc == DEJA_OK; layer++)
+        if (full >> layer & 1)
+            rc = begin_part(f, layer, (*n_parts)++);
     return rc;
 }
 
 /* --- Prefix questions ------------------------------------------------------ */
 
-static void ask_prefixes(const deja_filter *f, const struct dj_cut *cut, const deja_slice *prefix,
-                         size_t n, uint8_t *found)
+static void layered_prefix(const deja_filter *f, const deja_slice *prefix, size_t n,
+                           uint8_t *found)
 {
+    const struct dj_cut cut = dj_layering_cut(&f->plan);
     uint64_t rows[DJ_CHUNK * DJ_MAX_ROW];
     uint8_t who[DJ_CHUNK];
     struct lot lot;
-    dj_segments_prefix(cut, &f->hasher, prefix, n, rows);
+    dj_segments_prefix(&cut, &f->hasher, prefix, n, rows);
     see(f, rows, n, &lot);
     for (size_t i = 0; i < n; i++)
         who[i] = (uint8_t)i;
     find_in_layers(f, &lot, who, n, found);
 }
 
-int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
-                             uint8_t *found)
+/* --- Plan ------------------------------------------------------------------ */
+
+static int layered_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    if (f->plan.kind != DEJA_LAYERED || f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
-        return DEJA_ENOTSUP;
-    const struct dj_cut cut = dj_layering_cut(&f->plan);
-    dj_filter_hold(f);
-    for (size_t at = 0; at < n; at += DJ_CHUNK)
-        ask_prefixes(f, &cut, prefix + at, n - at < DJ_CHUNK ? n - at : DJ_CHUNK, found + at);
-    dj_filter_release(f);
-    return DEJA_OK;
+    int rc = opt->multiplier != 0 ? dj_plan_check_multiplier(opt, plan, err)
+                                  : dj_plan_check_two(opt, err);
+    if (rc < 0)
+        return rc;
+    if (opt->multiplier != 0 && !dj_layering_is_paper(plan))
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "the multiplier sizes layered filters in mode paper alone: otherwise layers "
+            "are sized by what they hold");
+    if (opt->memory && !dj_layering_is_paper(plan))
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "the layers of a layered filter grow with their segments; mode paper, "
+                       "blocked, classic, exact and spectral take a memory size");
+    return dj_plan_plain(opt, plan, err);
 }
+
+static uint64_t layered_lines(const struct dj_plan *plan)
+{
+    return plan->shape.k; /* of the XOR layer, and those of the segments */
+}
+
+static uint32_t layered_words(const struct dj_plan *plan)
+{
+    const struct dj_cut cut = dj_layering_cut(plan);
+    return dj_segments_row(&cut);
+}
+
+static uint32_t layered_stride(const struct dj_plan *plan, uint32_t i)
+{
+    if (i > 0 || !dj_layering_is_paper(plan))
+        return 1; /* a segment, or the XOR of all */
+    /* Addresses; a single number would be a hash to make them of. */
+    return plan->shape.k > 1 ? plan->shape.k : 2;
+}
+
+static void layered_rows(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *row)
+{
+    const struct dj_cut cut = dj_layering_cut(&f->plan);
+    dj_segments_hash(&cut, &f->hasher, keys, n, row);
+}
+
+/* A row has many places, and they depend on each other's answers. */
+static void layered_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
+{
+    (void)f, (void)hash, (void)n, (void)for_add;
+}
+
+/* --- Account and file -------------------------------------------------------- */
+
+/* A key passes all layers, so the XOR layer's rate is the whole filter's at most, and losses were
+ * weighed one by one (layering.c).  The other parts count segments. */
+static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *p,
+                     struct dj_account *a, uint32_t i)
+{
+    (void)i;
+    if (p->layer) {
+        s->layers = p->layer > s->layers ? p->layer : s->layers;
+        return;
+    }
+    s->keys = a->count;
+    s->distinct = a->distinct;
+    s->fp_now = a->rate;
+    s->lost = dj_layering_lost(f);
+    s->capacity = p->capacity;
+    a->came = a->keys + s->lost;
+}
+
+static void layered_stats(const deja_filter *f, deja_stats *s)
+{
+    dj_account_for(f, s, add_part);
+    s->familiar = atomic_load_explicit(&f->familiar, memory_order_relaxed);
+    s->layers_most = dj_layering_most(&f->plan);
+    s->layered_flags = f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
+    s->delimiter = f->plan.layering.delimiter;
+}
+
+static void layered_to_record(const deja_filter *f, struct dj_record *r)
+{
+    r->earlier.keys = dj_part_keys(f->part[0]);
+    r->earlier.lost = dj_layering_lost(f);
+}
+
+static void layered_from_record(deja_filter *f, const struct dj_record *r)
+{
+    dj_layering_set_lost(f, r->earlier.lost);
+    f->earlier = (struct dj_earlier){0};
+}
+
+static bool layered_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
+{
+    if (i > 0 && !dj_layering_is_paper(plan))
+        return dj_plan_reaches(&p->shape, p->capacity, p->fp_rate);
+    return p->capacity == plan->capacity;
+}
+
+static const char *const options[] = {"layers", "delimiter", NULL};
+#define FIRST(i) DJ_FIELD(224 + 8 * (i), struct dj_plan, layering.first[i])
+static const struct dj_field header[] = {
+    DJ_FIELD(212, struct dj_plan, layering.layers),
+    DJ_FIELD(216, struct dj_plan, layering.delimiter),
+    DJ_FIELD(220, struct dj_plan, reserved),
+    FIRST(0),
+    FIRST(1),
+    FIRST(2),
+    FIRST(3),
+    FIRST(4),
+    FIRST(5),
+    FIRST(6),
+    FIRST(7),
+    FIRST(8),
+    FIRST(9),
+};
+_Static_assert(DJ_MAX_LAYERS == 10, "one field each");
+static const struct dj_field record[] = {DJ_FIELD(352, struct dj_record, familiar)};
+const struct dj_kind dj_layered = {
+    .name = "layered",
+    .number = DEJA_LAYERED,
+    .help = "a filter for each segment of a URL: answers questions about prefixes",
+    .can = DEJA_CAN_ADD | DEJA_CAN_PREFIX | DEJA_CAN_LAYER,
+    .options = options,
+    .flags = DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS,
+    .no_merge = "the layers of layered filters grow apart and cannot be united: build one "
+                "from both lists; classic, blocked and exact filters can be united",
+    .adds_parts = true,
+    .part_kind = &dj_classic,
+    .read = dj_layering_read,
+    .plan = layered_plan,
+    .by_multiplier = dj_layering_is_paper,
+    .powers_of_2 = dj_layering_wants_power_of_2,
+    .bodies = dj_layering_bodies,
+    .besides = dj_layering_besides,
+    .lines = layered_lines,
+    .kind_of_part = dj_layering_part_kind,
+    .rows = layered_rows,
+    .words = layered_words,
+    .stride = layered_stride,
+    .prefetch = layered_prefetch,
+    .add = layered_add,
+    .contains = layered_contains,
+    .prefix = layered_prefix,
+    .room = layered_room,
+    .make_room = layered_make_room,
+    .made = dj_layering_init,
+    .attached = dj_layering_index,
+    .stats = layered_stats,
+    .next_visit = dj_layering_next,
+    .header = DJ_FIELDS(header),
+    .record = DJ_FIELDS(record),
+    .check = dj_layering_check,
+    .part_is_sound = layered_part_is_sound,
+    .parts_are_sound = dj_layering_is_sound,
+    .to_record = layered_to_record,
+    .from_record = layered_from_record,
+};

@@ -26,7 +26,7 @@
  * are this number by t, in steps of n/64, as integers: sums of integers do not depend on order. */
 #include "kinds/layering.h"
 #include "core/base/status.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include <math.h>
 
 #define DEFAULT_LAYERS 8
@@ -37,7 +37,7 @@
 #define WEIGHT_MOST    1024.0 /* a filter that full does not know how many it lost */
 #define PLACE_SALTS    32     /* docs/format.md: stream 6 */
 
-static bool is_paper(const struct dj_plan *plan)
+bool dj_layering_is_paper(const struct dj_plan *plan)
 {
     return plan->flags & DEJA_LAYERED_PAPER;
 }
@@ -61,12 +61,6 @@ static int check_number(const deja_options *opt, bool words, deja_error *err)
 int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const bool words = opt->flags & DEJA_LAYERED_WORDS;
-    if (plan->kind != DEJA_LAYERED)
-        return opt->flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS)
-                   ? dj_fail(err, DEJA_EINVAL,
-                             "modes paper and words go with kind layered, not %s",
-                             deja_kind_name(plan->kind))
-                   : DEJA_OK;
     if (opt->delimiter && !words)
         return dj_fail(err, DEJA_EINVAL,
                        "delimiter is the byte between words: it goes with mode words");
@@ -77,11 +71,6 @@ int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *
     return check_number(opt, words, err);
 }
 
-bool dj_layering_is_salted(const struct dj_plan *plan)
-{
-    return plan->kind == DEJA_LAYERED && !is_paper(plan);
-}
-
 uint32_t dj_layering_most(const struct dj_plan *plan)
 {
     return plan->layering.layers ? plan->layering.layers : DEFAULT_LAYERS;
@@ -89,13 +78,12 @@ uint32_t dj_layering_most(const struct dj_plan *plan)
 
 uint32_t dj_layering_bodies(const struct dj_plan *plan)
 {
-    const bool layers = plan->kind == DEJA_LAYERED && is_paper(plan);
-    return layers ? dj_layering_most(plan) + 1 : plan->filters;
+    return dj_layering_is_paper(plan) ? dj_layering_most(plan) + 1 : 1;
 }
 
 bool dj_layering_wants_power_of_2(const struct dj_plan *plan)
 {
-    return plan->kind == DEJA_LAYERED && is_paper(plan) && plan->rules != DJ_RULES_0_1;
+    return dj_layering_is_paper(plan) && plan->rules != DJ_RULES_0_1;
 }
 
 struct dj_cut dj_layering_cut(const struct dj_plan *plan)
@@ -108,8 +96,8 @@ struct dj_cut dj_layering_cut(const struct dj_plan *plan)
         .layers = plan->layering.layers,
         .share = plan->shape.k,
         .most = dj_layering_most(plan),
-        .query_apart = !words && !is_paper(plan),
-        .bare = !words && is_paper(plan) && plan->rules != DJ_RULES_0_1,
+        .query_apart = !words && !dj_layering_is_paper(plan),
+        .bare = !words && dj_layering_is_paper(plan) && plan->rules != DJ_RULES_0_1,
     };
 }
 
@@ -148,7 +136,7 @@ static bool find_shape(struct dj_part *const *like, uint32_t n, struct dj_part *
             part->shape = like[i]->shape;
             return true;
         }
-    part->shape = (struct dj_shape){.kind = DEJA_BLOCKED};
+    part->shape = (struct dj_shape){.layout = DJ_BLOCKS};
     return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
 }
 
@@ -160,21 +148,21 @@ bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
         return false;
     part->layer = layer;
     part->stride = dj_plan_stride(plan, layer);
-    if (is_paper(plan))
+    if (dj_layering_is_paper(plan))
         return nth == 0;
     if (nth >= DJ_LAYER_PARTS)
         return false;
     part->capacity = capacity_of(plan, layer, nth);
     part->fp_rate = fmax(plan->fp_rate, LAYER_RATE) * share[nth];
-    part->ops = &dj_blocked_ops;
+    part->kind = &dj_blocked;
     return find_shape(like, n, part);
 }
 
-bool dj_layering_most_bits(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes)
+bool dj_layering_besides(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes)
 {
     const uint64_t layers = dj_layering_most(plan);
     *bits = *bytes = 0;
-    if (!dj_layering_is_salted(plan))
+    if (dj_layering_is_paper(plan))
         return true;
     for (uint32_t nth = 0; nth < DJ_LAYER_PARTS; nth++) {
         struct dj_part part = {0};
@@ -186,9 +174,28 @@ bool dj_layering_most_bits(const struct dj_plan *plan, uint64_t *bits, uint64_t 
     return true;
 }
 
-uint32_t dj_layering_part_kind(const struct dj_plan *plan, uint32_t i)
+const struct dj_kind *dj_layering_part_kind(const struct dj_plan *plan, uint32_t i)
 {
-    return i > 0 && dj_layering_is_salted(plan) ? DEJA_BLOCKED : plan->part_kind;
+    return i > 0 && !dj_layering_is_paper(plan) ? &dj_blocked : plan->part_kind;
+}
+
+static int bad(deja_error *err, const char *field)
+{
+    return dj_fail(err, DEJA_EFORMAT, "%s is damaged", field);
+}
+
+int dj_layering_check(const struct dj_plan *plan, deja_error *err)
+{
+    const struct dj_layering *l = &plan->layering;
+    const bool words = has_words(plan);
+    if (l->layers > DJ_MAX_LAYERS || (!words && l->layers < 2))
+        return bad(err, "number of layers");
+    if (words ? !l->delimiter || l->delimiter > 255 : l->delimiter != 0)
+        return bad(err, "delimiter");
+    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
+        if (l->first[i] > DJ_MAX_BITS)
+            return bad(err, "first capacity of a layer");
+    return plan->reserved ? bad(err, "reserved space of the layers") : DEJA_OK;
 }
 
 bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part, uint32_t n)
@@ -199,7 +206,8 @@ bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part
         const bool alike =
             part[i].shape.bits == part[0].shape.bits && part[i].shape.k == part[0].shape.k;
         if (layer > dj_layering_most(plan) || (layer == 0) != (i == 0) ||
-            ++parts[layer] > (is_paper(plan) ? 1 : DJ_LAYER_PARTS) || (is_paper(plan) && !alike))
+            ++parts[layer] > (dj_layering_is_paper(plan) ? 1 : DJ_LAYER_PARTS) ||
+            (dj_layering_is_paper(plan) && !alike))
             return false;
     }
     return true;
@@ -208,8 +216,6 @@ bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part
 void dj_layering_index(deja_filter *f)
 {
     struct dj_layers *layers = &f->layers;
-    if (f->plan.kind != DEJA_LAYERED)
-        return;
     memset(layers->n, 0, sizeof layers->n);
     for (uint32_t i = 1; i < f->n_parts; i++) {
         const uint32_t layer = f->part[i]->layer - 1;
@@ -246,9 +252,7 @@ static void make_weights(deja_filter *f)
 
 void dj_layering_init(deja_filter *f)
 {
-    if (f->plan.kind != DEJA_LAYERED)
-        return;
-    if (!is_paper(&f->plan))
+    if (!dj_layering_is_paper(&f->plan))
         make_salts(f);
     make_weights(f);
 }
@@ -268,7 +272,7 @@ void dj_layering_set_lost(deja_filter *f, double lost)
 void dj_layering_next(const deja_filter *f, struct dj_plan *plan)
 {
     double seen[DJ_MAX_LAYERS] = {0};
-    if (!dj_layering_is_salted(plan))
+    if (dj_layering_is_paper(plan))
         return;
     for (uint32_t i = 1; i < f->n_parts; i++)
         seen[f->part[i]->layer - 1] +=

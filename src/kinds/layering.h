@@ -27,13 +27,13 @@ struct dj_layers {
     uint64_t weight[DJ_WEIGHTS];                 /* losses behind a new key, times 2^32 */
 };
 
-/* Check the options of a layered filter and take them over; of other kinds, refuse them. */
+/* Check the options of a layered filter and take them over. */
 int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* Layers that are sized by what they hold: those of mode salted. */
-bool dj_layering_is_salted(const struct dj_plan *plan);
+/* Mode paper; otherwise mode salted, where layers are sized by what they hold. */
+bool dj_layering_is_paper(const struct dj_plan *plan);
 /* The most layers that there can be. */
 uint32_t dj_layering_most(const struct dj_plan *plan);
-/* Bodies of the same size that the plan comes to: F, or in mode paper a layer each and the XOR
+/* Bodies of the same size that the plan comes to: one, or in mode paper a layer each and the XOR
  * layer. */
 uint32_t dj_layering_bodies(const struct dj_plan *plan);
 /* Whether the XOR layer takes the XOR of positions, which is uniform below powers of two alone. */
@@ -44,12 +44,14 @@ struct dj_cut dj_layering_cut(const struct dj_plan *plan);
  * that the filter has already. */
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
                       struct dj_part *const *like, uint32_t n, struct dj_part *part);
-/* The most that the layers of mode salted can take: each with n different segments.  Other plans
- * have none besides their bodies.  False when a part would be too large. */
-bool dj_layering_most_bits(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
+/* The most that the layers of mode salted can take: each with n different segments; nothing in
+ * mode paper.  False when a part would be too large. */
+bool dj_layering_besides(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
 /* Kind of part i: the XOR layer is classic, and so are all layers in mode paper. */
-uint32_t dj_layering_part_kind(const struct dj_plan *plan, uint32_t i);
-/* Whether these parts, as a file lists them, make layers of such a plan. */
+const struct dj_kind *dj_layering_part_kind(const struct dj_plan *plan, uint32_t i);
+/* The fields of a header within their limits; whether these parts, as a file lists them, make
+ * layers of such a plan. */
+int dj_layering_check(const struct dj_plan *plan, deja_error *err);
 bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part, uint32_t n);
 
 /* Salts and weights of a filter whose plan and key are set; the index of the parts that it has,

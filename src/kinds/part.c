@@ -1,17 +1,9 @@
-/* part.c - what the plain kinds share. */
+/* part.c - what the parts of all kinds share. */
 #include "kinds/part.h"
+#include "core/base/alloc.h"
+#include "core/base/bytes.h"
 #include "core/bits/popcount.h"
-
-const struct dj_part_ops *dj_part_ops_of(uint32_t kind)
-{
-    static const struct dj_part_ops *const plain[] = {&dj_classic_ops,  &dj_blocked_ops,
-                                                      &dj_exact_ops,    &dj_static_ops,
-                                                      &dj_spectral_ops, &dj_window_ops};
-    for (size_t i = 0; i < DJ_ARRAY_LEN(plain); i++)
-        if (plain[i]->kind == kind)
-            return plain[i];
-    return NULL;
-}
+#include "kinds/kind.h"
 
 uint64_t dj_part_body_len(const struct dj_shape *s)
 {
@@ -23,11 +15,43 @@ void dj_part_attach(struct dj_part *p, uint8_t *body)
 {
     p->body = body;
     p->body_len = dj_part_body_len(&p->shape);
-    if (p->ops->init)
-        p->ops->init(p);
+    if (p->kind->body.init)
+        p->kind->body.init(p);
 }
 
 uint64_t dj_part_count_bits(const struct dj_part *p)
 {
     return dj_popcount(p->body, p->body_len);
+}
+
+uint64_t dj_part_word(const struct dj_part *p, uint64_t i)
+{
+    return dj_load64(p->body + 8 * i);
+}
+
+void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += is_new[i];
+    if (sum)
+        atomic_fetch_add_explicit(&p->keys, sum, memory_order_relaxed);
+}
+
+uint64_t dj_part_keys(const struct dj_part *p)
+{
+    return atomic_load_explicit(&p->keys, memory_order_relaxed);
+}
+
+bool dj_filter_make_parts(deja_filter *f, uint32_t n_parts)
+{
+    for (uint32_t i = 0; i < n_parts; i++)
+        if (!f->part[i] && !(f->part[i] = dj_alloc(f->alloc, sizeof *f->part[i], 8)))
+            return false;
+    return true;
+}
+
+uint64_t dj_part_salt(const uint8_t key[DEJA_KEY_LEN], uint64_t visit, uint32_t i)
+{
+    return dj_key_derive(key, DJ_STREAM_PART, (visit << 16) + i) | 1;
 }

@@ -1,7 +1,6 @@
 /* plan.h - what options come to: every number that a file records, before any memory is touched.
  *
- * options.c reads and checks them, plan.c finds the sizes; kinds with a rule of their own have it
- * in plan_KIND.c.  All of it is pure arithmetic. */
+ * Each kind finds its own sizes; plan.c has what they share.  All of it is pure arithmetic. */
 #ifndef DJ_PLAN_H
 #define DJ_PLAN_H
 #include "core/hash/hash.h"
@@ -28,12 +27,12 @@ struct dj_past {
 
 /* Options after defaults, checks and sizing; what a file records. */
 struct dj_plan {
-    uint32_t kind;      /* deja_kind */
-    uint32_t part_kind; /* kind of the parts */
-    uint32_t hash;      /* deja_hash */
-    uint32_t filters;   /* F */
-    uint64_t capacity;  /* of the first part */
-    double fp_rate;     /* asked for, over all parts */
+    const struct dj_kind *kind;
+    const struct dj_kind *part_kind; /* of the parts */
+    uint32_t hash;                   /* deja_hash */
+    uint32_t filters;                /* F */
+    uint64_t capacity;               /* of the first part */
+    double fp_rate;                  /* asked for, over all parts */
     uint32_t growth;
     uint32_t profile;   /* deja_profile, or 0 */
     uint64_t url_rules; /* deja_url_rules_id, or 0 */
@@ -44,7 +43,7 @@ struct dj_plan {
     bool own_k;        /* k was given, and the next visit keeps it */
     double multiplier; /* M, if m = n k M; otherwise 0 */
     uint64_t visit;
-    uint32_t folds; /* how often it was halved (algebra.c) */
+    uint32_t folds; /* how often it was halved */
     struct dj_past past;
     struct dj_shape shape;   /* of the first part */
     uint64_t deletions;      /* paired: capacity of the second part ... */
@@ -53,68 +52,52 @@ struct dj_plan {
     uint32_t generations;    /* window: G */
     uint64_t window_seconds;
     struct dj_layering layering; /* layered */
+    uint32_t reserved;           /* space in a header between fields of a kind; must be 0 */
 };
 
-/* --- Options (options.c) ----------------------------------------------------- */
+/* --- What a plan comes to ------------------------------------------------------ */
 
-/* Options of any age as this library knows them; the rest zero, or refused. */
-int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);
-/* A plan with everything but the size. */
-int dj_options_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-
-/* --- Plans (plan.c) ------------------------------------------------------------ */
-
-/* A plan with sizes, of options that dj_options_read has passed. */
-int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* The rate that a plan with a size of its own has at capacity. */
+/* The rate that follows from a size, kept off the ends that a file cannot record; the rate that
+ * its parts are sized for; the rate with n keys, and the keys lost on the way there. */
 double dj_plan_rate(const struct dj_plan *plan);
-/* Whether a filter of this kind has such parts. */
-bool dj_plan_part_kind(uint32_t kind, uint32_t part_kind);
-/* Parts that a new filter begins with, and the bytes of their bodies. */
+double dj_plan_part_rate(const struct dj_plan *plan);
+double dj_plan_rate_at(const struct dj_plan *plan, double n);
+double dj_plan_lost(const struct dj_plan *plan, double n);
+/* Parts that a new filter begins with, bodies of the size plan->shape that it can come to, and the
+ * bytes of all bodies of known size. */
 uint32_t dj_plan_parts(const struct dj_plan *plan);
+uint32_t dj_plan_bodies(const struct dj_plan *plan);
 uint64_t dj_plan_bytes(const struct dj_plan *plan);
-/* Numbers a key becomes, and how many of them part i is given. */
+/* Cache lines that a lookup reads. */
+uint64_t dj_plan_reads(const struct dj_plan *plan);
+/* Generations that a body holds: 1, but for a window. */
+uint32_t dj_plan_lines(const struct dj_plan *plan);
+/* Numbers that a key becomes, and how many of them part i is given. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
 uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);
-/* Capacity, rate and shape of part i; false when it would be too large. */
+/* The kind of part i, and its capacity, rate and shape; false when it would be too large. */
+const struct dj_kind *dj_plan_part_kind(const struct dj_plan *plan, uint32_t i);
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
-/* The rate that part i of a scalable filter is sized for. */
-double dj_plan_series_rate(const struct dj_plan *plan, uint32_t i);
-/* The refusal of so many keys at such a rate. */
+/* Whether a filter of this kind has such parts. */
+bool dj_plan_fits_parts(const struct dj_kind *kind, const struct dj_kind *part_kind);
+/* Whether a body of this shape has about the rate p, or less, when it holds n keys. */
+bool dj_plan_reaches(const struct dj_shape *s, uint64_t n, double p);
+
+/* --- Sizes ----------------------------------------------------------------------- */
+
+/* The plan of a kind with F equal bodies: from capacity, rate and memory, of which two are given,
+ * or from the multiplier; and its steps, for kinds with a rule of their own. */
+int dj_plan_plain(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+int dj_plan_check_two(const deja_options *opt, deja_error *err);
+int dj_plan_by_two(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+int dj_plan_check_multiplier(const deja_options *opt, const struct dj_plan *plan, deja_error *err);
+int dj_plan_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+/* Memory that gives no room for a key is refused; then the rate, where it follows from the size.
+ */
+int dj_plan_settle(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+/* The refusal of this many keys at such a rate. */
 int dj_plan_too_large(const struct dj_plan *plan, deja_error *err);
-
-/* --- Rules for every filter (sound.c) ------------------------------------------- */
-
-/* In this order, since each looks only at numbers that the ones before it have passed; the first
- * error names the field.  The plan's numbers, but for sizes; part i; and sizes against capacity
- * and rate, when plan->shape is known. */
-int dj_plan_check(const struct dj_plan *plan, uint32_t n_parts, deja_error *err);
-int dj_part_check(const struct dj_plan *plan, const struct dj_part *first,
-                  const struct dj_part *part, uint32_t i, deja_error *err);
-int dj_sizes_check(const struct dj_plan *plan, deja_error *err);
-
-/* --- Kinds with a rule of their own ------------------------------------------- */
-
-int dj_plan_size_paired(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-
-int dj_plan_size_static(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* Size a static filter for n keys: fuse.width is given, or 0 for the widest that fits memory bytes
- * (0: any number of them). */
-int dj_plan_static(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error *err);
-/* The rate of fingerprints of so many bits. */
-double dj_plan_fuse_rate(uint32_t width);
-/* A kind that is built, not added to, is refused. */
-int dj_plan_refuse_static(const struct dj_plan *plan, deja_error *err);
-
-int dj_plan_size_window(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* Generations that a body holds; 1 for other kinds. */
-uint32_t dj_plan_lines(const struct dj_plan *plan);
-/* Keys and rate that a generation is sized for, and its shape, of that of all. */
-uint64_t dj_plan_window_quota(const struct dj_plan *plan);
-double dj_plan_window_part_rate(const struct dj_plan *plan);
-struct dj_shape dj_plan_window_generation(const struct dj_shape *s, uint32_t lines);
-/* The rate when all generations hold their share of n keys, and what is lost on the way there. */
-double dj_plan_window_rate(const struct dj_plan *plan, double n);
-double dj_plan_window_lost(const struct dj_plan *plan, double n);
+/* For by_multiplier of kinds that it always sizes. */
+bool dj_plan_multiplied(const struct dj_plan *plan);
 
 #endif

@@ -1,37 +1,303 @@
 /* scalable.c - a filter that grows: a series of parts with tightening rates.
  *
  * When the newest part holds as many keys as it was sized for, the next one is added: growth
- * times as large, with a rate tightened so that all of them together stay under p
- * (plan.c has the formula).  Keys go to the newest part; a question goes to all.  The cost of
- * not knowing n is therefore a lookup in each part and the tighter rates, and it stays small
- * because sizes grow geometrically: 4 million keys at first, then 16, 64, 256 million.
+ * times as large, with a rate tightened so that all of them together stay under p.  Keys go to the
+ * newest part; a query goes to all: a key is seen when any of them says so.  The cost of not
+ * knowing n is therefore a lookup in each part and the tighter rates, and it stays small because
+ * sizes grow geometrically: 4 million keys at first, then 8, 16, 32 million.
+ *
+ * The first part has capacity n and rate p (1 - r), where r is the tightening; part i is growth^i
+ * times as large, and the rates of all parts sum to less than p.  If r is at least 1/2, part i has
+ * the rate p (1 - r) r^i.  A smaller r is the share of p that is kept back in case the first part
+ * does not suffice; the other parts divide it as r = 0.7 would: part i has the rate
+ * p r (1 - 0.7) 0.7^(i-1).  (Shrinking by a factor of 10 each time, the sixth part of a blocked
+ * series would take 150 bits per key.)  Files of rules 0 have p (1 - r) r^i for every r.
  *
  * Growing replaces the list of parts under a writer's lock; add and contains hold it for reading.
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
-#include "kinds/deja_filter.h"
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "kinds/account.h"
+#include <math.h>
 
-uint64_t dj_scalable_room(const deja_filter *f)
+#define DEFAULT_FIRST_CAPACITY 8000000
+#define PART_TIMES             UINT64_C(8) /* for a tighter rate: enough for tightenings from 0.1 */
+
+/* --- Plan ------------------------------------------------------------------ */
+
+static int scalable_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (opt->multiplier != 0)
+        return dj_plan_check_multiplier(opt, plan, err);
+    int rc = dj_plan_check_two(opt, err);
+    if (rc < 0)
+        return rc;
+    if (opt->memory)
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "a scalable filter grows with its keys; blocked, classic, exact and "
+                       "spectral take a memory size");
+    if (!plan->capacity)
+        plan->capacity = DEFAULT_FIRST_CAPACITY;
+    return dj_plan_by_two(opt, plan, err);
+}
+
+static double first_rate(const struct dj_plan *plan)
+{
+    return plan->fp_rate * (1 - plan->tightening);
+}
+
+static double rate_of_part(const struct dj_plan *plan, uint32_t i)
+{
+    const bool spare = plan->tightening < 0.5 && i > 0 && plan->rules != DJ_RULES_0_1;
+    const double ratio = spare ? DJ_TIGHTENING : plan->tightening;
+    double rate = spare ? plan->fp_rate * plan->tightening * (1 - ratio) : first_rate(plan);
+    for (uint32_t step = spare; step < i; step++)
+        rate *= ratio;
+    return rate;
+}
+
+static bool scalable_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
+{
+    if (i == 0)
+        return true;
+    for (uint32_t step = 0; step < i; step++) {
+        if (part->capacity > DJ_MAX_CAPACITY / plan->growth)
+            return false;
+        part->capacity *= plan->growth;
+    }
+    part->fp_rate = rate_of_part(plan, i);
+    part->shape.k = 0; /* a tighter rate wants more positions */
+    return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
+}
+
+static uint64_t scalable_lines(const struct dj_plan *plan)
+{
+    return plan->part_kind->lines ? plan->part_kind->lines(plan) : 1; /* of a part */
+}
+
+static double scalable_share(const deja_options *next)
+{
+    return 1 - next->tightening; /* on the first part */
+}
+
+/* --- Answers ----------------------------------------------------------------- */
+
+static void prefetch_parts(const deja_filter *f, uint32_t from, uint32_t to, const uint64_t *hash,
+                           size_t n, bool for_add)
+{
+    for (uint32_t i = from; i < to; i++) /* older parts are only asked */
+        f->part[i]->kind->body.prefetch(f->part[i], hash, n, for_add && i + 1 == f->n_parts);
+}
+
+static void scalable_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
+{
+    prefetch_parts(f, 0, f->n_parts, hash, n, for_add);
+}
+
+/* Blocked parts of a series are asked together: a key's bits are made once, and the lines of all
+ * parts are on their way at the same time. */
+static void ask_blocked(const deja_filter *f, uint32_t parts, const uint64_t *hash,
+                        const uint64_t *ahead, size_t n, uint8_t *seen)
+{
+    const struct dj_blocks *blocks[DJ_MAX_PARTS];
+    for (uint32_t i = 0; i < parts; i++)
+        blocks[i] = &f->part[i]->blocks;
+    f->part[0]->kernel->find_any(blocks, parts, hash, ahead, n, seen);
+}
+
+/* Marks in seen the keys that one of the first parts of a series has. */
+static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *hash,
+                       const uint64_t *ahead, size_t n, uint8_t *seen)
+{
+    uint8_t found[DJ_CHUNK];
+    if (f->plan.part_kind == &dj_blocked) {
+        ask_blocked(f, parts, hash, ahead, n, seen);
+        return;
+    }
+    prefetch_parts(f, 0, parts, ahead, n, false);
+    memset(seen, 0, n);
+    for (uint32_t i = 0; i < parts; i++) {
+        const struct dj_part *p = f->part[i];
+        p->kind->body.contains(p, hash, hash, n, found);
+        for (size_t j = 0; j < n; j++)
+            seen[j] |= found[j];
+    }
+}
+
+static size_t add_to_newest(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                            uint8_t *is_new, bool shared)
+{
+    struct dj_part *newest = f->part[f->n_parts - 1];
+    uint8_t seen[DJ_CHUNK], part_new[DJ_CHUNK], place[DJ_CHUNK] = {0};
+    uint64_t rest[DJ_CHUNK];
+    prefetch_parts(f, f->n_parts - 1, f->n_parts, ahead, n, true);
+    ask_series(f, f->n_parts - 1, hash, ahead, n, seen);
+    size_t n_rest = 0;
+    for (size_t j = 0; j < n; j++) {
+        is_new[j] = 0;
+        rest[n_rest] = hash[j];
+        place[n_rest] = (uint8_t)j;
+        n_rest += !seen[j];
+    }
+    const size_t taken = newest->kind->body.add(newest, rest, rest, n_rest, part_new, shared);
+    for (size_t j = 0; j < taken; j++)
+        is_new[place[j]] = part_new[j];
+    dj_part_count_new(newest, part_new, taken);
+    return taken == n_rest ? n : place[taken];
+}
+
+static size_t scalable_add(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                           uint8_t *is_new, bool shared)
+{
+    struct dj_part *p = f->part[0];
+    if (f->n_parts > 1)
+        return add_to_newest(f, hash, ahead, n, is_new, shared);
+    const size_t taken = p->kind->body.add(p, hash, ahead, n, is_new, shared);
+    dj_part_count_new(p, is_new, taken);
+    return taken;
+}
+
+static void scalable_contains(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead,
+                              size_t n, uint8_t *found)
+{
+    const struct dj_part *p = f->part[0];
+    if (f->n_parts > 1)
+        ask_series(f, f->n_parts, hash, ahead, n, found);
+    else
+        p->kind->body.contains(p, hash, ahead, n, found);
+}
+
+/* --- Growth ------------------------------------------------------------------ */
+
+static uint64_t scalable_room(deja_filter *f)
 {
     const struct dj_part *newest = f->part[f->n_parts - 1];
-    const uint64_t keys = atomic_load_explicit(&newest->keys, memory_order_relaxed);
+    const uint64_t keys = dj_part_keys(newest);
     return keys < newest->capacity ? newest->capacity - keys : 0;
 }
 
-int dj_scalable_grow(deja_filter *f, uint32_t parts)
+static int scalable_make_room(deja_filter *f, const uint64_t *row, uint32_t *n_parts)
 {
-    int rc = DEJA_OK;
-    pthread_rwlock_wrlock(&f->growing);
-    if (f->n_parts == parts) { /* or another thread was here first */
-        if (parts == DJ_MAX_PARTS)
-            rc = DEJA_EFULL;
-        else if (!dj_filter_make_parts(f, parts + 1))
-            rc = DEJA_ENOMEM;
-        else if (!dj_plan_part(&f->plan, parts, f->part[parts]) ||
-                 dj_filter_check(f, parts + 1, NULL) < 0 || !dj_growth_fits(f, parts + 1))
-            rc = DEJA_EFULL;
-        else
-            rc = f->owner->grow(f, parts + 1);
-    }
-    pthread_rwlock_unlock(&f->growing);
-    return rc;
+    const uint32_t i = f->n_parts;
+    (void)row;
+    if (i == DJ_MAX_PARTS)
+        return DEJA_EFULL;
+    if (!dj_filter_make_parts(f, i + 1))
+        return DEJA_ENOMEM;
+    if (!dj_plan_part(&f->plan, i, f->part[i]))
+        return DEJA_EFULL;
+    *n_parts = i + 1;
+    return DEJA_OK;
 }
+
+static uint64_t scalable_most_growth(const deja_filter *f)
+{
+    return PART_TIMES * f->plan.growth * f->part[f->n_parts - 1]->body_len;
+}
+
+/* --- Account and file -------------------------------------------------------- */
+
+/* fp_now is the rate of the parts before this one, which its keys had to pass as well. */
+static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *p,
+                     struct dj_account *a, uint32_t i)
+{
+    const double older = s->fp_now;
+    (void)f, (void)i;
+    s->keys += a->count;
+    s->distinct += a->distinct;
+    s->lost += a->came - a->keys + a->came * older / fmax(1 - older, 1e-3);
+    s->fp_now = dj_either(older, a->rate);
+    s->capacity += p->capacity;
+}
+
+/* A series that was united or folded at some time: what was lost by then, and of the keys since
+ * then at most what today's rate would have taken. */
+static double lost_since(const struct dj_earlier *then, const deja_stats *s)
+{
+    const double since = s->keys > then->keys ? (double)(s->keys - then->keys) : 0;
+    return then->lost + since * s->fp_now / fmax(1 - s->fp_now, 1e-3);
+}
+
+static void scalable_stats(const deja_filter *f, deja_stats *s)
+{
+    dj_account_for(f, s, add_part);
+    if (f->n_parts > 1 && f->earlier.keys)
+        s->lost = lost_since(&f->earlier, s);
+}
+
+static void scalable_outline(const deja_filter *f, deja_outline *o)
+{
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_part *p = f->part[i];
+        const uint64_t keys = dj_part_keys(p);
+        o->capacity += p->capacity;
+        o->keys += keys;
+        o->excess += keys > p->capacity ? keys - p->capacity : 0;
+    }
+    o->entries = o->keys;
+    o->growth = f->plan.growth;
+    o->tightening = f->plan.tightening;
+}
+
+/* A part of a series was made with the fewest bits that reach its rate. */
+static bool body_is_lean(const struct dj_part *p)
+{
+    enum {
+        FEW = 4
+    };
+    struct dj_shape half = p->shape;
+    const uint64_t granule = dj_shape_granule(p->shape.layout);
+    if (p->shape.bits <= FEW * granule)
+        return true;
+    half.bits = p->shape.bits / 2 / granule * granule;
+    if (p->shape.layout == DJ_TABLE)
+        return !dj_plan_reaches(&half, p->capacity, p->fp_rate);
+    return dj_shape_rate(&half, (double)p->capacity) > p->fp_rate;
+}
+
+/* Part i has the capacity, the rate and about the size that growth and tightening give it. */
+static bool scalable_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
+{
+    const double rate = rate_of_part(plan, i);
+    uint64_t capacity = plan->capacity;
+    for (uint32_t step = 0; step < i; step++) {
+        if (capacity > DJ_MAX_CAPACITY / plan->growth)
+            return false;
+        capacity *= plan->growth;
+    }
+    return p->capacity == capacity && fabs(p->fp_rate - rate) <= 1e-6 * rate &&
+           dj_plan_reaches(&p->shape, p->capacity, p->fp_rate) && body_is_lean(p);
+}
+
+/* The rates were compared part by part. */
+static bool scalable_reaches_rate(const struct dj_plan *plan)
+{
+    (void)plan;
+    return true;
+}
+
+static const char *const options[] = {"part_kind", "growth", "tightening", NULL};
+const struct dj_kind dj_scalable = {
+    .name = "scalable",
+    .number = DEJA_SCALABLE,
+    .help = "parts that are added as keys arrive: it grows, and its rate stays",
+    .can = DEJA_CAN_ADD | DEJA_CAN_GROW | DEJA_CAN_MERGE | DEJA_CAN_FOLD | DEJA_CAN_OVERLAP,
+    .options = options,
+    .adds_parts = true,
+    .part_kind = &dj_blocked,
+    .plan = scalable_plan,
+    .part_rate = first_rate,
+    .lines = scalable_lines,
+    .part = scalable_part,
+    .prefetch = scalable_prefetch,
+    .add = scalable_add,
+    .contains = scalable_contains,
+    .room = scalable_room,
+    .make_room = scalable_make_room,
+    .most_growth = scalable_most_growth,
+    .stats = scalable_stats,
+    .outline = scalable_outline,
+    .share = scalable_share,
+    .part_is_sound = scalable_part_is_sound,
+    .reaches_rate = scalable_reaches_rate,
+};

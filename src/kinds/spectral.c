@@ -19,8 +19,9 @@
  *
  * Sources: Fan, Cao, Almeida, Broder, "Summary Cache", 2000 (counting filters); Cohen, Matias,
  * "Spectral Bloom Filters", 2003 (minimum selection, minimal increase). */
-#include "core/bits/counters.h"
-#include "kinds/part.h"
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "kinds/spatial.h"
 #include <sched.h>
 
 static void spectral_init(struct dj_part *p)
@@ -110,7 +111,130 @@ static uint64_t spectral_used(const struct dj_part *p)
     return dj_counters_survey(&p->counters).used;
 }
 
-const struct dj_part_ops dj_spectral_ops = {
-    "spectral",        DEJA_SPECTRAL, spectral_init,   spectral_prefetch, spectral_add,
-    spectral_contains, spectral_used, spectral_remove, spectral_count,
+/* --- One part, or F that must agree ------------------------------------------ */
+
+/* A key as part i sees it: kinds with counters make one number of it. */
+static uint64_t seen_by(const deja_filter *f, uint32_t i, uint64_t hash)
+{
+    return f->part[i]->salt ? dj_mix64(hash ^ f->part[i]->salt) : hash;
+}
+
+/* Parts where the key is, and not with counters that have lost count in all of them. */
+static bool all_can_remove(const deja_filter *f, uint64_t hash)
+{
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        if (spectral_count(f->part[i], seen_by(f, i, hash)) == 0)
+            return false;
+    return true;
+}
+
+/* The answer of F parts: one in which all counters of the key are at their maximum keeps them, as
+ * single counters do; the others go down. */
+static enum dj_removal remove_from_all(deja_filter *f, uint64_t hash, bool shared)
+{
+    enum dj_removal answer = DJ_REFUSED;
+    if (!all_can_remove(f, hash))
+        return DJ_REFUSED;
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const enum dj_removal one = spectral_remove(f->part[i], seen_by(f, i, hash), shared);
+        answer = one > answer ? one : answer;
+    }
+    return answer;
+}
+
+static void forget_key(struct dj_part *p)
+{
+    uint64_t keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
+    while (keys && !atomic_compare_exchange_weak_explicit(
+                       &p->keys, &keys, keys - 1, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+static bool remove_key(deja_filter *f, uint64_t hash, bool shared)
+{
+    enum dj_removal answer;
+    if (f->n_parts == 1) {
+        answer = spectral_remove(f->part[0], hash, shared);
+    } else {
+        /* Nobody else may remove between the look at all parts and the change of each; adds may
+         * come, as they only raise. */
+        pthread_rwlock_wrlock(&f->growing);
+        answer = remove_from_all(f, hash, shared);
+        pthread_rwlock_unlock(&f->growing);
+    }
+    for (uint32_t i = 0; answer == DJ_GONE && i < f->n_parts; i++)
+        forget_key(f->part[i]);
+    return answer != DJ_REFUSED;
+}
+
+static uint32_t count_key(const deja_filter *f, uint64_t hash)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const uint32_t count = spectral_count(f->part[i], seen_by(f, i, hash));
+        least = count < least ? count : least;
+    }
+    return least;
+}
+
+/* --- Plan and account ------------------------------------------------------- */
+
+static int spectral_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    const uint32_t bits = opt->counter_bits;
+    if (bits && !dj_shape_has_counters(bits))
+        return dj_fail(err, DEJA_EINVAL, "counter_bits is %u: counters have 4, 8, 16 or 32 bits",
+                       bits);
+    plan->shape.counter_bits = bits ? bits : 4;
+    return DEJA_OK;
+}
+
+static int spectral_check(const struct dj_plan *plan, deja_error *err)
+{
+    return dj_shape_has_counters(plan->shape.counter_bits)
+               ? DEJA_OK
+               : dj_fail(err, DEJA_EFORMAT, "counter bits is damaged");
+}
+
+static void spectral_stats(const deja_filter *f, deja_stats *s)
+{
+    dj_spatial_stats(f, s);
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_counters_sum sum = dj_counters_survey(&f->part[i]->counters);
+        s->saturated += sum.saturated;
+        s->largest = sum.largest > s->largest ? sum.largest : s->largest;
+    }
+}
+
+static const char *const options[] = {"counter_bits", NULL};
+static const struct dj_field record[] = {
+    DJ_FIELD(336, struct dj_record, removed),
+    DJ_FIELD(344, struct dj_record, refused),
+};
+const struct dj_kind dj_spectral = {
+    .name = "spectral",
+    .number = DEJA_SPECTRAL,
+    .help = "counters instead of bits: remove keys, count how many times each was added",
+    .can = DEJA_CAN_ADD | DEJA_CAN_REMOVE | DEJA_CAN_COUNT | DEJA_CAN_REPEAT,
+    .options = options,
+    .flags = DEJA_MINIMAL_INCREASE,
+    .layout = DJ_BLOCKS,
+    .read = spectral_read,
+    .plan = dj_plan_plain,
+    .by_multiplier = dj_plan_multiplied,
+    .prefetch = dj_spatial_prefetch,
+    .add = dj_spatial_add,
+    .contains = dj_spatial_contains,
+    .remove = remove_key,
+    .count = count_key,
+    .stats = spectral_stats,
+    .record = DJ_FIELDS(record),
+    .check = spectral_check,
+    .body = {.init = spectral_init,
+             .prefetch = spectral_prefetch,
+             .add = spectral_add,
+             .contains = spectral_contains,
+             .bits_set = spectral_used,
+             .remove = spectral_remove,
+             .count = spectral_count},
 };

@@ -5,11 +5,21 @@
  * Memory is 1.125 w bits a key (1.13 for a million keys, more for few): a classic Bloom filter of
  * the same rate takes 1.44 w, and k cache lines where this takes three.
  *
- * The price: all keys have to be known when it is built (builder.c), and it takes no more.
+ * The rate does not depend on how full it is: the fingerprint of w bits of a key that was never
+ * added is right by chance at 2^-w (and a twin's always; core/math/rate.c).  So w, which is 8, 16
+ * or 32, is given, or the least that p allows, or the widest that fits into the memory for n keys;
+ * and the number of slots follows from n alone.  Of memory and rate, n is the most that fits.  A
+ * filter is sized twice: for the keys that the options expect, which is what a plan says, and by
+ * its builder for the keys that really came.
+ *
+ * The price: all keys must be known when it is built (store/builder.c), and it takes no more.
  *
  * Limit: 3 billion keys, since slots are numbered with 32 bits while it is built. */
-#include "core/base/compiler.h"
-#include "kinds/part.h"
+#include "kinds/static.h"
+#include "core/base/status.h"
+#include "kinds/spatial.h"
+#include <math.h>
+#include <string.h>
 
 static inline void fetch(const struct dj_part *p, uint64_t hash)
 {
@@ -58,21 +68,211 @@ static void static_contains(const struct dj_part *p, const uint64_t *hash, const
         look(p, hash, ahead, n, found, 32);
 }
 
-/* batch.c refuses before. */
-static size_t static_add(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
-                         uint8_t *is_new, bool shared)
-{
-    (void)p, (void)hash, (void)ahead, (void)n, (void)is_new, (void)shared;
-    return 0;
-}
-
 /* Bits that hold the fingerprint of a key; the others are the room that peeling needs. */
 static uint64_t static_bits_used(const struct dj_part *p)
 {
     return p->fuse.keys * p->fuse.width;
 }
 
-const struct dj_part_ops dj_static_ops = {
-    "static",         DEJA_STATIC, NULL, static_prefetch, static_add, static_contains,
-    static_bits_used, NULL,        NULL,
+/* --- Plan ------------------------------------------------------------------ */
+
+double dj_static_rate(uint32_t width)
+{
+    return ldexp(1, -(int)width);
+}
+
+/* Bits of a fingerprint: given, or the fewest that p allows; 0 where they follow from memory. */
+static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    static const uint32_t widths[] = {8, 16, 32};
+    const uint32_t given = opt->fingerprint_bits;
+    const double n = (double)opt->capacity;
+    if (given && given != 8 && given != 16 && given != 32)
+        return dj_fail(err, DEJA_EINVAL, "fingerprint_bits is %u: 8, 16 or 32", given);
+    if (given && opt->fp_rate != 0 && dj_static_rate(given) > opt->fp_rate)
+        return dj_fail(err, DEJA_EINVAL, "%u-bit fingerprints have the rate %g, not %g", given,
+                       dj_static_rate(given), opt->fp_rate);
+    plan->fuse.width = given;
+    if (given || (opt->fp_rate == 0 && opt->memory && opt->capacity))
+        return DEJA_OK;
+    for (size_t i = 0; i < DJ_ARRAY_LEN(widths) && !plan->fuse.width; i++)
+        if (dj_with_twins(dj_static_rate(widths[i]), n) <= plan->fp_rate)
+            plan->fuse.width = widths[i];
+    if (plan->fp_rate <= dj_twins(n))
+        return dj_plan_too_large(plan, err);
+    if (!plan->fuse.width)
+        return dj_fail(err, DEJA_EINVAL,
+                       "a static filter reaches %.2g with 32-bit fingerprints, not %g; exact does",
+                       dj_with_twins(dj_static_rate(32), n), plan->fp_rate);
+    return DEJA_OK;
+}
+
+/* Bytes of the body for n keys; 0: too many. */
+static uint64_t fuse_bytes(struct dj_plan *plan, uint64_t n, uint32_t width)
+{
+    if (!dj_fuse_fit(&plan->fuse, n))
+        return 0;
+    plan->fuse.width = width;
+    plan->shape.k = DJ_FUSE_POSITIONS;
+    plan->shape.bits = dj_fuse_slots(&plan->fuse) * width;
+    return dj_part_body_len(&plan->shape);
+}
+
+int dj_static_size(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error *err)
+{
+    const uint32_t least = plan->fuse.width ? plan->fuse.width : 8;
+    uint32_t width = plan->fuse.width ? plan->fuse.width : 32;
+    if (n > DJ_FUSE_MAX_KEYS)
+        return dj_fail(err, DEJA_EINVAL, "a static filter holds at most %llu keys, not %llu",
+                       (unsigned long long)DJ_FUSE_MAX_KEYS, (unsigned long long)n);
+    while (memory && width > least && fuse_bytes(plan, n, width) > memory)
+        width /= 2;
+    const uint64_t bytes = fuse_bytes(plan, n, width);
+    if (memory && bytes > memory)
+        return dj_fail(err, DEJA_EINVAL,
+                       "%llu keys take %llu bytes with %u-bit fingerprints, and memory is %llu",
+                       (unsigned long long)n, (unsigned long long)bytes, width,
+                       (unsigned long long)memory);
+    plan->capacity = n ? n : 1;
+    return DEJA_OK;
+}
+
+/* The most keys that memory bytes hold. */
+static uint64_t fuse_capacity(struct dj_plan *plan, uint64_t memory)
+{
+    const uint32_t width = plan->fuse.width;
+    uint64_t fits = 0, many = DJ_FUSE_MAX_KEYS + 1;
+    while (many - fits > 1) {
+        const uint64_t mid = fits + (many - fits) / 2;
+        if (fuse_bytes(plan, mid, width) <= memory)
+            fits = mid;
+        else
+            many = mid;
+    }
+    return fits;
+}
+
+static int static_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (opt->multiplier != 0)
+        return dj_plan_check_multiplier(opt, plan, err);
+    int rc = choose_width(opt, plan, err);
+    if (rc < 0)
+        return rc;
+    const uint32_t width = plan->fuse.width;
+    uint64_t n = opt->capacity;
+    if (!n && opt->memory)
+        n = fuse_capacity(plan, opt->memory);
+    plan->fuse.width = width;
+    if (!n)
+        return opt->memory
+                   ? dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key",
+                             (unsigned long long)opt->memory)
+                   : dj_fail(err, DEJA_EINVAL, "capacity is 0: say how many keys to expect");
+    rc = dj_static_size(plan, n, opt->memory, err);
+    if (rc == DEJA_OK && opt->fp_rate == 0 && (!width || opt->fingerprint_bits))
+        plan->fp_rate = dj_static_rate(plan->fuse.width);
+    return rc;
+}
+
+static double static_part_rate(const struct dj_plan *plan)
+{
+    return dj_static_rate(plan->fuse.width);
+}
+
+static double static_rate_at(const struct dj_plan *plan, double n)
+{
+    return dj_with_twins(dj_static_rate(plan->fuse.width), n);
+}
+
+static double static_lost(const struct dj_plan *plan, double n)
+{
+    (void)plan, (void)n;
+    return 0; /* its keys are given, not judged */
+}
+
+static uint64_t static_lines(const struct dj_plan *plan)
+{
+    (void)plan;
+    return DJ_FUSE_POSITIONS;
+}
+
+/* --- Account and file -------------------------------------------------------- */
+
+/* Its keys were counted, and its bits were not drawn by lot. */
+static void static_stats(const deja_filter *f, deja_stats *s)
+{
+    const struct dj_part *p = f->part[0];
+    s->keys = p->fuse.keys;
+    s->distinct = (double)s->keys;
+    s->fp_now = s->keys ? dj_with_twins(p->fp_rate, s->distinct) : 0;
+    s->capacity = p->capacity;
+    s->bits = p->shape.bits;
+    s->bytes = p->body_len;
+    s->bits_set = static_bits_used(p);
+    s->bits_expected = (double)s->bits_set;
+}
+
+static void static_outline(const deja_filter *f, deja_outline *o)
+{
+    o->capacity = f->part[0]->capacity;
+    o->keys = o->entries = dj_part_keys(f->part[0]);
+}
+
+static void static_recount(const deja_filter *f, struct dj_record *r)
+{
+    r->keys[0] = f->part[0]->fuse.keys;
+}
+
+static int static_check(const struct dj_plan *plan, deja_error *err)
+{
+    return !plan->reserved && dj_fuse_is_sound(&plan->fuse)
+               ? DEJA_OK
+               : dj_fail(err, DEJA_EFORMAT, "segments or fingerprints is damaged");
+}
+
+static bool static_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
+{
+    (void)i;
+    return p->capacity == plan->capacity &&
+           p->shape.bits == dj_fuse_slots(&plan->fuse) * plan->fuse.width;
+}
+
+/* It takes no more keys, so its rate sizes nothing. */
+static bool static_reaches_rate(const struct dj_plan *plan)
+{
+    (void)plan;
+    return true;
+}
+
+static const char *const options[] = {"fingerprint_bits", NULL};
+static const struct dj_field header[] = {
+    DJ_FIELD(144, struct dj_plan, fuse.width),    DJ_FIELD(148, struct dj_plan, fuse.segment_log2),
+    DJ_FIELD(152, struct dj_plan, fuse.segments), DJ_FIELD(156, struct dj_plan, reserved),
+    DJ_FIELD(160, struct dj_plan, fuse.seed),     DJ_FIELD(168, struct dj_plan, fuse.keys),
+};
+const struct dj_kind dj_static = {
+    .name = "static",
+    .number = DEJA_STATIC,
+    .help = "a binary fuse filter: the fewest bits of all, for a set that never changes",
+    .can = DEJA_CAN_BUILD,
+    .options = options,
+    .fixed_k = DJ_FUSE_POSITIONS,
+    .plan = static_plan,
+    .part_rate = static_part_rate,
+    .rate = static_rate_at,
+    .lost = static_lost,
+    .lines = static_lines,
+    .prefetch = dj_spatial_prefetch,
+    .contains = dj_spatial_contains,
+    .stats = static_stats,
+    .outline = static_outline,
+    .header = DJ_FIELDS(header),
+    .check = static_check,
+    .part_is_sound = static_part_is_sound,
+    .reaches_rate = static_reaches_rate,
+    .recount = static_recount,
+    .body = {.prefetch = static_prefetch,
+             .contains = static_contains,
+             .bits_set = static_bits_used},
 };

@@ -24,6 +24,8 @@
  *   no longer asked d + T seconds after it began, so what nobody adds to forgets as well: a key is
  *   gone after P d seconds at most.
  *
+ * generations.c has these rules.
+ *
  * Time is in whole seconds since 1970, of the system's clock or the caller's
  * (deja_filter_set_clock).  While a filter is open, time never runs back: if the clock is set
  * back, the window's time continues from where it was, so no key is forgotten early.  A clock that
@@ -43,14 +45,31 @@
  * another record tells when that is done.  A crash in between leaves a file that says "clearing",
  * and the next add finishes it.
  *
+ * The account.  Each generation is a blocked filter and is accounted for as one; the answers of
+ * all that live are one answer:
+ *
+ *   rate       1 - prod (1 - rate of generation i): keys fall on the blocks of each independently
+ *   distinct   keys that explain the OR of the generations' lines, since a key has the same bits
+ *              in all of them: one that is in several counts once
+ *   lost       a new key that comes while x others are in the newest generation is mistaken for
+ *              seen with 1 - (1 - older) (1 - rate(x)), where older is the rate of the others
+ *
+ * Keys lost before the last turn were judged by bits that are gone; they are carried along (struct
+ * dj_earlier), like those before a fold.
+ *
  * Limit: a turn stops everybody for the time that it takes to go over the body once.
  * Source: with G = 1 it is the double buffering of Chang, Feng, Li, "Approximate Caches for Packet
  * Classification", 2004. */
-#include "kinds/deja_filter.h"
+#include "kinds/window.h"
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/bits/popcount.h"
+#include "kinds/kind.h"
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
-#define MOST_TURNS (UINT64_C(1) << 62) /* that a record has room for, with some to spare */
+#define DEFAULT_GENERATIONS 1
 
 /* --- One body, P lines a block ------------------------------------------------ */
 
@@ -86,11 +105,6 @@ static void window_contains(const struct dj_part *p, const uint64_t *hash, const
     p->kernel->find_lines(&p->blocks, hash, ahead, n, have);
 }
 
-const struct dj_part_ops dj_window_ops = {
-    "window",           DEJA_WINDOW, window_init, window_prefetch, window_add, window_contains,
-    dj_part_count_bits, NULL,        NULL,
-};
-
 /* Lines of zeros are left alone: they need not go back to memory, or to disk. */
 static void clear_line(const struct dj_part *p, uint32_t line)
 {
@@ -101,20 +115,100 @@ static void clear_line(const struct dj_part *p, uint32_t line)
             memset(at, 0, sizeof zeros);
 }
 
-/* --- Generations ---------------------------------------------------------------- */
+/* --- Plan ------------------------------------------------------------------ */
 
-static uint64_t lifetime(const struct dj_plan *plan)
+static int window_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    return plan->window_seconds / plan->generations +
-           (plan->window_seconds % plan->generations != 0);
+    plan->generations = opt->generations ? opt->generations : DEFAULT_GENERATIONS;
+    plan->window_seconds = opt->window_seconds;
+    if (plan->generations > DJ_MAX_GENERATIONS)
+        return dj_fail(err, DEJA_EINVAL, "generations is %u: at most %d", plan->generations,
+                       DJ_MAX_GENERATIONS);
+    if (plan->window_seconds > DJ_MAX_SECONDS)
+        return dj_fail(err, DEJA_EINVAL, "window_seconds is %llu: at most 2^40",
+                       (unsigned long long)plan->window_seconds);
+    return DEJA_OK;
 }
 
-uint32_t dj_generations_newest(const struct dj_plan *plan, const struct dj_window *w)
+struct dj_shape dj_window_generation(const struct dj_shape *s, uint32_t lines)
 {
-    return (uint32_t)(w->turns % dj_plan_lines(plan));
+    return (struct dj_shape){.layout = DJ_BLOCKS, .k = s->k, .bits = s->bits / lines};
 }
 
-void dj_window_adopt(deja_filter *f, const struct dj_window *w)
+/* The rate when all P generations hold their share of n keys. */
+static double window_rate(const struct dj_plan *plan, double n)
+{
+    const struct dj_shape s = dj_window_generation(&plan->shape, dj_plan_lines(plan));
+    return 1 - pow(1 - dj_shape_rate(&s, n / plan->generations), dj_plan_lines(plan));
+}
+
+/* What is lost among the first n: the keys of generation j had to pass the j before it. */
+static double window_lost(const struct dj_plan *plan, double n)
+{
+    const struct dj_shape s = dj_window_generation(&plan->shape, dj_plan_lines(plan));
+    const double share = n / plan->generations, full = dj_shape_rate(&s, share);
+    const double own = dj_shape_lost(&s, share) / share;
+    double lost = 0;
+    for (uint32_t j = 0; j < plan->generations; j++)
+        lost += share * (1 - pow(1 - full, j) * (1 - own));
+    return lost;
+}
+
+static double window_part_rate(const struct dj_plan *plan)
+{
+    return plan->fp_rate / dj_plan_lines(plan);
+}
+
+/* One generation's size becomes that of all. */
+static bool multiply_lines(struct dj_plan *plan, const struct dj_shape *s)
+{
+    if (s->bits > DJ_MAX_BITS / dj_plan_lines(plan))
+        return false;
+    plan->shape.k = s->k;
+    plan->shape.bits = s->bits * dj_plan_lines(plan);
+    return true;
+}
+
+static int size(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    struct dj_shape s = {.layout = DJ_BLOCKS, .k = plan->shape.k};
+    const uint64_t row = (uint64_t)DJ_BLOCK_BITS / 8 * dj_plan_lines(plan);
+    if (!opt->capacity && !opt->memory)
+        return dj_fail(err, DEJA_EINVAL, "capacity is 0: say how many keys the window is to hold");
+    if (!opt->memory)
+        return dj_shape_fit(&s, dj_generations_quota(plan), window_part_rate(plan)) &&
+                       multiply_lines(plan, &s)
+                   ? DEJA_OK
+                   : dj_plan_too_large(plan, err);
+    if (opt->memory > DJ_MAX_BITS / 8 || opt->memory < row)
+        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu, at most 2^50",
+                       (unsigned long long)opt->memory, (unsigned long long)row);
+    s.bits = opt->memory / row * DJ_BLOCK_BITS;
+    if (opt->capacity)
+        dj_shape_best_k(&s, dj_generations_quota(plan));
+    else
+        plan->capacity = dj_shape_capacity(&s, window_part_rate(plan)) * plan->generations;
+    return multiply_lines(plan, &s) ? DEJA_OK : dj_plan_too_large(plan, err);
+}
+
+static int window_plan(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+{
+    if (opt->multiplier != 0)
+        return dj_plan_check_multiplier(opt, plan, err);
+    int rc = dj_plan_check_two(opt, err);
+    if (rc == DEJA_OK)
+        rc = size(opt, plan, err);
+    return rc == DEJA_OK ? dj_plan_settle(opt, plan, err) : rc;
+}
+
+static uint64_t window_lines(const struct dj_plan *plan)
+{
+    return dj_plan_lines(plan);
+}
+
+/* --- Generations and time ------------------------------------------------------ */
+
+static void adopt(deja_filter *f, const struct dj_window *w)
 {
     f->window = *w;
     f->part[0]->newest = dj_generations_newest(&f->plan, w);
@@ -157,99 +251,208 @@ static uint64_t read_clock(deja_filter *f)
     return now;
 }
 
-uint64_t dj_generations_behind(const struct dj_plan *plan, const struct dj_window *w, uint64_t now)
-{
-    const uint64_t start = w->start[dj_generations_newest(plan, w)];
-    return plan->window_seconds && start > now ? start - now : 0;
-}
-
-void dj_generations_restart(const struct dj_plan *plan, struct dj_window *w, uint64_t now)
-{
-    if (!dj_generations_behind(plan, w, now))
-        return;
-    for (uint32_t l = 0; l < dj_plan_lines(plan); l++)
-        if (w->start[l] > now)
-            w->start[l] = now;
-}
-
-uint64_t dj_window_behind(const deja_filter *f)
+static uint64_t behind(const deja_filter *f)
 {
     const uint64_t is = dj_generations_behind(&f->plan, &f->window, dj_window_now(f));
     const uint64_t was = load(&f->clock.behind);
     return is > was ? is : was;
 }
 
-int deja_filter_set_clock(deja_filter *f, uint64_t seconds)
+static bool lives(const deja_filter *f, uint32_t line, uint64_t now)
 {
-    if (f->plan.kind != DEJA_WINDOW)
-        return DEJA_ENOTSUP;
-    if (seconds > DJ_MAX_SECONDS)
-        return DEJA_EINVAL;
-    atomic_store_explicit(&f->clock.given, seconds, memory_order_relaxed);
-    return DEJA_OK;
+    return dj_generations_lives(&f->plan, &f->window, line, now);
 }
 
-static bool lives(const struct dj_plan *plan, const struct dj_window *w, uint32_t line,
-                  uint64_t now)
-{
-    const uint64_t start = w->start[line], seconds = plan->window_seconds;
-    if (!start)
-        return false;
-    return !seconds || now < start || now - start < lifetime(plan) + seconds;
-}
-
-unsigned dj_generations_living(const struct dj_plan *plan, const struct dj_window *w, uint64_t now)
-{
-    const uint32_t lines = dj_plan_lines(plan);
-    if (!plan->window_seconds)
-        return (1u << lines) - 1; /* those that have not begun are empty */
-    unsigned living = 0;
-    for (uint32_t l = 0; l < lines; l++)
-        living |= (unsigned)lives(plan, w, l, now) << l;
-    return living;
-}
-
-uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window *w, uint64_t now)
-{
-    const uint32_t newest = dj_generations_newest(plan, w);
-    if (w->clearing || !w->start[newest] || dj_generations_behind(plan, w, now))
-        return 0;
-    if (plan->window_seconds)
-        return now - w->start[newest] < lifetime(plan) ? UINT64_MAX : 0;
-    const uint64_t keys = atomic_load_explicit(&w->keys[newest], memory_order_relaxed);
-    const uint64_t quota = dj_plan_window_quota(plan);
-    return keys < quota ? quota - keys : 0;
-}
-
-void dj_generations_advance(const struct dj_plan *plan, struct dj_window *w, uint64_t now)
-{
-    const uint32_t lines = dj_plan_lines(plan);
-    if (w->start[w->turns % lines]) { /* the first generation begins in place */
-        /* Which line is next depends on turns mod lines; only a crafted count gets this far. */
-        w->turns = (w->turns < MOST_TURNS ? w->turns : w->turns % lines) + 1;
-        w->clearing = w->start[w->turns % lines] != 0;
-    }
-    w->start[w->turns % lines] = now;
-    w->keys[w->turns % lines] = 0;
-}
-
-bool dj_window_lives(const deja_filter *f, uint32_t line, uint64_t now)
-{
-    return lives(&f->plan, &f->window, line, now);
-}
-
-unsigned dj_window_living(const deja_filter *f)
+static unsigned living(const deja_filter *f)
 {
     return dj_generations_living(&f->plan, &f->window,
                                  f->plan.window_seconds ? dj_window_now(f) : 0);
 }
+
+/* --- The account --------------------------------------------------------------- */
+
+/* Different keys that came when `taken` of them found one of their bits missing. */
+static double came_to(const struct dj_shape *s, double taken)
+{
+    double n = taken;
+    for (int i = 0; i < 16; i++) {
+        const double more = taken + dj_shape_lost(s, n);
+        if (more - n < 0.01)
+            return more;
+        n = more;
+    }
+    return n;
+}
+
+/* What was counted: in each generation, and told "new" ever. */
+struct counts {
+    double keys[DJ_BLOCK_LINES], told;
+};
+
+static struct counts counts_of(const deja_filter *f, const struct dj_window *w, uint64_t told)
+{
+    struct counts c = {.told = (double)told};
+    for (uint32_t l = 0; l < f->part[0]->lines; l++)
+        c.keys[l] = (double)atomic_load_explicit(&w->keys[l], memory_order_relaxed);
+    return c;
+}
+
+/* Chance that a new key which came since the last turn was taken for seen, on average. */
+static double chance_to_lose(const deja_filter *f, const struct counts *c, uint64_t now)
+{
+    const struct dj_part *p = f->part[0];
+    const struct dj_shape s = dj_window_generation(&p->shape, p->lines);
+    double passes = 1;
+    for (uint32_t l = 0; l < p->lines; l++)
+        if (l != p->newest && lives(f, l, now))
+            passes *= 1 - dj_shape_rate(&s, came_to(&s, c->keys[l]));
+    const double n = came_to(&s, c->keys[p->newest]);
+    return 1 - passes * (n > 0 ? 1 - dj_shape_lost(&s, n) / n : 1);
+}
+
+/* Lost so far: what was carried over the last turn, and what came since. */
+static double lost_of(const deja_filter *f, const struct counts *c)
+{
+    const double since = fmax(c->told - (double)f->earlier.keys, 0);
+    const double chance = since > 0 ? chance_to_lose(f, c, dj_window_now(f)) : 0;
+    return f->earlier.lost + since * chance / fmax(1 - chance, 1e-3);
+}
+
+static struct dj_earlier carry_over(const deja_filter *f)
+{
+    const uint64_t told = atomic_load_explicit(&f->part[0]->keys, memory_order_relaxed);
+    const struct counts c = counts_of(f, &f->window, told);
+    return (struct dj_earlier){.unions = f->earlier.unions, .keys = told, .lost = lost_of(f, &c)};
+}
+
+/* Bits of one line of every block, and of all living ones over each other. */
+struct bits {
+    uint64_t line[DJ_BLOCK_LINES], any;
+};
+
+static void count_block(const uint8_t *first, uint32_t lines, unsigned living, struct bits *sum)
+{
+    uint8_t any[DJ_BLOCK_BYTES] = {0};
+    for (uint32_t l = 0; l < lines; l++, first += DJ_BLOCK_BYTES) {
+        sum->line[l] += dj_popcount(first, DJ_BLOCK_BYTES);
+        for (size_t i = 0; living >> l & 1 && i < DJ_BLOCK_BYTES; i += 8)
+            dj_store64(any + i, dj_load64(any + i) | dj_load64(first + i));
+    }
+    sum->any += dj_popcount(any, sizeof any);
+}
+
+static struct bits count_bits(const struct dj_part *p, unsigned living)
+{
+    struct bits sum = {{0}, 0};
+    const size_t row = (size_t)DJ_BLOCK_BYTES * p->lines;
+    for (uint64_t b = 0; b < p->blocks.n_blocks; b++)
+        count_block(p->body + row * b, p->lines, living, &sum);
+    return sum;
+}
+
+/* A count that is certainly not too high: a window that turned early would forget early. */
+static uint64_t least_keys(const struct dj_shape *s, uint64_t bits)
+{
+    const double likely = dj_shape_keys(s, (double)bits);
+    if (!isfinite(likely))
+        return 0;
+    const double least = dj_shape_keys(s, (double)bits - 5 * dj_shape_bits_sigma(s, likely));
+    return least > 0 ? (uint64_t)least : 0;
+}
+
+static void recount(const deja_filter *f, const struct bits *bits, struct dj_window *w,
+                    uint64_t *told)
+{
+    const struct dj_part *p = f->part[0];
+    const struct dj_shape s = dj_window_generation(&p->shape, p->lines);
+    for (uint32_t l = 0; l < p->lines; l++) {
+        const uint64_t least = w->clearing && l == p->newest ? 0 : least_keys(&s, bits->line[l]);
+        if (least > w->keys[l])
+            w->keys[l] = least;
+    }
+    if (*told < w->keys[p->newest] + f->earlier.keys)
+        *told = w->keys[p->newest] + f->earlier.keys;
+}
+
+/* Generation l's share of the account. */
+static void add_generation(deja_stats *s, const deja_filter *f, uint32_t l, uint64_t bits,
+                           double keys, uint64_t now)
+{
+    const struct dj_part *p = f->part[0];
+    const struct dj_shape shape = dj_window_generation(&p->shape, p->lines);
+    const double found = dj_shape_keys(&shape, (double)bits);
+    const double came = came_to(&shape, keys);
+    const double sigma = dj_shape_bits_sigma(&shape, came);
+    const uint32_t age = (p->newest + p->lines - l) % p->lines; /* 0: the newest */
+    const uint64_t start = f->window.start[l];
+    const bool is_alive = lives(f, l, now);
+    s->bits_set += bits;
+    s->bits_expected += dj_shape_bits_set(&shape, came);
+    s->bits_sigma = hypot(s->bits_sigma, sigma);
+    if (is_alive)
+        s->fp_now = 1 - (1 - s->fp_now) * (1 - (isinf(found) ? 1 : dj_shape_rate(&shape, found)));
+    s->generation_keys[age] = is_alive ? (uint64_t)keys : 0;
+    s->generation_age[age] = start && now > start ? now - start : 0;
+    s->window_keys += s->generation_keys[age];
+    s->crowded += is_alive && keys > (double)dj_generations_quota(&f->plan);
+}
+
+static void window_stats(const deja_filter *f, deja_stats *s)
+{
+    const struct dj_part *p = f->part[0];
+    const struct dj_shape shape = dj_window_generation(&p->shape, p->lines);
+    const struct bits bits = count_bits(p, living(f));
+    const uint64_t now = dj_window_now(f);
+    s->keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
+    struct counts c = counts_of(f, &f->window, s->keys);
+    if (f->unclean && f->read_only) { /* adds came after the last sync */
+        struct dj_window w = f->window;
+        recount(f, &bits, &w, &s->keys);
+        c = counts_of(f, &w, s->keys);
+    }
+    s->generations = f->plan.generations;
+    s->window_seconds = f->plan.window_seconds;
+    s->turns = f->window.turns;
+    s->clock_behind = behind(f);
+    s->capacity = f->plan.capacity;
+    s->lost = lost_of(f, &c);
+    s->distinct = dj_shape_keys(&shape, (double)bits.any);
+    s->bits = p->shape.bits;
+    s->bytes = p->body_len;
+    for (uint32_t l = 0; l < p->lines; l++)
+        add_generation(s, f, l, bits.line[l], c.keys[l], now);
+}
+
+/* A generation that is filled by time may get more keys than its share. */
+static uint64_t excess(const deja_filter *f)
+{
+    const uint64_t quota = dj_generations_quota(&f->plan);
+    const unsigned alive = living(f);
+    uint64_t sum = 0;
+    for (uint32_t l = 0; l < f->part[0]->lines; l++) {
+        const uint64_t keys = load(&f->window.keys[l]);
+        if (alive >> l & 1 && keys > quota)
+            sum += keys - quota;
+    }
+    return sum;
+}
+
+static void window_outline(const deja_filter *f, deja_outline *o)
+{
+    o->capacity = f->part[0]->capacity;
+    o->keys = o->entries = dj_part_keys(f->part[0]);
+    o->excess = excess(f);
+    o->clock_behind = behind(f);
+}
+
+/* --- Turns ----------------------------------------------------------------------- */
 
 static uint64_t room_at(const deja_filter *f, uint64_t now)
 {
     return dj_generations_room(&f->plan, &f->window, now);
 }
 
-uint64_t dj_window_room(deja_filter *f)
+static uint64_t window_room(deja_filter *f)
 {
     return room_at(f, read_clock(f));
 }
@@ -264,9 +467,9 @@ static void advance(deja_filter *f, uint64_t now)
 {
     struct dj_window next = f->window;
     if (next.start[f->part[0]->newest])
-        f->carried = dj_window_carry(f);
+        f->earlier = carry_over(f);
     dj_generations_advance(&f->plan, &next, now);
-    dj_window_adopt(f, &next);
+    adopt(f, &next);
 }
 
 /* A failure before anything is emptied leaves the window as it was; one after that leaves it
@@ -275,13 +478,13 @@ static int turn(deja_filter *f, uint64_t now)
 {
     struct dj_window *w = &f->window;
     const struct dj_window before = *w;
-    const struct dj_carried carried = f->carried;
+    const struct dj_earlier earlier = f->earlier;
     if (!w->clearing) {
         advance(f, now);
         const int rc = checkpoint(f);
         if (rc < 0) {
-            f->carried = carried;
-            dj_window_adopt(f, &before);
+            f->earlier = earlier;
+            adopt(f, &before);
             return rc;
         }
     }
@@ -294,42 +497,51 @@ static int turn(deja_filter *f, uint64_t now)
     return rc;
 }
 
-int dj_window_turn(deja_filter *f)
+static int window_make_room(deja_filter *f, const uint64_t *row, uint32_t *n_parts)
 {
-    int rc = DEJA_OK;
-    pthread_rwlock_wrlock(&f->growing);
     const uint64_t now = read_clock(f);
+    (void)row, (void)n_parts;
     raise_to(&f->clock.behind, dj_generations_behind(&f->plan, &f->window, now));
     dj_generations_restart(&f->plan, &f->window, now);
-    if (!room_at(f, now)) /* or another thread was here first */
-        rc = turn(f, now);
-    pthread_rwlock_unlock(&f->growing);
-    return rc;
+    return room_at(f, now) ? DEJA_OK : turn(f, now); /* another thread may have been first */
 }
 
-void dj_window_judge(deja_filter *f, uint8_t *had, size_t n)
+/* --- Answers ---------------------------------------------------------------------- */
+
+static void prefetch_keys(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
-    const uint32_t newest = f->part[0]->newest;
-    const unsigned living = dj_window_living(f);
+    window_prefetch(f->part[0], hash, n, for_add);
+}
+
+static size_t add_keys(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                       uint8_t *is_new, bool shared)
+{
+    struct dj_part *p = f->part[0];
+    const uint32_t newest = p->newest;
+    const unsigned alive = living(f);
     uint64_t taken = 0;
+    window_add(p, hash, ahead, n, is_new, shared); /* which generations had the key */
     for (size_t i = 0; i < n; i++) {
-        taken += !(had[i] >> newest & 1);
-        had[i] = !(had[i] & living);
+        taken += !(is_new[i] >> newest & 1);
+        is_new[i] = !(is_new[i] & alive);
     }
     atomic_fetch_add_explicit(&f->window.keys[newest], taken, memory_order_relaxed);
+    dj_part_count_new(p, is_new, n);
+    return n;
 }
 
-void dj_window_find(const deja_filter *f, uint8_t *have, size_t n)
+static void find_keys(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                      uint8_t *found)
 {
-    const unsigned living = dj_window_living(f);
+    window_contains(f->part[0], hash, ahead, n, found);
+    const unsigned alive = living(f);
     for (size_t i = 0; i < n; i++)
-        have[i] = (have[i] & living) != 0;
+        found[i] = (found[i] & alive) != 0;
 }
 
 void dj_window_look(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *lines)
 {
     const struct dj_part *p = f->part[0];
-    dj_filter_hold(f);
     for (size_t at = 0, some; at < n; at += some) {
         some = n - at < DJ_CHUNK ? n - at : DJ_CHUNK;
         const bool more = n - at >= 2 * DJ_CHUNK;
@@ -337,5 +549,118 @@ void dj_window_look(const deja_filter *f, const uint64_t *hash, size_t n, uint8_
             window_prefetch(p, hash, some, false);
         window_contains(p, hash + at, hash + at + (more ? some : 0), some, lines + at);
     }
-    dj_filter_release(f);
 }
+
+/* --- Files ------------------------------------------------------------------------- */
+
+#define CLEARING (UINT64_C(1) << 63) /* in the turns of a record */
+
+static void window_to_record(const deja_filter *f, struct dj_record *r)
+{
+    const struct dj_window *w = &f->window;
+    r->turns = w->turns | (w->clearing ? CLEARING : 0);
+    memcpy(r->start, w->start, sizeof r->start);
+    for (uint32_t i = 0; i < f->part[0]->lines; i++)
+        r->keys[i] = load(&w->keys[i]);
+    r->keys[DJ_TOLD_NEW] = dj_part_keys(f->part[0]);
+}
+
+static void window_follow(deja_filter *f, const struct dj_record *r)
+{
+    struct dj_window w = {.turns = r->turns & ~CLEARING, .clearing = r->turns & CLEARING};
+    memcpy(w.start, r->start, sizeof w.start);
+    for (uint32_t i = 0; i < DJ_BLOCK_LINES; i++)
+        w.keys[i] = r->keys[i];
+    adopt(f, &w);
+}
+
+static void window_from_record(deja_filter *f, const struct dj_record *r)
+{
+    window_follow(f, r);
+    f->part[0]->keys = r->keys[DJ_TOLD_NEW];
+}
+
+static void window_recount(const deja_filter *f, struct dj_record *r)
+{
+    const struct bits bits = count_bits(f->part[0], 0);
+    struct dj_window w = f->window;
+    recount(f, &bits, &w, &r->keys[DJ_TOLD_NEW]);
+    for (uint32_t i = 0; i < f->part[0]->lines; i++)
+        r->keys[i] = w.keys[i];
+}
+
+static int window_check(const struct dj_plan *plan, deja_error *err)
+{
+    return plan->generations && plan->generations <= DJ_MAX_GENERATIONS && !plan->reserved &&
+                   plan->window_seconds <= DJ_MAX_SECONDS
+               ? DEJA_OK
+               : dj_fail(err, DEJA_EFORMAT, "generations or seconds of the window is damaged");
+}
+
+static bool window_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
+{
+    (void)i;
+    return p->capacity == plan->capacity &&
+           p->shape.bits % ((uint64_t)DJ_BLOCK_BITS * dj_plan_lines(plan)) == 0;
+}
+
+static bool window_reaches_rate(const struct dj_plan *plan)
+{
+    return window_rate(plan, (double)plan->capacity) <= 2 * plan->fp_rate;
+}
+
+static double window_share(const deja_options *next)
+{
+    return 1.0 / (next->generations + 1);
+}
+
+static const char *const options[] = {"generations", "window_seconds", NULL};
+static const struct dj_field header[] = {
+    DJ_FIELD(304, struct dj_plan, generations),
+    DJ_FIELD(308, struct dj_plan, reserved),
+    DJ_FIELD(312, struct dj_plan, window_seconds),
+};
+static const struct dj_field record[] = {
+    DJ_FIELD(360, struct dj_record, turns),    DJ_FIELD(368, struct dj_record, start[0]),
+    DJ_FIELD(376, struct dj_record, start[1]), DJ_FIELD(384, struct dj_record, start[2]),
+    DJ_FIELD(392, struct dj_record, start[3]), DJ_FIELD(400, struct dj_record, start[4]),
+    DJ_FIELD(408, struct dj_record, start[5]), DJ_FIELD(416, struct dj_record, start[6]),
+    DJ_FIELD(424, struct dj_record, start[7]),
+};
+const struct dj_kind dj_window = {
+    .name = "window",
+    .number = DEJA_WINDOW,
+    .help = "generations that expire: the last N keys, or those of the last T seconds",
+    .can = DEJA_CAN_ADD | DEJA_CAN_EXPIRE | DEJA_CAN_FORGET,
+    .options = options,
+    .layout = DJ_BLOCKS,
+    .most_capacity = DJ_MAX_CAPACITY * DJ_MAX_GENERATIONS, /* may follow from one generation */
+    .read = window_read,
+    .plan = window_plan,
+    .part_rate = window_part_rate,
+    .rate = window_rate,
+    .lost = window_lost,
+    .lines = window_lines,
+    .prefetch = prefetch_keys,
+    .add = add_keys,
+    .contains = find_keys,
+    .room = window_room,
+    .make_room = window_make_room,
+    .stats = window_stats,
+    .outline = window_outline,
+    .share = window_share,
+    .header = DJ_FIELDS(header),
+    .record = DJ_FIELDS(record),
+    .check = window_check,
+    .part_is_sound = window_part_is_sound,
+    .reaches_rate = window_reaches_rate,
+    .to_record = window_to_record,
+    .from_record = window_from_record,
+    .recount = window_recount,
+    .follow = window_follow,
+    .body = {.init = window_init,
+             .prefetch = window_prefetch,
+             .add = window_add,
+             .contains = window_contains,
+             .bits_set = dj_part_count_bits},
+};

@@ -15,6 +15,11 @@
 #include "store/builder.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
+#include "filter/filter.h"
+#include "filter/memory.h"
+#include "filter/options.h"
+#include "kinds/static.h"
+#include "store/create.h"
 
 #define FIRST_KEYS 4096
 #define LOT        256
@@ -28,7 +33,7 @@ int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *er
     int rc = dj_options_read(opt, &known, err);
     if (rc < 0)
         return rc;
-    if (known.kind != DEJA_STATIC)
+    if (!deja_kind_can(known.kind, DEJA_CAN_BUILD))
         return dj_fail(err, DEJA_EINVAL,
                        "a builder makes static filters: set kind to DEJA_STATIC, or use "
                        "deja_filter_new");
@@ -64,7 +69,7 @@ int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *er
     return DEJA_OK;
 }
 
-void dj_builder_clear(deja_builder *b)
+static void clear(deja_builder *b)
 {
     dj_free(b->alloc, b->hash, b->cap * sizeof *b->hash);
     b->hash = NULL;
@@ -78,7 +83,7 @@ void deja_builder_free(deja_builder *b)
         return;
     const deja_allocator copy = b->alloc_copy;
     const deja_allocator *alloc = b->alloc ? &copy : NULL;
-    dj_builder_clear(b);
+    clear(b);
     dj_free(alloc, b, sizeof *b);
 }
 
@@ -134,7 +139,15 @@ int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n)
 
 /* --- Solving ---------------------------------------------------------------- */
 
-static void free_slots(const deja_builder *b, struct dj_solution *s)
+/* A set of keys that is solved, on its way to become a filter. */
+struct solution {
+    struct dj_plan plan;
+    struct dj_peel room;
+    size_t n;       /* keys */
+    uint64_t slots; /* that the room was made for */
+};
+
+static void free_slots(const deja_builder *b, struct solution *s)
 {
     const size_t slots = (size_t)s->slots;
     dj_free(b->alloc, s->room.sum, slots * sizeof *s->room.sum);
@@ -146,12 +159,12 @@ static void free_slots(const deja_builder *b, struct dj_solution *s)
 }
 
 /* Nothing is no size to ask an allocator for. */
-static size_t keys_room(const struct dj_solution *s)
+static size_t keys_room(const struct solution *s)
 {
     return s->n ? s->n : 1;
 }
 
-void dj_solution_fini(const deja_builder *b, struct dj_solution *s)
+static void solution_fini(const deja_builder *b, struct solution *s)
 {
     const size_t n = keys_room(s);
     free_slots(b, s);
@@ -161,7 +174,7 @@ void dj_solution_fini(const deja_builder *b, struct dj_solution *s)
     s->room.which = NULL;
 }
 
-static int make_room(const deja_builder *b, struct dj_solution *s, deja_error *err)
+static int make_room(const deja_builder *b, struct solution *s, deja_error *err)
 {
     struct dj_peel *room = &s->room;
     const size_t slots = (size_t)s->slots, n = keys_room(s);
@@ -191,7 +204,7 @@ static void unmix(deja_builder *b, const struct dj_fuse *f)
         b->hash[i] = dj_fuse_unmix(f, b->hash[i]);
 }
 
-static bool try_seed(deja_builder *b, struct dj_solution *s, unsigned attempt)
+static bool try_seed(deja_builder *b, struct solution *s, unsigned attempt)
 {
     struct dj_fuse *f = &s->plan.fuse;
     if (attempt) { /* the first time they are ready */
@@ -204,7 +217,7 @@ static bool try_seed(deja_builder *b, struct dj_solution *s, unsigned attempt)
     return dj_fuse_peel(f, b->hash, b->n, &s->room);
 }
 
-static int try_seeds(deja_builder *b, struct dj_solution *s, deja_error *err)
+static int try_seeds(deja_builder *b, struct solution *s, deja_error *err)
 {
     bool solved = false;
     for (unsigned i = 0; i < DJ_BUILDER_SEEDS && !solved; i++)
@@ -218,13 +231,14 @@ static int try_seeds(deja_builder *b, struct dj_solution *s, deja_error *err)
                    s->n, DJ_BUILDER_SEEDS);
 }
 
-int dj_builder_solve(deja_builder *b, struct dj_solution *s, deja_error *err)
+/* Drop repeated keys, size the filter, and find a seed and an order for them. */
+static int solve(deja_builder *b, struct solution *s, deja_error *err)
 {
-    *s = (struct dj_solution){.plan = b->plan};
+    *s = (struct solution){.plan = b->plan};
     struct dj_fuse *f = &s->plan.fuse;
     f->seed = dj_key_derive(b->key, DJ_STREAM_STATIC, 0);
     remix(b, f);
-    int rc = dj_plan_static(&s->plan, b->n, b->memory, err);
+    int rc = dj_static_size(&s->plan, b->n, b->memory, err);
     if (rc == DEJA_OK) {
         s->n = b->n;
         s->slots = dj_fuse_slots(f);
@@ -235,15 +249,42 @@ int dj_builder_solve(deja_builder *b, struct dj_solution *s, deja_error *err)
     free_slots(b, s);
     unmix(b, f);
     if (rc < 0)
-        dj_solution_fini(b, s);
+        solution_fini(b, s);
     else if (!b->plan.fuse.width)
-        s->plan.fp_rate = dj_plan_fuse_rate(f->width);
+        s->plan.fp_rate = dj_static_rate(f->width);
     return rc;
 }
 
-void dj_builder_fill(const deja_builder *b, const struct dj_solution *s, deja_filter *f)
+/* Write the solution into a filter of its plan, whose bodies are zeros. */
+static void fill(const deja_builder *b, const struct solution *s, deja_filter *f)
 {
     dj_fuse_fill(&s->plan.fuse, &s->room, s->n, f->part[0]->body);
     atomic_store(&f->part[0]->keys, s->n);
     atomic_store(&f->offered, b->offered);
+}
+
+/* --- The filter ---------------------------------------------------------------- */
+
+int deja_builder_finish(deja_builder *b, const char *path, unsigned flags, deja_filter **out,
+                        deja_error *err)
+{
+    struct solution s;
+    *out = NULL;
+    int rc = solve(b, &s, err);
+    if (rc < 0)
+        return rc;
+    rc = path ? dj_file_create(path, flags, &s.plan, b->key, b->alloc, out, err)
+              : dj_filter_in_memory(&s.plan, b->key, b->alloc, out, err);
+    if (rc == DEJA_OK) {
+        fill(b, &s, *out);
+        rc = deja_filter_check_file(*out, err);
+    }
+    solution_fini(b, &s);
+    if (rc == DEJA_OK) {
+        clear(b);
+    } else {
+        deja_filter_free(*out);
+        *out = NULL;
+    }
+    return rc;
 }

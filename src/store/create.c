@@ -6,8 +6,11 @@
  * A file that has its name grows through a new file: the bodies so far are copied, the new part
  * follows, and a rename puts it in place, so that readers and crashes see the old file or
  * the new one.  Sizes grow geometrically, so all copying together is a fraction of the result. */
+#include "store/create.h"
 #include "core/base/status.h"
-#include "store/file.h"
+#include "filter/filter.h"
+#include "filter/sound.h"
+#include "store/sync.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -136,7 +139,7 @@ int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, int like, de
         f->n_parts = 0;
     if (rc == DEJA_OK && !map)
         rc = DEJA_EIO;
-    atomic_store(&f->touched, true); /* nobody can open it yet: nothing to announce */
+    atomic_store(&f->writing, true); /* nobody can open it yet: nothing to announce */
     return rc;
 }
 

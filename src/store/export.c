@@ -4,7 +4,11 @@
  * some bodies, or both, copied.  Only the page is made: it ends in a sync record that is sealed
  * with a checksum of all bodies, which costs one walk over them.  A reader that goes from 0 to the
  * end pays for it once. */
-#include "store/file.h"
+#include "store/export.h"
+#include "filter/counts.h"
+#include "filter/filter.h"
+#include "store/format.h"
+#include <string.h>
 
 uint64_t dj_export_checksum(const deja_filter *f)
 {
@@ -27,7 +31,7 @@ static void make_page(const deja_filter *f, uint8_t page[DJ_HEADER_LEN])
     r.checksum = dj_export_checksum(f);
     memset(page, 0, DJ_HEADER_LEN);
     dj_header_encode(&h, page);
-    dj_record_encode(&r, page, page + dj_record_offset(r.sequence));
+    dj_record_encode(&r, f->plan.kind, page, page + dj_record_offset(r.sequence));
 }
 
 size_t dj_export_overlap(uint64_t at, size_t len, uint64_t begin, uint64_t end)

@@ -2,11 +2,15 @@
 #include "store/file.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
+#include "filter/counts.h"
+#include "filter/filter.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The path of a file that need not exist yet, good in any working directory.  Behind a symbolic
@@ -36,7 +40,7 @@ struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
     file->fd = file->over = -1;
     file->tmp = DJ_TMP_NONE;
     file->path = resolve(path);
-    if (!file->path || pthread_mutex_init(&file->touching, NULL)) {
+    if (!file->path || pthread_mutex_init(&file->beginning, NULL)) {
         free(file->path);
         dj_free(alloc, file, sizeof *file);
         return NULL;
@@ -52,7 +56,7 @@ void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
     dj_tmp_discard(&file->tmp);
     if (file->over >= 0)
         close(file->over);
-    pthread_mutex_destroy(&file->touching);
+    pthread_mutex_destroy(&file->beginning);
     free(file->path);
     dj_free(alloc, file, sizeof *file);
 }
@@ -137,8 +141,7 @@ void dj_file_adopt(deja_filter *f, const struct dj_header *h, uint8_t *map)
     dj_file_take_map(f->store, map, h->file_len);
     for (uint32_t i = 0; i < h->n_parts; i++)
         dj_part_attach(f->part[i], map + h->offset[i]);
-    f->n_parts = h->n_parts;
-    dj_layering_index(f);
+    dj_filter_attached(f, h->n_parts);
 }
 
 int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_error *err)
@@ -151,7 +154,7 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
     dj_record_of(f, state, &r);
     r.sequence = file->sequence + 1;
     r.checksum = checksum;
-    dj_record_encode(&r, file->page, bytes);
+    dj_record_encode(&r, f->plan.kind, file->page, bytes);
     if (!dj_write_at(file->fd, bytes, sizeof bytes, dj_record_offset(r.sequence)) ||
         fdatasync(file->fd) < 0)
         return dj_fail_errno(err, "%s: cannot write its sync record", file->path);
@@ -176,4 +179,52 @@ int dj_file_head(deja_filter *f, const struct dj_header *h, int fd, deja_error *
         !dj_write_at(fd, no_records, sizeof no_records, DJ_RECORD_A))
         return dj_fail_errno(err, "%s: cannot write its header", file->path);
     return DEJA_OK;
+}
+
+/* --- Is it still there? ----------------------------------------------------------- */
+
+/* What came before has been read before what follows is, by this thread and its handler. */
+static inline void in_order(void)
+{
+#ifdef DJ_TSAN /* which knows no fences */
+    atomic_signal_fence(memory_order_seq_cst);
+#else
+    atomic_thread_fence(memory_order_acquire);
+#endif
+}
+
+bool dj_file_is_whole(const struct dj_file *file)
+{
+    in_order();
+    const uint64_t stamp = dj_file_stamp(file); /* may be what finds the page missing */
+    in_order();
+    return stamp == file->stamp && !atomic_load_explicit(&file->guard.lost, memory_order_relaxed);
+}
+
+int dj_file_check_named(const struct dj_file *file, deja_error *err)
+{
+    const int rc = dj_file_check(file, err);
+    if (rc < 0 || file->tmp.fd >= 0 || dj_is_named(AT_FDCWD, file->path, 0, file->fd))
+        return rc;
+    /* Who may not look (any more) writes on: a rename would fail by itself. */
+    return errno == ESTALE || errno == ENOENT || errno == ENOTDIR ? dj_fail_moved(file->path, err)
+                                                                  : DEJA_OK;
+}
+
+int dj_file_check(const struct dj_file *file, deja_error *err)
+{
+    struct stat st;
+    bool whole = dj_file_is_whole(file);
+    if (whole && fstat(file->fd, &st) == 0) {
+        const uint64_t len = (uint64_t)st.st_size;
+        /* A file without a name is nobody else's, and may be longer after a growth that failed. */
+        whole = file->tmp.fd >= 0 ? len >= file->map_len : len == file->map_len;
+    }
+    if (whole)
+        return DEJA_OK;
+    errno = EIO;
+    return dj_fail(err, DEJA_EIO,
+                   "%s was cut short or overwritten by another program while it was in use: "
+                   "restore it from a copy or rebuild it",
+                   file->path);
 }

@@ -1,17 +1,17 @@
 /* format.c - the bytes of a .deja file: encode, decode, and check every field.
  *
  * First stands what is where: tables of the plain numbers (fields.h), and offsets of the rest.
+ * Fields that one kind alone has are in its own tables.
  * Encoding trusts its struct.  Decoding trusts nothing: bytes may be damaged, crafted, or from a
  * later version, so frame and checksum come first, then names and ranges, then what depends on
  * them; and no number drives a loop or a size before it was looked at. */
 #include "store/format.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "kinds/fields.h"
+#include "filter/sound.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 /* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
 static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
@@ -20,12 +20,10 @@ static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a
 enum {
     AT_VERSION = 8,
     AT_HEADER_LEN = 12,
+    AT_KIND = 16,
+    AT_PART_KIND = 20,
     AT_FLAGS = 72,
     AT_KEY = 88,
-    AT_FUSE_RESERVED = 156,
-    AT_LAYERS_RESERVED = 220,
-    AT_FIRST = 224, /* ten of them */
-    AT_WINDOW_RESERVED = 308,
     AT_PARTS = 512,
     PART_LEN = 64,
     AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
@@ -34,8 +32,6 @@ enum {
 _Static_assert(AT_CHECKSUM == DJ_HEADER_SUM, "format.h tells where it stands");
 
 static const struct dj_field header_fields[] = {
-    DJ_FIELD(16, struct dj_header, plan.kind),
-    DJ_FIELD(20, struct dj_header, plan.part_kind),
     DJ_FIELD(24, struct dj_header, plan.hash),
     DJ_FIELD(28, struct dj_header, plan.filters),
     DJ_FIELD(32, struct dj_header, plan.capacity),
@@ -58,21 +54,6 @@ static const struct dj_field header_fields[] = {
     DJ_FIELD(320, struct dj_header, plan.multiplier),
     DJ_FIELD(328, struct dj_header, plan.deletions),
 };
-/* Of one kind each: static, layered, window. */
-static const struct dj_field fuse_fields[] = {
-    DJ_FIELD(144, struct dj_fuse, width),    DJ_FIELD(148, struct dj_fuse, segment_log2),
-    DJ_FIELD(152, struct dj_fuse, segments), DJ_FIELD(160, struct dj_fuse, seed),
-    DJ_FIELD(168, struct dj_fuse, keys),
-};
-static const struct dj_field layering_fields[] = {
-    DJ_FIELD(212, struct dj_layering, layers),
-    DJ_FIELD(216, struct dj_layering, delimiter),
-};
-static const struct dj_field window_fields[] = {
-    DJ_FIELD(304, struct dj_plan, generations),
-    DJ_FIELD(312, struct dj_plan, window_seconds),
-};
-
 enum {
     PART_AT = 32
 }; /* in an entry of the part table: where its body is */
@@ -85,8 +66,6 @@ static const struct dj_field part_fields[] = {
 enum { /* offsets in a sync record */
     REC_KEYS = 40,
     REC_HEADER = REC_KEYS + 8 * DJ_MAX_PARTS, /* checksum of the header it belongs to */
-    REC_TURNS = 360,
-    REC_STARTS = 368, /* up to 431 */
     REC_SUM = 504
 };
 static const struct dj_field record_fields[] = {
@@ -96,18 +75,13 @@ static const struct dj_field record_fields[] = {
     DJ_FIELD(24, struct dj_record, checksum),
     DJ_FIELD(32, struct dj_record, time),
     DJ_FIELD(304, struct dj_record, syncs),
-    DJ_FIELD(312, struct dj_record, carried.unions),
-    DJ_FIELD(320, struct dj_record, carried.keys),
-    DJ_FIELD(328, struct dj_record, carried.lost),
-    DJ_FIELD(336, struct dj_record, removed),
-    DJ_FIELD(344, struct dj_record, refused),
-    DJ_FIELD(352, struct dj_record, familiar),
-    DJ_FIELD(432, struct dj_record, hidden),
+    DJ_FIELD(312, struct dj_record, earlier.unions),
+    DJ_FIELD(320, struct dj_record, earlier.keys),
+    DJ_FIELD(328, struct dj_record, earlier.lost),
 };
 #define STORE(fields, from, bytes) dj_fields_store(fields, DJ_ARRAY_LEN(fields), from, bytes)
 #define LOAD(fields, bytes, to)    dj_fields_load(fields, DJ_ARRAY_LEN(fields), bytes, to)
 
-#define CLEARING (UINT64_C(1) << 63) /* in REC_TURNS */
 enum {
     FLAG_SEEDED = 2,
     FLAG_OWN_K = 32
@@ -172,17 +146,12 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     /* deja 0.1 does not look at the rules; it refuses version 2. */
     dj_store32(page + AT_VERSION, plan->rules == DJ_RULES_0_1 ? 1 : DJ_FORMAT_VERSION);
     dj_store32(page + AT_HEADER_LEN, DJ_HEADER_LEN);
+    dj_store32(page + AT_KIND, plan->kind->number);
+    dj_store32(page + AT_PART_KIND, plan->part_kind->number);
     STORE(header_fields, h, page);
     dj_store32(page + AT_FLAGS, encode_flags(plan));
     memcpy(page + AT_KEY, h->key, DEJA_KEY_LEN);
-    if (plan->kind == DEJA_STATIC)
-        STORE(fuse_fields, &plan->fuse, page);
-    STORE(window_fields, plan, page);
-    if (plan->kind == DEJA_LAYERED) {
-        STORE(layering_fields, &plan->layering, page);
-        for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
-            dj_store64(page + AT_FIRST + 8 * i, plan->layering.first[i]);
-    }
+    dj_fields_store(plan->kind->header.field, plan->kind->header.n, plan, page);
     for (uint32_t i = 0; i < h->n_parts; i++) {
         uint8_t *at = page + AT_PARTS + i * PART_LEN;
         STORE(part_fields, &h->part[i], at);
@@ -206,7 +175,7 @@ uint64_t dj_record_offset(uint64_t sequence)
  * can grow into something that the loader refuses. */
 static void bound_counts(struct dj_record *r)
 {
-    uint64_t *const counts[] = {&r->offered, &r->syncs,   &r->carried.unions, &r->carried.keys,
+    uint64_t *const counts[] = {&r->offered, &r->syncs,   &r->earlier.unions, &r->earlier.keys,
                                 &r->removed, &r->refused, &r->familiar,       &r->hidden};
     for (size_t i = 0; i < DJ_ARRAY_LEN(counts); i++)
         *counts[i] = dj_count_sum(*counts[i], 0);
@@ -214,21 +183,19 @@ static void bound_counts(struct dj_record *r)
         r->keys[i] = dj_count_sum(r->keys[i], 0);
 }
 
-void dj_record_encode(const struct dj_record *record, const uint8_t page[DJ_HEADER_LEN],
-                      uint8_t out[DJ_RECORD_LEN])
+void dj_record_encode(const struct dj_record *record, const struct dj_kind *kind,
+                      const uint8_t page[DJ_HEADER_LEN], uint8_t out[DJ_RECORD_LEN])
 {
     struct dj_record bounded = *record;
     const struct dj_record *r = &bounded;
     bound_counts(&bounded);
-    if (!is_number(bounded.carried.lost, HUGE_VAL))
-        bounded.carried.lost = 0; /* nobody knows */
+    if (!is_number(bounded.earlier.lost, HUGE_VAL))
+        bounded.earlier.lost = 0; /* nobody knows */
     memset(out, 0, DJ_RECORD_LEN);
     STORE(record_fields, r, out);
+    dj_fields_store(kind->record.field, kind->record.n, r, out);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         dj_store64(out + REC_KEYS + 8 * i, r->keys[i]);
-    dj_store64(out + REC_TURNS, r->window.turns | (r->window.clearing ? CLEARING : 0));
-    for (uint32_t i = 0; i < DJ_BLOCK_LINES; i++)
-        dj_store64(out + REC_STARTS + 8 * i, r->window.start[i]);
     dj_store64(out + REC_HEADER, dj_load64(page + AT_CHECKSUM));
     dj_store64(out + REC_SUM, dj_checksum(out, REC_SUM));
 }
@@ -241,7 +208,8 @@ static bool all_zero(const uint8_t *p, size_t len)
     return any == 0;
 }
 
-static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct dj_record *r)
+static bool decode_record(const uint8_t page[DJ_HEADER_LEN], const struct dj_kind *kind,
+                          uint64_t at, struct dj_record *r)
 {
     const uint8_t *in = page + at;
     *r = (struct dj_record){0};
@@ -251,17 +219,13 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], uint64_t at, struct
         dj_load64(in + REC_HEADER) != dj_load64(page + AT_CHECKSUM))
         return false;
     LOAD(record_fields, in, r);
+    if (kind)
+        dj_fields_load(kind->record.field, kind->record.n, in, r);
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     bound_counts(r);
-    r->window.turns = dj_load64(in + REC_TURNS) & ~CLEARING;
-    r->window.clearing = dj_load64(in + REC_TURNS) & CLEARING;
-    for (uint32_t i = 0; i < DJ_BLOCK_LINES; i++) {
-        r->window.start[i] = dj_load64(in + REC_STARTS + 8 * i);
-        r->window.keys[i] = r->keys[i];
-    }
     return r->sequence && r->sequence <= DJ_MAX_SEQUENCE && dj_record_offset(r->sequence) == at &&
-           (r->state == DJ_SEALED || r->state == DJ_OPEN) && is_number(r->carried.lost, HUGE_VAL);
+           (r->state == DJ_SEALED || r->state == DJ_OPEN) && is_number(r->earlier.lost, HUGE_VAL);
 }
 
 const struct dj_record *dj_header_latest(const struct dj_header *h)
@@ -282,13 +246,12 @@ static int bad(deja_error *err, const char *field)
 static void decode_part(const uint8_t *at, struct dj_header *h, uint32_t i)
 {
     struct dj_part *p = &h->part[i];
-    const uint32_t kind = dj_layering_part_kind(&h->plan, i);
-    p->ops = dj_part_ops_of(kind);
-    p->shape = (struct dj_shape){.kind = kind,
+    p->kind = dj_plan_part_kind(&h->plan, i);
+    p->shape = (struct dj_shape){.layout = p->kind->layout,
                                  .counter_bits = h->plan.shape.counter_bits,
                                  .no_twins = !dj_hash_is_single(h->plan.hash)};
     LOAD(part_fields, at, p);
-    if (h->plan.kind != DEJA_LAYERED)
+    if (!dj_kind_can(h->plan.kind, DEJA_CAN_LAYER))
         p->layer = 0;
     h->offset[i] = dj_load64(at + PART_AT);
 }
@@ -318,72 +281,23 @@ static int check_rules(const uint8_t page[DJ_HEADER_LEN], const struct dj_plan *
 
 /* Names; the checksum has said that these are the bytes that were written, so a wrong value here
  * comes from another program or a crafted file. */
-static int check_names(const struct dj_plan *p, deja_error *err)
+static int decode_names(const uint8_t page[DJ_HEADER_LEN], struct dj_plan *p, deja_error *err)
 {
-    if (!deja_kind_name(p->kind))
-        return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", p->kind,
+    const uint32_t kind = dj_load32(page + AT_KIND);
+    p->kind = dj_kind_of(kind);
+    p->part_kind = dj_kind_of(dj_load32(page + AT_PART_KIND));
+    if (!p->kind)
+        return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", kind,
                        deja_version());
-    if (!dj_plan_part_kind(p->kind, p->part_kind))
+    if (!dj_plan_fits_parts(p->kind, p->part_kind))
         return bad(err, "part kind");
-    const bool spectral = p->kind == DEJA_SPECTRAL;
-    if (spectral ? !dj_shape_has_counters(p->shape.counter_bits) : p->shape.counter_bits != 0)
-        return bad(err, "counter bits");
-    if (!spectral && p->flags & DEJA_MINIMAL_INCREASE)
-        return bad(err, "flags");
-    if (p->kind == DEJA_STATIC && p->own_k)
-        return bad(err, "flags");
     if (!deja_hash_name(p->hash))
         return dj_fail(err, DEJA_EVERSION, "hash %" PRIu32 " is not known to deja %s", p->hash,
                        deja_version());
-    if (!dj_hash_is_single(p->hash) && p->kind != DEJA_CLASSIC)
+    if (!dj_hash_is_single(p->hash) && !p->kind->any_hash)
         return bad(err, "hash");
+    dj_fields_load(p->kind->header.field, p->kind->header.n, page, p);
     return DEJA_OK;
-}
-
-/* What only a static filter has, and what nothing may be driven by before it is checked. */
-static int decode_fuse(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
-{
-    struct dj_fuse *f = &h->plan.fuse;
-    if (h->plan.kind != DEJA_STATIC)
-        return DEJA_OK;
-    LOAD(fuse_fields, page, f);
-    if (dj_load32(page + AT_FUSE_RESERVED) || !dj_fuse_is_sound(f))
-        return bad(err, "segments or fingerprints");
-    return DEJA_OK;
-}
-
-static int decode_window(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
-{
-    struct dj_plan *p = &h->plan;
-    if (p->kind != DEJA_WINDOW)
-        return DEJA_OK;
-    LOAD(window_fields, page, p);
-    if (!p->generations || p->generations > DJ_MAX_GENERATIONS ||
-        dj_load32(page + AT_WINDOW_RESERVED) || p->window_seconds > DJ_MAX_SECONDS)
-        return bad(err, "generations or seconds of the window");
-    return DEJA_OK;
-}
-
-/* What only a layered filter has. */
-static int decode_layering(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
-{
-    struct dj_layering *l = &h->plan.layering;
-    const bool words = h->plan.flags & DEJA_LAYERED_WORDS;
-    const bool modes = h->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
-    if (h->plan.kind != DEJA_LAYERED)
-        return modes ? bad(err, "flags") : DEJA_OK;
-    LOAD(layering_fields, page, l);
-    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
-        l->first[i] = dj_load64(page + AT_FIRST + 8 * i);
-    if (l->layers > DJ_MAX_LAYERS || (!words && l->layers < 2))
-        return bad(err, "number of layers");
-    if (words ? !l->delimiter || l->delimiter > 255 : l->delimiter != 0)
-        return bad(err, "delimiter");
-    for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
-        if (l->first[i] > DJ_MAX_BITS)
-            return bad(err, "first capacity of a layer");
-    return dj_load32(page + AT_LAYERS_RESERVED) ? bad(err, "reserved space of the layers")
-                                                : DEJA_OK;
 }
 
 static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err)
@@ -391,10 +305,11 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
     uint64_t at = DJ_HEADER_LEN;
     for (uint32_t i = 0; i < h->n_parts; i++)
         decode_part(page + AT_PARTS + i * PART_LEN, h, i);
-    if (h->plan.kind == DEJA_LAYERED && !dj_layering_is_sound(&h->plan, h->part, h->n_parts))
-        return bad(err, "layers in the part table");
+    int rc = dj_parts_check(&h->plan, h->part, h->n_parts, err);
+    if (rc < 0)
+        return rc;
     for (uint32_t i = 0; i < h->n_parts; i++) {
-        int rc = dj_part_check(&h->plan, &h->part[0], &h->part[i], i, err);
+        rc = dj_part_check(&h->plan, &h->part[0], &h->part[i], i, err);
         if (rc == DEJA_OK)
             rc = check_place(h, i, at, err);
         if (rc < 0)
@@ -402,9 +317,9 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
         at += h->part[i].body_len;
     }
     h->plan.shape = h->part[0].shape;
-    if (h->plan.kind == DEJA_PAIRED)
-        h->plan.removal = h->part[1].shape;
-    const int rc = dj_sizes_check(&h->plan, err);
+    if (h->plan.kind->take_shapes)
+        h->plan.kind->take_shapes(&h->plan, h->part);
+    rc = dj_sizes_check(&h->plan, err);
     if (rc < 0)
         return rc;
     return at == h->file_len ? DEJA_OK : bad(err, "file length");
@@ -448,19 +363,13 @@ int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, dej
                        deja_version());
     rc = check_rules(page, plan, err);
     if (rc == DEJA_OK)
-        rc = check_names(plan, err);
+        rc = decode_names(page, plan, err);
     if (rc == DEJA_OK)
         rc = dj_plan_check(plan, h->n_parts, err);
     if (rc == DEJA_OK)
-        rc = decode_fuse(page, h, err);
-    if (rc == DEJA_OK)
-        rc = decode_window(page, h, err);
-    if (rc == DEJA_OK)
-        rc = decode_layering(page, h, err);
-    if (rc == DEJA_OK)
         rc = decode_parts(page, h, err);
     for (int i = 0; i < 2; i++)
-        h->record_ok[i] =
-            decode_record(page, DJ_RECORD_A + (uint64_t)i * DJ_RECORD_LEN, &h->record[i]);
+        h->record_ok[i] = decode_record(page, plan->kind,
+                                        DJ_RECORD_A + (uint64_t)i * DJ_RECORD_LEN, &h->record[i]);
     return rc;
 }

@@ -9,7 +9,7 @@
  * Pure functions between structures and bytes; nothing here touches a file. */
 #ifndef DJ_FORMAT_H
 #define DJ_FORMAT_H
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 
 #define DJ_FORMAT_VERSION 2u /* the newest; files of rules 0 are written as version 1 */
 #define DJ_MAGIC_LEN      8u
@@ -20,29 +20,6 @@
 #define DJ_MAX_SEQUENCE   ((UINT64_C(1) << 63) - 1)
 /* A writer needs this many sequence numbers ahead of it: more than it can use. */
 #define DJ_SEQUENCE_ROOM  (UINT64_C(1) << 32)
-
-#define DJ_TOLD_NEW DJ_BLOCK_LINES /* where a window counts the keys told "new", ever */
-
-enum dj_state {
-    DJ_SEALED = 1,
-    DJ_OPEN = 2
-}; /* of the bodies, as stored */
-
-struct dj_record {
-    uint64_t sequence; /* 0: never written; odd ones go to A, even ones to B */
-    uint32_t state;
-    uint64_t offered;
-    uint64_t checksum; /* of the bodies; 0 while they are open */
-    uint64_t time;     /* seconds since 1970 */
-    uint64_t syncs;    /* finished so far, this one included */
-    uint64_t removed;  /* spectral, paired */
-    uint64_t refused;
-    uint64_t hidden;             /* paired */
-    uint64_t familiar;           /* layered */
-    uint64_t keys[DJ_MAX_PARTS]; /* of each part; window: of each generation, and DJ_TOLD_NEW */
-    struct dj_carried carried;
-    struct dj_window window;
-};
 
 struct dj_header {
     struct dj_plan plan;
@@ -64,14 +41,12 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN]);
  * not fail here: see record_ok. */
 int dj_header_decode(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, deja_error *err);
 
-/* The counts of a filter, now; sequence and checksum are the caller's. */
-void dj_record_of(const deja_filter *f, enum dj_state state, struct dj_record *r);
-
 /* Are these the first bytes of a deja file? */
 bool dj_header_is_magic(const uint8_t start[DJ_MAGIC_LEN]);
 
-void dj_record_encode(const struct dj_record *r, const uint8_t page[DJ_HEADER_LEN],
-                      uint8_t out[DJ_RECORD_LEN]);
+/* A record of a filter of this kind, whose header is `page`. */
+void dj_record_encode(const struct dj_record *r, const struct dj_kind *kind,
+                      const uint8_t page[DJ_HEADER_LEN], uint8_t out[DJ_RECORD_LEN]);
 /* Offset of the record with this sequence number. */
 uint64_t dj_record_offset(uint64_t sequence);
 /* The newer of the records that are intact; NULL when neither is. */

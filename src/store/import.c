@@ -10,7 +10,11 @@
  * refused: open it, sync it, send it again. */
 #include "core/base/alloc.h"
 #include "core/base/status.h"
-#include "store/file.h"
+#include "filter/filter.h"
+#include "filter/memory.h"
+#include "filter/options.h"
+#include "store/export.h"
+#include "store/open.h"
 
 #define FIRST_ROOM ((uint64_t)1 << 20)
 
@@ -142,8 +146,8 @@ static void finish_body(deja_import *im)
 {
     deja_filter *f = im->f;
     dj_open_part(f, &im->h, f->n_parts);
-    dj_part_attach(f->part[f->n_parts++], im->body);
-    dj_layering_index(f);
+    dj_part_attach(f->part[f->n_parts], im->body);
+    dj_filter_attached(f, f->n_parts + 1);
     im->body = NULL;
     im->room = im->filled = 0;
 }

@@ -3,9 +3,13 @@
  * Only the header is read: opening costs the same for any size.  The bodies are mapped, so a
  * filter is in memory once however many processes use it, and a reader sees what a writer adds.
  * Whether the bodies are what was synced is the question that deja_file_verify answers. */
+#include "store/open.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "store/file.h"
+#include "filter/counts.h"
+#include "filter/filter.h"
+#include "filter/options.h"
+#include "store/sync.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -158,7 +162,7 @@ static int check_layers(const struct dj_plan *plan, const deja_options *want, co
     const struct dj_layering *l = &plan->layering;
     const uint32_t modes = want->flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
     if (want->layers && want->layers != l->layers)
-        return l->layers || plan->kind != DEJA_LAYERED
+        return l->layers || !dj_kind_can(plan->kind, DEJA_CAN_LAYER)
                    ? dj_fail(err, DEJA_EMISMATCH, "%s has %u layers, not %u", path, l->layers,
                              want->layers)
                    : dj_fail(err, DEJA_EMISMATCH, "%s has layers by the number of words, not %u",
@@ -175,12 +179,12 @@ static int check_layers(const struct dj_plan *plan, const deja_options *want, co
 int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *name,
                      deja_error *err)
 {
-    const bool grows = h->plan.kind == DEJA_SCALABLE;
-    const bool part = grows && want->kind == h->plan.part_kind;
-    if (want->kind && want->kind != h->plan.kind && !part)
+    const bool grows = dj_kind_can(h->plan.kind, DEJA_CAN_GROW);
+    const bool part = grows && want->kind == h->plan.part_kind->number;
+    if (want->kind && want->kind != h->plan.kind->number && !part)
         return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s%s%s, not %s", name,
-                       deja_kind_name(h->plan.kind), grows ? " with parts of kind " : "",
-                       grows ? deja_kind_name(h->plan.part_kind) : "",
+                       h->plan.kind->name, grows ? " with parts of kind " : "",
+                       grows ? h->plan.part_kind->name : "",
                        deja_kind_name(want->kind) ? deja_kind_name(want->kind) : "that");
     if (want->hash && want->hash != h->plan.hash)
         return dj_fail(err, DEJA_EMISMATCH, "%s hashes with %s, not %s", name,
@@ -244,7 +248,7 @@ void dj_open_counts(deja_filter *f, const struct dj_header *h)
 void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i)
 {
     struct dj_part *p = f->part[i];
-    p->ops = h->part[i].ops;
+    p->kind = h->part[i].kind;
     p->shape = h->part[i].shape;
     p->capacity = h->part[i].capacity;
     p->fp_rate = h->part[i].fp_rate;
@@ -269,7 +273,7 @@ static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *
     file->stamp = dj_load64(file->page + DJ_HEADER_SUM); /* of the header that was checked */
     file->sequence = dj_header_latest(h)->sequence;
     dj_open_counts(f, h);
-    return dj_file_vouch(file, err);
+    return dj_file_check(file, err);
 }
 
 int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
@@ -311,7 +315,7 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
 }
 
 /* Only times can expire without the reader's seeing it: by keys, every generation is asked. */
-bool dj_file_news(deja_filter *f, bool take)
+bool dj_file_follow(deja_filter *f, bool take)
 {
     struct dj_file *file = f->store;
     struct dj_header h;
@@ -330,7 +334,7 @@ bool dj_file_news(deja_filter *f, bool take)
     if (!r || r->sequence <= file->sequence)
         return false;
     file->sequence = r->sequence;
-    dj_window_adopt(f, &r->window);
+    f->plan.kind->follow(f, r);
     return true;
 }
 

@@ -4,8 +4,12 @@
  * way of growth: a new file without a name, filled and sealed, that takes the name by a rename.
  * Readers and crashes see the old filter or the new one.  The writer's lock is on the new file
  * before it can be found, and on the old one until it is gone. */
+#include "store/renew.h"
 #include "core/base/status.h"
-#include "store/file.h"
+#include "filter/counts.h"
+#include "filter/filter.h"
+#include "store/create.h"
+#include "store/sync.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -74,7 +78,7 @@ static int take_place(const struct dj_file *old, deja_filter *next, deja_error *
     file->sequence = (old->sequence + 1) & ~UINT64_C(1); /* a new file begins with record A */
     const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
     if (rc == DEJA_OK)
-        rc = dj_file_vouch(file, err);
+        rc = dj_file_check(file, err);
     if (rc == DEJA_OK)
         rc = dj_file_record(next, DJ_SEALED, checksum, err);
     return rc == DEJA_OK ? dj_tmp_commit(&file->tmp, old->fd, err) : rc;
@@ -92,7 +96,7 @@ int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err)
         if (!has_name(file))
             return rc;
         next->syncs++;
-        atomic_store(&next->touched, false);
+        atomic_store(&next->writing, false);
     }
     dj_filter_swap(f, next);
     return rc; /* it may be in place and its folder not synced */

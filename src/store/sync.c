@@ -13,27 +13,30 @@
  * everything up to the last sync, since bits are only ever turned on (exact: slots only ever
  * filled; window: emptied only when everything that came up to then is on disk), and perhaps some
  * of what came later; counts are then estimated from the bodies. */
+#include "store/sync.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "store/file.h"
+#include "store/create.h"
+#include "store/open.h"
+#include "store/renew.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int file_touch(deja_filter *f)
+static int file_begin_writing(deja_filter *f)
 {
     struct dj_file *file = f->store;
     int rc = DEJA_OK;
-    pthread_mutex_lock(&file->touching);
-    if (!atomic_load(&f->touched)) {
+    pthread_mutex_lock(&file->beginning);
+    if (!atomic_load(&f->writing)) {
         rc = dj_file_check_named(file, NULL); /* and one that was cut would become longer again */
         if (rc == DEJA_OK)
             rc = dj_file_record(f, DJ_OPEN, 0, NULL);
         if (rc == DEJA_OK)
-            atomic_store_explicit(&f->touched, true, memory_order_release);
+            atomic_store_explicit(&f->writing, true, memory_order_release);
     }
-    pthread_mutex_unlock(&file->touching);
+    pthread_mutex_unlock(&file->beginning);
     return rc;
 }
 
@@ -66,14 +69,22 @@ static bool file_is_whole(const deja_filter *f)
     return dj_file_is_whole(f->store);
 }
 
-static int file_vouch(const deja_filter *f, deja_error *err)
+static int file_check(const deja_filter *f, deja_error *err)
 {
-    return f->read_only ? dj_file_vouch(f->store, err) : dj_file_check_named(f->store, err);
+    return f->read_only ? dj_file_check(f->store, err) : dj_file_check_named(f->store, err);
 }
 
 const struct dj_owner_ops dj_file_ops = {
-    file_touch, dj_file_grow,       file_free,    dj_file_next,  dj_file_replace,
-    file_walk,  dj_file_checkpoint, dj_file_news, file_is_whole, file_vouch,
+    .begin_writing = file_begin_writing,
+    .grow = dj_file_grow,
+    .free = file_free,
+    .next = dj_file_next,
+    .replace = dj_file_replace,
+    .walk = file_walk,
+    .checkpoint = dj_file_checkpoint,
+    .follow = dj_file_follow,
+    .is_whole = file_is_whole,
+    .check = file_check,
 };
 
 uint64_t dj_file_checksum(const struct dj_file *file)
@@ -113,7 +124,7 @@ static int seal(deja_filter *f, bool is_new, deja_error *err)
     int rc = is_new ? begin_header(f, err) : DEJA_OK;
     const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
     if (rc == DEJA_OK)
-        rc = dj_file_vouch(file, err); /* or it would be the checksum of zeros */
+        rc = dj_file_check(file, err); /* or it would be the checksum of zeros */
     return rc == DEJA_OK ? dj_file_record(f, DJ_SEALED, checksum, err) : rc;
 }
 
@@ -126,7 +137,7 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
     struct dj_file *file = f->store;
     const bool is_new = file->tmp.fd >= 0;
     int rc = dj_file_check_named(file, err);
-    if (rc == DEJA_OK && !is_new && !atomic_load(&f->touched) && !f->unclean)
+    if (rc == DEJA_OK && !is_new && !atomic_load(&f->writing) && !f->unclean)
         return DEJA_OK;
     if (rc == DEJA_OK)
         rc = seal(f, is_new, err);
@@ -136,7 +147,7 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
         return rc;
     f->unclean = false;
     f->syncs++;
-    atomic_store(&f->touched, false);
+    atomic_store(&f->writing, false);
     dj_writer_reset(&f->writer);
     return DEJA_OK;
 }
@@ -157,7 +168,7 @@ static int compare(const struct dj_file *file, const struct dj_record *r, const 
 {
     const bool sealed = r->state == DJ_SEALED;
     const bool matches = sealed && dj_file_checksum(file) == r->checksum;
-    const int rc = dj_file_vouch(file, err);
+    const int rc = dj_file_check(file, err);
     if (rc < 0)
         return rc;
     if (!sealed || (!matches && has_moved_on(path, r)))

@@ -25,7 +25,9 @@
  * the answers are those of a filter to which every key was added at once. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "kinds/deja_filter.h"
+#include "filter/filter.h"
+#include "filter/options.h"
+#include "kinds/window.h"
 #include <stdlib.h>
 
 /* Keys of a time window that were judged in the same second. */
@@ -53,13 +55,13 @@ struct deja_dedup {
 
 static bool is_window(const deja_dedup *d)
 {
-    return d->f->plan.kind == DEJA_WINDOW;
+    return dj_kind_can(d->f->plan.kind, DEJA_CAN_EXPIRE);
 }
 
 int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err)
 {
     *out = NULL;
-    const int rc = dj_plan_refuse_static(&f->plan, err);
+    const int rc = dj_plan_refuse_built(&f->plan, err);
     if (rc < 0)
         return rc;
     *out = calloc(1, sizeof **out);
@@ -324,10 +326,13 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
     int rc = reserve(d, n);
     if (rc < 0)
         return rc;
-    if (is_window(d))
+    if (is_window(d)) {
+        dj_filter_hold(d->f);
         dj_window_look(d->f, hash, n, is_new);
-    else
+        dj_filter_release(d->f);
+    } else {
         deja_filter_contains_hashed(d->f, hash, n, is_new); /* seen, so far */
+    }
     if (dj_filter_is_lost(d->f)) /* all of them would be dropped as seen */
         return dj_filter_lost();
     if (is_window(d))

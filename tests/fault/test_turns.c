@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "core/bits/popcount.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "rng.h"
 #include "scratch.h"
-#include "store/file.h"
+#include "store/sync.h"
 #include <unistd.h>
 
 enum {

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "calls.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "numbered.h"
 #include "rng.h"
 #include <pthread.h>

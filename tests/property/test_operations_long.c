@@ -17,7 +17,7 @@
 
 #define EVERY .seed = 1,
 #include "binom.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "options.h"
 #include "rng.h"
 #include <pthread.h>
@@ -213,7 +213,7 @@ static void run(const struct variant *v)
     assert_int_equal(w.failed, 0);
     assert_int_equal(w.forgotten, 0);
     assert_int_equal(s.keys, w.told_new);
-    if (v->threads == 1 && f->plan.part_kind == DEJA_EXACT)
+    if (v->threads == 1 && f->plan.part_kind->number == DEJA_EXACT)
         assert_int_equal(w.false_positive, 0);
     if (v->threads == 1)
         assert_true(binom_at_most_rate(w.false_positive, w.asked_absent, f->plan.fp_rate, 5));

@@ -13,7 +13,7 @@
 #define EVERY .seed = 7, .kind = DEJA_LAYERED, .flags = DEJA_LAYERED_PAPER,
 #include "calls.h"
 #include "core/base/bytes.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "options.h"
 #include "rng.h"
 #include <stdio.h>

@@ -20,7 +20,7 @@
 
 #include "calls.h"
 #include "core/base/bytes.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "numbered.h"
 #include "rng.h"
 #include "scratch.h"
@@ -65,7 +65,7 @@ static bool deletions_claim(const deja_filter *f, uint64_t number)
     uint8_t found;
     deja_filter_hash_batch(f, &key, 1, &hash);
     hash = dj_mix64(hash ^ p->salt);
-    p->ops->contains(p, &hash, &hash, 1, &found);
+    p->kind->body.contains(p, &hash, &hash, 1, &found);
     return found;
 }
 

@@ -13,7 +13,7 @@
 
 #define EVERY .seed = 1,
 #include "calls.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "options.h"
 #include "rng.h"
 #include <pthread.h>
@@ -363,7 +363,7 @@ static void a_growing_table_takes_every_key_of_every_thread(void **state)
 /* Random numbers; for layers, the rows of random URLs with hosts that several share. */
 static void draw_hashes(const deja_filter *f, struct rng *r, uint64_t *hash)
 {
-    if (f->plan.kind != DEJA_LAYERED) {
+    if (f->plan.kind->number != DEJA_LAYERED) {
         rng_fill(r, hash, RUSH_KEYS);
         return;
     }
@@ -403,7 +403,7 @@ static void race(const char *name, deja_options opt, int threads)
                 fail_msg("%s, %d threads: a key was new to %u", name, threads, times);
         }
         if (opt.kind == DEJA_EXACT)
-            assert_int_equal(t->f->part[0]->ops->bits_set(t->f->part[0]), RUSH_KEYS);
+            assert_int_equal(t->f->part[0]->kind->body.bits_set(t->f->part[0]), RUSH_KEYS);
         deja_filter_free(t->f);
     }
 }

@@ -234,7 +234,7 @@ static void known_keys_set_as_many_bits_as_theory_says(void **state)
                 assert_true(trial_fill(&t, keys));
                 for (uint32_t part = 0; part < t.f->n_parts; part++) {
                     const struct dj_part *p = t.f->part[part];
-                    const double set = (double)p->ops->bits_set(p), n = (double)keys;
+                    const double set = (double)p->kind->body.bits_set(p), n = (double)keys;
                     const double expected = dj_shape_bits_set(&p->shape, n);
                     const double sigma = dj_shape_bits_sigma(&p->shape, n);
                     if (!normal_within(set, expected, sigma, Z))
@@ -393,7 +393,7 @@ static void exact_counts_its_slots_without_a_doubt(void **state)
  * that are clear yet. */
 static bool sets_clear_bits_only(const struct dj_part *p, uint64_t hash)
 {
-    if (p->shape.kind == DEJA_BLOCKED) {
+    if (p->shape.layout == DJ_BLOCKS) {
         _Alignas(64) uint8_t wanted[DJ_BLOCK_BYTES] = {0};
         struct dj_blocks one = p->blocks;
         uint8_t is_new;

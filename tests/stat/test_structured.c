@@ -45,7 +45,7 @@ static void structured_urls_are_lost_as_theory_says(void **state)
     deja_plan plan = DEJA_PLAN_INIT;
     const deja_options opt = OPTIONS(.hash = DEJA_HASH_SIPHASH);
     assert_int_equal(deja_plan_make(&opt, &plan, NULL), DEJA_OK);
-    const struct dj_shape shape = {.kind = DEJA_CLASSIC, .bits = plan.bits, .k = plan.hashes};
+    const struct dj_shape shape = {.layout = DJ_SPREAD, .bits = plan.bits, .k = plan.hashes};
     const double bits = dj_shape_bits_set(&shape, KEYS), sigma = dj_shape_bits_sigma(&shape, KEYS);
     assert_true(plan.lost > 170 && plan.lost < 180);
     for (uint32_t hash = DEJA_HASH_XXH3; hash <= DEJA_HASH_MIXED; hash++)

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "kinds/window.h"
 #include "trial.h"
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@
 /* Generation l as a filter of its own, to be forecast as one. */
 static struct dj_part line_of(const struct dj_part *p, uint32_t l)
 {
-    struct dj_part one = {.shape = dj_plan_window_generation(&p->shape, p->lines)};
+    struct dj_part one = {.shape = dj_window_generation(&p->shape, p->lines)};
     const uint64_t blocks = one.shape.bits / DJ_BLOCK_BITS;
     one.body = malloc(blocks * DJ_BLOCK_BYTES);
     assert_non_null(one.body);
@@ -58,7 +59,7 @@ static void check_window(uint32_t generations, double p)
     opt.capacity = KEYS * generations / (2 * (generations + 1)); /* twice around */
     assert_true(trial_begin(&t, opt, 11 + generations));
     /* The key that is one too many would turn once more; lost ones leave a little room. */
-    assert_true(trial_fill(&t, 2 * (generations + 1) * dj_plan_window_quota(&t.f->plan)));
+    assert_true(trial_fill(&t, 2 * (generations + 1) * dj_generations_quota(&t.f->plan)));
     assert_int_equal(deja_filter_stats(t.f, &s), DEJA_OK);
     assert_in_range(s.turns, 2 * generations, 2 * generations + 1);
     const struct forecast c = forecast_window(t.f);

@@ -3,7 +3,7 @@
 #define TEST_ASKING_H
 #include "bodies.h"
 #include "calls.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "options.h"
 #include "unit.h"
 #include <string.h>

@@ -12,7 +12,7 @@
  * Source: Gerbet, Kumar, Lauradoux, "The Power of Evil Choices in Bloom Filters", 2015. */
 #ifndef DJ_TEST_ATTACKER_H
 #define DJ_TEST_ATTACKER_H
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include <string.h>
 
 struct attacker {
@@ -61,7 +61,7 @@ static inline uint32_t attacker_bits(const deja_filter *f, const struct url *u,
     uint64_t h;
     uint32_t n = 0;
     deja_filter_hash_batch(f, &key, 1, &h);
-    if (p->shape.kind == DEJA_CLASSIC) {
+    if (p->shape.layout == DJ_SPREAD) {
         for (; n < p->shape.k; n++)
             position[n] = dj_mulhi(dj_mix64(h + (n + 1) * DJ_GOLDEN), p->shape.bits);
         return n;

@@ -13,7 +13,7 @@
 #define TEST_LAYERTRIAL_H
 #include "core/base/bytes.h"
 #include "core/url/layers.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static inline void layertrial_add(struct layertrial *t, deja_slice url)
 static inline void layertrial_ready(struct layertrial *t)
 {
     const struct dj_part *p = t->f->part[0];
-    const double fill = (double)p->ops->bits_set(p) / (double)p->shape.bits;
+    const double fill = (double)p->kind->body.bits_set(p) / (double)p->shape.bits;
     t->xor_rate = pow(fill, p->shape.k);
     for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++) {
         deja_layer l = DEJA_LAYER_INIT;

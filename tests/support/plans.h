@@ -1,7 +1,7 @@
 /* plans.h - options that have to be possible, as their plan: as programs see it, and inside. */
 #ifndef TEST_PLANS_H
 #define TEST_PLANS_H
-#include "kinds/plan.h"
+#include "filter/options.h"
 #include "unit.h"
 
 static inline deja_plan plan_of(deja_options opt)

@@ -6,19 +6,19 @@
 #include "deja.h"
 #include "unit.h"
 
-static const uint32_t bloom_kinds[] = {DEJA_CLASSIC, DEJA_BLOCKED};
-static const uint32_t all_kinds[] = {DEJA_CLASSIC, DEJA_BLOCKED, DEJA_EXACT};
+static const uint32_t bloom_layouts[] = {DJ_SPREAD, DJ_BLOCKS};
+static const uint32_t all_layouts[] = {DJ_SPREAD, DJ_BLOCKS, DJ_TABLE};
 
 /* The laws of bodies alone. */
 static inline struct dj_shape classic(uint32_t k, uint64_t bits)
 {
-    return (struct dj_shape){.kind = DEJA_CLASSIC, .k = k, .bits = bits, .no_twins = true};
+    return (struct dj_shape){.layout = DJ_SPREAD, .k = k, .bits = bits, .no_twins = true};
 }
 
 static inline struct dj_shape blocked(uint32_t k, uint64_t blocks)
 {
     return (struct dj_shape){
-        .kind = DEJA_BLOCKED, .k = k, .bits = blocks * DJ_BLOCK_BITS, .no_twins = true};
+        .layout = DJ_BLOCKS, .k = k, .bits = blocks * DJ_BLOCK_BITS, .no_twins = true};
 }
 
 /* The smallest that really has this rate. */

@@ -13,7 +13,7 @@
 #ifndef DJ_TEST_TRIAL_H
 #define DJ_TEST_TRIAL_H
 #include "binom.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "rng.h"
 #include "unit.h"
 #include <stdio.h>
@@ -169,12 +169,12 @@ static inline struct forecast forecast_part(const struct dj_part *p, double n)
 {
     const struct dj_shape *s = &p->shape;
     struct forecast c = {dj_shape_rate(s, n), 0.0};
-    if (s->kind == DEJA_EXACT || !(n > 0.0))
+    if (s->layout == DJ_TABLE || !(n > 0.0))
         return c;
     const double step = fmax(n / 100.0, 1.0), less = fmax(n - step, 0.0);
     const double slope = (dj_shape_rate(s, n + step) - dj_shape_rate(s, less)) /
                          (dj_shape_bits_set(s, n + step) - dj_shape_bits_set(s, less));
-    const double crowd = s->kind != DEJA_CLASSIC ? crowd_sigma(p) : 0.0;
+    const double crowd = s->layout != DJ_SPREAD ? crowd_sigma(p) : 0.0;
     c.sigma = hypot(slope * dj_shape_bits_sigma(s, n), crowd);
     return c;
 }
@@ -195,7 +195,7 @@ static inline double keys_that_came(const struct dj_part *p)
  * is enough: the chances to be missed multiply. */
 static inline struct forecast forecast_all(const struct trial *t)
 {
-    const bool series = t->f->plan.kind == DEJA_SCALABLE;
+    const bool series = t->f->plan.kind->number == DEJA_SCALABLE;
     struct forecast c = {1.0, 0.0};
     double variance = 0.0;
     for (uint32_t i = 0; i < t->f->n_parts; i++) {
@@ -215,14 +215,14 @@ static inline struct forecast forecast_all(const struct trial *t)
 /* The same from the bits that are really set: what stats call fp_now, and its scatter. */
 static inline struct forecast forecast_now(const struct trial *t, double fp_now)
 {
-    const bool series = t->f->plan.kind == DEJA_SCALABLE;
+    const bool series = t->f->plan.kind->number == DEJA_SCALABLE;
     double variance = 0.0;
     for (uint32_t i = 0; i < t->f->n_parts; i++) {
         const struct dj_part *p = t->f->part[i];
-        if (p->shape.kind != DEJA_BLOCKED && p->shape.kind != DEJA_SPECTRAL)
+        if (p->shape.layout != DJ_BLOCKS)
             continue;
         const double rate =
-            dj_shape_rate(&p->shape, dj_shape_keys(&p->shape, (double)p->ops->bits_set(p)));
+            dj_shape_rate(&p->shape, dj_shape_keys(&p->shape, (double)p->kind->body.bits_set(p)));
         const double sigma = crowd_sigma(p) / (series ? 1.0 : rate > 0 ? rate : 1.0);
         variance += sigma * sigma;
     }

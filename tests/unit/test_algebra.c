@@ -12,7 +12,7 @@
 #include "calls.h"
 #include "core/base/bytes.h"
 #include "failmem.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "numbered.h"
 #include "options.h"
 #include "rng.h"
@@ -300,7 +300,7 @@ static void a_series_of_one_part_is_united_folded_and_compared_as_its_part(void 
         assert_true(fabs((double)stats_of(a).keys - 4000) < 100);
         fold(a, 1);
         assert_int_equal(stats_of(a).folds, 1);
-        assert_int_equal(a->plan.kind, DEJA_SCALABLE);
+        assert_int_equal(a->plan.kind->number, DEJA_SCALABLE);
         fixed.memory /= 2;
         deja_filter *half = filled(fixed, 0, 4000);
         assert_same_bodies(a, half, "folded series");

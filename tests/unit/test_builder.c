@@ -9,6 +9,7 @@
 
 #include "building.h"
 #include "failmem.h"
+#include "kinds/deja_filter.h"
 #include "rng.h"
 #include "scratch.h"
 #include "store/builder.h"

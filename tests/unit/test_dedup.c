@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "model.h"
 #include "options.h"
 #include "rng.h"

@@ -12,7 +12,9 @@
 #include "calls.h"
 #include "core/base/bytes.h"
 #include "failmem.h"
-#include "kinds/deja_filter.h"
+#include "filter/filter.h"
+#include "filter/options.h"
+#include "kinds/kind.h"
 #include "numbered.h"
 #include "options.h"
 #include "rng.h"
@@ -280,7 +282,7 @@ static void a_crafted_length_takes_no_memory(void **state)
     bare->n_parts = 1;
     dj_header_of(bare, &h);
     dj_header_encode(&h, page);
-    dj_record_encode(&r, page, page + dj_record_offset(1));
+    dj_record_encode(&r, plan.kind, page, page + dj_record_offset(1));
     dj_filter_unmake(bare);
 
     failmem_init(&m, 0);

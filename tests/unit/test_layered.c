@@ -13,7 +13,7 @@
 #include "core/bits/bitset.h"
 #include "core/bits/popcount.h"
 #include "failmem.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "options.h"
 #include "rng.h"
 #include "scratch.h"

@@ -7,7 +7,8 @@
 #include <cmocka.h>
 
 #define EVERY .kind = DEJA_LAYERED,
-#include "kinds/deja_filter.h"
+#include "filter/options.h"
+#include "kinds/kind.h"
 #include "options.h"
 #include "plans.h"
 #include <math.h>
@@ -78,7 +79,7 @@ static void the_xor_layer_is_a_classic_filter_for_all_keys(void **state)
 {
     (void)state;
     struct dj_plan p = resolved(OPTIONS(.capacity = 100000, .fp_rate = 1e-3));
-    struct dj_shape classic = {.kind = DEJA_CLASSIC};
+    struct dj_shape classic = {.layout = DJ_SPREAD};
     struct dj_part part = {0};
     assert_true(dj_shape_fit(&classic, 100000, 1e-3));
     assert_true(dj_plan_part(&p, 0, &part));
@@ -100,7 +101,7 @@ static void layers_are_series_whose_rates_sum_to_a_hundredth(void **state)
             assert_true(dj_layering_part(&p, 3, nth, NULL, 0, &part));
             assert_int_equal(part.layer, 3);
             assert_int_equal(part.capacity, capacity[nth]);
-            assert_int_equal(part.shape.kind, DEJA_BLOCKED);
+            assert_int_equal(part.shape.layout, DJ_BLOCKS);
             assert_true(dj_shape_rate(&part.shape, (double)part.capacity) <= part.fp_rate);
             sum += part.fp_rate;
         }

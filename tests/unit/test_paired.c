@@ -9,7 +9,7 @@
 #define EVERY .kind = DEJA_PAIRED, .seed = 1,
 #include "calls.h"
 #include "core/base/bytes.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "numbered.h"
 #include "options.h"
 #include <math.h>
@@ -87,7 +87,7 @@ static void what_is_not_there_is_refused_and_changes_nothing(void **state)
     const deja_stats s = stats_of(f);
     assert_int_equal(s.refused, 48);
     assert_int_equal(s.removed, 0);
-    assert_int_equal(f->part[1]->ops->bits_set(f->part[1]), 0);
+    assert_int_equal(f->part[1]->kind->body.bits_set(f->part[1]), 0);
     assert_true(has(f, 1));
     deja_filter_free(f);
 }

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "kinds/deja_filter.h"
+#include "filter/options.h"
+#include "kinds/kind.h"
 #include "near.h"
 #include "options.h"
 #include "plans.h"
@@ -79,7 +80,7 @@ static void capacity_and_rate_give_the_smallest_memory(void **state)
                     OPTIONS(.kind = plain_kinds[i], .capacity = some_n[n], .fp_rate = some_p[p]);
                 const deja_plan plan = plan_of(opt);
                 const struct dj_shape s = resolved(opt).shape;
-                struct dj_shape least = {plain_kinds[i], 0, 0};
+                struct dj_shape least = {dj_kind_of(plain_kinds[i])->layout, 0, 0};
                 assert_true(dj_shape_fit(&least, some_n[n], some_p[p]));
                 assert_int_equal(plan.bits, least.bits);
                 assert_int_equal(plan.hashes, least.k);
@@ -191,7 +192,7 @@ static void f_filters_share_the_rate_and_the_memory(void **state)
             const struct dj_shape one = resolved(by_rate).shape;
             assert_int_equal(plan.filters, filters);
             assert_int_equal(plan.bits, one.bits * filters);
-            struct dj_shape least = {kinds[i], 0, 0};
+            struct dj_shape least = {dj_kind_of(kinds[i])->layout, 0, 0};
             assert_true(dj_shape_fit(&least, 10000, pow(1e-3, 1.0 / filters)));
             assert_int_equal(one.bits, least.bits);
             assert_true(plan.fp_rate <= 1e-3 * (1 + 1e-12)); /* pow and its root */
@@ -320,9 +321,9 @@ static void several_filters_leave_room_for_twins(void **state)
 static void a_growing_filter_begins_with_eight_million_keys(void **state)
 {
     assert_int_equal(plan_of(OPTIONS(.kind = DEJA_SCALABLE)).capacity, 8000000);
-    assert_int_equal(resolved(OPTIONS(.kind = DEJA_SCALABLE)).part_kind, DEJA_BLOCKED);
-    assert_int_equal(resolved(OPTIONS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT)).shape.kind,
-                     DEJA_EXACT);
+    assert_int_equal(resolved(OPTIONS(.kind = DEJA_SCALABLE)).part_kind->number, DEJA_BLOCKED);
+    assert_int_equal(
+        resolved(OPTIONS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT)).shape.layout, DJ_TABLE);
 }
 
 static void a_part_too_large_to_count_is_refused(void **state)

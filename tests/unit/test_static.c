@@ -9,7 +9,7 @@
 
 #include "binom.h"
 #include "building.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "near.h"
 #include "rng.h"
 #include "scratch.h"

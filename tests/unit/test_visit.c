@@ -10,7 +10,7 @@
 #include "binom.h"
 #include "calls.h"
 #include "failmem.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "numbered.h"
 #include "options.h"
 #include "scratch.h"

@@ -13,7 +13,8 @@
 #include "bodies.h"
 #include "calls.h"
 #include "core/base/bytes.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
+#include "kinds/window.h"
 #include "rng.h"
 #include "scratch.h"
 #include <math.h>
@@ -344,7 +345,7 @@ static void stats_tell_every_generation(void **state)
         assert_int_equal(s.generation_age[i], age[i]);
     }
     assert_true(fabs(s.distinct - 260) < 15);
-    assert_int_equal(s.bits, 4 * dj_plan_window_generation(&f->part[0]->shape, 4).bits);
+    assert_int_equal(s.bits, 4 * dj_window_generation(&f->part[0]->shape, 4).bits);
     deja_filter_free(f);
 }
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include <pthread.h>
 #include <time.h>
 

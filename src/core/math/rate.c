@@ -36,7 +36,6 @@
  * Bloom filters", Information Processing Letters 108, 2008.
  * Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", WEA 2007. */
 #include "core/math/sizing.h"
-#include "deja.h"
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -49,10 +48,10 @@
 
 static void check(const struct dj_shape *s)
 {
-    const bool is_classic = s->kind == DEJA_CLASSIC;
-    const bool is_blocked = s->kind == DEJA_BLOCKED || s->kind == DEJA_SPECTRAL;
-    assert(is_classic || is_blocked || s->kind == DEJA_EXACT);
-    assert((s->kind == DEJA_SPECTRAL) == (s->counter_bits != 0));
+    const bool is_classic = s->layout == DJ_SPREAD;
+    const bool is_blocked = s->layout == DJ_BLOCKS;
+    assert(is_classic || is_blocked || s->layout == DJ_TABLE);
+    assert(is_blocked || s->counter_bits == 0);
     assert(s->k >= 1 && s->k <= (is_classic ? DJ_MAX_HASHES : is_blocked ? LANES : 1));
     assert(s->bits >= (is_classic ? 64 : DJ_BLOCK_BITS) && s->bits <= DJ_MAX_BITS);
     (void)is_classic, (void)is_blocked;
@@ -218,8 +217,8 @@ struct throws {
 static struct throws throws_of(const struct dj_shape *s)
 {
     const double m = places(s);
-    return s->kind == DEJA_CLASSIC ? (struct throws){(double)s->k, 1.0 / m}
-                                   : (struct throws){1.0, (double)s->k / m};
+    return s->layout == DJ_SPREAD ? (struct throws){(double)s->k, 1.0 / m}
+                                  : (struct throws){1.0, (double)s->k / m};
 }
 
 /* -log of the chance that a bit survives a key: about k/m. */
@@ -239,7 +238,7 @@ double dj_shape_bits_set(const struct dj_shape *s, double n)
     check(s);
     if (!(n > 0.0))
         return 0.0;
-    return s->kind == DEJA_EXACT ? n : places(s) * fill(s, n);
+    return s->layout == DJ_TABLE ? n : places(s) * fill(s, n);
 }
 
 /* The same read backwards, as Swamidass and Baldi do ("Mathematical correction for fingerprint
@@ -249,7 +248,7 @@ double dj_shape_keys(const struct dj_shape *s, double bits_set)
     check(s);
     if (!(bits_set > 0.0))
         return 0.0;
-    if (s->kind == DEJA_EXACT)
+    if (s->layout == DJ_TABLE)
         return bits_set;
     const double m = places(s);
     return bits_set >= m ? INFINITY : -log1p(-bits_set / m) / wear(s);
@@ -267,14 +266,14 @@ double dj_shape_keys(const struct dj_shape *s, double bits_set)
 double dj_shape_bits_sigma(const struct dj_shape *s, double n)
 {
     check(s);
-    if (!(n > 0.0) || s->kind == DEJA_EXACT)
+    if (!(n > 0.0) || s->layout == DJ_TABLE)
         return 0.0; /* slots in use are counted, not left to chance */
     const double m = places(s), k = (double)s->k;
     const double clear = exp(-n * wear(s));
     if (clear < DBL_MIN)
         return 0.0;
     const struct throws t = throws_of(s);
-    const double near = s->kind == DEJA_CLASSIC ? 0.0 : (LANES - 1) * lane_places(s);
+    const double near = s->layout == DJ_SPREAD ? 0.0 : (LANES - 1) * lane_places(s);
     const double both = near > 0.0 ? k * (k - 1.0) / (near * m) : 0.0;
     const double square = (1.0 - t.hit) * (1.0 - t.hit);
     const double far_less = expm1(n * t.a_key * log1p(-t.hit * t.hit / square));
@@ -323,9 +322,9 @@ static double classic_rate(const struct dj_shape *s, double n)
 /* Without twins. */
 static double body_rate(const struct dj_shape *s, double n)
 {
-    if (s->kind == DEJA_CLASSIC)
+    if (s->layout == DJ_SPREAD)
         return classic_rate(s, n);
-    return s->kind == DEJA_EXACT ? 0.0 : fmin(block_mean_at(s, n, RATE), 1.0);
+    return s->layout == DJ_TABLE ? 0.0 : fmin(block_mean_at(s, n, RATE), 1.0);
 }
 
 double dj_shape_rate_of(const struct dj_shape *s, uint32_t filters, double n)
@@ -388,9 +387,9 @@ static double classic_lost(const struct dj_shape *s, double n)
 
 static double body_lost(const struct dj_shape *s, double n)
 {
-    if (s->kind == DEJA_CLASSIC)
+    if (s->layout == DJ_SPREAD)
         return classic_lost(s, n);
-    if (s->kind == DEJA_EXACT)
+    if (s->layout == DJ_TABLE)
         return 0.0;
     return (double)(s->bits / DJ_BLOCK_BITS) * block_mean_at(s, n, LOST_A_BLOCK);
 }

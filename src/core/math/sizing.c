@@ -15,16 +15,15 @@
  * small tables, where there are few lines to overflow into.  Two lines are the least: a handful
  * of keys leaves free slots as well. */
 #include "core/math/sizing.h"
-#include "deja.h"
 #include <stddef.h>
 
 #define MAX_KEYS       (UINT64_C(1) << 53) /* as doubles still count one by one */
 #define EXACT_MIN_BITS (UINT64_C(2) * DJ_BLOCK_BITS)
 #define SLOT_BITS      (DJ_BLOCK_BITS / DJ_EXACT_LINE)
 
-static uint64_t granule(uint32_t kind)
+uint64_t dj_shape_granule(uint32_t layout)
 {
-    return kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
+    return layout == DJ_SPREAD ? 64 : DJ_BLOCK_BITS;
 }
 
 bool dj_shape_has_counters(uint32_t counter_bits)
@@ -32,16 +31,14 @@ bool dj_shape_has_counters(uint32_t counter_bits)
     return counter_bits == 4 || counter_bits == 8 || counter_bits == 16 || counter_bits == 32;
 }
 
-uint32_t dj_shape_most_k(uint32_t kind)
+uint32_t dj_shape_most_k(uint32_t layout)
 {
-    switch (kind) {
-    case DEJA_CLASSIC:
+    switch (layout) {
+    case DJ_SPREAD:
         return DJ_MAX_HASHES;
-    case DEJA_BLOCKED:
-    case DEJA_WINDOW: /* several of them */
-    case DEJA_SPECTRAL:
+    case DJ_BLOCKS:
         return DJ_BLOCK_LANES;
-    case DEJA_EXACT:
+    case DJ_TABLE:
         return 1;
     }
     return 0;
@@ -54,7 +51,7 @@ struct span {
 
 static struct span ks_of(const struct dj_shape *s)
 {
-    const uint32_t most = dj_shape_most_k(s->kind);
+    const uint32_t most = dj_shape_most_k(s->layout);
     if (s->k > most)
         return (struct span){1, 0};
     return s->k > 0 ? (struct span){s->k, s->k} : (struct span){1, most};
@@ -67,10 +64,10 @@ static bool is_rate(double p)
 
 bool dj_shape_round(struct dj_shape *s)
 {
-    if (dj_shape_most_k(s->kind) == 0 || s->bits > DJ_MAX_BITS)
+    if (dj_shape_most_k(s->layout) == 0 || s->bits > DJ_MAX_BITS)
         return false;
-    const uint64_t g = granule(s->kind);
-    const uint64_t least = s->kind == DEJA_EXACT ? EXACT_MIN_BITS : g;
+    const uint64_t g = dj_shape_granule(s->layout);
+    const uint64_t least = s->layout == DJ_TABLE ? EXACT_MIN_BITS : g;
     const uint64_t up = (s->bits + g - 1) / g * g; /* at most DJ_MAX_BITS, a multiple of all g */
     s->bits = up < least ? least : up;
     return true;
@@ -81,7 +78,7 @@ bool dj_shape_round(struct dj_shape *s)
 static bool reaches(const struct dj_shape *s, uint64_t granules, uint64_t n, double p)
 {
     struct dj_shape t = *s;
-    t.bits = granules * granule(s->kind);
+    t.bits = granules * dj_shape_granule(s->layout);
     return dj_shape_rate(&t, (double)n) <= p;
 }
 
@@ -119,9 +116,9 @@ bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p)
     const struct span ks = ks_of(s);
     if (n == 0 || n > MAX_KEYS || !is_rate(p) || ks.first > ks.last)
         return false;
-    if (s->kind == DEJA_EXACT)
+    if (s->layout == DJ_TABLE)
         return fit_exact(s, n, p);
-    const uint64_t most = DJ_MAX_BITS / granule(s->kind);
+    const uint64_t most = DJ_MAX_BITS / dj_shape_granule(s->layout);
     uint64_t best = most + 1;
     struct dj_shape t = *s;
     for (t.k = ks.first; t.k <= ks.last && best > 1; t.k++)
@@ -131,7 +128,7 @@ bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p)
         }
     if (best > most)
         return false;
-    s->bits = best * granule(s->kind);
+    s->bits = best * dj_shape_granule(s->layout);
     return true;
 }
 
@@ -198,7 +195,7 @@ uint64_t dj_shape_capacity(struct dj_shape *s, double p)
     const struct span ks = ks_of(s);
     if (!is_rate(p) || ks.first > ks.last)
         return 0;
-    if (s->kind == DEJA_EXACT)
+    if (s->layout == DJ_TABLE)
         return capacity_exact(s, p);
     uint64_t best = 0;
     struct dj_shape t = *s;

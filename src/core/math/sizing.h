@@ -1,6 +1,6 @@
 /* sizing.h - n, p, m and k from each other; the rate and the losses at any fill.
  *
- * Pure arithmetic on a shape: which kind of body, how many bits, how many positions a key.
+ * Pure arithmetic on a shape: which layout, how many bits, how many positions a key.
  * Kinds made of several bodies combine these numbers themselves.  rate.c says what n keys do
  * to a shape, sizing.c finds the shape; docs/math.md derives the formulas. */
 #ifndef DJ_SIZING_H
@@ -14,11 +14,19 @@
 #define DJ_MAX_BITS    (UINT64_C(1) << 53) /* a petabyte: doubles stay exact */
 #define DJ_MAX_HASHES  64
 
+/* Where the bits of a key are: what rates depend on. */
+enum dj_layout {
+    DJ_NO_LAYOUT, /* none that is known here: no rate, no size */
+    DJ_SPREAD,    /* anywhere: k positions over the whole body */
+    DJ_BLOCKS,    /* in k lanes of one block of 512 bits */
+    DJ_TABLE      /* in a slot of its own: 64-bit fingerprints */
+};
+
 struct dj_shape {
-    uint32_t kind; /* DEJA_CLASSIC, DEJA_BLOCKED, DEJA_SPECTRAL or DEJA_EXACT */
-    uint32_t k;    /* positions a key; blocked, spectral: at most DJ_BLOCK_LANES; exact: 1 */
-    uint64_t bits; /* of memory; a multiple of 64 for classic, of 512 for the others */
-    uint32_t counter_bits; /* spectral: 4, 8, 16 or 32; 0 for the others */
+    uint32_t layout;       /* a dj_layout */
+    uint32_t k;            /* positions per key; blocks: at most DJ_BLOCK_LANES; table: 1 */
+    uint64_t bits;         /* of memory; a multiple of 64 if spread, of 512 otherwise */
+    uint32_t counter_bits; /* blocks of counters instead of bits: 4, 8, 16 or 32; 0: bits */
     bool no_twins;         /* a key is k numbers (the papers' hashes), not one of 64 bits */
 };
 
@@ -30,10 +38,11 @@ static inline uint32_t dj_shape_unit(const struct dj_shape *s)
 
 /* What counter_bits may be, but for 0. */
 bool dj_shape_has_counters(uint32_t counter_bits);
-/* The largest k of a kind; 0 for a kind without a shape. */
-uint32_t dj_shape_most_k(uint32_t kind);
+/* Bits that a size is a multiple of, and the largest k; DJ_NO_LAYOUT has k 0. */
+uint64_t dj_shape_granule(uint32_t layout);
+uint32_t dj_shape_most_k(uint32_t layout);
 
-/* All that follow, up to dj_shape_keys, take a complete shape: a kind named above, k and bits that
+/* All that follow, up to dj_shape_keys, take a complete shape: a layout, k and bits that
  * it can have.  n is a number of different keys; 0 or less (and NaN) count as none, INFINITY is
  * allowed. */
 
@@ -52,7 +61,7 @@ double dj_with_twins(double bodies, double n);
 double dj_shape_rate_left(const struct dj_shape *s, double n, double p);
 /* Of two independent chances, at least one. */
 double dj_either(double a, double b);
-/* Set bits (exact: used slots; spectral: counters that are not 0) that n different keys leave on
+/* Set bits (table: used slots; counters that are not 0) that n different keys leave on
  * average, and the standard deviation.  No upper bound is involved: both are exact for ideal
  * hashing. */
 double dj_shape_bits_set(const struct dj_shape *s, double n);
@@ -61,11 +70,11 @@ double dj_shape_bits_sigma(const struct dj_shape *s, double n);
  * the number of slots in use, whatever it is). */
 double dj_shape_keys(const struct dj_shape *s, double bits_set);
 
-/* The smallest shape of this kind whose rate at n keys is at most p.  k = 0 in *s asks for the
- * best k, the smaller of two that need the same bits; any other k is kept (s->kind, s->k and
+/* The smallest shape of this layout whose rate at n keys is at most p.  k = 0 in *s asks for the
+ * best k, the smaller of two that need the same bits; any other k is kept (s->layout, s->k and
  * s->counter_bits are inputs, s->k and s->bits outputs).  False, with *s as it was, when the bits
- * overflow DJ_MAX_BITS, when no size reaches p, when the kind cannot have this k, and when n is 0
- * or beyond 2^53 or p is not between 0 and 1. */
+ * overflow DJ_MAX_BITS, when no size reaches p, when the layout cannot have this k, and when n is
+ * 0 or beyond 2^53 or p is not between 0 and 1. */
 bool dj_shape_fit(struct dj_shape *s, uint64_t n, double p);
 /* The same for the body alone: a part that has to be added cannot be refused for twins. */
 bool dj_shape_fit_body(struct dj_shape *s, uint64_t n, double p);
@@ -75,8 +84,8 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n);
  * n, at most 2^53, whose rate is at most p; exact: also at most 0.8 of the slots.  0 when not
  * even one key is allowed, or p is not between 0 and 1. */
 uint64_t dj_shape_capacity(struct dj_shape *s, double p);
-/* Round bits up to what the kind can have; false on overflow, with *s as it was.  classic:
- * multiple of 64; blocked, spectral: of 512; exact: of 512, at least 1024 (16 slots). */
+/* Round bits up to what the layout can have; false on overflow, with *s as it was.  Spread:
+ * multiple of 64; blocks: of 512; table: of 512, at least 1024 (16 slots). */
 bool dj_shape_round(struct dj_shape *s);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "core/base/alloc.h"
 #include "failmem.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include "options.h"
 #include <string.h>
 

@@ -283,7 +283,7 @@ static void counters_in_use_are_as_many_as_theory_says(void **state)
                 sum += used / BODIES;
                 squares += used * used / BODIES;
             }
-            const struct dj_shape s = {DEJA_SPECTRAL, k, 8 * sizeof body, widths[w]};
+            const struct dj_shape s = {DJ_BLOCKS, k, 8 * sizeof body, widths[w]};
             const double sigma = dj_shape_bits_sigma(&s, KEYS);
             assert_true(fabs(sum - dj_shape_bits_set(&s, KEYS)) < 0.09 * sigma + 1e-9);
             assert_true(fabs(sqrt(squares - sum * sum) - sigma) < 0.08 * sigma + 1e-6);

@@ -126,7 +126,7 @@ static void spectral_rate_agrees_with_exact_fractions(void **state)
         {32, 16, 50, 10.0, 0.18292719311245312},     {32, 8, 1000, 3000.0, 0.33204469181041035},
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
-        const struct dj_shape s = {DEJA_SPECTRAL, rows[i].k, rows[i].lines * DJ_BLOCK_BITS,
+        const struct dj_shape s = {DJ_BLOCKS, rows[i].k, rows[i].lines * DJ_BLOCK_BITS,
                                    rows[i].bits};
         assert_near(dj_shape_rate(&s, rows[i].n), rows[i].rate, 1e-11);
     }
@@ -251,10 +251,10 @@ static void blocked_rate_is_what_a_simulation_measures(void **state)
 static void rate_grows_with_the_keys_from_0_to_1(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_kinds); i++)
+    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_layouts); i++)
         for (uint32_t k = 1; k <= DJ_BLOCK_LANES; k++)
             for (uint64_t bits = 512; bits <= DJ_MAX_BITS; bits *= 4096) {
-                const struct dj_shape s = {bloom_kinds[i], k, bits};
+                const struct dj_shape s = {bloom_layouts[i], k, bits};
                 double before = 0.0;
                 assert_true(dj_shape_rate(&s, 0.0) == 0.0);
                 for (double n = 1.0; n < 200.0 * (double)bits; n = ceil(n * 1.3)) {
@@ -270,11 +270,11 @@ static void rate_grows_with_the_keys_from_0_to_1(void **state)
 static void rate_falls_with_the_bits(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_kinds); i++)
+    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_layouts); i++)
         for (uint32_t k = 1; k <= DJ_BLOCK_LANES; k++) {
             double before = 1.0;
             for (uint64_t granules = 1; granules <= 2000; granules += 1 + granules / 16) {
-                const struct dj_shape s = {bloom_kinds[i], k, 512 * granules};
+                const struct dj_shape s = {bloom_layouts[i], k, 512 * granules};
                 const double rate = dj_shape_rate(&s, 1000.0);
                 assert_true(rate < before || before > 0.999999);
                 before = rate;
@@ -285,8 +285,8 @@ static void rate_falls_with_the_bits(void **state)
 static void between_two_keys_the_rate_is_between(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(all_kinds); i++) {
-        const struct dj_shape s = {all_kinds[i], 1, 4096};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(all_layouts); i++) {
+        const struct dj_shape s = {all_layouts[i], 1, 4096};
         for (double n = 0.0; n < 40.0; n += 1.0) {
             const double low = dj_shape_rate(&s, n), high = dj_shape_rate(&s, n + 1.0);
             assert_between(dj_shape_rate(&s, n + 0.25), low, (low + high) / 2.0 * (1.0 + 1e-3));
@@ -299,7 +299,7 @@ static void between_two_keys_the_rate_is_between(void **state)
 static void exact_rate_is_one_fingerprint_in_2_to_the_64(void **state)
 {
     (void)state;
-    const struct dj_shape s = {DEJA_EXACT, 1, 1 << 20};
+    const struct dj_shape s = {DJ_TABLE, 1, 1 << 20};
     assert_near(dj_shape_rate(&s, 10000.0), 10000.0 * pow(2.0, -64.0), 1e-15);
     assert_near(dj_shape_lost(&s, 10000.0), 9999.0 * 10000.0 * pow(2.0, -65.0), 1e-15);
     assert_true(dj_shape_lost(&s, 1.0) == 0.0);
@@ -314,9 +314,9 @@ static void lost_is_the_sum_of_the_rates_met(void **state)
 {
     (void)state;
     static const struct dj_shape shapes[] = {
-        {DEJA_CLASSIC, 1, 8192},  {DEJA_CLASSIC, 2, 1 << 20}, {DEJA_CLASSIC, 7, 19200},
-        {DEJA_CLASSIC, 20, 1024}, {DEJA_CLASSIC, 64, 262144}, {DEJA_BLOCKED, 1, 512},
-        {DEJA_BLOCKED, 3, 2048},  {DEJA_BLOCKED, 8, 40960},   {DEJA_BLOCKED, 16, 512 * 1500},
+        {DJ_SPREAD, 1, 8192},  {DJ_SPREAD, 2, 1 << 20}, {DJ_SPREAD, 7, 19200},
+        {DJ_SPREAD, 20, 1024}, {DJ_SPREAD, 64, 262144}, {DJ_BLOCKS, 1, 512},
+        {DJ_BLOCKS, 3, 2048},  {DJ_BLOCKS, 8, 40960},   {DJ_BLOCKS, 16, 512 * 1500},
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         double sum = 0.0;
@@ -332,9 +332,9 @@ static void lost_is_the_sum_of_the_rates_met(void **state)
 static void with_one_hash_every_new_key_sets_a_bit(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_kinds); i++)
+    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_layouts); i++)
         for (double n = 1.0; n < 1e9; n = ceil(n * 1.5)) {
-            const struct dj_shape s = {bloom_kinds[i], 1, 1 << 20};
+            const struct dj_shape s = {bloom_layouts[i], 1, 1 << 20};
             assert_near(n - dj_shape_lost(&s, n), dj_shape_bits_set(&s, n), 1e-6);
         }
 }
@@ -343,8 +343,8 @@ static void with_one_hash_every_new_key_sets_a_bit(void **state)
 static void lost_is_right_for_many_keys(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_kinds); i++) {
-        const struct dj_shape s = fitted(bloom_kinds[i], 0, UINT64_C(1) << 32, 1e-4);
+    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_layouts); i++) {
+        const struct dj_shape s = fitted(bloom_layouts[i], 0, UINT64_C(1) << 32, 1e-4);
         const double pieces = 1024.0, width = 4194304.0;
         double sum = dj_shape_rate(&s, pieces * width) / 2.0;
         for (double j = 1.0; j < pieces; j += 1.0)
@@ -403,9 +403,9 @@ static void twins_beyond_the_ninth_digit_are_left_away(void **state)
 static void beyond_full_every_further_key_is_lost(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_kinds); i++)
+    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_layouts); i++)
         for (uint32_t k = 1; k <= 16; k += 5) {
-            const struct dj_shape s = {bloom_kinds[i], k, 51200};
+            const struct dj_shape s = {bloom_layouts[i], k, 51200};
             const double found = 3e6 - dj_shape_lost(&s, 3e6); /* 30,000 keys for 512 bits */
             assert_true(found > 0.0 && found < 51200.0 * (1.0 + 1e-9)); /* each set a bit */
             for (double n = 3.1e6; n < 1e12; n *= 1.7)
@@ -418,11 +418,11 @@ static void beyond_full_every_further_key_is_lost(void **state)
 static void keys_undo_set_bits(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_kinds); i++)
+    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_layouts); i++)
         for (uint32_t k = 1; k <= 16; k++)
             for (uint64_t bits = 512; bits <= DJ_MAX_BITS; bits *= 32768)
                 for (double load = 1e-3; load < 8.0; load *= 3.0) {
-                    const struct dj_shape s = {bloom_kinds[i], k, bits};
+                    const struct dj_shape s = {bloom_layouts[i], k, bits};
                     const double n = fmax(load * (double)bits / k, 1.0);
                     const double set = dj_shape_bits_set(&s, n);
                     assert_true(set > 0.0 && set < (double)bits && set < n * k * (1.0 + 1e-12));

@@ -45,8 +45,8 @@ static void the_numbers_of_the_math_page_are_these(void **state)
         {1e-9, 43.144, 86.388, .004768, .01083, 30, 16},
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
-        const struct dj_shape c = fitted(DEJA_CLASSIC, 0, 100000000, rows[i].p);
-        const struct dj_shape b = fitted(DEJA_BLOCKED, 0, 100000000, rows[i].p);
+        const struct dj_shape c = fitted(DJ_SPREAD, 0, 100000000, rows[i].p);
+        const struct dj_shape b = fitted(DJ_BLOCKS, 0, 100000000, rows[i].p);
         assert_int_equal(c.k, rows[i].classic_k);
         assert_int_equal(b.k, rows[i].blocked_k);
         assert_between((double)c.bits / 1e8 - rows[i].classic_bits, -.0005001, .0005001);
@@ -54,8 +54,8 @@ static void the_numbers_of_the_math_page_are_these(void **state)
         assert_near(dj_shape_lost(&c, 1e8), rows[i].classic_lost, 5e-4);
         assert_near(dj_shape_lost(&b, 1e8), rows[i].blocked_lost, 5e-4);
     }
-    assert_near(bits_per_key(DEJA_BLOCKED, 11, 100000000, 1e-4), 22.110, 3e-5);
-    assert_near(bits_per_key(DEJA_EXACT, 0, 100000000, 1e-9), 80.0, 1e-6);
+    assert_near(bits_per_key(DJ_BLOCKS, 11, 100000000, 1e-4), 22.110, 3e-5);
+    assert_near(bits_per_key(DJ_TABLE, 0, 100000000, 1e-9), 80.0, 1e-6);
 }
 
 /* Putze, Sanders, Singler 2007: k independent bits in 512, Poisson keys in a block. */
@@ -92,7 +92,7 @@ static void lanes_cost_less_than_two_percent(void **state)
         const double p = pow(10.0, -2.0 - (double)i);
         const double ideal = independent_bits_per_key(p);
         assert_near(ideal, known[i], 1e-4);
-        assert_between(bits_per_key(DEJA_BLOCKED, 0, 10000000, p), ideal, 1.02 * ideal);
+        assert_between(bits_per_key(DJ_BLOCKS, 0, 10000000, p), ideal, 1.02 * ideal);
     }
 }
 
@@ -102,13 +102,13 @@ static void classic_comes_close_to_its_lower_bound(void **state)
     (void)state;
     for (size_t i = 0; i < DJ_ARRAY_LEN(some_p); i++) {
         const double bound = -log(some_p[i]) / (log(2.0) * log(2.0));
-        assert_between(bits_per_key(DEJA_CLASSIC, 0, 10000000, some_p[i]), bound, 1.01 * bound);
+        assert_between(bits_per_key(DJ_SPREAD, 0, 10000000, some_p[i]), bound, 1.01 * bound);
     }
 }
 
 static bool smaller_fails(struct dj_shape s, uint64_t n, double p)
 {
-    const uint64_t granule = s.kind == DEJA_CLASSIC ? 64 : DJ_BLOCK_BITS;
+    const uint64_t granule = s.layout == DJ_SPREAD ? 64 : DJ_BLOCK_BITS;
     if (s.bits == granule)
         return true; /* there is nothing smaller */
     s.bits -= granule;
@@ -118,13 +118,13 @@ static bool smaller_fails(struct dj_shape s, uint64_t n, double p)
 static void fit_is_minimal(void **state)
 {
     (void)state;
-    for (size_t kind = 0; kind < DJ_ARRAY_LEN(bloom_kinds); kind++)
+    for (size_t kind = 0; kind < DJ_ARRAY_LEN(bloom_layouts); kind++)
         for (size_t i = 0; i < DJ_ARRAY_LEN(some_n); i++)
             for (size_t j = 0; j < DJ_ARRAY_LEN(some_p); j++) {
                 if (some_p[j] <= dj_twins((double)some_n[i]))
                     continue;
-                const struct dj_shape s = fitted(bloom_kinds[kind], 0, some_n[i], some_p[j]);
-                assert_true(s.bits % (s.kind == DEJA_CLASSIC ? 64 : 512) == 0);
+                const struct dj_shape s = fitted(bloom_layouts[kind], 0, some_n[i], some_p[j]);
+                assert_true(s.bits % (s.layout == DJ_SPREAD ? 64 : 512) == 0);
                 assert_true(dj_shape_rate(&s, (double)some_n[i]) <= some_p[j]);
                 assert_true(smaller_fails(s, some_n[i], some_p[j]));
             }
@@ -134,12 +134,12 @@ static void fit_is_minimal(void **state)
 static void a_rate_below_that_of_twins_is_refused(void **state)
 {
     (void)state;
-    for (size_t kind = 0; kind < DJ_ARRAY_LEN(all_kinds); kind++) {
-        struct dj_shape s = {.kind = all_kinds[kind]};
+    for (size_t kind = 0; kind < DJ_ARRAY_LEN(all_layouts); kind++) {
+        struct dj_shape s = {.layout = all_layouts[kind]};
         assert_true(dj_shape_fit(&s, 500000000, 3e-11));
         assert_false(dj_shape_fit(&s, 500000000, 2.7e-11)); /* 2.71e-11 of 2^64 */
     }
-    struct dj_shape papers = {.kind = DEJA_CLASSIC, .no_twins = true};
+    struct dj_shape papers = {.layout = DJ_SPREAD, .no_twins = true};
     assert_true(dj_shape_fit(&papers, 500000000, 1e-12)); /* their k numbers have more bits */
 }
 
@@ -147,12 +147,12 @@ static void a_rate_below_that_of_twins_is_refused(void **state)
 static void fit_takes_the_smallest_of_the_best_k(void **state)
 {
     (void)state;
-    for (size_t kind = 0; kind < DJ_ARRAY_LEN(bloom_kinds); kind++)
+    for (size_t kind = 0; kind < DJ_ARRAY_LEN(bloom_layouts); kind++)
         for (size_t i = 0; i < 5; i++)
             for (size_t j = 0; j < DJ_ARRAY_LEN(some_p); j++) {
-                const struct dj_shape best = fitted(bloom_kinds[kind], 0, some_n[i], some_p[j]);
+                const struct dj_shape best = fitted(bloom_layouts[kind], 0, some_n[i], some_p[j]);
                 for (uint32_t k = 1; k <= (kind == 0 ? 64u : 16u); k++) {
-                    struct dj_shape s = {best.kind, k, 0};
+                    struct dj_shape s = {best.layout, k, 0};
                     if (!dj_shape_fit(&s, some_n[i], some_p[j]))
                         continue;
                     assert_true(k < best.k ? s.bits > best.bits : s.bits >= best.bits);
@@ -169,7 +169,7 @@ static void spectral_sizes_are_the_smallest_that_reach_the_rate(void **state)
     static const double some[] = {0.3, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6};
     for (uint32_t bits = 4; bits <= 32; bits *= 2)
         for (size_t i = 0; i < DJ_ARRAY_LEN(some); i++) {
-            struct dj_shape s = {DEJA_SPECTRAL, 0, 0, bits};
+            struct dj_shape s = {DJ_BLOCKS, 0, 0, bits};
             assert_true(dj_shape_fit(&s, 100000, some[i]));
             assert_int_equal(s.bits % DJ_BLOCK_BITS, 0);
             assert_true(dj_shape_rate(&s, 1e5) <= some[i]);
@@ -177,7 +177,7 @@ static void spectral_sizes_are_the_smallest_that_reach_the_rate(void **state)
             less.bits -= DJ_BLOCK_BITS;
             for (less.k = 1; less.k <= DJ_BLOCK_LANES; less.k++)
                 assert_true(dj_shape_rate(&less, 1e5) > some[i]);
-            struct dj_shape back = {DEJA_SPECTRAL, 0, s.bits, bits};
+            struct dj_shape back = {DJ_BLOCKS, 0, s.bits, bits};
             assert_true(dj_shape_capacity(&back, some[i]) >= 100000);
         }
 }
@@ -186,7 +186,7 @@ static void fit_of_exact_leaves_a_fifth_free(void **state)
 {
     (void)state;
     for (uint64_t n = 1; n < UINT64_C(1) << 46; n += 1 + n / 3) {
-        const struct dj_shape s = fitted(DEJA_EXACT, 0, n, 1e-3);
+        const struct dj_shape s = fitted(DJ_TABLE, 0, n, 1e-3);
         const uint64_t slots = s.bits / 64;
         assert_int_equal(s.k, 1);
         assert_true(s.bits % 512 == 0 && slots >= 16);
@@ -199,24 +199,24 @@ static void assert_refused(uint32_t kind, uint32_t k, uint64_t n, double p)
 {
     struct dj_shape s = {kind, k, 12345};
     assert_false(dj_shape_fit(&s, n, p));
-    assert_true(s.kind == kind && s.k == k && s.bits == 12345); /* nothing has changed */
+    assert_true(s.layout == kind && s.k == k && s.bits == 12345); /* nothing has changed */
 }
 
 static void zero_keys_are_refused(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(all_kinds); i++)
-        assert_refused(all_kinds[i], 0, 0, 1e-3);
+    for (size_t i = 0; i < DJ_ARRAY_LEN(all_layouts); i++)
+        assert_refused(all_layouts[i], 0, 0, 1e-3);
 }
 
 static void rates_outside_0_to_1_are_refused(void **state)
 {
     (void)state;
     static const double odd[] = {0.0, -0.0, -1e-3, 1.0, 1.5, INFINITY, -INFINITY, NAN};
-    for (size_t i = 0; i < DJ_ARRAY_LEN(all_kinds); i++)
+    for (size_t i = 0; i < DJ_ARRAY_LEN(all_layouts); i++)
         for (size_t j = 0; j < DJ_ARRAY_LEN(odd); j++) {
-            struct dj_shape s = {all_kinds[i], 0, 10240};
-            assert_refused(all_kinds[i], 0, 1000, odd[j]);
+            struct dj_shape s = {all_layouts[i], 0, 10240};
+            assert_refused(all_layouts[i], 0, 1000, odd[j]);
             assert_true(dj_shape_capacity(&s, odd[j]) == 0);
         }
 }
@@ -224,21 +224,21 @@ static void rates_outside_0_to_1_are_refused(void **state)
 static void an_impossible_k_is_refused(void **state)
 {
     (void)state;
-    struct dj_shape s = {DEJA_BLOCKED, 17, 10240};
-    assert_refused(DEJA_CLASSIC, 65, 1000, 1e-3);
-    assert_refused(DEJA_BLOCKED, 17, 1000, 1e-3);
-    assert_refused(DEJA_EXACT, 2, 1000, 1e-3);
+    struct dj_shape s = {DJ_BLOCKS, 17, 10240};
+    assert_refused(DJ_SPREAD, 65, 1000, 1e-3);
+    assert_refused(DJ_BLOCKS, 17, 1000, 1e-3);
+    assert_refused(DJ_TABLE, 2, 1000, 1e-3);
     assert_true(dj_shape_capacity(&s, 1e-3) == 0);
     dj_shape_best_k(&s, 1000);
     assert_int_equal(s.k, 17);
 }
 
-static void a_kind_without_a_shape_is_refused(void **state)
+static void an_unknown_layout_is_refused(void **state)
 {
     (void)state;
-    struct dj_shape s = {DEJA_SCALABLE, 0, 10240};
-    assert_refused(DEJA_SCALABLE, 0, 1000, 1e-3);
-    assert_refused(0, 0, 1000, 1e-3);
+    struct dj_shape s = {DJ_NO_LAYOUT, 0, 10240};
+    assert_refused(DJ_NO_LAYOUT, 0, 1000, 1e-3);
+    assert_refused(99, 0, 1000, 1e-3);
     assert_false(dj_shape_round(&s));
     assert_true(dj_shape_capacity(&s, 1e-3) == 0);
     dj_shape_best_k(&s, 1000);
@@ -249,19 +249,19 @@ static void sizes_beyond_the_limit_are_refused(void **state)
 {
     (void)state;
     const uint64_t most = UINT64_C(1) << 53;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(all_kinds); i++) {
-        assert_refused(all_kinds[i], 0, most, 1e-3);
-        assert_refused(all_kinds[i], 0, most + 1, 0.999);
-        assert_refused(all_kinds[i], 0, UINT64_MAX, 0.5);
+    for (size_t i = 0; i < DJ_ARRAY_LEN(all_layouts); i++) {
+        assert_refused(all_layouts[i], 0, most, 1e-3);
+        assert_refused(all_layouts[i], 0, most + 1, 0.999);
+        assert_refused(all_layouts[i], 0, UINT64_MAX, 0.5);
     }
-    assert_refused(DEJA_CLASSIC, 1, UINT64_C(1) << 40, 1e-5);  /* one bit a key, 10^5 apart */
-    assert_refused(DEJA_BLOCKED, 0, UINT64_C(1) << 40, 1e-30); /* 16 bits cannot */
-    assert_refused(DEJA_EXACT, 0, UINT64_C(1) << 47, 1e-3);
-    assert_refused(DEJA_EXACT, 0, 1000, 1e-17); /* fingerprints have 64 bits */
+    assert_refused(DJ_SPREAD, 1, UINT64_C(1) << 40, 1e-5);  /* one bit a key, 10^5 apart */
+    assert_refused(DJ_BLOCKS, 0, UINT64_C(1) << 40, 1e-30); /* 16 bits cannot */
+    assert_refused(DJ_TABLE, 0, UINT64_C(1) << 47, 1e-3);
+    assert_refused(DJ_TABLE, 0, 1000, 1e-17); /* fingerprints have 64 bits */
     /* The most keys with room: every bit of the largest body is spoken for. */
-    assert_true(fitted(DEJA_EXACT, 0, (DJ_MAX_BITS / 64) / 5 * 4, 1e-3).bits <= DJ_MAX_BITS);
-    assert_true(fitted(DEJA_CLASSIC, 0, most, 0.999).bits <= DJ_MAX_BITS);
-    assert_true(fitted(DEJA_BLOCKED, 0, most, 0.999).bits <= DJ_MAX_BITS);
+    assert_true(fitted(DJ_TABLE, 0, (DJ_MAX_BITS / 64) / 5 * 4, 1e-3).bits <= DJ_MAX_BITS);
+    assert_true(fitted(DJ_SPREAD, 0, most, 0.999).bits <= DJ_MAX_BITS);
+    assert_true(fitted(DJ_BLOCKS, 0, most, 0.999).bits <= DJ_MAX_BITS);
 }
 
 /* --- Best k, capacity, rounding ----------------------------------------- */
@@ -269,13 +269,13 @@ static void sizes_beyond_the_limit_are_refused(void **state)
 static void best_k_has_the_lowest_rate(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_kinds); i++)
+    for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_layouts); i++)
         for (double per_key = 0.5; per_key < 100.0; per_key *= 1.5) {
-            struct dj_shape s = {bloom_kinds[i], 0, 512 * (uint64_t)(per_key * 100.0)};
+            struct dj_shape s = {bloom_layouts[i], 0, 512 * (uint64_t)(per_key * 100.0)};
             const double n = 51200.0;
             dj_shape_best_k(&s, (uint64_t)n);
             for (uint32_t k = 1; k <= (i == 0 ? 64u : 16u); k++) {
-                const struct dj_shape other = {s.kind, k, s.bits};
+                const struct dj_shape other = {s.layout, k, s.bits};
                 const double least = dj_shape_rate(&s, n), rate = dj_shape_rate(&other, n);
                 assert_true(k < s.k ? rate > least : rate >= least);
             }
@@ -286,7 +286,7 @@ static void best_k_is_the_known_one(void **state)
 {
     (void)state;
     struct dj_shape c = classic(0, 9600000), fixed = classic(3, 9600000), none = blocked(0, 9);
-    struct dj_shape e = {DEJA_EXACT, 0, 10240}, flooded = classic(0, 64);
+    struct dj_shape e = {DJ_TABLE, 0, 10240}, flooded = classic(0, 64);
     dj_shape_best_k(&c, 1000000);
     dj_shape_best_k(&fixed, 1000000);
     dj_shape_best_k(&e, 100);
@@ -302,11 +302,11 @@ static void best_k_is_the_known_one(void **state)
 static void capacity_is_the_last_n_within_the_rate(void **state)
 {
     (void)state;
-    for (size_t kind = 0; kind < DJ_ARRAY_LEN(bloom_kinds); kind++)
+    for (size_t kind = 0; kind < DJ_ARRAY_LEN(bloom_layouts); kind++)
         for (uint64_t bits = 512; bits <= UINT64_C(1) << 46; bits *= 131072)
             for (size_t j = 0; j < DJ_ARRAY_LEN(some_p); j++)
                 for (uint32_t k = 0; k <= 16; k += 4) {
-                    struct dj_shape s = {bloom_kinds[kind], k, bits};
+                    struct dj_shape s = {bloom_layouts[kind], k, bits};
                     const uint64_t n = dj_shape_capacity(&s, some_p[j]);
                     assert_true(k == 0 ? s.k >= 1 : s.k == k);
                     assert_true(dj_shape_rate(&s, (double)n) <= some_p[j]);
@@ -317,17 +317,17 @@ static void capacity_is_the_last_n_within_the_rate(void **state)
 static void capacity_undoes_fit(void **state)
 {
     (void)state;
-    for (size_t kind = 0; kind < DJ_ARRAY_LEN(all_kinds); kind++)
+    for (size_t kind = 0; kind < DJ_ARRAY_LEN(all_layouts); kind++)
         for (size_t i = 0; i < DJ_ARRAY_LEN(some_n); i++)
             for (size_t j = 0; j < DJ_ARRAY_LEN(some_p); j++) {
-                struct dj_shape fit = {all_kinds[kind], 0, 0};
+                struct dj_shape fit = {all_layouts[kind], 0, 0};
                 if (!dj_shape_fit(&fit, some_n[i], some_p[j])) { /* 2^40 keys are 6e-8 of 2^64 */
                     assert_true(some_p[j] <= dj_twins((double)some_n[i]));
                     continue;
                 }
-                struct dj_shape s = {fit.kind, 0, fit.bits}, less = s;
+                struct dj_shape s = {fit.layout, 0, fit.bits}, less = s;
                 assert_true(dj_shape_capacity(&s, some_p[j]) >= some_n[i]);
-                less.bits -= fit.kind == DEJA_CLASSIC ? 64 : 512;
+                less.bits -= fit.layout == DJ_SPREAD ? 64 : 512;
                 if (less.bits >= 1024)
                     assert_true(dj_shape_capacity(&less, some_p[j]) < some_n[i]);
             }
@@ -336,7 +336,7 @@ static void capacity_undoes_fit(void **state)
 static void capacity_of_exact_is_four_slots_in_five(void **state)
 {
     (void)state;
-    struct dj_shape small = {DEJA_EXACT, 0, 1024}, large = {DEJA_EXACT, 1, 64 * 8000000};
+    struct dj_shape small = {DJ_TABLE, 0, 1024}, large = {DJ_TABLE, 1, 64 * 8000000};
     assert_true(dj_shape_capacity(&small, 1e-3) == 12);
     assert_int_equal(small.k, 1);
     assert_true(dj_shape_capacity(&large, 1e-3) == 6400000);
@@ -367,26 +367,26 @@ static void bits_are_rounded_up_to_the_granule(void **state)
         uint32_t kind;
         uint64_t bits, rounded;
     } rows[] = {
-        {DEJA_CLASSIC, 0, 64},
-        {DEJA_CLASSIC, 64, 64},
-        {DEJA_CLASSIC, 65, 128},
-        {DEJA_BLOCKED, 0, 512},
-        {DEJA_BLOCKED, 512, 512},
-        {DEJA_BLOCKED, 513, 1024},
-        {DEJA_EXACT, 1, 1024},
-        {DEJA_EXACT, 1024, 1024},
-        {DEJA_EXACT, 1025, 1536},
-        {DEJA_CLASSIC, (UINT64_C(1) << 53) - 1, UINT64_C(1) << 53},
-        {DEJA_BLOCKED, (UINT64_C(1) << 53) - 1, UINT64_C(1) << 53},
+        {DJ_SPREAD, 0, 64},
+        {DJ_SPREAD, 64, 64},
+        {DJ_SPREAD, 65, 128},
+        {DJ_BLOCKS, 0, 512},
+        {DJ_BLOCKS, 512, 512},
+        {DJ_BLOCKS, 513, 1024},
+        {DJ_TABLE, 1, 1024},
+        {DJ_TABLE, 1024, 1024},
+        {DJ_TABLE, 1025, 1536},
+        {DJ_SPREAD, (UINT64_C(1) << 53) - 1, UINT64_C(1) << 53},
+        {DJ_BLOCKS, (UINT64_C(1) << 53) - 1, UINT64_C(1) << 53},
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
         struct dj_shape s = {rows[i].kind, 1, rows[i].bits};
         assert_true(dj_shape_round(&s));
         assert_true(s.bits == rows[i].rounded);
     }
-    for (size_t i = 0; i < DJ_ARRAY_LEN(all_kinds); i++) {
-        struct dj_shape over = {all_kinds[i], 1, DJ_MAX_BITS + 1};
-        struct dj_shape wraps = {all_kinds[i], 1, UINT64_MAX};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(all_layouts); i++) {
+        struct dj_shape over = {all_layouts[i], 1, DJ_MAX_BITS + 1};
+        struct dj_shape wraps = {all_layouts[i], 1, UINT64_MAX};
         assert_false(dj_shape_round(&over));
         assert_false(dj_shape_round(&wraps));
         assert_true(wraps.bits == UINT64_MAX);
@@ -396,8 +396,8 @@ static void bits_are_rounded_up_to_the_granule(void **state)
 static void odd_numbers_of_keys_are_harmless(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(all_kinds); i++) {
-        const struct dj_shape s = {all_kinds[i], 1, 10240};
+    for (size_t i = 0; i < DJ_ARRAY_LEN(all_layouts); i++) {
+        const struct dj_shape s = {all_layouts[i], 1, 10240};
         static const double nothing[] = {0.0, -1.0, -INFINITY, NAN};
         for (size_t j = 0; j < DJ_ARRAY_LEN(nothing); j++) {
             assert_true(dj_shape_rate(&s, nothing[j]) == 0.0);
@@ -427,7 +427,7 @@ int main(void)
         cmocka_unit_test(zero_keys_are_refused),
         cmocka_unit_test(rates_outside_0_to_1_are_refused),
         cmocka_unit_test(an_impossible_k_is_refused),
-        cmocka_unit_test(a_kind_without_a_shape_is_refused),
+        cmocka_unit_test(an_unknown_layout_is_refused),
         cmocka_unit_test(sizes_beyond_the_limit_are_refused),
         cmocka_unit_test(best_k_has_the_lowest_rate),
         cmocka_unit_test(best_k_is_the_known_one),

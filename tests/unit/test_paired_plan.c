@@ -1,4 +1,4 @@
-/* test_plan_paired.c - how large a paired filter is: each half is that of its own number. */
+/* test_paired_plan.c - how large a paired filter is: each half is that of its own number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,5 +103,5 @@ int main(void)
         cmocka_unit_test(capacity_follows_from_memory_and_rate),
         cmocka_unit_test(the_rule_of_the_thesis_sizes_both),
     };
-    return cmocka_run_group_tests_name("unit.plan_paired", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("unit.paired_plan", tests, NULL, NULL);
 }

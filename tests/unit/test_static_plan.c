@@ -1,4 +1,4 @@
-/* test_plan_static.c - how large a static filter is: fingerprints by rate and memory, slots by
+/* test_static_plan.c - how large a static filter is: fingerprints by rate and memory, slots by
  * keys, and the builder makes what was planned. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "building.h"
-#include "kinds/deja_filter.h"
+#include "kinds/kind.h"
 #include <math.h>
 #include <string.h>
 
@@ -114,5 +114,5 @@ int main(void)
         cmocka_unit_test(sizes_grow_with_the_keys_and_stay_sound),
         cmocka_unit_test(the_numbers_of_the_math_page_are_these),
     };
-    return cmocka_run_group_tests_name("unit.plan_static", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("unit.static_plan", tests, NULL, NULL);
 }

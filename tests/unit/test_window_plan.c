@@ -1,4 +1,4 @@
-/* test_plan_window.c - how large a window is: all generations together keep what p promises. */
+/* test_window_plan.c - how large a window is: all generations together keep what p promises. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "kinds/window.h"
 #include "options.h"
 #include "plans.h"
 
@@ -14,9 +15,9 @@ static void all_generations_together_stay_below_p(void **state)
     for (uint32_t generations = 1; generations <= 7; generations++) {
         const struct dj_plan plan = resolved(OPTIONS(.kind = DEJA_WINDOW, .capacity = 100001,
                                                      .fp_rate = 1e-3, .generations = generations));
-        const struct dj_shape s = dj_plan_window_generation(&plan.shape, generations + 1);
-        const double rate = dj_shape_rate(&s, (double)dj_plan_window_quota(&plan));
-        assert_true(dj_plan_window_quota(&plan) * generations >= 100001);
+        const struct dj_shape s = dj_window_generation(&plan.shape, generations + 1);
+        const double rate = dj_shape_rate(&s, (double)dj_generations_quota(&plan));
+        assert_true(dj_generations_quota(&plan) * generations >= 100001);
         assert_true(rate * (generations + 1) <= 1e-3);
         assert_true(plan.shape.bits % (DJ_BLOCK_BITS * (generations + 1)) == 0);
         const deja_plan told = plan_of(OPTIONS(.kind = DEJA_WINDOW, .capacity = 100001,
@@ -47,5 +48,5 @@ int main(void)
         cmocka_unit_test(all_generations_together_stay_below_p),
         cmocka_unit_test(memory_tells_the_keys_of_a_window_or_its_rate),
     };
-    return cmocka_run_group_tests_name("unit.plan_window", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("unit.window_plan", tests, NULL, NULL);
 }

@@ -1,0 +1,56 @@
+/* growth.c - more room for keys, within bounds.
+ *
+ * A header can ask for much by being large and honest: a file of 5 kB can claim any number of keys
+ * or a growth of 1024.  So what a filter takes without being told a size, its next parts and the
+ * body of its next visit, stays in proportion to what it has: UNASKED_BYTES in all, or else so
+ * many times its bodies. */
+#include "filter/growth.h"
+#include "filter/sound.h"
+
+#define UNASKED_BYTES ((uint64_t)16 << 20)
+#define UNASKED_TIMES UINT64_C(32)
+
+static uint64_t bytes_of(const deja_filter *f)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        bytes += f->part[i]->body_len;
+    return bytes;
+}
+
+static bool fits(uint64_t have, uint64_t more, uint64_t most)
+{
+    return have + more <= UNASKED_BYTES || more <= most;
+}
+
+/* The parts from f->n_parts up to n_parts. */
+static bool parts_fit(const deja_filter *f, uint32_t n_parts)
+{
+    const uint64_t have = bytes_of(f);
+    uint64_t more = 0;
+    for (uint32_t i = f->n_parts; i < n_parts; i++)
+        more += dj_part_body_len(&f->part[i]->shape);
+    const struct dj_kind *kind = f->plan.kind;
+    return fits(have, more, kind->most_growth ? kind->most_growth(f) : UNASKED_TIMES * have);
+}
+
+int dj_filter_make_room(deja_filter *f, uint32_t parts, const uint64_t *row)
+{
+    uint32_t n = parts;
+    int rc = DEJA_OK;
+    pthread_rwlock_wrlock(&f->growing);
+    if (f->n_parts == parts) { /* or another thread was here first */
+        rc = f->plan.kind->make_room(f, row, &n);
+        if (rc == DEJA_OK && n > parts) {
+            const bool sound = dj_filter_check(f, n, NULL) == DEJA_OK && parts_fit(f, n);
+            rc = sound ? f->owner->grow(f, n) : DEJA_EFULL;
+        }
+    }
+    pthread_rwlock_unlock(&f->growing);
+    return rc;
+}
+
+bool dj_renewal_fits(const deja_filter *f, uint64_t bytes)
+{
+    return fits(0, bytes, UNASKED_TIMES * bytes_of(f));
+}

@@ -1,0 +1,13 @@
+/* options.h - what the caller said, as a plan. */
+#ifndef DJ_OPTIONS_H
+#define DJ_OPTIONS_H
+#include "kinds/plan.h"
+
+/* Options of any age as this library knows them; the rest zero, or refused. */
+int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);
+/* The plan of options that dj_options_read has passed. */
+int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+/* Refuses a kind that is built, not added to. */
+int dj_plan_refuse_built(const struct dj_plan *plan, deja_error *err);
+
+#endif

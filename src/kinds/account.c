@@ -1,0 +1,78 @@
+/* account.c - what the bits of each part say, added up.
+ *
+ * The rate now follows from the bits that are really set, not from what add was told; what was
+ * lost so far follows from the number of keys, since a key that came when x others were inside
+ * was lost with probability rate(x).  Bits far beyond what the keys explain mean that somebody
+ * chose keys to fill the filter (docs/security.md). */
+#include "kinds/account.h"
+#include <math.h>
+
+/* Different keys that came when `keys` of them were told "new": n - lost(n) = keys, by Newton's
+ * method, since the derivative of lost is the rate.  A filter far beyond its capacity loses nearly
+ * all of them and no longer knows how many came: not more than were offered. */
+static double came_to(const struct dj_shape *s, uint32_t filters, double keys, double offered,
+                      const struct dj_earlier *earlier)
+{
+    /* Before a fold or a union other bits judged: what this body would have told them. */
+    const double least = keys, before = (double)earlier->keys + earlier->lost;
+    if (earlier->keys)
+        keys =
+            fmax(keys - (double)earlier->keys, 0) + before - dj_shape_lost_of(s, filters, before);
+    double n = fmax(keys, before);
+    for (int i = 0; i < 16 && n < offered; i++) {
+        const double slope = 1 - dj_shape_rate_of(s, filters, n);
+        const double missing = keys - (n - dj_shape_lost_of(s, filters, n));
+        if (missing < 0.01 || (slope < 1e-3 && isinf(offered)))
+            break;
+        n += missing / fmax(slope, 1e-3);
+    }
+    return fmax(least, fmin(keys + dj_shape_lost_of(s, filters, n), offered));
+}
+
+static uint64_t count_of(const deja_filter *f, const struct dj_part *p, double distinct)
+{
+    const bool uncounted = f->unclean && f->read_only; /* adds came after the last sync */
+    if (uncounted && distinct < 0x1p63)
+        return (uint64_t)distinct;
+    return atomic_load_explicit(&p->keys, memory_order_relaxed);
+}
+
+struct dj_account dj_account_of(const deja_filter *f, const struct dj_part *p, bool is_series)
+{
+    struct dj_account a = {.bits_set = (double)p->kind->body.bits_set(p)};
+    a.distinct = dj_shape_keys(&p->shape, a.bits_set);
+    a.rate = isinf(a.distinct) ? 1 : dj_shape_rate(&p->shape, a.distinct);
+    a.count = count_of(f, p, a.distinct);
+    a.keys = (double)a.count;
+    /* An unclean file does not know what was offered since its last sync, and nothing was ever
+     * offered to deletions: they take what is removed. */
+    const bool unknown = f->unclean || (f->plan.deletions && p != f->part[0]);
+    const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
+    const struct dj_earlier none = {0}; /* a series has an account for all parts together */
+    a.came = came_to(&p->shape, f->plan.filters, a.keys, unknown ? INFINITY : (double)offered,
+                     is_series ? &none : &f->earlier);
+    return a;
+}
+
+static uint64_t units(const struct dj_shape *s)
+{
+    return s->bits / (s->layout == DJ_TABLE ? 64 : dj_shape_unit(s));
+}
+
+void dj_account_for(const deja_filter *f, deja_stats *s, dj_account_fn *add)
+{
+    const bool is_series = dj_kind_can(f->plan.kind, DEJA_CAN_GROW) && f->n_parts > 1;
+    double variance = 0;
+    for (uint32_t i = 0; i < f->n_parts; i++) {
+        const struct dj_part *p = f->part[i];
+        struct dj_account a = dj_account_of(f, p, is_series);
+        add(f, s, p, &a, i);
+        const double sigma = dj_shape_bits_sigma(&p->shape, a.came);
+        s->bits += units(&p->shape);
+        s->bytes += p->body_len;
+        s->bits_set += (uint64_t)a.bits_set;
+        s->bits_expected += dj_shape_bits_set(&p->shape, a.came);
+        variance += sigma * sigma;
+    }
+    s->bits_sigma = sqrt(variance);
+}

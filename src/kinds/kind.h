@@ -1,0 +1,173 @@
+/* kind.h - what a kind provides.
+ *
+ * src/filter has checked the arguments, hashed the keys and taken the locks.  One file per kind
+ * ends in one struct dj_kind; kinds.c lists them, and all other code calls through them.  A
+ * function that is NULL means what its comment says; most kinds need few of them. */
+#ifndef DJ_KIND_H
+#define DJ_KIND_H
+#include "kinds/fields.h"
+#include "kinds/record.h"
+
+#define DJ_CHUNK 64 /* keys in flight at once, when a key is one number */
+
+enum dj_removal {
+    DJ_REFUSED,
+    DJ_FEWER,
+    DJ_GONE
+}; /* DJ_GONE: the key is no longer found */
+
+/* The verbs of one part.  Hash i of a batch starts at hash[i * part->stride]. */
+struct dj_body {
+    void (*init)(struct dj_part *p); /* NULL: nothing to prepare */
+    /* Start to fetch the memory that add or contains will look at first. */
+    void (*prefetch)(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add);
+    /* Take keys in order; returns how many, fewer than n when the part is full.  shared: other
+     * threads may be adding to this part at the same time.  ahead: the n keys that come next, or
+     * hash itself; their memory is asked for on the way, one key at a time, which keeps the
+     * processor's few miss buffers busy and never clogs them.  (window: add and contains answer
+     * with a bit for each generation that had the key.) */
+    size_t (*add)(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                  uint8_t *is_new, bool shared);
+    void (*contains)(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
+                     size_t n, uint8_t *found);
+    /* Units in use: bits, counters or slots; static: bits that hold a key's fingerprint. */
+    uint64_t (*bits_set)(const struct dj_part *p);
+    /* Undo one add of this key, and how many times it was added; NULL: cannot. */
+    enum dj_removal (*remove)(struct dj_part *p, uint64_t hash, bool shared);
+    uint32_t (*count)(const struct dj_part *p, uint64_t hash);
+    /* Set operations.  Bodies of bits: word number `word` of the body after some folds. */
+    uint64_t (*folded_word)(const struct dj_part *p, int folds, uint64_t word);
+    /* Tables: keys that the part still takes; and hashes that would bring its fingerprints, from
+     * slot *at on, which moves on.  Returns how many, 0 at the end. */
+    uint64_t (*room)(const struct dj_part *p);
+    size_t (*stored)(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK]);
+};
+
+/* Fields of a file that a kind has alone (docs/format.md). */
+struct dj_fields {
+    const struct dj_field *field;
+    size_t n;
+};
+#define DJ_FIELDS(table)                                                                          \
+    {                                                                                             \
+        (table), DJ_ARRAY_LEN(table)                                                              \
+    }
+
+struct dj_kind {
+    const char *name;           /* as typed on the command line */
+    uint32_t number;            /* a deja_kind, as stored in files */
+    const char *help;           /* one line for help and `deja plan` */
+    uint32_t can;               /* DEJA_CAN_ADD | DEJA_CAN_REMOVE | ... */
+    const char *const *options; /* that not every kind takes: those of this one, then NULL */
+    uint32_t flags;             /* DEJA_MINIMAL_INCREASE .. that this kind alone takes */
+    const char *no_merge;       /* why its filters cannot be united, or folded; NULL: they can, */
+    const char *no_fold;        /* or there is nothing more to say */
+
+    /* --- Options to sizes: pure arithmetic with overflow checks, no memory --- */
+
+    uint32_t layout;                 /* of a body, for core/math */
+    uint32_t fixed_k;                /* positions per key; 0: they can be chosen */
+    bool any_hash;                   /* takes hashes that give k numbers per key */
+    bool adds_parts;                 /* has more of them as it fills */
+    uint64_t most_capacity;          /* 0: DJ_MAX_CAPACITY */
+    const struct dj_kind *part_kind; /* of its parts, unless options choose; NULL: itself */
+    /* Check its own options and take them over; NULL: it has none. */
+    int (*read)(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+    /* Shape and capacity. */
+    int (*plan)(const deja_options *opt, struct dj_plan *plan, deja_error *err);
+    bool (*by_multiplier)(const struct dj_plan *plan); /* m = n k M can size it; NULL: no */
+    bool (*powers_of_2)(const struct dj_plan *plan);   /* its sizes are; NULL: no */
+    /* The rate that a part is sized for; the rate of the filter with n keys, and the keys lost on
+     * the way there.  NULL: those of F equal parts. */
+    double (*part_rate)(const struct dj_plan *plan);
+    double (*rate)(const struct dj_plan *plan, double n);
+    double (*lost)(const struct dj_plan *plan, double n);
+    uint32_t (*parts)(const struct dj_plan *plan); /* that it begins with; NULL: F */
+    /* Bodies of the size plan->shape that it can come to (NULL: F), and what is needed besides
+     * them, at most (NULL: nothing); false: too much. */
+    uint32_t (*bodies)(const struct dj_plan *plan);
+    bool (*besides)(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
+    uint64_t (*lines)(const struct dj_plan *plan); /* that a lookup reads; NULL: one per body */
+    /* Part i, which has the plan's numbers, as it should be; false: too large.  NULL: as it is. */
+    bool (*part)(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
+    const struct dj_kind *(*kind_of_part)(const struct dj_plan *plan, uint32_t i); /* or NULL */
+
+    /* --- Keys to rows of numbers; NULL: one hash per key, or those of a paper --- */
+
+    void (*rows)(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *row);
+    uint32_t (*words)(const struct dj_plan *plan);              /* of a row */
+    uint32_t (*stride)(const struct dj_plan *plan, uint32_t i); /* that part i is given */
+
+    /* --- Answers --- */
+
+    void (*prefetch)(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add);
+    /* ahead, shared and the result are those of the body.  If add takes fewer than n keys, and
+     * the kind can make room, it is asked to. */
+    size_t (*add)(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                  uint8_t *is_new, bool shared);
+    void (*contains)(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
+                     uint8_t *found);
+    bool (*remove)(deja_filter *f, uint64_t hash, bool shared); /* NULL: cannot */
+    uint32_t (*count)(const deja_filter *f, uint64_t hash);     /* NULL: cannot */
+    void (*prefix)(const deja_filter *f, const deja_slice *prefix, size_t n, uint8_t *found);
+    /* Keys that it takes before it needs more room.  NULL: it never gets more, and its parts need
+     * no lock. */
+    uint64_t (*room)(deja_filter *f);
+    /* Alone with the filter: begins the next generation, or describes the parts from f->n_parts
+     * up to *n_parts, to which src/filter then gives bodies.  row: the key that did not fit. */
+    int (*make_room)(deja_filter *f, const uint64_t *row, uint32_t *n_parts);
+    /* Bytes that the next parts may take without being asked for; NULL: a multiple of what it
+     * has. */
+    uint64_t (*most_growth)(const deja_filter *f);
+
+    /* --- A filter's life --- */
+
+    void (*made)(deja_filter *f);     /* plan and key are set; NULL: nothing to do */
+    void (*attached)(deja_filter *f); /* its parts have bodies; NULL: nothing to do */
+    /* The account, with the body read; and what is known without (NULL: that of part 0). */
+    void (*stats)(const deja_filter *f, deja_stats *s);
+    void (*outline)(const deja_filter *f, deja_outline *o);
+    /* The next visit: the share of the rate that one of its parts gets (NULL: half of it), and
+     * what else it inherits (NULL: nothing). */
+    double (*share)(const deja_options *next);
+    void (*next_visit)(const deja_filter *f, struct dj_plan *next);
+
+    /* --- Files --- */
+
+    struct dj_fields header; /* its own fields, of struct dj_plan ... */
+    struct dj_fields record; /* ... and of struct dj_record */
+    /* Their limits; NULL: none. */
+    int (*check)(const struct dj_plan *plan, deja_error *err);
+    /* Whether parts can belong to such a plan: each of them (NULL: equal parts), and all together
+     * (NULL: each is enough).  Whether the plan reaches its rate at capacity (NULL: as F equal
+     * parts do). */
+    bool (*part_is_sound)(const struct dj_plan *plan, const struct dj_part *part, uint32_t i);
+    bool (*parts_are_sound)(const struct dj_plan *plan, const struct dj_part *part, uint32_t n);
+    bool (*reaches_rate)(const struct dj_plan *plan);
+    /* The plan's shapes are those of these parts; NULL: that of the first is all. */
+    void (*take_shapes)(struct dj_plan *plan, const struct dj_part *part);
+    /* Counts to and from a record, besides those that every filter has; and keys that follow from
+     * the bodies, for a file that was not synced.  NULL: the keys of each part. */
+    void (*to_record)(const deja_filter *f, struct dj_record *r);
+    void (*from_record)(deja_filter *f, const struct dj_record *r);
+    void (*recount)(const deja_filter *f, struct dj_record *r);
+    /* A reader's filter follows what the writer has done since; NULL: nothing to follow. */
+    void (*follow)(deja_filter *f, const struct dj_record *r);
+
+    struct dj_body body; /* the verbs of a part; empty: no part is of this kind */
+};
+
+extern const struct dj_kind dj_blocked, dj_classic, dj_exact, dj_layered, dj_paired, dj_scalable,
+    dj_spectral, dj_static, dj_window;
+
+/* The kind with this number; NULL: there is none. */
+const struct dj_kind *dj_kind_of(uint32_t number);
+/* Whether it can do all of this, whether it takes this option, and which kind does. */
+static inline bool dj_kind_can(const struct dj_kind *kind, uint32_t capability)
+{
+    return (kind->can & capability) == capability;
+}
+bool dj_kind_takes(const struct dj_kind *kind, const char *option);
+const char *dj_kind_with(const char *option);
+
+#endif
