@@ -8,8 +8,6 @@ import ctypes
 import os
 import random
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import reader
@@ -20,19 +18,6 @@ GOLDEN = GOLDENS[0]
 APART = bytes(range(0x10)) + bytes(range(0xF0, 0x100))
 STATUS = {-4: "EFORMAT", -5: "EVERSION", -9: "EMISMATCH", -10: "EBUSY"}
 OPEN_WRITE, OPEN_REPAIR, KEY_APART, MINIMAL_INCREASE, PAPER, WORDS = 1, 4, 1, 2, 4, 8
-
-# A library with the address sanitizer wants its runtime to be there first.
-if b"__tsan_init" in Path(LIBRARY).read_bytes():
-    print("skipped: python cannot load a library with the thread sanitizer")
-    sys.exit(77)
-if b"__asan_init" in Path(LIBRARY).read_bytes() and "DEJA_PRELOADED" not in os.environ:
-    names = ["libasan.so", "libclang_rt.asan-x86_64.so"]
-    ask = [subprocess.run([os.environ["CC"], "-print-file-name=" + name], check=True, text=True,
-                          capture_output=True).stdout.strip() for name in names]
-    runtime = next(path for path in ask if "/" in path)
-    options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # python's own
-    environment = dict(os.environ, LD_PRELOAD=runtime, ASAN_OPTIONS=options, DEJA_PRELOADED="1")
-    os.execve(sys.executable, [sys.executable] + sys.argv, environment)
 
 
 # --- The library ----------------------------------------------------------------

@@ -9,5 +9,5 @@ fi
 cd "$SOURCE"
 find . -path ./build -prune -o -path ./.git -prune -o \
     \( -name '*.c' -o -name '*.h' -o -name '*.cpp' \) -print0 | sort -z >"$HOME/files"
-xargs -0 "$tool" --dry-run -Werror <"$HOME/files"
+xargs -0 -n 40 -P "$(nproc)" "$tool" --dry-run -Werror <"$HOME/files"
 echo "$(tr -cd '\0' <"$HOME/files" | wc -c) files are in shape"

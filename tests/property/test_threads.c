@@ -219,6 +219,19 @@ static void no_key_is_lost_and_every_key_is_new_to_somebody(void **state)
         }
 }
 
+/* A sanitizer sees a race, or memory that is gone, without waiting for its moment. */
+#if defined(DJ_TSAN) || defined(__SANITIZE_ADDRESS__)
+enum {
+    TRIES = 15,
+    TABLES = 100
+};
+#else
+enum {
+    TRIES = 60,
+    TABLES = 1000
+};
+#endif
+
 /* --- From one writer to several ----------------------------------------- */
 
 /* The first thread is well under way with plain stores when the others begin to add.  A filter
@@ -245,9 +258,6 @@ static void join_in(struct crew *c, int me)
 
 static void taking_over_from_a_sole_writer_loses_nothing(void **state)
 {
-    enum {
-        TRIES = 60
-    };
     size_t shared = 0;
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++)
         for (unsigned try = 0; try < TRIES; try++) {
@@ -277,15 +287,6 @@ enum {
     RUSH_KEYS = 60,
     ROW = 10
 }; /* ROW: numbers a key, at most */
-#ifdef DJ_TSAN
-enum {
-    TABLES = 250
-}; /* it sees a race without waiting for its moment */
-#else
-enum {
-    TABLES = 1000
-};
-#endif
 
 static struct table {
     deja_filter *f;
