@@ -69,7 +69,7 @@ def mix(x):
 
 
 def lanes_and_bits():
-    """The lanes of the key and its bit in each (docs/format/bodies.md)."""
+    """The lanes of the key and its bit in each (docs/format.md)."""
     g = HASH * GOLDEN & MASK64
     choice = g >> 24 & 255
     lane, state = list(range(16)), (16 * K + choice // 16 + 1) * GOLDEN & MASK64
