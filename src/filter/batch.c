@@ -81,7 +81,8 @@ static const uint64_t *next_chunk(struct batch *b, size_t *n)
 
 static void prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
-    f->plan.kind->prefetch(f, hash, n, for_add);
+    if (n)
+        f->plan.kind->prefetch(f, hash, n, for_add);
 }
 
 /* What comes after a chunk of n keys, as its answers are to ask for it: n more hashes, or, where

@@ -24,9 +24,11 @@ const uint64_t *dj_spatial_view(const deja_filter *f, uint32_t i, const uint64_t
 
 void dj_spatial_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
+    const struct dj_part *p = f->part[0];
     uint64_t buf[DJ_CHUNK];
-    for (uint32_t i = 0; i < f->n_parts; i++) {
-        const struct dj_part *p = f->part[i];
+    p->kind->body.prefetch(p, hash, n, for_add);
+    for (uint32_t i = 1; i < f->n_parts; i++) {
+        p = f->part[i];
         p->kind->body.prefetch(p, dj_spatial_view(f, i, hash, n, buf), n, for_add);
     }
 }
