@@ -2,7 +2,11 @@
 #include "kinds/kind.h"
 #include <string.h>
 
-/* In the order of their numbers.  The tests add a kind of their own. */
+#ifdef DJ_EXTRA_KIND /* the tests add a kind of their own */
+extern const struct dj_kind DJ_EXTRA_KIND;
+#endif
+
+/* In the order of their numbers. */
 static const struct dj_kind *const kinds[] = {
     &dj_classic,    &dj_blocked, &dj_layered, &dj_spectral, &dj_paired,
     &dj_scalable,   &dj_window,  &dj_static,  &dj_exact,

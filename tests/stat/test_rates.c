@@ -111,6 +111,24 @@ static void check_cell(const struct kind *kind, uint64_t n, double p, uint64_t s
 
 static const double some_p[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
 
+/* Kinds of the list that no row names, and no other test: they have the rates of theory, too. */
+static void every_other_plain_kind_has_the_rates_of_theory(void **state)
+{
+    const uint32_t others =
+        DEJA_CAN_FORGET | DEJA_CAN_LAYER | DEJA_CAN_BUILD; /* test_forgetting.c and others */
+    size_t found = 0;
+    for (uint32_t number = 0; (number = deja_kind_next(number)) != 0;) {
+        const struct kind kind = {deja_kind_name(number), {.kind = number}, 1};
+        bool named = dj_kind_of(number)->can & others;
+        for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++)
+            named |= kinds[k].opt.kind == number;
+        for (size_t i = 0; !named && i < DJ_ARRAY_LEN(some_p); i++)
+            check_cell(&kind, 30000, some_p[i], 40 + i);
+        found += !named;
+    }
+    assert_int_equal(found, 1); /* kind_probe.c */
+}
+
 static void small_filters_have_the_rates_of_theory(void **state)
 {
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++)
@@ -458,6 +476,7 @@ int main(void)
         cmocka_unit_test(small_filters_have_the_rates_of_theory),
         cmocka_unit_test(filters_of_30000_keys_have_the_rates_of_theory),
         cmocka_unit_test(filters_of_300000_keys_have_the_rates_of_theory),
+        cmocka_unit_test(every_other_plain_kind_has_the_rates_of_theory),
         cmocka_unit_test(every_k_has_the_rate_of_theory),
         cmocka_unit_test(every_hash_family_has_the_rate_of_theory_on_urls),
         cmocka_unit_test(a_bitmap_of_any_family_has_the_rate_of_theory),
