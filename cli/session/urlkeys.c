@@ -267,87 +267,90 @@ static deja_slice own_expression(deja_slice canon)
     return (deja_slice){colon + 3, canon.len - skip};
 }
 
-/* Record i has this form, or none: rc says why. */
+/* Record i has this form, or none: rc says why.  After a failure the block has the records before
+ * it. */
 static int take_form(struct urlkeys *u, struct block *b, size_t i, int rc, deja_slice form,
                      deja_error *err)
 {
     if (u->forms)
         b->forms[i] = form;
-    if (rc < 0)
-        return pass(u, b, i, rc, err);
-    b->keys[i] = u->own_key ? own_expression(form) : form;
-    return DEJA_OK;
+    if (rc >= 0) {
+        b->keys[i] = u->own_key ? own_expression(form) : form;
+        return DEJA_OK;
+    }
+    rc = pass(u, b, i, rc, err);
+    b->n = rc < 0 ? i : b->n;
+    return rc;
 }
 
-/* The forms of n keys.  One that finds no memory gets DEJA_ENOMEM, and is the last. */
-static size_t make_forms(const struct urlkeys *u, struct block *b, const deja_slice *key, size_t n,
-                         struct urlkeys_room *room, deja_slice *form, int8_t *status)
+/* Puts the forms of n keys in their places.  A key that finds no memory gets DEJA_ENOMEM. */
+static void make_forms(const struct urlkeys *u, struct block *b, deja_slice *key, size_t n,
+                       struct urlkeys_room *room, int8_t *status)
 {
-    for (size_t done = 0; done < n;) {
-        const size_t from = done;
-        done += deja_url_canon_batch(u->rules, key + from, n - from, room->at, room->cap,
-                                     form + from, status + from);
-        size_t last = done;
-        while (last > from && form[last - 1].data == key[last - 1].data)
-            last--;
-        if (last > from)
-            keep(b, room, form[last - 1]);
-        if (done < n && !make_room(b, room, DEJA_URL_ROOM(key[done].len))) {
-            form[done] = key[done];
-            status[done] = DEJA_ENOMEM;
-            return done + 1;
+    while (n > 0) {
+        const size_t done =
+            deja_url_canon_batch(u->rules, key, n, room->at, room->cap, key, status);
+        for (size_t last = done; last > 0; last--) /* the room is used in order */
+            if ((uintptr_t)key[last - 1].data - (uintptr_t)room->at < room->cap) {
+                keep(b, room, key[last - 1]);
+                break;
+            }
+        key += done;
+        status += done;
+        n -= done;
+        if (n > 0 && !make_room(b, room, DEJA_URL_ROOM(key->len))) {
+            memset(status, DEJA_ENOMEM, n);
+            return;
         }
     }
-    return n;
 }
 
+/* n keys from `at` on, none of which is nothing. */
 static int make_lot(struct urlkeys *u, struct block *b, size_t at, size_t n,
                     struct urlkeys_room *room, deja_error *err)
 {
-    deja_slice form[LOT];
     int8_t status[LOT];
-    const deja_slice *key = b->keys + at;
-    n = make_forms(u, b, key, n, room, form, status);
-    for (size_t i = 0; i < n; i++) {
-        int rc = status[i];
-        if (is_nothing(key[i])) { /* to some profiles it would be a URL */
-            form[i] = key[i];
-            rc = DEJA_ENOTURL;
-        }
-        rc = take_form(u, b, at + i, rc, form[i], err);
-        if (rc < 0) {
-            b->n = at + i;
-            return rc;
-        }
-    }
-    return DEJA_OK;
+    int failed = 0;
+    make_forms(u, b, b->keys + at, n, room, status);
+    for (size_t i = 0; i < n; i++)
+        failed |= status[i];
+    if (!failed && !u->forms && !u->own_key)
+        return DEJA_OK;
+    int rc = DEJA_OK;
+    for (size_t i = at; i < at + n && rc == DEJA_OK; i++)
+        rc = take_form(u, b, i, status[i - at], b->keys[i], err);
+    return rc;
 }
 
 /* One by one, as links. */
 static int make_from_base(struct urlkeys *u, struct block *b, deja_error *err)
 {
     struct urlkeys_room room = {0};
-    for (size_t i = 0; i < b->n; i++) {
+    int rc = DEJA_OK;
+    for (size_t i = 0; i < b->n && rc == DEJA_OK; i++) {
         deja_slice form;
-        int rc = urlkeys_form(u, b, &room, b->keys[i], &form);
+        rc = urlkeys_form(u, b, &room, b->keys[i], &form);
         rc = take_form(u, b, i, rc, form, err);
-        if (rc < 0) {
-            b->n = i;
-            return rc;
-        }
     }
-    return DEJA_OK;
+    return rc;
 }
 
-/* Each key in its canonical form.  After a failure the block has the records before it. */
+/* Each key in its canonical form. */
 static int make_canonical(struct urlkeys *u, struct block *b, deja_error *err)
 {
     struct urlkeys_room room = {0};
     int rc = DEJA_OK;
     if (u->base.len)
         return make_from_base(u, b, err);
-    for (size_t at = 0, n = b->n; at < n && rc == DEJA_OK; at += LOT)
-        rc = make_lot(u, b, at, n - at < LOT ? n - at : LOT, &room, err);
+    for (size_t at = 0, n; at < b->n && rc == DEJA_OK; at += n) {
+        const size_t most = b->n - at < LOT ? b->n - at : LOT;
+        for (n = 0; n < most && !is_nothing(b->keys[at + n]);)
+            n++;
+        if (n > 0)
+            rc = make_lot(u, b, at, n, &room, err);
+        else /* to some profiles it would be a URL */
+            rc = take_form(u, b, at + n++, DEJA_ENOTURL, b->keys[at], err);
+    }
     return rc;
 }
 

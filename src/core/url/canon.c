@@ -89,12 +89,18 @@ size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, 
     dj_plain_glance *const glance = kernel()->glance;
     uint8_t plain[DJ_LOT] = {0};
     for (size_t i = 0; i < n; i++) {
-        if (glance && i % DJ_LOT == 0)
-            glance(rules, url + i, n - i < DJ_LOT ? n - i : DJ_LOT, plain);
-        deja_slice form = url[i];
-        int rc = DEJA_OK;
-        if (!plain[i % DJ_LOT])
-            rc = deja_url_canon(rules, url[i], out, cap, &form);
+        if (i % DJ_LOT == 0) {
+            const size_t lot = n - i < DJ_LOT ? n - i : DJ_LOT;
+            if (glance)
+                glance(rules, url + i, lot, plain);
+            if (canon != url)
+                memcpy(canon + i, url + i, lot * sizeof *url);
+            memset(status + i, 0, lot);
+        }
+        if (plain[i % DJ_LOT])
+            continue;
+        deja_slice form;
+        const int rc = deja_url_canon(rules, canon[i], out, cap, &form);
         if (rc == DEJA_ESPACE)
             return i;
         if (form.data == out) {
