@@ -49,7 +49,7 @@ static deja_options options_of(const struct wish *w)
     opt.capacity = (uint64_t)w->capacity;
     opt.fp_rate = w->error;
     opt.key = w->key;
-    if (opt.kind == DEJA_SCALABLE) {
+    if (deja_kind_can(opt.kind, DEJA_CAN_GROW)) {
         opt.growth = (uint32_t)(w->expansion < MAX_GROWTH ? w->expansion : MAX_GROWTH);
         opt.tightening = w->tightening;
     }
@@ -167,7 +167,7 @@ static int add_fixed(struct value *v, struct items *items, size_t *done)
 /* Kinds that make room by themselves: one grows, one forgets. */
 static bool is_endless(const struct value *v)
 {
-    return v->kind == DEJA_SCALABLE || v->kind == DEJA_WINDOW;
+    return deja_kind_can(v->kind, DEJA_CAN_GROW) || deja_kind_can(v->kind, DEJA_CAN_EXPIRE);
 }
 
 static int add_items(struct value *v, struct items *items, size_t *done)
@@ -223,7 +223,7 @@ static bool check_scale_to(RedisModuleCtx *ctx, const struct wish *w)
     const deja_options opt = options_of(w);
     if (!w->scale_to)
         return true;
-    if (opt.kind != DEJA_SCALABLE)
+    if (!deja_kind_can(opt.kind, DEJA_CAN_GROW))
         return reply_error(ctx, "ERR cannot use NONSCALING and VALIDATESCALETO options together"),
                false;
     if (scaling_most(&opt) < (uint64_t)w->scale_to)
@@ -455,7 +455,7 @@ int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return REDISMODULE_OK;
     while (argc == 3 && field < FIELDS && !word_is(argv[2], fields[field].word))
         field++;
-    if (field == FIELDS || (field == MAX_SCALED && v->kind != DEJA_SCALABLE)) {
+    if (field == FIELDS || (field == MAX_SCALED && !deja_kind_can(v->kind, DEJA_CAN_GROW))) {
         reply_error(ctx, "Invalid information value");
     } else if (argc == 3) {
         RedisModule_ReplyWithArray(ctx, 1);

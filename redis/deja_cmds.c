@@ -304,13 +304,13 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     n += put_count(ctx, "visit", s.visit);
     n += put_count(ctx, "removed", s.removed);
     n += put_count(ctx, "refused", s.refused);
-    if (s.kind == DEJA_PAIRED) {
+    if (s.deletions_capacity) {
         n += put_count(ctx, "deletions", s.deletions);
         n += put_count(ctx, "deletions_capacity", s.deletions_capacity);
         n += put_count(ctx, "hidden", s.hidden);
         n += put_number(ctx, "fn_now", s.fn_now);
     }
-    if (s.kind == DEJA_WINDOW) {
+    if (deja_kind_can(s.kind, DEJA_CAN_EXPIRE)) {
         n += put_count(ctx, "generations", s.generations);
         n += put_count(ctx, "window_seconds", s.window_seconds);
     }

@@ -65,7 +65,7 @@ static void report_json(const struct job *j, const deja_stats *s)
     json_real(&json, "fp_now", s->fp_now);
     json_real(&json, "lost", s->lost);
     json_bool(&json, "over_capacity", session_too_many(j->filter) != 0);
-    if (s->kind == DEJA_PAIRED)
+    if (s->deletions_capacity)
         json_uint(&json, "hidden", s->hidden);
     json_uint(&json, "filter_bytes", s->bytes);
     session_json_end(&j->session, &json);
@@ -288,7 +288,7 @@ static int be_like(const char *path, struct common *c, deja_stats *s, deja_error
     if (rc < 0)
         return rc;
     const double lost = s->lost < (double)s->keys ? s->lost : 0; /* beyond, it is a guess */
-    if (c->capacity == 0 && c->memory == 0 && s->kind == DEJA_WINDOW)
+    if (c->capacity == 0 && c->memory == 0 && deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         c->capacity = s->capacity;
     else if (c->capacity == 0 && c->memory == 0) /* the lost ones were estimated: some to spare */
         c->capacity = s->keys + (uint64_t)lost + s->keys / 100 + 1;
@@ -347,7 +347,7 @@ static int run_build(struct call *call, deja_error *err)
         opt.format = like.format; /* 0 without --like: the newest */
         rc = session_choose_size(call, &common, 1, &opt, err);
     }
-    if (rc == DEJA_OK && opt.kind == DEJA_STATIC)
+    if (rc == DEJA_OK && deja_kind_can(opt.kind, DEJA_CAN_BUILD))
         return build_static(&j, &opt, err);
     if (rc == DEJA_OK)
         rc = deja_filter_create(call->operands[0], common_create_flags(&common), &opt, &j.filter,

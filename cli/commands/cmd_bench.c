@@ -90,22 +90,22 @@ static void plan(struct bench *b, const struct bench_subject *s, uint32_t kind, 
 
 static const struct bench_subject *subject_of(uint32_t kind)
 {
-    return kind == DEJA_STATIC    ? &bench_static
-           : kind == DEJA_LAYERED ? &bench_layered
-                                  : &bench_filter;
+    return deja_kind_can(kind, DEJA_CAN_BUILD)   ? &bench_static
+           : deja_kind_can(kind, DEJA_CAN_LAYER) ? &bench_layered
+                                                 : &bench_filter;
 }
 
 static void plan_size(struct bench *b, uint64_t n)
 {
     const struct common *c = &b->o->common;
     const double p = c->fp_rate > 0 ? c->fp_rate : 1e-2;
-    for (uint32_t kind = 1; kind < OPT_CHOICES; kind++) {
-        if (deja_kind_name(kind) == NULL || (c->kind != 0 && c->kind != kind))
+    for (uint32_t kind = 0; (kind = deja_kind_next(kind));) {
+        if (c->kind != 0 && c->kind != kind)
             continue;
         plan(b, subject_of(kind), kind, n, p);
-        if (kind == DEJA_LAYERED) /* what it is measured against */
+        if (deja_kind_can(kind, DEJA_CAN_LAYER)) /* what it is measured against */
             plan(b, &bench_segments, 0, n, p);
-        if (kind == DEJA_BLOCKED && !(c->fp_rate > 0))
+        if (kind == DEJA_BLOCKED && !(c->fp_rate > 0)) /* the default, at a small rate as well */
             plan(b, &bench_filter, kind, n, 1e-6);
     }
     if (c->kind != 0)

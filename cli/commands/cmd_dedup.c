@@ -101,9 +101,9 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     rc = call_stats(j->filter, &stats, err);
     if (rc < 0)
         return rc;
-    if (stats.kind == DEJA_STATIC)
+    if (deja_kind_can(stats.kind, DEJA_CAN_BUILD))
         return session_add_failed(DEJA_ENOTSUP, j->filter, j->o->state, err);
-    if (stats.kind == DEJA_PAIRED)
+    if (!session_can_dedup(stats.kind))
         return refuse_paired(j->o->state, err);
     const struct common_ignored ignored = common_ignored(c, j->filter, &stats);
     if (ignored.text[0])
@@ -124,12 +124,12 @@ static int make_filter(struct job *j, deja_error *err)
     int rc = session_begin(&j->session, &j->o->common, URLKEYS_COMPARE, key, &opt, err);
     if (rc < 0)
         return rc;
-    if (opt.kind == DEJA_STATIC)
+    if (deja_kind_can(opt.kind, DEJA_CAN_BUILD))
         return fail(err, DEJA_ENOTSUP,
                     "-k static cannot dedup: it is made of all its keys at once, and takes no "
                     "more; blocked, classic, exact and scalable take them as they come (`deja "
                     "build -k static` makes a list to check against)");
-    if (opt.kind == DEJA_PAIRED)
+    if (!session_can_dedup(opt.kind))
         return refuse_paired("-k paired", err);
     if (j->o->state && access(j->o->state, F_OK) == 0)
         rc = open_state(j, &opt, err);
@@ -142,7 +142,7 @@ static int make_filter(struct job *j, deja_error *err)
         return deja_filter_new(&opt, &j->filter, err);
     }
     if (!j->filter) {
-        if (opt.kind == DEJA_SCALABLE && !j->o->common.capacity) {
+        if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && !j->o->common.capacity) {
             opt.tightening = 0; /* it will probably grow */
             opt.capacity = opt.capacity < STATE_FIRST ? STATE_FIRST : opt.capacity;
         }

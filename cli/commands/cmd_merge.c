@@ -79,7 +79,7 @@ static int is_table(const char *path, const deja_options *expect, bool *table, d
     if (rc < 0)
         return rc;
     rc = call_stats(f, &s, err);
-    *table = s.part_kind == DEJA_EXACT;
+    *table = deja_kind_can(s.part_kind, DEJA_CAN_FILL);
     deja_filter_free(f);
     return rc;
 }
@@ -186,10 +186,11 @@ static void report(const struct call *call, const deja_filter *f)
     } else {
         console_note(call->console, "%s filter%s with %s%s; %s: %s, rate now %s",
                      num_count(call->n_operands).s, num_plural(call->n_operands),
-                     s.part_kind == DEJA_EXACT ? "" : "about ", num_of(s.keys, "key").s,
-                     fail_path(o->common.output).text, num_bytes(s.bytes).s, num_rate(s.fp_now).s);
+                     deja_kind_can(s.part_kind, DEJA_CAN_FILL) ? "" : "about ",
+                     num_of(s.keys, "key").s, fail_path(o->common.output).text,
+                     num_bytes(s.bytes).s, num_rate(s.fp_now).s);
     }
-    if (session_too_many(f) && s.kind == DEJA_SCALABLE)
+    if (session_too_many(f) && deja_kind_can(s.kind, DEJA_CAN_GROW))
         console_warn(call->console,
                      "parts of %s hold more keys than they were sized for, so its rate is %s, not "
                      "%s: build it from the keys, or merge filters with a larger -n",

@@ -25,7 +25,7 @@ static const char *layered_mode(uint32_t mode)
 static int check_sizing(const void *target, deja_error *err)
 {
     const struct common *c = target;
-    if (c->fixed && c->kind == DEJA_SCALABLE)
+    if (c->fixed && deja_kind_can(c->kind, DEJA_CAN_GROW))
         return fail(err, OPT_USAGE, "--fixed and -k scalable exclude each other: scalable grows");
     return DEJA_OK;
 }
@@ -317,7 +317,7 @@ static uint64_t first_capacity(const deja_filter *f)
     uint64_t units = 1, step = 1;
     if (deja_filter_outline(f, &o) < 0)
         return 0;
-    for (uint32_t i = 1; o.kind == DEJA_SCALABLE && i < o.parts; i++)
+    for (uint32_t i = 1; deja_kind_can(o.kind, DEJA_CAN_GROW) && i < o.parts; i++)
         units += step *= o.growth;
     return units ? o.capacity / units : 0;
 }
@@ -354,7 +354,7 @@ struct common_ignored common_ignored(const struct common *c, const deja_filter *
         rest.filters = 0;
     if (c->deletions == s->deletions_capacity)
         rest.deletions = 0;
-    if (s->kind != DEJA_SCALABLE)
+    if (!deja_kind_can(s->kind, DEJA_CAN_GROW))
         rest.fixed = false;
     opt_list_given(common_sizing, &rest, list.text, sizeof list.text);
     return list;

@@ -30,13 +30,13 @@ static void json_removals(struct json *j, const deja_stats *s)
         json_uint(j, "largest", s->largest);
         json_uint(j, "saturated", s->saturated);
     }
-    if (s->kind == DEJA_PAIRED) {
+    if (s->deletions_capacity) {
         json_uint(j, "deletions", s->deletions);
         json_uint(j, "deletions_capacity", s->deletions_capacity);
         json_uint(j, "hidden", s->hidden);
         json_real(j, "fn_now", s->fn_now);
     }
-    if (s->counter_bits != 0 || s->kind == DEJA_PAIRED) {
+    if (s->counter_bits != 0 || s->deletions_capacity) {
         json_uint(j, "removed", s->removed);
         json_uint(j, "refused", s->refused);
     }
@@ -113,9 +113,9 @@ static void json_content(struct json *j, const struct info_report *r)
     json_uint(j, "syncs", s->syncs);
     json_bool(j, "unclean", s->unclean);
     json_removals(j, s);
-    if (s->kind == DEJA_WINDOW)
+    if (deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         json_window(j, s);
-    if (s->kind == DEJA_LAYERED)
+    if (deja_kind_can(s->kind, DEJA_CAN_LAYER))
         json_layers(j, r);
 }
 

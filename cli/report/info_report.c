@@ -23,11 +23,13 @@ static deja_options same_body(const struct info_report *r)
     opt.hash = s->hash;
     opt.filters = s->filters;
     opt.hashes = s->hashes;
-    const uint32_t unit = s->kind == DEJA_EXACT ? 64 : s->counter_bits ? s->counter_bits : 1;
+    const uint32_t unit = deja_kind_can(s->kind, DEJA_CAN_FILL) ? 64
+                          : s->counter_bits                     ? s->counter_bits
+                                                                : 1;
     opt.memory = s->bits * unit / 8;
     opt.counter_bits = s->counter_bits;
     opt.generations = s->generations;
-    if (s->kind == DEJA_LAYERED) { /* as its XOR layer */
+    if (deja_kind_can(s->kind, DEJA_CAN_LAYER)) { /* as its XOR layer */
         opt.kind = DEJA_CLASSIC;
         opt.memory = r->layer[0].bytes;
     }
@@ -42,12 +44,12 @@ static double rate_planned(const struct info_report *r)
     deja_options opt = same_body(r);
     deja_plan plan = DEJA_PLAN_INIT;
     opt.capacity = s->capacity;
-    if (s->kind == DEJA_STATIC)
+    if (deja_kind_can(s->kind, DEJA_CAN_BUILD))
         return s->fp_now;
-    if (s->kind == DEJA_SCALABLE || s->kind == DEJA_PAIRED ||
+    if (deja_kind_can(s->kind, DEJA_CAN_GROW) || s->deletions_capacity ||
         deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
         return s->fp_rate;
-    return s->kind == DEJA_EXACT ? plan.fp_rate : fmax(s->fp_rate, plan.fp_rate);
+    return deja_kind_can(s->kind, DEJA_CAN_FILL) ? plan.fp_rate : fmax(s->fp_rate, plan.fp_rate);
 }
 
 /* Keys that the body takes at rate p; its rate may pass p later than at capacity. */
@@ -57,8 +59,9 @@ static double keys_at_rate(const struct info_report *r, double p)
     deja_options opt = same_body(r);
     deja_plan plan = DEJA_PLAN_INIT;
     opt.fp_rate = p;
-    if (s->kind == DEJA_SCALABLE || s->kind == DEJA_EXACT || s->kind == DEJA_STATIC ||
-        s->kind == DEJA_PAIRED || deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
+    if (deja_kind_can(s->kind, DEJA_CAN_GROW) || deja_kind_can(s->kind, DEJA_CAN_FILL) ||
+        deja_kind_can(s->kind, DEJA_CAN_BUILD) || s->deletions_capacity ||
+        deja_plan_make(&opt, &plan, NULL) != DEJA_OK)
         return (double)s->capacity;
     return fmax((double)plan.capacity, (double)s->capacity);
 }
@@ -89,11 +92,14 @@ static void conclude(struct info_report *r, uint64_t excess)
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
     const uint64_t taken = s->keys + s->deletions; /* a key that was removed has left its bits */
     const bool over = (double)taken - doubt(s) > (double)s->capacity;
-    r->over_capacity = s->kind == DEJA_WINDOW     ? s->crowded != 0
-                       : s->kind == DEJA_SCALABLE ? !s->unclean && excess > 0 /* after a union */
-                                                  : over;
+    r->over_capacity = deja_kind_can(s->kind, DEJA_CAN_EXPIRE) ? s->crowded != 0
+                       : deja_kind_can(s->kind, DEJA_CAN_GROW)
+                           ? !s->unclean && excess > 0 /* after a union */
+                           : over;
     r->rate_planned = rate_planned(r);
-    r->room = s->kind == DEJA_STATIC ? 0 : keys_at_rate(r, r->rate_planned) - (double)taken;
+    r->room = deja_kind_can(s->kind, DEJA_CAN_BUILD)
+                  ? 0
+                  : keys_at_rate(r, r->rate_planned) - (double)taken;
 }
 
 int info_report_make(struct info_report *r, const uint8_t *key, deja_error *err)
@@ -107,7 +113,8 @@ int info_report_make(struct info_report *r, const uint8_t *key, deja_error *err)
         return rc;
     r->s = (deja_stats)DEJA_STATS_INIT;
     rc = call_stats(f, &r->s, err);
-    for (uint32_t i = 0; rc == DEJA_OK && r->s.kind == DEJA_LAYERED && i <= r->s.layers; i++) {
+    for (uint32_t i = 0;
+         rc == DEJA_OK && deja_kind_can(r->s.kind, DEJA_CAN_LAYER) && i <= r->s.layers; i++) {
         r->layer[i % INFO_LAYERS] = (deja_layer)DEJA_LAYER_INIT;
         rc = deja_filter_layer(f, i, &r->layer[i % INFO_LAYERS]);
     }

@@ -20,28 +20,6 @@ static void print_words(struct out *o, const char *name, const char *words)
     out_wrap(o, words, LABEL, LABEL, WIDTH);
 }
 
-static const char *kind_words(const deja_stats *s)
-{
-    if (s->kind == DEJA_PAIRED)
-        return "entries and deletions: it FORGETS, see below";
-    switch (s->part_kind) {
-    case DEJA_CLASSIC:
-        return "k positions over the whole array";
-    case DEJA_BLOCKED:
-        return "one cache line a key";
-    case DEJA_SPECTRAL:
-        return "counters, one cache line a key";
-    case DEJA_EXACT:
-        return "64-bit fingerprints";
-    case DEJA_WINDOW:
-        return "generations that expire, cache lines in a row";
-    case DEJA_STATIC:
-        return "binary fuse: it never changes";
-    default:
-        return "see docs/kinds.md";
-    }
-}
-
 static void print_layered(struct out *o, const deja_stats *s)
 {
     const bool words = s->layered_flags & DEJA_LAYERED_WORDS;
@@ -52,19 +30,22 @@ static void print_layered(struct out *o, const deja_stats *s)
 
 static void print_kind(struct out *o, const deja_stats *s)
 {
+    const char *help =
+        deja_kind_help(deja_kind_can(s->kind, DEJA_CAN_GROW) ? s->part_kind : s->kind);
     label(o, "kind");
     out_text(o, deja_kind_name(s->kind));
-    if (s->kind == DEJA_LAYERED)
+    if (deja_kind_can(s->kind, DEJA_CAN_LAYER))
         print_layered(o, s);
-    else if (s->kind == DEJA_SCALABLE)
+    else if (deja_kind_can(s->kind, DEJA_CAN_GROW))
         out_printf(o, " of %u %s part%s", s->parts, deja_kind_name(s->part_kind),
                    num_plural(s->parts));
     else if (s->filters > 1)
         out_printf(o, ", %u filters that must agree", s->filters);
-    if (s->kind == DEJA_LAYERED)
+    if (deja_kind_can(s->kind, DEJA_CAN_LAYER))
         out_text(o, "\n");
     else
-        out_printf(o, " (%s)\n", kind_words(s));
+        out_printf(o, " (%.*s%s)\n", (int)strcspn(help, ":"), help,
+                   s->deletions_capacity ? ": it FORGETS, see below" : "");
     label(o, "hashing");
     out_printf(o, "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
                !s->keyed      ? "from a seed: repeatable, no protection"
@@ -91,13 +72,13 @@ static void print_capacity(struct out *o, const struct info_report *r)
     const deja_stats *s = &r->s;
     label(o, "capacity");
     out_printf(o, "%s, ", num_of(s->capacity, "key").s);
-    if (s->kind == DEJA_SCALABLE)
+    if (deja_kind_can(s->kind, DEJA_CAN_GROW))
         out_printf(o, "then it grows; %s %s\n",
                    r->over_capacity
                        ? "parts of a union are past their capacity, so the rate is not"
                        : "the rate stays below",
                    num_rate(s->fp_rate).s);
-    else if (s->kind == DEJA_WINDOW)
+    else if (deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         out_printf(o, "then it forgets the oldest; the rate stays at %s\n",
                    num_rate(r->rate_planned).s);
     else
@@ -194,14 +175,14 @@ static void print_memory(struct out *o, const deja_stats *s)
 
 static void print_keys(struct out *o, const deja_stats *s)
 {
-    const bool exact = s->part_kind == DEJA_EXACT;
+    const bool exact = deja_kind_can(s->part_kind, DEJA_CAN_FILL);
     label(o, "keys");
     if (s->unclean)
         out_printf(o, "about %s\n", num_count(s->keys).s);
     else if (s->unions > 0 && !exact)
         out_printf(o, "about %s by the set bits, in %s united filters that were offered %s\n",
                    num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);
-    else if (s->kind == DEJA_PAIRED)
+    else if (s->deletions_capacity)
         out_printf(o, "%s new of %s offered, less those removed; the set bits tell of about %s\n",
                    num_count(s->keys).s, num_count(s->offered).s, num_estimate(s->distinct).s);
     else if (exact || !isfinite(s->distinct))
@@ -215,25 +196,25 @@ static void print_keys(struct out *o, const deja_stats *s)
 static void print_content(struct out *o, const struct info_report *r)
 {
     const deja_stats *s = &r->s;
-    if (s->kind == DEJA_STATIC) {
+    if (deja_kind_can(s->kind, DEJA_CAN_BUILD)) {
         print_static(o, s);
         return;
     }
     print_memory(o, s);
     print_capacity(o, r);
     print_keys(o, s);
-    if (s->kind == DEJA_WINDOW)
+    if (deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         print_window(o, s);
     else
         print_share(o, "used", (double)(s->keys + s->deletions) / (double)s->capacity,
                     "capacity is used");
     print_share(o, "fill", s->fill,
-                s->part_kind == DEJA_EXACT ? "slots are in use"
-                : s->counter_bits          ? "counters are in use"
-                                           : "bits are set");
+                deja_kind_can(s->part_kind, DEJA_CAN_FILL) ? "slots are in use"
+                : s->counter_bits                          ? "counters are in use"
+                                                           : "bits are set");
     if (s->counter_bits)
         print_counters(o, s);
-    if (s->kind == DEJA_PAIRED)
+    if (s->deletions_capacity)
         print_forgotten(o, s);
 }
 
@@ -254,7 +235,7 @@ static void print_rate(struct out *o, const deja_stats *s)
 static void print_cost(struct out *o, const struct info_report *r)
 {
     const deja_stats *s = &r->s;
-    if (s->kind == DEJA_STATIC)
+    if (deja_kind_can(s->kind, DEJA_CAN_BUILD))
         return; /* its keys were given, not judged */
     label(o, "lost");
     if (s->lost < 0.05)
@@ -262,13 +243,13 @@ static void print_cost(struct out *o, const struct info_report *r)
     else
         out_printf(o, "%s %s keys so far, new but mistaken for seen\n",
                    isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
-    if (s->kind == DEJA_WINDOW)
+    if (deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         return; /* there always is */
     const uint64_t room = (uint64_t)fmin(fmax(r->room, 0), 0x1p63);
     label(o, "room");
-    if (s->kind == DEJA_SCALABLE)
+    if (deja_kind_can(s->kind, DEJA_CAN_GROW))
         out_printf(o, "for about %s until it grows\n", num_of(room, "more key").s);
-    else if (s->kind == DEJA_EXACT) /* full: see docs/kinds.md */
+    else if (deja_kind_can(s->kind, DEJA_CAN_FILL)) /* full: see docs/kinds.md */
         out_printf(o, "for %s as planned; it is full at %s\n",
                    room ? num_of(room, "more key").s : "no more keys",
                    num_of(s->bits - s->bits / 16, "key").s);
@@ -282,7 +263,7 @@ static void print_cost(struct out *o, const struct info_report *r)
 static int print_layers(struct out *o, const struct info_report *r, deja_error *err)
 {
     struct table t;
-    if (r->s.kind != DEJA_LAYERED)
+    if (!deja_kind_can(r->s.kind, DEJA_CAN_LAYER))
         return DEJA_OK;
     table_init(&t, "lrrrrr");
     static const char *const heads[] = {"layer", "segments", "room for",
@@ -367,13 +348,13 @@ void info_report_warn(const struct info_report *r, struct console *c)
             "it anew from what is left",
             fail_path(r->path).text, num_count(s->deletions_capacity).s, num_count(s->deletions).s,
             num_rate(s->fn_now).s);
-    if (r->over_capacity && s->kind == DEJA_WINDOW)
+    if (r->over_capacity && deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         console_error(c,
                       "%s was sized for %s in its time, and more came: the rate is %s; build "
                       "it anew with a larger -n",
                       fail_path(r->path).text, num_of(s->capacity, "key").s,
                       num_rate(s->fp_now).s);
-    else if (r->over_capacity && s->kind == DEJA_SCALABLE)
+    else if (r->over_capacity && deja_kind_can(s->kind, DEJA_CAN_GROW))
         console_error(
             c,
             "%s was merged from filters that were too full for it: the rate is %s; build "

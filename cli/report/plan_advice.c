@@ -3,6 +3,7 @@
  * Where memory is given the fewest losses count, elsewhere the fewest bits a key; classic has to
  * be better by far, since it reads many cache lines where the others read one. */
 #include "cli/report/plan_report.h"
+#include "cli/session/session.h"
 #include "tools/base/number.h"
 #include <math.h>
 #include <stdarg.h>
@@ -23,8 +24,8 @@ static const struct plan_row *choose_by_loss(const struct plan_report *s)
     return blocked != NULL ? blocked : classic;
 }
 
-/* Memory follows, or keys: the fewest bits a key win, but classic's count double, since it
- * reads many cache lines where the others read one. */
+/* Memory follows, or keys: the fewest bits a key win, but those of classic count double, since it
+ * reads many cache lines where the others read one or two. */
 static const struct plan_row *choose_by_bits(const struct plan_report *s)
 {
     static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_EXACT, DEJA_CLASSIC};
@@ -90,13 +91,13 @@ static void recommend(struct plan_report *s)
         s->best = plan_first(s);
     if (count_possible(s) == 1)
         give_reason(s, "no other kind does what these options ask for");
-    else if (s->best->kind == DEJA_BLOCKED && classic != NULL)
+    else if (s->best->kind == DEJA_BLOCKED && classic != NULL) /* the default, and its rival */
         compare_with_classic(s, &classic->plan, by_loss);
     else if (s->best->kind == DEJA_BLOCKED)
         give_reason(s, "%s a lookup", plan_reads(&s->best->plan).s);
-    else if (s->best->kind == DEJA_EXACT && by_loss)
+    else if (deja_kind_can(s->best->kind, DEJA_CAN_FILL) && by_loss)
         give_reason(s, "there is room for it, and practically no page is lost");
-    else if (s->best->kind == DEJA_EXACT)
+    else if (deja_kind_can(s->best->kind, DEJA_CAN_FILL))
         give_reason(s, "the smallest but classic at this rate, and practically no page is lost");
     else
         give_reason(s, "by far the fewest lost pages, for %s a lookup",
@@ -143,9 +144,9 @@ static void make_command(struct plan_report *s)
 {
     const struct common *c = s->c;
     uint32_t kind = s->best != NULL ? s->best->kind : c->kind;
-    const bool build = kind == DEJA_STATIC || kind == DEJA_PAIRED; /* dedup cannot use them */
+    const bool build = !session_can_dedup(kind);
     append(s, build ? "deja build" : "deja dedup");
-    if (kind != DEJA_BLOCKED)
+    if (kind != DEJA_BLOCKED) /* the default need not be typed */
         append(s, " -k %s", deja_kind_name(kind));
     if (c->capacity != 0)
         append_scaled(s, "-n", c->capacity, 1000);

@@ -17,11 +17,10 @@ static struct plan_row make_row(const deja_options *opt)
 void plan_begin(struct plan_report *s)
 {
     deja_options opt = common_filter_options(s->c);
-    for (uint32_t kind = 1; kind < OPT_CHOICES && s->n < PLAN_ROWS; kind++) {
-        if (deja_kind_name(kind) == NULL || (s->c->kind != 0 && s->c->kind != kind))
-            continue;
+    for (uint32_t kind = 0; (kind = deja_kind_next(kind)) && s->n < PLAN_ROWS;) {
         opt.kind = kind;
-        s->row[s->n++] = make_row(&opt);
+        if (s->c->kind == 0 || s->c->kind == kind)
+            s->row[s->n++] = make_row(&opt);
     }
 }
 
@@ -51,21 +50,16 @@ double plan_per_million(const deja_plan *p)
 struct plan_words plan_reads(const deja_plan *p)
 {
     struct plan_words w;
-    unsigned lines = p->kind == DEJA_PAIRED    ? 2
-                     : p->kind == DEJA_CLASSIC ? p->filters * p->hashes
-                                               : p->filters;
-    if (p->kind == DEJA_EXACT)
+    const unsigned lines = (unsigned)p->lines;
+    if (deja_kind_can(p->kind, DEJA_CAN_FILL)) /* the next one if its line is full */
         (void)snprintf(w.s, sizeof w.s, "1-2 cache lines");
-    else if (p->kind == DEJA_STATIC)
-        (void)snprintf(w.s, sizeof w.s, "3 cache lines");
-    else if (p->kind == DEJA_SCALABLE)
-        (void)snprintf(w.s, sizeof w.s, "1 cache line a part");
-    else if (p->kind == DEJA_WINDOW)
-        (void)snprintf(w.s, sizeof w.s, "%u lines in a row", (unsigned)p->generations + 1);
-    else if (p->kind == DEJA_LAYERED) /* and those of its segments */
-        (void)snprintf(w.s, sizeof w.s, "%u+ cache lines", p->hashes);
+    else if (deja_kind_can(p->kind, DEJA_CAN_EXPIRE))
+        (void)snprintf(w.s, sizeof w.s, "%u lines in a row", lines);
+    else if (deja_kind_can(p->kind, DEJA_CAN_LAYER)) /* and those of its segments */
+        (void)snprintf(w.s, sizeof w.s, "%u+ cache lines", lines);
     else
-        (void)snprintf(w.s, sizeof w.s, "%u cache line%s", lines, num_plural(lines));
+        (void)snprintf(w.s, sizeof w.s, "%u cache line%s%s", lines, num_plural(lines),
+                       deja_kind_can(p->kind, DEJA_CAN_GROW) ? " a part" : "");
     return w;
 }
 
@@ -127,10 +121,10 @@ static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p
         opt.deletions =
             (uint64_t)fmax(1, (double)p->deletions * (double)keys / (double)p->capacity);
     opt.capacity = keys;
-    if (p->kind == DEJA_LAYERED && s->c->layered != OPT_LAYERED_PAPER) {
+    if (deja_kind_can(p->kind, DEJA_CAN_LAYER) && s->c->layered != OPT_LAYERED_PAPER) {
         opt.kind = DEJA_CLASSIC; /* the XOR layer decides about whole keys */
         opt.memory = plan_xor_bytes(s, p);
-    } else if (p->kind == DEJA_LAYERED) {
+    } else if (deja_kind_can(p->kind, DEJA_CAN_LAYER)) {
         opt = paper_options(s, &opt);
     }
     return make_row(&opt);

@@ -24,7 +24,7 @@ static void print_heading(struct out *o, const struct plan_report *s)
 static void table_row(struct table *t, const deja_plan *p, bool with_keys_column)
 {
     table_cell(t, "%s%s", deja_kind_name(p->kind),
-               p->kind == DEJA_SCALABLE ? " (first part)" : "");
+               deja_kind_can(p->kind, DEJA_CAN_GROW) ? " (first part)" : "");
     if (with_keys_column)
         table_cell(t, "%s", num_count(p->capacity).s);
     table_cell(t, "%s", num_bytes(p->bytes).s);
@@ -34,7 +34,8 @@ static void table_row(struct table *t, const deja_plan *p, bool with_keys_column
     else
         table_cell(t, "%u", p->hashes);
     table_cell(t, "%s", num_rate(p->fp_rate).s);
-    table_cell(t, "%s", p->kind == DEJA_STATIC ? "-" : num_estimate(plan_per_million(p)).s);
+    table_cell(t, "%s",
+               deja_kind_can(p->kind, DEJA_CAN_BUILD) ? "-" : num_estimate(plan_per_million(p)).s);
     table_cell(t, "%s", plan_reads(p).s);
 }
 
@@ -154,7 +155,7 @@ static int print_filling(struct out *o, const struct plan_report *s, deja_error 
     }
     out_text(o, "\nAs it fills\n");
     int rc = table_print(&t, o, 2, err);
-    if (p->kind == DEJA_EXACT) /* see docs/kinds.md */
+    if (deja_kind_can(p->kind, DEJA_CAN_FILL)) /* see docs/kinds.md */
         out_printf(o, "  It is full at 15/16 of its slots, %s, and then refuses new ones.\n",
                    num_of(p->bits / 64 - p->bits / 64 / 16, "key").s);
     return rc;
@@ -180,6 +181,7 @@ static void print_advice(struct out *o, const struct plan_report *s)
         out_wrap(o, text, 0, 0, WIDTH);
     }
     out_printf(o, "%s  %s\n", s->best != NULL ? "" : "\nNext\n", s->command);
+    /* Parts of a filter that grows are blocked unless something else is asked for. */
     if (s->best != NULL && s->best->kind == DEJA_BLOCKED && s->c->memory == 0 &&
         s->c->hashes == 0 && s->c->filters == 0)
         out_text(o, "Not sure about n? Leave -n away: the filter is sized from the files, and "
@@ -196,12 +198,12 @@ int plan_text(const struct plan_report *s, struct out *o, deja_error *err)
         return rc;
     if (s->c->kind == 0)
         print_tradeoff(o, s);
-    else if (s->c->kind == DEJA_SCALABLE)
+    else if (deja_kind_can(s->c->kind, DEJA_CAN_GROW))
         out_text(o, "\nWhen the first part is full, another, twice as large and with a "
                     "smaller rate,\nis added, and so on; all parts together stay below p.\n");
-    else if (s->c->kind == DEJA_WINDOW)
+    else if (deja_kind_can(s->c->kind, DEJA_CAN_EXPIRE))
         print_window(o, &plan_first(s)->plan);
-    else if (s->c->kind != DEJA_STATIC)
+    else if (!deja_kind_can(s->c->kind, DEJA_CAN_BUILD))
         rc = print_filling(o, s, err);
     print_advice(o, s);
     return rc;

@@ -244,7 +244,7 @@ int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *e
     if (rc == DEJA_OK && r.reply->type == REDIS_REPLY_ERROR)
         rc = refused(s, &r, r.reply->str, err);
     const redisReply *kind = rc == DEJA_OK ? value_of(r.reply, "kind") : NULL;
-    *forgets = kind && kind->str && strcmp(kind->str, deja_kind_name(DEJA_WINDOW)) == 0;
+    *forgets = kind && kind->str && deja_kind_can(deja_kind_parse(kind->str), DEJA_CAN_EXPIRE);
     if (*forgets && !number_of(r.reply, "window_seconds"))
         *keys = number_of(r.reply, "capacity") * s->n;
     wire_drop(&r, 1);
@@ -331,7 +331,7 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
 
 static uint32_t default_shards(const deja_options *o)
 {
-    if (o->kind != DEJA_WINDOW || o->window_seconds ||
+    if (!deja_kind_can(o->kind, DEJA_CAN_EXPIRE) || o->window_seconds ||
         o->capacity >= (uint64_t)WINDOW_SHARD * SHARDS_DEFAULT)
         return SHARDS_DEFAULT;
     return o->capacity < WINDOW_SHARD ? 1 : (uint32_t)(o->capacity / WINDOW_SHARD);
@@ -435,7 +435,7 @@ static void put_real(struct reserve *r, const char *name, double x)
 static void spell_size(struct reserve *r, const deja_options *o, uint32_t n)
 {
     put_text(r, "KIND", deja_kind_name(o->kind ? o->kind : DEJA_BLOCKED));
-    if (o->kind == DEJA_SCALABLE && o->part_kind)
+    if (deja_kind_can(o->kind, DEJA_CAN_GROW) && o->part_kind)
         put_text(r, "PARTS", deja_kind_name(o->part_kind));
     put_count(r, "CAPACITY", o->capacity ? capacity_of_shard(o->capacity, n) : FIRST_PART);
     put_real(r, "ERROR", o->fp_rate);
@@ -519,7 +519,7 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
     s->replicas = opt->replicas;
     s->stop = opt->stop;
     if (rc == DEJA_OK && opt->create && !opt->create->capacity &&
-        opt->create->kind != DEJA_SCALABLE)
+        !deja_kind_can(opt->create->kind, DEJA_CAN_GROW))
         rc = fail(err, DEJA_EINVAL, "how many keys? give -n N: %s does not grow",
                   opt->create->kind ? deja_kind_name(opt->create->kind) : "a fixed filter");
     if (rc == DEJA_OK) /* the last place is that of the text */

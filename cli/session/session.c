@@ -92,16 +92,17 @@ int session_choose_size(const struct call *call, const struct common *c, size_t 
                         deja_options *opt, deja_error *err)
 {
     const bool sized = c->capacity || c->memory || c->multiplier != 0;
-    if (!sized && opt->kind == DEJA_WINDOW && !opt->window_seconds)
+    if (!sized && deja_kind_can(opt->kind, DEJA_CAN_EXPIRE) && !opt->window_seconds)
         return fail(err, OPT_USAGE,
                     "how many keys is the window to remember? give -n N, or --window-time TIME");
     if (!sized) {
         const struct input_options in = session_input_options(call, c, first);
         opt->capacity = input_estimate(&in);
     }
-    if (!sized && opt->kind == DEJA_WINDOW && opt->capacity && opt->capacity < WINDOW_FIRST)
+    if (!sized && deja_kind_can(opt->kind, DEJA_CAN_EXPIRE) && opt->capacity &&
+        opt->capacity < WINDOW_FIRST)
         opt->capacity = WINDOW_FIRST;
-    if (opt->kind == DEJA_STATIC) /* the size is a hint, and not needed */
+    if (deja_kind_can(opt->kind, DEJA_CAN_BUILD)) /* the size is a hint, and not needed */
         return DEJA_OK;
     const bool grows = !c->fixed && deja_options_grow(opt);
     if (grows || sized || opt->capacity)
@@ -316,12 +317,19 @@ void session_fold(struct session *s, struct batch *b, uint8_t keyless)
     settle(b, keyless);
 }
 
+bool session_can_dedup(uint32_t kind)
+{
+    const bool forgets =
+        deja_kind_can(kind, DEJA_CAN_FORGET) && !deja_kind_can(kind, DEJA_CAN_EXPIRE);
+    return !kind || (deja_kind_can(kind, DEJA_CAN_ADD) && !forgets);
+}
+
 uint64_t session_too_many(const deja_filter *f)
 {
     deja_outline o = DEJA_OUTLINE_INIT;
     if (deja_filter_outline(f, &o) < 0 || !o.excess)
         return 0;
-    return o.kind == DEJA_WINDOW ? o.capacity + o.excess : o.entries;
+    return deja_kind_can(o.kind, DEJA_CAN_EXPIRE) ? o.capacity + o.excess : o.entries;
 }
 
 void session_watch(struct session *s, const char *what)
@@ -477,7 +485,7 @@ void session_warn_missing(const struct session *s)
 static bool cannot_grow(const deja_filter *f, const char *path, deja_error *err)
 {
     deja_outline o = DEJA_OUTLINE_INIT;
-    if (deja_filter_outline(f, &o) < 0 || o.kind != DEJA_SCALABLE)
+    if (deja_filter_outline(f, &o) < 0 || !deja_kind_can(o.kind, DEJA_CAN_GROW))
         return false;
     (void)fail(err, DEJA_EFULL,
                "%s cannot grow beyond its %u parts with a growth of %u and a tightening of %g: "
@@ -514,7 +522,7 @@ int session_need_prefixes(const deja_filter *f, const char *path, deja_error *er
     const int rc = deja_filter_prefix_batch(f, NULL, 0, NULL);
     if (rc != DEJA_ENOTSUP || deja_filter_stats(f, &s) < 0)
         return rc;
-    if (s.kind == DEJA_LAYERED)
+    if (deja_kind_can(s.kind, DEJA_CAN_LAYER))
         return fail(err, rc,
                     "%s is a layered filter %s, which cannot answer --prefix; one of URLs in mode "
                     "salted can: deja build -k layered",

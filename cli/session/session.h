@@ -145,6 +145,8 @@ void session_report_end(struct session_report *r, const struct session *s);
 
 /* The keys in a filter, if they are more than it was sized for; otherwise 0. */
 uint64_t session_too_many(const deja_filter *f);
+/* Does a kind take keys as they come, and forget none but the oldest?  0 is the default kind. */
+bool session_can_dedup(uint32_t kind);
 /* Call it after keys were added: warns once, as soon as the filter holds more keys than it was
  * sized for.  what: the filter's name in the warning. */
 void session_watch(struct session *s, const char *what);

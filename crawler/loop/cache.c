@@ -38,9 +38,9 @@ static int make(struct crawler *c, const char *path, deja_error *err)
         opt.kind = DEJA_SCALABLE;
     if (!c->o->fixed.on)
         (void)deja_options_grow(&opt); /* other kinds stay as they are, and warn */
-    if (opt.kind == DEJA_SCALABLE && opt.capacity == 0 && opt.memory == 0)
+    if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && opt.capacity == 0 && opt.memory == 0)
         opt.capacity = FIRST_URLS;
-    if (opt.capacity == 0 && opt.memory == 0 && opt.kind != DEJA_STATIC)
+    if (opt.capacity == 0 && opt.memory == 0 && !deja_kind_can(opt.kind, DEJA_CAN_BUILD))
         return fail(err, DEJA_EINVAL,
                     "-k %s does not grow: give -n N, the number of URLs that you expect",
                     deja_kind_name(opt.kind));

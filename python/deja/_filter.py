@@ -379,7 +379,7 @@ class Filter:
     def _look_at_room(self, told: Outline) -> None:
         if told.kind in ("scalable", "static") or not self._writable:
             self._room = None
-        elif told.kind == "window":  # by time, a generation may get more than its share
+        elif told.generations:  # by time, a generation may get more than its share
             self._room = 0 if told.excess else max(told.capacity // 8, 1)
         else:
             self._room = max(told.capacity - told.entries, 0) if not told.excess else 0

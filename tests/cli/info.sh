@@ -46,7 +46,7 @@ a_filter_in_words() {
     succeeds deja info f.deja
     expect_stderr_empty
     [ "$(head -n 1 .stdout)" = f.deja ] || fail "it does not begin with the name"
-    _says kind "blocked (one cache line a key)"
+    _says kind "blocked (one cache line per key)"
     _says hashing "xxh3, k = 9, from a seed: repeatable, no protection"
     _says URLs "bytes as given, no profile"
     _says memory "19.5 kB, 15.6 bits a key at capacity"
@@ -78,14 +78,14 @@ each_kind() {
     _says kind "classic, 3 filters that must agree (k positions over the whole array)"
     deja build --force -q -k exact -n 10k --fixed f.deja list
     succeeds deja info f.deja
-    _says kind "exact (64-bit fingerprints)"
+    _says kind "exact (64-bit fingerprints in a table)"
     _says keys "5,000 new of 5,000 offered"
     _says room "for 5,000 more keys as planned; it is full at 11,723 keys"
     [[ $(_line rate) == *" now: practically no new key is taken for seen" ]] || fail "$(_line rate)"
     [[ $(_line fill) == *"% of the slots are in use" ]] || fail "$(_line fill)"
     deja build --force -q -k scalable -n 1000 f.deja list
     succeeds deja info f.deja
-    _says kind "scalable of 3 blocked parts (one cache line a key)"
+    _says kind "scalable of 3 blocked parts (one cache line per key)"
     _says capacity "7,000 keys, then it grows; the rate stays below 1.0e-6"
     expect_stderr_empty
 }

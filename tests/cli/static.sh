@@ -81,7 +81,7 @@ info_says_what_it_is() {
     all_new_urls 1000 >list
     succeeds deja build -q -k static -p 0.01 f.deja list list
     succeeds deja info f.deja
-    expect_stdout_has "static (binary fuse: it never changes)"
+    expect_stdout_has "static (a binary fuse filter)"
     expect_stdout_has "1,000 different ones of 2,000 offered"
     expect_stdout_has "it takes no more keys"
     expect_stdout_has "one new key in 256"
