@@ -1,8 +1,7 @@
-"""layers - every #include of a project header obeys src/LAYERS.
+"""layers - every #include of a project header obeys src/LAYERS, which has no cycle.
 
 A folder may include its own headers, those of the folders on its line, and deja.h.  An include
-that leads nowhere, and a folder without a line, fail too.  Before the tree is judged, a small
-wrong tree must be found wrong."""
+that leads nowhere, a folder without a line and a drawing in docs/ that differs fail too.  Before the tree is judged, a small wrong tree must be found wrong."""
 
 import os
 import re
@@ -10,17 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, os.path.join(os.environ["SOURCE"], "cmake"))
+import layers  # noqa: E402
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
-
-
-def read_layers(path):
-    allowed = {}
-    for line in path.read_text().splitlines():
-        line = line.split("#", 1)[0].strip()
-        if line:
-            folder, _, others = line.partition(":")
-            allowed[folder.strip()] = others.split()
-    return allowed
 
 
 def layer_of(folder, allowed):
@@ -31,8 +23,10 @@ def layer_of(folder, allowed):
 
 def problems(root):
     """A list of texts, and how many edges were seen."""
-    allowed = read_layers(root / "src" / "LAYERS")
+    allowed = layers.read(root / "src" / "LAYERS")
     found, edges = [], 0
+    if layers.parts(allowed, False) is None or layers.parts(allowed, True) is None:
+        found.append("src/LAYERS: there is a cycle")
     places = {"src"} | {f.split("/")[0] for f in allowed}
     sources = [p for place in sorted(places) for p in sorted((root / place).rglob("*.[ch]"))]
     for source in sources:
@@ -79,6 +73,9 @@ def self_test():
         "lab/lab.h": "",
         "lab/good.c": '#include "lab/lab.h"\n#include "cli/opt.h"\n',
     }
+    for cycle in ({"a": ["b"], "b": ["a"]}, {"a/x": ["b"], "b": ["a/y"], "a/y": []}):
+        if layers.parts(cycle, False) is not None:
+            sys.exit(f"layers: the self test found no cycle in {cycle}")
     with tempfile.TemporaryDirectory() as top:
         for name, text in tree.items():
             path = Path(top, name)
@@ -92,6 +89,10 @@ def self_test():
 
 
 self_test()
-found, edges = problems(Path(os.environ["SOURCE"]))
+root = Path(os.environ["SOURCE"])
+found, edges = problems(root)
+if not found:
+    found = [f"{path.relative_to(root)}: differs from src/LAYERS; run python3 cmake/layers.py"
+             for path, text in layers.drawings(root).items() if path.read_text() != text]
 print("\n".join(found) or f"{edges} includes of project headers, all allowed")
 sys.exit(1 if found or edges == 0 else 0)
