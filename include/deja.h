@@ -55,7 +55,7 @@ DEJA_API const char *deja_version(void);        /* of the library: "0.1.0" */
 
 typedef struct deja_error {
     int status;
-    char text[252]; /* names the field, file or option, and the remedy */
+    char text[252]; /* names the file or option (deja_option_translate), and the remedy */
 } deja_error;
 
 /* Bytes that somebody else owns; data may be NULL when len is 0. */
@@ -254,6 +254,52 @@ typedef struct deja_options {
  * is given and tightening is not, a tenth of the rate is kept back for growth, which costs 1 to 3
  * percent of memory. */
 DEJA_API bool deja_options_grow(deja_options *opt);
+
+/* The options as a table, from which tools make their own: one row for each field of deja_options
+ * and for each flag. */
+typedef enum deja_option_type {
+    DEJA_OPTION_COUNT = 1,  /* uint32_t or uint64_t, from least to most           */
+    DEJA_OPTION_RATE = 2,   /* double, 0 < x < 1                                  */
+    DEJA_OPTION_REAL = 3,   /* double, 0 < x < most                               */
+    DEJA_OPTION_CHOICE = 4, /* uint32_t: a number to which choice() gives a name  */
+    DEJA_OPTION_CHAR = 5,   /* uint32_t: a byte                                   */
+    DEJA_OPTION_FLAG = 6,   /* the bit `flag` of the field                        */
+    DEJA_OPTION_SECRET = 7, /* const void *, DEJA_KEY_LEN bytes                   */
+    DEJA_OPTION_RULES = 8,  /* const deja_url_rules *                             */
+    DEJA_OPTION_BITS = 9    /* uint32_t, a power of two from least to most        */
+} deja_option_type;
+
+typedef struct deja_option { /* fields are only ever appended */
+    const char *name;        /* of the field or flag: "capacity", "minimal_increase" */
+    const char *keyword;     /* in commands of a server: "CAPACITY"; NULL: not there */
+    const char *value;       /* what help calls its value: "N"; NULL for a flag      */
+    const char *help;        /* a phrase; other options in it are `options.NAME`     */
+    const char *unit;        /* "keys", "bytes", "seconds", "bits" or NULL           */
+    uint32_t type;           /* a deja_option_type                                   */
+    uint32_t width;          /* bytes of the field ...                               */
+    size_t offset;           /* ... and its place in deja_options                    */
+    uint64_t least;          /* the range; 0 and 0: the type has none                */
+    uint64_t most;
+    double standard; /* the default; 0: it depends on the other options      */
+    const char *(*choice)(uint32_t value); /* NULL: no such choice                   */
+    uint32_t flag;
+    uint32_t compared; /* 1: deja_filter_open refuses a file with another value */
+} deja_option;
+#define DEJA_OPTION_CHOICES 64                        /* choices are numbers below it */
+DEJA_API const deja_option *deja_option_at(size_t i); /* NULL after the last row */
+DEJA_API const deja_option *deja_option_find(const char *name);
+/* Whether filters of this kind accept it.  Most options are accepted by every kind. */
+DEJA_API bool deja_option_accepted(const deja_option *o, uint32_t kind);
+DEJA_API bool deja_option_given(const deja_option *o, const deja_options *opt);
+/* Writes the value into text, as in a command: digits, a name, a byte, the secret; without a zero
+ * at the end.  Returns its length, 0 for a flag and for an option that is not given. */
+#define DEJA_OPTION_TEXT 40
+DEJA_API size_t deja_option_print(const deja_option *o, const deja_options *opt,
+                                  char text[DEJA_OPTION_TEXT]);
+/* Error texts and help call an option `options.NAME`.  Copies text with word(o) in those places,
+ * cut short to cap bytes with the zero at the end. */
+DEJA_API void deja_option_translate(const char *text, const char *(*word)(const deja_option *o),
+                                    char *out, size_t cap);
 
 /* What options come to, without allocating anything. */
 typedef struct deja_plan {

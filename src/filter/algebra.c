@@ -122,7 +122,7 @@ static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *e
         return dj_fail(
             err, DEJA_EMISMATCH,
             "the filters differ in their secret key (check values %016llx and %016llx): "
-            "filters that are to be united are built with the same --key FILE or --seed",
+            "filters to be united are built with the same options.key or options.seed",
             (ull)dj_key_derive(a->key, DJ_STREAM_CHECK, 0),
             (ull)dj_key_derive(b->key, DJ_STREAM_CHECK, 0));
     if (x->visit != y->visit)
@@ -143,20 +143,22 @@ static int folds_between(const deja_filter *large, const deja_filter *small)
 
 static int no_fold(const deja_filter *a, const deja_filter *b, deja_error *err)
 {
-    return dj_fail(err, DEJA_EMISMATCH,
-                   "the filters differ in size, %llu and %llu bits, and neither folds onto the "
-                   "other: build them with the same -m, or with one that is 2, 4, 8 .. times as "
-                   "large",
-                   (ull)a->plan.shape.bits, (ull)b->plan.shape.bits);
+    return dj_fail(
+        err, DEJA_EMISMATCH,
+        "the filters differ in size, %llu and %llu bits, and neither folds onto the "
+        "other: build them with the same options.memory, or with one that is 2, 4, 8 .. times as "
+        "large",
+        (ull)a->plan.shape.bits, (ull)b->plan.shape.bits);
 }
 
 static int other_steps(deja_error *err, uint32_t i, const struct dj_shape *a,
                        const struct dj_shape *b)
 {
-    return dj_fail(err, DEJA_EMISMATCH,
-                   "the filters have grown in different steps: part %u has %llu and %llu bits; "
-                   "build both with the same -n and -p, or one from both lists",
-                   i + 1, (ull)a->bits, (ull)b->bits);
+    return dj_fail(
+        err, DEJA_EMISMATCH,
+        "the filters have grown in different steps: part %u has %llu and %llu bits; "
+        "build both with the same options.capacity and options.fp_rate, or one from both lists",
+        i + 1, (ull)a->bits, (ull)b->bits);
 }
 
 /* Whether the parts of series that have grown correspond: also those that `into` does not have
@@ -283,7 +285,7 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
     if (absent > p->kind->body.room(p))
         return dj_fail(err, DEJA_EFULL,
                        "the union has %llu keys more, and there is room for %llu: build one with "
-                       "a larger -n and merge both into it",
+                       "a larger options.capacity and merge both into it",
                        (ull)absent, (ull)p->kind->body.room(p));
     if (dj_filter_begin_writing(into) < 0)
         return dj_fail_errno(err, "the file cannot be written");
@@ -421,7 +423,7 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
     if (has_grown(f))
         return dj_fail(err, DEJA_ENOTSUP,
                        "the filter has grown to %u parts and cannot be folded: build one filter "
-                       "from the same keys (deja build --like)",
+                       "from the same keys",
                        f->n_parts);
     if (!dj_kind_can(kind, DEJA_CAN_FOLD))
         return dj_fail(err, DEJA_ENOTSUP, "%s filters cannot be folded; classic and blocked can",
@@ -431,10 +433,11 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
     for (; units % 2 == 0; units /= 2)
         can++;
     if (times > can)
-        return dj_fail(err, DEJA_EINVAL,
-                       "its %llu bits can be halved %u times, not %u: a filter that folds t times "
-                       "has a multiple of %llu * 2^t bits, such as one made with -m 64M",
-                       (ull)s->bits, can, times, (ull)granule);
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "its %llu bits can be halved %u times, not %u: a filter that folds t times "
+            "has a multiple of %llu * 2^t bits, such as one made with options.memory = 64 MiB",
+            (ull)s->bits, can, times, (ull)granule);
     if (f->plan.folds + (uint64_t)times > DJ_MAX_FOLDS) /* a header that nobody would load */
         return dj_fail(err, DEJA_EINVAL,
                        "the filter has been folded %llu times, and %u is the limit",
@@ -552,10 +555,11 @@ int deja_filter_overlap(const deja_filter *a, const deja_filter *b, double *keys
     if (rc < 0)
         return rc;
     if (!is_table(a) && (has_grown(a) || has_grown(b)))
-        return dj_fail(err, DEJA_ENOTSUP,
-                       "a filter that has grown to %u parts has keys of one list in several of "
-                       "them: build both with a larger -n, or as exact ones, which are counted",
-                       a->n_parts > b->n_parts ? a->n_parts : b->n_parts);
+        return dj_fail(
+            err, DEJA_ENOTSUP,
+            "a filter that has grown to %u parts has keys of one list in several of "
+            "them: build both with a larger options.capacity, or as exact ones, which are counted",
+            a->n_parts > b->n_parts ? a->n_parts : b->n_parts);
     dj_filter_walk(a, true);
     dj_filter_walk(b, true);
     if (is_table(a)) {

@@ -4,17 +4,13 @@
  * missing are zero, and fields that this library does not know have to be (dj_options_read).
  * Zero always means "not said", so a plan begins with defaults in the places of zeros.
  *
- * Here every number is checked by itself and against the kind that it goes with; how large the
- * filter becomes, and whether that is possible, is the kind's business.  Only the first error is
- * reported, so the checks run in the order in which people choose options: the kind, what belongs
- * to one kind alone, hashes, numbers, and flags last. */
+ * Each option is checked by itself, against its row of the option table, and against the others;
+ * how large the filter becomes, and whether that is possible, is the kind's business.  Only the
+ * first error is reported, so the checks run in the order in which people choose options. */
 #include "filter/options.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "kinds/kind.h"
-
-#define DEFAULT_RATE   1e-6
-#define DEFAULT_GROWTH 2
 
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err)
 {
@@ -46,40 +42,19 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
                       : kind->part_kind ? kind->part_kind
                                         : kind;
     if (!chosen && opt->part_kind && opt->part_kind != plan->part_kind->number)
-        return dj_fail(err, DEJA_EINVAL, "part_kind goes with kind %s", dj_kind_with("part_kind"));
+        return dj_fail(err, DEJA_EINVAL, "options.part_kind goes with kind %s",
+                       dj_kind_with("part_kind"));
     if (!dj_plan_fits_parts(kind, plan->part_kind))
         return dj_fail(err, DEJA_EINVAL,
                        "a scalable filter is made of blocked, classic or exact parts");
     return DEJA_OK;
 }
 
-/* Numbers and flags that one kind alone knows what to do with. */
-static int check_strangers(const deja_options *opt, struct dj_plan *plan, deja_error *err)
+/* Each option by itself, and what the kind makes of its own. */
+static int check_rows(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    const struct {
-        const char *field;
-        bool given;
-    } own[] = {
-        {"layers", opt->layers},
-        {"delimiter", opt->delimiter},
-        {"generations", opt->generations},
-        {"window_seconds", opt->window_seconds},
-        {"deletions", opt->deletions},
-        {"fingerprint_bits", opt->fingerprint_bits},
-        {"counter_bits", opt->counter_bits},
-    };
-    const uint32_t flags = opt->flags & ~plan->kind->flags;
-    for (size_t i = 0; i < DJ_ARRAY_LEN(own); i++)
-        if (own[i].given && !dj_kind_takes(plan->kind, own[i].field))
-            return dj_fail(err, DEJA_EINVAL, "%s goes with kind %s, not %s", own[i].field,
-                           dj_kind_with(own[i].field), plan->kind->name);
-    if (flags & DEJA_MINIMAL_INCREASE)
-        return dj_fail(err, DEJA_EINVAL, "minimal increase goes with kind spectral, not %s",
-                       plan->kind->name);
-    if (flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
-        return dj_fail(err, DEJA_EINVAL, "modes paper and words go with kind layered, not %s",
-                       plan->kind->name);
-    return plan->kind->read ? plan->kind->read(opt, plan, err) : DEJA_OK;
+    const int rc = dj_option_check(opt, plan->kind->number, err);
+    return rc == DEJA_OK && plan->kind->read ? plan->kind->read(opt, plan, err) : rc;
 }
 
 static int check_hash(const deja_options *opt, struct dj_plan *plan, deja_error *err)
@@ -101,9 +76,6 @@ static int check_hash(const deja_options *opt, struct dj_plan *plan, deja_error 
 static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     plan->filters = opt->filters ? opt->filters : 1;
-    if (plan->filters > DJ_MAX_FILTERS)
-        return dj_fail(err, DEJA_EINVAL, "filters is %u: at most %d", plan->filters,
-                       DJ_MAX_FILTERS);
     if (plan->filters > 1 && !dj_kind_can(plan->kind, DEJA_CAN_REPEAT))
         return dj_fail(err, DEJA_ENOTSUP,
                        "%s cannot be made of several filters; classic, "
@@ -117,10 +89,11 @@ static int check_hashes(const deja_options *opt, struct dj_plan *plan, deja_erro
     const uint32_t fixed = plan->kind->fixed_k;
     const uint32_t most = dj_shape_most_k(plan->part_kind->layout);
     if (fixed && opt->hashes && opt->hashes != fixed)
-        return dj_fail(err, DEJA_EINVAL, "hashes is %u: a %s filter has %u positions a key",
-                       opt->hashes, plan->kind->name, fixed);
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.hashes is %u: a %s filter has %u positions per key", opt->hashes,
+                       plan->kind->name, fixed);
     if (!fixed && opt->hashes > most)
-        return dj_fail(err, DEJA_EINVAL, "hashes is %u: %s takes at most %u", opt->hashes,
+        return dj_fail(err, DEJA_EINVAL, "options.hashes is %u: %s takes at most %u", opt->hashes,
                        plan->part_kind->name, most);
     plan->shape.layout = plan->part_kind->layout;
     plan->shape.k = opt->hashes;
@@ -128,41 +101,15 @@ static int check_hashes(const deja_options *opt, struct dj_plan *plan, deja_erro
     return DEJA_OK;
 }
 
-static int check_numbers(const deja_options *opt, struct dj_plan *plan, deja_error *err)
-{
-    if (opt->fp_rate != 0 && !(opt->fp_rate > 0 && opt->fp_rate < 1))
-        return dj_fail(err, DEJA_EINVAL, "fp_rate is %g: it must lie between 0 and 1",
-                       opt->fp_rate);
-    if (opt->multiplier != 0 && !(opt->multiplier > 0 && opt->multiplier < 1e9))
-        return dj_fail(err, DEJA_EINVAL, "multiplier is %g: it must be positive", opt->multiplier);
-    if (opt->capacity > DJ_MAX_CAPACITY)
-        return dj_fail(err, DEJA_EINVAL, "capacity is %llu: at most 2^53",
-                       (unsigned long long)opt->capacity);
-    if (opt->deletions > DJ_MAX_CAPACITY)
-        return dj_fail(err, DEJA_EINVAL, "deletions is %llu: at most 2^53",
-                       (unsigned long long)opt->deletions);
-    if (opt->tightening != 0 && !(opt->tightening > 0 && opt->tightening < 1))
-        return dj_fail(err, DEJA_EINVAL, "tightening is %g: it must lie between 0 and 1",
-                       opt->tightening);
-    if (opt->growth > DJ_MAX_GROWTH)
-        return dj_fail(err, DEJA_EINVAL, "growth is %u: at most 1024", opt->growth);
-    plan->capacity = opt->capacity;
-    plan->fp_rate = opt->fp_rate != 0 ? opt->fp_rate : DEFAULT_RATE;
-    plan->growth = opt->growth ? opt->growth : DEFAULT_GROWTH;
-    plan->tightening = opt->tightening != 0 ? opt->tightening : DJ_TIGHTENING;
-    return DEJA_OK;
-}
-
 static int check_flags(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    if (opt->flags &
-        ~(DEJA_KEY_APART | DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS))
+    if (opt->flags & ~(DEJA_KEY_APART | dj_option_flags()))
         return dj_fail(err, DEJA_EVERSION, "flags ask for something newer than deja %s",
                        deja_version());
     if (opt->key && opt->seed)
-        return dj_fail(err, DEJA_EINVAL, "key and seed exclude each other");
+        return dj_fail(err, DEJA_EINVAL, "options.key and options.seed exclude each other");
     if (opt->flags & DEJA_KEY_APART && !opt->key)
-        return dj_fail(err, DEJA_EINVAL, "a key that is kept apart has to be given");
+        return dj_fail(err, DEJA_EINVAL, "DEJA_KEY_APART needs options.key");
     plan->flags = opt->flags;
     return DEJA_OK;
 }
@@ -171,16 +118,21 @@ static int check_flags(const deja_options *opt, struct dj_plan *plan, deja_error
 static int check_format(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     if (opt->format > DJ_RULES_NEWEST + 1)
-        return dj_fail(err, DEJA_EVERSION,
-                       "format is %llu: deja %s writes formats 1 and 2; omit it for the newest",
-                       (unsigned long long)opt->format, deja_version());
+        return dj_fail(
+            err, DEJA_EVERSION,
+            "options.format is %llu: deja %s writes formats 1 and 2; omit it for the newest",
+            (unsigned long long)opt->format, deja_version());
     plan->rules = opt->format ? (uint32_t)opt->format - 1 : DJ_RULES_NEWEST;
     return DEJA_OK;
 }
 
-/* What cannot be wrong. */
+/* What needs no further check. */
 static void take_over(const deja_options *opt, struct dj_plan *plan)
 {
+    plan->capacity = opt->capacity;
+    plan->fp_rate = opt->fp_rate != 0 ? opt->fp_rate : DJ_DEFAULT_RATE;
+    plan->growth = opt->growth ? opt->growth : DJ_DEFAULT_GROWTH;
+    plan->tightening = opt->tightening != 0 ? opt->tightening : DJ_TIGHTENING;
     plan->profile = opt->url ? deja_url_rules_profile(opt->url) : 0;
     plan->url_rules = opt->url ? deja_url_rules_id(opt->url) : 0;
     plan->seeded = opt->seed != 0;
@@ -194,9 +146,9 @@ static void take_over(const deja_options *opt, struct dj_plan *plan)
 /* A plan with everything but the size. */
 static int begin(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    int (*const checks[])(const deja_options *, struct dj_plan *, deja_error *) = {
-        check_kind,   check_strangers, check_hash,  check_filters,
-        check_hashes, check_numbers,   check_flags, check_format};
+    int (*const checks[])(const deja_options *, struct dj_plan *,
+                          deja_error *) = {check_kind,   check_rows,  check_hash,  check_filters,
+                                           check_hashes, check_flags, check_format};
     int rc = DEJA_OK;
     *plan = (struct dj_plan){0};
     for (size_t i = 0; i < DJ_ARRAY_LEN(checks) && rc == DEJA_OK; i++)
@@ -215,7 +167,7 @@ static int check_result(const struct dj_plan *plan, deja_error *err)
                        "sha1",
                        deja_hash_name(plan->hash), (unsigned long long)plan->shape.bits);
     if (dj_plan_words(plan) > DJ_MAX_WORDS)
-        return dj_fail(err, DEJA_EINVAL, "filters times hashes is %u: at most %d",
+        return dj_fail(err, DEJA_EINVAL, "options.filters times options.hashes is %u: at most %d",
                        dj_plan_words(plan), DJ_MAX_WORDS);
     if (plan->shape.bits / 8 > SIZE_MAX / 2 / dj_plan_bodies(plan))
         return dj_fail(err, DEJA_EINVAL, "this machine cannot address a filter of that size");
@@ -235,9 +187,9 @@ int dj_plan_refuse_built(const struct dj_plan *plan, deja_error *err)
     if (dj_kind_can(plan->kind, DEJA_CAN_ADD))
         return DEJA_OK;
     return dj_fail(err, DEJA_ENOTSUP,
-                   "a %s filter is made of all its keys at once and never changes: "
-                   "deja_builder_new begins one, `deja build -k %s` makes one",
-                   plan->kind->name, plan->kind->name);
+                   "a %s filter is made of all its keys at once and never changes: build one "
+                   "(deja_builder_new, deja build)",
+                   plan->kind->name);
 }
 
 /* The size of the body is given, not just how many keys it is for. */

@@ -5,6 +5,11 @@
 
 /* Options of any age as this library knows them; the rest zero, or refused. */
 int dj_options_read(const deja_options *opt, deja_options *known, deja_error *err);
+/* Looks at each option that is given by itself (optiontable.c): the kind accepts it, and its value
+ * is in range. */
+int dj_option_check(const deja_options *opt, uint32_t kind, deja_error *err);
+/* The bits of `flags` that rows of the option table stand for. */
+uint32_t dj_option_flags(void);
 /* The plan of options that dj_options_read has passed. */
 int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *err);
 /* Refuses a kind that is built, not added to. */

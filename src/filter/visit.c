@@ -48,9 +48,9 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
         o->seed || o->url || o->flags || o->alloc || o->layers || o->delimiter || o->format)
         return dj_fail(err, DEJA_EINVAL,
                        "the next visit keeps kind, hash, filters, key, URL rules, layers and "
-                       "format; capacity, "
-                       "fp_rate, memory, hashes, multiplier, growth, tightening and "
-                       "deletions can change");
+                       "format; options.capacity, options.fp_rate, options.memory, "
+                       "options.hashes, options.multiplier, options.growth, options.tightening "
+                       "and options.deletions can change");
     return DEJA_OK;
 }
 
@@ -132,13 +132,14 @@ static int check_size(const deja_filter *f, const deja_options *asked, const dej
     if (!asked->capacity && !dj_renewal_fits(f, body))
         return dj_fail(err, DEJA_EINVAL,
                        "the next visit would take %.0f MB for %llu keys, too many for a filter of "
-                       "this size to have seen: say how many to expect (-n N)",
+                       "this size to have seen: say how many to expect (options.capacity)",
                        (double)body / 1e6, (unsigned long long)opt->capacity);
     if (plan->deletions && !asked->deletions && !dj_renewal_fits(f, removals))
-        return dj_fail(err, DEJA_EINVAL,
-                       "the next visit would take %.0f MB for %llu deletions, too many for a "
-                       "filter of this size to have seen: say how many to expect (--deletions N)",
-                       (double)removals / 1e6, (unsigned long long)opt->deletions);
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "the next visit would take %.0f MB for %llu deletions, too many for a "
+            "filter of this size to have seen: say how many to expect (options.deletions)",
+            (double)removals / 1e6, (unsigned long long)opt->deletions);
     return DEJA_OK;
 }
 

@@ -143,7 +143,7 @@ static int exact_plan(const deja_options *opt, struct dj_plan *plan, deja_error 
     if (plan->capacity > most)
         return dj_fail(
             err, DEJA_EINVAL,
-            "%llu bytes hold %llu exact keys, not %llu: give more memory, or take blocked",
+            "%llu bytes hold %llu exact keys, not %llu: raise options.memory, or use kind blocked",
             (unsigned long long)opt->memory, (unsigned long long)most,
             (unsigned long long)plan->capacity);
     return dj_plan_settle(opt, plan, err);

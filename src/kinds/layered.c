@@ -416,8 +416,8 @@ static int layered_plan(const deja_options *opt, struct dj_plan *plan, deja_erro
     if (opt->multiplier != 0 && !dj_layering_is_paper(plan))
         return dj_fail(
             err, DEJA_EINVAL,
-            "the multiplier sizes layered filters in mode paper alone: otherwise layers "
-            "are sized by what they hold");
+            "options.multiplier sizes layered filters only with options.layered_paper: other "
+            "layers are sized by what they hold");
     if (opt->memory && !dj_layering_is_paper(plan))
         return dj_fail(err, DEJA_ENOTSUP,
                        "the layers of a layered filter grow with their segments; mode paper, "

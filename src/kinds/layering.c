@@ -29,7 +29,6 @@
 #include "kinds/kind.h"
 #include <math.h>
 
-#define DEFAULT_LAYERS 8
 #define LAYER_RATE     0.01
 #define LEAST_SEGMENTS 64
 #define MOST_SEGMENTS  (UINT64_C(1) << 53)
@@ -49,31 +48,21 @@ static bool has_words(const struct dj_plan *plan)
 
 /* --- Options --------------------------------------------------------------- */
 
-static int check_number(const deja_options *opt, bool words, deja_error *err)
-{
-    const uint32_t least = words ? 1 : 2;
-    if (opt->layers && (opt->layers < least || opt->layers > DJ_MAX_LAYERS))
-        return dj_fail(err, DEJA_EINVAL, "layers is %u: from %u to %d", opt->layers, least,
-                       DJ_MAX_LAYERS);
-    return DEJA_OK;
-}
-
 int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const bool words = opt->flags & DEJA_LAYERED_WORDS;
     if (opt->delimiter && !words)
-        return dj_fail(err, DEJA_EINVAL,
-                       "delimiter is the byte between words: it goes with mode words");
-    if (opt->delimiter > 255)
-        return dj_fail(err, DEJA_EINVAL, "delimiter is %u: it is one byte", opt->delimiter);
-    plan->layering.layers = opt->layers || words ? opt->layers : DEFAULT_LAYERS;
+        return dj_fail(err, DEJA_EINVAL, "options.delimiter goes with options.layered_words");
+    if (opt->layers == 1 && !words)
+        return dj_fail(err, DEJA_EINVAL, "options.layers is 1: from 2 to %d", DJ_MAX_LAYERS);
+    plan->layering.layers = opt->layers || words ? opt->layers : DJ_DEFAULT_LAYERS;
     plan->layering.delimiter = opt->delimiter || !words ? opt->delimiter : ' ';
-    return check_number(opt, words, err);
+    return DEJA_OK;
 }
 
 uint32_t dj_layering_most(const struct dj_plan *plan)
 {
-    return plan->layering.layers ? plan->layering.layers : DEFAULT_LAYERS;
+    return plan->layering.layers ? plan->layering.layers : DJ_DEFAULT_LAYERS;
 }
 
 uint32_t dj_layering_bodies(const struct dj_plan *plan)

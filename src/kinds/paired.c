@@ -132,7 +132,8 @@ static int split_memory(const deja_options *opt, const struct dj_plan *plan, uin
     const uint64_t least = 2 * DJ_BLOCK_BITS / 8;
     struct dj_plan removals;
     if (opt->memory < least)
-        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu, for two filters",
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.memory is %llu: at least %llu bytes, for two filters",
                        (unsigned long long)opt->memory, (unsigned long long)least);
     if (!opt->deletions || opt->capacity) {
         const double keys = opt->deletions ? (double)opt->capacity : 1;
@@ -145,7 +146,7 @@ static int split_memory(const deja_options *opt, const struct dj_plan *plan, uin
     const uint64_t bytes = dj_part_body_len(&removals.shape);
     if (bytes >= opt->memory)
         return dj_fail(err, DEJA_EINVAL,
-                       "%llu deletions at rate %g take %llu bytes, and memory is %llu",
+                       "%llu deletions at rate %g take %llu bytes, and options.memory is %llu",
                        (unsigned long long)opt->deletions, removals.fp_rate,
                        (unsigned long long)bytes, (unsigned long long)opt->memory);
     *entries = opt->memory - bytes;

@@ -58,10 +58,11 @@ int dj_plan_too_large(const struct dj_plan *plan, deja_error *err)
     if (plan->fp_rate <= twins && !plan->shape.no_twins)
         return dj_fail(err, DEJA_EINVAL,
                        "rate %g: hashes of 64 bits are equal at a rate of %.2g among %llu keys; "
-                       "lower the capacity or raise the rate",
+                       "lower options.capacity or raise options.fp_rate",
                        plan->fp_rate, twins, (unsigned long long)plan->capacity);
     return dj_fail(err, DEJA_EINVAL,
-                   "no %s filter holds %llu keys at rate %g: lower the capacity or raise the rate",
+                   "no %s filter holds %llu keys at rate %g: lower options.capacity or raise "
+                   "options.fp_rate",
                    plan->kind->name, (unsigned long long)plan->capacity, plan->fp_rate);
 }
 
@@ -75,11 +76,11 @@ int dj_plan_check_multiplier(const deja_options *opt, const struct dj_plan *plan
 {
     if (!opt->capacity || !opt->hashes || opt->memory || opt->fp_rate != 0)
         return dj_fail(err, DEJA_EINVAL,
-                       "the multiplier goes with capacity and hashes (m = n k M), not with memory "
-                       "or fp_rate");
+                       "options.multiplier goes with options.capacity and options.hashes "
+                       "(m = n k M), not with options.memory or options.fp_rate");
     if (!plan->kind->by_multiplier)
         return dj_fail(err, DEJA_EINVAL,
-                       "the multiplier sizes classic, blocked and spectral filters");
+                       "options.multiplier sizes classic, blocked and spectral filters");
     return DEJA_OK;
 }
 
@@ -112,14 +113,11 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
 {
     const uint32_t bodies = dj_plan_bodies(plan), most_k = dj_hash_max_k(plan->hash);
     const uint64_t granule = dj_shape_granule(plan->shape.layout);
-    if (opt->memory > DJ_MAX_BITS / 8)
-        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at most 2^50",
-                       (unsigned long long)opt->memory);
     plan->shape.bits = opt->memory * 8 / bodies / granule * granule;
     if (plan->shape.bits && wants_power_of_2(plan))
         plan->shape.bits = power_of_2(plan->shape.bits);
     if (!plan->shape.bits)
-        return dj_fail(err, DEJA_EINVAL, "memory is %llu bytes: at least %llu",
+        return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: at least %llu bytes",
                        (unsigned long long)opt->memory,
                        (unsigned long long)(granule / 8 * bodies));
     if (opt->capacity)
@@ -137,7 +135,7 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
 static int size_by_rate(struct dj_plan *plan, deja_error *err)
 {
     if (!plan->capacity)
-        return dj_fail(err, DEJA_EINVAL, "capacity is 0: say how many keys to expect");
+        return dj_fail(err, DEJA_EINVAL, "options.capacity is 0: say how many keys to expect");
     const uint32_t fixed_k = plan->shape.k, most_k = dj_hash_max_k(plan->hash);
     if (!dj_shape_fit(&plan->shape, plan->capacity, dj_plan_part_rate(plan)))
         return dj_plan_too_large(plan, err);
@@ -154,8 +152,9 @@ static int size_by_rate(struct dj_plan *plan, deja_error *err)
 int dj_plan_check_two(const deja_options *opt, deja_error *err)
 {
     return opt->capacity && opt->memory && opt->fp_rate != 0
-               ? dj_fail(err, DEJA_EINVAL,
-                         "capacity, fp_rate and memory: give two, the third follows")
+               ? dj_fail(
+                     err, DEJA_EINVAL,
+                     "options.capacity, options.fp_rate and options.memory: give two; the third follows")
                : DEJA_OK;
 }
 

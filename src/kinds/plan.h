@@ -7,15 +7,21 @@
 #include "kinds/layering.h"
 #include "kinds/part.h"
 
-#define DJ_TIGHTENING      0.7 /* by default */
-#define DJ_SPARE_SHARE     0.1 /* of the rate, kept back for growth if the size is known well */
-#define DJ_MAX_FILTERS     16
-#define DJ_MAX_CAPACITY    (UINT64_C(1) << 53)
-#define DJ_MAX_SECONDS     (UINT64_C(1) << 40)
-#define DJ_MAX_GENERATIONS (DJ_BLOCK_LINES - 1) /* full ones */
-#define DJ_MAX_GROWTH      1024
-#define DJ_MAX_VISIT       ((UINT64_C(1) << 47) - 1)
-#define DJ_MAX_FOLDS       53 /* of the largest size */
+#define DJ_DEFAULT_RATE         1e-6
+#define DJ_DEFAULT_GROWTH       2
+#define DJ_DEFAULT_GENERATIONS  1
+#define DJ_DEFAULT_COUNTER_BITS 4
+#define DJ_DEFAULT_LAYERS       8
+#define DJ_TIGHTENING           0.7 /* by default */
+#define DJ_SPARE_SHARE          0.1 /* of the rate, kept back for growth if the size is known well */
+#define DJ_MAX_FILTERS          16
+#define DJ_MAX_CAPACITY         (UINT64_C(1) << 53)
+#define DJ_MAX_SECONDS          (UINT64_C(1) << 40)
+#define DJ_MAX_GENERATIONS      (DJ_BLOCK_LINES - 1) /* full ones */
+#define DJ_MAX_GROWTH           1024
+#define DJ_MAX_MULTIPLIER       1000000000
+#define DJ_MAX_VISIT            ((UINT64_C(1) << 47) - 1)
+#define DJ_MAX_FOLDS            53 /* of the largest size */
 
 /* What earlier visits came to (visit.c); all zero in the first one. */
 struct dj_past {

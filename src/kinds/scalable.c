@@ -276,7 +276,7 @@ static bool scalable_reaches_rate(const struct dj_plan *plan)
     return true;
 }
 
-static const char *const options[] = {"part_kind", "growth", "tightening", NULL};
+static const char *const options[] = {"part_kind", NULL};
 const struct dj_kind dj_scalable = {
     .name = "scalable",
     .number = DEJA_SCALABLE,

@@ -181,11 +181,8 @@ static uint32_t count_key(const deja_filter *f, uint64_t hash)
 
 static int spectral_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    const uint32_t bits = opt->counter_bits;
-    if (bits && !dj_shape_has_counters(bits))
-        return dj_fail(err, DEJA_EINVAL, "counter_bits is %u: counters have 4, 8, 16 or 32 bits",
-                       bits);
-    plan->shape.counter_bits = bits ? bits : 4;
+    (void)err; /* the table has the range */
+    plan->shape.counter_bits = opt->counter_bits ? opt->counter_bits : DJ_DEFAULT_COUNTER_BITS;
     return DEJA_OK;
 }
 

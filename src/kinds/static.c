@@ -87,8 +87,6 @@ static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_erro
     static const uint32_t widths[] = {8, 16, 32};
     const uint32_t given = opt->fingerprint_bits;
     const double n = (double)opt->capacity;
-    if (given && given != 8 && given != 16 && given != 32)
-        return dj_fail(err, DEJA_EINVAL, "fingerprint_bits is %u: 8, 16 or 32", given);
     if (given && opt->fp_rate != 0 && dj_static_rate(given) > opt->fp_rate)
         return dj_fail(err, DEJA_EINVAL, "%u-bit fingerprints have the rate %g, not %g", given,
                        dj_static_rate(given), opt->fp_rate);
@@ -129,10 +127,10 @@ int dj_static_size(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error
         width /= 2;
     const uint64_t bytes = fuse_bytes(plan, n, width);
     if (memory && bytes > memory)
-        return dj_fail(err, DEJA_EINVAL,
-                       "%llu keys take %llu bytes with %u-bit fingerprints, and memory is %llu",
-                       (unsigned long long)n, (unsigned long long)bytes, width,
-                       (unsigned long long)memory);
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "%llu keys take %llu bytes with %u-bit fingerprints, and options.memory is %llu",
+            (unsigned long long)n, (unsigned long long)bytes, width, (unsigned long long)memory);
     plan->capacity = n ? n : 1;
     return DEJA_OK;
 }
@@ -165,10 +163,10 @@ static int static_plan(const deja_options *opt, struct dj_plan *plan, deja_error
         n = fuse_capacity(plan, opt->memory);
     plan->fuse.width = width;
     if (!n)
-        return opt->memory
-                   ? dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key",
-                             (unsigned long long)opt->memory)
-                   : dj_fail(err, DEJA_EINVAL, "capacity is 0: say how many keys to expect");
+        return opt->memory ? dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key",
+                                     (unsigned long long)opt->memory)
+                           : dj_fail(err, DEJA_EINVAL,
+                                     "options.capacity is 0: say how many keys to expect");
     rc = dj_static_size(plan, n, opt->memory, err);
     if (rc == DEJA_OK && opt->fp_rate == 0 && (!width || opt->fingerprint_bits))
         plan->fp_rate = dj_static_rate(plan->fuse.width);

@@ -224,7 +224,7 @@ int dj_open_key(const struct dj_header *h, const deja_options *want, const char 
     }
     if (apart && !want->key)
         return dj_fail(err, DEJA_EMISMATCH,
-                       "%s keeps its secret key apart: give the key (--key FILE)", name);
+                       "%s keeps its secret key apart: give the key (options.key)", name);
     memcpy(key, want->key ? want->key : h->key, DEJA_KEY_LEN);
     if (dj_key_derive(key, DJ_STREAM_CHECK, 0) == h->key_check)
         return DEJA_OK;

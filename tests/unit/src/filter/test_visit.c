@@ -347,8 +347,8 @@ static void what_a_visit_keeps_cannot_be_changed(void **state)
     refused(NEXT(.seed = 7), DEJA_EINVAL, keeps);
     refused(NEXT(.key = key), DEJA_EINVAL, keeps);
     refused(NEXT(.url = deja_url_profile(DEJA_URL_SAFE)), DEJA_EINVAL, keeps);
-    refused(NEXT(.fp_rate = 2), DEJA_EINVAL, "fp_rate is 2");
-    refused(NEXT(.capacity = UINT64_MAX), DEJA_EINVAL, "capacity is");
+    refused(NEXT(.fp_rate = 2), DEJA_EINVAL, "options.fp_rate is 2");
+    refused(NEXT(.capacity = UINT64_MAX), DEJA_EINVAL, "options.capacity is");
     refused(NEXT(.capacity = UINT64_C(1) << 52), DEJA_EINVAL, "no blocked filter holds");
 }
 

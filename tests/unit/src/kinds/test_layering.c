@@ -22,33 +22,34 @@ static void what_makes_no_layers_is_refused_in_words(void **state)
         int status;
         const char *text;
     } rows[] = {
-        {FIELDS(.capacity = 9, .layers = 1), DEJA_EINVAL, "layers is 1: from 2 to 10"},
-        {FIELDS(.capacity = 9, .layers = 11), DEJA_EINVAL, "layers is 11: from 2 to 10"},
+        {FIELDS(.capacity = 9, .layers = 1), DEJA_EINVAL, "options.layers is 1: from 2 to 10"},
+        {FIELDS(.capacity = 9, .layers = 11), DEJA_EINVAL, "options.layers is 11: at most 10"},
         {FIELDS(.capacity = 9, .layers = 11, .flags = DEJA_LAYERED_WORDS), DEJA_EINVAL,
-         "layers is 11: from 1 to 10"},
+         "options.layers is 11: at most 10"},
         {FIELDS(.capacity = 9, .delimiter = ','), DEJA_EINVAL,
-         "delimiter is the byte between words: it goes with mode words"},
+         "options.delimiter goes with options.layered_words"},
         {FIELDS(.capacity = 9, .delimiter = 256, .flags = DEJA_LAYERED_WORDS), DEJA_EINVAL,
-         "delimiter is 256: it is one byte"},
+         "options.delimiter is 256: at most 255"},
         {FIELDS(.capacity = 9, .filters = 2), DEJA_ENOTSUP,
          "layered cannot be made of several filters; classic, blocked and spectral can"},
         {FIELDS(.capacity = 9, .hash = DEJA_HASH_MD5), DEJA_EINVAL,
          "hash md5 works with kind classic; layered takes xxh3 or siphash"},
         {FIELDS(.capacity = 9, .part_kind = DEJA_BLOCKED), DEJA_EINVAL,
-         "part_kind goes with kind scalable"},
+         "options.part_kind goes with kind scalable"},
         {FIELDS(.capacity = 9, .memory = 4096), DEJA_ENOTSUP,
          "the layers of a layered filter grow with their segments; mode paper, blocked, classic, "
          "exact and spectral take a memory size"},
         {FIELDS(.capacity = 9, .hashes = 3, .multiplier = 2), DEJA_EINVAL,
-         "the multiplier sizes layered filters in mode paper alone: otherwise layers are sized by "
-         "what they hold"},
-        {FIELDS(.fp_rate = 0.1), DEJA_EINVAL, "capacity is 0: say how many keys to expect"},
+         "options.multiplier sizes layered filters only with options.layered_paper: other layers "
+         "are sized by what they hold"},
+        {FIELDS(.fp_rate = 0.1), DEJA_EINVAL,
+         "options.capacity is 0: say how many keys to expect"},
         {{sizeof(deja_options), .kind = DEJA_CLASSIC, .capacity = 9, .flags = DEJA_LAYERED_PAPER},
          DEJA_EINVAL,
-         "modes paper and words go with kind layered, not classic"},
+         "options.layered_paper goes with kind layered, not classic"},
         {{sizeof(deja_options), .capacity = 9, .flags = DEJA_LAYERED_WORDS},
          DEJA_EINVAL,
-         "modes paper and words go with kind layered, not blocked"},
+         "options.layered_words goes with kind layered, not blocked"},
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
         struct dj_plan plan;
