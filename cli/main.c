@@ -44,13 +44,14 @@ static bool fill_standard_files(void)
 }
 
 /* The exit status for what a command returned, after telling the user. */
-static int report(struct console *console, int rc, const deja_error *err)
+static int report(struct console *console, int rc, deja_error *err)
 {
     if (rc >= 0)
         return rc;
     if (rc == OUT_GONE)
         return COMMAND_DONE;
-    console_error(console, "%s", err->text[0] != '\0' ? err->text : deja_strerror(rc));
+    console_error(console, "%s",
+                  err->text[0] != '\0' ? opt_filter_translate(err) : deja_strerror(rc));
     if (rc == OPT_USAGE)
         console_hint(console, "try: deja%s%s --help", console->command == NULL ? "" : " ",
                      console->command == NULL ? "" : console->command);

@@ -288,13 +288,15 @@ static int be_like(const char *path, struct common *c, deja_stats *s, deja_error
     if (rc < 0)
         return rc;
     const double lost = s->lost < (double)s->keys ? s->lost : 0; /* beyond, it is a guess */
-    if (c->capacity == 0 && c->memory == 0 && deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
-        c->capacity = s->capacity;
-    else if (c->capacity == 0 && c->memory == 0) /* the lost ones were estimated: some to spare */
-        c->capacity = s->keys + (uint64_t)lost + s->keys / 100 + 1;
+    if (c->filter.capacity == 0 && c->filter.memory == 0 &&
+        deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
+        c->filter.capacity = s->capacity;
+    else if (c->filter.capacity == 0 &&
+             c->filter.memory == 0) /* the lost ones were estimated: some to spare */
+        c->filter.capacity = s->keys + (uint64_t)lost + s->keys / 100 + 1;
     /* A rate that followed from a generous size may be that of equal hashes alone, n / 2^64. */
-    if (!(c->fp_rate > 0) && c->memory == 0)
-        c->fp_rate = fmax(s->fp_rate, fmin((double)c->capacity * 0x1p-61, 0.5));
+    if (!(c->filter.fp_rate > 0) && c->filter.memory == 0)
+        c->filter.fp_rate = fmax(s->fp_rate, fmin((double)c->filter.capacity * 0x1p-61, 0.5));
     if (c->url == 0)
         c->url = s->profile;
     return DEJA_OK;

@@ -23,10 +23,10 @@ struct bench_options {
 };
 
 static const struct opt options[] = {
-    OPT_GROUP(struct bench_options, common, common_kind),
-    OPT_COUNT('n', "capacity", "N", struct bench_options, common.capacity, BENCH_N_MIN,
+    OPT_MADE(struct bench_options, common.filter, opt_filter_kind),
+    OPT_COUNT('n', "capacity", "N", struct bench_options, common.filter.capacity, BENCH_N_MIN,
               UINT64_C(1) << 36, "keys in each filter (default: 1M and 100M)"),
-    OPT_RATE('p', "fp-rate", "P", struct bench_options, common.fp_rate,
+    OPT_RATE('p', "fp-rate", "P", struct bench_options, common.filter.fp_rate,
              "false-positive rate (default: 0.01, blocked also 1e-6)"),
     OPT_STRING(0, "urls", "FILE", struct bench_options, urls,
                "take the keys from the lines of FILE instead of making them up"),
@@ -98,17 +98,18 @@ static const struct bench_subject *subject_of(uint32_t kind)
 static void plan_size(struct bench *b, uint64_t n)
 {
     const struct common *c = &b->o->common;
-    const double p = c->fp_rate > 0 ? c->fp_rate : 1e-2;
+    const double p = c->filter.fp_rate > 0 ? c->filter.fp_rate : 1e-2;
     for (uint32_t kind = 0; (kind = deja_kind_next(kind));) {
-        if (c->kind != 0 && c->kind != kind)
+        if (c->filter.kind != 0 && c->filter.kind != kind)
             continue;
         plan(b, subject_of(kind), kind, n, p);
         if (deja_kind_can(kind, DEJA_CAN_LAYER)) /* what it is measured against */
             plan(b, &bench_segments, 0, n, p);
-        if (kind == DEJA_BLOCKED && !(c->fp_rate > 0)) /* the default, at a small rate as well */
+        if (kind == DEJA_BLOCKED &&
+            !(c->filter.fp_rate > 0)) /* the default, at a small rate as well */
             plan(b, &bench_filter, kind, n, 1e-6);
     }
-    if (c->kind != 0)
+    if (c->filter.kind != 0)
         return;
     const struct bench_subject *libbloom = bench_libbloom();
     if (libbloom != NULL)
@@ -118,8 +119,8 @@ static void plan_size(struct bench *b, uint64_t n)
 
 static void plan_all(struct bench *b)
 {
-    if (b->o->common.capacity > 0) {
-        plan_size(b, b->o->common.capacity);
+    if (b->o->common.filter.capacity > 0) {
+        plan_size(b, b->o->common.filter.capacity);
         return;
     }
     plan_size(b, IN_CACHE);
@@ -189,7 +190,7 @@ static int run(struct call *call, deja_error *err)
         plan_all(&b);
         rc = run_cases(&b, err);
     }
-    if (rc == DEJA_OK && b.o->common.kind == 0 && !signals_stopped(call->stop)) {
+    if (rc == DEJA_OK && b.o->common.filter.kind == 0 && !signals_stopped(call->stop)) {
         rc = bench_url_run(b.report.url, &b.keys, b.o->quick ? ROUNDS_QUICK : ROUNDS, err);
         b.report.has_url = rc == DEJA_OK;
     }

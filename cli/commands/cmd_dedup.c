@@ -80,20 +80,13 @@ static int refuse_paired(const char *what, deja_error *err)
 
 static int open_state(struct job *j, const deja_options *opt, deja_error *err)
 {
-    deja_options expect = DEJA_OPTIONS_INIT;
+    deja_options expect = *opt;
     deja_stats stats = DEJA_STATS_INIT;
     const struct common *c = &j->o->common;
-    expect.key = opt->key;
-    expect.seed = opt->seed;
-    expect.kind = c->kind;
-    expect.hash = c->hash;
-    expect.counter_bits = c->counter_bits;
-    expect.generations = c->generations;
-    expect.window_seconds = c->window_seconds;
-    expect.flags = opt->flags & (DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
-    expect.layers = opt->layers;
-    expect.delimiter = opt->delimiter;
-    expect.url = opt->url;
+    for (size_t i = 0; deja_option_at(i); i++)
+        if (!deja_option_at(i)->compared)
+            opt_filter_clear(deja_option_at(i), &expect);
+    expect.kind = c->filter.kind; /* not one that was chosen for a new filter */
     int rc =
         session_open_file(&j->session, j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
     if (rc < 0)
@@ -142,7 +135,7 @@ static int make_filter(struct job *j, deja_error *err)
         return deja_filter_new(&opt, &j->filter, err);
     }
     if (!j->filter) {
-        if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && !j->o->common.capacity) {
+        if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && !j->o->common.filter.capacity) {
             opt.tightening = 0; /* it will probably grow */
             opt.capacity = opt.capacity < STATE_FIRST ? STATE_FIRST : opt.capacity;
         }

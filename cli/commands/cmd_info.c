@@ -34,6 +34,7 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     struct info_report r = {.path = path};
     deja_error err = {0};
     int rc = info_report_make(&r, key, &err);
+    (void)opt_filter_translate(&err);
     if (json != NULL)
         info_report_json(&r, json, rc < 0 ? &err : NULL);
     else if (rc == DEJA_OK)

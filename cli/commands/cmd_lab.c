@@ -29,7 +29,7 @@ struct lab_options {
     bool resume;
     bool list;
 };
-static const struct lab_options defaults = {.out = "deja-lab", .common.seed = 1};
+static const struct lab_options defaults = {.out = "deja-lab", .common.filter.seed = 1};
 
 static int check_options(const void *target, deja_error *err)
 {
@@ -49,13 +49,13 @@ static const struct opt options[] = {
     OPT_STRING(0, "out", "DIR", struct lab_options, out,
                "write the report into DIR, which is made when it is missing (default deja-lab)"),
     OPT_FLAG(0, "quick", struct lab_options, quick, "100,000 URLs and one run"),
-    OPT_COUNT('n', "capacity", "N", struct lab_options, common.capacity, N_LEAST, N_MOST,
+    OPT_COUNT('n', "capacity", "N", struct lab_options, common.filter.capacity, N_LEAST, N_MOST,
               "N URLs go in and N others are asked (default 1M, as in the papers)"),
     OPT_FLAG(0, "resume", struct lab_options, resume,
              "go on with the lab in DIR that was stopped, or add runs to it"),
     OPT_FLAG(0, "list", struct lab_options, list,
              "list the experiments with time estimates, and do nothing"),
-    OPT_COUNT(0, "seed", "S", struct lab_options, common.seed, 1, UINT64_MAX,
+    OPT_COUNT(0, "seed", "S", struct lab_options, common.filter.seed, 1, UINT64_MAX,
               "other URLs and salts for each S; the same S gives the same figures (default 1)"),
     OPT_COUNT32('j', "threads", "N", struct lab_options, common.threads, 1, 64,
                 "use up to N threads (default 2); what is counted does not depend on it"),
@@ -86,7 +86,9 @@ static uint32_t runs_of(const struct lab_options *o)
 
 static uint64_t n_of(const struct lab_options *o)
 {
-    return o->common.capacity > 0 ? o->common.capacity : o->quick ? N_QUICK : N_PAPER;
+    return o->common.filter.capacity > 0 ? o->common.filter.capacity
+           : o->quick                    ? N_QUICK
+                                         : N_PAPER;
 }
 
 /* --- Which experiments ---------------------------------------------------------- */
@@ -170,11 +172,11 @@ static void remember_command(struct session *s)
         len += (size_t)snprintf(s->command + len, sizeof s->command - len, " %s",
                                 s->call->operands[i]);
     if (len < sizeof s->command)
-        (void)snprintf(s->command + len, sizeof s->command - len,
-                       " --runs %u -n %llu --seed %llu%s%s%s", s->lab.runs,
-                       (unsigned long long)s->lab.keys.n, (unsigned long long)o->common.seed,
-                       o->quick ? " --quick" : "", o->urls != NULL ? " --urls " : "",
-                       o->urls != NULL ? fail_path(o->urls).text : "");
+        (void)snprintf(
+            s->command + len, sizeof s->command - len, " --runs %u -n %llu --seed %llu%s%s%s",
+            s->lab.runs, (unsigned long long)s->lab.keys.n,
+            (unsigned long long)o->common.filter.seed, o->quick ? " --quick" : "",
+            o->urls != NULL ? " --urls " : "", o->urls != NULL ? fail_path(o->urls).text : "");
 }
 
 static int load_keys(struct session *s, deja_error *err)
@@ -183,7 +185,7 @@ static int load_keys(struct session *s, deja_error *err)
     struct lab_keys *k = &s->lab.keys;
     const uint64_t n = n_of(o);
     if (o->urls == NULL)
-        return lab_keys_make(k, n, o->common.seed, err);
+        return lab_keys_make(k, n, o->common.filter.seed, err);
     const struct pick_options pick = common_pick_options(&o->common);
     const int rc = lab_keys_read(k, n, o->urls, &pick, s->call->stop, err);
     if (rc == DEJA_OK && k->duplicates > 0)
@@ -202,7 +204,7 @@ static int prepare(struct session *s, deja_error *err)
     const struct lab_options *o = s->o;
     s->lab.runs = runs_of(o);
     s->lab.threads = o->common.threads > 0 ? o->common.threads : 2;
-    s->lab.seed = o->common.seed;
+    s->lab.seed = o->common.filter.seed;
     s->lab.quick = o->quick;
     s->lab.stop = s->call->stop;
     int rc = load_keys(s, err);

@@ -10,11 +10,11 @@ struct plan_options {
 static int check_options(const void *target, deja_error *err)
 {
     const struct common *c = &((const struct plan_options *)target)->common;
-    if (c->capacity == 0 && c->memory == 0)
+    if (c->filter.capacity == 0 && c->filter.memory == 0)
         return fail(err, OPT_USAGE,
                     "for how many keys? give -n N, or -m SIZE to see how many fit");
-    if (c->capacity != 0 && c->memory != 0 && c->fp_rate > 0)
-        return fail(err, OPT_USAGE, "-n, -p and -m: give two, the third follows");
+    if (c->filter.capacity != 0 && c->filter.memory != 0 && c->filter.fp_rate > 0)
+        return fail(err, OPT_USAGE, "-n, -p and -m: give two; the third follows");
     return DEJA_OK;
 }
 

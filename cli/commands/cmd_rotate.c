@@ -9,13 +9,13 @@ struct rotate_options {
 };
 
 static const struct opt options[] = {
-    OPT_COUNT('n', "capacity", "N", struct rotate_options, common.capacity, 1, UINT64_MAX,
+    OPT_COUNT('n', "capacity", "N", struct rotate_options, common.filter.capacity, 1, UINT64_MAX,
               "size it for N keys (default: what the last visit saw, and an eighth more)"),
-    OPT_RATE('p', "fp-rate", "P", struct rotate_options, common.fp_rate,
+    OPT_RATE('p', "fp-rate", "P", struct rotate_options, common.filter.fp_rate,
              "false-positive rate when N keys are in it (default: as before, or from k and M)"),
-    OPT_SIZE('m', "memory", "SIZE", struct rotate_options, common.memory,
+    OPT_SIZE('m', "memory", "SIZE", struct rotate_options, common.filter.memory,
              "memory for the filter: 1.5G, 512M, 64KiB (k, M, G are powers of 1024)"),
-    OPT_COUNT(0, "deletions", "N", struct rotate_options, common.deletions, 1, UINT64_MAX,
+    OPT_COUNT(0, "deletions", "N", struct rotate_options, common.filter.deletions, 1, UINT64_MAX,
               "paired: lines that will be removed (default: as in the last visit)"),
     OPT_STRING(0, "key", "FILE", struct rotate_options, common.key_file,
                "the secret key of a filter that was made with --key"),
@@ -58,10 +58,10 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
     deja_stats s = DEJA_STATS_INIT;
     deja_filter *f = NULL;
     deja_error why = {0};
-    next.capacity = o->common.capacity;
-    next.fp_rate = o->common.fp_rate;
-    next.memory = o->common.memory;
-    next.deletions = o->common.deletions;
+    next.capacity = o->common.filter.capacity;
+    next.fp_rate = o->common.filter.fp_rate;
+    next.memory = o->common.filter.memory;
+    next.deletions = o->common.filter.deletions;
     int rc = deja_filter_open(call->operands[0], DEJA_OPEN_WRITE, expect, &f, err);
     if (rc < 0)
         return rc;

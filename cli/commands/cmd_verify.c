@@ -137,6 +137,7 @@ static enum verdict verify(struct call *call, const char *path, const uint8_t *k
     const struct verify_options *o = call->options;
     struct finding f = {.verdict = INTACT};
     examine(&f, path, o->repair, key);
+    (void)opt_filter_translate(&f.why);
     if (json != NULL)
         print_json(json, path, &f);
     else

@@ -4,18 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct opt common_capacity[] = {
-    OPT_COUNT('n', "capacity", "N", struct common, capacity, 1, UINT64_MAX,
-              "make room for N different keys at first (1.5M, 1e9)"),
-    OPT_END,
-};
-
-const struct opt common_kind[] = {
-    OPT_CHOICE('k', "kind", "KIND", struct common, kind, deja_kind_name,
-               "which structure answers"),
-    OPT_END,
-};
-
 /* How a layered filter hashes its segments. */
 static const char *layered_mode(uint32_t mode)
 {
@@ -25,46 +13,19 @@ static const char *layered_mode(uint32_t mode)
 static int check_sizing(const void *target, deja_error *err)
 {
     const struct common *c = target;
-    if (c->fixed && deja_kind_can(c->kind, DEJA_CAN_GROW))
+    if (c->fixed && deja_kind_can(c->filter.kind, DEJA_CAN_GROW))
         return fail(err, OPT_USAGE, "--fixed and -k scalable exclude each other: scalable grows");
     return DEJA_OK;
 }
 
 const struct opt common_sizing[] = {
     OPT_HEADING("Size and kind"),
-    OPT_PART(common_capacity),
-    OPT_RATE('p', "fp-rate", "P", struct common, fp_rate, "false-positive rate (default 1e-6)"),
-    OPT_SIZE('m', "memory", "SIZE", struct common, memory,
-             "memory for the filter: 1.5G, 512M, 64KiB (k, M, G are powers of 1024)"),
+    OPT_MADE(struct common, filter, opt_filter_amounts),
     OPT_FLAG(0, "fixed", struct common, fixed,
              "do not grow past N keys; warn when more keys come"),
-    OPT_PART(common_kind),
-    OPT_COUNT32(0, "hashes", "K", struct common, hashes, 1, 1024,
-                "hash functions of each filter (default: the best number)"),
-    OPT_COUNT32(0, "filters", "F", struct common, filters, 1, 1024,
-                "F filters with different salts that must all agree (default 1)"),
-    OPT_CHOICE(0, "hash", "HASH", struct common, hash, deja_hash_name,
-               "how a key becomes numbers"),
-    OPT_REAL(0, "multiplier", "M", struct common, multiplier,
-             "bits from the rule N * K * M instead of -p or -m"),
-    OPT_COUNT32(0, "fingerprint-bits", "W", struct common, fingerprint_bits, 8, 32,
-                "static: 8, 16 or 32, for the rate 2^-W instead of -p"),
-    OPT_COUNT32(0, "counter-bits", "B", struct common, counter_bits, 4, 32,
-                "spectral: counters of 4, 8, 16 or 32 bits (default 4)"),
-    OPT_FLAG(0, "minimal-increase", struct common, minimal_increase,
-             "spectral: better counts, but nothing can be removed"),
-    OPT_COUNT(0, "deletions", "N", struct common, deletions, 1, UINT64_MAX,
-              "paired: lines that will be removed (default: as many as -n)"),
-    OPT_COUNT32(0, "generations", "G", struct common, generations, 1, 7,
-                "window: forget in G steps; more take less memory and longer (default 1)"),
-    OPT_DURATION(0, "window-time", "TIME", struct common, window_seconds, UINT64_C(1) << 40,
-                 "window: remember for TIME, 30s, 15m, 6h or 7d, instead of the last N keys"),
-    OPT_COUNT32(0, "layers", "L", struct common, layers, 1, 10,
-                "layered: at most L, the last one for all that is deeper (default 8)"),
+    OPT_MADE(struct common, filter, opt_filter_rest),
     OPT_CHOICE(0, "layered", "MODE", struct common, layered, layered_mode,
                "layered: a salt for each layer (the default), or as published"),
-    OPT_CHAR(0, "words", "BYTE", struct common, words,
-             "layered: keys are words with BYTE between them, not URLs"),
     OPT_CHECK(check_sizing),
     OPT_END,
 };
@@ -82,16 +43,10 @@ const struct opt common_key[] = {
     OPT_END,
 };
 
-const struct opt common_seed[] = {
-    OPT_COUNT(0, "seed", "S", struct common, seed, 1, UINT64_MAX,
-              "make the run repeatable: numbers from S instead of random ones"),
-    OPT_END,
-};
-
 static int check_secret(const void *target, deja_error *err)
 {
     const struct common *c = target;
-    if (c->key_file != NULL && c->seed != 0)
+    if (c->key_file != NULL && c->filter.seed != 0)
         return fail(err, OPT_USAGE, "--key and --seed exclude each other");
     return DEJA_OK;
 }
@@ -99,7 +54,7 @@ static int check_secret(const void *target, deja_error *err)
 const struct opt common_secret[] = {
     OPT_HEADING("Secret"),
     OPT_PART(common_key),
-    OPT_PART(common_seed),
+    OPT_MADE(struct common, filter, opt_filter_seed),
     OPT_CHECK(check_secret),
     OPT_END,
 };
@@ -332,28 +287,34 @@ static bool same_bodies(const struct common *c, const deja_stats *s)
     return deja_plan_make(&opt, &plan, NULL) == DEJA_OK && plan.bytes == s->bytes;
 }
 
+/* Whether the filter was made with that value; a row that nobody can compare was not. */
+static bool is_same(const deja_option *row, const struct common *c, const deja_filter *f,
+                    const deja_stats *s)
+{
+    const deja_options *o = &c->filter;
+    const char *name = row->name;
+    if (row->compared) /* a different value is an error when the filter is opened */
+        return true;
+    if (strcmp(name, "capacity") == 0)
+        return o->capacity == first_capacity(f);
+    if (strcmp(name, "fp_rate") == 0)
+        return !(o->fp_rate > s->fp_rate) && !(o->fp_rate < s->fp_rate);
+    if (strcmp(name, "memory") == 0 || strcmp(name, "multiplier") == 0)
+        return same_bodies(c, s);
+    return (strcmp(name, "hashes") == 0 && o->hashes == s->hashes) ||
+           (strcmp(name, "filters") == 0 && o->filters == s->filters) ||
+           (strcmp(name, "deletions") == 0 && o->deletions == s->deletions_capacity);
+}
+
 struct common_ignored common_ignored(const struct common *c, const deja_filter *f,
                                      const deja_stats *s)
 {
     struct common_ignored list = {""};
     struct common rest = *c;
-    const bool same = same_bodies(c, s);
-    /* A different value of these is an error when the filter is opened. */
-    rest.kind = rest.hash = rest.counter_bits = rest.layers = rest.layered = rest.generations = 0;
-    rest.minimal_increase = rest.words.given = false;
-    rest.window_seconds = 0;
-    if (c->capacity == first_capacity(f))
-        rest.capacity = 0;
-    if (!(c->fp_rate > s->fp_rate) && !(c->fp_rate < s->fp_rate))
-        rest.fp_rate = 0;
-    if (same)
-        rest.memory = 0, rest.multiplier = 0;
-    if (c->hashes == s->hashes)
-        rest.hashes = 0;
-    if (c->filters == s->filters)
-        rest.filters = 0;
-    if (c->deletions == s->deletions_capacity)
-        rest.deletions = 0;
+    for (size_t i = 0; deja_option_at(i); i++)
+        if (is_same(deja_option_at(i), c, f, s))
+            opt_filter_clear(deja_option_at(i), &rest.filter);
+    rest.layered = 0;
     if (!deja_kind_can(s->kind, DEJA_CAN_GROW))
         rest.fixed = false;
     opt_list_given(common_sizing, &rest, list.text, sizeof list.text);
@@ -362,25 +323,9 @@ struct common_ignored common_ignored(const struct common *c, const deja_filter *
 
 deja_options common_filter_options(const struct common *c)
 {
-    deja_options o = DEJA_OPTIONS_INIT;
-    o.kind = c->kind;
-    o.hashes = c->hashes;
-    o.capacity = c->capacity;
-    o.fp_rate = c->fp_rate;
-    o.seed = c->seed;
-    o.memory = c->memory;
-    o.multiplier = c->multiplier;
-    o.filters = c->filters;
-    o.hash = c->hash;
-    o.fingerprint_bits = c->fingerprint_bits;
-    o.counter_bits = c->counter_bits;
-    o.deletions = c->deletions;
-    o.generations = c->generations;
-    o.window_seconds = c->window_seconds;
-    o.flags = c->minimal_increase ? DEJA_MINIMAL_INCREASE : 0;
-    o.layers = c->layers;
+    deja_options o = c->filter;
+    o.size = sizeof o;
     o.flags |= c->layered == OPT_LAYERED_PAPER ? DEJA_LAYERED_PAPER : 0;
-    o.flags |= c->words.given ? DEJA_LAYERED_WORDS : 0;
-    o.delimiter = c->words.given ? (unsigned char)c->words.byte : 0;
+    o.flags |= o.delimiter ? DEJA_LAYERED_WORDS : 0;
     return o;
 }

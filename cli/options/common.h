@@ -3,6 +3,7 @@
 #ifndef CLI_OPTIONS_COMMON_H
 #define CLI_OPTIONS_COMMON_H
 #include "cli/options/opt.h"
+#include "cli/options/opt_filter.h"
 #include "tools/input/pick.h"
 
 enum {
@@ -11,29 +12,13 @@ enum {
 };
 
 struct common { /* 0, NULL or false: not given */
-    uint64_t capacity;
-    double fp_rate;
-    uint64_t memory;
-    uint32_t kind;
-    uint32_t hashes;
-    uint32_t filters;
-    uint32_t hash; /* a deja_hash */
-    uint32_t counter_bits;
-    bool minimal_increase;
-    uint32_t layers;
+    deja_options filter;
     uint32_t layered; /* OPT_LAYERED_SALTED or _PAPER */
-    struct opt_char words;
-    double multiplier;
-    uint32_t fingerprint_bits;
-    uint64_t deletions;
-    uint32_t generations;
-    uint64_t window_seconds;
-    bool fixed; /* do not grow past the given size */
+    bool fixed;       /* do not grow past the given size */
     const char *key_file;
     bool insecure_key; /* whoever else can read that file */
     bool force;        /* a new filter may replace another */
     uint32_t mode;     /* of a new filter file; 0: the library's choice */
-    uint64_t seed;
     const char *output;
     bool null; /* records end with '\0' */
     uint32_t field;
@@ -58,7 +43,7 @@ struct common { /* 0, NULL or false: not given */
 
 /* Which part of a line is the key. */
 struct pick_options common_pick_options(const struct common *c);
-/* The sizing and seed options as the library takes them; the key is the caller's to read. */
+/* The options of a filter as the library takes them; the key is the caller's to read. */
 deja_options common_filter_options(const struct common *c);
 /* --force and --mode as flags of deja_filter_create. */
 unsigned common_create_flags(const struct common *c);
@@ -82,11 +67,8 @@ extern const struct opt common_url[];     /* --url and common_rules */
 extern const struct opt common_redis[];   /* --redis --shards --replicas */
 extern const struct opt common_general[]; /* -j --json -q */
 /* One by one, for commands that want less or place them elsewhere: */
-extern const struct opt common_capacity[]; /* -n */
-extern const struct opt common_kind[];     /* -k */
-extern const struct opt common_key[];      /* --key --insecure-key */
+extern const struct opt common_key[]; /* --key --insecure-key */
 extern const struct opt common_insecure_key[];
-extern const struct opt common_seed[];    /* --seed */
 extern const struct opt common_output[];  /* -o */
 extern const struct opt common_force[];   /* --force */
 extern const struct opt common_mode[];    /* --mode */

@@ -46,7 +46,7 @@ const struct opt *opt_walk_next(struct opt_walk *w, size_t *base)
         w->level[w->depth - 1].at++;
         if (o->type != OPT_TYPE_GROUP)
             return o;
-        enter(w, o->group, *base + o->offset);
+        enter(w, o->make ? o->make() : o->group, *base + o->offset);
     }
     return NULL;
 }
@@ -68,13 +68,31 @@ static const struct opt *find(const struct opt *table, char letter, const char *
     return NULL;
 }
 
+static bool is_given(const struct opt *o, const char *field)
+{
+    static const char zeros[sizeof(uint64_t)];
+    switch (o->type) {
+    case OPT_TYPE_FLAG:
+        return o->bit ? *(const uint32_t *)(const void *)field & o->bit
+                      : *(const bool *)(const void *)field;
+    case OPT_TYPE_CHAR:
+        return ((const struct opt_char *)(const void *)field)->given;
+    case OPT_TYPE_COUNT32:
+    case OPT_TYPE_CHOICE:
+    case OPT_TYPE_BYTE:
+        return memcmp(field, zeros, sizeof(uint32_t)) != 0;
+    default: /* numbers and pointers of 64 bits */
+        return memcmp(field, zeros, sizeof(uint64_t)) != 0;
+    }
+}
+
 bool opt_flag_is_set(const struct opt *table, const void *target, const char *name)
 {
     size_t base;
     const struct opt *o = find(table, '\0', name, strlen(name), &base);
     if (o == NULL || o->type != OPT_TYPE_FLAG || target == NULL)
         return false;
-    return *(const bool *)((const char *)target + base + o->offset);
+    return is_given(o, (const char *)target + base + o->offset);
 }
 
 static bool is_file(const char *path)
@@ -209,6 +227,14 @@ static int set_char(const char *text, struct opt_char *field, deja_error *err)
     return rc;
 }
 
+static int set_byte(const char *text, uint32_t *field, deja_error *err)
+{
+    char byte = '\0';
+    const int rc = num_parse_char(text, &byte, err);
+    *field = (unsigned char)byte;
+    return rc == DEJA_OK && !byte ? fail(err, DEJA_EINVAL, "takes a byte that is not zero") : rc;
+}
+
 static int set_value(const struct opt *o, const char *text, void *field, deja_error *err)
 {
     switch (o->type) {
@@ -233,6 +259,8 @@ static int set_value(const struct opt *o, const char *text, void *field, deja_er
         return num_parse_mode(text, field, err);
     case OPT_TYPE_CHAR:
         return set_char(text, field, err);
+    case OPT_TYPE_BYTE:
+        return set_byte(text, field, err);
     case OPT_TYPE_FLAG:
     case OPT_TYPE_END:
     case OPT_TYPE_HEADING:
@@ -287,7 +315,10 @@ static int take(struct parser *p, const struct opt *o, size_t base, const char *
     if (o->type == OPT_TYPE_FLAG) {
         if (attached != NULL)
             return fail(p->err, OPT_USAGE, "%s takes no value", l.text);
-        *(bool *)field = true;
+        if (o->bit)
+            *(uint32_t *)field |= o->bit;
+        else
+            *(bool *)field = true;
         if (o->aside != 0)
             *(bool *)(p->target + base + o->aside_offset) = false;
         return DEJA_OK;
@@ -372,22 +403,6 @@ static int run_checks(const struct parser *p)
             return rc;
     }
     return DEJA_OK;
-}
-
-static bool is_given(const struct opt *o, const char *field)
-{
-    static const char zeros[sizeof(uint64_t)];
-    switch (o->type) {
-    case OPT_TYPE_FLAG:
-        return *(const bool *)(const void *)field;
-    case OPT_TYPE_CHAR:
-        return ((const struct opt_char *)(const void *)field)->given;
-    case OPT_TYPE_COUNT32:
-    case OPT_TYPE_CHOICE:
-        return memcmp(field, zeros, sizeof(uint32_t)) != 0;
-    default: /* numbers and pointers of 64 bits */
-        return memcmp(field, zeros, sizeof(uint64_t)) != 0;
-    }
 }
 
 void opt_list_given(const struct opt *table, const void *target, char *text, size_t cap)

@@ -36,7 +36,7 @@ enum opt_type {
     OPT_TYPE_HEADING,  /* a title in --help                                          */
     OPT_TYPE_GROUP,    /* another table's options                                    */
     OPT_TYPE_CHECK,    /* looks at all options together, after parsing               */
-    OPT_TYPE_FLAG,     /* bool                                                       */
+    OPT_TYPE_FLAG,     /* bool, or a bit of a uint32_t                               */
     OPT_TYPE_STRING,   /* const char *, which lives as long as argv                  */
     OPT_TYPE_OPTIONAL, /* const char *: --name=VALUE, or `fallback` for --name alone */
     OPT_TYPE_COUNT,    /* uint64_t, between min and max                              */
@@ -48,7 +48,8 @@ enum opt_type {
     OPT_TYPE_SECONDS,  /* double, seconds, 0 or more                                 */
     OPT_TYPE_CHOICE,   /* uint32_t: what names(value) calls so                       */
     OPT_TYPE_MODE,     /* uint32_t, permissions of a file                            */
-    OPT_TYPE_CHAR      /* struct opt_char                                            */
+    OPT_TYPE_CHAR,     /* struct opt_char                                            */
+    OPT_TYPE_BYTE      /* uint32_t, a byte that is not zero                          */
 };
 
 struct opt_char { /* '\0' is a delimiter like any other */
@@ -63,21 +64,23 @@ typedef const char *opt_names(uint32_t value);
 
 struct opt {
     enum opt_type type;
-    char letter;             /* 0: none                                        */
-    const char *name;        /* without the dashes; a heading's title          */
-    const char *value;       /* what --help calls the value: "N"               */
-    const char *help;        /* a phrase, no capital, no full stop             */
-    size_t offset;           /* of the field, or of the group's struct         */
-    uint64_t min, max;       /* COUNT, COUNT32, SIZE, DURATION                 */
-    opt_names *names;        /* CHOICE                                         */
-    const char *fallback;    /* OPTIONAL; CHOICE whose value may be left out   */
-    uint32_t aside;          /* CHOICE: not 0: this value sets the bool at ...  */
-    size_t aside_offset;     /* ... and leaves the field to the other choices; */
-                             /* FLAG: aside not 0: it takes that bool back     */
-    const char *refuse;      /* not NULL: known, but an error with this text   */
-    const char *noun;        /* STRING: what the value is, if never a file     */
-    const char *hint;        /* COUNT32: what to do instead of a negative one  */
-    const struct opt *group; /* GROUP                                          */
+    char letter;                     /* 0: none                                        */
+    const char *name;                /* without the dashes; a heading's title          */
+    const char *value;               /* what --help calls the value: "N"               */
+    const char *help;                /* a phrase, no capital, no full stop             */
+    size_t offset;                   /* of the field, or of the group's struct         */
+    uint64_t min, max;               /* COUNT, COUNT32, SIZE, DURATION                 */
+    opt_names *names;                /* CHOICE                                         */
+    const char *fallback;            /* OPTIONAL; CHOICE whose value may be left out   */
+    uint32_t aside;                  /* CHOICE: not 0: this value sets the bool at ...  */
+    size_t aside_offset;             /* ... and leaves the field to the other choices; */
+                                     /* FLAG: aside not 0: it takes that bool back     */
+    const char *refuse;              /* not NULL: known, but an error with this text   */
+    const char *noun;                /* STRING: what the value is, if never a file     */
+    const char *hint;                /* COUNT32: what to do instead of a negative one  */
+    uint32_t bit;                    /* FLAG: not 0: the field is a uint32_t           */
+    const struct opt *group;         /* GROUP: a table, or ...                         */
+    const struct opt *(*make)(void); /* ... a function that makes it              */
     /* CHECK: DEJA_OK, or a failure, mostly fail(err, OPT_USAGE, ...) */
     int (*check)(const void *target, deja_error *err);
 };
@@ -96,6 +99,9 @@ struct opt {
     {.type = OPT_TYPE_GROUP, .offset = OPT_AT(T, field, struct common), .group = (table)}
 /* The options of `table`, which fill the same struct. */
 #define OPT_PART(table)     {.type = OPT_TYPE_GROUP, .group = (table)}
+/* The options that `function` makes, which fill `field`, a deja_options (opt_filter.h). */
+#define OPT_MADE(T, field, function)                                                              \
+    {.type = OPT_TYPE_GROUP, .offset = OPT_AT(T, field, deja_options), .make = (function)}
 
 #define OPT_FLAG(l, name, T, field, help)                                                         \
     {OPT_OF(FLAG, l, name, NULL, help), .offset = OPT_AT(T, field, bool)}

@@ -83,8 +83,9 @@ static size_t count_possible(const struct plan_report *s)
 static void recommend(struct plan_report *s)
 {
     const struct plan_row *classic = plan_find(s, DEJA_CLASSIC);
-    bool by_loss = (s->c->capacity != 0 && s->c->memory != 0) || s->c->multiplier > 0;
-    if (s->c->kind != 0)
+    bool by_loss =
+        (s->c->filter.capacity != 0 && s->c->filter.memory != 0) || s->c->filter.multiplier > 0;
+    if (s->c->filter.kind != 0)
         return;
     s->best = by_loss ? choose_by_loss(s) : choose_by_bits(s);
     if (s->best == NULL)
@@ -118,7 +119,7 @@ static void append(struct plan_report *s, const char *fmt, ...)
 }
 
 /* As a person would type it: 1500000 is 1500k, 2147483648 bytes are 2G. */
-static void append_scaled(struct plan_report *s, const char *option, uint64_t value, unsigned step)
+static void append_scaled(struct plan_report *s, uint64_t value, unsigned step)
 {
     static const char units[] = "kMGTP";
     const char *unit = "";
@@ -126,60 +127,42 @@ static void append_scaled(struct plan_report *s, const char *option, uint64_t va
         value /= step;
         unit = units + i;
     }
-    append(s, " %s %llu%.1s", option, (unsigned long long)value, unit);
+    append(s, " %llu%.1s", (unsigned long long)value, unit);
 }
 
-/* 1e-09 of printf becomes 1e-9. */
-static void append_rate(struct plan_report *s, double p)
+static void append_option(struct plan_report *s, const deja_option *row)
 {
-    struct num_text t = num_exact(p);
-    char *zero = strstr(t.s, "e-0");
-    if (zero != NULL)
-        memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
-    append(s, " -p %s", t.s);
+    const char *field = (const char *)&s->c->filter + row->offset;
+    const char *unit = row->unit ? row->unit : "";
+    char text[DEJA_OPTION_TEXT];
+    const size_t len = deja_option_print(row, &s->c->filter, text);
+    append(s, " %s", opt_filter_word(row));
+    if (row->type == DEJA_OPTION_RATE || row->type == DEJA_OPTION_REAL)
+        append(s, " %s", num_typed(*(const double *)(const void *)field).s);
+    else if (strcmp(unit, "keys") == 0 || strcmp(unit, "bytes") == 0)
+        append_scaled(s, *(const uint64_t *)(const void *)field, unit[0] == 'k' ? 1000 : 1024);
+    else if (row->type == DEJA_OPTION_CHAR)
+        append(s, " '%c'", text[0]);
+    else if (len)
+        append(s, " %.*s%s", (int)len, text, strcmp(unit, "seconds") == 0 ? "s" : "");
 }
 
 /* Options as they were given, and the kind that was found. */
 static void make_command(struct plan_report *s)
 {
     const struct common *c = s->c;
-    uint32_t kind = s->best != NULL ? s->best->kind : c->kind;
+    uint32_t kind = s->best != NULL ? s->best->kind : c->filter.kind;
     const bool build = !session_can_dedup(kind);
     append(s, build ? "deja build" : "deja dedup");
     if (kind != DEJA_BLOCKED) /* the default need not be typed */
         append(s, " -k %s", deja_kind_name(kind));
-    if (c->capacity != 0)
-        append_scaled(s, "-n", c->capacity, 1000);
-    if (c->memory != 0)
-        append_scaled(s, "-m", c->memory, 1024);
-    if (c->fp_rate > 0)
-        append_rate(s, c->fp_rate);
-    if (c->hashes != 0)
-        append(s, " --hashes %u", c->hashes);
-    if (c->filters != 0)
-        append(s, " --filters %u", c->filters);
-    if (c->multiplier > 0)
-        append(s, " --multiplier %s", num_exact(c->multiplier).s);
-    if (c->hash != 0)
-        append(s, " --hash %s", deja_hash_name(c->hash));
-    if (c->fingerprint_bits != 0)
-        append(s, " --fingerprint-bits %u", c->fingerprint_bits);
-    if (c->counter_bits != 0)
-        append(s, " --counter-bits %u", c->counter_bits);
-    if (c->minimal_increase)
-        append(s, " --minimal-increase");
-    if (c->deletions != 0)
-        append_scaled(s, "--deletions", c->deletions, 1000);
-    if (c->generations != 0)
-        append(s, " --generations %u", c->generations);
-    if (c->window_seconds != 0)
-        append(s, " --window-time %llus", (unsigned long long)c->window_seconds);
-    if (c->layers != 0)
-        append(s, " --layers %u", c->layers);
+    for (size_t i = 0; deja_option_at(i); i++) {
+        const deja_option *row = deja_option_at(i);
+        if (deja_option_given(row, &c->filter) && strcmp(row->name, "kind") != 0)
+            append_option(s, row);
+    }
     if (c->layered == OPT_LAYERED_PAPER)
         append(s, " --layered paper");
-    if (c->words.given)
-        append(s, " --words '%c'", c->words.byte);
     append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
 }
 

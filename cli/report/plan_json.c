@@ -74,8 +74,8 @@ void plan_json(const struct plan_report *s, struct out *o)
         json_row(&j, &s->row[i]);
     json_end(&j);
     json_tradeoff(&j, s);
-    if (s->c->kind != 0 && !deja_kind_can(s->c->kind, DEJA_CAN_BUILD) &&
-        !deja_kind_can(s->c->kind, DEJA_CAN_EXPIRE))
+    if (s->c->filter.kind != 0 && !deja_kind_can(s->c->filter.kind, DEJA_CAN_BUILD) &&
+        !deja_kind_can(s->c->filter.kind, DEJA_CAN_EXPIRE))
         json_filling(&j, s);
     json_string(&j, "recommended", s->best != NULL ? deja_kind_name(s->best->kind) : NULL);
     json_string(&j, "reason", s->best != NULL ? s->reason : NULL);

@@ -11,6 +11,7 @@ static struct plan_row make_row(const deja_options *opt)
 {
     struct plan_row r = {.kind = opt->kind, .plan = DEJA_PLAN_INIT};
     r.possible = deja_plan_make(opt, &r.plan, &r.why_not) == DEJA_OK;
+    (void)opt_filter_translate(&r.why_not);
     return r;
 }
 
@@ -19,7 +20,7 @@ void plan_begin(struct plan_report *s)
     deja_options opt = common_filter_options(s->c);
     for (uint32_t kind = 0; (kind = deja_kind_next(kind)) && s->n < PLAN_ROWS;) {
         opt.kind = kind;
-        if (s->c->kind == 0 || s->c->kind == kind)
+        if (s->c->filter.kind == 0 || s->c->filter.kind == kind)
             s->row[s->n++] = make_row(&opt);
     }
 }
@@ -75,8 +76,8 @@ double plan_bits(uint32_t kind, uint64_t capacity, double p)
 
 double plan_rate_asked(const struct common *c)
 {
-    bool follows = c->multiplier > 0 || (c->capacity != 0 && c->memory != 0);
-    return c->fp_rate > 0 ? c->fp_rate : follows ? 0 : DEFAULT_RATE;
+    bool follows = c->filter.multiplier > 0 || (c->filter.capacity != 0 && c->filter.memory != 0);
+    return c->filter.fp_rate > 0 ? c->filter.fp_rate : follows ? 0 : DEFAULT_RATE;
 }
 
 const double plan_rates[PLAN_RATES] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
@@ -90,9 +91,10 @@ static deja_options paper_options(const struct plan_report *s, const deja_option
     opt.capacity = rest->capacity;
     opt.fp_rate = 0;
     opt.multiplier = 0;
-    if (s->c->multiplier > 0) { /* the same bits: a memory size would be rounded */
+    if (s->c->filter.multiplier > 0) { /* the same bits: a memory size would be rounded */
         opt.memory = 0;
-        opt.multiplier = s->c->multiplier * (double)s->c->capacity / (double)rest->capacity;
+        opt.multiplier =
+            s->c->filter.multiplier * (double)s->c->filter.capacity / (double)rest->capacity;
     }
     return opt;
 }
@@ -112,11 +114,11 @@ static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.kind = p->kind;
-    opt.hash = s->c->hash;
+    opt.hash = s->c->filter.hash;
     opt.filters = p->filters;
     opt.hashes = p->hashes;
     opt.memory = p->bytes;
-    opt.counter_bits = s->c->counter_bits;
+    opt.counter_bits = s->c->filter.counter_bits;
     if (p->deletions) /* in proportion: the memory is split as before */
         opt.deletions =
             (uint64_t)fmax(1, (double)p->deletions * (double)keys / (double)p->capacity);

@@ -8,16 +8,17 @@
 static void print_heading(struct out *o, const struct plan_report *s)
 {
     const struct common *c = s->c;
-    if (c->capacity != 0)
-        out_printf(o, "For %s", num_of(c->capacity, "key").s);
-    if (c->memory != 0)
-        out_printf(o, "%s %s", c->capacity != 0 ? " in" : "In", num_bytes(c->memory).s);
-    if (c->multiplier > 0)
+    if (c->filter.capacity != 0)
+        out_printf(o, "For %s", num_of(c->filter.capacity, "key").s);
+    if (c->filter.memory != 0)
+        out_printf(o, "%s %s", c->filter.capacity != 0 ? " in" : "In",
+                   num_bytes(c->filter.memory).s);
+    if (c->filter.multiplier > 0)
         out_printf(o, ", %s bits for each of the k positions of a key",
-                   num_exact(c->multiplier).s);
+                   num_exact(c->filter.multiplier).s);
     else if (plan_rate_asked(c) > 0)
         out_printf(o, " at rate %s%s", num_rate(plan_rate_asked(c)).s,
-                   c->fp_rate > 0 ? "" : ", the default");
+                   c->filter.fp_rate > 0 ? "" : ", the default");
     out_text(o, "\n");
 }
 
@@ -50,7 +51,7 @@ static int print_table(struct out *o, const struct plan_report *s, deja_error *e
 {
     static const char *const heads[] = {"memory", "bits/key",     "k",
                                         "p at n", "lost/million", "a lookup reads"};
-    bool keys = s->c->capacity == 0;
+    bool keys = s->c->filter.capacity == 0;
     struct table t;
     table_init(&t, keys ? "lrrrrrrl" : "lrrrrrl");
     table_cell(&t, "kind");
@@ -182,8 +183,8 @@ static void print_advice(struct out *o, const struct plan_report *s)
     }
     out_printf(o, "%s  %s\n", s->best != NULL ? "" : "\nNext\n", s->command);
     /* Parts of a filter that grows are blocked unless something else is asked for. */
-    if (s->best != NULL && s->best->kind == DEJA_BLOCKED && s->c->memory == 0 &&
-        s->c->hashes == 0 && s->c->filters == 0)
+    if (s->best != NULL && s->best->kind == DEJA_BLOCKED && s->c->filter.memory == 0 &&
+        s->c->filter.hashes == 0 && s->c->filter.filters == 0)
         out_text(o, "Not sure about n? Leave -n away: the filter is sized from the files, and "
                     "grows.\n");
 }
@@ -196,14 +197,14 @@ int plan_text(const struct plan_report *s, struct out *o, deja_error *err)
     print_impossible(o, s);
     if (rc < 0)
         return rc;
-    if (s->c->kind == 0)
+    if (s->c->filter.kind == 0)
         print_tradeoff(o, s);
-    else if (deja_kind_can(s->c->kind, DEJA_CAN_GROW))
+    else if (deja_kind_can(s->c->filter.kind, DEJA_CAN_GROW))
         out_text(o, "\nWhen the first part is full, another, twice as large and with a "
                     "smaller rate,\nis added, and so on; all parts together stay below p.\n");
-    else if (deja_kind_can(s->c->kind, DEJA_CAN_EXPIRE))
+    else if (deja_kind_can(s->c->filter.kind, DEJA_CAN_EXPIRE))
         print_window(o, &plan_first(s)->plan);
-    else if (!deja_kind_can(s->c->kind, DEJA_CAN_BUILD))
+    else if (!deja_kind_can(s->c->filter.kind, DEJA_CAN_BUILD))
         rc = print_filling(o, s, err);
     print_advice(o, s);
     return rc;

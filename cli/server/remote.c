@@ -269,7 +269,8 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     struct stat st;
     uint8_t unused[DEJA_KEY_LEN];
     deja_options opt;
-    if (c->key_file || c->seed || c->memory || c->multiplier > 0 || c->filters > 1)
+    if (c->key_file || c->filter.seed || c->filter.memory || c->filter.multiplier > 0 ||
+        c->filter.filters > 1)
         return fail(err, OPT_USAGE,
                     "--key, --seed, --memory, --multiplier and --filters do not go with --redis: "
                     "the server makes the filters, each with a secret key of its own");

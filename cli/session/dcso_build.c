@@ -5,32 +5,20 @@
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define DEFAULT_RATE 1e-6 /* as of deja's own filters */
 
-/* Options that say something about deja's own files. */
+/* An option that is given and says something about deja's own files, or NULL. */
 static const char *out_of_place(const struct common *c)
 {
-    const struct {
-        const char *name;
-        bool given;
-    } own[] = {{"-k", c->kind != 0},
-               {"-m", c->memory != 0},
-               {"--hashes", c->hashes != 0},
-               {"--filters", c->filters != 0},
-               {"--hash", c->hash != 0},
-               {"--multiplier", c->multiplier != 0},
-               {"--fingerprint-bits", c->fingerprint_bits != 0},
-               {"--counter-bits", c->counter_bits != 0},
-               {"--minimal-increase", c->minimal_increase},
-               {"--deletions", c->deletions != 0},
-               {"--key", c->key_file != NULL},
-               {"--seed", c->seed != 0},
-               {"--mode", c->mode != 0}};
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (own[i].given)
-            return own[i].name;
-    return NULL;
+    for (size_t i = 0; deja_option_at(i); i++) {
+        const deja_option *row = deja_option_at(i);
+        if (deja_option_given(row, &c->filter) && strcmp(row->name, "capacity") != 0 &&
+            strcmp(row->name, "fp_rate") != 0)
+            return opt_filter_word(row);
+    }
+    return c->layered ? "--layered" : c->key_file ? "--key" : c->mode ? "--mode" : NULL;
 }
 
 static int plan(struct dcso *d, const struct call *call, const struct common *c, deja_error *err)
@@ -41,10 +29,10 @@ static int plan(struct dcso *d, const struct call *call, const struct common *c,
                     "%s is for files of deja: those of --format dcso have -n, -p and no secret",
                     wrong);
     const struct input_options in = session_input_options(call, c, 1);
-    const uint64_t n = c->capacity ? c->capacity : input_estimate(&in);
+    const uint64_t n = c->filter.capacity ? c->filter.capacity : input_estimate(&in);
     if (n == 0)
         return fail(err, OPT_USAGE, "how many keys? give -n N: a bloom file cannot grow");
-    return dcso_plan(d, n, c->fp_rate > 0 ? c->fp_rate : DEFAULT_RATE, err);
+    return dcso_plan(d, n, c->filter.fp_rate > 0 ? c->filter.fp_rate : DEFAULT_RATE, err);
 }
 
 static int add_all(struct session *s, struct dcso *d, deja_error *err)

@@ -91,7 +91,7 @@ struct input_options session_input_options(const struct call *call, const struct
 int session_choose_size(const struct call *call, const struct common *c, size_t first,
                         deja_options *opt, deja_error *err)
 {
-    const bool sized = c->capacity || c->memory || c->multiplier != 0;
+    const bool sized = c->filter.capacity || c->filter.memory || c->filter.multiplier != 0;
     if (!sized && deja_kind_can(opt->kind, DEJA_CAN_EXPIRE) && !opt->window_seconds)
         return fail(err, OPT_USAGE,
                     "how many keys is the window to remember? give -n N, or --window-time TIME");

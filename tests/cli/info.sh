@@ -120,7 +120,7 @@ the_key_apart() {
     succeeds deja info --key f.key f.deja
     expect_stderr_empty
     [[ $(_line hashing) == *", secret key kept apart from this file" ]] || fail "$(_line hashing)"
-    fails_with 2 "f.deja keeps its secret key apart: give the key (--key FILE)" deja info f.deja
+    fails_with 2 "f.deja keeps its secret key apart: give the key (--key)" deja info f.deja
     expect_stdout ''
     head -c 32 /dev/urandom >other.key
     chmod 600 other.key

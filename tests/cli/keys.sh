@@ -50,7 +50,7 @@ a_state_with_its_key_apart() {
     succeeds deja dedup -q --key one.key --state seen.deja list
     expect_stdout ''
     cp seen.deja good.deja
-    fails_with 2 "seen.deja keeps its secret key apart: give the key (--key FILE)" \
+    fails_with 2 "seen.deja keeps its secret key apart: give the key (--key)" \
         deja dedup --state seen.deja list
     expect_stdout ''
     fails_with 2 "seen.deja was made with another secret key" \

@@ -163,10 +163,10 @@ info_tells_about_layers() {
 
 what_does_not_go_together_is_refused() {
     echo a >list
-    fails_with 2 "layers goes with kind layered, not blocked" deja build --layers 3 -n 9 f.deja list
-    fails_with 2 "modes paper and words go with kind layered, not blocked" \
+    fails_with 2 "--layers goes with kind layered, not blocked" deja build --layers 3 -n 9 f.deja list
+    fails_with 2 "--layered goes with kind layered, not blocked" \
         deja build --layered paper -n 9 f.deja list
-    fails_with 2 "delimiter goes with kind layered, not classic" \
+    fails_with 2 "--words goes with kind layered, not classic" \
         deja build -k classic --words , -n 9 f.deja list
     fails_with 2 "layers is 1: from 2 to 10" deja build -k layered --layers 1 -n 9 f.deja list
     fails_with 2 "--layers takes a number from 1 to 10, not 11" \

@@ -123,7 +123,7 @@ differ in hash: |--seed 1 --hash siphash
 differ in the number of filters (F): |--seed 1 --filters 2
 differ in hashes (k): |--seed 1 --hashes 4
 differ in their secret key (check values |--seed 2
-built with the same --key FILE or --seed|
+built with the same --key or --seed|
 differ in the URL profile of their keys: |--seed 1 --url
 END
     cp b.deja c.deja

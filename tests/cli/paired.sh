@@ -77,12 +77,12 @@ sizes() {
     echo a >list
     succeeds deja build -q -k paired f.deja list # sized from the file
     fails_with 2 "kinds layered, spectral, paired and window" deja build --force -k paired f.deja </dev/null
-    fails_with 2 "deletions goes with kind paired, not blocked" \
+    fails_with 2 "--deletions goes with kind paired, not blocked" \
         deja build --deletions 5 -n 9 g.deja list
     fails_with 2 "--deletions" deja build -k paired --deletions 0 -n 9 g.deja list
     fails_with 2 "paired cannot be made of several filters" \
         deja build -k paired --filters 2 -n 9 g.deja list
-    fails_with 2 "at least 128, for two filters" deja build -k paired -m 100 g.deja list
+    fails_with 2 "at least 128 bytes, for two filters" deja build -k paired -m 100 g.deja list
     [ ! -e g.deja ] || fail "a file was left"
     deja build --force -q -k paired -n 1000 -m 64k --deletions 100 f.deja list
     [ "$(_info bytes)" -eq 65536 ] || fail "bytes"
@@ -115,7 +115,7 @@ visits_begin_anew() {
     succeeds deja rotate -q --deletions 77 f.deja
     [ "$(_info deletions_capacity)" -eq 77 ] || fail "given deletions"
     deja build -q -n 10 g.deja list
-    fails_with 2 "deletions goes with kind paired" deja rotate --deletions 5 g.deja
+    fails_with 2 "--deletions goes with kind paired" deja rotate --deletions 5 g.deja
 }
 
 cases "$@"

@@ -165,21 +165,21 @@ refusals() {
     _refuses "for how many keys? give -n N, or -m SIZE to see how many fit"
     expect_stderr_has "try: deja plan --help"
     _refuses "for how many keys?" -p 1e-3
-    _refuses "-n, -p and -m: give two, the third follows" -n 5 -p 0.1 -m 1M
+    _refuses "-n, -p and -m: give two; the third follows" -n 5 -p 0.1 -m 1M
     local p
     for p in 0 1 2 -1 nan x ''; do
         _refuses "-p/--fp-rate takes a rate between 0 and 1" -n 5 -p "$p"
     done
-    _refuses "-n/--capacity takes a number from 1 up, not 0" -n 0
+    _refuses "-n/--capacity takes a number from 1 to 9007199254740992, not 0" -n 0
     _refuses "-n/--capacity takes at most 18446744073709551615" -n 1e30
-    _refuses "capacity is 1000000000000000000: at most 2^53" -n 1e18
-    _refuses "lower the capacity or raise the rate" -n 1e15 -p 1e-12
-    _refuses "lower the capacity or raise the rate" -k blocked -n 1e15 -p 1e-12
+    _refuses "-n/--capacity takes a number from 1 to 9007199254740992, not 1000000000000000000" -n 1e18
+    _refuses "lower -n or raise -p" -n 1e15 -p 1e-12
+    _refuses "lower -n or raise -p" -k blocked -n 1e15 -p 1e-12
     _refuses "memory is 1 bytes" -k blocked -m 1
     _refuses "a scalable filter grows" -k scalable -m 1M
     _refuses "bytes hold 104857 exact keys" -k exact -n 1M -m 1M
     _refuses "exact takes at most 1" -k exact -n 5 --hashes 2
-    _refuses "the multiplier goes with capacity and hashes" -n 5 --multiplier 2
+    _refuses "--multiplier goes with -n and --hashes (m = n k M)" -n 5 --multiplier 2
     _refuses "-k/--kind takes classic, blocked, layered, spectral, paired, scalable, window, static or exact" -n 5 -k bloom
     _refuses "unexpected operand 'x'" -n 5 x
 }

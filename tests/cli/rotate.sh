@@ -89,7 +89,7 @@ sizes_as_asked_for() {
     [ "$(json_get filter_bytes .stdout)" -eq 65536 ] || fail "memory"
     succeeds deja info --json f.deja
     expect_stdout_has '"kind": "blocked"' # a size in bytes does not grow
-    fails_with 2 "give two, the third follows" deja rotate -n 1k -p 0.1 -m 1M f.deja
+    fails_with 2 "give two; the third follows" deja rotate -n 1k -p 0.1 -m 1M f.deja
 }
 
 secrets_and_profiles_stay() {

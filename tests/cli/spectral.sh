@@ -56,9 +56,9 @@ every_width_counts_to_its_end() {
         expect_stdout_has "counters    $bits bits; the largest is"
         [ $bits -gt 8 ] || ! grep -q "none saturated" .stdout || fail "nothing saturated"
     done
-    fails_with 2 "counters have 4, 8, 16 or 32 bits" \
+    fails_with 2 "--counter-bits is 5: 4, 8, 16 or 32" \
         deja build -k spectral --counter-bits 5 -n 9 g.deja list
-    fails_with 2 "counter_bits goes with kind spectral, not blocked" \
+    fails_with 2 "--counter-bits goes with kind spectral, not blocked" \
         deja build -k blocked --counter-bits 8 -n 9 g.deja list
     fails_with 2 "--counter-bits" deja build -k spectral --counter-bits 64 -n 9 g.deja list
 }
@@ -86,7 +86,7 @@ minimal_increase_counts_and_does_not_remove() {
     succeeds deja info f.deja
     expect_stdout_has "minimal increase"
     succeeds deja verify -q f.deja
-    fails_with 2 "minimal increase goes with kind spectral" \
+    fails_with 2 "--minimal-increase goes with kind spectral" \
         deja build --minimal-increase -n 9 g.deja list
 }
 

@@ -200,7 +200,7 @@ keys_are_needed_for_repair_only() {
     expect_stdout "f.deja: intact"
     _writer f.deja --key f.key
     _kill_writer
-    fails_with 2 "f.deja keeps its secret key apart: give the key (--key FILE)" \
+    fails_with 2 "f.deja keeps its secret key apart: give the key (--key)" \
         deja verify --repair f.deja
     fails_with 2 "f.deja was made with another secret key" \
         deja verify --repair --key other.key f.deja

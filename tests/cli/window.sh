@@ -148,7 +148,7 @@ options_are_checked() {
     exits_with 2 deja dedup -k window --window-time 0 list
     exits_with 2 deja dedup --generations 8 -k window -n 5 list
     exits_with 2 deja dedup --generations 2 -n 5 list
-    expect_stderr_has "generations goes with kind window, not blocked"
+    expect_stderr_has "--generations goes with kind window, not blocked"
     exits_with 2 deja dedup -k window -n 5 --filters 2 list
     expect_stderr_has "window cannot be made of several filters"
     exits_with 2 deja dedup -k window -n 5 --hashes 4 --multiplier 2 list
@@ -175,7 +175,7 @@ plan_tells_what_it_remembers() {
     expect_stdout_has "--window-time 5400s"
     succeeds deja plan -k window -n 1M -m 1M
     exits_with 2 deja plan -k window -m 64
-    expect_stderr_has "memory is 64 bytes: at least 128"
+    expect_stderr_has "-m is 64: at least 128 bytes"
 }
 
 rotate_keeps_the_window() {

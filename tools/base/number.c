@@ -479,6 +479,15 @@ struct num_text num_fixed(double x, int decimals)
     return isfinite(x) && fabs(x) < 1e18 ? format("%.*f", decimals, x) : num_exact(x);
 }
 
+struct num_text num_typed(double x)
+{
+    struct num_text t = num_exact(x);
+    char *zero = strstr(t.s, "e-0");
+    if (zero)
+        memmove(zero + 2, zero + 3, strlen(zero + 3) + 1);
+    return t;
+}
+
 struct num_text num_exact(double x)
 {
     for (int digits = 15; digits < 17; digits++) {

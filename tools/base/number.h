@@ -44,5 +44,6 @@ struct num_text num_duration(double seconds);          /* 0.31 s  2 min 3 s  4 h
 struct num_text num_speed(double per_second);          /* 23.1 M/s                              */
 struct num_text num_fixed(double x, int decimals);     /* 9.58: for columns of a table          */
 struct num_text num_exact(double x);                   /* shortest that reads back the same     */
+struct num_text num_typed(double x);                   /* the same as people type it: 1e-6       */
 
 #endif

@@ -120,11 +120,11 @@ static void refused_saying(const char *args, const char *option, const char *tak
 static void every_spelling_of_a_value_is_known(void **state)
 {
     (void)state;
-    assert_true(accepted("--capacity 5")->s.common.capacity == 5);
-    assert_true(accepted("--capacity=5")->s.common.capacity == 5);
-    assert_true(accepted("-n 5")->s.common.capacity == 5);
-    assert_true(accepted("-n5")->s.common.capacity == 5);
-    assert_true(accepted("-qn5")->s.common.capacity == 5);
+    assert_true(accepted("--capacity 5")->s.common.filter.capacity == 5);
+    assert_true(accepted("--capacity=5")->s.common.filter.capacity == 5);
+    assert_true(accepted("-n 5")->s.common.filter.capacity == 5);
+    assert_true(accepted("-n5")->s.common.filter.capacity == 5);
+    assert_true(accepted("-qn5")->s.common.filter.capacity == 5);
     assert_true(accepted("-qn 5")->s.common.quiet);
     assert_string_equal(accepted("--output=")->s.common.output, "");
     assert_string_equal(accepted("-o -")->s.common.output, "-");
@@ -144,10 +144,10 @@ static void every_type_reaches_its_field(void **state)
     (void)state;
     struct parsed *p = accepted("-p 1e-3 -m 1.5G --hashes 7 --multiplier 1.44 -s 1e19 --level 9 "
                                 "-C blue --rest .5 --csv 1 -d \\0 -j 3 --json");
-    assert_true(p->s.common.fp_rate == 1e-3);
-    assert_true(p->s.common.memory == UINT64_C(1610612736));
-    assert_int_equal(p->s.common.hashes, 7);
-    assert_true(p->s.common.multiplier == 1.44);
+    assert_true(p->s.common.filter.fp_rate == 1e-3);
+    assert_true(p->s.common.filter.memory == UINT64_C(1610612736));
+    assert_int_equal(p->s.common.filter.hashes, 7);
+    assert_true(p->s.common.filter.multiplier == 1.44);
     assert_true(p->s.skip == UINT64_C(10000000000000000000));
     assert_int_equal(p->s.level, 9);
     assert_int_equal(p->s.colour, 3);
@@ -162,9 +162,9 @@ static void every_type_reaches_its_field(void **state)
 static void names_of_the_library_are_choices(void **state)
 {
     (void)state;
-    assert_int_equal(accepted("--kind blocked")->s.common.kind, DEJA_BLOCKED);
-    assert_int_equal(accepted("-kclassic")->s.common.kind, DEJA_CLASSIC);
-    assert_int_equal(accepted("--hash=siphash")->s.common.hash, DEJA_HASH_SIPHASH);
+    assert_int_equal(accepted("--kind blocked")->s.common.filter.kind, DEJA_BLOCKED);
+    assert_int_equal(accepted("-kclassic")->s.common.filter.kind, DEJA_CLASSIC);
+    assert_int_equal(accepted("--hash=siphash")->s.common.filter.hash, DEJA_HASH_SIPHASH);
 }
 
 static void what_is_not_given_stays_as_it_was(void **state)
@@ -177,7 +177,7 @@ static void what_is_not_given_stays_as_it_was(void **state)
 static void the_last_of_equal_options_wins(void **state)
 {
     (void)state;
-    assert_true(accepted("-n 5 --capacity 6 -n7")->s.common.capacity == 7);
+    assert_true(accepted("-n 5 --capacity 6 -n7")->s.common.filter.capacity == 7);
 }
 
 static void the_last_of_two_flags_wins(void **state)
@@ -220,7 +220,7 @@ static void operands_keep_their_order_among_options(void **state)
     assert_int_equal(p->rest.n, 7);
     for (size_t i = 0; i < 7; i++)
         assert_string_equal(p->rest.operands[i], want[i]);
-    assert_true(p->s.common.capacity == 5);
+    assert_true(p->s.common.filter.capacity == 5);
     assert_true(p->s.common.quiet);
     assert_false(p->s.common.null);
 }
@@ -277,14 +277,14 @@ static void every_error_names_the_option_and_what_it_takes(void **state)
     refused_saying("-n 1_k", "-n/--capacity takes a whole number such as", "not '1 k'");
     refused_saying("-n -1", "-n/--capacity takes a whole number such as", "not '-1'");
     refused_saying("--capacity=1e20", "--capacity takes at most 18446744073709551615", "'1e20'");
-    refused_saying("-n 0", "-n/--capacity takes a number from 1 up", "not 0");
+    refused_saying("-n 0", "-n/--capacity takes a number from 1 to 9007199254740992", "not 0");
     refused_saying("--seed 0", "--seed takes a number from 1 up", "not 0");
     refused_saying("--level 1", "--level takes a number from 2 to 9", "not 1");
     refused_saying("--level 10", "--level takes a number from 2 to 9", "not 10");
     refused_saying("--level 4294967298", "--level takes a number from 2 to 9", "not 4294967298");
     refused_saying("-f 4294967296", "-f/--field takes a number from 1 to 4294967295", "not");
     refused_saying("-m 1.5X", "-m/--memory takes a size in bytes such as", "'1.5X'");
-    refused_saying("-m 0", "-m/--memory takes a number from 1 up", "not 0");
+    refused_saying("-m 0", "-m/--memory takes a number from 1 to 1125899906842624", "not 0");
     refused_saying("-p 1", "-p/--fp-rate takes a rate between 0 and 1", "not '1'");
     refused_saying("--fp-rate=abc", "--fp-rate takes a rate between 0 and 1", "not 'abc'");
     refused_saying("--multiplier 0", "--multiplier takes a number above 0", "not '0'");
