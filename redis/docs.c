@@ -1,7 +1,7 @@
 /* docs.c - the list of commands, with what COMMAND, COMMAND DOCS and clients of a cluster want to
  * know about them. */
 #include "commands.h"
-#include "value.h"
+#include "reserve.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -36,26 +36,61 @@ ARGS(insert_args, KEY_ARG("key"), MAYBE("capacity", INTEGER, "CAPACITY"),
 ARGS(info_args, KEY_ARG("key"), MAYBE("field", STRING, NULL));
 ARGS(scandump_args, KEY_ARG("key"), ARG("iterator", INTEGER));
 ARGS(loadchunk_args, KEY_ARG("key"), ARG("iterator", INTEGER), ARG("data", STRING));
-ARGS(any_args, KEY_ARG("key"), MAYBE("kind", STRING, "KIND"),
-     MAYBE("capacity", INTEGER, "CAPACITY"), MAYBE("error", DOUBLE, "ERROR"),
-     MAYBE("bytes", INTEGER, "MEMORY"), MAYBE("hashes", INTEGER, "HASHES"),
-     MAYBE("multiplier", DOUBLE, "MULTIPLIER"), MAYBE("filters", INTEGER, "FILTERS"),
-     MAYBE("hash", STRING, "HASH"), MAYBE("part-kind", STRING, "PARTS"),
-     MAYBE("growth", INTEGER, "GROWTH"), MAYBE("tightening", DOUBLE, "TIGHTENING"),
-     MAYBE("bits", INTEGER, "COUNTERBITS"), WORD("minimal-increase", "MINIMALINCREASE"),
-     MAYBE("layers", INTEGER, "LAYERS"), WORD("paper", "PAPER"), WORD("words", "WORDS"),
-     MAYBE("delimiter", STRING, "DELIMITER"), MAYBE("generations", INTEGER, "GENERATIONS"),
-     MAYBE("seconds", INTEGER, "SECONDS"), MAYBE("deletions", INTEGER, "DELETIONS"),
-     MAYBE("profile", STRING, "URL"), MAYBE("seed", INTEGER, "SEED"),
-     MAYBE("secret", STRING, "KEY"));
 ARGS(merge_args, KEY_ARG("destination"),
      FULL("source", KEY, 1, NULL, REDISMODULE_CMD_ARG_MULTIPLE));
 ARGS(fold_args, KEY_ARG("key"), MAYBE("times", INTEGER, NULL));
-ARGS(rotate_args, KEY_ARG("key"), MAYBE("capacity", INTEGER, "CAPACITY"),
-     MAYBE("error", DOUBLE, "ERROR"), MAYBE("bytes", INTEGER, "MEMORY"),
-     MAYBE("hashes", INTEGER, "HASHES"));
 ARGS(import_args, KEY_ARG("key"), ARG("bytes", STRING), WORD("replace", "REPLACE"),
      MAYBE("secret", STRING, "KEY"));
+
+/* The options of a filter, from the library's table. */
+static RedisModuleCommandArg any_args[RESERVE_OPTIONS + 2], rotate_args[RESERVE_OPTIONS + 2];
+static char summaries[RESERVE_OPTIONS][160];
+
+static RedisModuleCommandArgType type_of(const deja_option *o)
+{
+    switch (o->type) {
+    case DEJA_OPTION_COUNT:
+    case DEJA_OPTION_BITS:
+        return REDISMODULE_ARG_TYPE_INTEGER;
+    case DEJA_OPTION_RATE:
+    case DEJA_OPTION_REAL:
+        return REDISMODULE_ARG_TYPE_DOUBLE;
+    case DEJA_OPTION_FLAG:
+        return REDISMODULE_ARG_TYPE_PURE_TOKEN;
+    }
+    return REDISMODULE_ARG_TYPE_STRING;
+}
+
+static int can_rotate(const deja_option *o)
+{
+    static const char *const names[] = {"capacity",   "fp_rate", "memory",     "hashes",
+                                        "multiplier", "growth",  "tightening", "deletions"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], o->name) == 0)
+            return 1;
+    return 0;
+}
+
+static void describe_options(void)
+{
+    RedisModuleCommandArg *any = any_args, *rotate = rotate_args;
+    *any++ = *rotate++ = (RedisModuleCommandArg)KEY_ARG("key");
+    for (size_t i = 0; deja_option_at(i); i++) {
+        const deja_option *o = deja_option_at(i);
+        if (!o->keyword)
+            continue;
+        deja_option_translate(o->help, value_option_word, summaries[i], sizeof summaries[i]);
+        *any = (RedisModuleCommandArg){.name = o->name,
+                                       .type = type_of(o),
+                                       .key_spec_index = -1,
+                                       .token = o->keyword,
+                                       .summary = summaries[i],
+                                       .flags = REDISMODULE_CMD_ARG_OPTIONAL};
+        if (can_rotate(o))
+            *rotate++ = *any;
+        any++;
+    }
+}
 
 /* --- Keys ----------------------------------------------------------------------- */
 
@@ -179,6 +214,7 @@ int commands_create(RedisModuleCtx *ctx)
 {
     if (RedisModule_AddACLCategory) /* a server that has it from elsewhere says no: so be it */
         RedisModule_AddACLCategory(ctx, "bloom");
+    describe_options();
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         const struct command *c = &commands[i];
         const int last = c->keys == unites ? -1 : 1;

@@ -3,6 +3,8 @@
 #define RESERVE_H
 #include "value.h"
 
+#define RESERVE_OPTIONS 64 /* rows of the option table, at most */
+
 /* Read words from argv[*i] on into opt, until one that is no option; *i is then its place.
  * 0, or the client has been told what is wrong. */
 int reserve_parse(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int *i,

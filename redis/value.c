@@ -560,10 +560,16 @@ static int reply_plain_error(RedisModuleCtx *ctx, char *text)
     return RedisModule_ReplyWithError(ctx, text);
 }
 
+const char *value_option_word(const deja_option *o)
+{
+    return o->keyword ? o->keyword : o->name;
+}
+
 int value_reply_error(RedisModuleCtx *ctx, int status, const deja_error *err)
 {
-    char text[300];
-    snprintf(text, sizeof text, "ERR %s", err && err->text[0] ? err->text : deja_strerror(status));
+    char text[300] = "ERR ";
+    deja_option_translate(err && err->text[0] ? err->text : deja_strerror(status),
+                          value_option_word, text + 4, sizeof text - 4);
     return reply_plain_error(ctx, text);
 }
 

@@ -131,7 +131,9 @@ int value_key_apart(const struct value *v);
 /* Replaces every byte but printable ASCII by '?': others could break a line of the protocol or of
  * the log, or drive a terminal. */
 void value_plain(char *text);
-/* "ERR " and why. */
+/* The option as a command spells it: "CAPACITY". */
+const char *value_option_word(const deja_option *o);
+/* "ERR " and why, with options as commands spell them. */
 int value_reply_error(RedisModuleCtx *ctx, int status, const deja_error *err);
 /* The error for a filter whose header fails value_check. */
 int value_reply_unsound(RedisModuleCtx *ctx, const deja_error *err);
