@@ -40,10 +40,10 @@ def most_of(type_: Any) -> int:
 def whole(name: str, value: Any, most: int, *, least: int = 1, fractions: bool = False) -> int:
     """A whole number in a range; 1e6 is one as well.  fractions: is 2.5 taken as 2?"""
     n = number(name, value)
+    if isinstance(n, float) and n % 1 > 0 and not fractions:
+        fail(_lib.EINVAL, f"{name}={_shown(value)} is not a whole number")
     if not least <= n <= most:  # nor NaN
         fail(_lib.EINVAL, f"{name}={_shown(value)} is not from {least} to {most}")
-    if n != int(n) and not fractions:
-        fail(_lib.EINVAL, f"{name}={_shown(value)} is not a whole number")
     return int(n)
 
 

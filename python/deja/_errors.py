@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import re
 from typing import NoReturn, Optional
 
 from . import _lib
@@ -112,6 +113,11 @@ def _printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def in_python(text: str) -> str:
+    """A text of the library, which calls an option options.NAME: here it is a keyword argument."""
+    return re.sub(r"(?<![^ (])options\.(\w+)", lambda m: m[1] if m[1] in _lib.OPTIONS else m[0], text)
+
+
 def fail(status: int, text: Optional[str] = None) -> NoReturn:
     """Raise the exception for a status, with a text for people."""
     number = ctypes.get_errno()
@@ -133,7 +139,7 @@ def check(status: int, error: Optional[_lib.Error] = None, what: str = "") -> No
     """Raise unless the status is DEJA_OK.  `what` goes before a text that names no file."""
     if status == _lib.OK:
         return
-    text = error.text.decode(errors="backslashreplace") if error is not None and error.status else ""
+    text = in_python(error.text.decode(errors="backslashreplace")) if error is not None and error.status else ""
     if text and what and what not in text:
         text = f"{what}: {text}"
     fail(status, text)

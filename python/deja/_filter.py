@@ -23,7 +23,7 @@ from ._errors import (
 from ._gate import Gate, both_alone
 from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, key_bytes
 from ._lib import lib
-from ._options import demands, let_grow, make_options
+from ._options import demands, describe, let_grow, make_options
 from ._records import Layer, Outline, Stats
 from ._url import Account, Rules, rules_of
 
@@ -104,8 +104,9 @@ class Filter:
     repair    open a file with one of its two sync records damaged, and trust the other.
     permissions  of a new file, such as 0o640.  By default only you can read a file that contains
               its secret key (0o600); the umask decides for the others.  chmod changes them later.
-    others    hashes=, filters=, hash=, growth=, counter_bits= ...: the fields of deja_options;
-              minimal_increase=, layered_paper=, layered_words=: its flags.
+    others    the other options of deja_options and its flags:
+
+{options}
 
     A file that is there keeps its sizes; kind, hash, seed and url have to be the file's if given.
 
@@ -687,6 +688,10 @@ class Filter:
         if _guarded:
             self._vouch()
         return ctypes.string_at(room, n)
+
+
+if Filter.__doc__:  # python -OO has none
+    Filter.__doc__ = Filter.__doc__.replace("{options}", describe())
 
 
 def _must_be_filter(other: Any) -> None:

@@ -1,6 +1,7 @@
 """libdeja for ctypes: where it is, its structures and the prototypes that the package uses.
 
-deja.h is the reference; names, order and comments there are not repeated here.  Structures that
+deja.h is the reference; its comments are not repeated here, and the options of a filter are read from the
+library's table.  Structures that
 begin with `size` may be shorter than the library's own: fields are only ever appended, and the
 library goes by the size.  tests/python/abi.py compares all of it with the header.
 
@@ -14,13 +15,14 @@ The library is looked for in this order:
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 from ctypes import (
     POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint32,
     c_uint64, c_uint, c_void_p,
 )
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
 ABI = (0, 1)  # major and minor of deja.h: before 1.0 a minor release may change the interface
 SONAME = f"libdeja.so.{ABI[0]}"
@@ -30,7 +32,10 @@ SONAME = f"libdeja.so.{ABI[0]}"
 OK = 0
 EINVAL, ENOMEM, EIO, EFORMAT, EVERSION, EFULL, ESPACE, ENOTSUP, EMISMATCH, EBUSY, ENOTURL = range(-1, -12, -1)
 KEY_LEN = 32
-KEY_APART, MINIMAL_INCREASE, LAYERED_PAPER, LAYERED_WORDS = 1, 2, 4, 8  # deja_options.flags
+KEY_APART = 1  # of deja_options.flags; the others are rows of the option table
+OPTION_COUNT, OPTION_RATE, OPTION_REAL, OPTION_CHOICE, OPTION_CHAR, OPTION_FLAG = range(1, 7)
+OPTION_SECRET, OPTION_RULES, OPTION_BITS = 7, 8, 9
+OPTION_CHOICES = 64
 OPEN_WRITE, CREATE_REPLACE, OPEN_REPAIR = 1, 2, 4
 CREATE_MODE_SHIFT = 16  # DEJA_CREATE_MODE
 URL_NO_LIST = 1
@@ -40,6 +45,25 @@ URL_EXPRESSIONS = 30
 def url_room(length: int) -> int:
     """DEJA_URL_ROOM."""
     return 4 * length + 512
+
+
+# --- The library ------------------------------------------------------------------
+
+
+def _load() -> ctypes.CDLL:
+    chosen = os.environ.get("DEJA_LIBRARY")
+    bundled = Path(__file__).with_name(SONAME)
+    name = chosen or (str(bundled) if bundled.exists() else SONAME)
+    try:
+        return ctypes.CDLL(name, use_errno=True)
+    except OSError as reason:
+        raise ImportError(
+            f"deja needs the library {SONAME}: {reason}. Install deja (cmake --install, then ldconfig), take a "
+            "wheel that brings the library, or name the file in DEJA_LIBRARY."
+        ) from None
+
+
+_cdll = _load()
 
 
 # --- Structures -------------------------------------------------------------------
@@ -68,16 +92,50 @@ class Sized(Structure):
         super().__init__(size=ctypes.sizeof(type(self)), **fields)
 
 
-class Options(Sized):
+class Option(Structure):
+    """A row of the library's option table."""
+
     _fields_ = [
-        ("size", c_size_t), ("kind", c_uint32), ("hashes", c_uint32), ("capacity", c_uint64),
-        ("fp_rate", c_double), ("key", c_void_p), ("seed", c_uint64), ("alloc", c_void_p),
-        ("memory", c_uint64), ("multiplier", c_double), ("filters", c_uint32), ("hash", c_uint32),
-        ("part_kind", c_uint32), ("growth", c_uint32), ("tightening", c_double), ("url", c_void_p),
-        ("flags", c_uint32), ("counter_bits", c_uint32), ("fingerprint_bits", c_uint32),
-        ("layers", c_uint32), ("delimiter", c_uint32), ("generations", c_uint32),
-        ("window_seconds", c_uint64), ("deletions", c_uint64), ("format", c_uint64),
+        ("name", c_char_p), ("keyword", c_char_p), ("value", c_char_p), ("help", c_char_p), ("unit", c_char_p),
+        ("type", c_uint32), ("width", c_uint32), ("offset", c_size_t), ("least", c_uint64), ("most", c_uint64),
+        ("standard", c_double), ("choice", ctypes.CFUNCTYPE(c_char_p, c_uint32)), ("flag", c_uint32),
+        ("compared", c_uint32),
     ]
+
+
+def _read_options() -> Iterator[Option]:
+    """The rows, copied: they are there as long as the library is."""
+    if not hasattr(_cdll, "deja_option_at"):  # another version: _declare says so
+        return
+    lib = _cdll
+    lib.deja_option_at.restype, lib.deja_option_at.argtypes = POINTER(Option), [c_size_t]
+    for i in itertools.count():
+        row = lib.deja_option_at(i)
+        if not row:
+            return
+        yield row.contents
+
+
+OPTIONS = {row.name.decode(): row for row in _read_options()}
+
+
+def _option_fields() -> Iterator[tuple[str, Any]]:
+    """The fields of deja_options: those of the table, and the few that are no options."""
+    types = {OPTION_RATE: c_double, OPTION_REAL: c_double, OPTION_SECRET: c_void_p, OPTION_RULES: c_void_p}
+    fields = {0: ("size", c_size_t)}
+    for name, row in OPTIONS.items():
+        type_ = types.get(row.type, c_uint32 if row.width == 4 else c_uint64)
+        fields[row.offset] = ("flags" if row.flag else name, type_)
+    end = 0
+    for offset, (name, type_) in sorted(fields.items()):
+        if offset > end:
+            yield "alloc", c_void_p
+        yield name, type_
+        end = offset + ctypes.sizeof(type_)
+
+
+class Options(Sized):
+    _fields_ = list(_option_fields())
 
     def take_key(self, secret: bytes) -> None:
         """Point to a copy of the secret, which lives as long as the options."""
@@ -162,9 +220,8 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_url_split": (c_size_t, Key, _array, c_size_t),
     "deja_url_expressions": (c_size_t, Slice, _array),
     "deja_kind_name": (c_char_p, c_uint32),
-    "deja_kind_parse": (c_uint32, c_char_p),
     "deja_hash_name": (c_char_p, c_uint32),
-    "deja_hash_parse": (c_uint32, c_char_p),
+    "deja_option_at": (POINTER(Option), c_size_t),
     "deja_options_grow": (c_bool, POINTER(Options)),
     "deja_plan_make": (c_int, POINTER(Options), POINTER(Plan), _error),
     "deja_filter_new": (c_int, POINTER(Options), _out, _error),
@@ -207,20 +264,7 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
 }
 
 
-# --- The library ------------------------------------------------------------------
-
-
-def _load() -> ctypes.CDLL:
-    chosen = os.environ.get("DEJA_LIBRARY")
-    bundled = Path(__file__).with_name(SONAME)
-    name = chosen or (str(bundled) if bundled.exists() else SONAME)
-    try:
-        return ctypes.CDLL(name, use_errno=True)
-    except OSError as reason:
-        raise ImportError(
-            f"deja needs the library {SONAME}: {reason}. Install deja (cmake --install, then ldconfig), take a "
-            "wheel that brings the library, or name the file in DEJA_LIBRARY."
-        ) from None
+# --- The library, declared -------------------------------------------------------
 
 
 def _declare(lib: ctypes.CDLL) -> ctypes.CDLL:
@@ -242,4 +286,4 @@ def _declare(lib: ctypes.CDLL) -> ctypes.CDLL:
     return lib
 
 
-lib = _declare(_load())
+lib = _declare(_cdll)

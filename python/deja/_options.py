@@ -5,43 +5,41 @@ and capacity=0 something that grows.  So are numbers that a field of C has no ro
 
 from __future__ import annotations
 
-import ctypes
 from ctypes import byref
 from typing import Any, Optional
 
 from . import _lib
-from ._checks import buffer_bytes, flag, most_of, positive, whole, word
-from ._errors import check, fail
+from ._checks import buffer_bytes, flag, positive, whole, word
+from ._errors import check, fail, in_python
 from ._lib import lib
 from ._records import Plan
 from ._url import Rules
 
-_FLAGS = {"minimal_increase": _lib.MINIMAL_INCREASE, "layered_paper": _lib.LAYERED_PAPER,
-          "layered_words": _lib.LAYERED_WORDS}
-_NAMES = {"kind": lib.deja_kind_parse, "part_kind": lib.deja_kind_parse, "hash": lib.deja_hash_parse}
-_TYPES = {name: type_ for name, type_ in _lib.Options._fields_
-          if name not in ("size", "key", "alloc", "url", "flags")}
-_ESTIMATES = ("capacity", "memory")  # a product such as 1.2 * n will do
-_DEMANDS = ("hash", "seed", "url", "counter_bits", "generations", "window_seconds", "layers", "delimiter")
+_SPECIAL = (_lib.OPTION_SECRET, _lib.OPTION_RULES)  # key= and url= have types of their own
+_FLAGS = {name: row for name, row in _lib.OPTIONS.items() if row.flag}
+_FIELDS = {name: row for name, row in _lib.OPTIONS.items() if not row.flag and row.type not in _SPECIAL}
 
 
-def _parsed(what: str, name: str) -> int:
-    number = _NAMES[what](word(what, name))
-    if not number:
-        fail(_lib.EINVAL, f"there is no {what.replace('part_', '')} {name!r}")
-    return int(number)
+def _choice(name: str, row: _lib.Option, value: Any) -> int:
+    text = word(name, value)
+    for number in range(_lib.OPTION_CHOICES):
+        if row.choice(number) == text:
+            return number
+    return fail(_lib.EINVAL, f"there is no {name.replace('part_', '')} {value!r}")
 
 
 def _field(name: str, value: Any) -> Any:
-    if name in _NAMES:
-        return _parsed(name, value)
-    if _TYPES[name] is ctypes.c_double:
+    row = _FIELDS[name]
+    if row.type == _lib.OPTION_CHOICE:
+        return _choice(name, row, value)
+    if row.type in (_lib.OPTION_RATE, _lib.OPTION_REAL):
         return positive(name, value)
-    if name == "delimiter" and isinstance(value, (str, bytes)):
+    if row.type == _lib.OPTION_CHAR and isinstance(value, (str, bytes)):
         if len(value) != 1:
-            fail(_lib.EINVAL, f"delimiter={value!r} is not one character")
+            fail(_lib.EINVAL, f"{name}={value!r} is not one character")
         value = ord(value)
-    return whole(name, value, most_of(_TYPES[name]), fractions=name in _ESTIMATES)
+    # An estimate, a product such as 1.2 * n, may have a fraction.
+    return whole(name, value, row.most, least=row.least, fractions=row.unit in (b"keys", b"bytes"))
 
 
 def _secret(key: bytes) -> bytes:
@@ -53,25 +51,38 @@ def _secret(key: bytes) -> bytes:
 
 def checked(name: str, value: Any) -> Any:
     """One option as a server takes it: numbers as numbers, names as they are."""
-    if name == "key":
+    row = _lib.OPTIONS[name]
+    if row.flag:
+        return flag(name, value)
+    if row.type == _lib.OPTION_SECRET:
         return _secret(value)
     number = _field(name, value)
-    return value if name in _NAMES else number
+    return value if row.type == _lib.OPTION_CHOICE else number
+
+
+def spelled(name: str, value: Any) -> list[Any]:
+    """The words of DEJA.RESERVE for an option that was checked."""
+    row = _lib.OPTIONS[name]
+    if row.flag:
+        return [row.keyword] if value else []
+    return [row.keyword, bytes([value]) if row.type == _lib.OPTION_CHAR else value]
 
 
 def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, **given: Any) -> _lib.Options:
     """deja_options; `given` are its fields by their name in deja.h, and flags by theirs."""
     flags = _lib.KEY_APART if key is not None else 0
-    for name, bit in _FLAGS.items():
+    for name, row in _FLAGS.items():
         if flag(name, given.pop(name, False)):
-            flags |= bit
-    unknown = set(given) - set(_TYPES)
+            flags |= row.flag
+    unknown = set(given) - set(_FIELDS)
     if unknown:
         raise TypeError(f"a filter has no option {', '.join(sorted(unknown))}")
     given = {name: _field(name, value) for name, value in given.items() if value is not None}
     if not given.keys() & {"kind", "capacity", "memory"}:
-        given["kind"] = _parsed("kind", "scalable")  # as the command does: nobody knows how many will come
-    options = _lib.Options(flags=flags, url=rules._handle if rules else None, **given)
+        given["kind"] = _field("kind", "scalable")  # as the command does: nobody knows how many will come
+    options = _lib.Options(flags=flags, url=rules._handle if rules else None)
+    for name, number in given.items():
+        setattr(options, name, number)
     if key is not None:
         options.take_key(_secret(key))
     return options
@@ -80,7 +91,7 @@ def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, 
 def let_grow(options: _lib.Options, grow: Optional[bool]) -> None:
     """Make the capacity a first size.  None: if the options allow it; True: they have to; False: no."""
     if grow is False:
-        if options.kind == _parsed("kind", "scalable"):
+        if options.kind == _field("kind", "scalable"):
             fail(_lib.EINVAL, "grow=False, and nothing says how large the filter is to be: give capacity= or memory=")
         return
     if not lib.deja_options_grow(byref(options)) and grow:
@@ -90,11 +101,22 @@ def let_grow(options: _lib.Options, grow: Optional[bool]) -> None:
 
 def demands(options: _lib.Options, kind: Optional[str]) -> _lib.Options:
     """What options ask of a filter that is there: what is left to a default is no demand on it."""
-    expect = _lib.Options(kind=options.kind if kind else 0,
-                          flags=options.flags & (_lib.LAYERED_PAPER | _lib.LAYERED_WORDS),
-                          **{name: getattr(options, name) for name in _DEMANDS})
+    expect = _lib.Options(flags=options.flags, url=options.url)
+    for name, row in _FIELDS.items():
+        if row.compared:
+            setattr(expect, name, getattr(options, name))
+    expect.kind = options.kind if kind else 0
     expect.share_key(options)
     return expect
+
+
+def describe() -> str:
+    """The options of a filter that have no parameter of their own, for the documentation of Filter."""
+    lines = []
+    for name, row in _lib.OPTIONS.items():
+        if name not in ("capacity", "fp_rate", "kind", "memory", "key", "seed", "url"):
+            lines.append(f"    {name:<16}  {in_python(row.help.decode())}")
+    return "\n".join(lines)
 
 
 def plan(*, grow: Optional[bool] = None, **options: Any) -> Plan:

@@ -22,8 +22,8 @@ from typing import Any, Iterable, Optional
 
 from ._checks import whole
 from ._errors import ArgumentError, Error, MismatchError
-from ._lib import lib
-from ._options import checked, make_options
+from ._lib import OPTIONS, lib
+from ._options import checked, make_options, spelled
 from ._url import Rules
 
 logger = logging.getLogger(__name__)
@@ -32,13 +32,6 @@ FIRST_CAPACITY = 100_000  # of a filter that grows: a small crawl should not tak
 MOST_SHARDS = 16384
 PATIENCE = 60.0  # seconds without an answer, until a cache over many servers is given up
 PAUSE = 0.1
-
-# Options of deja.Filter as DEJA.RESERVE calls them.
-_WORDS = {"kind": "KIND", "capacity": "CAPACITY", "fp_rate": "ERROR", "memory": "MEMORY", "hashes": "HASHES",
-          "multiplier": "MULTIPLIER", "filters": "FILTERS", "hash": "HASH", "part_kind": "PARTS", "growth": "GROWTH",
-          "tightening": "TIGHTENING", "counter_bits": "COUNTERBITS", "generations": "GENERATIONS",
-          "window_seconds": "SECONDS", "deletions": "DELETIONS", "seed": "SEED", "key": "KEY"}
-
 
 def _grown(given: dict[str, Any]) -> dict[str, Any]:
     """The options of a filter that grows, if these can; given["capacity"] is then its first size."""
@@ -50,10 +43,14 @@ def _grown(given: dict[str, Any]) -> dict[str, Any]:
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in options.items() if name not in ("url", "grow") and value is not None}
-    unknown = set(given) - set(_WORDS)
+    unknown = [name for name in given if name not in OPTIONS or not OPTIONS[name].keyword]
     if unknown:
         raise ArgumentError(f"a filter in a server has no option {', '.join(sorted(unknown))}")
     return {name: checked(name, value) for name, value in given.items()}
+
+
+def _words(given: dict[str, Any]) -> list[Any]:
+    return [word for name, value in given.items() for word in spelled(name, value)]
 
 
 def reserve(name: str, options: dict[str, Any]) -> list[Any]:
@@ -63,7 +60,7 @@ def reserve(name: str, options: dict[str, Any]) -> list[Any]:
         return ["BF.RESERVE", name, given.get("fp_rate", 1e-6), given.get("capacity", FIRST_CAPACITY),
                 *(["NONSCALING"] if fixed else [])]
     given = given if fixed else _grown(given)
-    return ["DEJA.RESERVE", name, *(word for key, value in given.items() for word in (_WORDS[key], value))]
+    return ["DEJA.RESERVE", name, *_words(given)]
 
 
 def shard_of(key: bytes, n: int) -> int:
@@ -163,11 +160,14 @@ class Shards(_Server):
         # Keys fall on shards at random: room for five standard deviations more than the mean.
         if options.get("grow") is not False:
             given = _grown(given)
-        mean = given.get("capacity", FIRST_CAPACITY) / self._n
-        given["capacity"] = math.ceil(mean + 5 * math.sqrt(mean)) + 1
+        given.setdefault("capacity", FIRST_CAPACITY)
+        for name in given:
+            if OPTIONS[name].unit == b"keys":
+                mean = given[name] / self._n
+                given[name] = math.ceil(mean + 5 * math.sqrt(mean)) + 1
         given.setdefault("kind", "scalable" if options.get("grow") is not False else "blocked")
         for shard in self._names:
-            self._make(["DEJA.RESERVE", shard, *(word for key, value in given.items() for word in (_WORDS[key], value))])
+            self._make(["DEJA.RESERVE", shard, *_words(given)])
 
     def _go_to_cluster(self) -> None:
         try:

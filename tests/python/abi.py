@@ -15,11 +15,12 @@ from deja import _lib, _records
 
 header = (pydeja.SOURCE / "include" / "deja.h").read_text()
 plain = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
-STRUCTURES = {"deja_error": _lib.Error, "deja_slice": _lib.Slice, "deja_options": _lib.Options,
+STRUCTURES = {"deja_error": _lib.Error, "deja_slice": _lib.Slice, "deja_option": _lib.Option, "deja_options": _lib.Options,
               "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer, "deja_outline": _lib.Outline}
 NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OK EINVAL ENOMEM EIO EFORMAT EVERSION EFULL ESPACE ENOTSUP EMISMATCH EBUSY ENOTURL KEY_LEN KEY_APART "
-           "MINIMAL_INCREASE LAYERED_PAPER LAYERED_WORDS OPEN_WRITE CREATE_REPLACE CREATE_MODE_SHIFT OPEN_REPAIR "
+           "OPTION_COUNT OPTION_RATE OPTION_REAL OPTION_CHOICE OPTION_CHAR OPTION_FLAG OPTION_SECRET OPTION_RULES OPTION_BITS "
+           "OPTION_CHOICES OPEN_WRITE CREATE_REPLACE CREATE_MODE_SHIFT OPEN_REPAIR "
            "URL_NO_LIST URL_EXPRESSIONS".split()}
 NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1])
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)
@@ -40,6 +41,9 @@ NOT_BOUND = {
     "deja_url_plain_batch": "deja_url_canon_batch looks itself",
     **dict.fromkeys(("deja_filter_can", "deja_kind_can", "deja_kind_help", "deja_kind_next"),
                     "a call that a kind cannot do raises an error that names the kinds that can"),
+    **dict.fromkeys(("deja_kind_parse", "deja_hash_parse"), "the option table names them"),
+    "deja_option_find": "a dict of the rows does", "deja_option_accepted": "the library refuses the others",
+    **dict.fromkeys(("deja_option_given", "deja_option_print", "deja_option_translate"), "are easier to say in Python"),
     "deja_simd_name": "of interest to benchmarks in C",
 }
 
@@ -61,7 +65,7 @@ def forgotten():
     for name, structure in STRUCTURES.items():
         said = {field for field, *_ in structure._fields_}
         body = re.search(rf"typedef struct {name} {{(.*?)}} {name};", plain, flags=re.S).group(1)
-        c = {re.search(r"(\w+)(\[\w+\])?$", line.strip()).group(1) for line in body.split(";") if line.strip()}
+        c = {re.search(r"(\w+)(\[\w+\]|\)\(.*\))?$", line.strip()).group(1) for line in body.split(";") if line.strip()}
         yield from (f"{name}.{field}: in one of deja.h and _lib.py" for field in c ^ said)
 
 

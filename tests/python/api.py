@@ -729,7 +729,7 @@ class Arguments(unittest.TestCase):
                     continue
                 with self.subTest(name, wrong=wrong):
                     self.assertRaisesRegex(deja.ArgumentError, name, deja.plan, **{"capacity": 10, name: wrong})
-        for name in set(self.numbers) - {"capacity", "memory"}:
+        for name in set(self.numbers) - {"capacity", "memory", "deletions"}:
             self.assertRaisesRegex(deja.ArgumentError, "whole", deja.plan, **{"capacity": 10, name: 2.5})
         for name in self.rates:
             self.assertRaisesRegex(deja.ArgumentError, name, deja.plan, **{"capacity": 10, name: 10**400})
