@@ -16,7 +16,7 @@
 #include "crawler/loop/scope.h"
 #include "crawler/queue/frontier.h"
 
-#define CRAWLER_SETTINGS 42      /* of settings.c */
+#define CRAWLER_SETTINGS 96      /* of settings.c, at most */
 #define CRAWLER_VISITS   1000000 /* a folder that claims more is damaged */
 
 /* URLs of one page, on their way to the cache. */

@@ -47,7 +47,9 @@ struct setting {
 #define TIME_MAX  2e13 /* seconds: more than the command line takes */
 
 #define AT(field) offsetof(struct crawl_options, field)
-static const struct setting settings[] = {
+/* The options of the cache are rows of the library's table, but for its flags, which are one
+ * number. */
+static const struct setting own[] = {
     {"scope", COUNT32, OF_VISIT, AT(scope), 0, SCOPE_HOST, SCOPE_HOST, SCOPE_ANY},
     {"match", TEXT, OF_VISIT, AT(match), 0, 0, 0, 0},
     {"exclude", TEXT, OF_VISIT, AT(exclude), 0, 0, 0, 0},
@@ -73,26 +75,75 @@ static const struct setting settings[] = {
     {"retry-wait", REAL, OF_CRAWL, AT(retry_wait), CRAWL_UNSET_TIME, 5, 0, TIME_MAX},
     {"timeout", REAL, OF_CRAWL, AT(timeout), CRAWL_UNSET_TIME, 60, 0, TIME_MAX},
     {"sync-every", REAL, OF_CRAWL, AT(sync_every), CRAWL_UNSET_TIME, 1, 0, TIME_MAX},
-    {"kind", COUNT32, OF_CACHE, AT(cache.kind), 0, 0, 0, UINT32_MAX},
-    {"seed", COUNT64, OF_CACHE, AT(cache.seed), 0, 0, 0, COUNT_MAX},
-    {"hash", COUNT32, OF_CACHE, AT(cache.hash), 0, 0, 0, UINT32_MAX},
     {"flags", COUNT32, OF_CACHE, AT(cache.flags), 0, 0, 0, UINT32_MAX},
-    {"delimiter", COUNT32, OF_CACHE, AT(cache.delimiter), 0, 0, 0, UINT32_MAX},
-    {"layers", COUNT32, OF_CACHE, AT(cache.layers), 0, 0, 0, UINT32_MAX},
-    {"counter-bits", COUNT32, OF_CACHE, AT(cache.counter_bits), 0, 0, 0, UINT32_MAX},
-    {"generations", COUNT32, OF_CACHE, AT(cache.generations), 0, 0, 0, UINT32_MAX},
-    {"window", COUNT64, OF_CACHE, AT(cache.window_seconds), 0, 0, 0, COUNT_MAX},
-    {"capacity", COUNT64, OF_SIZE, AT(cache.capacity), 0, 0, 0, COUNT_MAX},
-    {"fp-rate", REAL, OF_SIZE, AT(cache.fp_rate), 0, 0, 0, 1},
-    {"memory", COUNT64, OF_SIZE, AT(cache.memory), 0, 0, 0, COUNT_MAX},
-    {"hashes", COUNT32, OF_SIZE, AT(cache.hashes), 0, 0, 0, UINT32_MAX},
-    {"filters", COUNT32, OF_SIZE, AT(cache.filters), 0, 0, 0, UINT32_MAX},
-    {"multiplier", REAL, OF_SIZE, AT(cache.multiplier), 0, 0, 0, COUNT_MAX},
-    {"deletions", COUNT64, OF_SIZE, AT(cache.deletions), 0, 0, 0, COUNT_MAX},
     {"fixed", FLAG, OF_SIZE, AT(fixed), 0, 0, 0, 0},
 };
-#define SETTINGS (sizeof settings / sizeof settings[0])
-_Static_assert(SETTINGS == CRAWLER_SETTINGS, "each may have a text of its own");
+#define OWN (sizeof own / sizeof own[0])
+
+struct walk {
+    size_t next; /* number of the next setting */
+    struct setting s;
+    char name[32];
+};
+
+static void set_cache_row(struct walk *w, const deja_option *row)
+{
+    const bool rate = row->type == DEJA_OPTION_RATE, real = rate || row->type == DEJA_OPTION_REAL;
+    /* Folders of deja 0.1 have this one under another name. */
+    const bool window = row->offset == offsetof(deja_options, window_seconds);
+    w->s = (struct setting){.option = w->name,
+                            .type = real              ? REAL
+                                    : row->width == 4 ? COUNT32
+                                                      : COUNT64,
+                            .owner = row->compared ? OF_CACHE : OF_SIZE,
+                            .at = AT(cache) + row->offset,
+                            .most = rate        ? 1
+                                    : row->most ? (double)row->most
+                                                : UINT32_MAX};
+    snprintf(w->name, sizeof w->name, "%s", window ? "window" : row->name);
+    for (char *c = w->name; *c; c++)
+        *c = *c == '_' ? '-' : *c;
+}
+
+/* Not stored: the secret, which is a file of this machine; the forms of URLs, see below. */
+static bool is_stored(const deja_option *row)
+{
+    return row->type != DEJA_OPTION_FLAG && row->type != DEJA_OPTION_SECRET &&
+           row->type != DEJA_OPTION_RULES;
+}
+
+/* The next setting of a walk that begins as all zero; false: there are no more. */
+static bool walk_next(struct walk *w)
+{
+    const deja_option *row;
+    if (w->next < OWN) {
+        w->s = own[w->next++];
+        return true;
+    }
+    while ((row = deja_option_at(w->next - OWN)) && !is_stored(row))
+        w->next++;
+    if (!row || w->next + 1 >= CRAWLER_SETTINGS)
+        return false;
+    set_cache_row(w, row);
+    w->next++;
+    return true;
+}
+
+struct word {
+    char text[48];
+};
+
+/* As it is called in messages: --option, or as the library calls it. */
+static struct word word_of(const struct setting *s)
+{
+    struct word w;
+    const deja_option *row = NULL;
+    for (size_t i = 0; (row = deja_option_at(i)); i++)
+        if (is_stored(row) && AT(cache) + row->offset == s->at)
+            break;
+    snprintf(w.text, sizeof w.text, "%s%s", row ? "options." : "--", row ? row->name : s->option);
+    return w;
+}
 
 /* --- Values and their texts ------------------------------------------------------ */
 
@@ -229,7 +280,8 @@ static const char *shown(const struct setting *s, const char *text)
 
 struct settling {
     struct crawler *c;
-    bool begun; /* what is of the visit is decided */
+    size_t number; /* of the setting in hand */
+    bool begun;    /* what is of the visit is decided */
 };
 
 #define NEXT_CAN "; the next one (--revisit) can begin so"
@@ -239,8 +291,8 @@ static int flag_contradiction(const struct setting *s, bool on, deja_error *err)
 {
     const bool negative = strncmp(s->option, "no-", 3) == 0;
     if (on)
-        return fail(err, DEJA_EMISMATCH, "--%s: this visit has begun without it" NEXT_CAN,
-                    s->option);
+        return fail(err, DEJA_EMISMATCH, "%s: this visit has begun without it" NEXT_CAN,
+                    word_of(s).text);
     return fail(err, DEJA_EMISMATCH, "--%s%s: this visit has begun with --%s" NEXT_CAN,
                 negative ? "" : "no-", s->option + (negative ? 3 : 0), s->option);
 }
@@ -251,8 +303,8 @@ static int contradiction(const struct setting *s, const char *given, const char 
     const bool without = was[0] == '\0' || (s->otherwise == 0 && strcmp(was, "0") == 0);
     if (s->type == FLAG)
         return flag_contradiction(s, given[0] != '\0', err);
-    return fail(err, DEJA_EMISMATCH, "--%s %.60s: this visit has begun %s%.60s" NEXT_CAN,
-                s->option, shown(s, given), without ? "without it" : "with ",
+    return fail(err, DEJA_EMISMATCH, "%s %.60s: this visit has begun %s%.60s" NEXT_CAN,
+                word_of(s).text, shown(s, given), without ? "without it" : "with ",
                 without ? "" : shown(s, was));
 }
 
@@ -277,7 +329,7 @@ static int remember(struct settling *in, const struct setting *s, const char *wa
 static int take_over(struct settling *in, const struct setting *s, const char *was,
                      deja_error *err)
 {
-    char **copy = &in->c->text[s - settings];
+    char **copy = &in->c->text[in->number];
     *copy = ascii_copy(ascii_slice(was));
     bool ok = *copy != NULL;
     if (ok)
@@ -286,7 +338,7 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
     if (ok && (s->owner == OF_VISIT || s->owner == OF_CRAWL))
         ok = buffer_text(list, " --") && buffer_text(list, s->option) &&
              (s->type == FLAG || (buffer_text(list, " ") && buffer_text(list, shown(s, was))));
-    return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for --%s", s->option);
+    return ok ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for %s", word_of(s).text);
 }
 
 static int damaged(const struct crawler *c, const struct setting *s, deja_error *err)
@@ -297,8 +349,8 @@ static int damaged(const struct crawler *c, const struct setting *s, deja_error 
         snprintf(other, sizeof other, " or --%s%s", negative ? "" : "no-",
                  s->option + (negative ? 3 : 0));
     return fail(err, DEJA_EFORMAT,
-                "%s/queue.db: its setting '%s' is damaged; give --%s%s to set it again",
-                fail_path(c->o->dir).text, s->option, s->option, other);
+                "%s/queue.db: its setting '%s' is damaged; give %s%s to set it again",
+                fail_path(c->o->dir).text, s->option, word_of(s).text, other);
 }
 
 static int settle_one(struct settling *in, const struct setting *s, deja_error *err)
@@ -308,7 +360,7 @@ static int settle_one(struct settling *in, const struct setting *s, deja_error *
     bool wrong_type = false;
     int rc = frontier_get_blob(in->c->queue, s->option, &was, &wrong_type, err);
     if (rc == DEJA_OK && !buffer_add(&was, "", 1))
-        rc = fail(err, DEJA_ENOMEM, "no memory for --%s", s->option);
+        rc = fail(err, DEJA_ENOMEM, "no memory for %s", word_of(s).text);
     const bool given = is_given(s, &in->c->settled);
     if (rc == DEJA_OK && (wrong_type || !is_sound(s, &was)))
         rc = given ? frontier_set_blob(in->c->queue, s->option,
@@ -336,11 +388,11 @@ static int forget_sizes(struct crawler *c, deja_error *err)
 {
     bool any = false;
     int rc = DEJA_OK;
-    for (size_t i = 0; i < SETTINGS; i++)
-        any |= settings[i].owner == OF_SIZE && is_given(&settings[i], &c->settled);
-    for (size_t i = 0; any && i < SETTINGS && rc == DEJA_OK; i++)
-        if (settings[i].owner == OF_SIZE)
-            rc = forget(c, settings[i].option, err);
+    for (struct walk w = {.next = 0}; walk_next(&w);)
+        any |= w.s.owner == OF_SIZE && is_given(&w.s, &c->settled);
+    for (struct walk w = {.next = 0}; any && rc == DEJA_OK && walk_next(&w);)
+        if (w.s.owner == OF_SIZE)
+            rc = forget(c, w.s.option, err);
     return rc;
 }
 
@@ -413,8 +465,10 @@ int settings_settle(struct crawler *c, deja_error *err)
         rc = forget_sizes(c, err);
     if (rc == DEJA_OK)
         rc = forget_agent(c, err);
-    for (size_t i = 0; i < SETTINGS && rc == DEJA_OK; i++)
-        rc = settle_one(&in, &settings[i], err);
+    for (struct walk w = {.next = 0}; rc == DEJA_OK && walk_next(&w);) {
+        in.number = w.next;
+        rc = settle_one(&in, &w.s, err);
+    }
     if (rc == DEJA_OK)
         make_agent(c);
     return rc;
@@ -432,6 +486,6 @@ void settings_say(struct crawler *c)
 void settings_fini(struct crawler *c)
 {
     buffer_fini(&c->as_before);
-    for (size_t i = 0; i < SETTINGS; i++)
+    for (size_t i = 0; i < CRAWLER_SETTINGS; i++)
         free(c->text[i]);
 }

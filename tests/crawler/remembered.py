@@ -75,8 +75,8 @@ def what_is_of_the_visit_stays_until_the_next():
                            (("--embeds",), "--embeds: this visit has begun without it"),
                            (("--exclude", "x"), "--exclude x: this visit has begun without it"),
                            (("--no-archive",), "--no-archive: this visit has begun without it"),
-                           (("-n", "2000"), "--capacity 2000: this visit has begun with 1000"),
-                           (("-p", "0.1"), "--fp-rate 0.1: this visit has begun without it")):
+                           (("-n", "2000"), "-n 2000: this visit has begun with 1000"),
+                           (("-p", "0.1"), "-p 0.1: this visit has begun without it")):
             said = crawl("--out", "visit", *args, status=2)
             check(text in said and "--revisit" in said, f"{args}: {said}")
         crawl("--out", "visit", "--scope", "host", "-n", "1000", "--delay", "0")  # as it is
