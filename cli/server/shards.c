@@ -381,14 +381,13 @@ static uint64_t capacity_of_shard(uint64_t capacity, uint32_t n)
     return (uint64_t)ceil(mean + 5 * sqrt(mean)) + 1;
 }
 
-/* The words of DEJA.RESERVE for one shard. */
-#define RESERVE_WORDS 40
+/* The words of DEJA.RESERVE; all shards get the same, but for their name. */
+#define RESERVE_OPTIONS 64
 struct reserve {
-    const char *word[RESERVE_WORDS];
-    size_t len[RESERVE_WORDS];
-    int n;
-    char number[12][32]; /* spelled here */
-    int numbers;
+    const char *word[2 + 2 * RESERVE_OPTIONS];
+    size_t len[2 + 2 * RESERVE_OPTIONS];
+    size_t n;
+    char text[RESERVE_OPTIONS][DEJA_OPTION_TEXT]; /* values */
 };
 
 static void put(struct reserve *r, const char *word, size_t len)
@@ -397,97 +396,68 @@ static void put(struct reserve *r, const char *word, size_t len)
     r->len[r->n++] = len;
 }
 
-static void put_text(struct reserve *r, const char *name, const char *value)
-{
-    put(r, name, strlen(name));
-    put(r, value, strlen(value));
-}
-
-/* Nothing for 0: the server's default. */
-static void put_count(struct reserve *r, const char *name, uint64_t n)
-{
-    char *text = r->number[r->numbers];
-    if (!n)
-        return;
-    (void)snprintf(text, sizeof r->number[0], "%" PRIu64, n);
-    put_text(r, name, text);
-    r->numbers++;
-}
-
-static void put_flag(struct reserve *r, const char *name, uint32_t given)
-{
-    if (given)
-        put(r, name, strlen(name));
-}
-
 #define FIRST_PART 1000000 /* keys of a shard that grows */
 
-static void put_real(struct reserve *r, const char *name, double x)
+/* The options of one of n shards: numbers of keys are divided. */
+static deja_options options_of_shard(const deja_options *all, uint32_t n)
 {
-    char *text = r->number[r->numbers];
-    if (!(x > 0))
-        return;
-    (void)snprintf(text, sizeof r->number[0], "%.17g", x);
-    put_text(r, name, text);
-    r->numbers++;
+    deja_options o = *all;
+    o.kind = o.kind ? o.kind : DEJA_BLOCKED;
+    o.url = NULL; /* keys are sent in their canonical form */
+    for (size_t i = 0; deja_option_at(i); i++) {
+        const deja_option *row = deja_option_at(i);
+        void *field = (char *)&o + row->offset;
+        if (row->unit && strcmp(row->unit, "keys") == 0 && deja_option_given(row, &o))
+            *(uint64_t *)field = capacity_of_shard(*(uint64_t *)field, n);
+    }
+    o.capacity = o.capacity ? o.capacity : FIRST_PART;
+    return o;
 }
 
-static void spell_size(struct reserve *r, const deja_options *o, uint32_t n)
+static void spell(struct reserve *r, const deja_options *o)
 {
-    put_text(r, "KIND", deja_kind_name(o->kind ? o->kind : DEJA_BLOCKED));
-    if (deja_kind_can(o->kind, DEJA_CAN_GROW) && o->part_kind)
-        put_text(r, "PARTS", deja_kind_name(o->part_kind));
-    put_count(r, "CAPACITY", o->capacity ? capacity_of_shard(o->capacity, n) : FIRST_PART);
-    put_real(r, "ERROR", o->fp_rate);
-    put_real(r, "TIGHTENING", o->tightening);
-}
-
-static void spell(struct reserve *r, const deja_options *o, const char *key, uint32_t n)
-{
-    r->n = r->numbers = 0;
-    put_text(r, "DEJA.RESERVE", key);
-    spell_size(r, o, n);
-    put_count(r, "HASHES", o->hashes);
-    if (o->hash)
-        put_text(r, "HASH", deja_hash_name(o->hash));
-    put_count(r, "COUNTERBITS", o->counter_bits);
-    put_flag(r, "MINIMALINCREASE", o->flags & DEJA_MINIMAL_INCREASE);
-    put_count(r, "DELETIONS", o->deletions ? capacity_of_shard(o->deletions, n) : 0);
-    put_count(r, "GENERATIONS", o->generations);
-    put_count(r, "SECONDS", o->window_seconds);
-    put_count(r, "LAYERS", o->layers);
-    put_flag(r, "PAPER", o->flags & DEJA_LAYERED_PAPER);
-    put_flag(r, "WORDS", o->flags & DEJA_LAYERED_WORDS);
-    if (o->flags & DEJA_LAYERED_WORDS) {
-        char *byte = r->number[r->numbers++];
-        byte[0] = (char)o->delimiter;
-        put(r, "DELIMITER", strlen("DELIMITER"));
-        put(r, byte, 1);
+    const deja_option *row;
+    r->n = 0;
+    put(r, "DEJA.RESERVE", strlen("DEJA.RESERVE"));
+    put(r, "", 0); /* the name */
+    for (size_t i = 0; i < RESERVE_OPTIONS && (row = deja_option_at(i)); i++) {
+        if (!row->keyword || !deja_option_given(row, o))
+            continue;
+        put(r, row->keyword, strlen(row->keyword));
+        if (row->type != DEJA_OPTION_FLAG)
+            put(r, r->text[i], deja_option_print(row, o, r->text[i]));
     }
 }
 
 /* Every shard that is not there; several clients may do it at once, and the first one wins. */
 static int create_shards(struct shards *s, const deja_options *o, deja_error *err)
 {
-    struct reserve *words = calloc(s->n, sizeof *words);
+    const deja_options one = options_of_shard(o, s->n);
+    struct reserve words;
+    spell(&words, &one);
+    const char **word = calloc(s->n, words.n * sizeof *word);
+    size_t *len = calloc(s->n, words.n * sizeof *len);
     struct wire_request *r = calloc(s->n, sizeof *r);
-    if (!words || !r) {
-        free(words);
-        free(r);
-        return fail(err, DEJA_ENOMEM, "out of memory");
+    int rc = word && len && r ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory");
+    for (uint32_t i = 0; i < s->n && rc == DEJA_OK; i++) {
+        const char **mine = word + i * words.n;
+        size_t *mine_len = len + i * words.n;
+        memcpy(mine, words.word, words.n * sizeof *word);
+        memcpy(mine_len, words.len, words.n * sizeof *len);
+        mine[1] = s->shard_name[i];
+        mine_len[1] = strlen(s->shard_name[i]);
+        r[i] = (struct wire_request){mine, mine_len, (int)words.n, i, NULL, 0, false, false};
     }
-    for (uint32_t i = 0; i < s->n; i++) {
-        spell(&words[i], o, s->shard_name[i], s->n);
-        r[i] = (struct wire_request){words[i].word, words[i].len, words[i].n, i, NULL, 0,
-                                     false,         false};
+    if (rc == DEJA_OK) {
+        rc = wire_run(s->wire, r, s->n, err);
+        for (uint32_t i = 0; i < s->n && rc == DEJA_OK; i++)
+            if (r[i].reply->type == REDIS_REPLY_ERROR &&
+                strcmp(r[i].reply->str, "ERR item exists") != 0)
+                rc = refused(s, &r[i], r[i].reply->str, err);
+        wire_drop(r, s->n);
     }
-    int rc = wire_run(s->wire, r, s->n, err);
-    for (uint32_t i = 0; i < s->n && rc == DEJA_OK; i++)
-        if (r[i].reply->type == REDIS_REPLY_ERROR &&
-            strcmp(r[i].reply->str, "ERR item exists") != 0)
-            rc = refused(s, &r[i], r[i].reply->str, err);
-    wire_drop(r, s->n);
-    free(words);
+    free(word);
+    free(len);
     free(r);
     return rc;
 }
@@ -520,7 +490,7 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
     s->stop = opt->stop;
     if (rc == DEJA_OK && opt->create && !opt->create->capacity &&
         !deja_kind_can(opt->create->kind, DEJA_CAN_GROW))
-        rc = fail(err, DEJA_EINVAL, "how many keys? give -n N: %s does not grow",
+        rc = fail(err, DEJA_EINVAL, "how many keys? give options.capacity: %s does not grow",
                   opt->create->kind ? deja_kind_name(opt->create->kind) : "a fixed filter");
     if (rc == DEJA_OK) /* the last place is that of the text */
         rc = wire_open(opt->url, SHARDS_MAX + 1, opt->stop, &s->wire, err);
