@@ -119,13 +119,16 @@ def _read_options() -> Iterator[Option]:
 OPTIONS = {row.name.decode(): row for row in _read_options()}
 
 
+def _type_of(row: Option) -> Any:
+    types = {OPTION_RATE: c_double, OPTION_REAL: c_double, OPTION_SECRET: c_void_p, OPTION_RULES: c_void_p}
+    return types.get(row.type, c_uint32 if row.width == 4 else c_uint64)
+
+
 def _option_fields() -> Iterator[tuple[str, Any]]:
     """The fields of deja_options: those of the table, and the few that are no options."""
-    types = {OPTION_RATE: c_double, OPTION_REAL: c_double, OPTION_SECRET: c_void_p, OPTION_RULES: c_void_p}
     fields = {0: ("size", c_size_t)}
     for name, row in OPTIONS.items():
-        type_ = types.get(row.type, c_uint32 if row.width == 4 else c_uint64)
-        fields[row.offset] = ("flags" if row.flag else name, type_)
+        fields.setdefault(row.offset, ("flags" if row.flag else name, _type_of(row)))
     end = 0
     for offset, (name, type_) in sorted(fields.items()):
         if offset > end:
@@ -136,6 +139,10 @@ def _option_fields() -> Iterator[tuple[str, Any]]:
 
 class Options(Sized):
     _fields_ = list(_option_fields())
+
+    def field(self, row: Option) -> Any:
+        """The field of a row; its `value` can be read and set."""
+        return _type_of(row).from_buffer(self, row.offset)
 
     def take_key(self, secret: bytes) -> None:
         """Point to a copy of the secret, which lives as long as the options."""

@@ -82,7 +82,7 @@ def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, 
         given["kind"] = _field("kind", "scalable")  # as the command does: nobody knows how many will come
     options = _lib.Options(flags=flags, url=rules._handle if rules else None)
     for name, number in given.items():
-        setattr(options, name, number)
+        options.field(_FIELDS[name]).value = number
     if key is not None:
         options.take_key(_secret(key))
     return options
@@ -102,9 +102,9 @@ def let_grow(options: _lib.Options, grow: Optional[bool]) -> None:
 def demands(options: _lib.Options, kind: Optional[str]) -> _lib.Options:
     """What options ask of a filter that is there: what is left to a default is no demand on it."""
     expect = _lib.Options(flags=options.flags, url=options.url)
-    for name, row in _FIELDS.items():
+    for row in _FIELDS.values():
         if row.compared:
-            setattr(expect, name, getattr(options, name))
+            expect.field(row).value = options.field(row).value
     expect.kind = options.kind if kind else 0
     expect.share_key(options)
     return expect

@@ -208,7 +208,7 @@ static int check_kind(const deja_option *o, uint32_t kind, deja_error *err)
                    deja_kind_name(other), deja_kind_name(kind));
 }
 
-/* "4, 8, 16 or 32", or "at most 2^53" */
+/* "4, 8, 16 or 32", "from 2 to 9" or "at most 2^53" */
 static void say_range(const deja_option *o, char *text, size_t cap)
 {
     size_t len = 0;
@@ -219,6 +219,9 @@ static void say_range(const deja_option *o, char *text, size_t cap)
                                     : n * 2 > o->most ? " or "
                                                       : ", ",
                                     (unsigned long long)n);
+    else if (o->least > 1)
+        snprintf(text, cap, "from %llu to %llu", (unsigned long long)o->least,
+                 (unsigned long long)o->most);
     else if (o->most > UINT32_MAX)
         snprintf(text, cap, "at most 2^%d", __builtin_ctzll(o->most));
     else

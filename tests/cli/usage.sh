@@ -151,7 +151,7 @@ options_that_contradict_each_other() {
     _refuses "--key and --seed exclude each other" dedup --key k --seed 1 list
     _refuses "a scalable filter grows" dedup -k scalable -m 1M list
     _refuses "--filters takes a number from 1" dedup --filters 0 list
-    _refuses "filters is 1000" dedup -n 10 --filters 1000 list
+    _refuses "--filters takes a number from 1 to 16, not 1000" dedup -n 10 --filters 1000 list
     _refuses "-f/--field takes a number from 1" dedup -f 0 list
     _refuses "-j/--threads takes a number from 1" dedup -j 0 list
     _refuses "--seed takes a number from 1" dedup --seed 0 list
