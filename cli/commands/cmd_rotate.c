@@ -9,14 +9,7 @@ struct rotate_options {
 };
 
 static const struct opt options[] = {
-    OPT_COUNT('n', "capacity", "N", struct rotate_options, common.filter.capacity, 1, UINT64_MAX,
-              "size it for N keys (default: what the last visit saw, and an eighth more)"),
-    OPT_RATE('p', "fp-rate", "P", struct rotate_options, common.filter.fp_rate,
-             "false-positive rate when N keys are in it (default: as before, or from k and M)"),
-    OPT_SIZE('m', "memory", "SIZE", struct rotate_options, common.filter.memory,
-             "memory for the filter: 1.5G, 512M, 64KiB (k, M, G are powers of 1024)"),
-    OPT_COUNT(0, "deletions", "N", struct rotate_options, common.filter.deletions, 1, UINT64_MAX,
-              "paired: lines that will be removed (default: as in the last visit)"),
+    OPT_MADE(struct rotate_options, common.filter, opt_filter_next),
     OPT_STRING(0, "key", "FILE", struct rotate_options, common.key_file,
                "the secret key of a filter that was made with --key"),
     OPT_GROUP(struct rotate_options, common, common_insecure_key),
@@ -54,14 +47,10 @@ static void report(const struct call *call, const deja_stats *s)
 static int rotate(const struct call *call, const deja_options *expect, deja_error *err)
 {
     const struct rotate_options *o = call->options;
-    deja_options next = DEJA_OPTIONS_INIT;
+    const deja_options next = common_filter_options(&o->common);
     deja_stats s = DEJA_STATS_INIT;
     deja_filter *f = NULL;
     deja_error why = {0};
-    next.capacity = o->common.filter.capacity;
-    next.fp_rate = o->common.filter.fp_rate;
-    next.memory = o->common.filter.memory;
-    next.deletions = o->common.filter.deletions;
     int rc = deja_filter_open(call->operands[0], DEJA_OPEN_WRITE, expect, &f, err);
     if (rc < 0)
         return rc;

@@ -221,6 +221,28 @@ const struct opt *opt_filter_rest(void)
     return cut(table, "kind", NULL);
 }
 
+const struct opt *opt_filter_next(void)
+{
+    static const struct {
+        const char *field, *help;
+    } rows[] = {
+        {"capacity", "size it for N keys (default: what the last visit saw, and an eighth more)"},
+        {"fp_rate",
+         "false-positive rate when N keys are in it (default: as before, or from k and M)"},
+        {"memory", NULL},
+        {"deletions", "paired: keys that will be removed (default: as in the last visit)"},
+    };
+    enum {
+        N = sizeof rows / sizeof rows[0]
+    };
+    static struct opt table[N + 1];
+    for (size_t i = 0; i < N; i++) {
+        (void)cut(table + i, rows[i].field, rows[i].field);
+        table[i].help = rows[i].help ? rows[i].help : table[i].help;
+    }
+    return table;
+}
+
 void opt_filter_clear(const deja_option *row, deja_options *opt)
 {
     char *field = (char *)opt + row->offset;

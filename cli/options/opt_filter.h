@@ -8,6 +8,7 @@ const struct opt *opt_filter_amounts(void); /* -n -p -m */
 const struct opt *opt_filter_kind(void);    /* -k */
 const struct opt *opt_filter_seed(void);    /* --seed */
 const struct opt *opt_filter_rest(void);    /* -k and all the others */
+const struct opt *opt_filter_next(void);    /* -n -p -m --deletions of the next visit */
 
 /* The option as the user types it, "-n" or "--hashes"; the name of the field if it has none. */
 const char *opt_filter_word(const deja_option *row);

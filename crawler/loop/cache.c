@@ -41,9 +41,10 @@ static int make(struct crawler *c, const char *path, deja_error *err)
     if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && opt.capacity == 0 && opt.memory == 0)
         opt.capacity = FIRST_URLS;
     if (opt.capacity == 0 && opt.memory == 0 && !deja_kind_can(opt.kind, DEJA_CAN_BUILD))
-        return fail(err, DEJA_EINVAL,
-                    "-k %s does not grow: give -n N, the number of URLs that you expect",
-                    deja_kind_name(opt.kind));
+        return fail(
+            err, DEJA_EINVAL,
+            "kind %s does not grow: give options.capacity, the number of URLs that you expect",
+            deja_kind_name(opt.kind));
     if (opt.key)
         opt.flags |= DEJA_KEY_APART;
     int rc = deja_filter_create(path, DEJA_CREATE_MODE(c->o->mode), &opt, &c->cache, err);
@@ -107,7 +108,9 @@ int cache_failed(const struct crawler *c, int rc, deja_error *err)
     if (rc == DEJA_EIO && deja_filter_check_file(c->cache, err) < 0)
         return rc; /* the file was cut short, or is no longer in its place */
     if (rc == DEJA_EFULL)
-        return fail(err, rc, "seen.deja is full: begin with a larger -n, or with kind scalable");
+        return fail(
+            err, rc,
+            "seen.deja is full: begin with a larger options.capacity, or with kind scalable");
     return fail(err, rc, "seen.deja: %s", deja_strerror(rc));
 }
 

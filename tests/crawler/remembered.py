@@ -154,7 +154,7 @@ def a_cache_that_is_gone_is_made_as_it_was():
 def a_kind_that_does_not_grow_needs_a_size():
     for kind in ("layered", "window", "spectral"):
         text = crawl("http://127.0.0.1:9/", "--out", "unsized", "-k", kind, status=2)
-        check(f"-k {kind} does not grow: give -n N" in text, text)
+        check(f"kind {kind} does not grow: give -n" in text, text)
     with Server(site(pages())) as server:
         begun(server, "unsized", "-k", "layered", "-n", "1000")  # the folder is none the worse
         crawl("--out", "unsized")
