@@ -242,8 +242,7 @@ void bench_report_csv(const struct bench_report *r, struct out *o)
 {
     out_text(o, "version,cpu,compiler,flags,simd,huge_pages,kind,operation,call,n,bytes,rounds,"
                 "keys_a_round,p,bits_per_key,rate,hash_ns,line_ns,line_changed_ns,key_bytes,ns,"
-                "ratio,ratio_low,"
-                "ratio_high\n");
+                "ratio,ratio_low,ratio_high\n");
     for (size_t i = 0; i < r->n; i++)
         for (unsigned call = 0; call < BENCH_CALLS; call++)
             for (unsigned op = 0; op < BENCH_OPS; op++)

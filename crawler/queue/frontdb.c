@@ -27,9 +27,8 @@ static const char *const text_of[STATEMENTS] = {
     [ADD] = "INSERT INTO url(visit, host, depth, hops, attempts, hidden, hash, url, state) "
             "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0)",
     [LAST] = "SELECT seq FROM sqlite_sequence WHERE name = 'url'",
-    [TAKE] = "UPDATE url SET state = 1 WHERE id IN (SELECT id FROM url WHERE host = ?1 AND "
-             "state = 0 ORDER BY depth, id LIMIT ?2) RETURNING id, depth, hops, attempts, hidden, "
-             "url",
+    [TAKE] = "UPDATE url SET state = 1 WHERE id IN (SELECT id FROM url WHERE host = ?1 AND state "
+             "= 0 ORDER BY depth, id LIMIT ?2) RETURNING id, depth, hops, attempts, hidden, url",
     [PUT_BACK] = "UPDATE url SET state = 0, attempts = ?2, hops = ?3 WHERE id = ?1",
     [END] = "UPDATE url SET state = 2, outcome = ?2, status = ?3, at_time = ?4, mime = ?5, "
             "etag = ?6, modified = ?7, digest = ?8, file = ?9, offset = ?10, length = ?11, "
@@ -56,25 +55,22 @@ static const char *const text_of[STATEMENTS] = {
 };
 
 static const char schema[] =
-    "CREATE TABLE setting(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-    "CREATE TABLE host(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);"
-    "CREATE TABLE url(id INTEGER PRIMARY KEY AUTOINCREMENT, visit INTEGER NOT NULL, host INTEGER "
-    "NOT NULL, depth INTEGER NOT NULL, hops INTEGER NOT NULL, attempts INTEGER NOT NULL, hidden "
-    "INTEGER NOT NULL, state INTEGER NOT NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, outcome "
-    "INTEGER, status INTEGER, at_time INTEGER, mime TEXT, etag TEXT, modified TEXT, digest TEXT, "
-    "file INTEGER, offset INTEGER, length INTEGER, revisit INTEGER);"
-    "CREATE INDEX url_waits ON url(host, depth, id) WHERE state = 0;"
-    "CREATE INDEX url_taken ON url(id) WHERE state = 1;";
+    "CREATE TABLE setting(name TEXT PRIMARY KEY, value) WITHOUT ROWID;CREATE TABLE host(id "
+    "INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);CREATE TABLE url(id INTEGER PRIMARY KEY "
+    "AUTOINCREMENT, visit INTEGER NOT NULL, host INTEGER NOT NULL, depth INTEGER NOT NULL, hops "
+    "INTEGER NOT NULL, attempts INTEGER NOT NULL, hidden INTEGER NOT NULL, state INTEGER NOT "
+    "NULL, hash INTEGER NOT NULL, url TEXT NOT NULL, outcome INTEGER, status INTEGER, at_time "
+    "INTEGER, mime TEXT, etag TEXT, modified TEXT, digest TEXT, file INTEGER, offset INTEGER, "
+    "length INTEGER, revisit INTEGER);CREATE INDEX url_waits ON url(host, depth, id) WHERE state "
+    "= 0;CREATE INDEX url_taken ON url(id) WHERE state = 1;";
 
 /* A host was a scheme and an authority, credentials and all. */
 static const char from_format_2[] =
-    "INSERT OR IGNORE INTO host(name) SELECT host_name(name) FROM host;"
-    "CREATE TEMP TABLE moved(old INTEGER PRIMARY KEY, new INTEGER NOT NULL);"
-    "INSERT INTO moved SELECT o.id, n.id FROM host o JOIN host n ON n.name = host_name(o.name);"
-    "UPDATE url SET host = (SELECT new FROM moved WHERE old = url.host) WHERE host IN (SELECT old "
-    "FROM moved WHERE old <> new);"
-    "DELETE FROM host WHERE id IN (SELECT old FROM moved WHERE old <> new);"
-    "DROP TABLE moved;";
+    "INSERT OR IGNORE INTO host(name) SELECT host_name(name) FROM host;CREATE TEMP TABLE "
+    "moved(old INTEGER PRIMARY KEY, new INTEGER NOT NULL);INSERT INTO moved SELECT o.id, n.id "
+    "FROM host o JOIN host n ON n.name = host_name(o.name);UPDATE url SET host = (SELECT new FROM "
+    "moved WHERE old = url.host) WHERE host IN (SELECT old FROM moved WHERE old <> new);DELETE "
+    "FROM host WHERE id IN (SELECT old FROM moved WHERE old <> new);DROP TABLE moved;";
 
 /* --- SQLite's manners --------------------------------------------------------- */
 

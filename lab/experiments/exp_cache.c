@@ -376,11 +376,10 @@ static void judge_perfect(const struct lab *lab, const struct lab_results *r,
                    "%.2f bits for the function and 1 for the bitmap, for each of 2 n URLs", bits);
     lab_verdict(
         report, LAB_DIFFERS,
-        "\"Always completely accurate\" holds only for URLs that were known when the function "
-        "was made: for these there was no wrong answer, but of all others it takes half for "
-        "cached. And the function itself is not free: with its %.2f bits for each of the "
-        "2 n URLs the cache needs %.1f bits a cached URL. The lecture calls it theoretical, "
-        "rightly.",
+        "\"Always completely accurate\" holds only for URLs that were known when the function was "
+        "made: for these there was no wrong answer, but of all others it takes half for cached. "
+        "And the function itself is not free: with its %.2f bits for each of the 2 n URLs the "
+        "cache needs %.1f bits a cached URL. The lecture calls it theoretical, rightly.",
         bits, (bits + 1) * 2);
 }
 
@@ -429,9 +428,8 @@ const struct lab_experiment exp_cache = {
     .reproduces = "lecture on compressed caches and Bloom filters",
     .seconds = 4.5,
     .about = (const char *const[]){"A million URLs in 10 bits each. First the bitmap behind a "
-                                   "perfect hash function, which "
-                                   "never errs; then behind a universal one; then the Bloom "
-                                   "filter. Then what the lecture "
+                                   "perfect hash function, which never errs; then behind a "
+                                   "universal one; then the Bloom filter. Then what the lecture "
                                    "says about deletion, union and halving.",
                                    NULL},
     .units = units,

@@ -163,8 +163,7 @@ static void judge_repeats(struct lab_report *report)
         report, LAB_DIFFERS,
         "For the DMOZ list the paper prints %.2f %% (plain) and %.2f %% (multi-layer). The plain "
         "filter cannot have more than %.2f %%: the other %.2f %% are most likely lines that stand "
-        "in both "
-        "halves and are no false positives at all. Without them, %.2f %% are left for the "
+        "in both halves and are no false positives at all. Without them, %.2f %% are left for the "
         "multi-layer filter.",
         plain, layered, 50 * HALVES_RATE, repeats, layered - repeats);
 }
@@ -243,11 +242,9 @@ const struct lab_experiment exp_layered = {
     .about =
         (const char *const[]){
             "One Bloom filter for each segment of a URL, and one more whose positions are the XOR "
-            "of "
-            "the segments' positions. The paper cuts a list in two halves, puts each into a "
-            "filter, "
-            "and asks half of the lines, drawn at random, of both: a hit in both is a false "
-            "positive.",
+            "of the segments' positions. The paper cuts a list in two halves, puts each into a "
+            "filter, and asks half of the lines, drawn at random, of both: a hit in both is a "
+            "false positive.",
             NULL},
     .units = units,
     .values = values,

@@ -180,10 +180,9 @@ static int make_report(const struct lab *lab, const struct lab_results *r,
     const double table = lab_value(r, 0, 0, 1), bloom = lab_value(r, 0, 0, 5);
     lab_verdict(
         report, LAB_AGREES,
-        "A hash table of the strings takes %.0f times the memory of a Bloom filter at 1 %%; "
-        "in the thesis 250,880 KiB against 1,259 (5 HF 2.0 M, 0.94 %%), 199 times. The "
-        "fingerprints of exact lie between: %.1f bytes a URL, and practically no page is "
-        "lost.",
+        "A hash table of the strings takes %.0f times the memory of a Bloom filter at 1 %%; in "
+        "the thesis 250,880 KiB against 1,259 (5 HF 2.0 M, 0.94 %%), 199 times. The fingerprints "
+        "of exact lie between: %.1f bytes a URL, and practically no page is lost.",
         table / bloom, lab_value(r, 0, 0, 2) / (double)lab->keys.n);
     return DEJA_OK;
 }
@@ -194,8 +193,7 @@ const struct lab_experiment exp_memory = {
     .reproduces = "thesis, tables 5.10-5.13",
     .seconds = 2,
     .about = (const char *const[]){"What the thesis' filters take, and what the same URLs take in "
-                                   "an array, in a hash table "
-                                   "and in other kinds of filters.",
+                                   "an array, in a hash table and in other kinds of filters.",
                                    NULL},
     .max_runs = 1,
     .units = units,

@@ -88,9 +88,8 @@ const struct lab_experiment exp_single = {
     .about =
         (const char *const[]){
             "n URLs are inserted, then n others are asked; each one that the filter claims to "
-            "have "
-            "seen is a false positive. k = 3 to 10 hash functions, and m = n k M bits for six "
-            "multipliers M.",
+            "have seen is a false positive. k = 3 to 10 hash functions, and m = n k M bits for "
+            "six multipliers M.",
             NULL},
     .units = units,
     .values = values,

@@ -249,9 +249,8 @@ static int make_report(const struct lab *lab, const struct lab_results *r,
         lab_value(r, PLAIN, 0, BYTES) * 8 / ((double)lab->keys.n * COUNTERS_A_KEY));
     lab_verdict(
         report, LAB_NOTE,
-        "A filter with counters all over its memory would have a rate of %.2f %%; deja keeps "
-        "the counters of a URL in one cache line, which is faster and costs accuracy: "
-        "%.2f %%.",
+        "A filter with counters all over its memory would have a rate of %.2f %%; deja keeps the "
+        "counters of a URL in one cache line, which is faster and costs accuracy: %.2f %%.",
         100 * lab_bloom_rate(&(struct lab_bloom){(double)lab->keys.n, HASHES, 1,
                                                  COUNTERS_A_KEY / HASHES, false}),
         100 * expected(lab, 1));

@@ -400,10 +400,9 @@ const struct lab_experiment exp_speed = {
     .about =
         (const char *const[]){
             "How long a million URLs take, to add and to ask for, in milliseconds. The printed "
-            "times "
-            "are of another machine, another language and another decade: only ratios can be "
-            "compared. The fastest of the runs counts: other programs on the machine disturb the "
-            "rest.",
+            "times are of another machine, another language and another decade: only ratios can "
+            "be compared. The fastest of the runs counts: other programs on the machine disturb "
+            "the rest.",
             NULL},
     .timed = true,
     .max_runs = 3,

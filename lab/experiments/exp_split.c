@@ -197,12 +197,10 @@ const struct lab_experiment exp_split = {
     .reproduces = "keyword-search report, Algorithm 5",
     .seconds = 8.5,
     .about = (const char *const[]){"A list of titles is cut into halves, each goes into a filter, "
-                                   "and half of the titles is "
-                                   "asked of both. The words of a title go to the layers in turn. "
-                                   "Titles are the lines of "
-                                   "--urls FILE, or with --csv NAME a column of it; without a "
-                                   "file they are words of made-up "
-                                   "URLs.",
+                                   "and half of the titles is asked of both. The words of a title "
+                                   "go to the layers in turn. Titles are the lines of --urls "
+                                   "FILE, or with --csv NAME a column of it; without a file they "
+                                   "are words of made-up URLs.",
                                    NULL},
     .units = units,
     .values = values,

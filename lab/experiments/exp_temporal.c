@@ -113,9 +113,8 @@ const struct lab_experiment exp_temporal = {
     .about =
         (const char *const[]){
             "A crawler visits the same pages twice; the second visit begins with an empty filter "
-            "and "
-            "new salts (deja rotate). Counted are the URLs that both visits take for seen, and "
-            "which are therefore never fetched.",
+            "and new salts (deja rotate). Counted are the URLs that both visits take for seen, "
+            "and which are therefore never fetched.",
             NULL},
     .units = units,
     .values = values,

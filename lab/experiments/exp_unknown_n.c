@@ -249,8 +249,7 @@ const struct lab_experiment exp_unknown_n = {
         (const char *const[]){
             "A filter has to be sized before the URLs come. The thesis proposes two ways out and "
             "leaves them untried: the temporal strategy on a scalable filter, and a first visit "
-            "that "
-            "is oversized and counted, so that the next one can be made to measure.",
+            "that is oversized and counted, so that the next one can be made to measure.",
             NULL},
     .units = units,
     .values = values,

@@ -372,13 +372,12 @@ static void write_conditions(struct out *o, const struct lab_page *p)
 
 static const char opening[] =
     "<p>Published experiments on Bloom filters as URL caches, run again: what was measured, "
-    "beside "
-    "what the theory says and what the papers print.</p>\n"
+    "beside what the theory says and what the papers print.</p>\n"
     "<p class=\"small dim\">In the tables <b>bold</b> is measured, <i>t</i> theory, <i>p</i> "
     "printed in the paper (* is odd: see the verdict or hover). &sigma; is how far measured is "
     "from theory in standard deviations: beyond 2 happens once in twenty cells, beyond 4 once in "
-    "sixteen thousand. &lt; means that no hit was counted, and which rate that still allows.</p>"
-    "\n";
+    "sixteen thousand. &lt; means that no hit was counted, and which rate that still "
+    "allows.</p>\n";
 
 void lab_html_write(struct out *o, const struct lab_page *p)
 {

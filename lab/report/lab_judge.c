@@ -104,9 +104,8 @@ static void judge_printed(struct lab_report *r, const struct tally *s)
         return;
     lab_verdict(
         r, s->apart > 0 ? LAB_DIFFERS : LAB_AGREES,
-        "Printed values agree with theory within %.0f sigma in %zu of %zu cells; of these, "
-        "%zu have hits enough to be compared with ours directly, and %zu are within %.0f "
-        "sigma%s.",
+        "Printed values agree with theory within %.0f sigma in %zu of %zu cells; of these, %zu "
+        "have hits enough to be compared with ours directly, and %zu are within %.0f sigma%s.",
         LAB_FAR, s->printed - s->printed_far, s->printed, s->compared, s->compared - s->apart,
         LAB_FAR, s->apart > 0 ? s->apart_list : "");
     if (s->printed_far == 0)

@@ -26,18 +26,16 @@ const char lab_svg_style[] =
     "@media(prefers-color-scheme:dark){.fig{--ink:#e6e9ed;--dim:#9aa4af;--grid:#313842;"
     "--c0:#6cb2ff;--c1:#ff9a62;--c2:#62d28a;--c3:#d09bff;--c4:#e8c15a;--c5:#5fd0e6;--c6:#ff8fc0;"
     "--c7:#b6bec8}}\n"
-    ".fig text{font:13px system-ui,sans-serif;fill:var(--dim)}"
-    ".fig .label{fill:var(--ink)}"
-    ".fig .grid{stroke:var(--grid);stroke-width:1;fill:none}"
-    ".fig .frame{stroke:var(--dim);stroke-width:1;fill:none}"
-    ".fig .line,.fig .dash{fill:none;stroke-width:2;stroke-linejoin:round}"
-    ".fig .dash{stroke-dasharray:6 5;stroke-width:1.6}"
-    ".fig .s0{stroke:var(--c0)}.fig .s1{stroke:var(--c1)}.fig .s2{stroke:var(--c2)}"
-    ".fig .s3{stroke:var(--c3)}.fig .s4{stroke:var(--c4)}.fig .s5{stroke:var(--c5)}"
-    ".fig .s6{stroke:var(--c6)}.fig .s7{stroke:var(--c7)}"
-    ".fig .p0{fill:var(--c0)}.fig .p1{fill:var(--c1)}.fig .p2{fill:var(--c2)}"
-    ".fig .p3{fill:var(--c3)}.fig .p4{fill:var(--c4)}.fig .p5{fill:var(--c5)}"
-    ".fig .p6{fill:var(--c6)}.fig .p7{fill:var(--c7)}\n";
+    ".fig text{font:13px system-ui,sans-serif;fill:var(--dim)}.fig .label{fill:var(--ink)}.fig "
+    ".grid{stroke:var(--grid);stroke-width:1;fill:none}.fig "
+    ".frame{stroke:var(--dim);stroke-width:1;fill:none}.fig .line,.fig "
+    ".dash{fill:none;stroke-width:2;stroke-linejoin:round}.fig .dash{stroke-dasharray:6 "
+    "5;stroke-width:1.6}.fig .s0{stroke:var(--c0)}.fig .s1{stroke:var(--c1)}.fig "
+    ".s2{stroke:var(--c2)}.fig .s3{stroke:var(--c3)}.fig .s4{stroke:var(--c4)}.fig "
+    ".s5{stroke:var(--c5)}.fig .s6{stroke:var(--c6)}.fig .s7{stroke:var(--c7)}.fig "
+    ".p0{fill:var(--c0)}.fig .p1{fill:var(--c1)}.fig .p2{fill:var(--c2)}.fig "
+    ".p3{fill:var(--c3)}.fig .p4{fill:var(--c4)}.fig .p5{fill:var(--c5)}.fig "
+    ".p6{fill:var(--c6)}.fig .p7{fill:var(--c7)}\n";
 
 /* --- Axes ------------------------------------------------------------------- */
 
@@ -222,9 +220,7 @@ void lab_svg_write(struct out *o, const struct lab_figure *f, bool alone)
     const double rows = (double)((legend_entries(f) + PER_ROW - 1) / PER_ROW);
     const double height = TOP + PLOT_H + AXIS + ENTRY * rows + 4;
     set_axes(f, &x, &y);
-    out_printf(o,
-               "<svg class=\"fig\" %sviewBox=\"0 0 %.0f %.0f\" role=\"img\" "
-               "aria-label=\"",
+    out_printf(o, "<svg class=\"fig\" %sviewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"",
                alone ? "xmlns=\"http://www.w3.org/2000/svg\" " : "", WIDTH, height);
     lab_escape(o, f->title);
     out_text(o, "\">\n");
