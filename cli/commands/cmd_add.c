@@ -187,8 +187,7 @@ const struct command cmd_add = {
 static const struct opt build_table[] = {
     OPT_STRING(0, "like", "F.deja", struct add_options, like,
                "for the keys that are in F.deja (and 1% more), at its rate, with its URL profile; "
-               "-n, -p, "
-               "-m and --url say otherwise"),
+               "-n, -p, -m and --url say otherwise"),
     OPT_GROUP(struct add_options, common, common_force),
     OPT_GROUP(struct add_options, common, common_mode),
     OPT_GROUP(struct add_options, common, common_sizing),
@@ -375,10 +374,9 @@ const struct command cmd_build = {
             "With -k static it becomes a set that never changes: the smallest kind for lists that "
             "are complete. All keys are read first, 8 bytes each, and 32 while it is made.",
             "With -k layered it becomes a multi-layer Bloom filter: URLs are cut at their "
-            "slashes, "
-            "each segment goes into the filter of its layer, and all of them together into one "
-            "more, the XOR layer. It takes several times the memory of blocked, and also answers "
-            "`deja check --prefix`: was this site, or anything under this folder, seen? "
+            "slashes, each segment goes into the filter of its layer, and all of them together "
+            "into one more, the XOR layer. It takes several times the memory of blocked, and also "
+            "answers `deja check --prefix`: was this site, or anything under this folder, seen? "
             "--layered paper makes it as published, where URLs with swapped segments are taken "
             "for each other; --words BYTE cuts keys into words, which go to the layers in turn, "
             "one layer for each k of them unless --layers says how many.",

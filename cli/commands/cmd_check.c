@@ -177,10 +177,9 @@ const struct command cmd_check = {
     .description =
         (const char *const[]){
             "Prints the lines of the files (standard input without any) that are in the filter, "
-            "or "
-            "with -v those that are not. Every line that was added is found; a line that was not "
-            "is printed too at the filter's false-positive rate (`deja info` tells it). With -v "
-            "nothing that was added is ever printed. Filters of kind paired are the exception: "
+            "or with -v those that are not. Every line that was added is found; a line that was "
+            "not is printed too at the filter's false-positive rate (`deja info` tells it). With "
+            "-v nothing that was added is ever printed. Filters of kind paired are the exception: "
             "they FORGET, and some lines that were added are not found (`deja info` tells how "
             "many).",
             "With --prefix, and a filter of kind layered, lines are beginnings of URLs: sites, "

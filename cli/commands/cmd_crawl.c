@@ -70,8 +70,7 @@ static int check_options(const void *target, deja_error *err)
                     "--harvest and --json both print to standard output: give one of them");
     if (o->common.url == DEJA_URL_GSB)
         return fail(err, OPT_USAGE,
-                    "--url: forms of profile gsb cannot be fetched; use safe, "
-                    "crawl or scrapy");
+                    "--url: forms of profile gsb cannot be fetched; use safe, crawl or scrapy");
     if (o->common.url != DEJA_URL_CRAWL && (o->common.drop_params || o->common.keep_params))
         return fail(err, OPT_USAGE, "--drop-params and --keep-params are for --url=crawl");
     return DEJA_OK;
@@ -455,9 +454,8 @@ const struct command cmd_crawl = {
             "crash or a limit, the same --out goes on; pages in flight may be fetched again, and "
             "none is lost. Options are remembered but for --max-pages, --max-bytes, --max-time, "
             "--every, --visits, --harvest, --ca-file, --key, --mode, --json and -q. Those that "
-            "say which "
-            "links are followed, and what is kept, stay as they are until the next visit; that "
-            "can also take a flag back (--no-embeds).",
+            "say which links are followed, and what is kept, stay as they are until the next "
+            "visit; that can also take a flag back (--no-embeds).",
             "--revisit DIR begins the next visit: from the seeds again, with other hashes in the "
             "filter, so that pages that one visit lost are found by the next. Pages that did not "
             "change cost a question each. --every makes visits without end.",

@@ -358,9 +358,8 @@ const struct command cmd_dedup = {
             "end of a line does not count. Input may be plain or compressed with gzip, zstd, "
             "xz or bzip2.",
             "The price of the small memory: a new line is taken for a repeat, and lost, at the "
-            "rate "
-            "-p (one in a million by default); the summary says how many that probably were. No "
-            "repeat is ever printed, except after a crash (below).",
+            "rate -p (one in a million by default); the summary says how many that probably were. "
+            "No repeat is ever printed, except after a crash (below).",
             "Without -n the filter is sized from the length of the files. Either size is only a "
             "first size: a filter that turns out too small grows, and the rate stays. With "
             "--fixed, and with options that pin the body (-m, --hashes, --filters), it does not "
@@ -371,15 +370,13 @@ const struct command cmd_dedup = {
             "so far are in the state within a second, and `deja check` in another terminal finds "
             "them. Only one process can use a state at a time.",
             "With -k window lines are forgotten: one that did not come among the last N lines "
-            "(-n), "
-            "or for TIME (--window-time), is printed again. Seeing a line renews it.",
+            "(-n), or for TIME (--window-time), is printed again. Seeing a line renews it.",
             SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
             REMOTE_TEXT,
             "--state names the cache then; -n is the number of keys of all its shards. A line is "
             "looked up, handed over, and only then added: a failover, or two processes that meet "
             "the same line at the same moment, may repeat a line, and never lose one. With -k "
-            "window "
-            "the server is asked about every line, and forgets as a local window does.",
+            "window the server is asked about every line, and forgets as a local window does.",
             NULL},
     .examples =
         (const struct command_example[]){

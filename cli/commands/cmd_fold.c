@@ -122,11 +122,10 @@ const struct command cmd_fold = {
         (const char *const[]){
             "Makes a classic or blocked filter half as large, or with --times a quarter, an "
             "eighth and so on; one that has grown to several parts cannot be folded. The result "
-            "is bit by bit what the same keys would have left in a "
-            "filter of that size: every key is still found, and more strangers are. Good for a "
-            "filter that was made far too large, to send it or to keep it; and filters of "
-            "different sizes unite when the larger one folds onto the smaller (`deja merge` does "
-            "that by itself).",
+            "is bit by bit what the same keys would have left in a filter of that size: every key "
+            "is still found, and more strangers are. Good for a filter that was made far too "
+            "large, to send it or to keep it; and filters of different sizes unite when the "
+            "larger one folds onto the smaller (`deja merge` does that by itself).",
             "The file is replaced when the new one is complete: a crash or a full disk leaves the "
             "old one. With -o, F.deja stays, and a filter in OUT.deja is replaced only with "
             "--force. The file records how many times the filter was folded, and `deja info` "

@@ -316,15 +316,13 @@ const struct command cmd_merge = {
             "of one. Exact filters of any size go into a copy of the largest, as far as there is "
             "room. A filter that can grow counts as one of its parts' kind. Once it has grown, it "
             "unites with filters that have grown in the same steps (same -n and -p), part by "
-            "part; "
-            "exact ones always unite.",
+            "part; exact ones always unite.",
             "How many keys a union of Bloom filters has is estimated from its bits, since a key "
             "that is in two of them counts once and nothing tells which these are.",
             "--common prints about how many keys two filters share, from the bits that are set: "
             "n(A) + n(B) - n(A or B); a filter that has grown must be exact. It makes nothing and "
-            "names no key; `deja check A.deja` on "
-            "the list behind B does. The message on standard error tells how good the estimate "
-            "is.",
+            "names no key; `deja check A.deja` on the list behind B does. The message on standard "
+            "error tells how good the estimate is.",
             NULL,
         },
     .examples =

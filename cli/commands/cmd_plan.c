@@ -57,9 +57,8 @@ const struct command cmd_plan = {
             "becomes of it with fewer and more keys than planned.",
             "Lost pages are the new keys taken for seen while the filter fills up to n: fewer "
             "than n times p, since it is empty at first; a static filter has none, since its keys "
-            "are "
-            "given at once, and none can be added later. A lookup in a filter that is larger than "
-            "the processor's cache takes about as long as it waits for cache lines.",
+            "are given at once, and none can be added later. A lookup in a filter that is larger "
+            "than the processor's cache takes about as long as it waits for cache lines.",
             NULL,
         },
     .examples =

@@ -114,10 +114,9 @@ const struct command cmd_remove = {
             "kinds spectral, without --minimal-increase, and paired can. A line that is not there "
             "is refused and counted.",
             "In a spectral filter it takes one add back: a line that was added twice is gone when "
-            "it was removed twice. Remove only what was added. A "
-            "line that was never added and is found all the same, a false positive, cannot be "
-            "told from one that was: removing it takes counts away from other lines, which may "
-            "then be missed.",
+            "it was removed twice. Remove only what was added. A line that was never added and is "
+            "found all the same, a false positive, cannot be told from one that was: removing it "
+            "takes counts away from other lines, which may then be missed.",
             "A line that was added so often that all its counters are at their maximum (15 with "
             "4 bits) is refused too: they have lost count, and it stays for good. Wider counters "
             "(--counter-bits) reach further.",

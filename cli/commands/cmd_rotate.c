@@ -86,8 +86,7 @@ const struct command cmd_rotate = {
             "For a crawler that visits the same pages again. The filter in F.deja is emptied, and "
             "the next visit uses different hash functions. A page lost in one visit turns up in "
             "the next unless it collides twice. `deja info` shows the visit, and the chance that "
-            "a "
-            "page was missed by every one so far.",
+            "a page was missed by every one so far.",
             "The new filter is sized for as many keys as the last visit saw, with an eighth to "
             "spare. A filter made with --hashes and --multiplier keeps k and M (m = n k M); every "
             "other one keeps its rate. -n, -p and -m override this. Kind, hash, number of "

@@ -175,8 +175,7 @@ const struct command cmd_serve = {
             "It listens on the loopback address only. With another --bind, give the server a "
             "password too, or it refuses connections from outside: -- --requirepass SECRET.",
             "What follows -- goes to the server as it stands, in its own words, and comes last, "
-            "so "
-            "that it overrides what deja chose.",
+            "so that it overrides what deja chose.",
             NULL,
         },
     .examples =

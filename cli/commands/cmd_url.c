@@ -21,8 +21,7 @@ static int check_options(const void *target, deja_error *err)
                     deja_profile_name(o->common.url));
     if (o->expressions && o->segments && !o->common.json)
         return fail(err, OPT_USAGE,
-                    "--segments and --expressions exclude each other, unless with "
-                    "--json");
+                    "--segments and --expressions exclude each other, unless with --json");
     return DEJA_OK;
 }
 

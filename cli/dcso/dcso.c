@@ -102,8 +102,7 @@ int dcso_plan(struct dcso *d, uint64_t n, double p, deja_error *err)
 {
     if (n == 0 || n > MAX_CAPACITY || !(p > 0 && p < 1))
         return fail(err, DEJA_EINVAL,
-                    "a bloom file is made for 1 to 2^53 keys, at a rate between "
-                    "0 and 1");
+                    "a bloom file is made for 1 to 2^53 keys, at a rate between 0 and 1");
     const double bits = fabs(ceil((double)n * log(p) / pow(LN2, 2)));
     const double m = fmax(bits, 1), k = ceil(LN2 * m / (double)n);
     if (m > (double)DCSO_MAX_BITS || k > DCSO_MAX_HASHES)
