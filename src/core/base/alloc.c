@@ -1,16 +1,16 @@
-/* alloc.c - memory through the caller's hook, zeroed, and in huge pages where that pays.
+/* alloc.c - zeroed memory through the caller's hook, in huge pages where that pays.
  *
- * A filter is read at random places.  With pages of 4 KiB nearly every probe of a large one
- * misses the TLB as well as the cache; with pages of 2 MiB it misses only the cache.  So large
- * pieces come from mmap, aligned to 2 MiB, with a request for huge pages: a wish that the kernel
- * may ignore.  mmap also hands out zeros without touching them. */
+ * Filter probes are random accesses.  With 4 KiB pages, nearly every probe of a large filter
+ * misses the TLB as well as the cache; with 2 MiB pages it misses only the cache.  Large
+ * allocations therefore use mmap, aligned to 2 MiB, with madvise for huge pages, which the kernel
+ * may ignore. mmap also returns zeroed memory without touching it. */
 #include "core/base/alloc.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_FROM (HUGE_PAGE / 2) /* rounding up at most doubles it */
+#define HUGE_FROM (HUGE_PAGE / 2) /* rounding up at most doubles the size */
 
 static size_t round_up(size_t size)
 {
@@ -22,7 +22,7 @@ static void *alloc_pages(size_t size)
     if (size > SIZE_MAX / 2)
         return NULL;
     size_t len = round_up(size);
-    /* One huge page more than needed, so that an aligned piece is inside; the rest goes back. */
+    /* Map one extra huge page so that an aligned range fits inside, and unmap the rest. */
     char *p =
         mmap(NULL, len + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)

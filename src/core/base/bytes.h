@@ -90,7 +90,7 @@ static inline uint64_t dj_mix64(uint64_t x)
 }
 #define DJ_GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / phi, odd: SplitMix64's step */
 
-/* Output i = 0, 1, .. of SplitMix64 started at x: where position i of the hash x comes from. */
+/* Output i = 0, 1, .. of SplitMix64 seeded with x: position i of the hash x is derived from it. */
 static inline uint64_t dj_nth64(uint64_t x, uint32_t i)
 {
     return dj_mix64(x + (i + UINT64_C(1)) * DJ_GOLDEN);

@@ -1,18 +1,19 @@
-/* compiler.h - the few things that the compiler knows and C11 cannot say. */
+/* compiler.h - compiler features that C11 does not have. */
 #ifndef DJ_COMPILER_H
 #define DJ_COMPILER_H
 
 #define DJ_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define DJ_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* gcc takes a function that does nothing but prefetch for one without effect and drops calls to
- * it; the empty asm is an effect that costs no instruction. */
+/* gcc treats a function that only prefetches as free of side effects and drops calls to it.  The
+ * empty asm is a side effect that costs no instruction. */
 #define DJ_PREFETCH(p)                                                                            \
     do {                                                                                          \
         __builtin_prefetch((p), 0, 3);                                                            \
         __asm__ volatile("");                                                                     \
     } while (0)
-/* ThreadSanitizer does not know that vector loads beside atomic stores are harmless on x86, so
- * its build has the portable kernels only; the others are compared with them bit for bit. */
+/* ThreadSanitizer does not know that vector loads concurrent with atomic stores are harmless on
+ * x86, so its build uses only the portable kernels.  Tests compare the others with them bit for
+ * bit. */
 #ifdef __SANITIZE_THREAD__
 #define DJ_TSAN 1
 #elif defined(__has_feature)

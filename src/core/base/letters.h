@@ -1,4 +1,4 @@
-/* letters.h - letters and digits of ASCII, whatever the locale. */
+/* letters.h - ASCII letters and digits, independent of the locale. */
 #ifndef DJ_LETTERS_H
 #define DJ_LETTERS_H
 #include <stdbool.h>
@@ -26,7 +26,7 @@ static inline int dj_hex_value(char c)
     return dj_is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* RFC 3986 2.3: bytes that mean the same with and without percent encoding. */
+/* RFC 3986 2.3: bytes that mean the same with or without percent-encoding. */
 static inline bool dj_is_unreserved(char c)
 {
     return dj_is_alpha(c) || dj_is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';

@@ -4,6 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-bool dj_random(void *out, size_t len); /* false: the kernel gave none, errno tells why */
+bool dj_random(void *out, size_t len); /* false on failure; errno gives the reason */
 
 #endif

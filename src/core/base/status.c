@@ -1,4 +1,4 @@
-/* status.c - the texts of the status codes, and how a failure gets its words. */
+/* status.c - the texts of the status codes, and error messages. */
 #include "core/base/status.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -55,8 +55,8 @@ int dj_fail(deja_error *err, int status, const char *fmt, ...)
     return status;
 }
 
-/* strerror_r comes in two shapes: POSIX's fills the buffer and returns a number, GNU's returns the
- * text, which may stand elsewhere.  Both are read here. */
+/* strerror_r has two versions: POSIX's fills the buffer and returns a number; GNU's returns the
+ * text, which may not be in the buffer.  These two functions accept either result. */
 static const char *words_of(int rc, const char *buffer)
 {
     return rc == 0 ? buffer : "failed";

@@ -1,4 +1,4 @@
-/* writer.c - plain stores while one thread writes, atomic ones as soon as two do; see writer.h. */
+/* writer.c - plain stores for a single writer, atomic ones for several; see writer.h. */
 #include "core/base/writer.h"
 #include <sched.h>
 
@@ -6,7 +6,8 @@ static _Thread_local char this_thread; /* only its address matters */
 
 static void wait_for_owner(const struct dj_writer *w)
 {
-    while (atomic_load(&w->busy)) /* at most one batch, and only at the change-over */
+    while (
+        atomic_load(&w->busy)) /* for at most one batch, and only when the filter becomes shared */
         sched_yield();
 }
 
