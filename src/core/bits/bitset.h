@@ -1,8 +1,8 @@
-/* bitset.h - single bits of a flat body: test, set, fetch.
+/* bitset.h - single bits of a flat body: test, set, prefetch.
  *
- * Bit b is bit b mod 8 of byte b / 8, on every machine; it is read and written as part of a
- * 64-bit word, which the body has whole.  Relaxed atomics: a bit is only ever turned on, and
- * whoever has to know about another thread's bits has other means. */
+ * Bit b is bit b mod 8 of byte b / 8, on every machine.  It is read and written as part of a
+ * 64-bit word; a body is a whole number of words.  Relaxed atomics suffice: bits are only ever
+ * set, and a caller that must see another thread's bits synchronizes by other means. */
 #ifndef DJ_BITSET_H
 #define DJ_BITSET_H
 #include "core/base/bytes.h"
@@ -29,7 +29,7 @@ static inline bool dj_bit_test(const uint8_t *body, uint64_t at)
     return (__atomic_load_n(dj_bit_word(body, at), __ATOMIC_RELAXED) & dj_bit_mask(at)) != 0;
 }
 
-/* Whether it was this call that set it.  shared: other threads may be writing, too. */
+/* True if this call set the bit. shared: other threads may be writing at the same time. */
 static inline bool dj_bit_set(uint8_t *body, uint64_t at, bool shared)
 {
     uint64_t *word = dj_bit_word(body, at), old;

@@ -1,9 +1,9 @@
 /* block.c - the portable kernel, the shared add, and the choice of a kernel.
  *
- * The portable kernel walks the eight 64-bit words of a block, two lanes in each.  It reads and
- * writes them as relaxed atomics, which cost nothing on common machines and make a lookup beside
- * an add well defined.  The shared add sets bits by atomic OR: two writers that meet in a block
- * both succeed, so no key is lost.  A key is new when at least one of its bits was set by us. */
+ * The portable kernel walks the eight 64-bit words of a block, two lanes in each.  It uses relaxed
+ * atomics, which cost nothing on common machines and make a lookup concurrent with an add well
+ * defined.  The shared add sets bits by atomic OR: two writers in one block both succeed, so no
+ * key is lost.  A key is new if this call set at least one of its bits. */
 #include "core/bits/block.h"
 #include <assert.h>
 #include <pthread.h>
@@ -72,12 +72,12 @@ static void portable_add(const struct dj_blocks *b, const uint64_t *hash, const 
     }
 }
 
-/* True when at least one of the bits was set by us. */
+/* True if this call set at least one of the bits. */
 static bool set_shared(uint64_t *block, const struct pattern *p)
 {
     uint64_t missing = 0;
     for (unsigned w = 0; w < 8; w++) {
-        /* Most keys of a crawl are repeats: look before locking the line. */
+        /* Most keys of a crawl are repeats: read before locking the cache line. */
         if ((p->word[w] & ~__atomic_load_n(block + w, __ATOMIC_RELAXED)) == 0)
             continue;
         missing |= p->word[w] & ~__atomic_fetch_or(block + w, p->word[w], __ATOMIC_RELAXED);
@@ -95,7 +95,7 @@ void dj_block_add_shared(const struct dj_blocks *b, const uint64_t *hash, const 
     }
 }
 
-/* Which of the lines from `first` on have the pattern. */
+/* Which of the lines starting at `first` contain the pattern, one bit per line. */
 static uint8_t lines_with(const struct dj_blocks *b, const uint64_t *first,
                           const struct pattern *p)
 {

@@ -1,22 +1,22 @@
 /* block.h - 512-bit blocks: set and test k bits of one cache line.
  *
- * A block is 16 lanes of 32 bits.  A 64-bit hash h of a key gives, with B blocks in the body,
+ * A block is 16 lanes of 32 bits.  With B blocks in the body, the 64-bit hash h of a key gives
  *
- *   block   floor(h B / 2^64)                        its high bits
- *   g       h * DJ_BLOCK_MULTIPLIER mod 2^64         mixes the low bits upwards
- *   lanes   table[g >> 24 & 255]                     which k of the 16 lanes, as a 16-bit mask
- *   bit     (uint32)(g >> 32) * odd[lane] >> 27      in each of these lanes
+ *   block       floor(h B / 2^64)                        its high bits
+ *   g           h * DJ_BLOCK_MULTIPLIER mod 2^64         mixes the low bits upward
+ *   lanes       table[g >> 24 & 255]                     which k of the 16 lanes, as a 16-bit mask
+ *   bit         (uint32)(g >> 32) * odd[lane] >> 27      in each of these lanes
  *
- * One bit in each of k different lanes is what SIMD does in a few instructions.  The lanes are a
- * (nearly) random subset for each key: if all keys took the same k lanes the others would stay
- * empty, and if they took neighbours, crowded neighbours would raise the rate by a fifth.
+ * SIMD sets or tests one bit in each of k different lanes in a few instructions.  The lanes are a
+ * (nearly) random subset for each key: if all keys used the same k lanes, the others would stay
+ * empty, and if they used adjacent lanes, crowding would raise the rate by a fifth.
  *
- * A body may also hold several filters of one size as *lines*: the blocks number b of all of them
- * lie in a row, line 0 first, so that a key is looked up in all of them with one set of bits, in
- * neighbouring cache lines of one page.
+ * A body can also hold several filters of one size as *lines*: block b of every filter is stored
+ * contiguously, line 0 first.  One pattern then looks up a key in all of them, in adjacent cache
+ * lines of one page.
  *
- * A kernel is a set of functions over n hashes of one body.  All kernels leave the same bits
- * and give the same answers; the portable one defines them. */
+ * A kernel is a set of functions over n hashes of one body.  All kernels set the same bits and
+ * give the same answers; the portable one defines them. */
 #ifndef DJ_BLOCK_H
 #define DJ_BLOCK_H
 #include "core/base/bytes.h"
@@ -33,28 +33,27 @@ struct dj_blocks {
     uint8_t *body;             /* 64-aligned */
     uint64_t n_blocks;         /* B */
     const uint32_t *lane_sets; /* dj_block_lane_sets for k */
-    uint32_t lines;            /* filters side by side; contains and add know one alone */
+    uint32_t lines;            /* interleaved filters; contains and add support only one */
 };
 
-/* contains: found[i] = 1 when all bits of hash i are set.
- * add: sets them, and is_new[i] = 1 when one was not; the caller is the only writer.  A key that
- * was there already writes nothing: repeats leave no line to go back to memory, and no page of a
- * file to go back to disk.
- * Both expect the blocks of hash in the cache and, one for each key that is done, ask for the
- * blocks of the n hashes in `ahead`: misses that are evenly spread overlap best.  Who has no
- * more keys passes hash itself. */
+/* contains: found[i] = 1 if all bits of hash i are set.
+ * add: sets them; is_new[i] = 1 if one was not set before.  The caller is the only writer.  Adding
+ * a present key writes nothing, so repeats leave no cache line and no page of a file dirty.
+ * Both expect the blocks of hash in the cache.  For each finished key they prefetch a block for one
+ * of the n hashes in `ahead`: evenly spread misses overlap best.  A caller without more keys passes
+ * hash itself. */
 typedef void dj_block_contains(const struct dj_blocks *b, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
 typedef void dj_block_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
                           size_t n, uint8_t *is_new);
-/* find_lines: bit l of found[i] = 1 when all bits of hash i are set in line l.
+/* find_lines: bit l of found[i] = 1 if all bits of hash i are set in line l.
  * add_line: the same, and then sets them in this one line, as add does. */
 typedef void dj_block_find_lines(const struct dj_blocks *b, const uint64_t *hash,
                                  const uint64_t *ahead, size_t n, uint8_t *found);
 typedef void dj_block_add_line(const struct dj_blocks *b, uint32_t line, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
-/* find_any: found[i] = 1 when all bits of hash i are set in one body or more, each with its own
- * size and k.  What k does not change is made once for all of them. */
+/* find_any: found[i] = 1 if all bits of hash i are set in at least one body, each with its own
+ * size and k.  The part that does not depend on k is computed once for all bodies. */
 #define DJ_BLOCK_BODIES 32 /* at most */
 typedef void dj_block_find_any(const struct dj_blocks *const *bodies, uint32_t n_bodies,
                                const uint64_t *hash, const uint64_t *ahead, size_t n,
@@ -73,18 +72,19 @@ extern const struct dj_block_kernel dj_block_avx2;
 extern const struct dj_block_kernel dj_block_avx512;
 extern const uint32_t dj_block_odd[16]; /* the multipliers of the lanes */
 
-/* The fastest kernel that this processor runs. */
+/* The fastest kernel that this processor supports. */
 const struct dj_block_kernel *dj_block_best(void);
-/* Kernel number i that this processor runs, fastest first; NULL past the end. */
+/* Supported kernel number i, fastest first; NULL past the end. */
 const struct dj_block_kernel *dj_block_at(size_t i);
 
-/* The same as a kernel's add, for any number of writers at once. */
+/* The same as a kernel's add, for any number of concurrent writers. */
 dj_block_add dj_block_add_shared;
 dj_block_add_line dj_block_add_line_shared;
 
 /* The 256 lane masks for k: 16 drawn subsets (a Fisher-Yates shuffle of the lanes, driven by
- * SplitMix64), each in its 16 rotations, so that every lane is used equally often.  Made once, and
- * the same for all filters: a server with thousands of them has them in the cache. */
+ * SplitMix64), each in its 16 rotations, so that every lane is used equally often.  They are built
+ * once and shared by all filters, so a server with thousands of filters keeps them in the
+ * cache. */
 const uint32_t *dj_block_lane_sets(uint32_t k);
 
 static inline uint8_t *dj_block_of(const struct dj_blocks *b, uint64_t hash)
@@ -92,7 +92,7 @@ static inline uint8_t *dj_block_of(const struct dj_blocks *b, uint64_t hash)
     return b->body + DJ_BLOCK_BYTES * dj_mulhi(hash, b->n_blocks);
 }
 
-/* Its first line, where a body has several. */
+/* The first line of the block, in a body of several filters. */
 static inline uint8_t *dj_block_lines_of(const struct dj_blocks *b, uint64_t hash)
 {
     return b->body + (size_t)DJ_BLOCK_BYTES * b->lines * dj_mulhi(hash, b->n_blocks);

@@ -1,13 +1,13 @@
 /* block_avx2.c - the block kernel in two 256-bit halves.
  *
- * For each half: spread the source over eight lanes, multiply by the lanes' odd numbers, keep
- * five bits as a shift count, and shift a 1 in the lanes that the mask names, a 0 elsewhere.
- * What the block lacks of these bits is and-not of the two; vptest tells whether it is nothing. */
+ * For each half: broadcast the source to eight lanes, multiply by the lanes' odd numbers, keep
+ * five bits as a shift count, and shift a 1 in the lanes that the mask names, a 0 elsewhere.  The
+ * block's missing bits are the and-not of the two; vptest checks whether there are any. */
 #include "core/bits/block.h"
 #include <immintrin.h>
 
-/* What every key needs, in registers: the answers are bytes, and for all that the compiler knows
- * they might lie on the numbers of the filter, which it would then read again for each key. */
+/* What every key needs, in registers.  The answers are bytes, which may alias the filter's fields,
+ * so the compiler would otherwise reload these for each key. */
 struct shape {
     uint8_t *body;
     uint64_t n_blocks;
@@ -37,7 +37,7 @@ struct pattern {
     __m256i low, high;
 };
 
-/* What all bodies share of a key: where in each lane its bit would be. */
+/* The part of a key's pattern that all bodies share: the position of its bit in each lane. */
 struct counts {
     __m256i low, high;
 };
@@ -130,7 +130,7 @@ static inline void find_lines(const struct dj_blocks *b, uint32_t lines, const u
     }
 }
 
-/* The usual number is known to the compiler, which makes straight code of it. */
+/* A constant 2, the usual number of lines, lets the compiler unroll the loop. */
 static void avx2_find_lines(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,
                             size_t n, uint8_t *found)
 {

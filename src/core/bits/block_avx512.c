@@ -1,7 +1,7 @@
 /* block_avx512.c - the block kernel in one 512-bit register.
  *
- * As in block_avx2.c, but the lane mask is a mask register, so choosing the lanes is free, and
- * one masked test compares the whole block. */
+ * The same as block_avx2.c, but the lane mask is a mask register, so selecting the lanes is free,
+ * and one masked test compares the whole block. */
 #include "core/bits/block.h"
 #include <immintrin.h>
 
@@ -20,7 +20,7 @@ static inline struct pattern make_pattern(const struct dj_blocks *b, uint64_t ha
     return (struct pattern){_mm512_maskz_sllv_epi32(lanes, _mm512_set1_epi32(1), count), lanes};
 }
 
-/* Lanes whose bit is not set yet. */
+/* Lanes whose bit is not yet set. */
 static inline __mmask16 missing(__m512i block, struct pattern p)
 {
     return _mm512_mask_testn_epi32_mask(p.lanes, block, p.bits);

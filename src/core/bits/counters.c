@@ -1,9 +1,9 @@
-/* counters.c - packed counters in cache lines: up, down, the smallest of k; see counters.h. */
+/* counters.c - packed counters in cache lines: increment, decrement, minimum; see counters.h. */
 #include "core/bits/counters.h"
 
 #define LANES 16u
 
-/* Where the k counters of a key are in their line, in bits from its beginning. */
+/* The offsets of a key's k counters in their line, in bits. */
 struct places {
     uint16_t at[LANES];
 };
@@ -18,7 +18,7 @@ static void places_from_sets(const struct dj_counters *c, uint64_t g, struct pla
     }
 }
 
-/* The lanes that are left stand in a word, four bits each; a drawn one is cut out. */
+/* The remaining lane numbers are packed into a word, four bits each; a drawn one is removed. */
 static void places_by_drawing(const struct dj_counters *c, uint64_t x, struct places *p)
 {
     const uint64_t in_lane = 32 / c->bits;
@@ -60,8 +60,8 @@ static uint32_t get(const struct dj_counters *c, const uint8_t *line, unsigned a
     return (uint32_t)(word >> at % 64) & largest(c);
 }
 
-/* by: 1, or the same below zero; the neighbours in the word never hear of it, as no counter goes
- * beyond its ends. */
+/* by: 1 or -1.  Adjacent counters in the word never change, because no counter overflows or
+ * underflows. */
 static void change(uint8_t *line, unsigned at, uint64_t by)
 {
     uint64_t *word = word_at(line, at);
@@ -139,16 +139,16 @@ static void portable_add(const struct dj_counters *c, const uint64_t *hash, cons
 const struct dj_counters_kernel dj_counters_portable = {"portable", portable_contains,
                                                         portable_add};
 
-/* Which bits of a counter tell that it may exceed `most`, which is not the maximum: a larger
- * number has a bit at or above the highest one of most + 1. */
+/* The bits that are set only in counters that may exceed `most`, which is below the maximum: a
+ * larger number has a bit at or above the highest bit of most + 1. */
 static uint32_t telling(uint32_t top, uint32_t most)
 {
     const uint32_t highest = UINT32_C(1) << (31 - __builtin_clz(most + 1));
     return top & ~(highest - 1);
 }
 
-/* Whole words at a time: folding a word onto itself brings all bits of a counter into its lowest
- * one, and only words that may hold a new maximum are taken apart. */
+/* Process whole words: folding a word onto itself gathers all bits of a counter into its lowest
+ * one, and only words that may hold a new maximum are unpacked. */
 struct dj_counters_sum dj_counters_survey(const struct dj_counters *c)
 {
     struct dj_counters_sum sum = {0, 0, 0};

@@ -1,7 +1,7 @@
-/* counters_avx2.c - counters of 4 bits in two 256-bit halves.
+/* counters_avx2.c - 4-bit counters in two 256-bit halves.
  *
- * As in block_avx2.c, with fifteen over each counter in the place of one bit: a lane in which the
- * fifteen meet nothing is a counter that is 0, one in which they meet themselves is at its end. */
+ * The same as block_avx2.c, with a mask of 15 over each counter instead of one bit: if the masked
+ * lane is 0, the counter is 0; if it equals the mask, the counter is at its maximum. */
 #include "core/bits/counters.h"
 #include <immintrin.h>
 
@@ -30,7 +30,8 @@ static inline __m256i *line_at(const struct shape *s, uint64_t hash)
     return (__m256i *)(void *)(s->body + DJ_BLOCK_BYTES * dj_mulhi(hash, s->n_lines));
 }
 
-/* Half of a key's pattern: 1 where each of its counters begins, and 15 over it. */
+/* Half of a key's pattern: for each of its counters, 1 and 15 shifted to the counter's
+ * position. */
 struct pattern {
     __m256i one, fifteen;
 };
@@ -46,14 +47,14 @@ static inline struct pattern half_pattern(const struct shape *s, __m256i source,
     return (struct pattern){one, _mm256_sub_epi32(_mm256_slli_epi32(one, 4), one)};
 }
 
-/* Something in the lanes whose counter is 0. */
+/* Nonzero in the lanes whose counter is 0. */
 static inline __m256i lacks(__m256i line, struct pattern p)
 {
     const __m256i value = _mm256_and_si256(line, p.fifteen);
     return _mm256_and_si256(_mm256_cmpeq_epi32(value, _mm256_setzero_si256()), p.one);
 }
 
-/* One up in the lanes whose counter is not at its end, so that nothing is carried. */
+/* Increment in the lanes whose counter is not at its maximum, so that nothing carries. */
 static inline __m256i raised(__m256i line, struct pattern p)
 {
     const __m256i value = _mm256_and_si256(line, p.fifteen);

@@ -1,14 +1,14 @@
 /* fuse.c - the shape of a binary fuse filter, and its construction; see fuse.h.
  *
- * The keys come sorted by the number that chooses their first slot, so that everything that is
- * touched lies within three segments, which the caches hold, however large the filter is. */
+ * The keys are sorted by the number that selects their first slot, so all memory touched at a time
+ * lies within three segments, which fit in the caches, however large the filter is. */
 #include "core/bits/fuse.h"
 #include "core/base/bytes.h"
 #include <math.h>
 
 /* --- Shape ------------------------------------------------------------------ */
 
-/* Segments grow like n^0.58, up to a limit; few keys need more slots each. */
+/* Segments grow like n^0.58, up to a limit; small sets need more slots per key. */
 bool dj_fuse_fit(struct dj_fuse *f, uint64_t n)
 {
     if (n > DJ_FUSE_MAX_KEYS)
@@ -32,7 +32,7 @@ bool dj_fuse_is_sound(const struct dj_fuse *f)
            f->keys <= dj_fuse_slots(f);
 }
 
-/* dj_mix64 step by step backwards; the factors are the inverses of its own modulo 2^64. */
+/* The inverse of dj_mix64, step by step; the factors are the inverses of its own modulo 2^64. */
 uint64_t dj_fuse_unmix(const struct dj_fuse *f, uint64_t h)
 {
     h ^= h >> 31 ^ h >> 62;
@@ -45,7 +45,7 @@ uint64_t dj_fuse_unmix(const struct dj_fuse *f, uint64_t h)
 
 /* --- Peeling ---------------------------------------------------------------- */
 
-/* False when a slot has more keys than can be counted: 64, where 3 are usual. */
+/* False if a slot has too many keys to count: 64, where 3 are usual. */
 static bool count_keys(const struct dj_fuse *f, const uint64_t *h, size_t n, struct dj_peel *room)
 {
     uint64_t at[DJ_FUSE_POSITIONS];
@@ -81,7 +81,7 @@ bool dj_fuse_peel(const struct dj_fuse *f, const uint64_t *h, size_t n, struct d
     while (n_alone) {
         const uint32_t slot = room->alone[--n_alone];
         if (room->count[slot] >> 2 != 1)
-            continue; /* its key went with another slot */
+            continue; /* its key was peeled off at another slot */
         const uint64_t key = room->sum[slot];
         const unsigned mine = room->count[slot] & 3;
         uint64_t at[DJ_FUSE_POSITIONS];
@@ -92,7 +92,7 @@ bool dj_fuse_peel(const struct dj_fuse *f, const uint64_t *h, size_t n, struct d
             uint8_t *count = room->count + at[j];
             *count = (uint8_t)((*count - 4) ^ j);
             room->sum[at[j]] ^= key;
-            /* A slot gets here once: when one key is left. */
+            /* Each slot is pushed once: when one key is left. */
             room->alone[n_alone] = (uint32_t)at[j];
             n_alone += j != mine && *count >> 2 == 1;
         }
@@ -110,8 +110,8 @@ static void put(uint8_t *body, uint64_t at, uint32_t width, uint32_t print)
         dj_store32(body + 4 * at, print);
 }
 
-/* Backwards: a slot is set when all keys that were peeled off after its own are satisfied, and
- * none of those looks at it. */
+/* In reverse order: a slot is set after all keys that were peeled off after its own key are
+ * satisfied, and none of those uses the slot. */
 void dj_fuse_fill(const struct dj_fuse *f, const struct dj_peel *room, size_t n, uint8_t *body)
 {
     uint64_t at[DJ_FUSE_POSITIONS];
@@ -129,7 +129,7 @@ void dj_fuse_fill(const struct dj_fuse *f, const struct dj_peel *room, size_t n,
 
 /* --- Sorting ---------------------------------------------------------------- */
 
-#define FEW 24 /* numbers that are sorted by insertion */
+#define FEW 24 /* this many numbers are sorted by insertion */
 
 static void sort_few(uint64_t *h, size_t n)
 {
@@ -143,8 +143,8 @@ static void sort_few(uint64_t *h, size_t n)
 }
 
 /* By the highest byte first, in place (McIlroy, Bostic, McIlroy, "Engineering Radix Sort", 1993):
- * each number is carried to its part, and what lay there is carried on.  A level deeper for each
- * byte; as deep as equal numbers go, eight. */
+ * each number is moved to its bucket, and the displaced number is moved next.  The recursion goes
+ * one level per byte, at most eight. */
 static void sort_from(uint64_t *h, size_t n, unsigned shift) /* NOLINT(misc-no-recursion) */
 {
     size_t next[256] = {0}, end[256];

@@ -1,11 +1,11 @@
-/* lines.c - where the lines of a text end: one byte, found at memory speed.
+/* lines.c - find the ends of lines: one byte, searched at memory speed.
  *
- * For whoever holds a file, a mapping or a message in one piece.  Cutting it up is a step of its
- * own and not a form of add, contains, remove, count and the builder each: the slices of some
- * thousand lines stay in the caches between the two steps.
+ * For callers that have a file, a mapping or a message in memory.  Splitting is a separate step,
+ * so add, contains, remove, count and the builder do not each need a variant for text.  The slices
+ * of a few thousand lines stay in the caches between the two steps.
  *
- * The portable variant is memchr, which every libc has tuned; its cost is one call a line, and
- * more often than not a branch that was guessed wrong.  lines_avx2.c has neither. */
+ * The portable variant is memchr, which every libc optimizes.  It costs one call per line and,
+ * more often than not, a branch misprediction. lines_avx2.c avoids both. */
 #include "core/bits/lines.h"
 #include "deja.h"
 #include <string.h>
@@ -54,7 +54,7 @@ size_t deja_lines_count(deja_slice text, char mark)
     return dj_lines_best()->count(text.data, text.len, mark);
 }
 
-#define LOT 256 /* ends looked for at once */
+#define LOT 256 /* ends found per call */
 
 size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, size_t cap)
 {
@@ -69,7 +69,7 @@ size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, size_t ca
             at = ends[i];
         }
     }
-    if (n < cap && at < text->len) { /* the last one, without a mark */
+    if (n < cap && at < text->len) { /* the last line, if it has no mark */
         line[n++] = (deja_slice){data + at, text->len - at};
         at = text->len;
     }

@@ -1,9 +1,9 @@
-/* lines.h - where the lines of a text end: one byte, found at memory speed. */
+/* lines.h - find the ends of lines: one byte, searched at memory speed. */
 #ifndef DJ_LINES_H
 #define DJ_LINES_H
 #include <stddef.h>
 
-/* Every variant gives the same answers, as deja_lines_ends and deja_lines_count promise them. */
+/* Every variant gives the results that deja_lines_ends and deja_lines_count document. */
 struct dj_lines_kernel {
     const char *name; /* "avx2", "portable" */
     size_t (*ends)(const char *data, size_t from, size_t len, char mark, size_t *ends, size_t cap);
@@ -11,7 +11,7 @@ struct dj_lines_kernel {
 };
 
 extern const struct dj_lines_kernel dj_lines_portable, dj_lines_avx2;
-/* The fastest variant that this CPU runs. */
+/* The fastest variant that this CPU supports. */
 const struct dj_lines_kernel *dj_lines_best(void);
 
 #endif

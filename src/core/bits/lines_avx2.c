@@ -1,11 +1,11 @@
 /* lines_avx2.c - ends of lines, 64 bytes at a time.
  *
- * A comparison gives a 64-bit mask with one bit for each mark.  Lines of URLs are about as long
- * as that, so the number of bits changes from mask to mask and a loop over them would be
- * mispredicted all the time.  Instead three offsets are stored always, and the position in ends[]
- * advances by the number of bits: stores beyond it are overwritten by the next mask.  Only masks
- * with more than three bits loop.  Because of the extra stores the wide part stops 64 entries
- * before ends[] is full and leaves the rest to the portable one. */
+ * A comparison gives a 64-bit mask with one bit per mark.  A line with a URL is about that long,
+ * so the number of bits changes from mask to mask, and a loop over them would be mispredicted
+ * constantly.  Instead, three offsets are always stored, and the position in ends[] advances by
+ * the number of bits: the next mask overwrites the excess.  Only masks with more than three bits
+ * loop.  Because of the excess stores, the wide loop stops 64 entries before ends[] is full and
+ * leaves the rest to the portable variant. */
 #include "core/bits/lines.h"
 #include <immintrin.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static size_t ends_avx2(const char *data, size_t from, size_t len, char mark, si
         const size_t in_mask = (size_t)_mm_popcnt_u64(bits);
         const size_t past = from + 1;
         for (size_t i = 0; i < ALWAYS; i++) {
-            ends[n + i] = past + (size_t)_tzcnt_u64(bits); /* 64 for no bit: harmless */
+            ends[n + i] = past + (size_t)_tzcnt_u64(bits); /* 64 if no bit is left: harmless */
             bits = _blsr_u64(bits);
         }
         for (size_t i = ALWAYS; i < in_mask; i++) {

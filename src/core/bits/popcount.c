@@ -1,7 +1,7 @@
-/* popcount.c - how many bits of a body are set.
+/* popcount.c - count the set bits of a body.
  *
- * The baseline x86-64 has no instruction for it and gcc's substitute is a table walk; so the
- * same loop is compiled once more for processors that have one. */
+ * Baseline x86-64 has no popcount instruction, and gcc's substitute uses a lookup table; so the
+ * same loop is also compiled for processors that have the instruction. */
 #include "core/bits/popcount.h"
 
 static inline __attribute__((always_inline)) uint64_t count(const uint8_t *body, uint64_t len)

@@ -1,11 +1,11 @@
 /* slots.c - the portable kernel, and the choice of a kernel.
  *
  * Slots are read and written as relaxed atomics, which cost nothing on common machines and make a
- * lookup beside an add well defined. */
+ * lookup concurrent with an add well defined. */
 #include "core/bits/slots.h"
 
 struct look {
-    unsigned hits, free; /* free: number of the first free slot, or DJ_SLOTS */
+    unsigned hits, free; /* free: index of the first free slot, or DJ_SLOTS */
 };
 
 static inline struct look look_at(const uint64_t *line, uint64_t h)

@@ -1,11 +1,11 @@
-/* slots_avx2.c - a line of eight slots in two registers: compared with the key and with zero at
- * once, and written back with the key blended into its slot, whatever slot that is. */
+/* slots_avx2.c - a line of eight slots in two registers: both are compared with the key and with
+ * zero, and written back with the key blended into its slot. */
 #include "core/bits/slots.h"
 #include <immintrin.h>
 
 struct look {
     __m256i low, high;
-    unsigned hits, zeros; /* a bit for each slot */
+    unsigned hits, zeros; /* one bit per slot */
 };
 
 static inline unsigned equal_slots(__m256i low, __m256i high, __m256i to)
@@ -36,7 +36,8 @@ static inline unsigned look_full(struct look l)
 
 static inline void look_put(struct look l, uint64_t *line, uint64_t h)
 {
-    const int free = __builtin_ctz(l.zeros | 1u << DJ_SLOTS); /* DJ_SLOTS when full: no slot */
+    const int free =
+        __builtin_ctz(l.zeros | 1u << DJ_SLOTS); /* DJ_SLOTS if full: selects no slot */
     const __m256i key = _mm256_set1_epi64x((long long)h);
     const __m256i slot = _mm256_set1_epi64x(free);
     const __m256i in_low = _mm256_cmpeq_epi64(slot, _mm256_setr_epi64x(0, 1, 2, 3));

@@ -8,7 +8,7 @@
  *   look_put(look, line, h)                         h into its first free slot, if any */
 #include "core/bits/slots.h"
 
-/* The keys that are still on their way, and the line that each has come to. */
+/* The keys still being probed, and the current line of each. */
 struct way {
     uint64_t line[DJ_SLOT_GROUP];
     uint8_t key[DJ_SLOT_GROUP];
@@ -25,7 +25,7 @@ static inline void way_begin(struct way *w, const struct dj_slots *s, const uint
     w->n = n;
 }
 
-/* Key i goes on to its next line when go is 1. */
+/* Move key i to its next line if go is 1. */
 static inline void way_on(struct way *w, const struct dj_slots *s, uint64_t hash, uint8_t i,
                           uint64_t hop, unsigned go)
 {
@@ -70,7 +70,7 @@ static inline size_t add_group(const struct dj_slots *s, const uint64_t *hash,
             if (hop == 1)
                 DJ_PREFETCH(dj_slots_line(s, dj_slots_first(s, ahead[j])));
             is_new[i] = (uint8_t)!look_hit(l);
-            if (!look_hit(l)) /* a full line is written as it was, which is cheaper than a guess */
+            if (!look_hit(l)) /* rewriting a full line unchanged costs less than a misprediction */
                 look_put(l, line, h);
             way_on(&w, s, hash[i], i, hop, look_full(l) & ~look_hit(l));
         }
