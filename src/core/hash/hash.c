@@ -1,42 +1,42 @@
-/* hash.c - the keyed hash: one door to libxxhash, and the papers' families behind the same call.
+/* hash.c - the keyed hash: the only user of libxxhash, and the papers' families.
  *
- * Default: XXH3 with a 192-byte secret of this filter alone.  Without the secret, nobody can tell
- * which URLs share positions; docs/security.md says what that is worth and when SipHash is the
- * better choice.  Both give one 64-bit number per key, from which filters derive every position.
- * XXH3 is weak for keys of up to 16 bytes: by rules 1, short.h hashes these.  The segments of a
- * layered filter's keys are short strings that an attacker combines at will: by rules 1, the ones
- * that are too long for short.h are hashed with SipHash.
+ * Default: XXH3 with a 192-byte secret per filter.  Without the secret, nobody can compute which
+ * URLs share positions; docs/security.md says how strong that is and when SipHash is the better
+ * choice.  Both give one 64-bit number per key, from which filters derive every position.  XXH3 is
+ * weak for keys of up to 16 bytes, so rules 1 hash these with short.h.  The segments of a layered
+ * filter's keys are short strings that an attacker can combine freely, so rules 1 hash the
+ * segments too long for short.h with SipHash.
  *
  * The papers compute each position by hashing salt + key again.  Their families give `words`
- * numbers a key, with salts that are derived from the key and the visit as well.
+ * numbers per key; their salts, too, are derived from the key and the visit.
  *
- * Derivation: SipHash-2-4 as a pseudo-random function.  Word i of stream d is
- * SipHash(K[0..16), K[16..32) || d || i), all little-endian; so the XXH3 secret, the salts and
- * the check value in the file are independent of each other and say nothing about K. */
+ * Derivation: SipHash-2-4 as a pseudo-random function.  Word i of stream d is SipHash(K[0..16),
+ * K[16..32) || d || i), all little-endian.  So the XXH3 secret, the salts and the check value in
+ * the file are independent of each other and reveal nothing about K. */
 #include "core/hash/hash.h"
 #include "core/base/bylength.h"
 #include "core/base/bytes.h"
 #include "core/hash/papers.h"
 
-#define XXH_INLINE_ALL /* the call itself would cost a tenth of hashing a URL */
+#define XXH_INLINE_ALL /* a function call would cost a tenth of the time to hash a URL */
 #include <xxhash.h>
 
 typedef uint64_t (*salted_fn)(uint64_t salt, const void *key, size_t len);
 
-/* XXH3 as one of the mixed functions: seeded, since the salt is what differs. */
+/* XXH3 as one of the mixed functions: seeded, because each position has its own salt. */
 static uint64_t salted_xxh3(uint64_t salt, const void *key, size_t len)
 {
     return XXH3_64bits_withSeed(key, len, salt);
 }
 
-/* The order in which MIXED takes them: the thesis' pairs and triples come first (5.2, 5.3). */
+/* The order in which MIXED uses them: the thesis' pairs and triples come first (5.2, 5.3). */
 static const salted_fn mixed[] = {dj_jenkins, dj_murmur2, dj_sha1,
                                   dj_md5,     dj_murmur3, salted_xxh3};
 #define N_MIXED (sizeof mixed / sizeof mixed[0])
 
 static const struct family {
     const char *name;
-    salted_fn fn; /* NULL: hashes a key once, or mixed */
+    salted_fn fn; /* NULL: hashes a key once, or is mixed */
     unsigned width;
 } families[] = {
     [DEJA_HASH_XXH3] = {"xxh3", NULL, 64},
@@ -83,10 +83,10 @@ uint32_t dj_hash_max_k(uint32_t hash)
     return hash == DEJA_HASH_MIXED ? (uint32_t)N_MIXED : UINT32_MAX;
 }
 
-/* A bijection of 32 bits after which every bit depends on all others (the finalizer of
- * MurmurHash3).  Positions are taken from the high bits, and lookup2 leaves those of structured
- * keys poorly mixed: of 10,000 URLs with two numbers in them, 3 to 6 times as many were lost as
- * there should be.  A bijection keeps folds correct (algebra.c) and adds no collisions. */
+/* A bijection on 32 bits that makes every output bit depend on every input bit (the finalizer of
+ * MurmurHash3).  Positions are taken from the high bits, and lookup2 mixes these poorly for
+ * structured keys: of 10,000 URLs with two numbers in them, it lost 3 to 6 times as many as
+ * expected.  A bijection keeps folds correct (algebra.c) and adds no collisions. */
 static inline uint32_t scramble(uint32_t x)
 {
     x = (x ^ x >> 16) * UINT32_C(0x85ebca6b);
@@ -94,7 +94,7 @@ static inline uint32_t scramble(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* Widen a 32-bit value so that the range reduction, which reads the high bits, sees them. */
+/* Move a 32-bit value to the high bits, which the range reduction reads. */
 static inline uint64_t widen(const struct dj_hasher *h, uint64_t value)
 {
     return (uint64_t)(h->rules == DJ_RULES_0_1 ? (uint32_t)value : scramble((uint32_t)value))
@@ -141,7 +141,7 @@ void dj_hasher_init(struct dj_hasher *h, const struct dj_hashing *what,
     h->pieces = what->pieces && what->rules != DJ_RULES_0_1;
     h->below = what->rules == DJ_RULES_0_1 ? 0 : DJ_SHORT_MOST + 1;
     h->salts = salts;
-    /* A visit takes the next 2^16 words of each stream, more than any filter uses. */
+    /* Each visit uses the next 2^16 words of each stream, more than any filter needs. */
     const uint64_t first = what->visit << 16;
     for (uint64_t i = 0; i < DJ_SECRET_LEN / 8; i++)
         dj_store64(h->secret + 8 * i, dj_key_derive(key, DJ_STREAM_SECRET, first + i));
@@ -174,7 +174,8 @@ static void hash_salted(const struct dj_hasher *h, const deja_slice *keys, size_
         }
 }
 
-/* Position w takes function w mod 6.  All of them give 32 bits here, so that they are alike. */
+/* Position w uses function w mod 6.  All of them give 32 bits here, so that they are
+ * comparable. */
 static void hash_mixed(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
 {
     for (size_t i = 0; i < n; i++)
@@ -190,8 +191,8 @@ static inline uint64_t hash_one(const struct dj_hasher *h, deja_slice key)
                : XXH3_64bits_withSecret(key.data, key.len, h->secret, DJ_SECRET_LEN);
 }
 
-/* XXH3 takes another path for each 32 bytes of a short key's length; the bounds let the compiler
- * leave the other paths out. */
+/* XXH3 uses a different code path for each 32 bytes of a short key's length.  The bounds let the
+ * compiler drop the other paths. */
 static inline void walk_path(const struct dj_hasher *h, const deja_slice *keys,
                              const struct dj_lot *lot, size_t length, size_t least, size_t most,
                              uint64_t *out)
@@ -208,8 +209,8 @@ static inline void walk_path(const struct dj_hasher *h, const deja_slice *keys,
     }
 }
 
-/* Many keys at once, 10 to 20 % faster on real URLs.  flatten: each walk has a copy of XXH3, or
- * the bounds were for nothing. */
+/* Many keys at once: 10 to 20 % faster on real URLs.  `flatten` gives each walk its own copy of
+ * XXH3; without it, the bounds have no effect. */
 __attribute__((flatten)) static void hash_lot(const struct dj_hasher *h, const deja_slice *keys,
                                               size_t n, uint64_t *out)
 {
@@ -233,7 +234,7 @@ static void hash_xxh3(const struct dj_hasher *h, const deja_slice *keys, size_t 
         out[i] = hash_one(h, keys[i]);
 }
 
-/* Segments of keys: mostly short, and none of them by XXH3. */
+/* Segments of keys: mostly short, and never hashed with XXH3. */
 static void hash_pieces(const struct dj_hasher *h, const deja_slice *keys, size_t n, uint64_t *out)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,33 +1,33 @@
 /* jenkins.c - Bob Jenkins' lookup2: subtract, xor, shift.
  *
- * Three 32-bit words a, b, c swallow 12 bytes at a time, a word each, and are mixed after every
- * such block.  mix is reversible, so no block can erase what came before it.  The rest, 0 to 11
- * bytes, goes the same way, except that the lowest byte of c is kept for the length: "x" and
- * "x\0" differ.  c is the hash.
+ * The state is three 32-bit words a, b, c.  Each block of 12 bytes is added to them, 4 bytes per
+ * word, and the state is then mixed.  mix is reversible, so no block can erase the effect of
+ * earlier ones.  The remaining 0 to 11 bytes are added the same way, except that the lowest byte
+ * of c is reserved for the length: "x" and "x\0" differ.  c is the hash.
  *
- * The salt fills a and b of the first block and the first 4 bytes of the key fill its c; the
- * blocks after it begin 4 bytes into the key.
+ * The salt fills a and b of the first block, and the first 4 bytes of the key fill c.  Later
+ * blocks start 4 bytes into the key.
  *
- * Filters of the papers hash a key once for each of k salts.  Each step of mix waits for the one
- * before it, so a processor has time for several salts at once: eight go side by side, in vectors
- * of the compiler, for about the price of one.
+ * The papers' filters hash each key once per salt, k times in all.  Each step of mix depends on
+ * the previous one, which leaves the processor idle.  So eight salts are computed in parallel, in
+ * the compiler's vectors, for about the price of one.
  *
- * Limits: 32 bits, and made for speed: whoever knows the salt can make keys collide at will.  The
- * length counts modulo 2^32.
+ * Limits: 32 bits, and built for speed: anyone who knows the salt can produce collisions at will.
+ * The length counts modulo 2^32.
  * Source: Bob Jenkins, "Hash Functions", Dr. Dobb's Journal, September 1997. */
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"
 
-#define GOLDEN32 UINT32_C(0x9e3779b9) /* 2^32 / phi: an arbitrary start, only not 0 */
+#define GOLDEN32 UINT32_C(0x9e3779b9) /* 2^32 / phi: any nonzero start would do */
 
-#define LANES 8 /* salts at once: two vectors of SSE2, which keep its units busy */
+#define LANES 8 /* salts in parallel: two SSE2 vectors, enough to keep its units busy */
 typedef __attribute__((vector_size(4 * LANES))) uint32_t lanes;
 
 struct abc {
     lanes a, b, c;
 };
 
-/* The shifts come from Jenkins' search: a changed bit of any word changes each bit of c between a
+/* Jenkins found these shifts by search: flipping a bit of any word flips each bit of c between a
  * third and two thirds of the time. */
 static inline void mix(struct abc *s)
 {
@@ -53,7 +53,7 @@ static inline void swallow(struct abc *s, uint64_t ab, uint32_t c)
     mix(s);
 }
 
-/* The first block: a salt for each lane, and the same 4 bytes. */
+/* The first block: a different salt in each lane, and the same 4 key bytes. */
 static inline void swallow_salts(struct abc *s, const uint64_t *salt, uint32_t n, uint32_t c)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -64,7 +64,7 @@ static inline void swallow_salts(struct abc *s, const uint64_t *salt, uint32_t n
     mix(s);
 }
 
-/* The n < 12 bytes that are left; at most three of them are for c, above the length. */
+/* The last n < 12 bytes; at most three of them go into c, above the length. */
 static inline void finish(struct abc *s, const uint8_t *p, size_t n, uint32_t total)
 {
     const size_t low = n < 8 ? n : 8;
@@ -82,7 +82,7 @@ static void hash_lanes(const uint64_t *salt, uint32_t n, const uint8_t *p, size_
     const lanes golden = (lanes){0} + GOLDEN32;
     struct abc s = {golden, golden, {0}};
 
-    if (len < 4) { /* salt and key are less than a block: c is already the last one's */
+    if (len < 4) { /* salt and key fit in one block, so c also holds the length */
         swallow_salts(&s, salt, n, ((uint32_t)dj_load_part(p, len) << 8) + total);
     } else {
         swallow_salts(&s, salt, n, dj_load32(p));

@@ -1,19 +1,19 @@
-/* md5.c - MD5, as the papers used it: a slow hash of good spread.
+/* md5.c - MD5, as the papers used it: a slow hash that spreads keys well.
  *
- * Four words a, b, c, d are stirred with 64 bytes in four rounds of 16 steps.  A step adds to one
- * word a function of the other three, a word of the block and a constant, rotates it, and adds
- * its neighbour; then the four change roles.  A round has its own function, its own order of the
- * block's words (steps of 1, 5, 3 and 7) and its own four rotations.
+ * Four words a, b, c, d are mixed with a 64-byte block in four rounds of 16 steps.  A step adds to
+ * one word a function of the other three, a word of the block and a constant, rotates it, and adds
+ * its neighbor; then the four words change roles.  Each round has its own function, its own order
+ * of the block's words (strides of 1, 5, 3 and 7) and its own four rotations.
  *
- * We return the first 8 of its 16 bytes, as a little-endian number.
+ * This code returns the first 8 of the 16 bytes, as a little-endian number.
  *
- * Limits: collisions can be made at will since 2004, and salt + key does not turn it into a keyed
- * hash (the salt must not be thought secret).  Here it only spreads keys.
+ * Limits: collisions have been easy to produce since 2004, and salt + key does not make it a keyed
+ * hash (do not rely on the salt being secret).  Here it only spreads keys.
  * Source: Rivest, RFC 1321, 1992. */
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"
 
-/* floor(2^32 |sin(i + 1)|), numbers that nobody could have chosen */
+/* floor(2^32 |sin(i + 1)|): constants that leave no room for a hidden choice */
 static const uint32_t sines[64] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
     0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
@@ -36,8 +36,8 @@ static inline uint32_t choose(uint32_t x, uint32_t y, uint32_t z)
     return z ^ (x & (y ^ z));
 }
 
-/* As choose(z, x, y), but x, which the step before has only just made, waits for one gate less:
- * no bit is in both terms, and a sum can be taken in any order. */
+/* The same as choose(z, x, y), but with one gate less between x, which the previous step has just
+ * computed, and the sum: the two terms share no bits, and additions can be reordered. */
 static inline uint32_t choose_late(uint32_t x, uint32_t y, uint32_t z)
 {
     return (x & z) + (y & ~z);

@@ -1,16 +1,16 @@
 /* murmur.c - Austin Appleby's MurmurHash2 and MurmurHash3: multiply, shift, multiply.
  *
- * A multiplication by an odd number carries every bit upwards, a shift or a rotation brings the
- * high bits down again, and both are reversible, so that words of a message go in one at a time
- * without losing any.  MurmurHash2 keeps 32 bits and reads words of 32.  MurmurHash3 x64_128 keeps
- * two halves of 64 bits and reads a pair of words for them; we return the first half.
+ * Multiplying by an odd number carries every bit upward, and a shift or a rotation brings the high
+ * bits down again.  Both are reversible, so words of a message can be absorbed one at a time
+ * without loss.  MurmurHash2 has 32 bits of state and reads 32-bit words.  MurmurHash3 x64_128 has
+ * two 64-bit halves and reads a pair of words for them; this code returns the first half.
  *
- * The salt is the first two words of MurmurHash2, and the first word of MurmurHash3's first pair,
- * which leaves the key 8 bytes ahead of the pairs.
+ * The salt is the first two words of MurmurHash2, and the first word of MurmurHash3's first pair.
+ * So pairs after the first start 8 bytes into the key.
  *
  * Limits: neither resists an attacker, salted or not: for both there are keys that collide under
- * every seed (Aumasson, Bernstein, 2012); a filter under attack wants siphash.c.  MurmurHash2
- * counts the length modulo 2^32; MurmurHash3 counts 64 bits, where Appleby's own has an int.
+ * every seed (Aumasson, Bernstein, 2012).  Use siphash.c for a filter under attack.  MurmurHash2
+ * counts the length modulo 2^32.  MurmurHash3 counts 64 bits here; Appleby's own has an int.
  * Source: Austin Appleby, SMHasher, 2008 and 2011. */
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"
@@ -65,7 +65,8 @@ static inline void absorb3(struct halves *s, uint64_t word1, uint64_t word2)
     s->h2 = s->h2 * 5 + 0x38495ab5;
 }
 
-/* Every bit of x moves every bit of the result: the two halves have met little of the end. */
+/* Makes every output bit depend on every bit of x: the last words have barely been mixed into the
+ * two halves. */
 static inline uint64_t avalanche(uint64_t x)
 {
     x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
@@ -73,7 +74,7 @@ static inline uint64_t avalanche(uint64_t x)
     return x ^ x >> 33;
 }
 
-/* word1 and word2 hold the last 0 to 15 bytes; a word of no bytes is 0, scrambles to 0 and
+/* word1 and word2 hold the last 0 to 15 bytes.  A word of no bytes is 0, scrambles to 0 and
  * changes nothing. */
 static inline uint64_t finish3(struct halves s, uint64_t word1, uint64_t word2, uint64_t total)
 {

@@ -1,15 +1,15 @@
 /* papers.h - the hash functions that the papers measured, and SipHash.
  *
- * Each takes a salt and a key and hashes the 8 little-endian bytes of the salt followed by the
- * key ("salt + key", thesis 1.5), without copying the key.  32-bit functions return their value
- * in the low half. */
+ * Each salted function hashes the 8 little-endian bytes of the salt followed by the key ("salt +
+ * key", thesis 1.5), without copying the key.  32-bit functions return their value in the low
+ * half. */
 #ifndef DJ_PAPERS_H
 #define DJ_PAPERS_H
 #include <stddef.h>
 #include <stdint.h>
 
 uint64_t dj_jenkins(uint64_t salt, const void *key, size_t len); /* lookup2, initval 0; 32 bits */
-/* The same under each of n > 0 salts, for little more than under one. */
+/* The same under each of n > 0 salts, for little more than the price of one. */
 void dj_jenkins_many(const uint64_t *salt, uint32_t n, const void *key, size_t len, uint64_t *out);
 uint64_t dj_murmur2(uint64_t salt, const void *key, size_t len); /* MurmurHash2, seed 0; 32 bits */
 uint64_t dj_murmur3(uint64_t salt, const void *key,

@@ -1,14 +1,15 @@
-/* salted.h - reading "8 salt bytes, then the key" as one message without joining them.
+/* salted.h - read "8 salt bytes, then the key" as one message without joining them.
  *
  * The papers make k hash functions out of one by hashing salt + key.  A key may be a URL of 60
- * bytes or a document of 100 MB, so the two are never copied together.  The salt is a number
- * already, and 8 bytes are a whole count of every word these functions read: those that eat words
- * take the salt as their first words and then find the key at a word boundary of the message,
- * whatever its address.  Those that eat blocks of 64 bytes (MD5, SHA-1) need a buffer for the
- * block that the salt opens and for the padded end; every block between is read in place.
+ * bytes or a document of 100 MB, so the two are never copied together.  The salt is already a
+ * number, and its 8 bytes are a multiple of every word size these functions read: functions that
+ * read words take the salt as their first words and then find the key at a word boundary of the
+ * message, whatever its address.  Functions that read blocks of 64 bytes (MD5, SHA-1) need a
+ * buffer for the block that starts with the salt and for the padded end; all blocks between are
+ * read in place.
  *
- * A key without bytes may have no address: nothing here computes with a pointer before it knows
- * that there is a byte behind it. */
+ * An empty key may have a NULL pointer, so nothing here computes with the pointer before it knows
+ * that there is a byte to read. */
 #ifndef DJ_SALTED_H
 #define DJ_SALTED_H
 #include "core/base/bytes.h"
@@ -19,7 +20,7 @@
 
 #define DJ_SALT_LEN 8
 
-/* 0 < by < the width: a shift by the whole width has no meaning in C. */
+/* 0 < by < the width: in C, a shift by the full width is undefined. */
 static inline uint32_t dj_rotl32(uint32_t x, unsigned by)
 {
     return x << by | x >> (32 - by);
@@ -30,8 +31,8 @@ static inline uint64_t dj_rotl64(uint64_t x, unsigned by)
     return x << by | x >> (64 - by);
 }
 
-/* The n <= 8 bytes at p as a little-endian number, without reading beyond them.  Loads that
- * overlap take the place of a loop: a byte read twice lands twice on the same bits. */
+/* The n <= 8 bytes at p as a little-endian number, without reading past them.  Overlapping loads
+ * replace a loop: a byte read twice is ORed into the same bits. */
 static inline uint64_t dj_load_part(const uint8_t *p, size_t n)
 {
     if (n >= 4)
@@ -44,15 +45,15 @@ static inline uint64_t dj_load_part(const uint8_t *p, size_t n)
 
 #define DJ_DIGEST_BLOCK 64
 
-/* What MD5 and SHA-1 have in common (Merkle and Damgard): a state, a function that stirs one
- * block into it, and an end that carries the length of the message in bits. */
+/* What MD5 and SHA-1 share (the Merkle-Damgard construction): a state, a function that mixes one
+ * block into it, and padding that ends with the message length in bits. */
 struct dj_digest {
     void (*stir)(uint32_t *state, const uint8_t *block);
-    bool big_endian; /* of the length at the end */
+    bool big_endian; /* byte order of the length at the end */
 };
 
-/* The last used < 64 bytes of a message stand at the start of buf.  The mark 0x80 and the length
- * follow them, in a second block when the first has no 9 bytes left. */
+/* buf starts with the last used < 64 bytes of the message.  The mark 0x80 and the length follow,
+ * in a second block if the first has fewer than 9 bytes left. */
 static inline void dj_digest_end(const struct dj_digest *d, uint32_t *state,
                                  uint8_t buf[2 * DJ_DIGEST_BLOCK], size_t used, uint64_t bits)
 {
@@ -68,11 +69,11 @@ static inline void dj_digest_end(const struct dj_digest *d, uint32_t *state,
         d->stir(state, buf + DJ_DIGEST_BLOCK);
 }
 
-/* state comes in as the digest's initial value and goes out as its result. */
+/* state holds the digest's initial value on entry and its result on return. */
 static inline void dj_digest_salted(const struct dj_digest *d, uint32_t *state, uint64_t salt,
                                     const void *key, size_t len)
 {
-    const size_t room = DJ_DIGEST_BLOCK - DJ_SALT_LEN; /* beside the salt */
+    const size_t room = DJ_DIGEST_BLOCK - DJ_SALT_LEN; /* next to the salt */
     const uint64_t bits = ((uint64_t)len + DJ_SALT_LEN) * 8;
     const uint8_t *p = key;
     uint8_t buf[2 * DJ_DIGEST_BLOCK];

@@ -1,14 +1,14 @@
-/* sha1.c - SHA-1, the slowest and most careful hash of the papers.
+/* sha1.c - SHA-1, the slowest and strongest of the papers' hash functions.
  *
- * Five words a to e are stirred with 64 bytes in 80 steps.  The block's 16 words, read big-endian,
- * are stretched to 80: each further word is the rotated xor of four earlier ones, so that a single
- * bit of the block reaches many of the steps (MD5 uses each word just four times).  Twenty steps
- * at a time share a function of three words and a constant.
+ * Five words a to e are mixed with a 64-byte block in 80 steps.  The block's 16 words, read
+ * big-endian, are expanded to 80: each further word is the rotated xor of four earlier ones, so a
+ * single bit of the block reaches many steps (MD5 uses each word just four times).  Each group of
+ * twenty steps shares a function of three words and a constant.
  *
- * We return the first 8 of its 20 bytes, as a little-endian number.
+ * This code returns the first 8 of the 20 bytes, as a little-endian number.
  *
- * Limits: collisions have been made (Stevens and others, 2017), and salt + key does not turn it
- * into a keyed hash (the salt must not be thought secret).  Here it only spreads keys.
+ * Limits: a collision has been found (Stevens and others, 2017), and salt + key does not make it a
+ * keyed hash (do not rely on the salt being secret).  Here it only spreads keys.
  * Source: FIPS 180-4, "Secure Hash Standard". */
 #include "core/hash/papers.h"
 #include "core/hash/salted.h"
@@ -20,10 +20,10 @@ static inline uint32_t load_big32(const uint8_t *p)
     return __builtin_bswap32(dj_load32(p));
 }
 
-/* The word of this step; and, while the steps wait for each other, the word of 16 steps later.
- * Stretching the block first, in a loop of its own, makes the whole twice as slow with gcc 12,
- * whose vector code for that loop loses to plain code.  The last 16 words are made in vain, which
- * costs less than asking. */
+/* Returns the word of this step and, while the steps wait for each other, computes the word for 16
+ * steps later.  Expanding the block first, in its own loop, makes the function twice as slow with
+ * gcc 12, whose vector code for that loop is slower than scalar code.  The last 16 words are never
+ * used; computing them costs less than testing for them. */
 static inline uint32_t take(uint32_t *w)
 {
     w[16] = dj_rotl32(w[13] ^ w[8] ^ w[2] ^ w[0], 1);
@@ -41,14 +41,14 @@ static inline uint32_t parity(uint32_t x, uint32_t y, uint32_t z)
     return x ^ y ^ z;
 }
 
-/* No bit is in both terms: where y and z differ, x decides. */
+/* The two terms share no bits: where y and z differ, x decides. */
 static inline uint32_t majority(uint32_t x, uint32_t y, uint32_t z)
 {
     return (y & z) + (x & (y ^ z));
 }
 
-/* The words keep their places and change roles, which spares moving all five at every step:
- * after five steps each is back in its own. */
+/* The words stay in their variables and change roles, which avoids moving all five at every step.
+ * After five steps each is back in its own role. */
 #define STEP(f, a, b, c, d, e, add)                                                               \
     do {                                                                                          \
         e += dj_rotl32(a, 5) + f(b, c, d) + (add);                                                \

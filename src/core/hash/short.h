@@ -1,24 +1,24 @@
 /* short.h - the hash of keys of 0 to 16 bytes (rules 1).
  *
  * XXH3 mixes so little of its secret into a short key that some pairs of keys collide under one
- * secret in 3 million, and keys of 1 to 3 bytes depend on 32 secret bits.  Short keys are worth
- * more: this function is strongly universal, which is a theorem, not a measurement.
+ * secret in 3 million, and keys of 1 to 3 bytes depend on only 32 secret bits.  This function is
+ * provably strongly universal instead.
  *
  * A key of a given length is two words a and b: its first and its last 8 bytes, which overlap if
- * it is shorter than 16; for 4 to 7 bytes, the first and the last 4; for 1 to 3 bytes, all of
- * them in b.  With 128-bit secrets A, B and, for each length, S, the hash is
+ * it is shorter than 16; for 4 to 7 bytes, the first and the last 4; for 1 to 3 bytes, all of them
+ * in b.  With 128-bit secrets A, B and, for each length, S, the hash is
  *
  *     mix(floor((S[len] + A a + B b mod 2^128) / 2^64))
  *
  * Multilinear hashing with 128-bit coefficients and 64-bit words is strongly universal in its
  * highest 65 bits: over random secrets, the hashes of any two different keys of one length are
- * independent and uniform.  For keys of different lengths S alone makes them so.  Hence two keys
- * that were chosen without knowledge of the secret collide with probability 2^-64 exactly; mix
- * is a bijection and changes nothing about that.  It is there for sets of more than two keys:
- * without it, keys in arithmetic progression would have hashes in arithmetic progression.
+ * independent and uniform.  For keys of different lengths, S alone ensures that.  So two keys
+ * chosen without knowledge of the secret collide with probability exactly 2^-64.  mix is a
+ * bijection and does not change that.  It matters for sets of more than two keys: without it, keys
+ * in arithmetic progression would have hashes in arithmetic progression.
  *
  * Limit: a sum is not a pseudo-random function.  Anyone who sees hashes, or enough answers to
- * chosen queries, can solve for the secret; siphash.c holds against that.
+ * chosen queries, can solve for the secret; siphash.c resists that.
  * Source: Lemire, Kaser, "Strongly universal string hashing is fast", 2014, after Dietzfelbinger,
  * "Universal hashing and k-wise independent random variables via integer arithmetic", 1996. */
 #ifndef DJ_SHORT_H

@@ -1,15 +1,15 @@
-/* siphash.c - SipHash-2-4: a short keyed hash that holds against an attacker.
+/* siphash.c - SipHash-2-4: a fast keyed hash that resists attackers.
  *
- * Whoever can predict a filter's hashes can choose URLs that fill it or that it takes for seen.
- * Without the 128-bit key, SipHash's values cannot be told from random ones.  XXH3 with a secret
- * is faster but promises no such thing.
+ * Anyone who can predict a filter's hashes can choose URLs that fill it, or URLs that are false
+ * positives.  Without the 128-bit key, SipHash's values are indistinguishable from random ones.
+ * XXH3 with a secret is faster but gives no such guarantee.
  *
- * Four words hold the key twice, masked with the letters "somepseudorandomlygeneratedbytes".
- * Every 8 bytes of the message are xored into v3, two rounds mix the four, and the same 8 bytes
- * are xored into v0.  The last word is what is left of the message, with its length modulo 256 on
- * top; then v2 is marked as the end, four more rounds follow, and the xor of all four words is the
- * hash.  A round is additions, rotations and xors only, two chains of them side by side: its time
- * tells nothing about the bytes, and the processor does two things at once.
+ * Four words hold the key twice, masked with the ASCII bytes "somepseudorandomlygeneratedbytes".
+ * Each 8 bytes of the message are xored into v3, two rounds mix the four words, and the same 8
+ * bytes are xored into v0.  The last word is the rest of the message, with its length modulo 256
+ * in the top byte.  Then v2 is marked as the end, four more rounds follow, and the xor of all four
+ * words is the hash.  A round consists only of additions, rotations and xors, in two independent
+ * chains: its time does not depend on the data, and the processor runs both chains in parallel.
  *
  * Source: Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012. */
 #include "core/hash/papers.h"
@@ -41,9 +41,9 @@ static inline void absorb(struct sip *s, uint64_t word)
     s->v0 ^= word;
 }
 
-/* The last len % 8 bytes.  URLs end at any of the eight, which no branch predictor foresees, so
- * shift them out of the last whole word wherever there is one; in two shifts, since the sum of
- * both may be the full width. */
+/* The last len % 8 bytes.  URLs can end at any offset in a word, which no branch predictor can
+ * foresee, so shift the bytes out of the last 8 if there are 8.  Two shifts, because their sum may
+ * be the full width. */
 static inline uint64_t rest(const uint8_t *key, size_t len)
 {
     if (len < 8)
