@@ -1,33 +1,33 @@
-/* rate.c - what n different keys do to a body: false positives, lost keys, set bits.
+/* rate.c - the effect of n different keys on a body: false positives, lost keys, set bits.
  *
- * classic  m bits, k positions anywhere.  n keys leave a share f = 1 - (1 - 1/m)^(kn) of the
- *          bits set, and a stranger is found when its k positions all are: f^k.  That takes the
- *          k answers for independent.  They are not quite (Bose et al. 2008 give the exact law):
- *          the true rate is larger, by about 0.15 k^2 / m of itself when half of the bits are
- *          set.  That is nothing from some thousand bits on.
+ * classic  m bits, k positions anywhere.  n keys set a fraction f = 1 - (1 - 1/m)^(kn) of the
+ *          bits.  An absent key is found if all its k positions are set: f^k.  That assumes that
+ *          the k answers are independent.  They are not quite (Bose et al. 2008 give the exact
+ *          law): the true rate is larger, by a factor of about 1 + 0.15 k^2 / m when half of the
+ *          bits are set, which is negligible above a few thousand bits.
  *
  * blocked  B blocks of 16 lanes of 32 bits.  A key picks a block, k different lanes in it, and
- *          a bit in each.  A stranger is found when the i keys of its block cover its k bits.
- *          Keys come one at a time: of the lanes whose bit is still missing a key meets some
- *          (hypergeometric), and in a lane met it sets the right bit once in 32 times.  So the
- *          number of missing bits is a Markov chain, and the chance f(i) that it is 0 after i
- *          keys follows by stepping.  The block itself holds i = Binomial(n, 1/B) keys, hence
+ *          a bit in each.  An absent key is found if the i keys of its block cover its k bits.
+ *          Keys arrive one at a time: each uses some of the lanes whose bit is still missing
+ *          (hypergeometric), and in each of these it sets the right bit once in 32 times.  So the
+ *          number of missing bits is a Markov chain, and stepping it gives the probability f(i)
+ *          that none is missing after i keys.  A block holds i = Binomial(n, 1/B) keys, hence
  *              rate = E f(i)           lost = B E (f(0) + ... + f(i - 1)),
- *          the latter because a block's j-th key met the j - 1 before it.  Putze et al. 2007 do
- *          the same with Poisson weights and independent bits.
+ *          because a block's j-th key finds j - 1 keys there.  Putze et al. 2007 do the same
+ *          with Poisson weights and independent bits.
  *          Inclusion-exclusion gives f(i) in closed form, but as a difference of large numbers,
  *          which is pure rounding error near 1e-12.  The chain only multiplies and adds positive
- *          numbers, so nearly empty filters come out as accurate as full ones.
+ *          numbers, so it is as accurate for nearly empty filters as for full ones.
  *
- * spectral the same with counters: a lane of 32 bits holds 8, 4, 2 or 1 of them, and a key takes
- *          one in each of k lanes.  A counter that is not 0 is a bit that is set.
+ * spectral the same with counters: a lane of 32 bits holds 8, 4, 2 or 1 of them, and a key uses
+ *          one in each of k lanes.  A nonzero counter counts as a set bit.
  *
- * exact    fingerprints of 64 bits, and nothing else: only twins are mistaken.
+ * exact    64-bit fingerprints only: the only false positives are twins.
  *
- * twins    Before it is anything else, a key is a number of 64 bits.  A stranger has that of
- *          one of n keys with probability n / 2^64, and is then found in whatever body, in all
- *          of F filters, and whatever k.  This is the least rate there is, and goes on top of
- *          the others; only the papers' families, which make k numbers of a key, are free of it.
+ * twins    Keys are first hashed to 64 bits.  An absent key has the same hash as one of n keys
+ *          with probability n / 2^64.  Every body then finds it, in all of F filters, for any k.
+ *          This is the lowest possible rate and is added to the others.  Only the papers'
+ *          families, which compute k numbers per key, do not have it.
  *
  * Cost: k^2/2 multiplications for each key that a crowded block may hold: microseconds.
  *
@@ -43,8 +43,8 @@
 #define LANES      DJ_BLOCK_LANES
 #define LANE_BITS  (DJ_BLOCK_BITS / DJ_BLOCK_LANES)
 #define TWO_TO_64  18446744073709551616.0
-#define NEGLIGIBLE 1e-17 /* a share that no longer changes a double */
-#define UNTOLD     1e-9  /* of a rate: nobody reads it, and files would record it as a last bit */
+#define NEGLIGIBLE 1e-17 /* a relative change too small for a double */
+#define UNTOLD     1e-9  /* a relative change too small to report or to store in a file */
 
 static void check(const struct dj_shape *s)
 {
@@ -57,13 +57,13 @@ static void check(const struct dj_shape *s)
     (void)is_classic, (void)is_blocked;
 }
 
-/* Places of which a key takes one, in each of its k lanes. */
+/* Places in a lane; a key uses one in each of its k lanes. */
 static double lane_places(const struct dj_shape *s)
 {
     return LANE_BITS / dj_shape_unit(s);
 }
 
-/* Places in all: m. */
+/* Total number of places: m. */
 static double places(const struct dj_shape *s)
 {
     return (double)(s->bits / dj_shape_unit(s));
@@ -71,18 +71,18 @@ static double places(const struct dj_shape *s)
 
 /* --- One block ---------------------------------------------------------- */
 
-/* A stranger's k bits in a block that receives keys: how many of them are still missing. */
+/* A block receives keys; tracks how many of an absent key's k bits are still missing. */
 struct cover {
     unsigned k;
-    double step[LANES + 1][LANES + 1]; /* [v][u]: chance that one key leaves v of u missing */
-    double missing[LANES + 1];         /* [u]: chance that u bits are missing now */
-    double open;                       /* chance that any is */
+    double step[LANES + 1][LANES + 1]; /* [v][u]: probability that one key leaves v of u missing */
+    double missing[LANES + 1];         /* [u]: probability that u bits are missing now */
+    double open;                       /* probability that any bit is missing */
     double keys;                       /* received so far */
-    double lost;                       /* of these, expected to be covered on arrival */
+    double lost; /* expected number of these that were already covered on arrival */
 };
 
-/* Pascal's triangle with weights: 1 and 1 give the binomial numbers, q and 1 - q the law of
- * the number of successes in n trials. */
+/* Pascal's triangle with weights: 1 and 1 give the binomial coefficients, 1 - q and q the
+ * distribution of the number of successes in n trials. */
 static void pascal(double t[LANES + 1][LANES + 1], double fail, double succeed)
 {
     for (unsigned n = 0; n <= LANES; n++)
@@ -100,9 +100,10 @@ static void cover_init(struct cover *c, unsigned k, double lane_places)
     c->missing[k] = 1.0;
     for (unsigned u = 0; u <= k; u++)
         for (unsigned met = 0; met <= u; met++) {
-            /* The key's k lanes of 16 hold `met` of the u lanes, the rest lie elsewhere ... */
+            /* The key's k of 16 lanes include `met` of the u lanes ... */
             const double meets = choose[u][met] * choose[LANES - u][k - met] / choose[LANES][k];
-            for (unsigned hit = 0; hit <= met; hit++) /* ... and `hit` of them get their bit. */
+            for (unsigned hit = 0; hit <= met;
+                 hit++) /* ... and the key sets the right bit in `hit` of them. */
                 c->step[u - hit][u] += meets * right[met][hit];
         }
 }
@@ -114,7 +115,7 @@ static void cover_add_key(struct cover *c)
     if (c->open < NEGLIGIBLE)
         return;
     c->open = 0.0;
-    for (unsigned v = 0; v <= c->k; v++) { /* upwards: a new v needs the old u from v on */
+    for (unsigned v = 0; v <= c->k; v++) { /* upward: a new v needs the old values of u >= v */
         double sum = 0.0;
         for (unsigned u = v; u <= c->k; u++)
             sum += c->missing[u] * c->step[v][u];
@@ -125,17 +126,17 @@ static void cover_add_key(struct cover *c)
 
 /* --- The keys of a block: Binomial(n, 1/B) ------------------------------ */
 
-/* Poisson weights would do for a large B and overstate the rate of a small one (a block is all
- * there is when B = 1, and holds exactly n).  The binomial ones cost the same. */
+/* Poisson weights would suit a large B but overstate the rate of a small one (with B = 1, the only
+ * block holds exactly n keys).  Binomial weights cost the same. */
 struct crowd {
     double n, blocks;
-    double mode;   /* the likeliest number of keys */
-    double keys;   /* the number at hand */
-    double weight; /* its probability, in units of that of the mode */
+    double mode;   /* the most likely number of keys */
+    double keys;   /* the current number */
+    double weight; /* its probability relative to that of the mode */
 };
 
-/* Begin at the smallest number that matters.  Weights are relative because those of small
- * numbers underflow in a crowded filter. */
+/* Start at the smallest number that matters.  Weights are relative because those of small numbers
+ * underflow in a crowded filter. */
 static struct crowd crowd_first(double n, double blocks)
 {
     const double mode = fmin(floor((n + 1.0) / blocks), n);
@@ -156,8 +157,8 @@ static void crowd_next(struct crowd *w)
     w->keys += 1.0;
 }
 
-/* What the weights yet to come can add is negligible beside `total`, when a block of i keys
- * counts for i at most: a limit that both the rate and the losses respect. */
+/* True if the remaining weights cannot change `total`, given that a block of i keys adds at most
+ * i: a bound that holds for both the rate and the losses. */
 static bool crowd_done(const struct crowd *w, double total)
 {
     return w->keys >= w->n ||
@@ -166,7 +167,8 @@ static bool crowd_done(const struct crowd *w, double total)
 
 /* --- Blocked ------------------------------------------------------------ */
 
-/* At this mean every k finds everything: k bits stay open with at most k (1 - k/512)^i. */
+/* At this mean every k finds everything: the probability that any of k bits is missing is at most
+ * k (1 - k/512)^i. */
 #define CROWD_MAX (64.0 * DJ_BLOCK_BITS)
 
 enum wanted {
@@ -174,7 +176,7 @@ enum wanted {
     LOST_A_BLOCK
 };
 
-/* The mean of the wanted over all blocks, for a whole number of keys. */
+/* The mean of the wanted quantity over all blocks, for an integer number of keys. */
 static double block_mean(const struct dj_shape *s, double n, enum wanted wanted)
 {
     const double blocks = (double)(s->bits / DJ_BLOCK_BITS);
@@ -196,20 +198,20 @@ static double block_mean(const struct dj_shape *s, double n, enum wanted wanted)
     }
 }
 
-/* Between two whole numbers of keys the truth is on the line. */
+/* Interpolates linearly between integer numbers of keys, which is exact. */
 static double block_mean_at(const struct dj_shape *s, double n, enum wanted wanted)
 {
     const double whole = floor(n);
     const double below = block_mean(s, whole, wanted);
-    if (!(n > whole)) /* also the way out for INFINITY */
+    if (!(n > whole)) /* also true for INFINITY */
         return below;
     return below + (n - whole) * (block_mean(s, whole + 1.0, wanted) - below);
 }
 
 /* --- Fill --------------------------------------------------------------- */
 
-/* What happens to a single bit: `throws` independent chances a key, each to set it with
- * probability `hit`.  The k lanes of a blocked key differ, so it is one throw of chance k/m. */
+/* For a single bit: `a_key` independent chances per key, each of which sets the bit with
+ * probability `hit`.  The k lanes of a blocked key differ, so they count as one chance of k/m. */
 struct throws {
     double a_key, hit;
 };
@@ -221,7 +223,7 @@ static struct throws throws_of(const struct dj_shape *s)
                                   : (struct throws){1.0, (double)s->k / m};
 }
 
-/* -log of the chance that a bit survives a key: about k/m. */
+/* -log of the probability that a key leaves a bit clear: about k/m. */
 static double wear(const struct dj_shape *s)
 {
     const struct throws t = throws_of(s);
@@ -241,8 +243,8 @@ double dj_shape_bits_set(const struct dj_shape *s, double n)
     return s->layout == DJ_TABLE ? n : places(s) * fill(s, n);
 }
 
-/* The same read backwards, as Swamidass and Baldi do ("Mathematical correction for fingerprint
- * similarity measures to improve chemical retrieval", J. Chem. Inf. Model. 47, 2007). */
+/* The inverse, after Swamidass and Baldi ("Mathematical correction for fingerprint similarity
+ * measures to improve chemical retrieval", J.  Chem.  Inf.  Model.  47, 2007). */
 double dj_shape_keys(const struct dj_shape *s, double bits_set)
 {
     check(s);
@@ -254,20 +256,20 @@ double dj_shape_keys(const struct dj_shape *s, double bits_set)
     return bits_set >= m ? INFINITY : -log1p(-bits_set / m) / wear(s);
 }
 
-/* The variance of the number of set bits is that of clear ones: over all pairs of bits,
- * P(both clear) - P(clear)^2.  A throw that sets a bit with chance q leaves both of two clear
- * with 1 - 2q + b, where b is the chance to set both: 0, but in blocked filters k(k-1)/(480 m)
- * for the 480 bits in other lanes of the same block (spectral: 15 lanes of counters).  With c =
- * P(clear) that makes m c (1 - c) + m c^2 ((m - 1 - near) (far - 1) + near (nigh - 1)) where far
- * and nigh are P(both clear) / c^2 without and with b; for large m the classic case becomes the
- * occupancy law m e^-x (1 - (1 + x) e^-x), x = kn/m (Kolchin, Sevastyanov, Chistyakov, "Random
- * Allocations", 1978).  Written with expm1, so that the terms of size m^2 are never formed and
- * cannot cancel. */
+/* The number of set bits has the same variance as the number of clear ones: the sum over all pairs
+ * of bits of P(both clear) - P(clear)^2.  A throw that sets a bit with probability q leaves both
+ * of two bits clear with probability 1 - 2q + b, where b is the probability of setting both: 0,
+ * except in blocked filters, where it is k(k-1)/(480 m) for the 480 bits in other lanes of the
+ * same block (spectral: 15 lanes of counters).  With c = P(clear), the variance is m c (1 - c) + m
+ * c^2 ((m - 1 - near) (far - 1) + near (nigh - 1)), where far and nigh are P(both clear) / c^2
+ * without and with b.  For large m, the classic case becomes the occupancy law m e^-x (1 - (1 + x)
+ * e^-x), x = kn/m (Kolchin, Sevastyanov, Chistyakov, "Random Allocations", 1978).  The code uses
+ * expm1, so that terms of size m^2 are never formed and cannot cancel. */
 double dj_shape_bits_sigma(const struct dj_shape *s, double n)
 {
     check(s);
     if (!(n > 0.0) || s->layout == DJ_TABLE)
-        return 0.0; /* slots in use are counted, not left to chance */
+        return 0.0; /* used slots are counted exactly */
     const double m = places(s), k = (double)s->k;
     const double clear = exp(-n * wear(s));
     if (clear < DBL_MIN)
@@ -295,7 +297,7 @@ double dj_with_twins(double bodies, double n)
     return twins < UNTOLD * bodies ? bodies : dj_either(bodies, twins);
 }
 
-/* Keys of n that met a twin of theirs. */
+/* Expected number of n keys that have a twin among the earlier ones. */
 static double twins_lost(double n)
 {
     return fmax(0.0, n * (n - 1.0) / 2.0) / TWO_TO_64;
@@ -343,10 +345,10 @@ double dj_shape_rate(const struct dj_shape *s, double n)
 
 /* --- Losses ------------------------------------------------------------- */
 
-/* The rate f^k integrated over the keys: with f = 1 - e^(-wn) as the variable, dn is
- * df / (w (1 - f)), and the geometric series for 1/(1 - f) makes it
+/* The rate f^k integrated over the keys: with f = 1 - e^(-wn) as the variable, dn is df / (w (1 -
+ * f)), and expanding 1/(1 - f) as a geometric series gives
  *     (f^(k+1)/(k+1) + f^(k+2)/(k+2) + ...) / w.
- * The terms from 1 to k are what -log(1 - f) = wn has more: shorter when f is near 1. */
+ * This is -log(1 - f) = wn minus the terms 1 to k, which is shorter to compute if f is near 1. */
 static double classic_integral(const struct dj_shape *s, double n)
 {
     const double f = fill(s, n), w = wear(s);
@@ -363,18 +365,18 @@ static double classic_integral(const struct dj_shape *s, double n)
     return sum / w;
 }
 
-/* Up to here the keys are added one by one. */
+/* Up to this many keys, the sum is computed term by term. */
 #define FEW_KEYS 1024.0
 
-/* How much steeper the rate is at n keys than at none, where only k = 1 has a slope. */
+/* The slope of the rate at n keys minus that at 0 keys, where only k = 1 has a slope. */
 static double classic_slope(const struct dj_shape *s, double n)
 {
     const double f = fill(s, n), k = (double)s->k;
     return wear(s) * (k * (1.0 - f) * pow(f, k - 1.0) - (s->k == 1 ? 1.0 : 0.0));
 }
 
-/* The sum over whole numbers from the integral: Euler-Maclaurin (DLMF 2.10.1) with the terms
- * of the rate and its slope; what follows is about k^4 / (720 n^4) of the sum. */
+/* The sum over integers from the integral: Euler-Maclaurin (DLMF 2.10.1) with the terms of the
+ * rate and its slope; the remainder is about k^4 / (720 n^4) of the sum. */
 static double classic_lost(const struct dj_shape *s, double n)
 {
     if (n > FEW_KEYS)
@@ -394,7 +396,7 @@ static double body_lost(const struct dj_shape *s, double n)
     return (double)(s->bits / DJ_BLOCK_BITS) * block_mean_at(s, n, LOST_A_BLOCK);
 }
 
-/* By Simpson's rule; the rate is smooth and rises like n^(k F). */
+/* By Simpson's rule; the rate is smooth and grows like n^(k F). */
 static double bodies_lost(const struct dj_shape *s, uint32_t filters, double n)
 {
     enum {
@@ -414,9 +416,10 @@ double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n)
     if (!(n > 0.0))
         return 0.0;
     const double bodies = filters == 1 ? body_lost(s, n) : bodies_lost(s, filters, n);
-    if (s->no_twins || !(bodies < n)) /* the latter also for INFINITY */
+    if (s->no_twins || !(bodies < n)) /* the second condition also covers INFINITY */
         return bodies;
-    return bodies + (1.0 - bodies / n) * twins_lost(n); /* of those that were not lost anyhow */
+    return bodies + (1.0 - bodies / n) *
+                        twins_lost(n); /* twins among the keys that are not lost otherwise */
 }
 
 double dj_shape_lost(const struct dj_shape *s, double n)

@@ -1,23 +1,23 @@
-/* sizing.c - the smallest body for n keys at rate p, the best k, the keys that fit.
+/* sizing.c - the smallest body for n keys at rate p, the best k, the capacity.
  *
- * The rate (rate.c) falls with the bits and grows with the keys, so that each question is a
- * search for the place where it crosses p: halving or doubling until the place is bracketed,
- * then bisection.  Formulas such as m = n ln(1/p) / (ln 2)^2 are not used: k is a whole number,
- * bits come in granules, blocks are crowded, and p is a promise, so the answer is the first
- * size at which the predicted rate really is p or less.
+ * The rate (rate.c) falls with the bits and grows with the keys, so each question is a search for
+ * the point where it crosses p: halve or double until the point is bracketed, then bisect.
+ * Formulas such as m = n ln(1/p) / (ln 2)^2 are not used: k is an integer, bits are allocated in
+ * granules, blocks are unevenly filled, and p is a guarantee.  So the answer is the first size at
+ * which the predicted rate really is p or less.
  *
- * A free k is tried from 1 upwards, and a larger k must beat the best so far: do with at least
- * one granule less, or hold one key more.  That is a single evaluation where it does not.
+ * If k is free, it is tried from 1 upward, and a larger k must beat the best so far: need at least
+ * one granule less, or hold one key more.  If it does not, that takes a single evaluation.
  *
- * exact has no rate to speak of; its size comes from its load.  With 4 slots in 5 taken and full
- * lines of 8 overflowing into the next, a key that is there is found in 1.15 lines on average and
- * a stranger is told apart in 2.3, neighbours in memory (simulated, 10 million keys); shorter in
- * small tables, where there are few lines to overflow into.  Two lines are the least: a handful
- * of keys leaves free slots as well. */
+ * The rate of `exact` is negligible; its size follows from its load factor.  With 4 of 5 slots
+ * used and full lines of 8 overflowing into the next, a query reads 1.15 lines on average for a
+ * present key and 2.3 adjacent ones for an absent key (simulated, 10 million keys); fewer in small
+ * tables, which have few lines to overflow into.  The minimum is two lines, so a handful of keys
+ * leaves free slots as well. */
 #include "core/math/sizing.h"
 #include <stddef.h>
 
-#define MAX_KEYS       (UINT64_C(1) << 53) /* as doubles still count one by one */
+#define MAX_KEYS       (UINT64_C(1) << 53) /* integers up to this are exact in a double */
 #define EXACT_MIN_BITS (UINT64_C(2) * DJ_BLOCK_BITS)
 #define SLOT_BITS      (DJ_BLOCK_BITS / DJ_EXACT_LINE)
 
@@ -44,7 +44,7 @@ uint32_t dj_shape_most_k(uint32_t layout)
     return 0;
 }
 
-/* The k to try: one when it is fixed, none when it is impossible. */
+/* The values of k to try: one if it is fixed, none if it is impossible. */
 struct span {
     uint32_t first, last;
 };
@@ -68,7 +68,7 @@ bool dj_shape_round(struct dj_shape *s)
         return false;
     const uint64_t g = dj_shape_granule(s->layout);
     const uint64_t least = s->layout == DJ_TABLE ? EXACT_MIN_BITS : g;
-    const uint64_t up = (s->bits + g - 1) / g * g; /* at most DJ_MAX_BITS, a multiple of all g */
+    const uint64_t up = (s->bits + g - 1) / g * g; /* at most DJ_MAX_BITS, a multiple of every g */
     s->bits = up < least ? least : up;
     return true;
 }
@@ -82,8 +82,8 @@ static bool reaches(const struct dj_shape *s, uint64_t granules, uint64_t n, dou
     return dj_shape_rate(&t, (double)n) <= p;
 }
 
-/* The fewest granules that reach p, when `enough` do.  Halving first keeps away from sizes far
- * too small, whose crowded blocks take longest to evaluate. */
+/* The fewest granules that reach p, given that `enough` do.  Halving first avoids sizes that are
+ * far too small, whose crowded blocks take longest to evaluate. */
 static uint64_t fewest_granules(const struct dj_shape *s, uint64_t enough, uint64_t n, double p)
 {
     uint64_t few = enough / 2;
@@ -103,7 +103,7 @@ static uint64_t fewest_granules(const struct dj_shape *s, uint64_t enough, uint6
 
 static bool fit_exact(struct dj_shape *s, uint64_t n, double p)
 {
-    const uint64_t slots = (5 * n + 3) / 4; /* n is at most 2^53 */
+    const uint64_t slots = (5 * n + 3) / 4; /* no overflow: n is at most 2^53 */
     if ((!s->no_twins && p < dj_twins((double)n)) || slots > DJ_MAX_BITS / SLOT_BITS)
         return false;
     s->k = 1;
@@ -148,7 +148,7 @@ void dj_shape_best_k(struct dj_shape *s, uint64_t n)
     if (s->k != 0)
         return;
     const struct span ks = ks_of(s);
-    double least = 2.0; /* more than any rate */
+    double least = 2.0; /* higher than any rate */
     struct dj_shape t = *s;
     for (t.k = ks.first; t.k <= ks.last; t.k++) {
         const double rate = dj_shape_rate(&t, n > 0 ? (double)n : 1.0);
@@ -164,7 +164,7 @@ static bool holds(const struct dj_shape *s, uint64_t n, double p)
     return n <= MAX_KEYS && dj_shape_rate(s, (double)n) <= p;
 }
 
-/* The most keys at rate p, when it holds `fine`, at least 1. */
+/* The most keys at rate p, given that the shape holds `fine` >= 1. */
 static uint64_t most_keys(const struct dj_shape *s, uint64_t fine, double p)
 {
     uint64_t many = 2 * fine;
