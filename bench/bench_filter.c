@@ -72,7 +72,7 @@ static int contains_batch(void *self, const deja_slice *keys, size_t n, uint8_t 
 
 static int add_batch(void *self, const deja_slice *keys, size_t n, uint8_t *is_new)
 {
-    return deja_filter_add_batch(self, keys, n, is_new, NULL);
+    return deja_filter_add_batch(self, keys, n, is_new, NULL, NULL);
 }
 
 static int contains_one(void *self, const deja_slice *keys, size_t n, uint8_t *found)
@@ -87,7 +87,7 @@ static int add_one(void *self, const deja_slice *keys, size_t n, uint8_t *is_new
     int rc = DEJA_OK;
     for (size_t i = 0; i < n && rc == DEJA_OK; i++) {
         bool answer = false;
-        rc = deja_filter_add(self, keys[i], &answer);
+        rc = deja_filter_add(self, keys[i], &answer, NULL);
         is_new[i] = answer;
     }
     return rc;
@@ -95,7 +95,7 @@ static int add_one(void *self, const deja_slice *keys, size_t n, uint8_t *is_new
 
 static int add_hashed(void *self, const uint64_t *hash, size_t n, uint8_t *is_new)
 {
-    return deja_filter_add_hashed(self, hash, n, is_new, NULL);
+    return deja_filter_add_hashed(self, hash, n, is_new, NULL, NULL);
 }
 
 static int contains_hashed(void *self, const uint64_t *hash, size_t n, uint8_t *found)

@@ -105,9 +105,9 @@ static int take_line(struct loading *l, deja_slice line, deja_error *err)
     bool is_new;
     if (line.len == 0 || line.len > LINE_MAX)
         return DEJA_OK;
-    int rc = deja_filter_add(l->seen, line, &is_new);
+    int rc = deja_filter_add(l->seen, line, &is_new, err);
     if (rc < 0)
-        return fail(err, rc, "%s", deja_strerror(rc));
+        return rc;
     if (!is_new)
         return DEJA_OK;
     rc = make_room(l, line.len, err);

@@ -110,7 +110,8 @@ static int add_batch(void *self, const deja_slice *keys, size_t n, uint8_t *is_n
     int rc = DEJA_OK;
     for (size_t at = 0, lot; at < n && rc == DEJA_OK; at += lot) {
         lot = n - at < LOT ? n - at : LOT;
-        rc = deja_filter_add_batch(s->filter, s->segment, cut(s, keys + at, lot), s->answer, NULL);
+        rc = deja_filter_add_batch(s->filter, s->segment, cut(s, keys + at, lot), s->answer, NULL,
+                                   NULL);
         unite(s, lot, true, is_new + at);
     }
     return rc;

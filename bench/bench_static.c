@@ -57,14 +57,14 @@ static int collect(void *self, const deja_slice *keys, size_t n, uint8_t *is_new
 {
     struct subject *s = self;
     (void)is_new;
-    return deja_builder_add_batch(s->builder, keys, n);
+    return deja_builder_add_batch(s->builder, keys, n, NULL);
 }
 
 static int collect_hashed(void *self, const uint64_t *hash, size_t n, uint8_t *is_new)
 {
     struct subject *s = self;
     (void)is_new;
-    return deja_builder_add_hashed(s->builder, hash, n);
+    return deja_builder_add_hashed(s->builder, hash, n, NULL);
 }
 
 static int ready(void *self, deja_error *err)

@@ -103,7 +103,7 @@ DEJA_API const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules)
  * url.  DEJA_ENOTSUP: a host that needs IDNA, which this build lacks; *canon is url.
  * DEJA_ESPACE: cap is less than DEJA_URL_ROOM and it mattered. */
 DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
-                                deja_slice *canon);
+                                deja_slice *canon, deja_error *err);
 /* The same for n URLs, in order; canon may be the array url itself.  status[i] is what
  * deja_url_canon says of the i-th: 0, DEJA_ENOTURL or DEJA_ENOTSUP.  Returns how many were
  * done: fewer than n where the rest of out has not the room for the next one. */
@@ -116,7 +116,7 @@ DEJA_API void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice
 /* What a link in the page `base` points to, fragment included, as browsers see it: bytes in
  * out, which has DEJA_URL_ROOM(base.len + link.len) and is neither of them. */
 DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,
-                                  deja_slice *url);
+                                  deja_slice *url, deja_error *err);
 /* The layers of a URL, slices of it: scheme and authority, then each segment of the path
  * with its slash; the query belongs to the last.  Returns how many, at most cap: then the
  * last one holds the rest. */
@@ -334,15 +334,17 @@ DEJA_API void deja_filter_free(deja_filter *f); /* NULL is fine; does not sync *
 /* As deja_kind_can, for one filter: its options and parts can rule out what its kind can do.
  * Whether its file may be written does not matter here. */
 DEJA_API bool deja_filter_can(const deja_filter *f, uint32_t capability);
+/* DEJA_OK if it can; otherwise DEJA_ENOTSUP, and err names a kind that can. */
+DEJA_CHECKED int deja_filter_require(const deja_filter *f, uint32_t capability, deja_error *err);
 
 /* *is_new (or NULL) tells whether the key was absent before this call.  When threads
  * add the same key at once, at least one of them is told that it was new. */
-DEJA_CHECKED int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new);
+DEJA_CHECKED int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *err);
 DEJA_API bool deja_filter_contains(const deja_filter *f, deja_slice key);
 /* As n single calls in order, with the memory latency overlapped; the arrays (or NULL
  * for add) get 0 or 1 for each key.  When an add stops early, *done keys were taken. */
 DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n,
-                                       uint8_t *is_new, size_t *done);
+                                       uint8_t *is_new, size_t *done, deja_error *err);
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
 
@@ -351,7 +353,7 @@ DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice 
  * never runs back while a filter is open: an earlier time counts as the latest that an add went
  * by.  If the newest generation of a file starts in the future (the clock was set back, or the
  * file was crafted), the next add restarts it from now; stats.clock_behind tells by how much. */
-DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds);
+DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err);
 
 /* How often, and not any more: kinds spectral and, remove alone, paired; the others answer
  * DEJA_ENOTSUP.
@@ -369,12 +371,14 @@ DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds);
  *
  * count gives how often the key was added and not removed, or more: too much for as many keys as
  * contains would claim wrongly.  A count at the maximum of the counters says at least. */
-DEJA_CHECKED int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed);
+DEJA_CHECKED int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed,
+                                    deja_error *err);
 DEJA_CHECKED int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n,
-                                          uint8_t *removed, size_t *done);
-DEJA_CHECKED int deja_filter_count(const deja_filter *f, deja_slice key, uint64_t *count);
+                                          uint8_t *removed, size_t *done, deja_error *err);
+DEJA_CHECKED int deja_filter_count(const deja_filter *f, deja_slice key, uint64_t *count,
+                                   deja_error *err);
 DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
-                                         uint32_t *counts);
+                                         uint64_t *counts, deja_error *err);
 
 /* Has anything been added that is, or lies under, this beginning of a URL: a site, a folder, a
  * page?  Cut at slashes: http://h/a covers itself, http://h/a/, http://h/a?x and all below
@@ -383,8 +387,10 @@ DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice 
  * after http://h/a and http://g/b.  Where a filter has L layers, only the first L - 1 segments are
  * looked at, and never a query.  Kind layered alone, without its modes paper and words; the
  * others answer DEJA_ENOTSUP.  May run beside add and contains. */
+DEJA_CHECKED int deja_filter_prefix(const deja_filter *f, deja_slice prefix, bool *found,
+                                    deja_error *err);
 DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
-                                          uint8_t *found);
+                                          uint8_t *found, deja_error *err);
 
 /* The same in two steps, for programs that hash in one thread and look up in another:
  * a key becomes hash_words numbers, good for filters with the same key, hash, k, F (layered: the
@@ -393,13 +399,13 @@ DEJA_API size_t deja_filter_hash_words(const deja_filter *f);
 DEJA_API void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                      uint64_t *hash);
 DEJA_CHECKED int deja_filter_add_hashed(deja_filter *f, const uint64_t *hash, size_t n,
-                                        uint8_t *is_new, size_t *done);
+                                        uint8_t *is_new, size_t *done, deja_error *err);
 DEJA_API void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
                                           uint8_t *found);
 DEJA_CHECKED int deja_filter_remove_hashed(deja_filter *f, const uint64_t *hash, size_t n,
-                                           uint8_t *removed, size_t *done);
+                                           uint8_t *removed, size_t *done, deja_error *err);
 DEJA_CHECKED int deja_filter_count_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
-                                          uint32_t *counts);
+                                          uint64_t *counts, deja_error *err);
 
 /* The deja_profile of the URLs in it; 0: bytes as given. */
 DEJA_API uint32_t deja_filter_profile(const deja_filter *f);
@@ -495,7 +501,8 @@ typedef struct deja_layer {
     {                                                                                             \
         sizeof(deja_layer), 0, 0, 0, 0.0, 0, 0                                                    \
     }
-DEJA_CHECKED int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *layer);
+DEJA_CHECKED int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *layer,
+                                   deja_error *err);
 
 /* What a filter knows without reading its body: for programs that ask often. */
 typedef struct deja_outline {
@@ -620,11 +627,14 @@ typedef struct deja_builder deja_builder;
 DEJA_CHECKED int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *err);
 DEJA_API void deja_builder_free(deja_builder *b); /* NULL is fine; not the filter that it made */
 /* Takes all of them, or none (DEJA_ENOMEM). */
-DEJA_CHECKED int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n);
+DEJA_CHECKED int deja_builder_add(deja_builder *b, deja_slice key, deja_error *err);
+DEJA_CHECKED int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n,
+                                        deja_error *err);
 /* The same in two steps: one number a key. */
 DEJA_API void deja_builder_hash_batch(const deja_builder *b, const deja_slice *keys, size_t n,
                                       uint64_t *hash);
-DEJA_CHECKED int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n);
+DEJA_CHECKED int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n,
+                                         deja_error *err);
 /* The filter: in memory when path is NULL, otherwise in a new file, which appears with its first
  * deja_filter_sync; flags as for deja_filter_create.  After DEJA_OK the builder is empty and may
  * collect the keys of another filter; after an error it still has its keys. */
@@ -681,8 +691,9 @@ DEJA_API size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, 
  * borrowed; between judge and commit, nobody else may add to it. */
 typedef struct deja_dedup deja_dedup;
 DEJA_CHECKED int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err);
-DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new);
-DEJA_CHECKED int deja_dedup_commit(deja_dedup *d);
+DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
+                                  deja_error *err);
+DEJA_CHECKED int deja_dedup_commit(deja_dedup *d, deja_error *err);
 /* Keys that wait for the commit: those judged new; in a window, also those to be renewed. */
 DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 DEJA_API void deja_dedup_free(deja_dedup *d);

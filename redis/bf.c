@@ -141,7 +141,7 @@ int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
 /* --- ADD, MADD, INSERT ---------------------------------------------------------- */
 
 /* As RedisBloom fills a filter of fixed size: to its capacity, and what is in stays in. */
-static int add_fixed(struct value *v, struct items *items, size_t *done)
+static int add_fixed(struct value *v, struct items *items, size_t *done, deja_error *err)
 {
     int rc = DEJA_OK;
     *done = 0;
@@ -153,7 +153,7 @@ static int add_fixed(struct value *v, struct items *items, size_t *done)
             size_t taken = 0;
             rc = deja_filter_add_batch(v->filter, items->key + *done,
                                        left < room ? left : (size_t)room, items->answer + *done,
-                                       &taken);
+                                       &taken, err);
             *done += taken;
         } else if (deja_filter_contains(v->filter, items->key[*done])) {
             items->answer[(*done)++] = 0;
@@ -170,33 +170,32 @@ static bool is_endless(const struct value *v)
     return deja_kind_can(v->kind, DEJA_CAN_GROW) || deja_kind_can(v->kind, DEJA_CAN_EXPIRE);
 }
 
-static int add_items(struct value *v, struct items *items, size_t *done)
+static int add_items(struct value *v, struct items *items, size_t *done, deja_error *err)
 {
     if (is_endless(v))
-        return deja_filter_add_batch(v->filter, items->key, items->n, items->answer, done);
-    return add_fixed(v, items, done);
+        return deja_filter_add_batch(v->filter, items->key, items->n, items->answer, done, err);
+    return add_fixed(v, items, done, err);
 }
 
-static void reply_add_error(RedisModuleCtx *ctx, const struct value *v, int rc)
+static void reply_add_error(RedisModuleCtx *ctx, const struct value *v, int rc,
+                            const deja_error *err)
 {
     if (rc == DEJA_EFULL && !is_endless(v))
         reply_error(ctx, "ERR non scaling filter is full");
-    else if (rc == DEJA_EFULL)
-        reply_error(ctx, "ERR the filter has grown as often as it can: reserve a larger one");
     else if (rc == DEJA_ENOMEM)
         reply_error(ctx, "ERR the filter cannot grow: filter-max-bytes or maxmemory is reached");
     else
-        value_reply_error(ctx, rc, NULL);
+        value_reply_error(ctx, rc, err);
 }
 
 static void reply_adds(RedisModuleCtx *ctx, const struct value *v, const struct items *items,
-                       size_t done, int rc)
+                       size_t done, int rc, const deja_error *err)
 {
     RedisModule_ReplyWithArray(ctx, (long)(done + (rc < 0)));
     for (size_t i = 0; i < done; i++)
         RedisModule_ReplyWithBool(ctx, items->answer[i]);
     if (rc < 0)
-        reply_add_error(ctx, v, rc);
+        reply_add_error(ctx, v, rc, err);
 }
 
 static void add_and_reply(RedisModuleCtx *ctx, struct value *v, RedisModuleString **argv,
@@ -204,13 +203,14 @@ static void add_and_reply(RedisModuleCtx *ctx, struct value *v, RedisModuleStrin
 {
     struct items items;
     size_t done = 0;
+    deja_error err = {0, ""};
     if (!items_init(ctx, &items, v, argv + first, argc - first))
         return;
-    const int rc = add_items(v, &items, &done);
+    const int rc = add_items(v, &items, &done, &err);
     if (many)
-        reply_adds(ctx, v, &items, done, rc);
+        reply_adds(ctx, v, &items, done, rc, &err);
     else if (rc < 0)
-        reply_add_error(ctx, v, rc);
+        reply_add_error(ctx, v, rc, &err);
     else
         RedisModule_ReplyWithBool(ctx, items.answer[0]);
     items_publish(ctx, &items, done, "BF.MADD", "bloom.add", argv, first);

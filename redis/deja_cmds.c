@@ -81,7 +81,8 @@ static bool begin_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     return false;
 }
 
-typedef int (*change)(deja_filter *, const deja_slice *, size_t, uint8_t *, size_t *);
+typedef int (*change)(deja_filter *, const deja_slice *, size_t, uint8_t *, size_t *,
+                      deja_error *);
 
 /* Add or remove: an answer for each item that was taken, and an error for the one that was not. */
 static int change_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, change apply,
@@ -91,17 +92,18 @@ static int change_items(RedisModuleCtx *ctx, RedisModuleString **argv, int argc,
     struct value *v;
     struct items items;
     size_t done = 0;
+    deja_error err = {0, ""};
     if (!begin_items(ctx, argv, argc, RW, &key, &v, &items))
         return REDISMODULE_OK;
-    const int rc = apply(v->filter, items.key, items.n, items.answer, &done);
+    const int rc = apply(v->filter, items.key, items.n, items.answer, &done, &err);
     if (rc < 0 && !done) {
-        value_reply_error(ctx, rc, NULL);
+        value_reply_error(ctx, rc, &err);
     } else {
         RedisModule_ReplyWithArray(ctx, (long)(done + (rc < 0)));
         for (size_t i = 0; i < done; i++)
             RedisModule_ReplyWithLongLong(ctx, items.answer[i]);
         if (rc < 0)
-            value_reply_error(ctx, rc, NULL);
+            value_reply_error(ctx, rc, &err);
     }
     items_publish(ctx, &items, done, command, event, argv, 2);
     items_fini(&items);
@@ -142,15 +144,16 @@ int deja_cmd_count(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     struct items items;
     if (!begin_items(ctx, argv, argc, REDISMODULE_READ, &key, &v, &items))
         return REDISMODULE_OK;
-    uint32_t *counts = RedisModule_TryAlloc(items.n * sizeof *counts);
-    const int rc =
-        counts ? deja_filter_count_batch(v->filter, items.key, items.n, counts) : DEJA_ENOMEM;
+    deja_error err = {0, ""};
+    uint64_t *counts = RedisModule_TryAlloc(items.n * sizeof *counts);
+    const int rc = counts ? deja_filter_count_batch(v->filter, items.key, items.n, counts, &err)
+                          : DEJA_ENOMEM;
     if (rc < 0)
-        value_reply_error(ctx, rc, NULL);
+        value_reply_error(ctx, rc, &err);
     else
         RedisModule_ReplyWithArray(ctx, (long)items.n);
     for (size_t i = 0; rc == DEJA_OK && i < items.n; i++)
-        RedisModule_ReplyWithLongLong(ctx, counts[i]);
+        RedisModule_ReplyWithLongLong(ctx, (long long)counts[i]);
     RedisModule_Free(counts);
     items_fini(&items);
     RedisModule_CloseKey(key);

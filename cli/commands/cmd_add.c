@@ -29,10 +29,9 @@ struct job {
 static int add_batch(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
-    size_t done;
-    const int rc = deja_filter_add_hashed(j->filter, b->hash, b->keyed, b->answer, &done);
+    const int rc = deja_filter_add_hashed(j->filter, b->hash, b->keyed, b->answer, NULL, err);
     if (rc < 0)
-        return session_add_failed(rc, j->filter, j->call->operands[0], err);
+        return rc;
     session_spread(b, false);
     j->added += session_count(b);
     session_watch(&j->session, fail_path(j->call->operands[0]).text);
@@ -216,7 +215,7 @@ static int collect(struct job *j, deja_builder *b, deja_error *err)
     struct batch *batch;
     int rc;
     while ((rc = session_next(&j->session, &batch, err)) > 0)
-        if (deja_builder_add_hashed(b, batch->hash, batch->keyed) < 0)
+        if (deja_builder_add_hashed(b, batch->hash, batch->keyed, err) < 0)
             return fail(err, DEJA_ENOMEM,
                         "out of memory after %s: a static filter takes 8 bytes a key while they "
                         "are read, and 32 then",

@@ -43,12 +43,11 @@ struct job {
 static int look_up_prefixes(const struct job *j, struct batch *b, deja_error *err)
 {
     const struct block *block = &b->block;
-    if (deja_filter_prefix_batch(j->filter, block->keys, block->n, b->answer) < 0)
-        return session_need_prefixes(j->filter, j->call->operands[0], err);
+    const int rc = deja_filter_prefix_batch(j->filter, block->keys, block->n, b->answer, err);
     for (size_t i = 0, to = 0; block->keyless && i < block->n; i++)
         if (block->keys[i].data)
             b->answer[to++] = b->answer[i];
-    return deja_filter_check_file(j->filter, err);
+    return rc;
 }
 
 static int look_up(const struct job *j, struct batch *b, deja_error *err)
@@ -153,7 +152,7 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK && j.o->prefix && !j.filter)
         rc = fail(err, OPT_USAGE, "--prefix needs a filter of kind layered");
     else if (rc == DEJA_OK && j.o->prefix)
-        rc = session_need_prefixes(j.filter, call->operands[0], err);
+        rc = deja_filter_require(j.filter, DEJA_CAN_PREFIX, err);
     if (rc == DEJA_OK)
         rc = session_output(call, &j.o->common, &j.own, &j.out, err);
     if (rc == DEJA_OK)

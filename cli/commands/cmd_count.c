@@ -3,6 +3,7 @@
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct count_options {
@@ -26,7 +27,7 @@ struct job {
     struct session session;
     struct out own, *out;
     bool header_printed;
-    uint32_t *counts; /* of the batch at hand */
+    uint64_t *counts; /* of the batch at hand */
     size_t cap;
     uint64_t found; /* lines with a count */
     uint64_t total; /* and their counts added up */
@@ -38,11 +39,11 @@ static int look_up(struct job *j, const struct batch *b, deja_error *err)
     if (!room)
         return fail(err, DEJA_ENOMEM, "out of memory");
     j->counts = room;
-    const int rc = deja_filter_count_hashed(j->filter, b->hash, b->keyed, j->counts);
+    const int rc = deja_filter_count_hashed(j->filter, b->hash, b->keyed, j->counts, err);
     size_t from = b->keyed; /* keyless lines were never added: 0 in their places */
     for (size_t i = b->block.n; i > from; i--)
         j->counts[i - 1] = b->block.keys[i - 1].data ? j->counts[--from] : 0;
-    return rc < 0 ? session_add_failed(rc, j->filter, j->call->operands[0], err) : DEJA_OK;
+    return rc;
 }
 
 /* A line with several keys counts as often as the most frequent of them. */
@@ -74,7 +75,7 @@ static void print(struct job *j, const struct batch *b)
     print_header(j);
     for (size_t i = 0; i < block->n; i++) {
         const size_t begin = i ? block->ends[i - 1] : 0;
-        out_printf(j->out, "%u\t", j->counts[i]);
+        out_printf(j->out, "%" PRIu64 "\t", j->counts[i]);
         if (j->session.urls.forms) {
             out_write(j->out, block->forms[i].data, block->forms[i].len);
             out_write(j->out, block->data + block->ends[i] - 1, 1);
@@ -140,7 +141,7 @@ static int run(struct call *call, deja_error *err)
     int rc = session_begin_file(&j.session, &o->common, URLKEYS_LOOK_UP, call->operands[0], 0,
                                 &j.filter, err);
     if (rc == DEJA_OK)
-        rc = session_need_counters(j.filter, call->operands[0], false, err);
+        rc = deja_filter_require(j.filter, DEJA_CAN_COUNT, err);
     if (rc == DEJA_OK)
         rc = session_output(call, &o->common, &j.own, &j.out, err);
     if (rc == DEJA_OK)

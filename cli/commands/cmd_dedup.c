@@ -94,8 +94,9 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
     rc = call_stats(j->filter, &stats, err);
     if (rc < 0)
         return rc;
-    if (deja_kind_can(stats.kind, DEJA_CAN_BUILD))
-        return session_add_failed(DEJA_ENOTSUP, j->filter, j->o->state, err);
+    rc = deja_filter_require(j->filter, DEJA_CAN_ADD, err);
+    if (rc < 0)
+        return rc;
     if (!session_can_dedup(stats.kind))
         return refuse_paired(j->o->state, err);
     const struct common_ignored ignored = common_ignored(c, j->filter, &stats);
@@ -163,9 +164,9 @@ static int commit(struct job *j, deja_error *err)
     int rc = hand_over(j, err);
     if (rc < 0)
         return rc;
-    rc = deja_dedup_commit(j->pending);
+    rc = deja_dedup_commit(j->pending, err);
     if (rc < 0)
-        return session_add_failed(rc, j->filter, j->o->state, err);
+        return rc;
     session_watch(&j->session, fail_path(j->o->state).text);
     return DEJA_OK;
 }
@@ -194,12 +195,8 @@ static int on_pause(void *job, deja_error *err)
 
 static int judge(struct job *j, struct batch *b, deja_error *err)
 {
-    int rc;
-    if (j->pending)
-        rc = deja_dedup_judge(j->pending, b->hash, b->keyed, b->answer);
-    else
-        rc = deja_filter_add_hashed(j->filter, b->hash, b->keyed, b->answer, NULL);
-    return rc < 0 ? session_add_failed(rc, j->filter, j->o->state, err) : DEJA_OK;
+    return j->pending ? deja_dedup_judge(j->pending, b->hash, b->keyed, b->answer, err)
+                      : deja_filter_add_hashed(j->filter, b->hash, b->keyed, b->answer, NULL, err);
 }
 
 static int after_batch(struct job *j, deja_error *err)

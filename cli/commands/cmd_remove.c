@@ -26,9 +26,9 @@ struct job {
 static int remove_batch(void *job, struct batch *b, deja_error *err)
 {
     struct job *j = job;
-    const int rc = deja_filter_remove_hashed(j->filter, b->hash, b->keyed, b->answer, NULL);
+    const int rc = deja_filter_remove_hashed(j->filter, b->hash, b->keyed, b->answer, NULL, err);
     if (rc < 0)
-        return session_add_failed(rc, j->filter, j->call->operands[0], err);
+        return rc;
     session_spread(b, false);
     j->removed += session_count(b);
     return DEJA_OK;
@@ -91,7 +91,7 @@ static int run(struct call *call, deja_error *err)
     int rc = session_begin_file(&j.session, &o->common, URLKEYS_STORE, call->operands[0],
                                 DEJA_OPEN_WRITE, &j.filter, err);
     if (rc == DEJA_OK)
-        rc = session_need_counters(j.filter, call->operands[0], true, err);
+        rc = deja_filter_require(j.filter, DEJA_CAN_REMOVE, err);
     if (rc == DEJA_OK)
         rc = work(&j, err);
     session_close(&j.session);

@@ -116,7 +116,7 @@ int info_report_make(struct info_report *r, const uint8_t *key, deja_error *err)
     for (uint32_t i = 0;
          rc == DEJA_OK && deja_kind_can(r->s.kind, DEJA_CAN_LAYER) && i <= r->s.layers; i++) {
         r->layer[i % INFO_LAYERS] = (deja_layer)DEJA_LAYER_INIT;
-        rc = deja_filter_layer(f, i, &r->layer[i % INFO_LAYERS]);
+        rc = deja_filter_layer(f, i, &r->layer[i % INFO_LAYERS], err);
     }
     if (rc == DEJA_OK)
         rc = deja_filter_outline(f, &outline);

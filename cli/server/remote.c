@@ -117,11 +117,9 @@ static int first_here(struct job *j, const struct batch *b, deja_error *err)
         if (rc < 0)
             return rc;
     }
-    const int rc = deja_filter_add_hashed(j->recent, b->hash, b->keyed, j->want, NULL);
-    if (rc < 0)
-        return fail(err, rc, "%s", deja_strerror(rc));
+    const int rc = deja_filter_add_hashed(j->recent, b->hash, b->keyed, j->want, NULL, err);
     batch_spread(b, j->want);
-    return DEJA_OK;
+    return rc;
 }
 
 /* The server never sees keyless lines. */

@@ -150,12 +150,5 @@ bool session_can_dedup(uint32_t kind);
 /* Call it after keys were added: warns once, as soon as the filter holds more keys than it was
  * sized for.  what: the filter's name in the warning. */
 void session_watch(struct session *s, const char *what);
-/* DEJA_OK when the filter counts (and, with `to_remove`, can remove); otherwise the words for it.
- */
-int session_need_counters(deja_filter *f, const char *path, bool to_remove, deja_error *err);
-/* DEJA_OK when the filter answers prefix questions; otherwise the words for it. */
-int session_need_prefixes(const deja_filter *f, const char *path, deja_error *err);
-/* The words for a failed batch of f (or NULL), which has only a status and errno. */
-int session_add_failed(int status, const deja_filter *f, const char *path, deja_error *err);
 
 #endif

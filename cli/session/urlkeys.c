@@ -43,7 +43,7 @@ static int check_base(deja_slice base, deja_error *err)
     deja_slice url;
     const deja_slice path = {link, sizeof link - 1};
     const int rc =
-        base.len > 2000 ? DEJA_EINVAL : deja_url_resolve(base, path, out, sizeof out, &url);
+        base.len > 2000 ? DEJA_EINVAL : deja_url_resolve(base, path, out, sizeof out, &url, err);
     if (rc == DEJA_OK)
         return DEJA_OK;
     return fail(err, OPT_USAGE,
@@ -148,7 +148,7 @@ static int resolve(const struct urlkeys *u, struct block *b, struct urlkeys_room
     deja_slice url;
     if (!make_room(b, r, DEJA_URL_ROOM(u->base.len + key->len)))
         return DEJA_ENOMEM;
-    const int rc = deja_url_resolve(u->base, *key, r->at, r->cap, &url);
+    const int rc = deja_url_resolve(u->base, *key, r->at, r->cap, &url, NULL);
     if (rc < 0)
         return rc;
     keep(b, r, url);
@@ -170,7 +170,7 @@ int urlkeys_form(const struct urlkeys *u, struct block *b, struct urlkeys_room *
     if (!make_room(b, r, DEJA_URL_ROOM(key.len)))
         return DEJA_ENOMEM;
     deja_slice canon;
-    rc = deja_url_canon(u->rules, key, r->at, r->cap, &canon);
+    rc = deja_url_canon(u->rules, key, r->at, r->cap, &canon, NULL);
     if (rc < 0)
         return rc;
     keep(b, r, canon);

@@ -110,7 +110,7 @@ static int add_name(deja_slice url, enum port port, struct buffer *out)
     if (!buffer_reserve(&room, DEJA_URL_ROOM(len)))
         return DEJA_ENOMEM;
     if (deja_url_canon(deja_url_profile(DEJA_URL_SAFE), (deja_slice){url.data, len}, room.data,
-                       room.cap, &canon) < 0)
+                       room.cap, &canon, NULL) < 0)
         canon = url;
     const struct authority a = split(canon);
     const char *const usual = ascii_begins(canon, "https:") ? ":443" : ":80";

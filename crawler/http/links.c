@@ -83,7 +83,7 @@ static int resolve(struct walk *w, deja_slice link, deja_slice *url)
     w->room.len = 0;
     if (!buffer_reserve(&w->room, room))
         return DEJA_ENOMEM;
-    return deja_url_resolve(w->base, link, w->room.data, room, url);
+    return deja_url_resolve(w->base, link, w->room.data, room, url, NULL);
 }
 
 static int give(struct walk *w, deja_slice link)

@@ -103,17 +103,6 @@ int cache_rotate(struct crawler *c, deja_error *err)
 
 /* --- Adding ------------------------------------------------------------------------- */
 
-int cache_failed(const struct crawler *c, int rc, deja_error *err)
-{
-    if (rc == DEJA_EIO && deja_filter_check_file(c->cache, err) < 0)
-        return rc; /* the file was cut short, or is no longer in its place */
-    if (rc == DEJA_EFULL)
-        return fail(
-            err, rc,
-            "seen.deja is full: begin with a larger options.capacity, or with kind scalable");
-    return fail(err, rc, "seen.deja: %s", deja_strerror(rc));
-}
-
 int cache_sync(struct crawler *c, deja_error *err)
 {
     int rc = deja_filter_sync(c->cache, err);
@@ -151,9 +140,9 @@ static void watch_size(struct crawler *c)
 
 int cache_take_pending(struct crawler *c, deja_error *err)
 {
-    const int rc = deja_dedup_commit(c->pending);
+    const int rc = deja_dedup_commit(c->pending, err);
     if (rc < 0)
-        return cache_failed(c, rc, err);
+        return rc;
     watch_size(c);
     cache_look_at_rate(c);
     return c->now >= c->next_cache_sync ? cache_sync(c, err) : DEJA_OK;
@@ -162,9 +151,9 @@ int cache_take_pending(struct crawler *c, deja_error *err)
 static int put(void *crawler, deja_slice url, deja_error *err)
 {
     struct crawler *c = crawler;
-    const int rc = deja_filter_add(c->cache, url, NULL);
+    const int rc = deja_filter_add(c->cache, url, NULL, err);
     c->account.rebuilt++;
-    return rc < 0 ? cache_failed(c, rc, err) : DEJA_OK;
+    return rc;
 }
 
 int cache_mend(struct crawler *c, bool made, deja_error *err)

@@ -93,8 +93,6 @@ int cache_open(struct crawler *c, bool *made, deja_error *err);
 int cache_open_shapes(struct crawler *c, bool fresh, deja_error *err);
 int cache_mend(struct crawler *c, bool made, deja_error *err); /* after a crash */
 int cache_rotate(struct crawler *c, deja_error *err);
-/* The words for a status of the cache's filter. */
-int cache_failed(const struct crawler *c, int rc, deja_error *err);
 int cache_sync(struct crawler *c, deja_error *err);
 /* The rows of pending URLs are on disk for good. */
 int cache_take_pending(struct crawler *c, deja_error *err);

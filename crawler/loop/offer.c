@@ -25,7 +25,8 @@ int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon)
     c->url_room.len = 0;
     if (!buffer_reserve(&c->url_room, DEJA_URL_ROOM(url.len)))
         return DEJA_ENOMEM;
-    const int rc = deja_url_canon(c->o->cache.url, url, c->url_room.data, c->url_room.cap, canon);
+    const int rc =
+        deja_url_canon(c->o->cache.url, url, c->url_room.data, c->url_room.cap, canon, NULL);
     return rc == DEJA_OK ? hostkey_clean(*canon, &c->url_room, canon) : rc;
 }
 
@@ -75,13 +76,11 @@ static int count_shape(struct crawler *c, deja_slice url, bool *too_many, deja_e
     c->shape.len = 0;
     if (!trap_shape(url, &c->shape))
         return no_memory(err);
-    int rc = deja_filter_count(c->shapes, buffer_slice(&c->shape), &n);
+    int rc = deja_filter_count(c->shapes, buffer_slice(&c->shape), &n, err);
     *too_many = n >= c->o->max_similar;
     if (rc == DEJA_OK && !*too_many)
-        rc = deja_filter_add(c->shapes, buffer_slice(&c->shape), NULL);
-    if (rc == DEJA_EIO && deja_filter_check_file(c->shapes, err) < 0)
-        return rc;
-    return rc < 0 ? fail(err, rc, "shapes.deja: %s", deja_strerror(rc)) : DEJA_OK;
+        rc = deja_filter_add(c->shapes, buffer_slice(&c->shape), NULL, err);
+    return rc;
 }
 
 /* --- Into the queue ----------------------------------------------------------------- */
@@ -163,8 +162,7 @@ static int ask_cache(struct crawler *c, uint8_t *is_new, deja_error *err)
     for (size_t i = 0; i < n; i++)
         key[i] = offered(&c->offers, i);
     deja_filter_hash_batch(c->cache, key, n, c->hashes);
-    const int rc = deja_dedup_judge(c->pending, c->hashes, n, is_new);
-    return rc < 0 ? cache_failed(c, rc, err) : DEJA_OK;
+    return deja_dedup_judge(c->pending, c->hashes, n, is_new, err);
 }
 
 void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden)

@@ -255,8 +255,9 @@ static int take_redirect(struct crawler *c, struct job *job, const struct fetch 
     int rc = DEJA_OK;
     if (!buffer_reserve(&room, DEJA_URL_ROOM(u->url.len + location.len)))
         return fail(err, DEJA_ENOMEM, "no memory for a redirect");
-    const bool leads = location.len > 0 && location.len <= c->o->max_url &&
-                       deja_url_resolve(u->url, location, room.data, room.cap, &target) == DEJA_OK;
+    const bool leads =
+        location.len > 0 && location.len <= c->o->max_url &&
+        deja_url_resolve(u->url, location, room.data, room.cap, &target, NULL) == DEJA_OK;
     *again = leads && u->hops < c->o->max_redirects && leads_to_itself(c, u, target);
     if (*again) {
         u->hops++;
@@ -387,7 +388,7 @@ static int redirect_robots(struct crawler *c, struct origin *o, deja_slice locat
     if (!room_enough)
         rc = fail(err, DEJA_ENOMEM, "no memory for a redirect");
     else if (location.len <= c->o->max_url)
-        rc = deja_url_resolve(buffer_slice(&base), location, room.data, room.cap, &target);
+        rc = deja_url_resolve(buffer_slice(&base), location, room.data, room.cap, &target, NULL);
     if (rc == DEJA_OK)
         rc = scope_is_web(target) ? offer_canon(c, target, &canon) : DEJA_ENOTURL;
     /* Often from http to https of the same host. */

@@ -24,12 +24,12 @@ int main(int argc, char **argv)
             continue;
         printf("%.*s\n", (int)url.len, line); /* a crawler fetches the page here ... */
         fflush(stdout);
-        rc = deja_filter_add(seen, url, NULL); /* ... and only then counts it as seen */
+        rc = deja_filter_add(seen, url, NULL, &err); /* ... and only then counts it as seen */
     }
     if (rc == DEJA_OK)
         rc = deja_filter_sync(seen, &err); /* now it survives a power cut */
     if (rc != DEJA_OK)
-        fprintf(stderr, "seen: %s\n", err.status ? err.text : deja_strerror(rc));
+        fprintf(stderr, "seen: %s\n", err.text);
     deja_filter_free(seen);
     free(line);
     return rc == DEJA_OK ? 0 : 1;

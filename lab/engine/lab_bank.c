@@ -105,7 +105,7 @@ typedef int chunk_fn(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *fl
 static int add_chunk(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *flag)
 {
     size_t done = 0;
-    const int rc = deja_filter_add_hashed(f, hash, n, flag, &done);
+    const int rc = deja_filter_add_hashed(f, hash, n, flag, &done, NULL);
     for (size_t i = 0; i < n; i++)
         flag[i] = !flag[i]; /* new: not seen */
     return rc;

@@ -22,9 +22,9 @@ int lab_fill(const struct lab *lab, deja_filter *f, const deja_slice *keys, uint
         size_t done = 0;
         if (lab_stopped(lab))
             return LAB_STOPPED;
-        const int rc = deja_filter_add_batch(f, keys + at, some, flag, &done);
+        const int rc = deja_filter_add_batch(f, keys + at, some, flag, &done, err);
         if (rc < 0)
-            return fail(err, rc, "%s", deja_strerror(rc));
+            return rc;
         seen += (double)some - (double)lab_ones(flag, some);
     }
     if (hits != NULL)
@@ -57,7 +57,7 @@ int lab_make_full(const struct lab *lab, const deja_options *opt, deja_filter **
     }
     int rc = deja_builder_new(opt, &b, err);
     if (rc == DEJA_OK)
-        rc = deja_builder_add_batch(b, lab->keys.added, lab->keys.n);
+        rc = deja_builder_add_batch(b, lab->keys.added, lab->keys.n, err);
     if (rc == DEJA_OK)
         rc = deja_builder_finish(b, NULL, 0, f, err);
     deja_builder_free(b);

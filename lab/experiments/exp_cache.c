@@ -108,9 +108,9 @@ static int remove_some(const struct lab *lab, deja_filter *f, uint64_t n, deja_e
     for (uint64_t i = 0; i < n; i++) {
         if (i % 1024 == 0 && lab_stopped(lab))
             return LAB_STOPPED;
-        const int rc = deja_filter_remove(f, lab->keys.added[i], NULL);
+        const int rc = deja_filter_remove(f, lab->keys.added[i], NULL, err);
         if (rc < 0)
-            return fail(err, rc, "%s", deja_strerror(rc));
+            return rc;
     }
     return DEJA_OK;
 }

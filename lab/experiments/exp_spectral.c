@@ -65,9 +65,9 @@ static int add_all(const struct lab *lab, deja_filter *f, deja_error *err)
         if (i % PIECE == 0 && lab_stopped(lab))
             return LAB_STOPPED;
         for (uint32_t t = times_of(i); t > 0; t--) {
-            const int rc = deja_filter_add(f, lab->keys.added[i], NULL);
+            const int rc = deja_filter_add(f, lab->keys.added[i], NULL, err);
             if (rc < 0)
-                return fail(err, rc, "%s", deja_strerror(rc));
+                return rc;
         }
     }
     return DEJA_OK;
@@ -79,30 +79,30 @@ static int remove_half(const struct lab *lab, deja_filter *f, deja_error *err)
         if (i % PIECE == 0 && lab_stopped(lab))
             return LAB_STOPPED;
         for (uint32_t t = goes(i) ? times_of(i) : 0; t > 0; t--) {
-            const int rc = deja_filter_remove(f, lab->keys.added[i], NULL);
+            const int rc = deja_filter_remove(f, lab->keys.added[i], NULL, err);
             if (rc < 0)
-                return fail(err, rc, "%s", deja_strerror(rc));
+                return rc;
         }
     }
     return DEJA_OK;
 }
 
-typedef void judge(double *value, uint64_t i, uint32_t count);
+typedef void judge(double *value, uint64_t i, uint64_t count);
 
-static void judge_added(double *value, uint64_t i, uint32_t count)
+static void judge_added(double *value, uint64_t i, uint64_t count)
 {
     value[OVER] += count > times_of(i);
     value[UNDER] += count < times_of(i);
-    value[EXCESS] += count > times_of(i) ? count - times_of(i) : 0;
+    value[EXCESS] += count > times_of(i) ? (double)(count - times_of(i)) : 0;
 }
 
-static void judge_absent(double *value, uint64_t i, uint32_t count)
+static void judge_absent(double *value, uint64_t i, uint64_t count)
 {
     (void)i;
     value[ABSENT] += count > 0;
 }
 
-static void judge_left(double *value, uint64_t i, uint32_t count)
+static void judge_left(double *value, uint64_t i, uint64_t count)
 {
     if (goes(i)) {
         value[GONE_SEEN] += count > 0;
@@ -115,14 +115,14 @@ static void judge_left(double *value, uint64_t i, uint32_t count)
 static int count_all(const struct lab *lab, const deja_filter *f, const deja_slice *keys,
                      judge *fn, double *value, deja_error *err)
 {
-    uint32_t count[PIECE];
+    uint64_t count[PIECE];
     for (uint64_t at = 0; at < lab->keys.n; at += PIECE) {
         const size_t n = lab->keys.n - at < PIECE ? (size_t)(lab->keys.n - at) : PIECE;
         if (lab_stopped(lab))
             return LAB_STOPPED;
-        const int rc = deja_filter_count_batch(f, keys + at, n, count);
+        const int rc = deja_filter_count_batch(f, keys + at, n, count, err);
         if (rc < 0)
-            return fail(err, rc, "%s", deja_strerror(rc));
+            return rc;
         for (size_t i = 0; i < n; i++)
             fn(value, at + i, count[i]);
     }

@@ -91,7 +91,7 @@ static int time_filter(const struct lab *lab, deja_filter *f, uint64_t from, dou
     for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
         size_t done = 0;
         const double begin = clock_ns();
-        rc = deja_filter_add_batch(f, lab->keys.added + from + p * some, some, answer, &done);
+        rc = deja_filter_add_batch(f, lab->keys.added + from + p * some, some, answer, &done, err);
         *add = fastest(*add, begin, some);
     }
     for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {

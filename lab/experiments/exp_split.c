@@ -95,9 +95,7 @@ static int make_titles(const struct lab *lab, struct titles *t, deja_error *err)
         const deja_slice title = {t->bytes + used,
                                   make_title(lab->keys.added[i], t->bytes + used)};
         bool is_new = false;
-        rc = deja_filter_add(known, title, &is_new);
-        if (rc < 0)
-            (void)fail(err, rc, "%s", deja_strerror(rc));
+        rc = deja_filter_add(known, title, &is_new, err);
         if (!is_new)
             continue;
         t->line[t->n++] = title;

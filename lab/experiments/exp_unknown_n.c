@@ -61,12 +61,12 @@ static double cost(const struct lab *lab, uint32_t unit)
 /* Some URLs come again before the account is asked for.  Where none ever does, it knows that no
  * more can be lost than were not called new, and that limit makes it low: E min(X, mu) is 0.4
  * standard deviations below the mean mu of X. */
-static int meet_again(const struct lab_keys *k, deja_filter *f, deja_stats *stats)
+static int meet_again(const struct lab_keys *k, deja_filter *f, deja_stats *stats, deja_error *err)
 {
     uint8_t is_new[PIECE];
     size_t done = 0;
     const size_t some = k->n < PIECE ? (size_t)k->n : PIECE;
-    const int rc = deja_filter_add_batch(f, k->added, some, is_new, &done);
+    const int rc = deja_filter_add_batch(f, k->added, some, is_new, &done, err);
     return rc < 0 ? rc : deja_filter_stats(f, stats);
 }
 
@@ -82,15 +82,15 @@ static int visit(const struct lab *lab, deja_filter *f, uint8_t *seen, double *v
         size_t done = 0;
         if (lab_stopped(lab))
             return LAB_STOPPED;
-        const int rc = deja_filter_add_batch(f, k->added + at, some, seen + at, &done);
+        const int rc = deja_filter_add_batch(f, k->added + at, some, seen + at, &done, err);
         if (rc < 0)
-            return fail(err, rc, "%s", deja_strerror(rc));
+            return rc;
         for (size_t i = 0; i < some; i++) {
             seen[at + i] = !seen[at + i];
             lost += seen[at + i];
         }
     }
-    const int rc = meet_again(k, f, &stats);
+    const int rc = meet_again(k, f, &stats, err);
     value[BYTES] = (double)stats.bytes;
     value[LOST] = lost;
     value[EXPECTED] = stats.lost;

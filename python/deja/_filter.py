@@ -18,7 +18,7 @@ from typing import Any, Iterable, Iterator, Optional, Union
 from . import _lib
 from ._checks import file_name, most_of, whole
 from ._errors import (
-    CapacityWarning, Error, FileMissingError, FileThereError, FullError, ReadOnlyError, UnsupportedError, check, fail,
+    CapacityWarning, FileMissingError, FileThereError, FullError, ReadOnlyError, check, fail,
 )
 from ._gate import Gate, both_alone
 from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, key_bytes
@@ -32,8 +32,6 @@ URL = Union[str, Rules, None]
 
 PIECE = 1 << 20  # bytes of an export at a time
 MOST_PIECE = 1 << 30
-_WHO_CAN = {"remove": "kinds spectral and paired", "count": "kind spectral", "prefix": "kind layered",
-            "set_clock": "kind window", "layer": "kind layered"}
 
 
 # --- Files ------------------------------------------------------------------------
@@ -155,6 +153,7 @@ class Filter:
         self._has_key = has_key
         self._writable = True
         self._inherited = False  # by a child process, from a parent that writes the file
+        self._error = _lib.Error()  # of calls on one key, which hold the gate's lock
         self._room: Optional[int] = None  # new keys until the size is checked again; None: never
         _all.add(self)
 
@@ -231,7 +230,7 @@ class Filter:
         check(lib.deja_builder_new(byref(chosen), byref(builder), byref(error)), error)
         try:
             for lines, n, _ in self._portions(keys, mark):
-                check(lib.deja_builder_add_batch(builder, lines, n))
+                check(lib.deja_builder_add_batch(builder, lines, n, byref(error)), error)
             encoded = None if self._path is None else self._encoded_path()
             check(lib.deja_builder_finish(builder, encoded, flags, byref(out), byref(error)), error, self._path or "")
         finally:
@@ -280,10 +279,13 @@ class Filter:
         return self._handle
 
     def _to_write(self) -> int:
-        if self._handle is None or self._inherited:
-            self._alive()
-            raise ReadOnlyError(f"{self._path}: the process that this one was forked from writes it")
-        return self._handle
+        handle = self._alive()
+        if not self._writable:
+            error = ReadOnlyError(f"{self._path}: " + ("the process that this one was forked from writes it"
+                                                       if self._inherited else 'opened for reading (mode="r")'))
+            error.status = _lib.EINVAL
+            raise error
+        return handle
 
     def _free(self) -> None:
         handle, self._handle = self._handle, None
@@ -413,9 +415,9 @@ class Filter:
             return False
         is_new = ctypes.c_bool()
         with self._gate.lock:
-            status = lib.deja_filter_add(self._to_write(), _lib.Key(data, len(data)), byref(is_new))
-        if status != _lib.OK:
-            self._refuse(status, "add")
+            status = lib.deja_filter_add(self._to_write(), _lib.Key(data, len(data)), byref(is_new), self._error)
+            if status != _lib.OK:
+                self._refuse(status, self._error)
         if self._room is not None:
             self._watch(is_new.value, 3)
         return is_new.value
@@ -443,9 +445,8 @@ class Filter:
             return False
         removed = ctypes.c_bool()
         with self._gate.lock:
-            status = lib.deja_filter_remove(self._to_write(), _lib.Key(data, len(data)), byref(removed))
-        if status != _lib.OK:
-            self._refuse(status, "remove")
+            status = lib.deja_filter_remove(self._to_write(), _lib.Key(data, len(data)), byref(removed), self._error)
+            self._refuse(status, self._error)
         return removed.value
 
     def count(self, key: Key) -> int:
@@ -455,9 +456,8 @@ class Filter:
             return 0
         count = ctypes.c_uint64()
         with self._gate.lock:
-            status = lib.deja_filter_count(self._alive(), _lib.Key(data, len(data)), byref(count))
-        if status != _lib.OK:
-            self._refuse(status, "count")
+            status = lib.deja_filter_count(self._alive(), _lib.Key(data, len(data)), byref(count), self._error)
+            self._refuse(status, self._error)
         return count.value
 
     # --- Many keys ---
@@ -491,13 +491,12 @@ class Filter:
         return bool(self.prefix_many([beginning])[0])
 
     def count_many(self, keys: Keys, *, mark: bytes = b"\n") -> "array[int]":
-        """How often each key was added, as an array of 32-bit numbers."""
-        counts, answers = array("I"), (ctypes.c_uint32 * PORTION)()
+        """How many times each key was added, as an array of 64-bit numbers."""
+        counts, answers, error = array("Q"), (ctypes.c_uint64 * PORTION)(), _lib.Error()
         for lines, n, widths in self._portions(keys, mark):
             with self._gate.beside():
-                status = lib.deja_filter_count_batch(self._alive(), lines, n, answers)
-            if status != _lib.OK:
-                self._refuse(status, "count")
+                status = lib.deja_filter_count_batch(self._alive(), lines, n, answers, byref(error))
+            self._refuse(status, error)
             told = iter(answers[:n])
             counts.extend(told if widths is None else (next(told) if width else 0 for width in widths))
         return counts
@@ -506,7 +505,8 @@ class Filter:
         """A call that gives 0 or 1 for each key, portion after portion."""
         writes = verb in ("add", "remove")
         answers, done = ctypes.create_string_buffer(PORTION), ctypes.c_size_t()
-        more = (byref(done),) if writes else ()
+        error = _lib.Error()
+        more = (byref(done), byref(error)) if writes else (byref(error),) if verb == "prefix" else ()
         parts: list[bytes] = []
         for lines, n, widths in self._portions(keys, mark, look_up=verb == "contains"):
             with self._gate.beside():
@@ -516,7 +516,7 @@ class Filter:
                     self._vouch()
             if status:  # contains has none
                 taken = done.value if widths is None else _keys_of(done.value, widths)
-                self._refuse(status, verb, sum(map(len, parts)) + taken)
+                self._refuse(status, error, sum(map(len, parts)) + taken)
             if verb == "add" and self._room is not None:
                 self._watch(ctypes.string_at(answers, n).count(1), 4)
             parts.append(for_each_key(ctypes.string_at(answers, n), widths))
@@ -532,33 +532,15 @@ class Filter:
         """The time, in seconds since 1970, that a window by time goes by; 0: the system's clock."""
         seconds = whole("seconds", seconds, most_of(ctypes.c_uint64), least=0)
         with self._gate.alone():
-            status = lib.deja_filter_set_clock(self._alive(), seconds)
-        if status != _lib.OK:
-            self._refuse(status, "set_clock")
+            self._refuse(lib.deja_filter_set_clock(self._alive(), seconds, self._error), self._error)
 
-    def _refuse(self, status: int, verb: str, done: int = 0) -> None:
-        """Raise for a call that tells a status only, with the words for it."""
-        where = f"{self._path}: " if self._path else ""
-        error: Error
-        if status == _lib.EINVAL and not self._writable:
-            error = ReadOnlyError(f"{where}opened for reading (mode=\"r\")")
-        elif status == _lib.ENOTSUP:
-            kind = self.outline().kind
-            if verb == "add":
-                text = f"{kind} filters are complete when they are made (Filter.build)"
-            else:
-                text = f"kind {kind} as it is here cannot {verb}; {_WHO_CAN[verb]} can"
-            error = UnsupportedError(where + text)
-        elif status == _lib.EFULL:
-            error = FullError(f"{where}the filter is full, and the key was not added; kind scalable grows")
-            error.done = done
-        elif status == _lib.EIO:
-            self.vouch()
-            fail(status)
-        else:
-            fail(status)
-        error.status = status
-        raise error
+    def _refuse(self, status: int, error: _lib.Error, done: int = 0) -> None:
+        """Raise unless the status is DEJA_OK; `done` keys were taken before."""
+        try:
+            check(status, error, self._path or "")
+        except FullError as full:
+            full.done = done
+            raise
 
     # --- The whole filter ---
 
@@ -569,9 +551,7 @@ class Filter:
 
     def _stats(self) -> Stats:
         numbers = _lib.Stats()
-        status = lib.deja_filter_stats(self._alive(), byref(numbers))
-        if status != _lib.OK:
-            self._refuse(status, "stats")
+        check(lib.deja_filter_stats(self._alive(), byref(numbers)))
         return Stats._of(numbers)
 
     def outline(self) -> Outline:
@@ -588,11 +568,7 @@ class Filter:
         """One layer of a layered filter: 1 to stats().layers, or 0 for the one of whole keys."""
         numbers, number = _lib.Layer(), whole("number", number, most_of(ctypes.c_uint32), least=0)
         with self._gate.alone():
-            status = lib.deja_filter_layer(self._alive(), number, byref(numbers))
-        if status == _lib.EINVAL:
-            fail(status, f"there is no layer {number}")
-        if status != _lib.OK:
-            self._refuse(status, "layer")
+            self._refuse(lib.deja_filter_layer(self._alive(), number, byref(numbers), self._error), self._error)
         return Layer._of(numbers)
 
     def vouch(self) -> None:
@@ -621,8 +597,6 @@ class Filter:
         error = _lib.Error()
         with self._gate.alone():
             handle = self._to_write()
-            if not self._writable:
-                self._refuse(_lib.EINVAL, "change")
             check(call(handle, argument, byref(error)), error, self._path or "")
             self._look_at_room(self._outline())
 
@@ -632,8 +606,6 @@ class Filter:
         _must_be_filter(other)
         with both_alone(self._gate, other._gate):
             handle = self._to_write()
-            if not self._writable:
-                self._refuse(_lib.EINVAL, "merge")
             check(lib.deja_filter_merge(handle, other._alive(), byref(error)), error, self._path or "")
 
     def common(self, other: "Filter") -> tuple[float, float]:

@@ -102,10 +102,10 @@ class Rules:
         """Equal for rules that always give the same form."""
         return int(lib.deja_url_rules_id(self._handle))
 
-    def _form(self, url: bytes) -> tuple[int, bytes]:
+    def _form(self, url: bytes, error: Optional[_lib.Error] = None) -> tuple[int, bytes]:
         """Status and form; the URL itself when it has none."""
         room, form = _rooms.take(_lib.url_room(len(url))), Slice()
-        status = lib.deja_url_canon(self._handle, _lib.Key(url, len(url)), room, len(room), byref(form))
+        status = lib.deja_url_canon(self._handle, _lib.Key(url, len(url)), room, len(room), byref(form), error)
         found = ctypes.string_at(form.data, form.len) if status == _lib.OK and form.len else url
         _rooms.give_back(room)
         return status, found
@@ -119,11 +119,9 @@ class Rules:
     def canonical(self, url: Key) -> Union[str, bytes]:
         """The canonical form, as str for str and bytes for bytes; NotURLError for what is no URL."""
         given = key_bytes(url)
-        status, form = self._form(given)
-        if status != _lib.OK:
-            text = repr(url if len(given) <= 100 else given[:100] + b"...")
-            fail(status, f"{text} is no URL" if status == _lib.ENOTURL else
-                 f"{text}: libdeja was built without libidn2, which this host needs")
+        error = _lib.Error()
+        status, form = self._form(given, error)
+        check(status, error)
         return form.decode("utf-8", "surrogateescape") if isinstance(url, str) else form
 
     # --- For filters ---
@@ -265,11 +263,12 @@ def resolve(base: Key, link: Key) -> str:
     page, there = key_bytes(base), key_bytes(link)
     size = _lib.url_room(len(page) + len(there))
     room, url = _rooms.take(size), Slice()
-    status = lib.deja_url_resolve(_lib.Key(page, len(page)), _lib.Key(there, len(there)), room, len(room), byref(url))
+    error = _lib.Error()
+    status = lib.deja_url_resolve(_lib.Key(page, len(page)), _lib.Key(there, len(there)), room, len(room), byref(url),
+                                  byref(error))
     found = ctypes.string_at(url.data, url.len) if status == _lib.OK else b""
     _rooms.give_back(room)
-    if status != _lib.OK:
-        fail(status, f"{link!r} in {base!r} is no URL" if status == _lib.ENOTURL else None)
+    check(status, error)
     return _text(found)
 
 

@@ -258,15 +258,10 @@ static int merge_series_of_tables(deja_filter *into, const deja_filter *from, de
     for (uint32_t i = 0; i < from->n_parts; i++) {
         uint64_t hash[PIECE], slot = 0;
         for (size_t n; rc == DEJA_OK && (n = next_hashes(from->part[i], &slot, hash)) > 0;)
-            rc = deja_filter_add_hashed(into, hash, n, NULL, NULL);
+            rc = deja_filter_add_hashed(into, hash, n, NULL, NULL, err);
     }
     into->offered = offered;
-    if (rc == DEJA_EIO && deja_filter_check_file(into, err) == DEJA_OK)
-        return dj_fail_errno(err, "the file cannot be written");
-    if (rc < 0)
-        return rc == DEJA_EIO ? rc
-                              : dj_fail(err, rc, "the union cannot grow: %s", deja_strerror(rc));
-    return check_whole(into, from, err);
+    return rc < 0 ? rc : check_whole(into, from, err);
 }
 
 static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *err)
@@ -328,9 +323,7 @@ static int grow_to(deja_filter *f, uint32_t parts, deja_error *err)
     int rc = DEJA_OK;
     while (rc == DEJA_OK && f->n_parts < parts)
         rc = dj_filter_make_room(f, f->n_parts, NULL);
-    if (rc == DEJA_EIO)
-        return dj_fail_errno(err, "the file cannot grow");
-    return rc < 0 ? dj_fail(err, rc, "the filter cannot grow: %s", deja_strerror(rc)) : DEJA_OK;
+    return dj_filter_explain(f, rc, DEJA_CAN_ADD, err);
 }
 
 /* How many keys a part of the union was told are new. */

@@ -4,6 +4,7 @@
  * key by key, its memory is asked for; and while that is on its way the next one is hashed.  So
  * the time of a batch is nearer to the larger of hashing and memory than to their sum.  A single
  * call is a batch of one. */
+#include "core/base/status.h"
 #include "filter/filter.h"
 #include "filter/growth.h"
 #include <string.h>
@@ -214,15 +215,15 @@ static void contain(const deja_filter *f, const deja_slice *keys, const uint64_t
 }
 
 int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *is_new,
-                          size_t *done)
+                          size_t *done, deja_error *err)
 {
-    return add(f, keys, NULL, n, is_new, done);
+    return dj_filter_explain(f, add(f, keys, NULL, n, is_new, done), DEJA_CAN_ADD, err);
 }
 
 int deja_filter_add_hashed(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *is_new,
-                           size_t *done)
+                           size_t *done, deja_error *err)
 {
-    return add(f, NULL, hash, n, is_new, done);
+    return dj_filter_explain(f, add(f, NULL, hash, n, is_new, done), DEJA_CAN_ADD, err);
 }
 
 void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
@@ -284,7 +285,7 @@ static int take_out(deja_filter *f, const deja_slice *keys, const uint64_t *hash
 }
 
 static int count(const deja_filter *f, const deja_slice *keys, const uint64_t *hashes, size_t n,
-                 uint32_t *counts)
+                 uint64_t *counts)
 {
     struct batch b;
     size_t now, next_n;
@@ -304,77 +305,83 @@ static int count(const deja_filter *f, const deja_slice *keys, const uint64_t *h
 }
 
 int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n, uint8_t *removed,
-                             size_t *done)
+                             size_t *done, deja_error *err)
 {
-    return take_out(f, keys, NULL, n, removed, done);
+    return dj_filter_explain(f, take_out(f, keys, NULL, n, removed, done), DEJA_CAN_REMOVE, err);
 }
 
 int deja_filter_remove_hashed(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *removed,
-                              size_t *done)
+                              size_t *done, deja_error *err)
 {
-    return take_out(f, NULL, hash, n, removed, done);
+    return dj_filter_explain(f, take_out(f, NULL, hash, n, removed, done), DEJA_CAN_REMOVE, err);
 }
 
 int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
-                            uint32_t *counts)
+                            uint64_t *counts, deja_error *err)
 {
-    return count(f, keys, NULL, n, counts);
+    return dj_filter_explain(f, count(f, keys, NULL, n, counts), DEJA_CAN_COUNT, err);
 }
 
 int deja_filter_count_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
-                             uint32_t *counts)
+                             uint64_t *counts, deja_error *err)
 {
-    return count(f, NULL, hash, n, counts);
+    return dj_filter_explain(f, count(f, NULL, hash, n, counts), DEJA_CAN_COUNT, err);
 }
 
-int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed)
+int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed, deja_error *err)
 {
     uint8_t answer = 0;
-    const int rc = deja_filter_remove_batch(f, &key, 1, &answer, NULL);
+    const int rc = deja_filter_remove_batch(f, &key, 1, &answer, NULL, err);
     if (rc == DEJA_OK && removed)
         *removed = answer;
     return rc;
 }
 
-int deja_filter_count(const deja_filter *f, deja_slice key, uint64_t *count)
+int deja_filter_count(const deja_filter *f, deja_slice key, uint64_t *count, deja_error *err)
 {
-    uint32_t answer = 0;
-    const int rc = deja_filter_count_batch(f, &key, 1, &answer);
-    if (rc == DEJA_OK)
-        *count = answer;
-    return rc;
+    return deja_filter_count_batch(f, &key, 1, count, err);
 }
 
 /* --- Prefixes, and time ------------------------------------------------------ */
 
 int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
-                             uint8_t *found)
+                             uint8_t *found, deja_error *err)
 {
     if (!deja_filter_can(f, DEJA_CAN_PREFIX))
-        return DEJA_ENOTSUP;
+        return dj_filter_explain(f, DEJA_ENOTSUP, DEJA_CAN_PREFIX, err);
     dj_filter_hold(f);
     for (size_t at = 0; at < n; at += DJ_CHUNK)
         f->plan.kind->prefix(f, prefix + at, n - at < DJ_CHUNK ? n - at : DJ_CHUNK, found + at);
     dj_filter_release(f);
-    return DEJA_OK;
+    return dj_filter_is_lost(f) ? dj_filter_explain(f, dj_filter_lost(), 0, err) : DEJA_OK;
 }
 
-int deja_filter_set_clock(deja_filter *f, uint64_t seconds)
+int deja_filter_prefix(const deja_filter *f, deja_slice prefix, bool *found, deja_error *err)
+{
+    uint8_t answer = 0;
+    const int rc = deja_filter_prefix_batch(f, &prefix, 1, &answer, err);
+    if (rc == DEJA_OK)
+        *found = answer;
+    return rc;
+}
+
+int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err)
 {
     if (!dj_kind_can(f->plan.kind, DEJA_CAN_EXPIRE))
-        return DEJA_ENOTSUP;
+        return dj_filter_explain(f, DEJA_ENOTSUP, DEJA_CAN_EXPIRE, err);
     if (seconds > DJ_MAX_SECONDS)
-        return DEJA_EINVAL;
+        return dj_fail(err, DEJA_EINVAL, "seconds is %llu; at most %llu",
+                       (unsigned long long)seconds, (unsigned long long)DJ_MAX_SECONDS);
     atomic_store_explicit(&f->clock.given, seconds, memory_order_relaxed);
     return DEJA_OK;
 }
 
 /* --- Single keys ---------------------------------------------------------- */
 
-int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new)
+int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *err)
 {
     uint8_t answer = 0;
-    const int rc = deja_filter_add_batch(f, &key, 1, &answer, NULL);
+    const int rc = deja_filter_add_batch(f, &key, 1, &answer, NULL, err);
     if (rc == DEJA_OK && is_new)
         *is_new = answer;
     return rc;

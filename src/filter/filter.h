@@ -26,6 +26,9 @@ static inline bool dj_filter_is_lost(const deja_filter *f)
 }
 /* DEJA_EIO, and errno, for such a filter. */
 int dj_filter_lost(void);
+/* The status of a call on this filter, with a sentence in *err (unless NULL) if it failed;
+ * capability is what DEJA_ENOTSUP refers to (explain.c). */
+int dj_filter_explain(const deja_filter *f, int status, uint32_t capability, deja_error *err);
 /* Tell the owner before the first change since the last sync. */
 static inline int dj_filter_begin_writing(deja_filter *f)
 {

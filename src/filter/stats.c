@@ -4,6 +4,7 @@
  * server that is asked for the number of keys on every request needs an answer at once: the
  * outline has what a filter knows without reading its body. */
 #include "filter/stats.h"
+#include "core/base/status.h"
 #include "filter/filter.h"
 #include "kinds/account.h"
 #include <math.h>
@@ -73,13 +74,13 @@ int deja_filter_stats(const deja_filter *f, deja_stats *out)
     return DEJA_OK;
 }
 
-int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out)
+int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out, deja_error *err)
 {
     deja_layer l = DEJA_LAYER_INIT;
     if (!dj_kind_can(f->plan.kind, DEJA_CAN_LAYER))
-        return DEJA_ENOTSUP;
+        return dj_filter_explain(f, DEJA_ENOTSUP, DEJA_CAN_LAYER, err);
     if (!out || out->size < sizeof(size_t))
-        return DEJA_EINVAL;
+        return dj_fail(err, DEJA_EINVAL, "layer.size is not set: begin with DEJA_LAYER_INIT");
     for (uint32_t i = 0; i < f->n_parts; i++) {
         const struct dj_part *p = f->part[i];
         if (p->layer != number)
@@ -93,7 +94,7 @@ int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out)
         l.fp_now = dj_either(l.fp_now, a.rate);
     }
     if (l.parts == 0)
-        return DEJA_EINVAL;
+        return dj_fail(err, DEJA_EINVAL, "there is no layer %u", number);
     l.size = out->size;
     memcpy(out, &l, out->size < sizeof l ? out->size : sizeof l);
     return DEJA_OK;

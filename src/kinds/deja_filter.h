@@ -62,6 +62,7 @@ struct dj_owner_ops {
      * reason. */
     bool (*is_whole)(const deja_filter *f);
     int (*check)(const deja_filter *f, deja_error *err);
+    const char *(*path)(const deja_filter *f); /* NULL, or: its file, for messages */
 };
 
 struct deja_filter {

@@ -87,19 +87,24 @@ void deja_builder_free(deja_builder *b)
     dj_free(alloc, b, sizeof *b);
 }
 
+static int no_memory(const deja_builder *b, size_t n, deja_error *err)
+{
+    return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu more keys after %zu", n, b->n);
+}
+
 /* Room for n more: half as much again, so that growing costs little altogether. */
-static int reserve(deja_builder *b, size_t n)
+static int reserve(deja_builder *b, size_t n, deja_error *err)
 {
     if (n <= b->cap - b->n)
         return DEJA_OK;
     if (n > SIZE_MAX / 4 / sizeof *b->hash - b->n)
-        return DEJA_ENOMEM;
+        return no_memory(b, n, err);
     size_t cap = b->cap + b->cap / 2;
     cap = cap < FIRST_KEYS ? FIRST_KEYS : cap;
     cap = cap < b->n + n ? b->n + n : cap;
     uint64_t *hash = dj_alloc(b->alloc, cap * sizeof *hash, 64);
     if (!hash)
-        return DEJA_ENOMEM;
+        return no_memory(b, n, err);
     if (b->n)
         memcpy(hash, b->hash, b->n * sizeof *hash);
     dj_free(b->alloc, b->hash, b->cap * sizeof *hash);
@@ -114,9 +119,9 @@ void deja_builder_hash_batch(const deja_builder *b, const deja_slice *keys, size
     dj_hasher_hash(&b->hasher, keys, n, hash);
 }
 
-int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n)
+int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n, deja_error *err)
 {
-    const int rc = reserve(b, n);
+    const int rc = reserve(b, n, err);
     if (rc < 0 || n == 0)
         return rc;
     memcpy(b->hash + b->n, hash, n * sizeof *hash);
@@ -125,9 +130,9 @@ int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n)
     return DEJA_OK;
 }
 
-int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n)
+int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n, deja_error *err)
 {
-    const int rc = reserve(b, n);
+    const int rc = reserve(b, n, err);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < n; i += LOT)
@@ -135,6 +140,11 @@ int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n)
     b->n += n;
     b->offered += n;
     return DEJA_OK;
+}
+
+int deja_builder_add(deja_builder *b, deja_slice key, deja_error *err)
+{
+    return deja_builder_add_batch(b, &key, 1, err);
 }
 
 /* --- Solving ---------------------------------------------------------------- */

@@ -40,6 +40,10 @@ struct dj_file *dj_file_make(const char *path, const deja_allocator *alloc)
     file->fd = file->over = -1;
     file->tmp = DJ_TMP_NONE;
     file->path = resolve(path);
+    const size_t len = file->path ? strlen(file->path) : 0, given = strlen(path);
+    file->shown = given < len && strcmp(file->path + len - given, path) == 0
+                      ? file->path + len - given
+                      : file->path;
     if (!file->path || pthread_mutex_init(&file->beginning, NULL)) {
         free(file->path);
         dj_free(alloc, file, sizeof *file);

@@ -10,7 +10,8 @@
 
 struct dj_file {
     int fd;
-    char *path;        /* as given, for messages */
+    char *path;        /* absolute */
+    const char *shown; /* its end, if that is how it was given: for messages */
     struct dj_tmp tmp; /* a new file until its first sync */
     bool replace;      /* that file may take the place of another ... */
     int over;          /* ... namely of this one; -1: there was none */

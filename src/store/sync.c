@@ -74,6 +74,11 @@ static int file_check(const deja_filter *f, deja_error *err)
     return f->read_only ? dj_file_check(f->store, err) : dj_file_check_named(f->store, err);
 }
 
+static const char *file_path(const deja_filter *f)
+{
+    return ((const struct dj_file *)f->store)->shown;
+}
+
 const struct dj_owner_ops dj_file_ops = {
     .begin_writing = file_begin_writing,
     .grow = dj_file_grow,
@@ -85,6 +90,7 @@ const struct dj_owner_ops dj_file_ops = {
     .follow = dj_file_follow,
     .is_whole = file_is_whole,
     .check = file_check,
+    .path = file_path,
 };
 
 uint64_t dj_file_checksum(const struct dj_file *file)

@@ -321,11 +321,11 @@ static void judge_all(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is
     }
 }
 
-int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new)
+int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
+                     deja_error *err)
 {
-    int rc = reserve(d, n);
-    if (rc < 0)
-        return rc;
+    if (reserve(d, n) < 0)
+        return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu keys that wait", d->n + n);
     if (is_window(d)) {
         dj_filter_hold(d->f);
         dj_window_look(d->f, hash, n, is_new);
@@ -334,7 +334,7 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
         deja_filter_contains_hashed(d->f, hash, n, is_new); /* seen, so far */
     }
     if (dj_filter_is_lost(d->f)) /* all of them would be dropped as seen */
-        return dj_filter_lost();
+        return dj_filter_explain(d->f, dj_filter_lost(), 0, err);
     if (is_window(d))
         judge_window(d, hash, n, is_new);
     else
@@ -345,7 +345,7 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
 /* --- Committing ------------------------------------------------------------------ */
 
 /* Keys of a time window, each at the time when it was judged. */
-static int add_runs(deja_dedup *d, size_t *done)
+static int add_runs(deja_dedup *d, size_t *done, deja_error *err)
 {
     _Atomic uint64_t *clock = &d->f->clock.given;
     const uint64_t given = atomic_load_explicit(clock, memory_order_relaxed);
@@ -354,14 +354,15 @@ static int add_runs(deja_dedup *d, size_t *done)
     for (size_t i = 0; i < d->n_runs && rc == DEJA_OK; i++) {
         size_t some = 0;
         atomic_store_explicit(clock, d->run[i].now, memory_order_relaxed);
-        rc = deja_filter_add_hashed(d->f, d->hash + *done * d->words, d->run[i].n, NULL, &some);
+        rc = deja_filter_add_hashed(d->f, d->hash + *done * d->words, d->run[i].n, NULL, &some,
+                                    err);
         *done += some;
     }
     atomic_store_explicit(clock, given, memory_order_relaxed);
     return rc;
 }
 
-int deja_dedup_commit(deja_dedup *d)
+int deja_dedup_commit(deja_dedup *d, deja_error *err)
 {
     size_t done = 0;
     /* The account of lost keys rests on how many were offered (stats.c). */
@@ -369,8 +370,8 @@ int deja_dedup_commit(deja_dedup *d)
     d->passed = 0;
     if (!d->n)
         return DEJA_OK;
-    const int rc =
-        d->n_runs ? add_runs(d, &done) : deja_filter_add_hashed(d->f, d->hash, d->n, NULL, &done);
+    const int rc = d->n_runs ? add_runs(d, &done, err)
+                             : deja_filter_add_hashed(d->f, d->hash, d->n, NULL, &done, err);
     d->n -= done;
     memmove(d->hash, d->hash + done * d->words, d->n * d->words * sizeof *d->hash);
     drop_runs(d, done);

@@ -119,7 +119,7 @@ a_full_exact_filter() {
     all_new_urls 5000 >list
     head -n 50 list >first
     deja build -q -k exact -n 100 --fixed f.deja first
-    fails_with 2 "the filter is full" deja add f.deja list
+    fails_with 2 "f.deja is full: make a new filter with a larger" deja add f.deja list
     _holds f.deja first
 }
 

@@ -166,7 +166,7 @@ an_error_leaves_the_old_one() {
     fails_with 2 "ends inside quotes" deja build --force --csv url f.deja bad.csv
     fails_with 2 "nowhere does not exist" deja build --force f.deja old nowhere
     all_new_urls 5000 >list
-    fails_with 2 "the filter is full" deja build --force -k exact -n 100 --fixed f.deja list
+    fails_with 2 "f.deja is full: make a new filter with a larger" deja build --force -k exact -n 100 --fixed f.deja list
     _holds f.deja old
     _alone f.deja
 }

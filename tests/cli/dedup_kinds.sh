@@ -230,8 +230,8 @@ growing_far_beyond_its_size_takes_a_fair_amount_of_memory() {
 
 a_full_exact_filter_is_an_error_with_a_remedy() {
     all_new_urls 30000 >list
-    fails_with 2 "the filter is full" deja dedup -k exact -n 1000 --fixed list
-    expect_stderr_has "larger -n"
+    fails_with 2 "the filter is full: make a new filter with a larger" \
+        deja dedup -k exact -n 1000 --fixed list
 }
 
 cases "$@"

@@ -114,16 +114,16 @@ who_cannot_says_who_can() {
     deja build -q -n 10 --fixed b.deja list
     deja build -q -k layered --layered paper -n 10 p.deja list
     deja build -q -k layered --words , -n 10 w.deja list
-    fails_with 2 "b.deja is of kind blocked, which knows whole keys only; layered can answer" \
+    fails_with 2 "b.deja is of kind blocked, which cannot answer prefix queries; layered can" \
         deja check --prefix b.deja list
-    fails_with 2 "p.deja is a layered filter in mode paper, which cannot answer --prefix" \
+    fails_with 2 "p.deja is a layered filter in mode paper, which cannot answer prefix queries" \
         deja check --prefix p.deja list
-    fails_with 2 "w.deja is a layered filter of words, which cannot answer --prefix" \
+    fails_with 2 "w.deja is a layered filter of words, which cannot answer prefix queries" \
         deja check --prefix w.deja list
     deja build -q -k layered -n 10 l.deja list
-    fails_with 2 "l.deja is of kind layered, which cannot remove; spectral can" \
+    fails_with 2 "l.deja is of kind layered, which cannot remove keys; spectral and paired can" \
         deja remove l.deja list
-    fails_with 2 "l.deja is of kind layered, which cannot count; spectral can" \
+    fails_with 2 "l.deja is of kind layered, which cannot count keys; spectral can" \
         deja count l.deja list
     cp l.deja m.deja
     fails_with 2 "layers of layered filters grow apart and cannot be united" \

@@ -93,7 +93,7 @@ what_it_cannot() {
     echo a >list
     deja build -q -k paired -n 100 f.deja list
     cp f.deja before.deja
-    fails_with 2 "cannot count; spectral can" deja count f.deja list
+    fails_with 2 "cannot count keys; spectral can" deja count f.deja list
     fails_with 2 "has no right answer" deja merge -o g.deja f.deja before.deja
     fails_with 2 "would forget keys that are found now" deja fold f.deja
     fails_with 2 "-k paired cannot dedup" deja dedup -k paired list

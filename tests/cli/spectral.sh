@@ -81,7 +81,7 @@ minimal_increase_counts_and_does_not_remove() {
     printf 'a\na\nb\n' >list
     deja build -q -k spectral --minimal-increase -n 100 f.deja list
     [ "$(_count f.deja a)" -eq 2 ] || fail "count"
-    fails_with 2 "--minimal-increase" deja remove f.deja list
+    fails_with 2 "do not hold the sum of their keys" deja remove f.deja list
     [ "$(_count f.deja a)" -eq 2 ] || fail "count after"
     succeeds deja info f.deja
     expect_stdout_has "minimal increase"
@@ -97,9 +97,9 @@ other_kinds_name_the_one_that_can() {
         deja build --force -q -k $kind -n 100 f.deja list
         if [ $kind != scalable ]; then deja build --force -q -k $kind -n 100 --fixed f.deja list; fi
         cp f.deja before.deja
-        fails_with 2 "f.deja is of kind $kind, which cannot remove; spectral can" \
+        fails_with 2 "f.deja is of kind $kind, which cannot remove keys; spectral and paired can" \
             deja remove f.deja list
-        fails_with 2 "f.deja is of kind $kind, which cannot count; spectral can" \
+        fails_with 2 "f.deja is of kind $kind, which cannot count keys; spectral can" \
             deja count f.deja list
         expect_stdout ''
         expect_same f.deja before.deja

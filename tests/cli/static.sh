@@ -96,7 +96,7 @@ what_changes_it_is_refused_with_the_remedy() {
     echo one >list
     succeeds deja build -q -k static f.deja list
     cp f.deja before
-    fails_with 2 "f.deja is a static filter, which never changes: \`deja build -k static\`" \
+    fails_with 2 "f.deja is a static filter, which never changes: build a new one" \
         deja add f.deja - <<<two
     fails_with 2 'f.deja is a static filter' deja dedup --state f.deja list
     fails_with 2 'cannot dedup' deja dedup -k static list

@@ -53,7 +53,7 @@ static deja_filter *make_file(const char *path, uint32_t kind)
     opt.seed = 1;
     MUST(deja_filter_create(path, DEJA_CREATE_REPLACE, &opt, &f, NULL) == DEJA_OK);
     for (uint32_t i = 0; i < KEYS; i++)
-        MUST(deja_filter_add(f, (deja_slice){&i, sizeof i}, NULL) == DEJA_OK);
+        MUST(deja_filter_add(f, (deja_slice){&i, sizeof i}, NULL, NULL) == DEJA_OK);
     MUST(deja_filter_sync(f, NULL) == DEJA_OK);
     return f;
 }

@@ -69,14 +69,14 @@ static int take_batch(deja_filter *f, uint64_t from, size_t n)
         id[i] = from + i;
         key[i] = (deja_slice){&id[i], sizeof id[i]};
     }
-    return deja_filter_add_batch(f, key, n, NULL, NULL);
+    return deja_filter_add_batch(f, key, n, NULL, NULL, NULL);
 }
 
 static int take(deja_filter *f, uint64_t from, uint64_t to)
 {
     int rc = DEJA_OK;
     for (uint64_t i = from; i < to && rc == DEJA_OK; i++)
-        rc = deja_filter_add(f, (deja_slice){&i, sizeof i}, NULL);
+        rc = deja_filter_add(f, (deja_slice){&i, sizeof i}, NULL, NULL);
     return rc;
 }
 

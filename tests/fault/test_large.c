@@ -75,7 +75,7 @@ static void keys_at_both_ends_are_found_again_in(uint32_t kind)
     rng_fill(&rng, hash + n_ends, 500);
     deja_filter *f = open_file(path, DEJA_OPEN_WRITE);
     size_t done = 0;
-    assert_int_equal(deja_filter_add_hashed(f, hash, n, answer, &done), DEJA_OK);
+    assert_int_equal(deja_filter_add_hashed(f, hash, n, answer, &done, NULL), DEJA_OK);
     assert_int_equal(done, n);
     deja_filter_free(f);
     f = open_file(path, 0);

@@ -74,7 +74,7 @@ static int rotate(deja_filter *f, deja_error *err)
 static int remove_next(deja_filter *f, deja_error *err)
 {
     const uint64_t key = 1;
-    const int rc = deja_filter_remove(f, key_of(&key), NULL);
+    const int rc = deja_filter_remove(f, key_of(&key), NULL, NULL);
     assert_int_equal(deja_filter_check_file(f, err), DEJA_EIO);
     return rc;
 }

@@ -131,7 +131,8 @@ static int fail_to_renew(const char *path)
     if (missing(f, 0, KEYS) || stats_of(f).visit != 1 || stats_of(f).folds != 0)
         return 4;
     const uint64_t more = KEYS;
-    return deja_filter_add(f, key_of(&more), NULL) == DEJA_OK && /* it is as good as before */
+    return deja_filter_add(f, key_of(&more), NULL, NULL) ==
+                       DEJA_OK && /* it is as good as before */
                    deja_filter_sync(f, NULL) == DEJA_OK
                ? 0
                : 5;

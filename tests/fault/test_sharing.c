@@ -123,7 +123,7 @@ static int add_and_sync_for_ever(const char *path, int in, int out)
     CHECK(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, NULL) == DEJA_OK);
     CHECK(tell(out));
     for (uint64_t i = 0;; i++) {
-        CHECK(deja_filter_add(f, key_of(&i), NULL) == DEJA_OK);
+        CHECK(deja_filter_add(f, key_of(&i), NULL, NULL) == DEJA_OK);
         CHECK(deja_filter_sync(f, NULL) == DEJA_OK);
     }
 }

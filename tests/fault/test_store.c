@@ -78,7 +78,7 @@ static void what_cannot_be_synced_says_so(void **state)
     deja_error err = {0};
     const uint64_t i = 1;
     refused(deja_filter_sync(f, &err), DEJA_EINVAL, &err, "reading only");
-    assert_int_equal(deja_filter_add(f, key_of(&i), NULL), DEJA_EINVAL);
+    assert_int_equal(deja_filter_add(f, key_of(&i), NULL, NULL), DEJA_EINVAL);
     deja_filter_free(f);
     assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
     refused(deja_filter_sync(f, &err), DEJA_ENOTSUP, &err, "no file");

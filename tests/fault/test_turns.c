@@ -58,8 +58,9 @@ static bool has(const deja_filter *f, uint64_t key)
 static void add_until(deja_filter *f, uint64_t end)
 {
     for (; album.added < end; album.added++)
-        assert_int_equal(deja_filter_add(f, (deja_slice){&album.added, sizeof album.added}, NULL),
-                         DEJA_OK);
+        assert_int_equal(
+            deja_filter_add(f, (deja_slice){&album.added, sizeof album.added}, NULL, NULL),
+            DEJA_OK);
 }
 
 static deja_options options(uint32_t generations)
@@ -155,7 +156,7 @@ static void expect_whole(const char *path, const struct photo *p, uint64_t came,
     const bool was_clearing = f->window.clearing;
     for (uint64_t i = 0; i < 3 * WINDOW; i++) {
         const uint64_t key = later + i;
-        assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL, NULL), DEJA_OK);
         if (i == 0 && was_clearing) /* what had expired does not live another round */
             assert_int_equal(keys_of_newest(f), 1);
         if (i % 150 == 0) {
@@ -217,12 +218,12 @@ static void a_turn_that_cannot_be_written_empties_nothing(void **state)
     file->fd = open(path, O_RDONLY | O_CLOEXEC); /* writes to it fail */
     MUST(file->fd >= 0);
     const uint64_t key = 77777777;
-    assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL), DEJA_EIO);
+    assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL, NULL), DEJA_EIO);
     for (uint64_t i = 0; i < 2 * WINDOW; i++)
         assert_true(has(f, i));
     close(file->fd);
     file->fd = fd;
-    assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL, NULL), DEJA_OK);
     assert_false(has(f, 0));
     expect_window(f, 2 * WINDOW, WINDOW, "after the failure");
     deja_filter_free(f);

@@ -73,14 +73,14 @@ static void add_keys(deja_filter *f, unsigned from, unsigned to)
 {
     char buf[KEY_CAP];
     for (unsigned i = from; i < to; i++)
-        need(deja_filter_add(f, make_key(i, buf), NULL) == DEJA_OK, "add", "failed");
+        need(deja_filter_add(f, make_key(i, buf), NULL, NULL) == DEJA_OK, "add", "failed");
 }
 
 static void remove_keys(deja_filter *f, unsigned from, unsigned to)
 {
     char buf[KEY_CAP];
     for (unsigned i = from; i < to; i++)
-        need(deja_filter_remove(f, make_key(i, buf), NULL) == DEJA_OK, "remove", "failed");
+        need(deja_filter_remove(f, make_key(i, buf), NULL, NULL) == DEJA_OK, "remove", "failed");
 }
 
 static deja_filter *build(const deja_options *opt, const char *path, unsigned n)
@@ -92,7 +92,7 @@ static deja_filter *build(const deja_options *opt, const char *path, unsigned n)
     need(deja_builder_new(opt, &b, &err) == DEJA_OK, path, err.text);
     for (unsigned i = 0; i < n; i++) {
         const deja_slice key = make_key(i, buf);
-        need(deja_builder_add_batch(b, &key, 1) == DEJA_OK, path, "out of memory");
+        need(deja_builder_add_batch(b, &key, 1, NULL) == DEJA_OK, path, "out of memory");
     }
     need(deja_builder_finish(b, path, 0, &f, &err) == DEJA_OK, path, err.text);
     deja_builder_free(b);
@@ -112,7 +112,7 @@ static deja_filter *make(const struct golden *g, unsigned format, const char *fo
         f = build(&opt, path, g->synced);
     else
         need(deja_filter_create(path, 0, &opt, &f, &err) == DEJA_OK, path, err.text);
-    need(!g->clock || deja_filter_set_clock(f, g->clock) == DEJA_OK, path, "clock");
+    need(!g->clock || deja_filter_set_clock(f, g->clock, NULL) == DEJA_OK, path, "clock");
     if (g->before) {
         add_keys(f, 0, g->before);
         need(deja_filter_sync(f, &err) == DEJA_OK, path, err.text);

@@ -386,7 +386,7 @@ static void absurd_times_of_a_window_do_no_harm(void **state)
         assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
         for (uint64_t key = 0; key < 3000; key++) {
             const deja_slice slice = {&key, sizeof key};
-            assert_int_equal(deja_filter_add(f, slice, &is_new), DEJA_OK);
+            assert_int_equal(deja_filter_add(f, slice, &is_new, NULL), DEJA_OK);
             assert_true(deja_filter_contains(f, slice));
         }
         assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
@@ -462,7 +462,7 @@ static void absurd_counts_do_no_harm(void **state)
         opens(path);
         assert_int_equal(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, NULL), DEJA_OK);
         assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
-        const int rc = deja_filter_add(f, key_of(&other), NULL);
+        const int rc = deja_filter_add(f, key_of(&other), NULL, NULL);
         assert_true(rc == DEJA_OK || rc == DEJA_EFULL);
         assert_int_equal(deja_filter_contains(f, key_of(&other)), rc == DEJA_OK);
         rotates_or_says_why_not(f, path);

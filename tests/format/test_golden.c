@@ -237,7 +237,7 @@ static deja_filter *open_at(const char *path, const struct golden *g, unsigned f
     if (deja_filter_open(path, flags, &expect, &f, &err) < 0)
         fail_msg("%s", err.text);
     if (g->clock)
-        assert_int_equal(deja_filter_set_clock(f, g->clock), DEJA_OK);
+        assert_int_equal(deja_filter_set_clock(f, g->clock, NULL), DEJA_OK);
     return f;
 }
 
@@ -346,7 +346,7 @@ static void verify_says_what_it_is(void **state)
 static void take_keys(deja_filter *f, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        assert_int_equal(deja_filter_add(f, members.key[i], NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, members.key[i], NULL, NULL), DEJA_OK);
 }
 
 static deja_filter *build(const struct golden *g, const char *path)
@@ -355,7 +355,7 @@ static deja_filter *build(const struct golden *g, const char *path)
     deja_builder *b = NULL;
     deja_filter *f = NULL;
     assert_int_equal(deja_builder_new(&opt, &b, NULL), DEJA_OK);
-    assert_int_equal(deja_builder_add_batch(b, members.key, g->synced), DEJA_OK);
+    assert_int_equal(deja_builder_add_batch(b, members.key, g->synced, NULL), DEJA_OK);
     assert_int_equal(deja_builder_finish(b, path, 0, &f, NULL), DEJA_OK);
     deja_builder_free(b);
     return f;
@@ -371,7 +371,7 @@ static void write_again(const struct golden *g, const char *path)
     else
         assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
     if (g->clock)
-        assert_int_equal(deja_filter_set_clock(f, g->clock), DEJA_OK);
+        assert_int_equal(deja_filter_set_clock(f, g->clock, NULL), DEJA_OK);
     if (g->before) {
         const deja_options next = golden_next(g);
         take_keys(f, 0, g->before);
@@ -381,7 +381,7 @@ static void write_again(const struct golden *g, const char *path)
     if (g->kind != DEJA_STATIC)
         take_keys(f, 0, g->synced);
     for (size_t i = g->synced - g->removed; i < g->synced; i++)
-        assert_int_equal(deja_filter_remove(f, members.key[i], NULL), DEJA_OK);
+        assert_int_equal(deja_filter_remove(f, members.key[i], NULL, NULL), DEJA_OK);
     assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
     if (g->folds)
         assert_int_equal(deja_filter_fold(f, g->folds, NULL), DEJA_OK);
@@ -446,16 +446,16 @@ static void it_can_be_written_on(void **state)
     deja_filter *f = open_at(path, g, DEJA_OPEN_WRITE);
     bool is_new = true;
     if (g->kind == DEJA_STATIC) {
-        assert_int_equal(deja_filter_add(f, strangers.key[0], NULL), DEJA_ENOTSUP);
+        assert_int_equal(deja_filter_add(f, strangers.key[0], NULL, NULL), DEJA_ENOTSUP);
         assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
         deja_filter_free(f);
         assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
         unlink(path);
         return;
     }
-    assert_int_equal(deja_filter_add(f, members.key[0], &is_new), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, members.key[0], &is_new, NULL), DEJA_OK);
     assert_false(is_new);
-    assert_int_equal(deja_filter_add(f, strangers.key[0], &is_new), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, strangers.key[0], &is_new, NULL), DEJA_OK);
     assert_true(is_new);
     assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
     deja_filter_free(f);

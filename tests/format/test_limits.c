@@ -189,7 +189,7 @@ static void every_plan_makes_a_filter_that_loads(void **state)
             fail_msg("%d: %s", i, err.text);
         made++;
         for (uint32_t k = 0; k < 200; k++)
-            (void)!deja_filter_add(f, key_of(&k), NULL);
+            (void)!deja_filter_add(f, key_of(&k), NULL, NULL);
         deja_filter_free(reloaded(f));
         if (deja_filter_fold(f, 1, NULL) == DEJA_OK)
             deja_filter_free(reloaded(f));
@@ -249,7 +249,7 @@ static void a_claimed_number_of_keys_does_not_size_the_next_visit(void **state)
             assert_true(deja_filter_contains(f, key_of(&(uint32_t){1}))); /* as it was */
         }
         for (uint32_t k = 0; k < 100; k++) /* a layer may be waiting for its first key */
-            (void)!deja_filter_add(f, key_of(&k), NULL);
+            (void)!deja_filter_add(f, key_of(&k), NULL, NULL);
         assert_true(h.memory.largest <= UNASKED);
         /* Whoever says how many is believed. */
         deja_options asked = DEJA_OPTIONS_INIT;
@@ -274,7 +274,7 @@ static void first_capacities_of_layers_stay_in_proportion(void **state)
     for (uint32_t i = 0; i < 200; i++) {
         char url[64];
         snprintf(url, sizeof url, "http://h/%u/%u/%u/%u", i, i, i, i);
-        assert_int_equal(deja_filter_add(f, (deja_slice){url, strlen(url)}, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, (deja_slice){url, strlen(url)}, NULL, NULL), DEJA_OK);
     }
     assert_true(h.memory.largest < MIB);
     deja_filter_free(f);
@@ -299,7 +299,7 @@ static void a_part_out_of_proportion_is_not_made(void **state)
     opt.seed = 1;
     assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
     for (; rc == DEJA_OK && added < 1000; added++)
-        rc = deja_filter_add(f, key_of(&added), NULL);
+        rc = deja_filter_add(f, key_of(&added), NULL, NULL);
     assert_int_equal(rc, DEJA_EFULL);
     assert_true(memory.largest <= UNASKED);
     for (uint32_t i = 0; i + 1 < added; i++)
@@ -375,7 +375,7 @@ static void turns_of_a_window_do_not_wrap(void **state)
     dj_store64(b.data + newest_record(b.data) + 360, (UINT64_C(1) << 63) - 1);
     deja_filter *f = import_with(&h, &b);
     for (uint32_t i = 0; i < 20 * N_KEYS; i++) {
-        assert_int_equal(deja_filter_add(f, key_of(&i), NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, key_of(&i), NULL, NULL), DEJA_OK);
         if (i % N_KEYS == 0) {
             deja_filter *again = reloaded(f);
             deja_filter_free(f);

@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char room[1 << 16];
     deja_slice url;
     if (DEJA_URL_ROOM(raw.len) > sizeof room ||
-        deja_url_canon(deja_url_profile(DEJA_URL_SAFE), raw, room, sizeof room, &url) < 0 ||
+        deja_url_canon(deja_url_profile(DEJA_URL_SAFE), raw, room, sizeof room, &url, NULL) < 0 ||
         (!ascii_begins(url, "http:") && !ascii_begins(url, "https:")))
         return 0;
     struct buffer line = {0}, key = {0};

@@ -62,8 +62,8 @@ static void ask(const deja_filter *f)
         check(deja_filter_contains(f, keys[i]) == found[i]);
     check(deja_filter_stats(f, &s) == DEJA_OK);
     check(s.bits_set <= 8 * s.bytes && s.parts >= 1);
-    uint32_t counts[N];
-    if (deja_filter_count_batch(f, keys, N, counts) == DEJA_OK)
+    uint64_t counts[N];
+    if (deja_filter_count_batch(f, keys, N, counts, NULL) == DEJA_OK)
         for (uint32_t i = 0; i < N; i++)
             check((counts[i] > 0) == found[i]);
     double common = 0, sigma = 0;
@@ -82,7 +82,7 @@ static void take_out(deja_filter *f, uint32_t i)
 {
     const bool before = deja_filter_contains(f, key_of(&i));
     bool removed = false;
-    if (deja_filter_remove(f, key_of(&i), &removed) == DEJA_OK && forgets(f))
+    if (deja_filter_remove(f, key_of(&i), &removed, NULL) == DEJA_OK && forgets(f))
         check(removed == before && !deja_filter_contains(f, key_of(&i)));
 }
 
@@ -92,7 +92,7 @@ static bool add(deja_filter *f)
     const bool may_hide = forgets(f);
     for (uint32_t i = 0; i < 20; i++) {
         bool is_new = false;
-        const int rc = deja_filter_add(f, key_of(&i), &is_new);
+        const int rc = deja_filter_add(f, key_of(&i), &is_new, NULL);
         if (rc == DEJA_ENOTSUP)
             return false;
         if (rc < 0) { /* full, or no place to grow */
@@ -112,10 +112,10 @@ static void take_back(deja_filter *f)
     for (uint32_t i = 0; i < 10; i++) {
         uint64_t before, after;
         bool removed;
-        if (deja_filter_count(f, key_of(&i), &before) < 0 ||
-            deja_filter_remove(f, key_of(&i), &removed) < 0)
+        if (deja_filter_count(f, key_of(&i), &before, NULL) < 0 ||
+            deja_filter_remove(f, key_of(&i), &removed, NULL) < 0)
             return; /* another kind, or minimal increase */
-        check(deja_filter_count(f, key_of(&i), &after) == DEJA_OK);
+        check(deja_filter_count(f, key_of(&i), &after, NULL) == DEJA_OK);
         check(after <= before && (removed || after == before));
         check(!removed || before > 0);
     }

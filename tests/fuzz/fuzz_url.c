@@ -46,12 +46,12 @@ static void check_canon(uint32_t profile, deja_slice url)
     const size_t cap = DEJA_URL_ROOM(url.len);
     char *out = room(cap);
     deja_slice canon, again;
-    if (deja_url_canon(rules, url, out, cap, &canon) == DEJA_OK) {
+    if (deja_url_canon(rules, url, out, cap, &canon, NULL) == DEJA_OK) {
         const size_t again_cap = DEJA_URL_ROOM(canon.len);
         char *again_out = room(again_cap);
         check(canon.len <= 3 * url.len + 256);
         /* w3lib's form is what it is; ours have to settle. */
-        const int rc = deja_url_canon(rules, canon, again_out, again_cap, &again);
+        const int rc = deja_url_canon(rules, canon, again_out, again_cap, &again, NULL);
         check(profile == DEJA_URL_SCRAPY || (rc == DEJA_OK && same(canon, again)));
         check_layers(canon);
         free(again_out);
@@ -70,7 +70,7 @@ static void check_plain(uint32_t profile, deja_slice url)
     deja_slice canon;
     uint8_t plain;
     deja_url_plain_batch(rules, &url, 1, &plain);
-    const int quick = deja_url_canon(rules, url, NULL, 0, &canon);
+    const int quick = deja_url_canon(rules, url, NULL, 0, &canon, NULL);
     check(!plain || (quick == DEJA_OK && same(canon, url)));
     if (quick != DEJA_OK)
         return;
@@ -86,11 +86,11 @@ static void check_resolve(deja_slice base, deja_slice link)
     const size_t cap = DEJA_URL_ROOM(base.len + link.len);
     char *out = room(cap);
     deja_slice url, again;
-    if (deja_url_resolve(base, link, out, cap, &url) == DEJA_OK) {
+    if (deja_url_resolve(base, link, out, cap, &url, NULL) == DEJA_OK) {
         const deja_slice nowhere = {NULL, 0};
         const size_t again_cap = DEJA_URL_ROOM(url.len);
         char *again_out = room(again_cap);
-        check(deja_url_resolve(nowhere, url, again_out, again_cap, &again) == DEJA_OK);
+        check(deja_url_resolve(nowhere, url, again_out, again_cap, &again, NULL) == DEJA_OK);
         check(same(url, again));
         free(again_out);
     }

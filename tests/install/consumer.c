@@ -18,7 +18,7 @@ int main(void)
         fprintf(stderr, "consumer: %s\n", err.text);
         return 1;
     }
-    if (deja_filter_add(filter, url, &is_new) != DEJA_OK || !is_new)
+    if (deja_filter_add(filter, url, &is_new, NULL) != DEJA_OK || !is_new)
         return 2;
     if (!deja_filter_contains(filter, url) || deja_filter_contains(filter, other))
         return 3;
@@ -32,7 +32,7 @@ int main(void)
     const deja_url_rules *safe = deja_url_profile(DEJA_URL_SAFE);
     char room[DEJA_URL_ROOM(sizeof foreign)];
     deja_slice canon;
-    const int rc = deja_url_canon(safe, spelled, room, sizeof room, &canon);
+    const int rc = deja_url_canon(safe, spelled, room, sizeof room, &canon, NULL);
     if (rc == DEJA_OK ? strncmp(canon.data, ascii, canon.len) != 0 : rc != DEJA_ENOTSUP)
         return 4;
     printf("deja %s\n", deja_version());

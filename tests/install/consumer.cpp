@@ -24,7 +24,7 @@ int main()
         return 1;
     }
     std::unique_ptr<deja_filter, void (*)(deja_filter *)> filter(made, deja_filter_free);
-    if (deja_filter_add(filter.get(), slice(url), &is_new) != DEJA_OK || !is_new)
+    if (deja_filter_add(filter.get(), slice(url), &is_new, NULL) != DEJA_OK || !is_new)
         return 2;
     if (!deja_filter_contains(filter.get(), slice(url)) ||
         deja_filter_contains(filter.get(), slice(other)))

@@ -59,7 +59,7 @@ static uint32_t truth[NUMBERS];
 static void check_count(const deja_filter *f, uint64_t number)
 {
     uint64_t count = 0;
-    assert_int_equal(deja_filter_count(f, key_of(&number), &count), DEJA_OK);
+    assert_int_equal(deja_filter_count(f, key_of(&number), &count, NULL), DEJA_OK);
     assert_true(count >= truth[number]);
     assert_int_equal(deja_filter_contains(f, key_of(&number)), count > 0);
 }
@@ -78,9 +78,9 @@ static void counts_are_never_below_the_truth(void **state)
             const bool add = truth[number] == 0 || (truth[number] < 3 && rng_next(&r) % 2);
             bool answer = false;
             if (add)
-                assert_int_equal(deja_filter_add(f, key_of(&number), NULL), DEJA_OK);
+                assert_int_equal(deja_filter_add(f, key_of(&number), NULL, NULL), DEJA_OK);
             else
-                assert_int_equal(deja_filter_remove(f, key_of(&number), &answer), DEJA_OK);
+                assert_int_equal(deja_filter_remove(f, key_of(&number), &answer, NULL), DEJA_OK);
             assert_int_equal(answer, !add); /* what is there can be removed */
             truth[number] += add ? 1u : UINT32_MAX;
             removals += !add;
@@ -93,7 +93,7 @@ static void counts_are_never_below_the_truth(void **state)
         for (uint64_t number = 0; number < NUMBERS; number++)
             for (; truth[number]; truth[number]--) {
                 bool removed = false;
-                assert_int_equal(deja_filter_remove(f, key_of(&number), &removed), DEJA_OK);
+                assert_int_equal(deja_filter_remove(f, key_of(&number), &removed, NULL), DEJA_OK);
                 assert_true(removed);
             }
         assert_true(is_empty(f));
@@ -112,10 +112,10 @@ static void nothing_is_missed_beside_saturated_counters(void **state)
         const uint64_t x = rng_below(&r, NUMBERS), number = x * x / NUMBERS; /* some often */
         bool removed = false;
         if (truth[number] == 0 || rng_next(&r) % 3) {
-            assert_int_equal(deja_filter_add(f, key_of(&number), NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add(f, key_of(&number), NULL, NULL), DEJA_OK);
             truth[number]++;
         } else {
-            assert_int_equal(deja_filter_remove(f, key_of(&number), &removed), DEJA_OK);
+            assert_int_equal(deja_filter_remove(f, key_of(&number), &removed, NULL), DEJA_OK);
             truth[number] -= removed ? 1 : 0;
         }
     }
@@ -124,7 +124,7 @@ static void nothing_is_missed_beside_saturated_counters(void **state)
     assert_int_equal(s.largest, 15);
     for (uint64_t number = 0; number < NUMBERS; number++) {
         uint64_t count = 0;
-        assert_int_equal(deja_filter_count(f, key_of(&number), &count), DEJA_OK);
+        assert_int_equal(deja_filter_count(f, key_of(&number), &count, NULL), DEJA_OK);
         assert_true(count >= (truth[number] < 15 ? truth[number] : 15));
     }
     deja_filter_free(f);
@@ -136,14 +136,14 @@ static void strangers_are_refused_and_change_nothing(void **state)
         deja_filter *f = spectral_filter(i, 1e-3, 0), *same = spectral_filter(i, 1e-3, 0);
         uint64_t refused = 0;
         for (uint64_t number = 0; number < NUMBERS; number++) {
-            assert_int_equal(deja_filter_add(f, key_of(&number), NULL), DEJA_OK);
-            assert_int_equal(deja_filter_add(same, key_of(&number), NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add(f, key_of(&number), NULL, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add(same, key_of(&number), NULL, NULL), DEJA_OK);
         }
         for (uint64_t number = NUMBERS; number < 3 * NUMBERS; number++) {
             bool removed = true;
             if (deja_filter_contains(f, key_of(&number)))
                 continue; /* a false positive is the caller's to avoid */
-            assert_int_equal(deja_filter_remove(f, key_of(&number), &removed), DEJA_OK);
+            assert_int_equal(deja_filter_remove(f, key_of(&number), &removed, NULL), DEJA_OK);
             assert_false(removed);
             refused++;
         }
@@ -175,14 +175,14 @@ static void keys_that_stayed_are_found_in_a_torn_body(void **state)
         struct rng r = rng_seeded(500 + i);
         assert_true(len <= MOST);
         for (uint64_t n = 0; n < NUMBERS; n++)
-            assert_int_equal(deja_filter_add(f, key_of(&n), NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add(f, key_of(&n), NULL, NULL), DEJA_OK);
         for (int m = 0; m < MOMENTS; m++) { /* the odd ones go, others come and go */
             memcpy(moment[m], body, len);
             for (uint64_t n = 1 + 200 * (uint64_t)m; n < 200 * ((uint64_t)m + 1); n += 2)
-                assert_int_equal(deja_filter_remove(f, key_of(&n), NULL), DEJA_OK);
+                assert_int_equal(deja_filter_remove(f, key_of(&n), NULL, NULL), DEJA_OK);
             for (uint64_t n = NUMBERS; n < NUMBERS + 300; n++)
-                assert_int_equal(m % 2 ? deja_filter_remove(f, key_of(&n), NULL)
-                                       : deja_filter_add(f, key_of(&n), NULL),
+                assert_int_equal(m % 2 ? deja_filter_remove(f, key_of(&n), NULL, NULL)
+                                       : deja_filter_add(f, key_of(&n), NULL, NULL),
                                  DEJA_OK);
         }
         for (int trial = 0; trial < 50; trial++) {
@@ -205,7 +205,7 @@ static deja_slice keys[2 * NUMBERS];
 static void batches_are_loops_of_single_calls(void **state)
 {
     static uint8_t removed[2 * NUMBERS];
-    static uint32_t counts[2 * NUMBERS];
+    static uint64_t counts[2 * NUMBERS];
     for (size_t i = 0; i < 2 * NUMBERS; i++) {
         number[i] = i * 7 % NUMBERS;
         keys[i] = key_of(&number[i]);
@@ -213,25 +213,26 @@ static void batches_are_loops_of_single_calls(void **state)
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         deja_filter *a = spectral_filter(i, 0.05, 0), *b = spectral_filter(i, 0.05, 0);
         atomic_store(&b->writer.shared, i % 2); /* as beside other writers */
-        assert_int_equal(deja_filter_add_batch(a, keys, NUMBERS, NULL, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(b, keys, NUMBERS, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(a, keys, NUMBERS, NULL, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(b, keys, NUMBERS, NULL, NULL, NULL), DEJA_OK);
         size_t done = 0;
-        assert_int_equal(deja_filter_remove_batch(b, keys + 99, 2 * NUMBERS - 99, removed, &done),
-                         DEJA_OK);
+        assert_int_equal(
+            deja_filter_remove_batch(b, keys + 99, 2 * NUMBERS - 99, removed, &done, NULL),
+            DEJA_OK);
         assert_int_equal(done, 2 * NUMBERS - 99);
         for (size_t j = 99; j < 2 * NUMBERS; j++) {
             bool answer;
-            assert_int_equal(deja_filter_remove(a, keys[j], &answer), DEJA_OK);
+            assert_int_equal(deja_filter_remove(a, keys[j], &answer, NULL), DEJA_OK);
             assert_int_equal(answer, removed[j - 99]);
         }
         for (uint32_t p = 0; p < a->n_parts; p++) {
             assert_memory_equal(a->part[p]->body, b->part[p]->body, a->part[p]->body_len);
             assert_int_equal(a->part[p]->keys, b->part[p]->keys);
         }
-        assert_int_equal(deja_filter_count_batch(a, keys, 2 * NUMBERS, counts), DEJA_OK);
+        assert_int_equal(deja_filter_count_batch(a, keys, 2 * NUMBERS, counts, NULL), DEJA_OK);
         for (size_t j = 0; j < 2 * NUMBERS; j++) {
             uint64_t count;
-            assert_int_equal(deja_filter_count(b, keys[j], &count), DEJA_OK);
+            assert_int_equal(deja_filter_count(b, keys[j], &count, NULL), DEJA_OK);
             assert_int_equal(count, counts[j]);
         }
         deja_filter_free(a);
@@ -262,9 +263,9 @@ static void *work(void *arg)
     for (int round = 0; round < ROUNDS; round++)
         for (uint64_t n = 0; n < NUMBERS; n++) {
             bool removed = true;
-            int rc = deja_filter_add(m->f, key_of(&n), NULL);
+            int rc = deja_filter_add(m->f, key_of(&n), NULL, NULL);
             if (rc == DEJA_OK && m->removes && round > 0)
-                rc = deja_filter_remove(m->f, key_of(&n), &removed);
+                rc = deja_filter_remove(m->f, key_of(&n), &removed, NULL);
             m->failed += rc != DEJA_OK || !removed;
         }
     return NULL;
@@ -293,13 +294,13 @@ static void no_add_and_no_removal_of_several_threads_is_lost(void **state)
         run_together(f, true);
         for (uint64_t n = 0; n < NUMBERS; n++) {
             uint64_t count;
-            assert_int_equal(deja_filter_count(f, key_of(&n), &count), DEJA_OK);
+            assert_int_equal(deja_filter_count(f, key_of(&n), &count, NULL), DEJA_OK);
             assert_true(count >= THREADS);
         }
         for (uint64_t n = 0; n < NUMBERS; n++)
             for (int t = 0; t < THREADS; t++) {
                 bool removed = false;
-                assert_int_equal(deja_filter_remove(f, key_of(&n), &removed), DEJA_OK);
+                assert_int_equal(deja_filter_remove(f, key_of(&n), &removed, NULL), DEJA_OK);
                 assert_true(removed);
             }
         assert_true(is_empty(f)); /* neither too few nor too many */
@@ -314,7 +315,7 @@ static void minimal_increase_loses_no_add_of_several_threads(void **state)
         run_together(f, false);
         for (uint64_t n = 0; n < NUMBERS; n++) {
             uint64_t count;
-            assert_int_equal(deja_filter_count(f, key_of(&n), &count), DEJA_OK);
+            assert_int_equal(deja_filter_count(f, key_of(&n), &count, NULL), DEJA_OK);
             assert_true(count >= THREADS * ROUNDS);
         }
         deja_filter_free(f);
@@ -330,19 +331,19 @@ static void kinds_without_counters_say_so(void **state)
         deja_options opt = DEJA_OPTIONS_INIT;
         deja_filter *f;
         uint64_t count = 7;
-        uint32_t counts = 7;
+        uint64_t counts = 7;
         size_t done = 7;
         bool removed = true;
         const uint64_t n = 1;
         opt.kind = kinds[i];
         opt.capacity = 100;
         assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add(f, key_of(&n), NULL), DEJA_OK);
-        assert_int_equal(deja_filter_remove(f, key_of(&n), &removed), DEJA_ENOTSUP);
-        assert_int_equal(deja_filter_remove_batch(f, keys, 1, NULL, &done), DEJA_ENOTSUP);
+        assert_int_equal(deja_filter_add(f, key_of(&n), NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_remove(f, key_of(&n), &removed, NULL), DEJA_ENOTSUP);
+        assert_int_equal(deja_filter_remove_batch(f, keys, 1, NULL, &done, NULL), DEJA_ENOTSUP);
         assert_int_equal(done, 0);
-        assert_int_equal(deja_filter_count(f, key_of(&n), &count), DEJA_ENOTSUP);
-        assert_int_equal(deja_filter_count_batch(f, keys, 1, &counts), DEJA_ENOTSUP);
+        assert_int_equal(deja_filter_count(f, key_of(&n), &count, NULL), DEJA_ENOTSUP);
+        assert_int_equal(deja_filter_count_batch(f, keys, 1, &counts, NULL), DEJA_ENOTSUP);
         assert_true(removed && count == 7 && counts == 7);
         assert_true(deja_filter_contains(f, key_of(&n)));
         assert_int_equal(stats_of(f).refused, 0);
@@ -355,8 +356,8 @@ static void minimal_increase_rules_removal_out(void **state)
     deja_filter *f = spectral_filter(1, 0.01, DEJA_MINIMAL_INCREASE);
     const uint64_t n = 1;
     bool removed = true;
-    assert_int_equal(deja_filter_add(f, key_of(&n), NULL), DEJA_OK);
-    assert_int_equal(deja_filter_remove(f, key_of(&n), &removed), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_add(f, key_of(&n), NULL, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_remove(f, key_of(&n), &removed, NULL), DEJA_ENOTSUP);
     assert_true(deja_filter_contains(f, key_of(&n)));
     assert_int_equal(stats_of(f).minimal_increase, 1);
     deja_filter_free(f);

@@ -231,7 +231,7 @@ static void add_singly(deja_filter *f, uint8_t *is_new)
 {
     for (size_t i = 0; i < ARRIVALS; i++) {
         bool answer = false;
-        assert_int_equal(deja_filter_add(f, arrival[i], &answer), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, arrival[i], &answer, NULL), DEJA_OK);
         is_new[i] = answer;
     }
 }
@@ -250,7 +250,7 @@ static void no_key_is_ever_forgotten_and_none_is_new_twice(void **state)
             bool is_new = before;
             if (known && !before)
                 fail_msg("%s: key %zu was forgotten", table[c].name, i);
-            assert_int_equal(deja_filter_add(f, arrival[i], &is_new), DEJA_OK);
+            assert_int_equal(deja_filter_add(f, arrival[i], &is_new, NULL), DEJA_OK);
             if (is_new == before)
                 fail_msg("%s: key %zu is %s, and add says %s", table[c].name, i,
                          before ? "there" : "not there", is_new ? "new" : "seen");
@@ -282,7 +282,7 @@ static void exact_answers_as_the_model_does(void **state)
         struct model truth = {NULL, 0, 0};
         for (size_t i = 0; i < ARRIVALS; i++) {
             bool is_new = false;
-            assert_int_equal(deja_filter_add(f, arrival[i], &is_new), DEJA_OK);
+            assert_int_equal(deja_filter_add(f, arrival[i], &is_new, NULL), DEJA_OK);
             assert_int_equal(is_new, model_add(&truth, arrival[i]));
         }
         for (size_t i = 0; i < UNIVERSE; i++)
@@ -310,9 +310,10 @@ static void a_batch_is_a_loop_of_single_calls(void **state)
             for (size_t at = 0, n; at < ARRIVALS; at += n) {
                 size_t done = 7;
                 n = ARRIVALS - at < piece ? ARRIVALS - at : piece;
-                assert_int_equal(deja_filter_add_batch(f, arrival + at, 0, NULL, &done), DEJA_OK);
+                assert_int_equal(deja_filter_add_batch(f, arrival + at, 0, NULL, &done, NULL),
+                                 DEJA_OK);
                 assert_int_equal(done, 0);
-                const int rc = deja_filter_add_batch(f, arrival + at, n, got + at, &done);
+                const int rc = deja_filter_add_batch(f, arrival + at, n, got + at, &done, NULL);
                 if (rc != DEJA_OK || done != n)
                     fail_msg("%s: %s: %s, %zu of %zu done", table[c].name, how, deja_strerror(rc),
                              done, n);
@@ -335,7 +336,8 @@ static void batches_of_all_sizes_in_turn_are_a_loop_too(void **state)
         for (size_t at = 0, n; at < ARRIVALS; at += n) {
             n = pieces[rng_below(&r, DJ_ARRAY_LEN(pieces))];
             n = n < ARRIVALS - at ? n : ARRIVALS - at;
-            assert_int_equal(deja_filter_add_batch(f, arrival + at, n, got + at, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add_batch(f, arrival + at, n, got + at, NULL, NULL),
+                             DEJA_OK);
         }
         assert_same_answers(want, got, ARRIVALS, table[c].name, "a mix of batches");
         assert_same(loop, f, table[c].name, "a mix of batches");
@@ -349,7 +351,8 @@ static void a_batch_of_lookups_is_a_loop_of_single_ones(void **state)
     static uint8_t want[UNIVERSE], got[UNIVERSE];
     for (size_t c = 0; c < n_table; c++) {
         deja_filter *f = new_filter(&table[c]);
-        assert_int_equal(deja_filter_add_batch(f, universe, UNIVERSE / 3, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(f, universe, UNIVERSE / 3, NULL, NULL, NULL),
+                         DEJA_OK);
         for (size_t i = 0; i < UNIVERSE; i++)
             want[i] = deja_filter_contains(f, universe[i]);
         for (size_t p = 1; p <= DJ_ARRAY_LEN(pieces); p++) {
@@ -374,10 +377,10 @@ static void ready_made_hashes_do_the_same_as_keys(void **state)
         uint64_t *hash = malloc(ARRIVALS * words * sizeof *hash);
         assert_non_null(hash);
         deja_filter_hash_batch(b, arrival, ARRIVALS, hash);
-        assert_int_equal(deja_filter_add_batch(a, arrival, ARRIVALS, want, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(a, arrival, ARRIVALS, want, NULL, NULL), DEJA_OK);
         for (size_t at = 0; at < ARRIVALS; at += 1500)
-            assert_int_equal(deja_filter_add_hashed(b, hash + at * words, 1500, got + at, NULL),
-                             DEJA_OK);
+            assert_int_equal(
+                deja_filter_add_hashed(b, hash + at * words, 1500, got + at, NULL, NULL), DEJA_OK);
         assert_same_answers(want, got, ARRIVALS, table[c].name, "a batch of hashes");
         assert_same(a, b, table[c].name, "a batch of hashes");
         deja_filter_contains_hashed(b, hash, ARRIVALS, got);
@@ -401,10 +404,11 @@ static void a_union_is_the_filter_of_both(void **state)
         deja_filter *all = new_filter(&table[c]), *first = new_filter(&table[c]);
         deja_error err = {0, ""};
         const size_t half = ARRIVALS / 2;
-        assert_int_equal(deja_filter_add_batch(a, arrival, half, NULL, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(first, arrival, half, NULL, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(b, arrival + half, half, NULL, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(all, arrival, ARRIVALS, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(a, arrival, half, NULL, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(first, arrival, half, NULL, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(b, arrival + half, half, NULL, NULL, NULL),
+                         DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(all, arrival, ARRIVALS, NULL, NULL, NULL), DEJA_OK);
         const int rc = deja_filter_merge(a, b, &err);
         const uint32_t kind = table[c].opt.kind;
         if (rc != (deja_kind_can(kind, DEJA_CAN_MERGE) ? DEJA_OK : DEJA_ENOTSUP))
@@ -438,7 +442,8 @@ static void every_visit_begins_empty_and_forgets_nothing_of_its_own(void **state
             assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
             assert_int_equal(s.visit, visit);
             assert_int_equal(s.bits_set + s.keys + s.offered, 0);
-            assert_int_equal(deja_filter_add_batch(f, arrival, ARRIVALS, answer, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add_batch(f, arrival, ARRIVALS, answer, NULL, NULL),
+                             DEJA_OK);
             for (size_t i = 0; i < ARRIVALS; i++) {
                 is_new += answer[i];
                 if (!deja_filter_contains(f, arrival[i]))
@@ -467,7 +472,8 @@ static void add_with_kernel(deja_filter *f, const struct dj_block_kernel *kernel
 {
     for (size_t at = 0; at < ARRIVALS; at += 100) {
         set_kernel(f, kernel);
-        assert_int_equal(deja_filter_add_batch(f, arrival + at, 100, is_new + at, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(f, arrival + at, 100, is_new + at, NULL, NULL),
+                         DEJA_OK);
     }
     set_kernel(f, kernel);
 }
@@ -504,8 +510,10 @@ static void a_shared_filter_takes_keys_as_one_with_a_sole_writer(void **state)
     for (size_t c = 0; c < n_table; c++) {
         deja_filter *sole = new_filter(&table[c]), *shared = new_filter(&table[c]);
         atomic_store(&shared->writer.shared, true);
-        assert_int_equal(deja_filter_add_batch(sole, arrival, ARRIVALS, want, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(shared, arrival, ARRIVALS, got, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(sole, arrival, ARRIVALS, want, NULL, NULL),
+                         DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(shared, arrival, ARRIVALS, got, NULL, NULL),
+                         DEJA_OK);
         assert_same_answers(want, got, ARRIVALS, table[c].name, "the shared add");
         assert_same(sole, shared, table[c].name, "the shared add");
         deja_filter_free(sole);
@@ -520,8 +528,8 @@ static void looking_up_changes_nothing(void **state)
     static uint8_t found[ARRIVALS];
     for (size_t c = 0; c < n_table; c++) {
         deja_filter *a = new_filter(&table[c]), *b = new_filter(&table[c]);
-        assert_int_equal(deja_filter_add_batch(a, arrival, 1000, NULL, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(b, arrival, 1000, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(a, arrival, 1000, NULL, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(b, arrival, 1000, NULL, NULL, NULL), DEJA_OK);
         deja_filter_contains_batch(b, arrival, ARRIVALS, found);
         for (size_t i = 0; i < UNIVERSE; i++)
             deja_filter_contains(b, universe[i]);
@@ -567,7 +575,7 @@ static void one_call(deja_filter *f, struct rng *r)
         for (size_t i = 0; i < n; i++)
             weigh(number[i], answer[i]);
     } else {
-        assert_int_equal(deja_filter_add_batch(f, keys, n, answer, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(f, keys, n, answer, NULL, NULL), DEJA_OK);
         for (size_t i = 0; i < n; i++) {
             weigh(number[i], !answer[i]);
             was_added[number[i]] = true;
@@ -619,9 +627,9 @@ static deja_filter *built(const deja_options *opt, size_t piece)
     deja_filter *f = NULL;
     assert_int_equal(deja_builder_new(opt, &b, NULL), DEJA_OK);
     for (size_t at = 0; at < ARRIVALS; at += piece)
-        assert_int_equal(
-            deja_builder_add_batch(b, arrival + at, ARRIVALS - at < piece ? ARRIVALS - at : piece),
-            DEJA_OK);
+        assert_int_equal(deja_builder_add_batch(
+                             b, arrival + at, ARRIVALS - at < piece ? ARRIVALS - at : piece, NULL),
+                         DEJA_OK);
     assert_int_equal(deja_builder_finish(b, NULL, 0, &f, NULL), DEJA_OK);
     deja_builder_free(b);
     return f;

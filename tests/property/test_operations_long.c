@@ -121,8 +121,8 @@ static void add(struct worker *w, struct draw *d)
 {
     size_t done = 1;
     bool is_new = false;
-    const int rc = w->batch ? deja_filter_add_batch(w->f, d->key, d->n, d->answer, &done)
-                            : deja_filter_add(w->f, d->key[0], &is_new);
+    const int rc = w->batch ? deja_filter_add_batch(w->f, d->key, d->n, d->answer, &done, NULL)
+                            : deja_filter_add(w->f, d->key[0], &is_new, NULL);
     if (!w->batch)
         d->answer[0] = is_new;
     if (rc != DEJA_OK || done != d->n) {

@@ -100,7 +100,7 @@ static bool add(struct mlbf *s, const char *url)
 {
     bool is_new = false;
     deja_filter *f = (deja_filter *)(uintptr_t)s->f;
-    assert_int_equal(deja_filter_add(f, (deja_slice){url, strlen(url)}, &is_new), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, (deja_slice){url, strlen(url)}, &is_new, NULL), DEJA_OK);
     (void)run(s, url, true);
     return is_new;
 }

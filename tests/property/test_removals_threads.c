@@ -97,12 +97,12 @@ static void keys_are_missed_only_where_the_deletions_claim_them(void **state)
             bool answer = false;
             if (rng_below(&r, 3)) {
                 hidden += deletions_claim(f, number);
-                assert_int_equal(deja_filter_add(f, key_of(&number), &answer), DEJA_OK);
+                assert_int_equal(deja_filter_add(f, key_of(&number), &answer, NULL), DEJA_OK);
                 assert_int_equal(answer, !before);
                 was_added[number] = true;
                 offered++;
             } else {
-                assert_int_equal(deja_filter_remove(f, key_of(&number), &answer), DEJA_OK);
+                assert_int_equal(deja_filter_remove(f, key_of(&number), &answer, NULL), DEJA_OK);
                 assert_int_equal(answer, before);
                 was_removed[number] |= before;
                 removed += before;
@@ -152,10 +152,11 @@ static void assert_same(const deja_filter *a, const deja_filter *b)
 static void add_both_ways(deja_filter *loop, deja_filter *batch, size_t from, size_t to)
 {
     static uint8_t answer[2 * NUMBERS];
-    assert_int_equal(deja_filter_add_batch(batch, keys + from, to - from, answer, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add_batch(batch, keys + from, to - from, answer, NULL, NULL),
+                     DEJA_OK);
     for (size_t j = from; j < to; j++) {
         bool one;
-        assert_int_equal(deja_filter_add(loop, keys[j], &one), DEJA_OK);
+        assert_int_equal(deja_filter_add(loop, keys[j], &one, NULL), DEJA_OK);
         assert_int_equal(one, answer[j - from]);
     }
 }
@@ -164,12 +165,12 @@ static void remove_both_ways(deja_filter *loop, deja_filter *batch, size_t from,
 {
     static uint8_t answer[2 * NUMBERS];
     size_t done = 0;
-    assert_int_equal(deja_filter_remove_batch(batch, keys + from, to - from, answer, &done),
+    assert_int_equal(deja_filter_remove_batch(batch, keys + from, to - from, answer, &done, NULL),
                      DEJA_OK);
     assert_int_equal(done, to - from);
     for (size_t j = from; j < to; j++) {
         bool one;
-        assert_int_equal(deja_filter_remove(loop, keys[j], &one), DEJA_OK);
+        assert_int_equal(deja_filter_remove(loop, keys[j], &one, NULL), DEJA_OK);
         assert_int_equal(one, answer[j - from]);
     }
 }
@@ -213,7 +214,7 @@ static void a_file_keeps_answers_and_counts(void **state)
         assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
         assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_OK);
         assert_same(memory, f);
-        assert_int_equal(deja_filter_remove(f, keys[0], NULL), DEJA_EINVAL); /* read only */
+        assert_int_equal(deja_filter_remove(f, keys[0], NULL, NULL), DEJA_EINVAL); /* read only */
         assert_int_equal(deja_filter_copy(f, copy, 0, &other, NULL), DEJA_OK);
         assert_same(memory, other);
         deja_filter_free(other);
@@ -231,10 +232,10 @@ static void counts_of_an_unclean_file_are_estimates(void **state)
     deja_filter *f = NULL;
     assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
     for (uint64_t n = 0; n < 2000; n++)
-        assert_int_equal(deja_filter_add(f, key_of(&n), NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, key_of(&n), NULL, NULL), DEJA_OK);
     assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
     for (uint64_t n = 0; n < 500; n++)
-        assert_int_equal(deja_filter_remove(f, key_of(&n), NULL), DEJA_OK);
+        assert_int_equal(deja_filter_remove(f, key_of(&n), NULL, NULL), DEJA_OK);
     deja_filter_free(f);
     for (unsigned flags = 0; flags <= DEJA_OPEN_WRITE; flags += DEJA_OPEN_WRITE) {
         assert_int_equal(deja_filter_open(path, flags, NULL, &f, NULL), DEJA_OK);
@@ -269,9 +270,9 @@ static void *work(void *arg)
     for (int step = 0; step < 3 * NUMBERS; step++) {
         const uint64_t n = rng_below(&r, NUMBERS);
         bool is_new, removed = false;
-        m->wrong += deja_filter_add(m->f, key_of(&n), &is_new) != DEJA_OK;
+        m->wrong += deja_filter_add(m->f, key_of(&n), &is_new, NULL) != DEJA_OK;
         if (n % 2)
-            m->wrong += deja_filter_remove(m->f, key_of(&n), &removed) != DEJA_OK;
+            m->wrong += deja_filter_remove(m->f, key_of(&n), &removed, NULL) != DEJA_OK;
         /* A removal is for good: whoever made it never finds the key again. */
         m->wrong += removed && deja_filter_contains(m->f, key_of(&n));
         (void)deja_filter_contains(m->f, key_of(&n));
@@ -298,7 +299,7 @@ static void threads_add_and_remove_together(void **state)
         assert_int_equal(s.removed, s.deletions);
         for (uint64_t n = 0; n < NUMBERS; n++) {
             bool again;
-            assert_int_equal(deja_filter_add(f, key_of(&n), &again), DEJA_OK);
+            assert_int_equal(deja_filter_add(f, key_of(&n), &again, NULL), DEJA_OK);
             assert_int_equal(again, deletions_claim(f, n) || n >= NUMBERS);
             assert_int_equal(deja_filter_contains(f, key_of(&n)), !deletions_claim(f, n));
         }

@@ -107,7 +107,7 @@ static void add_and_ask(deja_filter *f, uint64_t seed)
     deja_error err = {0};
     for (int i = 0; i < ADDS; i++) {
         fill(&b, &r);
-        assert_int_equal(deja_filter_add_batch(f, b.key, BATCH, b.answer, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(f, b.key, BATCH, b.answer, NULL, NULL), DEJA_OK);
         if (i % 40 == 39)
             must_hold(deja_filter_sync(f, &err), &err);
     }

@@ -121,7 +121,7 @@ static void add_piece(struct crew *c, const uint64_t *number, size_t n)
     uint8_t is_new[PIECE] = {0};
     for (size_t i = 0; i < n; i++)
         keys[i] = (deja_slice){&number[i], sizeof number[i]};
-    if (deja_filter_add_batch(c->f, keys, n, is_new, NULL) != DEJA_OK) {
+    if (deja_filter_add_batch(c->f, keys, n, is_new, NULL, NULL) != DEJA_OK) {
         atomic_fetch_add(&c->failed, 1);
         return;
     }
@@ -306,8 +306,8 @@ static void rush_in(struct crew *c, int me)
         for (unsigned spin = 1; atomic_load(&t->ready) < c->n_threads; spin++)
             if (spin % 256 == 0) /* they meet in the same moment more often without it */
                 sched_yield();
-        t->rc[me] =
-            deja_filter_add_hashed(t->f, t->hash[me], RUSH_KEYS, t->is_new[me], &t->accepted[me]);
+        t->rc[me] = deja_filter_add_hashed(t->f, t->hash[me], RUSH_KEYS, t->is_new[me],
+                                           &t->accepted[me], NULL);
     }
 }
 
@@ -465,7 +465,7 @@ static void grow_or_ask(struct crew *c, int me)
     }
     for (int i = 0; i < 20000; i++) {
         const uint64_t one = rng_next(&r);
-        if (deja_filter_add_hashed(c->f, &one, 1, NULL, NULL) != DEJA_OK)
+        if (deja_filter_add_hashed(c->f, &one, 1, NULL, NULL, NULL) != DEJA_OK)
             atomic_fetch_add(&c->failed, 1);
     }
     atomic_store(&grown, true);

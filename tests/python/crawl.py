@@ -155,7 +155,7 @@ class Crawls(unittest.TestCase):
     def test_a_full_filter_stops_the_crawl(self):
         run = crawl(self.site(), DEJA_KIND="exact", DEJA_CAPACITY=20, DEJA_FIXED=1)
         self.assertEqual(run.stats["finish_reason"], "deja_failed")
-        self.assertIn("the filter is full", run.log)
+        self.assertIn("is full: make a new filter", run.log)
 
     def test_a_capacity_is_a_first_size(self):
         site = self.site()

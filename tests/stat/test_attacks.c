@@ -67,7 +67,7 @@ static void end(struct attack *a)
 
 static void add(deja_filter *f, const struct url *u)
 {
-    assert_int_equal(deja_filter_add(f, url_slice(u), NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, url_slice(u), NULL, NULL), DEJA_OK);
 }
 
 static void offer(struct attack *a, const struct url *u)

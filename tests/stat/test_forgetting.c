@@ -41,7 +41,7 @@ static uint64_t remove_first(deja_filter *f, uint64_t seed, uint64_t d)
     for (size_t n; d; d -= n) {
         n = d < TRIAL_CHUNK ? (size_t)d : TRIAL_CHUNK;
         rng_fill(&members, hash, n);
-        assert_int_equal(deja_filter_remove_hashed(f, hash, n, removed, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_remove_hashed(f, hash, n, removed, NULL, NULL), DEJA_OK);
         refused += n - sum_of(removed, n);
     }
     return refused;

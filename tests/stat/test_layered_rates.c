@@ -208,7 +208,7 @@ static uint64_t claims_of(const deja_filter *f, const struct sites *s, uint64_t 
         char text[SITES_URL];
         uint8_t found;
         const deja_slice url = sites_url(s, i, text);
-        assert_int_equal(deja_filter_prefix_batch(f, &url, 1, &found), DEJA_OK);
+        assert_int_equal(deja_filter_prefix_batch(f, &url, 1, &found, NULL), DEJA_OK);
         claims += found;
     }
     return claims;

@@ -83,7 +83,7 @@ static void claims_and_losses_are_as_expected(const char *what, const deja_optio
         (unsigned long long)t.hits, t.expected, layertrial_sigmas(&t), lost, s.lost);
     for (uint32_t i = 1; i <= s.layers; i++) {
         deja_layer l = DEJA_LAYER_INIT;
-        assert_int_equal(deja_filter_layer(t.f, i, &l), DEJA_OK);
+        assert_int_equal(deja_filter_layer(t.f, i, &l, NULL), DEJA_OK);
         printf("    layer %u: %llu segments, %llu bytes, rate %.5f\n", i,
                (unsigned long long)l.segments, (unsigned long long)l.bytes, l.fp_now);
     }
@@ -139,7 +139,7 @@ static void prefixes(void **state)
             }
             if (pass == 2 && deja_filter_contains(seen, folder))
                 continue;
-            assert_int_equal(deja_filter_prefix_batch(t.f, &folder, 1, &found), DEJA_OK);
+            assert_int_equal(deja_filter_prefix_batch(t.f, &folder, 1, &found, NULL), DEJA_OK);
             asked[pass - 1]++;
             claimed[pass - 1] += found;
         }

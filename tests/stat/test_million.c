@@ -131,7 +131,7 @@ static deja_filter *built(const deja_options *opt, const struct urls *u)
     deja_builder *b;
     deja_filter *f;
     assert_int_equal(deja_builder_new(opt, &b, NULL), DEJA_OK);
-    assert_int_equal(deja_builder_add_batch(b, u->url, MEMBERS), DEJA_OK);
+    assert_int_equal(deja_builder_add_batch(b, u->url, MEMBERS, NULL), DEJA_OK);
     assert_int_equal(deja_builder_finish(b, NULL, 0, &f, NULL), DEJA_OK);
     deja_builder_free(b);
     return f;
@@ -141,7 +141,7 @@ static deja_filter *filled(const deja_options *opt, const struct urls *u)
 {
     deja_filter *f;
     assert_int_equal(deja_filter_new(opt, &f, NULL), DEJA_OK);
-    assert_int_equal(deja_filter_add_batch(f, u->url, MEMBERS, NULL, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add_batch(f, u->url, MEMBERS, NULL, NULL, NULL), DEJA_OK);
     return f;
 }
 

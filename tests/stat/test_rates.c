@@ -445,7 +445,7 @@ static deja_filter *polluted(deja_options opt, uint64_t keys)
         deja_filter_hash_batch(f, &key, 1, &hash);
         if (!sets_clear_bits_only(f->part[0], hash))
             continue;
-        assert_int_equal(deja_filter_add(f, key, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, key, NULL, NULL), DEJA_OK);
         keys--;
     }
     return f;

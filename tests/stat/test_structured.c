@@ -32,7 +32,8 @@ static deja_filter *filled(deja_options opt, unsigned alignment, uint64_t *lost)
         const int len =
             snprintf(url, sizeof url, "https://www.%.*s.example.org/news/%02u_%02u.html",
                      (int)alignment, "xxxxxxxxxxxxxxxx", i / 100, i % 100);
-        assert_int_equal(deja_filter_add(f, (deja_slice){url, (size_t)len}, &is_new), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, (deja_slice){url, (size_t)len}, &is_new, NULL),
+                         DEJA_OK);
         *lost += !is_new;
     }
     return f;

@@ -44,7 +44,7 @@ static inline deja_slice number(const uint64_t *n)
 static inline bool add(deja_filter *f, deja_slice key)
 {
     bool is_new = false;
-    assert_int_equal(deja_filter_add(f, key, &is_new), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, key, &is_new, NULL), DEJA_OK);
     return is_new;
 }
 

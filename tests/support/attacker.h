@@ -94,7 +94,7 @@ static inline uint32_t attacker_clear_bits(const struct attacker *a, const struc
 /* He keeps his twin as the victim will be; false when it refuses. */
 static inline bool attacker_sends(struct attacker *a, const struct url *u)
 {
-    return deja_filter_add(a->twin, url_slice(u), NULL) == DEJA_OK;
+    return deja_filter_add(a->twin, url_slice(u), NULL, NULL) == DEJA_OK;
 }
 
 /* The best of 400. */

@@ -45,7 +45,7 @@ static inline void add_numbers(deja_builder *b, uint64_t from, uint64_t to)
             number[n] = from++;
             key[n] = (deja_slice){&number[n], sizeof number[n]};
         }
-        assert_int_equal(deja_builder_add_batch(b, key, n), DEJA_OK);
+        assert_int_equal(deja_builder_add_batch(b, key, n, NULL), DEJA_OK);
     }
 }
 

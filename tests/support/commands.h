@@ -215,7 +215,8 @@ static inline void commands_same(const struct patient *p, const deja_filter *aga
         const deja_slice key = commands_key(i, &room);
         uint64_t one = 0, two = 0;
         HOLDS(p->tape, deja_filter_contains(p->f, key) == deja_filter_contains(again, key));
-        HOLDS(p->tape, deja_filter_count(p->f, key, &one) == deja_filter_count(again, key, &two));
+        HOLDS(p->tape, deja_filter_count(p->f, key, &one, NULL) ==
+                           deja_filter_count(again, key, &two, NULL));
         HOLDS(p->tape, one == two);
     }
 }
@@ -242,7 +243,7 @@ static inline void commands_survives(const struct patient *p)
         fprintf(stderr, "import: %s\n", err.text);
     HOLDS(p->tape, rc == DEJA_OK);
     if (p->kind == DEJA_WINDOW)
-        HOLDS(p->tape, deja_filter_set_clock(again, p->now) == DEJA_OK);
+        HOLDS(p->tape, deja_filter_set_clock(again, p->now, NULL) == DEJA_OK);
     commands_same(p, again);
     deja_filter_free(again);
     free(bytes);
@@ -256,7 +257,7 @@ static inline void commands_file_survives(const struct patient *p)
     HOLDS(p->tape, deja_file_verify(p->path, &err) == DEJA_OK);
     HOLDS(p->tape, deja_filter_open(p->path, 0, &expect, &again, &err) == DEJA_OK);
     if (p->kind == DEJA_WINDOW)
-        HOLDS(p->tape, deja_filter_set_clock(again, p->now) == DEJA_OK);
+        HOLDS(p->tape, deja_filter_set_clock(again, p->now, NULL) == DEJA_OK);
     commands_same(p, again);
     deja_filter_free(again);
 }
@@ -269,7 +270,7 @@ static inline void commands_add(struct patient *p)
     struct commands_key room;
     for (unsigned i = 0; i < n; i++) {
         const deja_slice key = commands_key((from + i) % COMMANDS_KEYS, &room);
-        const int rc = deja_filter_add(p->f, key, NULL);
+        const int rc = deja_filter_add(p->f, key, NULL, NULL);
         HOLDS(p->tape, rc == DEJA_OK || rc == DEJA_EFULL || rc == DEJA_ENOTSUP);
         if (rc == DEJA_OK && p->kind != DEJA_PAIRED)
             HOLDS(p->tape, deja_filter_contains(p->f, key));
@@ -282,7 +283,7 @@ static inline void commands_remove(struct patient *p)
     struct commands_key room;
     for (unsigned i = 0; i < n; i++) {
         const deja_slice key = commands_key((from + i) % COMMANDS_KEYS, &room);
-        const int rc = deja_filter_remove(p->f, key, NULL);
+        const int rc = deja_filter_remove(p->f, key, NULL, NULL);
         HOLDS(p->tape, rc == DEJA_OK || rc == DEJA_ENOTSUP);
     }
 }
@@ -337,7 +338,7 @@ static inline void commands_reload(struct patient *p)
     p->f = again;
     if (p->kind == DEJA_WINDOW) {
         p->now = 1000 + tape_number(p->tape, 2);
-        HOLDS(p->tape, deja_filter_set_clock(p->f, p->now) == DEJA_OK);
+        HOLDS(p->tape, deja_filter_set_clock(p->f, p->now, NULL) == DEJA_OK);
     }
 }
 
@@ -345,7 +346,7 @@ static inline void commands_clock(struct patient *p)
 {
     p->now += tape_number(p->tape, 1);
     if (p->kind == DEJA_WINDOW)
-        HOLDS(p->tape, deja_filter_set_clock(p->f, p->now) == DEJA_OK);
+        HOLDS(p->tape, deja_filter_set_clock(p->f, p->now, NULL) == DEJA_OK);
 }
 
 static inline void commands_sync(struct patient *p)
@@ -365,7 +366,7 @@ static inline void commands_copy(struct patient *p)
         return;
     HOLDS(p->tape, deja_filter_copy(p->f, p->path, 0, &copy, &err) == DEJA_OK);
     if (p->kind == DEJA_WINDOW)
-        HOLDS(p->tape, deja_filter_set_clock(copy, p->now) == DEJA_OK);
+        HOLDS(p->tape, deja_filter_set_clock(copy, p->now, NULL) == DEJA_OK);
     commands_same(p, copy);
     deja_filter_free(p->f);
     p->f = copy;
@@ -543,7 +544,7 @@ static inline deja_filter *commands_begin(struct tape *t, const struct limited *
         HOLDS(t, deja_builder_new(&opt, &b, &err) == DEJA_OK);
         for (unsigned i = 0; i < 30; i++) {
             const deja_slice key = commands_key(i, &room);
-            HOLDS(t, deja_builder_add_batch(b, &key, 1) == DEJA_OK);
+            HOLDS(t, deja_builder_add_batch(b, &key, 1, NULL) == DEJA_OK);
         }
         HOLDS(t, deja_builder_finish(b, NULL, 0, &f, &err) == DEJA_OK);
         deja_builder_free(b);
@@ -551,9 +552,9 @@ static inline deja_filter *commands_begin(struct tape *t, const struct limited *
     }
     HOLDS(t, deja_filter_new(&opt, &f, &err) == DEJA_OK);
     if (opt.kind == DEJA_WINDOW)
-        HOLDS(t, deja_filter_set_clock(f, 100000) == DEJA_OK);
+        HOLDS(t, deja_filter_set_clock(f, 100000, NULL) == DEJA_OK);
     for (unsigned i = 0; i < 30; i++) {
-        const int rc = deja_filter_add(f, commands_key(i, &room), NULL);
+        const int rc = deja_filter_add(f, commands_key(i, &room), NULL, NULL);
         HOLDS(t, rc == DEJA_OK || rc == DEJA_EFULL);
     }
     return f;
@@ -603,7 +604,7 @@ static inline bool commands_run(struct tape *t, const char *path, bool edit)
         HOLDS(t, deja_filter_outline(p.f, &o) == DEJA_OK);
         p.kind = o.kind;
         if (p.kind == DEJA_WINDOW)
-            HOLDS(t, deja_filter_set_clock(p.f, p.now) == DEJA_OK);
+            HOLDS(t, deja_filter_set_clock(p.f, p.now, NULL) == DEJA_OK);
         commands_survives(&p);
         for (int n = 0; n < 24 && t->at < t->end; n++)
             commands_one(&p);

@@ -268,7 +268,7 @@ static void spectral_removes(void)
     sync_cutting(f, keys(0, 150));
     cuts.now = keys(0, 75); /* no longer the others */
     for (uint64_t i = 75; i < 150; i++) {
-        if (deja_filter_remove(f, key_of(&i), NULL) < 0)
+        if (deja_filter_remove(f, key_of(&i), NULL, NULL) < 0)
             wrong("remove fails");
         if (disk_coin(8))
             cut_between();
@@ -362,7 +362,7 @@ static void builds(void)
     MUST(deja_builder_new(&opt, &b, NULL) == DEJA_OK);
     for (uint64_t i = 0; i < 200; i++) {
         const deja_slice key = key_of(&i);
-        MUST(deja_builder_add_batch(b, &key, 1) == DEJA_OK);
+        MUST(deja_builder_add_batch(b, &key, 1, NULL) == DEJA_OK);
     }
     MUST(deja_builder_finish(b, state_path(), 0, &f, NULL) == DEJA_OK);
     cuts.next = keys(0, 200);

@@ -25,7 +25,7 @@ static inline deja_slice key_of(const uint32_t *i)
 static inline void take_keys(deja_filter *f, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
-        MUST(deja_filter_add(f, key_of(&i), NULL) == DEJA_OK);
+        MUST(deja_filter_add(f, key_of(&i), NULL, NULL) == DEJA_OK);
 }
 
 /* The file's bytes; the file is gone. */
@@ -79,7 +79,7 @@ static inline struct bytes make_fixed(void)
     opt.seed = 4;
     MUST(deja_builder_new(&opt, &b, NULL) == DEJA_OK);
     for (uint32_t i = 0; i < N_KEYS; i++)
-        MUST(deja_builder_add_batch(b, &(deja_slice){&i, sizeof i}, 1) == DEJA_OK);
+        MUST(deja_builder_add_batch(b, &(deja_slice){&i, sizeof i}, 1, NULL) == DEJA_OK);
     MUST(deja_builder_finish(b, path, 0, &f, NULL) == DEJA_OK);
     MUST(deja_filter_sync(f, NULL) == DEJA_OK);
     deja_filter_free(f);

@@ -43,7 +43,7 @@ static inline deja_filter *layertrial_set(uint64_t n, uint64_t seed)
 static inline bool layertrial_put(deja_filter *set, deja_slice key)
 {
     bool is_new = false;
-    if (deja_filter_add(set, key, &is_new) != DEJA_OK)
+    if (deja_filter_add(set, key, &is_new, NULL) != DEJA_OK)
         abort();
     return is_new;
 }
@@ -105,7 +105,7 @@ static inline void layertrial_add(struct layertrial *t, deja_slice url)
     if (url.len == 0 || !layertrial_put(t->keys, url))
         return;
     const size_t n = layertrial_cut(t, url, segment, &mark);
-    if (deja_filter_add(t->f, url, &is_new) != DEJA_OK)
+    if (deja_filter_add(t->f, url, &is_new, NULL) != DEJA_OK)
         abort();
     t->added++;
     t->told_new += is_new;
@@ -125,7 +125,7 @@ static inline void layertrial_ready(struct layertrial *t)
     t->xor_rate = pow(fill, p->shape.k);
     for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++) {
         deja_layer l = DEJA_LAYER_INIT;
-        t->rate[i] = deja_filter_layer(t->f, i + 1, &l) == DEJA_OK ? l.fp_now : 0;
+        t->rate[i] = deja_filter_layer(t->f, i + 1, &l, NULL) == DEJA_OK ? l.fp_now : 0;
     }
 }
 

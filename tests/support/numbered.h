@@ -14,7 +14,7 @@ static inline int take(deja_filter *f, uint64_t from, uint64_t to)
 {
     int rc = DEJA_OK;
     for (uint64_t i = from; i < to && rc == DEJA_OK; i++)
-        rc = deja_filter_add(f, key_of(&i), NULL);
+        rc = deja_filter_add(f, key_of(&i), NULL, NULL);
     return rc;
 }
 

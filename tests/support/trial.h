@@ -55,7 +55,7 @@ static inline bool trial_fill(struct trial *t, uint64_t keys)
     while (t->keys < keys) {
         const size_t n = keys - t->keys < TRIAL_CHUNK ? (size_t)(keys - t->keys) : TRIAL_CHUNK;
         rng_fill(&t->members, hash, n);
-        if (deja_filter_add_hashed(t->f, hash, n, is_new, NULL) != DEJA_OK)
+        if (deja_filter_add_hashed(t->f, hash, n, is_new, NULL, NULL) != DEJA_OK)
             return false;
         for (size_t i = 0; i < n; i++)
             t->told_new += is_new[i];
@@ -104,7 +104,7 @@ static inline uint64_t trial_urls(deja_filter *f, bool add, uint64_t from, uint6
         for (size_t i = 0; i < n; i++)
             keys[i] = trial_url(room[i], ROOM, from + i);
         if (add)
-            assert_int_equal(deja_filter_add_batch(f, keys, n, found, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add_batch(f, keys, n, found, NULL, NULL), DEJA_OK);
         else
             deja_filter_contains_batch(f, keys, n, found);
         for (size_t i = 0; i < n; i++)

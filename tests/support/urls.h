@@ -35,7 +35,7 @@ static inline char *canon_slice(const deja_url_rules *rules, deja_slice url)
     deja_slice canon;
     if (!room)
         abort();
-    const int rc = deja_url_canon(rules, url, room, cap, &canon);
+    const int rc = deja_url_canon(rules, url, room, cap, &canon, NULL);
     char *text = text_of(rc, canon);
     free(room);
     return text;
@@ -53,7 +53,7 @@ static inline char *resolved(const char *base, const char *link)
     deja_slice url;
     if (!room)
         abort();
-    const int rc = deja_url_resolve(bytes_of(base), bytes_of(link), room, cap, &url);
+    const int rc = deja_url_resolve(bytes_of(base), bytes_of(link), room, cap, &url, NULL);
     char *text = text_of(rc, url);
     free(room);
     return text;

@@ -49,8 +49,8 @@ static int add_slash(deja_slice url, char *out, size_t cap, deja_slice *canon)
     return DEJA_OK;
 }
 
-int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
-                   deja_slice *canon)
+static int canon_of(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
+                    deja_slice *canon)
 {
     *canon = url;
     switch (kernel()->look(rules, url.data, &canon->len)) {
@@ -69,6 +69,12 @@ int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_
     if (rc == DEJA_OK)
         *canon = dj_text_slice(&text);
     return rc == DEJA_OK && text.short_of_room ? DEJA_ESPACE : rc;
+}
+
+int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
+                   deja_slice *canon, deja_error *err)
+{
+    return dj_url_explain(canon_of(rules, url, out, cap, canon), url, err);
 }
 
 void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
@@ -100,7 +106,7 @@ size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, 
         if (plain[i % DJ_LOT])
             continue;
         deja_slice form;
-        const int rc = deja_url_canon(rules, canon[i], out, cap, &form);
+        const int rc = canon_of(rules, canon[i], out, cap, &form);
         if (rc == DEJA_ESPACE)
             return i;
         if (form.data == out) {

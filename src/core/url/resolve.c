@@ -6,6 +6,7 @@
  * http:g in http://a/b/c is http://a/b/g for browsers; RFC 3986 (5.2.2) leaves that to "backward
  * compatibility".  The result is spelled as the standard's parser spells it, with its fragment:
  * encoded where that is a must, and not normalised any further. */
+#include "core/url/url.h"
 #include "core/url/write.h"
 
 static bool starts_with_slash(deja_slice s, bool special)
@@ -66,7 +67,7 @@ static int parse_link(deja_slice base, deja_slice link, struct dj_url *base_url,
     return dj_parse_url(link, u);
 }
 
-int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap, deja_slice *url)
+static int resolve(deja_slice base, deja_slice link, char *out, size_t cap, deja_slice *url)
 {
     struct dj_url base_url, u;
     bool joined = false;
@@ -93,4 +94,10 @@ int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap, de
     }
     *url = dj_text_slice(&text);
     return text.short_of_room ? DEJA_ESPACE : DEJA_OK;
+}
+
+int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap, deja_slice *url,
+                     deja_error *err)
+{
+    return dj_url_explain(resolve(base, link, out, cap, url), link, err);
 }

@@ -137,8 +137,8 @@ static void the_hash_0_is_found_in_a_union_of_tables(void **state)
         crowd[i] = i + 2;
     const uint64_t zero = 0;
     uint8_t found = 0;
-    assert_int_equal(deja_filter_add_hashed(a, crowd, 8, NULL, NULL), DEJA_OK);
-    assert_int_equal(deja_filter_add_hashed(b, &zero, 1, NULL, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add_hashed(a, crowd, 8, NULL, NULL, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add_hashed(b, &zero, 1, NULL, NULL, NULL), DEJA_OK);
     merge(a, b);
     deja_filter_contains_hashed(a, &zero, 1, &found);
     assert_true(found);

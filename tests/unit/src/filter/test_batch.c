@@ -28,7 +28,7 @@ static void a_single_call_is_a_batch_of_one(void **state)
             const deja_slice key = number(&value);
             uint8_t is_new = 7, found = 7;
             size_t done = 7;
-            assert_int_equal(deja_filter_add_batch(b, &key, 1, &is_new, &done), DEJA_OK);
+            assert_int_equal(deja_filter_add_batch(b, &key, 1, &is_new, &done, NULL), DEJA_OK);
             assert_int_equal(done, 1);
             assert_int_equal(add(a, key), is_new);
             deja_filter_contains_batch(b, &key, 1, &found);
@@ -52,10 +52,10 @@ static void who_does_not_ask_what_is_new_need_not_give_room_for_it(void **state)
             value[j] = j * j % 300;
             keys[j] = number(&value[j]);
         }
-        assert_int_equal(deja_filter_add_batch(a, keys, 500, is_new, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(b, keys, 250, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(a, keys, 500, is_new, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(b, keys, 250, NULL, NULL, NULL), DEJA_OK);
         for (size_t j = 250; j < 500; j++)
-            assert_int_equal(deja_filter_add(b, keys[j], NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add(b, keys[j], NULL, NULL), DEJA_OK);
         assert_same_bodies(a, b);
         assert_int_equal(stats_of(b).keys, stats_of(a).keys);
         assert_int_equal(stats_of(b).offered, 500);
@@ -70,9 +70,9 @@ static void a_batch_without_keys_changes_nothing(void **state)
         deja_filter *a = new_filter(every[i].opt), *b = new_filter(every[i].opt);
         size_t done = 7;
         uint8_t untouched = 7;
-        assert_int_equal(deja_filter_add_batch(a, NULL, 0, NULL, &done), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(a, NULL, 0, NULL, &done, NULL), DEJA_OK);
         assert_int_equal(done, 0);
-        assert_int_equal(deja_filter_add_hashed(a, NULL, 0, &untouched, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_hashed(a, NULL, 0, &untouched, NULL, NULL), DEJA_OK);
         deja_filter_contains_batch(a, NULL, 0, &untouched);
         deja_filter_contains_hashed(a, NULL, 0, NULL);
         deja_filter_hash_batch(a, NULL, 0, NULL);
@@ -138,8 +138,8 @@ static void hashed_calls_do_the_same_as_calls_with_keys(void **state)
         size_t done = 0;
         assert_in_range(deja_filter_hash_words(a), 1, DJ_MAX_WORDS);
         deja_filter_hash_batch(a, keys, KEYS, hash);
-        assert_int_equal(deja_filter_add_batch(a, keys, KEYS, one, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_hashed(b, hash, KEYS, two, &done), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(a, keys, KEYS, one, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_hashed(b, hash, KEYS, two, &done, NULL), DEJA_OK);
         assert_int_equal(done, KEYS);
         assert_memory_equal(one, two, KEYS);
         assert_same_bodies(a, b);
@@ -182,7 +182,7 @@ static void a_filter_opened_for_reading_takes_no_key(void **state)
         uint8_t is_new = 7;
         const deja_slice key = text("http://a/");
         f->read_only = true;
-        assert_int_equal(deja_filter_add_batch(f, &key, 1, &is_new, &done), DEJA_EINVAL);
+        assert_int_equal(deja_filter_add_batch(f, &key, 1, &is_new, &done, NULL), DEJA_EINVAL);
         assert_int_equal(done, 0);
         assert_same_bodies(f, before);
         assert_int_equal(stats_of(f).offered, 0);

@@ -58,7 +58,7 @@ static void a_filter_with_every_bit_set_says_yes_to_all(void **state)
     deja_filter *f = new_filter(
         OPTIONS(.kind = DEJA_CLASSIC, .capacity = 10, .fp_rate = 0.5, .hashes = 1, .seed = 1));
     for (uint64_t n = 0; n < 10000; n++)
-        assert_int_equal(deja_filter_add(f, number(&n), NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, number(&n), NULL, NULL), DEJA_OK);
     const deja_stats s = stats_of(f);
     assert_int_equal(s.bits_set, s.bits);
     assert_true(s.fp_now == 1);

@@ -42,7 +42,7 @@ static const struct {
 static bool add(deja_filter *f, uint64_t i)
 {
     bool is_new = false;
-    assert_int_equal(deja_filter_add(f, key_of(&i), &is_new), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, key_of(&i), &is_new, NULL), DEJA_OK);
     return is_new;
 }
 

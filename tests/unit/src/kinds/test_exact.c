@@ -20,13 +20,13 @@ static void a_full_exact_filter_refuses_new_keys_and_takes_known_ones(void **sta
     deja_filter *f = new_full(), *before = new_full();
     bool is_new = true;
     for (uint64_t n = ROOM; n < 2 * ROOM; n++) {
-        assert_int_equal(deja_filter_add(f, number(&n), &is_new), DEJA_EFULL);
+        assert_int_equal(deja_filter_add(f, number(&n), &is_new, NULL), DEJA_EFULL);
         assert_false(deja_filter_contains(f, number(&n)));
     }
     assert_same_bodies(f, before);
     assert_int_equal(stats_of(f).offered, ROOM);
     for (uint64_t n = 0; n < ROOM; n++) {
-        assert_int_equal(deja_filter_add(f, number(&n), &is_new), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, number(&n), &is_new, NULL), DEJA_OK);
         assert_false(is_new);
     }
     deja_filter_free(f);
@@ -49,7 +49,7 @@ static void a_batch_stops_at_the_key_that_does_not_fit(void **state)
         for (uint64_t i = 0; i < KEYS; i++)
             value[i] = i < known ? i % ROOM : 1000 + i;
         memset(is_new, 7, sizeof is_new);
-        assert_int_equal(deja_filter_add_batch(f, keys, KEYS, is_new, &done), DEJA_EFULL);
+        assert_int_equal(deja_filter_add_batch(f, keys, KEYS, is_new, &done, NULL), DEJA_EFULL);
         assert_int_equal(done, known);
         for (size_t i = 0; i < known; i++)
             assert_int_equal(is_new[i], 0);
@@ -80,9 +80,9 @@ static void a_batch_stops_at_the_same_key_as_single_calls(void **state)
         }
         int rc = DEJA_OK;
         for (; taken < KEYS && rc == DEJA_OK; taken += rc == DEJA_OK)
-            rc = deja_filter_add_batch(a, &keys[taken], 1, &one[taken], NULL);
+            rc = deja_filter_add_batch(a, &keys[taken], 1, &one[taken], NULL, NULL);
         assert_int_equal(rc, DEJA_EFULL);
-        assert_int_equal(deja_filter_add_batch(b, keys, KEYS, many, &done), DEJA_EFULL);
+        assert_int_equal(deja_filter_add_batch(b, keys, KEYS, many, &done, NULL), DEJA_EFULL);
         assert_int_equal(done, taken);
         assert_memory_equal(one, many, taken);
         assert_same_bodies(a, b);
@@ -105,7 +105,7 @@ static void a_table_that_others_have_filled_refuses_the_key(void **state)
     for (uint64_t n = ROOM; n < SLOTS; n++)
         assert_true(add(f, number(&n)));
     for (uint64_t n = SLOTS; n < 2 * SLOTS; n++) {
-        assert_int_equal(deja_filter_add(f, number(&n), NULL), DEJA_EFULL);
+        assert_int_equal(deja_filter_add(f, number(&n), NULL, NULL), DEJA_EFULL);
         assert_false(deja_filter_contains(f, number(&n)));
     }
     for (uint64_t n = 0; n < SLOTS; n++)
@@ -120,9 +120,9 @@ static void the_hash_0_is_a_key_like_any_other(void **state)
     uint8_t answer = 7;
     deja_filter_contains_hashed(f, &zero, 1, &answer);
     assert_int_equal(answer, 0);
-    assert_int_equal(deja_filter_add_hashed(f, &zero, 1, &answer, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add_hashed(f, &zero, 1, &answer, NULL, NULL), DEJA_OK);
     assert_int_equal(answer, 1);
-    assert_int_equal(deja_filter_add_hashed(f, &zero, 1, &answer, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add_hashed(f, &zero, 1, &answer, NULL, NULL), DEJA_OK);
     assert_int_equal(answer, 0);
     deja_filter_contains_hashed(f, &zero, 1, &answer);
     assert_int_equal(answer, 1);
@@ -137,7 +137,7 @@ static void a_full_line_overflows_into_the_next_and_around(void **state)
     uint8_t answer;
     for (uint64_t i = 0; i < ROOM; i++) {
         const uint64_t hash = UINT64_MAX - i;
-        assert_int_equal(deja_filter_add_hashed(f, &hash, 1, &answer, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_hashed(f, &hash, 1, &answer, NULL, NULL), DEJA_OK);
         assert_int_equal(answer, 1);
     }
     for (uint64_t i = 0; i < 2 * ROOM; i++) {

@@ -68,14 +68,14 @@ static void check_calls(deja_filter *f)
         uint32_t capability;
         int status;
     } calls[] = {
-        {DEJA_CAN_ADD, deja_filter_add(f, key, NULL)},
-        {DEJA_CAN_REMOVE, deja_filter_remove(f, key, NULL)},
-        {DEJA_CAN_COUNT, deja_filter_count(f, key, &count)},
+        {DEJA_CAN_ADD, deja_filter_add(f, key, NULL, NULL)},
+        {DEJA_CAN_REMOVE, deja_filter_remove(f, key, NULL, NULL)},
+        {DEJA_CAN_COUNT, deja_filter_count(f, key, &count, NULL)},
         {DEJA_CAN_MERGE, deja_filter_merge(f, f, NULL)},
         {DEJA_CAN_FOLD, deja_filter_fold(f, 0, NULL)},
         {DEJA_CAN_OVERLAP, deja_filter_overlap(f, f, &keys, NULL, NULL)},
-        {DEJA_CAN_PREFIX, deja_filter_prefix_batch(f, NULL, 0, NULL)},
-        {DEJA_CAN_LAYER, deja_filter_layer(f, 0, &layer)},
+        {DEJA_CAN_PREFIX, deja_filter_prefix_batch(f, NULL, 0, NULL, NULL)},
+        {DEJA_CAN_LAYER, deja_filter_layer(f, 0, &layer, NULL)},
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(calls); i++)
         assert_int_equal(calls[i].status,
@@ -104,7 +104,8 @@ static void a_filter_that_has_grown_cannot_fold(void **state)
         assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
         assert_true(deja_filter_can(f, DEJA_CAN_GROW | DEJA_CAN_MERGE));
         for (uint32_t key = 0; key < 100; key++)
-            assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL, NULL),
+                             DEJA_OK);
         assert_false(deja_filter_can(f, DEJA_CAN_FOLD));
         check_calls(f);
     }

@@ -30,7 +30,7 @@ static deja_slice key_of(const char *text)
 static bool add(deja_filter *f, const char *key)
 {
     bool is_new = false;
-    assert_int_equal(deja_filter_add(f, key_of(key), &is_new), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, key_of(key), &is_new, NULL), DEJA_OK);
     return is_new;
 }
 
@@ -43,7 +43,7 @@ static bool has_under(const deja_filter *f, const char *prefix)
 {
     const deja_slice one = key_of(prefix);
     uint8_t found = 7;
-    assert_int_equal(deja_filter_prefix_batch(f, &one, 1, &found), DEJA_OK);
+    assert_int_equal(deja_filter_prefix_batch(f, &one, 1, &found, NULL), DEJA_OK);
     return found;
 }
 
@@ -204,7 +204,7 @@ static void layers_come_with_the_first_url_that_deep(void **state)
 static deja_layer layer_of(const deja_filter *f, uint32_t number)
 {
     deja_layer l = DEJA_LAYER_INIT;
-    assert_int_equal(deja_filter_layer(f, number, &l), DEJA_OK);
+    assert_int_equal(deja_filter_layer(f, number, &l, NULL), DEJA_OK);
     return l;
 }
 
@@ -234,13 +234,13 @@ static void a_layer_is_as_large_as_what_it_holds(void **state)
     assert_true(fabs(all.fp_now - stats_of(f).fp_now) < 1e-12);
     assert_int_equal(hosts.bytes + pages.bytes + all.bytes, stats_of(f).bytes);
     deja_layer none = DEJA_LAYER_INIT;
-    assert_int_equal(deja_filter_layer(f, 3, &none), DEJA_EINVAL);
-    assert_int_equal(deja_filter_layer(f, 1, NULL), DEJA_EINVAL);
+    assert_int_equal(deja_filter_layer(f, 3, &none, NULL), DEJA_EINVAL);
+    assert_int_equal(deja_filter_layer(f, 1, NULL, NULL), DEJA_EINVAL);
     none.size = 0;
-    assert_int_equal(deja_filter_layer(f, 1, &none), DEJA_EINVAL);
+    assert_int_equal(deja_filter_layer(f, 1, &none, NULL), DEJA_EINVAL);
     deja_filter_free(f);
     f = new_filter((deja_options){.size = sizeof(deja_options), .capacity = 9});
-    assert_int_equal(deja_filter_layer(f, 0, &none), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_layer(f, 0, &none, NULL), DEJA_ENOTSUP);
     deja_filter_free(f);
 }
 
@@ -299,7 +299,7 @@ static void batches_leave_what_single_calls_leave(void **state)
         for (size_t i = 0; i < MANY; i++) {
             bool is_new = true;
             const bool before = deja_filter_contains(loop, url[i]);
-            assert_int_equal(deja_filter_add(loop, url[i], &is_new), DEJA_OK);
+            assert_int_equal(deja_filter_add(loop, url[i], &is_new, NULL), DEJA_OK);
             assert_int_equal(is_new, !before);
             assert_true(deja_filter_contains(loop, url[i]));
             one[i] = is_new;
@@ -309,7 +309,7 @@ static void batches_leave_what_single_calls_leave(void **state)
             for (size_t at = 0; at < MANY; at += pieces[p]) {
                 const size_t n = MANY - at < pieces[p] ? MANY - at : pieces[p];
                 size_t done = 0;
-                assert_int_equal(deja_filter_add_batch(batch, url + at, n, many + at, &done),
+                assert_int_equal(deja_filter_add_batch(batch, url + at, n, many + at, &done, NULL),
                                  DEJA_OK);
                 assert_int_equal(done, n);
             }
@@ -341,7 +341,7 @@ static void rows_of_any_numbers_are_taken_and_found(void **state)
             rng_fill(&r, rows, 70 * words);
             for (size_t i = 0; i < 70; i += 3) /* a few that could be */
                 rows[i * words] = rng_below(&r, 20) | rng_below(&r, 20) << 32;
-            assert_int_equal(deja_filter_add_hashed(f, rows, 70, NULL, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add_hashed(f, rows, 70, NULL, NULL, NULL), DEJA_OK);
             deja_filter_contains_hashed(f, rows, 70, found);
             for (size_t i = 0; i < 70; i++)
                 assert_true(found[i]);
@@ -367,7 +367,7 @@ static void a_layer_that_cannot_grow_leaves_everything_as_it_was(void **state)
                                    key_of("http://g")};
         uint8_t is_new[3];
         memory.fail_at = memory.asked + 1;
-        assert_int_equal(deja_filter_add_batch(f, keys, 3, is_new, &done), DEJA_ENOMEM);
+        assert_int_equal(deja_filter_add_batch(f, keys, 3, is_new, &done, NULL), DEJA_ENOMEM);
         assert_int_equal(done, 1);
         assert_false(has(f, "http://g/b/c"));
         if (!flags)
@@ -376,7 +376,7 @@ static void a_layer_that_cannot_grow_leaves_everything_as_it_was(void **state)
         assert_int_equal(after.keys, before.keys);
         assert_int_equal(after.bits_set, before.bits_set);
         assert_int_equal(after.bytes, before.bytes);
-        assert_int_equal(deja_filter_add_batch(f, keys, 3, is_new, &done), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(f, keys, 3, is_new, &done, NULL), DEJA_OK);
         assert_int_equal(is_new[0] + is_new[1] + is_new[2], 2);
         deja_filter_free(f);
         assert_int_equal(memory.live, 0);
@@ -420,7 +420,7 @@ static void no_prefix_of_what_was_added_is_missed(void **state)
     const deja_slice *url = make_urls(&sites, text);
     for (uint32_t layers = 2; layers <= 10; layers += 4) {
         deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.01, .layers = layers));
-        assert_int_equal(deja_filter_add_batch(f, url, MANY, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(f, url, MANY, NULL, NULL, NULL), DEJA_OK);
         for (size_t i = 0; i < MANY; i++) {
             deja_slice prefix[24];
             uint8_t found[24];
@@ -430,7 +430,7 @@ static void no_prefix_of_what_was_added_is_missed(void **state)
                 if (len == url[i].len || s[len] == '/' || s[len] == '?' || s[len - 1] == '/')
                     prefix[n++] = (deja_slice){s, len};
             assert_true(n < 24);
-            assert_int_equal(deja_filter_prefix_batch(f, prefix, n, found), DEJA_OK);
+            assert_int_equal(deja_filter_prefix_batch(f, prefix, n, found, NULL), DEJA_OK);
             for (size_t k = 0; k < n; k++)
                 if (!found[k])
                     fail_msg("%.*s was missed", (int)prefix[k].len, s);
@@ -455,7 +455,7 @@ static void other_kinds_and_modes_answer_no_prefix_question(void **state)
         deja_filter *f = new_filter(opt);
         const deja_slice key = key_of("a");
         uint8_t found = 7;
-        assert_int_equal(deja_filter_prefix_batch(f, &key, 1, &found), DEJA_ENOTSUP);
+        assert_int_equal(deja_filter_prefix_batch(f, &key, 1, &found, NULL), DEJA_ENOTSUP);
         assert_int_equal(found, 7);
         deja_filter_free(f);
     }
@@ -511,7 +511,7 @@ static void the_next_visit_sizes_its_layers_from_this_one(void **state)
     const struct sites sites = {.seed = 6, .words = 900, .least = 2, .most = 5};
     const deja_slice *url = make_urls(&sites, text);
     deja_filter *f = new_filter(OPTIONS(.capacity = MANY, .fp_rate = 0.01, .layers = 6));
-    assert_int_equal(deja_filter_add_batch(f, url, MANY, NULL, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add_batch(f, url, MANY, NULL, NULL, NULL), DEJA_OK);
     const deja_layer hosts = layer_of(f, 1), deep = layer_of(f, 5);
     assert_true(hosts.parts > 1);
     assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_OK);
@@ -521,7 +521,7 @@ static void the_next_visit_sizes_its_layers_from_this_one(void **state)
     assert_int_equal(stats_of(f).familiar + stats_of(f).layers, 0);
     assert_int_equal(f->lost, 0);
     assert_false(deja_filter_contains(f, url[0]));
-    assert_int_equal(deja_filter_add_batch(f, url, MANY, NULL, NULL), DEJA_OK);
+    assert_int_equal(deja_filter_add_batch(f, url, MANY, NULL, NULL, NULL), DEJA_OK);
     for (uint32_t i = 1; i <= 5; i++)
         assert_int_equal(layer_of(f, i).parts, 1);
     assert_int_equal(layer_of(f, 5).capacity, (deep.segments * 9 + 7) / 8);
@@ -542,9 +542,9 @@ static void what_layers_cannot_do_is_refused_with_a_reason(void **state)
     assert_non_null(strstr(err.text, "layers of layered filters grow apart"));
     assert_int_equal(deja_filter_overlap(a, b, &common, NULL, &err), DEJA_ENOTSUP);
     assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);
-    assert_int_equal(deja_filter_remove(a, key_of("a"), NULL), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_remove(a, key_of("a"), NULL, NULL), DEJA_ENOTSUP);
     uint64_t count;
-    assert_int_equal(deja_filter_count(a, key_of("a"), &count), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_count(a, key_of("a"), &count, NULL), DEJA_ENOTSUP);
     deja_filter_free(a);
     deja_filter_free(b);
 }
@@ -575,8 +575,8 @@ static void in_a_file_it_is_what_it_is_in_memory(void **state)
         deja_filter *memory = new_filter(opt);
         assert_int_equal(deja_filter_create(path, 0, &opt, &f, NULL), DEJA_OK);
         assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(f, url, MANY, NULL, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_add_batch(memory, url, MANY, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(f, url, MANY, NULL, NULL, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add_batch(memory, url, MANY, NULL, NULL, NULL), DEJA_OK);
         same(memory, f);
         assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
         const deja_stats before = stats_of(f);

@@ -48,7 +48,7 @@ static void a_large_batch_does_not_overfill_a_small_part(void **state)
             deja_filter *f = new_filter(OPTIONS(.kind = DEJA_SCALABLE, .part_kind = part_kinds[i],
                                                 .capacity = first, .fp_rate = 1e-3, .seed = 1));
             size_t done = 0;
-            const int rc = deja_filter_add_hashed(f, hash, KEYS, NULL, &done);
+            const int rc = deja_filter_add_hashed(f, hash, KEYS, NULL, &done, NULL);
             if (rc != DEJA_OK)
                 fail_msg("%s parts, first of %zu: %s after %zu of %d keys",
                          deja_kind_name(part_kinds[i]), (size_t)first, deja_strerror(rc), done,
@@ -69,7 +69,7 @@ static void the_rate_of_a_grown_filter_stays_under_p(void **state)
         OPTIONS(.kind = DEJA_SCALABLE, .capacity = 100, .fp_rate = 1e-2, .growth = 2, .seed = 1));
     double none = 1;
     for (uint64_t n = 0; n < 100 * (1 + 2 + 4 + 8 + 16 + 32); n++)
-        assert_int_equal(deja_filter_add(f, number(&n), NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, number(&n), NULL, NULL), DEJA_OK);
     for (uint32_t i = 0; i < f->n_parts; i++)
         none *= 1 - dj_shape_rate(&f->part[i]->shape, (double)f->part[i]->keys);
     assert_int_equal(f->n_parts, 6);
@@ -85,7 +85,7 @@ static void a_filter_that_cannot_grow_further_is_full_and_keeps_what_it_has(void
     uint64_t n = 0;
     int rc = DEJA_OK;
     for (; n < 3000 && rc == DEJA_OK; n += rc == DEJA_OK)
-        rc = deja_filter_add(f, number(&n), NULL);
+        rc = deja_filter_add(f, number(&n), NULL, NULL);
     assert_int_equal(rc, DEJA_EFULL);
     assert_int_equal(f->n_parts, DJ_MAX_PARTS);
     assert_in_range(n, 50 * DJ_MAX_PARTS, 50 * DJ_MAX_PARTS + 20); /* some met false positives */

@@ -104,7 +104,7 @@ static void hashing_and_adding_apart_makes_the_same_filter(void **state)
         uint64_t hash;
         const deja_slice key = {&i, sizeof i};
         deja_builder_hash_batch(b, &key, 1, &hash);
-        assert_int_equal(deja_builder_add_hashed(b, &hash, 1), DEJA_OK);
+        assert_int_equal(deja_builder_add_hashed(b, &hash, 1, NULL), DEJA_OK);
     }
     deja_filter *singly = finish(b), *f = of_numbers(5000, 16, 3);
     assert_int_equal(singly->part[0]->body_len, f->part[0]->body_len);
@@ -150,8 +150,8 @@ static void a_static_filter_takes_no_key(void **state)
     deja_error err = {0};
     size_t done = 9;
     const uint64_t hash = 1;
-    assert_int_equal(deja_filter_add(f, (deja_slice){"x", 1}, NULL), DEJA_ENOTSUP);
-    assert_int_equal(deja_filter_add_hashed(f, &hash, 1, NULL, &done), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_add(f, (deja_slice){"x", 1}, NULL, NULL), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_add_hashed(f, &hash, 1, NULL, &done, NULL), DEJA_ENOTSUP);
     assert_int_equal(done, 0);
     assert_int_equal(deja_dedup_new(f, &d, &err), DEJA_ENOTSUP);
     assert_non_null(strstr(err.text, "deja build"));

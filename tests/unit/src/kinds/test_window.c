@@ -47,7 +47,7 @@ static deja_filter *new_window(uint64_t n, uint32_t generations, uint64_t second
 static bool add(deja_filter *f, uint64_t key)
 {
     bool is_new = false;
-    assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, &is_new), DEJA_OK);
+    assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, &is_new, NULL), DEJA_OK);
     return is_new;
 }
 
@@ -177,12 +177,14 @@ static void a_batch_is_as_good_as_single_calls(void **state)
         for (size_t i = 0; i < ADDS; i++)
             hash[i] = dj_mix64(1 + rng_below(&r, 1 + i / 2));
         for (size_t i = 0; i < ADDS; i++)
-            assert_int_equal(deja_filter_add_hashed(a, hash + i, 1, want + i, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add_hashed(a, hash + i, 1, want + i, NULL, NULL),
+                             DEJA_OK);
         for (size_t i = 0; i < ADDS;) {
             const size_t left = ADDS - i, most = (size_t)rng_below(&r, 4000);
             const size_t n = most < left ? most : left;
             size_t done;
-            assert_int_equal(deja_filter_add_hashed(b, hash + i, n, got + i, &done), DEJA_OK);
+            assert_int_equal(deja_filter_add_hashed(b, hash + i, n, got + i, &done, NULL),
+                             DEJA_OK);
             assert_int_equal(done, n);
             i += n;
         }
@@ -206,7 +208,7 @@ static void a_batch_is_as_good_as_single_calls(void **state)
 
 static void set_clock(deja_filter *f, uint64_t seconds)
 {
-    assert_int_equal(deja_filter_set_clock(f, seconds), DEJA_OK);
+    assert_int_equal(deja_filter_set_clock(f, seconds, NULL), DEJA_OK);
 }
 
 /* Keys at random moments, pauses of every length; last[key] is the second when it came last. */
@@ -317,10 +319,10 @@ static void only_a_window_has_a_clock(void **state)
     deja_options opt = DEJA_OPTIONS_INIT;
     opt.capacity = 10;
     deja_filter *f = new_filter(opt);
-    assert_int_equal(deja_filter_set_clock(f, 5), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_set_clock(f, 5, NULL), DEJA_ENOTSUP);
     deja_filter_free(f);
     f = new_window(10, 1, 10);
-    assert_int_equal(deja_filter_set_clock(f, UINT64_MAX), DEJA_EINVAL);
+    assert_int_equal(deja_filter_set_clock(f, UINT64_MAX, NULL), DEJA_EINVAL);
     deja_filter_free(f);
 }
 
@@ -517,7 +519,8 @@ static void a_turn_that_fails_is_made_again(void **state)
         f->owner = &ops;
         checkpoints_left = good;
         const uint64_t key = 1000;
-        assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, &is_new), DEJA_EIO);
+        assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, &is_new, NULL),
+                         DEJA_EIO);
         assert_int_equal(count_range(f, 100, 200), 100);
         assert_int_equal(count_range(f, 0, 100), good ? 0 : 100);
         assert_int_equal(f->window.turns, good ? 2 : 1);
@@ -541,8 +544,8 @@ static void what_a_window_cannot_do_is_refused(void **state)
     assert_int_equal(deja_filter_merge(a, b, &err), DEJA_ENOTSUP);
     assert_non_null(strstr(err.text, "window filters cannot be united"));
     assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);
-    assert_int_equal(deja_filter_remove(a, (deja_slice){"x", 1}, &removed), DEJA_ENOTSUP);
-    assert_int_equal(deja_filter_count(a, (deja_slice){"x", 1}, &count), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_remove(a, (deja_slice){"x", 1}, &removed, NULL), DEJA_ENOTSUP);
+    assert_int_equal(deja_filter_count(a, (deja_slice){"x", 1}, &count, NULL), DEJA_ENOTSUP);
     deja_filter_free(a);
     deja_filter_free(b);
 }

@@ -38,7 +38,7 @@ static void one_hash_a_hundred_thousand_times_is_one_key(void **state)
     deja_builder *b = begin(&opt);
     const uint64_t hash[4] = {0, 0, 0, 0};
     for (int i = 0; i < 25000; i++)
-        assert_int_equal(deja_builder_add_hashed(b, hash, 4), DEJA_OK);
+        assert_int_equal(deja_builder_add_hashed(b, hash, 4, NULL), DEJA_OK);
     deja_filter *f = finish(b);
     uint8_t found = 0;
     deja_filter_contains_hashed(f, hash, 1, &found);
@@ -59,7 +59,7 @@ static void hashes_without_any_randomness_work(void **state)
         hash[n++] = i;
     for (int bit = 17; bit < 64; bit++)
         hash[n++] = UINT64_C(1) << bit;
-    assert_int_equal(deja_builder_add_hashed(b, hash, n), DEJA_OK);
+    assert_int_equal(deja_builder_add_hashed(b, hash, n, NULL), DEJA_OK);
     deja_filter *f = finish(b);
     deja_filter_contains_hashed(f, hash, n, found);
     for (size_t i = 0; i < n; i++)
@@ -87,7 +87,7 @@ static void a_seed_that_fails_is_replaced(void **state)
     dj_key_from_seed(4, key);
     twins(key, 0, pair);
     deja_builder *b = begin(&opt);
-    assert_int_equal(deja_builder_add_hashed(b, pair, 2), DEJA_OK);
+    assert_int_equal(deja_builder_add_hashed(b, pair, 2, NULL), DEJA_OK);
     deja_filter *f = finish(b);
     assert_true(f->plan.fuse.seed != dj_key_derive(key, DJ_STREAM_STATIC, 0));
     deja_filter_contains_hashed(f, pair, 2, found);
@@ -110,7 +110,7 @@ static void many_seeds_that_fail_leave_no_trace(void **state)
         for (unsigned i = 0; i < KEYS / 2; i++)
             twins(key, i < FAILING ? i : 1000 + i, hash + 2 * (size_t)i);
         deja_builder *b = begin(&opt);
-        assert_int_equal(deja_builder_add_hashed(b, hash, KEYS), DEJA_OK);
+        assert_int_equal(deja_builder_add_hashed(b, hash, KEYS, NULL), DEJA_OK);
         deja_filter *f = finish(b);
         for (unsigned i = 0; i < FAILING; i++)
             assert_true(f->plan.fuse.seed != dj_key_derive(key, DJ_STREAM_STATIC, i));
@@ -132,7 +132,7 @@ static void a_set_that_defeats_every_seed_is_refused_and_kept(void **state)
     deja_builder *b = begin(&opt);
     for (unsigned i = 0; i < DJ_BUILDER_SEEDS; i++) {
         twins(key, i, pair);
-        assert_int_equal(deja_builder_add_hashed(b, pair, 2), DEJA_OK);
+        assert_int_equal(deja_builder_add_hashed(b, pair, 2, NULL), DEJA_OK);
     }
     assert_int_equal(deja_builder_finish(b, NULL, 0, &f, &err), DEJA_EFULL);
     assert_null(f);
@@ -208,7 +208,7 @@ static int build_with(struct failmem *m, deja_filter **f)
     *f = NULL;
     int rc = deja_builder_new(&opt, &b, &err);
     for (uint64_t i = 0; rc == DEJA_OK && i < 10000; i++)
-        rc = deja_builder_add_batch(b, &(deja_slice){&i, sizeof i}, 1);
+        rc = deja_builder_add_batch(b, &(deja_slice){&i, sizeof i}, 1, NULL);
     if (rc == DEJA_OK) {
         rc = deja_builder_finish(b, NULL, 0, f, &err);
         if (rc < 0)
@@ -312,7 +312,7 @@ static void file_is_what_was_built(void **state)
         assert_memory_equal(&made, &read, sizeof made);
         assert_int_equal(count_found(f, 0, n), n);
         assert_int_equal(deja_filter_profile(f), DEJA_URL_GSB);
-        assert_int_equal(deja_filter_add(f, (deja_slice){"x", 1}, NULL), DEJA_ENOTSUP);
+        assert_int_equal(deja_filter_add(f, (deja_slice){"x", 1}, NULL, NULL), DEJA_ENOTSUP);
         assert_int_equal(deja_filter_sync(f, &err), DEJA_OK);
         deja_filter_free(f);
         assert_int_equal(deja_file_verify(path, &err), DEJA_OK);

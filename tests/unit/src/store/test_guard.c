@@ -39,7 +39,7 @@ static bool make_file(const char *path, uint32_t kind, uint64_t seed)
         rc = deja_filter_create(path, DEJA_CREATE_REPLACE, &opt, &f, NULL);
     for (uint32_t i = 0; i < KEYS && rc == DEJA_OK; i++) {
         const deja_slice key = key_of(&i);
-        rc = b ? deja_builder_add_batch(b, &key, 1) : deja_filter_add(f, key, NULL);
+        rc = b ? deja_builder_add_batch(b, &key, 1, NULL) : deja_filter_add(f, key, NULL, NULL);
     }
     if (rc == DEJA_OK && b)
         rc = deja_builder_finish(b, path, DEJA_CREATE_REPLACE, &f, NULL);
@@ -97,7 +97,7 @@ static int reader_of(const char *path, uint32_t kind, off_t len)
     CHECK(truncate(path, len) == 0);
     CHECK(is_lost(f, path) == CHILD_FINE);
     if (kind == DEJA_SPECTRAL)
-        CHECK(deja_filter_count(f, key_of(&one), &count) == DEJA_EIO);
+        CHECK(deja_filter_count(f, key_of(&one), &count, NULL) == DEJA_EIO);
     if (kind != DEJA_SPECTRAL && kind != DEJA_SCALABLE && kind != DEJA_STATIC)
         CHECK(in_words(deja_filter_overlap(f, f, &common, NULL, &err), &err, path));
     deja_filter_free(f);
@@ -114,17 +114,17 @@ static int writer_of(const char *path, uint32_t kind, off_t len)
     struct stat st;
     CHECK(make_file(path, kind, 1));
     deja_filter *f = open_file(path, DEJA_OPEN_WRITE);
-    CHECK(f && deja_filter_add(f, key_of(&more), NULL) == DEJA_OK);
+    CHECK(f && deja_filter_add(f, key_of(&more), NULL, NULL) == DEJA_OK);
     CHECK(deja_dedup_new(f, &d, NULL) == DEJA_OK);
     CHECK(truncate(path, len) == 0);
     const deja_slice key = key_of(&more);
     size_t done = 7;
-    CHECK(deja_filter_add_batch(f, &key, 1, NULL, &done) == DEJA_EIO && done == 0);
+    CHECK(deja_filter_add_batch(f, &key, 1, NULL, &done, NULL) == DEJA_EIO && done == 0);
     CHECK(is_lost(f, path) == CHILD_FINE);
     if (kind == DEJA_SPECTRAL)
-        CHECK(deja_filter_remove(f, key, NULL) == DEJA_EIO);
+        CHECK(deja_filter_remove(f, key, NULL, NULL) == DEJA_EIO);
     deja_filter_hash_batch(f, &key, 1, hash);
-    CHECK(deja_dedup_judge(d, hash, 1, &answer) == DEJA_EIO && deja_dedup_pending(d) == 0);
+    CHECK(deja_dedup_judge(d, hash, 1, &answer, NULL) == DEJA_EIO && deja_dedup_pending(d) == 0);
     CHECK(in_words(deja_filter_sync(f, &err), &err, path));
     if (kind == DEJA_BLOCKED || kind == DEJA_CLASSIC)
         CHECK(in_words(deja_filter_fold(f, 1, &err), &err, path) || strstr(err.text, "halved"));
@@ -228,7 +228,7 @@ static int overwrite(const char *path, int in, int out)
     CHECK(is_lost(f, path) == CHILD_FINE); /* zeros */
     deja_error err = {0};
     const uint32_t more = KEYS;
-    CHECK(deja_filter_add(f, key_of(&more), NULL) == DEJA_EIO);
+    CHECK(deja_filter_add(f, key_of(&more), NULL, NULL) == DEJA_EIO);
     CHECK(in_words(deja_filter_sync(f, &err), &err, path));
     write_file(path, theirs.data, theirs.len);
     CHECK(is_lost(f, path) == CHILD_FINE); /* another filter */

@@ -391,7 +391,7 @@ static void an_outline_says_what_stats_say(void **state)
         deja_outline o = DEJA_OUTLINE_INIT;
         deja_stats s = DEJA_STATS_INIT;
         for (uint64_t key = 0; key < 10; key++) /* where the kind can */
-            (void)!deja_filter_remove(f, key_of(&key), NULL);
+            (void)!deja_filter_remove(f, key_of(&key), NULL, NULL);
         assert_int_equal(deja_filter_outline(f, &o), DEJA_OK);
         assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
         assert_int_equal(o.kind, s.kind);

@@ -65,7 +65,7 @@ static uint64_t *hashes_of(const struct stream *s, const uint64_t *value, size_t
 static void judge(struct stream *s, const uint64_t *value, size_t n, uint8_t *is_new)
 {
     uint64_t *hash = hashes_of(s, value, n);
-    assert_int_equal(deja_dedup_judge(s->d, hash, n, is_new), DEJA_OK);
+    assert_int_equal(deja_dedup_judge(s->d, hash, n, is_new, NULL), DEJA_OK);
     free(hash);
 }
 
@@ -108,7 +108,7 @@ static void nothing_is_in_the_filter_before_the_commit(void **state)
             assert_int_equal(is_new[i], 1);
             assert_false(filter_has(&s, value[i]));
         }
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         assert_int_equal(deja_dedup_pending(s.d), 0);
         for (size_t i = 0; i < KEYS; i++)
             assert_true(filter_has(&s, value[i]));
@@ -139,7 +139,7 @@ static void a_repeat_is_seen_whether_pending_or_committed(void **state)
         assert_true(judge_one(&s, 1));
         assert_false(judge_one(&s, 1));
         assert_int_equal(deja_dedup_pending(s.d), 1);
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         assert_false(judge_one(&s, 1));
         assert_true(judge_one(&s, 2));
         assert_false(judge_one(&s, 2));
@@ -167,7 +167,8 @@ static void keys_that_were_in_the_filter_before_are_seen(void **state)
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
         struct stream s = open_stream(kinds[k]);
         const uint64_t value = 5;
-        assert_int_equal(deja_filter_add(s.f, (deja_slice){&value, sizeof value}, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(s.f, (deja_slice){&value, sizeof value}, NULL, NULL),
+                         DEJA_OK);
         assert_false(judge_one(&s, 5));
         assert_int_equal(deja_dedup_pending(s.d), 0);
         close_stream(&s);
@@ -197,11 +198,11 @@ static void a_long_stream_is_judged_as_an_exact_set_would(void **state)
                 assert_int_equal(is_new[i], model_add_number(&seen, value[i]));
             assert_int_equal(committed + deja_dedup_pending(s.d), seen.n);
             if (rng_below(&r, 4) == 0) {
-                assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+                assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
                 committed = seen.n;
             }
         }
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         for (uint64_t v = 0; v < 20000; v++)
             assert_int_equal(filter_has(&s, v), model_has_number(&seen, v));
         model_free(&seen);
@@ -226,11 +227,12 @@ static void committing_is_the_same_as_having_added_in_that_order(void **state)
         for (size_t at = 0; at < KEYS; at += 500) {
             judge(&s, value + at, 500, is_new);
             if (at % 1000 == 0)
-                assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+                assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         }
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         for (size_t i = 0; i < KEYS; i++)
-            assert_int_equal(deja_filter_add(direct, (deja_slice){&value[i], 8}, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_add(direct, (deja_slice){&value[i], 8}, NULL, NULL),
+                             DEJA_OK);
         assert_int_equal(s.f->n_parts, direct->n_parts);
         for (uint32_t i = 0; i < direct->n_parts; i++)
             assert_memory_equal(s.f->part[i]->body, direct->part[i]->body,
@@ -260,7 +262,7 @@ static void a_window_is_renewed_by_repeats(void **state)
         judge(&s, batch, 90, is_new);
         assert_int_equal(is_new[0], round == 0);
         assert_int_equal(is_new[80], 0);
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         assert_true(filter_has(&s, 7));
     }
     assert_false(filter_has(&s, 1001));
@@ -297,24 +299,24 @@ static void a_window_is_judged_as_if_every_key_were_added_at_once(void **state)
             const size_t n = (size_t)rng_below(&r, round % 4 ? 30 : MOST);
             uint64_t *hash;
             now += rng_below(&r, 8);
-            assert_int_equal(deja_filter_set_clock(s.f, now), DEJA_OK);
-            assert_int_equal(deja_filter_set_clock(direct, now), DEJA_OK);
+            assert_int_equal(deja_filter_set_clock(s.f, now, NULL), DEJA_OK);
+            assert_int_equal(deja_filter_set_clock(direct, now, NULL), DEJA_OK);
             for (size_t i = 0; i < n; i++)
                 value[i] = rng_below(&r, different);
             hash = hashes_of(&s, value, n);
-            assert_int_equal(deja_dedup_judge(s.d, hash, n, is_new), DEJA_OK);
+            assert_int_equal(deja_dedup_judge(s.d, hash, n, is_new, NULL), DEJA_OK);
             for (size_t i = 0; i < n; i++) {
                 bool want;
                 const deja_slice key = {&value[i], sizeof value[i]};
-                assert_int_equal(deja_filter_add(direct, key, &want), DEJA_OK);
+                assert_int_equal(deja_filter_add(direct, key, &want, NULL), DEJA_OK);
                 assert_int_equal(is_new[i], want);
                 keys += want;
             }
             free(hash);
             if (rng_below(&r, commits) == 0)
-                assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+                assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         }
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         assert_int_equal(s.f->window.turns, direct->window.turns);
         assert_memory_equal(s.f->part[0]->body, direct->part[0]->body, direct->part[0]->body_len);
         assert_int_equal(s.f->offered, direct->offered);
@@ -344,17 +346,18 @@ static void a_window_goes_on_after_a_commit_that_failed(void **state)
         for (uint64_t i = 0; i < KEYS; i++) {
             const uint64_t value = i % (8 + (uint64_t)round * 5);
             bool want;
-            assert_int_equal(deja_filter_add(direct, (deja_slice){&value, 8}, &want), DEJA_OK);
+            assert_int_equal(deja_filter_add(direct, (deja_slice){&value, 8}, &want, NULL),
+                             DEJA_OK);
             assert_int_equal(judge_one(&s, value), want);
             if (i % 10 == 3) {
                 const size_t pending = deja_dedup_pending(s.d);
                 s.f->read_only = true;
-                assert_int_equal(deja_dedup_commit(s.d), pending ? DEJA_EINVAL : DEJA_OK);
+                assert_int_equal(deja_dedup_commit(s.d, NULL), pending ? DEJA_EINVAL : DEJA_OK);
                 s.f->read_only = false;
                 assert_int_equal(deja_dedup_pending(s.d), pending);
             }
         }
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
     }
     assert_memory_equal(s.f->part[0]->body, direct->part[0]->body, direct->part[0]->body_len);
     deja_filter_free(direct);
@@ -365,9 +368,9 @@ static void no_key_and_no_commit_are_fine(void **state)
 {
     struct stream s = open_stream(kinds[0]);
     assert_int_equal(deja_dedup_pending(s.d), 0);
-    assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
-    assert_int_equal(deja_dedup_judge(s.d, NULL, 0, NULL), DEJA_OK);
-    assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+    assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
+    assert_int_equal(deja_dedup_judge(s.d, NULL, 0, NULL, NULL), DEJA_OK);
+    assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
     assert_int_equal(bits_set(&s), 0);
     close_stream(&s);
     deja_dedup_free(NULL);
@@ -379,9 +382,9 @@ static void the_hash_0_can_be_pending(void **state)
     struct stream s = open_stream(kinds[0]);
     const uint64_t zero = 0;
     uint8_t is_new = 0;
-    assert_int_equal(deja_dedup_judge(s.d, &zero, 1, &is_new), DEJA_OK);
+    assert_int_equal(deja_dedup_judge(s.d, &zero, 1, &is_new, NULL), DEJA_OK);
     assert_int_equal(is_new, 1);
-    assert_int_equal(deja_dedup_judge(s.d, &zero, 1, &is_new), DEJA_OK);
+    assert_int_equal(deja_dedup_judge(s.d, &zero, 1, &is_new, NULL), DEJA_OK);
     assert_int_equal(is_new, 0);
     assert_int_equal(deja_dedup_pending(s.d), 1);
     close_stream(&s);
@@ -397,7 +400,7 @@ static void many_hashes_of_one_kind_are_told_apart(void **state)
     for (uint64_t i = 0; i < 2 * KEYS; i++) {
         const uint64_t hash = (i % KEYS + 1) << 40;
         uint8_t is_new = 0;
-        assert_int_equal(deja_dedup_judge(s.d, &hash, 1, &is_new), DEJA_OK);
+        assert_int_equal(deja_dedup_judge(s.d, &hash, 1, &is_new, NULL), DEJA_OK);
         assert_int_equal(is_new, i < KEYS);
     }
     assert_int_equal(deja_dedup_pending(s.d), KEYS);
@@ -422,7 +425,7 @@ static void a_commit_that_does_not_fit_keeps_the_rest_pending(void **state)
         value[i] = i;
     judge(&s, value, KEYS, is_new);
     for (int again = 0; again < 3; again++) {
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_EFULL);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_EFULL);
         assert_int_equal(deja_dedup_pending(s.d), KEYS - ROOM);
         for (uint64_t i = 0; i < KEYS; i++)
             assert_int_equal(filter_has(&s, i), i < ROOM);
@@ -442,12 +445,12 @@ static void a_commit_to_a_filter_that_cannot_write_keeps_all(void **state)
         for (uint64_t i = 0; i < 100; i++)
             assert_true(judge_one(&s, i));
         s.f->read_only = true;
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_EINVAL);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_EINVAL);
         assert_int_equal(deja_dedup_pending(s.d), 100);
         for (uint64_t i = 0; i < 100; i++)
             assert_false(judge_one(&s, i));
         s.f->read_only = false;
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
         for (uint64_t i = 0; i < 100; i++)
             assert_true(filter_has(&s, i));
         close_stream(&s);
@@ -477,7 +480,7 @@ static void lost_keys_are_accounted_for(void **state)
         judge(&s, value, LOT, is_new);
         for (size_t i = 0; i < LOT; i++)
             kept += is_new[i];
-        assert_int_equal(deja_dedup_commit(s.d), DEJA_OK);
+        assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
     }
     assert_int_equal(deja_filter_stats(s.f, &stats), DEJA_OK);
     const double lost = (double)(KEYS - kept);

@@ -32,7 +32,7 @@ static deja_options with_hook(deja_options opt, const struct failmem *m)
 
 static int add_number(deja_filter *f, uint64_t n)
 {
-    return deja_filter_add(f, (deja_slice){&n, sizeof n}, NULL);
+    return deja_filter_add(f, (deja_slice){&n, sizeof n}, NULL, NULL);
 }
 
 static bool has_number(const deja_filter *f, uint64_t n)
@@ -177,7 +177,7 @@ static void a_batch_without_memory_to_grow_tells_how_far_it_came(void **state)
         const deja_options opt = with_hook(kinds[k], &m);
         assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
         m.fail_at = m.asked + 1;
-        assert_int_equal(deja_filter_add_hashed(f, hash, KEYS, NULL, &done), DEJA_ENOMEM);
+        assert_int_equal(deja_filter_add_hashed(f, hash, KEYS, NULL, &done, NULL), DEJA_ENOMEM);
         assert_in_range(done, 300, KEYS - 1);
         deja_filter_contains_hashed(f, hash, done, found);
         for (size_t i = 0; i < done; i++)

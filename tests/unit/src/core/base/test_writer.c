@@ -178,7 +178,7 @@ static void a_filter_of_one_thread_stays_its_own(void **state)
     assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
     for (uint64_t i = 0; i < 1000; i++) {
         const deja_slice key = {&i, sizeof i};
-        assert_int_equal(deja_filter_add(f, key, NULL), DEJA_OK);
+        assert_int_equal(deja_filter_add(f, key, NULL, NULL), DEJA_OK);
         assert_true(deja_filter_contains(f, key));
     }
     assert_false(atomic_load(&f->writer.shared));

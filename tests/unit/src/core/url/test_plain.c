@@ -209,7 +209,7 @@ static void a_canonical_url_is_not_copied(void **state)
 {
     const deja_slice url = bytes_of("http://example.com/a?b=c#d");
     deja_slice canon;
-    assert_int_equal(deja_url_canon(deja_url_profile(DEJA_URL_SAFE), url, NULL, 0, &canon),
+    assert_int_equal(deja_url_canon(deja_url_profile(DEJA_URL_SAFE), url, NULL, 0, &canon, NULL),
                      DEJA_OK);
     assert_ptr_equal(canon.data, url.data);
     assert_int_equal(canon.len, url.len - 2);

@@ -160,12 +160,12 @@ static void a_small_room_is_refused(void **state)
     (void)state;
     char room[DEJA_URL_ROOM(10)];
     deja_slice url;
-    assert_int_equal(
-        deja_url_resolve(bytes_of("http://a/"), bytes_of("b"), room, DEJA_URL_ROOM(10) - 1, &url),
-        DEJA_ESPACE);
-    assert_int_equal(
-        deja_url_resolve(bytes_of("http://a/"), bytes_of("b"), room, DEJA_URL_ROOM(10), &url),
-        DEJA_OK);
+    assert_int_equal(deja_url_resolve(bytes_of("http://a/"), bytes_of("b"), room,
+                                      DEJA_URL_ROOM(10) - 1, &url, NULL),
+                     DEJA_ESPACE);
+    assert_int_equal(deja_url_resolve(bytes_of("http://a/"), bytes_of("b"), room,
+                                      DEJA_URL_ROOM(10), &url, NULL),
+                     DEJA_OK);
 }
 
 /* A link that has been resolved points to the same place from everywhere. */
@@ -180,11 +180,12 @@ static void a_resolved_link_is_absolute(void **state)
         const deja_slice base = bytes_of("http://x/y/z?q");
         char room[DEJA_URL_ROOM(128)], again[DEJA_URL_ROOM(512)];
         deja_slice url, same;
-        if (deja_url_resolve(base, (deja_slice){link + from, len}, room, sizeof room, &url) < 0)
+        if (deja_url_resolve(base, (deja_slice){link + from, len}, room, sizeof room, &url, NULL) <
+            0)
             continue;
-        assert_int_equal(
-            deja_url_resolve(bytes_of("https://else/where"), url, again, sizeof again, &same),
-            DEJA_OK);
+        assert_int_equal(deja_url_resolve(bytes_of("https://else/where"), url, again, sizeof again,
+                                          &same, NULL),
+                         DEJA_OK);
         assert_int_equal(same.len, url.len);
         assert_memory_equal(same.data, url.data, url.len);
     }

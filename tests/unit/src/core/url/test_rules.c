@@ -128,7 +128,8 @@ static void the_older_version_has_the_same_parameters(void **state)
     assert_int_equal(deja_url_rules_profile(older), DEJA_URL_CRAWL);
     assert_true(deja_url_rules_id(older) != deja_url_rules_id(rules));
     assert_int_equal(
-        deja_url_canon(older, (deja_slice){url, sizeof url - 1}, out, sizeof out, &form), DEJA_OK);
+        deja_url_canon(older, (deja_slice){url, sizeof url - 1}, out, sizeof out, &form, NULL),
+        DEJA_OK);
     assert_int_equal(form.len, strlen("http://h/?b=1"));
     assert_memory_equal(form.data, "http://h/?b=1", form.len);
     deja_url_rules_free(rules);

@@ -168,7 +168,7 @@ static void what_is_no_url_is_handed_back(void **state)
             const deja_slice url = bytes_of(rows[i]);
             deja_slice canon;
             assert_int_equal(
-                deja_url_canon(deja_url_profile(profile), url, room, sizeof room, &canon),
+                deja_url_canon(deja_url_profile(profile), url, room, sizeof room, &canon, NULL),
                 DEJA_ENOTURL);
             assert_ptr_equal(canon.data, url.data);
             assert_int_equal(canon.len, url.len);
@@ -190,7 +190,7 @@ static void a_small_room_is_refused(void **state)
     char room[DEJA_URL_ROOM(10)];
     deja_slice canon;
     assert_int_equal(deja_url_canon(deja_url_profile(DEJA_URL_SAFE), bytes_of("http://a/."), room,
-                                    sizeof room - 1, &canon),
+                                    sizeof room - 1, &canon, NULL),
                      DEJA_ESPACE);
 }
 
@@ -358,9 +358,9 @@ static void assert_settled(uint32_t profile, deja_slice url)
     deja_slice canon, same;
     assert_non_null(room);
     assert_non_null(again);
-    if (deja_url_canon(rules, url, room, cap, &canon) == DEJA_OK) {
+    if (deja_url_canon(rules, url, room, cap, &canon, NULL) == DEJA_OK) {
         assert_true(canon.len <= 3 * url.len + 256);
-        assert_int_equal(deja_url_canon(rules, canon, again, again_cap, &same), DEJA_OK);
+        assert_int_equal(deja_url_canon(rules, canon, again, again_cap, &same, NULL), DEJA_OK);
         if (same.len != canon.len || memcmp(same.data, canon.data, canon.len) != 0)
             fail_msg("%.*s becomes %.*s", (int)canon.len, (const char *)canon.data, (int)same.len,
                      (const char *)same.data);

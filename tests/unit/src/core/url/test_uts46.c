@@ -175,9 +175,10 @@ static void urls_with_such_hosts_are_not_plain(void **state)
                 many[j] = url;
             deja_url_plain_batch(rules, many, 20, plain);
             assert_int_equal(plain[7], 0);
-            assert_int_equal(deja_url_canon(rules, url, room, sizeof room, &form), DEJA_ENOTURL);
+            assert_int_equal(deja_url_canon(rules, url, room, sizeof room, &form, NULL),
+                             DEJA_ENOTURL);
             assert_int_equal(
-                deja_url_canon(deja_url_rules_older(rules), url, room, sizeof room, &form),
+                deja_url_canon(deja_url_rules_older(rules), url, room, sizeof room, &form, NULL),
                 DEJA_OK);
         }
 }
