@@ -46,22 +46,22 @@ static uint64_t filter_estimate(uint32_t kind, uint64_t n, double p, double key_
     return grows(kind) ? GROWN * plan.bytes : plan.bytes;
 }
 
-static deja_stats stats(const void *self)
+static deja_stats stats(const void *self, unsigned flags)
 {
     deja_stats s = DEJA_STATS_INIT;
-    if (deja_filter_stats(self, &s) < 0)
+    if (deja_filter_stats(self, flags, &s, NULL) < 0)
         s.fp_now = -1;
     return s;
 }
 
 static uint64_t filter_bytes(void *self)
 {
-    return stats(self).bytes;
+    return stats(self, 0).bytes;
 }
 
 static double filter_rate(void *self)
 {
-    return stats(self).fp_now;
+    return stats(self, DEJA_STATS_BODY).fp_now;
 }
 
 static int contains_batch(void *self, const deja_slice *keys, size_t n, uint8_t *found)

@@ -61,7 +61,7 @@ static uint64_t segments_bytes(void *self)
 {
     const struct subject *s = self;
     deja_stats stats = DEJA_STATS_INIT;
-    return deja_filter_stats(s->filter, &stats) < 0 ? 0 : stats.bytes;
+    return deja_filter_stats(s->filter, 0, &stats, NULL) < 0 ? 0 : stats.bytes;
 }
 
 static double segments_rate(void *self)

@@ -73,23 +73,23 @@ static int ready(void *self, deja_error *err)
     return deja_builder_finish(s->builder, NULL, 0, &s->filter, err);
 }
 
-static deja_stats stats(const void *self)
+static deja_stats stats(const void *self, unsigned flags)
 {
     const struct subject *s = self;
     deja_stats out = DEJA_STATS_INIT;
-    if (s->filter == NULL || deja_filter_stats(s->filter, &out) < 0)
+    if (s->filter == NULL || deja_filter_stats(s->filter, flags, &out, NULL) < 0)
         out.fp_now = -1;
     return out;
 }
 
 static uint64_t static_bytes(void *self)
 {
-    return stats(self).bytes;
+    return stats(self, 0).bytes;
 }
 
 static double static_rate(void *self)
 {
-    return stats(self).fp_now;
+    return stats(self, DEJA_STATS_BODY).fp_now;
 }
 
 static int contains_batch(void *self, const deja_slice *keys, size_t n, uint8_t *found)

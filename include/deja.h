@@ -33,6 +33,21 @@
 extern "C" {
 #endif
 
+/* The initial value of a struct that begins with `size`: all other fields are zero. */
+#ifdef __cplusplus
+#define DEJA_INIT(type)                                                                           \
+    [] {                                                                                          \
+        type t = type();                                                                          \
+        t.size = sizeof(t);                                                                       \
+        return t;                                                                                 \
+    }()
+#else
+#define DEJA_INIT(type)                                                                           \
+    {                                                                                             \
+        .size = sizeof(type)                                                                      \
+    }
+#endif
+
 /* --- Status ------------------------------------------------------------- */
 
 typedef enum deja_status { /* part of the ABI: append, never renumber */
@@ -241,11 +256,7 @@ typedef struct deja_options {
     uint64_t deletions;          /* paired: removals expected; default n     */
     uint64_t format;             /* of the file, 1 (deja 0.1) or 2; default 2 */
 } deja_options;
-#define DEJA_OPTIONS_INIT                                                                         \
-    {                                                                                             \
-        sizeof(deja_options), 0, 0, 0, 0.0, NULL, 0, NULL, 0, 0.0, 0, 0, 0, 0, 0.0, NULL, 0, 0,   \
-            0, 0, 0, 0, 0, 0, 0                                                                   \
-    }
+#define DEJA_OPTIONS_INIT DEJA_INIT(deja_options)
 
 /* Makes capacity a first size: blocked, classic and exact become a scalable filter with parts of
  * that kind, which grows past capacity at the rate fp_rate.  True: the filter will grow.  False:
@@ -320,10 +331,7 @@ typedef struct deja_plan {
     uint64_t generations; /* window: full ones; the bits are of one more         */
     uint64_t lines;       /* cache lines that a lookup reads; scalable: per part */
 } deja_plan;
-#define DEJA_PLAN_INIT                                                                            \
-    {                                                                                             \
-        sizeof(deja_plan), 0, 0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0, 0.0, 0, 0                       \
-    }
+#define DEJA_PLAN_INIT DEJA_INIT(deja_plan)
 DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_error *err);
 
 /* --- Filters ------------------------------------------------------------ */
@@ -409,83 +417,86 @@ DEJA_CHECKED int deja_filter_count_hashed(const deja_filter *f, const uint64_t *
 
 /* The deja_profile of the URLs in it; 0: bytes as given. */
 DEJA_API uint32_t deja_filter_profile(const deja_filter *f);
-/* What is in a filter, and what it costs.  Reads the whole body once. */
+
+/* What a filter holds and what it costs.  Without DEJA_STATS_BODY the call takes no time: it
+ * reports what the filter knows of itself, down to clock_behind.  The flag reads the body from end
+ * to end for the other fields; without it, those of type double are NaN and the others are 0. */
+#define DEJA_STATS_BODY 1u
 typedef struct deja_stats {
     size_t size; /* set by DEJA_STATS_INIT; filled as far as the caller knows it */
     uint32_t kind;
-    uint32_t hashes;
-    uint32_t filters;
-    uint32_t hash;
-    uint32_t part_kind; /* scalable: of its parts; otherwise kind                       */
-    uint32_t parts;     /* bodies: F, or how often a scalable filter has grown, plus 1  */
-    uint64_t capacity;
-    double fp_rate;       /* as asked for                                               */
+    uint32_t part_kind;      /* scalable: of its parts; otherwise kind                       */
+    uint32_t parts;          /* bodies: F, or how often a scalable filter has grown, plus 1  */
+    uint32_t filters;        /* F                                                            */
+    uint32_t hash;           /* deja_hash                                                    */
+    uint32_t hashes;         /* k; scalable: of the newest part                              */
+    uint32_t growth;         /* scalable; otherwise 0                                        */
+    uint32_t profile;        /* deja_profile of its keys; 0: bytes as given                  */
+    double fp_rate;          /* as requested                                                 */
+    double tightening;       /* scalable; otherwise 0                                        */
+    uint64_t url_rules;      /* deja_url_rules_id of the form of its keys; 0: bytes          */
+    uint64_t capacity;       /* of all parts that exist                                      */
+    uint64_t bytes;          /* of the bodies, in memory or in the file                      */
+    uint64_t offered;        /* keys passed to add                                           */
+    uint64_t keys;           /* of these, answered "new"; spectral, paired: and not removed  */
+    uint64_t entries;        /* keys that take up capacity; paired: removed ones, too        */
+    uint64_t excess;         /* of these, beyond the capacity: the rate is above fp_rate     */
+    uint64_t format;         /* of its file: 1 as deja 0.1 wrote it, 2 since 0.2             */
+    uint64_t syncs;          /* 0 for a filter in memory                                     */
+    uint32_t flags;          /* DEJA_KEY_APART, DEJA_MINIMAL_INCREASE, DEJA_LAYERED_..       */
+    uint32_t keyed;          /* 1: secret key, 0: made from a seed                           */
+    uint32_t unclean;        /* 1: not synced after its last add; the body tells the keys    */
+    uint32_t counter_bits;   /* spectral                                                 */
+    uint64_t visit;          /* 1, 2, ..                                                 */
+    uint64_t visits_before;  /* visits that ended before this one                        */
+    uint64_t last_distinct;  /* distinct keys of the last of them ..                     */
+    double last_lost;        /* .. and how many of these were mistaken for seen          */
+    uint64_t unions;         /* filters merged into it; `keys` is then an estimate       */
+    uint64_t folds;          /* how many times it was halved                             */
+    uint64_t removed;        /* spectral: adds taken back; paired: keys                  */
+    uint64_t refused;        /* removals refused: absent, or counters saturated          */
+    uint64_t hidden;         /* paired: adds without effect, of removed keys             */
+    uint64_t generations;    /* window: full ones that it remembers; one more is filling */
+    uint64_t window_seconds; /* 0: by keys                                              */
+    uint64_t clock_behind;   /* window: seconds by which its newest generation starts,   */
+                             /* or started when opened, in the future; see set_clock     */
+
+    /* From the body. */
     uint64_t bits;        /* m, all bodies together (exact: slots; spectral: counters)  */
-    uint64_t bytes;       /* memory or file bytes of the bodies                         */
     uint64_t bits_set;    /* exact: slots in use; spectral: counters that are not 0;    */
-                          /* static: bits that hold a key's fingerprint                 */
+                          /* static: bits that hold a fingerprint                       */
     double fill;          /* bits_set / bits                                            */
-    uint64_t offered;     /* keys that add was asked to take                            */
-    uint64_t keys;        /* of these, answered "new"; spectral, paired: not removed    */
-    double distinct;      /* different keys, estimated from bits_set                    */
-    double fp_now;        /* false-positive rate at the present fill                    */
-    double lost;          /* new keys expected to have been taken for seen, so far      */
-    double bits_expected; /* bits that `keys` honest keys set on average ...            */
-    double bits_sigma;    /* ... and their standard deviation: far beyond is pollution  */
-    uint64_t visit;       /* 1, 2, ...                                                  */
-    uint64_t syncs;       /* 0 for a filter in memory                                   */
-    uint32_t profile;     /* deja_profile of its keys; 0: bytes as given                */
-    uint32_t unclean;     /* 1: was not synced after its last add; counts are estimates */
-    uint32_t key_apart;   /* 1: the key is not in the file                              */
-    uint32_t keyed;       /* 1: secret key, 0: made from a seed                         */
-    uint64_t url_rules;   /* deja_url_rules_id of the form of its keys; 0: bytes        */
+    double distinct;      /* distinct keys, estimated from bits_set                     */
+    double fp_now;        /* false-positive rate at the current fill                    */
+    double lost;          /* new keys mistaken for seen so far, as expected             */
+    double missed;        /* chance that every visit, including this one, missed a page */
+    double bits_expected; /* bits that `keys` honest keys set on average ..             */
+    double bits_sigma;    /* .. and their standard deviation: far beyond is pollution   */
 
-    /* History: earlier visits, unions and folds. */
-    uint64_t visits_before; /* visits that ended before this one                        */
-    uint64_t last_distinct; /* different keys of the last of them ...                   */
-    double last_lost;       /* ... and how many of these were taken for seen            */
-    double missed;          /* chance that a page was missed by every visit, with this  */
-    uint64_t unions;        /* filters merged into it; `keys` is then an estimate       */
-    uint64_t folds;         /* how often it was halved                                  */
+    /* spectral and paired */
+    uint64_t largest;            /* the largest counter                                 */
+    uint64_t saturated;          /* counters at their maximum                           */
+    uint64_t deletions;          /* paired: keys in its second filter ..                */
+    uint64_t deletions_capacity; /* .. and the number that it is sized for              */
+    double fn_now;               /* share of its keys that it FORGETS                   */
 
-    uint64_t removed;   /* spectral: adds taken back; paired: keys                    */
-    uint64_t refused;   /* and removals refused: not there, or counters at their end  */
-    uint64_t largest;   /* the largest counter                                        */
-    uint64_t saturated; /* counters at their maximum                                  */
-    uint32_t counter_bits;
-    uint32_t minimal_increase; /* 1: made with DEJA_MINIMAL_INCREASE                    */
+    /* window */
+    uint64_t crowded;            /* generations with more keys than they were sized for    */
+    uint64_t turns;              /* generations begun after the first                   */
+    uint64_t window_keys;        /* in those not expired: each counts its own           */
+    uint64_t generation_keys[8]; /* the newest first                                    */
+    uint64_t generation_age[8];  /* seconds since it began                              */
 
-    /* paired; 0 for all other kinds */
-    uint64_t deletions;          /* keys that its second filter holds ...              */
-    uint64_t deletions_capacity; /* ... and is sized for                               */
-    uint64_t hidden;             /* adds without effect: the deletions claim the key   */
-    double fn_now;               /* share of its keys that it FORGETS, at present      */
-
-    uint32_t generations;        /* window: full ones that it remembers; one more fills      */
-    uint32_t crowded;            /* of them, with more keys than they were sized for         */
-    uint64_t window_seconds;     /* 0: by keys                                               */
-    uint64_t turns;              /* generations that have begun, but for the first           */
-    uint64_t window_keys;        /* in those that are not expired: each counts its own       */
-    uint64_t generation_keys[8]; /* the newest first                                     */
-    uint64_t generation_age[8];  /* seconds since it began                               */
-
-    uint64_t familiar;      /* layered: new keys whose segments were all known before   */
-    uint32_t layers;        /* that it has by now, the XOR layer not counted ...        */
-    uint32_t layers_most;   /* ... and may have                                         */
-    uint32_t layered_flags; /* DEJA_LAYERED_PAPER, DEJA_LAYERED_WORDS                   */
-    uint32_t delimiter;     /* byte between words                                       */
-    uint64_t format;        /* of its file: 1 as deja 0.1 wrote it, 2 since 0.2         */
-
-    uint64_t clock_behind; /* window: seconds by which its newest generation starts, or   */
-                           /* started when it was opened, in the future; see set_clock    */
+    /* layered */
+    uint64_t familiar;    /* new keys whose segments were all known before              */
+    uint32_t layers;      /* layers so far, not counting the XOR layer ..               */
+    uint32_t layers_most; /* .. and the most that it can have                           */
+    uint64_t delimiter;   /* byte between words                                         */
 } deja_stats;
-#define DEJA_STATS_INIT                                                                           \
-    {                                                                                             \
-        sizeof(deja_stats), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0.0,     \
-            0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
-            0, 0, 0, {0}, {0}, 0, 0, 0, 0, 0, 0, 0                                                \
-    }
-DEJA_CHECKED int deja_filter_stats(const deja_filter *f, deja_stats *stats);
+#define DEJA_STATS_INIT DEJA_INIT(deja_stats)
+/* flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was cut short while it was read. */
+DEJA_CHECKED int deja_filter_stats(const deja_filter *f, unsigned flags, deja_stats *stats,
+                                   deja_error *err);
 /* One layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose segments are
  * whole keys.  DEJA_EINVAL: no such layer; other kinds: DEJA_ENOTSUP. */
 typedef struct deja_layer {
@@ -497,44 +508,9 @@ typedef struct deja_layer {
     uint32_t parts;
     uint32_t hashes; /* k */
 } deja_layer;
-#define DEJA_LAYER_INIT                                                                           \
-    {                                                                                             \
-        sizeof(deja_layer), 0, 0, 0, 0.0, 0, 0                                                    \
-    }
+#define DEJA_LAYER_INIT DEJA_INIT(deja_layer)
 DEJA_CHECKED int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *layer,
                                    deja_error *err);
-
-/* What a filter knows without reading its body: for programs that ask often. */
-typedef struct deja_outline {
-    size_t size; /* set by DEJA_OUTLINE_INIT; filled as far as the caller knows it */
-    uint32_t kind;
-    uint32_t part_kind; /* scalable: of its parts; otherwise kind             */
-    uint32_t parts;     /* bodies                                             */
-    uint32_t filters;   /* F                                                  */
-    uint32_t hash;      /* deja_hash                                          */
-    uint32_t hashes;    /* k of the newest part                               */
-    uint32_t growth;    /* scalable; otherwise 0                              */
-    uint32_t profile;   /* deja_profile of its keys; 0: bytes as given        */
-    uint64_t url_rules; /* deja_url_rules_id of the form of its keys          */
-    uint64_t capacity;  /* of all parts that there are                        */
-    uint64_t bytes;     /* of the bodies                                      */
-    uint64_t offered;   /* keys that add was asked to take                    */
-    uint64_t keys;      /* of these, answered "new"; spectral, paired: not removed */
-    uint64_t visit;     /* 1, 2, ...                                          */
-    double fp_rate;     /* as asked for                                       */
-    double tightening;  /* scalable; otherwise 0                              */
-    uint32_t flags;     /* DEJA_KEY_APART | DEJA_MINIMAL_INCREASE             */
-    uint32_t keyed;     /* 1: secret key, 0: made from a seed                 */
-    uint64_t entries;   /* that take up capacity; paired: removed keys, too  */
-    uint64_t excess;    /* of these, beyond what it is sized for: the rate is above fp_rate */
-
-    uint64_t clock_behind; /* window: as in deja_stats */
-} deja_outline;
-#define DEJA_OUTLINE_INIT                                                                         \
-    {                                                                                             \
-        sizeof(deja_outline), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0, 0, 0   \
-    }
-DEJA_CHECKED int deja_filter_outline(const deja_filter *f, deja_outline *outline);
 
 /* --- Files -------------------------------------------------------------- */
 

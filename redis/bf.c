@@ -146,7 +146,7 @@ static int add_fixed(struct value *v, struct items *items, size_t *done, deja_er
     int rc = DEJA_OK;
     *done = 0;
     while (*done < items->n && rc == DEJA_OK) {
-        const deja_outline o = value_outline(v);
+        const deja_stats o = value_stats(v);
         const size_t left = items->n - *done;
         if (o.entries < o.capacity) {
             const uint64_t room = o.capacity - o.entries;
@@ -413,7 +413,7 @@ static const struct {
 
 static void reply_field(RedisModuleCtx *ctx, const struct value *v, int field)
 {
-    const deja_outline o = value_outline(v);
+    const deja_stats o = value_stats(v);
     switch (field) {
     case CAPACITY:
         RedisModule_ReplyWithLongLong(ctx, (long long)o.capacity);
@@ -484,7 +484,7 @@ int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (found == FOUND && v->opaque)
         value_reply_no_filter(ctx, v);
     else
-        RedisModule_ReplyWithLongLong(ctx, counted ? (long long)value_outline(v).keys : 0);
+        RedisModule_ReplyWithLongLong(ctx, counted ? (long long)value_stats(v).keys : 0);
     RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

@@ -283,7 +283,7 @@ int deja_cmd_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
         return RedisModule_WrongArity(ctx);
     if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
         return REDISMODULE_OK;
-    (void)!deja_filter_stats(v->filter, &s); /* cannot fail */
+    (void)!deja_filter_stats(v->filter, DEJA_STATS_BODY, &s, NULL); /* cannot fail */
     RedisModule_ReplyWithMap(ctx, REDISMODULE_POSTPONED_LEN);
     long n = put_text(ctx, "kind", deja_kind_name(s.kind));
     n += put_text(ctx, "part_kind", deja_kind_name(s.part_kind));

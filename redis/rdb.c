@@ -216,7 +216,7 @@ static void digest(RedisModuleDigest *d, void *value)
     }
     RedisModule_Free(piece);
     if (v->filter) {
-        const deja_outline o = value_outline(v);
+        const deja_stats o = value_stats(v);
         RedisModule_DigestAddLongLong(d, (long long)o.kind);
         RedisModule_DigestAddLongLong(d, (long long)o.keys);
         RedisModule_DigestAddLongLong(d, (long long)o.offered);

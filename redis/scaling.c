@@ -45,7 +45,7 @@ uint64_t scaling_most(const deja_options *opt)
     return sum;
 }
 
-uint64_t scaling_most_of(const deja_outline *o)
+uint64_t scaling_most_of(const deja_stats *o)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
     uint64_t units = 1, step = 1; /* the first part is one of them */

@@ -7,6 +7,6 @@
  * its parts are counted, and filter-max-bytes ends the series; 0: not even the first part fits. */
 uint64_t scaling_most(const deja_options *opt);
 /* The same for a filter that is there and may have grown. */
-uint64_t scaling_most_of(const deja_outline *o);
+uint64_t scaling_most_of(const deja_stats *o);
 
 #endif

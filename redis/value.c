@@ -176,7 +176,7 @@ struct value *value_make(deja_options *opt, deja_error *err)
         rc = deja_filter_new(opt, &v->filter, err);
     opt->alloc = NULL;
     if (rc == DEJA_OK)
-        v->kind = value_outline(v).kind;
+        v->kind = value_stats(v).kind;
     return kept_if(rc, v);
 }
 
@@ -185,10 +185,10 @@ size_t value_memory(const struct value *v)
     return sizeof *v + v->bytes;
 }
 
-deja_outline value_outline(const struct value *v)
+deja_stats value_stats(const struct value *v)
 {
-    deja_outline o = DEJA_OUTLINE_INIT;
-    (void)!deja_filter_outline(v->filter, &o); /* cannot fail */
+    deja_stats o = DEJA_STATS_INIT;
+    (void)!deja_filter_stats(v->filter, 0, &o, NULL); /* cannot fail without the body */
     return o;
 }
 
@@ -196,7 +196,7 @@ int value_key_apart(const struct value *v)
 {
     if (v->opaque)
         return (v->opaque->flags & VALUE_WITH_KEY) != 0;
-    return v->filter && value_outline(v).flags & DEJA_KEY_APART;
+    return v->filter && value_stats(v).flags & DEJA_KEY_APART;
 }
 
 /* --- As bytes ----------------------------------------------------------------- */
@@ -376,7 +376,7 @@ const deja_url_rules *value_rules(struct value *v)
 {
     if (v->url)
         return v->url;
-    const deja_outline o = value_outline(v);
+    const deja_stats o = value_stats(v);
     v->url = o.profile ? deja_url_profile(o.profile) : NULL;
     while (v->url && deja_url_rules_id(v->url) != o.url_rules)
         v->url = deja_url_rules_older(v->url);
@@ -386,7 +386,7 @@ const deja_url_rules *value_rules(struct value *v)
 /* The server makes the items of a URL filter canonical by this library's own rules. */
 static int check_url_rules(struct value *v, deja_error *err)
 {
-    const deja_outline o = value_outline(v);
+    const deja_stats o = value_stats(v);
     v->kind = o.kind;
     v->url = NULL;
     if (o.profile == 0 || value_rules(v))

@@ -123,7 +123,7 @@ size_t value_read(const struct value *v, uint64_t at, void *out, size_t len);
 /* Whether the first VALUE_PAGE bytes of a filter pass the checks of a load; err says why not. */
 int value_check(const struct value *v, const char *page, deja_error *err);
 
-deja_outline value_outline(const struct value *v);
+deja_stats value_stats(const struct value *v);
 /* Bytes of the server's memory that it takes. */
 size_t value_memory(const struct value *v);
 int value_key_apart(const struct value *v);

@@ -85,7 +85,8 @@ static void report(const struct job *j)
 {
     deja_stats s = DEJA_STATS_INIT;
     const double seconds = progress_seconds(&j->session.progress);
-    if (deja_filter_stats(j->filter, &s) < 0)
+    const bool shown = j->common->json || !j->common->quiet;
+    if (deja_filter_stats(j->filter, shown ? DEJA_STATS_BODY : 0, &s, NULL) < 0)
         return;
     session_warn_missing(&j->session);
     if (j->common->json)
@@ -254,7 +255,7 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
     }
     if (rc == DEJA_OK && j->session.stopped)
         console_note(j->call->console, "stopped: %s was not made", fail_path(path).text);
-    else if (rc == DEJA_OK && deja_filter_stats(j->filter, &s) == DEJA_OK) {
+    else if (rc == DEJA_OK && deja_filter_stats(j->filter, 0, &s, err) == DEJA_OK) {
         j->added = s.keys;
         report(j);
     }
@@ -274,7 +275,7 @@ static int look_at(const char *path, const struct common *c, deja_stats *s, deja
     if (rc == DEJA_OK)
         rc = deja_filter_open(path, 0, &expect, &f, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, s);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, s, err);
     deja_filter_free(f);
     return rc;
 }

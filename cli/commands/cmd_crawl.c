@@ -352,13 +352,13 @@ static uint32_t profile_before(const struct crawl_options *engine)
 {
     const struct cache_path path = cache_path(engine);
     deja_filter *cache = NULL;
-    deja_outline outline = DEJA_OUTLINE_INIT;
+    deja_stats s = DEJA_STATS_INIT;
     const deja_options expect = {.size = sizeof expect, .key = engine->cache.key};
     if (deja_filter_open(path.text, 0, &expect, &cache, NULL) < 0)
         return 0;
-    const int rc = deja_filter_outline(cache, &outline);
+    const int rc = deja_filter_stats(cache, 0, &s, NULL);
     deja_filter_free(cache);
-    return rc == DEJA_OK ? outline.profile : 0;
+    return rc == DEJA_OK ? s.profile : 0;
 }
 
 static int run_with_rules(struct call *call, struct crawl_options *engine, deja_error *err)

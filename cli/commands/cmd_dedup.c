@@ -91,7 +91,7 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
         session_open_file(&j->session, j->o->state, DEJA_OPEN_WRITE, &expect, &j->filter, err);
     if (rc < 0)
         return rc;
-    rc = call_stats(j->filter, &stats, err);
+    rc = deja_filter_stats(j->filter, 0, &stats, err);
     if (rc < 0)
         return rc;
     rc = deja_filter_require(j->filter, DEJA_CAN_ADD, err);
@@ -272,7 +272,7 @@ static void summarize(struct job *j, const deja_stats *s)
 static void account(struct job *j)
 {
     deja_stats s = DEJA_STATS_INIT;
-    if (deja_filter_stats(j->filter, &s) < 0)
+    if (deja_filter_stats(j->filter, j->o->common.quiet ? 0 : DEJA_STATS_BODY, &s, NULL) < 0)
         return;
     session_warn_missing(&j->session);
     if (!j->o->common.quiet)

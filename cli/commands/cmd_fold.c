@@ -84,7 +84,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     deja_error why = {0};
     int rc = open_result(path, output, &o->common, expect, &f, err);
     if (rc == DEJA_OK)
-        rc = call_stats(f, &before, err);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, &before, err);
     if (rc == DEJA_OK) {
         rc = deja_filter_fold(f, o->times ? o->times : 1, &why);
         if (rc == DEJA_EIO)
@@ -97,7 +97,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     if (rc < 0 && output != NULL)
         rc = existing_explain(rc, output, false, o->common.force, err);
     if (rc == DEJA_OK)
-        rc = call_stats(f, &after, err);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, &after, err);
     if (rc == DEJA_OK)
         report(call, in_place ? path : output, &before, &after);
     deja_filter_free(f);

@@ -78,7 +78,7 @@ static int is_table(const char *path, const deja_options *expect, bool *table, d
     int rc = deja_filter_open(path, 0, expect, &f, err);
     if (rc < 0)
         return rc;
-    rc = call_stats(f, &s, err);
+    rc = deja_filter_stats(f, 0, &s, err);
     *table = deja_kind_can(s.part_kind, DEJA_CAN_FILL);
     deja_filter_free(f);
     return rc;
@@ -169,7 +169,7 @@ static void report(const struct call *call, const deja_filter *f)
     const struct merge_options *o = call->options;
     deja_stats s = DEJA_STATS_INIT;
     struct json json;
-    if (deja_filter_stats(f, &s) < 0)
+    if (deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL) < 0)
         return;
     if (o->common.json) {
         json_begin(&json, call->out);

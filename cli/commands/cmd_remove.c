@@ -43,7 +43,7 @@ static void report_json(const struct job *j)
 {
     deja_stats s = DEJA_STATS_INIT;
     struct json json;
-    if (deja_filter_stats(j->filter, &s) < 0)
+    if (deja_filter_stats(j->filter, 0, &s, NULL) < 0)
         return;
     json_begin(&json, j->call->out);
     json_object(&json, NULL);

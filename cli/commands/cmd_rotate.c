@@ -60,7 +60,7 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
     else if (rc < 0)
         rc = fail(err, rc, "%s: %s", fail_path(call->operands[0]).text, why.text);
     if (rc == DEJA_OK)
-        rc = call_stats(f, &s, err);
+        rc = deja_filter_stats(f, o->common.json ? DEJA_STATS_BODY : 0, &s, err);
     if (rc == DEJA_OK)
         report(call, &s);
     deja_filter_free(f);

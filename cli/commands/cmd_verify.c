@@ -87,7 +87,7 @@ static int repair(const char *path, const uint8_t *key, uint64_t *keys, deja_err
     if (rc == DEJA_OK)
         rc = deja_filter_sync(f, err);
     if (rc == DEJA_OK)
-        rc = call_stats(f, &stats, err);
+        rc = deja_filter_stats(f, 0, &stats, err);
     deja_filter_free(f);
     *keys = stats.keys;
     return rc;

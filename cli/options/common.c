@@ -268,9 +268,9 @@ unsigned common_create_flags(const struct common *c)
 /* The size of the first part. */
 static uint64_t first_capacity(const deja_filter *f)
 {
-    deja_outline o = DEJA_OUTLINE_INIT;
+    deja_stats o = DEJA_STATS_INIT;
     uint64_t units = 1, step = 1;
-    if (deja_filter_outline(f, &o) < 0)
+    if (deja_filter_stats(f, 0, &o, NULL) < 0)
         return 0;
     for (uint32_t i = 1; deja_kind_can(o.kind, DEJA_CAN_GROW) && i < o.parts; i++)
         units += step *= o.growth;

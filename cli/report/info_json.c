@@ -11,7 +11,7 @@ static void json_what(struct json *j, const deja_stats *s)
     json_uint(j, "hashes", s->hashes);
     json_string(j, "hash", deja_hash_name(s->hash));
     json_bool(j, "keyed", s->keyed);
-    json_bool(j, "key_apart", s->key_apart);
+    json_bool(j, "key_apart", s->flags & DEJA_KEY_APART);
     json_string(j, "profile", deja_profile_name(s->profile)); /* NULL: null */
     char rules[20];
     (void)snprintf(rules, sizeof rules, "%016llx", (unsigned long long)s->url_rules);
@@ -26,7 +26,7 @@ static void json_removals(struct json *j, const deja_stats *s)
 {
     if (s->counter_bits != 0) {
         json_uint(j, "counter_bits", s->counter_bits);
-        json_bool(j, "minimal_increase", s->minimal_increase);
+        json_bool(j, "minimal_increase", s->flags & DEJA_MINIMAL_INCREASE);
         json_uint(j, "largest", s->largest);
         json_uint(j, "saturated", s->saturated);
     }
@@ -64,8 +64,8 @@ static void json_layers(struct json *j, const struct info_report *r)
 {
     const deja_stats *s = &r->s;
     const char delimiter[2] = {(char)s->delimiter, '\0'};
-    json_string(j, "mode", s->layered_flags & DEJA_LAYERED_PAPER ? "paper" : "salted");
-    json_bool(j, "words", s->layered_flags & DEJA_LAYERED_WORDS);
+    json_string(j, "mode", s->flags & DEJA_LAYERED_PAPER ? "paper" : "salted");
+    json_bool(j, "words", s->flags & DEJA_LAYERED_WORDS);
     json_bytes(j, "delimiter", delimiter, s->delimiter != 0);
     json_uint(j, "layers_most", s->layers_most);
     json_uint(j, "familiar", s->familiar);

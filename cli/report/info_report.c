@@ -28,7 +28,7 @@ static deja_options same_body(const struct info_report *r)
                                                                 : 1;
     opt.memory = s->bits * unit / 8;
     opt.counter_bits = s->counter_bits;
-    opt.generations = s->generations;
+    opt.generations = (uint32_t)s->generations;
     if (deja_kind_can(s->kind, DEJA_CAN_LAYER)) { /* as its XOR layer */
         opt.kind = DEJA_CLASSIC;
         opt.memory = r->layer[0].bytes;
@@ -85,7 +85,7 @@ static double doubt(const deja_stats *s)
     return s->unclean && a_key > 0 ? 5 * s->bits_sigma / a_key : 0;
 }
 
-static void conclude(struct info_report *r, uint64_t excess)
+static void conclude(struct info_report *r)
 {
     const deja_stats *s = &r->s;
     r->surprise = surprise(s);
@@ -94,7 +94,7 @@ static void conclude(struct info_report *r, uint64_t excess)
     const bool over = (double)taken - doubt(s) > (double)s->capacity;
     r->over_capacity = deja_kind_can(s->kind, DEJA_CAN_EXPIRE) ? s->crowded != 0
                        : deja_kind_can(s->kind, DEJA_CAN_GROW)
-                           ? !s->unclean && excess > 0 /* after a union */
+                           ? !s->unclean && s->excess > 0 /* after a union */
                            : over;
     r->rate_planned = rate_planned(r);
     r->room = deja_kind_can(s->kind, DEJA_CAN_BUILD)
@@ -105,24 +105,20 @@ static void conclude(struct info_report *r, uint64_t excess)
 int info_report_make(struct info_report *r, const uint8_t *key, deja_error *err)
 {
     deja_options expect = DEJA_OPTIONS_INIT;
-    deja_outline outline = DEJA_OUTLINE_INIT;
     deja_filter *f;
     expect.key = key;
     int rc = deja_filter_open(r->path, 0, &expect, &f, err);
     if (rc < 0)
         return rc;
     r->s = (deja_stats)DEJA_STATS_INIT;
-    rc = call_stats(f, &r->s, err);
+    rc = deja_filter_stats(f, DEJA_STATS_BODY, &r->s, err);
     for (uint32_t i = 0;
          rc == DEJA_OK && deja_kind_can(r->s.kind, DEJA_CAN_LAYER) && i <= r->s.layers; i++) {
         r->layer[i % INFO_LAYERS] = (deja_layer)DEJA_LAYER_INIT;
         rc = deja_filter_layer(f, i, &r->layer[i % INFO_LAYERS], err);
     }
-    if (rc == DEJA_OK)
-        rc = deja_filter_outline(f, &outline);
     deja_filter_free(f);
-    if (rc < 0)
-        return rc;
-    conclude(r, outline.excess);
-    return DEJA_OK;
+    if (rc == DEJA_OK)
+        conclude(r);
+    return rc;
 }

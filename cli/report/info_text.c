@@ -22,10 +22,10 @@ static void print_words(struct out *o, const char *name, const char *words)
 
 static void print_layered(struct out *o, const deja_stats *s)
 {
-    const bool words = s->layered_flags & DEJA_LAYERED_WORDS;
+    const bool words = s->flags & DEJA_LAYERED_WORDS;
     out_printf(o, ", mode %s, %u of at most %u layers for %s",
-               s->layered_flags & DEJA_LAYERED_PAPER ? "paper" : "salted", s->layers,
-               s->layers_most, words ? "words" : "segments of URLs");
+               s->flags & DEJA_LAYERED_PAPER ? "paper" : "salted", s->layers, s->layers_most,
+               words ? "words" : "segments of URLs");
 }
 
 static void print_kind(struct out *o, const deja_stats *s)
@@ -48,9 +48,9 @@ static void print_kind(struct out *o, const deja_stats *s)
                    s->deletions_capacity ? ": it FORGETS, see below" : "");
     label(o, "hashing");
     out_printf(o, "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
-               !s->keyed      ? "from a seed: repeatable, no protection"
-               : s->key_apart ? "secret key kept apart from this file"
-                              : "secret key in this file");
+               !s->keyed                   ? "from a seed: repeatable, no protection"
+               : s->flags & DEJA_KEY_APART ? "secret key kept apart from this file"
+                                           : "secret key in this file");
     label(o, "URLs");
     if (s->profile == 0)
         out_text(o, "bytes as given, no profile\n");
@@ -104,10 +104,10 @@ static void print_counters(struct out *o, const deja_stats *s)
 {
     label(o, "counters");
     out_printf(o, "%u bits%s; the largest is %s, %s saturated\n", s->counter_bits,
-               s->minimal_increase ? ", minimal increase" : "", num_count(s->largest).s,
-               s->saturated ? num_count(s->saturated).s : "none");
+               s->flags & DEJA_MINIMAL_INCREASE ? ", minimal increase" : "",
+               num_count(s->largest).s, s->saturated ? num_count(s->saturated).s : "none");
     label(o, "removed");
-    if (s->minimal_increase)
+    if (s->flags & DEJA_MINIMAL_INCREASE)
         out_text(o, "nothing, as minimal increase rules it out\n");
     else
         out_printf(o, "%s; %s refused\n", num_of(s->removed, "key").s,

@@ -104,8 +104,8 @@ static int room_for(struct job *j, size_t n, deja_error *err)
 /* Which keys of the batch come for the first time in this run, or since the table was emptied. */
 static int first_here(struct job *j, const struct batch *b, deja_error *err)
 {
-    deja_outline o = DEJA_OUTLINE_INIT;
-    if (j->recent && deja_filter_outline(j->recent, &o) == DEJA_OK &&
+    deja_stats o = DEJA_STATS_INIT;
+    if (j->recent && deja_filter_stats(j->recent, 0, &o, err) == DEJA_OK &&
         (j->forgets || o.keys + b->block.n > o.capacity)) {
         deja_filter_free(j->recent);
         j->recent = NULL;

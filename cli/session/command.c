@@ -17,11 +17,3 @@ int call_output(const struct call *call, const char *path, struct out *own, stru
     *out = own;
     return rc;
 }
-
-int call_stats(const deja_filter *f, deja_stats *stats, deja_error *err)
-{
-    const int rc = deja_filter_stats(f, stats);
-    if (rc < 0 && deja_filter_check_file(f, err) == DEJA_OK && err)
-        err->text[0] = '\0'; /* main has a message for the status */
-    return rc;
-}

@@ -74,8 +74,6 @@ struct command {
  * *own unless it is a filter.  Either way out_finish(own, ...) ends it. */
 int call_output(const struct call *call, const char *path, struct out *own, struct out **out,
                 deja_error *err);
-/* deja_filter_stats, with a message for a file that went away meanwhile. */
-int call_stats(const deja_filter *f, deja_stats *stats, deja_error *err);
 
 extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove, cmd_count,
     cmd_info, cmd_verify, cmd_merge, cmd_fold, cmd_rotate, cmd_plan, cmd_url, cmd_gen, cmd_bench,

@@ -95,10 +95,10 @@ static struct text of_deja(const char *path)
 {
     struct text t;
     deja_filter *f = NULL;
-    deja_outline o = DEJA_OUTLINE_INIT;
+    deja_stats o = DEJA_STATS_INIT;
     if (deja_filter_open(path, 0, NULL, &f, NULL) < 0)
         return from_header(path);
-    if (deja_filter_outline(f, &o) == DEJA_OK) {
+    if (deja_filter_stats(f, 0, &o, NULL) == DEJA_OK) {
         const char *kind = deja_kind_name(o.kind);
         (void)snprintf(t.s, sizeof t.s, "%s %s filter with %s",
                        strchr("aeiou", kind[0]) ? "an" : "a", kind, num_of(o.keys, "key").s);

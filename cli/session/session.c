@@ -125,8 +125,8 @@ static uint32_t thread_count(const struct common *c)
 /* A window by time whose file has a beginning that is yet to come. */
 static void warn_clock(struct console *c, const deja_filter *f)
 {
-    deja_outline o = DEJA_OUTLINE_INIT;
-    if (f && deja_filter_outline(f, &o) == DEJA_OK && o.clock_behind)
+    deja_stats o = DEJA_STATS_INIT;
+    if (f && deja_filter_stats(f, 0, &o, NULL) == DEJA_OK && o.clock_behind)
         console_error(
             c,
             "the window's newest generation starts in %s: the clock was set back, or the "
@@ -162,7 +162,8 @@ static void show_progress(struct session *s)
     struct input_progress in;
     input_progress(s->in, &in);
     const double now = progress_seconds(&s->progress);
-    if (s->filter && now >= s->stats_due && deja_filter_stats(s->filter, &s->stats) == DEJA_OK)
+    if (s->filter && now >= s->stats_due &&
+        deja_filter_stats(s->filter, DEJA_STATS_BODY, &s->stats, NULL) == DEJA_OK)
         s->stats_due = now + 50 * (progress_seconds(&s->progress) - now);
     progress_show(&s->progress, &(struct progress_now){.items = s->records,
                                                        .done = in.raw,
@@ -326,8 +327,8 @@ bool session_can_dedup(uint32_t kind)
 
 uint64_t session_too_many(const deja_filter *f)
 {
-    deja_outline o = DEJA_OUTLINE_INIT;
-    if (deja_filter_outline(f, &o) < 0 || !o.excess)
+    deja_stats o = DEJA_STATS_INIT;
+    if (deja_filter_stats(f, 0, &o, NULL) < 0 || !o.excess)
         return 0;
     return deja_kind_can(o.kind, DEJA_CAN_EXPIRE) ? o.capacity + o.excess : o.entries;
 }
@@ -336,7 +337,7 @@ void session_watch(struct session *s, const char *what)
 {
     deja_stats stats = DEJA_STATS_INIT;
     const uint64_t keys = s->warned || !s->filter ? 0 : session_too_many(s->filter);
-    if (!keys || deja_filter_stats(s->filter, &stats) < 0)
+    if (!keys || deja_filter_stats(s->filter, DEJA_STATS_BODY, &stats, NULL) < 0)
         return;
     s->warned = true;
     console_warn(s->call->console,

@@ -120,7 +120,7 @@ void cache_look_at_rate(struct crawler *c)
 {
     deja_stats s = DEJA_STATS_INIT;
     const double began = clock_seconds();
-    if (began < c->next_rate || deja_filter_stats(c->cache, &s) < 0)
+    if (began < c->next_rate || deja_filter_stats(c->cache, DEJA_STATS_BODY, &s, NULL) < 0)
         return;
     c->fp_rate = s.fp_now;
     c->next_rate = began + 50 * (clock_seconds() - began);
@@ -128,10 +128,10 @@ void cache_look_at_rate(struct crawler *c)
 
 static void watch_size(struct crawler *c)
 {
-    deja_outline o = DEJA_OUTLINE_INIT;
+    deja_stats o = DEJA_STATS_INIT;
     deja_stats s = DEJA_STATS_INIT;
-    if (c->crowded || deja_filter_outline(c->cache, &o) < 0 || !o.excess ||
-        deja_filter_stats(c->cache, &s) < 0)
+    if (c->crowded || deja_filter_stats(c->cache, 0, &o, NULL) < 0 || !o.excess ||
+        deja_filter_stats(c->cache, DEJA_STATS_BODY, &s, NULL) < 0)
         return;
     c->crowded = true;
     if (c->o->talk.crowded)

@@ -238,7 +238,7 @@ static void show_status(struct crawler *c, bool now)
     deja_stats s = DEJA_STATS_INIT;
     if (!now && (!c->o->talk.status || c->now < c->next_status))
         return;
-    if (now && deja_filter_stats(c->cache, &s) == DEJA_OK) {
+    if (now && deja_filter_stats(c->cache, DEJA_STATS_BODY, &s, NULL) == DEJA_OK) {
         c->account.fp_rate = s.fp_now;
         c->account.cache_bytes = s.bytes;
         c->account.cache_kind = s.kind;

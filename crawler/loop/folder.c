@@ -92,7 +92,7 @@ static int choose_visit(struct crawler *c, bool made, bool *fresh, deja_error *e
     deja_stats s = DEJA_STATS_INIT;
     int rc = frontier_get(c->queue, "visit", CRAWLER_VISITS, &c->visit, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(c->cache, &s);
+        rc = deja_filter_stats(c->cache, 0, &s, err);
     if (rc < 0)
         return rc;
     *fresh = true;

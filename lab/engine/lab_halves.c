@@ -100,7 +100,7 @@ static int count_filters(const struct lab *lab, const deja_slice *line, uint64_t
     if (rc == DEJA_OK)
         rc = ask_filters(lab, asked, f, count, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f[0], &stats);
+        rc = deja_filter_stats(f[0], DEJA_STATS_BODY, &stats, err);
     count->bytes = (double)stats.bytes;
     deja_filter_free(f[0]);
     deja_filter_free(f[1]);

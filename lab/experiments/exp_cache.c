@@ -148,7 +148,7 @@ static int run_kind(const struct lab *lab, uint64_t seed, double *value, deja_er
     if (rc == DEJA_OK)
         rc = remove_half(lab, f, value, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &stats);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, &stats, err);
     value[2] = stats.fn_now;
     value[3] = stats.fp_now;
     value[4] = (double)stats.bits;
@@ -222,7 +222,7 @@ static int run_fold(const struct lab *lab, uint64_t seed, double *value, deja_er
     if (rc == DEJA_OK)
         rc = lab_ask(lab, f, k->added, k->n, &found, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &stats);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, &stats, err);
     value[2] = (double)k->n - found;
     value[3] = (double)stats.bits / (double)k->n;
     deja_filter_free(f);

@@ -111,7 +111,7 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
     if (rc == DEJA_OK)
         rc = ask(lab, f, value, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &stats);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, &stats, err);
     value[BYTES] = (double)stats.bytes;
     value[EXPECTED] = stats.fp_now;
     value[FUNCTIONS] = stats.hashes;

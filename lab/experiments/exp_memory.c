@@ -73,7 +73,7 @@ static int filter_bytes(const struct lab *lab, const struct subject *s, uint64_t
     opt.seed = seed;
     int rc = lab_make_full(lab, &opt, &f, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &stats);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, &stats, err);
     *bytes = (double)stats.bytes;
     deja_filter_free(f);
     return rc;

@@ -143,7 +143,7 @@ static int measure(const struct lab *lab, deja_filter *f, bool minimal, double *
     if (rc == DEJA_OK && !minimal)
         rc = count_all(lab, f, lab->keys.added, judge_left, value, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, &stats);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, &stats, err);
     value[BYTES] = (double)stats.bytes;
     return rc;
 }

@@ -67,7 +67,7 @@ static int meet_again(const struct lab_keys *k, deja_filter *f, deja_stats *stat
     size_t done = 0;
     const size_t some = k->n < PIECE ? (size_t)k->n : PIECE;
     const int rc = deja_filter_add_batch(f, k->added, some, is_new, &done, err);
-    return rc < 0 ? rc : deja_filter_stats(f, stats);
+    return rc < 0 ? rc : deja_filter_stats(f, DEJA_STATS_BODY, stats, err);
 }
 
 /* Fills the filter and marks in seen[] what it takes for seen; returns how many, or a status. */

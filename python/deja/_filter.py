@@ -24,7 +24,7 @@ from ._gate import Gate, both_alone
 from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, key_bytes
 from ._lib import lib
 from ._options import demands, describe, let_grow, make_options
-from ._records import Layer, Outline, Stats
+from ._records import Layer, Stats
 from ._url import Account, Rules, rules_of
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -180,7 +180,7 @@ class Filter:
     def _take(self, out: ctypes.c_void_p) -> None:
         """A filter that was made elsewhere, and may have rules when none were asked for."""
         self._handle = out.value
-        self._look_at_room(self._outline())
+        self._look_at_room(self._stats())
         try:
             self._adopt_profile()
         except BaseException:
@@ -188,7 +188,7 @@ class Filter:
             raise
 
     def _adopt_profile(self) -> None:
-        told = self._outline()
+        told = self._stats()
         if not told.profile or self._rules:
             return
         rules = rules_of(told.profile)
@@ -206,12 +206,12 @@ class Filter:
         if self._path is None:
             check(lib.deja_filter_new(byref(options), byref(out), byref(error)), error)
             self._handle = out.value
-            self._look_at_room(self._outline())
+            self._look_at_room(self._stats())
             return
         check(lib.deja_filter_create(self._encoded_path(), flags, byref(options), byref(out), byref(error)),
               error, self._path)
         self._handle = out.value
-        self._look_at_room(self._outline())
+        self._look_at_room(self._stats())
         self.sync()  # from now on it has its name
 
     @classmethod
@@ -379,7 +379,7 @@ class Filter:
                 return None
         return form
 
-    def _look_at_room(self, told: Outline) -> None:
+    def _look_at_room(self, told: Stats) -> None:
         if told.kind in ("scalable", "static") or not self._writable:
             self._room = None
         elif told.generations:  # by time, a generation may get more than its share
@@ -394,7 +394,7 @@ class Filter:
         self._room -= new
         if self._room > 0:
             return
-        told = self.outline()
+        told = self.stats(body=False)
         if told.excess:
             self._room = None
             self._crowded(told, frames + 1)
@@ -402,7 +402,7 @@ class Filter:
             self._look_at_room(told)
             self._room = max(self._room or 0, 1)
 
-    def _crowded(self, told: Outline, frames: int) -> None:
+    def _crowded(self, told: Stats, frames: int) -> None:
         """frames: how far up the caller of the package is."""
         warnings.warn(f"{self._path or 'the filter'} was sized for {told.capacity:,} keys and now holds "
                       f"{told.entries:,}: its rate is above {told.fp_rate:g} and rises with every key; "
@@ -544,25 +544,17 @@ class Filter:
 
     # --- The whole filter ---
 
-    def stats(self) -> Stats:
-        """What is in it and what it costs.  Reads the whole filter once."""
+    def stats(self, body: bool = True) -> Stats:
+        """What is in it and what it costs.  Reads the whole filter once; with body=False it takes no
+        time, and what only the bits can tell is missing (see Stats)."""
         with self._gate.alone():
-            return self._stats()
+            return self._stats(body)
 
-    def _stats(self) -> Stats:
-        numbers = _lib.Stats()
-        check(lib.deja_filter_stats(self._alive(), byref(numbers)))
+    def _stats(self, body: bool = False) -> Stats:
+        numbers, error = _lib.Stats(), _lib.Error()
+        check(lib.deja_filter_stats(self._alive(), _lib.STATS_BODY if body else 0, byref(numbers), byref(error)),
+              error, self._path or "")
         return Stats._of(numbers)
-
-    def outline(self) -> Outline:
-        """What it knows without reading its body: for programs that ask often."""
-        with self._gate.alone():
-            return self._outline()
-
-    def _outline(self) -> Outline:
-        numbers = _lib.Outline()
-        check(lib.deja_filter_outline(self._alive(), byref(numbers)))
-        return Outline._of(numbers)
 
     def layer(self, number: int) -> Layer:
         """One layer of a layered filter: 1 to stats().layers, or 0 for the one of whole keys."""
@@ -598,7 +590,7 @@ class Filter:
         with self._gate.alone():
             handle = self._to_write()
             check(call(handle, argument, byref(error)), error, self._path or "")
-            self._look_at_room(self._outline())
+            self._look_at_room(self._stats())
 
     def merge(self, other: "Filter") -> None:
         """Add everything that is in another filter, made with the same sizes and secret key."""

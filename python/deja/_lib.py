@@ -39,6 +39,7 @@ OPTION_CHOICES = 64
 OPEN_WRITE, CREATE_REPLACE, OPEN_REPAIR = 1, 2, 4
 CREATE_MODE_SHIFT = 16  # DEJA_CREATE_MODE
 URL_NO_LIST = 1
+STATS_BODY = 1
 URL_EXPRESSIONS = 30
 
 
@@ -165,23 +166,23 @@ class Plan(Sized):
 
 class Stats(Sized):
     _fields_ = [
-        ("size", c_size_t), ("kind", c_uint32), ("hashes", c_uint32), ("filters", c_uint32),
-        ("hash", c_uint32), ("part_kind", c_uint32), ("parts", c_uint32), ("capacity", c_uint64),
-        ("fp_rate", c_double), ("bits", c_uint64), ("bytes", c_uint64), ("bits_set", c_uint64),
-        ("fill", c_double), ("offered", c_uint64), ("keys", c_uint64), ("distinct", c_double),
-        ("fp_now", c_double), ("lost", c_double), ("bits_expected", c_double),
-        ("bits_sigma", c_double), ("visit", c_uint64), ("syncs", c_uint64), ("profile", c_uint32),
-        ("unclean", c_uint32), ("key_apart", c_uint32), ("keyed", c_uint32),
-        ("url_rules", c_uint64), ("visits_before", c_uint64), ("last_distinct", c_uint64),
-        ("last_lost", c_double), ("missed", c_double), ("unions", c_uint64), ("folds", c_uint64),
-        ("removed", c_uint64), ("refused", c_uint64), ("largest", c_uint64),
-        ("saturated", c_uint64), ("counter_bits", c_uint32), ("minimal_increase", c_uint32),
-        ("deletions", c_uint64), ("deletions_capacity", c_uint64), ("hidden", c_uint64),
-        ("fn_now", c_double), ("generations", c_uint32), ("crowded", c_uint32),
-        ("window_seconds", c_uint64), ("turns", c_uint64), ("window_keys", c_uint64),
-        ("generation_keys", c_uint64 * 8), ("generation_age", c_uint64 * 8), ("familiar", c_uint64),
-        ("layers", c_uint32), ("layers_most", c_uint32), ("layered_flags", c_uint32),
-        ("delimiter", c_uint32), ("format", c_uint64), ("clock_behind", c_uint64),
+        ("size", c_size_t), ("kind", c_uint32), ("part_kind", c_uint32), ("parts", c_uint32),
+        ("filters", c_uint32), ("hash", c_uint32), ("hashes", c_uint32), ("growth", c_uint32),
+        ("profile", c_uint32), ("fp_rate", c_double), ("tightening", c_double), ("url_rules", c_uint64),
+        ("capacity", c_uint64), ("bytes", c_uint64), ("offered", c_uint64), ("keys", c_uint64),
+        ("entries", c_uint64), ("excess", c_uint64), ("format", c_uint64), ("syncs", c_uint64),
+        ("flags", c_uint32), ("keyed", c_uint32), ("unclean", c_uint32), ("counter_bits", c_uint32),
+        ("visit", c_uint64), ("visits_before", c_uint64), ("last_distinct", c_uint64),
+        ("last_lost", c_double), ("unions", c_uint64), ("folds", c_uint64), ("removed", c_uint64),
+        ("refused", c_uint64), ("hidden", c_uint64), ("generations", c_uint64),
+        ("window_seconds", c_uint64), ("clock_behind", c_uint64), ("bits", c_uint64),
+        ("bits_set", c_uint64), ("fill", c_double), ("distinct", c_double), ("fp_now", c_double),
+        ("lost", c_double), ("missed", c_double), ("bits_expected", c_double), ("bits_sigma", c_double),
+        ("largest", c_uint64), ("saturated", c_uint64), ("deletions", c_uint64),
+        ("deletions_capacity", c_uint64), ("fn_now", c_double), ("crowded", c_uint64),
+        ("turns", c_uint64), ("window_keys", c_uint64), ("generation_keys", c_uint64 * 8),
+        ("generation_age", c_uint64 * 8), ("familiar", c_uint64), ("layers", c_uint32),
+        ("layers_most", c_uint32), ("delimiter", c_uint64),
     ]
 
 
@@ -189,17 +190,6 @@ class Layer(Sized):
     _fields_ = [
         ("size", c_size_t), ("segments", c_uint64), ("capacity", c_uint64), ("bytes", c_uint64),
         ("fp_now", c_double), ("parts", c_uint32), ("hashes", c_uint32),
-    ]
-
-
-class Outline(Sized):
-    _fields_ = [
-        ("size", c_size_t), ("kind", c_uint32), ("part_kind", c_uint32), ("parts", c_uint32),
-        ("filters", c_uint32), ("hash", c_uint32), ("hashes", c_uint32), ("growth", c_uint32),
-        ("profile", c_uint32), ("url_rules", c_uint64), ("capacity", c_uint64), ("bytes", c_uint64),
-        ("offered", c_uint64), ("keys", c_uint64), ("visit", c_uint64), ("fp_rate", c_double),
-        ("tightening", c_double), ("flags", c_uint32), ("keyed", c_uint32), ("entries", c_uint64),
-        ("excess", c_uint64), ("clock_behind", c_uint64),
     ]
 
 
@@ -244,12 +234,10 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_filter_contains_batch": (None, _filter, _array, c_size_t, _array),
     "deja_filter_remove_batch": (c_int, _filter, _array, c_size_t, _array, _size, _error),
     "deja_filter_count_batch": (c_int, _filter, _array, c_size_t, _array, _error),
-    "deja_filter_prefix": (c_int, _filter, Key, POINTER(c_bool), _error),
     "deja_filter_prefix_batch": (c_int, _filter, _array, c_size_t, _array, _error),
     "deja_filter_set_clock": (c_int, _filter, c_uint64, _error),
-    "deja_filter_stats": (c_int, _filter, POINTER(Stats)),
+    "deja_filter_stats": (c_int, _filter, c_uint, POINTER(Stats), _error),
     "deja_filter_layer": (c_int, _filter, c_uint32, POINTER(Layer), _error),
-    "deja_filter_outline": (c_int, _filter, POINTER(Outline)),
     "deja_filter_sync": (c_int, _filter, _error),
     "deja_filter_merge": (c_int, _filter, _filter, _error),
     "deja_filter_fold": (c_int, _filter, c_uint32, _error),

@@ -10,7 +10,7 @@ from ._lib import lib
 
 _NAMES = {"kind": lib.deja_kind_name, "part_kind": lib.deja_kind_name, "hash": lib.deja_hash_name,
           "profile": lib.deja_profile_name}
-_FLAGS = {"unclean", "key_apart", "keyed", "minimal_increase"}
+_FLAGS = {"unclean", "keyed"}
 
 
 def _value(name: str, number: Any) -> Any:
@@ -58,48 +58,55 @@ class Stats(_Record):
     kind: str
     part_kind: str
     parts: int
-    hashes: int
     filters: int
     hash: str
+    hashes: int
+    growth: int  # scalable, as tightening
+    profile: Optional[str]  # of its URLs; None: bytes as given
+    fp_rate: float  # as requested
+    tightening: float
+    url_rules: int
     capacity: int
-    fp_rate: float  # as asked for
-    bits: int
     bytes: int
-    bits_set: int
-    fill: float
     offered: int  # keys that add was asked to take
     keys: int  # of these, answered "new"
-    distinct: float  # different keys, estimated from the bits
-    fp_now: float  # false-positive rate at the present fill
-    lost: float  # new keys expected to have been taken for seen, so far
-    bits_expected: float
-    bits_sigma: float
-    visit: int
+    entries: int  # keys that take up capacity; paired: also those removed
+    excess: int  # of these, beyond the capacity: the rate is above fp_rate
+    format: int  # of its file: 1 as deja 0.1 wrote it, 2 since 0.2
     syncs: int
-    profile: Optional[str]  # of its URLs; None: bytes as given
-    url_rules: int
-    unclean: bool  # was not synced after its last add; counts are estimates
-    key_apart: bool
+    flags: int  # DEJA_KEY_APART = 1, DEJA_MINIMAL_INCREASE = 2, DEJA_LAYERED_PAPER = 4, DEJA_LAYERED_WORDS = 8
     keyed: bool
+    unclean: bool  # was not synced after its last add; counts are estimates
+    counter_bits: int
+    visit: int
     visits_before: int
     last_distinct: int
     last_lost: float
-    missed: float  # chance that a page was missed by every visit
     unions: int
     folds: int
     removed: int
     refused: int
+    hidden: int
+    generations: int  # window: full ones that it remembers
+    window_seconds: int
+    clock_behind: int  # window: seconds by which its newest generation starts in the future
+
+    # From the body; without it, floats are NaN and ints are 0.
+    bits: int
+    bits_set: int
+    fill: float
+    distinct: float  # distinct keys, estimated from the bits
+    fp_now: float  # false-positive rate at the current fill
+    lost: float  # new keys mistaken for seen so far, as expected
+    missed: float  # chance that every visit missed a page
+    bits_expected: float
+    bits_sigma: float
     largest: int
     saturated: int
-    counter_bits: int
-    minimal_increase: bool
     deletions: int  # paired: keys in its second filter
     deletions_capacity: int
-    hidden: int
     fn_now: float  # share of its keys that it forgets
-    generations: int  # window: full ones that it remembers
     crowded: int
-    window_seconds: int
     turns: int
     window_keys: int
     generation_keys: tuple[int, ...]  # the newest first
@@ -107,10 +114,7 @@ class Stats(_Record):
     familiar: int  # layered: new keys whose segments were all known before
     layers: int
     layers_most: int
-    layered_flags: int
     delimiter: int
-    format: int  # of its file: 1 as deja 0.1 wrote it, 2 since 0.2
-    clock_behind: int  # window: seconds by which its newest generation starts in the future
 
 
 @dataclass(frozen=True)
@@ -123,30 +127,3 @@ class Layer(_Record):
     fp_now: float  # rate at which a segment that is not in it is found
     parts: int
     hashes: int
-
-
-@dataclass(frozen=True)
-class Outline(_Record):
-    """What a filter knows without reading its body."""
-
-    kind: str
-    part_kind: str
-    parts: int
-    filters: int
-    hash: str
-    hashes: int
-    growth: int  # scalable, as tightening
-    profile: Optional[str]
-    url_rules: int
-    capacity: int
-    bytes: int
-    offered: int
-    keys: int
-    visit: int
-    fp_rate: float  # as asked for
-    tightening: float
-    flags: int
-    keyed: bool
-    entries: int  # keys that take up capacity; paired: also those removed
-    excess: int  # of these, beyond what the filter is sized for: its rate is above fp_rate
-    clock_behind: int  # window: seconds by which its newest generation starts in the future

@@ -52,7 +52,7 @@ from . import _lib
 from ._checks import file_name, positive, whole, word
 from ._errors import ArgumentError, Error
 from ._filter import Filter
-from ._records import Outline
+from ._records import Stats
 from ._server import FIRST_CAPACITY, MOST_SHARDS, OneFilter, Shards
 from ._url import Rules, rules_of
 
@@ -127,7 +127,7 @@ class DejaRequestFingerprinter:
 class _LoggingFilter(Filter):
     """A filter that logs a warning where others issue one: crawls are read in their logs."""
 
-    def _crowded(self, told: Outline, frames: int) -> None:
+    def _crowded(self, told: Stats, frames: int) -> None:
         logger.warning("deja: the filter was sized for %s requests and now holds %s: its rate is above %g and rises "
                        "with every request, and more pages are lost; use a larger DEJA_CAPACITY, or let it grow",
                        f"{told.capacity:,}", f"{told.entries:,}", told.fp_rate)
@@ -148,7 +148,7 @@ class _Local:
         return key in self.filter
 
     def was_killed(self) -> bool:
-        return self.filter.stats().unclean
+        return self.filter.stats(body=False).unclean
 
     def account(self) -> dict[str, Any]:
         s = self.filter.stats()
@@ -158,7 +158,7 @@ class _Local:
         return account
 
     def __str__(self) -> str:
-        told = self.filter.outline()
+        told = self.filter.stats(body=False)
         where = self.filter.path or "in memory"
         return f"{where}: {told.kind}, {told.bytes:,} bytes, visit {told.visit}, {told.keys:,} requests seen"
 

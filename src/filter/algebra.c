@@ -32,7 +32,6 @@
 #include "core/bits/popcount.h"
 #include "filter/filter.h"
 #include "filter/growth.h"
-#include "filter/stats.h"
 #include <math.h>
 
 typedef unsigned long long ull;
@@ -358,9 +357,9 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
     int rc = check_sizes(into, from, &folds, err);
     if (rc < 0)
         return rc;
-    rc = dj_filter_account(into, &a, err);
+    rc = deja_filter_stats(into, DEJA_STATS_BODY, &a, err);
     if (rc == DEJA_OK)
-        rc = dj_filter_account(from, &b, err);
+        rc = deja_filter_stats(from, DEJA_STATS_BODY, &b, err);
     if (rc == DEJA_OK && dj_filter_begin_writing(into) < 0)
         rc = dj_fail_errno(err, "the file cannot be written");
     if (rc == DEJA_OK && has_grown(from))
@@ -375,7 +374,7 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
         return DEJA_OK;
     }
     if (rc == DEJA_OK)
-        rc = dj_filter_account(into, &both, err);
+        rc = deja_filter_stats(into, DEJA_STATS_BODY, &both, err);
     if (rc < 0)
         return rc;
     const uint64_t keys = keys_of_union(both.distinct, lost, a.keys, b.keys);
@@ -445,7 +444,7 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
     int rc = check_fold(f, times, err);
     if (rc < 0 || times == 0)
         return rc;
-    rc = dj_filter_account(f, &before, err);
+    rc = deja_filter_stats(f, DEJA_STATS_BODY, &before, err);
     if (rc < 0)
         return rc;
     struct dj_plan plan = f->plan;

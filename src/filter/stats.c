@@ -1,9 +1,7 @@
 /* stats.c - what is in a filter, and what it costs: with its body read, or without.
  *
- * deja_filter_stats counts bits, which takes as long as reading all memory of the filter.  A
- * server that is asked for the number of keys on every request needs an answer at once: the
- * outline has what a filter knows without reading its body. */
-#include "filter/stats.h"
+ * Counting bits takes as long as reading all memory of the filter.  A server that is asked for the
+ * number of keys on every request needs an answer at once, so the body is read only on request. */
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "kinds/account.h"
@@ -31,7 +29,7 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->profile = f->plan.profile;
     s->url_rules = f->plan.url_rules;
     s->unclean = f->unclean;
-    s->key_apart = (f->plan.flags & DEJA_KEY_APART) != 0;
+    s->flags = f->plan.flags;
     s->keyed = !f->plan.seeded;
     s->folds = f->plan.folds;
     s->format = f->plan.rules + UINT64_C(1);
@@ -40,17 +38,52 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->refused = atomic_load_explicit(&f->refused, memory_order_relaxed);
     s->hidden = atomic_load_explicit(&f->hidden, memory_order_relaxed);
     s->counter_bits = f->plan.shape.counter_bits;
-    s->minimal_increase = (f->plan.flags & DEJA_MINIMAL_INCREASE) != 0;
+    s->generations = dj_kind_can(f->plan.kind, DEJA_CAN_EXPIRE) ? f->plan.generations : 0;
+    s->window_seconds = f->plan.window_seconds;
+    s->growth = dj_kind_can(f->plan.kind, DEJA_CAN_GROW) ? f->plan.growth : 0;
+    s->tightening = s->growth ? f->plan.tightening : 0;
+    s->visits_before = f->plan.past.visits;
+    s->last_lost = f->plan.past.last_lost;
+    s->last_distinct = f->plan.past.last_distinct;
 }
 
-/* Over all visits that saw anything, this one included (visit.c). */
-static void tell_past(const struct dj_past *past, deja_stats *s)
+/* F filters have the same keys, and the first part of layers is that of whole keys. */
+static void count_first(const deja_filter *f, deja_stats *s)
 {
-    const double came = (double)s->keys + (double)s->deletions + s->lost;
-    s->visits_before = past->visits;
-    s->missed = (past->visits ? past->missed : 1) * (came > 0 ? fmin(s->lost / came, 1) : 1);
-    s->last_lost = past->last_lost;
-    s->last_distinct = past->last_distinct;
+    const struct dj_part *p = f->part[0];
+    s->capacity = p->capacity;
+    s->keys = s->entries = dj_part_keys(p);
+    s->excess = s->keys > p->capacity ? s->keys - p->capacity : 0;
+}
+
+/* What a filter knows without reading its body. */
+static deja_stats known(const deja_filter *f)
+{
+    deja_stats s = DEJA_STATS_INIT;
+    describe(f, &s);
+    for (uint32_t i = 0; i < f->n_parts; i++)
+        s.bytes += f->part[i]->body_len;
+    (f->plan.kind->outline ? f->plan.kind->outline : count_first)(f, &s);
+    s.fill = s.distinct = s.fp_now = s.lost = s.missed = s.fn_now = NAN;
+    s.bits_expected = s.bits_sigma = NAN;
+    return s;
+}
+
+/* The same, and what the body tells; `missed` is over all visits that saw anything, this one
+ * included (visit.c). */
+static deja_stats counted(const deja_filter *f)
+{
+    const deja_stats before = known(f);
+    const struct dj_past *past = &f->plan.past;
+    deja_stats s = DEJA_STATS_INIT;
+    describe(f, &s);
+    f->plan.kind->stats(f, &s);
+    const double came = (double)s.keys + (double)s.deletions + s.lost;
+    s.entries = before.entries;
+    s.excess = before.excess;
+    s.fill = (double)s.bits_set / (double)s.bits;
+    s.missed = (past->visits ? past->missed : 1) * (came > 0 ? fmin(s.lost / came, 1) : 1);
+    return s;
 }
 
 uint32_t deja_filter_profile(const deja_filter *f)
@@ -58,17 +91,15 @@ uint32_t deja_filter_profile(const deja_filter *f)
     return f->plan.profile;
 }
 
-int deja_filter_stats(const deja_filter *f, deja_stats *out)
+int deja_filter_stats(const deja_filter *f, unsigned flags, deja_stats *out, deja_error *err)
 {
+    if (flags & ~DEJA_STATS_BODY)
+        return dj_fail_flags(err, flags & ~DEJA_STATS_BODY);
     if (!out || out->size < sizeof(size_t))
-        return DEJA_EINVAL;
-    deja_stats s = DEJA_STATS_INIT;
-    describe(f, &s);
-    f->plan.kind->stats(f, &s);
-    s.fill = (double)s.bits_set / (double)s.bits;
-    tell_past(&f->plan.past, &s);
-    if (dj_filter_is_lost(f))
-        return dj_filter_lost();
+        return dj_fail(err, DEJA_EINVAL, "stats.size is not set: begin with DEJA_STATS_INIT");
+    deja_stats s = flags & DEJA_STATS_BODY ? counted(f) : known(f);
+    if (flags & DEJA_STATS_BODY && dj_filter_is_lost(f))
+        return dj_filter_explain(f, dj_filter_lost(), 0, err);
     s.size = out->size;
     memcpy(out, &s, out->size < sizeof s ? out->size : sizeof s);
     return DEJA_OK;
@@ -97,50 +128,5 @@ int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out, de
         return dj_fail(err, DEJA_EINVAL, "there is no layer %u", number);
     l.size = out->size;
     memcpy(out, &l, out->size < sizeof l ? out->size : sizeof l);
-    return DEJA_OK;
-}
-
-int dj_filter_account(const deja_filter *f, deja_stats *stats, deja_error *err)
-{
-    const int rc = deja_filter_stats(f, stats);
-    return rc == DEJA_EIO ? deja_filter_check_file(f, err) : rc;
-}
-
-/* --- Without the body ---------------------------------------------------------- */
-
-/* F filters have the same keys, and the first part of layers is that of whole keys. */
-static void outline_first(const deja_filter *f, deja_outline *o)
-{
-    const struct dj_part *p = f->part[0];
-    o->capacity = p->capacity;
-    o->keys = o->entries = dj_part_keys(p);
-    o->excess = o->keys > p->capacity ? o->keys - p->capacity : 0;
-}
-
-int deja_filter_outline(const deja_filter *f, deja_outline *out)
-{
-    if (!out || out->size < sizeof(size_t))
-        return DEJA_EINVAL;
-    const struct dj_plan *plan = &f->plan;
-    deja_outline o = {
-        .size = out->size,
-        .kind = plan->kind->number,
-        .part_kind = plan->part_kind->number,
-        .parts = f->n_parts,
-        .filters = plan->filters,
-        .hash = plan->hash,
-        .hashes = f->part[newest(f)]->shape.k,
-        .profile = plan->profile,
-        .url_rules = plan->url_rules,
-        .offered = atomic_load_explicit(&f->offered, memory_order_relaxed),
-        .visit = plan->visit,
-        .fp_rate = plan->fp_rate,
-        .flags = plan->flags,
-        .keyed = !plan->seeded,
-    };
-    for (uint32_t i = 0; i < f->n_parts; i++)
-        o.bytes += f->part[i]->body_len;
-    (plan->kind->outline ? plan->kind->outline : outline_first)(f, &o);
-    memcpy(out, &o, out->size < sizeof o ? out->size : sizeof o);
     return DEJA_OK;
 }

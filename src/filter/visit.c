@@ -14,7 +14,6 @@
 #include "core/base/status.h"
 #include "filter/growth.h"
 #include "filter/options.h"
-#include "filter/stats.h"
 #include <math.h>
 
 #define MAX_KEYS DJ_MAX_CAPACITY
@@ -153,7 +152,7 @@ int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err
     if (rc == DEJA_OK)
         rc = check_options(f, &wish, err);
     if (rc == DEJA_OK)
-        rc = dj_filter_account(f, &s, err);
+        rc = deja_filter_stats(f, DEJA_STATS_BODY, &s, err);
     if (rc < 0)
         return rc;
     const deja_options opt = options_after(f, &wish, &s);

@@ -124,9 +124,10 @@ struct dj_kind {
 
     void (*made)(deja_filter *f);     /* plan and key are set; NULL: nothing to do */
     void (*attached)(deja_filter *f); /* its parts have bodies; NULL: nothing to do */
-    /* The account, with the body read; and what is known without (NULL: that of part 0). */
+    /* The account, with the body read; and capacity, keys, entries and excess, which are known
+     * without (NULL: those of part 0). */
     void (*stats)(const deja_filter *f, deja_stats *s);
-    void (*outline)(const deja_filter *f, deja_outline *o);
+    void (*outline)(const deja_filter *f, deja_stats *o);
     /* The next visit: the share of the rate that one of its parts gets (NULL: half of it), and
      * what else it inherits (NULL: nothing). */
     double (*share)(const deja_options *next);

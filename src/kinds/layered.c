@@ -481,7 +481,6 @@ static void layered_stats(const deja_filter *f, deja_stats *s)
     dj_account_for(f, s, add_part);
     s->familiar = atomic_load_explicit(&f->familiar, memory_order_relaxed);
     s->layers_most = dj_layering_most(&f->plan);
-    s->layered_flags = f->plan.flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
     s->delimiter = f->plan.layering.delimiter;
 }
 

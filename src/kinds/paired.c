@@ -220,7 +220,7 @@ static void paired_stats(const deja_filter *f, deja_stats *s)
 }
 
 /* Removed keys are not keys any more, and still take room among the entries. */
-static void paired_outline(const deja_filter *f, deja_outline *o)
+static void paired_outline(const deja_filter *f, deja_stats *o)
 {
     const struct dj_part *p = f->part[ENTRIES];
     const uint64_t removed = dj_part_keys(f->part[DELETIONS]);

@@ -225,7 +225,7 @@ static void scalable_stats(const deja_filter *f, deja_stats *s)
         s->lost = lost_since(&f->earlier, s);
 }
 
-static void scalable_outline(const deja_filter *f, deja_outline *o)
+static void scalable_outline(const deja_filter *f, deja_stats *o)
 {
     for (uint32_t i = 0; i < f->n_parts; i++) {
         const struct dj_part *p = f->part[i];
@@ -235,8 +235,6 @@ static void scalable_outline(const deja_filter *f, deja_outline *o)
         o->excess += keys > p->capacity ? keys - p->capacity : 0;
     }
     o->entries = o->keys;
-    o->growth = f->plan.growth;
-    o->tightening = f->plan.tightening;
 }
 
 /* A part of a series was made with the fewest bits that reach its rate. */

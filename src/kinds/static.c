@@ -211,7 +211,7 @@ static void static_stats(const deja_filter *f, deja_stats *s)
     s->bits_expected = (double)s->bits_set;
 }
 
-static void static_outline(const deja_filter *f, deja_outline *o)
+static void static_outline(const deja_filter *f, deja_stats *o)
 {
     o->capacity = f->part[0]->capacity;
     o->keys = o->entries = dj_part_keys(f->part[0]);

@@ -404,8 +404,6 @@ static void window_stats(const deja_filter *f, deja_stats *s)
         recount(f, &bits, &w, &s->keys);
         c = counts_of(f, &w, s->keys);
     }
-    s->generations = f->plan.generations;
-    s->window_seconds = f->plan.window_seconds;
     s->turns = f->window.turns;
     s->clock_behind = behind(f);
     s->capacity = f->plan.capacity;
@@ -431,7 +429,7 @@ static uint64_t excess(const deja_filter *f)
     return sum;
 }
 
-static void window_outline(const deja_filter *f, deja_outline *o)
+static void window_outline(const deja_filter *f, deja_stats *o)
 {
     o->capacity = f->part[0]->capacity;
     o->keys = o->entries = dj_part_keys(f->part[0]);

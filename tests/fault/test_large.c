@@ -123,7 +123,7 @@ static void counts_beyond_32_bits_are_kept(void **state)
     sync_file(f);
     deja_filter_free(f);
     f = open_file(path, 0);
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+    assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     assert_int_equal(s.offered, many + 10);
     assert_in_range(s.keys, many + 8, many + 10);
     deja_filter_free(f);
@@ -212,15 +212,15 @@ static int use_all_of_it(const char *path, int in, int out)
     opt.capacity = 50000000;
     CHECK(deja_filter_create(path, 0, &opt, &f, NULL) == DEJA_OK);
     CHECK(take(f, 0, 1000) == DEJA_OK);
-    CHECK(deja_filter_sync(f, NULL) == DEJA_OK); /* reads every byte */
-    CHECK(deja_filter_stats(f, &s) == DEJA_OK);  /* again */
+    CHECK(deja_filter_sync(f, NULL) == DEJA_OK);                       /* reads every byte */
+    CHECK(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL) == DEJA_OK); /* again */
     const uint64_t writing = rss() - before;
     CHECK(writing > body - slack && writing < body + slack);
     deja_filter_free(f);
     CHECK(rss() < before + slack);
     CHECK(deja_filter_open(path, 0, NULL, &f, NULL) == DEJA_OK);
     CHECK(rss() < before + slack);
-    CHECK(deja_filter_stats(f, &s) == DEJA_OK);
+    CHECK(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL) == DEJA_OK);
     const uint64_t reading = rss() - before;
     CHECK(reading > body - slack && reading < body + slack);
     deja_filter_free(f);

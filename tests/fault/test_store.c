@@ -13,13 +13,13 @@ static void open_after_sync_is_identity_for(const deja_options *opt)
     add_keys(f, 0, N);
     add_keys(f, 0, N / 2);
     sync_file(f);
-    assert_int_equal(deja_filter_stats(f, &before), DEJA_OK);
+    assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &before, NULL), DEJA_OK);
     deja_filter_free(f);
     assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
     for (unsigned flags = 0; flags <= DEJA_OPEN_WRITE; flags++) {
         f = open_file(path, flags);
         assert_int_equal(missing(f, 0, N), 0);
-        assert_int_equal(deja_filter_stats(f, &after), DEJA_OK);
+        assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &after, NULL), DEJA_OK);
         assert_memory_equal(&before, &after, sizeof before);
         deja_filter_free(f);
     }

@@ -74,7 +74,7 @@ static void repaired_file_is_whole_after_a_sync(void **state)
         refused(path, DEJA_OPEN_WRITE, DEJA_EFORMAT, at == RECORD_A ? "record A" : "record B");
         assert_int_equal(
             deja_filter_open(path, DEJA_OPEN_WRITE | DEJA_OPEN_REPAIR, NULL, &f, NULL), DEJA_OK);
-        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
         assert_int_equal(s.unclean, 1);
         assert_in_range(s.keys, N_KEYS * 3 / 4, N_KEYS * 5 / 4);
         assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);

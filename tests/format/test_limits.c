@@ -358,7 +358,7 @@ static void counts_stop_at_their_limit(void **state)
     for (int i = 0; i < 40; i++) {
         assert_int_equal(deja_filter_merge(f, g, NULL), DEJA_OK);
         take_keys(f, N_KEYS, 2 * N_KEYS);
-        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
         assert_true(s.offered >= UINT64_C(1) << 58 && s.unions >= UINT64_C(1) << 58);
         survives_export(f);
     }

@@ -359,7 +359,7 @@ static void minimal_increase_rules_removal_out(void **state)
     assert_int_equal(deja_filter_add(f, key_of(&n), NULL, NULL), DEJA_OK);
     assert_int_equal(deja_filter_remove(f, key_of(&n), &removed, NULL), DEJA_ENOTSUP);
     assert_true(deja_filter_contains(f, key_of(&n)));
-    assert_int_equal(stats_of(f).minimal_increase, 1);
+    assert_int_equal(stats_of(f).flags, DEJA_MINIMAL_INCREASE);
     deja_filter_free(f);
 }
 

@@ -263,7 +263,7 @@ static void no_key_is_ever_forgotten_and_none_is_new_twice(void **state)
             if (model_has(&truth, universe[i]) && !deja_filter_contains(f, universe[i]))
                 fail_msg("%s: key %zu of the universe was forgotten", table[c].name, i);
         deja_stats s = DEJA_STATS_INIT;
-        assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+        assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
         assert_int_equal(s.offered, ARRIVALS);
         assert_int_equal(s.keys, told_new);
         model_free(&truth);
@@ -439,7 +439,7 @@ static void every_visit_begins_empty_and_forgets_nothing_of_its_own(void **state
             deja_error err = {0, ""};
             uint64_t is_new = 0;
             static uint8_t answer[ARRIVALS];
-            assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+            assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
             assert_int_equal(s.visit, visit);
             assert_int_equal(s.bits_set + s.keys + s.offered, 0);
             assert_int_equal(deja_filter_add_batch(f, arrival, ARRIVALS, answer, NULL, NULL),
@@ -449,7 +449,7 @@ static void every_visit_begins_empty_and_forgets_nothing_of_its_own(void **state
                 if (!deja_filter_contains(f, arrival[i]))
                     fail_msg("%s: visit %zu forgot key %zu", table[c].name, (size_t)visit, i);
             }
-            assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+            assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
             assert_int_equal(s.keys, is_new);
             if (deja_filter_rotate(f, NULL, &err) < 0)
                 fail_msg("%s: visit %zu: %s", table[c].name, (size_t)visit, err.text);
@@ -534,7 +534,7 @@ static void looking_up_changes_nothing(void **state)
         for (size_t i = 0; i < UNIVERSE; i++)
             deja_filter_contains(b, universe[i]);
         deja_stats s = DEJA_STATS_INIT;
-        assert_int_equal(deja_filter_stats(b, &s), DEJA_OK);
+        assert_int_equal(deja_filter_stats(b, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
         assert_same(a, b, table[c].name, "a filter that was asked");
         deja_filter_free(a);
         deja_filter_free(b);

@@ -203,7 +203,7 @@ static void run(const struct variant *v)
     const double start = now();
     const struct worker w = run_threads(v, f);
     const double took = now() - start;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+    assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     print_message("    %-20s %-8s %-6s %d thread%s  %9zu operations  %6.1f M/s  "
                   "%6zu false positives of %zu\n",
                   v->name, v->kernel ? v->kernel->name : "", v->batch ? "batch" : "single",

@@ -151,7 +151,7 @@ static void run_round(uint64_t number)
     add_and_ask(f, number + 1);
     copy_and_unite(f, kind);
     must_hold(deja_filter_sync(f, &err), &err);
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+    assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     next.capacity = kind == DEJA_SCALABLE ? CAPACITY / 10 : 2 * CAPACITY;
     must_hold(deja_filter_rotate(f, &next, &err), &err); /* or it would be full */
     deja_filter_free(f);

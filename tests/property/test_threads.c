@@ -210,7 +210,7 @@ static void no_key_is_lost_and_every_key_is_new_to_somebody(void **state)
                              times);
             }
             deja_stats s = DEJA_STATS_INIT;
-            assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+            assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
             assert_int_equal(s.offered, c.offered);
             assert_int_equal(s.offered, (uint64_t)threads * NUMBERS);
             assert_int_equal(s.keys, c.told_new);

@@ -16,12 +16,12 @@ from deja import _lib, _records
 header = (pydeja.SOURCE / "include" / "deja.h").read_text()
 plain = re.sub(r"/\*.*?\*/", " ", header, flags=re.S)
 STRUCTURES = {"deja_error": _lib.Error, "deja_slice": _lib.Slice, "deja_option": _lib.Option, "deja_options": _lib.Options,
-              "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer, "deja_outline": _lib.Outline}
+              "deja_plan": _lib.Plan, "deja_stats": _lib.Stats, "deja_layer": _lib.Layer}
 NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OK EINVAL ENOMEM EIO EFORMAT EVERSION EFULL ESPACE ENOTSUP EMISMATCH EBUSY ENOTURL KEY_LEN KEY_APART "
            "OPTION_COUNT OPTION_RATE OPTION_REAL OPTION_CHOICE OPTION_CHAR OPTION_FLAG OPTION_SECRET OPTION_RULES OPTION_BITS "
            "OPTION_CHOICES OPEN_WRITE CREATE_REPLACE CREATE_MODE_SHIFT OPEN_REPAIR "
-           "URL_NO_LIST URL_EXPRESSIONS".split()}
+           "URL_NO_LIST URL_EXPRESSIONS STATS_BODY".split()}
 NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1])
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)
 
@@ -34,12 +34,13 @@ NOT_BOUND = {
     "deja_filter_hash_words": TWO_STEPS, "deja_filter_remove_hashed": TWO_STEPS,
     **dict.fromkeys(("deja_dedup_commit", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new", "deja_dedup_pending"),
                     "goes by hashes, which are two steps as well"),
+    "deja_builder_add": "build takes all keys", "deja_filter_prefix": "prefix_many answers for one as well",
     "deja_filter_export_len": "an export ends where there is no more",
     "deja_import_len": "progress bars can count pieces", "deja_import_read": "the pieces came from the caller",
     "deja_lines_count": LINES, "deja_lines_ends": LINES,
-    "deja_filter_profile": "is in the outline", "deja_url_rules_profile": "Rules knows its profile",
+    "deja_filter_profile": "is in the stats", "deja_url_rules_profile": "Rules knows its profile",
     "deja_url_plain_batch": "deja_url_canon_batch looks itself",
-    **dict.fromkeys(("deja_filter_can", "deja_kind_can", "deja_kind_help", "deja_kind_next"),
+    **dict.fromkeys(("deja_filter_can", "deja_filter_require", "deja_kind_can", "deja_kind_help", "deja_kind_next"),
                     "a call that a kind cannot do raises an error that names the kinds that can"),
     **dict.fromkeys(("deja_kind_parse", "deja_hash_parse"), "the option table names them"),
     "deja_option_find": "a dict of the rows does", "deja_option_accepted": "the library refuses the others",
@@ -58,7 +59,7 @@ def forgotten():
                 sorted(set(NOT_BOUND) - (exported - set(_lib.PROTOTYPES))))
     yield from (f"{name}: in _lib.py, and nothing calls it" for name in _lib.PROTOTYPES
                 if f"lib.{name}" not in package.replace("_library.", "lib."))
-    for record in (_records.Plan, _records.Stats, _records.Layer, _records.Outline):
+    for record in (_records.Plan, _records.Stats, _records.Layer):
         c = {name for name, *_ in getattr(_lib, record.__name__)._fields_} - {"size"}
         yield from (f"{record.__name__}.{name}: in one of _lib.py and _records.py" for name in
                     c ^ {field.name for field in dataclasses.fields(record)})

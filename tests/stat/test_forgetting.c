@@ -97,7 +97,7 @@ static void check_rates(double p, uint64_t n, uint64_t d, double overload, uint6
     const struct forecast lost = {dj_shape_lost(&deletions->shape, (double)d) / (double)d, 0};
     within("removals refused", refused, d, lost);
     deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(t.f, &s), DEJA_OK);
+    assert_int_equal(deja_filter_stats(t.f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     const double off = fabs(s.fn_now - b.rate);
     if (off > 5 * b.sigma + 1e-3 * b.rate)
         fail_msg("fn_now is %g, theory says %g +- %g", s.fn_now, b.rate, b.sigma);

@@ -188,7 +188,7 @@ static void what_was_lost_is_what_stats_say(void **state)
         struct layertrial t;
         deja_stats stats = DEJA_STATS_INIT;
         run_trial(&t, opt, &s, 250000, 0);
-        assert_int_equal(deja_filter_stats(t.f, &stats), DEJA_OK);
+        assert_int_equal(deja_filter_stats(t.f, DEJA_STATS_BODY, &stats, NULL), DEJA_OK);
         const double lost = (double)(t.added - t.told_new);
         printf("lost %.0f, stats say %.1f, %.1f %% familiar\n", lost, stats.lost,
                100 * (double)stats.familiar / (double)stats.keys);

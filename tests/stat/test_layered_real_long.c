@@ -71,7 +71,7 @@ static void claims_and_losses_are_as_expected(const char *what, const deja_optio
     struct layertrial t;
     deja_stats s = DEJA_STATS_INIT;
     run_real(&t, *opt);
-    assert_int_equal(deja_filter_stats(t.f, &s), DEJA_OK);
+    assert_int_equal(deja_filter_stats(t.f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     const double lost = (double)(t.added - t.told_new);
     printf(
         "%s: %llu in, %.1f %% familiar, %llu bytes; of %llu strangers %.1f %% familiar, %llu with "

@@ -167,7 +167,7 @@ static void check_kind(const struct kind *kind, double p, const struct urls *u)
     opt.capacity = MEMBERS / kind->first;
     const bool is_static = opt.kind == DEJA_STATIC;
     struct trial t = {.f = is_static ? built(&opt, u) : filled(&opt, u), .keys = MEMBERS};
-    assert_int_equal(deja_filter_stats(t.f, &s), DEJA_OK);
+    assert_int_equal(deja_filter_stats(t.f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     const struct forecast theory = is_static ? (struct forecast){s.fp_now, 0} : forecast_all(&t);
     const struct forecast now = is_static ? theory : forecast_now(&t, s.fp_now);
     assert_int_equal(count_found(t.f, u->url, MEMBERS), MEMBERS);

@@ -60,7 +60,7 @@ static void check_window(uint32_t generations, double p)
     assert_true(trial_begin(&t, opt, 11 + generations));
     /* The key that is one too many would turn once more; lost ones leave a little room. */
     assert_true(trial_fill(&t, 2 * (generations + 1) * dj_generations_quota(&t.f->plan)));
-    assert_int_equal(deja_filter_stats(t.f, &s), DEJA_OK);
+    assert_int_equal(deja_filter_stats(t.f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     assert_in_range(s.turns, 2 * generations, 2 * generations + 1);
     const struct forecast c = forecast_window(t.f);
     const uint64_t probes = (uint64_t)fmin(400 / c.rate + 100000, 4000000);

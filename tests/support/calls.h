@@ -42,7 +42,7 @@ static inline void sync_file(deja_filter *f)
 static inline deja_stats stats_of(const deja_filter *f)
 {
     deja_stats s = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(f, &s), DEJA_OK);
+    assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     return s;
 }
 

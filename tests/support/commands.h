@@ -312,9 +312,9 @@ static inline void commands_rotate(struct patient *p)
 static inline void commands_stats(const struct patient *p)
 {
     deja_stats s = DEJA_STATS_INIT;
-    deja_outline o = DEJA_OUTLINE_INIT;
-    HOLDS(p->tape, deja_filter_stats(p->f, &s) == DEJA_OK);
-    HOLDS(p->tape, deja_filter_outline(p->f, &o) == DEJA_OK);
+    deja_stats o = DEJA_STATS_INIT;
+    HOLDS(p->tape, deja_filter_stats(p->f, DEJA_STATS_BODY, &s, NULL) == DEJA_OK);
+    HOLDS(p->tape, deja_filter_stats(p->f, 0, &o, NULL) == DEJA_OK);
     HOLDS(p->tape, s.parts == o.parts && s.bytes == o.bytes);
     HOLDS(p->tape, s.fill >= 0 && s.fill <= 1 && s.fp_now >= 0 && s.lost >= 0);
 }
@@ -586,7 +586,7 @@ static inline bool commands_run(struct tape *t, const char *path, bool edit)
     memory.hook = (deja_allocator){limited_alloc, limited_free, &memory};
     const deja_options expect = commands_expect(&memory);
     deja_error err = {0};
-    deja_outline o = DEJA_OUTLINE_INIT;
+    deja_stats o = DEJA_STATS_INIT;
     const unsigned which = tape_byte(t);
     struct patient p = {.tape = t, .memory = &memory, .path = path, .now = 100000};
     size_t len;
@@ -601,7 +601,7 @@ static inline bool commands_run(struct tape *t, const char *path, bool edit)
     if (rc < 0) {
         HOLDS(t, err.status == rc && err.text[0] && !p.f);
     } else {
-        HOLDS(t, deja_filter_outline(p.f, &o) == DEJA_OK);
+        HOLDS(t, deja_filter_stats(p.f, 0, &o, NULL) == DEJA_OK);
         p.kind = o.kind;
         if (p.kind == DEJA_WINDOW)
             HOLDS(t, deja_filter_set_clock(p.f, p.now, NULL) == DEJA_OK);

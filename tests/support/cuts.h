@@ -46,7 +46,7 @@ static __attribute__((format(printf, 1, 2))) void wrong(const char *fmt, ...)
 static bool keeps(const struct promise *p, const deja_filter *f)
 {
     deja_stats s = DEJA_STATS_INIT;
-    if (deja_filter_stats(f, &s) < 0 || s.visit != p->visit)
+    if (deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL) < 0 || s.visit != p->visit)
         return false;
     for (uint64_t i = p->from; i < p->to; i++)
         if (!deja_filter_contains(f, key_of(&i)))
@@ -72,7 +72,7 @@ static void go_on(unsigned flags)
         return;
     }
     deja_stats s = DEJA_STATS_INIT;
-    rc = deja_filter_stats(f, &s);
+    rc = deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL);
     if (rc == DEJA_OK && s.kind != DEJA_STATIC)
         rc = take(f, 1 << 20, (1 << 20) + 5);
     if (rc < 0 || deja_filter_sync(f, &err) < 0)

@@ -55,6 +55,12 @@ int dj_fail(deja_error *err, int status, const char *fmt, ...)
     return status;
 }
 
+int dj_fail_flags(deja_error *err, unsigned unknown)
+{
+    return dj_fail(err, DEJA_EVERSION, "flags has bits that this version does not know: 0x%x",
+                   unknown);
+}
+
 /* strerror_r has two versions: POSIX's fills the buffer and returns a number; GNU's returns the
  * text, which may not be in the buffer.  These two functions accept either result. */
 static const char *words_of(int rc, const char *buffer)

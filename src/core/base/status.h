@@ -6,6 +6,8 @@
 
 /* Fill *err (unless NULL) with status and text, and return status: `return dj_fail(...)`. */
 int dj_fail(deja_error *err, int status, const char *fmt, ...) DJ_PRINTF(3, 4);
+/* The same for flags with bits that this library does not know. */
+int dj_fail_flags(deja_error *err, unsigned unknown);
 /* The same for a failed system call: DEJA_EIO and the text for errno, which is preserved. */
 int dj_fail_errno(deja_error *err, const char *fmt, ...) DJ_PRINTF(2, 3);
 

@@ -256,10 +256,10 @@ static deja_options grown(deja_options opt, uint32_t kind)
     return opt;
 }
 
-static deja_outline outline_of(const deja_filter *f)
+static deja_stats counts_of(const deja_filter *f)
 {
-    deja_outline o = DEJA_OUTLINE_INIT;
-    assert_int_equal(deja_filter_outline(f, &o), DEJA_OK);
+    deja_stats o = DEJA_STATS_INIT;
+    assert_int_equal(deja_filter_stats(f, 0, &o, NULL), DEJA_OK);
     return o;
 }
 
@@ -306,7 +306,7 @@ static void a_series_of_one_part_is_united_folded_and_compared_as_its_part(void 
         assert_same_bodies(a, half, "folded series");
         add_keys(a, 10000, 40000); /* and it still grows */
         assert_true(a->n_parts > 1 && has(a, 3999) && has(a, 39999));
-        assert_int_equal(outline_of(a).excess, 0);
+        assert_int_equal(counts_of(a).excess, 0);
         deja_filter_free(a);
         deja_filter_free(b);
         deja_filter_free(c);
@@ -336,7 +336,7 @@ static void series_that_have_grown_unite_part_by_part(void **state)
         assert_int_equal(s.offered, in_a.offered + in_b.offered);
         assert_in_range(s.keys, 12000, 14000); /* 2,000 of them may lie in two parts */
         assert_true(fabs(s.lost - in_a.lost - in_b.lost) < 1e-6);
-        assert_true(outline_of(into).excess > 0);
+        assert_true(counts_of(into).excess > 0);
         add_keys(into, 20000, 60000); /* the next keys go to new parts */
         for (uint64_t key = 20000; key < 60000; key++)
             assert_true(has(into, key));
@@ -360,7 +360,7 @@ static void series_of_tables_unite_and_are_counted(void **state)
     assert_int_equal(stats_of(a).offered, 150 + 1900);
     for (uint64_t key = 0; key < 2000; key++)
         assert_true(has(a, key));
-    assert_int_equal(outline_of(a).excess, 0);
+    assert_int_equal(counts_of(a).excess, 0);
     deja_filter *fixed = filled(OPTIONS(.kind = DEJA_EXACT, .capacity = 9000), 5000, 5010);
     assert_int_equal(deja_filter_merge(fixed, a, &err), DEJA_EMISMATCH);
     assert_non_null(strstr(err.text, "merge into the one that has grown"));
@@ -378,13 +378,13 @@ static void series_with_other_steps_are_refused(void **state)
     deja_filter *a = filled(grown(growing, DEJA_BLOCKED), 0, 3000);
     other.growth = 4;
     deja_filter *b = filled(grown(other, DEJA_BLOCKED), 0, 3000);
-    const deja_outline before = outline_of(a);
+    const deja_stats before = counts_of(a);
     assert_int_equal(deja_filter_merge(a, b, &err), DEJA_EMISMATCH);
     assert_non_null(strstr(err.text, "have grown in different steps: part 2 has "));
     deja_filter *c = filled(grown(growing, DEJA_BLOCKED), 0, 100);
     assert_int_equal(deja_filter_merge(c, b, &err), DEJA_EMISMATCH); /* part 2 would differ */
     assert_int_equal(c->n_parts, 1);
-    assert_int_equal(outline_of(a).keys, before.keys);
+    assert_int_equal(counts_of(a).keys, before.keys);
     assert_int_equal(deja_filter_overlap(a, a, &keys, NULL, &err), DEJA_ENOTSUP);
     assert_non_null(strstr(err.text, "has grown to 2 parts"));
     assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);

@@ -31,7 +31,7 @@ static void stats_tell_what_the_filter_is(void **state)
     assert_int_equal(s.profile, DEJA_URL_GSB);
     assert_int_equal(s.url_rules, deja_url_rules_id(deja_url_profile(DEJA_URL_GSB)));
     assert_int_equal(s.unclean, 0);
-    assert_int_equal(s.key_apart, 0);
+    assert_int_equal(s.flags & DEJA_KEY_APART, 0);
     uint64_t set = 0;
     for (uint32_t i = 0; i < 2; i++)
         for (uint64_t b = 0; b < f->part[i]->body_len; b++)
@@ -79,7 +79,8 @@ static void stats_of_any_age_are_filled_as_far_as_they_go(void **state)
         memset(room, 0xee, sizeof room);
         s->size = size;
         const bool enough = size >= sizeof(size_t);
-        assert_int_equal(deja_filter_stats(f, s), enough ? DEJA_OK : DEJA_EINVAL);
+        assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, s, NULL),
+                         enough ? DEJA_OK : DEJA_EINVAL);
         assert_int_equal(s->size, size);
         const size_t known = !enough ? sizeof(size_t) : size < sizeof whole ? size : sizeof whole;
         assert_memory_equal((uint8_t *)room + sizeof(size_t),
@@ -87,7 +88,7 @@ static void stats_of_any_age_are_filled_as_far_as_they_go(void **state)
         for (size_t i = known; i < sizeof room; i++)
             assert_int_equal(((uint8_t *)room)[i], 0xee);
     }
-    assert_int_equal(deja_filter_stats(f, NULL), DEJA_EINVAL);
+    assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, NULL, NULL), DEJA_EINVAL);
     deja_filter_free(f);
 }
 

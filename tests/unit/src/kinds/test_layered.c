@@ -490,7 +490,7 @@ static void words_go_to_layers_in_turn(void **state)
     assert_int_equal(layer_of(f, 2).segments, 2);
     assert_int_equal(layer_of(f, 3).segments, 1);
     assert_int_equal(stats_of(f).delimiter, ',');
-    assert_int_equal(stats_of(f).layered_flags, DEJA_LAYERED_WORDS);
+    assert_int_equal(stats_of(f).flags, DEJA_LAYERED_WORDS);
     deja_filter_free(f);
     f = new_filter(OPTIONS(.capacity = 100, .hashes = 2, .flags = DEJA_LAYERED_WORDS));
     add(f, "a b"); /* seed 004: words over hashes */

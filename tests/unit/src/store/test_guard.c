@@ -81,7 +81,7 @@ static int is_lost(deja_filter *f, const char *path)
     deja_error err = {0};
     CHECK(missing(f) == 0); /* whatever it says, it does not call a key new */
     CHECK(in_words(deja_filter_check_file(f, &err), &err, path));
-    CHECK(deja_filter_stats(f, &s) == DEJA_EIO && errno == EIO);
+    CHECK(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL) == DEJA_EIO && errno == EIO);
     return CHILD_FINE;
 }
 

@@ -84,7 +84,7 @@ static bool filter_has(const struct stream *s, uint64_t value)
 static uint64_t bits_set(const struct stream *s)
 {
     deja_stats stats = DEJA_STATS_INIT;
-    assert_int_equal(deja_filter_stats(s->f, &stats), DEJA_OK);
+    assert_int_equal(deja_filter_stats(s->f, DEJA_STATS_BODY, &stats, NULL), DEJA_OK);
     return stats.bits_set + stats.offered + stats.keys;
 }
 
@@ -482,7 +482,7 @@ static void lost_keys_are_accounted_for(void **state)
             kept += is_new[i];
         assert_int_equal(deja_dedup_commit(s.d, NULL), DEJA_OK);
     }
-    assert_int_equal(deja_filter_stats(s.f, &stats), DEJA_OK);
+    assert_int_equal(deja_filter_stats(s.f, DEJA_STATS_BODY, &stats, NULL), DEJA_OK);
     const double lost = (double)(KEYS - kept);
     print_message("    %.0f lost, %.0f expected\n", lost, stats.lost);
     assert_int_equal(stats.offered, KEYS);
