@@ -280,7 +280,9 @@ int deja_builder_finish(deja_builder *b, const char *path, unsigned flags, deja_
 {
     struct solution s;
     *out = NULL;
-    int rc = solve(b, &s, err);
+    int rc = dj_file_check_flags(flags, err);
+    if (rc == DEJA_OK)
+        rc = solve(b, &s, err);
     if (rc < 0)
         return rc;
     rc = path ? dj_file_create(path, flags, &s.plan, b->key, b->alloc, out, err)

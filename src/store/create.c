@@ -61,9 +61,18 @@ int dj_file_check_replaced(const char *path, deja_error *err)
     return rc;
 }
 
+int dj_file_check_flags(unsigned flags, deja_error *err)
+{
+    const unsigned unknown = flags & ~(DEJA_CREATE_REPLACE | DEJA_CREATE_MODE(0xffff));
+    return unknown ? dj_fail_flags(err, unknown) : DEJA_OK;
+}
+
 int dj_file_check_name(const char *path, unsigned flags, deja_error *err)
 {
     struct stat st;
+    const int rc = dj_file_check_flags(flags, err);
+    if (rc < 0)
+        return rc;
     if (flags >> DEJA_CREATE_MODE_SHIFT & ~0777u)
         return dj_fail(err, DEJA_EINVAL, "%s: permissions are 0777 at most, not %o", path,
                        flags >> DEJA_CREATE_MODE_SHIFT);

@@ -285,6 +285,8 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
     uint8_t key[DEJA_KEY_LEN];
     deja_filter *f = NULL;
     *out = NULL;
+    if (flags & ~(DEJA_OPEN_WRITE | DEJA_OPEN_REPAIR))
+        return dj_fail_flags(err, flags & ~(DEJA_OPEN_WRITE | DEJA_OPEN_REPAIR));
     int rc = dj_options_read(expect, &want, err);
     if (rc < 0)
         return rc;

@@ -101,7 +101,7 @@ int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
     if (!base)
         return dj_fail(err, DEJA_EINVAL, "there is no URL profile %u", profile);
     if (flags & ~DEJA_URL_NO_LIST)
-        return dj_fail(err, DEJA_EINVAL, "unknown flags 0x%x for URL rules", flags);
+        return dj_fail_flags(err, flags & ~DEJA_URL_NO_LIST);
     if (!base->drop && (flags || n_drop || n_keep))
         return dj_fail(err, DEJA_EINVAL, "profile %s keeps all parameters; crawl drops some",
                        deja_profile_name(profile));
