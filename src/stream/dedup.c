@@ -23,12 +23,12 @@
  * lacks waits for the commit even if an older one has it, since adding renews it.  In a time
  * window the keys keep the time at which they were judged; the commit adds them at that time.  So
  * the answers are those of a filter to which every key was added at once. */
+#include "core/base/alloc.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "filter/options.h"
 #include "kinds/window.h"
-#include <stdlib.h>
 
 /* Keys of a time window that were judged in the same second. */
 struct run {
@@ -51,7 +51,22 @@ struct deja_dedup {
     unsigned emptied;       /* those whose bits in the filter no longer count, a bit each */
     struct run *run;        /* by time: the pending keys, in their order */
     size_t n_runs, run_cap;
+
+    const deja_allocator *alloc; /* the filter's */
+    deja_allocator alloc_copy;
 };
+
+/* Memory of another size for an array, with what it has; NULL: there is none, and it stays. */
+static void *resize(deja_dedup *d, void *array, size_t size, size_t to)
+{
+    void *other = dj_alloc(d->alloc, to, 64);
+    if (!other)
+        return NULL;
+    if (array)
+        memcpy(other, array, size);
+    dj_free(d->alloc, array, size);
+    return other;
+}
 
 static bool is_window(const deja_dedup *d)
 {
@@ -64,11 +79,16 @@ int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err)
     const int rc = dj_plan_refuse_built(&f->plan, err);
     if (rc < 0)
         return rc;
-    *out = calloc(1, sizeof **out);
-    if (!*out)
+    deja_dedup *d = dj_alloc(f->alloc, sizeof *d, 64);
+    if (!d)
         return dj_fail(err, DEJA_ENOMEM, "out of memory");
-    (*out)->f = f;
-    (*out)->words = deja_filter_hash_words(f);
+    d->f = f;
+    d->words = deja_filter_hash_words(f);
+    if (f->alloc) { /* d may outlive f */
+        d->alloc_copy = *f->alloc;
+        d->alloc = &d->alloc_copy;
+    }
+    *out = d;
     return DEJA_OK;
 }
 
@@ -76,11 +96,13 @@ void deja_dedup_free(deja_dedup *d)
 {
     if (!d)
         return;
-    free(d->hash);
-    free(d->table);
-    free(d->turn);
-    free(d->run);
-    free(d);
+    const deja_allocator copy = d->alloc_copy;
+    const deja_allocator *alloc = d->alloc ? &copy : NULL;
+    dj_free(alloc, d->hash, d->cap * d->words * sizeof *d->hash);
+    dj_free(alloc, d->table, d->table_len * sizeof *d->table);
+    dj_free(alloc, d->turn, d->table_len * sizeof *d->turn);
+    dj_free(alloc, d->run, d->run_cap * sizeof *d->run);
+    dj_free(alloc, d, sizeof *d);
 }
 
 size_t deja_dedup_pending(const deja_dedup *d)
@@ -173,7 +195,7 @@ static int reserve_run(deja_dedup *d)
     if (d->n_runs < d->run_cap)
         return DEJA_OK;
     const size_t cap = d->run_cap ? 2 * d->run_cap : 16;
-    struct run *run = realloc(d->run, cap * sizeof *run);
+    struct run *run = resize(d, d->run, d->run_cap * sizeof *run, cap * sizeof *run);
     if (!run)
         return DEJA_ENOMEM;
     d->run = run;
@@ -240,11 +262,12 @@ static int grow_table(deja_dedup *d, size_t len)
 {
     uint64_t *const old = d->table, *const old_turn = d->turn;
     const size_t old_len = d->table_len;
-    uint64_t *table = calloc(len, sizeof *table);
-    uint64_t *turn = is_window(d) ? malloc(len * sizeof *turn) : NULL;
+    const size_t size = len * sizeof *old, old_size = old_len * sizeof *old;
+    uint64_t *table = dj_alloc(d->alloc, size, 64);
+    uint64_t *turn = is_window(d) ? dj_alloc(d->alloc, size, 64) : NULL;
     if (!table || (is_window(d) && !turn)) {
-        free(table);
-        free(turn);
+        dj_free(d->alloc, table, size);
+        dj_free(d->alloc, turn, size);
         return DEJA_ENOMEM;
     }
     d->table = table;
@@ -258,8 +281,8 @@ static int grow_table(deja_dedup *d, size_t len)
         if (turn)
             turn[at] = old_turn[i];
     }
-    free(old);
-    free(old_turn);
+    dj_free(d->alloc, old, old_size);
+    dj_free(d->alloc, old_turn, old_size);
     return DEJA_OK;
 }
 
@@ -272,12 +295,13 @@ static int reserve(deja_dedup *d, size_t n)
     size_t cap = d->cap ? d->cap : 4096;
     while (cap < d->n + n)
         cap *= 2;
-    uint64_t *hash = realloc(d->hash, cap * d->words * sizeof *hash);
+    const size_t row = d->words * sizeof *d->hash;
+    if (d->table_len < 2 * cap && grow_table(d, 2 * cap) < 0) /* a larger one does no harm */
+        return DEJA_ENOMEM;
+    uint64_t *hash = resize(d, d->hash, d->cap * row, cap * row);
     if (!hash)
         return DEJA_ENOMEM;
     d->hash = hash;
-    if (grow_table(d, 2 * cap) < 0)
-        return DEJA_ENOMEM;
     d->cap = cap;
     return DEJA_OK;
 }

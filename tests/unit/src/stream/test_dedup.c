@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "failmem.h"
 #include "kinds/kind.h"
 #include "model.h"
 #include "options.h"
@@ -490,6 +491,49 @@ static void lost_keys_are_accounted_for(void **state)
     close_stream(&s);
 }
 
+/* All of it, in every kind that keeps something of its own; an allocation that fails loses no key
+ * that was judged before. */
+static void pending_keys_live_in_the_memory_of_the_filter(void **state)
+{
+    static const uint32_t judged[] = {DEJA_BLOCKED, DEJA_WINDOW};
+    enum {
+        KEYS = 9000,
+        LOT = 3000
+    };
+    for (size_t k = 0; k < 2; k++) {
+        size_t failed = 1;
+        for (size_t at = 0; failed || !at; at++) {
+            struct failmem m;
+            deja_filter *f = NULL;
+            deja_dedup *d = NULL;
+            deja_error err = {0, ""};
+            failmem_init(&m, 0);
+            const deja_options opt =
+                FIELDS(.kind = judged[k], .capacity = 2 * KEYS, .seed = 1, .alloc = &m.hook);
+            assert_int_equal(deja_filter_new(&opt, &f, NULL), DEJA_OK);
+            const size_t before = m.live;
+            m.fail_at = at ? m.asked + at : 0;
+            failed = deja_dedup_new(f, &d, &err) == DEJA_ENOMEM;
+            for (uint64_t key = 0; !failed && key < KEYS; key += LOT) {
+                uint64_t hash[LOT];
+                uint8_t is_new[LOT];
+                for (uint64_t i = 0; i < LOT; i++)
+                    hash[i] = (key + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+                failed = deja_dedup_judge(d, hash, LOT, is_new, &err) == DEJA_ENOMEM;
+                assert_int_equal(deja_dedup_pending(d), key + (failed ? 0 : LOT));
+            }
+            assert_true(!failed || strstr(err.text, "memory"));
+            if (at == 0)
+                assert_true(m.live > before + 2);
+            if (d)
+                assert_int_equal(deja_dedup_commit(d, NULL), DEJA_OK);
+            deja_filter_free(f);
+            deja_dedup_free(d);
+            assert_int_equal(m.live + m.mistakes, 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,6 +553,7 @@ int main(void)
         cmocka_unit_test(many_hashes_of_one_kind_are_told_apart),
         cmocka_unit_test(a_commit_that_does_not_fit_keeps_the_rest_pending),
         cmocka_unit_test(a_commit_to_a_filter_that_cannot_write_keeps_all),
+        cmocka_unit_test(pending_keys_live_in_the_memory_of_the_filter),
     };
     return cmocka_run_group_tests_name("unit.dedup", tests, NULL, NULL);
 }
