@@ -36,4 +36,17 @@ a_list_of_100_megabytes() {
     _within_32_mb --state seen.deja -o out list
 }
 
+# A state may be larger than memory: commands read its header, and the pages of the keys that come.
+opening_a_large_file_does_not_read_it() {
+    local command peak
+    seq 10 >list
+    deja build -q --fixed -m 256M large.deja list
+    for command in "dedup -q --state large.deja list" "check -q large.deja list" \
+        "add -q large.deja /dev/null"; do
+        # shellcheck disable=SC2086
+        peak=$(_peak_kb $command)
+        [ "$peak" -le $((64 * 1024)) ] || fail "deja $command: $peak kB"
+    done
+}
+
 cases "$@"
