@@ -28,9 +28,9 @@ macro(deja_package component name section depends summary text)
     EXCLUDE_FROM_ALL)
 endmacro()
 
-deja_package(runtime libdeja${PROJECT_VERSION_MAJOR} libs "" "have I seen this URL before? (library)"
+deja_package(runtime libdeja${deja_abi} libs "" "have I seen this URL before? (library)"
   "A library that remembers keys in about 10 bits each: Bloom filters and their kin.")
-set(dev_depends "libdeja${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), libc6-dev")
+set(dev_depends "libdeja${deja_abi} (= ${PROJECT_VERSION}), libc6-dev")
 if(IDN2_LINK) # deja.pc requires libidn2.pc; a static program needs libunistring.a as well
   string(APPEND dev_depends ", libidn2-dev, libunistring-dev")
 endif()
@@ -51,7 +51,7 @@ endif()
 
 # For Debian's own Python, whichever 3.x it is; elsewhere pip installs it (docs/python.md).
 deja_package(python python3-deja python
-  "libdeja${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), python3 (>= 3.9)"
+  "libdeja${deja_abi} (= ${PROJECT_VERSION}), python3 (>= 3.9)"
   "have I seen this URL before? (Python)"
   "Bloom filters and their kin for Python, and a duplicate filter for Scrapy.")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)

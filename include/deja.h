@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define DEJA_VERSION_MAJOR 0 /* the build reads its version from these lines */
-#define DEJA_VERSION_MINOR 1
+#define DEJA_VERSION_MINOR 2
 #define DEJA_VERSION_PATCH 0
 
 #ifdef __GNUC__
@@ -66,7 +66,10 @@ typedef enum deja_status { /* part of the ABI: append, never renumber */
     DEJA_ENOTURL = -11   /* these bytes are no URL                       */
 } deja_status;
 DEJA_API const char *deja_strerror(int status); /* static text, never NULL */
-DEJA_API const char *deja_version(void);        /* of the library: "0.1.0" */
+/* The version of the library, which may differ from that of this header: "0.2.0", and 200 (a
+ * hundred per minor version, ten thousand per major). */
+DEJA_API const char *deja_version(void);
+DEJA_API uint32_t deja_version_number(void);
 
 typedef struct deja_error {
     int status;

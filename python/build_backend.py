@@ -27,11 +27,17 @@ def version():
     return re.search(r"^Version: (.*)$", (HERE / "PKG-INFO").read_text(), re.M).group(1)  # in an sdist
 
 
+def soname():
+    """As CMakeLists.txt names it: major.minor while the major version is 0."""
+    major, minor = version().split(".")[:2]
+    return f"libdeja.so.{major}" if major != "0" else f"libdeja.so.{major}.{minor}"
+
+
 def library():
     chosen = os.environ.get("DEJA_LIBRARY")
     if chosen:
         return Path(chosen)
-    built = HERE.parent / "build" / "release" / f"libdeja.so.{version().split('.')[0]}"
+    built = HERE.parent / "build" / "release" / soname()
     return built if built.exists() else None
 
 
@@ -88,7 +94,7 @@ def write_wheel(folder, files, pure):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     files = {f"deja/{p.name}": p.read_bytes() for p in sources()}
     if library():
-        files[f"deja/libdeja.so.{version().split('.')[0]}"] = library().read_bytes()
+        files[f"deja/{soname()}"] = library().read_bytes()
     return write_wheel(wheel_directory, files, pure=not library())
 
 

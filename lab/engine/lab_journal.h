@@ -2,7 +2,7 @@
  *
  * A text file in the folder of the report, one line for each finished unit of a run:
  *
- *     deja-lab 1 version=0.1.0 n=1000000 seed=1 keys=0123456789abcdef
+ *     deja-lab 1 version=0.2.0 n=1000000 seed=1 keys=0123456789abcdef
  *     single 3 0 77342 34216 ...
  *
  * A line counts when it is complete; the last one of a program that was killed may not be.  A

@@ -9,7 +9,7 @@ The library is looked for in this order:
 
     $DEJA_LIBRARY          a file, for work on deja itself
     beside this module     the copy that a wheel brings
-    libdeja.so.0           the system's, found by the loader
+    libdeja.so.0.2         the system's, found by the loader
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ctypes import (
 from pathlib import Path
 from typing import Any, Iterator
 
-ABI = (0, 1)  # major and minor of deja.h: before 1.0 a minor release may change the interface
-SONAME = f"libdeja.so.{ABI[0]}"
+ABI = (0, 2)  # major and minor of deja.h: before 1.0 a minor release may change the interface
+SONAME = f"libdeja.so.{ABI[0]}.{ABI[1]}"
 
 # --- Numbers ----------------------------------------------------------------------
 
@@ -204,6 +204,7 @@ _size = POINTER(c_size_t)
 PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_strerror": (c_char_p, c_int),
     "deja_version": (c_char_p,),
+    "deja_version_number": (c_uint32,),
     "deja_profile_name": (c_char_p, c_uint32),
     "deja_profile_parse": (c_uint32, c_char_p),
     "deja_url_profile": (_rules, c_uint32),
@@ -266,11 +267,11 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
 def _declare(lib: ctypes.CDLL) -> ctypes.CDLL:
     if not hasattr(lib, "deja_version"):
         raise ImportError(f"{lib._name} is not {SONAME}")
-    lib.deja_version.restype = c_char_p
-    version = lib.deja_version().decode()
-    if tuple(map(int, version.split(".")[:2])) != ABI:
+    number = lib.deja_version_number() if hasattr(lib, "deja_version_number") else 100  # 0.1 had none
+    if divmod(number // 100, 100) != ABI:
+        lib.deja_version.restype = c_char_p
         raise ImportError(
-            f"this package speaks to libdeja {ABI[0]}.{ABI[1]}, and {lib._name} is {version}: "
+            f"this package needs libdeja {ABI[0]}.{ABI[1]}, and {lib._name} is {lib.deja_version().decode()}: "
             "install both from the same release"
         )
     for name, (result, *arguments) in PROTOTYPES.items():

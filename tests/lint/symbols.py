@@ -23,7 +23,7 @@ def declared():
 def exported():
     lines = subprocess.run(["nm", "-D", "--defined-only", os.environ["LIBDEJA"]], check=True,
                            capture_output=True, text=True).stdout.splitlines()
-    return {line.split()[-1].split("@")[0] for line in lines}
+    return {line.split()[-1].split("@")[0] for line in lines if " A " not in line}  # A: the version itself
 
 
 if "--write" in sys.argv:

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pydeja
 
@@ -107,6 +108,26 @@ wrong = [f"deja.h: {is_}   _lib.py: {said}" for is_, said in zip(lines, expected
 wrong += [f"{name}: {arguments(name)} arguments in deja.h, {len(types) - 1} in _lib.py"
           for name, types in _lib.PROTOTYPES.items() if arguments(name) != len(types) - 1]
 wrong += forgotten()
+
+
+def other_library(major, minor, with_number):
+    """What `import deja` says to a library of another version."""
+    name = f"./other{major}{minor}.so"
+    with open("other.c", "w") as out:
+        out.write(f'const char *deja_version(void) {{ return "{major}.{minor}.9"; }}\n')
+        if with_number:
+            out.write(f"unsigned deja_version_number(void) {{ return {major * 10000 + minor * 100 + 9}; }}\n")
+    subprocess.run([compiler, "-w", "-shared", "-fPIC", "other.c", "-o", name], check=True)
+    done = subprocess.run([sys.executable, "-c", "import deja"], env=dict(os.environ, DEJA_LIBRARY=name),
+                          capture_output=True, text=True)
+    return done.stderr
+
+
+major, minor = _lib.ABI
+for other in ((0, 1, False), (major, minor + 1, True), (major + 1, minor, True)):
+    said = other_library(*other)
+    if f"ImportError: this package needs libdeja {major}.{minor}, and " not in said or f"{other[0]}.{other[1]}.9" not in said:
+        wrong.append(f"libdeja {other[0]}.{other[1]} is not refused with its version: {said}")
 assert ctypes.sizeof(_lib.Key) == ctypes.sizeof(_lib.Slice)
 assert not wrong, "\n".join(wrong)
 print(f"{len(lines)} fields and numbers, {len(_lib.PROTOTYPES)} calls")

@@ -39,10 +39,10 @@ print(deja.__file__, where[0], deja.__version__)
 # With the library of this build: it is in the wheel, and found without help.
 install_into with DEJA_LIBRARY="$LIBDEJA"
 [ -f with/deja/py.typed ] || fail "no py.typed"
-[ -f with/deja/libdeja.so.0 ] || fail "no library in the wheel"
+[ -f with/deja/libdeja.so.0.2 ] || fail "no library in the wheel"
 grep -q '^Tag: py3-none-linux_' with/deja-*.dist-info/WHEEL || fail "a wheel with a library is of one kind"
 out=$(PYTHONPATH=with $python -c "$try")
-[[ $out == *"$PWD/with/deja/__init__.py $PWD/with/deja/libdeja.so.0"* ]] || fail "$out"
+[[ $out == *"$PWD/with/deja/__init__.py $PWD/with/deja/libdeja.so.0.2"* ]] || fail "$out"
 version=$(sed -n 's/^Version: //p' with/deja-*.dist-info/METADATA)
 [[ $out == *" $version" ]] || fail "package $version, library ${out##* }"
 
@@ -51,12 +51,12 @@ install_into without
 grep -q '^Tag: py3-none-any' without/deja-*.dist-info/WHEEL || fail "a wheel without a library is for all"
 if ! ldconfig -p | grep -q libdeja; then
     if PYTHONPATH=without $python -c 'import deja' 2>err; then fail "no library, and no error"; fi
-    grep -q 'ImportError: deja needs the library libdeja.so.0.*Install deja' err || fail "$(cat err)"
+    grep -q 'ImportError: deja needs the library libdeja.so.0.2.*Install deja' err || fail "$(cat err)"
 fi
 mkdir lib
-cp "$LIBDEJA" lib/libdeja.so.0
+cp "$LIBDEJA" lib/libdeja.so.0.2
 out=$(LD_LIBRARY_PATH=lib PYTHONPATH=without $python -c "$try")
-[[ $out == *lib/libdeja.so.0* ]] || fail "$out"
+[[ $out == *lib/libdeja.so.0.2* ]] || fail "$out"
 
 # In a plain virtual environment, as the README says, with nothing to download.
 line='pip install ./python'
@@ -68,7 +68,7 @@ $python -m venv env
     DEJA_LIBRARY=$LIBDEJA ../env/bin/$line -q
 ) || fail "$line in a plain virtual environment"
 out=$(env/bin/python -c "$try")
-[[ $out == *"$PWD/env/"*"/deja/libdeja.so.0"* ]] || fail "$out"
+[[ $out == *"$PWD/env/"*"/deja/libdeja.so.0.2"* ]] || fail "$out"
 env/bin/pip uninstall -qy deja
 LD_LIBRARY_PATH=lib PYTHONPATH='' env/bin/pip install -q -e ./tree/python || fail "pip install -e"
 out=$(LD_LIBRARY_PATH=lib env/bin/python -c "$try")

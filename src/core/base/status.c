@@ -43,6 +43,11 @@ const char *deja_version(void)
     return XSTR(DEJA_VERSION_MAJOR) "." XSTR(DEJA_VERSION_MINOR) "." XSTR(DEJA_VERSION_PATCH);
 }
 
+uint32_t deja_version_number(void)
+{
+    return DEJA_VERSION_MAJOR * 10000 + DEJA_VERSION_MINOR * 100 + DEJA_VERSION_PATCH;
+}
+
 int dj_fail(deja_error *err, int status, const char *fmt, ...)
 {
     if (err) {

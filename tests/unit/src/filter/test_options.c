@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NEWEST "0.1.0"
+#define NEWEST "0.2.0"
 
 static const uint8_t some_key[DEJA_KEY_LEN];
 
