@@ -1,17 +1,22 @@
-/* deja.h - have I seen this key before?  A filter remembers keys in little memory.
- * It never forgets one that was added, except in kinds that forget by design
- * (DEJA_PAIRED, DEJA_WINDOW); it may claim one that was not, at a rate chosen at
- * creation.
+/* deja.h - have I seen this key before?
  *
- * Status     Calls that can fail return DEJA_OK or a negative deja_status and give
- *            their answer through a pointer; calls that cannot fail return it.
- * Detail     err, always last, may be NULL; else it gets one line for people.
- * Ownership  What *_new, *_open or *_create hands out goes back to *_free.  Keys,
- *            texts and options are borrowed for the call only.
- * Threads    add, remove, contains, count and hash may run together on one filter,
- *            from many threads; any other call needs the filter to itself.
- * Manners    The library never prints, exits, or reads the environment, and takes no signal
- *            unless it is asked to (deja_files_guard). */
+ * A filter remembers keys in very little memory.  A key that was added is always found, except in
+ * kinds that forget by design (DEJA_PAIRED, DEJA_WINDOW).  A key that was not added may be found
+ * too, at a rate that you choose when you create the filter.
+ *
+ * Status     A call that can fail returns DEJA_OK or a negative deja_status and stores its result
+ *            through a pointer.  A call that cannot fail returns its result.
+ * Errors     err is always last and may be NULL.  On failure it gets one line that names the
+ *            field, the file or the reason.  After DEJA_OK it is unchanged.
+ * Ownership  Release what *_new, *_open, *_create, *_copy or *_finish stores with *_free, to which
+ *            NULL is fine.  Keys, strings and options are borrowed for the duration of the call.
+ * Threads    add, remove, contains, count, prefix and hash may run concurrently on one filter.
+ *            Every other call needs exclusive access.
+ * Sizes      Structs that begin with `size` may grow in a later version: begin with the macro of
+ *            the same name, DEJA_OPTIONS_INIT and so on.  Unknown flags are refused with
+ *            DEJA_EVERSION.
+ * Manners    The library never prints, exits or reads the environment, and catches no signal
+ *            unless you ask it to (deja_files_guard). */
 #ifndef DEJA_H
 #define DEJA_H
 #include <stdbool.h>
@@ -50,22 +55,24 @@ extern "C" {
 
 /* --- Status ------------------------------------------------------------- */
 
-typedef enum deja_status { /* part of the ABI: append, never renumber */
+/* Part of the ABI: append, never renumber. */
+typedef enum deja_status {
     DEJA_OK = 0,
-    DEJA_EINVAL = -1,    /* an argument breaks a rule stated here        */
-    DEJA_ENOMEM = -2,    /* the allocator said no; nothing has changed   */
-    DEJA_EIO = -3,       /* a file operation failed; errno tells which:  */
-                         /* ESTALE: the path names another file now      */
-    DEJA_EFORMAT = -4,   /* not a filter file, or a damaged one          */
-    DEJA_EVERSION = -5,  /* sound, but newer than this library           */
-    DEJA_EFULL = -6,     /* no room for this key; it was not added       */
-    DEJA_ESPACE = -7,    /* the caller's buffer is too small             */
-    DEJA_ENOTSUP = -8,   /* this kind cannot; err says which kind can    */
-    DEJA_EMISMATCH = -9, /* another kind, size, key or URL profile       */
-    DEJA_EBUSY = -10,    /* another process writes this file             */
-    DEJA_ENOTURL = -11   /* these bytes are no URL                       */
+    DEJA_EINVAL = -1,    /* an argument breaks a rule stated here              */
+    DEJA_ENOMEM = -2,    /* out of memory; nothing has changed                 */
+    DEJA_EIO = -3,       /* a file operation failed; errno says which.  ESTALE: */
+                         /* the path now names another file                    */
+    DEJA_EFORMAT = -4,   /* not a filter file, or a damaged one                */
+    DEJA_EVERSION = -5,  /* valid, but newer than this library                 */
+    DEJA_EFULL = -6,     /* no room for this key; it was not added             */
+    DEJA_ESPACE = -7,    /* the caller's buffer is too small                   */
+    DEJA_ENOTSUP = -8,   /* this kind cannot; err names a kind that can        */
+    DEJA_EMISMATCH = -9, /* a different kind, size, key or URL profile         */
+    DEJA_EBUSY = -10,    /* another process is writing this file               */
+    DEJA_ENOTURL = -11   /* these bytes are not a URL                          */
 } deja_status;
-DEJA_API const char *deja_strerror(int status); /* static text, never NULL */
+/* A status in a few words; static, never NULL.  err says more. */
+DEJA_API const char *deja_strerror(int status);
 /* The version of the library, which may differ from that of this header: "0.2.0", and 200 (a
  * hundred per minor version, ten thousand per major). */
 DEJA_API const char *deja_version(void);
@@ -76,7 +83,7 @@ typedef struct deja_error {
     char text[252]; /* names the file or option (deja_option_translate), and the remedy */
 } deja_error;
 
-/* Bytes that somebody else owns; data may be NULL when len is 0. */
+/* Bytes that someone else owns; data may be NULL if len is 0. */
 typedef struct deja_slice {
     const void *data;
     size_t len;
@@ -84,71 +91,75 @@ typedef struct deja_slice {
 
 /* --- URLs --------------------------------------------------------------- */
 
-/* Two spellings of one URL should be one key.  A profile says which spellings are one
- * (docs/url.md has every rule).  Filters compare bytes: canonicalise first, then ask. */
-typedef enum deja_profile { /* stored in files: append only */
-    DEJA_URL_SAFE = 1,      /* what never changes what a URL means        */
-    DEJA_URL_CRAWL = 2,     /* and queries sorted, tracking names dropped */
-    DEJA_URL_GSB = 3,       /* Safe Browsing's form, for block lists      */
-    DEJA_URL_SCRAPY = 4     /* w3lib's canonicalize_url, byte for byte    */
+/* Two spellings of one URL should be one key.  A profile decides which spellings are the same URL
+ * (docs/url.md has every rule).  Filters compare bytes: canonicalize first, then query.  Stored in
+ * files: append only. */
+typedef enum deja_profile {
+    DEJA_URL_SAFE = 1,  /* changes that never alter what a URL means            */
+    DEJA_URL_CRAWL = 2, /* also sorts queries and drops tracking parameters     */
+    DEJA_URL_GSB = 3,   /* Google Safe Browsing's form, for block lists         */
+    DEJA_URL_SCRAPY = 4 /* w3lib's canonicalize_url, byte for byte              */
 } deja_profile;
+/* Names as typed on the command line; NULL and 0 for an unknown one. */
 DEJA_API const char *deja_profile_name(uint32_t profile);
 DEJA_API uint32_t deja_profile_parse(const char *name);
 
-/* A profile made ready, with the query parameters that it drops.  It never changes, so
- * threads and filters may share it. */
+/* A profile, ready for use, with the query parameters that it drops.  It never changes, so threads
+ * and filters may share it. */
 typedef struct deja_url_rules deja_url_rules;
-/* The profile as it comes; NULL for one that this library has not.  Not to be freed. */
+/* The profile with its own parameters; NULL for an unknown one.  Do not free it. */
 DEJA_API const deja_url_rules *deja_url_profile(uint32_t profile);
-#define DEJA_URL_NO_LIST 1u /* leave the built-in list of dropped parameters out */
-/* The profile with other parameters: `drop` is added to its list, `keep` taken from it.
- * A name may end in `*`: utm_*.  For profiles that drop parameters (crawl). */
+#define DEJA_URL_NO_LIST 1u /* begin with no list of dropped parameters */
+/* The profile with other parameters: adds `drop` to its list and removes `keep`.  A name may end
+ * in `*`: utm_*.  DEJA_EINVAL unless the profile drops parameters (crawl). */
 DEJA_CHECKED int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
                                     size_t n_drop, const deja_slice *keep, size_t n_keep,
                                     deja_url_rules **out, deja_error *err);
-DEJA_API void deja_url_rules_free(deja_url_rules *rules); /* NULL is fine */
+DEJA_API void deja_url_rules_free(deja_url_rules *rules);
 DEJA_API uint32_t deja_url_rules_profile(const deja_url_rules *rules);
-/* Equal for rules that always give the same form: profile, its version, parameters, IDNA. */
+/* Equal for rules that always give the same form: same profile and version, parameters, IDNA. */
 DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
-/* The same rules in the version before, for filters that record its id: deja 0.1 gave some hosts
- * in other scripts another form.  NULL: there is none.  It lives as long as `rules`. */
+/* The same rules in their previous version, for filters that record its id: deja 0.1 gave some
+ * hosts in other scripts a different form.  NULL: there is none.  It lives as long as `rules`. */
 DEJA_API const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules);
 
-/* Room that is enough for any form of a URL of len bytes. */
+/* Enough room for any form of a URL of len bytes. */
 #define DEJA_URL_ROOM(len) (4 * (len) + 512)
-/* *canon gets the canonical form: url itself when that is canonical already (the common
- * case, and nothing is copied), otherwise bytes in out.  DEJA_ENOTURL: no URL, *canon is
- * url.  DEJA_ENOTSUP: a host that needs IDNA, which this build lacks; *canon is url.
- * DEJA_ESPACE: cap is less than DEJA_URL_ROOM and it mattered. */
+/* Stores the canonical form in *canon: url itself if it is canonical (the common case; nothing is
+ * copied), otherwise bytes in out.  DEJA_ENOTURL: not a URL, and *canon is url.  DEJA_ENOTSUP: the
+ * host needs IDNA, which this build lacks; *canon is url.  DEJA_ESPACE: cap is less than
+ * DEJA_URL_ROOM, and the form did not fit. */
 DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
                                 deja_slice *canon, deja_error *err);
-/* The same for n URLs, in order; canon may be the array url itself.  status[i] is what
- * deja_url_canon says of the i-th: 0, DEJA_ENOTURL or DEJA_ENOTSUP.  Returns how many were
- * done: fewer than n where the rest of out has not the room for the next one. */
+/* The same for n URLs, in order; canon may be the array url itself.  status[i] is the status of
+ * the i-th: DEJA_OK, DEJA_ENOTURL or DEJA_ENOTSUP.  Returns how many were done: fewer than n if
+ * out has no room for the next one. */
 DEJA_API size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                                      char *out, size_t cap, deja_slice *canon, int8_t *status);
-/* A glance at n URLs: 1 for those that are seen to be in canonical form as they stand, as
- * nearly all are; deja_url_canon knows about the others. */
+/* A quick check, faster than hashing: plain[i] is 1 if URL i is certainly canonical, as nearly all
+ * are.  For programs that call deja_url_canon only for the others, on other threads. */
 DEJA_API void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                                    uint8_t *plain);
-/* What a link in the page `base` points to, fragment included, as browsers see it: bytes in
- * out, which has DEJA_URL_ROOM(base.len + link.len) and is neither of them. */
+/* Stores what a link in the page `base` points to, with its fragment, as browsers see it: bytes in
+ * out, which has DEJA_URL_ROOM(base.len + link.len) bytes and overlaps neither.  DEJA_ENOTURL,
+ * DEJA_ENOTSUP and DEJA_ESPACE as above. */
 DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,
                                   deja_slice *url, deja_error *err);
-/* The layers of a URL, slices of it: scheme and authority, then each segment of the path
- * with its slash; the query belongs to the last.  Returns how many, at most cap: then the
- * last one holds the rest. */
+/* The layers of a URL, as slices of it: scheme and authority, then each segment of the path with
+ * its slash; the query belongs to the last.  Returns how many, at most cap; the last of cap holds
+ * the rest. */
 DEJA_API size_t deja_url_split(deja_slice url, deja_slice *layer, size_t cap);
-/* The host-suffix/path-prefix expressions that Safe Browsing looks up for a URL in its
- * canonical form (DEJA_URL_GSB), slices of it, longest host and path first.  Returns how
- * many; 0 for what is not in that form. */
+/* The host-suffix/path-prefix expressions that Safe Browsing looks up for a URL in its canonical
+ * form (DEJA_URL_GSB), as slices of it, longest host and path first.  Returns how many; 0 for a
+ * URL not in that form. */
 #define DEJA_URL_EXPRESSIONS 30
 DEJA_API size_t deja_url_expressions(deja_slice canon,
                                      deja_slice expression[DEJA_URL_EXPRESSIONS]);
 
-/* --- What a filter is --------------------------------------------------- */
+/* --- Kinds and options -------------------------------------------------- */
 
-typedef enum deja_kind { /* stored in files: append only */
+/* The structure that answers (docs/kinds.md).  Stored in files: append only. */
+typedef enum deja_kind {
     DEJA_CLASSIC = 1,
     DEJA_BLOCKED = 2,
     DEJA_LAYERED = 3,
@@ -160,10 +171,10 @@ typedef enum deja_kind { /* stored in files: append only */
     DEJA_EXACT = 9
 } deja_kind;
 
-/* How a key becomes numbers.  XXH3 and SipHash are keyed with the filter's secret
- * and hash a key once; the papers' functions hash salt + key once for each of the
- * k positions (classic only).  MIXED takes a different function for each. */
-typedef enum deja_hash { /* stored in files: append only */
+/* How a key becomes numbers.  XXH3 and SipHash are keyed with the filter's secret and hash a key
+ * once; the papers' functions hash salt + key once for each of the k positions (classic only).
+ * MIXED uses a different function for each.  Stored in files: append only. */
+typedef enum deja_hash {
     DEJA_HASH_XXH3 = 1,
     DEJA_HASH_SIPHASH = 2,
     DEJA_HASH_JENKINS = 3, /* lookup2 */
@@ -174,7 +185,7 @@ typedef enum deja_hash { /* stored in files: append only */
     DEJA_HASH_MIXED = 8
 } deja_hash;
 
-/* Names as typed on the command line; NULL and 0 for what this library has not. */
+/* Names as typed on the command line; NULL and 0 for an unknown kind or hash. */
 DEJA_API const char *deja_kind_name(uint32_t kind);
 DEJA_API uint32_t deja_kind_parse(const char *name);
 DEJA_API const char *deja_hash_name(uint32_t hash);
@@ -207,7 +218,8 @@ DEJA_API bool deja_kind_can(uint32_t kind, uint32_t capability);
 /* The instruction set that blocked filters use here: "avx512", "avx2", "portable". */
 DEJA_API const char *deja_simd_name(void);
 
-typedef struct deja_allocator { /* per filter; free gets the size given to alloc */
+/* Memory for one filter and what belongs to it; free gets the size that alloc was given. */
+typedef struct deja_allocator {
     void *(*alloc)(void *ctx, size_t size, size_t align);
     void (*free)(void *ctx, void *p, size_t size);
     void *ctx;
@@ -215,11 +227,11 @@ typedef struct deja_allocator { /* per filter; free gets the size given to alloc
 
 #define DEJA_KEY_LEN          32
 #define DEJA_KEY_APART        1u /* the secret key stays out of the file; open needs it again */
-/* spectral: add raises only the counters that are at the minimum.  Counts come out better, and
+/* spectral: add raises only the counters that are at the minimum.  Counts are more accurate, and
  * remove is refused: a counter no longer holds the sum of its keys. */
 #define DEJA_MINIMAL_INCREASE 2u
-/* layered: Algorithms 3 and 4 to the letter, the same hash functions in every layer.  Segments
- * that are equal then cancel out, and URLs with swapped ones are taken for each other. */
+/* layered: Algorithms 3 and 4 to the letter, with the same hash functions in every layer.  Equal
+ * segments then cancel out, and URLs with swapped segments are mistaken for each other. */
 #define DEJA_LAYERED_PAPER    4u
 /* layered: keys are words with a delimiter between them, dealt to the layers in turn. */
 #define DEJA_LAYERED_WORDS    8u
@@ -252,7 +264,7 @@ typedef struct deja_options {
     uint32_t flags;              /* DEJA_KEY_APART, .. as above              */
     uint32_t counter_bits;       /* spectral: 4, 8, 16 or 32; default 4      */
     uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
-    uint32_t layers;             /* layered: at most so many; default 8      */
+    uint32_t layers;             /* layered: the most; default 8            */
     uint32_t delimiter;          /* layered: byte between words; default ' ' */
     uint32_t generations;        /* window: full ones, 1 .. 7; default 1     */
     uint64_t window_seconds;     /* window: by time; default: by keys        */
@@ -283,16 +295,17 @@ typedef enum deja_option_type {
     DEJA_OPTION_BITS = 9    /* uint32_t, a power of two from least to most        */
 } deja_option_type;
 
-typedef struct deja_option { /* fields are only ever appended */
-    const char *name;        /* of the field or flag: "capacity", "minimal_increase" */
-    const char *keyword;     /* in commands of a server: "CAPACITY"; NULL: not there */
-    const char *value;       /* what help calls its value: "N"; NULL for a flag      */
-    const char *help;        /* a phrase; other options in it are `options.NAME`     */
-    const char *unit;        /* "keys", "bytes", "seconds", "bits" or NULL           */
-    uint32_t type;           /* a deja_option_type                                   */
-    uint32_t width;          /* bytes of the field ...                               */
-    size_t offset;           /* ... and its place in deja_options                    */
-    uint64_t least;          /* the range; 0 and 0: the type has none                */
+/* Fields are only ever appended. */
+typedef struct deja_option {
+    const char *name;    /* of the field or flag: "capacity", "minimal_increase" */
+    const char *keyword; /* in commands of a server: "CAPACITY"; NULL: not there */
+    const char *value;   /* what help calls its value: "N"; NULL for a flag      */
+    const char *help;    /* a phrase; other options in it are `options.NAME`     */
+    const char *unit;    /* "keys", "bytes", "seconds", "bits" or NULL           */
+    uint32_t type;       /* a deja_option_type                                   */
+    uint32_t width;      /* bytes of the field ...                               */
+    size_t offset;       /* ... and its place in deja_options                    */
+    uint64_t least;      /* the range; 0 and 0: the type has none                */
     uint64_t most;
     double standard; /* the default; 0: it depends on the other options      */
     const char *(*choice)(uint32_t value); /* NULL: no such choice                   */
@@ -315,7 +328,7 @@ DEJA_API size_t deja_option_print(const deja_option *o, const deja_options *opt,
 DEJA_API void deja_option_translate(const char *text, const char *(*word)(const deja_option *o),
                                     char *out, size_t cap);
 
-/* What options come to, without allocating anything. */
+/* What a filter with these options would be, without allocating anything. */
 typedef struct deja_plan {
     size_t size; /* set by DEJA_PLAN_INIT; filled as far as the caller knows it */
     uint32_t kind;
@@ -341,47 +354,50 @@ DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_e
 
 typedef struct deja_filter deja_filter;
 DEJA_CHECKED int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err);
-DEJA_API void deja_filter_free(deja_filter *f); /* NULL is fine; does not sync */
+DEJA_API void deja_filter_free(deja_filter *f); /* does not sync */
 /* As deja_kind_can, for one filter: its options and parts can rule out what its kind can do.
  * Whether its file may be written does not matter here. */
 DEJA_API bool deja_filter_can(const deja_filter *f, uint32_t capability);
 /* DEJA_OK if it can; otherwise DEJA_ENOTSUP, and err names a kind that can. */
 DEJA_CHECKED int deja_filter_require(const deja_filter *f, uint32_t capability, deja_error *err);
 
-/* *is_new (or NULL) tells whether the key was absent before this call.  When threads
- * add the same key at once, at least one of them is told that it was new. */
+/* Adds a key.  *is_new, unless is_new is NULL, becomes true if the key was absent.  If threads add
+ * the same key at the same time, at least one of them is told that it was new.  DEJA_EFULL: no
+ * room; DEJA_EIO: its file cannot be written; DEJA_ENOTSUP: a static filter; DEJA_EINVAL: opened
+ * for reading. */
 DEJA_CHECKED int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *err);
 DEJA_API bool deja_filter_contains(const deja_filter *f, deja_slice key);
-/* As n single calls in order, with the memory latency overlapped; the arrays (or NULL
- * for add) get 0 or 1 for each key.  When an add stops early, *done keys were taken. */
+/* The same for n keys in order, with their cache misses overlapped; the arrays get 0 or 1 for each
+ * key.  is_new and done may be NULL.  On failure, the first *done keys were added. */
 DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n,
                                        uint8_t *is_new, size_t *done, deja_error *err);
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
 
-/* window: its time, in seconds since 1970, instead of the system's clock: for logs with times of
- * their own, and for tests.  It stays until the next call; 0 is the system's clock again.  Time
- * never runs back while a filter is open: an earlier time counts as the latest that an add went
- * by.  If the newest generation of a file starts in the future (the clock was set back, or the
- * file was crafted), the next add restarts it from now; stats.clock_behind tells by how much. */
+/* window: sets its time, in seconds since 1970, for logs with times of their own and for tests.
+ * It holds until the next call; 0 restores the system's clock.  Time never runs backward while a
+ * filter is open: an earlier time counts as the latest one that an add used.  If the newest
+ * generation of a file starts in the future (the clock was set back, or the file was crafted), the
+ * next add restarts it from now; stats.clock_behind reports by how much. */
 DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err);
 
-/* How often, and not any more: kinds spectral and, remove alone, paired; the others answer
+/* Counting and removal: kinds spectral and, for remove only, paired; the others answer
  * DEJA_ENOTSUP.
  *
- * spectral: remove takes one add of the key back.  *removed (or NULL) is 0, and stats count it as
- * refused, when the key is not there, or so often that all its counters are at their maximum:
- * these have lost count and stay as they are.  Remove only what was added.  A key that was not is
- * refused as well unless it is a false positive; then removing it takes counts away from other
- * keys, and they MAY BE MISSED afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
+ * spectral: remove undoes one add of the key.  *removed (or NULL) becomes false, and stats count a
+ * refusal, if the key is absent or all its counters are saturated: these have lost count and stay
+ * as they are.  Remove only keys that were added.  A key that was not is refused as well unless it
+ * is a false positive; removing that takes counts away from other keys, which MAY BE MISSED
+ * afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
  *
- * paired: remove puts the key into a second filter, of deletions, and that is FOR GOOD.  A key
- * that comes back is told "new" by every add and never found again; stats count these adds as
+ * paired: remove puts the key into a second filter, of deletions, and that is FOR GOOD.  Every
+ * later add of the key answers "new", and the key is never found again; stats count these adds as
  * hidden.  The deletions also claim one in 1/fn_now of the keys that were never removed: this kind
  * FORGETS.  A key that is not found is refused; removing a false positive harms no other key.
  *
- * count gives how often the key was added and not removed, or more: too much for as many keys as
- * contains would claim wrongly.  A count at the maximum of the counters says at least. */
+ * count stores how many times the key was added and not removed, or more: too many for as many
+ * keys as contains would claim wrongly.  A count at the maximum of the counters means "at least".
+ */
 DEJA_CHECKED int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n,
@@ -391,21 +407,20 @@ DEJA_CHECKED int deja_filter_count(const deja_filter *f, deja_slice key, uint64_
 DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint64_t *counts, deja_error *err);
 
-/* Has anything been added that is, or lies under, this beginning of a URL: a site, a folder, a
- * page?  Cut at slashes: http://h/a covers itself, http://h/a/, http://h/a?x and all below
- * http://h/a/, and not http://h/ab.  Nothing that was added is missed.  Claimed wrongly are one in
- * a hundred, and beginnings whose segments were seen, each in its place, under others: http://h/b
- * after http://h/a and http://g/b.  Where a filter has L layers, only the first L - 1 segments are
- * looked at, and never a query.  Kind layered alone, without its modes paper and words; the
- * others answer DEJA_ENOTSUP.  May run beside add and contains. */
+/* Was any URL added that is, or is under, this prefix: a site, a folder, a page?  Prefixes end at
+ * slashes: http://h/a covers itself, http://h/a/, http://h/a?x and everything below http://h/a/,
+ * but not http://h/ab.  No added URL is missed.  Claimed wrongly are one prefix in a hundred, and
+ * prefixes whose segments were seen, each in its place, under others: http://h/b after http://h/a
+ * and http://g/b.  If a filter has L layers, only the first L - 1 segments count, and never a
+ * query.  Kind layered only, without its modes paper and words; the others answer DEJA_ENOTSUP. */
 DEJA_CHECKED int deja_filter_prefix(const deja_filter *f, deja_slice prefix, bool *found,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
                                           uint8_t *found, deja_error *err);
 
-/* The same in two steps, for programs that hash in one thread and look up in another:
- * a key becomes hash_words numbers, good for filters with the same key, hash, k, F (layered: the
- * same layers and modes). */
+/* The same in two steps, for programs that hash in one thread and look up in another: a key
+ * becomes hash_words numbers, valid for filters with the same key, hash, k and F (layered: and
+ * the same layers and modes). */
 DEJA_API size_t deja_filter_hash_words(const deja_filter *f);
 DEJA_API void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                      uint64_t *hash);
@@ -501,7 +516,7 @@ typedef struct deja_stats {
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, unsigned flags, deja_stats *stats,
                                    deja_error *err);
 /* One layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose segments are
- * whole keys.  DEJA_EINVAL: no such layer; other kinds: DEJA_ENOTSUP. */
+ * whole keys.  DEJA_EINVAL: there is no such layer; DEJA_ENOTSUP: another kind. */
 typedef struct deja_layer {
     size_t size;       /* set by DEJA_LAYER_INIT; filled as far as the caller knows it */
     uint64_t segments; /* different ones in it                                         */
@@ -524,10 +539,11 @@ DEJA_CHECKED int deja_filter_layer(const deja_filter *f, uint32_t number, deja_l
  */
 #define DEJA_CREATE_MODE_SHIFT 16
 #define DEJA_CREATE_MODE(mode) ((unsigned)(mode) << DEJA_CREATE_MODE_SHIFT)
-/* Map a file.  expect may be NULL; else its key (needed when the file was made with
- * DEJA_KEY_APART), alloc, and as a demand its kind (a scalable filter also passes for the kind
- * of its parts), hash, counter_bits, generations,
- * window_seconds, url, seed, layers, delimiter and modes where not 0. */
+/* Opens a filter file and maps it; does not read its body.  expect may be NULL.  Otherwise its key
+ * (needed if the file was made with DEJA_KEY_APART) and alloc are used, and these fields are
+ * demands unless they are 0 (DEJA_EMISMATCH): kind (a scalable filter also passes
+ * for the kind of its parts), hash, counter_bits, generations, window_seconds, url, seed, layers,
+ * delimiter and the modes of layered. */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
 /* Creates a filter in a new file, locked for writing.  The file appears under its name, complete,
@@ -547,80 +563,82 @@ DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja
  * then fail with DEJA_EIO and errno ESTALE.  deja_filter_check_file says why.  Both files stay as
  * they are, and adds since the last sync are in neither: open the file again and repeat them. */
 DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
-/* Read the whole file and compare its checksums: DEJA_OK is a clean bill of health,
- * DEJA_EFORMAT names the damage, DEJA_EBUSY says that it was not synced since its last
- * add, so that no checksum can vouch for it. */
+/* Reads the whole file and compares its checksums.  DEJA_OK: it is sound.  DEJA_EFORMAT: err names
+ * the damage.  DEJA_EBUSY: it was not synced after its last add, so it has no valid checksum. */
 DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
 
-/* Somebody may cut a file short, or copy another one over it, while it is mapped: the system then
- * ends the process with SIGBUS at the next look at what is gone.  deja_files_guard makes that an
- * error, for all filters of the process and for good: it catches SIGBUS, and passes what is not
- * about a filter's file on to the handler that was there before.  Never called by the library.
+/* If a mapped file is truncated or overwritten, the next access to a missing page kills the
+ * process with SIGBUS.  deja_files_guard turns that into an error, for all filters of the process
+ * and for good: it catches SIGBUS and passes any that is not about a filter's file to the
+ * previous handler. The library never calls it by itself.
  *
  * A filter whose file is gone answers no more: calls with a status return DEJA_EIO, and contains,
- * which has none, says true for every key, since calling a key new that was added is the one
- * thing a filter must not do.  deja_filter_check_file tells the difference: DEJA_OK after a
- * contains means that its answers came from the whole file. */
+ * which has none, says true for every key, because a filter must never call a known key new.
+ * deja_filter_check_file tells the two apart: DEJA_OK after a contains means that its answers
+ * came from the whole file. */
 DEJA_CHECKED int deja_files_guard(deja_error *err);
 DEJA_CHECKED int deja_filter_check_file(const deja_filter *f, deja_error *err);
 
-/* A copy of a filter in a new file, as deja_filter_create makes one: same key, same counts. */
+/* Copies a filter into a new file, as deja_filter_create makes one: same key, same counts. */
 DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags,
                                   deja_filter **out, deja_error *err);
 
-/* --- The bytes of a file, without one ------------------------------------------ */
+/* --- Export and import -------------------------------------------------- */
 
-/* What the file of this filter would hold, to be sent elsewhere or kept in another store: len
- * bytes from offset `at` on; fewer at the end, and 0 behind it.  The first 4096 bytes have a
- * checksum of all others, made by reading the whole body each time they are asked for: read them
- * once, and leave the filter as it is until the rest has been read. */
+/* The bytes that a file of this filter would hold, to be sent or stored elsewhere: len bytes from
+ * offset `at`; fewer at the end, and 0 after it.  The first 4096 bytes contain a checksum of all
+ * others, for which each call that touches them reads the whole body: read them once, and do not
+ * change the filter until you have read the rest. */
 DEJA_API uint64_t deja_filter_export_len(const deja_filter *f);
 DEJA_API size_t deja_filter_export(const deja_filter *f, uint64_t at, void *out, size_t len);
 
-/* A filter in memory from such bytes.  They may come from an enemy: header, length, checksum and
- * key are checked as deja_filter_open and deja_file_verify check those of a file, and nothing is
- * allocated before.  expect is as for open.  DEJA_EBUSY: a file that was not synced. */
+/* Makes a filter in memory from such bytes.  They may come from an attacker: header, length,
+ * checksum and key are checked as deja_filter_open and deja_file_verify check those of a file,
+ * before anything is allocated.  expect is as for open.  DEJA_EBUSY: a file that was not synced.
+ */
 DEJA_CHECKED int deja_filter_import(const void *data, size_t len, const deja_options *expect,
                                     deja_filter **out, deja_error *err);
-/* The same in pieces, in order.  len is how many bytes will come, if the caller can vouch for
- * that; 0: unknown, then memory is taken as they come.  What expect->url points to has to live
- * until finish.  After an error nothing but free is left to do. */
+/* The same in pieces, in order.  len is how many bytes will arrive, if you are certain; 0:
+ * unknown, and memory grows as they arrive.  expect->url must live until finish.  After an error,
+ * only free is allowed. */
 typedef struct deja_import deja_import;
 DEJA_CHECKED int deja_import_new(uint64_t len, const deja_options *expect, deja_import **out,
                                  deja_error *err);
 DEJA_CHECKED int deja_import_write(deja_import *im, const void *data, size_t len, deja_error *err);
 DEJA_CHECKED int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err);
-DEJA_API void deja_import_free(deja_import *im); /* NULL is fine; not the filter that it gave */
-/* Bytes there will be; 0 before the header (4096 bytes) has come.  And bytes that have come. */
+DEJA_API void deja_import_free(deja_import *im); /* does not free the filter that it made */
+/* How many bytes there will be in all; 0 before the header (4096 bytes) has arrived. */
 DEJA_API uint64_t deja_import_len(const deja_import *im);
+/* Reads back bytes that have arrived, as deja_filter_export does: for a host that must save or
+ * replicate an import before it is complete. */
 DEJA_API size_t deja_import_read(const deja_import *im, uint64_t at, void *out, size_t len);
 
-/* --- Sets that never change -------------------------------------------------- */
+/* --- Static filters ----------------------------------------------------- */
 
-/* A static filter (DEJA_STATIC) is made of all its keys at once: collect them, then finish.
- * Keys may come in any order and more than once; a key takes 8 bytes until then, and about 32
- * while the filter is made.  The options are those of a filter: fp_rate or fingerprint_bits
+/* A static filter (DEJA_STATIC) is built from all its keys at once: collect them, then finish.
+ * Keys may arrive in any order and more than once; a key takes 8 bytes until then, and about 32
+ * while the filter is built.  The options are those of a filter: fp_rate or fingerprint_bits
  * choose the fingerprints, memory limits the body, and capacity is a hint.  A builder belongs to
- * one thread at a time; hash_batch may run beside the other calls. */
+ * one thread at a time; only hash_batch may run concurrently with the other calls. */
 typedef struct deja_builder deja_builder;
 DEJA_CHECKED int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *err);
-DEJA_API void deja_builder_free(deja_builder *b); /* NULL is fine; not the filter that it made */
-/* Takes all of them, or none (DEJA_ENOMEM). */
+DEJA_API void deja_builder_free(deja_builder *b); /* does not free the filter that it made */
+/* Take all of the keys, or none (DEJA_ENOMEM). */
 DEJA_CHECKED int deja_builder_add(deja_builder *b, deja_slice key, deja_error *err);
 DEJA_CHECKED int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n,
                                         deja_error *err);
-/* The same in two steps: one number a key. */
+/* The same in two steps: one number per key. */
 DEJA_API void deja_builder_hash_batch(const deja_builder *b, const deja_slice *keys, size_t n,
                                       uint64_t *hash);
 DEJA_CHECKED int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n,
                                          deja_error *err);
-/* The filter: in memory when path is NULL, otherwise in a new file, which appears with its first
- * deja_filter_sync; flags as for deja_filter_create.  After DEJA_OK the builder is empty and may
- * collect the keys of another filter; after an error it still has its keys. */
+/* Builds the filter: in memory if path is NULL, otherwise in a new file, which appears with its
+ * first deja_filter_sync; flags as for deja_filter_create.  After DEJA_OK the builder is empty and
+ * can collect the keys of another filter; after an error it still has its keys. */
 DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned flags,
                                      deja_filter **out, deja_error *err);
 
-/* --- Filters and filters, visits ----------------------------------------- */
+/* --- Set operations and visits ------------------------------------------ */
 
 /* Union: afterwards `into` has every key of `from`.  Both need the same kind (classic, blocked
  * or exact), F, k, hash, secret key, visit and URL rules; DEJA_EMISMATCH names what differs.
@@ -632,48 +650,52 @@ DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned
  * How many keys the union has is estimated from its bits.  In a file it lasts with the next
  * sync, like adds. */
 DEJA_CHECKED int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err);
-/* Halve a classic or blocked filter, or a scalable one of a single such part, so many times: it
- * becomes what the same keys would have
- * left in a filter of that size, with the higher rate of such a one.  DEJA_EINVAL tells how
- * often its size can be halved.  A file is replaced at once, whole or not at all. */
+/* Halves a classic or blocked filter, or a scalable one of a single such part, this many times.
+ * It becomes what the same keys would have left in a filter of that size, with the higher rate of
+ * such a filter.  DEJA_EINVAL: err says how many times it can be halved.  A file is replaced
+ * atomically. */
 DEJA_CHECKED int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err);
-/* How many keys are in both: an estimate with its standard deviation (sigma may be NULL), from
- * the bits that are set, for filters of one part that could be merged.  Exact: counted. */
+/* Estimates how many keys are in both, with the standard deviation (sigma may be NULL), from the
+ * bits that are set, for filters of one part that could be merged.  Exact filters are counted. */
 DEJA_CHECKED int deja_filter_overlap(const deja_filter *a, const deja_filter *b, double *keys,
                                      double *sigma, deja_error *err);
-/* Begin the next visit: an empty filter with the same key and other hashes, so that pages that
- * this visit lost are found in the next.  next may be NULL: it is sized from the keys that this
- * visit saw; else its capacity, fp_rate, memory, hashes .. where not 0.  A scalable filter that is
- * given memory, hashes or a multiplier becomes one of its parts' kind.  Counts come from a file
- * and may be crafted: without a capacity or memory, more than 16 MiB and more than 32 times the
- * bytes that the filter has now are refused (DEJA_EINVAL).  A file is replaced atomically. */
+/* Begins the next visit: an empty filter with the same key and different hash functions, so that
+ * the next visit finds pages that this one lost.  next may be NULL: the filter is sized from the
+ * keys that this visit saw.  Otherwise its capacity, fp_rate, memory, hashes .. apply unless 0.
+ * A scalable filter that is given memory, hashes or a multiplier becomes one of its parts' kind.
+ * Counts come from a file and may be crafted: without a capacity or memory, more than 16 MiB and
+ * more than 32 times the bytes that the filter has now are refused (DEJA_EINVAL).  A file is
+ * replaced atomically. */
 DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err);
 
 /* --- Streams ------------------------------------------------------------ */
 
-/* Lines of a text that lies in memory in one piece; their mark is '\n', 0, or any other byte.
+/* The lines of a text in memory, such as a mapped file, as keys for the batch calls; found with
+ * SIMD, at memory speed.  `mark` ends a line: '\n', 0 or any other byte.
  *
- * ends: for each mark at `from` or behind it, in order, the offset just past it, at most cap of
- * them.  Returns how many: fewer than cap means that there are no more.
- * count: how many bytes of the text are marks. */
+ * split: cuts up to cap lines off the front of *text, without their mark; the last line needs
+ * none.
+ * ends: stores the offset just past each mark at or after `from`, in order, at most cap of them.
+ * count: counts the marks.
+ * Each returns how many; split returns 0 at the end, ends fewer than cap. */
+DEJA_API size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, size_t cap);
 DEJA_API size_t deja_lines_ends(deja_slice text, size_t from, char mark, size_t *ends, size_t cap);
 DEJA_API size_t deja_lines_count(deja_slice text, char mark);
-/* Cut lines off the front of a text: up to cap slices of it, without their mark, and
- * *text is what remains.  The last line needs no mark.  Returns how many; 0: the text is
- * empty.  The slices are keys for the batch calls. */
-DEJA_API size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, size_t cap);
 
-/* Which lines of a stream are new, if a line must not count as seen before it has been
- * handed over: judge some keys, write their lines, then commit.  A crash between the two
- * repeats lines and never loses one.  The answers are those of a filter to which every key
- * was added as soon as it was judged, also in a window, which forgets.  The filter is
- * borrowed; between judge and commit, nobody else may add to it. */
+/* Which lines of a stream are new, if a line must not count as seen before it has been handed
+ * over: judge some keys, write their lines, then commit.  A crash between the two repeats lines
+ * and never loses one.  The answers are those of a filter to which every key was added as soon as
+ * it was judged, even in a window, which forgets.  The filter is borrowed: between judge and
+ * commit, no one else may add to it.  Memory comes from its allocator.
+ *
+ * judge: hash as from deja_filter_hash_batch; DEJA_ENOMEM: none of the keys was judged.
+ * commit: adds the keys that wait, as deja_filter_add_hashed does; on failure, the rest waits. */
 typedef struct deja_dedup deja_dedup;
 DEJA_CHECKED int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err);
 DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
                                   deja_error *err);
 DEJA_CHECKED int deja_dedup_commit(deja_dedup *d, deja_error *err);
-/* Keys that wait for the commit: those judged new; in a window, also those to be renewed. */
+/* How many keys wait for the commit: those judged new; in a window, also those to be renewed. */
 DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 DEJA_API void deja_dedup_free(deja_dedup *d);
 
