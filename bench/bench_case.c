@@ -119,9 +119,7 @@ static void choose_numbers(struct run *r, enum bench_op op, size_t n)
 static int fill_strings(struct run *r, uint64_t n, deja_error *err)
 {
     const struct bench_subject *s = r->c->subject;
-    bench_call *add = s->collect != NULL     ? s->collect
-                      : s->add_batch != NULL ? s->add_batch
-                                             : s->add_one;
+    bench_call *add = s->collect ? s->collect : s->add_batch ? s->add_batch : s->add_one;
     while (n > 0 && !stopped(r)) {
         const size_t lot = n < r->c->lot ? (size_t)n : r->c->lot;
         choose_numbers(r, BENCH_NEW, lot);
@@ -151,7 +149,7 @@ static int fill_hashes(struct run *r, uint64_t n, deja_error *err)
 /* Rounds that one filling has keys for: half of it, and two lots of new keys a round. */
 static unsigned rounds_a_filling(const struct bench_case *c)
 {
-    if (c->subject->ready != NULL)
+    if (c->subject->ready)
         return c->rounds; /* they use up none */
     const uint64_t rounds = c->n / 2 / (2 * c->lot);
     return rounds < c->rounds ? (unsigned)rounds : c->rounds;
@@ -160,16 +158,16 @@ static unsigned rounds_a_filling(const struct bench_case *c)
 static int fill(struct run *r, deja_error *err)
 {
     const struct bench_case *c = r->c;
-    const bool fixed = c->subject->ready != NULL;
+    const bool fixed = c->subject->ready;
     const uint64_t measured = fixed ? 0 : 2 * (uint64_t)c->lot * rounds_a_filling(c);
     const uint64_t rest = c->n - r->members - measured;
     c->subject->close(r->self);
     r->self = c->subject->open(c->kind, c->n, c->p, err);
-    if (r->self == NULL)
+    if (!r->self)
         return DEJA_ENOMEM;
     r->fresh = r->hashed = 0;
     int rc = fill_strings(r, r->members, err);
-    if (rc == DEJA_OK && c->subject->add_hashed != NULL)
+    if (rc == DEJA_OK && c->subject->add_hashed)
         rc = fill_hashes(r, rest, err);
     else if (rc == DEJA_OK)
         rc = fill_strings(r, rest, err);
@@ -203,7 +201,7 @@ static int check_answers(const struct run *r, enum bench_op op, size_t n, deja_e
 static int check_members(struct run *r, deja_error *err)
 {
     const struct bench_subject *s = r->c->subject;
-    bench_call *contains = s->contains_batch != NULL ? s->contains_batch : s->contains_one;
+    bench_call *contains = s->contains_batch ? s->contains_batch : s->contains_one;
     for (uint64_t at = 0; at < r->members && !stopped(r); at += r->c->lot) {
         choose_numbers(r, BENCH_PRESENT, r->c->lot);
         bench_keys_make(r->keys, r->number, r->c->lot);
@@ -223,7 +221,7 @@ static int probe_lot(struct run *r, uint64_t *hits, deja_error *err)
     const size_t lot = r->c->lot;
     int rc;
     choose_numbers(r, BENCH_ABSENT, lot);
-    if (s->contains_hashed != NULL) {
+    if (s->contains_hashed) {
         for (size_t i = 0; i < lot; i++)
             r->number[i] = mix_nth(r->number[i]);
         rc = s->contains_hashed(r->self, r->number, lot, r->answer);
@@ -239,7 +237,7 @@ static int probe_lot(struct run *r, uint64_t *hits, deja_error *err)
 
 static uint64_t probes_wanted(const struct bench_case *c)
 {
-    if (c->subject->contains_hashed == NULL)
+    if (!c->subject->contains_hashed)
         return FEW_PROBES;
     if (!(c->rate_expected > HITS / (double)PROBES_MAX))
         return c->rate_expected > 1 / (double)PROBES_MAX ? PROBES_MAX : PROBES_MIN;
@@ -286,8 +284,8 @@ static int measure(struct run *r, unsigned call, enum bench_op op, deja_error *e
     bench_call *function = call_of(r->c, call, op);
     struct samples *s = &r->samples[call][op];
     const size_t lot = r->c->lot;
-    if (function == NULL) {
-        if (op == BENCH_NEW && r->c->subject->ready == NULL)
+    if (!function) {
+        if (op == BENCH_NEW && !r->c->subject->ready)
             return fill_strings(r, lot, err); /* the keys come in all the same */
         return DEJA_OK;
     }
@@ -330,7 +328,7 @@ static int run_fillings(struct run *r, deja_error *err)
     int rc = DEJA_OK;
     while (rc == DEJA_OK && r->rounds_done < c->rounds && !stopped(r)) {
         rc = fill(r, err);
-        if (rc == DEJA_OK && r->limit.lines == NULL) {
+        if (rc == DEJA_OK && !r->limit.lines) {
             rc = check_members(r, err);
             if (rc == DEJA_OK)
                 rc = check_rate(r, err);
@@ -367,16 +365,15 @@ int bench_case_run(struct bench_case *c, struct bench_keys *keys, const atomic_b
 {
     c->lot = bench_case_lot(c->n);
     struct run *r = calloc(1, sizeof *r);
-    if (r == NULL)
+    if (!r)
         return fail(err, DEJA_ENOMEM, "no memory for the measurements");
     *r = (struct run){.c = c, .keys = keys, .stop = stop, .stranger = STRANGERS};
     r->members = power_below(c->n / 4);
     r->members = r->members < MEMBERS_MAX ? r->members : MEMBERS_MAX;
     r->number = malloc(c->lot * sizeof *r->number);
     r->answer = malloc(c->lot);
-    int rc = r->number != NULL && r->answer != NULL
-                 ? run_fillings(r, err)
-                 : fail(err, DEJA_ENOMEM, "no memory for the measurements");
+    int rc = r->number && r->answer ? run_fillings(r, err)
+                                    : fail(err, DEJA_ENOMEM, "no memory for the measurements");
     if (rc == DEJA_OK)
         rc = fill_strings(r, c->n - r->fresh - r->hashed, err);
     if (rc == DEJA_OK)

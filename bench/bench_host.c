@@ -38,11 +38,11 @@ static bool look_up(const char *path, const char *name, char *value, size_t cap)
     char line[512];
     bool found = false;
     FILE *file = fopen(path, "re");
-    if (file == NULL)
+    if (!file)
         return false;
-    while (!found && fgets(line, sizeof line, file) != NULL) {
+    while (!found && fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');
-        if (colon == NULL || strncmp(line, name, strlen(name)) != 0)
+        if (!colon || strncmp(line, name, strlen(name)) != 0)
             continue;
         colon += 1 + strspn(colon + 1, " \t");
         (void)snprintf(value, cap, "%.*s", (int)strcspn(colon, "\n"), colon);
@@ -67,8 +67,8 @@ static void find_huge_pages(struct bench_host *h)
 {
     char line[64] = "";
     FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
-    const bool read = file != NULL && fgets(line, sizeof line, file) != NULL;
-    if (file != NULL)
+    const bool read = file && fgets(line, sizeof line, file);
+    if (file)
         (void)fclose(file);
     const char *choice = read ? strchr(line, '[') : NULL;
     (void)snprintf(h->huge_pages, sizeof h->huge_pages, "%.*s",
@@ -81,8 +81,8 @@ static uint64_t number_in(const char *path)
 {
     char line[64] = "", *end = line;
     FILE *file = fopen(path, "re");
-    const bool read = file != NULL && fgets(line, sizeof line, file) != NULL;
-    if (file != NULL)
+    const bool read = file && fgets(line, sizeof line, file);
+    if (file)
         (void)fclose(file);
     const unsigned long long n = read ? strtoull(line, &end, 10) : 0;
     return end == line ? UINT64_MAX : n;

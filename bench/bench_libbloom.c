@@ -40,7 +40,7 @@ static void *bloom_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 {
     struct bloom *b = calloc(1, sizeof *b);
     /* It counts bits in an int. */
-    if (b != NULL && bloom_estimate(kind, n, p, 0) <= INT_MAX / 8 && lib.init(b, (int)n, p) == 0)
+    if (b && bloom_estimate(kind, n, p, 0) <= INT_MAX / 8 && lib.init(b, (int)n, p) == 0)
         return b;
     free(b);
     (void)fail(err, DEJA_ENOMEM, "libbloom has no filter for that many keys");
@@ -49,7 +49,7 @@ static void *bloom_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 
 static void bloom_close(void *self)
 {
-    if (self != NULL)
+    if (self)
         lib.release(self);
     free(self);
 }
@@ -95,13 +95,13 @@ static bool find(void *handle, const char *name, void *function)
 {
     void *found = dlsym(handle, name);
     *(void **)function = found;
-    return found != NULL;
+    return found;
 }
 
 const struct bench_subject *bench_libbloom(void)
 {
     void *handle = dlopen("libbloom.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL)
+    if (!handle)
         return NULL;
     const bool all =
         find(handle, "bloom_init", &lib.init) && find(handle, "bloom_check", &lib.check) &&

@@ -39,7 +39,7 @@ static bool make_piece(size_t size)
         return true;
     bench_memory_fini();
     piece.at = bench_memory_map(size, &piece.mapped);
-    return piece.at != NULL;
+    return piece.at;
 }
 
 static void *lend(void *ctx, size_t size, size_t align)
@@ -76,7 +76,7 @@ uint8_t *bench_memory_piece(size_t *len)
 
 void bench_memory_fini(void)
 {
-    if (piece.at != NULL)
+    if (piece.at)
         munmap(piece.at, piece.mapped);
     piece.at = NULL;
     piece.mapped = piece.lent = 0;

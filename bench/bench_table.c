@@ -50,11 +50,11 @@ static uint64_t n_slots(uint64_t n)
 static void table_close(void *self)
 {
     struct table *t = self;
-    if (t == NULL)
+    if (!t)
         return;
-    if (t->slot != NULL)
+    if (t->slot)
         munmap(t->slot, (size_t)(t->mask + 1) * sizeof *t->slot);
-    if (t->copies != NULL)
+    if (t->copies)
         munmap(t->copies, t->cap);
     free(t);
 }
@@ -63,14 +63,14 @@ static void *table_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 {
     (void)kind, (void)p;
     struct table *t = n <= SIZE_MAX / KEY_ROOM / 4 ? calloc(1, sizeof *t) : NULL;
-    if (t != NULL) {
+    if (t) {
         t->mask = n_slots(n) - 1;
         t->capacity = n;
         t->cap = (size_t)n * KEY_ROOM; /* of addresses, not of memory */
         t->slot = map((size_t)(t->mask + 1) * sizeof *t->slot);
         t->copies = map(t->cap);
     }
-    if (t == NULL || t->slot == NULL || t->copies == NULL) {
+    if (!t || !t->slot || !t->copies) {
         table_close(t);
         (void)fail(err, DEJA_ENOMEM, "no memory for a hash table of that size");
         return NULL;
