@@ -12,7 +12,7 @@ static const struct opt *next_offered(struct opt_walk *w)
     const struct opt *opt;
     size_t base;
     while ((opt = opt_walk_next(w, &base)) != NULL)
-        if (opt_is_option(opt) && opt->refuse == NULL)
+        if (opt_is_option(opt) && !opt->refuse)
             break;
     return opt;
 }
@@ -21,7 +21,7 @@ static const struct opt *next_offered(struct opt_walk *w)
 static void print_choices(struct out *o, opt_names *names)
 {
     for (uint32_t value = 0, n = 0; value < OPT_CHOICES; value++)
-        if (names(value) != NULL)
+        if (names(value))
             out_printf(o, "%s%s", n++ == 0 ? "" : " ", names(value));
 }
 

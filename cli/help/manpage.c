@@ -20,7 +20,7 @@ static const struct command_exit usual_exits[] = {
 
 static const struct command_exit *exits_of(const struct command *cmd)
 {
-    return cmd->exits != NULL ? cmd->exits : usual_exits;
+    return cmd->exits ? cmd->exits : usual_exits;
 }
 
 /* What deja is about, for `deja --help` and deja(1). */
@@ -121,7 +121,7 @@ static void sections_begin(struct sections *s, const struct opt *table)
 
 static const struct opt *sections_next(struct sections *s, const char **heading)
 {
-    const char *before = s->current, *now = before == NULL ? "Options" : before;
+    const char *before = s->current, *now = !before ? "Options" : before;
     const struct opt *o;
     size_t base;
     while ((o = opt_walk_next(&s->walk, &base)) != NULL) {
@@ -131,7 +131,7 @@ static const struct opt *sections_next(struct sections *s, const char **heading)
             break;
     }
     s->current = now;
-    *heading = before == NULL || strcmp(before, now) != 0 ? now : NULL;
+    *heading = !before || strcmp(before, now) != 0 ? now : NULL;
     return o;
 }
 
@@ -143,7 +143,7 @@ static void help_option(struct out *o, const struct opt *opt)
     char letter[8] = "    ";
     if (opt->letter != '\0')
         (void)snprintf(letter, sizeof letter, "-%c, ", opt->letter);
-    bool value = opt->value != NULL;
+    bool value = opt->value;
     int n = snprintf(left, sizeof left, "  %s--%s%s%s%s", letter, opt->name,
                      value ? value_open(opt, true) : "", value ? opt->value : "",
                      value ? value_close(opt) : "");
@@ -162,7 +162,7 @@ static void help_options(struct out *o, const struct opt *table)
     const char *heading;
     sections_begin(&s, table);
     while ((opt = sections_next(&s, &heading)) != NULL) {
-        if (heading != NULL)
+        if (heading)
             out_printf(o, "\n%s:\n", heading);
         help_option(o, opt);
     }
@@ -170,7 +170,7 @@ static void help_options(struct out *o, const struct opt *table)
 
 static void help_paragraphs(struct out *o, const char *const *paragraph)
 {
-    for (; paragraph != NULL && *paragraph != NULL; paragraph++) {
+    for (; paragraph != NULL && *paragraph; paragraph++) {
         out_text(o, "\n");
         if (**paragraph == ' ')
             out_printf(o, "%s\n", *paragraph);
@@ -181,7 +181,7 @@ static void help_paragraphs(struct out *o, const char *const *paragraph)
 
 static void help_examples(struct out *o, const struct command_example *example)
 {
-    if (example == NULL || example->what == NULL)
+    if (!example || !example->what)
         return;
     out_text(o, "\nExamples:\n");
     for (; example->what != NULL; example++)
@@ -329,7 +329,7 @@ static void man_option(struct out *o, const struct opt *opt)
     out_text(o, "\\fB\\-\\-");
     troff(o, opt->name);
     out_text(o, "\\fR");
-    if (opt->value != NULL) {
+    if (opt->value) {
         out_printf(o, "%s\\fI", value_open(opt, true));
         troff(o, opt->value);
         out_printf(o, "\\fR%s", value_close(opt));
@@ -346,7 +346,7 @@ static void man_options(struct out *o, const struct opt *table)
     out_text(o, ".SH OPTIONS\n");
     sections_begin(&s, table);
     while ((opt = sections_next(&s, &heading)) != NULL) {
-        if (heading != NULL && strcmp(heading, "Options") != 0)
+        if (heading && strcmp(heading, "Options") != 0)
             out_printf(o, ".SS %s\n", heading);
         man_option(o, opt);
     }
@@ -354,7 +354,7 @@ static void man_options(struct out *o, const struct opt *table)
 
 static void man_paragraphs(struct out *o, const char *const *paragraph)
 {
-    for (bool first = true; paragraph != NULL && *paragraph != NULL; paragraph++, first = false) {
+    for (bool first = true; paragraph != NULL && *paragraph; paragraph++, first = false) {
         if (!first)
             out_text(o, ".PP\n");
         if (**paragraph == ' ') {
@@ -369,7 +369,7 @@ static void man_paragraphs(struct out *o, const char *const *paragraph)
 
 static void man_examples(struct out *o, const struct command_example *example)
 {
-    if (example == NULL || example->what == NULL)
+    if (!example || !example->what)
         return;
     out_text(o, ".SH EXAMPLES\n");
     for (; example->what != NULL; example++) {
@@ -394,7 +394,7 @@ static void man_see_also(struct out *o, const struct command *self)
 {
     const char *between = "";
     out_text(o, ".SH SEE ALSO\n");
-    if (self != NULL) {
+    if (self) {
         out_text(o, "\\fBdeja\\fR(1)");
         between = ",\n";
     }
@@ -416,7 +416,7 @@ static void man_command(struct out *o, const struct command *cmd)
                *cmd->operands ? " " : "");
     troff_operands(o, cmd->operands);
     out_text(o, ".SH DESCRIPTION\n");
-    if (cmd->description != NULL)
+    if (cmd->description)
         man_paragraphs(o, cmd->description);
     else
         capitalised(o, cmd->summary);
@@ -478,7 +478,7 @@ static int run_help(struct call *call, deja_error *err)
     bool whole = call->n_operands == 0 || strcmp(call->operands[0], "deja") == 0;
     if (!whole) {
         cmd = command_find(call->operands[0], err);
-        if (cmd == NULL)
+        if (!cmd)
             return OPT_USAGE;
     }
     if (o->completion != 0)

@@ -101,7 +101,7 @@ int keyfile_with(const struct common *c, keyfile_use *use, const struct call *ca
     deja_options expect = DEJA_OPTIONS_INIT;
     uint8_t key[DEJA_KEY_LEN];
     int rc = DEJA_OK;
-    if (c->key_file != NULL) {
+    if (c->key_file) {
         rc = keyfile_read(c, key, err);
         expect.key = key;
     }

@@ -45,7 +45,7 @@ void opt_near_offer(struct opt_near *near, const char *candidate)
     size_t d = distance(near->word, candidate);
     if (len >= 2 && d > 1 && strncmp(near->word, candidate, len) == 0)
         d = 1;
-    if (d > (len + 2) / 3 || (near->best != NULL && d >= near->distance))
+    if (d > (len + 2) / 3 || (near->best && d >= near->distance))
         return;
     near->best = candidate;
     near->distance = d;

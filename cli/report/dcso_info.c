@@ -74,7 +74,7 @@ static void print_json(struct json *j, const char *path, const struct account *a
 static int refuse(const struct call *call, const char *path, const deja_error *why,
                   struct json *json)
 {
-    if (json != NULL) {
+    if (json) {
         json_object(json, NULL);
         json_bytes(json, "file", path, strlen(path));
         json_string(json, "error", why->text);
@@ -91,7 +91,7 @@ int dcso_inform(const struct call *call, const char *path, bool further, struct 
     if (dcso_file_read(&f, path, call->stop, &why) < 0)
         return refuse(call, path, &why, json);
     const struct account a = account_of(&f);
-    if (json != NULL) {
+    if (json) {
         print_json(json, path, &a);
     } else {
         out_text(call->out, further ? "\n" : "");

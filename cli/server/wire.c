@@ -182,14 +182,14 @@ static bool introduce(struct wire *w, struct node *n)
         const char *auth[3] = {"AUTH", w->user, w->password};
         const char *old[2] = {"AUTH", w->password};
         redisReply *r = w->user[0] ? say(w, n, 3, auth) : say(w, n, 2, old);
-        fine = r != NULL;
+        fine = r;
         freeReplyObject(r);
     }
     if (fine && w->db) {
         const char *select[2] = {"SELECT", db};
         (void)snprintf(db, sizeof db, "%d", w->db);
         redisReply *r = say(w, n, 2, select);
-        fine = r != NULL;
+        fine = r;
         freeReplyObject(r);
     }
     return fine;
@@ -214,7 +214,7 @@ static bool connect_node(struct wire *w, struct node *n)
             disconnect(w, n);
     }
     n->again = n->c ? 0 : clock_seconds() + 0.5;
-    return n->c != NULL;
+    return n->c;
 }
 
 /* All nodes of a cluster; a server that is none says so. */
