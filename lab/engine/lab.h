@@ -111,7 +111,7 @@ static inline double lab_sum(const struct lab_results *r, uint32_t unit, uint32_
 
 static inline bool lab_stopped(const struct lab *lab)
 {
-    return lab->stop != NULL && atomic_load_explicit(lab->stop, memory_order_relaxed);
+    return lab->stop && atomic_load_explicit(lab->stop, memory_order_relaxed);
 }
 
 #endif

@@ -50,7 +50,7 @@ static bool take_line(const char *line, struct lab_results *results, size_t n)
     const size_t len = strcspn(line, " ");
     struct lab_results *r = results_of(line, len, results, n);
     char *end;
-    if (r == NULL || line[len] != ' ')
+    if (!r || line[len] != ' ')
         return false;
     const unsigned long unit = strtoul(line + len, &end, 10);
     const unsigned long run = strtoul(end, &end, 10);
@@ -95,7 +95,7 @@ static int resume_from(struct lab_journal *j, const char *head, struct lab_resul
 {
     off_t good = 0;
     FILE *file = fopen(j->path, "re");
-    if (file == NULL)
+    if (!file)
         return errno == ENOENT
                    ? fail(err, DEJA_EINVAL, "there is nothing to resume: %s does not exist",
                           fail_path(j->path).text)

@@ -28,7 +28,7 @@ int lab_mlbf_init(struct lab_mlbf *f, uint64_t m, uint32_t k, uint64_t seed, cha
     *f = (struct lab_mlbf){.m = m, .k = k, .seed = seed, .delimiter = delimiter};
     f->robin = robin < LAB_MLBF_LAYERS ? robin : LAB_MLBF_LAYERS;
     f->joint = calloc(m / 8 + 1, 1);
-    return f->joint != NULL ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for a filter");
+    return f->joint ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for a filter");
 }
 
 void lab_mlbf_fini(struct lab_mlbf *f)
@@ -56,7 +56,7 @@ static deja_slice begin(const struct lab_mlbf *f, deja_slice key)
 {
     const char *text = key.data, *end = text + key.len;
     const char *mark = f->delimiter == '/' ? memchr(text, ':', key.len) : NULL;
-    const bool scheme = mark != NULL && end - mark >= 3 && memcmp(mark, "://", 3) == 0;
+    const bool scheme = mark && end - mark >= 3 && memcmp(mark, "://", 3) == 0;
     const char *start = scheme ? mark + 3 : text;
     return (deja_slice){start, (size_t)(end - start)};
 }
@@ -65,8 +65,8 @@ static deja_slice next_segment(deja_slice *rest, char delimiter)
 {
     const char *text = rest->data;
     const char *end = rest->len > 0 ? memchr(text, delimiter, rest->len) : NULL;
-    const size_t len = end != NULL ? (size_t)(end - text) : rest->len;
-    *rest = end != NULL ? (deja_slice){end + 1, rest->len - len - 1} : (deja_slice){NULL, 0};
+    const size_t len = end ? (size_t)(end - text) : rest->len;
+    *rest = end ? (deja_slice){end + 1, rest->len - len - 1} : (deja_slice){NULL, 0};
     return (deja_slice){text, len};
 }
 
@@ -97,7 +97,7 @@ static bool reach(struct lab_mlbf *f, uint32_t layer)
 {
     while (f->layers <= layer) {
         f->layer[f->layers] = calloc(f->m / 8 + 1, 1);
-        if (f->layer[f->layers] == NULL)
+        if (!f->layer[f->layers])
             return false;
         f->layers++;
     }

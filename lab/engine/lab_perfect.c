@@ -25,7 +25,7 @@ static int read_key(void *data, char **key, cmph_uint32 *len)
     struct reader *r = data;
     const deja_slice k = r->key[r->at++];
     *key = malloc(k.len + 1);
-    if (*key == NULL)
+    if (!*key)
         return -1;
     memcpy(*key, k.data, k.len);
     *len = (cmph_uint32)k.len;
@@ -50,7 +50,7 @@ static cmph_t *make_function(const struct lab *lab)
                                 rewind_keys};
     cmph_t *function = NULL;
     cmph_config_t *config = cmph_config_new(&source);
-    if (config != NULL) {
+    if (config) {
         cmph_config_set_algo(config, CMPH_BDZ);
         function = cmph_new(config);
         cmph_config_destroy(config);
@@ -100,11 +100,11 @@ int lab_perfect(const struct lab *lab, struct lab_perfect *result, deja_error *e
     uint8_t *bits = calloc(2 * lab->keys.n / 8 + 8, 1);
     cmph_t *function = make_function(lab);
     int rc = DEJA_OK;
-    if (bits == NULL || function == NULL)
+    if (!bits || !function)
         rc = fail(err, DEJA_ENOMEM, "libcmph found no perfect hash function");
     else
         judge(lab, function, bits, result);
-    if (function != NULL)
+    if (function)
         cmph_destroy(function);
     free(bits);
     return rc;

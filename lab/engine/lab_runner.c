@@ -29,10 +29,10 @@ int lab_results_init(struct lab_results *r, const struct lab *lab, const struct 
     r->first = calloc(r->units + 1u, sizeof *r->first);
     for (uint32_t u = 0; r->first != NULL && u < r->units; u++)
         r->first[u + 1] = r->first[u] + e->values(lab, u);
-    const size_t values = r->first != NULL ? r->first[r->units] : 0;
+    const size_t values = r->first ? r->first[r->units] : 0;
     r->value = calloc((size_t)r->runs * values + 1, sizeof *r->value);
     r->done = calloc((size_t)r->runs * r->units + 1, 1);
-    if (r->first == NULL || r->value == NULL || r->done == NULL)
+    if (!r->first || !r->value || !r->done)
         return fail(err, DEJA_ENOMEM, "no memory for the results of %s", e->name);
     return DEJA_OK;
 }
@@ -266,7 +266,7 @@ int lab_run(const struct lab *lab, struct lab_results *results, size_t n,
 {
     struct crew c = {.lab = lab, .journal = journal, .console = console, .begin = clock_seconds()};
     c.job = calloc(lab_tasks(results, n) + 1, sizeof *c.job);
-    if (c.job == NULL)
+    if (!c.job)
         return fail(err, DEJA_ENOMEM, "no memory for the list of tasks");
     list_jobs(&c, results, n);
     (void)pthread_mutex_init(&c.lock, NULL);

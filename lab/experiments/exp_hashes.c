@@ -84,7 +84,7 @@ static void make_table(const struct lab *lab, const struct lab_results *r,
     for (uint32_t k = s->from; k <= s->to; k++)
         for (uint32_t u = 0; u < SETUPS; u++) {
             const char *label = setups[u].label[k - 1];
-            if (label == NULL || (setups[u].hash == DEJA_HASH_MIXED && !s->mixed))
+            if (!label || (setups[u].hash == DEJA_HASH_MIXED && !s->mixed))
                 continue;
             const struct lab_bloom b = bloom_of(lab, k, s->filling);
             const struct lab_printed p = lab_printed(
@@ -120,7 +120,7 @@ static void judge_functions(const struct lab *lab, const struct lab_results *r,
         const struct lab_bloom b = bloom_of(lab, k, false);
         double squares = 0, n = 0;
         for (uint32_t u = 0; u < SETUPS; u++) {
-            if (setups[u].label[k - 1] == NULL)
+            if (!setups[u].label[k - 1])
                 continue;
             const double off = lab_sum(r, u, FULL + k - 1) / (b.n * r->runs) - lab_bloom_rate(&b);
             squares += off * off * r->runs / (lab_bloom_sigma(&b) * lab_bloom_sigma(&b));

@@ -79,7 +79,7 @@ static void add_cell(const struct lab *lab, const struct lab_results *r, struct 
                                     .rate = plain ? lab_bloom_rate(&b) * asked / over : NAN,
                                     .sigma = lab_halves_sigma(&b) * asked / over};
     struct lab_printed printed = {0};
-    if (column->subject != NULL)
+    if (column->subject)
         printed = lab_printed(&(struct lab_printed_query){.source = "multilayer",
                                                           .table = sizes[unit].table,
                                                           .subject = column->subject,

@@ -79,9 +79,8 @@ int lab_rounds(const struct lab *lab, const struct lab_bloom_spec *spec, uint64_
     memset(r->filling, 0, sizeof r->filling);
     w.asked = malloc(spec->n_k * spec->n_m * w.n);
     w.filling = malloc(r->n_watched * w.n + 1);
-    int rc = w.asked != NULL && w.filling != NULL
-                 ? lab_bank_init(&bank, lab, spec, seed, err)
-                 : fail(err, DEJA_ENOMEM, "no memory for the marks of a round");
+    int rc = w.asked && w.filling ? lab_bank_init(&bank, lab, spec, seed, err)
+                                  : fail(err, DEJA_ENOMEM, "no memory for the marks of a round");
     for (; rc == DEJA_OK && w.round < r->rounds; w.round++)
         rc = go_round(&bank, &w, err);
     lab_bank_fini(&bank);

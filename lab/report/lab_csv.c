@@ -10,7 +10,7 @@ static const char head[] =
 
 static void text(struct out *o, const char *s)
 {
-    if (strpbrk(s, ",\"\n") == NULL) {
+    if (!strpbrk(s, ",\"\n")) {
         out_text(o, s);
         return;
     }

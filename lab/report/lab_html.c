@@ -167,7 +167,7 @@ static void write_grid(struct out *o, const struct lab_table *t)
             if (!first_column(t, j))
                 continue;
             const struct lab_cell *c = find_cell(t, t->cell[i].row, t->cell[j].column);
-            if (c != NULL)
+            if (c)
                 write_grid_cell(o, c);
             else
                 out_text(o, "<td></td>");
@@ -341,7 +341,7 @@ static void write_conditions(struct out *o, const struct lab_page *p)
     const time_t now = time(NULL);
     struct tm when;
     bench_host_look(&host);
-    if (gmtime_r(&now, &when) != NULL)
+    if (gmtime_r(&now, &when))
         (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &when);
     out_text(o, "<section id=\"conditions\"><h2>What the figures depend on</h2>\n<dl>\n");
     entry(o, "command", p->command);

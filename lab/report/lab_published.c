@@ -48,7 +48,7 @@ static size_t read_line(deja_slice csv, size_t at, struct field *field)
 
 static bool is(const struct field *f, const char *wanted)
 {
-    return wanted == NULL || strcmp(f->text, wanted) == 0;
+    return !wanted || strcmp(f->text, wanted) == 0;
 }
 
 static bool is_number(const struct field *f, double wanted)

@@ -64,7 +64,7 @@ struct lab_table *lab_table(struct lab_report *r, enum lab_layout layout, const 
 {
     size_t cap = r->n_tables;
     struct lab_table *t = calloc(1, sizeof *t);
-    if (t == NULL || !one_more(r, &r->table, r->n_tables, &cap, sizeof(struct lab_table *))) {
+    if (!t || !one_more(r, &r->table, r->n_tables, &cap, sizeof(struct lab_table *))) {
         r->failed = true;
         free(t);
         return &r->spare_table;
@@ -114,7 +114,7 @@ struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *
 {
     size_t cap = r->n_figures;
     struct lab_figure *f = calloc(1, sizeof *f);
-    if (f == NULL || !one_more(r, &r->figure, r->n_figures, &cap, sizeof(struct lab_figure *))) {
+    if (!f || !one_more(r, &r->figure, r->n_figures, &cap, sizeof(struct lab_figure *))) {
         r->failed = true;
         free(f);
         return &r->spare_figure;
@@ -249,7 +249,7 @@ void lab_cell_rate(struct lab_cell *c, const struct lab_count *count, const stru
     c->low = lab_poisson_low(count->hits) / all * PERCENT;
     c->high = fmin(lab_poisson_high(count->hits) / all, 1) * PERCENT;
     c->error = sqrt(count->hits) / all * PERCENT;
-    if (count->run_hits != NULL && count->runs > 1)
+    if (count->run_hits && count->runs > 1)
         c->error = lab_spread(count->run_hits, count->runs).error / count->trials * PERCENT;
     lab_cell_printed(c, p);
     if (isnan(count->rate))
