@@ -38,7 +38,7 @@ int out_init(struct out *o, int fd, const char *name, deja_error *err)
 {
     *o = (struct out){.fd = fd, .name = name};
     o->buf = malloc(OUT_CAP);
-    if (o->buf == NULL)
+    if (!o->buf)
         return fail(err, DEJA_ENOMEM, "%s: no memory for the output buffer", name);
     o->tty = isatty(fd) == 1;
     o->utf8 = o->tty && out_is_utf8();
@@ -91,7 +91,7 @@ int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_er
 
 static bool stopping(const struct out *o)
 {
-    return o->stop != NULL && atomic_load_explicit(o->stop, memory_order_relaxed);
+    return o->stop && atomic_load_explicit(o->stop, memory_order_relaxed);
 }
 
 /* Whether there is a point in trying to write: waits, but not for ever when stopping. */
@@ -185,7 +185,7 @@ void out_printf(struct out *o, const char *fmt, ...)
         out_write(o, small, (size_t)len);
     } else if (len >= 0) {
         char *large = malloc((size_t)len + 1);
-        if (large != NULL) {
+        if (large) {
             (void)vsnprintf(large, (size_t)len + 1, fmt, again);
             out_write(o, large, (size_t)len);
         } else if (o->error == 0) {
@@ -216,7 +216,7 @@ int out_flush(struct out *o, deja_error *err)
 
 int out_close(struct out *o, deja_error *err)
 {
-    if (o->buf == NULL)
+    if (!o->buf)
         return DEJA_OK;
     write_waiting(o); /* truncates, even when there is nothing to write */
     if (o->opened && close(o->fd) != 0 && errno != EINTR && o->error == 0)

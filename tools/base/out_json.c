@@ -58,7 +58,7 @@ static void json_lead(struct json *j, const char *key)
         out_text(j->out, j->one_line ? ", " : ",");
     if (j->depth > 0)
         json_newline(j);
-    if (key != NULL) {
+    if (key) {
         json_quote(j->out, key, strlen(key));
         out_text(j->out, ": ");
     }
@@ -120,7 +120,7 @@ void json_bytes(struct json *j, const char *key, const void *s, size_t len)
 
 void json_string(struct json *j, const char *key, const char *text)
 {
-    if (text == NULL)
+    if (!text)
         json_null(j, key);
     else
         json_bytes(j, key, text, strlen(text));

@@ -80,7 +80,7 @@ int table_print(struct table *t, struct out *o, unsigned indent, deja_error *err
     size_t n_columns = strlen(t->align);
     size_t *width = calloc(n_columns + 1, sizeof *width);
     int rc = DEJA_OK;
-    if (width == NULL || t->failed) {
+    if (!width || t->failed) {
         rc = fail(err, DEJA_ENOMEM, "no memory for a table");
         goto out;
     }

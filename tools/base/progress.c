@@ -10,7 +10,7 @@
 void progress_begin(struct progress *p, struct console *console, const struct out *results,
                     const char *items)
 {
-    bool over_results = results != NULL && results->tty;
+    bool over_results = results && results->tty;
     *p = (struct progress){.console = console, .items = items, .begin = clock_seconds()};
     p->on = console->tty && !console->quiet && !over_results;
     p->next = p->begin + FIRST_AFTER;

@@ -234,7 +234,7 @@ static int check(const struct pick_options *o, deja_error *err)
                     "--json-key '%s' is not the name of a key; write url or a.b, and .\"a.b\" for "
                     "a key with a dot in its name",
                     fail_path(o->json_key).text);
-    if (o->has_delimiter && o->field == 0 && o->csv_column == NULL)
+    if (o->has_delimiter && o->field == 0 && !o->csv_column)
         return fail(err, DEJA_EINVAL, "-d/--delimiter needs -f/--field or --csv beside it");
     return DEJA_OK;
 }

@@ -83,7 +83,7 @@ int pick_init(struct pick *p, const struct pick_options *opt, char terminator, d
 
 static inline bool pick_is_csv(const struct pick *p)
 {
-    return p->opt.csv_column != NULL;
+    return p->opt.csv_column;
 }
 
 /* Does the line have to have a certain part, so that it can be keyless? */
