@@ -370,7 +370,7 @@ static int refill(struct reading *r, deja_error *err)
 static bool begins_a_request(const uint8_t *text, size_t len)
 {
     static const char type[] = "WARC-Type: request\r\n";
-    return memmem(text, len < 200 ? len : 200, type, sizeof type - 1) != NULL;
+    return memmem(text, len < 200 ? len : 200, type, sizeof type - 1);
 }
 
 /* Inflates a piece of the member at hand; Z_STREAM_END with its last one.  Z_BUF_ERROR: the range
