@@ -84,7 +84,7 @@ static const struct special *special_of(deja_slice scheme)
 
 bool dj_parse_is_special(deja_slice scheme)
 {
-    return special_of(scheme) != NULL;
+    return special_of(scheme);
 }
 
 size_t dj_parse_scheme(deja_slice clean)
