@@ -175,9 +175,7 @@ int dj_sizes_check(const struct dj_plan *plan, deja_error *err)
 int dj_parts_check(const struct dj_plan *plan, const struct dj_part *part, uint32_t n_parts,
                    deja_error *err)
 {
-    const bool sound =
-        !plan->kind->parts_are_sound || plan->kind->parts_are_sound(plan, part, n_parts);
-    return sound ? DEJA_OK : bad(err, "layers in the part table");
+    return plan->kind->check_parts ? plan->kind->check_parts(plan, part, n_parts, err) : DEJA_OK;
 }
 
 /* --- Filters ------------------------------------------------------------------ */
@@ -190,6 +188,7 @@ static int check_filter(const deja_filter *f, uint32_t n_parts, deja_error *err)
         rc = dj_part_check(&f->plan, f->part[0], f->part[i], i, err);
         parts[i].shape = f->part[i]->shape;
         parts[i].layer = f->part[i]->layer;
+        parts[i].capacity = f->part[i]->capacity;
     }
     if (rc == DEJA_OK)
         rc = dj_parts_check(&f->plan, parts, n_parts, err);

@@ -143,7 +143,8 @@ struct dj_kind {
      * (NULL: each is enough).  Whether the plan reaches its rate at capacity (NULL: as F equal
      * parts do). */
     bool (*part_is_sound)(const struct dj_plan *plan, const struct dj_part *part, uint32_t i);
-    bool (*parts_are_sound)(const struct dj_plan *plan, const struct dj_part *part, uint32_t n);
+    int (*check_parts)(const struct dj_plan *plan, const struct dj_part *part, uint32_t n,
+                       deja_error *err);
     bool (*reaches_rate)(const struct dj_plan *plan);
     /* The plan's shapes are those of these parts; NULL: that of the first is all. */
     void (*take_shapes)(struct dj_plan *plan, const struct dj_part *part);

@@ -503,6 +503,14 @@ static bool layered_part_is_sound(const struct dj_plan *plan, const struct dj_pa
     return p->capacity == plan->capacity;
 }
 
+static int layered_check_parts(const struct dj_plan *plan, const struct dj_part *part, uint32_t n,
+                               deja_error *err)
+{
+    return dj_layering_is_sound(plan, part, n)
+               ? DEJA_OK
+               : dj_fail(err, DEJA_EFORMAT, "layers in the part table is damaged");
+}
+
 static const char *const options[] = {"layers", "delimiter", NULL};
 #define FIRST(i) DJ_FIELD(224 + 8 * (i), struct dj_plan, layering.first[i])
 static const struct dj_field header[] = {
@@ -558,7 +566,7 @@ const struct dj_kind dj_layered = {
     .record = DJ_FIELDS(record),
     .check = dj_layering_check,
     .part_is_sound = layered_part_is_sound,
-    .parts_are_sound = dj_layering_is_sound,
+    .check_parts = layered_check_parts,
     .to_record = layered_to_record,
     .from_record = layered_from_record,
 };
