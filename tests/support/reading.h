@@ -2,6 +2,7 @@
  * to read from, and everything that came out of them. */
 #ifndef TEST_READING_H
 #define TEST_READING_H
+#include "rng.h"
 #include "tools/input/input.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,15 +23,11 @@
 #define TEXT(s) (s), (sizeof(s) - 1)
 #define MIB     ((size_t)1 << 20)
 
-static uint64_t rng_state = 5;
+static struct rng dice = {5};
 
 static inline size_t below(size_t n)
 {
-    rng_state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t x = rng_state;
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)((x ^ x >> 31) % n);
+    return (size_t)(rng_next(&dice) % n);
 }
 
 /* --- Bytes that grow ----------------------------------------------------- */

@@ -1,4 +1,5 @@
 /* test_csv.c - CSV records and fields: by hand, built from known fields, and in pieces. */
+#include "rng.h"
 #include "tools/input/csv.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,15 +12,11 @@
 
 #define MAX_FIELDS 64
 
-static uint64_t rng_state = 11;
+static struct rng dice = {11};
 
 static size_t below(size_t n)
 {
-    rng_state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t x = rng_state;
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)((x ^ x >> 31) % n);
+    return (size_t)(rng_next(&dice) % n);
 }
 
 /* --- One record ---------------------------------------------------------- */

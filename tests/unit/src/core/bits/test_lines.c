@@ -5,6 +5,7 @@
  * byte read or written beyond them. */
 #include "core/bits/lines.h"
 #include "deja.h"
+#include "rng.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,15 +15,11 @@
 
 #include <cmocka.h>
 
-static uint64_t rng_state = 7;
+static struct rng dice = {7};
 
 static size_t below(size_t n)
 {
-    rng_state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t x = rng_state;
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (size_t)((x ^ x >> 31) % n);
+    return (size_t)(rng_next(&dice) % n);
 }
 
 static size_t naive_ends(const char *data, size_t from, size_t len, char mark, size_t *ends,
