@@ -37,11 +37,12 @@ struct dj_blocks {
 };
 
 /* contains: found[i] = 1 if all bits of hash i are set.
- * add: sets them; is_new[i] = 1 if one was not set before.  The caller is the only writer.  Adding
- * a present key writes nothing, so repeats leave no cache line and no page of a file dirty.
- * Both expect the blocks of hash in the cache.  For each finished key they prefetch a block for one
- * of the n hashes in `ahead`: evenly spread misses overlap best.  A caller without more keys passes
- * hash itself. */
+ * add: sets them; is_new[i] = 1 if one was not set before.  The caller is the only writer.
+ * Adding a present key writes nothing, so repeats leave no cache line and no page of a file
+ * dirty.
+ * Both expect the blocks of hash in the cache.  For each finished key they prefetch a block for
+ * one of the n hashes in `ahead`: evenly spread misses overlap best.  A caller without more keys
+ * passes hash itself. */
 typedef void dj_block_contains(const struct dj_blocks *b, const uint64_t *hash,
                                const uint64_t *ahead, size_t n, uint8_t *found);
 typedef void dj_block_add(const struct dj_blocks *b, const uint64_t *hash, const uint64_t *ahead,

@@ -36,8 +36,7 @@ static inline unsigned look_full(struct look l)
 
 static inline void look_put(struct look l, uint64_t *line, uint64_t h)
 {
-    const int free =
-        __builtin_ctz(l.zeros | 1u << DJ_SLOTS); /* DJ_SLOTS if full: selects no slot */
+    const int free = __builtin_ctz(l.zeros | 1u << DJ_SLOTS); /* DJ_SLOTS if full: no slot */
     const __m256i key = _mm256_set1_epi64x((long long)h);
     const __m256i slot = _mm256_set1_epi64x(free);
     const __m256i in_low = _mm256_cmpeq_epi64(slot, _mm256_setr_epi64x(0, 1, 2, 3));
