@@ -1,4 +1,4 @@
-/* address.c - IP addresses read from text. */
+/* address.c - parse IP addresses. */
 #include "core/url/address.h"
 #include "core/base/letters.h"
 #include <string.h>
@@ -52,7 +52,7 @@ bool dj_address_ipv4(const char *s, size_t n, uint32_t *address)
 
 bool dj_address_ipv6(const char *s, size_t n, uint16_t word[8])
 {
-    unsigned words = 0, gap = 9; /* gap: the word before which "::" stands */
+    unsigned words = 0, gap = 9; /* gap: the index of the word after "::" */
     size_t i = 0;
     if (n >= 2 && s[0] == ':' && s[1] == ':') {
         gap = 0;
@@ -72,7 +72,7 @@ bool dj_address_ipv6(const char *s, size_t n, uint16_t word[8])
                 if (s[j] != '.' && (s[j] < '0' || s[j] > '9' || j - start > 14))
                     return false;
                 if (s[j] == '0' && (j == start || s[j - 1] == '.') && j + 1 < n && s[j + 1] != '.')
-                    return false; /* octal or not: nobody knows */
+                    return false; /* ambiguous: it might be octal */
             }
             if (dots != 3 || words > 6 || !dj_address_ipv4(s + start, n - start, &value))
                 return false;

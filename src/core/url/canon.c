@@ -1,5 +1,5 @@
-/* canon.c - the door to canonical URLs: names of profiles, their rules, and which file writes
- * which form. */
+/* canon.c - the entry point for canonical URLs: the profiles' names, their rules, and which file
+ * writes which form. */
 #include "core/base/bylength.h"
 #include "core/base/status.h"
 #include "core/url/params.h"
@@ -34,7 +34,7 @@ static const struct dj_plain_kernel *kernel(void)
 {
     static _Atomic(const struct dj_plain_kernel *) best;
     const struct dj_plain_kernel *k = atomic_load_explicit(&best, memory_order_relaxed);
-    if (!k) /* every thread that asks finds the same */
+    if (!k) /* a race is harmless: every thread computes the same value */
         atomic_store_explicit(&best, k = dj_plain_best(), memory_order_relaxed);
     return k;
 }

@@ -1,14 +1,14 @@
 /* codepoint.h - UTF-8, one code point at a time.
  *
- * Well-formed means what Unicode says (table 3-7): no overlong forms, no surrogates, nothing
- * beyond U+10FFFF.  Python's strict decoder draws the same line. */
+ * "Well-formed" is as Unicode defines it (table 3-7): no overlong forms, no surrogates, nothing
+ * beyond U+10FFFF.  Python's strict decoder accepts the same set. */
 #ifndef DJ_CODEPOINT_H
 #define DJ_CODEPOINT_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The number of bytes of the code point at s, or 0 when none of the next n bytes begin one. */
+/* The number of bytes of the code point at s, or 0 if the next n bytes do not start with one. */
 static inline size_t dj_codepoint_read(const char *s, size_t n, uint32_t *c)
 {
     const unsigned char *u = (const unsigned char *)s;

@@ -1,12 +1,11 @@
 /* expressions.c - what Safe Browsing looks up for one URL: host suffixes times path prefixes.
  *
- * Hosts: the host itself, and up to four made of its last five labels by taking labels off the
- * front, down to two; an address has no suffixes.  Paths: the path with its query, without it,
- * and up to four that begin at the root and end with a slash.
+ * Hosts: the host itself, and up to four suffixes, formed from its last five labels by removing
+ * labels from the front until two are left; an address has no suffixes.  Paths: the path with its
+ * query, without it, and up to four prefixes that start at the root and end with a slash.
  *
- * A suffix of the host and a prefix of the path stand side by side in the URL, so that each
- * expression is a part of it and nothing is ever copied.  Longest first means that the most
- * specific match comes first.
+ * A suffix of the host and a prefix of the path are adjacent in the URL, so each expression is a
+ * slice of it and nothing is copied.  The longest, most specific expressions come first.
  *
  * Source: "URLs and Hashing" of the Safe Browsing API, version 4. */
 #include "core/url/url.h"
@@ -30,10 +29,10 @@ static bool is_address(const char *host, size_t len)
     return dots == 3 && len <= sizeof "255.255.255.255" - 1;
 }
 
-/* Where hosts begin, longest first; the return value counts them. */
+/* Find where each host starts, longest first; returns their number. */
 static size_t find_hosts(const char *host, const char *end, const char *start[HOSTS])
 {
-    const char *label[HOSTS]; /* the last five, the last one first */
+    const char *label[HOSTS]; /* the last five, in reverse order */
     size_t labels = 0, n = 0;
     start[n++] = host;
     if (is_address(host, (size_t)(end - host)))
@@ -46,7 +45,7 @@ static size_t find_hosts(const char *host, const char *end, const char *start[HO
     return n;
 }
 
-/* Where paths end, longest first. */
+/* Find where each path ends, longest first; returns their number. */
 static size_t find_paths(const char *path, const char *end, const char *stop[PATHS])
 {
     const char *prefix[4] = {NULL};

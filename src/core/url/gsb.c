@@ -1,29 +1,29 @@
 /* gsb.c - the canonical form of Google Safe Browsing, for block lists.
  *
- * The published rules ("URLs and Hashing" of the Safe Browsing API, version 4; the part about
- * IPv6 is from the later edition of that page), in their order:
+ * The published rules ("URLs and Hashing" of the Safe Browsing API, version 4; the part about IPv6
+ * is from the later edition of that page), in their order:
  *
  *   1. drop tab, CR, LF; drop the fragment; drop surrounding spaces
  *   2. unescape %XX until nothing is left to unescape
  *   3. host: no user info, no port, dots trimmed and collapsed, addresses in their plain form,
  *      lower case; IDNA names in ASCII
- *   4. path: "." and ".." resolved, runs of slashes collapsed; not so in the query
+ *   4. path: "." and ".." resolved, runs of slashes collapsed; the query is left alone
  *   5. escape bytes <= 0x20 and >= 0x7f, `#` and `%`, in upper case
  *
- * Step 2 takes one pass: %XX never overlaps another %XX, so the order of replacing does not
- * matter, and a byte that is put down can only complete an escape that ends with it.  Each
- * replacement removes two bytes, which bounds the work by the length.  (Passes until nothing
- * changes would be quadratic for %25252525...)
+ * Step 2 takes one pass: escapes never overlap, so the order of replacement does not matter, and
+ * an output byte can only complete an escape that ends with it.  Each replacement removes two
+ * bytes, which bounds the work by the length.  (Repeating passes until nothing changes would be
+ * quadratic for %25252525...)
  *
- * Once more over its own result, the form stays as it is.  Where the rules leave that open:
- * - The text is taken apart after step 2, as the rules have it: `/`, `?`, `@` and `:` that appear
- *   by unescaping delimit like any other, and would do so the next time.  `#` does not (the rules'
- *   own example is host%23.com): it is escaped again, so the next time finds no fragment either.
- * - A port is all from the first `:` on; "a:1:2" would otherwise lose one number each time.
- * - A name that IDNA refuses is escaped byte by byte, as is one that it makes into something
- *   with other characters than names have: a fullwidth solidus must not become a delimiter.
- * - "scheme:" counts when "//" follows.  "host:80" is a host with a port, and anything else with
- *   a colon after a scheme's characters, as mailto:me, has no host. */
+ * The form is idempotent.  Where the rules leave that open:
+ * - The text is parsed after step 2, as the rules say: `/`, `?`, `@` and `:` that appear by
+ *   unescaping are delimiters like any other, and would be the next time.  `#` is not (the rules'
+ *   own example is host%23.com): it is escaped again, so the next pass finds no fragment either.
+ * - A port is everything from the first `:`; "a:1:2" would otherwise lose one number per pass.
+ * - A name that IDNA rejects is escaped byte by byte.  So is one that IDNA maps to characters that
+ *   names cannot have: a fullwidth solidus must not become a delimiter.
+ * - "scheme:" is a scheme only if "//" follows.  "host:80" is a host with a port; anything else
+ *   with a colon after a scheme's characters, such as mailto:me, has no host. */
 #include "core/base/letters.h"
 #include "core/url/address.h"
 #include "core/url/codepoint.h"
@@ -61,7 +61,7 @@ static bool is_dropped(char c)
     return c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Steps 1 and 2, into room for url.len bytes. */
+/* Steps 1 and 2; `to` has room for url.len bytes. */
 static size_t unescape(deja_slice url, char *to)
 {
     const char *s = url.data, *end = s + url.len;
@@ -136,7 +136,7 @@ static void write_ipv6(struct dj_text *out, const uint16_t word[8])
     dj_text_byte(out, ']');
 }
 
-/* The IPv4 address inside an IPv4-mapped one (::ffff:0:0/96) or one of NAT64 (64:ff9b::/96). */
+/* The IPv4 address inside an IPv4-mapped (::ffff:0:0/96) or NAT64 (64:ff9b::/96) address. */
 static bool holds_ipv4(const uint16_t word[8], uint32_t *address)
 {
     static const uint16_t mapped[6] = {0, 0, 0, 0, 0, 0xffff}, nat64[6] = {0x64, 0xff9b};
@@ -157,8 +157,7 @@ static size_t collapse_dots(char *s, size_t n)
     return kept > 0 && s[kept - 1] == '.' ? kept - 1 : kept;
 }
 
-/* Put the ASCII form of a name with other characters into `to`; *n gets its length, or 0 when
- * it has none. */
+/* Write the ASCII form of a non-ASCII name to `to`; *n is its length, or 0 if it has none. */
 #define NAME_MAX_ASCII 255
 static int name_to_ascii(const char *s, size_t len, char to[NAME_MAX_ASCII + 1], size_t *n)
 {
@@ -169,7 +168,7 @@ static int name_to_ascii(const char *s, size_t len, char to[NAME_MAX_ASCII + 1],
     (void)to;
     return DEJA_ENOTSUP;
 #else
-    char name[4 * NAME_MAX_ASCII + 1]; /* longer ones are no names; nor are any with a NUL */
+    char name[4 * NAME_MAX_ASCII + 1]; /* longer names are invalid, as are names with a NUL */
     if (len >= sizeof name || memchr(s, 0, len))
         return DEJA_OK;
     memcpy(name, s, len);
@@ -189,14 +188,14 @@ static int name_to_ascii(const char *s, size_t len, char to[NAME_MAX_ASCII + 1],
     }
     if (is_name) {
         memcpy(to, ascii, got);
-        *n = collapse_dots(to, got); /* of other scripts' full stops */
+        *n = collapse_dots(to, got); /* from full stops of other scripts */
     }
     idn2_free(ascii);
     return DEJA_OK;
 #endif
 }
 
-/* `s` is the text between "//" and the path, and ours to write in. */
+/* `s` is the text between "//" and the path; it is overwritten. */
 static int write_host(struct dj_text *out, char *s, size_t n)
 {
     char ascii[NAME_MAX_ASCII + 1];
@@ -243,8 +242,8 @@ static int write_host(struct dj_text *out, char *s, size_t n)
 /* --- Path ------------------------------------------------------------------- */
 
 /* Resolve "." and "..", then collapse slashes: in this order "/a//../b" loses the empty segment
- * and becomes "/a/b".  `s` begins with a slash; returns the new length.  A segment that ".."
- * takes back was written once, so going back is paid for. */
+ * and becomes "/a/b".  `s` starts with a slash; returns the new length.  Each segment is removed
+ * at most once, so the total time is linear. */
 static size_t resolve_path(char *s, size_t n)
 {
     size_t kept = 0;
@@ -271,9 +270,9 @@ static size_t resolve_path(char *s, size_t n)
     return single;
 }
 
-/* --- The whole -------------------------------------------------------------- */
+/* --- The whole URL ---------------------------------------------------------- */
 
-/* The length of the scheme that "://" follows, 0 when there is none; false: no URL with a host. */
+/* The length of the scheme before "://", or 0 if there is none; false: not a URL with a host. */
 static bool find_scheme(const char *s, size_t n, size_t *scheme)
 {
     size_t i = 0;
@@ -299,7 +298,7 @@ int dj_url_gsb(const struct deja_url_rules *rules, deja_slice url, struct dj_tex
         out->short_of_room = true;
         return DEJA_OK;
     }
-    char *s = out->at + out->cap - url.len; /* scratch, behind all that can be written */
+    char *s = out->at + out->cap - url.len; /* scratch, beyond anything that is written */
     size_t n = unescape(url, s), scheme;
     if (!find_scheme(s, n, &scheme))
         return DEJA_ENOTURL;

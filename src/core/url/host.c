@@ -1,12 +1,12 @@
-/* host.c - hosts as the WHATWG URL standard reads and writes them.
+/* host.c - parse and write hosts as the WHATWG URL standard does.
  *
- * %XX is decoded, letters become lower case, other scripts go through IDNA.  When the last label
- * is a number, the host is an IPv4 address or nothing: 0x7f.1 and 2130706433 are 127.0.0.1.
- * An ASCII host is shown to IDNA only if it has labels that begin with xn--, which the standard
- * refuses if they stand for nothing that is valid.  The rules of deja 0.1, and builds without
- * IDNA, take them as they stand.
+ * %XX is decoded, letters become lower case, other scripts go through IDNA.  If the last label is
+ * a number, the host must be an IPv4 address: 0x7f.1 and 2130706433 are 127.0.0.1.  An ASCII host
+ * goes through IDNA only if it has labels that start with xn--; the standard rejects these if they
+ * do not decode to a valid label.  The rules of deja 0.1, and builds without IDNA, keep them
+ * unchanged.
  *
- * The work is done in place, at the end of the text that is being written. */
+ * The work is done in place, at the end of the output text. */
 #include "core/url/host.h"
 #include "core/base/letters.h"
 #include "core/url/idna.h"
@@ -15,7 +15,7 @@
 #include "core/url/uts46.h"
 #include <stdio.h>
 
-/* Bytes that no host has; a domain has not these either: controls, DEL and %. */
+/* Bytes that no host may contain; a domain also excludes controls, DEL and %. */
 static bool is_forbidden(char c, bool domain)
 {
     switch (c) {
@@ -54,7 +54,7 @@ static bool any_forbidden(const char *s, size_t len, bool domain)
 
 #define TOO_LARGE UINT64_MAX
 
-/* A number as C spells it: 0x hexadecimal, 0 octal, otherwise decimal; 0x alone is 0. */
+/* A number in C notation: 0x hexadecimal, 0 octal, otherwise decimal; 0x alone is 0. */
 static bool parse_number(const char *s, size_t len, uint64_t *value)
 {
     unsigned base = 10;
@@ -68,10 +68,10 @@ static bool parse_number(const char *s, size_t len, uint64_t *value)
     }
     *value = 0;
     for (size_t i = 0; i < len; i++) {
-        const unsigned digit = (unsigned)dj_hex_value(s[i]); /* none: larger than any base */
+        const unsigned digit = (unsigned)dj_hex_value(s[i]); /* no digit: above any base */
         if (digit >= base)
             return false;
-        /* Larger than any address is large enough to remember. */
+        /* The value no longer matters once it exceeds any address. */
         *value = *value > UINT32_MAX ? TOO_LARGE : *value * base + digit;
     }
     return true;
@@ -98,7 +98,7 @@ static bool ends_in_number(const char *s, size_t len)
     return begin < len && (digits == len || parse_number(s + begin, len - begin, &value));
 }
 
-/* Up to four numbers: all but the last are bytes, the last one fills what is left. */
+/* Up to four numbers: all but the last are bytes, the last one fills the remaining bytes. */
 static bool parse_ipv4(const char *s, size_t len, uint32_t *address)
 {
     uint64_t part[4];
@@ -137,7 +137,7 @@ struct reader {
     const char *at, *end;
 };
 
-/* Up to four hex digits; how many there were. */
+/* Read up to four hex digits; returns their number. */
 static int read_hex(struct reader *r, unsigned *value)
 {
     int n = 0;
@@ -172,7 +172,7 @@ static bool read_dotted(struct reader *r, uint16_t piece[2])
     return r->at == r->end;
 }
 
-/* Put the zeros of `::` where they were left out. */
+/* Insert the zeros that `::` stands for. */
 static void spread(uint16_t piece[8], int n, int gap)
 {
     const size_t tail = (size_t)(n - gap);
@@ -215,7 +215,7 @@ static bool parse_ipv6(struct reader r, uint16_t piece[8])
     }
     if (gap < 0)
         return n == 8;
-    if (n == 8) /* :: stands for one zero at least */
+    if (n == 8) /* :: stands for at least one zero */
         return false;
     spread(piece, n, gap);
     return true;
@@ -266,7 +266,7 @@ static int write_ipv6(struct dj_text *out, deja_slice host)
 
 /* --- Domains ------------------------------------------------------------ */
 
-/* Decoded, ASCII in lower case; whether all of it is ASCII. */
+/* Write the host decoded, with ASCII in lower case; true if all of it is ASCII. */
 static bool put_decoded(struct dj_text *out, deja_slice host)
 {
     const char *s = host.data;
@@ -281,7 +281,7 @@ static bool put_decoded(struct dj_text *out, deja_slice host)
     return ascii;
 }
 
-/* Does a label of this host, in lower case, begin with xn--? */
+/* True if a label of this host, in lower case, starts with xn--. */
 static bool any_encoded(const char *s, size_t len)
 {
     for (size_t begin = 0; begin < len; begin = label_end(s, len, begin) + 1)
@@ -330,7 +330,7 @@ int dj_host_write_opaque(struct dj_text *out, deja_slice host, dj_percent_writer
     spell(out, host, DJ_SET_OPAQUE);
     for (size_t i = start; spell == dj_percent_normal && i < out->len; i++) {
         if (dj_percent_triplet(out->at, out->len, i) >= 0)
-            i += 2; /* its digits stay in upper case */
+            i += 2; /* keep the triplet's hex digits in upper case */
         else
             out->at[i] = dj_lower(out->at[i]);
     }

@@ -1,17 +1,16 @@
-/* idna.c - hosts in other scripts as deja 0.1 read them: UTS 46 mapping, nontransitional, then
- * IDNA2008, all by libidn2.  For filters that were made with these rules; uts46.c is for all
- * others.
+/* idna.c - hosts in other scripts as deja 0.1 handled them: nontransitional UTS 46 mapping, then
+ * IDNA2008, all by libidn2.  Only for filters created with these rules; all others use uts46.c.
  *
- * This is what browsers do, but for three things.  IDNA2008 knows no symbols, so that a host with
- * a snowman is refused here.  Hyphens in the third and fourth place, or at an end of a label in
- * another script, are refused as well.  And labels have at most 63 bytes, hosts 255, as in DNS. */
+ * This differs from browsers in three ways.  IDNA2008 has no symbols, so a host with a snowman is
+ * rejected.  So are hyphens in the third and fourth position, or at an end of a label in another
+ * script.  And labels have at most 63 bytes, hosts 255, as in DNS. */
 #include "core/url/idna.h"
 
 #ifdef DEJA_HAVE_IDN2
 #include <idn2.h>
 
-/* A host of 255 bytes has its letters in not more than this; longer ones would only cost time,
- * which grows with the square of a label's length. */
+/* The longest UTF-8 form of a host of 255 bytes is shorter than this.  Longer input would only
+ * cost time, which grows with the square of a label's length. */
 #define MAX_UTF8 1024
 
 bool dj_idna_here(void)

@@ -3,10 +3,10 @@
 #define DJ_IDNA_H
 #include "core/url/text.h"
 
-/* Whether this build can do it; part of what two equal sets of rules have in common. */
+/* True if this build supports IDNA; part of the identity of a set of rules. */
 bool dj_idna_here(void);
 
-/* Replace what `out` has from `start` on, a host in UTF-8 without NUL, by its ASCII form.
+/* Replace the text of `out` from `start`, a host in UTF-8 without NUL, with its ASCII form.
  * DEJA_ENOTURL: it has none.  DEJA_ENOTSUP: built without libidn2.  DEJA_ENOMEM. */
 int dj_idna_to_ascii(struct dj_text *out, size_t start);
 

@@ -1,10 +1,10 @@
-/* idna2003.c - names in ASCII, by libidn2, as near to IDNA 2003 as it gets.
+/* idna2003.c - names in ASCII by libidn2, as close to IDNA 2003 as possible.
  *
- * libidn2 knows IDNA 2008 with Unicode's TR46, whose transitional mapping is made to agree with
- * IDNA 2003 for the names that people have.  Two things are added here.  TR46 takes no ASCII
- * beside letters, digits, hyphen and underscore and no hyphens at the ends, so a label with such
- * is mapped in pieces and encoded here (RFC 3492).  And IDNA 2003's rule for scripts that run from
- * right to left, which libidn2 leaves out.  docs/url.md names what still differs. */
+ * libidn2 implements IDNA 2008 with Unicode's TR46, whose transitional mapping is designed to
+ * agree with IDNA 2003 for names in use.  This file adds two things.  TR46 accepts no ASCII except
+ * letters, digits, hyphen and underscore, and no hyphens at the ends; a label with other
+ * characters is mapped in pieces and encoded here (RFC 3492).  And it adds IDNA 2003's rule for
+ * right-to-left scripts, which libidn2 omits. docs/url.md lists the remaining differences. */
 #include "core/url/idna2003.h"
 
 #ifndef DEJA_HAVE_IDN2
@@ -23,7 +23,7 @@ int dj_idna2003_write(struct dj_text *out, deja_slice name)
 #include "core/url/punycode.h"
 #include <idn2.h>
 
-#define LABEL_MAX_BYTES 1023 /* more cannot become the 63 bytes that a label has */
+#define LABEL_MAX_BYTES 1023 /* longer input cannot become a label of 63 bytes */
 #define LABEL_MAX       63
 
 struct run {
@@ -31,7 +31,7 @@ struct run {
     size_t len;
 };
 
-/* RFC 3454 table D.1: the letters of scripts that run from right to left. */
+/* RFC 3454 table D.1: letters of right-to-left scripts. */
 static bool is_right_to_left(uint32_t c)
 {
     static const uint16_t range[][2] = {
@@ -49,8 +49,9 @@ static bool is_right_to_left(uint32_t c)
     return false;
 }
 
-/* RFC 3454 section 6: such a label begins and ends with such letters and has no others.  Of the
- * others only the usual ones are known here: Latin, Greek, Cyrillic. */
+/* RFC 3454 section 6: a label with right-to-left letters starts and ends with them and has no
+ * left-to-right ones.  Of the latter, only the usual scripts are known here: Latin, Greek,
+ * Cyrillic. */
 static bool runs_one_way(struct run label)
 {
     bool any = false, other = false, first = false, last = false;
@@ -68,8 +69,8 @@ static bool runs_one_way(struct run label)
     return !any || (first && last && !other);
 }
 
-/* The label's ASCII form by libidn2, which is to be freed with idn2_free.  NULL: it has none, or
- * *rc says what else went wrong. */
+/* The label's ASCII form by libidn2; free it with idn2_free.  NULL: it has none, or *rc reports
+ * another error. */
 static uint8_t *look_up(struct run label, int *rc)
 {
     char text[LABEL_MAX_BYTES + 1];
@@ -96,7 +97,7 @@ static void append(struct label *l, uint32_t c)
         l->c[l->n++] = c;
 }
 
-/* Append what IDNA makes of a run of characters beyond ASCII. */
+/* Append the IDNA mapping of a run of non-ASCII characters. */
 static bool append_mapped(struct label *l, struct run run, int *rc)
 {
     uint8_t *const ascii = look_up(run, rc);
@@ -104,7 +105,7 @@ static bool append_mapped(struct label *l, struct run run, int *rc)
     uint32_t c = 0;
     if (!ascii)
         return false;
-    if (ascii[0] == 0) { /* all of it is ignored, as a soft hyphen is */
+    if (ascii[0] == 0) { /* the whole run is ignored, for example a soft hyphen */
         idn2_free(ascii);
         return true;
     }
@@ -114,7 +115,7 @@ static bool append_mapped(struct label *l, struct run run, int *rc)
     const size_t len = got == IDN2_OK ? strlen(text) : 0;
     for (size_t i = 0, step; i < len; i += step) {
         step = dj_codepoint_read(text + i, len - i, &c);
-        if (step == 0) /* libidn2 gives good UTF-8 */
+        if (step == 0) /* unreachable: libidn2 returns valid UTF-8 */
             break;
         append(l, c);
     }
@@ -124,7 +125,7 @@ static bool append_mapped(struct label *l, struct run run, int *rc)
     return len > 0;
 }
 
-/* With the ACE prefix, in up to LABEL_MAX bytes; false: it does not fit. */
+/* Encode with the ACE prefix, in up to LABEL_MAX bytes; false if it does not fit. */
 static bool punycode(const struct label *l, char to[LABEL_MAX], size_t *len)
 {
     struct dj_text out = dj_text_in(to, LABEL_MAX);
@@ -134,9 +135,9 @@ static bool punycode(const struct label *l, char to[LABEL_MAX], size_t *len)
     return !out.short_of_room;
 }
 
-/* For labels with ASCII characters that libidn2 refuses and IDNA 2003 does not: user info and port
- * are in here, hyphens at the ends, escapes.  ASCII gets lower case, and each run of others is
- * mapped by itself. */
+/* For labels with ASCII characters that libidn2 rejects and IDNA 2003 accepts: user info and port
+ * are part of the name here, as are hyphens at the ends and escapes.  ASCII becomes lower case,
+ * and each run of other characters is mapped separately. */
 static bool write_mapped_label(struct dj_text *out, struct run label, int *rc)
 {
     struct label l = {.n = 0};
@@ -166,7 +167,7 @@ static bool write_mapped_label(struct dj_text *out, struct run label, int *rc)
     return true;
 }
 
-/* false: it has no ASCII form, or *rc says what else went wrong. */
+/* false: the label has no ASCII form, or *rc reports another error. */
 static bool write_label(struct dj_text *out, struct run label, int *rc)
 {
     if (label.len > LABEL_MAX_BYTES || !runs_one_way(label))
@@ -182,7 +183,7 @@ static bool write_label(struct dj_text *out, struct run label, int *rc)
     return is_label;
 }
 
-/* The length of the full stop at s, of this script or another; 0: it is none. */
+/* The length of the full stop at s, in any script, or 0 if there is none. */
 static size_t dot_len(const char *s, size_t n)
 {
     uint32_t c = 0;

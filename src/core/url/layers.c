@@ -1,12 +1,12 @@
-/* layers.c - a URL cut into layers: site, folder, folder, ..., page.
+/* layers.c - split a URL into layers: site, folder, folder, ..., page.
  *
- * The cuts are before the slashes of the path, so that the first i layers together are the
- * beginning that all URLs of that folder share.  Any bytes will do: without :// the first layer
- * ends at the first slash, and from the first ? or # on nothing is cut.
+ * The cuts are before the slashes of the path, so the first i layers together are the prefix that
+ * all URLs of that folder share.  Any bytes are accepted: without ://, the first layer ends at the
+ * first slash.  Nothing is cut after the first ? or #.
  *
- * Eight bytes are looked at at a time: with x the bytes xor the one that is looked for, bit 7 of
- * each byte of ~(((x & 0x7f..) + 0x7f..) | x) is set exactly where x has a byte 0.  Each word is
- * read once, and its cuts are taken from the lowest on. */
+ * Eight bytes are tested at a time: with x the bytes xor the byte searched for, bit 7 of each byte
+ * of ~(((x & 0x7f..) + 0x7f..) | x) is set exactly where x has a zero byte.  Each word is read
+ * once, and its cuts are processed from the lowest. */
 #include "core/url/layers.h"
 #include "core/base/bytes.h"
 #include "core/url/parse.h"
@@ -26,7 +26,7 @@ static inline uint64_t zeros(uint64_t x)
     return ~(((x & EACH(0x7f)) + EACH(0x7f)) | x) & EACH(0x80);
 }
 
-/* Up to eight bytes from i on, zeros behind the end. */
+/* Up to eight bytes starting at i, padded with zeros past the end. */
 static inline uint64_t load_some(const char *s, size_t i, size_t len)
 {
     if (i + 8 <= len)

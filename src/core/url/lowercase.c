@@ -1,8 +1,8 @@
-/* lowercase.c - lower case beyond ASCII: Unicode 14's simple mappings, as Python 3.11 has them.
+/* lowercase.c - lower case beyond ASCII: Unicode 14's simple mappings, the same as Python 3.11's.
  *
  * Each row: the code points first, first + step, ... last become lower case by adding delta.
- * Made by asking Python for chr(c).lower() of every code point.  U+0130, whose lower case is two
- * code points, is not here. */
+ * Generated from chr(c).lower() of every code point in Python.  U+0130 is not included, because
+ * its lower case is two code points. */
 #include "core/url/lowercase.h"
 
 static const struct row {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The simple lower case of a code point; itself when it has none. */
+/* The simple lower case of a code point, or the code point itself if it has none. */
 uint32_t dj_lowercase(uint32_t c);
 
 #endif

@@ -1,13 +1,14 @@
-/* params.c - names of parameters as a set, and queries in order.
+/* params.c - sets of parameter names, and sorted queries.
  *
- * A set is one sorted array in which no entry lies under a prefix that is an entry too.  The
- * entries between a prefix and a name that it covers would all begin with that prefix; there are
- * none; so one binary search for the last entry not behind the name finds whatever covers it.
+ * A set is one sorted array in which no entry is covered by a prefix that is also an entry.  Any
+ * entry between a prefix and a name it covers would start with that prefix, so there is none.
+ * Hence one binary search for the last entry that is not after the name finds the entry that
+ * covers it, if any.
  *
- * A query is cut at `&` and its pieces are sorted by name, the part before the `=`.  Pieces of the
- * same name keep their order: a=1&a=2 is a list to many servers, and a list has an order.  The
- * query is first written as it comes.  Nearly always that is in order already; if not, the sorted
- * pieces are written again from where they came from, so that no second room is needed. */
+ * A query is split at `&` and its pieces are sorted by name, the part before the `=`.  Pieces with
+ * the same name keep their order: many servers read a=1&a=2 as a list.  The query is first written
+ * in its original order, which is nearly always sorted.  If it is not, the sorted pieces are
+ * written again from the input, so no second buffer is needed. */
 #include "core/url/params.h"
 #include "core/base/letters.h"
 #include "core/url/parse.h"
@@ -31,7 +32,7 @@ static bool covers(const struct dj_name *n, const char *name, size_t len)
 
 const struct dj_name *dj_names_find(const struct dj_names *names, const char *name, size_t len)
 {
-    size_t low = 0, high = names->n; /* entries before low are not behind the name */
+    size_t low = 0, high = names->n; /* entries before low are not after the name */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct dj_name *n = &names->name[middle];
@@ -43,7 +44,7 @@ const struct dj_name *dj_names_find(const struct dj_names *names, const char *na
     return low && covers(&names->name[low - 1], name, len) ? &names->name[low - 1] : NULL;
 }
 
-/* By bytes; of two with the same the prefix first, so that it covers the other. */
+/* By bytes; if two are equal, the prefix first, so that it covers the other. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct dj_name *x = a, *y = b;
@@ -73,8 +74,8 @@ bool dj_params_has(const struct dj_params *set, deja_slice name)
 #define PIECES_ON_STACK 256
 
 struct piece {
-    deja_slice raw; /* as it came */
-    size_t at;      /* where in the text it was written */
+    deja_slice raw; /* from the input */
+    size_t at;      /* its offset in the output */
     size_t name_len;
 };
 
@@ -128,7 +129,8 @@ static void put_piece(struct dj_text *out, deja_slice raw, bool first)
     dj_percent_normal(out, raw, DJ_SET_SPECIAL_QUERY);
 }
 
-/* Write the pieces that stay, as they come; how many, and whether that is their order. */
+/* Write the pieces that are kept, in input order; returns their number, and sets *sorted if they
+ * are in order. */
 static size_t put_pieces(struct dj_text *out, deja_slice query, const struct dj_params *drop,
                          struct piece *piece, bool *sorted)
 {
@@ -157,7 +159,7 @@ static size_t put_pieces(struct dj_text *out, deja_slice query, const struct dj_
     return n;
 }
 
-/* `piece` has room for n pieces, and behind them for n more to sort with. */
+/* `piece` has room for cap pieces, followed by room for cap more for sorting. */
 static void write_in_order(struct dj_text *out, deja_slice query, const struct dj_params *drop,
                            struct piece *piece, size_t cap)
 {

@@ -1,14 +1,15 @@
 /* parse.c - the URL parser of the WHATWG standard, without its state machine.
  *
- * The standard reads a URL one code point at a time through some twenty states, because it also
- * has to serve setters.  For a whole URL that comes to a few cuts: scheme up to the colon,
- * authority up to the slash, in it the last @, behind it the colon of the port; fragment from the
- * first #, query from the first ?.  What makes it lenient is done here too: white space around,
- * tabs and line ends anywhere, any number of slashes or backslashes behind http:.
+ * The standard reads a URL one code point at a time through some twenty states, because it must
+ * also serve setters.  For a whole URL a few cuts are equivalent: the scheme ends at the colon,
+ * the authority at the slash; the host starts after its last @, the port after the colon that
+ * follows; the fragment starts at the first #, the query at the first ?. The lenient rules are
+ * implemented here too: surrounding white space, tabs and line ends anywhere, any number of
+ * slashes or backslashes after http:.
  *
- * Schemes that are not special follow RFC 3986: an authority only behind two slashes, no meaning
- * in backslashes.  `file` is one of them here.  The standard has rules for Windows drives and for
- * file: with one slash, which only ever merge spellings; a crawler does not meet them. */
+ * Schemes that are not special follow RFC 3986: an authority only after two slashes, and no
+ * meaning for backslashes.  Here `file` is one of them.  The standard has rules for Windows drives
+ * and for file: with one slash, which only merge spellings; a crawler does not need them. */
 #include "core/url/parse.h"
 #include "core/base/letters.h"
 #include <string.h>
@@ -29,7 +30,7 @@ static size_t find(deja_slice s, char c)
     return hit ? (size_t)(hit - (const char *)s.data) : s.len;
 }
 
-/* --- Before anything else ----------------------------------------------- */
+/* --- Cleaning ----------------------------------------------------------- */
 
 static bool is_edge(char c)
 {
@@ -112,7 +113,7 @@ static size_t authority_len(deja_slice rest, bool is_special)
     return i;
 }
 
-/* Where the colon of the port is: the first one outside of the brackets of an IPv6 address. */
+/* The offset of the port's colon: the first one outside the brackets of an IPv6 address. */
 static size_t host_len(deja_slice host)
 {
     bool inside = false;
@@ -141,7 +142,7 @@ static int parse_port(deja_slice digits, struct dj_url *u)
     return DEJA_OK;
 }
 
-/* user:password; in both an @ may stand, a colon only in the password. */
+/* user:password; either may contain an @, but only the password a colon. */
 static void parse_userinfo(deja_slice info, struct dj_url *u)
 {
     const size_t colon = find(info, ':');
@@ -176,7 +177,7 @@ int dj_parse_authority(deja_slice rest, struct dj_url *u)
     return DEJA_OK;
 }
 
-/* --- The whole ---------------------------------------------------------- */
+/* --- The whole URL ------------------------------------------------------ */
 
 void dj_parse_tail(deja_slice rest, struct dj_url *u)
 {

@@ -1,9 +1,9 @@
-/* path.c - paths: every segment is written first, then judged.
+/* path.c - paths: each segment is written first, then checked.
  *
- * Whether a segment is `.` or `..` shows only when it is spelled: %2e%2E is two dots, and so is
- * `..` with a session id behind it once that is gone.  So a segment is put down, looked at, and
- * taken back when it was dots; `..` takes the one before it back as well.  Slashes in the text are
- * then always those between segments, as %2F stays what it is, and empty segments stay too. */
+ * Only a decoded segment shows whether it is `.` or `..`: %2e%2E is two dots, and so is `..`
+ * followed by a session id that is removed.  So a segment is written, checked, and removed if it
+ * is dots; `..` also removes the segment before it.  Slashes in the output only ever separate
+ * segments, because %2F stays encoded.  Empty segments are kept. */
 #include "core/url/path.h"
 #include "core/url/parse.h"
 
@@ -14,7 +14,7 @@ void dj_path_pop(const struct dj_path *p)
         ;
 }
 
-/* How many dots a segment consists of, in either spelling; 0 when it is another one. */
+/* The number of dots a segment consists of, in either spelling; 0 for any other segment. */
 static int dots_in(const char *s, size_t len)
 {
     int dots = 0;
@@ -43,7 +43,7 @@ static void add_segment(const struct dj_path *p, deja_slice segment, bool last)
     out->len = before;
     if (dots == 2)
         dj_path_pop(p);
-    if (last) /* what dots lead to is a folder */
+    if (last) /* dots at the end lead to a folder */
         dj_text_byte(out, '/');
 }
 

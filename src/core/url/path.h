@@ -1,4 +1,4 @@
-/* path.h - a path written segment by segment, its dots resolved on the way. */
+/* path.h - write a path segment by segment and resolve its dots. */
 #ifndef DJ_PATH_H
 #define DJ_PATH_H
 #include "core/url/params.h"
@@ -6,15 +6,15 @@
 
 struct dj_path {
     struct dj_text *out;
-    size_t start; /* where in out the path begins */
+    size_t start; /* where the path starts in out */
     dj_percent_writer *spell;
-    bool special;                    /* `\` is `/` */
-    const struct dj_params *session; /* parameters of segments to drop; NULL: none */
+    bool special;                    /* `\` means `/` */
+    const struct dj_params *session; /* segment parameters to drop; NULL: none */
 };
 
-/* Add the segments of a path, with or without a slash in front. */
+/* Add the segments of a path, with or without a leading slash. */
 void dj_path_add(const struct dj_path *p, deja_slice path);
-/* Take the last segment away, with the slash before it. */
+/* Remove the last segment and the slash before it. */
 void dj_path_pop(const struct dj_path *p);
 
 #endif

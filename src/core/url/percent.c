@@ -1,14 +1,14 @@
-/* percent.c - percent encoding, byte by byte.
+/* percent.c - percent-encoding, byte by byte.
  *
  * The sets are those of the WHATWG URL standard; RFC 3986 (6.2.2.1, 6.2.2.2) adds that %c3 is %C3
- * and %7E is `~`.  A byte is encoded as the byte it is: the standard reads its input as UTF-8 and
- * turns every broken sequence into U+FFFD, which would make one URL of /%FF and of /%FE when they
- * come as raw bytes.
+ * and %7E is `~`.  A byte is encoded as itself.  The standard reads its input as UTF-8 and
+ * replaces every malformed sequence with U+FFFD, which would merge the raw bytes FF and FE, and so
+ * two different URLs.
  *
- * A `%` that begins no triplet stays alone, and that needs care.  In %4%31 the first % stands for
- * itself; with %31 decoded to 1 the text would read %41, a triplet that was never there, and the
- * next pass would make an A of it.  So a triplet stays encoded when it stands for a hex digit
- * directly behind such a % or behind such a % and a digit. */
+ * A `%` that does not start a triplet stays unencoded, which needs care.  In %4%31 the first %
+ * stands for itself; with %31 decoded to 1, the text would read %41, a triplet that was never
+ * there, and the next pass would decode it to A.  So a triplet that stands for a hex digit stays
+ * encoded directly after such a %, or after such a % and a digit. */
 #include "core/url/percent.h"
 #include "core/base/letters.h"
 #include <string.h>
@@ -21,7 +21,7 @@ enum {
     IN_ALL = DJ_SET_OPAQUE | IN_QUERY_AND_FRAGMENT,
 };
 
-/* Controls and bytes from DEL on are in every set; of the others: */
+/* Controls and all bytes from DEL up are in every set; the others: */
 static const uint8_t sets_of[0x7f] = {
     [' '] = IN_ALL,
     ['"'] = IN_QUERY_AND_FRAGMENT,
@@ -78,13 +78,13 @@ void dj_percent_normal(struct dj_text *out, deja_slice bytes, unsigned set)
 {
     const char *s = bytes.data;
     size_t copied = 0;
-    size_t open = 0; /* up to here a decoded hex digit could complete a lone % */
+    size_t open = 0; /* a hex digit decoded up to here could complete a lone % */
     for (size_t i = 0; i < bytes.len; i++) {
         const bool encode = is_in(set, s[i]);
         if (!encode && s[i] != '%')
             continue;
         const int value = dj_percent_triplet(s, bytes.len, i);
-        if (!encode && value < 0) { /* alone, and %4 is still in need of one digit */
+        if (!encode && value < 0) { /* a lone %; in %4, one digit would complete it */
             open = i + 1 + (i + 1 < bytes.len && dj_hex_value(s[i + 1]) >= 0);
             continue;
         }

@@ -1,4 +1,5 @@
-/* plain.c - what is odd, the portable kernel of plain.h, and the choice of a kernel. */
+/* plain.c - the rules for odd bytes, the portable kernel of plain.h, and the choice of a
+ * kernel. */
 #include "core/url/plain.h"
 #include "core/base/compiler.h"
 #include "core/base/letters.h"
@@ -7,7 +8,7 @@
 
 /* --- Odd bytes and queries ---------------------------------------------------- */
 
-/* A decimal number up to `most`, without a 0 in front; -1 for anything else. */
+/* A decimal number up to `most`, without a leading 0; -1 for anything else. */
 static long number(const char *s, const char *end, long most)
 {
     long value = 0;
@@ -32,7 +33,7 @@ static bool is_quad(const char *s, const char *end)
     return number(s, end, 255) >= 0;
 }
 
-/* Labels of a-z 0-9 - _, the last one beginning with a letter. */
+/* Labels of a-z 0-9 - _, the last one starting with a letter. */
 static bool is_name(const char *s, const char *end)
 {
     const char *label = s;
@@ -67,15 +68,15 @@ static int upper_hex(char c)
     return c > 'F' ? -1 : dj_hex_value(c);
 }
 
-/* A triplet that every rewriting would leave as it is: in capitals, and of a byte that cannot
- * stand for itself. */
+/* True if canonicalization leaves the triplet unchanged: it is in upper case, and its byte must
+ * stay encoded. */
 static bool triplet_is_fine(uint32_t profile, const char *s, size_t len)
 {
     const int high = len > 2 ? upper_hex(s[1]) : -1, low = len > 2 ? upper_hex(s[2]) : -1;
     if (high < 0 || low < 0 || profile == DEJA_URL_SCRAPY)
         return false;
     const int byte = high << 4 | low;
-    /* gsb unescapes all there is and escapes few; line ends are a story of their own there. */
+    /* gsb unescapes everything and escapes few bytes; it treats line ends specially. */
     return profile == DEJA_URL_GSB ? byte == ' ' || byte >= 0x7f : !dj_is_unreserved((char)byte);
 }
 
@@ -84,7 +85,7 @@ bool dj_plain_odd_is_fine(const struct deja_url_rules *rules, const char *url, s
 {
     if (url[at] == '%')
         return triplet_is_fine(rules->profile, url + at, len - at);
-    /* Parameters of paths: crawl drops some of them, w3lib has rules of its own. */
+    /* Path parameters: crawl drops some of them, w3lib has its own rules. */
     return url[at] == ';' && (rules->profile == DEJA_URL_SAFE || rules->profile == DEJA_URL_GSB);
 }
 
@@ -93,7 +94,7 @@ struct piece {
     size_t len, name_len;
 };
 
-/* Cut the next piece off, up to a `&`; false when none is left. */
+/* Take the next piece, up to a `&`; false if none is left. */
 static bool next_piece(const char **query, const char *end, struct piece *p)
 {
     if (*query > end)
@@ -115,7 +116,7 @@ static bool in_order(const char *a, size_t a_len, const char *b, size_t b_len, b
     return order < 0 || (order == 0 && a_len <= b_len);
 }
 
-/* Names in order, none of them empty pieces, none to be dropped. */
+/* Names in order, no empty pieces, no names to drop. */
 static bool crawl_query_is_fine(const struct dj_params *drop, const char *query, size_t len)
 {
     struct piece before = {query, 0, 0}, p;
@@ -130,7 +131,7 @@ static bool crawl_query_is_fine(const struct dj_params *drop, const char *query,
     return true;
 }
 
-/* Pairs of name and value, in order by both, of bytes that w3lib does not escape. */
+/* Pairs sorted by name and value, made of bytes that w3lib does not escape. */
 static bool scrapy_query_is_fine(const char *query, size_t len)
 {
     struct piece before = {query, 0, 0}, p;

@@ -1,23 +1,23 @@
-/* plain_avx2.c - marks 32 bytes at a time.
+/* plain_avx2.c - mark 32 bytes at a time.
  *
- * Membership in a set of ASCII bytes takes two table look-ups: the low half of a byte gives the
- * rows (high halves) in which it is a member, as bits, and the high half gives its own row's bit.
- * Bytes beyond ASCII find zero in both, so they are in no set.
+ * A test for membership in a set of ASCII bytes takes two table lookups: the low half of a byte
+ * gives the rows (high halves) in which it is a member, as bits, and the high half gives its own
+ * row's bit.  Bytes beyond ASCII yield zero in both, so they are in no set.
  *
- * The last 32 bytes may overlap the ones before them: marking a byte twice changes nothing, and
- * nothing beyond the end is read. */
+ * The last 32 bytes may overlap the previous ones: marking a byte twice changes nothing, and
+ * nothing past the end is read. */
 #include "core/base/bylength.h"
 #include "core/url/plain_reason.h"
 #include <immintrin.h>
 
 #define CHUNK  32
 #define HALF   16
-#define INLINE __attribute__((always_inline)) static inline /* where constants become loops */
+#define INLINE __attribute__((always_inline)) static inline /* where constants unroll loops */
 
-/* 0x20 .. 0x7e but for " # % ' ; < > ? \ ^ ` { } and the space. */
+/* 0x20 .. 0x7e except " # % ' ; < > ? \ ^ ` { } and the space. */
 static const uint8_t even_rows[16] = {0xb8, 0xfc, 0xf8, 0xf8, 0xfc, 0xf8, 0xfc, 0xf8,
                                       0xfc, 0xfc, 0xfc, 0x74, 0xd4, 0x7c, 0xd4, 0x74};
-/* The same, and ? and ; */
+/* The same plus ? and ; */
 static const uint8_t query_rows[16] = {0xb8, 0xfc, 0xf8, 0xf8, 0xfc, 0xf8, 0xfc, 0xf8,
                                        0xfc, 0xfc, 0xfc, 0x7c, 0xd4, 0x7c, 0xd4, 0x7c};
 /* a-z 0-9 - _ . */
@@ -64,7 +64,7 @@ static inline struct chunk mark_chunk(const char *at)
 
 /* --- Up to 64 bytes: one word ------------------------------------------------------ */
 
-/* Marks of the first bytes and of the last ones, which begin at `shift`. */
+/* Join the marks of the first bytes and of the last ones, which start at `shift`. */
 static inline struct dj_marks join(struct chunk a, struct chunk b, size_t shift)
 {
     struct dj_marks m;
@@ -80,7 +80,7 @@ static inline struct dj_marks mark_two(const char *url, size_t len)
     return join(mark_chunk(url), mark_chunk(url + len - CHUNK), len - CHUNK);
 }
 
-/* Two halves of a chunk in one register. */
+/* The first and the last 16 bytes in one register. */
 static inline struct dj_marks mark_one(const char *url, size_t len)
 {
     const __m128i first = _mm_loadu_si128((const __m128i *)(const void *)url);
@@ -93,7 +93,7 @@ static inline struct dj_marks mark_one(const char *url, size_t len)
     return join(a, b, len - HALF);
 }
 
-/* --- Longer ones -------------------------------------------------------------------- */
+/* --- Longer URLs -------------------------------------------------------------------- */
 
 static inline void put(uint64_t *words, size_t at, uint64_t bits)
 {
@@ -138,15 +138,14 @@ static enum dj_plain avx2_look(const struct deja_url_rules *rules, const char *u
     return reason(rules, url, len, begin, &m, 1);
 }
 
-/* --- Many URLs, at a glance ---------------------------------------------------------- */
+/* --- Many URLs ----------------------------------------------------------------------- */
 
-/* The same questions, put so that their answers need few instructions and no branch, and are yes
- * for most URLs: no odd byte at all (where any query will do: but for ? and ;), no dot behind a
- * slash or another dot anywhere, and a host that ends soon and has labels which all begin with a
- * letter other than x. */
+/* The same checks, in a form that needs few instructions and no branch, and succeeds for most
+ * URLs: no odd byte (profiles that accept any query allow ? and ;), no dot after a slash or
+ * another dot anywhere, and a short host whose labels all start with a letter other than x. */
 
-/* What differs between the profiles at a glance: whether any query will do, and whether several
- * slashes are one.  Always a constant, so that each kind has loops of its own. */
+/* How the profiles differ here: whether they accept any query, and whether they collapse runs of
+ * slashes.  Always a constant, so each variant has its own loops. */
 enum sort {
     ORDERED,
     FREE,
@@ -178,7 +177,7 @@ static inline __m256i none_of(__m256i bytes, __m256i row, const uint8_t rows[16]
     return _mm256_cmpeq_epi8(in, _mm256_setzero_si256());
 }
 
-/* With which a label may begin: all but x, which may begin xn--. */
+/* The bytes that may start a label: letters except x, which may start xn--. */
 static inline __m256i letters(__m256i bytes)
 {
     return _mm256_andnot_si256(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('x')),
@@ -190,11 +189,11 @@ static inline uint64_t bits(__m256i bytes)
     return (uint32_t)_mm256_movemask_epi8(bytes);
 }
 
-struct glance { /* marks of the bytes from `at` on */
+struct glance { /* marks of the bytes starting at `at` */
     size_t at;
     uint64_t slash, dot;
-    uint64_t unhost, letter; /* of the first of them; behind these all are unhost */
-    uint64_t wrong;          /* not 0: the URL is not plain */
+    uint64_t unhost, letter; /* only of the first bytes; the rest count as unhost */
+    uint64_t wrong;          /* nonzero: the URL is not plain */
 };
 
 static inline size_t least(size_t a, size_t b)
@@ -202,13 +201,13 @@ static inline size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Scheme and host, and no dot behind a slash or a dot in what is marked. */
+/* Check scheme and host, and that no marked dot follows a slash or a dot. */
 INLINE uint8_t begins_plain(const char *url, struct glance g, enum sort sort)
 {
     const uint64_t word = dj_load64((const uint8_t *)url);
     const uint64_t is_https = word == dj_load64((const uint8_t *)https_text);
     const uint64_t is_http = word << 8 == dj_load64((const uint8_t *)http_text) << 8;
-    const uint64_t first = UINT64_C(0x80) << is_https >> g.at; /* byte of the host */
+    const uint64_t first = UINT64_C(0x80) << is_https >> g.at; /* first byte of the host */
     const uint64_t slash = g.slash & (0 - first);
     const uint64_t host = (slash - 1) & ~slash & (0 - first); /* up to the slash, or the end */
     const uint64_t near = g.dot | g.slash;
@@ -243,7 +242,7 @@ INLINE uint8_t glance_at_one(const char *url, size_t len, enum sort sort)
     return begins_plain(url, g, sort);
 }
 
-/* 33 to 64 bytes: 32 from behind "http://" on, and the last 32. */
+/* 33 to 64 bytes: 32 from the end of "http://", and the last 32. */
 INLINE uint8_t glance_at_two(const char *url, size_t len, enum sort sort)
 {
     const size_t at = least(7, len - CHUNK), shift = len - CHUNK - at;
@@ -261,8 +260,8 @@ INLINE uint8_t glance_at_two(const char *url, size_t len, enum sort sort)
     return begins_plain(url, g, sort);
 }
 
-/* What is wrong with 32 bytes of a path: odd ones behind them, and slashes before a dot (or, for
- * gsb, before a slash).  No byte needs a number for that. */
+/* Nonzero where a path is not plain: an odd byte among the 32 after `at`, or a slash before a dot
+ * (gsb: or before a slash).  Byte positions are not needed. */
 static inline __m256i wrongs_at(const char *at, enum sort sort)
 {
     const __m256i bytes = load(at), next = load(at + 1);
@@ -274,7 +273,7 @@ static inline __m256i wrongs_at(const char *at, enum sort sort)
                            _mm256_and_si256(_mm256_cmpeq_epi8(bytes, slash), wrong));
 }
 
-/* 65 to 32 n + 1 bytes: a glance at the first, and n times wrongs behind "https://". */
+/* 65 to 32 n + 1 bytes: the host in one chunk, then the path after "https://" in n chunks. */
 INLINE uint8_t glance_at_many(const char *url, size_t len, size_t n, enum sort sort)
 {
     const __m256i a = load(url + 7);
@@ -293,7 +292,7 @@ INLINE uint8_t glance_at_many(const char *url, size_t len, size_t n, enum sort s
     return begins_plain(url, g, sort);
 }
 
-/* `length` and `sort` are constants wherever this is called: each gets a loop of its own. */
+/* `length` and `sort` are constants at every call: each combination gets its own loop. */
 INLINE void glance_lot(const deja_slice *url, const struct dj_lot *lot, size_t length,
                        enum sort sort, uint8_t *plain)
 {

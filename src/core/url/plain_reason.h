@@ -1,5 +1,4 @@
-/* plain_reason.h - the reasoning of plain.h, once, for kernels that differ in how they mark
- * bytes. */
+/* plain_reason.h - the checks of plain.h on marked bytes, shared by all kernels. */
 #ifndef DJ_PLAIN_REASON_H
 #define DJ_PLAIN_REASON_H
 #include "core/base/bytes.h"
@@ -24,8 +23,8 @@ static inline uint64_t bits_below(size_t n) /* n < 64 */
     return (UINT64_C(1) << n) - 1;
 }
 
-/* All without a branch, for those who look at many URLs.  Labels of plain bytes, none of them
- * empty; the last begins with a letter, so the whole is no number and no address. */
+/* No branches, for callers that check many URLs.  Labels consist of plain bytes and are not empty;
+ * the last one starts with a letter, so the host is neither a number nor an address. */
 static inline bool host_is_plain(uint64_t unhost, uint64_t dot, const char *url, size_t begin,
                                  size_t end)
 {
@@ -34,12 +33,12 @@ static inline bool host_is_plain(uint64_t unhost, uint64_t dot, const char *url,
     const uint64_t around = (dots << 1 | UINT64_C(1) << begin) & (dots | UINT64_C(1) << end);
     const uint64_t starts = dots << 1 | UINT64_C(1) << begin; /* of labels */
     const size_t last = 63 - (size_t)__builtin_clzll(starts);
-    /* A dot at the very end is in `around`; what would be behind it is not looked at. */
+    /* A dot at the very end is in `around`; the byte after it is not read. */
     const unsigned char letter = (unsigned char)(url[last < end ? last : begin] - 'a');
     return (((unhost & host) | around) == 0) & (letter < 26);
 }
 
-/* Does a label of the host begin with xn--?  What it stands for must then be valid. */
+/* True if a label of the host starts with xn--; it must then decode to a valid label. */
 static inline bool host_is_encoded(uint64_t dot, const char *url, size_t begin, size_t end)
 {
     static const char prefix[4] = {'x', 'n', '-', '-'};
@@ -52,8 +51,7 @@ static inline bool host_is_encoded(uint64_t dot, const char *url, size_t begin, 
     return false;
 }
 
-/* A segment that begins with a dot might be one of the two that are resolved; and gsb makes one
- * slash of several. */
+/* A segment that starts with a dot might need resolving, and gsb collapses runs of slashes. */
 static inline bool path_is_plain(const struct dj_marks *m, size_t words, size_t begin, bool gsb)
 {
     uint64_t before = 0, found = 0, region = ~bits_below(begin);
@@ -66,7 +64,8 @@ static inline bool path_is_plain(const struct dj_marks *m, size_t words, size_t 
     return found == 0;
 }
 
-/* One by one through the odd bytes.  *len is cut at a fragment; *query is behind the first `?`. */
+/* Check the odd bytes one by one. *len is cut at a fragment; *query is the offset after the first
+ * `?`. */
 static inline bool odd_bytes_are_fine(const struct deja_url_rules *rules, const struct dj_marks *m,
                                       size_t words, const char *url, size_t *len, size_t *query)
 {
@@ -75,7 +74,7 @@ static inline bool odd_bytes_are_fine(const struct deja_url_rules *rules, const 
             const size_t at = 64 * w + (size_t)__builtin_ctzll(odd);
             if (url[at] == '#') {
                 *len = at;
-                return rules->profile != DEJA_URL_SCRAPY; /* it minds what is behind */
+                return rules->profile != DEJA_URL_SCRAPY; /* it depends on the fragment */
             }
             if (url[at] == '?')
                 *query = *query ? *query : at + 1;
@@ -85,7 +84,7 @@ static inline bool odd_bytes_are_fine(const struct deja_url_rules *rules, const 
     return true;
 }
 
-/* The URL in so many words of marks; a constant number makes the loops go away. */
+/* The number of words of marks; a constant lets the compiler unroll the loops. */
 static inline enum dj_plain reason(const struct deja_url_rules *rules, const char *url,
                                    size_t *len, size_t begin, const struct dj_marks *m,
                                    size_t words)

@@ -1,8 +1,8 @@
 /* punycode.c - labels of other scripts in ASCII; see punycode.h.
  *
  * The names are those of RFC 3492.  A code point is below 2^21 and there are at most 2^10 of them,
- * so that delta stays below 2^32 in the encoder; the decoder reads what anybody wrote, and checks.
- */
+ * so delta stays below 2^32 in the encoder.  The decoder reads untrusted input and checks for
+ * overflow. */
 #include "core/url/punycode.h"
 
 enum {
@@ -88,7 +88,7 @@ static uint32_t digit_of(char c)
                                   : BASE;
 }
 
-/* Adds the number at *at to *i; false: there is none, or it is too large. */
+/* Add the number at *at to *i; false if there is none, or if it is too large. */
 static bool read_number(const char **at, const char *end, uint32_t bias, uint64_t *i)
 {
     uint64_t weight = 1;

@@ -1,11 +1,11 @@
-/* resolve.c - what a link in a page points to.
+/* resolve.c - resolve a link in a page.
  *
- * A link without a scheme borrows parts of the page's URL, from the left: the scheme, then the
+ * A link without a scheme takes parts of the page's URL, from the left: the scheme, then the
  * authority, then the path up to its last slash, then the query.  The standard has one oddity: a
- * scheme equal to the page's own, if it is special, counts as none when two slashes do not follow.
- * http:g in http://a/b/c is http://a/b/g for browsers; RFC 3986 (5.2.2) leaves that to "backward
- * compatibility".  The result is spelled as the standard's parser spells it, with its fragment:
- * encoded where that is a must, and not normalised any further. */
+ * scheme equal to the page's own, if it is special, counts as absent unless two slashes follow.
+ * Browsers resolve http:g in http://a/b/c to http://a/b/g; RFC 3986 (5.2.2) leaves that to
+ * "backward compatibility".  The result is spelled as the standard's parser spells it, with its
+ * fragment: encoded only where required, and not normalized further. */
 #include "core/url/url.h"
 #include "core/url/write.h"
 
@@ -20,11 +20,11 @@ static bool same_scheme(deja_slice a, deja_slice b)
     const char *x = a.data, *y = b.data;
     size_t i = 0;
     while (i < a.len && i < b.len && (x[i] | 0x20) == (y[i] | 0x20))
-        i++; /* . + - and digits have the bit set already */
+        i++; /* . + - and digits already have the bit set */
     return i == a.len && i == b.len;
 }
 
-/* Take a link without scheme apart; *joined when its path goes on where the base's ends. */
+/* Parse a link without a scheme; *joined: its path continues the base's. */
 static int parse_relative(deja_slice link, const struct dj_url *base, struct dj_url *u,
                           bool *joined)
 {
@@ -39,7 +39,7 @@ static int parse_relative(deja_slice link, const struct dj_url *base, struct dj_
     *u = *base;
     dj_parse_tail(link, u);
     if (base->opaque && (u->path.len || u->has_query || !u->has_fragment))
-        return DEJA_ENOTURL; /* nothing but another fragment fits behind mailto: */
+        return DEJA_ENOTURL; /* only another fragment can follow mailto: */
     if (u->path.len == 0) {
         u->path = base->path;
         if (!u->has_query) {
@@ -74,7 +74,7 @@ static int resolve(deja_slice base, deja_slice link, char *out, size_t cap, deja
     *url = link;
     if (cap < DEJA_URL_ROOM(base.len + link.len))
         return DEJA_ESPACE;
-    /* The end of the room is for copies without tabs and line ends. */
+    /* The end of the buffer holds copies without tabs and line ends. */
     cap -= base.len + link.len;
     base = dj_parse_clean(base, out + cap);
     link = dj_parse_clean(link, out + cap + base.len);

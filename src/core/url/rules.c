@@ -1,7 +1,7 @@
-/* rules.c - profiles made ready, with the parameters that they drop.
+/* rules.c - the profiles, and rules with other parameters to drop.
  *
- * The profiles as they come are constants.  Rules with other parameters live in one piece of
- * memory: the rules, the set, its names, and the bytes of the names that were given. */
+ * The built-in profiles are constants.  Rules with other parameters are one allocation: the rules,
+ * the set, its names, and the bytes of the given names. */
 #include "core/base/compiler.h"
 #include "core/base/status.h"
 #include "core/url/idna.h"
@@ -29,16 +29,16 @@ const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules)
     return rules->older;
 }
 
-/* --- Rules of one's own -------------------------------------------------- */
+/* --- Custom rules -------------------------------------------------------- */
 
 struct own {
-    deja_url_rules rules; /* first: what the caller holds, and what is freed */
-    deja_url_rules older; /* the same parameters in the version before */
+    deja_url_rules rules; /* first: the pointer the caller holds and frees */
+    deja_url_rules older; /* the same parameters in the previous version */
     struct dj_params set;
     struct dj_name name[];
 };
 
-/* Names and their texts, written one behind the other. */
+/* Names and their texts, written one after the other. */
 struct writer {
     struct dj_name *name;
     size_t n;
@@ -59,7 +59,7 @@ static int check_names(const char *what, const deja_slice *names, size_t n, size
     return DEJA_OK;
 }
 
-/* The name in the spelling that it has in a canonical query; `*` at the end is for any ending. */
+/* Add a name as it is spelled in a canonical query; `*` at the end matches any ending. */
 static void add_name(struct writer *w, deja_slice name)
 {
     const bool prefix = ((const char *)name.data)[name.len - 1] == '*';
@@ -69,8 +69,8 @@ static void add_name(struct writer *w, deja_slice name)
     w->name[w->n++] = (struct dj_name){w->text.at + begin, w->text.len - begin, prefix};
 }
 
-/* Leave out what has no effect, so that rules with the same effect have the same id: names to
- * drop that are all kept, and names to keep that no prefix would drop. */
+/* Remove names without effect, so that rules with the same effect have the same id: names to drop
+ * that are all kept, and names to keep that no prefix would drop. */
 static size_t without(struct dj_name *name, size_t n, const struct dj_names *other, bool inside)
 {
     size_t kept = 0;
@@ -145,9 +145,9 @@ void deja_url_rules_free(deja_url_rules *rules)
     free(rules);
 }
 
-/* --- A number for them --------------------------------------------------- */
+/* --- The id of a set of rules -------------------------------------------- */
 
-/* FNV-1a with 64 bits. */
+/* 64-bit FNV-1a. */
 static uint64_t mix(uint64_t id, const void *bytes, size_t len)
 {
     const uint8_t *b = bytes;
@@ -162,7 +162,7 @@ static uint64_t mix_byte(uint64_t id, uint32_t byte)
     return mix(id, &b, 1);
 }
 
-/* A name ends with what it cannot contain: = for itself, & for a prefix. */
+/* A name ends with a byte that it cannot contain: = for a full name, & for a prefix. */
 static uint64_t mix_names(uint64_t id, const struct dj_names *names)
 {
     for (size_t i = 0; i < names->n; i++) {

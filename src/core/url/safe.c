@@ -1,9 +1,9 @@
-/* safe.c - the profiles safe and crawl: parse, and write every part in its one spelling.
+/* safe.c - the profiles safe and crawl: parse, and write every part in its canonical spelling.
  *
- * safe merges only what RFC 3986 (6.2.2, 6.2.3) and the WHATWG URL standard hold to be one URL;
- * fragments never reach a server, so they are left out.  crawl goes on where a server could tell
- * the difference but hardly ever does: session ids in paths, tracking parameters, and the order of
- * parameters.  docs/url.md has every rule with an example. */
+ * safe merges only URLs that are the same by RFC 3986 (6.2.2, 6.2.3) and the WHATWG URL standard;
+ * it drops fragments, because they never reach a server. crawl also merges URLs that a server
+ * could tell apart but hardly ever does: session ids in paths, tracking parameters, and the order
+ * of parameters. docs/url.md lists every rule with an example. */
 #include "core/url/params.h"
 #include "core/url/write.h"
 
@@ -27,7 +27,7 @@ int dj_url_safe(const struct deja_url_rules *rules, deja_slice url, struct dj_te
     struct dj_url u;
     if (out->cap - out->len < url.len)
         return DEJA_ESPACE;
-    /* The end of the room is for a copy without tabs and line ends. */
+    /* The end of the buffer holds a copy without tabs and line ends. */
     out->cap -= url.len;
     int rc = dj_parse_url(dj_parse_clean(url, out->at + out->cap), &u);
     if (rc == DEJA_OK)

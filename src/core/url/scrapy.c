@@ -1,20 +1,22 @@
-/* scrapy.c - what w3lib.url.canonicalize_url gives, byte for byte, so that Scrapy users can move.
+/* scrapy.c - the result of w3lib.url.canonicalize_url, byte for byte, so that Scrapy users can
+ * migrate.
  *
- * The measure is w3lib 2.1.1 on Python 3.11 (Debian 12) with default arguments, given the URL's
- * bytes as UTF-8 text; where it raises, the bytes are no URL here.  tests/url/w3lib_agrees.py
- * holds the two side by side.  What it does, in our words:
+ * The reference is w3lib 2.1.1 on Python 3.11 (Debian 12) with default arguments, given the URL's
+ * bytes as UTF-8 text; if it raises an exception, the bytes are not a URL here.
+ * tests/url/w3lib_agrees.py compares the two.  What it does:
  *
- *   strip      control characters and spaces around, tabs and line ends everywhere
- *   split      scheme, "//" and network location, path, ";" and parameters of the last segment
- *              (of some schemes), query; the fragment is dropped.  Nothing has to be there.
- *   netloc     to ASCII by IDNA 2003, user info and port with it; when that fails it stays; lower
- *              case; colons at its end dropped.  ASCII ones only get lower case.
- *   path       unescaped, but for %2F and %3F, and escaped again; an empty one is "/"
- *   parameters escaped where they have to be
- *   query      split at "&" and ";", unescaped with "+" as space, sorted by name and value,
- *              written as name=value, escaped but for letters, digits and "-._~"
+ *   strip       surrounding control characters and spaces, tabs and line ends everywhere
+ *   split       scheme, "//" and network location, path, ";" and parameters of the last segment
+ *               (of some schemes), query; the fragment is dropped.  Every part is optional.
+ *   netloc      to ASCII by IDNA 2003, including user info and port; unchanged if that fails;
+ *               lower case; trailing colons dropped.  ASCII ones only get lower case.
+ *   path        unescaped, except %2F and %3F, and escaped again; an empty one is "/"
+ *   parameters  escaped where necessary
+ *   query       split at "&" and ";", unescaped with "+" as space, sorted by name and value,
+ *               written as name=value, escaped except letters, digits and "-._~"
  *
- * Unlike the other profiles it is not idempotent: %2541 is %41 the first time and A the second. */
+ * Unlike the other profiles it is not idempotent: %2541 becomes %41 the first time and A the
+ * second. */
 #include "core/base/letters.h"
 #include "core/url/address.h"
 #include "core/url/codepoint.h"
@@ -34,9 +36,9 @@ struct parts {
 
 /* --- Which bytes stay --------------------------------------------------------- */
 
-/* One bit for each byte of ASCII. */
+/* One bit per ASCII byte. */
 static const uint32_t unreserved[4] = {0, 0x03ff6000, 0x87fffffe, 0x47fffffe};
-/* and :/?[]@!$&'()*+,;=|% */
+/* the same plus :/?[]@!$&'()*+,;=|% */
 static const uint32_t path_safe[4] = {0, 0xaffffff2, 0xafffffff, 0x57fffffe};
 
 static void write_quoted(struct dj_text *out, unsigned char c, const uint32_t safe[4])
@@ -71,7 +73,7 @@ static struct part strip(deja_slice url, char *to)
     return p;
 }
 
-/* Cut `rest` at its first `c`: the part behind it, which may be of length 0. */
+/* Cut `rest` at its first `c`; returns the part after it, which may be empty. */
 static struct part cut_at(struct part *rest, char c)
 {
     char *const at = rest->len ? memchr(rest->at, c, rest->len) : NULL;
@@ -96,7 +98,7 @@ static bool is_one_of(struct part name, const char *const *list)
     return false;
 }
 
-/* Take the scheme off, in lower case. */
+/* Remove and return the scheme, in lower case. */
 static struct part take_scheme(struct part *rest)
 {
     struct part scheme = {rest->at, 0};
@@ -116,7 +118,7 @@ static struct part take_scheme(struct part *rest)
     return scheme;
 }
 
-/* RFC 3986's IPvFuture as Python reads it, or an IPv6 address, perhaps with a zone. */
+/* RFC 3986's IPvFuture as Python parses it, or an IPv6 address, possibly with a zone. */
 static bool is_bracket_host(struct part host)
 {
     if (host.len && host.at[0] == 'v') {
@@ -133,7 +135,7 @@ static bool is_bracket_host(struct part host)
     return dj_address_ipv6(host.at, host.len, word);
 }
 
-/* Brackets stand around an address that is the whole host, or the URL is refused. */
+/* Brackets must enclose an address that is the whole host. */
 static bool brackets_are_fine(struct part netloc)
 {
     const bool open = has(netloc, '['), closed = has(netloc, ']');
@@ -158,7 +160,7 @@ static bool brackets_are_fine(struct part netloc)
     return (port.len == 0 || port.at[0] == ':') && is_bracket_host(host);
 }
 
-/* Characters that normalisation (NFKC) would turn into something with a delimiter in it. */
+/* Characters that NFKC normalization maps to text with a delimiter in it. */
 static bool hides_delimiter(struct part netloc)
 {
     static const uint16_t hiding[] = {
@@ -200,7 +202,7 @@ static bool split(struct part rest, struct parts *p)
     p->path = rest;
     p->params = (struct part){rest.at + rest.len, 0};
     if (is_one_of(p->scheme, with_params)) {
-        size_t last = rest.len; /* where the last segment begins */
+        size_t last = rest.len; /* start of the last segment */
         while (last > 0 && rest.at[last - 1] != '/')
             last--;
         struct part segment = {rest.at + last, rest.len - last};
@@ -229,7 +231,7 @@ static void write_lower(struct dj_text *out, struct part text)
     uint32_t c = 0;
     for (size_t i = 0, len; i < text.len; i += len) {
         len = dj_codepoint_read(text.at + i, text.len - i, &c);
-        if (c == 0x130) /* capital I with a dot: i and a dot */
+        if (c == 0x130) /* capital I with a dot: i and a combining dot */
             dj_text_bytes(out, "i\xcc\x87", 3);
         else
             write_codepoint(out, dj_lowercase(c));
@@ -253,7 +255,7 @@ static int write_netloc(struct dj_text *out, struct part netloc)
             out->at[i] = (char)dj_lowercase((unsigned char)out->at[i]);
     } else {
         out->len = from;
-        out->short_of_room = false; /* the attempt may have been */
+        out->short_of_room = false; /* the failed attempt may have set it */
         write_lower(out, netloc);
     }
     while (out->len > from && out->at[out->len - 1] == ':')
@@ -283,7 +285,7 @@ struct pair {
     struct part name, value;
 };
 
-/* Unescape in place: what it gives is never longer. */
+/* Unescape in place: the result is never longer. */
 static void unquote(struct part *text)
 {
     size_t n = 0;
@@ -337,7 +339,7 @@ static void write_plus_quoted(struct dj_text *out, struct part text)
 
 #define PAIRS_ON_STACK 256
 
-/* Writes into the query's own bytes on the way. */
+/* Overwrites the query's bytes. */
 static int write_query(struct dj_text *out, struct part query)
 {
     struct pair few[PAIRS_ON_STACK], *pair = few;
@@ -369,11 +371,11 @@ static int write_query(struct dj_text *out, struct part query)
     return DEJA_OK;
 }
 
-/* --- The whole ------------------------------------------------------------------ */
+/* --- The whole URL -------------------------------------------------------------- */
 
 static int write_parts(struct dj_text *out, const struct parts *p)
 {
-    /* Schemes that get "//" without a network location. */
+    /* Schemes that get "//" even without a network location. */
     static const char *const with_netloc[] = {
         "ftp",   "http",  "gopher", "nntp",     "telnet", "imap",  "wais",  "file", "mms",
         "https", "shttp", "snews",  "prospero", "rtsp",   "rtspu", "rsync", "svn",  "svn+ssh",
@@ -416,8 +418,8 @@ int dj_url_scrapy(const struct deja_url_rules *rules, deja_slice url, struct dj_
     struct parts parts;
     if (!split(strip(url, out->at + out->cap - url.len), &parts))
         return DEJA_ENOTURL;
-    /* The scratch that `parts` point to lies behind this room.  Only a network location of
-     * hundreds of labels that IDNA makes longer does not fit in: that names no host. */
+    /* The scratch that `parts` points to follows this range.  The form does not fit only if IDNA
+     * lengthens a network location of hundreds of labels, which cannot be a host name. */
     struct dj_text form = dj_text_in(out->at, out->len + 3 * url.len + 256);
     form.len = out->len;
     const int rc = write_parts(&form, &parts);

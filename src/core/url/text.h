@@ -1,14 +1,14 @@
-/* text.h - bytes put one behind the other into the caller's memory.
+/* text.h - append bytes to the caller's buffer.
  *
- * A text never writes past its room; what does not fit is dropped and `short_of_room` stays set,
- * so that a writer checks once, at its end. */
+ * A text never writes past its capacity.  It drops bytes that do not fit and leaves
+ * `short_of_room` set, so a writer needs to check only once, at its end. */
 #ifndef DJ_TEXT_H
 #define DJ_TEXT_H
 #include "deja.h"
 #include <string.h>
 
 struct dj_text {
-    char *at; /* the room's beginning */
+    char *at; /* start of the buffer */
     size_t len, cap;
     bool short_of_room;
 };

@@ -1,12 +1,12 @@
-/* tracking.c - the parameters that profile crawl drops, and whose they are.
+/* tracking.c - the parameters that profile crawl drops, and who uses them.
  *
- * A name is here when it tells a page's owner who came and from where, never what to show, and
- * when nobody else uses it for something else.  That leaves the short names out: `sid`, `ref`,
- * `source`, `cid` and `session_id` are tracking here and content there.  Who knows better for a
- * site adds them (deja_url_rules_new).
+ * A name is listed if it only tells a site's owner who came and from where, never what to show,
+ * and if nobody uses it for anything else.  That excludes the short names: `sid`, `ref`, `source`,
+ * `cid` and `session_id` are tracking on some sites and content on others.  Users who know a site
+ * can add them (deja_url_rules_new).
  *
- * The order is that of the bytes, as a search needs it; unit.params fails when a line is in the
- * wrong place.  A changed line makes other rules of the profile: their id changes by itself. */
+ * The list is sorted by bytes, for binary search; unit.params fails if a line is out of place.
+ * Changing a line changes the profile's rules, and with them their id. */
 #include "core/base/compiler.h"
 #include "core/url/params.h"
 

@@ -1,9 +1,9 @@
-/* url.h - what the files of this folder have in common.
+/* url.h - what the files of this folder share.
  *
- * canon.c is the door: it asks plain.c whether the URL is in canonical form already (nearly all
- * are) and leaves the others to the profile's own file, which writes the form anew.  Below these
- * stand the pieces: parse.c (the WHATWG parser) and write.c, path.c, host.c with idna.c, params.c
- * with tracking.c, and under them all percent.c. */
+ * canon.c is the entry point: it asks plain.c whether the URL is already canonical (nearly all
+ * are) and leaves the others to the profile's own file, which writes the canonical form.  They
+ * build on parse.c (the WHATWG parser) and write.c, path.c, host.c with idna.c, params.c with
+ * tracking.c; all of these use percent.c. */
 #ifndef DJ_URL_H
 #define DJ_URL_H
 #include "core/url/text.h"
@@ -12,20 +12,20 @@ struct dj_params; /* names of query parameters; params.h */
 
 struct deja_url_rules {
     uint32_t profile;
-    uint32_t version;                   /* grows when the profile gives another form to any URL */
-    const struct dj_params *drop;       /* NULL: keep them all */
-    const struct deja_url_rules *older; /* the version before; NULL: this is the first */
+    uint32_t version;                   /* grows when the profile changes the form of any URL */
+    const struct dj_params *drop;       /* NULL: keep all */
+    const struct deja_url_rules *older; /* the previous version; NULL: this is the first */
 };
 
-/* Versions of safe and crawl; the other profiles have one. */
+/* Versions of safe and crawl; the other profiles have only one. */
 enum dj_url_version {
-    DJ_URL_IDNA2008 = 1, /* deja 0.1: hosts after IDNA2008, with its limits */
-    DJ_URL_UTS46         /* hosts as browsers read them */
+    DJ_URL_IDNA2008 = 1, /* deja 0.1: hosts by IDNA2008, with its limits */
+    DJ_URL_UTS46         /* hosts as browsers handle them */
 };
 
-/* Write the canonical form of url behind what `out` has.  DEJA_OK, or DEJA_ENOTURL, DEJA_ENOTSUP,
- * DEJA_ENOMEM; too little room is out->short_of_room.  out has DEJA_URL_ROOM(url.len) bytes, and
- * the form is never longer than 3 url.len + 256: what lies behind may serve as scratch. */
+/* Append the canonical form of url to `out`.  DEJA_OK, DEJA_ENOTURL, DEJA_ENOTSUP or DEJA_ENOMEM;
+ * sets out->short_of_room if it does not fit. out has DEJA_URL_ROOM(url.len) bytes, and the form
+ * is never longer than 3 url.len + 256: the bytes after that can be used as scratch. */
 typedef int dj_url_writer(const struct deja_url_rules *rules, deja_slice url, struct dj_text *out);
 dj_url_writer dj_url_safe; /* safe and crawl: they differ in rules->drop and in sorting */
 dj_url_writer dj_url_gsb;

@@ -1,15 +1,15 @@
-/* uts46.c - hosts in other scripts as browsers read them.
+/* uts46.c - hosts in other scripts as browsers handle them.
  *
  * UTS 46 ToASCII with the options of the WHATWG URL standard: nontransitional, CheckBidi and
  * CheckJoiners; no CheckHyphens, no UseSTD3ASCIIRules, no VerifyDnsLength.  Each code point is
  * mapped, the whole is normalized (NFC), and each label is checked and encoded.
  *
- * The mapping comes from libidn2, which has no call for it: a code point is looked up behind an
- * ideograph that nothing composes with, by the transitional rules, which check nothing else.  The
- * four characters that these rules map and browsers keep are known here.  So is what libidn2
- * refuses although UseSTD3ASCIIRules is off: compatibility forms of ASCII, for which the mapping
- * is NFKC.  Normalization and properties come from libunistring, which libidn2 is built on.  What
- * is newer than the Unicode version of these libraries is refused. */
+ * The mapping comes from libidn2, which has no call for it.  So each code point is looked up after
+ * an ideograph that nothing composes with, by the transitional rules, which check nothing else.
+ * The four characters that these rules map and browsers keep are handled here.  So are the
+ * compatibility forms of ASCII, which libidn2 rejects although UseSTD3ASCIIRules is off; their
+ * mapping is NFKC.  Normalization and properties come from libunistring, on which libidn2 is
+ * built.  Characters newer than the Unicode version of these libraries are rejected. */
 #include "core/url/uts46.h"
 
 #if !defined DEJA_HAVE_IDN2
@@ -82,8 +82,8 @@ static void spell(uint32_t c, char text[8])
     text[n] = '\0';
 }
 
-/* The compatibility form of a code point in lower case, if it has one and that is in ASCII in
- * part: such as the 1 in parentheses, or the fullwidth hyphen. */
+/* Append the lower-case compatibility form of a code point if it has one that is at least partly
+ * ASCII: for example the parenthesized 1, or the fullwidth hyphen. */
 static int map_to_ascii(struct points *to, uint32_t c)
 {
     uint32_t form[32];
@@ -102,8 +102,8 @@ static int map_to_ascii(struct points *to, uint32_t c)
     return ok ? DEJA_OK : DEJA_ENOTURL;
 }
 
-/* Code points that are known to map to themselves, each at a place of its own or shared: what a
- * look-up costs is a thousand times as much, and the hosts of a list have few letters. */
+/* A direct-mapped cache of code points that map to themselves: a lookup in libidn2 takes a
+ * thousand times as long, and the hosts of a list use few different letters. */
 #define KNOWN    1024
 static _Atomic uint32_t known[KNOWN];
 
@@ -112,7 +112,8 @@ static bool is_known(uint32_t c)
     return atomic_load_explicit(&known[c % KNOWN], memory_order_relaxed) == c;
 }
 
-/* What UTS 46 makes of a code point: itself, others, nothing; or DEJA_ENOTURL: disallowed. */
+/* Append the UTS 46 mapping of a code point: itself, others, or nothing; DEJA_ENOTURL:
+ * disallowed. */
 static int map(struct points *to, uint32_t c)
 {
     char text[8];
@@ -132,7 +133,7 @@ static int map(struct points *to, uint32_t c)
     if (rc != IDN2_OK)
         return map_to_ascii(to, c);
     const size_t len =
-        strlen((const char *)ascii); /* xn-- and the form of the ideograph and more */
+        strlen((const char *)ascii); /* xn-- and the encoded ideograph with the mapping */
     const size_t n =
         len < 4 ? SIZE_MAX : dj_punycode_read((deja_slice){ascii + 4, len - 4}, mapped, 64);
     idn2_free(ascii);
@@ -146,7 +147,7 @@ static int map(struct points *to, uint32_t c)
     return DEJA_OK;
 }
 
-/* Is it allowed as it is? */
+/* DEJA_OK if the code point is allowed unmapped. */
 static int check_allowed(uint32_t c)
 {
     struct points same;
@@ -187,8 +188,8 @@ static int normalize(struct points *p)
 
 /* --- Labels -------------------------------------------------------------------- */
 
-/* RFC 5892, appendix A.1: does a letter that joins stand on that side of a zero width non-joiner,
- * with nothing but transparent characters between them? */
+/* RFC 5892, appendix A.1: is there a joining letter on that side of a zero width non-joiner, with
+ * only transparent characters between them? */
 static bool joins(const uint32_t *c, size_t n, size_t at, bool after)
 {
     while (after ? ++at < n : at-- > 0) {
@@ -220,7 +221,7 @@ static bool is_one_of(int category, const char *list)
     return false;
 }
 
-/* The directions that RFC 5893 tells apart, each as one letter. */
+/* The directions that RFC 5893 distinguishes, as one letter each. */
 static char direction(uint32_t c)
 {
     switch (uc_bidi_category(c)) {
@@ -247,7 +248,7 @@ static char direction(uint32_t c)
     }
 }
 
-/* RFC 5893, section 2: the six rules for a label of a name with letters from right to left. */
+/* RFC 5893, section 2: the six rules for a label of a name with right-to-left letters. */
 static bool direction_is_fine(const uint32_t *c, size_t n)
 {
     if (n == 0)
@@ -285,7 +286,7 @@ static bool is_ascii(const uint32_t *c, size_t n)
     return true;
 }
 
-/* A label after xn--, decoded: it must be what mapping and normalizing would give. */
+/* A label after xn--, decoded: it must equal its own mapping and normalization. */
 static int decode(const uint32_t *c, size_t n, struct points *label)
 {
     char ascii[MAX];
@@ -308,8 +309,8 @@ static int decode(const uint32_t *c, size_t n, struct points *label)
 }
 
 struct host {
-    bool right_to_left; /* one of its labels */
-    bool fine;          /* all labels follow the rules for such names */
+    bool right_to_left; /* at least one label */
+    bool fine;          /* all labels obey the rules for such names */
 };
 
 static int write_label(struct dj_text *out, const uint32_t *c, size_t n, struct host *host)
@@ -349,7 +350,7 @@ int dj_uts46_to_ascii(struct dj_text *out, size_t start)
     if (rc == DEJA_OK)
         rc = normalize(&p);
     out->len = start;
-    if (room > start + 3 * len + 128) /* no form is longer, as url.h promises */
+    if (room > start + 3 * len + 128) /* no form is longer, as url.h says */
         out->cap = start + 3 * len + 128;
     for (size_t from = 0, end; rc == DEJA_OK && from <= p.n; from = end + 1) {
         for (end = from; end < p.n && p.c[end] != '.'; end++)

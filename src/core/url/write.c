@@ -1,4 +1,4 @@
-/* write.c - the parts of a URL put together again, in the order of the standard's serialiser. */
+/* write.c - assemble a URL from its parts, in the order of the standard's serializer. */
 #include "core/url/write.h"
 #include "core/base/letters.h"
 #include "core/url/host.h"
@@ -12,7 +12,7 @@ static void put_scheme(struct dj_text *out, deja_slice scheme)
     dj_text_byte(out, ':');
 }
 
-/* Empty ones are none: http://@host/ and http://:@host/ are http://host/. */
+/* Empty credentials are omitted: http://@host/ and http://:@host/ are http://host/. */
 static void put_credentials(struct dj_text *out, const struct dj_url *u, dj_percent_writer *spell)
 {
     if (u->username.len == 0 && u->password.len == 0)
@@ -48,14 +48,14 @@ int dj_write_origin(struct dj_text *out, const struct dj_url *u, dj_percent_writ
     return rc;
 }
 
-/* Without an authority a path must not begin with two slashes, or it would be read as one:
- * foo:/.//host stays foo:/.//host. */
+/* Without an authority, a path must not start with two slashes, or the parser would read an
+ * authority: foo:/.//host stays foo:/.//host. */
 static void guard_slashes(const struct dj_path *p)
 {
     struct dj_text *out = p->out;
     if (out->len - p->start < 2 || memcmp(out->at + p->start, "//", 2) != 0)
         return;
-    dj_text_bytes(out, "//", 2); /* room for two more */
+    dj_text_bytes(out, "//", 2); /* make room for two more bytes */
     if (out->short_of_room)
         return;
     memmove(out->at + p->start + 2, out->at + p->start, out->len - p->start - 2);
