@@ -1,29 +1,29 @@
-/* urlgen.c - URLs of a web that does not exist.
+/* urlgen.c - URLs of a fictional web.
  *
- * Unique by construction.  The number, scrambled by a bijection, is written into one place of
- * the URL, and the rest of the URL tells where that is and how to read it back:
+ * URLs are unique by construction.  The number, scrambled by a bijection, is written into one
+ * place of the URL, and the rest of the URL determines where that is and how to read it back:
  *
- *   host    a name of four or more syllables; the names of shared sites have two or three
- *   query   the value of a first parameter called id, p, v, ...; idle parameters are not
- *   path    otherwise, at the end of the last segment, before .html and the like:
- *             32 or 40 hex digits, a UUID    the first 14 hex digits (of the UUID: less its 4)
- *             only digits                    decimal
- *             a letter, a digit, and more    base 62, of a length that tells how many bits
- *             words                          the syllables of the last two, or of the only one
+ *    host    a name of four or more syllables; the names of shared sites have two or three
+ *    query   the value of a first parameter called id, p, v, ...; other parameters do not hold it
+ *    path    otherwise, at the end of the last segment, before .html and the like:
+ *              32 or 40 hex digits, a UUID   the first 14 hex digits (of the UUID: without its 4)
+ *              only digits                   decimal
+ *              a letter, a digit, and more   base 62; the length determines the number of bits
+ *              words                         the syllables of the last two, or of the only one
  *
- * Syllables can be told apart in a word, as explained where they are made.  Numbers below 2^32
- * become 32 bits, larger ones 40, 48 or 56: the length of the form tells which.
+ * Words split into syllables in only one way; urlgen_words.c explains why.  Numbers below 2^32
+ * become 32 bits, larger ones 40, 48 or 56: the length of the form determines which.
  *
- * Shaped like the web.  All else is drawn from dice that the number seeds: how many segments,
- * which site, which words.  A few sites have a third of all URLs, a long tail has one each.
- * The site of a rank looks the same in every URL and for every seed: name, scheme, separators,
- * file endings.  The weights were set by comparing lengths and shares with five million
- * URLs of real crawls; docs/examples/README.md has the figures.
+ * The list is shaped like the web.  Everything else is drawn from dice that the number seeds: how
+ * many segments, which site, which words.  A few sites have a third of all URLs; a long tail has
+ * one each.  The site of a given rank looks the same in every URL and for every seed: name,
+ * scheme, separators, file extensions.  The weights were set by comparing lengths and shares with
+ * five million URLs of real crawls; docs/examples/README.md lists the figures.
  *
- * Names are put together from syllables; if one exists somewhere, it is an accident.  Addresses
- * in figures are from ranges that do not lead into the public network.
+ * Names are made of syllables; any resemblance to an existing name is accidental.  Numeric
+ * addresses are from ranges that are not routed on the public network.
  *
- * Only integers, so the URLs are the same on every machine. */
+ * Only integers are used, so the URLs are the same on every machine. */
 #include "gen/urlgen.h"
 #include "gen/urlgen_parts.h"
 

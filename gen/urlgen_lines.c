@@ -1,4 +1,4 @@
-/* urlgen_lines.c - which URL stands on each line of a list with repeats; see urlgen.h. */
+/* urlgen_lines.c - the URL for each line of a list with repeats; see urlgen.h. */
 #include "gen/urlgen_parts.h"
 
 void urlgen_lines_init(struct urlgen_lines *l, const struct urlgen *g, uint64_t lines,
@@ -7,7 +7,7 @@ void urlgen_lines_init(struct urlgen_lines *l, const struct urlgen *g, uint64_t 
     *l = (struct urlgen_lines){lines, repeats, first, 0, g->key[0] ^ g->key[1]};
 }
 
-/* How far back a repeat reaches: every octave of distances is as likely as any other. */
+/* How far back a repeat reaches: every octave of distances is equally likely. */
 static uint64_t draw_distance(struct urlgen_lines *l)
 {
     unsigned octaves = 0;
@@ -20,7 +20,7 @@ static uint64_t draw_distance(struct urlgen_lines *l)
 
 uint64_t urlgen_lines_next(struct urlgen_lines *l)
 {
-    /* Each way to place the repeats among the lines to come is equally likely. */
+    /* Every placement of the repeats among the remaining lines is equally likely. */
     bool repeat = l->fresh > 0 && l->repeats > 0 && mix_next(&l->dice) % l->lines < l->repeats;
     l->lines--;
     if (!repeat)

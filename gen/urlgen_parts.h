@@ -1,9 +1,9 @@
 /* urlgen_parts.h - what the files of urlgen share: dice, short texts, the number, sites.
  *
- *     urlgen.c         what a URL is made of, and how its number stays readable
- *     urlgen_words.c   words of syllables
+ *     urlgen.c         the structure of a URL, and how its number stays readable
+ *     urlgen_words.c   words made of syllables
  *     urlgen_site.c    sites and hosts
- *     urlgen_path.c    what comes behind them
+ *     urlgen_path.c    everything after the host
  *     urlgen_lines.c   lists with repeats */
 #ifndef GEN_URLGEN_PARTS_H
 #define GEN_URLGEN_PARTS_H
@@ -23,7 +23,7 @@
 
 struct dice {
     uint64_t state;
-    uint64_t pool; /* bits drawn and not used */
+    uint64_t pool; /* bits drawn but not yet used */
     unsigned left;
 };
 
@@ -54,7 +54,7 @@ static inline bool chance(struct dice *d, unsigned of_65536)
 
 static inline char *put(char *at, const struct urlgen_piece *piece)
 {
-    memcpy(at, piece, sizeof *piece); /* a constant size: no loop, no call */
+    memcpy(at, piece, sizeof *piece); /* a constant size needs no loop and no call */
     return at + piece->len;
 }
 
@@ -98,7 +98,7 @@ static inline void capitalise(char *c)
 
 /* --- Words (urlgen_words.c) ---------------------------------------------- */
 
-/* What may stand behind a word. */
+/* Endings that can follow a word. */
 extern const struct urlgen_piece urlgen_codas[16];
 
 /* n syllables, from the lowest bytes of x. */
@@ -109,7 +109,7 @@ static inline char *put_syllables(const struct urlgen *g, char *at, uint64_t x, 
     return at;
 }
 
-/* A word that means nothing and stands for nothing. */
+/* A word without meaning that does not hold the number. */
 char *urlgen_put_idle_word(const struct urlgen *g, char *at, struct dice *d);
 void urlgen_words_init(struct urlgen *g);
 
@@ -121,7 +121,7 @@ struct code {
     unsigned syllables;
 };
 
-/* A bijection of the numbers of `bits` bits: each step can be undone. */
+/* A bijection on the numbers of `bits` bits: each step is reversible. */
 static inline uint64_t scramble(uint64_t x, unsigned bits, uint64_t key)
 {
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -140,7 +140,7 @@ struct weighted {
     uint16_t weight; /* of 256 */
 };
 
-/* Fill table so that choice i is found as often as its weight says; they sum to the size. */
+/* Fill table so that each choice occurs as often as its weight; the weights add up to size. */
 void urlgen_spread(uint8_t *table, size_t size, const void *first, size_t stride, size_t n);
 #define SPREAD(table, list, field)                                                                \
     urlgen_spread(table, sizeof(table), &(list)[0] field, sizeof((list)[0]), COUNT(list))
@@ -148,10 +148,10 @@ void urlgen_spread(uint8_t *table, size_t size, const void *first, size_t stride
 /* --- Sites (urlgen_site.c) ----------------------------------------------- */
 
 struct site {
-    uint64_t look; /* its bits say how the site's URLs look */
+    uint64_t look; /* determines how the site's URLs look */
     uint32_t rank; /* 0: not a shared site */
 };
-enum { /* where its bytes begin */
+enum { /* bit offsets of the bytes of `look` */
     LOOK_SCHEME = 0,
     LOOK_PREFIX = 8,
     LOOK_DOMAIN = 16,
@@ -191,21 +191,21 @@ enum end {
     END_NONE,
     END_IMAGE,
     END_FILE
-}; /* END_SITE: as the site does it */
+}; /* END_SITE: the site's own ending */
 
-/* What the directories before the last segment are:
+/* The directories before the last segment:
  * s section  w word  y year  m month  d day  x two hex digits  n number */
 struct recipe {
     uint16_t weight; /* of 4096 */
-    uint8_t where;   /* the number is */
+    uint8_t where;   /* where the number is */
     uint8_t end;
-    uint8_t words;      /* of a slug, beside the two that hold the number ... */
-    uint8_t more_words; /* ... and up to so many more */
+    uint8_t words;      /* of a slug, in addition to the two that hold the number ... */
+    uint8_t more_words; /* ... and up to this many more */
     char dirs[9];
 };
 
 const struct recipe *urlgen_draw_recipe(const struct urlgen *g, struct dice *d);
-/* All that comes behind the host. */
+/* Everything after the host. */
 char *urlgen_put_path(const struct urlgen *g, char *at, const struct recipe *r,
                       const struct site *s, const struct code *c, uint64_t number, struct dice *d);
 void urlgen_paths_init(struct urlgen *g);

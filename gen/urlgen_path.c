@@ -1,7 +1,7 @@
-/* urlgen_path.c - what comes behind a host: directories, a last segment, a query, a fragment.
+/* urlgen_path.c - everything after a host: directories, a last segment, a query, a fragment.
  *
  * A recipe says how many directories of which kinds there are, and where the number is.  Recipes
- * are as frequent as their weights; urlgen.c tells where those come from. */
+ * are drawn by weight; urlgen.c says where the weights come from. */
 #include "gen/urlgen_parts.h"
 
 static const struct urlgen_piece sections[128] = {
@@ -55,7 +55,7 @@ static const struct urlgen_piece scripts[8] = {
     PIECE("detail.php"), PIECE("watch"),    PIECE("search"),   PIECE("viewtopic.php"),
 };
 
-/* First parameters that hold the number, and idle ones: no name is in both. */
+/* First parameters that hold the number, and idle ones: no name is in both lists. */
 static const struct urlgen_piece id_names[8] = {
     PIECE("?id="), PIECE("?p="),    PIECE("?v="),   PIECE("?article="),
     PIECE("?t="),  PIECE("?item="), PIECE("?pid="), PIECE("?ID="),
@@ -72,7 +72,7 @@ static const struct urlgen_piece fragments[8] = {
     PIECE("#reviews"),  PIECE("#!/latest"), PIECE("#respond"), PIECE("#section"),
 };
 
-/* Letters beyond ASCII, as UTF-8; put together at random, they mean nothing. */
+/* Non-ASCII letters in UTF-8; combined at random, they mean nothing. */
 static const struct urlgen_piece foreign[16] = {
     PIECE("\xc3\xa9l"),
     PIECE("\xc3\xbcr"),
@@ -111,14 +111,14 @@ static const struct recipe recipes[] = {
     /* no segment */
     {417, HOST, END_NONE, 0, 0, "-"},
     {25, QUERY, END_NONE, 0, 0, "-"},
-    /* one */
+    /* one segment */
     {100, HOST, END_NONE, 0, 0, ""},
     {440, TOKEN, END_NONE, 0, 0, ""},
     {240, WORD, END_SITE, 0, 0, ""},
     {110, NUMBER, END_SITE, 0, 0, ""},
     {160, SLUG, END_SITE, 0, 6, ""},
     {146, QUERY, END_NONE, 0, 0, ""},
-    /* two */
+    /* two segments */
     {30, HOST, END_NONE, 0, 0, "s"},
     {90, TOKEN, END_SITE, 0, 0, "s"},
     {110, WORD, END_SITE, 0, 0, "s"},
@@ -128,7 +128,7 @@ static const struct recipe recipes[] = {
     {60, NUMBERED, END_SITE, 1, 6, "s"},
     {40, HEX, END_IMAGE, 0, 0, "s"},
     {56, QUERY, END_NONE, 0, 0, "s"},
-    /* three */
+    /* three segments */
     {250, SLUG, END_SITE, 1, 12, "ss"},
     {70, SLUG, END_SITE, 1, 8, "ym"},
     {60, NUMBERED, END_SITE, 1, 8, "sw"},
@@ -136,18 +136,18 @@ static const struct recipe recipes[] = {
     {60, HEX, END_IMAGE, 0, 0, "ss"},
     {40, NUMBER, END_SITE, 0, 0, "sw"},
     {31, QUERY, END_NONE, 0, 0, "sw"},
-    /* four */
+    /* four segments */
     {150, SLUG, END_SITE, 1, 8, "ymd"},
     {60, NUMBER, END_FILE, 0, 0, "ymd"},
     {60, SLUG, END_SITE, 1, 8, "sss"},
     {41, SLUG, END_FILE, 1, 6, "swn"},
-    /* five */
+    /* five segments */
     {230, HEX, END_IMAGE, 0, 0, "ssxx"},
     {170, SLUG, END_SITE, 2, 8, "ssss"},
     {150, SLUG, END_IMAGE, 2, 8, "ssym"},
     {110, SLUG, END_SITE, 1, 7, "symd"},
     {53, NUMBERED, END_FILE, 0, 5, "swsn"},
-    /* more */
+    /* more segments */
     {40, SLUG, END_FILE, 1, 6, "sswym"},
     {26, HEX, END_IMAGE, 0, 0, "ssxxn"},
     {29, SLUG, END_FILE, 1, 5, "ssswnx"},
@@ -178,7 +178,7 @@ static const struct joint joints[] = {
     {PIECE("-"), false, 150}, {PIECE("_"), false, 36}, {PIECE("+"), false, 4},
     {PIECE("-"), true, 24},   {PIECE("_"), true, 42},
 };
-#define CAPITAL_SECTIONS 226 /* from this LOOK_JOINT on, directories have a capital as well */
+#define CAPITAL_SECTIONS 226 /* from this LOOK_JOINT up, directories are capitalized as well */
 
 static const struct joint *joint_of(const struct urlgen *g, const struct site *s, struct dice *d)
 {
@@ -263,7 +263,7 @@ static char *put_slug(const struct urlgen *g, char *at, const struct recipe *r,
     return r->where == SLUG ? put_code_words(g, at, c, j, d) : put_number(at, c->plain);
 }
 
-/* Hex digits: 56 bits of the number first, then what the dice say. */
+/* Hex digits: 56 bits of the number first, then random digits. */
 static char *put_digest(const struct urlgen *g, char *at, uint64_t number, struct dice *d)
 {
     uint64_t code = scramble(number, 56, g->key[0]);
@@ -272,7 +272,7 @@ static char *put_digest(const struct urlgen *g, char *at, uint64_t number, struc
     return roll(d, 2) == 0 ? put_hex(at, mix_next(&d->state), 8) : at;
 }
 
-/* A random UUID as RFC 4122 has them; the digit 4 in it is one that no word has. */
+/* A random UUID as in RFC 4122; no word contains its digit 4. */
 static char *put_uuid(const struct urlgen *g, char *at, uint64_t number, struct dice *d)
 {
     uint64_t code = scramble(number, 56, g->key[0]) << 8;
@@ -320,7 +320,7 @@ static char *put_idle_query(const struct urlgen *g, char *at, char mark, struct 
             at = put_number(at, roll(d, 2 + roll(d, 4)));
             break;
         case 1:
-            digits = 8 + roll(d, 3); /* in two steps: arguments have no order */
+            digits = 8 + roll(d, 3); /* argument evaluation has no order */
             at = put_hex(at, mix_next(&d->state), digits);
             break;
         default:
@@ -363,7 +363,7 @@ static char *put_ending(const struct urlgen *g, char *at, const struct recipe *r
     }
 }
 
-/* The last segment, when the number is in it. */
+/* The last segment, if it holds the number. */
 static char *put_last(const struct urlgen *g, char *at, const struct recipe *r,
                       const struct site *s, const struct code *c, uint64_t number, struct dice *d)
 {

@@ -1,10 +1,10 @@
 /* urlgen_site.c - sites and their hosts: a few that many URLs share, and hosts of one URL each.
  *
- * How a site looks follows from its rank alone, so that it looks the same in every URL. */
+ * A site's looks depend only on its rank, so they are the same in every URL. */
 #include "gen/urlgen_parts.h"
 
-/* Sites by octaves of their rank: 1, 2-3, 4-7, ...; URLs of 4096 that are not on a host of
- * their own. */
+/* Weights of the octaves of site ranks (1, 2-3, 4-7, ...), out of 4096, for URLs that do not have
+ * their own host. */
 static const uint16_t octave_weights[] = {
     620, 700, 350, 160, 110, 108, 128, 246, 428, 340, 206, 120,
     88,  77,  77,  87,  96,  62,  38,  29,  10,  8,   5,   3,
@@ -48,7 +48,7 @@ struct site urlgen_draw_site(const struct urlgen *g, struct dice *d)
 {
     unsigned octave = g->octave[roll(d, 12)];
     unsigned at = roll(d, octave);
-    if (roll(d, 8) < 85) { /* the smaller of two, for a third of them: density 4/3 .. 2/3 */
+    if (roll(d, 8) < 85) { /* for a third, the smaller of two: density 4/3 .. 2/3 */
         unsigned other = roll(d, octave);
         at = other < at ? other : at;
     }
@@ -84,12 +84,12 @@ static char *put_shared_host(const struct urlgen *g, char *at, const struct site
     return s->rank < 64 ? at : put_port(at, s, 2);
 }
 
-/* A host that this URL has to itself: its name is the number. */
+/* A host that only this URL uses: its name is the number. */
 static char *put_own_host(const struct urlgen *g, char *at, const struct site *s,
                           const struct code *c, struct dice *d)
 {
     unsigned style = roll(d, 8);
-    bool guest = style < 64; /* of a larger site */
+    bool guest = style < 64; /* a subdomain of a larger site */
     if (style >= 32 && style < 96)
         at = put_char(urlgen_put_idle_word(g, at, d), '.');
     else if (!guest)
@@ -106,7 +106,7 @@ static char *put_own_host(const struct urlgen *g, char *at, const struct site *s
     return put_port(put_domain(g, at, s), s, 2);
 }
 
-/* Private networks, and those kept for tests and documents. */
+/* Private networks, and those reserved for tests and documentation. */
 static char *put_address(char *at, const struct site *s, struct dice *d)
 {
     static const struct urlgen_piece networks[8] = {

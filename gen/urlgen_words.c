@@ -1,9 +1,9 @@
-/* urlgen_words.c - words of syllables, which can be told apart. */
+/* urlgen_words.c - words that split into syllables in only one way. */
 #include "gen/urlgen_parts.h"
 
-/* Syllables are made in four ways, in this order, until there are 256: mo, mor, tro, mea.  No
- * group of consonants begins with n, r or l, so that these, after a vowel and before another
- * consonant or the end, belong to the syllable before; codas do not begin with them either. */
+/* Syllables are generated in four patterns, in this order, until there are 256: mo, mor, tro, mea.
+ * No consonant group starts with n, r or l.  So these letters, after a vowel and before another
+ * consonant or the end, belong to the syllable before; codas do not start with them either. */
 static const char *const plain_onsets[] = {"b", "c", "d", "f", "g", "h", "j", "k", "l",
                                            "m", "n", "p", "r", "s", "t", "v", "w", "z"};
 static const char *const grouped_onsets[] = {"br", "ch", "cl", "cr", "dr", "fl", "fr", "gr",
@@ -12,7 +12,7 @@ static const char *const vowels[] = {"a", "e", "i", "o", "u"};
 static const char *const vowel_pairs[] = {"ea", "io", "ai"};
 static const char *const closings[] = {"n", "r", "l"};
 
-/* Left out, for the words that they would make. */
+/* Excluded, because of the words that they would form. */
 static const char *const shunned[] = {"pe", "pi",  "pu",  "shi", "zi",  "cu",  "cul", "gro",
                                       "ki", "cli", "ti",  "se",  "ho",  "ni",  "spa", "mer",
                                       "fu", "pen", "pea", "ne",  "zir", "gin", "ji"};
