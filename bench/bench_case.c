@@ -1,22 +1,21 @@
 /* bench_case.c - fill, check, measure in rounds, check again.
  *
- * Which key is which, by number:
+ * Keys by number:
  *
- *   0 .. members           added as strings before the first measurement: the present ones
- *   members ..             added as strings while adding is measured: the new ones
- *   2^40 ..                never added: the absent ones
+ *   0 .. members        added as strings before the first measurement: the present ones
+ *   members ..          added as strings while adding is measured: the new ones
+ *   2^40 ..             never added: the absent ones
  *
- * The rest of the n keys goes in beforehand as bare hashes where the subject takes them, which
+ * The rest of the n keys is inserted beforehand as bare hashes if the subject accepts these, which
  * is much faster than writing a hundred million strings.
  *
- * One measurement takes a lot of keys.  They are written into the same buffer each time; then
- * come the limit's hashes of these very keys, the limit's lines, and the operation.  So each has
- * a limit of its own, taken within the same millisecond, and noise of the machine meets both.
- * Every operation gets keys that no other has touched lately: their lines are as far away as
+ * One measurement uses one lot of keys.  They are written into the same buffer each time; then the
+ * limit's hashes of the same keys, the limit's lines, and the operation are timed.  So each
+ * operation has its own limit, taken within the same millisecond, and noise affects both.  Every
+ * operation uses keys that no other has touched recently, so their cache lines are as cold as
  * those of the limit.
  *
- * Adding uses up keys, so a small subject is emptied and filled again until all rounds are done.
- */
+ * Adding uses up keys, so a small subject is emptied and refilled until all rounds are done. */
 #include "bench/bench_case.h"
 #include "bench/bench_limit.h"
 #include "tools/base/clock.h"
@@ -29,12 +28,12 @@
 
 #define STRANGERS   (UINT64_C(1) << 40)
 #define MEMBERS_MAX (UINT64_C(1) << 22)
-#define HITS        100.0 /* that measuring the rate is worth waiting for ... */
+#define HITS        100.0 /* hits to wait for when measuring the rate ... */
 #define PROBES_MIN  (UINT64_C(1) << 20)
 #define PROBES_MAX  (UINT64_C(1) << 26) /* ... as hashes */
 #define FEW_PROBES  (UINT64_C(1) << 18) /* as strings */
-#define SIGMAS      5.0                 /* a sound filter fails once in 1.7 million times */
-#define SCATTER     0.02                /* of the rate itself, from filter to filter */
+#define SIGMAS      5.0                 /* a correct filter fails once in 1.7 million runs */
+#define SCATTER     0.02                /* relative variation of the rate between filters */
 
 const char *const bench_op_names[BENCH_OPS] = {
     [BENCH_ABSENT] = "contains absent", [BENCH_PRESENT] = "contains present",
@@ -58,9 +57,9 @@ struct run {
     struct bench_limit limit;
     uint64_t *number;
     uint8_t *answer;
-    uint64_t members, member_at; /* a power of two, and how far the walk through them is */
-    uint64_t fresh;              /* the next new key: as many strings are inside */
-    uint64_t hashed;             /* keys that came in as hashes */
+    uint64_t members, member_at; /* a power of two, and the position in the walk through them */
+    uint64_t fresh;              /* the next new key, which is also the number of strings added */
+    uint64_t hashed;             /* keys added as hashes */
     uint64_t stranger;           /* the next absent key */
     unsigned rounds_done;
     struct samples samples[BENCH_CALLS][BENCH_OPS];
@@ -94,13 +93,13 @@ static int call_failed(const struct run *r, int rc, deja_error *err)
 
 /* --- Keys ------------------------------------------------------------------- */
 
-/* Through all members in an order without pattern, so that none comes again soon. */
+/* Visits all members in a scattered order, so that none is repeated soon. */
 static uint64_t next_member(struct run *r)
 {
     return r->member_at++ * UINT64_C(0x9e3779b1) & (r->members - 1);
 }
 
-/* NOLINTBEGIN(clang-analyzer-core.NullDereference): numbers are there, or nothing is run */
+/* NOLINTBEGIN(clang-analyzer-core.NullDereference): number is allocated before anything runs */
 static void choose_numbers(struct run *r, enum bench_op op, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -146,11 +145,11 @@ static int fill_hashes(struct run *r, uint64_t n, deja_error *err)
     return DEJA_OK;
 }
 
-/* Rounds that one filling has keys for: half of it, and two lots of new keys a round. */
+/* The rounds for which one fill has keys: half of the keys, two lots of new keys per round. */
 static unsigned rounds_a_filling(const struct bench_case *c)
 {
     if (c->subject->ready)
-        return c->rounds; /* they use up none */
+        return c->rounds; /* they use up no keys */
     const uint64_t rounds = c->n / 2 / (2 * c->lot);
     return rounds < c->rounds ? (unsigned)rounds : c->rounds;
 }
@@ -186,7 +185,7 @@ static uint64_t count_ones(const uint8_t *answer, size_t n)
     return ones;
 }
 
-/* What is present must be found, and must not be new, whatever was measured. */
+/* Present keys must be found, and must not be new, in every measurement. */
 static int check_answers(const struct run *r, enum bench_op op, size_t n, deja_error *err)
 {
     for (size_t i = 0; i < n; i++)
@@ -214,7 +213,7 @@ static int check_members(struct run *r, deja_error *err)
     return DEJA_OK;
 }
 
-/* One lot of keys that were never added: how many are found all the same? */
+/* Query one lot of keys that were never added; counts the false positives. */
 static int probe_lot(struct run *r, uint64_t *hits, deja_error *err)
 {
     const struct bench_subject *s = r->c->subject;
@@ -271,7 +270,7 @@ static bench_call *call_of(const struct bench_case *c, unsigned call, enum bench
 {
     const struct bench_subject *s = c->subject;
     const bool add = op == BENCH_NEW || op == BENCH_SEEN;
-    /* To a window a key that comes again is another one, and it would forget the first. */
+    /* A window treats a repeat as a new key and would forget the first. */
     if (op == BENCH_SEEN && c->kind == DEJA_WINDOW)
         return NULL;
     if (call == BENCH_BATCH)
@@ -286,7 +285,7 @@ static int measure(struct run *r, unsigned call, enum bench_op op, deja_error *e
     const size_t lot = r->c->lot;
     if (!function) {
         if (op == BENCH_NEW && !r->c->subject->ready)
-            return fill_strings(r, lot, err); /* the keys come in all the same */
+            return fill_strings(r, lot, err); /* the keys are added anyway */
         return DEJA_OK;
     }
     choose_numbers(r, op, lot);

@@ -1,4 +1,4 @@
-/* bench_case.h - one subject, filled with n keys at rate p, and what each operation took. */
+/* bench_case.h - one subject, filled with n keys at rate p, and the time of each operation. */
 #ifndef BENCH_BENCH_CASE_H
 #define BENCH_BENCH_CASE_H
 #include "bench/bench_keys.h"
@@ -6,7 +6,7 @@
 #include "bench/bench_subject.h"
 #include <stdatomic.h>
 
-/* What is asked of a subject; each in a batch and one at a time. */
+/* The operations that are measured, each in a batch and one at a time. */
 enum bench_op {
     BENCH_ABSENT,
     BENCH_PRESENT,
@@ -23,33 +23,33 @@ enum {
 extern const char *const bench_op_names[BENCH_OPS];
 extern const char *const bench_call_names[BENCH_CALLS];
 
-#define BENCH_LOT_MAX ((size_t)1 << 16) /* keys of one measurement, at most */
+#define BENCH_LOT_MAX ((size_t)1 << 16) /* maximum number of keys per measurement */
 #define BENCH_ROUNDS  64                /* at most */
 #define BENCH_N_MIN   1024
 
 struct bench_figure { /* over the rounds */
     bool measured;
-    double ns;                 /* a key: the median                                      */
+    double ns;                 /* a key: the median */
     struct bench_spread ratio; /* to the limit measured just before it in the same round */
 };
 
 struct bench_case {
-    /* asked for */
+    /* inputs */
     const struct bench_subject *subject;
     uint32_t kind;
     uint64_t n;
     double p;
     unsigned rounds;
-    /* found */
-    size_t lot;           /* keys of one measurement                   */
-    uint64_t bytes;       /* of the subject, with n keys               */
-    double rate;          /* of false positives, measured with n keys  */
-    double rate_expected; /* negative: not known                       */
-    uint64_t probes;      /* keys that rate was measured with          */
+    /* results */
+    size_t lot;           /* keys of one measurement */
+    uint64_t bytes;       /* of the subject, with n keys */
+    double rate;          /* of false positives, measured with n keys */
+    double rate_expected; /* negative: not known */
+    uint64_t probes;      /* keys that rate was measured with */
     double hash_ns, line_ns;
-    double change_ns; /* as line_ns, when the line is written to as well */
+    double change_ns; /* like line_ns, but the line is also written */
     double key_len;
-    unsigned distance; /* of the prefetches that touch lines fastest */
+    unsigned distance; /* prefetch distance that touches lines fastest */
     struct bench_figure figure[BENCH_CALLS][BENCH_OPS];
 };
 
@@ -58,10 +58,10 @@ static inline const char *bench_case_name(const struct bench_case *c)
     return c->kind != 0 ? deja_kind_name(c->kind) : c->subject->name;
 }
 
-/* Keys of one measurement, for a subject of n keys. */
+/* The number of keys per measurement for a subject of n keys. */
 size_t bench_case_lot(uint64_t n);
 /* Fill, check the answers, measure, check again.  DEJA_EFORMAT: a wrong answer; err says which.
- * keys has room for a lot.  Ends early, with nothing measured, when *stop becomes true. */
+ * keys must have room for one lot.  Stops early, without results, when *stop becomes true. */
 int bench_case_run(struct bench_case *c, struct bench_keys *keys, const atomic_bool *stop,
                    deja_error *err);
 

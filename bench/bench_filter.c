@@ -1,9 +1,9 @@
-/* bench_filter.c - the kinds of deja as something to be measured. */
+/* bench_filter.c - the kinds of deja as benchmark subjects. */
 #include "bench/bench_memory.h"
 #include "bench/bench_subject.h"
 
-#define GROWN  4  /* a series of parts may take that much of what a single filter would */
-#define SERIES 15 /* growing is what it is for: four parts of 1, 2, 4 and 8 fifteenths of n */
+#define GROWN  4  /* a series of parts may take this many times the memory of a single filter */
+#define SERIES 15 /* it is made to grow: four parts of 1, 2, 4 and 8 fifteenths of n */
 
 static bool grows(uint32_t kind)
 {
@@ -26,7 +26,7 @@ static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     deja_filter *f = NULL;
     if (kind == DEJA_SCALABLE)
         opt.capacity = (n + SERIES - 1) / SERIES;
-    if (!grows(kind)) /* in one piece */
+    if (!grows(kind)) /* a single allocation */
         opt.alloc = bench_memory_allocator();
     return deja_filter_new(&opt, &f, err) == DEJA_OK ? f : NULL;
 }
@@ -118,7 +118,7 @@ const struct bench_subject bench_filter = {
     .contains_hashed = contains_hashed,
 };
 
-/* Its rate depends on which segments are known, and its keys are rows of numbers. */
+/* Its rate depends on which segments are known, and its keys are sequences of numbers. */
 static double unknown_rate(void *self)
 {
     (void)self;

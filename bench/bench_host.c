@@ -1,4 +1,4 @@
-/* bench_host.c - what the figures depend on; see bench_host.h. */
+/* bench_host.c - the environment that the figures depend on; see bench_host.h. */
 #include "bench/bench_host.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #ifdef __clang__
-#define COMPILER __VERSION__ /* begins with the name */
+#define COMPILER __VERSION__ /* starts with the compiler's name */
 #else
 #define COMPILER "gcc " __VERSION__
 #endif
 
-/* The build may tell its flags; the compiler itself tells the essential ones. */
+/* The build can define its flags; otherwise the compiler's macros give the essential ones. */
 #ifndef DEJA_BUILD_FLAGS
 #ifdef __OPTIMIZE__
 #define OPTIMIZED "optimised"
@@ -32,7 +32,7 @@
 #define DEJA_BUILD_FLAGS OPTIMIZED ", " ASSERTIONS SANITIZED
 #endif
 
-/* What stands behind the first "name :" of a file like /proc/cpuinfo. */
+/* The value after the first "name :" in a file like /proc/cpuinfo. */
 static bool look_up(const char *path, const char *name, char *value, size_t cap)
 {
     char line[512];
@@ -62,7 +62,7 @@ static void find_cpu(struct bench_host *h)
                    uname(&system) == 0 ? system.machine : "unknown");
 }
 
-/* The choice between brackets: "always [madvise] never". */
+/* The choice in brackets: "always [madvise] never". */
 static void find_huge_pages(struct bench_host *h)
 {
     char line[64] = "";
@@ -76,7 +76,7 @@ static void find_huge_pages(struct bench_host *h)
                    choice != NULL ? choice + 1 : "unknown");
 }
 
-/* A number that stands alone in a file; UINT64_MAX for "max" and when there is none. */
+/* The number in a file; UINT64_MAX for "max" or if there is none. */
 static uint64_t number_in(const char *path)
 {
     char line[64] = "", *end = line;
@@ -88,7 +88,7 @@ static uint64_t number_in(const char *path)
     return end == line ? UINT64_MAX : n;
 }
 
-/* A container may have less than the machine. */
+/* A container may have less memory than the machine. */
 static uint64_t left_in_container(void)
 {
     const uint64_t most = number_in("/sys/fs/cgroup/memory.max");

@@ -1,8 +1,8 @@
 /* bench_keys.c - distinct URLs by number; see bench_keys.h.
  *
- * A made-up URL ends in a segment with its number, so no two are equal; all the rest is drawn
- * from a hash of the number.  Lengths differ as they do in a crawl, and with them the path that
- * the hash takes: a benchmark on equal lengths would flatter it. */
+ * A generated URL ends in a segment with its number, so no two are equal; everything else is drawn
+ * from a hash of the number.  Lengths vary as in a crawl, and with them the code path of the hash
+ * function: equal lengths would make it look faster than it is. */
 #include "bench/bench_keys.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 
 #define MADE_UP_MAX 160
-#define LINE_MAX    2048              /* longer lines of a list are left out */
-#define LINES_MAX   ((size_t)1 << 22) /* as many as a list gives at most */
+#define LINE_MAX    2048              /* longer lines of a list are skipped */
+#define LINES_MAX   ((size_t)1 << 22) /* at most this many lines are read */
 #define SUFFIX_MAX  24
 
-/* --- Made up ---------------------------------------------------------------- */
+/* --- Generated -------------------------------------------------------------- */
 
 static const char *const hosts[8] = {"www.", "", "www.", "news.", "www.", "shop.", "blog.", ""};
 static const char *const names[8] = {"example",   "acme-store", "dailynews", "wiki",
@@ -87,14 +87,14 @@ struct loading {
     struct bench_keys *k;
     deja_filter *seen;
     size_t used, cap;    /* bytes of the list */
-    size_t *begin, room; /* where its lines begin, and how many fit */
+    size_t *begin, room; /* where its lines start, and how many fit */
 };
 
 static int make_room(struct loading *l, size_t bytes, deja_error *err)
 {
     void *list = array_grow(l->k->list, &l->cap, l->used + bytes + 1, 1);
     l->k->list = list ? list : l->k->list;
-    /* One more begin than lines. */
+    /* One more start than there are lines. */
     void *begin = array_grow(l->begin, &l->room, l->k->n_lines + 2, sizeof *l->begin);
     l->begin = begin ? begin : l->begin;
     return list && begin ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the list of URLs");

@@ -1,19 +1,18 @@
-/* bench_keys.h - distinct URLs by number, many at a time, in one buffer as a crawler has them.
+/* bench_keys.h - distinct URLs by number, many at a time, in one buffer as in a crawler.
  *
- * Key i is always the same string, so a key that was added once can be written again later.
- * Without a list they are made up: about 60 bytes, of different lengths.  With a list, key i is
- * its i-th different line; when the lines run out they begin again with "#1", "#2", ... behind
- * them. */
+ * Key i is always the same string, so an added key can be written again later.  Without a list,
+ * keys are generated: about 60 bytes, of different lengths.  With a list, key i is its i-th
+ * distinct line; when the lines run out, they start over with "#1", "#2", ... appended. */
 #ifndef BENCH_BENCH_KEYS_H
 #define BENCH_BENCH_KEYS_H
 #include "deja.h"
 
 struct bench_keys {
-    deja_slice *slice; /* the keys made last */
+    deja_slice *slice; /* the keys written last */
     size_t n, cap;
-    char *bytes; /* behind each other */
+    char *bytes; /* the keys, back to back */
     size_t key_max;
-    char *list; /* the different lines of the list; NULL: made up */
+    char *list; /* the distinct lines of the list; NULL: generated */
     deja_slice *line;
     size_t n_lines;
 };
@@ -21,9 +20,9 @@ struct bench_keys {
 /* Room for cap keys; path may be NULL. */
 int bench_keys_init(struct bench_keys *k, size_t cap, const char *path, deja_error *err);
 void bench_keys_fini(struct bench_keys *k);
-/* Make the keys of these numbers; n is at most cap. */
+/* Write the keys with these numbers; n is at most cap. */
 void bench_keys_make(struct bench_keys *k, const uint64_t *number, size_t n);
-/* Mean length of the keys made last. */
+/* Mean length of the keys written last. */
 double bench_keys_mean_len(const struct bench_keys *k);
 
 #endif

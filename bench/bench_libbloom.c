@@ -1,7 +1,7 @@
-/* bench_libbloom.c - libbloom as something to be measured, where it is installed.
+/* bench_libbloom.c - libbloom as a benchmark subject, if it is installed.
  *
- * It is loaded while the benchmark runs, so that nothing else depends on it.  The declarations
- * are those of version 1 (Debian: libbloom1), which the soname stands for. */
+ * It is loaded at run time, so nothing else depends on it.  The declarations are those of version
+ * 1 (Debian: libbloom1), which the soname guarantees. */
 #include "bench/bench_subject.h"
 #include "tools/base/fail.h"
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ struct bloom {
     double bits_per_entry;
     unsigned char *bf;
     int ready;
-    char spare[64]; /* should a later 1.x have more fields */
+    char spare[64]; /* in case a later 1.x has more fields */
 };
 
 static struct {
@@ -39,7 +39,7 @@ static uint64_t bloom_estimate(uint32_t kind, uint64_t n, double p, double key_l
 static void *bloom_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 {
     struct bloom *b = calloc(1, sizeof *b);
-    /* It counts bits in an int. */
+    /* libbloom counts bits in an int. */
     if (b && bloom_estimate(kind, n, p, 0) <= INT_MAX / 8 && lib.init(b, (int)n, p) == 0)
         return b;
     free(b);
@@ -62,7 +62,7 @@ static uint64_t bloom_bytes(void *self)
 static double bloom_rate(void *self)
 {
     (void)self;
-    return -1; /* its own business; what is measured is reported */
+    return -1; /* unknown; the measured rate is reported */
 }
 
 static int bloom_contains(void *self, const deja_slice *keys, size_t n, uint8_t *found)
@@ -90,7 +90,7 @@ static const struct bench_subject subject = {
     .add_one = bloom_add,
 };
 
-/* POSIX wants dlsym's object pointer to become a function pointer in this way. */
+/* POSIX requires this conversion of dlsym's object pointer to a function pointer. */
 static bool find(void *handle, const char *name, void *function)
 {
     void *found = dlsym(handle, name);
@@ -106,5 +106,5 @@ const struct bench_subject *bench_libbloom(void)
     const bool all =
         find(handle, "bloom_init", &lib.init) && find(handle, "bloom_check", &lib.check) &&
         find(handle, "bloom_add", &lib.add) && find(handle, "bloom_free", &lib.release);
-    return all ? &subject : NULL; /* stays loaded as long as the process lives */
+    return all ? &subject : NULL; /* never unloaded */
 }

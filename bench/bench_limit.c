@@ -1,4 +1,4 @@
-/* bench_limit.c - hashing and touching, each as fast as this machine can; see bench_limit.h. */
+/* bench_limit.c - hash and touch as fast as this machine can; see bench_limit.h. */
 #include "bench/bench_limit.h"
 #include "bench/bench_memory.h"
 #include "bench/bench_spread.h"
@@ -7,11 +7,11 @@
 #include "tools/base/mix.h"
 #include <sys/mman.h>
 
-#define XXH_INLINE_ALL /* as the library has it */
+#define XXH_INLINE_ALL /* as in the library */
 #include <xxhash.h>
 
 #define LINE  64
-#define TRIES 7 /* of each distance */
+#define TRIES 7 /* per distance */
 
 static const unsigned distances[] = {0, 8, 16, 32, 64, 128};
 #define N_DISTANCES (sizeof distances / sizeof distances[0])
@@ -51,7 +51,7 @@ static void change_ahead(struct bench_limit *l, size_t distance)
             __builtin_prefetch(l->lines + (size_t)l->index[i + distance] * LINE);
         volatile uint8_t *byte = l->lines + (size_t)l->index[i] * LINE;
         /* cppcheck-suppress selfAssignment ; a write to the line is what is measured */
-        *byte = *byte; /* it may be a filter's */
+        *byte = *byte; /* the byte may belong to a filter */
     }
 }
 

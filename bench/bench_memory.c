@@ -1,4 +1,4 @@
-/* bench_memory.c - memory that the filter under test and the limit share; see bench_memory.h. */
+/* bench_memory.c - memory shared by the filter under test and the limit; see bench_memory.h. */
 #include "bench/bench_memory.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@ static struct {
     size_t lent; /* 0: it is free */
 } piece;
 
-/* Whole huge pages: the page tables are not what is measured. */
+/* Whole huge pages, so that page tables do not affect the measurement. */
 uint8_t *bench_memory_map(size_t len, size_t *mapped)
 {
     if (len > SIZE_MAX / 4)

@@ -1,7 +1,7 @@
-/* bench_report.c - the figures for people, as JSON and as CSV; see bench_report.h.
+/* bench_report.c - the figures as a table, as JSON and as CSV; see bench_report.h.
  *
- * The table has a line for the limits of each case and one for each way of calling; JSON and CSV
- * have an entry for each operation, and everything that the figures depend on. */
+ * The table has one line per case for the limits and one per way of calling; JSON and CSV have one
+ * entry per operation, and everything that the figures depend on. */
 #include "bench/bench_report.h"
 #include "tools/base/number.h"
 #include <inttypes.h>
@@ -26,7 +26,7 @@ static double bits_per_key(const struct bench_case *c)
     return (double)c->bytes * 8 / (double)c->n;
 }
 
-/* --- For people ------------------------------------------------------------- */
+/* --- Table ------------------------------------------------------------------ */
 
 /* In the order of the columns. */
 static const enum bench_op shown[] = {BENCH_ABSENT, BENCH_PRESENT, BENCH_NEW, BENCH_SEEN};
@@ -42,7 +42,7 @@ static void header(struct table *t)
     table_cell(t, "spread");
 }
 
-/* How far apart the quarters of the rounds are, at worst. */
+/* The largest relative distance between the quartiles of the rounds. */
 static double worst_spread(const struct bench_case *c, unsigned call)
 {
     double worst = 0;
@@ -200,7 +200,7 @@ void bench_report_json(const struct bench_report *r, struct out *o)
 
 /* --- CSV -------------------------------------------------------------------- */
 
-/* Quoted, since a processor's name may have commas and quotes. */
+/* Quoted, because a processor's name may contain commas and quotes. */
 static void csv_text(struct out *o, const char *text)
 {
     out_text(o, "\"");

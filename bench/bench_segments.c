@@ -1,15 +1,16 @@
-/* bench_segments.c - what a layered filter is measured against: each segment of a URL, hashed and
- * looked up once in a classic filter, in batches.
+/* bench_segments.c - the baseline for a layered filter: each segment of a URL, hashed and looked
+ * up once in a classic filter, in batches.
  *
- * A URL counts as found when all its segments are, as new when one of them is: no answer to the
- * question, since h/b is found after h/a and g/b, but exactly the work that no filter of segments
- * can do without.  The classic filter is sized for n at rate p, as each layer of the paper is. */
+ * A URL counts as found if all its segments are, and as new if one of them is.  That is not a
+ * correct answer, because h/b is found after h/a and g/b were added, but it is exactly the work
+ * that every filter of segments must do.  The classic filter is sized for n at rate p, like each
+ * layer in the paper. */
 #include "bench/bench_memory.h"
 #include "bench/bench_subject.h"
 #include <stdlib.h>
 
-#define LOT      64 /* URLs that are cut before their segments are looked up */
-#define SEGMENTS 8  /* as a layered filter has by default; the last one holds the rest */
+#define LOT      64 /* URLs that are split before their segments are looked up */
+#define SEGMENTS 8  /* the default of a layered filter; the last one holds the rest */
 
 struct subject {
     deja_filter *filter;
@@ -67,10 +68,10 @@ static uint64_t segments_bytes(void *self)
 static double segments_rate(void *self)
 {
     (void)self;
-    return -1; /* of combinations of segments, which nobody expects anything of */
+    return -1; /* combinations of segments have no expected rate */
 }
 
-/* Cut up to LOT URLs; returns how many segments they have together. */
+/* Split up to LOT URLs; returns their total number of segments. */
 static size_t cut(struct subject *s, const deja_slice *keys, size_t n)
 {
     size_t segments = 0;
@@ -81,7 +82,7 @@ static size_t cut(struct subject *s, const deja_slice *keys, size_t n)
     return segments;
 }
 
-/* The answers of the segments become one a URL: whether all, or any of them, are 1. */
+/* Combine the segments' answers into one per URL: whether all, or any of them, are 1. */
 static void unite(const struct subject *s, size_t n, bool any, uint8_t *answer)
 {
     const uint8_t *at = s->answer;

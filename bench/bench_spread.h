@@ -1,4 +1,4 @@
-/* bench_spread.h - what to say about many times of the same thing. */
+/* bench_spread.h - the median and the quartiles of repeated measurements. */
 #ifndef BENCH_BENCH_SPREAD_H
 #define BENCH_BENCH_SPREAD_H
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static inline int bench_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The middle, and where the quarters end: half of the times lie between low and high. */
+/* The median and the quartiles: half of the values are between low and high. */
 struct bench_spread {
     double median, low, high;
 };

@@ -1,12 +1,12 @@
-/* bench_static.c - the kind that is built at once and then only asked, as something to be
- * measured. */
+/* bench_static.c - the static kind, which is built once and then only queried, as a benchmark
+ * subject. */
 #include "bench/bench_memory.h"
 #include "bench/bench_subject.h"
 #include <stdlib.h>
 
 struct subject {
     deja_builder *builder;
-    deja_filter *filter; /* when it is ready */
+    deja_filter *filter; /* once it is ready */
 };
 
 static deja_options options(uint64_t n, double p)
@@ -41,7 +41,7 @@ static void *static_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     return s;
 }
 
-/* Of the filter; building it takes 32 bytes a key. */
+/* Of the filter; building it takes 32 bytes per key. */
 static uint64_t static_estimate(uint32_t kind, uint64_t n, double p, double key_len)
 {
     (void)kind, (void)key_len;
@@ -49,7 +49,7 @@ static uint64_t static_estimate(uint32_t kind, uint64_t n, double p, double key_
     deja_plan plan = DEJA_PLAN_INIT;
     if (deja_plan_make(&opt, &plan, NULL) < 0)
         return 0;
-    const uint64_t building = n * 16; /* half of it: the caller doubles it for the limit */
+    const uint64_t building = n * 16; /* half of that: the caller doubles it for the limit */
     return plan.bytes > building ? plan.bytes : building;
 }
 

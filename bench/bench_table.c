@@ -1,8 +1,8 @@
-/* bench_table.c - the baseline: a plain hash table that keeps a copy of every string.
+/* bench_table.c - the baseline: a plain hash table that stores a copy of every string.
  *
- * Open addressing with linear probing; a slot has the string's hash and where its copy begins.
- * Strings are compared only when their hashes agree.  The table is made for its n keys at most
- * three quarters full and does not grow: growing would only make it slower. */
+ * Open addressing with linear probing; a slot holds the string's hash and the offset of its copy.
+ * Strings are compared only if their hashes are equal.  The table is sized to be at most three
+ * quarters full with n keys and does not grow: growing would only make it slower. */
 #include "bench/bench_subject.h"
 #include "tools/base/fail.h"
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define KEY_ROOM 4096 /* the longest key that is looked at */
+#define KEY_ROOM 4096 /* the longest supported key */
 
 struct slot {
     uint64_t hash;
-    uint64_t at; /* of the copy, plus 1; 0: free */
+    uint64_t at; /* offset of the copy, plus 1; 0: free */
 };
 
 struct table {
@@ -26,7 +26,7 @@ struct table {
     size_t used, cap;
 };
 
-/* Zeros that cost memory only once they are touched. */
+/* Zeroed memory that is committed only when touched. */
 static void *map(size_t len)
 {
     void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -66,7 +66,7 @@ static void *table_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     if (t) {
         t->mask = n_slots(n) - 1;
         t->capacity = n;
-        t->cap = (size_t)n * KEY_ROOM; /* of addresses, not of memory */
+        t->cap = (size_t)n * KEY_ROOM; /* address space, not memory */
         t->slot = map((size_t)(t->mask + 1) * sizeof *t->slot);
         t->copies = map(t->cap);
     }
@@ -103,7 +103,7 @@ static bool same(const struct table *t, uint64_t at, deja_slice key)
     return len == key.len && memcmp(t->copies + at + sizeof len, key.data, key.len) == 0;
 }
 
-/* The slot that has the key, or the free one where it belongs. */
+/* The slot that holds the key, or the free slot where it belongs. */
 static struct slot *find(const struct table *t, deja_slice key, uint64_t hash)
 {
     for (uint64_t i = hash & t->mask;; i = (i + 1) & t->mask) {

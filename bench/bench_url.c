@@ -1,5 +1,5 @@
-/* bench_url.c - what canonical URLs take; see bench_url.h.  A program with many URLs takes them as
- * the command does: in lots. */
+/* bench_url.c - the cost of canonical URLs; see bench_url.h.  URLs are processed in batches, as in
+ * the command. */
 #include "bench/bench_url.h"
 #include "bench/bench_limit.h"
 #include "tools/base/clock.h"
@@ -13,7 +13,7 @@
 struct run {
     const deja_url_rules *rules;
     struct bench_keys *keys;
-    struct bench_limit limit; /* only its hashing */
+    struct bench_limit limit; /* only its hashing is used */
     uint64_t *number;
     uint8_t *plain;
     char *room;
@@ -44,7 +44,7 @@ static double time_canon(struct run *r)
     return (clock_ns() - begin) / (double)r->keys->n;
 }
 
-/* Other URLs in every round: a processor learns the ones that come again. */
+/* Different URLs in every round: branch predictors learn repeated ones. */
 static void next_keys(struct run *r)
 {
     for (size_t i = 0; i < r->keys->cap; i++)

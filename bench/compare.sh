@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# compare.sh [FILE] - deja dedup beside the usual ways to drop repeated lines, in one run.
+# compare.sh [FILE] - compare deja dedup with the usual ways to drop repeated lines, in one run.
 #
-# Without FILE the input is made by `deja gen`: 5 million different URLs, then 2 million repeats
-# of them in random order.  Everything is in the page cache, output goes to /dev/null.  Each
-# command runs RUNS times (3), interleaved; the best time counts.  Prints a Markdown table.
+# Without FILE, `deja gen` generates the input: 5 million different URLs, then 2 million repeats of
+# them in random order.  All input is in the page cache, output goes to /dev/null.  Each command
+# runs RUNS times (3), interleaved; the best time counts.  Prints a Markdown table.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 runs=${RUNS:-3}
@@ -22,7 +22,7 @@ if [ $# -eq 0 ]; then
 fi
 cat "$input" >/dev/null
 
-# Name and shell command of each contender; the input is $input, results go to /dev/null.
+# Name and shell command of each contender; the input is $input, output goes to /dev/null.
 names=() commands=()
 add() {
     names+=("$1")
@@ -47,7 +47,7 @@ for line in open(sys.argv[1],\"rb\"):
         seen.add(line); sys.stdout.buffer.write(line)' '$input'"
 fi
 
-# measure COMMAND: "seconds peak-RSS-in-MB" of the command and its children.
+# measure COMMAND: prints "seconds peak-RSS-in-MB" of the command and its children.
 measure() {
     python3 - "$1" <<'PY'
 import resource, subprocess, sys, time

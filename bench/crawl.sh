@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# crawl.sh [PAGES] - deja crawl beside wget -r, on the same site of the same local nginx, in turns.
+# crawl.sh [PAGES] - compare deja crawl with wget -r on the same site of one local nginx, in turns.
 #
-# Prints the seconds and processor seconds of each turn, and the median ratios.  deja writes
-# compressed WARC records, digests, a queue that survives kill -9 and a cache on disk; wget writes
-# plain files, one for each page, in memory (/dev/shm, or TMPDIR): on ext4 that takes wget 1 to 6
-# seconds of processor time, depending on how many files were removed there in the last minutes.
-# DEJA names the command (default build/release/deja), TURNS and PER_HOST what they say.
+# Prints the elapsed and CPU seconds of each turn, and the median ratios.  deja writes compressed
+# WARC records, digests, a queue that survives kill -9 and a cache on disk; wget writes plain
+# files, one per page, in memory (/dev/shm, or TMPDIR): on ext4 that costs wget 1 to 6 seconds of
+# CPU time, depending on how many files were removed there in the last minutes.
+# DEJA is the command (default build/release/deja), TURNS the number of turns, PER_HOST the number
+# of concurrent requests per host.
 set -eu -o pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 deja=${DEJA:-$here/build/release/deja}
@@ -48,7 +49,7 @@ until curl -s "http://127.0.0.1:$port/" >/dev/null 2>&1 ||
     wget -q -O /dev/null "http://127.0.0.1:$port/"; do sleep 0.1; done
 
 TIMEFORMAT='%R %U %S'
-turn() { # NAME COMMAND...: "name seconds processor-seconds"
+turn() { # NAME COMMAND...: prints "name seconds CPU-seconds"
     local name=$1
     shift
     { time "$@" >/dev/null 2>&1; } 2>&1 | awk -v name="$name" '{ printf "%s %.2f %.2f\n", name, $1, $2 + $3 }'

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""The tables of a report of `deja lab` as Markdown: what docs/lab-tables.md is made of.
+"""The tables of a `deja lab` report as Markdown: generates docs/lab-tables.md.
 
     bench/lab-tables.py DIR "COMMAND" > docs/lab-tables.md
 
-A cell has what was measured, and below it what the paper prints; a printed rate that is more than
-4 standard deviations off the theory has a mark.  Tables of times are left out: they belong to one
-machine."""
+A cell has the measured value, and below it the paper's; a printed rate that is more than 4 standard
+deviations off the theory is marked.  Tables of times are omitted: they apply to one machine."""
 
 import csv
 import sys

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# redis.sh - the module beside the server's own commands, in one run.
+# redis.sh - compare the module with the server's own commands, in one run.
 #
 # A server on loopback, redis-benchmark with 50 connections, -P 16, random items.  Each contender
-# runs RUNS times (5), interleaved; the best throughput and the least processor time of the server
-# for a key count.  Processor time is the better figure on a machine that does other work as well.
-# Then the memory of a million keys, in a filter with p = 1 % and in a set of the server; and
-# `deja dedup --redis` of these keys, when all are new and when all are known, with a log.
+# runs RUNS times (5), interleaved; the best throughput and the server's lowest CPU time per key
+# count.  CPU time is the better figure on a machine that does other work as well.  Then the
+# memory of a million keys, in a filter with p = 1 % and in a set of the server; and
+# `deja dedup --redis` of these keys, with all new and with all known, with a log.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 runs=${RUNS:-5} requests=${REQUESTS:-500000}
@@ -75,7 +75,7 @@ awk -v names="$(printf '%s|' "${names[@]}")" -v keys="${keys[*]}" '
         printf "DEJA.ADD / BF.ADD   keys/s %.1f, processor time 1/%.1f\n", best[6] / best[2], least[2] / least[6]
     }' "$work/runs"
 
-# A million URLs, in both.
+# The memory of a million URLs, in a filter and in a set.
 ask flushall >/dev/null
 ask BF.RESERVE f 0.01 1000000 >/dev/null
 build/release/deja gen -q -n 1M --seed 1 >"$work/urls"
@@ -86,7 +86,7 @@ awk '{ printf "%s%s", NR % 500 == 1 ? "SADD s" : "", " " $1; if (NR % 500 == 0) 
 filter=$(ask memory usage f) set=$(ask memory usage s samples 0)
 echo "memory of 1000000 URLs: filter $filter bytes, set $set bytes, 1/$((set / filter))"
 
-# The same with the log of `deja serve`, over 16 shards, by one client.
+# The same with the log of `deja serve`, over 16 shards, from one client.
 ask flushall >/dev/null
 ask config set appendonly yes >/dev/null
 while ask info persistence | grep -q '^aof_rewrite_\(in_progress\|scheduled\):1'; do sleep 0.1; done

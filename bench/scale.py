@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""scale.py - how many nodes hold one cache, and how evenly.
+"""scale.py - how many nodes one cache needs, and how evenly they are filled.
 
 For clusters that do not fit on this machine.  A cache is N filters {NAME:i}; the server puts each
-into one of 16384 slots by CRC16 of the name, and a cluster of M primaries has 16384 / M slots in a
-row on each.  So some nodes hold more filters than others, and the fullest one decides how much
-memory a node needs and how fast the whole is.  Keys fall on filters like rain, which matters less
-the more keys there are: at 10^6 keys a filter by 0.5 % for five standard deviations, and shards are
-made that much larger.
+into one of 16384 slots by CRC16 of the name, and each of M primaries has 16384 / M consecutive
+slots.  So some nodes hold more filters than others, and the fullest one determines how much memory
+a node needs and how fast the cluster is.  The number of keys per filter varies at random, which
+matters less the more keys there are: at 10^6 keys per filter, five standard deviations are 0.5 %,
+and shards are made that much larger.
 
 Memory is that of `deja plan`, kind scalable, for the keys of a shard.  A node is full with --node
 gigabytes of filters."""
