@@ -102,8 +102,7 @@ static void cover_init(struct cover *c, unsigned k, double lane_places)
         for (unsigned met = 0; met <= u; met++) {
             /* The key's k of 16 lanes include `met` of the u lanes ... */
             const double meets = choose[u][met] * choose[LANES - u][k - met] / choose[LANES][k];
-            for (unsigned hit = 0; hit <= met;
-                 hit++) /* ... and the key sets the right bit in `hit` of them. */
+            for (unsigned hit = 0; hit <= met; hit++) /* ... and sets `hit` of their bits. */
                 c->step[u - hit][u] += meets * right[met][hit];
         }
 }
@@ -198,7 +197,7 @@ static double block_mean(const struct dj_shape *s, double n, enum wanted wanted)
     }
 }
 
-/* Interpolates linearly between integer numbers of keys, which is exact. */
+/* Interpolates linearly between integer numbers of keys. */
 static double block_mean_at(const struct dj_shape *s, double n, enum wanted wanted)
 {
     const double whole = floor(n);
@@ -418,8 +417,7 @@ double dj_shape_lost_of(const struct dj_shape *s, uint32_t filters, double n)
     const double bodies = filters == 1 ? body_lost(s, n) : bodies_lost(s, filters, n);
     if (s->no_twins || !(bodies < n)) /* the second condition also covers INFINITY */
         return bodies;
-    return bodies + (1.0 - bodies / n) *
-                        twins_lost(n); /* twins among the keys that are not lost otherwise */
+    return bodies + (1.0 - bodies / n) * twins_lost(n); /* of the keys not otherwise lost */
 }
 
 double dj_shape_lost(const struct dj_shape *s, double n)
