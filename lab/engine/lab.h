@@ -1,11 +1,11 @@
-/* lab.h - what an experiment is, and what the lab gives it.
+/* lab.h - what an experiment is, and what the lab provides.
  *
- * An experiment is cut into units: pieces of work that know nothing of each other, such as "three
- * hash functions, all six sizes".  Every unit is done once a run, with salts that follow from the
- * lab's seed, the experiment's name, the unit and the run alone, and gives a few numbers.  So the
- * numbers are the same whatever the number of threads and whatever was done before, and a lab that
- * was stopped goes on where it was (lab_journal.h).  When all are there, the experiment makes its
- * tables, figures and verdicts of them (lab_report.h).
+ * An experiment is divided into units: independent pieces of work, such as "three hash functions,
+ * all six sizes".  Every unit runs once per run and yields a few numbers.  Its salts depend only
+ * on the lab's seed, the experiment's name, the unit and the run.  So the numbers do not depend on
+ * the number of threads or on what ran before, and a lab that was stopped can be resumed
+ * (lab_journal.h).  When all numbers are there, the experiment turns them into tables, figures and
+ * verdicts (lab_report.h).
  *
  * A new experiment is a file exp_NAME.c with one `const struct lab_experiment`, and a line in
  * lab_list.c. */
@@ -17,14 +17,14 @@
 struct lab_report;
 struct lab_results;
 
-/* The URLs: n that go in, and n others that are asked for.  No two of the 2 n are equal. */
+/* The URLs: n to insert, and n others to query.  All 2 n differ. */
 struct lab_keys {
     deja_slice *added, *asked;
     uint64_t n;
-    double mean_len;     /* bytes of a URL                                     */
-    uint64_t duplicates; /* lines of --urls that were left out                 */
-    uint64_t id;         /* differs when the URLs do; for the journal          */
-    char source[160];    /* for people: where they come from                   */
+    double mean_len;     /* bytes of a URL */
+    uint64_t duplicates; /* lines of --urls that were skipped */
+    uint64_t id;         /* identifies the set of URLs; for the journal */
+    char source[160];    /* for people: where the URLs come from */
     char *bytes;
 };
 
@@ -34,42 +34,42 @@ struct lab {
     uint64_t seed;
     uint32_t threads;
     bool quick;
-    const atomic_bool *stop; /* true: return LAB_STOPPED soon */
+    const atomic_bool *stop; /* when true, return LAB_STOPPED soon */
 };
 
 /* One unit of one run. */
 struct lab_task {
     uint32_t unit;
     uint32_t run;  /* 0, 1, ... */
-    uint64_t seed; /* for its filters; never 0, and another one for each task */
+    uint64_t seed; /* for its filters; never 0, and different for each task */
 };
 
-/* The user asked to stop: not a failure, and nothing that was finished is lost. */
+/* The user asked to stop: not a failure, and finished units are kept. */
 #define LAB_STOPPED (-1002)
 
-/* The most numbers that a unit gives. */
+/* The maximum number of values of a unit. */
 #define LAB_VALUES 1200
 
 struct lab_experiment {
-    const char *name;         /* as typed                                     */
-    const char *title;        /* a phrase for the report                      */
-    const char *reproduces;   /* which tables and figures, of which text      */
-    const char *const *about; /* paragraphs, NULL at the end                */
-    bool timed;               /* measures time: nothing else runs beside it        */
-    uint32_t max_runs;        /* more runs add nothing; 0: as many as asked for    */
-    double seconds;           /* about, for a run with a million URLs on one core  */
+    const char *name;         /* as typed */
+    const char *title;        /* a phrase for the report */
+    const char *reproduces;   /* which tables and figures, of which text */
+    const char *const *about; /* paragraphs, NULL at the end */
+    bool timed;               /* measures time: nothing else may run at the same time */
+    uint32_t max_runs;        /* more runs add nothing; 0: as many as requested */
+    double seconds;           /* approximate, for a run with a million URLs on one core */
 
     uint32_t (*units)(const struct lab *lab);
-    uint32_t (*values)(const struct lab *lab, uint32_t unit); /* how many it gives */
-    /* About how long it takes, in any scale that is the same for all experiments: keys hashed
-     * would do.  For the time left. */
+    uint32_t (*values)(const struct lab *lab, uint32_t unit); /* how many values the unit yields */
+    /* Approximate cost, in any unit that is the same for all experiments, such as keys hashed.
+     * Used to estimate the remaining time. */
     double (*cost)(const struct lab *lab, uint32_t unit);
     int (*run)(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err);
     int (*report)(const struct lab *lab, const struct lab_results *results,
                   struct lab_report *report, deja_error *err);
 };
 
-/* lab_list.c: all of them, in the order of the report, NULL at the end. */
+/* lab_list.c: all experiments, in the order of the report, NULL at the end. */
 extern const struct lab_experiment *const lab_experiments[];
 
 /* The numbers of one experiment: value `index` of a unit, run by run. */
@@ -77,9 +77,9 @@ struct lab_results {
     const struct lab_experiment *experiment;
     uint32_t runs;
     uint32_t units;
-    uint32_t *first; /* of a unit's values within a run; first[units] is how many a run has */
+    uint32_t *first; /* index of a unit's first value in a run; first[units]: values per run */
     double *value;
-    uint8_t *done; /* units * runs of them */
+    uint8_t *done; /* units * runs flags */
 };
 
 static inline double *lab_values(const struct lab_results *r, uint32_t unit, uint32_t run)
@@ -93,8 +93,8 @@ static inline double lab_value(const struct lab_results *r, uint32_t unit, uint3
     return lab_values(r, unit, run)[index];
 }
 
-/* A value that counts something.  It may come from a journal that was edited: a number that does
- * not fit becomes the nearest that does, and NaN becomes 0. */
+/* A value that counts something.  It may come from an edited journal: a number out of range is
+ * clamped, and NaN becomes 0. */
 static inline uint32_t lab_value_count(double value)
 {
     return value >= UINT32_MAX ? UINT32_MAX : value > 0 ? (uint32_t)value : 0;

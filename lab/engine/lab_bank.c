@@ -1,4 +1,4 @@
-/* lab_bank.c - many filters that see the same keys; see lab_bank.h. */
+/* lab_bank.c - many filters that get the same keys; see lab_bank.h. */
 #include "lab/engine/lab_bank.h"
 #include "lab/engine/lab_filter.h"
 #include "tools/base/fail.h"
@@ -74,7 +74,7 @@ int lab_bank_renew(struct lab_bank *b, deja_error *err)
 {
     int rc = DEJA_OK;
     for (size_t i = 0; i < b->n && rc == DEJA_OK; i++) {
-        if (b->idle[i] && b->filter[i] != b->widest) /* whose salts are everybody's */
+        if (b->idle[i] && b->filter[i] != b->widest) /* all filters use its salts */
             continue;
         const deja_options same = options_of(b, i);
         deja_options next = DEJA_OPTIONS_INIT;
@@ -88,7 +88,7 @@ int lab_bank_renew(struct lab_bank *b, deja_error *err)
 
 /* --- Chunks -------------------------------------------------------------------- */
 
-/* The numbers of n keys for filters that take `few` of them. */
+/* The hashes of n keys for filters that use `few` per key. */
 static const uint64_t *narrowed(struct lab_bank *b, size_t n, size_t few)
 {
     const size_t all = words(b->widest);
@@ -99,7 +99,7 @@ static const uint64_t *narrowed(struct lab_bank *b, size_t n, size_t few)
     return b->narrow;
 }
 
-/* What one filter does with a chunk; flag gets 1 for each key it takes for seen. */
+/* What one filter does with a chunk; flag is set to 1 for each key reported as seen. */
 typedef int chunk_fn(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *flag);
 
 static int add_chunk(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *flag)
@@ -107,7 +107,7 @@ static int add_chunk(deja_filter *f, const uint64_t *hash, size_t n, uint8_t *fl
     size_t done = 0;
     const int rc = deja_filter_add_hashed(f, hash, n, flag, &done, NULL);
     for (size_t i = 0; i < n; i++)
-        flag[i] = !flag[i]; /* new: not seen */
+        flag[i] = !flag[i]; /* not new means seen */
     return rc;
 }
 

@@ -1,22 +1,22 @@
-/* lab_bank.h - many filters that see the same keys: one hashing for all of them.
+/* lab_bank.h - many filters that get the same keys, hashed once for all of them.
  *
  * The thesis tries each number of hash functions k with six sizes.  Filters with the same key,
- * hash and F take the same numbers for a key, whatever their size, and one with fewer functions
- * takes the first of them: salt number i does not depend on how many there are.  So the lab hashes
- * a URL once, for the largest k, and gives the numbers to all filters of a table.  Each rate keeps
- * its distribution; rates of one run are not independent of each other, nor need they be.
+ * hash and F use the same hashes for a key, whatever their size, and one with fewer functions uses
+ * the first of them: salt number i does not depend on how many there are.  So the lab hashes a URL
+ * once, for the largest k, and gives the hashes to all filters of a table.  Each rate keeps its
+ * distribution; the rates of one run are not independent of each other, and need not be.
  *
- * Keys come in chunks, and each filter gets a whole chunk before the next one does: then it is one
- * filter, not all of them, that has to fit into the processor's cache. */
+ * Keys are processed in chunks, and each filter gets a whole chunk before the next one does.  So
+ * only one filter, not all of them, must fit into the processor's cache. */
 #ifndef LAB_ENGINE_LAB_BANK_H
 #define LAB_ENGINE_LAB_BANK_H
 #include "lab/engine/lab.h"
 
-#define LAB_BANK  48    /* filters at most                              */
+#define LAB_BANK  48    /* maximum number of filters */
 #define LAB_CHUNK 65536 /* keys that are hashed before the filters get them */
 
 /* The thesis' filters for the lab's n keys: F filters of k functions, m = n k M, for each k and
- * for each M. */
+ * each M. */
 struct lab_bloom_spec {
     uint32_t hash, filters;
     const uint32_t *k;
@@ -24,7 +24,7 @@ struct lab_bloom_spec {
     const double *multiplier;
     size_t n_m;
 };
-/* Which of a bank's filters it is: the i-th k with the j-th M. */
+/* The index of a filter in the bank: the i-th k with the j-th M. */
 static inline size_t lab_member(const struct lab_bloom_spec *spec, size_t i, size_t j)
 {
     return i * spec->n_m + j;
@@ -34,28 +34,28 @@ struct lab_bank {
     const struct lab *lab;
     struct lab_bloom_spec spec;
     deja_filter *filter[LAB_BANK];
-    bool idle[LAB_BANK]; /* what it would say is known: it is left out from now on */
+    bool idle[LAB_BANK]; /* its answers are known: skip it from now on */
     size_t n;
-    deja_filter *widest; /* one of those with the most functions */
-    uint64_t *hash;      /* LAB_CHUNK keys' numbers: as many as the widest takes */
-    uint64_t *narrow;    /* the first of them, for a filter that takes fewer */
+    deja_filter *widest; /* one of the filters with the most functions */
+    uint64_t *hash;   /* the hashes of LAB_CHUNK keys: as many per key as the widest filter uses */
+    uint64_t *narrow; /* the first hashes of each key, for a filter that uses fewer */
 };
 int lab_bank_init(struct lab_bank *b, const struct lab *lab, const struct lab_bloom_spec *spec,
                   uint64_t seed, deja_error *err);
 void lab_bank_fini(struct lab_bank *b);
-/* All filters empty again, with other salts and the same sizes: the next visit of the temporal
+/* Empty all filters and give them new salts and the same sizes: the next visit of the temporal
  * strategy, or the next filter of the spatial one. */
 int lab_bank_renew(struct lab_bank *b, deja_error *err);
 
-/* What filter number `member` says to keys first .. first + n - 1: 1 for seen. */
+/* The answers of filter number `member` for keys first .. first + n - 1: 1 for seen. */
 typedef void lab_seen(void *ctx, size_t member, uint64_t first, const uint8_t *seen, size_t n);
-/* Query and then insert each key, in order; fn may be NULL.  LAB_STOPPED when asked to stop. */
+/* Query and then insert each key, in order; fn may be NULL.  LAB_STOPPED if asked to stop. */
 int lab_bank_add(struct lab_bank *b, const deja_slice *keys, uint64_t n, lab_seen *fn, void *ctx,
                  deja_error *err);
 int lab_bank_ask(struct lab_bank *b, const deja_slice *keys, uint64_t n, lab_seen *fn, void *ctx,
                  deja_error *err);
 
-/* Counts for each filter what it claims to have seen: ctx is a double[LAB_BANK]. */
+/* Counts for each filter how many keys it reports as seen: ctx is a double[LAB_BANK]. */
 void lab_count_seen(void *ctx, size_t member, uint64_t first, const uint8_t *seen, size_t n);
 
 #endif

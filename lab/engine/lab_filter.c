@@ -10,7 +10,7 @@ size_t lab_ones(const uint8_t *flag, size_t n)
     return sum;
 }
 
-#define PIECE 4096 /* keys between two looks at Ctrl-C */
+#define PIECE 4096 /* keys between two checks for Ctrl-C */
 
 int lab_fill(const struct lab *lab, deja_filter *f, const deja_slice *keys, uint64_t n,
              double *hits, deja_error *err)

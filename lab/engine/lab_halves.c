@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The lines that are asked: half of all, drawn at random, by the half of the list that they stand
- * in.  Both filters get both lists: the one must know all of them, the other none. */
+/* The lines to query: half of all lines, drawn at random, grouped by the half of the list that
+ * they are from.  Both filters get both groups: one must know all of the lines, the other none. */
 struct asked {
     deja_slice *line[2];
     uint64_t n[2];
@@ -20,7 +20,7 @@ static void asked_fini(struct asked *a)
     free(a->line[1]);
 }
 
-/* The first half of a shuffled list of the lines' numbers. */
+/* The first half of a shuffled list of line numbers. */
 static uint32_t *shuffle(uint64_t rows, uint64_t seed)
 {
     uint32_t *number = malloc(rows * sizeof *number);
@@ -51,9 +51,9 @@ static int draw(struct asked *a, const deja_slice *line, uint64_t rows, uint64_t
     return room ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the order of the lines");
 }
 
-/* --- One Bloom filter a half ------------------------------------------------------ */
+/* --- One Bloom filter per half ---------------------------------------------------- */
 
-/* Each half into a filter made so; capacity and seed are set here. */
+/* Fill a filter with each half; sets capacity and seed in opt. */
 static int fill_filters(const struct lab *lab, const deja_slice *line, uint64_t rows,
                         deja_options opt, uint64_t seed, deja_filter **f, deja_error *err)
 {
@@ -73,7 +73,7 @@ struct count {
     double both, missed, bytes;
 };
 
-/* What both filters say to all lines that are asked. */
+/* Query both filters for all selected lines. */
 static int ask_filters(const struct lab *lab, const struct asked *asked, deja_filter *const *f,
                        struct count *count, deja_error *err)
 {

@@ -1,4 +1,4 @@
-/* lab_journal.c - what is done, so that a lab that was stopped can go on; see lab_journal.h. */
+/* lab_journal.c - a record of finished units, so that a lab can be resumed; see lab_journal.h. */
 #include "lab/engine/lab_journal.h"
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
@@ -11,7 +11,7 @@
 
 #define NAME      "lab.journal"
 #define HEAD_MAX  256
-#define VALUE_MAX 26 /* a blank and a double with 17 digits */
+#define VALUE_MAX 26 /* a space and a double with 17 digits */
 
 static void make_head(char *head, size_t cap, const struct lab *lab)
 {
@@ -20,7 +20,7 @@ static void make_head(char *head, size_t cap, const struct lab *lab)
                    (unsigned long long)lab->keys.id);
 }
 
-/* The results that a line speaks of, or NULL when they are not wanted this time. */
+/* The results that a line belongs to, or NULL if that experiment is not part of this run. */
 static struct lab_results *results_of(const char *name, size_t len, struct lab_results *results,
                                       size_t n)
 {
@@ -31,7 +31,7 @@ static struct lab_results *results_of(const char *name, size_t len, struct lab_r
     return NULL;
 }
 
-/* Numbers of a line; false when there are not exactly n. */
+/* Read the numbers of a line; false if there are not exactly n. */
 static bool read_values(const char *at, double *value, uint32_t n)
 {
     char *end;
@@ -43,7 +43,7 @@ static bool read_values(const char *at, double *value, uint32_t n)
     return *at == '\0';
 }
 
-/* Takes a line into the results; true when it was a whole one that is wanted. */
+/* Store a line in the results; true if it is complete and belongs to this run. */
 static bool take_line(const char *line, struct lab_results *results, size_t n)
 {
     double value[LAB_VALUES];
@@ -64,7 +64,7 @@ static bool take_line(const char *line, struct lab_results *results, size_t n)
     return true;
 }
 
-/* Reads a journal.  *good gets its length up to the last whole line. */
+/* Read a journal. *good is its length up to the last complete line. */
 static int read_journal(FILE *file, const char *path, const char *head,
                         struct lab_results *results, size_t n, uint64_t *found, off_t *good,
                         deja_error *err)

@@ -1,10 +1,10 @@
 /* lab_keys.c - the URLs of the lab; see lab_keys.h.
  *
- * All of them stand in one buffer behind each other, in the order in which they are used, and are
- * shared by all threads: nobody writes them.
+ * All URLs are in one buffer, back to back, in the order in which they are used.  All threads
+ * share it; nobody writes to it.
  *
- * Lines of a file are told apart by an exact filter (64-bit fingerprints): that two of 2 million
- * different lines are taken for one has a probability of 1e-7, and would cost one URL. */
+ * An exact filter (64-bit fingerprints) removes duplicate lines of a file: the probability that
+ * two of 2 million different lines collide is 1e-7, which would cost one URL. */
 #include "lab/engine/lab_keys.h"
 #include "gen/urlgen.h"
 #include "tools/base/buffer.h"
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_MAX 65536 /* longer lines are no URLs: left out */
+#define LINE_MAX 65536 /* longer lines are not URLs: skipped */
 
-/* A buffer of keys while it grows; slices are made when it no longer moves. */
+/* A growing buffer of keys; slices are made once it no longer moves. */
 struct store {
     char *bytes;
     size_t *end; /* of each key */
@@ -42,11 +42,11 @@ static void store_fini(struct store *s)
 
 static uint64_t fingerprint(const struct store *s)
 {
-    /* No secret, only "the same as before". */
+    /* Not a secret; it only identifies the keys. */
     return mix_fnv1a(MIX_FNV1A, s->bytes, s->used) ^ s->n;
 }
 
-/* The keys take the store's buffer over. */
+/* Move the store's buffer to the keys. */
 static int take_over(struct lab_keys *k, struct store *s, deja_error *err)
 {
     k->n = s->n / 2;

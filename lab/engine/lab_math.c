@@ -1,20 +1,21 @@
-/* lab_math.c - what the theory says, and how far from it is far; see lab_math.h.
+/* lab_math.c - theoretical rates, and significant deviations from them; see lab_math.h.
  *
- * Rate.  n k positions in m = n k M bits leave a bit unset with probability e^(-1/M); k positions
- * in each of C filters are all set with q^(k C), q = 1 - e^(-1/M).  While the filter fills, key
- * number x n meets q(x) = 1 - e^(-x/M), and the rate of the whole run is the mean over x.
+ * Rate. n k positions in m = n k M bits leave a bit clear with probability e^(-1/M); the k
+ * positions in each of C filters are all set with probability q^(k C), q = 1 - e^(-1/M).  While
+ * the filter fills, key number x n meets q(x) = 1 - e^(-x/M), and the rate of the whole run is the
+ * mean over x.
  *
- * Scatter.  Hits are binomial, given the bits.  The share q of set bits is itself a matter of
- * chance: for N balls in m bins the share of empty ones has the variance e^-c (1 - (1 + c) e^-c) /
- * m with c = N / m, and what it is at one moment fades with e^-(c' - c) until a later one.  The
- * rate follows q with the slope k q^(k C - 1) for each of the C filters.  This second part is
- * small (a tenth of the variance at k = 1), but without it "4 sigma" would come too often.
+ * Variance.  Given the bits, hits are binomial.  The fraction q of set bits is itself random: for
+ * N balls in m bins, the fraction of empty bins has the variance e^-c (1 - (1 + c) e^-c) / m with
+ * c = N / m, and a deviation at one moment decays by e^-(c' - c) until a later one.  The rate
+ * follows q with the slope k q^(k C - 1) for each of the C filters.  This second part is small (a
+ * tenth of the variance at k = 1), but without it "4 sigma" would occur too often.
  *
  * Source: Kolchin, Sevastyanov, Chistyakov, "Random Allocations", 1978 (empty boxes). */
 #include "lab/engine/lab_math.h"
 #include <math.h>
 
-#define STEPS 400 /* of the integrals; even */
+#define STEPS 400 /* steps of the integrals; even */
 
 static double filled(const struct lab_bloom *b, double at)
 {
@@ -51,13 +52,14 @@ static double fill_variance(const struct lab_bloom *b, double at)
     return empty * (1 - (1 + c) * empty) / (b->n * b->k * b->multiplier);
 }
 
-/* How the rate follows the fill of one of the filters. */
+/* The derivative of the rate with respect to the fill of one of the filters. */
 static double slope(const struct lab_bloom *b, double at)
 {
     return b->k * pow(filled(b, at), (double)b->k * b->copies - 1);
 }
 
-/* Of the mean over a filling, by the fill of one filter: the integral over both times. */
+/* The variance of the mean over a filling due to the fill of one filter: the integral over both
+ * times. */
 static double filling_variance(const struct lab_bloom *b)
 {
     double sum = 0;
@@ -72,13 +74,13 @@ static double filling_variance(const struct lab_bloom *b)
     return sum / ((double)STEPS * STEPS);
 }
 
-/* Twice the covariance of a hit with what it does to later ones. */
+/* Twice the covariance of a hit with its effect on later hits. */
 static double filling_covariance(const struct lab_bloom *b)
 {
     double sum = 0;
     for (int i = 0; i < STEPS; i++) {
         const double early = (i + 0.5) / STEPS;
-        double later = 0; /* hits for a bit more, set at this moment: times k M */
+        double later = 0; /* additional hits per bit set at this moment, times k M */
         for (int j = i; j < STEPS; j++) {
             const double late = (j + 0.5) / STEPS;
             const double share = j == i ? 0.5 : 1;
@@ -114,8 +116,8 @@ double lab_bloom_sigma(const struct lab_bloom *b)
 
 /* --- Rare events ------------------------------------------------------------ */
 
-/* P(X = count) and P(X < count) for a Poisson variable: sums of logarithms, exact enough up to
- * the few thousand for which they are asked. */
+/* P(X = count) and P(X < count) for a Poisson variable: sums via logarithms, accurate enough up to
+ * the few thousand for which they are used. */
 static double poisson_at(double count, double mean)
 {
     return mean > 0 ? exp(count * log(mean) - mean - lgamma(count + 1)) : count == 0;
@@ -129,7 +131,7 @@ static double poisson_below(double count, double mean)
     return fmin(sum, 1);
 }
 
-/* P(X > count), for itself: 1 minus the rest would be lost in rounding. */
+/* P(X > count), summed directly: 1 minus the rest would be lost in rounding. */
 static double poisson_above(double count, double mean)
 {
     double sum = 0;
@@ -152,14 +154,13 @@ static double normal_beyond(double tail)
     return low;
 }
 
-#define MANY 1000 /* events: from here on a Poisson variable is a normal one */
+#define MANY 1000 /* from this mean up, a Poisson variable is treated as normal */
 
 double lab_poisson_sigma(double count, double expected)
 {
     if (expected > MANY)
         return (count - expected) / sqrt(expected);
-    count =
-        fmin(count, 10 * MANY); /* even that is more than 38 sigma, the most that is reported */
+    count = fmin(count, 10 * MANY); /* already more than 38 sigma, the largest value reported */
     const double at = poisson_at(round(count), expected);
     const double below = poisson_below(round(count), expected);
     const double above = poisson_above(round(count), expected);
@@ -214,7 +215,7 @@ double lab_blocked_sigma(double n, uint32_t k, double positions_a_key, double tr
         mean += poisson_at(keys, load) * p;
         squares += poisson_at(keys, load) * p * p;
     }
-    /* The formula is not exact for deja's blocks, but its relative scatter is close. */
+    /* The formula is not exact for deja's blocks, but its relative variance is close. */
     const double scatter = (squares - mean * mean) / (mean * mean);
     return sqrt(rate * (1 - rate) / trials + rate * rate * scatter / blocks);
 }

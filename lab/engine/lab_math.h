@@ -1,41 +1,40 @@
-/* lab_math.h - what the theory says, and how far from it is far. */
+/* lab_math.h - theoretical rates, and significant deviations from them. */
 #ifndef LAB_ENGINE_LAB_MATH_H
 #define LAB_ENGINE_LAB_MATH_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bloom filters by the thesis' rule m = n k M.  `copies` filters, all with k hash functions and
- * m bits, have to agree: F of them, times the visits of the temporal strategy. */
+/* Bloom filters by the thesis' rule m = n k M.  `copies` filters, all with k hash functions and m
+ * bits, must agree: F of them, times the visits of the temporal strategy. */
 struct lab_bloom {
-    double n; /* keys in each filter, and keys asked: one run */
+    double n; /* per run: keys in each filter, and keys queried */
     uint32_t k, copies;
     double multiplier;
-    bool filling; /* incremental: asked while it fills, key by key */
+    bool filling; /* incremental: queried while it fills, key by key */
 };
 
-/* The rate that is expected, and the standard deviation of the rate that one run measures: the
- * chance of the hits, and that of the bits that happen to be set. */
+/* The expected rate, and the standard deviation of the rate that one run measures, due to random
+ * hits and randomly set bits. */
 double lab_bloom_rate(const struct lab_bloom *b);
 double lab_bloom_sigma(const struct lab_bloom *b);
-/* The same for full filters that were asked `trials` questions in all, in equal shares to
- * `filters` of them, each with n keys and bits of its own. */
+/* The same for full filters with `trials` queries in total, spread evenly over `filters` of them,
+ * each with n keys and its own bits. */
 double lab_bloom_sigma_of(const struct lab_bloom *b, double trials, double filters);
-/* Expected rate when `at` of the keys are in, 0..1: a point of a curve. */
+/* Expected rate after a fraction `at` of the keys, 0..1: a point of a curve. */
 double lab_bloom_rate_at(const struct lab_bloom *b, double at);
-/* Of n keys, the share that was taken for seen when `at` of them have come. */
+/* The fraction of n keys mistaken for seen by the time a fraction `at` of them has arrived. */
 double lab_bloom_lost_until(const struct lab_bloom *b, double at);
 
-/* The same for a filter whose k positions lie in one block of 512: n keys in it, `trials` asked,
- * and the rate that is expected.  Blocks get different numbers of keys, and there are few of them.
- */
+/* The same for a filter whose k positions are in one block of 512: n keys, `trials` queries, and
+ * the expected rate.  There are few blocks, with different numbers of keys. */
 double lab_blocked_sigma(double n, uint32_t k, double positions_a_key, double trials, double rate);
 
-/* How unlikely is a count when `expected` is its mean and it is a sum of rare events: as many
- * standard deviations as a normal variable with the same tail would be off.  Half of the
- * probability of the count itself belongs to the tail. */
+/* How unlikely a count of rare events is if its mean is `expected`: the number of standard
+ * deviations at which a normal variable has the same tail.  The tail includes half of the
+ * probability of the count itself. */
 double lab_poisson_sigma(double count, double expected);
-/* Means for which a count like this is in the outer 2.5 % on either side: 0 hits in a trial say
- * that fewer than 3.69 are expected, not that none is. */
+/* The means for which this count is in the outer 2.5 % on either side: 0 hits mean that fewer than
+ * 3.69 are expected, not that none are. */
 double lab_poisson_low(double count);
 double lab_poisson_high(double count);
 
@@ -44,7 +43,7 @@ struct lab_spread {
 };
 struct lab_spread lab_spread(const double *x, uint32_t n);
 
-/* Least squares: y = a + b x; r2 is the share of the variance that it explains. */
+/* Least squares: y = a + b x; r2 is the fraction of the variance that it explains. */
 struct lab_line {
     double a, b, r2;
 };

@@ -1,9 +1,9 @@
-/* lab_mlbf.c - the multi-layer Bloom filter as its paper has it; see lab_mlbf.h.
+/* lab_mlbf.c - the multi-layer Bloom filter as in its paper; see lab_mlbf.h.
  *
- * To the letter, with its weaknesses: equal segments cancel out in the XOR, swapped ones collide,
- * and a layer with few different segments (hosts) says yes to nearly all.  Two things the paper
- * leaves open: positions beyond m that the XOR gives are taken modulo m, and layers are made when
- * the first URL that deep arrives.
+ * An exact implementation, with its weaknesses: equal segments cancel out in the XOR, swapped ones
+ * collide, and a layer with few different segments (hosts) answers yes to nearly everything.  The
+ * paper leaves two things open: here, positions beyond m from the XOR are taken modulo m, and a
+ * layer is created when the first URL that deep arrives.
  * Sources: Saha, Navale, Navandar, "A Multi-Layer Bloom Filter for Duplicated URL Detection",
  * after Cen, Xu, Sun, 2010; Sharma, "Searching in large dataset using multi-layered Bloom filter",
  * 2021 (words in turn). */
@@ -51,7 +51,7 @@ static void set(uint8_t *bits, uint64_t at)
 
 /* --- Segments ---------------------------------------------------------------- */
 
-/* What is left of a line; data is NULL when the last segment was taken. */
+/* The rest of a line; data is NULL after the last segment. */
 static deja_slice begin(const struct lab_mlbf *f, deja_slice key)
 {
     const char *text = key.data, *end = text + key.len;
@@ -92,7 +92,7 @@ static uint64_t position(const struct lab_mlbf *f, deja_slice segment, uint32_t 
 
 /* --- Insert and look up -------------------------------------------------------- */
 
-/* Allocates the layers up to and including this one; layer_of keeps it below LAB_MLBF_LAYERS. */
+/* Allocate the layers up to and including this one; layer_of keeps it below LAB_MLBF_LAYERS. */
 static bool reach(struct lab_mlbf *f, uint32_t layer)
 {
     while (f->layers <= layer) {

@@ -1,7 +1,7 @@
-/* lab_perfect.c - a bitmap behind a minimal perfect hash function; see lab_perfect.h.
+/* lab_perfect.c - a bitmap indexed by a minimal perfect hash function; see lab_perfect.h.
  *
- * libcmph's BDZ: about 2.6 bits a key.  It draws its seeds from rand(), which nothing else in the
- * command uses, so the function is the same one in every process; it is made once.
+ * libcmph's BDZ: about 2.6 bits per key.  It draws its seeds from rand(), which nothing else in
+ * the command uses, so the function is the same in every process; it is built once.
  * Source: Botelho, Pagh, Ziviani, "Simple and Space-Efficient Minimal Perfect Hash Functions",
  * 2007. */
 #include "lab/engine/lab_perfect.h"
@@ -45,7 +45,7 @@ static void rewind_keys(void *data)
 
 static cmph_t *make_function(const struct lab *lab)
 {
-    struct reader reader = {lab->keys.added, 0}; /* those that are asked stand behind them */
+    struct reader reader = {lab->keys.added, 0}; /* the queried keys follow the added ones */
     cmph_io_adapter_t source = {&reader, (cmph_uint32)(2 * lab->keys.n), read_key, dispose_key,
                                 rewind_keys};
     cmph_t *function = NULL;

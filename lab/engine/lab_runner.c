@@ -1,8 +1,8 @@
-/* lab_runner.c - all units of all runs; see lab_runner.h.
+/* lab_runner.c - run all units of all runs; see lab_runner.h.
  *
- * The tasks stand in one list, dearest first, so that the threads finish together; each thread
- * takes the next one that nobody has.  Results have a fixed place, so the order does not matter.
- * The main thread does nothing but watch the clock, draw the progress line and hear Ctrl-C. */
+ * The tasks are in one list, the most expensive first, so that the threads finish together; each
+ * thread takes the next free task.  Results have fixed places, so the order does not matter.  The
+ * main thread only watches the clock, draws the progress line and handles Ctrl-C. */
 #include "lab/engine/lab_runner.h"
 #include "lab/engine/lab_journal.h"
 #include "tools/base/clock.h"
@@ -68,10 +68,10 @@ struct job {
     struct lab_results *results;
     struct lab_task task;
     double cost;
-    size_t order; /* in which it was listed */
+    size_t order; /* position in the list */
 };
 
-/* A seed that follows from the four alone; never 0. */
+/* A seed that depends only on the four; never 0. */
 static uint64_t seed_of(const struct lab *lab, const char *name, uint32_t unit, uint32_t run)
 {
     uint64_t h = mix_fnv1a(lab->seed, name, strlen(name));
@@ -86,10 +86,10 @@ struct crew {
     struct lab_journal *journal;
     struct console *console;
     struct job *job;
-    size_t n, next;     /* tasks of this turn, and the first that nobody has */
-    double done, total; /* cost, of all turns */
+    size_t n, next;     /* tasks of this turn, and the first free one */
+    double done, total; /* cost, over all turns */
     double begin;       /* seconds */
-    const char *name;   /* of the experiment that was taken last */
+    const char *name;   /* of the experiment whose task was taken last */
     unsigned working;
     int rc;
     deja_error err;
@@ -129,7 +129,7 @@ static void list_jobs(struct crew *c, struct lab_results *results, size_t n)
 
 /* --- Threads ------------------------------------------------------------------- */
 
-/* The next task for a thread, or NULL; the lock is held. */
+/* The next task for a thread, or NULL; the lock must be held. */
 static struct job *take(struct crew *c, size_t end)
 {
     if (c->next == end || c->rc < 0 || lab_stopped(c->lab))
@@ -203,7 +203,7 @@ static void show(struct crew *c)
     console_line(c->console, line);
 }
 
-/* Wait for the threads; the lock is held.  Ctrl-C is heard by them. */
+/* Wait for the threads, which check for Ctrl-C themselves; the lock must be held. */
 static void watch(struct crew *c)
 {
     const bool shown = c->console->tty && !c->console->quiet;
@@ -221,7 +221,7 @@ static void watch(struct crew *c)
     }
 }
 
-/* One turn: the tasks before `end`, on some threads. */
+/* One turn: run the tasks before `end` on some threads. */
 static int run_turn(struct crew *c, size_t end, uint32_t threads, deja_error *err)
 {
     pthread_t thread[64];
