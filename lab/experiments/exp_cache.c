@@ -1,9 +1,10 @@
-/* exp_cache.c - the lecture on compressed caches: a bitmap behind a perfect hash function, behind
- * a universal one, a Bloom filter; deletion with two filters and with counters; union; halving.
+/* exp_cache.c - the lecture on compressed caches: a bitmap indexed by a perfect hash function, one
+ * indexed by a universal hash function, a Bloom filter; deletion with two filters and with
+ * counters; union; halving.
  *
  * The lecture has a million malicious URLs of 50 characters and R = 10 n bits.  The perfect hash
- * function comes from libcmph (an optional dependency of the lab alone): made for all 2 n URLs, so
- * that a bit can say of each whether it is in the cache. */
+ * function comes from libcmph (an optional dependency of the lab alone).  It is built for all 2 n
+ * URLs, so that one bit can say of each whether it is in the cache. */
 #include "lab/engine/lab_filter.h"
 #include "lab/engine/lab_perfect.h"
 #include "lab/report/lab_report.h"
@@ -52,17 +53,17 @@ static int new_filter(const struct lab *lab, uint32_t kind, uint32_t k, double b
     opt.kind = kind;
     opt.capacity = lab->keys.n;
     opt.hashes = k;
-    /* Whole cache lines, an even number of them: it can be halved. */
+    /* An even number of cache lines, so that it can be halved. */
     opt.memory = ((uint64_t)((double)lab->keys.n * bits / 8) + 127) / 128 * 128;
     opt.seed = seed;
-    if (kind == DEJA_SPECTRAL) { /* 4 bits where the others have one */
+    if (kind == DEJA_SPECTRAL) { /* 4 bits instead of one */
         opt.counter_bits = 4;
         opt.memory *= 4;
     }
     return deja_filter_new(&opt, f, err);
 }
 
-/* Fill and ask: the bitmap is a filter with one function. */
+/* Fill and query; the bitmap is a filter with one hash function. */
 static int run_bloom(const struct lab *lab, uint32_t k, uint64_t seed, double *value,
                      deja_error *err)
 {
@@ -78,7 +79,7 @@ static int run_bloom(const struct lab *lab, uint32_t k, uint64_t seed, double *v
 
 /* --- Deletion --------------------------------------------------------------------- */
 
-/* Entries and deletions: a URL is there when the first has it and the second has not. */
+/* Entries and deletions: a URL is present if the first has it and the second does not. */
 static int run_paired(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
 {
     const struct lab_keys *k = &lab->keys;
@@ -92,7 +93,7 @@ static int run_paired(const struct lab *lab, uint64_t seed, double *value, deja_
         rc = lab_fill(lab, in, k->added, k->n, NULL, err);
     if (rc == DEJA_OK)
         rc = lab_fill(lab, out, k->added, gone, NULL, err);
-    /* Left in, but the deletions claim them: missed. */
+    /* Present, but the deletions report them: missed. */
     if (rc == DEJA_OK)
         rc = lab_ask(lab, out, k->added + gone, k->n - gone, &value[0], err);
     for (uint64_t i = 0; rc == DEJA_OK && i < k->n; i++)
@@ -115,8 +116,8 @@ static int remove_some(const struct lab *lab, deja_filter *f, uint64_t n, deja_e
     return DEJA_OK;
 }
 
-/* All URLs in, half of them out again: value[0] gets how many of the others are missed, value[1]
- * the false positives. */
+/* Add all URLs, then remove half of them: value[0] is how many of the others are missed, value[1]
+ * the number of false positives. */
 static int remove_half(const struct lab *lab, deja_filter *f, double *value, deja_error *err)
 {
     const struct lab_keys *k = &lab->keys;
@@ -133,7 +134,8 @@ static int remove_half(const struct lab *lab, deja_filter *f, double *value, dej
     return rc;
 }
 
-/* The kind that is made so: missed, false positives, what it says of both itself, and its size. */
+/* The kind built for this: missed URLs, false positives, its own figures for both, and its
+ * size. */
 static int run_kind(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -178,7 +180,7 @@ static double differing(const struct lab *lab, const deja_filter *a, const deja_
     return sum;
 }
 
-/* Two halves united, beside a filter that had everything. */
+/* The union of two halves, compared with a filter that got everything. */
 static int run_union(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
 {
     const struct lab_keys *k = &lab->keys;
@@ -203,7 +205,7 @@ static int run_union(const struct lab *lab, uint64_t seed, double *value, deja_e
     return rc;
 }
 
-/* Twice as large, then halved: 10 bits a URL again. */
+/* Twice the size, then halved: 10 bits per URL again. */
 static int run_fold(const struct lab *lab, uint64_t seed, double *value, deja_error *err)
 {
     const struct lab_keys *k = &lab->keys;
@@ -267,8 +269,8 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 struct row {
     const char *label, *column;
     uint32_t unit, index, k;
-    double share;        /* of n: how many were asked      */
-    double bits;         /* a URL in the filter; 0: no theory */
+    double share;        /* fraction of n that is queried */
+    double bits;         /* per URL in the filter; 0: no theory */
     const char *printed; /* table of the lecture, or NULL */
     const char *note;
 };
@@ -320,9 +322,8 @@ static const struct row rows[] = {
     {"halved to 10 bits", "missed", FOLD, 2, HASHES, 1, 0, NULL, "must be none"},
 };
 
-/* What the filter told of itself is the theory: URLs are missed by the rate of the deletions,
- * which are n / 2, and false positives are those of the other filter that the deletions do not
- * hide. */
+/* The filter's own figures are the theory: URLs are missed at the rate of the deletions, which are
+ * n / 2, and false positives are those of the other filter that the deletions do not hide. */
 static void add_kind(const struct lab *lab, const struct lab_results *r, struct lab_table *t)
 {
     for (uint32_t i = 0; i < 2; i++) {

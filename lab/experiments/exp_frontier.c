@@ -1,8 +1,8 @@
 /* exp_frontier.c - beyond the papers: every kind on one chart.
  *
- * Bits a URL against the rate of false positives against the time of a question, with the least
- * that any structure needs drawn in: log2(1/p) bits.  A unit is one kind at one rate; kinds that
- * this library has not are left out, and new ones join by themselves. */
+ * Bits per URL and time per query against the false positive rate, with the lower bound for any
+ * structure: log2(1/p) bits.  A unit is one kind at one rate.  Kinds that this library does not
+ * have are skipped, and new ones are included automatically. */
 #include "lab/engine/lab_filter.h"
 #include "lab/report/lab_report.h"
 #include "tools/base/clock.h"
@@ -32,7 +32,7 @@ struct subject {
     double rate;
 };
 
-/* exact has one rate; static has three widths, which rates below 1/256, 1/65536 ask for. */
+/* exact has one rate; static has three widths, which rates below 1/256 and 1/65536 select. */
 static bool takes(uint32_t kind, double rate)
 {
     if (deja_kind_name(kind) == NULL)
@@ -140,8 +140,8 @@ static struct point point_of(const struct lab *lab, const struct lab_results *r,
                           lab_sum(r, unit, EXPECTED) / r->runs, fastest(r, unit, ASK_NS)};
 }
 
-/* How far from its rate one filter is expected to be: by the questions alone where each key has a
- * number of its own, and by the bits that happen to be set where keys share them. */
+/* How far one filter is expected to be from its rate: due to the queries alone if each key has its
+ * own number, and due to randomly set bits if keys share them. */
 static double sigma_of(const struct lab *lab, const struct lab_results *r, uint32_t unit,
                        uint32_t kind, double asked)
 {
@@ -191,7 +191,7 @@ static void make_table(const struct lab *lab, const struct lab_results *r,
     }
 }
 
-/* One series a kind, by one of the numbers. */
+/* One series per kind. */
 static void draw(const struct lab *lab, const struct lab_results *r, struct lab_report *report)
 {
     struct lab_figure *bits =

@@ -1,8 +1,8 @@
 /* exp_hashes.c - does the choice of hash function matter?  Tables 5.1 to 5.8.
  *
- * Four functions, each seeded (the salt makes k functions of one), and k different functions
- * together; k = 1, 2, 3 at M = 2.  A unit is one of these: while its filters fill they give the
- * incremental rate (each URL queried, then inserted), and full, the other one. */
+ * Four functions, each seeded (the salt makes k functions out of one), and k different functions
+ * together; k = 1, 2, 3 at M = 2.  A unit is one of these.  While its filters fill, they give the
+ * incremental rate (each URL is queried, then inserted); when full, the other one. */
 #include "lab/experiments/lab_thesis.h"
 #include <math.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static struct lab_bloom bloom_of(const struct lab *lab, uint32_t k, bool filling
     return (struct lab_bloom){(double)lab->keys.n, k, 1, multiplier[0], filling};
 }
 
-/* A table: k from .. to, while the filters fill or full; with or without the mixed functions. */
+/* A table: k from .. to, filling or full, with or without the mixed functions. */
 struct shape {
     const char *id, *title;
     uint32_t from, to;
@@ -109,8 +109,8 @@ static const struct shape shapes[] = {
     {"5.8", "Table 5.8: seeded functions, full filter, %", 2, 3, false, false},
 };
 
-/* Do the functions differ from each other?  The sum of squared distances from theory, over the
- * filters with the same k, follows chi-squared when they do not. */
+/* Do the functions differ from each other?  If they do not, the sum of squared distances from
+ * theory, over the filters with the same k, follows a chi-squared distribution. */
 static void judge_functions(const struct lab *lab, const struct lab_results *r,
                             struct lab_report *report)
 {

@@ -1,8 +1,8 @@
 /* exp_layered.c - the multi-layer Bloom filter: figure 3 of its paper, and the results published
  * with it.
  *
- * A unit is one size of the list, as published: its lines are the first so many of the lab's URLs.
- * Sizes for which there are not URLs enough are left out. */
+ * A unit is one list size, as published: its lines are the first ones of the lab's URLs.  Sizes
+ * larger than the number of URLs are skipped. */
 #include "lab/engine/lab_halves.h"
 #include "lab/report/lab_report.h"
 #include <math.h>
@@ -29,7 +29,7 @@ static uint32_t units(const struct lab *lab)
     return n > 0 ? n : 1;
 }
 
-/* The list is as long as published, or with very few URLs as long as there are. */
+/* The published length of the list or, with very few URLs, their number. */
 static uint64_t rows_of(const struct lab *lab, uint32_t unit)
 {
     return sizes[unit].rows <= 2 * lab->keys.n ? sizes[unit].rows : 2 * lab->keys.n;
@@ -59,8 +59,8 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 struct column {
     const char *label;
     uint32_t value;
-    const char *subject; /* as published; NULL: is not */
-    double share;        /* of the lines that were asked, among those that are divided by */
+    const char *subject; /* as published; NULL: not published */
+    double share;        /* the fraction of the divisor that was queried */
 };
 
 static void add_cell(const struct lab *lab, const struct lab_results *r, struct lab_table *t,
@@ -148,8 +148,8 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
     }
 }
 
-/* A plain filter cannot print more than half of its rate: the rest are lines that are in both
- * halves, which every filter rightly finds. */
+/* A plain filter cannot show more than half of its rate: the rest are lines in both halves, which
+ * every filter rightly finds. */
 static void judge_repeats(struct lab_report *report)
 {
     struct lab_printed_query q = {.source = "multilayer",

@@ -1,7 +1,7 @@
-/* exp_memory.c - what URLs cost in memory: tables 5.10 to 5.13.
+/* exp_memory.c - the memory that URLs take: tables 5.10 to 5.13.
  *
  * The sizes of Bloom filters follow from n, k, M and F alone and need no filter: they are planned
- * for the thesis' million.  The lab's own URLs are then put into what else there is. */
+ * for the thesis' million.  The lab's own URLs are then inserted into the other structures. */
 #include "bench/bench_subject.h"
 #include "lab/engine/lab_filter.h"
 #include "lab/experiments/lab_thesis.h"
@@ -55,7 +55,7 @@ static int table_bytes(const struct lab *lab, double *bytes, deja_error *err)
     int rc = DEJA_ENOMEM;
     if (is_new != NULL && table != NULL)
         rc = bench_table.add_one(table, lab->keys.added, lab->keys.n, is_new);
-    *bytes = rc == DEJA_OK ? (double)bench_table.bytes(table) : NAN; /* a URL beyond its limit */
+    *bytes = rc == DEJA_OK ? (double)bench_table.bytes(table) : NAN; /* a URL exceeds its limit */
     bench_table.close(table);
     free(is_new);
     return rc == DEJA_ENOMEM ? fail(err, rc, "no memory for a hash table") : DEJA_OK;
@@ -92,7 +92,7 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 
 struct tally {
     unsigned cells, fit;
-    double least, most; /* what the thesis prints beyond the bits, KiB */
+    double least, most; /* the excess of the thesis' figures over the bits, KiB */
 };
 
 static void make_sizes(struct lab_report *report, uint32_t filters, struct tally *tally)

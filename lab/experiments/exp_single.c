@@ -1,6 +1,6 @@
 /* exp_single.c - one Bloom filter, k = 3 .. 10 hash functions and six sizes: table 5.9.
  *
- * The table is one unit: one hashing of all URLs serves its 48 filters. */
+ * The whole table is one unit: URLs are hashed once for all 48 filters. */
 #include "lab/experiments/lab_thesis.h"
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* exp_spatial.c - the spatial strategy: F filters that all have to agree.  Tables 5.17 to 5.19 and
+/* exp_spatial.c - the spatial strategy: F filters that must all agree.  Tables 5.17 to 5.19 and
  * figures A.1 to A.6.
  *
- * The first unit gives the tables: three rounds of all filters, each with other salts; what F of
- * them agree on is the row of F.  While they fill, those with k = 3 .. 6 and M = 1.7, 2.0
- * give 5.17 and the figures.  The other unit is what the thesis did not count out: one filter with
- * k F functions and the memory of all F. */
+ * The first unit gives the tables: three rounds of all filters, each with different salts; the
+ * URLs that the first F rounds agree on give the row of F.  While they fill, those with k = 3 .. 6
+ * and M = 1.7, 2.0 give 5.17 and the figures.  The other unit is what the thesis did not compute:
+ * one filter with k F functions and the memory of all F. */
 #include "lab/experiments/lab_rounds.h"
 #include "lab/experiments/lab_thesis.h"
 #include <math.h>
@@ -28,7 +28,7 @@ static uint32_t full_of(uint32_t filters, uint32_t k, uint32_t size)
     return FULL + (filters - 1) * THESIS_CELLS + thesis_cell(k, size);
 }
 
-/* The first point of a curve. */
+/* The index of a curve's first point. */
 static uint32_t curve_of(uint32_t filters, uint32_t k, uint32_t size)
 {
     const uint32_t curve = (k - THESIS_K_MIN) * CURVE_SIZES + size;
@@ -157,7 +157,7 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
         }
 }
 
-/* A row of the comparison: filters of M = 1.7, 2.0 .., and where their hits are. */
+/* A row of the comparison: filters of M = 1.7, 2.0 .., and the index of their hits. */
 struct row {
     uint32_t filters, k, unit, first;
 };
@@ -191,8 +191,8 @@ static void add_row(const struct lab *lab, const struct lab_results *r, struct l
     }
 }
 
-/* How far apart two of the same memory are at most, in standard deviations; sizes at which both
- * together had too few hits to tell are left out of *compared. */
+/* The largest distance between two rows of the same memory, in standard deviations; sizes at which
+ * both together have too few hits are not counted in *compared. */
 static double apart(const struct lab *lab, const struct lab_results *r, const struct row *x,
                     const struct row *y, uint32_t *compared)
 {

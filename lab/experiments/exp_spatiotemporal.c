@@ -1,11 +1,11 @@
 /* exp_spatiotemporal.c - several filters and two visits: tables 5.20 and 5.21.
  *
- * A URL is lost when F filters take it for seen on both visits: 2 F rounds with other salts, of
- * which the first four are two filters' and all six are three filters'.  The other unit is one
- * filter with k F functions and the same memory, on two visits as well.
+ * A URL is lost if F filters mistake it for seen on both visits: 2 F rounds with different salts,
+ * of which the first four are for two filters and all six for three filters.  The other unit is
+ * one filter with k F functions and the same memory, also on two visits.
  *
- * The thesis does not say whether its filters are incremental; the printed values fit full ones.
- */
+ * The thesis does not say whether its filters are incremental; the printed values match full
+ * ones. */
 #include "lab/experiments/lab_rounds.h"
 #include "lab/experiments/lab_thesis.h"
 #include <math.h>
@@ -15,8 +15,8 @@
 #define SIZES  4u /* M = 1.7 .. 3.0 */
 
 static const uint32_t functions[] = {2, 3, 4};
-/* As many as two or three filters have.  Twelve would be the last: on two visits they have a hit
- * in 10^8 questions or more. */
+/* The totals of two or three filters.  Twelve would be the last: on two visits it has a hit in
+ * 10^8 queries or more. */
 static const uint32_t one_functions[] = {4, 6, 8, 9};
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 #define CELLS     (LENGTH(functions) * SIZES)
@@ -92,7 +92,7 @@ static void make_table(const struct lab *lab, const struct lab_results *r,
         }
 }
 
-/* The one filter with so many functions, or the number of them. */
+/* The index of the single filter with k functions, or the number of them if there is none. */
 static size_t control_of(uint32_t k)
 {
     size_t i = 0;
@@ -101,7 +101,7 @@ static size_t control_of(uint32_t k)
     return i;
 }
 
-/* How far F filters are from the one, at most, in standard deviations. */
+/* The largest distance between F filters and the single one, in standard deviations. */
 static double apart(const struct lab *lab, const struct lab_results *r, uint32_t filters)
 {
     double worst = 0;
@@ -113,7 +113,7 @@ static double apart(const struct lab *lab, const struct lab_results *r, uint32_t
             const double several = lab_sum(r, SEVERAL, several_at(filters, i, j));
             const double one = lab_sum(r, ONE, (uint32_t)control * SIZES + j);
             const double sigma = hypot(lab_bloom_sigma(&b), lab_bloom_sigma(&d)) * b.n;
-            if (several + one >= 20) /* fewer hits tell nothing */
+            if (several + one >= 20) /* fewer hits show nothing */
                 worst = fmax(worst, fabs(several - one) / (sigma * sqrt(r->runs)));
         }
     }

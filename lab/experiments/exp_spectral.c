@@ -1,6 +1,6 @@
-/* exp_spectral.c - counters instead of bits: how often, and not any more.  Lecture notes on the
- * spectral Bloom filter, which make three claims: lookup by minimum selection gives the count or
- * more; the error probability is that of the Bloom filter; deletion is possible.
+/* exp_spectral.c - counters instead of bits: counting and removal.  The lecture notes on the
+ * spectral Bloom filter make three claims: lookup by minimum selection gives the count or more;
+ * the error probability is that of the Bloom filter; deletion is possible.
  *
  * URL i is added 1 + (trailing zeros of i + 1) times: half of them once, a quarter twice, and so
  * on, 2 on average. */
@@ -20,13 +20,13 @@ enum {
     N_UNITS
 };
 enum {
-    OVER,       /* of the URLs, counted more often than they came       */
-    UNDER,      /* and less often: must not be                          */
-    EXCESS,     /* of all counts together                               */
-    ABSENT,     /* of the others, counted at all                        */
-    GONE_SEEN,  /* of those that were taken back, still counted         */
-    LEFT_UNDER, /* of those that stay, counted less often than they came */
-    LEFT_OVER,  /* and more often                                       */
+    OVER,       /* of the added URLs, those with too high a count */
+    UNDER,      /* and with too low a count: must be 0 */
+    EXCESS,     /* the sum of all excess counts */
+    ABSENT,     /* of the other URLs, those with any count */
+    GONE_SEEN,  /* of the removed URLs, those still counted */
+    LEFT_UNDER, /* of the remaining URLs, those with too low a count */
+    LEFT_OVER,  /* and with too high a count */
     BYTES,
     N_VALUES
 };
@@ -56,7 +56,7 @@ static uint32_t times_of(uint64_t i)
 
 static bool goes(uint64_t i)
 {
-    return i / 2 % 2 == 0; /* half of those with any count */
+    return i / 2 % 2 == 0; /* half of the URLs of each count */
 }
 
 static int add_all(const struct lab *lab, deja_filter *f, deja_error *err)
@@ -173,12 +173,12 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 struct row {
     const char *label, *column;
     uint32_t unit, index;
-    double share; /* of the n URLs that are asked about */
-    double load;  /* keys in the filter, of n: for the theory; 0: none */
+    double share; /* fraction of the n URLs that is queried */
+    double load;  /* keys in the filter, as a fraction of n, for the theory; 0: none */
     const char *note;
 };
 
-/* What the library expects of that many keys in these counters. */
+/* The rate that the library predicts for that many keys in these counters. */
 static double expected(const struct lab *lab, double load)
 {
     deja_options opt = DEJA_OPTIONS_INIT;

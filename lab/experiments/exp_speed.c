@@ -1,13 +1,13 @@
-/* exp_speed.c - how long it takes: tables 5.14, 5.15 and A.1 to A.6; figures 4 and 5 of the
- * multi-layer paper.
+/* exp_speed.c - timing: tables 5.14, 5.15 and A.1 to A.6; figures 4 and 5 of the multi-layer
+ * paper.
  *
- * Times of 2010 (Java) and of 2021 (Python) cannot be had again.  What can be compared is their
- * shape: time against k, against M, against F, and beside a hash table.
+ * Times of 2010 (Java) and of 2021 (Python) cannot be reproduced.  Their shape can: time against
+ * k, against M, against F, and compared with a hash table.
  *
- * A unit is one k and F with all six sizes.  Its filters are filled but for the last tenth with
- * one hashing for all; then each of them alone takes that tenth, in three parts of which the
- * fastest counts, and is asked about as many others.  So the filters are as full and as large as
- * the paper's, and the time is that of hashing and touching memory. */
+ * A unit is one k and F with all six sizes.  Nine tenths of its keys are hashed once and inserted
+ * into all filters.  Then each filter alone is timed with the last tenth, in three parts of which
+ * the fastest counts, and queried for as many other keys.  So the filters are as full and as large
+ * as the paper's, and the time is that of hashing and memory access. */
 #include "bench/bench_subject.h"
 #include "lab/engine/lab_baseline.h"
 #include "lab/engine/lab_halves.h"
@@ -22,7 +22,7 @@
 #define PARTS   5u
 #define FILTERS 3u
 #define GRID    (FILTERS * THESIS_K)
-#define SEARCH  100u /* questions to the list, as in the thesis */
+#define SEARCH  100u /* queries of the list, as in the thesis */
 
 enum {
     LINEAR,
@@ -75,7 +75,7 @@ static double cost(const struct lab *lab, uint32_t unit)
 
 /* --- The thesis' filters -------------------------------------------------------------- */
 
-/* Fastest of the parts, ns a key. */
+/* Fastest of the parts, ns per key. */
 static double fastest(double best, double begin, uint64_t n)
 {
     return fmin(best, (clock_ns() - begin) / (double)n);
@@ -121,7 +121,7 @@ static int run_grid(const struct lab *lab, const struct lab_task *task, double *
     return rc;
 }
 
-/* --- Beside them ------------------------------------------------------------------------ */
+/* --- Other structures ------------------------------------------------------------------- */
 
 static int run_lists(const struct lab *lab, uint32_t which, double *value, deja_error *err)
 {
@@ -146,14 +146,14 @@ static int run_lists(const struct lab *lab, uint32_t which, double *value, deja_
     return found == 0 ? DEJA_OK : fail(err, DEJA_EINVAL, "a list found what is not in it");
 }
 
-/* The multi-layer paper's filters: one array for whole URLs, or one for each segment. */
+/* The multi-layer paper's filters: one array for whole URLs, or one per segment. */
 static int run_layers(const struct lab *lab, bool layered, uint64_t seed, double *value,
                       deja_error *err)
 {
     const uint64_t n = lab->keys.n, m = (uint64_t)(HALVES_BITS * (double)n);
     struct lab_mlbf f;
     uint64_t found = 0;
-    /* Cut at a byte that no URL has, there is one segment: the filter of Algorithms 1 and 2. */
+    /* No URL has this byte, so there is one segment: the filter of Algorithms 1 and 2. */
     int rc = lab_mlbf_init(&f, m, HALVES_K, seed, layered ? '/' : '\n', 0, err);
     double begin = clock_ns();
     for (uint64_t i = 0; i < n && rc == DEJA_OK; i++)
@@ -216,9 +216,9 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 
 /* --- Report ------------------------------------------------------------------------------ */
 
-#define MS 1.0 /* ns a URL are ms a million URLs */
+#define MS 1.0 /* ns per URL are ms per million URLs */
 
-/* Others may use the machine as well: the fastest run was disturbed least. */
+/* Other programs may use the machine as well: the fastest run was disturbed least. */
 static double best(const struct lab_results *r, uint32_t unit, uint32_t index)
 {
     double least = INFINITY;
@@ -227,7 +227,7 @@ static double best(const struct lab_results *r, uint32_t unit, uint32_t index)
     return least;
 }
 
-/* A.1 to A.3 are queries with 1, 2, 3 filters, A.4 to A.6 adds. */
+/* A.1 to A.3 are queries with 1, 2, 3 filters, A.4 to A.6 are adds. */
 static void make_grid(const struct lab_results *r, struct lab_report *report, uint32_t number)
 {
     char id[8], title[80];
@@ -281,7 +281,7 @@ static double mean_time(const struct lab_table *t, uint32_t k, bool printed)
     return sum / THESIS_SIZES;
 }
 
-/* Time against k F, as a line through the 24 means of three tables. */
+/* Time against k F: a line fitted to the 24 means of three tables. */
 static struct lab_line line_of(const struct lab_report *report, uint32_t first, bool printed)
 {
     double x[GRID], y[GRID];
@@ -324,7 +324,7 @@ static double printed_seconds(const char *subject, const char *quantity)
         .value;
 }
 
-/* Figures 4 and 5 of the multi-layer paper; both ask for URLs that are there. */
+/* Figures 4 and 5 of the multi-layer paper; both query URLs that are present. */
 static void judge_layers(const struct lab_results *r, struct lab_report *report)
 {
     lab_verdict(

@@ -1,10 +1,9 @@
-/* exp_split.c - Algorithm 5 on keywords: titles, one a line, split into words.
+/* exp_split.c - Algorithm 5 on keywords: titles, one per line, split into words.
  *
- * Words go to the layers in turn.  There are as many layers as the longest title has words,
- * divided by the number of hash functions, but at most LAB_MLBF_LAYERS.  Titles come from --urls
- * FILE (with
- * --csv COLUMN, from a table).  Lines without a blank, such as URLs, are cut into words at every
- * character that is neither a letter nor a digit. */
+ * Words go to the layers in turn.  The number of layers is the number of words in the longest
+ * title divided by the number of hash functions, but at most LAB_MLBF_LAYERS.  Titles come from
+ * --urls FILE (with --csv COLUMN, from a table).  Lines without a space, such as URLs, are split
+ * into words at every character that is neither a letter nor a digit. */
 #include "lab/engine/lab_halves.h"
 #include "lab/engine/lab_keys.h"
 #include "lab/engine/lab_mlbf.h"
@@ -56,7 +55,7 @@ struct titles {
     uint32_t longest; /* words */
 };
 
-/* A line as words with one blank between them. */
+/* A line as words with one space between them. */
 static size_t make_title(deja_slice line, char *out)
 {
     const char *text = line.data;
@@ -73,7 +72,7 @@ static size_t make_title(deja_slice line, char *out)
     return len > 0 && out[len - 1] == ' ' ? len - 1 : len;
 }
 
-/* Titles that differ: URLs that do may have the same words. */
+/* Distinct titles: different URLs may have the same words. */
 static int make_titles(const struct lab *lab, struct titles *t, deja_error *err)
 {
     const uint64_t rows = rows_of(lab), most = 2 * lab->keys.n;
@@ -104,14 +103,14 @@ static int make_titles(const struct lab *lab, struct titles *t, deja_error *err)
         t->longest = words > t->longest ? words : t->longest;
     }
     deja_filter_free(known);
-    if (rc == DEJA_OK && t->n < LAB_KEYS_MIN) /* such as lines of nothing but punctuation */
+    if (rc == DEJA_OK && t->n < LAB_KEYS_MIN) /* for example, lines of punctuation only */
         rc = fail(err, DEJA_EINVAL,
                   "%s has %s different titles; split needs %d lines with different words",
                   lab->keys.source, num_count(t->n).s, LAB_KEYS_MIN);
     return rc;
 }
 
-/* Algorithm 5: words of the longest title by hash functions. */
+/* Algorithm 5: the words of the longest title divided by the number of hash functions. */
 static uint32_t layers_for(double words)
 {
     return words > HALVES_K ? (uint32_t)((fmin(words, UINT32_MAX) + HALVES_K - 1) / HALVES_K) : 1;

@@ -1,7 +1,8 @@
-/* exp_temporal.c - the temporal strategy: other salts on the next visit.  Table 5.16, figure 5.1.
+/* exp_temporal.c - the temporal strategy: different salts on the next visit.  Table 5.16, figure
+ * 5.1.
  *
  * One unit: two visits of all filters of 5.16.  Those with M = 2 and k = 3 .. 6 also give figure
- * 5.1: URLs lost on both visits while the filter filled. */
+ * 5.1: URLs lost on both visits while the filter fills. */
 #include "lab/experiments/lab_rounds.h"
 #include "lab/experiments/lab_thesis.h"
 #include <math.h>
@@ -16,7 +17,7 @@ enum {
     N_VALUES = FILLING + CURVES * LAB_CURVE
 };
 
-/* Where the points of k's curve are; the last one is what was lost in all. */
+/* The index of the points of k's curve; the last one is the total number lost. */
 static uint32_t curve_of(uint32_t k)
 {
     return FILLING + (k - THESIS_K_MIN) * LAB_CURVE;

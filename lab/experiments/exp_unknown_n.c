@@ -1,11 +1,11 @@
-/* exp_unknown_n.c - when nobody knows how many URLs will come: thesis 7.2.1, left open there.
+/* exp_unknown_n.c - an unknown number of URLs: thesis 7.2.1, left open there.
  *
- * Its two proposals, carried out: the temporal strategy on a scalable filter, which grows as URLs
- * come; and a filter that is much too large on the first visit and made to measure on the next,
- * from the number of URLs that the first one saw.  Beside them a filter that was guessed ten times
- * too small, and one that was sized by an oracle.
+ * Tests its two proposals: the temporal strategy on a scalable filter, which grows as URLs arrive;
+ * and a filter that is much too large on the first visit and resized on the next to the number of
+ * URLs that the first one saw.  For comparison: a filter that was guessed ten times too small, and
+ * one sized with the exact number.
  *
- * Incremental on both visits: each URL is asked, then inserted. */
+ * Incremental on both visits: each URL is queried, then inserted. */
 #include "lab/report/lab_report.h"
 #include "tools/base/fail.h"
 #include <math.h>
@@ -19,8 +19,8 @@
 static const struct plan {
     const char *label;
     uint32_t kind;
-    double guess; /* capacity of the first visit, of n */
-    bool again;   /* the next visit has the same size; otherwise what was seen */
+    double guess; /* capacity on the first visit, as a fraction of n */
+    bool again;   /* the next visit has the same size; otherwise that of the URLs seen */
 } plans[] = {
     {"known: n", DEJA_CLASSIC, 1, true},
     {"guessed: n / 10, kept", DEJA_CLASSIC, 0.1, true},
@@ -58,9 +58,9 @@ static double cost(const struct lab *lab, uint32_t unit)
     return (double)lab->keys.n * (plans[unit].kind == DEJA_SCALABLE ? 6 : 2);
 }
 
-/* Some URLs come again before the account is asked for.  Where none ever does, it knows that no
- * more can be lost than were not called new, and that limit makes it low: E min(X, mu) is 0.4
- * standard deviations below the mean mu of X. */
+/* Repeat some URLs before asking for the estimate.  Without any repeat, the filter knows that no
+ * more URLs can be lost than those not reported as new.  That bound makes the estimate low: E
+ * min(X, mu) is 0.4 standard deviations below the mean mu of X. */
 static int meet_again(const struct lab_keys *k, deja_filter *f, deja_stats *stats, deja_error *err)
 {
     uint8_t is_new[PIECE];
@@ -70,7 +70,7 @@ static int meet_again(const struct lab_keys *k, deja_filter *f, deja_stats *stat
     return rc < 0 ? rc : deja_filter_stats(f, DEJA_STATS_BODY, stats, err);
 }
 
-/* Fills the filter and marks in seen[] what it takes for seen; returns how many, or a status. */
+/* Fill the filter and mark in seen[] the URLs mistaken for seen; returns a status. */
 static int visit(const struct lab *lab, deja_filter *f, uint8_t *seen, double *value,
                  deja_error *err)
 {
@@ -138,8 +138,8 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
 
 /* --- Report -------------------------------------------------------------------------- */
 
-/* What one filter of that size loses while n URLs come; a series of filters tells itself.  What
- * was counted on the first visit, and so the size on the second, differs between the runs. */
+/* What one filter of that size loses while n URLs arrive; a series of filters reports it itself.
+ * The count of the first visit, and so the size on the second, differs between runs. */
 static struct lab_count expect(const struct lab *lab, const struct lab_results *r, uint32_t unit,
                                uint32_t visit_at)
 {

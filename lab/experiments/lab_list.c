@@ -1,4 +1,4 @@
-/* lab_list.c - the experiments: the one place where a new one is announced. */
+/* lab_list.c - the list of experiments: add a new one here. */
 #include "lab/engine/lab.h"
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
-/* lab_rounds.c - the same URLs again, with other salts; see lab_rounds.h.
+/* lab_rounds.c - the same URLs again, with different salts; see lab_rounds.h.
  *
- * Each round leaves a mark for every URL that it takes for seen, as those before did.  A filter
- * without marks will have none after the next round either, whatever its salts: it is left out. */
+ * Each round keeps a mark for every URL that it and all earlier rounds report as seen.  A filter
+ * without marks cannot get any in later rounds, whatever its salts, so it is skipped. */
 #include "lab/experiments/lab_rounds.h"
 #include "tools/base/fail.h"
 #include <stdlib.h>
@@ -11,12 +11,12 @@ struct watch {
     struct lab_rounds *r;
     const struct lab_keys *keys;
     uint32_t round;
-    uint64_t n;       /* of them */
-    uint8_t *asked;   /* n marks for each filter            */
-    uint8_t *filling; /* n marks for each filter that is watched */
+    uint64_t n;       /* number of them */
+    uint8_t *asked;   /* n marks per filter */
+    uint8_t *filling; /* n marks per watched filter */
 };
 
-/* Keeps the marks that this round has as well; the first round makes them. */
+/* Keep the marks that this round also has; the first round sets them. */
 static void agree(const struct watch *w, uint8_t *mark, const uint8_t *seen, size_t n)
 {
     if (w->round == 0)
@@ -46,7 +46,7 @@ static void see_filling(void *ctx, size_t member, uint64_t first, const uint8_t 
     }
 }
 
-/* Marks that a filter has after this round, of either kind. */
+/* The number of a filter's marks after this round, of either kind. */
 static double marks_of(const struct watch *w, size_t member)
 {
     double sum = w->r->full[w->round][member];

@@ -1,9 +1,9 @@
-/* lab_rounds.h - the same URLs again, with an empty filter and other salts each time.
+/* lab_rounds.h - the same URLs again, with an empty filter and different salts each time.
  *
- * Counted are the URLs that all rounds so far take for seen.  Both strategies of the thesis come
- * down to it: a round is a visit (temporal: a URL is lost when every visit takes it for seen) or
- * one of F filters (spatial: it counts as seen when all of them say so), or one of F on a visit.
- */
+ * Counts the URLs that all rounds so far report as seen.  Both strategies of the thesis reduce to
+ * this: a round is a visit (temporal: a URL is lost if every visit mistakes it for seen), one of F
+ * filters (spatial: a URL counts as seen if all of them say so), or one of F filters on a
+ * visit. */
 #ifndef LAB_EXPERIMENTS_LAB_ROUNDS_H
 #define LAB_EXPERIMENTS_LAB_ROUNDS_H
 #include "lab/engine/lab_bank.h"
@@ -14,12 +14,12 @@
 
 struct lab_rounds {
     uint32_t rounds;
-    /* The filters that are looked at while they fill, each URL being asked and then inserted. */
+    /* The filters that are watched while they fill, each URL being queried and then inserted. */
     size_t watched[LAB_WATCHED];
     size_t n_watched;
 
-    /* After each round: of n other URLs, asked of the full filters; and for those that are
-     * watched, of the n URLs themselves, by how many had come. */
+    /* After each round: hits among n other URLs, looked up in the full filters; and for watched
+     * filters, hits among the n URLs themselves, by how many had been inserted. */
     double full[LAB_ROUNDS][LAB_BANK];
     double filling[LAB_ROUNDS][LAB_WATCHED][LAB_CURVE];
 };

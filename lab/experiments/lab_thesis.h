@@ -1,4 +1,4 @@
-/* lab_thesis.h - what the experiments of the thesis have in common: their sizes and labels.
+/* lab_thesis.h - what the experiments of the thesis share: their sizes and labels.
  *
  * Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false positives in
  * Bloom Filter based URL-caching", 2010. */
@@ -15,7 +15,7 @@
 #define THESIS_SIZES 6u
 static const double thesis_multiplier[THESIS_SIZES] = {1.7, 2.0, 2.5, 3.0, 4.0, 5.0};
 static const uint32_t thesis_functions[THESIS_K] = {3, 4, 5, 6, 7, 8, 9, 10};
-/* All of them, for one filter: the bank's members are the cells of a table, row by row. */
+/* All combinations for one filter: the bank's members are the cells of a table, row by row. */
 #define THESIS_CELLS (THESIS_K * THESIS_SIZES)
 static inline struct lab_bloom_spec thesis_table(void)
 {
