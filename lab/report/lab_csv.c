@@ -1,4 +1,4 @@
-/* lab_csv.c - a report as CSV: tidy, one line a measured value, the same columns for all. */
+/* lab_csv.c - a report as tidy CSV: one line per measured value, the same columns for all. */
 #include "lab/report/lab_write.h"
 #include "tools/base/number.h"
 #include <math.h>

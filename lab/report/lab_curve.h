@@ -1,12 +1,12 @@
-/* lab_curve.h - how many false positives there were by the time so many URLs had come. */
+/* lab_curve.h - the number of false positives as a function of the number of URLs inserted. */
 #ifndef LAB_REPORT_LAB_CURVE_H
 #define LAB_REPORT_LAB_CURVE_H
 #include "lab/report/lab_report.h"
 
-#define LAB_CURVE 40u /* points: the last stands for all n URLs */
+#define LAB_CURVE 40u /* points: the last one is for all n URLs */
 
-/* Adds what is said to keys first .. first + n - 1 of `all` to the points from there on; summing
- * up is left to lab_curve_sum. */
+/* Count the answers for keys first .. first + n - 1 of `all` at their points; lab_curve_sum makes
+ * the counts cumulative. */
 static inline void lab_curve_count(double *point, uint64_t all, uint64_t first,
                                    const uint8_t *seen, size_t n)
 {
@@ -21,8 +21,8 @@ static inline void lab_curve_sum(double *point)
         point[i] += point[i - 1];
 }
 
-/* A measured curve as points and its theory as dashes, in percent of all n URLs; point j is value
- * index + j of the unit. */
+/* Draw a measured curve as points and its theory as dashes, in percent of all n URLs; point j is
+ * value index + j of the unit. */
 static inline void lab_curve_draw(struct lab_figure *f, const struct lab_results *r, uint32_t unit,
                                   uint32_t index, const struct lab_bloom *b, unsigned colour)
 {

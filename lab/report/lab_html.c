@@ -1,8 +1,8 @@
-/* lab_html.c - the report as one page: no script, no font, no file beside it.
+/* lab_html.c - the report as one self-contained page: no scripts, no fonts, no other files.
  *
- * Order: what was found, one line an experiment; then each experiment with its verdicts, figures
+ * Order: the findings, one line per experiment; then each experiment with its verdicts, figures
  * and tables; then what the figures depend on.  Light and dark follow the reader's system; wide
- * tables scroll inside their frame, so that the page itself fits a phone. */
+ * tables scroll inside their frame, so the page itself fits a phone. */
 #include "bench/bench_host.h"
 #include "lab/report/lab_write.h"
 #include "tools/base/number.h"
@@ -100,7 +100,7 @@ static void write_sigma(struct out *o, double sigma)
                sigma);
 }
 
-/* No hit says "below", not "none". */
+/* Without hits, shows an upper bound, not 0. */
 static void write_measured(struct out *o, const struct lab_cell *c)
 {
     if (c->trials > 0 && c->count == 0)
@@ -135,7 +135,7 @@ static const struct lab_cell *find_cell(const struct lab_table *t, const char *r
     return NULL;
 }
 
-/* Is this the first cell with its row, or its column? */
+/* True if this is the first cell in its row, or in its column. */
 static bool first_row(const struct lab_table *t, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -177,7 +177,7 @@ static void write_grid(struct out *o, const struct lab_table *t)
     out_text(o, "</tbody></table>");
 }
 
-/* Columns of a list that have anything in them. */
+/* The columns of a list that are not empty. */
 struct columns {
     bool error, theory, sigma, printed, note;
 };

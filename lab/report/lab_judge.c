@@ -1,10 +1,10 @@
 /* lab_judge.c - do rates agree?  Verdicts that follow from the figures alone.
  *
- * A measured rate agrees with the theory when it is less than LAB_FAR standard deviations off; so
- * does a printed one, whose standard deviation is that of the paper's own number of queries.  One
- * that does not is named, and asked a second question: would it agree if all runs of the paper
- * had used the same salts on the same URLs?  Then a hundred runs are worth one, and what looks
- * like a difference is the scatter of a single run. */
+ * A measured rate agrees with the theory if it is less than LAB_FAR standard deviations off; so
+ * does a printed one, whose standard deviation is that of the paper's own number of queries.  A
+ * printed rate that does not agree is listed and tested again: would it agree if all runs of the
+ * paper had used the same salts on the same URLs?  Then a hundred runs count as one, and the
+ * apparent difference is the random variation of a single run. */
 #include "lab/report/lab_report.h"
 #include <math.h>
 #include <stdarg.h>
@@ -13,12 +13,12 @@
 
 struct tally {
     size_t cells, far;
-    double largest; /* distance of a measured rate from theory */
+    double largest; /* largest distance of a measured rate from theory */
     size_t printed, printed_far, as_one_run;
-    size_t compared, apart; /* measured with printed, directly */
-    size_t silent;          /* cells without any hit */
-    char list[800];         /* of printed values that are far from theory */
-    char apart_list[400];   /* and of those that are near it, and far from measured */
+    size_t compared, apart; /* measured and printed, compared directly */
+    size_t silent;          /* cells without any hits */
+    char list[800];         /* printed values that are far from theory */
+    char apart_list[400];   /* and those near theory but far from measured */
 };
 
 static void append(char *list, size_t cap, const char *fmt, ...) LAB_PRINTF(3, 4);

@@ -1,7 +1,7 @@
 /* lab_published.c - the values that the papers print; see lab_published.h.
  *
- * The file has no quotes and few hundred lines: a line is cut at its commas, and a search begins
- * at the top each time. */
+ * The file has no quotes and a few hundred lines: lines are split at commas, and each search
+ * starts at the top. */
 #include "lab/report/lab_published.h"
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct field {
     char text[80];
 };
 
-/* Cuts the line that starts at `at` into fields; returns where the next one starts. */
+/* Split the line that starts at `at` into fields; returns where the next one starts. */
 static size_t read_line(deja_slice csv, size_t at, struct field *field)
 {
     const char *text = csv.data;

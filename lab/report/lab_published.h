@@ -1,14 +1,14 @@
-/* lab_published.h - the values that the papers print: lab/published.csv, which is part of the
- * command. */
+/* lab_published.h - the values that the papers print: lab/report/published.csv, which is built
+ * into the command. */
 #ifndef LAB_REPORT_LAB_PUBLISHED_H
 #define LAB_REPORT_LAB_PUBLISHED_H
 #include "deja.h"
 
-/* NULL, 0: any. */
+/* NULL or 0 matches anything. */
 struct lab_printed_query {
-    const char *source;  /* "thesis", "multilayer", "lecture"                    */
-    const char *table;   /* "5.9"                                                */
-    const char *subject; /* a hash, a kind of filter or of table                 */
+    const char *source;  /* "thesis", "multilayer", "lecture" */
+    const char *table;   /* "5.9" */
+    const char *subject; /* a hash, a kind of filter or of table */
     const char *quantity;
     const char *approach;
     uint32_t filters, hashes;
@@ -19,18 +19,18 @@ struct lab_printed_query {
 struct lab_printed {
     bool found;
     double value;
-    double half; /* of the last digit: the value was rounded by at most this much */
-    double runs; /* that it is the mean of; 0: not said                           */
+    double half; /* half of the last digit: the largest possible rounding error */
+    double runs; /* number of runs averaged; 0: not stated */
     uint64_t rows;
     char text[24];   /* as printed */
-    char remark[80]; /* what is odd about it, or "" */
+    char remark[80]; /* what is unusual about it, or "" */
 };
-/* The first that fits. */
+/* The first match. */
 struct lab_printed lab_printed(const struct lab_printed_query *q);
 /* The same in another table with these columns. */
 struct lab_printed lab_printed_in(deja_slice csv, const struct lab_printed_query *q);
 
-/* Made of published.csv by the build. */
+/* Generated from published.csv by the build. */
 extern const char lab_published_csv[];
 extern const size_t lab_published_len;
 

@@ -1,4 +1,4 @@
-/* lab_report.c - tables, figures and verdicts while they are put together; see lab_report.h. */
+/* lab_report.c - build the tables, figures and verdicts; see lab_report.h. */
 #include "lab/report/lab_report.h"
 #include "tools/base/buffer.h"
 #include <math.h>
@@ -38,7 +38,7 @@ void lab_report_fini(struct lab_report *r)
     *r = (struct lab_report){0};
 }
 
-/* Room for one more item of an array that has n; false and remembered when there is none. */
+/* Make room for one more item in an array of n; on failure, returns false and sets `failed`. */
 static bool one_more(struct lab_report *r, void *array, size_t n, size_t *cap, size_t item)
 {
     void *room;
@@ -133,7 +133,7 @@ size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned colour, c
 {
     va_list args;
     if (!one_more(f->report, &f->series, f->n, &f->cap, sizeof *f->series))
-        return f->n; /* lab_point leaves it alone */
+        return f->n; /* lab_point ignores it */
     struct lab_series *s = &f->series[f->n];
     *s = (struct lab_series){.style = style, .colour = colour};
     va_start(args, fmt);
@@ -189,9 +189,9 @@ struct lab_text lab_number(double x)
 /* --- Rates ------------------------------------------------------------------- */
 
 #define PERCENT 100.0
-#define FEW     100.0 /* expected hits: below, they are Poisson and not normal */
+#define FEW     100.0 /* expected hits: below this, use Poisson instead of normal */
 
-/* How far are `hits` of `runs` runs from the theory? */
+/* The distance of `hits` in `runs` runs from the theory, in standard deviations. */
 static double distance(double hits, double runs, const struct lab_count *c)
 {
     const double expected = c->rate * c->trials * runs;
@@ -200,13 +200,13 @@ static double distance(double hits, double runs, const struct lab_count *c)
     return (hits - expected) / (c->sigma * c->trials * sqrt(runs));
 }
 
-/* The value nearest to the theory that would have been printed so: rounding is no difference. */
+/* The value closest to the theory that rounds to the printed one: rounding is not a difference. */
 static double nearest(const struct lab_printed *p, double theory)
 {
     return fmin(fmax(theory, p->value - p->half), p->value + p->half);
 }
 
-/* What the paper counted: its own number of URLs, and of runs. */
+/* What the paper counted, with its own number of URLs and runs. */
 static struct lab_count printed_count(const struct lab_count *c, const struct lab_printed *p)
 {
     const double trials = p->rows > 0 ? (double)p->rows : c->trials;
@@ -217,7 +217,7 @@ static struct lab_count printed_count(const struct lab_count *c, const struct la
                               .sigma = c->sigma * sqrt(c->trials / trials)};
 }
 
-/* Between two measurements, as far as there are hits enough to compare. */
+/* The distance between two measurements; NAN if there are too few hits to compare. */
 static double between(const struct lab_count *c, const struct lab_printed *p)
 {
     const struct lab_count o = printed_count(c, p);

@@ -1,8 +1,7 @@
-/* lab_report.h - what an experiment has to say: tables, figures, verdicts.
+/* lab_report.h - the results of an experiment: tables, figures, verdicts.
  *
- * This is the content alone; lab_csv.c, lab_svg.c and lab_html.c give it a form.  Everything that
- * does not fit into memory is dropped and remembered in `failed`, so that experiments need not
- * look at every line. */
+ * This is only the content; lab_csv.c, lab_svg.c and lab_html.c format it.  If memory runs out,
+ * further content is dropped and `failed` is set, so experiments need not check every call. */
 #ifndef LAB_REPORT_LAB_REPORT_H
 #define LAB_REPORT_LAB_REPORT_H
 #include "lab/engine/lab.h"
@@ -11,28 +10,28 @@
 
 #define LAB_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* One figure of a table.  NAN: there is none. */
+/* One value of a table.  NAN: there is none. */
 struct lab_cell {
-    char row[56], column[56]; /* labels, as people read them                      */
-    uint32_t filters, hashes; /* 0: does not apply                                */
+    char row[56], column[56]; /* labels for people */
+    uint32_t filters, hashes; /* 0: does not apply */
     double multiplier;
     char unit[16];
     uint32_t runs;
-    double trials;               /* of all runs together; 0: not a rate                     */
-    double count;                /* of these, hits                                          */
-    double mean, error;          /* measured; standard error                               */
-    double low, high;            /* 95 % interval                                           */
-    double theory, theory_sigma; /* expected; how far off is measured             */
+    double trials;               /* total of all runs; 0: not a rate */
+    double count;                /* hits among these */
+    double mean, error;          /* measured; standard error */
+    double low, high;            /* 95 % interval */
+    double theory, theory_sigma; /* expected; distance of the measured value */
     char printed_text[24];
-    double printed, printed_sigma; /* the paper's; how far off is measured        */
-    double printed_theory_sigma;   /* the paper's: how far off the theory         */
-    double printed_alone_sigma;    /* the same if its runs were all the same one  */
+    double printed, printed_sigma; /* the paper's value; distance of the measured value */
+    double printed_theory_sigma;   /* distance of the paper's value from the theory */
+    double printed_alone_sigma;    /* the same if its runs were all identical */
     char note[160];
 };
 
 enum lab_layout {
     LAB_GRID, /* rows by columns, each cell with its theory and printed value */
-    LAB_LIST  /* a row a cell: measured, theory, printed, sigma, note         */
+    LAB_LIST  /* one row per cell: measured, theory, printed, sigma, note */
 };
 
 struct lab_table {
@@ -55,7 +54,7 @@ enum lab_style {
 struct lab_series {
     char name[56];
     enum lab_style style;
-    unsigned colour; /* 0, 1, ...: series with the same one belong together */
+    unsigned colour; /* 0, 1, ...: series of the same color belong together */
     double *x, *y;
     size_t n, cap;
 };
@@ -72,9 +71,9 @@ struct lab_figure {
 };
 
 enum lab_finding {
-    LAB_AGREES,  /* what the paper says holds, within the error of measurement   */
-    LAB_DIFFERS, /* values or claims of the paper that do not, and why           */
-    LAB_NOTE     /* what one should know to read the figures                     */
+    LAB_AGREES,  /* the paper's claim holds, within the error of measurement */
+    LAB_DIFFERS, /* values or claims of the paper that do not hold, and why */
+    LAB_NOTE     /* what to know when reading the figures */
 };
 
 struct lab_verdict {
@@ -91,7 +90,7 @@ struct lab_report {
     struct lab_verdict *verdict;
     size_t n_verdicts;
     bool failed; /* out of memory */
-    /* Where to write when there is no room: nobody reads it. */
+    /* Targets for writes after memory ran out; never read. */
     struct lab_table spare_table;
     struct lab_figure spare_figure;
     struct lab_cell spare_cell;
@@ -103,12 +102,12 @@ void lab_report_fini(struct lab_report *r);
 struct lab_table *lab_table(struct lab_report *r, enum lab_layout layout, const char *id,
                             const char *row_head, const char *title);
 void lab_caption(struct lab_table *t, const char *fmt, ...) LAB_PRINTF(2, 3);
-/* A new cell, all NAN; labels are copied. */
+/* A new cell, all NAN; copies the labels. */
 struct lab_cell *lab_cell(struct lab_table *t, const char *row, const char *column);
 
 struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *title,
                               const char *x_label, const char *y_label);
-/* A new series of a figure; its number, for lab_point. */
+/* A new series of a figure; returns its number, for lab_point. */
 size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned colour, const char *fmt,
                   ...) LAB_PRINTF(4, 5);
 void lab_point(struct lab_figure *f, size_t series, double x, double y);
@@ -116,7 +115,7 @@ void lab_point(struct lab_figure *f, size_t series, double x, double y);
 void lab_verdict(struct lab_report *r, enum lab_finding finding, const char *fmt, ...)
     LAB_PRINTF(3, 4);
 
-/* "8.794", "0.00014", "2.3e-7": as many digits as are worth reading. */
+/* "8.794", "0.00014", "2.3e-7": as many digits as are significant. */
 struct lab_text {
     char s[32];
 };
@@ -124,30 +123,30 @@ struct lab_text lab_number(double x);
 
 /* --- Rates ------------------------------------------------------------------- */
 
-/* What was counted: hits in `runs` runs of `trials` each, where theory expects `rate` with the
- * standard deviation `sigma` for one run. */
+/* Counted hits: in `runs` runs of `trials` each, where theory expects `rate` with the standard
+ * deviation `sigma` for one run. */
 struct lab_count {
     double hits;
     double trials; /* of a run */
     uint32_t runs;
-    const double *run_hits; /* or NULL: hits of each run, for the standard error */
+    const double *run_hits; /* hits of each run, for the standard error; may be NULL */
     double rate, sigma;
 };
-/* Fill a cell with a rate in percent, beside theory and the printed value (which may be one that
- * was not found). */
+/* Fill a cell with a rate in percent, the theory and the printed value (which may be not
+ * found). */
 void lab_cell_rate(struct lab_cell *c, const struct lab_count *count,
                    const struct lab_printed *printed);
-/* The same for one value of a unit, against the theory of these filters. */
+/* The same for one value of a unit, with the theory of these filters. */
 void lab_cell_bloom(struct lab_cell *c, const struct lab_results *r, uint32_t unit, uint32_t index,
                     const struct lab_bloom *b, const struct lab_printed *printed);
 
-/* A number that is what it is: no trials, no theory unless given. */
+/* A plain number: no trials, and no theory unless given. */
 void lab_cell_plain(struct lab_cell *c, const char *unit, double mean, double error);
 void lab_cell_printed(struct lab_cell *c, const struct lab_printed *printed);
 
-/* Verdicts on all cells of these tables that have trials: measured beside theory, printed beside
- * both, and the list of printed values that do not fit, with the reason. */
+/* Add verdicts on all cells of these tables that have trials: measured against theory, printed
+ * against both, and the list of printed values that do not agree, with the reason. */
 void lab_judge_rates(struct lab_report *r, size_t first_table, size_t n_tables);
-#define LAB_FAR 4.0 /* standard deviations: further is not chance */
+#define LAB_FAR 4.0 /* standard deviations: more is not chance */
 
 #endif

@@ -1,10 +1,10 @@
 /* lab_svg.c - a figure as SVG.
  *
- * Written here instead of by gnuplot: text stays text, the colours follow the reader's light or
- * dark theme also inside the page, the output is the same on every machine, and there is nothing
- * to install.  Lines, points and dashes on linear or logarithmic axes are all that the lab draws.
+ * Written here instead of using gnuplot: text stays text, the colors follow the reader's light or
+ * dark theme, also inside the page, the output is the same on every machine, and there is nothing
+ * to install.  The lab draws only lines, points and dashes on linear or logarithmic axes.
  *
- * The plot is WIDTH x HEIGHT; the legend stands below it, as many rows as it needs. */
+ * The plot is PLOT_W x PLOT_H; the legend is below it, with as many rows as it needs. */
 #include "lab/report/lab_write.h"
 #include <math.h>
 
@@ -41,8 +41,8 @@ const char lab_svg_style[] =
 
 struct axis {
     bool log;
-    double low, high;  /* in units of the axis: logarithms on a logarithmic one */
-    double from, size; /* pixels; size < 0: upwards */
+    double low, high;  /* in axis units: logarithms on a logarithmic axis */
+    double from, size; /* pixels; size < 0: upward */
 };
 
 static double scale(const struct axis *a, double value)
@@ -58,7 +58,7 @@ static void stretch(struct axis *a, double value)
     a->high = fmax(a->high, at);
 }
 
-/* 1, 2 or 5 times a power of ten: about `parts` steps. */
+/* 1, 2 or 5 times a power of ten, for about `parts` steps. */
 static double step_of(const struct axis *a, double parts)
 {
     const double rough = (a->high - a->low) / parts, power = pow(10, floor(log10(rough)));
@@ -74,7 +74,7 @@ static void settle(struct axis *a)
         return;
     }
     if (a->low > 0 && a->low < 0.5 * a->high)
-        a->low = 0; /* a scale that begins at nothing does not exaggerate */
+        a->low = 0; /* an axis that starts at 0 does not exaggerate */
     if (!(a->high > a->low))
         a->high = a->low + 1;
     const double step = step_of(a, 6);
@@ -179,7 +179,7 @@ static void draw_series(struct out *o, const struct lab_series *s, const struct 
     out_text(o, "\"/>\n");
 }
 
-/* Series without a name are explained by the caption. */
+/* The caption explains series without a name. */
 static size_t legend_entries(const struct lab_figure *f)
 {
     size_t n = 0;

@@ -1,27 +1,27 @@
-/* lab_write.h - the forms of a report: CSV, SVG, HTML. */
+/* lab_write.h - the output formats of a report: CSV, SVG, HTML. */
 #ifndef LAB_REPORT_LAB_WRITE_H
 #define LAB_REPORT_LAB_WRITE_H
 #include "lab/report/lab_report.h"
 #include "tools/base/out.h"
 
-/* lab_csv.c: one line a cell, of all tables. */
+/* lab_csv.c: one line per cell, for all tables. */
 void lab_csv_write(struct out *o, const struct lab_report *r);
 
-/* lab_svg.c: a figure.  Alone it brings its own colours, for light and dark; in a page it takes
- * the page's (lab_svg_style has to be in it). */
+/* lab_svg.c: a figure.  A standalone figure includes its own colors, for light and dark; in a page
+ * it uses the page's (which must include lab_svg_style). */
 void lab_svg_write(struct out *o, const struct lab_figure *f, bool alone);
 extern const char lab_svg_style[];
 
-/* lab_html.c: everything in one page that needs nothing else. */
+/* lab_html.c: everything in one self-contained page. */
 struct lab_page {
     const struct lab *lab;
     const struct lab_report *report;
     size_t n;
-    const char *command; /* that made it */
+    const char *command; /* the command that generated it */
     double seconds;
 };
 void lab_html_write(struct out *o, const struct lab_page *page);
-/* Text of HTML or SVG, also within quotes. */
+/* Escape text for HTML or SVG, also inside quotes. */
 void lab_escape(struct out *o, const char *text);
 
 #endif
