@@ -1,15 +1,15 @@
 /* cdxj.c - the index of an archive: which record holds which page.
  *
- * Replay tools look a URL up by binary search in sorted lines
+ * Replay tools look up a URL by binary search in sorted lines
  *
  *     org,example)/a?b=1 20260102030405 {"url": "http://example.org/a?b=1", "mime": ...}
  *
- * The key is the URL with the host turned around, so that the pages of a domain stand together
- * (SURT: sort-friendly URI reordering transform), in the spelling that the Internet Archive's
- * tools agree on: scheme, www and default ports are left out, letters are small, parameters are
- * sorted, a slash at the end is none.  Addresses of numbers are not turned around.
+ * The key is the URL with the host reversed, so that the pages of a domain are adjacent (SURT:
+ * sort-friendly URI reordering transform), in the spelling that the Internet Archive's tools use:
+ * scheme, www, default ports and a trailing slash are omitted, letters are lower case, parameters
+ * are sorted.  Numeric addresses are not reversed.
  *
- * Limit: those tools also drop some session parameters from the key; here they stay. */
+ * Limit: those tools also drop some session parameters from the key; this code keeps them. */
 #include "crawler/archive/cdxj.h"
 #include "tools/base/ascii.h"
 #include "tools/base/out.h"
@@ -40,7 +40,8 @@ static bool is_number_address(deja_slice host)
     return host.len > 0;
 }
 
-/* www.example.org and www2.example.org are example.org, also with the dot of the root behind. */
+/* www.example.org and www2.example.org become example.org, also with the trailing dot of the
+ * root. */
 static deja_slice without_www(deja_slice host)
 {
     const char *p = host.data;
@@ -89,7 +90,7 @@ static int compare_slices(const void *a, const void *b)
     return ascii_compare(*(const deja_slice *)a, *(const deja_slice *)b);
 }
 
-/* The parameters in out->data[from, end), sorted in place. */
+/* Sort the parameters in out->data[from, end) in place. */
 static bool sort_query(struct buffer *out, size_t from)
 {
     size_t n = 1, i = 0;
@@ -105,7 +106,7 @@ static bool sort_query(struct buffer *out, size_t from)
             part[i++] = ascii_between(p, memchr(p, '&', (size_t)(copy + len + 1 - p)));
         qsort(part, n, sizeof *part, compare_slices);
         out->len = from;
-        for (i = 0; i < n; i++) /* as many bytes as before: there is room */
+        for (i = 0; i < n; i++) /* the same total length: there is room */
             (void)(buffer_add(out, "&", i > 0) && buffer_add(out, part[i].data, part[i].len));
     }
     const bool ok = part && copy;
@@ -145,7 +146,7 @@ int cdxj_key(deja_slice url, struct buffer *out)
 
 /* --- Lines ------------------------------------------------------------------- */
 
-/* A character per byte: bytes beyond ASCII come in mime types at most. */
+/* One character per byte: at most mime types have non-ASCII bytes. */
 static bool add_json(struct buffer *out, deja_slice s)
 {
     const char *p = s.data;

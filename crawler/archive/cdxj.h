@@ -4,18 +4,18 @@
 #include "crawler/archive/warc.h"
 #include "tools/base/buffer.h"
 
-/* The key by which lines are sorted: org,example)/path?query.  Adds it to out. */
+/* Append the key by which lines are sorted to out: org,example)/path?query. */
 int cdxj_key(deja_slice url, struct buffer *out);
 
 struct cdxj_entry {
     deja_slice url;
     time_t when;
     int status;         /* of HTTP */
-    deja_slice mime;    /* empty: not said.  "warc/revisit" for a revisit record */
-    const char *digest; /* with its "sha1:" */
+    deja_slice mime;    /* empty: unknown; "warc/revisit" for a revisit record */
+    const char *digest; /* including its "sha1:" */
     struct warc_place place;
 };
-/* Adds one line, with its end. */
+/* Append one line and its line end. */
 int cdxj_line(const struct cdxj_entry *e, struct buffer *out);
 
 #endif

@@ -1,10 +1,9 @@
-/* digest.c - two hashes of libcrypto's.
+/* digest.c - two hashes from libcrypto.
  *
- * SHA-1 as WARC files write it: "sha1:" and base 32 (RFC 4648), which ends even, since 160 bits
- * are 32 letters.  It tells copies from each other and damage from soundness; nobody is kept from
- * forging anything by it.
+ * SHA-1 as WARC files write it: "sha1:" and base 32 (RFC 4648), which needs no padding, because
+ * 160 bits are 32 letters.  It detects copies and damage; it does not protect against forgery.
  *
- * SHA-256, cut to a number, for indexes over texts that strangers choose. */
+ * SHA-256, truncated to a number, for indexes over untrusted texts. */
 #include "crawler/archive/digest.h"
 #include <openssl/evp.h>
 #include <string.h>

@@ -1,17 +1,17 @@
-/* warc.c - what was fetched, in WARC 1.1 files.
+/* warc.c - the fetched pages, in WARC 1.1 files.
  *
- * A file is a row of records; each is a gzip member of its own, so that a reader can begin at any
- * of them.  A record is a header in the manner of HTTP, an empty line, a block of the length that
- * the header tells, and two line ends.
+ * A file is a sequence of records.  Each is its own gzip member, so a reader can start at any of
+ * them.  A record is an HTTP-like header, an empty line, a block of the length given in the
+ * header, and two line ends.
  *
- *     warcinfo   at the beginning of each file: who wrote it
+ *     warcinfo   at the start of each file: who wrote it
  *     request    the header that was sent
- *     response   what came back
- *     revisit    what came back was known: the header alone, and where the rest is
+ *     response   the server's response
+ *     revisit    a known response: only its header, and where the rest is
  *
- * Records are put together in memory and written in one piece.  The queue remembers where the last
- * one ended whose page it has recorded; when a run was killed, the next one cuts off what lies
- * behind.  So every record of a file is complete, and belongs to a page that the index knows.
+ * Records are assembled in memory and written in one piece.  The queue remembers the end of the
+ * last record whose page it has recorded; after a run was killed, the next one cuts off everything
+ * after that.  So every record of a file is complete, and belongs to a page in the index.
  *
  * Source: "The WARC Format 1.1", IIPC, 2017 (ISO 28500:2017). */
 #include "crawler/archive/warc.h"
@@ -45,7 +45,7 @@ static struct uuid new_uuid(void)
     uint8_t b[16];
     struct uuid u;
     if (getrandom(b, sizeof b, 0) != (ssize_t)sizeof b)
-        memset(b, 0, sizeof b); /* 16 bytes are never refused once the system is up */
+        memset(b, 0, sizeof b); /* 16 bytes never fail once the system is up */
     b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
     b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
     snprintf(u.text, sizeof u.text,
@@ -57,7 +57,7 @@ static struct uuid new_uuid(void)
 
 static bool field(struct buffer *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* One line of a header; never with a URL in it, which may be longer. */
+/* Append one header line; never one with a URL, which may be longer. */
 static bool field(struct buffer *to, const char *fmt, ...)
 {
     char line[400];
@@ -90,7 +90,7 @@ static bool begin_record(struct buffer *to, const char *type, const struct uuid 
            date_field(to, "WARC-Date", when);
 }
 
-/* The block's digest and length, the block in two pieces, and the end. */
+/* Append the block's digest and length, the block in two pieces, and the end. */
 static bool end_record(struct buffer *to, deja_slice first, deja_slice second)
 {
     const deja_slice block[2] = {first, second};
@@ -157,7 +157,7 @@ static bool make_answer(struct buffer *to, const struct warc_capture *c, const s
 
 /* --- Files ------------------------------------------------------------------- */
 
-/* Add w->plain to w->packed, as a gzip member. */
+/* Append w->plain to w->packed, as a gzip member. */
 static bool pack(struct warc *w)
 {
     z_stream *z = w->deflater;
@@ -176,7 +176,7 @@ static bool pack(struct warc *w)
     return true;
 }
 
-/* Write w->packed behind the last record, all of it or nothing. */
+/* Write w->packed after the last record, all of it or nothing. */
 static int append(struct warc *w, deja_error *err)
 {
     char name[WARC_NAME_LEN];
@@ -192,7 +192,7 @@ static int append(struct warc *w, deja_error *err)
             warc_name(w->file, name);
             const int rc = fail_errno(err, "%s: cannot write", name);
             const int cut = ftruncate(w->fd, (off_t)w->end);
-            (void)cut; /* when that fails as well, the next run cuts it */
+            (void)cut; /* if that fails as well, the next run cuts it */
             return rc;
         }
         done += (size_t)n;
@@ -207,7 +207,7 @@ static int no_memory(deja_error *err)
     return fail(err, DEJA_ENOMEM, "no memory for a WARC record");
 }
 
-/* Cut the file behind the last record; one that is shorter is not ours to mend. */
+/* Cut the file after the last record; report one that is too short, and leave it alone. */
 static int cut_file(int fd, const char *name, uint64_t end, deja_error *err)
 {
     struct stat st;
@@ -243,7 +243,7 @@ static int open_file(struct warc *w, uint32_t file, uint64_t end, deja_error *er
     return DEJA_OK;
 }
 
-/* A file with its warcinfo record. */
+/* Start a file with its warcinfo record. */
 static int begin_file(struct warc *w, uint32_t file, deja_error *err)
 {
     char name[WARC_NAME_LEN];
@@ -259,7 +259,7 @@ static int begin_file(struct warc *w, uint32_t file, deja_error *err)
     return append(w, err);
 }
 
-/* Files that were begun and never recorded. */
+/* Remove files that were started but never recorded. */
 static void remove_files_behind(int dir, uint32_t file)
 {
     char name[WARC_NAME_LEN];
@@ -330,9 +330,9 @@ void warc_close(struct warc *w)
     buffer_fini(&w->packed);
 }
 
-/* --- Is it whole? --------------------------------------------------------------- */
+/* --- Checking ------------------------------------------------------------------- */
 
-/* A file that is read from the beginning, piece by piece. */
+/* A file read from the start, piece by piece. */
 struct reading {
     int fd;
     uint64_t at, end; /* the next byte to read, and where to stop */
@@ -342,7 +342,7 @@ struct reading {
 
 static struct reading *new_reading(int fd, uint64_t from, uint64_t to)
 {
-    struct reading *r = calloc(1, sizeof *r); /* much, for a stack */
+    struct reading *r = calloc(1, sizeof *r); /* too large for the stack */
     if (!r)
         return NULL;
     r->fd = fd;
@@ -351,7 +351,7 @@ static struct reading *new_reading(int fd, uint64_t from, uint64_t to)
     return r;
 }
 
-/* More bytes for zlib.  0: there are none. */
+/* Read more bytes for zlib; 0 if there are none. */
 static int refill(struct reading *r, deja_error *err)
 {
     const uint64_t left = r->end - r->at;
@@ -373,7 +373,7 @@ static bool begins_a_request(const uint8_t *text, size_t len)
     return memmem(text, len < 200 ? len : 200, type, sizeof type - 1);
 }
 
-/* Inflates a piece of the member at hand; Z_STREAM_END with its last one.  Z_BUF_ERROR: the range
+/* Inflate a piece of the current member; Z_STREAM_END with its last one.  Z_BUF_ERROR: the range
  * ends before the member does. */
 static int inflate_piece(struct reading *r, void *out, size_t cap, size_t *len, deja_error *err)
 {
@@ -387,10 +387,10 @@ static int inflate_piece(struct reading *r, void *out, size_t cap, size_t *len, 
     r->z.avail_out = (uInt)cap;
     const int rc = inflate(&r->z, Z_NO_FLUSH);
     *len = cap - r->z.avail_out;
-    return rc == Z_BUF_ERROR ? Z_OK : rc; /* it only wants more */
+    return rc == Z_BUF_ERROR ? Z_OK : rc; /* it only needs more input */
 }
 
-/* Read a member.  1: it is whole, 0: it is not, or there is none. */
+/* Read a member.  1: it is complete; 0: it is not, or there is none. */
 static int read_member(struct reading *r, bool *request, deja_error *err)
 {
     int rc = inflateReset(&r->z);
@@ -405,7 +405,7 @@ static int read_member(struct reading *r, bool *request, deja_error *err)
     return rc == Z_ERRNO ? DEJA_EIO : rc == Z_STREAM_END;
 }
 
-/* *whole gets behind the last member that is no request. */
+/* *whole is set to the end of the last member that is not a request. */
 static int check_members(struct reading *r, uint64_t *whole, deja_error *err)
 {
     bool request;
@@ -438,7 +438,7 @@ int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *who
     const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
     if ((fd < 0 && errno != ENOENT) || (fd >= 0 && fstat(fd, &st) != 0))
         rc = fail_errno(err, "%s: cannot open", name);
-    const uint64_t size = (uint64_t)st.st_size; /* 0: there is none */
+    const uint64_t size = (uint64_t)st.st_size; /* 0: no file */
     if (rc == DEJA_OK && from < size && from < to)
         rc = check_range(fd, from, to < size ? to : size, whole, err);
     *damaged = *whole < (to < UINT64_MAX ? to : size) || (to > 0 && *whole == 0);
@@ -447,7 +447,7 @@ int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *who
     return rc;
 }
 
-/* --- Reading one record again -------------------------------------------------- */
+/* --- Reading one record -------------------------------------------------------- */
 
 static int inflate_member(struct reading *r, size_t max, struct buffer *out, deja_error *err)
 {
@@ -464,7 +464,7 @@ static int inflate_member(struct reading *r, size_t max, struct buffer *out, dej
     return rc == Z_STREAM_END || (rc == Z_OK && out->len >= max) ? DEJA_OK : DEJA_EFORMAT;
 }
 
-/* Leave the block alone of a record: cut the header off, and the line ends. */
+/* Keep only the block of a record: remove the header and the line ends. */
 static bool keep_block(struct buffer *record)
 {
     static const char gap[] = "\r\n\r\n";
