@@ -1,9 +1,9 @@
-/* arena.c - memory for one task, given back at once; too much of it ends the task.
+/* arena.c - memory for one task, freed all at once, with a limit that ends the task.
  *
- * For a library that asks for memory in many small pieces and does not expect a refusal, as
- * gumbo.  Its pieces are cut from large blocks and never freed one by one.  A task that wants more
- * than its share, of memory or of time, does not come back from its call: the arena jumps to
- * where the task was begun, and all that the task had built lies in the arena. */
+ * For a library such as gumbo, which makes many small allocations and does not expect them to
+ * fail.  They are cut from large blocks and never freed one by one.  A task that exceeds its limit
+ * of memory or time does not return from its call: the arena jumps to where the task was started.
+ * Everything that the task built is in the arena. */
 #include "crawler/http/arena.h"
 #include <stdlib.h>
 

@@ -1,16 +1,16 @@
-/* fetch.c - many downloads at once, over HTTP/1.1 and 2.
+/* fetch.c - many concurrent downloads, over HTTP/1.1 and 2.
  *
- * libcurl's multi interface in one thread: it keeps connections open, speaks HTTP/2 where the
- * server does (over TLS), and hands bytes over as they come.  Here is what a crawler wants of it:
+ * libcurl's multi interface in one thread: it keeps connections open, uses HTTP/2 if the server
+ * does (over TLS), and delivers bytes as they arrive.  This file adds what a crawler needs:
  *
- *   - redirects are answers, not followed: their targets are URLs like others;
+ *   - redirects are responses and are not followed: their targets are URLs like any other;
  *   - no login: URLs have no credentials, and those of a proxy stay out of the archive;
- *   - if asked, no connection to a private address, whatever name it goes by (netaddr.h);
- *   - bodies stay as they were sent, compressed or not: that is what is archived;
- *   - the request's header as it really was, for the archive;
- *   - cookies of the run, shared by all downloads: some sites send everybody without one in a
- *     circle.  They are forgotten at the end;
- *   - an end to everything: bytes, time, silence, and the size of a header. */
+ *   - on request, no connection to a private address, whatever its name (netaddr.h);
+ *   - bodies are archived as they were sent, compressed or not;
+ *   - the request's header as it was really sent, for the archive;
+ *   - cookies, shared by all downloads of a run: some sites redirect clients without one in a
+ *     circle.  They are discarded at the end;
+ *   - limits for everything: bytes, time, silence, and the size of a header. */
 #include "crawler/http/fetch.h"
 #include "crawler/http/hostkey.h"
 #include "crawler/http/netaddr.h"
@@ -20,8 +20,8 @@
 #include <stdio.h>
 
 #define HEAD_MAX   ((size_t)256 * 1024)
-#define STALL_RATE 10L       /* bytes a second */
-#define KEEP_BODY  (1 << 20) /* room that a finished download may keep for the next */
+#define STALL_RATE 10L       /* bytes per second */
+#define KEEP_BODY  (1 << 20) /* a finished download keeps up to this much memory for the next */
 
 struct fetcher {
     struct fetch_options o;
@@ -29,7 +29,7 @@ struct fetcher {
     CURLSH *share; /* cookies */
     size_t in_flight;
     struct fetch *idle, *finished;
-    struct fetch *all; /* of every state */
+    struct fetch *all; /* in every state */
 };
 
 bool fetch_fault_passes(int fault)
@@ -77,7 +77,7 @@ static int fault_of(CURLcode code)
     }
 }
 
-/* --- What comes in ---------------------------------------------------------------- */
+/* --- Receiving -------------------------------------------------------------------- */
 
 static size_t take_body(char *data, size_t size, size_t n, void *download)
 {
@@ -94,7 +94,7 @@ static size_t take_head(char *data, size_t size, size_t n, void *download)
 {
     struct fetch *d = download;
     const size_t len = size * n;
-    /* Another status line: that before was "100 Continue". */
+    /* Another status line: the previous one was "100 Continue". */
     if (ascii_begins((deja_slice){data, len}, "http/")) {
         d->head.len = 0;
         d->whole_head = false;
@@ -104,7 +104,7 @@ static size_t take_head(char *data, size_t size, size_t n, void *download)
     return !d->bad_head && buffer_add(&d->head, data, len) ? len : 0;
 }
 
-/* Removes the lines that begin with name. */
+/* Remove the lines that start with name. */
 static void drop_fields(struct buffer *head, const char *name)
 {
     for (size_t at = 0, len; at < head->len; at += len) {
@@ -115,11 +115,11 @@ static void drop_fields(struct buffer *head, const char *name)
             continue;
         memmove(line, line + len, head->len - at - len);
         head->len -= len;
-        len = 0; /* the next line is here now */
+        len = 0; /* the next line has moved here */
     }
 }
 
-/* libcurl's log: of it only the requests that it sends. */
+/* From libcurl's log, keep only the requests that it sends. */
 static int take_log(CURL *easy, curl_infotype type, char *data, size_t len, void *download)
 {
     struct fetch *d = download;
@@ -134,7 +134,7 @@ static int take_log(CURL *easy, curl_infotype type, char *data, size_t len, void
 }
 
 /* This is the address of the connection itself, so it does not matter who resolved the name, or
- * when.  After a refusal libcurl tries the host's next address. */
+ * when.  If it is rejected, libcurl tries the host's next address. */
 static curl_socket_t open_socket(void *download, curlsocktype purpose, struct curl_sockaddr *a)
 {
     struct fetch *d = download;
@@ -146,7 +146,7 @@ static curl_socket_t open_socket(void *download, curlsocktype purpose, struct cu
     return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
-/* --- Beginning ---------------------------------------------------------------------- */
+/* --- Starting ----------------------------------------------------------------------- */
 
 int fetcher_new(const struct fetch_options *o, fetcher **out, deja_error *err)
 {
@@ -190,8 +190,9 @@ static struct fetch *new_download(fetcher *f)
             free(d);
             return NULL;
         }
-        /* Cookies on, from no file.  Once: what is set so leaks when the handle is reset, which is
-         * why it never is; set_options sets all that differs. */
+        /* Enable cookies, without a file.  Set only once, because this setting leaks when the
+         * handle is reset.  So the handle is never reset; set_options sets everything that
+         * differs. */
         (void)curl_easy_setopt(d->easy, CURLOPT_COOKIEFILE, "");
         d->also = f->all;
         f->all = d;
@@ -218,7 +219,7 @@ void fetch_release(fetcher *f, struct fetch *d)
     f->idle = d;
 }
 
-/* One more line of the request; a field without its end would be another field. */
+/* Add a line to the request.  A value with a line end could inject another field. */
 static bool add_field(struct fetch *d, const char *name, const char *value)
 {
     char line[1024];
@@ -252,8 +253,8 @@ static bool is_set(const char *variable)
 }
 
 /* A proxy resolves names itself, and may have a private address.  So requests that must go to
- * public addresses ignore no_proxy, and behind a proxy only addresses that the URL spells out are
- * checked. */
+ * public addresses ignore no_proxy, and behind a proxy only addresses that are literal in the URL
+ * are checked. */
 static void choose_way(struct fetch *d, const struct fetch_request *r)
 {
     const deja_slice url = ascii_slice(r->url);
@@ -340,9 +341,9 @@ void fetcher_free(fetcher *f)
     free(f);
 }
 
-/* --- Ending --------------------------------------------------------------------------- */
+/* --- Finishing ------------------------------------------------------------------------ */
 
-/* A download that was ended on purpose is a response, as far as it goes. */
+/* A download that was ended on purpose counts as a response, as far as it goes. */
 static void judge(struct fetch *d, CURLcode code)
 {
     long status = 0, version = 0;
@@ -363,7 +364,7 @@ static void judge(struct fetch *d, CURLcode code)
     else if (d->fault == FETCH_OK && (status < 200 || status > 599))
         d->fault = FETCH_PROTOCOL;
     else if (d->fault == FETCH_OK && !d->whole_head)
-        d->fault = FETCH_CUT; /* a connection that ends there is fine with libcurl */
+        d->fault = FETCH_CUT; /* libcurl accepts a connection that ends there */
 }
 
 static void collect(fetcher *f)

@@ -1,13 +1,12 @@
 /* hostkey.c - one name for a host, however its URLs spell it.
  *
- * Strangers write the links.  http://u1@host/, http://u2@host/, https://host:8443/ and
- * http://HOST./ all lead to one machine.  If each had its own delay, thirty such links would send
- * thirty requests at once.  So pages are fetched without credentials, and delays, limits and
- * concurrent requests are counted per host name.  robots.txt is not: each scheme and port has its
- * own (RFC 9309, 2.3).
+ * Links are untrusted. http://u1@host/, http://u2@host/, https://host:8443/ and http://HOST./ all
+ * lead to one machine.  If each had its own delay, thirty such links would send thirty requests at
+ * once.  So pages are fetched without credentials, and delays, limits and concurrent requests are
+ * counted per host name. robots.txt is not: each scheme and port has its own (RFC 9309, 2.3).
  *
- * A crawl's URL profile may leave spellings of a host alone (scrapy does), but libcurl understands
- * all of them, so names always use the rules of profile safe.
+ * A crawl's URL profile may leave spellings of a host unchanged (scrapy does), but libcurl
+ * understands all of them, so names always use the rules of profile safe.
  *
  * Limit: two names of one address are two hosts. */
 #include "crawler/http/hostkey.h"

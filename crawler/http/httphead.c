@@ -1,20 +1,19 @@
 /* httphead.c - the header of a response: its fields, and the form in which it is archived.
  *
- * A WARC record holds what the server sent.  libcurl has taken the chunks apart already, and
- * HTTP/2 never had a header in text; so what is archived is the response that HTTP/1.1 would have
- * had, in one piece:
+ * A WARC record holds what the server sent.  But libcurl has already decoded the chunks, and
+ * HTTP/2 has no text header.  So the archive gets the equivalent HTTP/1.1 response, in one piece:
  *
- *     HTTP/2 200               ->  HTTP/1.1 200 OK
- *     Transfer-Encoding: ...   ->  X-Crawler-Transfer-Encoding: ...
+ *     HTTP/2 200                   ->  HTTP/1.1 200 OK
+ *     Transfer-Encoding: ...       ->  X-Crawler-Transfer-Encoding: ...
  *
- * The content coding (gzip) is part of the content: it stays in the archive and is undone only for
- * the search for links. */
+ * The content coding (gzip) is part of the content: it stays in the archive and is decoded only to
+ * search for links. */
 #include "crawler/http/httphead.h"
 #include "tools/base/ascii.h"
 #include <stdio.h>
 #include <zlib.h>
 
-/* The line that begins at *at, without its end; false behind the last. */
+/* Get the line that starts at *at, without its end; false after the last. */
 static bool next_line(deja_slice head, size_t *at, deja_slice *line)
 {
     const char *p = head.data;
@@ -51,7 +50,7 @@ deja_slice httphead_field(deja_slice head, const char *name)
     return (deja_slice){NULL, 0};
 }
 
-/* --- What is it? --------------------------------------------------------------- */
+/* --- Media types --------------------------------------------------------------- */
 
 static deja_slice media_type(deja_slice content_type)
 {
@@ -91,7 +90,7 @@ bool httphead_is_xml(deja_slice content_type, deja_slice body)
 
 /* --- Archiving ------------------------------------------------------------------ */
 
-/* "HTTP/2 200 " has no reason; HTTP/1.1 wants a blank at least. */
+/* "HTTP/2 200 " has no reason phrase; HTTP/1.1 requires at least a space. */
 static bool add_status_line(struct buffer *out, deja_slice line)
 {
     const char *p = line.data;
@@ -138,10 +137,10 @@ size_t httphead_end(deja_slice response)
 
 #define STEP ((size_t)64 * 1024)
 
-/* Bits of the window as inflate takes them: gzip or zlib by their header, or neither. */
+/* window: the window bits for inflate: gzip or zlib by their header, or neither. */
 static int inflate_all(deja_slice raw, int window, size_t max, struct buffer *out)
 {
-    union { /* zlib does not write to its input, but says so only when asked to */
+    union { /* zlib never writes to its input, although next_in is not const */
         const void *data;
         Bytef *in;
     } from = {.data = raw.data};
@@ -181,7 +180,7 @@ int httphead_decode(deja_slice coding, deja_slice raw, size_t max, struct buffer
     }
     int rc = inflate_all(raw, 15 + 32, max, room);
     if (rc == DEJA_EFORMAT && deflate && room->len == 0)
-        rc = inflate_all(raw, -15, max, room); /* some servers leave zlib's header out */
+        rc = inflate_all(raw, -15, max, room); /* some servers omit zlib's header */
     *body = buffer_slice(room);
     return rc;
 }

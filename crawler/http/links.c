@@ -1,26 +1,26 @@
 /* links.c - the links of an HTML page.
  *
- * gumbo makes a tree of the page as browsers do, whatever is wrong with it; a walk over the tree
+ * gumbo parses the page into a tree as browsers do, however malformed it is; a walk over the tree
  * finds
  *
- *     a, area         href        a page
- *     iframe, frame   src         a page
- *     link            href        a page (canonical, next, alternate ...), or with `embeds` a
- *                                 style sheet, icon ...
- *     meta            content     of http-equiv=refresh: "5; url=next.html"
+ *     a, area         href      a page
+ *     iframe, frame   src       a page
+ *     link            href      a page (canonical, next, alternate ...), or with `embeds` a
+ *                               style sheet, icon ...
+ *     meta            content   of http-equiv=refresh: "5; url=next.html"
  *     img, script, source, video, audio, embed, input, object, track   with `embeds`
- *     base            href        what all others are relative to
+ *     base            href      what all others are relative to
  *
- * deja_url_resolve makes absolute URLs of them.  rel=nofollow on a link, and a meta element robots
- * or deja with nofollow in it, ask not to follow.
+ * deja_url_resolve makes them absolute. rel=nofollow on a link, and a meta element robots or deja
+ * with nofollow in it, ask not to follow.
  *
- * Pages are built by anybody.  gumbo takes steps in proportion to the depth for many tags, so that
- * a page of nothing but open tags would keep it busy for hours, and it frees its tree by
- * recursion.  So it gets its memory from an arena with an end and a clock (arena.h), and nothing
- * is freed piece by piece; the walk has no recursion either.
+ * Pages are untrusted.  For many tags, gumbo's time grows with the depth, so a page of nothing but
+ * open tags would keep it busy for hours, and it frees its tree recursively.  So it gets its
+ * memory from an arena with limits of memory and time (arena.h), and nothing is freed piece by
+ * piece.  The walk is not recursive either.
  *
- * Limits: text is read as UTF-8, whatever the page says; links that scripts would make are not
- * seen; srcset and CSS are not read. */
+ * Limits: text is read as UTF-8, whatever the page declares; links created by scripts are not
+ * found; srcset and CSS are not read. */
 #include "crawler/http/links.h"
 #include "crawler/http/arena.h"
 #include "tools/base/ascii.h"
@@ -37,12 +37,12 @@ struct walk {
     void *ctx;
     struct links_count *count;
     deja_slice base;
-    struct buffer own_base; /* of a base element */
-    bool nofollow;          /* the page asks for it */
+    struct buffer own_base; /* from a base element */
+    bool nofollow;          /* the page asks not to follow its links */
     struct buffer room;
 };
 
-/* --- Small questions --------------------------------------------------------- */
+/* --- Attributes and words ---------------------------------------------------- */
 
 static deja_slice attribute(const GumboElement *e, const char *name)
 {
@@ -50,7 +50,7 @@ static deja_slice attribute(const GumboElement *e, const char *name)
     return a ? (deja_slice){a->value, strlen(a->value)} : (deja_slice){NULL, 0};
 }
 
-/* Does a list of words, with blanks or commas between, have one of these? */
+/* True if a list of words, separated by blanks or commas, has one of these. */
 static bool has_word(deja_slice list, const char *const *words)
 {
     if (list.len == 0)
@@ -72,11 +72,11 @@ static const char *const nofollow_words[] = {"nofollow", "none", NULL};
 static const char *const embed_words[] = {"stylesheet", "icon",          "preload",
                                           "manifest",   "modulepreload", "apple-touch-icon",
                                           "mask-icon",  "prefetch",      NULL};
-static const char *const host_words[] = {"dns-prefetch", "preconnect", NULL}; /* no page at all */
+static const char *const host_words[] = {"dns-prefetch", "preconnect", NULL}; /* not pages */
 
 /* --- Links -------------------------------------------------------------------- */
 
-/* *url is what the link points to, in the walk's room. */
+/* *url is the link's target, stored in the walk's room. */
 static int resolve(struct walk *w, deja_slice link, deja_slice *url)
 {
     const size_t room = DEJA_URL_ROOM(w->base.len + link.len);
@@ -91,7 +91,7 @@ static int give(struct walk *w, deja_slice link)
     deja_slice url;
     if (!link.data)
         return DEJA_OK;
-    /* Blanks around a link are no part of it, however long they are. */
+    /* Blanks around a link are not part of it, however many there are. */
     link = ascii_trim(link);
     const int rc = link.len <= w->o->max_len ? resolve(w, link, &url) : DEJA_ENOTURL;
     if (rc == DEJA_ENOMEM)
@@ -158,7 +158,7 @@ static int from_link(struct walk *w, const GumboElement *e)
     return give_if_followed(w, e, attribute(e, "href"));
 }
 
-/* Only the first base element with an address counts. */
+/* Only the first base element with a valid href counts. */
 static int from_base(struct walk *w, const GumboElement *e)
 {
     const deja_slice href = attribute(e, "href");
@@ -214,7 +214,7 @@ static const GumboVector *children(const GumboNode *n)
     return NULL;
 }
 
-/* The node behind n in the order of the page, or NULL. */
+/* The node after n in document order, or NULL. */
 static const GumboNode *next_node(const GumboNode *n, const GumboNode *root)
 {
     const GumboVector *inner = children(n);
@@ -240,7 +240,7 @@ static int for_elements(struct walk *w, const GumboNode *root, visit_element *vi
     return rc;
 }
 
-/* The base counts for links in front of it, too. */
+/* The base also applies to links before it. */
 static int find_base(struct walk *w, const GumboElement *e)
 {
     return e->tag == GUMBO_TAG_BASE ? from_base(w, e) : DEJA_OK;
@@ -257,7 +257,7 @@ static void keep(void *arena, void *p)
     (void)p;
 }
 
-/* The tree, or NULL: the arena's limits ended it. */
+/* The tree, or NULL if it exceeded the arena's limits. */
 static const GumboNode *parse(deja_slice html, struct arena *arena)
 {
     GumboOptions options = kGumboDefaultOptions;

@@ -1,12 +1,12 @@
 /* netaddr.c - is this a public Internet address?
  *
- * A broad crawl follows links that strangers wrote, and links such as http://169.254.169.254/ or
+ * A broad crawl follows untrusted links, and links such as http://169.254.169.254/ or
  * http://printer.local/ must not lead it into the local network.  Checking names does not help:
  * anyone can point a name at 127.0.0.1, and change it between two lookups.  So fetch.c checks the
  * address of each connection it is about to open.
  *
- * Not public are the blocks that IANA's special-purpose registries do not call globally reachable,
- * and multicast.  If an IPv6 block embeds IPv4 addresses, the embedded address decides.
+ * Not public are the blocks that IANA's special-purpose registries do not list as globally
+ * reachable, and multicast.  If an IPv6 block embeds IPv4 addresses, the embedded address decides.
  *
  * Limit: a NAT64 prefix that a local network chose for itself looks public. */
 #include "crawler/http/netaddr.h"
@@ -18,42 +18,42 @@
 struct block {
     uint8_t prefix[16];
     uint8_t bits;
-    uint8_t carries; /* an IPv4 address that begins at this byte; 0: none */
+    uint8_t carries; /* offset of an embedded IPv4 address; 0: none */
 };
 
 static const struct block v4_blocks[] = {
-    {{0}, 8, 0},             /* this network        */
-    {{10}, 8, 0},            /* private             */
-    {{100, 64}, 10, 0},      /* carriers' shared    */
-    {{127}, 8, 0},           /* loopback            */
-    {{169, 254}, 16, 0},     /* link-local          */
-    {{172, 16}, 12, 0},      /* private             */
-    {{192, 0, 0}, 24, 0},    /* protocols           */
-    {{192, 0, 2}, 24, 0},    /* documentation       */
-    {{192, 168}, 16, 0},     /* private             */
-    {{198, 18}, 15, 0},      /* benchmarks          */
-    {{198, 51, 100}, 24, 0}, /* documentation       */
-    {{203, 0, 113}, 24, 0},  /* documentation       */
-    {{224}, 4, 0},           /* multicast           */
+    {{0}, 8, 0},             /* this network */
+    {{10}, 8, 0},            /* private */
+    {{100, 64}, 10, 0},      /* carriers' shared */
+    {{127}, 8, 0},           /* loopback */
+    {{169, 254}, 16, 0},     /* link-local */
+    {{172, 16}, 12, 0},      /* private */
+    {{192, 0, 0}, 24, 0},    /* protocols */
+    {{192, 0, 2}, 24, 0},    /* documentation */
+    {{192, 168}, 16, 0},     /* private */
+    {{198, 18}, 15, 0},      /* benchmarks */
+    {{198, 51, 100}, 24, 0}, /* documentation */
+    {{203, 0, 113}, 24, 0},  /* documentation */
+    {{224}, 4, 0},           /* multicast */
     {{240}, 4, 0},           /* reserved, broadcast */
 };
 
 static const struct block v6_blocks[] = {
-    {{[15] = 1}, 128, 0},                 /* loopback                                   */
-    {{[10] = 0xff, [11] = 0xff}, 96, 12}, /* IPv4-mapped                                */
-    {{0}, 96, 12},                        /* unspecified; IPv4-compatible               */
-    {{0, 0x64, 0xff, 0x9b}, 96, 12},      /* NAT64                                      */
-    {{0, 0x64, 0xff, 0x9b, 0, 1}, 48, 0}, /* NAT64 of a local network                   */
-    {{1}, 64, 0},                         /* discard                                    */
-    {{0x20, 0x01}, 23, 0},                /* protocols, with Teredo                     */
-    {{0x20, 0x01, 0x0d, 0xb8}, 32, 0},    /* documentation                              */
-    {{0x20, 0x02}, 16, 2},                /* 6to4                                       */
-    {{0x3f, 0xff}, 20, 0},                /* documentation                              */
-    {{0x5f}, 16, 0},                      /* segment routing                            */
-    {{0xfc}, 7, 0},                       /* unique local                               */
-    {{0xfe, 0x80}, 10, 0},                /* link-local                                 */
-    {{0xfe, 0xc0}, 10, 0},                /* site-local                                 */
-    {{0xff}, 8, 0},                       /* multicast                                  */
+    {{[15] = 1}, 128, 0},                 /* loopback */
+    {{[10] = 0xff, [11] = 0xff}, 96, 12}, /* IPv4-mapped */
+    {{0}, 96, 12},                        /* unspecified; IPv4-compatible */
+    {{0, 0x64, 0xff, 0x9b}, 96, 12},      /* NAT64 */
+    {{0, 0x64, 0xff, 0x9b, 0, 1}, 48, 0}, /* NAT64 of a local network */
+    {{1}, 64, 0},                         /* discard */
+    {{0x20, 0x01}, 23, 0},                /* protocols, with Teredo */
+    {{0x20, 0x01, 0x0d, 0xb8}, 32, 0},    /* documentation */
+    {{0x20, 0x02}, 16, 2},                /* 6to4 */
+    {{0x3f, 0xff}, 20, 0},                /* documentation */
+    {{0x5f}, 16, 0},                      /* segment routing */
+    {{0xfc}, 7, 0},                       /* unique local */
+    {{0xfe, 0x80}, 10, 0},                /* link-local */
+    {{0xfe, 0xc0}, 10, 0},                /* site-local */
+    {{0xff}, 8, 0},                       /* multicast */
 };
 
 static bool is_in(const uint8_t *bytes, const struct block *b)

@@ -1,31 +1,30 @@
-/* robots.c - what a site's robots.txt lets a crawler do; RFC 9309.
+/* robots.c - what a site's robots.txt allows a crawler to fetch; RFC 9309.
  *
  * The file is a list of groups: one or more user-agent lines, then rules.
  *
- *     user-agent: deja            the crawlers that it is for; * is everybody who is not named
- *     disallow: /private          a pattern that the beginning of the path is compared with
- *     allow: /private/open*.html$ a star is any bytes, a dollar at the end is the path's end
- *     crawl-delay: 2              no part of the RFC, but widespread
+ *     user-agent: deja            the crawlers it applies to; * is every crawler not named
+ *     disallow: /private          a pattern that is matched against the start of the path
+ *     allow: /private/open*.html$ a star matches any bytes, a dollar at the end the path's end
+ *     crawl-delay: 2              not part of the RFC, but widespread
  *     sitemap: https://...        belongs to no group
  *
- * Groups that name the crawler are one, wherever they stand; those of * count when there is none.
- * The longest pattern that matches decides, and of two that are as long the one that allows.
+ * All groups that name the crawler are merged, wherever they are; those of * apply only if there
+ * are none.  The longest matching pattern decides; of two equally long ones, the one that allows.
  *
- * Bytes are compared in one spelling, in which both sides are written first: escapes of letters,
- * digits and - . _ ~ are resolved, those that stay are in capitals, and bytes beyond ASCII become
- * escapes.  A star or dollar of the path is an escape as well, so that it meets only %2A or %24 in
- * a pattern.
+ * Both sides are normalized before they are compared: escapes of letters, digits and - . _ ~ are
+ * decoded, the others are in upper case, and non-ASCII bytes become escapes.  A star or dollar in
+ * the path is escaped as well, so it matches only %2A or %24 in a pattern.
  *
- * Robots.txt files are written by anybody, and each URL is asked about.  The text is at most
- * ROBOTS_MAX bytes, and so are all patterns together.  A pattern of m bytes against a path of n
- * takes m + n steps, not m n, as memmem does; and an answer that would take more than MAX_WORK of
- * them is no. */
+ * A robots.txt is untrusted, and is consulted for every URL.  The text has at most ROBOTS_MAX
+ * bytes, and so do all patterns together.  Matching a pattern of m bytes against a path of n takes
+ * m + n steps, not m n, as memmem is linear.  If an answer would take more than MAX_WORK steps, it
+ * is no. */
 #include "crawler/http/robots.h"
 #include "tools/base/ascii.h"
 
 #define MAX_WORK ((size_t)4 << 20) /* 2,000 rules with stars, and a URL of 2 kB */
 
-/* --- One spelling ----------------------------------------------------------- */
+/* --- Normalizing ------------------------------------------------------------ */
 
 static bool is_unreserved(char c)
 {
@@ -39,7 +38,7 @@ static bool add_escape(struct buffer *to, unsigned char c)
     return buffer_add(to, escape, sizeof escape);
 }
 
-/* Add s in its one spelling; the stars and dollars of a pattern mean something and stay. */
+/* Append s normalized; the stars and dollars of a pattern have a meaning and are kept. */
 static bool add_spelled(struct buffer *to, deja_slice s, bool pattern)
 {
     const char *p = s.data;
@@ -66,11 +65,11 @@ static bool add_spelled(struct buffer *to, deja_slice s, bool pattern)
 struct reading {
     struct robots *r;
     const char *agent;
-    bool in_rules;      /* a user-agent line would begin another group */
-    bool own, everyone; /* whom the present group is for */
+    bool in_rules;      /* a user-agent line would start another group */
+    bool own, everyone; /* whom the current group is for */
 };
 
-/* The product token at the beginning: "deja/1.0" names deja. */
+/* True if the value starts with the crawler's product token: "deja/1.0" names deja. */
 static bool names_agent(deja_slice value, const char *agent)
 {
     const char *p = value.data;
@@ -116,7 +115,7 @@ static bool take_rule(struct reading *in, deja_slice pattern, bool allow)
            (!in->everyone || add_rule(in->r, pattern, allow, false));
 }
 
-/* Seconds with up to three decimals; 0 for rubbish, and a day at most. */
+/* Seconds with up to three decimals; 0 if invalid, and at most a day. */
 static double seconds_of(deja_slice text)
 {
     const char *p = text.data;
@@ -205,10 +204,11 @@ void robots_fini(struct robots *r)
     *r = (struct robots){0};
 }
 
-/* --- Asking ------------------------------------------------------------------ */
+/* --- Queries ----------------------------------------------------------------- */
 
-/* Where a piece of a pattern stands in what is left of the path, or NULL: at its beginning, at its
- * end, or else at its first place, as a later one would only leave less for the pieces behind. */
+/* Find a piece of a pattern in the rest of the path: at its start, at its end, or else at its
+ * first occurrence, because a later one would only leave less for the following pieces.  NULL if
+ * absent. */
 enum place {
     AT_BEGINNING,
     AT_END,
@@ -226,8 +226,8 @@ static const char *find_piece(deja_slice piece, deja_slice left, enum place plac
     return memcmp(text, piece.data, piece.len) == 0 ? text : NULL;
 }
 
-/* Does the pattern, which is pieces with stars between, match the path's beginning, or all of it?
- */
+/* True if the pattern, pieces separated by stars, matches the start of the path or, with to_end,
+ * all of it. */
 static bool matches(deja_slice pattern, bool to_end, deja_slice path)
 {
     const char *p = pattern.data, *const end = p + pattern.len;
@@ -256,7 +256,7 @@ bool robots_allows(const struct robots *r, deja_slice path)
         return true;
     if (!buffer_reserve(&spelled, 1) || !add_spelled(&spelled, path, false)) {
         buffer_fini(&spelled);
-        return false; /* no memory: the polite answer */
+        return false; /* no memory: the safe answer */
     }
     for (size_t i = 0; i < r->n_rules; i++) {
         const struct robots_rule *rule = &r->rule[i];

@@ -1,12 +1,12 @@
 /* sitemap.c - the URLs in a sitemap (sitemaps.org), read with expat.
  *
- * A <loc> counts whatever its prefix, unless it is inside an <image>: that one is not a page.  URLs
- * come out as UTF-8 whatever the encoding of the file; one that expat does not know is read as
- * Latin-1, which is right for URLs that are ASCII.  Of a damaged file, the URLs before the damage
- * count.
+ * A <loc> counts whatever its prefix, unless it is inside an <image>: that one is not a page.
+ * URLs are returned as UTF-8 whatever the encoding of the file; an encoding that expat does not
+ * know is read as Latin-1, which is right for ASCII URLs.  From a damaged file, the URLs before
+ * the damage count.
  *
- * Anyone can write a sitemap: one that declares entities is not read any further, so there is
- * nothing to expand, and nothing outside the file is ever loaded. */
+ * Anyone can write a sitemap: parsing stops at an entity declaration, so there is nothing to
+ * expand, and nothing outside the file is ever loaded. */
 #include "crawler/http/sitemap.h"
 #include "tools/base/ascii.h"
 #include <expat.h>
@@ -20,9 +20,9 @@ struct reading {
     links_take *take;
     void *ctx;
     unsigned depth;
-    unsigned image, loc; /* how deep the open one is; 0: none is open */
+    unsigned image, loc; /* depth of the open element; 0: none is open */
     size_t len;          /* of url; LOC_MAX + 1: too long */
-    int rc;              /* of take */
+    int rc;              /* result of take */
     char url[LOC_MAX];
 };
 
@@ -96,7 +96,7 @@ static int XMLCALL read_as_latin1(void *ctx, const char *name, XML_Encoding *enc
     return XML_STATUS_OK;
 }
 
-/* Some servers put blank lines before the declaration, where none may be. */
+/* Some servers put blank lines before the XML declaration, which is invalid. */
 static deja_slice without_blanks_before(deja_slice xml)
 {
     const char *from = xml.data, *const end = from + xml.len;
