@@ -1,23 +1,23 @@
-/* frontdb.c - the queue's database: its tables and statements, how it is opened, and what
- * survives.
+/* frontdb.c - the queue's database: its tables and statements, opening it, and durability.
  *
- *     kill -9      SQLite's log (WAL) brings back the last commit; taken URLs wait again
- *     power cut    the last sync, or a commit behind it.  SQLite neither syncs its log nor moves
- *                  it into the file by itself here: that happens in a sync, after the caller has
- *                  synced the archive
+ *     after kill -9     everything up to the last commit survives (SQLite's WAL); URLs that were
+ *                       taken wait again
+ *     after power loss  everything up to the last sync survives, possibly some commits after it.
+ *                       SQLite does not sync or checkpoint its log by itself here: frontier_sync
+ *                       does, after the caller has synced the archive
  *
- * The state of a URL is 0 while it waits, 1 when it is taken, 2 when it is done, and 3 when its
- * visit ended before; numbers in the statements.  Beside the URLs there are settings: numbers and
- * texts by name. */
+ * The state of a URL is 0 while it waits, 1 when taken, 2 when done, and 3 if its visit ended
+ * before; the statements use these numbers.  The database also has settings: numbers and texts by
+ * name. */
 #include "crawler/queue/frontdb.h"
 #include "crawler/http/hostkey.h"
 #include "tools/base/fail.h"
 #include <limits.h>
 #include <stdio.h>
 
-#define FORMAT   3    /* of the tables; stored as the file's user_version   */
-#define OLDEST   2    /* format that can be brought up to date              */
-#define LOG_FULL 2000 /* pages of the log after which it goes into the file */
+#define FORMAT   3    /* of the tables; stored as the file's user_version */
+#define OLDEST   2    /* oldest format that can be upgraded */
+#define LOG_FULL 2000 /* pages of the log after which it is checkpointed */
 
 static const char *const text_of[STATEMENTS] = {
     [SET] = "INSERT OR REPLACE INTO setting VALUES(?1, ?2)",
@@ -64,7 +64,7 @@ static const char schema[] =
     "length INTEGER, revisit INTEGER);CREATE INDEX url_waits ON url(host, depth, id) WHERE state "
     "= 0;CREATE INDEX url_taken ON url(id) WHERE state = 1;";
 
-/* A host was a scheme and an authority, credentials and all. */
+/* In format 2, a host was a scheme and an authority, including credentials. */
 static const char from_format_2[] =
     "INSERT OR IGNORE INTO host(name) SELECT host_name(name) FROM host;CREATE TEMP TABLE "
     "moved(old INTEGER PRIMARY KEY, new INTEGER NOT NULL);INSERT INTO moved SELECT o.id, n.id "
@@ -72,7 +72,7 @@ static const char from_format_2[] =
     "moved WHERE old = url.host) WHERE host IN (SELECT old FROM moved WHERE old <> new);DELETE "
     "FROM host WHERE id IN (SELECT old FROM moved WHERE old <> new);DROP TABLE moved;";
 
-/* --- SQLite's manners --------------------------------------------------------- */
+/* --- SQLite helpers ----------------------------------------------------------- */
 
 int frontdb_fail(frontier *f, deja_error *err)
 {
@@ -135,7 +135,7 @@ static bool is_number(sqlite3_value *v, int64_t least, int64_t most, int64_t *va
     return sqlite3_value_type(v) == SQLITE_INTEGER && *value >= least && *value <= most;
 }
 
-/* No text of ours has a zero in it, and some are used as strings. */
+/* Our texts never contain a NUL, and some are used as strings. */
 static bool is_text(sqlite3_value *v, deja_slice *text)
 {
     const int type = sqlite3_value_type(v);
@@ -173,7 +173,7 @@ int frontier_damaged(const frontier *f, const char *what, deja_error *err)
 
 /* --- Opening ------------------------------------------------------------------ */
 
-/* cdxj_line as a function of SQL: SQLite sorts on disk what does not fit into memory. */
+/* cdxj_line as an SQL function: SQLite sorts on disk what does not fit into memory. */
 static void sql_line(sqlite3_context *ctx, int n, sqlite3_value **v)
 {
     struct buffer line = {0};
@@ -230,7 +230,7 @@ static int make_tables(frontier *f, deja_error *err)
 {
     char text[64];
     int format = 0;
-    int rc = frontdb_begin(f, err); /* takes the lock for as long as we live */
+    int rc = frontdb_begin(f, err); /* takes the lock for the life of the process */
     if (rc == DEJA_OK)
         rc = read_format(f, &format, err);
     if (rc < 0 || format == FORMAT)
@@ -272,8 +272,7 @@ static int open_file(frontier *f, deja_error *err)
                           sqlite3_create_function(f->db, "host_name", 1, flags, NULL, sql_host,
                                                   NULL, NULL) != SQLITE_OK))
         rc = frontdb_fail(f, err);
-    (void)sqlite3_wal_hook(f->db, note_log_pages,
-                           f); /* in the place of SQLite's own checkpoints */
+    (void)sqlite3_wal_hook(f->db, note_log_pages, f); /* instead of SQLite's own checkpoints */
     if (rc == DEJA_OK)
         rc = make_tables(f, err);
     if (rc == DEJA_OK)
@@ -318,7 +317,7 @@ int frontier_commit(frontier *f, deja_error *err)
     return rc;
 }
 
-/* SQLite has no call for it: the log's file is asked for, and synced by SQLite's own method. */
+/* SQLite has no call to sync its log, so get the log's file and use SQLite's own method. */
 static int sync_log(frontier *f, deja_error *err)
 {
     sqlite3_file *log = NULL;

@@ -1,5 +1,5 @@
-/* frontdb.h - what the files of the queue share: its database, and the statements for it.  Only
- * frontier.c and frontdb.c include this. */
+/* frontdb.h - what the files of the queue share: the database and its statements.  Only frontier.c
+ * and frontdb.c include this. */
 #ifndef CRAWLER_QUEUE_FRONTDB_H
 #define CRAWLER_QUEUE_FRONTDB_H
 #include "crawler/queue/frontier.h"
@@ -36,21 +36,21 @@ struct frontier {
     struct buffer lent; /* texts of the last frontier_copy_of */
 };
 
-/* The words for what SQLite said last. */
+/* Report SQLite's last error. */
 int frontdb_fail(frontier *f, deja_error *err);
-/* Statements without values and rows. */
+/* Execute statements without values and rows. */
 int frontdb_execute(frontier *f, const char *sql, deja_error *err);
-/* A transaction, if none is open: frontier_commit ends it. */
+/* Begin a transaction unless one is open; frontier_commit ends it. */
 int frontdb_begin(frontier *f, deja_error *err);
-/* A statement made ready for its values; compiled at its first use.  NULL: frontdb_fail knows. */
+/* A statement ready for its values; compiled at its first use.  NULL: call frontdb_fail. */
 sqlite3_stmt *frontdb_use(frontier *f, enum statement which);
-/* Run one that gives no rows. */
+/* Run a statement that returns no rows. */
 int frontdb_step(frontier *f, sqlite3_stmt *s, deja_error *err);
 
-/* Empty texts are NULL there. */
+/* Binds an empty text as NULL. */
 void frontdb_bind(sqlite3_stmt *s, int at, deja_slice text);
 
-/* SQLite's columns have no types, and anyone can write into the file, so every value is checked.
+/* SQLite's columns have no types, and anyone can write to the file, so every value is checked.
  * False: it has another type or is out of range; frontier_damaged makes the error. */
 bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value);
 bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value);

@@ -1,15 +1,15 @@
-/* frontier.c - the queue on disk: every URL of every visit, what waits and what became of it.
+/* frontier.c - the queue on disk: every URL of every visit, its state and its result.
  *
- * One table of SQLite.  A URL is a row; it waits, is taken, done or left behind, and what became
- * of it is written into the same row.  What waits is found through an index of its own, by host,
- * depth and arrival, so that a step costs the same however long the queue is, and the memory of
- * the process does not grow with it.  frontdb.c has the statements, and tells what survives.
+ * One SQLite table.  A URL is a row; it is waiting, taken, done or left over, and its result is
+ * written to the same row.  Waiting URLs have their own index, by host, depth and arrival, so a
+ * step costs the same however long the queue is, and the memory of the process does not grow with
+ * it. frontdb.c has the statements, and says what survives a crash.
  *
- * The table does not keep URLs apart: two rows may have the same one.  That is the cache's job
- * (offer.c), and asking the disk for each link is what it saves.
+ * The table does not enforce unique URLs: two rows may have the same one.  That is the cache's job
+ * (offer.c), which avoids a disk access for each link.
  *
- * Earlier visits stay in the table.  They tell what a page was like (conditional requests), and
- * whether a URL was ever met.  The index for that is made when the second visit begins. */
+ * Earlier visits stay in the table.  They show what a page was like (conditional requests), and
+ * whether a URL was ever seen.  The index for that is built when the second visit starts. */
 #include "crawler/archive/digest.h"
 #include "crawler/queue/frontdb.h"
 #include "tools/base/ascii.h"
@@ -18,7 +18,7 @@
 
 static const char pages_by_hash[] = "CREATE INDEX IF NOT EXISTS url_hash ON url(hash)";
 
-/* The number by which the index knows a URL; equal numbers are compared by their text. */
+/* Bind the number by which the index finds a URL; URLs with equal numbers are compared as text. */
 static int bind_number(sqlite3_stmt *s, int column, deja_slice url, deja_error *err)
 {
     int64_t number;
@@ -107,7 +107,7 @@ static int read_url(const frontier *f, sqlite3_stmt *s, int64_t host, struct fro
 
 void frontier_url_free(struct frontier_url *u)
 {
-    union { /* ours: read_url made it */
+    union { /* allocated by read_url */
         const void *borrowed;
         void *own;
     } text = {u->url.data};
@@ -115,7 +115,7 @@ void frontier_url_free(struct frontier_url *u)
     u->url = (deja_slice){NULL, 0};
 }
 
-/* RETURNING keeps no order. */
+/* RETURNING does not preserve an order. */
 static int by_depth_and_id(const void *a, const void *b)
 {
     const struct frontier_url *x = a, *y = b;
@@ -227,7 +227,7 @@ static bool read_digest(sqlite3_stmt *s, int at, struct digest *d)
     return true;
 }
 
-/* Copies: an open statement would keep the log from being moved into the file. */
+/* Copies, because an open statement would block the checkpoint. */
 static bool lend_texts(frontier *f, deja_slice *const out[], size_t n)
 {
     size_t at[4], from = 0;
@@ -311,7 +311,7 @@ int frontier_leave(frontier *f, uint64_t *n, deja_error *err)
     return rc == DEJA_OK ? frontdb_execute(f, pages_by_hash, err) : rc;
 }
 
-/* --- All of them ------------------------------------------------------------------- */
+/* --- Iterating --------------------------------------------------------------------- */
 
 static int give_hosts(frontier *f, sqlite3_stmt *s, frontier_host_take *take, void *ctx,
                       deja_error *err)
@@ -357,7 +357,7 @@ static int give_texts(frontier *f, sqlite3_stmt *s, frontier_text_take *take, vo
     int rc = DEJA_OK, code;
     while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK) {
         const deja_slice text = {sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0)};
-        const int type = sqlite3_column_type(s, 0); /* URLs are texts, lines of the index blobs */
+        const int type = sqlite3_column_type(s, 0); /* URLs are text, index lines are blobs */
         rc = text.len > 0 && (type == SQLITE_TEXT || type == SQLITE_BLOB)
                  ? take(ctx, text, err)
                  : frontier_damaged(f, FRONTDB_URL_ROW, err);

@@ -1,4 +1,4 @@
-/* frontier.h - the queue on disk: every URL of every visit, what waits and what became of it. */
+/* frontier.h - the queue on disk: every URL of every visit, its state and its result. */
 #ifndef CRAWLER_QUEUE_FRONTIER_H
 #define CRAWLER_QUEUE_FRONTIER_H
 #include "crawler/archive/cdxj.h"
@@ -7,90 +7,91 @@ typedef struct frontier frontier;
 
 #define FRONTIER_TIME_MAX INT64_C(253402300799) /* the end of the year 9999 */
 
-/* A URL that waits. */
+/* A URL in the queue. */
 struct frontier_url {
-    int64_t id;        /* 1, 2, ... in the order of arrival              */
-    int64_t host;      /* frontier_host                                  */
-    uint32_t depth;    /* links from a seed                              */
-    uint32_t hops;     /* redirects since the last page                  */
-    uint32_t attempts; /* that failed and may be tried again             */
-    bool hidden;       /* its page was to be seen in an earlier visit    */
-    deja_slice url;    /* taken ones: zero behind it, frontier_url_free  */
+    int64_t id;        /* 1, 2, ... in the order of arrival */
+    int64_t host;      /* frontier_host */
+    uint32_t depth;    /* links from a seed */
+    uint32_t hops;     /* redirects since the last page */
+    uint32_t attempts; /* failed attempts so far */
+    bool hidden;       /* an earlier visit could have seen its page */
+    deja_slice url;    /* if taken: NUL-terminated, free with frontier_url_free */
 };
 
-/* What became of it. */
+/* The result of a URL. */
 struct frontier_page {
-    int outcome; /* the caller's numbers; 0 is a capture */
-    int status;  /* of HTTP; 0: none                     */
+    int outcome; /* defined by the caller; 0 is a capture */
+    int status;  /* of HTTP; 0: none */
     time_t when;
     deja_slice mime, etag, modified; /* empty: none */
     struct digest digest;
     struct warc_place place; /* file 0: in no archive */
-    bool revisit;            /* a revisit record      */
+    bool revisit;            /* a revisit record */
 };
 
-/* The queue in the folder, made when it is absent.  DEJA_EBUSY: another process has it.  What a
- * killed process had taken waits again. */
+/* Open the queue in the folder, or create it.  DEJA_EBUSY: another process has it.  URLs that a
+ * killed process had taken wait again. */
 int frontier_open(const char *dir, frontier **out, deja_error *err);
-void frontier_close(frontier *f); /* what was not committed is undone */
+void frontier_close(frontier *f); /* rolls back uncommitted changes */
 
-/* Changes are undone by a crash up to the last commit; what was committed survives kill -9.  After
- * a sync it survives a power cut. */
+/* A crash undoes all changes since the last commit; committed changes survive kill -9.  After a
+ * sync they survive a power failure. */
 int frontier_commit(frontier *f, deja_error *err);
 int frontier_sync(frontier *f, deja_error *err);
 
-/* What comes out of the file is checked: DEJA_EFORMAT says what is damaged. */
+/* Values read from the file are checked: DEJA_EFORMAT says what is damaged. */
 
-/* Numbers and texts by name, such as the visit.  Absent: 0 and empty.  Numbers are at least 0.
- * *damaged, unless NULL, takes the place of the error for a value that is not text. */
+/* Numbers and texts by name, such as the visit.  If absent: 0 and empty.  Numbers are at least 0.
+ * *damaged, unless NULL, is set instead of returning an error if a value is not text. */
 int frontier_get(frontier *f, const char *name, int64_t most, int64_t *value, deja_error *err);
 int frontier_set(frontier *f, const char *name, int64_t value, deja_error *err);
 int frontier_get_blob(frontier *f, const char *name, struct buffer *value, bool *damaged,
                       deja_error *err);
 int frontier_set_blob(frontier *f, const char *name, deja_slice value, deja_error *err);
 
-/* For a caller that finds such a thing: `what` of the file is damaged. */
+/* For a caller that finds damage: report that `what` of the file is damaged. */
 int frontier_damaged(const frontier *f, const char *what, deja_error *err);
 
-/* The number of a host (hostkey.h), which is new or not. */
+/* The number of a host (hostkey.h); adds the host if it is new. */
 int frontier_host(frontier *f, deja_slice name, int64_t *id, deja_error *err);
-/* Put a URL at the end of its host's and depth's queue. */
+/* Append a URL to the queue of its host and depth. */
 int frontier_add(frontier *f, int64_t visit, const struct frontier_url *u, int64_t *id,
                  deja_error *err);
-/* The number of the last one that was added, to any host. */
+/* The number of the URL added last, to any host. */
 int frontier_last(frontier *f, int64_t *id, deja_error *err);
-/* Take up to cap URLs of a host, those of the smallest depth first, then in order of arrival. */
+/* Take up to cap URLs of a host, the smallest depth first, then in order of arrival. */
 int frontier_take(frontier *f, int64_t host, struct frontier_url *url, size_t cap, size_t *n,
                   deja_error *err);
 void frontier_url_free(struct frontier_url *u);
-/* Taken ones wait again, or are done. */
+/* Taken URLs go back to waiting, or are done. */
 int frontier_put_back(frontier *f, const struct frontier_url *u, deja_error *err);
 int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_error *err);
 
-/* Pages whose records begin there or behind wait again, as if never fetched; of each, `take` gets
- * outcome, status and revisit. */
+/* Pages whose records start at or after this place wait again, as if never fetched; `take` gets
+ * the outcome, status and revisit flag of each. */
 typedef int frontier_undone(void *ctx, const struct frontier_page *p, deja_error *err);
 int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take, void *ctx,
                   deja_error *err);
 
-/* The last whole copy of a page, of status 2xx; *found is false when there is none.  Texts last
- * until the next call, and are terminated. */
+/* The last complete copy of a page with status 2xx; *found is false if there is none.  Texts are
+ * NUL-terminated and valid until the next call. */
 int frontier_copy_of(frontier *f, deja_slice url, struct frontier_page *p, bool *found,
                      deja_error *err);
-/* Did an earlier visit have this URL in its queue? */
+/* True if an earlier visit had this URL in its queue. */
 int frontier_was_known(frontier *f, deja_slice url, int64_t visit, bool *known, deja_error *err);
-/* A visit ends: what still waits is left behind (*n), and the next one can ask the above. */
+/* End a visit: URLs still waiting are left over (*n), and the next visit can call the two
+ * functions above. */
 int frontier_leave(frontier *f, uint64_t *n, deja_error *err);
 
 typedef int frontier_host_take(void *ctx, int64_t id, deja_slice name, uint64_t waiting,
                                uint32_t depth, deja_error *err);
-/* Each host for which something waits. */
+/* Each host with waiting URLs. */
 int frontier_each_host(frontier *f, frontier_host_take *take, void *ctx, deja_error *err);
-/* Each host of which this visit has done something: so many URLs, in the place of `waiting`. */
+/* Each host with URLs done in this visit; `waiting` is their number. */
 int frontier_each_done(frontier *f, int64_t visit, frontier_host_take *take, void *ctx,
                        deja_error *err);
 typedef int frontier_text_take(void *ctx, deja_slice text, deja_error *err);
-/* Each URL that was added behind this one. */
+/* Each URL added after this one. */
 int frontier_each_since(frontier *f, int64_t id, frontier_text_take *take, void *ctx,
                         deja_error *err);
 /* Each line of the archive's index, sorted. */
