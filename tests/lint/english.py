@@ -1,0 +1,222 @@
+"""english - what people read here is plain English: no banned phrase, no misspelled word.
+
+Reads pages, comments and string literals.  The tables are in tests/lint/english:
+phrases.txt says what is banned, exceptions.txt what is allowed and why, words.txt lists the
+words that the dictionary lacks, and counts.txt the offences in code that are still left.
+Pages must be clean.  Sentences with more than 40 words are listed, but do not fail.
+"""
+
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tokenize
+from bisect import bisect
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(os.environ["SOURCE"])
+TABLES = ROOT / "tests/lint/english"
+CODE = "\x01"  # stands for a character of code; a phrase never spans it
+NAME = "§"  # stands for a quoted name
+
+STRING = r'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+C_TOKEN = re.compile(r"(/\*.*?\*/|//[^\n]*)" + STRING, re.S)
+LINE_TOKEN = re.compile(r"((?<!\S)#[^\n]*)" + STRING)
+
+
+def hidden(text, mark=CODE):
+    return re.sub(r"\S", mark, text)
+
+
+def keep(text, spans):
+    """The text with everything outside the spans hidden."""
+    out, end = [], 0
+    for start, stop in spans:
+        out += [hidden(text[end:start]), text[start:stop]]
+        end = stop
+    return "".join(out) + hidden(text[end:])
+
+
+def code_prose(text, token, strings):
+    prose = keep(text, [m.span() for m in token.finditer(text) if strings or m[1]])
+    prose = re.sub(r"\\[nt\"]|%[-0-9.*]*[a-z]+\b|%%", lambda m: NAME * len(m.group()), prose)
+    # The signs that open a comment's lines, and the quotes of strings.
+    prose = re.sub(r"(?m)^([ \t]*)(/\*+|\*+/|\*+|//+|#+)", lambda m: m[1] + " " * len(m[2]), prose)
+    return re.sub(r"/\*+|\*+/|\"", lambda m: " " * len(m.group()), prose)
+
+
+def python_prose(text, strings):
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    strings = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", None)) if strings else ()
+    spans = [(starts[t.start[0] - 1] + t.start[1], starts[t.end[0] - 1] + t.end[1])
+             for t in tokenize.generate_tokens(io.StringIO(text).readline)
+             if t.type == tokenize.COMMENT or t.type in strings or t.string.startswith('"""')]
+    prose = keep(text, spans)
+    return re.sub(r"(?m)^[ \t]*#+|\"|\\[nt]", lambda m: " " * len(m.group()), prose)
+
+
+def page_prose(text):
+    def hide(match):
+        return hidden(match.group())
+    text = re.sub(r"(?ms)^( *)(```|~~~).*?^\1\2[^\n]*$", hide, text)
+    text = re.sub(r"(?s)<!--.*?-->|\$\$.*?\$\$", hide, text)
+    text = re.sub(r"`+[^`]*`+|\$[^$\n]+\$", lambda m: hidden(m.group(), NAME), text)
+    text = re.sub(r"(?<=\])\([^)]*\)|<[^>\n]*>", lambda m: " " * len(m.group()), text)
+    return re.sub(r"(?m)^( *)(#+|[-*]|\d+\.)(?= )", lambda m: m[1] + CODE * len(m[2]), text)
+
+
+def prose(path, text, strings=True):
+    """The text of a page, or the comments (and the strings) of code; the rest is hidden."""
+    if path.suffix == ".md":
+        return page_prose(text)
+    if path.suffix == ".py":
+        return python_prose(text, strings)
+    return code_prose(text, C_TOKEN if path.suffix in (".c", ".h") else LINE_TOKEN, strings)
+
+
+def table(name):
+    lines = (TABLES / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def offences(text, phrases):
+    """(line, phrase, advice) of each banned phrase in the prose.  Phrases may span lines, but not
+    paragraphs."""
+    text = re.sub(r"\n(?=[ \t]*\n)", "\n" + CODE, text)
+    flat, starts, lines = "", [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        line = " ".join(re.sub(f"{CODE}[{CODE} ]*", CODE, line).split())
+        if line:
+            starts.append(len(flat))
+            lines.append(number)
+            flat += line + " "
+    return sorted((lines[bisect(starts, m.start()) - 1], m.group().strip(), advice)
+                  for pattern, advice in phrases for m in pattern.finditer(flat))
+
+
+def words(text):
+    """The words to spell-check, without names: with digits, inner capitals, paths, options."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for token in re.split(r"[\s\x01]+", line):
+            for part in re.split(r"[-–—/]", "" if token.startswith("-") else token):
+                part = re.sub(r"('s|s')$", "", part.strip(".,;:!?()[]{}*\"'|…"))
+                if re.fullmatch(r"[A-Za-z]?[a-z]+('[a-z]+)?", part) and len(part) > 2:
+                    yield number, part
+
+
+def unknown(candidates):
+    done = subprocess.run(["hunspell", "-d", "en_US", "-l"], input="\n".join(sorted(candidates)),
+                          capture_output=True, text=True, check=True,
+                          env={**os.environ, "LC_ALL": "C.UTF-8"})
+    return set(done.stdout.split())
+
+
+def sentences(text):
+    for paragraph in re.finditer(r"(?:[^\n\x01|]+\n?)+", text):
+        for m in re.finditer(r"\S.*?(?:[.!?](?=\s|$)|$(?![\s\S]))", paragraph.group(), re.S):
+            yield text.count("\n", 0, paragraph.start() + m.start()) + 1, len(m.group().split())
+
+
+def files():
+    for path in sorted(ROOT.rglob("*")):
+        name = path.relative_to(ROOT)
+        if name.parts[0] in ("build", ".git") or "corpus" in name.parts or not path.is_file():
+            continue
+        if (path.suffix in (".md", ".c", ".h", ".py", ".sh", ".cmake")
+                or name.name in ("CMakeLists.txt", "check", "quickstart")):
+            yield name, path.read_text(errors="replace")
+
+
+def folder(name):
+    depth = 2 if name.parts[0] in ("src", "tests") else 1
+    return "/".join(name.parts[:-1][:depth]) or "."
+
+
+def rows(name):
+    """The rows of a table, split at ` => `."""
+    return [line.split(" => ") for line in table(name)]
+
+
+def self_test():
+    """The checks find what is wrong in a small text, and only that."""
+    def found(name, text):
+        return [(line, phrase) for line, phrase, _ in offences(prose(Path(name), text), PHRASES)]
+
+    def spelled(name, text):
+        return [word for _, word in words(prose(Path(name), text, strings=False))]
+    c = 'f("bits a\\n" key); /* This is\n * no key file.\n */ is(no, key); f("speling"); // wrongg\n'
+    assert found("x.c", c) == [(1, "is no")], found("x.c", c)
+    assert spelled("x.c", c) == ["This", "key", "file", "wrongg"], spelled("x.c", c)
+    page = "# One\n\nA `is no` page; it is\nno page.\n\n```\nis no page\n```\n"
+    assert found("x.md", page) == [(3, "is no")], found("x.md", page)
+    script = "echo an own file # 'an own file'\nprintf 'it is no file'\n"
+    assert found("x.sh", script) == [(1, "an own"), (2, "is no")], found("x.sh", script)
+    assert found("x.py", "is_no(file)  # an own file\n") == [(1, "an own")]
+    assert list(sentences("word " * 41 + "end. Two words.\n")) == [(1, 42), (1, 2)]
+    assert not HUNSPELL or unknown({"filter", "wrongg", "behaviour"}) == {"wrongg", "behaviour"}
+
+
+def main():
+    allowed, used = rows("exceptions.txt"), set()
+
+    def exempt(name, phrase, line):
+        for i, (path, text, _) in enumerate(allowed):
+            if path in ("*", str(name)) and (text == "*" or phrase.lower() in text and text in line.lower()):
+                used.add(i)
+                return True
+        return False
+    known = {word.lower() for word in table("words.txt")}
+    faults, candidates, longest = [], [], []
+    for name, text in files():
+        read, lines = prose(name, text), [""] + text.splitlines() + [""]
+        faults += [(name, line, f"{phrase!r}: say {advice}")
+                   for line, phrase, advice in offences(read, PHRASES)
+                   if not exempt(name, phrase, " ".join((lines[line] + " " + lines[line + 1]).split()))]
+        if name.suffix == ".md":
+            longest += [(name, line, count) for line, count in sentences(read) if count > 40]
+        else:
+            code = "".join(a if b == CODE else " " for a, b in zip(text, read))
+            known |= {word.lower() for word in re.findall(r"[A-Za-z]+", code)}
+            read = prose(name, text, strings=False)
+        candidates += [(name, line, word) for line, word in words(read)]
+    if HUNSPELL:
+        wrong = unknown({word for _, _, word in candidates if word.lower() not in known})
+        faults += [(name, line, f"{word!r}: misspelled, or missing from words.txt")
+                   for name, line, word in candidates if word in wrong]
+
+    bad = [fault for fault in faults if fault[0].suffix == ".md"]
+    counts = Counter(folder(name) for name, _, _ in faults if name.suffix != ".md")
+    left = {name: int(count) for name, count in map(str.split, table("counts.txt"))}
+    grown = {name for name in counts if counts[name] > left.get(name, 0)}
+    bad += [fault for fault in faults if fault not in bad and folder(fault[0]) in grown]
+    wanted = sys.argv[1:]
+    shown = [f for f in faults if str(f[0]).startswith(tuple(wanted))] if wanted else bad
+    for name, line, text in sorted(shown):
+        print(f"{name}:{line}: {text}")
+    if not wanted:
+        for name, line, count in longest:
+            print(f"{name}:{line}: a sentence of {count} words (listed only)")
+        for name in sorted(grown):
+            print(f"{name}: {counts[name]} offences, counts.txt allows {left.get(name, 0)}")
+    for name in sorted(left):
+        if counts[name] < left[name]:
+            print(f"{name}: {counts[name]} offences left, lower its row in counts.txt from {left[name]}")
+    for i, (path, text, _) in enumerate(allowed):
+        if i not in used:
+            print(f"exceptions.txt: {path} => {text}: not needed")
+    print(f"{len(bad)} new offences, {sum(counts.values())} offences in code, {len(longest)} long sentences")
+    if not bad and not HUNSPELL:
+        print("skipped: hunspell is not installed; phrases were checked, spelling was not")
+        return 77
+    return 1 if bad else 0
+
+
+HUNSPELL = shutil.which("hunspell")
+PHRASES = [(re.compile(pattern, re.I), advice) for pattern, advice in rows("phrases.txt")]
+self_test()
+sys.exit(main())
