@@ -29,7 +29,7 @@ extern const char *const bench_call_names[BENCH_CALLS];
 
 struct bench_figure { /* over the rounds */
     bool measured;
-    double ns;                 /* a key: the median */
+    double ns;                 /* per key: the median */
     struct bench_spread ratio; /* to the limit measured just before it in the same round */
 };
 
@@ -41,11 +41,11 @@ struct bench_case {
     double p;
     unsigned rounds;
     /* results */
-    size_t lot;           /* keys of one measurement */
+    size_t lot;           /* keys per measurement */
     uint64_t bytes;       /* of the subject, with n keys */
-    double rate;          /* of false positives, measured with n keys */
-    double rate_expected; /* negative: not known */
-    uint64_t probes;      /* keys that rate was measured with */
+    double rate;          /* false positive rate, measured with n keys */
+    double rate_expected; /* negative: unknown */
+    uint64_t probes;      /* keys used to measure the rate */
     double hash_ns, line_ns;
     double change_ns; /* like line_ns, but the line is also written */
     double key_len;

@@ -24,7 +24,7 @@ EXPERIMENTS = ("hashes", "single", "temporal", "spatial", "spatiotemporal")
 
 
 def digits(row):
-    """As many digits as the standard error leaves."""
+    """The mean, with the digits that its standard error supports."""
     mean, hits = float(row["mean"]), float(row["hits"])
     if hits == 0:
         return f"< {float(row['high']):.1g}"
@@ -44,7 +44,7 @@ def cell(row):
 
 
 def grid(rows):
-    """Rows by columns, in the order in which they come."""
+    """Rows by columns, in their order of appearance."""
     columns = list(dict.fromkeys(r["column"] for r in rows))
     names = list(dict.fromkeys(r["row"] for r in rows))
     at = {(r["row"], r["column"]): r for r in rows}

@@ -35,7 +35,7 @@ def slots_of(name, shards):
 
 
 def fullest(slots, nodes):
-    """Filters on the node that has most."""
+    """Number of filters on the fullest node."""
     held = [0] * nodes
     for slot in slots:
         held[slot * nodes // SLOTS] += 1
@@ -43,7 +43,7 @@ def fullest(slots, nodes):
 
 
 def shard_bytes(keys, rate, shards):
-    """Of one filter, sized as `deja dedup --redis -n` does."""
+    """Memory of one filter, sized as by `deja dedup --redis -n`."""
     mean = keys / shards
     capacity = math.ceil(mean + 5 * math.sqrt(mean)) + 1
     out = subprocess.run([DEJA, "plan", "-n", str(capacity), "-p", str(rate), "--json"],
@@ -52,7 +52,7 @@ def shard_bytes(keys, rate, shards):
 
 
 def nodes_for(slots, size, room):
-    """The least number of primaries whose fullest one has room; a cluster has three or more."""
+    """The fewest primaries of which even the fullest has room; a cluster has at least three."""
     if len(slots) * size <= room:
         return 1, 1.0
     nodes = 3

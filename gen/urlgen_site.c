@@ -22,7 +22,7 @@ static const struct weighted domains[] = {
     {PIECE(".top"), 1},   {PIECE(".online"), 1},
 };
 
-/* In front of a site's name. */
+/* Prefixes of a site's name. */
 static const struct weighted prefixes[] = {
     {PIECE("www."), 106},        {PIECE(""), 40},
     {PIECE("blog."), 8},         {PIECE("m."), 7},

@@ -146,7 +146,7 @@ int cdxj_key(deja_slice url, struct buffer *out)
 
 /* --- Lines ------------------------------------------------------------------- */
 
-/* One character per byte: at most mime types have non-ASCII bytes. */
+/* One character per byte: only mime types can have non-ASCII bytes. */
 static bool add_json(struct buffer *out, deja_slice s)
 {
     const char *p = s.data;

@@ -51,7 +51,7 @@ int frontdb_step(frontier *f, sqlite3_stmt *s, deja_error *err);
 void frontdb_bind(sqlite3_stmt *s, int at, deja_slice text);
 
 /* SQLite's columns have no types, and anyone can write to the file, so every value is checked.
- * False: it has another type or is out of range; frontier_damaged makes the error. */
+ * False: it has another type or is out of range; frontier_damaged reports it. */
 bool frontdb_number(sqlite3_stmt *s, int at, int64_t least, int64_t most, int64_t *value);
 bool frontdb_count(sqlite3_stmt *s, int at, uint32_t *value);
 bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text); /* NULL is empty */

@@ -56,7 +56,7 @@ static uint32_t times_of(uint64_t i)
 
 static bool goes(uint64_t i)
 {
-    return i / 2 % 2 == 0; /* half of the URLs of each count */
+    return i / 2 % 2 == 0; /* half: of those added once, half; twice, all; more, none */
 }
 
 static int add_all(const struct lab *lab, deja_filter *f, deja_error *err)

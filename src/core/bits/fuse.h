@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 #define DJ_FUSE_POSITIONS 3
-#define DJ_FUSE_MAX_LOG2  18 /* of the number of slots in a segment */
+#define DJ_FUSE_MAX_LOG2  18 /* log2 of the slots in a segment */
 #define DJ_FUSE_MAX_SLOTS (UINT64_C(1) << 32)
 #define DJ_FUSE_MAX_KEYS  UINT64_C(3000000000) /* 9/8 of this is below 2^32 */
 

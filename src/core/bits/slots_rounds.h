@@ -1,11 +1,11 @@
-/* slots_rounds.h - the rounds of slots.h, once, for kernels that differ in how they look at a
- * line.  To be included by a kernel after it has defined
+/* slots_rounds.h - the rounds of slots.h, shared by kernels that differ in how they inspect a
+ * line.  A kernel includes this file after it has defined
  *
- *   struct look                                     what is known of a line
- *   look_at(line, h)                                look for h in it
- *   look_hit(look)                                  1 when h is there, else 0
- *   look_full(look)                                 1 when all slots are taken, else 0
- *   look_put(look, line, h)                         h into its first free slot, if any */
+ *   struct look                                     the result of inspecting a line
+ *   look_at(line, h)                                search the line for h
+ *   look_hit(look)                                  1 if h is present, else 0
+ *   look_full(look)                                 1 if all slots are used, else 0
+ *   look_put(look, line, h)                         put h into the first free slot, if any */
 #include "core/bits/slots.h"
 
 /* The keys still being probed, and the current line of each. */

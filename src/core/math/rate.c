@@ -71,7 +71,7 @@ static double places(const struct dj_shape *s)
 
 /* --- One block ---------------------------------------------------------- */
 
-/* A block receives keys; tracks how many of an absent key's k bits are still missing. */
+/* How many of an absent key's k bits are still missing while its block receives keys. */
 struct cover {
     unsigned k;
     double step[LANES + 1][LANES + 1]; /* [v][u]: probability that one key leaves v of u missing */

@@ -4,7 +4,7 @@
  * To recognize these, `look` classifies all bytes at once and stores four classes as bits of
  * words:
  *
- *     odd       bytes that some profile treats differently in a path or in a query
+ *     odd       bytes that some profile does not keep unchanged in a path or a query
  *     unhost    bytes that a plain host does not have: all but a-z 0-9 - _ and dots
  *     slash, dot
  *

@@ -3,7 +3,8 @@
 #define DJ_PUNYCODE_H
 #include "core/url/text.h"
 
-/* The most code points encoded or decoded at once; the time grows with the square. */
+/* The most code points encoded or decoded at once; the time grows with the square of their
+ * number. */
 #define DJ_PUNYCODE_MAX 1024u
 
 /* Write the form of up to DJ_PUNYCODE_MAX code points; sets out->short_of_room if it does not

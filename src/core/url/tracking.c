@@ -1,6 +1,6 @@
 /* tracking.c - the parameters that profile crawl drops, and who uses them.
  *
- * A name is listed if it only tells a site's owner who came and from where, never what to show,
+ * A name is listed if it only identifies the visitor or the referrer and never selects content,
  * and if nobody uses it for anything else.  That excludes the short names: `sid`, `ref`, `source`,
  * `cid` and `session_id` are tracking on some sites and content on others.  Users who know a site
  * can add them (deja_url_rules_new).
