@@ -230,7 +230,7 @@ static void say_range(const deja_option *o, char *text, size_t cap)
 
 static int check_whole(const deja_option *o, uint64_t n, deja_error *err)
 {
-    char range[40];
+    char range[64];
     const bool power = !(n & (n - 1));
     if (n >= o->least && n <= o->most && (power || o->type != DEJA_OPTION_BITS))
         return DEJA_OK;

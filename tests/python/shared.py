@@ -134,14 +134,14 @@ class Shared(unittest.TestCase):
 
     def test_options_that_a_server_has_not_are_named(self):
         server = BloomServer()
-        run = crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_OPTIONS='{"layered_paper": true}')
-        self.assertIn("has no option layered_paper", run.log)
+        run = crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_OPTIONS='{"fingerprint_bits": 8}')
+        self.assertIn("has no option fingerprint_bits", run.log)
         self.assertEqual((self.site.asked, server.sets), ([], {}))
 
     def test_shards_of_keys_are_those_of_the_command(self):
         """As tests/unit/cli/server/test_shards.c has them: they never change."""
         known = re.findall(r'\{"([^"]*)", (\d+), (\d+), (\d+)\}',
-                           (pydeja.SOURCE / "tests" / "unit" / "test_shards.c").read_text())
+                           (pydeja.SOURCE / "tests/unit/cli/server/test_shards.c").read_text())
         self.assertGreater(len(known), 2)
         for text, *shards in known:
             self.assertEqual([_server.shard_of(text.encode(), n) for n in (16, 256, 16384)], list(map(int, shards)))
