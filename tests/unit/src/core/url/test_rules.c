@@ -172,7 +172,7 @@ static void wrong_wishes_are_refused_with_a_reason(void **state)
                      DEJA_EINVAL);
     assert_non_null(strstr(err.text, "safe"));
     assert_int_equal(deja_url_rules_new(DEJA_URL_CRAWL, 2, NULL, 0, NULL, 0, &rules, &err),
-                     DEJA_EINVAL);
+                     DEJA_EVERSION);
     assert_int_equal(deja_url_rules_new(DEJA_URL_CRAWL, 0, &empty, 1, NULL, 0, &rules, &err),
                      DEJA_EINVAL);
     assert_int_equal(deja_url_rules_new(DEJA_URL_CRAWL, 0, NULL, 0, &assignment, 1, &rules, &err),
