@@ -194,7 +194,7 @@ static void every_plan_makes_a_filter_that_loads(void **state)
         if (deja_filter_fold(f, 1, NULL) == DEJA_OK)
             deja_filter_free(reloaded(f));
         /* Rates that followed from a size can be too small for more keys in any body. */
-        if (deja_filter_rotate(f, NULL, &err) < 0 && !strstr(err.text, "(-n N)"))
+        if (deja_filter_rotate(f, NULL, &err) < 0 && !strstr(err.text, "(options.capacity)"))
             fail_msg("%d: rotate: %s", i, err.text);
         deja_filter_free(reloaded(f));
         deja_filter_free(f);
@@ -245,7 +245,7 @@ static void a_claimed_number_of_keys_does_not_size_the_next_visit(void **state)
         deja_filter *f = import_with(&h, &b);
         const int rc = deja_filter_rotate(f, NULL, &err);
         if (rc < 0) {
-            assert_non_null(strstr(err.text, "-n"));
+            assert_non_null(strstr(err.text, "options.capacity"));
             assert_true(deja_filter_contains(f, key_of(&(uint32_t){1}))); /* as it was */
         }
         for (uint32_t k = 0; k < 100; k++) /* a layer may be waiting for its first key */
