@@ -1,4 +1,4 @@
-/* asking.h - one filter of each kind, and what tests ask them about texts and numbers. */
+/* asking.h - one filter of each kind, and the queries that tests make with text and numbers. */
 #ifndef TEST_ASKING_H
 #define TEST_ASKING_H
 #include "bodies.h"
@@ -8,7 +8,7 @@
 #include "unit.h"
 #include <string.h>
 
-/* One of each; the rate is so low that none of the few keys here meets a false positive. */
+/* One of each kind; the rate is so low that none of the few keys here is a false positive. */
 static const struct {
     const char *name;
     deja_options opt;

@@ -1,15 +1,15 @@
-/* attacker.h - the evil choices: URLs picked by one who can look into a filter of his own.
+/* attacker.h - URLs chosen by an attacker who has a filter of his own to inspect.
  *
- * He keeps a twin of the victim's filter, of the same size and with the key that he believes it
- * to have, and offers only URLs that the twin likes:
+ * The attacker keeps a twin of the victim's filter, with the same size and the key that he
+ * believes the victim has.  He offers only URLs that suit him in the twin:
  *
- *   polluting    all bits clear as long as there are such URLs, then as many as he can find
- *   saturating   the same with more patience: bits are to be set until none is left
+ *   polluting    all bits clear while such URLs exist, then as many clear bits as he can find
+ *   saturating   the same with more tries, until every bit is set
  *   forging      never added, and all bits set
  *
- * Where the key is the victim's, what the twin says is what the victim does.  Twins are classic,
- * blocked, or scalable with one part.
- * Source: Gerbet, Kumar, Lauradoux, "The Power of Evil Choices in Bloom Filters", 2015. */
+ * If he has the victim's key, the victim behaves exactly like the twin.  Twins are classic,
+ * blocked, or scalable with one part.  Source: Gerbet, Kumar, Lauradoux, "The Power of Evil
+ * Choices in Bloom Filters", 2015. */
 #ifndef DJ_TEST_ATTACKER_H
 #define DJ_TEST_ATTACKER_H
 #include "kinds/kind.h"
@@ -17,8 +17,8 @@
 
 struct attacker {
     deja_filter *twin;
-    uint64_t tried; /* URLs that he has looked at */
-    uint32_t least; /* clear bits that saturating asks for; 0: not begun */
+    uint64_t tried; /* URLs tried so far */
+    uint32_t least; /* clear bits that saturating asks for; 0: not started */
 };
 
 struct url {
@@ -31,7 +31,7 @@ static inline deja_slice url_slice(const struct url *u)
     return (deja_slice){u->text, u->len};
 }
 
-/* PREFIX and the number in decimal: millions of them are looked at. */
+/* PREFIX and the number in decimal; fast, because millions are tried. */
 static inline struct url url_with(const char *prefix, uint64_t number)
 {
     struct url u;
@@ -80,7 +80,7 @@ static inline bool attacker_sees(const deja_filter *f, uint64_t position)
     return f->part[0]->body[position / 8] >> position % 8 & 1;
 }
 
-/* How many bits of a URL are still clear in the twin. */
+/* How many of a URL's bits are still clear in the twin. */
 static inline uint32_t attacker_clear_bits(const struct attacker *a, const struct url *u)
 {
     uint64_t position[16];
@@ -91,13 +91,13 @@ static inline uint32_t attacker_clear_bits(const struct attacker *a, const struc
     return clear;
 }
 
-/* He keeps his twin as the victim will be; false when it refuses. */
+/* Adds a URL to the twin, so that it matches the victim; false if the twin refuses it. */
 static inline bool attacker_sends(struct attacker *a, const struct url *u)
 {
     return deja_filter_add(a->twin, url_slice(u), NULL, NULL) == DEJA_OK;
 }
 
-/* The best of 400. */
+/* The best of 400 URLs. */
 static inline struct url attacker_pollutes(struct attacker *a)
 {
     const uint32_t least = a->twin->part[0]->shape.k;
@@ -114,7 +114,8 @@ static inline struct url attacker_pollutes(struct attacker *a)
     return best;
 }
 
-/* One that sets as many bits as the ones before did, or one fewer after 2,000 in vain. */
+/* A URL that sets as many bits as the previous ones did; after 2,000 failed tries, one bit
+ * fewer. */
 static inline struct url attacker_saturates(struct attacker *a)
 {
     if (!a->least)
@@ -126,13 +127,13 @@ static inline struct url attacker_saturates(struct attacker *a)
         if (++in_vain < 2000)
             continue;
         if (a->least == 1)
-            return u; /* nearly nothing is left */
+            return u; /* almost no clear bits are left */
         a->least--;
         in_vain = 0;
     }
 }
 
-/* n of them, in batches. */
+/* Adds n of them, in batches. */
 #define ATTACKER_BATCH 64
 static inline void attacker_forges(struct attacker *a, struct url *out, size_t n)
 {

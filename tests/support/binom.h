@@ -1,19 +1,19 @@
 /* binom.h - is a count inside the interval that a hypothesis allows?
  *
- * "z standard deviations" means a tail probability: what a normal variable has beyond z, on
- * either side (z = 5: 2.9e-7).  Counts are not normal, least of all small ones, so the tails of
- * the binomial and the Poisson law are summed up term by term.  The first term comes from
- * lgamma, the others from the ratio of neighbours; the sum stops where terms no longer matter.
+ * "z standard deviations" stands for a tail probability: that of a normal variable beyond z, on
+ * either side (z = 5: 2.9e-7).  Counts, above all small ones, are not normal, so the tails of the
+ * binomial and the Poisson distribution are summed term by term.  The first term comes from
+ * lgamma, the others from the ratio of adjacent terms; the sum stops when terms no longer matter.
  *
- * A rate that itself scatters from filter to filter makes a count scatter more than binomially;
- * counts large enough for that to show are nearly normal. */
+ * If the rate itself varies from filter to filter, a count varies more than binomially.  Counts
+ * large enough for that to show are nearly normal. */
 #ifndef DJ_TEST_BINOM_H
 #define DJ_TEST_BINOM_H
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Chance of a normal variable to lie more than z deviations above its mean. */
+/* Probability that a normal variable is more than z deviations above its mean. */
 static inline double normal_tail(double z)
 {
     return erfc(z / sqrt(2.0)) / 2.0;
@@ -77,8 +77,8 @@ static inline double binom_at_most(double x, double n, double p)
     return binom_at_least(n - x, n, 1.0 - p);
 }
 
-/* Below this many expected hits the Poisson law stands in for the binomial one: nearly the same,
- * never narrower, and free of logarithms that differ in the last digits only. */
+/* Below this many expected hits, use the Poisson distribution instead of the binomial one: it is
+ * nearly the same, never narrower, and avoids logarithms that differ only in the last digits. */
 #define FEW_HITS 50.0
 
 static inline bool poisson_within(uint64_t hits, double mean, double z)
@@ -96,7 +96,7 @@ static inline bool binom_within(uint64_t hits, uint64_t trials, double p, double
     return x > n * p ? binom_at_least(x, n, p) >= tail : binom_at_most(x, n, p) >= tail;
 }
 
-/* Not too many: what a promise "at most p" allows. */
+/* Not too many: for a bound "at most p". */
 static inline bool binom_at_most_rate(uint64_t hits, uint64_t trials, double p, double z)
 {
     return (double)hits <= (double)trials * p || binom_within(hits, trials, p, z);
@@ -107,7 +107,8 @@ static inline bool normal_within(double x, double mean, double sigma, double z)
     return fabs(x - mean) <= z * sigma;
 }
 
-/* As binom_within, for a rate that scatters around p with deviation p_sigma: the variances add. */
+/* Like binom_within, for a rate that varies around p with deviation p_sigma: the variances
+ * add. */
 static inline bool binom_within_spread(uint64_t hits, uint64_t trials, double p, double p_sigma,
                                        double z)
 {

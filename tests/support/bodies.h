@@ -1,6 +1,6 @@
-/* bodies.h - do two parts hold the same?  Bodies of bits are equal byte for byte.  In a table of
- * fingerprints it depends on the size of a batch who comes first to a line, so there the same
- * fingerprints count, in whatever order. */
+/* bodies.h - do two parts have the same content?  Bodies of bits are equal byte for byte.  In a
+ * table of fingerprints the order within a line depends on the batch size, so only the set of
+ * fingerprints must be equal. */
 #ifndef TEST_BODIES_H
 #define TEST_BODIES_H
 #include "kinds/kind.h"

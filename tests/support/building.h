@@ -1,4 +1,4 @@
-/* building.h - static filters of numbered keys: begun, filled, finished, and asked. */
+/* building.h - static filters of numbered keys: start, fill, finish and query them. */
 #ifndef TEST_BUILDING_H
 #define TEST_BUILDING_H
 #include "calls.h"
@@ -75,7 +75,7 @@ static inline uint64_t count_found(const deja_filter *f, uint64_t from, uint64_t
     return found;
 }
 
-/* Numbers from here on are in no filter. */
+/* No filter contains numbers from here on. */
 #define STRANGER (UINT64_C(1) << 40)
 
 #endif

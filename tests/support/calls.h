@@ -1,5 +1,4 @@
-/* calls.h - calls that have to work: if one does not, the test ends with the library's own words.
- */
+/* calls.h - calls that must succeed: if one fails, the test ends with the library's message. */
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H
 #include "deja.h"

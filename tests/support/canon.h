@@ -1,13 +1,13 @@
-/* canon.h - one profile's writer, called as canon.c calls it, with its contract checked.
+/* canon.h - calls one profile's writer as canon.c does, and checks its contract.
  *
- * The room has exactly the size that is asked for, on the heap, so that a sanitizer sees any
- * byte beyond it. */
+ * The buffer is on the heap and has exactly the requested size, so that a sanitizer sees any
+ * write beyond it. */
 #ifndef DJ_TEST_CANON_H
 #define DJ_TEST_CANON_H
 #include "core/url/url.h"
 #include <stdlib.h>
 
-/* A slice of a literal, which may have NULs in it. */
+/* A slice of a literal, which may contain NULs. */
 #define S(literal) ((deja_slice){literal, sizeof(literal) - 1})
 
 struct canon {
@@ -21,7 +21,7 @@ static inline struct canon canon_by(dj_url_writer *write, uint32_t profile, deja
     const struct deja_url_rules rules = {.profile = profile};
     const size_t cap = DEJA_URL_ROOM(url.len);
     struct canon c = {.room = malloc(cap)};
-    char *const copy = malloc(url.len + 1); /* nothing may be read behind the URL */
+    char *const copy = malloc(url.len + 1); /* nothing after the URL may be read */
     assert_non_null(c.room);
     assert_non_null(copy);
     if (url.len)
@@ -42,7 +42,7 @@ static inline void canon_free(struct canon *c)
     free(c->room);
 }
 
-/* The row's URL becomes `want`; an empty one says DEJA_ENOTURL. */
+/* The row's URL becomes `want`; if `want` is empty, the result is DEJA_ENOTURL. */
 static inline void assert_canon(dj_url_writer *write, uint32_t profile, deja_slice url,
                                 deja_slice want)
 {
@@ -58,7 +58,7 @@ static inline void assert_canon(dj_url_writer *write, uint32_t profile, deja_sli
 }
 
 struct canon_row {
-    deja_slice url, want; /* an empty want: no URL */
+    deja_slice url, want; /* an empty want: not a URL */
 };
 
 static inline void assert_canon_rows(dj_url_writer *write, uint32_t profile,
@@ -68,7 +68,7 @@ static inline void assert_canon_rows(dj_url_writer *write, uint32_t profile,
         assert_canon(write, profile, row[i].url, row[i].want);
 }
 
-/* One byte less than is asked for, and the form is not believed. */
+/* With one byte less than required, the writer reports that it ran out of room. */
 static inline void assert_small_room_is_said(dj_url_writer *write, uint32_t profile)
 {
     char room[DEJA_URL_ROOM(13) - 1];

@@ -4,14 +4,14 @@
 # has a function for each case, and ends with
 #     cases "$@"
 # Every function of the script is a case, in the order of the file, except those whose name
-# begins with an underscore.  Each runs in a fresh folder and in a shell of its own, which ends
-# what the case has started.  To run some of them: run-script SCRIPT NAME...
+# begins with an underscore.  Each runs in a fresh folder and in its own shell, which ends the
+# processes that the case started.  To run some of them: run-script SCRIPT NAME...
 . "$SUPPORT/cli.sh"
 
-# A hang is a failure, not a wait.
+# A hang is a failure.
 deja() { timeout -k 5 "${DEJA_TIMEOUT:-600}" "$DEJA" "$@"; }
 
-# As in cli.sh, but names the case, and every line of the script on the way to the failure.
+# Like cli.sh's, but names the case and every line of the script that led to the failure.
 fail() {
     local i way=
     for ((i = ${#FUNCNAME[@]} - 2; i >= 0; i--)); do
@@ -31,14 +31,14 @@ fail() {
 
 _case_names() {
     local name
-    shopt -s extdebug # declare -F then tells line and file
+    shopt -s extdebug # declare -F then prints line and file
     for name in $(compgen -A function); do
         declare -F "$name"
     done | awk -v script="$0" '$3 == script && $1 !~ /^_/ { print $2, $1 }' | sort -n | cut -d ' ' -f 2
     shopt -u extdebug
 }
 
-# What a case has started and mounted ends with it, however it ends.
+# Kill and unmount what the case started and mounted, however it ends.
 _end_case() {
     local pids
     pids=$(jobs -p)
@@ -71,10 +71,10 @@ cases() {
     [ $bad -eq 0 ] || exit 1
 }
 
-# ---- What several scripts need
+# ---- Shared by several scripts
 
-# some_urls LINES DIFFERENT: that many lines, of which about so many are different; always the
-# same, in no order.
+# some_urls LINES DIFFERENT: LINES lines, of which about DIFFERENT are distinct; always the same,
+# in no order.
 some_urls() {
     awk -v n="$1" -v different="$2" 'BEGIN {
         x = 1
@@ -93,7 +93,7 @@ all_new_urls() {
     }'
 }
 
-# once: each line of standard input the first time; again: every other time.
+# once: the first occurrence of each line of standard input; again: all other occurrences.
 once() { awk '!seen[$0]++'; }
 again() { awk 'seen[$0]++'; }
 
@@ -107,7 +107,7 @@ eventually() {
     fail "did not come true within ten minutes: $*"
 }
 
-# flip_bit FILE OFFSET: turn one bit of the byte there.
+# flip_bit FILE OFFSET: flip one bit of the byte there.
 flip_bit() {
     local byte
     byte=$(od -An -tu1 -j "$2" -N 1 "$1")
@@ -116,7 +116,7 @@ flip_bit() {
         dd "of=$1" bs=1 "seek=$2" conv=notrunc status=none
 }
 
-# json_get KEY FILE: the value of a key in a JSON object; fails when it is not JSON.
+# json_get KEY FILE: the value of a key in a JSON object; fails if it is not JSON.
 json_get() {
     python3 -c 'import json, sys; print(json.load(open(sys.argv[2]))[sys.argv[1]])' "$1" "$2"
 }

@@ -1,4 +1,4 @@
-/* catching.h - what the command would print, caught in a file. */
+/* catching.h - captures in a file what the command would print. */
 #ifndef TEST_CATCHING_H
 #define TEST_CATCHING_H
 #include "tools/base/out.h"

@@ -1,5 +1,5 @@
-/* child.h - work in another process, which says how it went by its exit status: cmocka's
- * assertions, its skipping and its handlers of signals are for the parent alone. */
+/* child.h - runs work in another process, which reports its result by its exit status: cmocka's
+ * assertions, skips and signal handlers work only in the parent. */
 #ifndef CHILD_H
 #define CHILD_H
 #include "scratch.h"
@@ -19,7 +19,7 @@ enum {
     CHILD_KILLED = 1000 /* and the signal's number */
 };
 
-/* In a child: end it with a word on what does not hold. */
+/* In a child: exit with a message if the condition does not hold. */
 #define CHECK(holds)                                                                              \
     do {                                                                                          \
         if (!(holds)) {                                                                           \
@@ -49,7 +49,7 @@ static SCRATCH_UNUSED int end_of(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : CHILD_KILLED + WTERMSIG(status);
 }
 
-/* Skips the test when the child could not do it here. */
+/* Skips the test if the child could not run it on this machine. */
 static SCRATCH_UNUSED void in_child(child_work *work, const char *path)
 {
     const int status = end_of(start(work, path));

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # cli.sh - helpers for tests/cli/*.sh, which begin with:  . "$SUPPORT/cli.sh"
-# Each step prints nothing when it holds and ends the script with a message when it does not.
+# Each step prints nothing if it holds and ends the script with a message if it does not.
 set -eu -o pipefail
 : "${DEJA:?DEJA must name the command under test}"
 : "${SOURCE:?}"
@@ -24,7 +24,7 @@ skip() {
 }
 
 # run CMD...: standard input goes through; stdout, stderr and exit status are kept in the files
-# .stdout and .stderr and in $status, which the expect_ steps below look at.
+# .stdout and .stderr and in $status, which the expect_ steps below check.
 run() {
     status=0
     "$@" >.stdout 2>.stderr || status=$?

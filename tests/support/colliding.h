@@ -1,7 +1,7 @@
 /* colliding.h - how often do two keys have the same hash, over random secrets?
  *
- * A secret that comes from a file's key costs 62 calls of SipHash; here the words that it is made
- * of are random themselves, and 2^24 secrets take less than a second. */
+ * Deriving a secret from a file's key takes 62 calls of SipHash.  Here the words of the secret
+ * are random themselves, and 2^24 secrets take less than a second. */
 #ifndef TEST_COLLIDING_H
 #define TEST_COLLIDING_H
 #include "core/hash/hash.h"
@@ -41,7 +41,7 @@ static inline struct colliding colliding_reported(void)
     return p;
 }
 
-/* Random words wherever a hash of these lengths reads its secret. */
+/* Fills with random words every place where a hash of these lengths reads its secret. */
 static inline void colliding_secret(struct dj_hasher *h, struct rng *r, const struct colliding *p)
 {
     const bool brief = p->a_len < h->below || p->b_len < h->below;

@@ -1,13 +1,14 @@
-/* commands.h - filters with edited headers, and sequences of commands on them, decoded from bytes.
+/* commands.h - filters with edited headers, and sequences of commands on them, decoded from
+ * bytes.
  *
- * A fuzzer brings the bytes; a property test draws them.  The first ones choose a filter out of a
- * list with every kind.  It is exported, fields of its header and record are edited, all checksums
- * are made right again, and it is imported.  If it is accepted, commands run on it.  After each of
- * them, whether it failed or not, the filter must survive: what it exports is imported again and
- * gives the same answers, and so does its file.
+ * The bytes come from a fuzzer, or at random from a property test.  The first ones select a
+ * filter from a list that has every kind.  The filter is exported, fields of its header and
+ * record are edited, all checksums are recomputed, and it is imported.  If it is accepted,
+ * commands run on it.  After each command, whether it failed or not, the filter must survive: its
+ * export can be imported and gives the same answers, and so does its file.
  *
- * All memory of filters goes through an allocator with a limit that no filter here comes near by
- * honest means, so an allocation that follows from a crafted number ends the process. */
+ * All memory of filters goes through an allocator with a limit far above what any valid filter
+ * here needs, so an allocation whose size comes from a crafted number ends the process. */
 #ifndef TEST_COMMANDS_H
 #define TEST_COMMANDS_H
 #include "core/base/bytes.h"
@@ -25,7 +26,7 @@
 #define COMMANDS_KEYS    96u
 #define COMMANDS_FILTERS 22u
 
-/* --- Bytes that decide ------------------------------------------------------- */
+/* --- Input bytes ------------------------------------------------------------ */
 
 struct tape {
     const uint8_t *at, *end;
@@ -55,7 +56,7 @@ static inline uint64_t tape_number(struct tape *t, unsigned bytes)
     return number;
 }
 
-/* A number as headers like to be attacked with. */
+/* A number that is likely to break a header. */
 static inline uint64_t tape_odd_number(struct tape *t)
 {
     const unsigned how = tape_byte(t);
@@ -113,7 +114,7 @@ static inline void limited_free(void *ctx, void *p, size_t size)
     free(p);
 }
 
-/* --- Filters to begin with ------------------------------------------------------ */
+/* --- Initial filters -------------------------------------------------------------- */
 
 static inline deja_options commands_options(unsigned which)
 {
@@ -186,8 +187,8 @@ struct patient {
     struct tape *tape;
     struct limited *memory;
     deja_filter *f;
-    deja_filter *other; /* a sibling to merge with; may be NULL */
-    const char *path;   /* where a file may be made; NULL: nowhere */
+    deja_filter *other; /* a second filter to merge with; may be NULL */
+    const char *path;   /* where a file can be created; NULL: nowhere */
     bool in_file;
     uint32_t kind;
     uint64_t now;
@@ -221,7 +222,7 @@ static inline void commands_same(const struct patient *p, const deja_filter *aga
     }
 }
 
-/* What it exports can be imported, and its file can be opened, with the same answers. */
+/* Its export can be imported, and its file can be opened, with the same answers. */
 static inline void commands_survives(const struct patient *p)
 {
     const deja_options expect = commands_expect(p->memory);
@@ -288,7 +289,7 @@ static inline void commands_remove(struct patient *p)
     }
 }
 
-/* A failure has words; that nothing has changed is what comes next. */
+/* A failure has a message; the checks that follow verify that nothing changed. */
 static inline void commands_said(const struct patient *p, int rc, const deja_error *err)
 {
     HOLDS(p->tape, rc == DEJA_OK || (err->status == rc && err->text[0]));
@@ -319,7 +320,7 @@ static inline void commands_stats(const struct patient *p)
     HOLDS(p->tape, s.fill >= 0 && s.fill <= 1 && s.fp_now >= 0 && s.lost >= 0);
 }
 
-/* Go on with the filter as another process would have it; its clock may be behind. */
+/* Continue with the filter as another process would load it; that process's clock may be slow. */
 static inline void commands_reload(struct patient *p)
 {
     const deja_options expect = commands_expect(p->memory);
@@ -459,7 +460,7 @@ static inline void commands_set(uint8_t *at, unsigned type, uint64_t number, dou
         dj_store_double(at, real);
 }
 
-/* Some numbers stand in several places; one that differs is soon found. */
+/* Some numbers are stored in several places; a single changed copy is detected early. */
 static inline void commands_edit_alike(struct tape *t, uint8_t *bytes)
 {
     const uint32_t parts = dj_load32(bytes + 76);
@@ -482,7 +483,7 @@ static inline void commands_edit_alike(struct tape *t, uint8_t *bytes)
     }
 }
 
-/* A series as growth and tightening make it, whatever they are. */
+/* A series with the sizes that growth and tightening imply, whatever they are. */
 static inline void commands_edit_series(struct tape *t, uint8_t *bytes)
 {
     const double p = dj_load_double(bytes + 40), tight = tape_odd_double(t);
@@ -529,7 +530,7 @@ static inline void commands_edit(struct tape *t, uint8_t *bytes, size_t len)
     commands_repair(bytes, len);
 }
 
-/* --- From a tape to the end ------------------------------------------------------------ */
+/* --- Running a tape -------------------------------------------------------------------- */
 
 static inline deja_filter *commands_begin(struct tape *t, const struct limited *memory,
                                           unsigned which)
@@ -560,7 +561,7 @@ static inline deja_filter *commands_begin(struct tape *t, const struct limited *
     return f;
 }
 
-/* Its bytes, made once for all tapes: sizing a filter takes longer than most commands. */
+/* Its bytes, computed once for all tapes: sizing a filter takes longer than most commands. */
 static inline const uint8_t *commands_bytes(struct tape *t, unsigned which, size_t *len)
 {
     static struct {
@@ -579,7 +580,7 @@ static inline const uint8_t *commands_bytes(struct tape *t, unsigned which, size
     return made[which].bytes;
 }
 
-/* Returns whether the edited filter was accepted.  path: a name for a file, or NULL. */
+/* Returns whether the edited filter was accepted. path: a file name, or NULL. */
 static inline bool commands_run(struct tape *t, const char *path, bool edit)
 {
     struct limited memory = {.tape = t};

@@ -1,5 +1,5 @@
-/* crafted.h - files of damaged.h with other numbers in their headers and records, and checksums
- * that are right all the same. */
+/* crafted.h - files of damaged.h with different numbers in headers and records, but valid
+ * checksums. */
 #ifndef TEST_CRAFTED_H
 #define TEST_CRAFTED_H
 #include "core/base/bytes.h"

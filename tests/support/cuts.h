@@ -1,15 +1,16 @@
-/* cuts.h - everything that changes a file, and a power cut at every moment of it.
+/* cuts.h - every operation that changes a file, with a power cut at every point.
  *
- * A scenario tells what is promised: these keys, in this visit.  While a step is under way that
- * will promise something else (another visit, another file), the state after it is as good as
- * the one before.  Behind every call that changes the device, and between adds, some states are
- * drawn in which a power cut could leave it (disk.h), and each is opened: it holds what is
- * promised, its checksums are right or it says that it was in use, and a writer can go on with it.
- * A state with a torn sector, which devices promise not to leave, is opened or refused in words,
- * and then repaired; the promised keys are there in either case.
+ * A scenario states what is promised: these keys, in this visit.  While a step is under way that
+ * will promise something else (another visit, another file), the state after it is as valid as
+ * the one before.  After every call that changes the device, and between adds, the test draws
+ * some of the states that a power cut could leave (disk.h) and opens each.  The file must hold
+ * what is promised, its checksums must be right or it must report that it was in use, and a
+ * writer must be able to continue with it.  A state with a torn sector, which devices promise not
+ * to leave, is opened or rejected with a message, and then repaired; the promised keys are there
+ * in either case.
  *
- * Whatever is wrong is noted, and told when the scenario is over: cmocka cannot leave a call of
- * the library halfway. */
+ * Errors are recorded and reported when the scenario is over: cmocka cannot leave a library call
+ * halfway. */
 #ifndef CUTS_H
 #define CUTS_H
 #include "deja.h"
@@ -23,9 +24,9 @@ struct promise {
 };
 
 static struct cuts {
-    struct promise now, next; /* next.visit 0: there is no other */
+    struct promise now, next; /* next.visit 0: no other state is valid */
     unsigned per_point;
-    char folder[300], path[320]; /* where states are made */
+    char folder[300], path[320]; /* where states are created */
     char wrong[600];
     uint64_t points, states, absent, torn, refused;
 } cuts;
@@ -36,7 +37,7 @@ static __attribute__((format(printf, 1, 2))) void wrong(const char *fmt, ...)
 {
     va_list ap;
     if (cuts.wrong[0])
-        return; /* the first is the one to mend */
+        return; /* only the first error is reported */
     const int n = snprintf(cuts.wrong, sizeof cuts.wrong, "state %" PRIu64 ": ", cuts.states);
     va_start(ap, fmt);
     vsnprintf(cuts.wrong + n, sizeof cuts.wrong - (size_t)n, fmt, ap);
@@ -61,7 +62,7 @@ static void judge_filter(deja_filter *f, const char *how)
               cuts.now.from, cuts.now.to, cuts.now.visit);
 }
 
-/* A writer comes, adds and syncs, as after any start of the machine. */
+/* A writer opens, adds and syncs, as after any reboot. */
 static void go_on(unsigned flags)
 {
     deja_filter *f = NULL;
@@ -119,7 +120,7 @@ static void clear_folder(void)
     MUST(mkdir(cuts.folder, 0700) == 0);
 }
 
-/* A point where power may fail. */
+/* A point where power can fail. */
 static void cut_here(void)
 {
     cuts.points++;
@@ -132,7 +133,7 @@ static void cut_here(void)
     }
 }
 
-/* A point between two calls: what was written into the mapping is on its way. */
+/* A point between two calls: writes into the mapping may be partly on the device. */
 static void cut_between(void)
 {
     disk.on = false;
@@ -141,7 +142,7 @@ static void cut_between(void)
     disk.on = true;
 }
 
-/* --- What a scenario is made of --------------------------------------------------- */
+/* --- Building blocks of a scenario ------------------------------------------------ */
 
 static deja_options options_of(uint32_t kind, uint64_t capacity)
 {
@@ -152,7 +153,7 @@ static deja_options options_of(uint32_t kind, uint64_t capacity)
     return opt;
 }
 
-/* Add from .. to - 1, with a cut now and then. */
+/* Adds from .. to - 1, with occasional cuts. */
 static void add_cutting(deja_filter *f, uint64_t from, uint64_t to)
 {
     for (uint64_t i = from; i < to; i++) {
@@ -163,7 +164,7 @@ static void add_cutting(deja_filter *f, uint64_t from, uint64_t to)
     }
 }
 
-/* What is in it from now on is promised. */
+/* From now on, the current content is promised. */
 static void sync_cutting(deja_filter *f, struct promise then)
 {
     deja_error err = {0};
@@ -201,7 +202,7 @@ static void create_add_and_sync(const deja_options *opt)
 {
     deja_filter *f = create(opt, 0);
     uint64_t n = 0;
-    cuts.next = keys(0, 0); /* it may be there as soon as it is being synced */
+    cuts.next = keys(0, 0); /* it may exist as soon as its sync starts */
     for (int i = 0; i < 4; i++) {
         const uint64_t to = n + 1 + rng_below(&disk.rng, 60);
         add_cutting(f, n, to);
@@ -241,7 +242,8 @@ static void classic_adds_and_syncs(void)
 static void exact_adds_and_syncs(void)
 {
     deja_options opt =
-        options_of(DEJA_EXACT, 280); /* nearly full: keys go to lines behind theirs */
+        options_of(DEJA_EXACT, 280); /* nearly full: keys overflow into the lines after their
+                                      * own */
     create_add_and_sync(&opt);
 }
 
@@ -257,7 +259,7 @@ static void scalable_grows(void)
     create_add_and_sync(&opt);
 }
 
-/* Removing is the one thing that takes bits away; the keys that stay are found throughout. */
+/* Only removal clears bits; the remaining keys are found throughout. */
 static void spectral_removes(void)
 {
     deja_options opt = options_of(DEJA_SPECTRAL, 200);
@@ -266,7 +268,7 @@ static void spectral_removes(void)
     cuts.next = keys(0, 0);
     add_cutting(f, 0, 150);
     sync_cutting(f, keys(0, 150));
-    cuts.now = keys(0, 75); /* no longer the others */
+    cuts.now = keys(0, 75); /* the others no longer */
     for (uint64_t i = 75; i < 150; i++) {
         if (deja_filter_remove(f, key_of(&i), NULL, NULL) < 0)
             wrong("remove fails");
@@ -289,7 +291,7 @@ static void rotates(void)
         cuts.next = (struct promise){true, visit, 0, 0};
         if (deja_filter_rotate(f, NULL, &err) < 0)
             wrong("rotate: %s", err.text);
-        cuts.now = cuts.next; /* at once: it needs no sync */
+        cuts.now = cuts.next; /* effective immediately, without a sync */
         cuts.next.visit = 0;
         cut_between();
         add_cutting(f, 1000 * visit, 1000 * visit + 50);
@@ -335,7 +337,7 @@ static void merges(void)
     deja_filter_free(f);
 }
 
-/* A new file takes the place of an old one of that name. */
+/* A new file replaces an old one of that name. */
 static void replaces(void)
 {
     deja_options opt = options_of(DEJA_BLOCKED, 300);
@@ -408,7 +410,7 @@ static const char *run_scenario(const struct scenario *s, uint64_t seed, unsigne
     return cuts.wrong[0] ? cuts.wrong : NULL;
 }
 
-/* Every scenario with so many seeds; the account goes to standard error. */
+/* Runs every scenario with this many seeds; prints a summary to standard error. */
 static int run_scenarios(uint64_t seeds, unsigned per_point)
 {
     int bad = 0;

@@ -1,4 +1,4 @@
-/* damaged.h - small sound files of several kinds, to be damaged, and what became of them. */
+/* damaged.h - small valid files of several kinds to damage, and checks of the result. */
 #ifndef TEST_DAMAGED_H
 #define TEST_DAMAGED_H
 #include "deja.h"
@@ -28,7 +28,7 @@ static inline void take_keys(deja_filter *f, uint32_t from, uint32_t to)
         MUST(deja_filter_add(f, key_of(&i), NULL, NULL) == DEJA_OK);
 }
 
-/* The file's bytes; the file is gone. */
+/* The file's bytes; the file is removed. */
 static inline struct bytes taken(const char *path)
 {
     const struct bytes b = read_file(path);
@@ -118,9 +118,10 @@ static inline int drop_files(void **state)
     return scratch_close(state);
 }
 
-/* --- What became of it --------------------------------------------------- */
+/* --- Checking the result ------------------------------------------------- */
 
-/* Opens read-only; checks that a refusal has words and that what opens has all its keys. */
+/* Opens read-only; checks that a rejection has a message and that a file that opens has all its
+ * keys. */
 static inline int open_status(const char *path, unsigned flags, deja_error *err)
 {
     deja_filter *f = NULL;

@@ -13,7 +13,7 @@ import threading
 import time
 
 DEJA = os.environ["DEJA"]
-PATIENCE = 600  # seconds, after which something hangs, however busy the machine is
+PATIENCE = 600  # seconds; longer than this is a hang, however busy the machine is
 
 # A shell ignores SIGINT for its background jobs, and children inherit that: deja then rightly
 # ignores Ctrl-C as well.
@@ -91,7 +91,7 @@ class Collector(threading.Thread):
 
 
 class Feeder(threading.Thread):
-    """Writes data into a pipe in blocks with pauses; with hold it stays open behind them."""
+    """Writes data into a pipe in blocks with pauses; with hold it stays open after them."""
 
     def __init__(self, pipe, data, block, pause, hold=False):
         super().__init__(daemon=True)

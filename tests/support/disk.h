@@ -1,22 +1,22 @@
-/* disk.h - a device that may lose power at any moment.
+/* disk.h - a device that can lose power at any moment.
  *
  * The store's few calls that change files go through the functions at the end of this file, which
- * stand in the place of libc's.  They do what they are asked, except that nothing is ever really
- * synced, and keep account of what a device would have to remember:
+ * replace libc's.  They do what they are asked, except that nothing is ever really synced, and
+ * record what a device would have to remember:
  *
- *   file     an image that is safe, and for each sector of 512 bytes all versions that it had
- *            since; fsync, fdatasync and msync make the present one safe.  Its length likewise.
- *   folder   names that are safe, and the links, renames and removals since; fsync of the folder
- *            makes them safe.  An fsync of the file does not.
+ *   file     an image that is safe, and for each 512-byte sector all its versions since then;
+ *            fsync, fdatasync and msync make the current version safe.  The same for its length.
+ *   folder   names that are safe, and the links, renames and removals since then; fsync of the
+ *            folder makes them safe.  An fsync of the file does not.
  *
- * What a process writes into a mapping is seen by comparing the file with what it was at the last
- * look: there is one at every call, and whenever a test asks (disk_look).  So a version that was
- * overwritten between two looks is missed; looks are cheap, and tests look often.
+ * Writes into a mapping are detected by comparing the file with its content at the last scan.
+ * Every call scans, and so does disk_look.  A version that is overwritten between two scans is
+ * missed; scans are cheap, and tests scan often.
  *
- * disk_cut makes the files of one state in which a power cut could leave the device: every sector
- * in any of its versions, independent of all others, every change of the folder there or not.  It
- * is drawn by lot, with a fixed seed, from several ways to draw; some tear a sector in two, which
- * devices promise not to do. */
+ * disk_cut creates the files of one state that a power cut could leave: every sector in any of
+ * its versions, independent of all others, and every change of the folder made or not.  The state
+ * is drawn at random, with a fixed seed, by one of several methods; some tear a sector in two,
+ * which devices promise not to do. */
 #ifndef DISK_H
 #define DISK_H
 #include "rng.h"
@@ -41,16 +41,17 @@ struct disk_version {
 struct disk_file {
     dev_t dev;
     ino_t ino;
-    int fd;            /* our own, so that the number stays taken */
-    struct bytes safe; /* what a power cut leaves in any case */
-    struct bytes now;  /* as of the last look */
+    int fd;            /* a duplicate, so that the number stays in use */
+    struct bytes safe; /* what every power cut preserves */
+    struct bytes now;  /* as of the last scan */
     struct disk_version *pending;
     size_t n_pending, cap_pending;
     size_t length[16]; /* lengths since the last sync */
     size_t n_lengths;
 };
 
-/* name becomes file (-1: is gone), and `gone`, when it is not empty, is gone in the same step. */
+/* name now refers to file (-1: removed), and `gone`, unless empty, is removed in the same
+ * step. */
 struct disk_change {
     char name[64], gone[64];
     int file;
@@ -58,15 +59,15 @@ struct disk_change {
 
 static struct disk {
     bool on;         /* calls are recorded */
-    bool no_tmpfile; /* a file system that has no files without a name */
+    bool no_tmpfile; /* a file system without unnamed files (O_TMPFILE) */
     struct rng rng;
     struct disk_file file[DISK_FILES];
     int n_files;
-    struct disk_change safe[DISK_CHANGES]; /* the folder: names that are there */
+    struct disk_change safe[DISK_CHANGES]; /* the folder: existing names */
     int n_safe;
     struct disk_change pending[DISK_CHANGES];
     int n_pending;
-    void (*after)(void); /* called behind every recorded call */
+    void (*after)(void); /* called after every recorded call */
 } disk;
 
 /* --- Files ------------------------------------------------------------------- */
@@ -98,7 +99,7 @@ static struct bytes disk_read(int fd)
     return b;
 }
 
-/* The file behind fd; NULL for what is no file. */
+/* The file of fd; NULL if fd is not a file. */
 static struct disk_file *disk_file_of(int fd)
 {
     struct stat st;
@@ -188,7 +189,7 @@ static void disk_sync_folder(void)
     disk.n_pending = 0;
 }
 
-/* What a name leads to now, synced or not. */
+/* The file that a name refers to now, synced or not. */
 static int disk_lookup(const char *name)
 {
     int file = -1;
@@ -248,7 +249,7 @@ static void disk_put(struct bytes *b, const struct disk_version *v, size_t from,
         memcpy(b->data + at + from, v->bytes + from, to - from);
 }
 
-/* In the order of their age, so that the last that is taken is the version that stays. */
+/* From oldest to newest, so that the last version chosen is the one that stays. */
 static void disk_draw_sectors(const struct disk_file *f, enum disk_draw how, struct bytes *b)
 {
     const size_t chosen = f->n_pending ? rng_below(&disk.rng, f->n_pending) : 0;
@@ -287,8 +288,8 @@ static struct bytes disk_draw_file(const struct disk_file *f, enum disk_draw how
     return b;
 }
 
-/* Make the files of one possible state in this folder, which is empty; true when a sector was
- * torn, which no device does. */
+/* Creates the files of one possible state in this empty folder; true if a sector was torn, which
+ * no device does. */
 static SCRATCH_UNUSED bool disk_cut(const char *folder)
 {
     struct disk_change names[DISK_CHANGES];
@@ -310,13 +311,13 @@ static SCRATCH_UNUSED bool disk_cut(const char *folder)
     return tear;
 }
 
-/* --- In the place of libc ------------------------------------------------------ */
+/* --- Replacements for libc ----------------------------------------------------- */
 
 static bool disk_enter(void)
 {
     if (!disk.on)
         return false;
-    disk.on = false; /* what is done here is not recorded */
+    disk.on = false; /* calls made in here are not recorded */
     disk_look();
     return true;
 }
@@ -399,7 +400,7 @@ static struct disk_file *disk_mapped(const void *address)
 
 int msync(void *address, size_t len, int flags)
 {
-    (void)len, (void)flags; /* the whole file, at once: as the store asks */
+    (void)len, (void)flags; /* the whole file in one call, as the store does */
     if (!disk_enter())
         return 0;
     if (disk.after)

@@ -1,9 +1,9 @@
-/* failmem.h - an allocator that fails when told to and remembers everything it gave out.
+/* failmem.h - an allocator that fails on request and remembers everything it handed out.
  *
- * Memory comes filled with rubbish, so that whoever needs zeros must have put them there.  Every
- * block is on a list with its size and alignment: free must name a block that is there, with the
- * size it was asked for.  Mistakes are counted rather than asserted, since a test framework
- * cannot leave a call of the library halfway. */
+ * Memory is filled with garbage, so that code that needs zeros must write them.  Every block is
+ * on a list with its size and alignment: free must name a block on the list, with its original
+ * size.  Mistakes are counted rather than asserted, since a test framework cannot leave a library
+ * call halfway. */
 #ifndef DJ_TEST_FAILMEM_H
 #define DJ_TEST_FAILMEM_H
 #include "deja.h"
@@ -13,12 +13,12 @@
 #define FAILMEM_BLOCKS 256
 
 struct failmem {
-    deja_allocator hook; /* give this to deja_options.alloc */
+    deja_allocator hook; /* pass this as deja_options.alloc */
     size_t fail_at;      /* the allocation that fails, counted from 1; 0: none does */
     size_t asked;        /* allocations so far */
     size_t live;         /* blocks not yet freed */
-    size_t largest;      /* bytes asked for at once */
-    size_t mistakes;     /* frees of the unknown or with another size, bad alignments */
+    size_t largest;      /* bytes allocated at the same time */
+    size_t mistakes;     /* frees of unknown blocks or with a wrong size, bad alignments */
     struct {
         void *p;
         size_t size;

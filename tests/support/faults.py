@@ -46,7 +46,7 @@ FAULTS = {
 
 
 class Scenario:
-    """A command line, and what has to hold after it, whatever happened.
+    """A command line, and what must hold after it, whatever happened.
 
     files: copied into the folder; keeps: {filter file: list of the keys that stay in it};
     makes: {file: list of keys} that a successful run leaves; dedup: prints lines once."""
@@ -165,7 +165,7 @@ def compile_shim(shim):
 
 
 class Wrong(Exception):
-    """What does not hold."""
+    """A check that failed."""
 
 
 class Trial:
@@ -181,7 +181,7 @@ class Trial:
                     f"  exit {self.status}, standard error: {self.err}")
 
     def run(self):
-        """False when the call never came."""
+        """False if the call was never made."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         for name in self.s.files:
@@ -245,7 +245,7 @@ class Trial:
             self.fail(f"left behind: {strange}")
 
     def check_dedup(self, want):
-        """What was not printed is printed by the next run."""
+        """The next run prints the lines that this one did not."""
         if not self.s.dedup or self.status == 0:
             return
         if self.s.output:

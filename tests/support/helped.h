@@ -1,5 +1,5 @@
-/* helped.h - bytes that are to be a .deja file, helped over its outer checks, so that these do not
- * shield from a fuzzer what is behind them. */
+/* helped.h - repairs the outer checks of bytes that stand for a .deja file, so that a fuzzer gets
+ * past them to the code they protect. */
 #ifndef TEST_HELPED_H
 #define TEST_HELPED_H
 #include "core/base/bytes.h"

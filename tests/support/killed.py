@@ -1,4 +1,4 @@
-"""killed.py MOMENTS - output before state: dedup --state is killed with SIGKILL at so many moments.
+"""killed.py MOMENTS - output before state: dedup --state is killed with SIGKILL at MOMENTS points.
 
 Over and over the same list is deduplicated with a state that is kept, by runs that are killed at
 a random moment, until one comes to its end; then again with a new state.  After every kill
@@ -28,7 +28,7 @@ FILE, PACED = "file", "paced pipe"
 OUTPUT, STDOUT, PIPE, SLOW = "-o file", "stdout to a file", "pipe", "slow reader"
 # A file as output counts as handed over when it is synced, every 2^18 new lines: a longer list.
 MANY, SOME, FEW = 330_000, 60_000, 12_000
-# No false positive shall look like a lost line: few, and the same in every run.
+# A false positive must not look like a lost line: few, and the same in every run.
 RATE = ["-p", "1e-9", "--seed", "7"]
 GROWING = ["-k", "scalable", "-n", "1000", *RATE]
 SCENES = [  # source, sink, lines, options
@@ -69,7 +69,7 @@ class Scene:
         self.handed_over = set()
 
     def run(self, lifetime):
-        """One run, killed when it lives so long (None: never).  True when it came to its end."""
+        """One run, killed after that time (None: never).  True if it finished."""
         args = ["dedup", "-q", "--state", "work/" + STATE, *self.options]
         stdin, stdout = subprocess.DEVNULL, subprocess.PIPE
         if self.source == FILE:

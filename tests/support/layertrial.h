@@ -1,14 +1,14 @@
-/* layertrial.h - a layered filter beside exact sets of its keys, of the segments in each layer,
- * and of what its XOR layer was given; and what theory says about each key that is asked.
+/* layertrial.h - a layered filter next to exact sets of its keys, of the segments in each layer,
+ * and of the values in its XOR layer; and the theoretical probability for each queried key.
  *
  * A key that was not added is claimed with probability
  *
  *     w = x * (product over its segments of: known in its layer ? 1 : rate of the layer)
  *
- * where x = fill^k of the XOR layer, or 1 when it was given the very same XOR for another key
- * (mode paper: the same segments in another order).  Known is counted, not assumed: the
- * distribution of segments is the real one.  The claims of many keys are then a sum of independent
- * events with mean sum(w) and variance sum(w (1 - w)). */
+ * where x = fill^k of the XOR layer, or 1 if another key gave it the same XOR (mode paper: the
+ * same segments in another order).  Known segments are counted, not assumed: their distribution
+ * is the real one.  The claims of many keys are then a sum of independent events with mean sum(w)
+ * and variance sum(w (1 - w)). */
 #ifndef TEST_LAYERTRIAL_H
 #define TEST_LAYERTRIAL_H
 #include "core/base/bytes.h"
@@ -26,7 +26,7 @@ struct layertrial {
     double rate[DJ_MAX_LAYERS], xor_rate;
     uint64_t added, told_new;
 
-    /* of keys that were asked, and not added */
+    /* of queried keys that were not added */
     uint64_t asked, hits, familiar, same_xor; /* familiar: all segments known */
     double expected, variance;
 };
@@ -72,7 +72,8 @@ static inline void layertrial_fini(struct layertrial *t)
         deja_filter_free(t->segments[i]);
 }
 
-/* Segments as the layers have them, and what the XOR layer makes of them all. */
+/* Segments as the layers store them, and the value that the XOR layer computes from all of
+ * them. */
 static inline size_t layertrial_cut(const struct layertrial *t, deja_slice url,
                                     deja_slice segment[DJ_MAX_LAYERS], uint64_t *mark)
 {
@@ -96,7 +97,7 @@ static inline size_t layertrial_cut(const struct layertrial *t, deja_slice url,
     return n;
 }
 
-/* Adds a key; one that is lost shows in told_new, which is smaller than added. */
+/* Adds a key; if it is lost, told_new stays behind added. */
 static inline void layertrial_add(struct layertrial *t, deja_slice url)
 {
     deja_slice segment[DJ_MAX_LAYERS];
@@ -117,7 +118,7 @@ static inline void layertrial_add(struct layertrial *t, deja_slice url)
     }
 }
 
-/* When all keys are in: the rates as they are now. */
+/* Call this when all keys are in: records the current rates. */
 static inline void layertrial_ready(struct layertrial *t)
 {
     const struct dj_part *p = t->f->part[0];
@@ -152,8 +153,9 @@ static inline void layertrial_ask(struct layertrial *t, deja_slice url)
     t->variance += w * (1 - w);
 }
 
-/* How far the hits are from what was expected, in standard deviations.  Rates of blocked layers
- * are averages over filters of that fill: a hundredth of the expectation for what this one has. */
+/* How far the hits are from the expectation, in standard deviations.  Rates of blocked layers are
+ * averages over filters of that fill: add a hundredth of the expectation for the variation
+ * between filters. */
 static inline double layertrial_sigmas(const struct layertrial *t)
 {
     const double scatter = 0.01 * t->expected;

@@ -1,8 +1,8 @@
-/* model.h - an exact set of byte strings: what a filter would be with memory without end.
+/* model.h - an exact set of byte strings: a filter with unlimited memory.
  *
- * Made to be obviously right, not fast: every key is copied, and two keys are the same when
- * memcmp says so.  Chains, a power of two of them, doubled when there are more keys than chains.
- * Keys that are ready-made hashes go in as their eight bytes. */
+ * Written to be obviously correct, not fast: every key is copied, and memcmp decides whether two
+ * keys are equal.  The number of chains is a power of two and doubles when there are more keys
+ * than chains.  Keys that are ready-made hashes are stored as their eight bytes. */
 #ifndef DJ_TEST_MODEL_H
 #define DJ_TEST_MODEL_H
 #include "deja.h"
@@ -57,7 +57,7 @@ static inline void model_grow(struct model *m)
     *m = bigger;
 }
 
-/* True when the key was not in the set before. */
+/* True if the key was not in the set before. */
 static inline bool model_add(struct model *m, deja_slice key)
 {
     if (model_has(m, key))

@@ -1,4 +1,4 @@
-/* near.h - numbers that come out of arithmetic: how far off may they be? */
+/* near.h - how far off may the result of floating-point arithmetic be? */
 #ifndef TEST_NEAR_H
 #define TEST_NEAR_H
 #include "unit.h"

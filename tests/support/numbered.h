@@ -1,4 +1,4 @@
-/* numbered.h - keys that are numbers, for tests that only need many different ones. */
+/* numbered.h - keys that are numbers, for tests that need only many different keys. */
 #ifndef NUMBERED_H
 #define NUMBERED_H
 #include "deja.h"
@@ -18,13 +18,13 @@ static inline int take(deja_filter *f, uint64_t from, uint64_t to)
     return rc;
 }
 
-/* The same, where all have to be taken. */
+/* The same; every key must be accepted. */
 static inline void add_keys(deja_filter *f, uint64_t from, uint64_t to)
 {
     assert_int_equal(take(f, from, to), DEJA_OK);
 }
 
-/* How many of them are not there. */
+/* How many of them are missing. */
 static inline uint64_t missing(const deja_filter *f, uint64_t from, uint64_t to)
 {
     uint64_t n = 0;

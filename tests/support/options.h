@@ -1,6 +1,6 @@
-/* options.h - options in one line: FIELDS where a table has them, OPTIONS as an argument.
+/* options.h - options in one line: FIELDS in a table, OPTIONS as an argument.
  *
- * What all options of a test have in common, it says before: #define EVERY .seed = 7, */
+ * A test defines what all its options have in common first: #define EVERY .seed = 7, */
 #ifndef TEST_OPTIONS_H
 #define TEST_OPTIONS_H
 #include "deja.h"

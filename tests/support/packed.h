@@ -1,6 +1,6 @@
-/* packed.h - compressed files by hand: stored blocks (gzip), raw and repeated ones (zstd),
- * uncompressed chunks (xz).  That takes no library, and every field of the formats can be wrong on
- * purpose.  bzip2 always compresses, so its library makes those. */
+/* packed.h - compressed files written by hand: stored blocks (gzip), raw and repeated ones
+ * (zstd), uncompressed chunks (xz).  This needs no library, and every field of a format can be
+ * made wrong on purpose. bzip2 always compresses, so its library writes those files. */
 #ifndef TEST_PACKED_H
 #define TEST_PACKED_H
 #include "reading.h"
@@ -76,7 +76,7 @@ static inline void put_crc32(struct bytes *out, size_t since)
     put_le(out, crc32_of(out->data + since, out->len - since), 4);
 }
 
-/* The numbers of xz: seven bits in a byte, the lowest first. */
+/* The numbers of xz: seven bits per byte, the lowest first. */
 static inline void put_varint(struct bytes *out, uint64_t n)
 {
     for (; n >= 0x80; n >>= 7)
@@ -146,7 +146,7 @@ static inline void put_bzip2(struct bytes *out, const char *data, size_t len, si
 #else
     (void)data;
     (void)len;
-    put(out, "BZh91AY&SY", 10); /* enough to be known */
+    put(out, "BZh91AY&SY", 10); /* enough to be recognized */
 #endif
 }
 
@@ -155,9 +155,9 @@ static const struct packer {
     enum decode_format format;
     put_packed *put;
     const char *library;
-    size_t magic; /* bytes that tell the format: without them it is something else */
-    bool checked; /* a changed bit is noticed, or changes nothing */
-    bool pieces;  /* lines come out as soon as their piece is there */
+    size_t magic; /* bytes that identify the format: without them it is a different one */
+    bool checked; /* a changed bit is detected, or changes nothing */
+    bool pieces;  /* lines come out as soon as their piece has arrived */
 } packers[] = {
     {DECODE_GZIP, put_gzip, "zlib", 4, true, true},
     {DECODE_ZSTD, put_zstd, "libzstd", 4, false, true},

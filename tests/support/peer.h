@@ -1,10 +1,10 @@
-/* peer.h - another process that works on the same file, and waits to be told when to go on. */
+/* peer.h - another process that works on the same file and waits for a signal to continue. */
 #ifndef TEST_PEER_H
 #define TEST_PEER_H
 #include "child.h"
 #include "deja.h"
 
-/* A child that says "ready" and waits to be told to go on. */
+/* A child that says "ready" and waits for the signal to continue. */
 struct peer {
     pid_t pid;
     int to, from;
@@ -46,7 +46,7 @@ static inline int peer_end(struct peer p)
     return end_of(p.pid);
 }
 
-/* Has the file open for writing until it is killed. */
+/* Keeps the file open for writing until it is killed. */
 static inline int hold_open(const char *path, int in, int out)
 {
     deja_filter *f = NULL;

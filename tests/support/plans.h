@@ -1,4 +1,4 @@
-/* plans.h - options that have to be possible, as their plan: as programs see it, and inside. */
+/* plans.h - the plan of options that must be valid: the public one, and the internal one. */
 #ifndef TEST_PLANS_H
 #define TEST_PLANS_H
 #include "filter/options.h"

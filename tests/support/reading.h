@@ -1,5 +1,5 @@
-/* reading.h - what the tests of the command line's input share: bytes that grow, files and pipes
- * to read from, and everything that came out of them. */
+/* reading.h - shared by the tests of the command line's input: growing buffers, files and pipes
+ * to read from, and a record of everything that was read. */
 #ifndef TEST_READING_H
 #define TEST_READING_H
 #include "rng.h"
@@ -30,7 +30,7 @@ static inline size_t below(size_t n)
     return (size_t)(rng_next(&dice) % n);
 }
 
-/* --- Bytes that grow ----------------------------------------------------- */
+/* --- Growing buffers ----------------------------------------------------- */
 
 struct bytes {
     char *data;
@@ -130,9 +130,9 @@ static inline struct input_options options_for(const char *const *paths, size_t 
     return o;
 }
 
-/* --- What comes out ------------------------------------------------------ */
+/* --- Results ------------------------------------------------------------- */
 
-/* Records and keys, each with its length before it. */
+/* Records and keys, each preceded by its length. */
 struct reading {
     struct bytes records, keys;
     size_t n, n_blocks;
@@ -146,7 +146,7 @@ struct reading {
     bool lacking;          /* split_naively: one of them is not empty */
 };
 
-/* How a reading ends if nothing fails: not well if no line has the key. */
+/* How reading ends if nothing fails: with an error if no line has the key. */
 static inline int end_of(const struct reading *r)
 {
     return r->lacking && r->keyless == r->n ? DEJA_EINVAL : 0;
@@ -165,7 +165,7 @@ static inline void reading_free(struct reading *r)
     drop(&r->header);
 }
 
-/* A block must keep its promises, whatever is in it. */
+/* A block must keep its promises, whatever it contains. */
 static inline void take_block(struct reading *r, const struct block *b, char terminator)
 {
     assert_true(b->n > 0);
@@ -197,7 +197,7 @@ static inline struct reading read_with(const struct input_options *o, struct blo
     while ((r.rc = input_next(in, b, &r.err)) > 0)
         take_block(&r, b, o->terminator);
     deja_error again = {0};
-    assert_int_equal(input_next(in, b, &again), r.rc); /* the end and errors stay */
+    assert_int_equal(input_next(in, b, &again), r.rc); /* the end and errors are permanent */
     if (r.rc < 0) {
         assert_int_equal(r.err.status, r.rc);
         assert_string_equal(again.text, r.err.text);
@@ -228,7 +228,7 @@ static inline struct reading read_file(const char *path)
     return read_all(&o);
 }
 
-/* Records or keys as text, '|' behind each. */
+/* Records or keys as text, each followed by '|'. */
 static inline void assert_listed(const struct bytes *list, const char *want)
 {
     struct bytes got = {0};
@@ -349,7 +349,7 @@ static inline void split_naively(struct reading *r, const struct input_options *
             else if (o->pick.field == 0 || field == o->pick.field)
                 put_byte(&key, record.data[j]);
         }
-        const bool keyless = o->pick.field && key.len == 0; /* a part that is empty is none */
+        const bool keyless = o->pick.field && key.len == 0; /* an empty part does not count */
         r->keyless += keyless;
         r->lacking = r->lacking || (keyless && line > 0);
         put_byte(&record, o->terminator);

@@ -37,7 +37,7 @@ except ImportError:
 
 
 def free_port():
-    """A port that is free, and so is the one 10000 above it, which a cluster node listens on."""
+    """A port that is free, as is the one 10000 above it, which a cluster node listens on."""
     while True:
         with socket.socket() as a, socket.socket() as b:
             a.bind(("127.0.0.1", 0))
@@ -150,7 +150,7 @@ class Error(str):
 
 
 class Raw:
-    """The protocol as it is on the wire, version 2 or 3: types are told apart."""
+    """The protocol as it is on the wire, version 2 or 3: types stay distinct."""
 
     def __init__(self, port, protocol=2):
         self.socket = socket.create_connection(("127.0.0.1", port), 60)

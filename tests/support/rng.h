@@ -1,8 +1,8 @@
-/* rng.h - random numbers with a seed, so that a test that fails once fails again.
+/* rng.h - random numbers with a seed, so that a failure can be reproduced.
  *
  * SplitMix64 (Steele, Lea, Flood 2014): a counter through a bijection.  Two numbers of one
- * sequence are therefore always different, which makes it a source of distinct keys as well:
- * numbers 0 .. n-1 are members, the ones after them are strangers. */
+ * sequence are therefore always different, so the sequence also serves as a source of distinct
+ * keys: numbers 0 .. n-1 are members, and the ones after them were never added. */
 #ifndef DJ_TEST_RNG_H
 #define DJ_TEST_RNG_H
 #include <stddef.h>
@@ -32,7 +32,7 @@ static inline uint64_t rng_below(struct rng *r, uint64_t limit)
     return (uint64_t)((u128)rng_next(r) * limit >> 64);
 }
 
-/* The same sequence from its 2^40th number on: strangers to whoever took fewer. */
+/* The same sequence from its 2^40th number on: different from the first 2^40. */
 static inline struct rng rng_beyond(struct rng r)
 {
     return (struct rng){r.state + (UINT64_C(0x9e3779b97f4a7c15) << 40)};

@@ -1,4 +1,4 @@
-/* scratch.h - a folder for the files of a test, gone afterwards; whole files as bytes. */
+/* scratch.h - a folder for the files of a test, removed afterwards; whole files as bytes. */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #define SCRATCH_UNUSED __attribute__((unused))
 
-/* --- Trouble that is not the test's subject ------------------------------ */
+/* --- Failures outside the test's subject --------------------------------- */
 
 #define MUST(holds)                                                                               \
     do {                                                                                          \
@@ -48,7 +48,7 @@ static SCRATCH_UNUSED int scratch_close(void **state)
     return nftw(scratch_folder, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Teardown of a single test: what a failing one left must not trouble the next. */
+/* Teardown of a single test: files left by a failed test must not disturb the next one. */
 static SCRATCH_UNUSED int scratch_clear(void **state)
 {
     (void)state;

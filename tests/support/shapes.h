@@ -1,4 +1,4 @@
-/* shapes.h - bodies to compute with, and the kinds that have a rate. */
+/* shapes.h - bodies for computations, and the kinds that have a rate. */
 #ifndef TEST_SHAPES_H
 #define TEST_SHAPES_H
 #include "core/base/compiler.h"
@@ -21,7 +21,7 @@ static inline struct dj_shape blocked(uint32_t k, uint64_t blocks)
         .layout = DJ_BLOCKS, .k = k, .bits = blocks * DJ_BLOCK_BITS, .no_twins = true};
 }
 
-/* The smallest that really has this rate. */
+/* The smallest body that really has this rate. */
 static inline struct dj_shape fitted(uint32_t kind, uint32_t k, uint64_t n, double p)
 {
     struct dj_shape s = {kind, k, 0};

@@ -1,8 +1,8 @@
-/* sites.h - URLs by number, as crawls meet them: hosts, folders and pages that many share.
+/* sites.h - numbered URLs like those of a crawl: many share hosts, folders and pages.
  *
- * Segment t of URL number i is word v of its place; v is drawn from i and the seed, small v more
- * often than large ones (the square of a uniform number), out of `words`.  0 words: every segment
- * is another one.  One URL in four has a query when `queries` is set. */
+ * Segment t of URL number i is word v of its place. v is derived from i and the seed, out of
+ * `words`, with small v more frequent than large ones (the square of a uniform number).  With 0
+ * words, all segments differ.  If `queries` is set, one URL in four has a query. */
 #ifndef TEST_SITES_H
 #define TEST_SITES_H
 #include "core/base/bytes.h"
@@ -15,7 +15,7 @@ struct sites {
     bool queries;
 };
 
-#define SITES_URL 256 /* room that is enough for 10 segments */
+#define SITES_URL 256 /* enough room for 10 segments */
 
 static inline uint64_t sites_word(const struct sites *s, uint64_t number, unsigned t)
 {

@@ -1,4 +1,4 @@
-/* storing.h - small files with numbered keys, and the refusal of those that cannot be. */
+/* storing.h - small files with numbered keys, and checks that impossible ones are rejected. */
 #ifndef TEST_STORING_H
 #define TEST_STORING_H
 #include "calls.h"
@@ -6,7 +6,7 @@
 #include "numbered.h"
 #include "scratch.h"
 
-/* The folder is empty again behind every case. */
+/* The folder is empty again after every case. */
 #define TEST(name) cmocka_unit_test_teardown(name, scratch_clear)
 
 static inline deja_options small(void)

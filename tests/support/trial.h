@@ -1,15 +1,16 @@
-/* trial.h - a filter filled with a known number of different keys, and strangers counted in it.
+/* trial.h - fills a filter with a known number of different keys and counts false positives.
  *
  * Keys are ready-made hashes from a seeded sequence that never repeats, so members are distinct
- * and strangers are strangers.  What theory expects comes with its scatter: two filters with the
- * same number of keys do not have the same bits, and so not quite the same rate.  For one body,
+ * and queried non-members were never added.  The expected rate comes with its deviation: two
+ * filters with the same number of keys do not have the same bits, so their rates differ slightly.
+ * For one body,
  *
- *   classic   the rate is fill^k: all scatter is that of the fill (bits_sigma);
- *   blocked   beside that, crowds differ.  The chance of a stranger in block b is known exactly
- *             from its lanes: e_k(fills of the 16 lanes) / C(16, k), e_k being the elementary
- *             symmetric polynomial.  What of its variance over the blocks the number of set bits
- *             does not explain, divided by the number of blocks, is the rest.
- *   exact     no scatter, and no rate to speak of. */
+ *   classic   the rate is fill^k: all variation comes from the fill (bits_sigma);
+ *   blocked   in addition, blocks are unevenly full.  The probability of a false positive in block
+ *             b is known exactly from its lanes: e_k(fills of the 16 lanes) / C(16, k), where e_k
+ *             is the elementary symmetric polynomial.  The part of its variance over the blocks
+ *             that the number of set bits does not explain is divided by the number of blocks;
+ *   exact     no variation, and a negligible rate. */
 #ifndef DJ_TEST_TRIAL_H
 #define DJ_TEST_TRIAL_H
 #include "binom.h"
@@ -23,17 +24,17 @@ struct trial {
     deja_filter *f;
     struct rng members, strangers;
     uint64_t keys;     /* different keys offered */
-    uint64_t told_new; /* of these, answered "new" */
+    uint64_t told_new; /* of these, reported as new */
 };
 
-/* A rate and the deviation with which it scatters from filter to filter. */
+/* A rate and the deviation with which it varies from filter to filter. */
 struct forecast {
     double rate, sigma;
 };
 
 #define TRIAL_CHUNK 4096
 
-/* False when the options are refused. */
+/* False if the options are rejected. */
 static inline bool trial_begin(struct trial *t, deja_options opt, uint64_t seed)
 {
     *t = (struct trial){.members = rng_seeded(seed), .strangers = rng_beyond(rng_seeded(seed))};
@@ -47,7 +48,7 @@ static inline void trial_end(struct trial *t)
     deja_filter_free(t->f);
 }
 
-/* Add different keys until there were `keys` of them; false when the filter refused. */
+/* Adds different keys until there are `keys` of them; false if the filter refuses. */
 static inline bool trial_fill(struct trial *t, uint64_t keys)
 {
     uint64_t hash[TRIAL_CHUNK];
@@ -64,7 +65,7 @@ static inline bool trial_fill(struct trial *t, uint64_t keys)
     return true;
 }
 
-/* How many of that many strangers are found. */
+/* How many of this many keys that were never added test positive. */
 static inline uint64_t trial_probe(struct trial *t, uint64_t probes)
 {
     uint64_t hash[TRIAL_CHUNK], hits = 0;
@@ -80,7 +81,7 @@ static inline uint64_t trial_probe(struct trial *t, uint64_t probes)
     return hits;
 }
 
-/* URLs as crawls have them: they differ in a number only. */
+/* URLs like those of a crawl: they differ only in a number. */
 static inline deja_slice trial_url(char *room, size_t len, uint64_t number)
 {
     const int n = snprintf(room, len, "http://www.example.org/archive/%llu/index.html",
@@ -88,7 +89,7 @@ static inline deja_slice trial_url(char *room, size_t len, uint64_t number)
     return (deja_slice){room, (size_t)n};
 }
 
-/* Adds those numbers from .. to - 1, or looks them up; returns how many were new, or found. */
+/* Adds the numbers from .. to - 1, or looks them up; returns how many were new, or found. */
 static inline uint64_t trial_urls(deja_filter *f, bool add, uint64_t from, uint64_t to)
 {
     enum {
@@ -116,7 +117,7 @@ static inline uint64_t trial_urls(deja_filter *f, bool add, uint64_t from, uint6
 
 /* --- What theory expects ------------------------------------------------ */
 
-/* Bits of a lane that are set, or its counters that are not 0. */
+/* Set bits of a lane, or its nonzero counters. */
 static inline double lane_used(const struct dj_shape *s, uint32_t lane)
 {
     const uint32_t unit = dj_shape_unit(s);
@@ -144,12 +145,13 @@ static inline double block_chance(const struct dj_shape *s, const uint8_t *block
     return e[k] / choose;
 }
 
-/* Deviation of a blocked or spectral body's rate around the one that its fill explains. */
+/* Deviation of a blocked or spectral body's rate from the rate that its fill explains. */
 static inline double crowd_sigma(const struct dj_part *p)
 {
     const uint64_t blocks = p->shape.bits / DJ_BLOCK_BITS;
     const double n = (double)blocks;
-    double x = 0, y = 0, xx = 0, xy = 0, yy = 0; /* x: bits of a block, y: its chance */
+    double x = 0, y = 0, xx = 0, xy = 0, yy = 0; /* x: bits of a block, y: its false-positive
+                                                  * probability */
     for (uint64_t b = 0; b < blocks; b++) {
         double bits;
         const double chance = block_chance(&p->shape, p->body + DJ_BLOCK_BYTES * b, &bits);
@@ -179,7 +181,7 @@ static inline struct forecast forecast_part(const struct dj_part *p, double n)
     return c;
 }
 
-/* Different keys that came to a part, when this many were told that they are new. */
+/* Different keys that reached a part, if it reported this many as new. */
 static inline double keys_that_came(const struct dj_part *p)
 {
     const double keys = (double)p->keys;
@@ -191,8 +193,8 @@ static inline double keys_that_came(const struct dj_part *p)
     return came;
 }
 
-/* All F parts must agree: rates multiply, and so do relative scatters add.  One part of a series
- * is enough: the chances to be missed multiply. */
+/* All F parts must agree: rates multiply, and relative variances add.  In a series one part is
+ * enough: the probabilities of being missed multiply. */
 static inline struct forecast forecast_all(const struct trial *t)
 {
     const bool series = t->f->plan.kind->number == DEJA_SCALABLE;
@@ -212,7 +214,7 @@ static inline struct forecast forecast_all(const struct trial *t)
     return c;
 }
 
-/* The same from the bits that are really set: what stats call fp_now, and its scatter. */
+/* The same from the bits that are really set: fp_now of the statistics, and its deviation. */
 static inline struct forecast forecast_now(const struct trial *t, double fp_now)
 {
     const bool series = t->f->plan.kind->number == DEJA_SCALABLE;

@@ -1,4 +1,4 @@
-/* unit.h - cmocka, and what has to stand before it. */
+/* unit.h - cmocka, and the headers that it needs before it. */
 #ifndef TEST_UNIT_H
 #define TEST_UNIT_H
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* urls.h - canonical forms in tests: what comes out, as text that can be compared. */
+/* urls.h - canonical forms as text that tests can compare. */
 #ifndef DJ_TEST_URLS_H
 #define DJ_TEST_URLS_H
 #include "deja.h"
@@ -14,7 +14,7 @@ static inline deja_slice bytes_of(const char *text)
     return (deja_slice){text, strlen(text)};
 }
 
-/* A URL or the name of a failure, with a NUL at its end; to be freed. */
+/* A URL or the name of an error, NUL-terminated; the caller frees it. */
 static inline char *text_of(int rc, deja_slice url)
 {
     char *text = malloc(url.len + 64);
@@ -27,7 +27,7 @@ static inline char *text_of(int rc, deja_slice url)
     return text;
 }
 
-/* In a room of exactly the size that the header asks for, so that sanitizers see one byte more. */
+/* In a buffer of exactly the required size, so that sanitizers catch one byte more. */
 static inline char *canon_slice(const deja_url_rules *rules, deja_slice url)
 {
     const size_t cap = DEJA_URL_ROOM(url.len);
@@ -59,8 +59,8 @@ static inline char *resolved(const char *base, const char *link)
     return text;
 }
 
-/* Change a URL in a few places: bytes that mean something to a parser, pieces doubled, cut out.
- * The room at `url` is cap bytes; the new length. */
+/* Changes a URL in a few places: inserts bytes that mean something to a parser, repeats pieces,
+ * cuts pieces out.  The buffer at `url` has cap bytes; returns the new length. */
 static inline size_t mutate_url(struct rng *r, char *url, size_t len, size_t cap)
 {
     static const char salt[] = "/\\.:@?#&=;%%%%20aAfFeE[]-_~ \t\n\r\0\x7f\xc3\xbc\xffxn'\"<>|^`{}";
@@ -69,22 +69,22 @@ static inline size_t mutate_url(struct rng *r, char *url, size_t len, size_t cap
         const size_t n = (size_t)rng_below(r, len - at + 1) % 8;
         const char c = salt[rng_below(r, sizeof salt - 1)];
         switch (rng_below(r, 4)) {
-        case 0: /* put one in */
+        case 0: /* insert one */
             if (len == cap)
                 break;
             memmove(url + at + 1, url + at, len - at);
             url[at] = c;
             len++;
             break;
-        case 1: /* another one */
+        case 1: /* replace one */
             if (at < len)
                 url[at] = c;
             break;
-        case 2: /* less */
+        case 2: /* remove a piece */
             memmove(url + at, url + at + n, len - at - n);
             len -= n;
             break;
-        default: /* twice */
+        default: /* repeat a piece */
             if (len + n > cap)
                 break;
             memmove(url + at + n, url + at, len - at);

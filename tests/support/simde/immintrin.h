@@ -1,11 +1,11 @@
-/* immintrin.h - in place of the compiler's: AVX-512 in plain C, by SIMDe, so that the kernel
- * block_avx512.c can be tested on machines that lack the instructions. */
+/* immintrin.h - replaces the compiler's header: AVX-512 in plain C, by SIMDe, so that
+ * block_avx512.c can be tested on machines without these instructions. */
 #ifndef DJ_SIMDE_IMMINTRIN_H
 #define DJ_SIMDE_IMMINTRIN_H
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx512.h>
 
-/* What SIMDe 0.7.4 lacks, made of what it has. */
+/* Intrinsics that SIMDe 0.7.4 lacks, built from those it has. */
 #define __mmask16 simde__mmask16
 #ifndef _mm512_maskz_sllv_epi32
 #define _mm512_maskz_sllv_epi32(k, a, count)                                                      \
