@@ -1,19 +1,18 @@
-/* test_attacks.c - the evil choices, played against a filter whose key is known and against one
- * whose key is not.
+/* test_attacks.c - chosen-URL attacks on a filter whose key is known and on one whose key is not.
  *
  * The attacker does what Gerbet, Kumar and Lauradoux describe: he keeps a twin of the victim's
- * filter, which he can look into, and sends only URLs that the twin likes.
+ * filter, which he can inspect, and sends only URLs that suit him in the twin.
  *
  *   pollution   URLs that set k bits that were clear: n of them set n k bits instead of
  *               m (1 - e^(-kn/m)), and the rate is (nk/m)^k
- *   saturation  the same until no bit is left: m / k keys, not m ln m / k
+ *   saturation  the same until every bit is set: m / k keys, not m ln m / k
  *   forgery     URLs that were never added and whose bits are all set
- *   hiding      URLs that together set all bits of one that somebody else will add
+ *   hiding      URLs that together set all bits of a URL that someone else will add
  *
- * A filter made from a seed that he knows is his: every attack works as the paper says.  With a
- * secret key the twin is another filter, and his choice is no better than chance: bits set and
- * false positives stay within five standard deviations of those of honest keys (fixed seeds, so
- * that a sound filter never fails; the victim's key is one of 2^256 that he has not).
+ * If he knows the seed of the filter, every attack works as the paper says.  With a secret key
+ * the twin is a different filter, and his choice is no better than chance: set bits and false
+ * positives stay within five standard deviations of those of honest keys (fixed seeds, so that a
+ * correct filter never fails; the victim's key is one of 2^256, and he does not have it).
  *
  * Source: Gerbet, Kumar, Lauradoux, "The Power of Evil Choices in Bloom Filters", 2015. */
 #include "attacker.h"
@@ -26,7 +25,7 @@
 
 #include <cmocka.h>
 
-#define KEYS   10000 /* capacity, and what the attacker may add */
+#define KEYS   10000 /* capacity, and the number of keys that the attacker may add */
 #define RATE   1e-3
 #define PROBES 1000000
 #define Z      5.0
@@ -52,7 +51,7 @@ static deja_filter *filter_of(uint32_t kind, uint64_t seed)
     return f;
 }
 
-/* The victim's key is known, or it is not and stands for a random one. */
+/* The victim's key: known, or a fixed one in place of a random one. */
 static struct attack begin(uint32_t kind, bool known)
 {
     return (struct attack){.victim = filter_of(kind, known ? KNOWN_SEED : OTHER_SEED),
@@ -76,7 +75,7 @@ static void offer(struct attack *a, const struct url *u)
     add(a->victim, u);
 }
 
-/* Strangers that the victim claims; none of them was looked at by the attacker. */
+/* False positives of the victim, among URLs that the attacker did not choose. */
 static uint64_t strangers_found(const deja_filter *f)
 {
     uint64_t hits = 0;
@@ -166,7 +165,7 @@ static void saturation_works_only_where_the_key_is_known(void **state)
 
 /* --- Forgery --------------------------------------------------------------- */
 
-/* Both hold the same honest keys, as when the crawl is of a public site. */
+/* Both hold the same honest keys, as in a crawl of a public site. */
 static void fill_honestly(struct attack *a)
 {
     for (uint64_t i = 0; i < KEYS; i++) {
@@ -189,8 +188,8 @@ static uint64_t forged(struct attack *a)
     return hits;
 }
 
-/* 2,000 forged URLs: all of them are seen where the key is known, p of them, 2, where it is not:
- * 12 are more than five deviations. */
+/* 2,000 forged URLs.  If the key is known, all of them test positive; if not, a share p of them,
+ * 2: 12 are more than five deviations. */
 static void forged_urls_are_seen_only_where_the_key_is_known(void **state)
 {
     for (uint32_t kind = DEJA_CLASSIC; kind <= DEJA_BLOCKED; kind++) {
@@ -209,7 +208,7 @@ static void forged_urls_are_seen_only_where_the_key_is_known(void **state)
 
 /* --- Hiding ---------------------------------------------------------------- */
 
-/* Covers the bits of `target` in the twin, one URL a bit at least. */
+/* Covers the bits of `target` in the twin, with one URL or more per bit. */
 static uint64_t hide(struct attack *a, const struct url *target)
 {
     uint64_t position[16], other[16], sent = 0;
@@ -229,7 +228,7 @@ static uint64_t hide(struct attack *a, const struct url *target)
     return sent;
 }
 
-/* 20 pages of somebody else, at most k URLs for each: hidden all, or none.  The filters are
+/* 20 pages of someone else, at most k URLs for each: all are hidden, or none.  The filters are
  * nearly empty, so chance hides none. */
 static void pages_can_be_hidden_only_where_the_key_is_known(void **state)
 {

@@ -1,8 +1,8 @@
 /* test_collisions.c - short keys collide no more often than random numbers would.
  *
- * By rules 1 the hash of keys of up to 16 bytes is strongly universal: over random secrets, the
- * hashes of two different keys are independent.  So they are equal in 64 bits never (2^-64), and
- * in 16 bits once in 2^16 secrets. */
+ * With rules 1, the hash of keys of up to 16 bytes is strongly universal: over random secrets,
+ * the hashes of two different keys are independent.  So all 64 bits are practically never equal
+ * (2^-64), and 16 bits are equal for one secret in 2^16. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define N (UINT64_C(1) << 18) /* secrets for each pair */
 
-/* 106 pairs, two counts each; at 5 sigma one in 8,000 correct functions fails, and the seeds are
+/* 106 pairs, two counts each; at 5 sigma one correct function in 8,000 fails, and the seeds are
  * fixed. */
 static void is_random(const struct colliding *p, uint64_t seed)
 {
@@ -26,7 +26,7 @@ static void is_random(const struct colliding *p, uint64_t seed)
                  p->b_len, (unsigned)c.high, (unsigned)c.low);
 }
 
-/* The weakness that was reported, so that the test below is one that can fail: about 5 of 2^24. */
+/* The reported weakness, about 5 of 2^24, which shows that the test below can fail. */
 static void the_reported_pair_collides_by_rules_0(void **state)
 {
     const struct colliding p = colliding_reported();
@@ -43,7 +43,7 @@ static void the_reported_pair_does_not_collide_by_rules_1(void **state)
     assert_true(binom_within(c.low, UINT64_C(1) << 24, 0x1p-16, 5));
 }
 
-/* Differences that products and sums are weak for: a bit at either end, and complements. */
+/* Differences to which products and sums are sensitive: a bit at either end, and complements. */
 static void keys_of_one_length_collide_like_random_numbers(void **state)
 {
     for (size_t len = 1; len <= 16; len++) {
@@ -59,7 +59,7 @@ static void keys_of_one_length_collide_like_random_numbers(void **state)
     }
 }
 
-/* A key and the same one with a zero byte more, which is all that tells them apart. */
+/* A key and the same key with a zero byte appended; only the length distinguishes them. */
 static void keys_of_two_lengths_collide_like_random_numbers(void **state)
 {
     for (size_t len = 0; len <= 16; len++) {

@@ -1,13 +1,13 @@
 /* test_counts.c - how far the counts of a spectral filter are from the truth, on a Zipf stream.
  *
- * 100,000 different keys, the r-th most frequent with a chance in proportion to 1/r, a million
- * arrivals: the first key comes some 83,000 times, the last ones about once.
+ * 100,000 different keys, the r-th most frequent with a probability proportional to 1/r, a
+ * million arrivals: the first key arrives some 83,000 times, the last ones about once.
  *
- * Theory (docs/math.md).  A count is too large when all k counters of its key are hit by others:
- * the share of such keys is the false-positive rate.  It is too large by t or more at least when
- * the keys that came t times or more hit them all, so that the mean error is at least
- * rate(N_1) + rate(N_2) + ..., where N_t keys came t times or more; it is larger because small
- * counts add up in a counter.  At most it is the rate times the mean of a counter that is hit. */
+ * Theory (docs/math.md).  A count is too large if other keys hit all k counters of its key: the
+ * share of such keys is the false-positive rate.  It is too large by at least t if keys that
+ * arrived t times or more hit all of them, so the mean error is at least rate(N_1) + rate(N_2) +
+ * ..., where N_t keys arrived t times or more; it is larger because small counts add up in a
+ * counter.  It is at most the rate times the mean of a counter that is hit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static deja_filter *fill(double p, uint32_t flags)
     deja_options opt = DEJA_OPTIONS_INIT;
     deja_filter *f;
     opt.kind = DEJA_SPECTRAL;
-    opt.counter_bits = 32; /* the first key comes more often than 16 bits can count */
+    opt.counter_bits = 32; /* the first key arrives more often than 16 bits can count */
     opt.capacity = DISTINCT;
     opt.fp_rate = p;
     opt.flags = flags;
@@ -87,9 +87,9 @@ static struct errors measure(const deja_filter *f)
 /* rate(N_1) + rate(N_2) + ... */
 static double least_mean(const struct dj_shape *s)
 {
-    static uint32_t came[ARRIVALS + 1]; /* [t]: keys that came t times */
+    static uint32_t came[ARRIVALS + 1]; /* [t]: keys that arrived t times */
     double sum = 0.0, rate = 0.0;
-    uint64_t n = 0; /* keys that came t times or more */
+    uint64_t n = 0; /* keys that arrived t times or more */
     memset(came, 0, sizeof came);
     for (size_t i = 0; i < DISTINCT; i++)
         came[truth[i]]++;

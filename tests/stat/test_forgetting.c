@@ -1,16 +1,16 @@
-/* test_forgetting.c - both rates of a paired filter, the one that it lowers and the one that only
- * it has, inside the intervals that theory allows.
+/* test_forgetting.c - both rates of a paired filter, false positives and false negatives, inside
+ * the intervals that theory allows.
  *
  * Hypotheses, with n keys among the entries and d among the deletions, A and D the rates of the
  * two blocked filters at these numbers:
  *
  *   members that are missed      binomial, each with D
- *   strangers that are found     binomial, each with A (1 - D)
+ *   false positives              binomial, each with A (1 - D)
  *   removals that are refused    members that the deletions claim before their turn: as many as a
- *                                blocked filter loses while d keys come to it
+ *                                blocked filter loses while d keys are added to it
  *
- * five standard deviations each, with the scatter of rates between filters (trial.h).  A million
- * keys and a million of each question. */
+ * The bound is five standard deviations each, including the variation of rates between filters
+ * (trial.h).  A million keys and a million queries of each sort. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static uint64_t remove_first(deja_filter *f, uint64_t seed, uint64_t d)
     return refused;
 }
 
-/* How many of the members behind the first d are missed. */
+/* How many of the members after the first d are missed. */
 static uint64_t count_missed(const deja_filter *f, uint64_t seed, uint64_t d, uint64_t n)
 {
     uint64_t hash[TRIAL_CHUNK];
@@ -74,7 +74,8 @@ static void within(const char *what, uint64_t hits, uint64_t n, struct forecast 
                  c.rate * (double)n);
 }
 
-/* n members stay, d others were there and went; made for so many, or for a share of them. */
+/* n members stay, d others were added and removed; the filter is sized for all of them, or for a
+ * share. */
 static void check_rates(double p, uint64_t n, uint64_t d, double overload, uint64_t seed)
 {
     struct trial t;
@@ -124,7 +125,7 @@ static void beyond_what_it_was_made_for(void **state)
     check_rates(0.01, MILLION, MILLION, 2, 4);
 }
 
-/* What the second filter is there for: the rate of strangers is lower than the entries'. */
+/* The purpose of the second filter: the false-positive rate is lower than that of the entries. */
 static void strangers_are_found_less_often_than_by_the_entries_alone(void **state)
 {
     struct trial t;
@@ -133,7 +134,7 @@ static void strangers_are_found_less_often_than_by_the_entries_alone(void **stat
     assert_true(trial_begin(&t, opt, 5));
     assert_true(trial_fill(&t, MILLION));
     const struct rng strangers = t.strangers;
-    const uint64_t alone = trial_probe(&t, MILLION); /* nothing was removed yet */
+    const uint64_t alone = trial_probe(&t, MILLION); /* nothing has been removed yet */
     remove_first(t.f, 5, MILLION / 2);
     t.strangers = strangers;
     const uint64_t both = trial_probe(&t, MILLION);

@@ -1,14 +1,13 @@
 /* test_layered_rates.c - false positives, lost keys and prefix claims of layered filters, against
  * theory that counts which segments were known.
  *
- * Hypothesis of each trial: the claims are a sum of independent events with the probabilities that
- * layertrial.h gives them; they lie within five standard deviations of the mean, one trial in 1.7
- * million apart.  Seeds are fixed; too few claims fail as well.
+ * Hypothesis of each trial: the claims are a sum of independent events with the probabilities of
+ * layertrial.h.  They lie within five standard deviations of the mean, except in one trial in 1.7
+ * million.  Seeds are fixed; too few claims fail as well.
  *
- * The paper's formula, (1 - e^(-kn/m))^(kL), is right for URLs whose segments are all different
- * from each other, but for the XOR layer, which it forgets: the exponent is k (L + 1).  Where
- * segments are shared, as they are in every crawl, the layers know them, and only the XOR layer is
- * left. */
+ * The paper's formula, (1 - e^(-kn/m))^(kL), is right for URLs whose segments all differ, except
+ * that it omits the XOR layer: the exponent is k (L + 1).  If segments are shared, as in every
+ * crawl, the layers know them, and only the XOR layer decides. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@
 
 #define MILLION 1000000
 
-/* Members are the first n URLs of the sites, strangers those behind them. */
+/* Members are the first n URLs of the sites; the URLs after them were never added. */
 static void run_trial(struct layertrial *t, deja_options opt, const struct sites *s, uint64_t n,
                       uint64_t probes)
 {
@@ -53,9 +52,9 @@ static void is_as_expected(const char *what, const struct layertrial *t)
 
 /* --- Different segments: the paper's case ---------------------------------- */
 
-/* Every layer holds n segments like the XOR layer, so all rates are p, and URLs of L segments pass
- * with p^(L + 1).  p^L, as published, would be more than a hundred deviations away.  Layers of
- * 2^21 bits: sizes are powers of two, at which the XOR of positions is uniform. */
+/* Every layer holds n segments, like the XOR layer, so all rates are p, and URLs of L segments
+ * pass with p^(L + 1).  The published p^L would be more than a hundred deviations away.  Layers
+ * have 2^21 bits: with powers of two, the XOR of positions is uniform. */
 static void different_segments_multiply_the_rates_of_all_layers_and_the_xor_layer(void **state)
 {
     (void)state;
@@ -80,7 +79,7 @@ static void different_segments_multiply_the_rates_of_all_layers_and_the_xor_laye
     }
 }
 
-/* One segment: its XOR is itself, and the XOR layer has the very bits of the first layer.  It
+/* One segment: its XOR is itself, and the XOR layer has the same bits as the first layer.  It
  * repeats the answer: p, not p^2.  In mode salted the two are different filters. */
 static void a_single_segment_is_checked_once_in_mode_paper_and_twice_when_salted(void **state)
 {
@@ -132,8 +131,8 @@ static void partly_shared_segments_are_in_between(void **state)
     }
 }
 
-/* The same sites in both modes: in mode paper, URLs with the same segments in another order come
- * on top, every one of them, whatever the size. */
+/* The same sites in both modes.  In mode paper, all URLs with the same segments in another order
+ * are false positives too, at any size. */
 static void in_mode_paper_swapped_segments_come_on_top(void **state)
 {
     (void)state;
@@ -155,7 +154,8 @@ static void in_mode_paper_swapped_segments_come_on_top(void **state)
     layertrial_fini(&t);
 }
 
-/* Strangers whose segments are all known: the XOR layer alone decides, and keeps its rate. */
+/* URLs never added whose segments are all known: the XOR layer alone decides, and keeps its
+ * rate. */
 static void in_mode_paper_familiar_urls_are_claimed_at_the_rate_of_the_xor_layer(void **state)
 {
     (void)state;
@@ -175,8 +175,8 @@ static void in_mode_paper_familiar_urls_are_claimed_at_the_rate_of_the_xor_layer
 
 /* --- Lost keys ------------------------------------------------------------- */
 
-/* Different keys that came and were not told "new", against what the filter says: within five
- * deviations of the count and 2 % for the steps of its weights. */
+/* Different keys that were not reported as new, against the filter's own estimate: within five
+ * deviations of the count, plus 2 % for the steps of its weights. */
 static void what_was_lost_is_what_stats_say(void **state)
 {
     (void)state;
@@ -199,7 +199,7 @@ static void what_was_lost_is_what_stats_say(void **state)
     }
 }
 
-/* --- Prefix questions ------------------------------------------------------ */
+/* --- Prefix queries -------------------------------------------------------- */
 
 static uint64_t claims_of(const deja_filter *f, const struct sites *s, uint64_t from, uint64_t n)
 {
@@ -214,7 +214,8 @@ static uint64_t claims_of(const deja_filter *f, const struct sites *s, uint64_t 
     return claims;
 }
 
-/* A site that was never seen is claimed at the rate of the first layer, which stays below 0.01. */
+/* A site that was never added is claimed at the rate of the first layer, which stays below
+ * 0.01. */
 static void unseen_sites_are_claimed_at_the_rate_of_their_layer(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
-/* test_layered_real_long.c - layered filters on real URLs, where DEJA_REAL_DATA names a folder
- * with urls-real.txt.zst: claims, lost keys and prefix claims against theory with the real
+/* test_layered_real_long.c - layered filters on real URLs, if DEJA_REAL_DATA names a folder with
+ * urls-real.txt.zst: claims, lost keys and prefix claims against theory with the real
  * distribution of segments.
  *
- * Of the list, every other line is a member, the rest strangers: strangers then share hosts and
- * folders with members as the pages of a crawl do.  Hypotheses as in test_layered_rates.c. */
+ * Every other line of the list is a member; the rest are never added, but share hosts and folders
+ * with members as the pages of a crawl do.  Hypotheses as in test_layered_rates.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static FILE *open_list(void)
     return popen(command, "r");
 }
 
-/* Every step-th line: they are spread over the sources of the list. */
+/* Every step-th line, so that all sources of the list are represented. */
 static deja_slice next_url(FILE *in, char line[LINE], unsigned step)
 {
     char *got = NULL;
@@ -89,7 +89,7 @@ static void claims_and_losses_are_as_expected(const char *what, const deja_optio
     }
     assert_true(t.expected > 25);
     assert_true(fabs(layertrial_sigmas(&t)) < 5);
-    if (!t.same_xor) /* the account knows of no other reasons to lose a page */
+    if (!t.same_xor) /* the statistics know no other reason to lose a page */
         assert_true(fabs(lost - s.lost) < 5 * sqrt(s.lost) + 0.02 * s.lost + 1);
     layertrial_fini(&t);
 }
@@ -110,8 +110,8 @@ static void paper(void **state)
     claims_and_losses_are_as_expected("paper", &opt);
 }
 
-/* Members are never missed; strangers are claimed when their segments were seen, each in its
- * place, under others. */
+/* Members are never missed; other URLs are claimed if each of their segments was seen in its
+ * place, under different ones. */
 static void prefixes(void **state)
 {
     (void)state;
@@ -121,7 +121,8 @@ static void prefixes(void **state)
     const deja_options opt = {.fp_rate = 0.01};
     run_real(&t, opt);
     deja_filter *seen = layertrial_set(4 * MEMBERS, 200);
-    for (int pass = 0; pass < 3; pass++) { /* note all beginnings of members; ask; ask strangers */
+    for (int pass = 0; pass < 3; pass++) { /* note all prefixes of members; query them; query the
+                                            * others */
         FILE *in = open_list();
         if (pass == 2)
             (void)next_url(in, line, 1);
@@ -129,7 +130,7 @@ static void prefixes(void **state)
             const deja_slice url = next_url(in, line, 4);
             deja_slice segment[3];
             const size_t n = url.len ? deja_url_split(url, segment, 3) : 0;
-            if (n < 3) /* host/folder/...: the question is about host/folder */
+            if (n < 3) /* host/folder/...: the query is for host/folder */
                 continue;
             const deja_slice folder = {url.data, segment[0].len + segment[1].len};
             uint8_t found;

@@ -1,11 +1,11 @@
-/* test_million.c - a million URLs in every kind, and a million others asked.
+/* test_million.c - a million URLs in every kind, and queries for a million others.
  *
- * Hypothesis: a URL that was not added is found with the chance that theory gives for the keys
- * that were, and with the one that stats read off the bits (fp_now); five standard deviations of
- * the count, with the scatter of the rate itself from filter to filter.  None that was added is
- * missed.  The papers assume keys that are random: the URLs here come from the generator of
- * `deja gen`, which share sites and folders as real ones do, and, where DEJA_REAL_DATA names a
- * folder with urls-real.txt.zst, from there. */
+ * Hypothesis: a URL that was not added tests positive with the probability that theory gives for
+ * the number of keys, and with the one that the statistics derive from the bits (fp_now); five
+ * standard deviations of the count, including the variation of the rate from filter to filter.
+ * No URL that was added is missed.  The papers assume random keys.  The URLs here come from the
+ * generator of `deja gen`, which share sites and folders as real ones do, and, if DEJA_REAL_DATA
+ * names a folder with urls-real.txt.zst, from there. */
 #include "gen/urlgen.h"
 #include "tools/input/input.h"
 #include "trial.h"
@@ -60,8 +60,8 @@ static void urls_put(struct urls *u, const void *data, size_t len)
     u->end[u->n++] = u->len;
 }
 
-/* Members stand on the even places and strangers on the odd ones, so that a list that is ordered
- * by its sources gives both of one sort. */
+/* Members are at even places and the others at odd ones, so that a list ordered by its sources
+ * gives both the same mix. */
 static void urls_deal(struct urls *u)
 {
     for (size_t i = 0; i < u->n; i++) {
@@ -81,7 +81,7 @@ static void generate(struct urls *u)
     urls_deal(u);
 }
 
-/* The list is without repeats. */
+/* The list has no repeats. */
 static void load(struct urls *u, const char *folder)
 {
     char path[4096];
@@ -111,7 +111,7 @@ static void load(struct urls *u, const char *folder)
 static const struct kind {
     const char *name;
     deja_options opt;
-    uint64_t first; /* a growing filter begins with the n-th part of the keys */
+    uint64_t first; /* a growing filter starts with 1/n of the keys */
 } kinds[] = {
     {"classic", {.kind = DEJA_CLASSIC}, 1},
     {"classic F 3", {.kind = DEJA_CLASSIC, .filters = 3}, 1},

@@ -1,12 +1,12 @@
 /* test_rates.c - measured rates and losses inside the intervals that theory allows.
  *
  * Every test states a hypothesis: a count is binomial (or a sum normal) with these parameters.
- * The bound is five standard deviations, which a sound filter misses for one seed in 1.7 million
- * (two sides); the seeds are fixed, so that what passes once passes always.  Too few hits is a
- * bug as well.  trial.h says where the scatter between filters comes from.
+ * The bound is five standard deviations, which a correct filter misses for one seed in 1.7
+ * million (two sides); the seeds are fixed, so a test that passes once always passes.  Too few
+ * hits are a bug as well. trial.h says where the variation between filters comes from.
  *
- * Where hashing is not the point, keys are ready-made hashes from a seeded sequence; the hash
- * families get real URLs, numbered, which is how crawls look and what weak functions dislike. */
+ * If hashing is not the subject, keys are ready-made hashes from a seeded sequence.  The hash
+ * families get numbered URLs, which are typical of crawls and hard on weak functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void begin(struct trial *t, deja_options opt, uint64_t seed)
 static const struct kind {
     const char *name;
     deja_options opt; /* without capacity and rate */
-    uint64_t first;   /* a growing filter begins with the n-th part of the keys */
+    uint64_t first;   /* a growing filter starts with 1/n of the keys */
 } kinds[] = {
     {"classic", {.kind = DEJA_CLASSIC}, 1},
     {"classic F 2", {.kind = DEJA_CLASSIC, .filters = 2}, 1},
@@ -57,17 +57,17 @@ static deja_options options(const struct kind *kind, uint64_t n, double p)
 
 /* --- Rates over a grid -------------------------------------------------- */
 
-/* Enough probes for 400 hits, within reason: a million (10 hits for 1e-5; stat.rates_long has more
- * patience). */
+/* Enough probes for 400 hits, but at most a million (10 hits for 1e-5; stat.rates_long uses
+ * more). */
 static uint64_t probes_for(double rate)
 {
     return (uint64_t)fmin(fmax(400.0 / rate, 100000.0), 1000000.0);
 }
 
-/* Strangers in a filter with t->keys different keys, three hypotheses:
- *   hits ~ Binomial(probes, rate at that many keys), scattered as bodies do;
- *   hits ~ Binomial(probes, fp_now), the rate that stats give from the bits really set;
- *   up to capacity, hits are not more than Binomial(probes, the asked p) allows. */
+/* Queries for keys never added, in a filter with t->keys different keys; three hypotheses:
+ *   hits ~ Binomial(probes, rate at that many keys), with the variation between bodies;
+ *   hits ~ Binomial(probes, fp_now), the rate that stats derive from the bits really set;
+ *   up to capacity, hits are not more than Binomial(probes, the requested p) allows. */
 static void check_rate(struct trial *t, const char *name, double p, bool promised)
 {
     const struct forecast at_n = forecast_all(t);
@@ -87,19 +87,19 @@ static void check_rate(struct trial *t, const char *name, double p, bool promise
                  (size_t)hits, (size_t)probes, p * (double)probes);
 }
 
-/* Filled to a quarter, a half, all and one and a half of the capacity; a growing filter has no
- * end and keeps its promise at any of them. */
+/* Filled to 1/4, 1/2, 1 and 3/2 of the capacity; a growing filter has no limit and keeps its rate
+ * at each of them. */
 static void check_cell(const struct kind *kind, uint64_t n, double p, uint64_t seed)
 {
     static const double fills[] = {0.25, 0.5, 1.0, 1.5};
     const bool exact = kind->opt.kind == DEJA_EXACT || kind->opt.part_kind == DEJA_EXACT;
     struct trial t;
-    if (exact && p < 0.1) /* its rate does not depend on the one that was asked for */
+    if (exact && p < 0.1) /* its rate does not depend on the requested one */
         return;
     begin(&t, options(kind, n, p), seed);
     for (size_t i = 0; i < DJ_ARRAY_LEN(fills); i++) {
         const uint64_t keys = (uint64_t)(fills[i] * (double)n);
-        if (!trial_fill(&t, keys)) { /* exact: 0.8 of the slots are the capacity, 0.94 the end */
+        if (!trial_fill(&t, keys)) { /* exact: 0.8 of the slots is the capacity, 0.94 the limit */
             assert_int_equal(kind->opt.kind, DEJA_EXACT);
             assert_true(fills[i] > 1.0);
             break;
@@ -111,7 +111,7 @@ static void check_cell(const struct kind *kind, uint64_t n, double p, uint64_t s
 
 static const double some_p[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5};
 
-/* Kinds of the list that no row names, and no other test: they have the rates of theory, too. */
+/* Kinds of the list that no row and no other test names: theory holds for them too. */
 static void every_other_plain_kind_has_the_rates_of_theory(void **state)
 {
     const uint32_t others =
@@ -150,7 +150,7 @@ static void filters_of_300000_keys_have_the_rates_of_theory(void **state)
             check_cell(&kinds[k], 300000, some_p[i], 30 + i);
 }
 
-/* Any k, not only the best: 20,000 keys with 12 bits each.  The rates lie between 0.004 and 0.08:
+/* Any k, not only the best: 20,000 keys with 12 bits each.  The rates are between 0.004 and 0.08:
  * 200,000 probes give 800 hits or more, an interval of 18 % at most. */
 static void every_k_has_the_rate_of_theory(void **state)
 {
@@ -172,8 +172,8 @@ static void every_k_has_the_rate_of_theory(void **state)
 
 /* --- Hash families ------------------------------------------------------ */
 
-/* 10,000 URLs at p = 0.02, 100,000 strangers: 2,000 hits, an interval of 11 %; with two filters
- * of other salts as well. */
+/* 10,000 URLs at p = 0.02, 100,000 queries for others: 2,000 hits, an interval of 11 %; also with
+ * two filters that have different salts. */
 static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
 {
     enum {
@@ -203,7 +203,8 @@ static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
         }
 }
 
-/* The universal-hash bitmap of the lecture: k = 1, for families that bring their own number. */
+/* The universal-hash bitmap of the lecture: k = 1, for families that come with their own
+ * number. */
 static void a_bitmap_of_any_family_has_the_rate_of_theory(void **state)
 {
     for (uint32_t hash = DEJA_HASH_XXH3; hash <= DEJA_HASH_MIXED; hash++) {
@@ -234,14 +235,14 @@ static const struct kind bloom_kinds[] = {
     {"scalable of classic", {.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC}, 20},
 };
 
-/* The account of several blocked filters takes tens of milliseconds: one rate is enough. */
+/* The statistics of several blocked filters take tens of milliseconds: one rate is enough. */
 static bool too_slow(const struct kind *kind, double p)
 {
     return kind->opt.kind == DEJA_BLOCKED && kind->opt.filters > 1 && p != 1e-2;
 }
 
-/* n different keys leave bits that are normal around bits_set(n) with deviation bits_sigma(n), in
- * every part.  Here n is what was really offered, so nothing is left to estimate. */
+/* n different keys set a number of bits that is normal around bits_set(n) with deviation
+ * bits_sigma(n), in every part.  Here n is known, so nothing is estimated. */
 static void known_keys_set_as_many_bits_as_theory_says(void **state)
 {
     for (size_t k = 0; k < 5; k++)
@@ -263,8 +264,8 @@ static void known_keys_set_as_many_bits_as_theory_says(void **state)
             }
 }
 
-/* The estimate is the n whose expected bits are the real ones; one bit more or less moves it by
- * one over the slope of bits_set.  F filters give the mean of F estimates. */
+/* The estimate is the n whose expected number of bits is the real one; one bit more or less moves
+ * it by one over the slope of bits_set.  F filters give the mean of F estimates. */
 static void distinct_keys_are_estimated_within_their_error(void **state)
 {
     for (size_t k = 0; k < 5; k++)
@@ -288,9 +289,10 @@ static void distinct_keys_are_estimated_within_their_error(void **state)
 
 /* --- Lost keys ---------------------------------------------------------- */
 
-/* Different keys, one after another: those not told "new" are lost.  The x-th is lost with the
- * rate at x - 1 keys, so the number is nearly Poisson around the sum of these rates; 20 filters
- * pool their numbers.  (The scatter of bodies adds less than 3 % to the deviation.) */
+/* Different keys, one after another: those not reported as new are lost.  The x-th is lost with
+ * the rate at x - 1 keys, so the number is nearly Poisson around the sum of these rates; the
+ * numbers of 20 filters are added up. (The variation between bodies adds less than 3 % to the
+ * deviation.) */
 static void as_many_keys_are_lost_as_theory_says(void **state)
 {
     enum {
@@ -321,9 +323,10 @@ static void as_many_keys_are_lost_as_theory_says(void **state)
             }
 }
 
-/* stats.lost knows only the keys that answered "new".  An honest account adds up to what was
- * offered: the counted losses lie around it with the same deviation, a little more where the
- * rate r is large, since a key lost by chance is also missing from the account (1 / (1 - r)). */
+/* stats.lost knows only the keys that were reported as new.  Together they must add up to the
+ * keys offered: the counted losses lie around stats.lost with the same deviation, slightly more
+ * if the rate r is large, since a key lost by chance is also missing from the statistics (1 / (1
+ * - r)). */
 static void the_account_of_lost_keys_agrees_with_the_count(void **state)
 {
     enum {
@@ -359,9 +362,9 @@ static void the_account_of_lost_keys_agrees_with_the_count(void **state)
 
 /* --- Pollution ---------------------------------------------------------- */
 
-/* Honest keys: (bits_set - bits_expected) / bits_sigma is at most 5 for each of 50 seeds, and
- * their mean lies within 5 deviations of 0, that is 5 / sqrt(50).  A deviation cannot be larger
- * than what the stats say, or honest filters would be accused. */
+/* Honest keys: (bits_set - bits_expected) / bits_sigma is at most 5 for each of 50 seeds, and the
+ * mean is within 5 deviations of 0, that is 5 / sqrt(50).  If the deviation were larger than the
+ * statistics say, honest filters would be reported as polluted. */
 static void honest_keys_stay_within_five_sigma_for_fifty_seeds(void **state)
 {
     enum {
@@ -407,8 +410,7 @@ static void exact_counts_its_slots_without_a_doubt(void **state)
     trial_end(&t);
 }
 
-/* What an attacker does who knows the key: he hashes URLs on his own copy until one sets only bits
- * that are clear yet. */
+/* An attacker who knows the key hashes URLs on his own copy until one sets only clear bits. */
 static bool sets_clear_bits_only(const struct dj_part *p, uint64_t hash)
 {
     if (p->shape.layout == DJ_BLOCKS) {

@@ -1,6 +1,6 @@
 /* test_rates_long.c - test_rates.c with more probes: down to one in a million, and finer.
  *
- * The same hypotheses and bounds (five standard deviations, fixed seeds); 20,000 hits where 300
+ * The same hypotheses and bounds (five standard deviations, fixed seeds); 20,000 hits if 300
  * million probes give that many, so that a rate 4 % off would show, and 300 hits at 1e-6. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 static const struct kind {
     const char *name;
     deja_options opt;
-    uint64_t first; /* a growing filter begins with the n-th part of the keys */
+    uint64_t first; /* a growing filter starts with 1/n of the keys */
 } kinds[] = {
     {"classic", {.kind = DEJA_CLASSIC}, 1},
     {"classic F 2", {.kind = DEJA_CLASSIC, .filters = 2}, 1},
@@ -83,7 +83,7 @@ static void filters_of_2_million_keys_have_the_rates_of_theory(void **state)
     check_all(2000000, 5e7);
 }
 
-/* One kind of body with any k, at 20 bits a key. */
+/* One kind of body with any k, at 20 bits per key. */
 static void every_k_has_the_rate_of_theory(void **state)
 {
     for (uint32_t kind = DEJA_CLASSIC; kind <= DEJA_BLOCKED; kind++)
@@ -104,7 +104,7 @@ static void every_k_has_the_rate_of_theory(void **state)
 
 /* --- Hash families ------------------------------------------------------ */
 
-/* 50,000 numbered URLs at p = 1e-3, 2 million strangers: 2,000 hits. */
+/* 50,000 numbered URLs at p = 1e-3, 2 million queries for others: 2,000 hits. */
 static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
 {
     enum {
@@ -129,8 +129,8 @@ static void every_hash_family_has_the_rate_of_theory_on_urls(void **state)
 
 /* --- Lost keys ---------------------------------------------------------- */
 
-/* Two million different keys one after another: what is not told "new" is lost, and the number
- * is nearly Poisson around the sum of the rates that the keys met. */
+/* Two million different keys, one after another: those not reported as new are lost, and their
+ * number is nearly Poisson around the sum of the rates at the time of each add. */
 static void as_many_keys_are_lost_as_theory_says(void **state)
 {
     enum {
@@ -153,8 +153,8 @@ static void as_many_keys_are_lost_as_theory_says(void **state)
 
 /* --- Pollution ---------------------------------------------------------- */
 
-/* bits_sigma is a deviation, neither too wide nor too narrow: over 300 seeds the mean of z lies
- * within 5 / sqrt(300) of 0, and the mean of its square within 5 sqrt(2 / 300) of 1. */
+/* bits_sigma is neither too wide nor too narrow: over 300 seeds the mean of z is within 5 /
+ * sqrt(300) of 0, and the mean of its square within 5 sqrt(2 / 300) of 1. */
 static void honest_keys_scatter_as_the_stats_say(void **state)
 {
     enum {
@@ -163,7 +163,7 @@ static void honest_keys_scatter_as_the_stats_say(void **state)
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
         double sum = 0, squares = 0;
         if (kinds[k].opt.kind == DEJA_BLOCKED && kinds[k].opt.filters > 1)
-            continue; /* tens of milliseconds for each look; test_rates.c has one */
+            continue; /* tens of milliseconds for each call; test_rates.c covers one */
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             struct trial t;
             deja_stats s = DEJA_STATS_INIT;

@@ -1,4 +1,4 @@
-/* test_structured.c - URLs that differ in a few digits spread like any others.
+/* test_structured.c - URLs that differ in a few digits are hashed as evenly as any others.
  *
  * A crawl sees thousands of pages like https://www.xxx.example.org/news/12_34.html.  A hash that
  * mixes such keys poorly loses more of them than theory says: lookup2 lost 3 to 6 times as many,
@@ -40,7 +40,7 @@ static deja_filter *filled(deja_options opt, unsigned alignment, uint64_t *lost)
 }
 
 /* 8 families at 16 alignments, two counts each: at 5 sigma a perfect hash fails for one seed in
- * 7,000, and the seed is fixed.  Jenkins by rules 0 is 20 to 50 sigma away. */
+ * 7,000, and the seed is fixed.  Jenkins with rules 0 is 20 to 50 sigma away. */
 static void structured_urls_are_lost_as_theory_says(void **state)
 {
     deja_plan plan = DEJA_PLAN_INIT;
@@ -66,7 +66,7 @@ static void structured_urls_are_lost_as_theory_says(void **state)
         }
 }
 
-/* The rule of deja 0.1, which its files keep: the test above can fail. */
+/* The rule of deja 0.1, which its files keep; it shows that the test above can fail. */
 static void jenkins_by_rules_0_loses_more(void **state)
 {
     uint64_t most = 0;

@@ -1,11 +1,11 @@
 /* test_window_rates.c - the rate and the losses of a window whose generations are all full.
  *
- * A million different keys go through windows of several sizes, until G full generations and one
- * that is nearly full are there.  Hypotheses, five standard deviations, fixed seeds:
+ * A million different keys go through windows of several sizes, until there are G full
+ * generations and one that is nearly full.  Hypotheses, five standard deviations, fixed seeds:
  *   hits ~ Binomial(probes, 1 - prod (1 - rate of generation i)) at the number of keys in each,
- *          scattered as bodies do; and with fp_now, from the bits that are really set;
- *   hits are not more than Binomial(probes, the asked p) allows;
- *   lost keys scatter around what stats say like a Poisson number. */
+ *          with the variation between bodies; and with fp_now, from the bits really set;
+ *   hits are not more than Binomial(probes, the requested p) allows;
+ *   lost keys vary around stats.lost like a Poisson number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #define Z    5.0
 #define KEYS 1000000
 
-/* Generation l as a filter of its own, to be forecast as one. */
+/* Generation l as a filter of its own, so that its rate can be forecast. */
 static struct dj_part line_of(const struct dj_part *p, uint32_t l)
 {
     struct dj_part one = {.shape = dj_window_generation(&p->shape, p->lines)};
@@ -58,7 +58,7 @@ static void check_window(uint32_t generations, double p)
     opt.fp_rate = p;
     opt.capacity = KEYS * generations / (2 * (generations + 1)); /* twice around */
     assert_true(trial_begin(&t, opt, 11 + generations));
-    /* The key that is one too many would turn once more; lost ones leave a little room. */
+    /* One key more would turn the window again; lost keys leave a little room. */
     assert_true(trial_fill(&t, 2 * (generations + 1) * dj_generations_quota(&t.f->plan)));
     assert_int_equal(deja_filter_stats(t.f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     assert_in_range(s.turns, 2 * generations, 2 * generations + 1);
