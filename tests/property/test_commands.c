@@ -1,9 +1,9 @@
-/* test_commands.c - any sequence of commands on any filter that import accepts leaves something
- * that loads, with the same answers.
+/* test_commands.c - after any sequence of commands on any filter that import accepts, the filter
+ * can be loaded and gives the same answers.
  *
- * Tapes of random bytes say which filter, which fields of its header are edited (checksums
- * repaired), and which commands follow: add, remove, fold, rotate, merge, time that passes, copies
- * to files, syncs, export and import.  commands.h checks after every command; a failure names the
+ * Tapes of random bytes choose the filter, the fields of its header to edit (checksums are
+ * repaired), and the commands that follow: add, remove, fold, rotate, merge, passing time, copies
+ * to files, syncs, export and import. commands.h checks after every command; a failure names the
  * tape, which is the seed. */
 #include "commands.h"
 #include "rng.h"
@@ -16,7 +16,7 @@ enum {
 /* How many of the tapes from .. to - 1 made a filter that was accepted. */
 static unsigned accepted(uint64_t from, uint64_t to, bool edit)
 {
-    char path[64]; /* in memory, if possible: there are thousands of syncs */
+    char path[64]; /* in memory if possible: there are thousands of syncs */
     snprintf(path, sizeof path, "%s/deja-commands.%ld",
              access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
     unsigned n = 0;
@@ -41,7 +41,7 @@ static void commands_on_sound_filters_leave_what_loads(void **state)
 static void commands_on_edited_filters_leave_what_loads(void **state)
 {
     const unsigned n = accepted(0, 1000, true);
-    assert_in_range(n, 100, 999); /* and both happen: accepted, and refused */
+    assert_in_range(n, 100, 999); /* both happen: acceptance and rejection */
 }
 
 int main(void)

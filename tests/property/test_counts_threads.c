@@ -1,12 +1,12 @@
-/* test_counts_threads.c - what removing and counting owe, in one thread and in several.
+/* test_counts_threads.c - the laws of removal and counting, in one thread and in several.
  *
- *   never too small   as long as nothing is saturated and nothing unknown was removed, a count is
- *                     at least the number of adds that were not removed
+ *   never too small   while nothing is saturated and no absent key was removed, a count is at
+ *                     least the number of adds minus the number of removals
  *   all gone          when everything was removed, every byte of the body is 0
- *   power cut         sectors as of different moments: what was in all the time is found
+ *   power cut         sectors from different moments: keys that stayed in are found
  *   batch = loop      the same answers and the same bytes
- *   threads           none of the adds and removals of several threads gets lost
- *   others cannot     every kind without counters says so and changes nothing */
+ *   threads           no add or removal of several threads is lost
+ *   other kinds       every kind without counters reports that and changes nothing */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,8 +64,8 @@ static void check_count(const deja_filter *f, uint64_t number)
     assert_int_equal(deja_filter_contains(f, key_of(&number)), count > 0);
 }
 
-/* Adds and removals of what is there; 4-bit counters would saturate where many keys meet, so few
- * keys come often. */
+/* Adds keys and removes present ones; 4-bit counters would saturate where many keys share a
+ * counter, so few keys occur often. */
 static void counts_are_never_below_the_truth(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
@@ -81,7 +81,7 @@ static void counts_are_never_below_the_truth(void **state)
                 assert_int_equal(deja_filter_add(f, key_of(&number), NULL, NULL), DEJA_OK);
             else
                 assert_int_equal(deja_filter_remove(f, key_of(&number), &answer, NULL), DEJA_OK);
-            assert_int_equal(answer, !add); /* what is there can be removed */
+            assert_int_equal(answer, !add); /* a key that is present can be removed */
             truth[number] += add ? 1u : UINT32_MAX;
             removals += !add;
             check_count(f, number);
@@ -102,7 +102,7 @@ static void counts_are_never_below_the_truth(void **state)
     }
 }
 
-/* Saturated counters keep what they have: nothing that was added and not removed is missed. */
+/* Saturated counters keep their value: no key that was added and not removed is missed. */
 static void nothing_is_missed_beside_saturated_counters(void **state)
 {
     deja_filter *f = spectral_filter(0, 0.2, 0);
@@ -142,7 +142,7 @@ static void strangers_are_refused_and_change_nothing(void **state)
         for (uint64_t number = NUMBERS; number < 3 * NUMBERS; number++) {
             bool removed = true;
             if (deja_filter_contains(f, key_of(&number)))
-                continue; /* a false positive is the caller's to avoid */
+                continue; /* the caller must avoid removing a false positive */
             assert_int_equal(deja_filter_remove(f, key_of(&number), &removed, NULL), DEJA_OK);
             assert_false(removed);
             refused++;
@@ -158,8 +158,8 @@ static void strangers_are_refused_and_change_nothing(void **state)
 
 /* --- A power cut ----------------------------------------------------------------- */
 
-/* Sectors as of different moments since the last sync, as a cut-off write-back leaves them: what
- * was in at the sync and was not removed since is found. */
+/* Sectors from different moments since the last sync, as an interrupted write-back leaves them:
+ * keys that were in at the sync and were not removed since are found. */
 static void keys_that_stayed_are_found_in_a_torn_body(void **state)
 {
     enum {
@@ -176,7 +176,8 @@ static void keys_that_stayed_are_found_in_a_torn_body(void **state)
         assert_true(len <= MOST);
         for (uint64_t n = 0; n < NUMBERS; n++)
             assert_int_equal(deja_filter_add(f, key_of(&n), NULL, NULL), DEJA_OK);
-        for (int m = 0; m < MOMENTS; m++) { /* the odd ones go, others come and go */
+        for (int m = 0; m < MOMENTS; m++) { /* odd keys are removed, others are added and
+                                             * removed */
             memcpy(moment[m], body, len);
             for (uint64_t n = 1 + 200 * (uint64_t)m; n < 200 * ((uint64_t)m + 1); n += 2)
                 assert_int_equal(deja_filter_remove(f, key_of(&n), NULL, NULL), DEJA_OK);
@@ -212,7 +213,7 @@ static void batches_are_loops_of_single_calls(void **state)
     }
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         deja_filter *a = spectral_filter(i, 0.05, 0), *b = spectral_filter(i, 0.05, 0);
-        atomic_store(&b->writer.shared, i % 2); /* as beside other writers */
+        atomic_store(&b->writer.shared, i % 2); /* as if there were other writers */
         assert_int_equal(deja_filter_add_batch(a, keys, NUMBERS, NULL, NULL, NULL), DEJA_OK);
         assert_int_equal(deja_filter_add_batch(b, keys, NUMBERS, NULL, NULL, NULL), DEJA_OK);
         size_t done = 0;
@@ -253,7 +254,7 @@ struct member {
     pthread_t thread;
 };
 
-/* Everybody adds every key some times, and who removes takes all but one of his own back. */
+/* Every thread adds every key several times; a remover removes all of its own adds except one. */
 static void *work(void *arg)
 {
     struct member *m = arg;
@@ -322,7 +323,7 @@ static void minimal_increase_loses_no_add_of_several_threads(void **state)
     }
 }
 
-/* --- Who cannot ---------------------------------------------------------------- */
+/* --- Kinds without counters ----------------------------------------------------- */
 
 static void kinds_without_counters_say_so(void **state)
 {

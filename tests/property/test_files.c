@@ -1,6 +1,7 @@
-/* test_files.c - a file gives back the filter that was written, whatever its kind.
+/* test_files.c - a file gives back the filter that was written, for every kind.
  *
- * The tests walk the list of kinds, which has one more here than the library (kind_probe.c). */
+ * The tests walk the list of kinds, which has one more kind here than in the library
+ * (kind_probe.c). */
 #include "unit.h"
 
 #include "bodies.h"
@@ -39,7 +40,7 @@ static deja_filter *make(uint32_t kind, const char *path)
     return f;
 }
 
-/* The same bytes, the same answers, and the same account. */
+/* The same bytes, answers and statistics. */
 static void compare(const deja_filter *a, const deja_filter *b)
 {
     deja_stats x = DEJA_STATS_INIT, y = DEJA_STATS_INIT;

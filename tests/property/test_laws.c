@@ -1,17 +1,18 @@
-/* test_laws.c - what every filter owes, whatever it is made of.
+/* test_laws.c - the laws that every filter keeps.
  *
- * One table lists all combinations of kind, hash family, number of filters and k, and every kind of
- * the list as its options default; every law walks it.  Filters are small and fill up beyond their capacity, so that false positives, full lines
- * and growth take part.  An exact set (model.h) knows the truth:
+ * One table lists all combinations of kind, hash family, number of filters and k, and every kind
+ * of the list with default options; every law walks it.  Filters are small and are filled beyond
+ * their capacity, so that false positives, full lines and growth take part.  An exact set
+ * (model.h) knows the truth:
  *
- *   no false negative    what was added is found, from that moment on
- *   honest "new"         is_new is 1 only for keys never added, and exactly when a lookup just
+ *   no false negative    a key is found from the moment it was added
+ *   correct "new"        is_new is 1 only for keys never added, and exactly if a lookup just
  *                        before would have said no
- *   batch = loop         the same answers and the same bytes in the body, whatever the pieces
+ *   batch = loop         the same answers and the same bytes in the body, for any batch sizes
  *   kernels agree        every instruction set, and the shared add, leave the same bytes
- *   looking is free      lookups leave every byte and count as it was
- *   union = both         merging two leaves the bytes that all their keys would have left
- *   visits               each begins empty, and all of the above holds in it */
+ *   lookups are free     lookups leave every byte and count unchanged
+ *   union = both         merging two filters gives the bytes that all their keys would have left
+ *   visits               each starts empty, and all of the above holds in it */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +39,7 @@ struct combination {
 static struct combination table[MOST_COMBINATIONS];
 static size_t n_table, n_entered;
 
-/* The laws hold or not whatever the sanitizer; for errors of memory every third will do. */
+/* The laws do not depend on the sanitizer; to find memory errors, every third row is enough. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define EVERY 3
 #else
@@ -109,7 +110,8 @@ static int fill_table(void **state)
                                  .flags = k % 3 == 0 ? DEJA_MINIMAL_INCREASE : 0,
                                  .hash = k % 2 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
     enter((deja_options){.kind = DEJA_SPECTRAL, .memory = 64, .hashes = 4});
-    for (uint32_t k = 0; k <= 16; k += 4) /* nothing is removed: property.paired_threads does */
+    for (uint32_t k = 0; k <= 16; k += 4) /* nothing is removed here: property.removals_threads
+                                           * does that */
         enter((deja_options){.kind = DEJA_PAIRED,
                              .hashes = k,
                              .capacity = CAPACITY,
@@ -124,7 +126,8 @@ static int fill_table(void **state)
                              .generations = generations,
                              .window_seconds = generations % 2 ? 0 : 1 << 20,
                              .hash = generations % 3 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
-    for (uint32_t i = 0; i < 16; i++) /* words between odd bytes, so that keys have several */
+    for (uint32_t i = 0; i < 16; i++) /* words between odd bytes, so that keys have several
+                                       * segments */
         enter((deja_options){.kind = DEJA_LAYERED,
                              .capacity = i < 8 ? CAPACITY : 100,
                              .fp_rate = i % 3 ? 0.02 : 1e-4,
@@ -169,7 +172,7 @@ static deja_filter *new_filter(const struct combination *c)
 
 /* --- Keys --------------------------------------------------------------- */
 
-/* A universe of keys of all lengths, and an order in which they come: with repeats, more of them
+/* A universe of keys of all lengths, and an order of arrival with repeats; there are more keys
  * than most of the filters were made for. */
 #define UNIVERSE 3000
 #define ARRIVALS 6000
@@ -182,7 +185,8 @@ static void draw_keys(void)
 {
     struct rng r = rng_seeded(2024);
     for (size_t i = 0; i < UNIVERSE; i++) {
-        /* Keys 0 to 255 are single bytes, key 256 is none; random ones are URLs in length. */
+        /* Keys 0 to 255 are single bytes, key 256 is empty; the random ones are as long as
+         * URLs. */
         const size_t len = i < 256 ? 1 : i == 256 ? 0 : 8 + (size_t)rng_below(&r, 112);
         rng_bytes(&r, key_bytes[i], len);
         if (i < 256)
@@ -226,7 +230,7 @@ static void assert_same_answers(const uint8_t *a, const uint8_t *b, size_t n, co
             fail_msg("%s: %s answers %u to key %zu, not %u", name, how, b[i], i, a[i]);
 }
 
-/* All arrivals one by one. */
+/* Adds all arrivals one by one. */
 static void add_singly(deja_filter *f, uint8_t *is_new)
 {
     for (size_t i = 0; i < ARRIVALS; i++) {
@@ -236,7 +240,7 @@ static void add_singly(deja_filter *f, uint8_t *is_new)
     }
 }
 
-/* --- No false negative, honest "new" ------------------------------------ */
+/* --- No false negative, correct "new" ----------------------------------- */
 
 static void no_key_is_ever_forgotten_and_none_is_new_twice(void **state)
 {
@@ -271,7 +275,7 @@ static void no_key_is_ever_forgotten_and_none_is_new_twice(void **state)
     }
 }
 
-/* Exact has no false positive either: it is the model. */
+/* Exact has no false positives either: it equals the model. */
 static void exact_answers_as_the_model_does(void **state)
 {
     for (size_t c = 0; c < n_table; c++) {
@@ -394,9 +398,9 @@ static void ready_made_hashes_do_the_same_as_keys(void **state)
 
 /* --- Union, visits ------------------------------------------------------ */
 
-/* Byte by byte what all arrivals leave; a kind that cannot says so, and stays as it was.  A series
- * has each key in some part, which need not be the one where a single stream would have left it.
- */
+/* A union has the bytes that all arrivals leave; a kind that cannot merge says so and stays
+ * unchanged.  A series has each key in some part, possibly not the one where a single stream
+ * would have put it. */
 static void a_union_is_the_filter_of_both(void **state)
 {
     for (size_t c = 0; c < n_table; c++) {
@@ -467,7 +471,7 @@ static void set_kernel(deja_filter *f, const struct dj_block_kernel *kernel)
             f->part[i]->kernel = kernel;
 }
 
-/* Parts that appear on the way get the kernel before the next piece. */
+/* Parts that are added during the run get the kernel before the next piece. */
 static void add_with_kernel(deja_filter *f, const struct dj_block_kernel *kernel, uint8_t *is_new)
 {
     for (size_t at = 0; at < ARRIVALS; at += 100) {
@@ -521,7 +525,7 @@ static void a_shared_filter_takes_keys_as_one_with_a_sole_writer(void **state)
     }
 }
 
-/* --- Looking is free ---------------------------------------------------- */
+/* --- Lookups are free ---------------------------------------------------- */
 
 static void looking_up_changes_nothing(void **state)
 {
@@ -544,8 +548,8 @@ static void looking_up_changes_nothing(void **state)
 /* --- A million random operations ---------------------------------------- */
 
 /* One filter of each class, and random calls on random keys: adds and lookups, single and in
- * batches.  Which keys were added is a flag for each key; whatever a filter says about a key whose
- * flag is up must be "seen".  property.operations_long is the same at length, with threads. */
+ * batches.  Each key has a flag that says whether it was added; a filter must answer "seen" for
+ * every key whose flag is set. property.operations_long does the same at length, with threads. */
 #define NUMBERS 20000
 static bool was_added[NUMBERS];
 static uint64_t n_wrong, n_unsure;
@@ -609,7 +613,7 @@ static void a_million_random_operations_forget_nothing(void **state)
         const bool exact = f->plan.part_kind->number == DEJA_EXACT;
         memset(was_added, 0, sizeof was_added);
         n_wrong = n_unsure = 0;
-        for (int call = 0; call < 1000000 / 26; call++) /* 26 operations a call on average */
+        for (int call = 0; call < 1000000 / 26; call++) /* 26 operations per call on average */
             one_call(f, &r);
         if (n_wrong)
             fail_msg("%s: %zu keys were forgotten", one.name, (size_t)n_wrong);
@@ -619,7 +623,7 @@ static void a_million_random_operations_forget_nothing(void **state)
     }
 }
 
-/* --- Sets that are built ------------------------------------------------ */
+/* --- Static sets --------------------------------------------------------- */
 
 static deja_filter *built(const deja_options *opt, size_t piece)
 {
@@ -635,8 +639,8 @@ static deja_filter *built(const deja_options *opt, size_t piece)
     return f;
 }
 
-/* The laws that are left when nothing is added: no false negative, batch = loop, in building and
- * in asking, and looking is free. */
+/* The laws that remain if nothing can be added: no false negative, batch = loop, for building and
+ * for queries, and lookups are free. */
 static void a_static_filter_is_the_set_that_it_was_built_from(void **state)
 {
     struct model truth = {NULL, 0, 0};

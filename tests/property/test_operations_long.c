@@ -1,13 +1,14 @@
 /* test_operations_long.c - a hundred million random operations on every class of filter.
  *
- * A hundred thousand URLs, and for each a flag that is raised when an add of it has returned.
- * Threads add and ask at random, singly or in batches; whatever the filter says about a key whose
- * flag was up before the call must be "seen".  The hundred million of a class are spread over all
- * its variants: single and batch calls, every instruction set, one to four threads.
+ * There are a hundred thousand URLs, each with a flag that is set when an add of it has returned.
+ * Threads add and query at random, singly or in batches; the filter must answer "seen" for every
+ * key whose flag was set before the call.  The hundred million operations of a class are spread
+ * over all its variants: single and batch calls, every instruction set, one to four threads.
  *
- * With one thread the flags tell false positives too: a key "seen" whose flag is down.  As the
- * filter never holds more than its capacity, they are at most binomial with the asked rate; five
- * deviations fail a sound filter for one seed in 3.5 million, and the seeds are fixed. */
+ * With one thread the flags reveal false positives too: a key is "seen" although its flag is not
+ * set.  As the filter never exceeds its capacity, their number is at most binomial with the
+ * requested rate; with five deviations a correct filter fails for one seed in 3.5 million, and
+ * the seeds are fixed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,11 +76,11 @@ struct worker {
     struct rng r;
     uint64_t operations;
     bool batch;
-    /* what came out */
+    /* results */
     uint64_t failed, forgotten, asked_absent, false_positive, told_new;
 };
 
-/* Random keys, and what was known of each before the call. */
+/* Random keys, and what was known about each before the call. */
 struct draw {
     size_t n;
     uint32_t number[BATCH];
@@ -100,7 +101,7 @@ static void draw_keys(struct worker *w, struct draw *d)
 
 static void weigh(struct worker *w, const struct draw *d, size_t i, bool seen)
 {
-    /* Twice in one batch: the flag is up by now, although it was not before the call. */
+    /* Twice in one batch: the flag is set by now, although it was not before the call. */
     const bool known = d->known[i] || atomic_load(&was_added[d->number[i]]);
     w->forgotten += d->known[i] && !seen;
     w->asked_absent += !known;
@@ -155,7 +156,7 @@ static void *work(void *arg)
 struct variant {
     const char *name;
     deja_options opt;
-    const struct dj_block_kernel *kernel; /* NULL: as it comes */
+    const struct dj_block_kernel *kernel; /* NULL: the default */
     bool batch;
     int threads;
     uint64_t operations;
@@ -225,7 +226,8 @@ static void run(const struct variant *v)
 
 /* --- All variants of a class -------------------------------------------- */
 
-/* Parts that appear in mid-run take the best kernel: growing filters have no choice of one. */
+/* Parts that are added during a run use the best kernel: the kernel of growing filters cannot be
+ * chosen. */
 static size_t n_kernels(const deja_options *opt)
 {
     size_t n = 0;

@@ -1,8 +1,8 @@
 /* test_paper_model.c - mode paper is Algorithms 3 and 4, bit for bit.
  *
  * The model below is written from the algorithms alone: m bits for each layer and for the XOR
- * layer, LAddr[j] the XOR of the addresses H_j[a_i].  It borrows H_j from the filter, so that both
- * make the same mistakes, and at half-full arrays there are many. */
+ * layer, LAddr[j] the XOR of the addresses H_j[a_i].  It borrows H_j from the filter, so that
+ * both have the same false positives, of which half-full arrays have many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@
 /* --- The model ---------------------------------------------------------------- */
 
 struct mlbf {
-    const deja_filter *f; /* whose H_j these are */
+    const deja_filter *f; /* the filter that provides H_j */
     uint64_t m;
     uint32_t k;
     bool *bf[L + 1]; /* BF_1 .. BF_L, BF_(L+1) */
@@ -53,7 +53,7 @@ static size_t split(char *s, char *a[])
     return l;
 }
 
-/* Algorithm 3 if `insert`; otherwise Algorithm 4, which tells whether S is in the set. */
+/* Algorithm 3 if `insert`; otherwise Algorithm 4, which returns whether S is in the set. */
 static bool run(struct mlbf *s, const char *url, bool insert)
 {
     char text[64], *a[L];
@@ -110,7 +110,7 @@ static bool has(const struct mlbf *s, const char *url)
     return deja_filter_contains(s->f, (deja_slice){url, strlen(url)});
 }
 
-/* Up to five segments of few names, some of them empty, some longer than 16 bytes. */
+/* Up to five segments from few names, some of them empty, some longer than 16 bytes. */
 static void make_url(struct rng *r, unsigned names, char url[64])
 {
     static const char *const schemes[] = {"", "http://", "https://"};
@@ -166,7 +166,7 @@ static void answers_are_those_of_the_algorithms(void **state)
     }
 }
 
-/* What the papers' XOR cannot tell apart, at any size. */
+/* Keys that the papers' XOR cannot distinguish, at any size. */
 static void the_published_collision_occurs(void **state)
 {
     struct mlbf s;
@@ -180,7 +180,7 @@ static void the_published_collision_occurs(void **state)
     end(&s);
 }
 
-/* Files of deja 0.1 have the slash in their segments: b is not /b to them. */
+/* Files of deja 0.1 include the slash in their segments: they distinguish b from /b. */
 static void by_rules_0_it_does_not(void **state)
 {
     struct mlbf s;

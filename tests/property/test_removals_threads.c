@@ -1,16 +1,16 @@
-/* test_removals_threads.c - what a paired filter owes, in one thread and in several.
+/* test_removals_threads.c - the laws of a paired filter, in one thread and in several.
  *
- * It is the one kind that may miss a key.  But not any key: only one that its deletions claim, and
- * these can be asked alone.  So the law is exact: against a model that knows every add,
+ * A paired filter may miss a key, but only one that its deletions claim, and these can be queried
+ * alone.  So the law is exact.  Against a model that knows every add:
  *
- *   found             when it was added, and the second filter alone does not claim it
- *   not found         when the second filter alone claims it, whatever was added
- *   honest answers    add says "new", and remove "removed", exactly when a lookup just before
+ *   found             if it was added, and the second filter alone does not claim it
+ *   not found         if the second filter alone claims it, whatever was added
+ *   correct answers   add says "new", and remove "removed", exactly if a lookup just before
  *                     would have said no, and yes
  *   batch = loop      the same answers, the same bytes, the same counts
  *   files             sync, open = identity: bytes, counts, answers
- *   threads           adds, removals and lookups together: what nobody removes is there unless the
- *                     deletions claim it, and what was removed is gone */
+ *   threads           adds, removals and lookups together: a key that no thread removes is found
+ *                     unless the deletions claim it, and a removed key is gone */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@
 
 #define NUMBERS 3000
 
-/* From nearly no false answer to many, and fewer removals than come. */
+/* From almost no false answers to many, and room for fewer removals than there are. */
 static const struct {
     uint64_t capacity, deletions;
     double p;
@@ -56,7 +56,7 @@ static deja_filter *paired_filter(size_t i)
     return f;
 }
 
-/* The second filter alone: its hashes are salted, as docs/format.md has it. */
+/* The second filter alone: its hashes are salted, as docs/format.md says. */
 static bool deletions_claim(const deja_filter *f, uint64_t number)
 {
     const struct dj_part *p = f->part[1];
@@ -181,7 +181,7 @@ static void batches_are_loops_of_single_calls(void **state)
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         deja_filter *a = paired_filter(i), *b = paired_filter(i);
         draw_numbers(70 + i);
-        atomic_store(&b->writer.shared, i % 2); /* as beside other writers */
+        atomic_store(&b->writer.shared, i % 2); /* as if there were other writers */
         add_both_ways(a, b, 0, NUMBERS);
         remove_both_ways(a, b, 99, NUMBERS / 2);
         remove_both_ways(a, b, NUMBERS, NUMBERS + 65);
@@ -224,7 +224,7 @@ static void a_file_keeps_answers_and_counts(void **state)
     }
 }
 
-/* Killed after removals that were not synced: the next writer counts both halves anew. */
+/* Killed after removals that were not synced: the next writer recounts both halves. */
 static void counts_of_an_unclean_file_are_estimates(void **state)
 {
     const char *path = scratch_path("unclean");
@@ -259,7 +259,7 @@ struct member {
     pthread_t thread;
 };
 
-/* All add all keys and ask for them; the odd ones are removed by everybody who finds them. */
+/* All threads add and query all keys; every thread removes the odd keys that it finds. */
 static void *work(void *arg)
 {
     struct member *m = arg;
@@ -273,7 +273,7 @@ static void *work(void *arg)
         m->wrong += deja_filter_add(m->f, key_of(&n), &is_new, NULL) != DEJA_OK;
         if (n % 2)
             m->wrong += deja_filter_remove(m->f, key_of(&n), &removed, NULL) != DEJA_OK;
-        /* A removal is for good: whoever made it never finds the key again. */
+        /* A removal is final: the thread that made it never finds the key again. */
         m->wrong += removed && deja_filter_contains(m->f, key_of(&n));
         (void)deja_filter_contains(m->f, key_of(&n));
     }

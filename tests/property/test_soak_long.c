@@ -1,12 +1,12 @@
-/* test_soak_long.c - a long life: a thousand million operations, and nothing grows.
+/* test_soak_long.c - a thousand million operations, and no resource leaks.
  *
- * Round after round a filter file is created or opened, added to, asked, synced, folded, rotated,
- * copied and closed, with another kind each time.  At the end of a round the process has as many
- * descriptors and mappings as after the first rounds of all kinds, and its resident memory stays
- * where it was: within a twentieth and 2 MiB of the largest value of the first tenth.  Every key
- * that was added is found.
+ * In each round a filter file is created or opened, filled, queried, synced, folded, rotated,
+ * copied and closed, with a different kind each time.  At the end of a round the process has as
+ * many descriptors and mappings as after the first rounds of all kinds, and its resident memory
+ * stays within a twentieth and 2 MiB of the largest value of the first tenth.  Every key that was
+ * added is found.
  *
- * DEJA_SOAK_OPERATIONS in the environment makes it shorter or longer. */
+ * Set DEJA_SOAK_OPERATIONS in the environment to make it shorter or longer. */
 #include "deja.h"
 #include "rng.h"
 #include "scratch.h"
@@ -122,7 +122,7 @@ static void add_and_ask(deja_filter *f, uint64_t seed)
     operations += (uint64_t)(ADDS + LOOKUPS) * BATCH;
 }
 
-/* A copy beside it, and what can be done with two of them. */
+/* A copy next to it, and the operations that need two filters. */
 static void copy_and_unite(deja_filter *f, uint32_t kind)
 {
     const char *path = scratch_path("copy.deja");
@@ -173,7 +173,7 @@ static void nothing_grows(void **state)
     for (uint64_t round = 0; operations < end; round++) {
         run_round(round);
         const struct sample now = take_sample();
-        if (round < N_KINDS || operations <= end / 10) { /* each kind has been here */
+        if (round < N_KINDS || operations <= end / 10) { /* every kind has run once */
             first = now;
             most.resident = now.resident > most.resident ? now.resident : most.resident;
         }
@@ -182,7 +182,8 @@ static void nothing_grows(void **state)
                     operations, now.resident * (sysconf(_SC_PAGESIZE) / 1024), now.descriptors,
                     now.mappings);
         assert_int_equal(now.descriptors, first.descriptors);
-        assert_in_range(now.mappings, 1, first.mappings + 4); /* the heap's own may be split */
+        assert_in_range(now.mappings, 1, first.mappings + 4); /* the heap's own mapping may be
+                                                               * split */
         assert_in_range(now.files, 1, N_KINDS + 1);
         assert_in_range(now.resident, 1, most.resident + most.resident / 20 + 512);
     }

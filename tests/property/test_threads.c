@@ -1,9 +1,9 @@
-/* test_threads.c - several threads add to and ask one filter at once.
+/* test_threads.c - several threads add to and query one filter at the same time.
  *
- * Promised: no key is lost, whoever added it; of those who add the same key at once at least one
- * is told that it was new; a key whose add has returned is found by everybody who knows of that
- * return.  A flag for each key, raised after its add and read before a lookup, is what makes one
- * thread know of another's return.  Meant to be run under ThreadSanitizer as well. */
+ * Promised: no key is lost, whichever thread added it.  If several threads add the same key at
+ * the same time, at least one of them gets "new".  A key whose add has returned is found by every
+ * thread that knows of that return: each key has a flag, set after its add and read before a
+ * lookup.  Run this under ThreadSanitizer as well. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@
 #define NUMBERS      12000
 #define MOST_THREADS 4
 
-/* Rates so low that false positives stay away: every distinct key has to be new to somebody. */
+/* Rates so low that there are no false positives: some thread must get "new" for every distinct
+ * key. */
 static const struct {
     const char *name;
     deja_options opt;
@@ -59,14 +60,14 @@ static const struct {
 
 /* --- Threads ------------------------------------------------------------ */
 
-/* What threads do together.  They count what went wrong; only the main thread asserts. */
+/* State that the threads share.  They count errors; only the main thread asserts. */
 struct crew {
     deja_filter *f;
     int n_threads;
     atomic_int ready;
     void (*work)(struct crew *c, int me);
     _Atomic uint64_t failed;   /* calls that failed */
-    _Atomic uint64_t lost;     /* keys not found by someone who knew of them */
+    _Atomic uint64_t lost;     /* keys not found by a thread that knew of them */
     _Atomic uint64_t told_new; /* answers "new" */
     _Atomic uint64_t offered;
 };
@@ -77,7 +78,7 @@ struct member {
     pthread_t thread;
 };
 
-/* All begin together: without this the first would be done before the last is there. */
+/* All threads start together: otherwise the first would be done before the last has started. */
 static void meet(struct crew *c)
 {
     atomic_fetch_add(&c->ready, 1);
@@ -108,10 +109,10 @@ static void run(struct crew *c, deja_filter *f, int n_threads, void (*work)(stru
         assert_int_equal(pthread_join(member[i].thread, NULL), 0);
 }
 
-/* --- Adding and asking at once ------------------------------------------ */
+/* --- Adding and querying at the same time ------------------------------- */
 
-static _Atomic uint8_t was_added[NUMBERS]; /* raised when an add of the key has returned */
-static _Atomic uint8_t new_to[NUMBERS];    /* how many were told that it was new */
+static _Atomic uint8_t was_added[NUMBERS]; /* set when an add of the key has returned */
+static _Atomic uint8_t new_to[NUMBERS];    /* how many threads got "new" for it */
 
 #define PIECE 100
 
@@ -147,12 +148,12 @@ static void ask_piece(struct crew *c, const uint64_t *number, size_t n)
             atomic_fetch_add(&c->lost, 1);
 }
 
-/* Every thread adds all keys, in an order of its own, and asks for others in between. */
+/* Every thread adds all keys, in its own order, and queries others in between. */
 static void add_all(struct crew *c, int me)
 {
     static const size_t sizes[] = {1, 2, 63, 64, 65, PIECE};
     struct rng r = rng_seeded((uint64_t)me + 1);
-    static const uint64_t stride[MOST_THREADS] = {1, 7, 11, NUMBERS - 1}; /* all prime to it */
+    static const uint64_t stride[MOST_THREADS] = {1, 7, 11, NUMBERS - 1}; /* all coprime to it */
     uint64_t at = rng_below(&r, NUMBERS);
     for (size_t left = NUMBERS, n; left; left -= n) {
         uint64_t number[PIECE];
@@ -219,7 +220,7 @@ static void no_key_is_lost_and_every_key_is_new_to_somebody(void **state)
         }
 }
 
-/* A sanitizer sees a race, or memory that is gone, without waiting for its moment. */
+/* A sanitizer detects a race or a use after free even if the timing is harmless. */
 #if defined(DJ_TSAN) || defined(__SANITIZE_ADDRESS__)
 enum {
     TRIES = 15,
@@ -234,8 +235,8 @@ enum {
 
 /* --- From one writer to several ----------------------------------------- */
 
-/* The first thread is well under way with plain stores when the others begin to add.  A filter
- * changes hands once in its life, so there is a new one for every try; the moment differs. */
+/* The first thread is well under way with plain stores when the others start to add.  A filter
+ * becomes shared once in its life, so every try uses a new one; the moment differs. */
 static atomic_uint delay;
 
 static void join_in(struct crew *c, int me)
@@ -278,15 +279,15 @@ static void taking_over_from_a_sole_writer_loses_nothing(void **state)
     assert_true(shared > 0);
 }
 
-/* --- Tables with more takers than slots --------------------------------- */
+/* --- Tables with more keys than slots ----------------------------------- */
 
-/* Small tables, one after the other; for each the threads line up and bring, all at once, nearly
- * as many keys each as there are slots.  A plain table must refuse some; a growing one must take
- * them all.  Those that were accepted must be there: a key is never lost in silence. */
+/* Small tables, one after another.  For each, the threads line up and add, all at the same time,
+ * nearly as many keys each as there are slots.  A plain table must refuse some; a growing one
+ * must accept them all.  Accepted keys must be found: no key is lost silently. */
 enum {
     RUSH_KEYS = 60,
     ROW = 10
-}; /* ROW: numbers a key, at most */
+}; /* ROW: numbers per key, at most */
 
 static struct table {
     deja_filter *f;
@@ -304,7 +305,7 @@ static void rush_in(struct crew *c, int me)
         struct table *t = &tables[i];
         atomic_fetch_add(&t->ready, 1);
         for (unsigned spin = 1; atomic_load(&t->ready) < c->n_threads; spin++)
-            if (spin % 256 == 0) /* they meet in the same moment more often without it */
+            if (spin % 256 == 0) /* without it they collide more often */
                 sched_yield();
         t->rc[me] = deja_filter_add_hashed(t->f, t->hash[me], RUSH_KEYS, t->is_new[me],
                                            &t->accepted[me], NULL);
@@ -361,7 +362,7 @@ static void a_growing_table_takes_every_key_of_every_thread(void **state)
         rush(opt, threads);
 }
 
-/* Random numbers; for layers, the rows of random URLs with hosts that several share. */
+/* Random numbers; for layers, the rows of random URLs, several of which share a host. */
 static void draw_hashes(const deja_filter *f, struct rng *r, uint64_t *hash)
 {
     if (f->plan.kind->number != DEJA_LAYERED) {
@@ -377,9 +378,9 @@ static void draw_hashes(const deja_filter *f, struct rng *r, uint64_t *hash)
     }
 }
 
-/* All threads bring the same keys in the same order at the same moment, again and again: for each
- * key they race for the same slot or the same bits.  One at least is told that it is new; of a
- * table, which has room for all, exactly one, and it is there once. */
+/* All threads repeatedly add the same keys in the same order at the same time: for each key they
+ * race for the same slot or the same bits.  At least one of them gets "new".  A table, which has
+ * room for all keys, says "new" exactly once and stores the key once. */
 static void race(const char *name, deja_options opt, int threads)
 {
     struct crew c;
@@ -387,7 +388,7 @@ static void race(const char *name, deja_options opt, int threads)
     n_tables = opt.kind == DEJA_EXACT ? TABLES : TABLES / 5;
     for (size_t i = 0; i < n_tables; i++) {
         tables[i].f = new_filter(opt);
-        atomic_store(&tables[i].f->writer.shared, true); /* or the first would go alone */
+        atomic_store(&tables[i].f->writer.shared, true); /* or the first thread would run alone */
         atomic_store(&tables[i].ready, 0);
         draw_hashes(tables[i].f, &r, tables[i].hash[0]);
         for (int me = 1; me < threads; me++)
@@ -413,7 +414,7 @@ static void a_race_for_the_same_keys_has_a_winner(void **state)
 {
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
         deja_options opt = kinds[k].opt;
-        if (deja_hash_name(opt.hash)) /* these bring more numbers a key than there is room for */
+        if (deja_hash_name(opt.hash)) /* these have more numbers per key than there is room for */
             continue;
         opt.capacity = 4 * RUSH_KEYS;
         for (int threads = 2; threads <= MOST_THREADS; threads++)
@@ -421,11 +422,11 @@ static void a_race_for_the_same_keys_has_a_winner(void **state)
     }
 }
 
-/* --- Growing under the eyes of many ------------------------------------- */
+/* --- Growing during queries --------------------------------------------- */
 
-/* One thread makes the filter grow; the others keep asking until it is done.  A lock that lets
- * askers pass a waiting grower would hold it up forever: the askers then give up after PATIENCE
- * seconds, and the test fails. */
+/* One thread makes the filter grow; the others keep querying until it is done.  A lock that lets
+ * readers pass a waiting writer would block the growth forever: the readers then give up after
+ * PATIENCE seconds, and the test fails. */
 enum {
     PATIENCE = 300
 };
