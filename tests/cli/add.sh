@@ -1,4 +1,4 @@
-# add: lines into a filter file that is there.
+# add: adds lines to an existing filter file.
 . "$SUPPORT/cases.sh"
 
 _holds() { # FILTER LIST
@@ -85,11 +85,11 @@ beyond_its_capacity_it_says_so() {
     succeeds deja add f.deja list
     expect_stderr_has "sized for 1,000 keys"
     expect_stderr_has "larger -n"
-    succeeds deja add -q f.deja list # known by now, and it is told again
+    succeeds deja add -q f.deja list # known by now, and reported again
     expect_stderr_has "deja add: warning: f.deja was sized for 1,000 keys and now holds 2,001"
 }
 
-# Without --fixed the size is only the first one.
+# Without --fixed the given size is only the initial one.
 beyond_its_capacity_it_grows() {
     all_new_urls 2000 >list
     local kind
@@ -104,7 +104,7 @@ beyond_its_capacity_it_grows() {
     done
 }
 
-# What was added before an error stays, and the file is sealed.
+# Lines added before an error stay, and the file is sealed.
 an_error_keeps_what_was_added() {
     echo first >first
     deja build -q -n 1000 f.deja first

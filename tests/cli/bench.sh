@@ -1,5 +1,5 @@
-# deja bench: every kind is measured and reported, whatever the figures.  No figure is judged here:
-# the machine that runs the tests may be busy.
+# deja bench: every kind is measured and reported.  No figure is judged here: the machine that runs
+# the tests may be busy.
 . "$SUPPORT/cli.sh"
 
 # --- JSON: the machine, the limits, every kind and every operation --------------
@@ -30,7 +30,7 @@ for case in report["cases"]:
     calls = {(o["call"], o["operation"]) for o in case["operations"]}
     ours = case["kind"] not in ("libbloom", "hash table")
     for call in ("batch", "one") if ours else ("one",):
-        # Nothing can be added to static, and window takes what comes again for new.
+        # Nothing can be added to static, and window reports repeats as new.
         want = {"static": contains, "window": contains | {"add new"}}.get(case["kind"], every)
         assert {o for c, o in calls if c == call} == want, (case["kind"], call, calls)
     for o in case["operations"]:
@@ -56,7 +56,7 @@ END
 
 # --- the table, one kind, a rate, keys from a list -------------------------------
 deja gen -q -n 5000 >urls.txt
-cat urls.txt urls.txt >twice.txt # repeats are left out
+cat urls.txt urls.txt >twice.txt # repeats are omitted
 succeeds deja bench --quick -k exact -n 20k --urls twice.txt
 expect_stdout_has "keys: twice.txt"
 expect_stdout_has "contains absent"
@@ -66,7 +66,7 @@ succeeds deja bench -q --quick -k blocked -n 20k -p 0.001 -o table.txt
 expect_stdout ""
 grep -q '^blocked *20k *0.001 ' table.txt || fail "no row for rate 0.001"
 
-# --- what cannot be ---------------------------------------------------------------
+# --- errors -------------------------------------------------------------------------
 fails_with 2 "--capacity" deja bench -n 10
 fails_with 2 "unexpected operand" deja bench file
 fails_with 2 "nowhere.txt" deja bench --quick -n 20k --urls nowhere.txt

@@ -1,8 +1,8 @@
-# --url=gsb: lists of sites, folders and pages, and logs that are searched for them.
+# --url=gsb: lists of sites, folders and pages, and searching logs for them.
 . "$SUPPORT/cases.sh"
 
 _block() { printf '%s\n' "$@" | deja build --force -q --seed 7 --url=gsb bad.deja; }
-# Standard input: lines with + before what the list blocks, and - before what it does not.
+# Standard input: lines with + before URLs that the list blocks, and - before the others.
 _blocks() {
     cat >.cases
     sed -n 's/^+ //p' .cases >want
@@ -80,7 +80,7 @@ addresses_have_no_subdomains() {
 END
 }
 
-# Names of many labels and deep folders are found as they are, and no longer by a suffix.
+# Names with many labels and deep folders are found as they are, but not by a suffix.
 where_the_expressions_end() {
     _block b.c.d.e.f.com c.d.e.g.com http://evil.com/1/2/3/4/ http://h.com/1/2/3/
     _blocks <<'END'
@@ -126,7 +126,7 @@ END
 - http://localhost/
 - http://example/
 END
-    # A list against a list: a line is in when one of its hosts is.
+    # A list against a list: a line is in if one of its hosts is.
     printf '0.0.0.0 a.example b.evil.example\n0.0.0.0 c.example d.example\n' >other
     succeeds deja check -q --url=gsb --format hosts bad.deja other
     expect_stdout '0.0.0.0 a.example b.evil.example'
@@ -172,7 +172,7 @@ END
         succeeds deja check -q -v --url=gsb $pick bad.deja squid.log
         sed -n '2p;4,5p' squid.log | expect_stdout
     done
-    # Nothing was in it, as grep says it.
+    # No match: exit status 1, like grep.
     exits_with 1 deja check -q --url=gsb --format squid bad.deja <(sed -n 2p squid.log)
 }
 
@@ -188,7 +188,7 @@ END
     expect_stderr_has "1 line without a URL: not in the filter"
 }
 
-# A state of dedup and a list are one thing: expressions.
+# A state of dedup and a list hold the same keys: expressions.
 a_state_of_dedup_is_a_list() {
     printf '%s\n' http://evil.example/a/ http://good.example/x?y >list
     deja dedup -q --url=gsb --state seen.deja list >out
@@ -199,7 +199,7 @@ a_state_of_dedup_is_a_list() {
     expect_stdout ''
 }
 
-# Every entry of a list is found, of each kind, and the rate holds: at most 30 times p.
+# Every entry of a list is found, for each kind, and the rate holds: at most 30 times p.
 long_lists() {
     all_new_urls 20000 >list
     all_new_urls 20000 1000000 | sed 's|$|/a/b/c/d.html?e|' >others

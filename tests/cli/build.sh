@@ -1,4 +1,4 @@
-# build: a filter file from lines, which takes its place when it is complete and not before.
+# build: makes a filter file from lines; the file gets its name only when it is complete.
 . "$SUPPORT/cases.sh"
 
 # _holds FILTER LIST: every line is found in it, and the file is intact.
@@ -8,7 +8,7 @@ _holds() {
     succeeds deja verify -q "$1"
 }
 
-_alone() { # FILE: nothing else like it is in the folder
+_alone() { # FILE: the folder has no other file like it
     [ "$(find . -name '*.deja*' -o -name '.*.new' | wc -l)" -eq 1 ] ||
         fail "beside $1: $(find . -name '*.deja*' -o -name '.*.new')"
 }
@@ -55,7 +55,7 @@ sized_by_the_lines_of_the_files() {
 }
 
 sized_by_samples_of_long_files() {
-    # Short lines first, long lines last: samples have to come from everywhere.
+    # Short lines first, long lines last: samples must come from everywhere.
     { seq 1 300000 && all_new_urls 300000; } >list
     succeeds deja build --json f.deja list
     awk -v n="$(json_get capacity .stdout)" 'BEGIN { exit !(n >= 580000 && n <= 720000) }' ||
@@ -109,13 +109,13 @@ fields_columns_and_null_records() {
     succeeds deja build --force -q --csv url f.deja table.csv
     _holds f.deja list
     echo url >name
-    exits_with 1 deja check -q f.deja name # the header is no key
+    exits_with 1 deja check -q f.deja name # the header is not a key
     printf 'a\0b\0' >records
     succeeds deja build --force -q -z f.deja records
     _holds f.deja list
 }
 
-# While it is replaced again and again, a reader finds the old one or the new one, whole.
+# While it is replaced repeatedly, a reader finds the complete old file or the complete new one.
 replaces_atomically() {
     all_new_urls 20000 >list
     deja build -q f.deja list
@@ -130,7 +130,7 @@ replaces_atomically() {
     _alone f.deja
 }
 
-# Ctrl-C and SIGKILL, at any moment and while it waits for its input: the old one stays.
+# Ctrl-C and SIGKILL, at any moment and while it waits for its input: the old file stays.
 ends_early_and_leaves_the_old_one() {
     echo old >old
     deja build -q f.deja old
@@ -195,7 +195,7 @@ a_file_that_is_being_written_is_not_replaced() {
     _holds f.deja added
 }
 
-# deja build urls.txt more.txt: somebody has forgotten the name of the filter.
+# deja build urls.txt more.txt: the user forgot the name of the filter.
 what_is_no_filter_is_not_replaced() {
     all_new_urls 1000 >urls.txt
     cp urls.txt copy

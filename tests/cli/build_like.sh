@@ -1,4 +1,4 @@
-# deja build --like: one filter in the place of a series that has grown.
+# deja build --like: one filter replaces a series that has grown.
 . "$SUPPORT/cases.sh"
 
 size_and_rate_are_taken_over() {

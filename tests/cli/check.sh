@@ -121,7 +121,7 @@ output_goes_to_a_file() {
     expect_lines 3 list
 }
 
-# Reading it while writing over it would destroy it, and with it the run.
+# Writing over the filter while reading it would destroy it.
 the_filter_is_no_output() {
     _filter
     echo a >list
@@ -156,7 +156,7 @@ named_pipe_as_filter() {
     [ $status -eq 2 ] || fail "exit $status for a named pipe (124: it waits for a writer)"
 }
 
-# It is mapped: what another process adds is found at once, before any sync.
+# The file is mapped: keys that another process adds are found at once, before any sync.
 while_another_process_writes_it() {
     _filter
     mkfifo in

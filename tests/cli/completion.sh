@@ -36,7 +36,7 @@ END
         expect_stdout
 }
 
-# The line is typed into a terminal, with tabs; then echo comes to stand before it.
+# The line is typed into a terminal, with tabs; then echo is put in front of it.
 zsh_completes_a_line() {
     if ! command -v zsh >/dev/null; then
         echo "zsh is not installed: its completion was not tried"

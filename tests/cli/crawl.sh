@@ -1,4 +1,4 @@
-# deja crawl as a user types it: bad input, harvest, Ctrl-C, folders that are none.
+# deja crawl as a user types it: bad input, harvest, Ctrl-C, invalid folders.
 . "$SUPPORT/cli.sh"
 run deja crawl --out absent
 if grep -q 'has no crawler' .stderr; then skip "deja crawl is not built"; fi
@@ -36,7 +36,7 @@ trap 'kill $server' EXIT
 read -r port <announced
 url=http://127.0.0.1:$port
 
-# --- What is wrong with the command line -------------------------------------
+# --- Wrong command lines ------------------------------------------------------
 fails_with 2 'give --out DIR' deja crawl "$url/"
 fails_with 2 'give one of them' deja crawl "$url/" --out x --revisit x
 fails_with 2 'go together' deja crawl "$url/" --out x --scope regex
@@ -54,7 +54,7 @@ fails_with 2 'takes a number from 1 to 64' deja crawl "$url/" --out x --per-host
 fails_with 2 'exclude each other' deja crawl "$url/" --out x --key k --seed 3
 [ ! -e x ] || fail "a folder was made for a command that cannot run"
 
-# --- Seeds and folders that are none --------------------------------------------
+# --- Invalid seeds and folders ---------------------------------------------------
 for seed in example ftp://example.org/ mailto:a@b http:// 'http://[x/' ''; do
     fails_with 2 'is not an http or https URL' deja crawl "$seed" --out "seed"
 done
@@ -88,7 +88,7 @@ succeeds deja check --url crawl/seen.deja <<<"$url/c.html"
 succeeds deja check --format cdxj --url crawl/seen.deja crawl/index.cdxj
 expect_lines 3 .stdout
 
-# Another profile than before, another kind, another seed: refused by name.
+# Another profile, kind or seed than before: rejected by name.
 fails_with 2 'safe' deja crawl --out crawl --url crawl
 fails_with 2 'scalable' deja crawl --out crawl -k exact
 fails_with 2 'seed' deja crawl --out crawl --seed 9
@@ -96,7 +96,7 @@ cp -r crawl broken
 printf 'xxxx' | dd of=broken/seen.deja bs=1 seek=20 conv=notrunc status=none
 exits_with 2 deja crawl --out broken
 
-# What a queue does not know is left alone.
+# A cache without a queue is left alone.
 cp -r crawl orphan
 rm orphan/queue.db
 fails_with 2 'has a cache and no queue' deja crawl "$url/" --out orphan
@@ -127,10 +127,10 @@ expect_same urls want
 succeeds deja crawl --out harvest --delay 0 --harvest -q
 expect_stdout ''
 
-# --- Nobody home ------------------------------------------------------------------------
+# --- No server -------------------------------------------------------------------------
 exits_with 1 deja crawl http://127.0.0.1:1/ --out nobody --retries 0 -q
 
-# --- Ctrl-C finishes what is in flight; the next run goes on ---------------------------------
+# --- Ctrl-C finishes the requests in flight; the next run continues ---------------------------
 "$DEJA" crawl "$url/chain/0" --out stopped --delay 20ms --max-depth 1e6 -q &
 crawl=$!
 until grep -q 'GET /chain/5 ' server.log; do sleep 0.05; done

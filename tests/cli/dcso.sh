@@ -1,4 +1,4 @@
-# Bloom files of DCSO's: written, read and told about.
+# Bloom files of DCSO: writing, reading and describing them.
 . "$SUPPORT/cases.sh"
 
 _json() { # KEY: of the array in .stdout
@@ -28,14 +28,14 @@ builds_checks_and_informs() {
     [ "$(_json hashes)" -eq 7 ] || fail "hashes"
     [ "$(_json format)" = dcso ] || fail "format"
     [ "$(_json keyed)" = False ] || fail "keyed"
-    # Beside files of deja's own.
+    # Next to deja's own files.
     deja build -q g.deja list
     succeeds deja info g.deja f.bloom
     expect_stdout_has "kind        scalable of 1 blocked part"
     expect_stdout_has "DCSO's bloom file"
     succeeds deja build --force --json --format dcso -n 1000 -p 0.01 f.bloom list
     [ "$(json_get read .stdout)" -eq 1000 ] || fail "read"
-    # More than it is for.
+    # More lines than its capacity.
     succeeds deja build --force --format dcso -n 10 f.bloom list
     expect_stderr_has "was sized for 10 keys and holds"
 }
@@ -54,7 +54,7 @@ gzip_by_name_and_by_content() {
     expect_same plain same
 }
 
-# One --format is that of the filter, the other that of the lines.
+# One --format is for the filter, the other for the lines.
 formats_of_lines_beside_it() {
     printf '%s\n' 'http://a.example/' 'http://b.example/' >list
     deja build -q --format dcso -n 10 f.bloom list
@@ -108,7 +108,7 @@ END
     fails_with 2 "--format takes dcso" deja info --format squid f.bloom
 }
 
-_broken() { # TEXT: f.bloom is refused so by check and info
+_broken() { # TEXT: check and info reject f.bloom with this message
     fails_with 2 "$1" deja check f.bloom list
     expect_stdout ''
     fails_with 2 "$1" deja info --format dcso f.bloom
@@ -131,7 +131,7 @@ damaged_and_crafted_files() {
     _broken "f.bloom is no bloom file, or cut short inside its header: it has 40 bytes of 48"
     _set 1 '\001'
     fails_with 2 "its flags are 0x101" deja check --format dcso f.bloom list
-    fails_with 2 "f.bloom is no deja file" deja check f.bloom list # nobody said that it is one
+    fails_with 2 "f.bloom is no deja file" deja check f.bloom list # the format was not given
     _set 23 '\177'
     _broken "f.bloom: its false-positive rate is"
     _set 24 '\000'

@@ -1,4 +1,4 @@
-# Bloom files of DCSO's, both ways against the program that they belong to.
+# Bloom files of DCSO, in both directions against DCSO's own program.
 . "$SUPPORT/cases.sh"
 
 case $(bloom --version 2>&1) in
@@ -54,7 +54,7 @@ what_the_other_program_reads() {
     expect_same got expected
     bloom show ours.bloom >shown
     grep -q "Capacity:.*3000" shown || fail "capacity"
-    seq 5 | bloom insert ours.bloom # it goes on with our file, and we with its
+    seq 5 | bloom insert ours.bloom # it continues with our file, and we with its
     [ "$(seq 5 | deja check -q -c ours.bloom)" -eq 5 ] || fail "added by the other program"
     deja build -q --format dcso -n 3000 -p 0.01 ours.gz list
     bloom --gzip check ours.gz <list >got

@@ -1,5 +1,5 @@
-# dedup of gzip, zstd, xz and bzip2 input, which is known by its content; and of archives and other
-# formats, which are refused.
+# dedup of gzip, zstd, xz and bzip2 input, recognized by its content; archives and other formats
+# are rejected.
 . "$SUPPORT/cases.sh"
 
 _tools='gzip zstd xz bzip2'
@@ -68,7 +68,7 @@ concatenated_members() {
         } >joined
         succeeds deja dedup --seed 7 joined
         seq 1 1500 | expect_stdout
-        # A line may go across two members.
+        # A line may span two members.
         { printf 'one\ntw' | $tool -qc && printf 'o\nthree\n' | $tool -qc; } >joined
         succeeds deja dedup joined
         printf 'one\ntwo\nthree\n' | expect_stdout
@@ -120,7 +120,7 @@ short_files_that_begin_like_compressed_ones() {
     printf '\037\213\n' | cmp - out
 }
 
-# Cut at many places: what comes out are the first lines, whole, and exit 2 tells.
+# Cut at many places: the first lines come out whole, and the exit status is 2.
 _cut_short() { # FILE
     local size at
     size=$(stat -c %s "$1")
@@ -131,7 +131,7 @@ _cut_short() { # FILE
         [ ! -s .stdout ] || [ "$(tail -c 1 .stdout | od -An -c | tr -d ' ')" = '\n' ] ||
             fail "half a line came out (cut at $at)"
     done
-    # A block of bzip2 comes out whole or not at all.
+    # A bzip2 block is decoded completely or not at all.
     [ "$(wc -l <.stdout)" -gt "${2-8000}" ] || fail "the lines before the cut did not come out"
 }
 
@@ -209,7 +209,7 @@ xz_that_wants_too_much_memory() {
     echo a | cmp - out
 }
 
-# Taken for lines, they would be garbage; the message names a tool, and with it the lines come.
+# Read as lines, they would be garbage; the message names a tool, and its output can be read.
 other_formats_are_refused() {
     seq 1 100 >list
     python3 -c 'import zipfile; zipfile.ZipFile("list.zip", "w").write("list")'
@@ -234,7 +234,7 @@ other_formats_are_refused() {
     printf 'PAR1\25' >a.parquet && cp a.parquet 'a b.parquet'
     fails_with 2 "SELECT * FROM 'a.parquet'" deja dedup a.parquet
     fails_with 2 "SELECT * FROM 'FILE'" deja dedup 'a b.parquet'
-    # Before any other file is read: nothing is printed, and no state is made worse.
+    # Before any other file is read: nothing is printed, and no state is changed.
     fails_with 2 "list.zip is a zip archive" deja dedup --state s.deja list list.zip
     expect_stdout ''
     succeeds deja dedup --seed 7 list

@@ -18,7 +18,7 @@ column_by_number_has_no_header() {
     _sample | tail -n +2 >list.csv
     succeeds deja dedup --csv 2 list.csv
     expect_lines 4 .stdout
-    # The first record is data like the others: it comes out once, and drops its likes.
+    # The first record is data like the others: it is printed once, and its repeats are dropped.
     printf '%s\n' 'x,y' '1,y' '2,z' >list.csv
     succeeds deja dedup --csv 2 list.csv
     printf '%s\n' 'x,y' '2,z' | expect_stdout
@@ -65,7 +65,7 @@ line_breaks_inside_quotes() {
     printf 'id,text\n1,"two\nlines"\n2,"two\nlines"\n3,"two\r\nlines"\n4,plain\n' >list.csv
     succeeds deja dedup --csv text list.csv
     printf 'id,text\n1,"two\nlines"\n3,"two\r\nlines"\n4,plain\n' | expect_stdout
-    # The record is printed as it came, whichever column is the key.
+    # The record is printed unchanged, whichever column is the key.
     succeeds deja dedup --csv id list.csv
     expect_same list.csv .stdout
 }

@@ -1,5 +1,5 @@
-# Every kind, hash, size and number of threads gives the lines that an exact set would give, but
-# for the false positives that were asked for.
+# Every kind, hash, size and number of threads gives the lines that an exact set would give, except
+# for the requested rate of false positives.
 . "$SUPPORT/cases.sh"
 
 _list() {
@@ -57,7 +57,7 @@ hashes_of_the_papers_need_classic() {
     fails_with 2 "hash mixed works with kind classic" deja dedup -n 10 -k exact --hash mixed list
 }
 
-# They cannot grow: the remedy is a size, not the kind that was given already.
+# They cannot grow: the message suggests a size, not the kind that was already given.
 hashes_of_the_papers_need_a_size() {
     echo a >list
     fails_with 2 "-n" deja dedup -k classic --hash md5 - < <(cat list)
@@ -140,8 +140,8 @@ without_a_seed_every_run_has_its_own_key() {
     ! cmp -s one other || fail "two runs with the same key"
 }
 
-# What came out is right up to the false positives, and the account of those is honest: the
-# lines lost are binomial around what the summary says, and 5 standard deviations are far.
+# The output is right up to the false positives, and their reported number is right: the lines lost
+# are binomial around it, within 5 standard deviations.
 rates_and_their_account() {
     some_urls 120000 60000 >list
     local kind p different kept lost
@@ -174,7 +174,7 @@ growth_far_beyond_the_first_size() {
     cat list list | deja dedup -q -k exact | cmp - list || fail "exact lost lines"
 }
 
-# However the lines arrive: a part that is nearly full takes no more than its room.
+# However the lines arrive: a part that is nearly full accepts no more than its room.
 the_rate_holds_when_a_part_fills_in_the_middle_of_a_batch() {
     all_new_urls 900 >first
     all_new_urls 5000 >list
@@ -200,7 +200,7 @@ beyond_its_capacity_a_fixed_filter_says_so() {
     done
 }
 
-# A given size is a first size: nothing is lost beyond it, and nothing is said.
+# A given size is the initial size: nothing beyond it is lost, and there is no message.
 beyond_its_size_a_filter_grows() {
     local kind options
     seq 1000 >list
@@ -219,7 +219,7 @@ beyond_its_size_a_filter_grows() {
     done
 }
 
-# The small share of the rate that is kept back for growth costs little memory, also much later.
+# The small share of the rate that is reserved for growth costs little memory, even much later.
 growing_far_beyond_its_size_takes_a_fair_amount_of_memory() {
     all_new_urls 100000 >list
     succeeds deja dedup --json -n 100 -c list

@@ -124,7 +124,7 @@ last_line_without_newline_gets_one() {
     printf 'a\nb\nc' >list
     succeeds deja dedup list
     printf 'a\nb\nc\n' | expect_stdout
-    # It ends with its file, and does not run into the next one.
+    # A line ends with its file, and does not continue in the next one.
     printf 'd\nc' >next
     succeeds deja dedup list next
     printf 'a\nb\nc\nd\n' | expect_stdout
@@ -255,7 +255,7 @@ many_fields() {
     done
 }
 
-# A slow pipe's lines come out as they come in; nobody waits for a full buffer.
+# A slow pipe's lines come out as they arrive, without waiting for a full buffer.
 lines_of_a_slow_pipe_come_out_at_once() {
     mkfifo in
     deja dedup -q in | cat >out &

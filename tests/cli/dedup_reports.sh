@@ -1,4 +1,4 @@
-# What dedup says besides its lines, and where both go.
+# What dedup reports in addition to its lines, and where both go.
 . "$SUPPORT/cases.sh"
 
 _list() { printf '%s\n' a b a c b a >list; }
@@ -26,7 +26,7 @@ quiet_is_silent() {
     expect_stderr_empty
     succeeds deja dedup --quiet --json list
     expect_stderr_empty
-    # Errors still come.
+    # Errors are still printed.
     fails_with 2 "nowhere does not exist" deja dedup -q nowhere
 }
 
@@ -62,8 +62,8 @@ PY
     [ "$(json_get read .stderr)" -eq 12 ] || fail "read"
 }
 
-# Of a filter that was sized by memory or by the multiplier, the rate is what it came to, and not
-# the default that nobody asked for.
+# If a filter was sized by memory or by the multiplier, the summary shows the resulting rate, not
+# the default one.
 the_rate_is_that_of_the_filter() {
     all_new_urls 30000 >list
     succeeds deja dedup --seed 1 -n 30000 -m 20k --json list
@@ -123,14 +123,14 @@ output_that_is_also_an_input_is_refused() {
     fails_with 2 "standard input is the output as well" deja dedup -o hard <list
     fails_with 2 "standard input is the output as well" deja dedup -o hard copy - <list
     expect_same copy list
-    # The same through the shell: growing while it is read, it would never end.
+    # The same through the shell: the input would grow while it is read, and never end.
     status=0
     # shellcheck disable=SC2094
     deja dedup list >>list 2>.stderr || status=$?
     [ $status -eq 2 ] || fail "exit $status"
     expect_stderr_has "list is the output as well"
     expect_same copy list
-    # What is no file cannot be destroyed.
+    # An output that is not a file cannot be destroyed.
     succeeds deja dedup -o /dev/null /dev/null
 }
 
@@ -166,7 +166,7 @@ closed_standard_files() {
     deja dedup <&- >.stdout 2>.stderr || status=$?
     [ $status -eq 2 ] || fail "exit $status with standard input closed"
     expect_stderr_has "standard input"
-    # Nobody hears it; the lines are right, and the state is not written over by messages.
+    # The messages are lost; the lines are right, and messages do not overwrite the state.
     deja dedup --state seen.deja list 2>&- >out || fail "exit $? with standard error closed"
     expect_lines 3 out
     succeeds deja check seen.deja list

@@ -1,4 +1,4 @@
-# What the documents tell to type works, prints what they show, and their links lead somewhere.
+# The commands in the documents work and print what is shown, and links have targets.
 #
 #   ```sh             runs with bash -e; the blocks of a page share a folder, in order
 #   ```text output    what the block before it prints; a line ... stands for any lines.  Numbers are
@@ -38,8 +38,9 @@ blocks() {
         inside { print >file }' "$1"
 }
 
-# steady BLOCK: standard input without what differs from run to run: times, speeds and the blanks
-# that line up columns; without a seed all numbers, since false positives depend on the secret key.
+# steady BLOCK: standard input without the parts that differ from run to run: times, speeds and the
+# blanks that align columns; without a seed all numbers, since false positives depend on the secret
+# key.
 steady() {
     local numbers='s/[0-9][0-9.,]*(e-?[0-9]+)?/N/g'
     if grep -q -e '--seed' -e 'deja plan' "$1"; then numbers=; fi
@@ -151,9 +152,9 @@ ran=0
 for command in $(deja help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/\1/p') ''; do
     while read -r line; do
         case $line in
-        'deja bench'*) deja bench --help >/dev/null ;; # takes its time
+        'deja bench'*) deja bench --help >/dev/null ;; # takes long
         'deja serve'* | *--redis*) ;;                  # redis.serve and redis.sharded run them
-        'deja crawl'*) bash -c "$line --help" >/dev/null || fail "$line" ;; # stays at home
+        'deja crawl'*) bash -c "$line --help" >/dev/null || fail "$line" ;; # not run here
         *'| man '*) command -v man >/dev/null || continue ;;&
         *)
             status=0

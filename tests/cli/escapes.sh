@@ -1,11 +1,11 @@
-# Text from elsewhere never commands the terminal: names of files, values of options, answers of
-# servers, settings of a crawl.  Data on standard output stays as it is, byte for byte.
+# Text from elsewhere never controls the terminal: file names, option values, answers of servers,
+# settings of a crawl.  Data on standard output stays unchanged, byte for byte.
 . "$SUPPORT/cases.sh"
 
-# Escape sequences, C1 as a character and as a byte, another direction, a bell, a line of our own.
+# Escape sequences, C1 as a character and as a byte, a change of direction, a bell, a fake line.
 evil=$'\e[2J\e]0;t\a\xc2\x9b31m\x9b31m\xe2\x80\xae\rdeja: fine\nz'
 
-# Only line ends may be left of what terminals obey.
+# Of the characters that terminals obey, only line ends may be left.
 _harmless() { # FILE... of the last command
     if LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$@" ||
         ! iconv -f UTF-8 -t UTF-8 "$@" >/dev/null; then

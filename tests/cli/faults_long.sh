@@ -1,3 +1,3 @@
-# As faults.sh, with every single call.
+# Like faults.sh, with every single call.
 . "$SUPPORT/cli.sh"
 python3 "$SUPPORT/faults.py" --all "$@"

@@ -1,4 +1,4 @@
-# deja fold: the smaller filter of the same keys, in place or beside it.
+# deja fold: a smaller filter with the same keys, in place or in another file.
 . "$SUPPORT/cases.sh"
 
 _same_bodies() {
@@ -49,7 +49,7 @@ a_copy_leaves_the_file() {
     succeeds deja verify -q out.deja
     succeeds deja info out.deja
     expect_stdout_has "; folded once"
-    # Its own name is fine as well.
+    # Its own name works as well.
     succeeds deja fold -q -o f.deja f.deja
     expect_stderr_empty
     _same_bodies f.deja half.deja

@@ -53,7 +53,7 @@ squid_logs() {
 END
     sed -n '1p;3p;4p' list | expect_stdout
     expect_stderr_has "1 line without a URL: passed through"
-    # The same by its number, but for the one without a URL.
+    # The same by its number, except for the one without a URL.
     succeeds deja dedup -f 7 list
     expect_stderr_has "4 lines read, 3 kept"
 }
@@ -164,7 +164,7 @@ END
     printf '%s\n' ads.example track.example banner.example plain.example localhost other.example '' |
         deja check -q f.deja >out
     printf '%s\n' ads.example track.example banner.example plain.example | cmp - out
-    # build and add count hosts, the others lines; a line is in when one of its hosts is.
+    # build and add count hosts, the others count lines; a line is in if one of its hosts is.
     succeeds deja build --force --format hosts f.deja list
     expect_stderr_has "7 lines read, 4 added, 2 known already"
     expect_stderr_has "1 line without a host: skipped"
@@ -194,7 +194,7 @@ hosts_between_runs() {
     expect_stdout '0.0.0.0 b c'
 }
 
-# Many hosts a line: the size of a filter comes from the hosts, not from the lines.
+# Many hosts per line: the filter is sized by the hosts, not by the lines.
 hosts_are_counted_for_the_size() {
     awk 'BEGIN { for (i = 0; i < 2000; i++) { printf "0.0.0.0"
         for (j = 0; j < 9; j++) printf " h%d.example", 9 * i + j

@@ -1,4 +1,4 @@
-# deja gen: lists of URLs that are different, the same on every machine, and as long as asked for.
+# deja gen: lists of distinct URLs, the same on every machine, of the requested length.
 . "$SUPPORT/cases.sh"
 
 _refuses() { # TEXT ARG...
@@ -20,7 +20,7 @@ as_many_different_lines_as_asked_for() {
     expect_lines 1500 .stdout
 }
 
-# What README and the sample rest on; a list that changes is another list for everybody.
+# README and the sample depend on these lists: a change would break them for every user.
 lists_are_pinned() {
     [ "$(deja gen -n 10000 | md5sum)" = "bb55e4152d70341df8529565341e5c2d  -" ] || fail "another list"
     [ "$(deja gen -n 10000 --seed 2 --repeats 0.5 -q | md5sum)" = "abe7888f67c0c724728fcdb2cf18a8ed  -" ] ||
@@ -54,7 +54,7 @@ a_list_can_be_made_in_parts() {
     deja gen -n 500 --first 2500 >c
     cat a b c >parts
     expect_same whole parts
-    # Far out, across the numbers where codes become longer, and up to the very last.
+    # Far out, across the numbers where codes become longer, and up to the last one.
     deja gen -n 2000 --first 4294966296 >border
     [ "$(sort -u border | wc -l)" -eq 2000 ] || fail "a URL comes twice"
     succeeds deja gen -n 10 --first 9007199254740982
@@ -131,12 +131,12 @@ a_full_disk_is_an_error() {
 }
 
 ctrl_c_ends_it() {
-    # A background job of a script ignores SIGINT; TERM says the same.
+    # A background job of a script ignores SIGINT; TERM has the same effect.
     mkfifo lines
     "$DEJA" gen -n 1P --repeats 0.1 >lines 2>err &
     local pid=$! status=0
     exec 9<lines
-    read -r _ <&9 # it is at work
+    read -r _ <&9 # it is running
     kill -TERM "$pid"
     cat <&9 >/dev/null
     exec 9<&-

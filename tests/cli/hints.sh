@@ -17,7 +17,7 @@ a_profile_may_follow_url() {
     succeeds deja build -q --url crawl g.deja f
     succeeds deja check -q --url crawl g.deja f
     expect_lines 2 .stdout
-    # A file of that name is input, and the user hears of it.
+    # A file of that name is read as input, and a message says so.
     echo http://b/ >crawl
     succeeds deja dedup --url crawl f
     expect_lines 3 .stdout
@@ -86,7 +86,7 @@ version_is_a_command_as_well() {
     fails_with 2 "unknown command 'version'" deja version 2
 }
 
-# An address without a scheme is one of a server: nobody listens at port 1.
+# An address without a scheme names a server: none listens at port 1.
 a_server_needs_no_scheme() {
     echo a >list
     deja dedup --redis redis://127.0.0.1:1 --state x list >/dev/null 2>with || true

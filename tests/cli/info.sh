@@ -1,4 +1,4 @@
-# deja info: what is in a filter file, in words and as JSON; and its warnings.
+# deja info: the contents of a filter file, as text and as JSON; and its warnings.
 . "$SUPPORT/cases.sh"
 
 _holds() { # EXPRESSION...: true of every d in the JSON of .stdout
@@ -7,14 +7,14 @@ for d in json.load(open(".stdout")):
     for e in sys.argv[1:]:
         assert eval(e), (e, d)' "$@" || fail "the JSON is wrong"
 }
-_line() { # LABEL: what stands behind it in .stdout
+_line() { # LABEL: the text after it in .stdout
     sed -n "s/^  $1  *//p" .stdout
 }
 _says() { # LABEL TEXT
     [ "$(_line "$1")" = "$2" ] || fail "$1: '$(_line "$1")' instead of '$2'"
 }
 
-# pollute FILE BYTES: set all bits of so many bytes of the body.
+# pollute FILE BYTES: set all bits of this many bytes of the body.
 _pollute() {
     python3 -c 'import sys
 with open(sys.argv[1], "r+b") as f:
@@ -104,7 +104,7 @@ an_empty_filter() {
     _holds "d['keys'] == 0 and d['fill'] == 0 and d['fp_now'] == 0 and not d['pollution']"
 }
 
-# Nobody asked for 1e-6 when size and keys were given.
+# 1e-6 was not requested: size and keys were given.
 the_rate_of_given_memory() {
     deja gen -n 10000 >list
     deja build -q -n 20k -m 20k f.deja list
@@ -179,7 +179,7 @@ several_files() {
     succeeds deja info --json a.deja b.deja
     [ "$(python3 -c 'import json; print([f["file"] for f in json.load(open(".stdout"))])')" = \
         "['a.deja', 'b.deja']" ] || fail "not both"
-    # One that is missing does not hide the others.
+    # A missing file does not hide the others.
     fails_with 2 "no.deja: cannot open: No such file" deja info no.deja b.deja
     expect_stdout_has b.deja
     fails_with 2 "no.deja" deja info --json no.deja b.deja
@@ -209,7 +209,7 @@ too_many_keys_are_warned_about() {
     _says room "none: the rate has passed 0.01"
     succeeds deja info --json f.deja
     _holds "d['over_capacity'] and d['room'] == 0 and not d['pollution']"
-    # So many that every bit is set.
+    # Enough keys to set every bit.
     deja gen -n 100k >list
     deja build --force -q -n 100 -p 0.01 --fixed f.deja list
     succeeds deja info f.deja
@@ -244,7 +244,7 @@ pollution_is_an_alarm() {
             .stderr || fail "no alarm"
         expect_stderr_has "build it anew with another key"
         succeeds deja info -q f.deja
-        expect_stderr_has POLLUTED # an alarm is not a note
+        expect_stderr_has POLLUTED # an alarm is more than a note
         succeeds deja info --json f.deja
         _holds "d['pollution'] is True and d['surprise_sigma'] > 6"
     done
@@ -263,7 +263,7 @@ a_file_that_was_not_synced() {
     _holds "d['unclean'] and not d['pollution'] and 950 <= d['keys'] <= 6100"
 }
 
-# The bits tell of a few keys more or less than there are.
+# The estimate from the bits differs slightly from the number of keys.
 a_guess_is_no_reason_to_warn() {
     deja gen -n 5000 >list
     tail -n 1 list >last

@@ -1,5 +1,5 @@
-# Lines without the key that was asked for match nothing, in every command and however they are
-# read: dedup prints them, check never finds them, build, add and remove skip them, count prints 0.
+# Lines without the requested key match nothing, in every command and input format: dedup prints
+# them, check never finds them, build, add and remove skip them, count prints 0.
 . "$SUPPORT/cases.sh"
 
 # _mixed: ten lines with the keys a b a c a b d a b c, each followed by one without a key that is
@@ -182,7 +182,7 @@ no_line_at_all_has_the_key() {
         deja dedup -f 2 list.csv
     fails_with 2 'no line has a request target; is plain a Common or Combined log?' \
         deja dedup --format log plain
-    # One line with the key is enough, and so is none at all.
+    # One line with the key is enough; none at all is fine too.
     echo '{"url": "a"}' >>list
     succeeds deja dedup --json-key .url list
     expect_same list .stdout
@@ -209,7 +209,7 @@ END
     fails_with 2 "--json-key '.' is not the name of a key" deja dedup --json-key . list
 }
 
-# A line of several hosts has a key if one of them is.
+# A line of several hosts has a key if one of them is valid.
 lines_of_several_keys() {
     printf '%s\n' '0.0.0.0 - a.example' '0.0.0.0 a.example' 'http://x/' '0.0.0.0 - a.example' 'http://x/' >hosts
     succeeds deja dedup --url=gsb --format hosts hosts

@@ -1,4 +1,4 @@
-# --key FILE: the secret key stays out of the filter file, and another key opens nothing.
+# --key FILE: the secret key is not stored in the filter file, and no other key opens it.
 . "$SUPPORT/cases.sh"
 
 _keys() {

@@ -1,5 +1,5 @@
-# deja lab: figures that follow from the seed alone, a report that is complete, and a stop that
-# loses nothing.  No time is judged here.
+# deja lab: figures that depend only on the seed, a complete report, and a stop that loses nothing.
+# No time is judged here.
 . "$SUPPORT/cases.sh"
 
 # _figures DIR NAME...: the CSV of each has the columns, and every measured rate lies within 5
@@ -50,7 +50,7 @@ every_experiment_gives_figures_and_a_page() {
     for name in single-rate spatial-A.6; do
         [ -s "report/$name.svg" ] || fail "no figure $name"
     done
-    # One file alone: nothing is fetched from anywhere.
+    # A single file: nothing is fetched.
     ! grep -qE '(src|href)="?(https?:|//)|@import|url\(' report/index.html || fail "the page needs more"
     python3 - report/*.svg <<'PY' || fail "an SVG is no XML"
 import sys, xml.dom.minidom
@@ -102,7 +102,7 @@ urls_from_a_file() {
     printf '\n\n' >>twice
     succeeds deja lab single --runs 1 -n 3k --urls twice --out report
     _figures report single
-    # Only half of what was asked for: told, and used.
+    # Only half of the requested number: reported, and used.
     succeeds deja lab single --runs 1 -n 5k --urls twice --out fewer
     expect_stderr_has "6,000 duplicate lines of twice left out"
     expect_stderr_has "twice has 6,000 different lines: n = 3,000 instead of 5,000"
@@ -124,7 +124,7 @@ titles_of_many_words() {
     { echo id,keywords; echo "7,\"$words, \"\"quoted\"\"\""; seq -f '7,title %.0f' 301; } >table.csv
     succeeds deja lab -q split --runs 1 --urls table.csv --csv keywords --out table
     grep -qF "up to 1001 words" table/index.html || fail "the long column was not read"
-    # Different lines that have the same words leave nothing to measure.
+    # Different lines with the same words leave nothing to measure.
     seq -f '%.0f' 300 | while read -r n; do printf '%*s\n' "$n" '' | tr ' ' -; done >dashes
     fails_with 2 "dashes has 1 different titles; split needs 100" \
         deja lab split --runs 1 --urls dashes --out none

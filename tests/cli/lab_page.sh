@@ -6,7 +6,7 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 
 succeeds deja lab -q all --quick -n 5k --out report
 
-# The page tells its own width; nothing else is added to it.
+# The page reports its own width; nothing else is added to it.
 sed 's|</body>|<script>document.body.dataset.width = document.documentElement.scrollWidth</script></body>|' \
     report/index.html >report/probe.html
 browse() { # WIDTH SCHEME(0 dark, 1 light) ARG...: the page as the browser sees it

@@ -1,7 +1,7 @@
-# deja lab: what is counted follows from the seed alone, whatever the number of threads.
+# deja lab: counts depend only on the seed, not on the number of threads.
 . "$SUPPORT/cli.sh"
 
-# All that measure no time.
+# All experiments that do not measure time.
 names=(hashes single memory temporal spatial spatiotemporal layered split cache spectral unknown-n)
 for j in 1 4; do
     succeeds deja lab -q "${names[@]}" -n 2k --runs 2 -j "$j" --out "j$j"

@@ -1,4 +1,4 @@
-# layered: segments, layers and prefix questions on the command line.
+# layered: segments, layers and prefix queries on the command line.
 . "$SUPPORT/cases.sh"
 
 _get() { # NAME: of the first file in the JSON of info

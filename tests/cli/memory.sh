@@ -1,8 +1,8 @@
-# Memory: dedup of a long list needs its filter and a little more, whatever the list's length.
+# Memory: dedup of a long list needs its filter and a little more, however long the list is.
 . "$SUPPORT/cases.sh"
 
-# _peak_kb ARG...: run deja, print the most memory that it had at a time; lines go nowhere, the
-# report to `report`.
+# _peak_kb ARG...: run deja and print its peak memory; lines are discarded, the report goes to
+# `report`.
 _peak_kb() {
     python3 - "$@" <<'PY'
 import resource, subprocess, sys, os
@@ -36,7 +36,7 @@ a_list_of_100_megabytes() {
     _within_32_mb --state seen.deja -o out list
 }
 
-# A state may be larger than memory: commands read its header, and the pages of the keys that come.
+# A state may be larger than memory: commands read its header, and the pages of the queried keys.
 opening_a_large_file_does_not_read_it() {
     local command peak
     seq 10 >list

@@ -1,4 +1,4 @@
-# deja merge: a union is the filter of all lists; refusals explain themselves.
+# deja merge: a union equals the filter of all lists; rejections explain the reason.
 . "$SUPPORT/cases.sh"
 
 _lists() { # a.txt and b.txt have 1000 lines in common; all.txt has each line once
@@ -50,7 +50,7 @@ tables_are_united_in_the_largest() {
     expect_stderr_has "2 filters with 7,000 keys"
     succeeds deja check -q -c out.deja all.txt
     expect_stdout 7000
-    # Too small: nothing appears.
+    # Too small: no file is created.
     deja build --force -q --seed 1 -k exact -n 4k --fixed a.deja a.txt
     deja build --force -q --seed 1 -k exact -n 4k --fixed b.deja b.txt
     fails_with 2 "the union has 3000 keys more, and there is room for " \
@@ -135,7 +135,7 @@ END
     fails_with 2 "has keys of one list in several of them" deja merge --common c.deja c.deja
 }
 
-# A filter that grew unites with another that grew in the same steps.
+# A filter that grew can be merged with another that grew in the same steps.
 filters_that_have_grown() {
     _lists
     local kind

@@ -19,7 +19,7 @@ only_the_owner_reads_a_filter_with_its_key() {
     deja build -q -m 64KiB -n 100 g.deja list
     deja fold -q -o half.deja g.deja
     _mode half.deja 600
-    # A seed is no secret, a key of its own file is not in the filter, and DCSO's files have none.
+    # A seed is not secret, a key in its own file is not in the filter, and DCSO files have none.
     deja build -q --seed 1 seed.deja list
     _mode seed.deja 644
     (umask 077 && head -c 32 /dev/urandom >f.key)

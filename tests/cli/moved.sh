@@ -47,7 +47,7 @@ add_leaves_the_other_file_alone() {
     done
 }
 
-# The first part is full at once, and every part after it takes a new file.
+# The first part is full immediately, and every later part needs a new file.
 growth_leaves_the_other_file_alone() {
     _begin
     head -n 10 lines | deja build -q -k scalable -n 100 f.deja
@@ -80,7 +80,7 @@ dedup_leaves_the_other_file_alone_and_loses_no_line() {
     expect_same printed expected
 }
 
-# A new file that is begun where there is none does not replace one that appears meanwhile.
+# A new file does not replace one that appears under its name while it is written.
 a_new_state_and_a_new_filter_leave_it_alone() {
     _begin
     _while 'mv other.deja f.deja' deja dedup --state f.deja

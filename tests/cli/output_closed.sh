@@ -1,8 +1,8 @@
-# A reader that goes away ends the run, quietly and soon, whatever the input does; and the state
-# knows what was handed over before.
+# If its reader goes away, the run ends quietly and soon, whatever the input does; and the state
+# contains the lines that were handed over before.
 . "$SUPPORT/cases.sh"
 
-# _first CMD...: its first line goes to `first`, then nobody reads; status and .stderr are kept.
+# _first CMD...: its first line goes to `first`, then reading stops; status and .stderr are kept.
 _first() {
     status=0
     {
@@ -36,7 +36,7 @@ head_ends_check_too() {
     expect_stderr_empty
 }
 
-# The input is a pipe that says no more and stays open: nothing may wait for it.
+# The input is a pipe that is silent and stays open: nothing may wait for it.
 even_when_the_input_stays_open_and_silent() {
     all_new_urls 100000 >list
     mkfifo in
@@ -52,8 +52,8 @@ even_when_the_input_stays_open_and_silent() {
     done
 }
 
-# Everything that was handed over is collected: deja is stopped (SIGSTOP), the pipe is emptied
-# and then closed.  So the next run has to print exactly the rest.
+# Everything that was handed over is collected: deja is stopped (SIGSTOP), the pipe is emptied and
+# then closed.  So the next run must print exactly the rest.
 the_rest_comes_out_of_the_next_run() {
     python3 - <<'PY'
 import os, signal

@@ -1,4 +1,4 @@
-# An output that takes no more: exit 2, the output is named, and nothing unwritten is recorded.
+# An output that accepts no more: exit 2, the output is named, and nothing unwritten is recorded.
 . "$SUPPORT/cases.sh"
 
 [ -w /dev/full ] || skip "there is no /dev/full"

@@ -1,4 +1,4 @@
-# A disk that is full of output: what is on it is whole, and the state knows exactly that much.
+# A disk that fills up with output: the lines on it are whole, and the state has exactly those.
 . "$SUPPORT/cases.sh"
 with_small_disks "$@"
 

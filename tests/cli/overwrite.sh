@@ -11,7 +11,7 @@ _filter() {
     cp "$file" before/
 }
 
-# _stays FILE: as _filter made it, and nothing was left beside it.
+# _stays FILE: unchanged since _filter made it, and nothing was left next to it.
 _stays() {
     expect_same "before/$1" "$1"
     [ "$(find . -name '.*.new' -o -name "$1.*" | wc -l)" -eq 0 ] || fail "something is left beside $1"
@@ -80,9 +80,9 @@ force_replaces_a_filter() {
     succeeds deja fold --force -q -o f.deja a.deja
     deja build -q --format dcso -n 10 list.bloom two
     succeeds deja build --force -q --format dcso -n 10 list.bloom two
-    # It is no offense where there is nothing to replace.
+    # --force is accepted even if there is nothing to replace.
     succeeds deja build --force -q new.deja two
-    # A filter of another format is not what the user had in mind.
+    # A filter of another format is not what the user meant.
     cp list.bloom copy
     fails_with 2 "remove it first" deja build --force list.bloom two
     expect_same copy list.bloom
@@ -107,7 +107,7 @@ results_do_not_replace_a_filter() {
     cp list.bloom copy
     fails_with 2 "list.bloom: a DCSO bloom file with 1 key" deja url -o list.bloom list
     expect_same copy list.bloom
-    # Text is replaced as ever.
+    # Text files are replaced as before.
     echo old >text
     succeeds deja url -o text list
     expect_same list text
@@ -187,7 +187,8 @@ the_first_of_two_builders_wins() {
     done
 }
 
-# merge -o A A B replaces A, which has its keys in the union; not keys that it got meanwhile.
+# merge -o A A B replaces A, whose keys are in the union, but not keys that A gets during the
+# merge.
 a_union_replaces_no_input_that_has_changed() {
     umask 077
     head -c 32 /dev/urandom >f.key

@@ -1,4 +1,4 @@
-# paired: entries and deletions, on the command line; the one kind that forgets, and says so.
+# paired: entries and deletions, on the command line; this kind forgets, and says so.
 . "$SUPPORT/cases.sh"
 
 _info() { # KEY of f.deja
@@ -13,10 +13,10 @@ removes_for_good() {
     succeeds deja remove f.deja away
     expect_stdout ''
     expect_lines 1 .stderr
-    expect_stderr_has "3 lines read, 1 removed from f.deja, 2 refused" # gone at once, however often added
+    expect_stderr_has "3 lines read, 1 removed from f.deja, 2 refused" # removed at once, however often it was added
     succeeds deja check -q f.deja list
     expect_stdout "$(printf 'b\nc')"
-    # It comes back, is new every time, and is never found.
+    # It is added again, is new every time, and is never found.
     for _ in 1 2; do
         echo a >again
         succeeds deja add f.deja again

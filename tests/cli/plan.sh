@@ -92,7 +92,7 @@ options_that_fit_one_kind_only() {
     expect_stdout_has "not exact: "
 }
 
-# The command at the end is to be typed as it stands.
+# The command at the end can be typed unchanged.
 the_next_command_runs() {
     deja gen -q -n 1000 --repeats 0.3 >urls.txt
     ln -s "$DEJA" deja

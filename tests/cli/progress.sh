@@ -1,4 +1,4 @@
-# On a terminal a line tells how far the work is, and leaves no trace; elsewhere there is none.
+# On a terminal a line shows the progress, and is erased; elsewhere there is no such line.
 . "$SUPPORT/cases.sh"
 with_terminals
 

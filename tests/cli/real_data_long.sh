@@ -7,7 +7,7 @@ data=${DEJA_REAL_DATA-}
 [ -n "$data" ] || skip "DEJA_REAL_DATA does not name a folder with urls-real.txt.zst"
 [ -r "$data/urls-real.txt.zst" ] || skip "$data has no urls-real.txt.zst"
 command -v zstd >/dev/null || skip "zstd is not here"
-# The different URLs in their order, and behind them a fifth of them again.
+# The different URLs in their order, followed by a fifth of them again.
 zstd -qdc "$data/urls-real.txt.zst" | tr -d '\r' >unique.txt
 different=$(sort -u unique.txt | wc -l)
 if [ "$different" -ne "$(wc -l <unique.txt)" ]; then
@@ -45,12 +45,12 @@ every_kind() {
             _right out $rate
         done
     done
-    # One that is as large as the stream forgets none of it.
+    # A window as large as the stream forgets none of it.
     deja dedup -q -k window -n "$(wc -l <"$real")" --generations 2 -p 1e-3 "$real" >out
     _right out 1e-3
 }
 
-# One hash for each of the ten positions takes its time: a part of the list.
+# One hash for each of the ten positions is slow: a part of the list.
 every_hash() {
     local hash
     head -n 1000000 "$unique" >part

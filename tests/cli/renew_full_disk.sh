@@ -1,8 +1,8 @@
-# Merging, folding and rotating on a disk that is full: the old file stays, nothing is left behind.
+# Merging, folding and rotating on a full disk: the old file stays, nothing is left behind.
 . "$SUPPORT/cases.sh"
 with_small_disks "$@"
 
-_only() { # NAME...: nothing else is on the disk
+_only() { # NAME...: the disk has no other files
     [ "$(ls -A disk)" = "$(printf '%s\n' "$@")" ] || fail "on the disk: $(ls -A disk)"
 }
 
@@ -27,7 +27,7 @@ fold_without_room() {
     fails_with 2 "No space left on device" deja fold disk/a.deja
     expect_same before disk/a.deja
     _only a.deja
-    succeeds deja fold -q --times 3 disk/a.deja # which fits beside it
+    succeeds deja fold -q --times 3 disk/a.deja # which fits next to it
     succeeds deja verify -q disk/a.deja
     _only a.deja
 }

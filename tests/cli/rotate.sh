@@ -1,4 +1,4 @@
-# deja rotate: the next visit begins empty, with other hashes, sized by what the last one saw.
+# deja rotate: the next visit starts empty, with different hash functions, sized by the last one.
 . "$SUPPORT/cases.sh"
 
 the_next_visit_asks_anew() {
@@ -50,7 +50,7 @@ _visit() {
     done
 }
 
-# What the first visit lost by false positives is found by the second.
+# The second visit finds the pages that the first lost to false positives.
 lost_pages_are_found() {
     deja gen -n 20k >list
     split -l 1000 list piece.
@@ -66,7 +66,7 @@ lost_pages_are_found() {
     lost=$(wc -l <lost)
     found=$(wc -l <again)
     [ "$lost" -gt 200 ] || fail "only $lost were lost"
-    # The losses are about 3% a visit, and never 20%.
+    # A visit loses about 3%, and never 20%.
     [ "$found" -gt $((lost * 8 / 10)) ] || fail "$found of $lost were found"
     succeeds deja info --json f.deja
     python3 -c 'import json, sys

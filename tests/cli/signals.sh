@@ -1,5 +1,5 @@
-# Ctrl-C and its kin: the run ends soon, by the signal, with everything that was handed over
-# recorded and the file sealed.  The next run goes on where it stopped.
+# Ctrl-C and similar signals: the run ends soon, by the signal, with everything that was handed
+# over recorded and the file sealed.  The next run continues where it stopped.
 . "$SUPPORT/cases.sh"
 
 # Python after these lines; they bring: lines, the list of them in a file, and what ends a case.
@@ -73,7 +73,7 @@ for j in "1", "2":
 PY
 }
 
-# No signal wakes the reader then: the command has to leave it.
+# No signal wakes the reader then: the command must abandon it.
 a_failure_while_the_input_is_silent() {
     [ -w /dev/full ] || skip "no /dev/full"
     _python <<'PY'
@@ -144,7 +144,7 @@ print(f"{stopped} of 12 runs were stopped")
 PY
 }
 
-# A pager that is not reading on: deja must not wait for it once it was asked to stop.
+# A pager that has stopped reading: deja must not wait for it after a request to stop.
 while_nobody_reads_the_output() {
     _python <<'PY'
 for j in "1", "2":
@@ -180,7 +180,7 @@ if not printed.endswith(b"\n") or not data.startswith(printed):
 PY
 }
 
-# nohup and a shell's background jobs: who was told to ignore the signal ignores it.
+# nohup and a shell's background jobs: a process that inherits an ignored signal ignores it.
 ignored_signals_stay_ignored() {
     _python <<'PY'
 signal.signal(signal.SIGHUP, signal.SIG_IGN)

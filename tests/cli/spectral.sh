@@ -31,7 +31,7 @@ counts_and_removes() {
     [ "$(json_get in .stderr)" -eq 2 ] || fail "in"
     succeeds deja remove -q f.deja away
     expect_stderr_empty
-    # What was refused stays in the account.
+    # Refused removals stay in the statistics.
     succeeds deja info --json f.deja
     [ "$(python3 -c 'import json; print(json.load(open(".stdout"))[0]["refused"])')" -eq 7 ] ||
         fail "refused in info"
@@ -48,7 +48,7 @@ every_width_counts_to_its_end() {
         *) [ "$(_count f.deja a)" -eq 300 ] || fail "$bits bits" ;;
         esac
         echo a | deja remove f.deja 2>.stderr
-        case $bits in # at their end they have lost count
+        case $bits in # saturated counters have lost count
         4 | 8) expect_stderr_has "0 removed from f.deja, 1 refused" ;;
         *) expect_stderr_has "1 removed from f.deja, 0 refused" ;;
         esac

@@ -12,8 +12,8 @@ no_room_for_a_new_state() {
     [ -z "$(ls -A disk)" ] || fail "left behind: $(ls -A disk)"
 }
 
-# It begins small and grows until the disk is full: the run ends with exit 2, its state opens, and
-# what could not be recorded comes out again.
+# The state starts small and grows until the disk is full: the run ends with exit 2, its state
+# opens, and the next run prints the lines that could not be recorded.
 no_room_to_grow() {
     small_disk disk 2m
     all_new_urls 200000 >list
@@ -42,7 +42,7 @@ add_with_no_room_to_grow() {
     expect_same first .stdout
 }
 
-# A new filter is made beside the old one: the old one stays when there is no room for both.
+# A new filter is made next to the old one: the old one stays if there is no room for both.
 no_room_to_replace() {
     small_disk disk 2m
     all_new_urls 1000 >list
@@ -58,7 +58,7 @@ full_from_the_beginning() {
     all_new_urls 1000 >list
     succeeds deja dedup -q --state disk/seen.deja -n 2000 list
     head -c 2000000 /dev/zero >disk/ballast 2>/dev/null || true
-    # Its room was reserved when it was made.
+    # Its room was reserved when it was created.
     all_new_urls 1500 >list
     succeeds deja dedup -q --state disk/seen.deja list
     expect_lines 500 .stdout

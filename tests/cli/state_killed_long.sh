@@ -1,3 +1,3 @@
-# As state_killed.sh, at more moments.
+# Like state_killed.sh, at more moments.
 . "$SUPPORT/cli.sh"
 python3 "$SUPPORT/killed.py" 400

@@ -1,4 +1,4 @@
-# Files that may not be read or written, for somebody who is not root.
+# Files that may not be read or written, for a user who is not root.
 . "$SUPPORT/cases.sh"
 
 nobody=()
@@ -50,7 +50,7 @@ read_only_state() {
         _as_nobody dedup --state seen.deja list
     expect_stdout ''
     fails_with 2 "seen.deja: cannot open: Permission denied" _as_nobody add seen.deja list
-    # Reading needs no more than that.
+    # Reading needs only read permission.
     succeeds _as_nobody check seen.deja list
     printf 'a\nb\n' | expect_stdout
 }
@@ -67,8 +67,8 @@ folder_that_may_not_be_written() {
     fails_with 2 "closed/out: Permission denied" _as_nobody dedup -o closed/out list
 }
 
-# Growth needs a new file beside the old one.  Where that cannot be, the run says so, and the
-# lines that it could not record come again.
+# Growth needs a new file next to the old one.  If it cannot be created, the run says so, and the
+# next run prints the lines that could not be recorded.
 growth_in_a_folder_that_may_not_be_written() {
     mkdir closed
     all_new_urls 900 >first

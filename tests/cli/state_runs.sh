@@ -1,5 +1,5 @@
-# dedup --state: what was seen is remembered between runs, by one run at a time, in a file that is
-# refused when it is not what it should be.
+# dedup --state: keys are remembered between runs, by one run at a time, in a file that is rejected
+# if it is not valid.
 . "$SUPPORT/cases.sh"
 
 # _prints WANTED ARG...: this run prints exactly that file, and leaves an intact state.
@@ -96,7 +96,7 @@ lines_of_a_slow_pipe_come_out_and_count_at_once() {
     wait
 }
 
-# With a file as output, too: `tail -f log | deja dedup --state seen.deja >new` is of use.
+# With a file as output, too: `tail -f log | deja dedup --state seen.deja >new` is useful.
 lines_of_a_slow_pipe_reach_a_file() {
     mkfifo in
     deja dedup -q --state seen.deja -o out in &
@@ -122,7 +122,7 @@ one_run_at_a_time() {
     fails_with 2 "seen.deja is in use by another process" deja dedup --state seen.deja list
     expect_stdout ''
     fails_with 2 "seen.deja is in use by another process" deja add seen.deja list
-    # Readers are welcome meanwhile.
+    # Readers can use it at the same time.
     succeeds deja check seen.deja one
     exec 9>&-
     wait
@@ -138,7 +138,7 @@ two_runs_make_the_same_new_state() {
         deja dedup -n 5000 -p 1e-9 --state seen.deja list >out2 2>err2 || grep -q seen.deja err2 ||
             fail "$(cat err2)"
         wait $! || grep -q seen.deja err1 || fail "$(cat err1)"
-        # Whoever failed has said so; together they have printed every line.
+        # Every run that failed has said so; together they have printed every line.
         sort -u out1 out2 >both
         lost=$(sort list | comm -23 - both | wc -l)
         [ "$lost" -eq 0 ] || fail "$lost lines lost"
@@ -243,7 +243,7 @@ another_size_is_told() {
     expect_stderr_has "seen.deja keeps the size it was made with: 1,000 keys"
 }
 
-# Every bit of the header counts: no flip is answered with lines.
+# Every bit of the header matters: no flip is answered with lines.
 damaged_header_is_refused() {
     echo a >list
     _prints list -n 100 list
@@ -305,14 +305,14 @@ what_is_no_deja_file_is_refused_and_left_alone() {
 newer_format_is_refused() {
     echo a >list
     _prints list -n 100 list
-    # The version is the number behind the magic; with its checksum made right again it would be
-    # another reader's file, with the old one it is damage.  Either way no answer.
+    # The version is the number after the magic.  With a repaired checksum it is a file for another
+    # version, with the old checksum it is damage.  Either way there is no answer.
     printf '\377' | dd of=seen.deja bs=1 seek=8 conv=notrunc 2>/dev/null
     exits_with 2 deja dedup --state seen.deja list
     expect_stdout ''
 }
 
-# Growth goes through a new file and a rename: readers of the old one go on, nothing else is left.
+# Growth uses a new file and a rename: readers of the old one continue, and no other file is left.
 growth_over_several_runs() {
     local i before after replaced=0
     for i in 1 2 3 4 5 6; do
@@ -348,7 +348,7 @@ a_reader_goes_on_while_the_state_grows() {
     cat first first | cmp - answer || fail "the reader lost lines"
 }
 
-# The file holds the key of the filter: who has closed it to others does not want it opened.
+# The file holds the key of the filter: if its owner closed it to others, it must stay closed.
 growth_keeps_the_mode() {
     all_new_urls 5000 >list
     echo a >one
@@ -371,7 +371,7 @@ growth_keeps_a_symbolic_link() {
     expect_same list .stdout
 }
 
-# As in killed.py, at one moment, where it is known what has to be in it.
+# As in killed.py, at one moment, for which the expected content is known.
 after_a_kill_the_state_opens_and_the_next_run_seals_it() {
     python3 - <<'PY'
 import subprocess

@@ -1,4 +1,4 @@
-# static: a set that is built from all its keys at once, asked, and never changed.
+# static: a set that is built from all its keys at once, queried, and never changed.
 . "$SUPPORT/cases.sh"
 
 _info() { # KEY FILE: what info says of it
@@ -32,7 +32,7 @@ pipes_threads_and_compressed_input_make_the_same_file() {
     for options in '-j 1' '-j 4' '-n 10' '-n 1M'; do
         # shellcheck disable=SC2086 # words
         succeeds deja build --force -q --seed 3 -k static $options b.deja - <list
-        # All but the sync record, which has the time.
+        # All bytes except the sync record, which has the time.
         cmp <(head -c 3072 a.deja) <(head -c 3072 b.deja) || fail "$options: header"
         cmp <(tail -c +4097 a.deja) <(tail -c +4097 b.deja) || fail "$options: body"
     done

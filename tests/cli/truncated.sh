@@ -1,5 +1,5 @@
-# A filter file that is cut short, or copied over, while a command uses it: exit 2, a text with the
-# remedy, nothing wrong printed, and nothing written to what is left of the file.
+# A filter file that is truncated or overwritten while a command uses it: exit 2, a message with
+# the remedy, nothing wrong printed, and nothing written to the rest of the file.
 . "$SUPPORT/cases.sh"
 
 _remedy="was cut short or overwritten by another program while it was in use: restore it from a copy or rebuild it"
@@ -9,9 +9,9 @@ _filter() {
     deja build --force -q -k "$1" --seed 1 -n 100k "$2" <lines
 }
 
-# _while CUT CMD...: run CMD with a pipe as its standard input: lines come, CUT is done to the file,
-# lines come.  The first are more than a pipe holds: when they are written, the command is reading
-# them, and has opened its file.
+# _while CUT CMD...: run CMD with a pipe as its standard input: lines arrive, CUT is done to the
+# file, more lines arrive.  The first ones are more than a pipe holds: when they are written, the
+# command is reading them, and has opened its file.
 _while() {
     local cut=$1
     shift
@@ -69,7 +69,7 @@ dedup_prints_nothing_after_it_and_loses_nothing() {
     _while 'truncate -s 4096 f.deja' deja dedup --state f.deja
     _expect_lost
     cp .stdout first
-    # With the copy restored, what was not printed comes now.
+    # With the copy restored, the lines that were not printed are printed now.
     mv copy.deja f.deja
     deja dedup -q --state f.deja lines >second
     sort -u first second >printed
@@ -95,7 +95,7 @@ moving_over_it_is_fine() {
     expect_stdout ''
 }
 
-# What has no input to wait for is caught by cutting again and again.
+# Commands that do not wait for input are caught by cutting repeatedly.
 _cut_and_mend() {
     while [ -e cutting ]; do
         truncate -s 4096 f.deja

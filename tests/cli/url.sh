@@ -58,7 +58,7 @@ segments_are_layers() {
     printf '%s\n' http://a.example/b/c?d/e http://A.example 'no url' >list
     succeeds deja url --segments list
     printf '%s\n' $'http://a.example\t/b\t/c?d/e' $'http://a.example\t/' 'no url' | expect_stdout
-    # More than there is room for at first.
+    # More than the initial buffer holds.
     awk 'BEGIN { printf "http://a"; for (i = 0; i < 300; i++) printf "/%d", i; print "" }' >deep
     succeeds deja url --segments deep
     [ "$(awk -F '\t' '{ print NF }' .stdout)" -eq 301 ] || fail "not 301 layers"
@@ -96,7 +96,7 @@ links_and_their_base() {
     succeeds deja url --base http://a.example/x/y list
     printf '%s\n' http://a.example/a http://a.example/b?c http://other.example/ http://c.example/d \
         http://a.example/x/y?q http://a.example/x/e mailto:me@a.example | expect_stdout
-    # Absolute ones are left to the profile.
+    # Absolute URLs are left to the profile.
     printf '%s\n' 'http://A.example/%7e' /%7e >list
     succeeds deja url -q --profile scrapy --base http://b.example list
     printf '%s\n' http://a.example/~ http://b.example/~ | expect_stdout
@@ -114,7 +114,7 @@ END
 strict_names_file_and_line() {
     _list
     fails_with 2 "list: line 4: 'no url' is no URL; without --strict" deja url --strict list
-    # What is before it was printed.
+    # Lines before it were printed.
     expect_lines 3 .stdout
     exits_with 2 deja url --strict -o out list
     expect_lines 3 out
@@ -125,7 +125,7 @@ strict_names_file_and_line() {
     # Lines are counted as an editor does: CSV has line breaks in quotes.
     printf 'n,url\n"1\n1",http://a/\n2,b\n' >list.csv
     fails_with 2 "list.csv: line 4: 'b' is no URL" deja url --strict --csv url list.csv
-    # And those of block lists that have no host are gone.
+    # Lines of block lists that have no host are dropped.
     printf '# a\n\nb.example\n# c\nd.example\n' >hosts
     fails_with 2 "hosts: at or behind line 3: 'b.example' is no URL" deja url --strict --format hosts hosts
     printf '1 http://a/\n2\n' >list
@@ -169,7 +169,7 @@ a_reader_that_goes_away() {
     expect_stderr_empty
 }
 
-# The form of a form is itself, and so is a whole file of canonical URLs.
+# The canonical form of a canonical form is itself, as is a whole file of canonical URLs.
 canonical_lists_stay_as_they_are() {
     deja gen -q -n 20k >list
     local profile
@@ -189,7 +189,7 @@ help_and_completion_know_it() {
     expect_stdout_has "--url[=PROFILE]"
     succeeds deja help --completion bash
     expect_stdout_has 'url:--profile) _deja_words "safe crawl gsb scrapy"'
-    # --url gsb is an option and a file: profiles are offered behind = only.
+    # --url gsb is an option and a file: profiles are offered after = only.
     cp .stdout completion
     cat >try <<'END'
 . ./completion

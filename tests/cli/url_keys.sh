@@ -1,4 +1,4 @@
-# --url: dedup, build, check and add compare canonical forms and print lines as they came.
+# --url: dedup, build, check and add compare canonical forms and print lines unchanged.
 . "$SUPPORT/cases.sh"
 
 _list() {
@@ -38,10 +38,10 @@ each_profile_merges_its_spellings() {
     expect_same list found
     _keeps scrapy 1 2 3 4 5 6
     expect_same list found
-    # http and https are one, as on a block list.
+    # http and https are equal, as on a block list.
     sed -i 's/^no url$/mailto:me@a.example/' list
     _keeps gsb 1 3 4 6
-    head -n 5 list | cmp - found # and what is no URL is on none
+    head -n 5 list | cmp - found # a line that is not a URL is on no list
 }
 
 # Without --url nothing has changed.
@@ -66,7 +66,7 @@ canonical_forms_instead_of_lines() {
     printf 'HTTP://A\0x y\0' >zero
     deja dedup -q -z --url --canonical zero >out
     printf 'http://a/\0x y\0' | cmp - out
-    # With gsb as well, whose keys are something else.
+    # With gsb as well, which has different keys.
     deja build -q --url=gsb g.deja <<<a
     succeeds deja check -q --url=gsb --canonical --csv url g.deja list.csv
     printf '%s\n' http://a/ http://a/ | expect_stdout
@@ -86,7 +86,8 @@ state_across_runs() {
     expect_stdout ''
 }
 
-# Files of deja 0.1 keep its forms: a snowman was no URL then, so its key is the line as it was.
+# Files of deja 0.1 keep its forms: a snowman was not valid in a URL then, so its key is the line
+# itself.
 files_of_deja_0_1_keep_their_forms() {
     printf 'http://\xc3\xbc/\n' | deja url -q | grep -q xn-- || return 0 # built without libidn2
     local golden=$SOURCE/tests/format/golden/hosts profile
@@ -96,14 +97,14 @@ files_of_deja_0_1_keep_their_forms() {
         expect_same "$golden/hosts.txt" .stdout
         deja dedup -q --url=$profile --state old.deja "$golden/hosts.txt" >again
         [ ! -s again ] || fail "seen before: $(cat again)"
-        # What is added to it is found by the same forms, also after growing into another file.
+        # Keys added to it are found by the same forms, even after it grows into another file.
         printf 'http://i\xe2\x99\xa5.example/\n' >others
         succeeds deja add -q --url=$profile old.deja others
         succeeds deja check -q --url=$profile old.deja others
         succeeds deja build --force -q --like old.deja like.deja "$golden/hosts.txt"
         [ "$(deja info --json old.deja | grep url_rules)" = "$(deja info --json like.deja | grep url_rules)" ] ||
             fail "--like has other rules"
-        # A new file has the forms of browsers, and other rules.
+        # A new file has the forms of browsers, and different rules.
         deja build --force -q --url=$profile new.deja "$golden/hosts.txt"
         echo http://xn--n3h.example/ >form
         succeeds deja check -q --url=$profile new.deja form
@@ -185,7 +186,7 @@ END
     deja build -q --url f.deja <<<https://EXAMPLE.org/a/b
     succeeds deja check -q --url --format log --base https://example.org f.deja access.log
     sed -n '1p;4p' access.log | expect_stdout
-    # Without a base, a path is no URL.
+    # Without a base, a path is not a URL.
     succeeds deja dedup --url --format log access.log
     expect_stderr_has "3 lines were no URLs"
     expect_stderr_has "2 lines without a URL: passed through"
@@ -197,7 +198,7 @@ strict_names_file_and_line() {
     printf '%s\n' http://a/ http://b/ | expect_stdout
     fails_with 2 "list: line 4: 'c' is no URL" deja dedup -j 1 --url --strict --state s.deja list
     printf '%s\n' http://a/ http://b/ | expect_stdout
-    succeeds deja check -q --url s.deja list # what was handed over is recorded
+    succeeds deja check -q --url s.deja list # lines that were handed over are recorded
     sed -n '1,3p' list | expect_stdout
     fails_with 2 "list: line 4: 'c' is no URL" deja build --url --strict f.deja list
     [ ! -e f.deja ] || fail "a filter of half the list was made"
@@ -228,7 +229,7 @@ numbers_of_lines_that_are_no_urls() {
     [ "$(json_get in .stderr)" = 3 ] || fail "check: not 3 lines in it"
 }
 
-# "" would be in every log.
+# An empty key would match in every log.
 empty_keys_are_in_no_filter() {
     printf '%s\n' http://a/ '' - >list
     local profile
@@ -253,7 +254,7 @@ empty_keys_are_in_no_filter() {
     succeeds deja build --force --url f.deja empty
     expect_stderr_has "100,000 lines read, 0 added, 0 known already"
     exits_with 1 deja check --url f.deja empty
-    succeeds deja dedup -c --url empty # and none is a repeat of another
+    succeeds deja dedup -c --url empty # none of them repeats another
     expect_stdout 100000
 }
 

@@ -1,5 +1,5 @@
-# Wrong options and files of dedup, build, add and check: exit 2, a message that names the thing
-# and the remedy, nothing on standard output, nothing left behind.
+# Wrong options and files of dedup, build, add and check: exit 2, a message that names the problem
+# and the remedy, nothing on standard output, no files left behind.
 . "$SUPPORT/cases.sh"
 
 _refuses() { # TEXT ARG...
@@ -48,7 +48,7 @@ capacities() {
     for n in 1e30 99999999999999999999 18446744073709551616 20000P 1e9999; do
         _refuses "-n/--capacity takes at most 18446744073709551615" dedup -n "$n" list
     done
-    # Within 64 bits, and still no filter that any machine could hold.
+    # Within 64 bits, but larger than any machine could hold.
     _refuses "-n/--capacity takes a number from 1 to 9007199254740992, not 18446744073709551615" dedup -n 18446744073709551615 list
     for n in 9007199254740992 1P 100T; do
         exits_with 2 deja dedup -n "$n" list
@@ -69,7 +69,7 @@ rates() {
     for p in 0.999999 1e-15; do
         succeeds deja dedup -n 10 -p $p list
     done
-    exits_with 2 deja dedup -n 10 -p 1e-300 list # no filter is that good
+    exits_with 2 deja dedup -n 10 -p 1e-300 list # no filter is that accurate
 }
 
 sizes() {
@@ -84,7 +84,7 @@ sizes() {
     _refuses "-m is 1: at least" dedup -m 1 list
 }
 
-# The library refuses what the machine has not; nobody is killed for want of memory.
+# The library rejects a size that exceeds the machine's memory, so no process is killed for it.
 more_memory_than_there_is() {
     echo a >list
     if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" != 1 ]; then
