@@ -70,7 +70,7 @@ the_rate_and_the_memory_choose_the_fingerprints() {
 -m,30k 1.52587890625e-05
 -m,1M 2.3283118575495577e-10
 END
-    fails_with 2 "memory is" deja build --force -k static -m 4k f.deja list
+    fails_with 2 "and -m is 4096" deja build --force -k static -m 4k f.deja list
     fails_with 2 "exact" deja build --force -k static -p 1e-12 f.deja list
     fails_with 2 "8, 16 or 32" deja build --force -k static --fingerprint-bits 12 f.deja list
     fails_with 2 "kind static" deja build --force --fingerprint-bits 16 f.deja list
