@@ -1,6 +1,6 @@
 /* keyfile.c - a filter's secret key, kept in a file of its own. */
 #include "cli/options/keyfile.h"
-#include "cli/options/common.h"
+#include "cli/options/shared_options.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include "tools/base/io.h"

@@ -2,7 +2,7 @@
  * to print them. */
 #ifndef CLI_REPORT_PLAN_REPORT_H
 #define CLI_REPORT_PLAN_REPORT_H
-#include "cli/options/common.h"
+#include "cli/options/shared_options.h"
 #include "tools/base/out.h"
 
 #define PLAN_ROWS     16

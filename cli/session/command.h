@@ -22,7 +22,7 @@
  * is printed as it stands, line breaks and all. */
 #ifndef CLI_SESSION_COMMAND_H
 #define CLI_SESSION_COMMAND_H
-#include "cli/options/common.h"
+#include "cli/options/shared_options.h"
 #include "tools/base/out.h"
 
 enum {

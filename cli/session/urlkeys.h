@@ -17,7 +17,7 @@
  *   prefix    check --prefix: without the expressions of gsb */
 #ifndef CLI_SESSION_URLKEYS_H
 #define CLI_SESSION_URLKEYS_H
-#include "cli/options/common.h"
+#include "cli/options/shared_options.h"
 #include "tools/input/blocks.h"
 #include <stdatomic.h>
 

@@ -1,9 +1,9 @@
 /* fuzz_lists.c - small files and lines that people write: lists of parameters, keys, hosts.
  *
  * The first byte picks which; the rest is the file, or the line. */
-#include "cli/options/common.h"
 #include "cli/options/keyfile.h"
 #include "cli/options/paramfile.h"
+#include "cli/options/shared_options.h"
 #include "tools/input/hostlist.h"
 #include <stdio.h>
 #include <stdlib.h>

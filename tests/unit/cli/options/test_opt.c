@@ -1,5 +1,5 @@
 /* test_opt.c - options from tables. */
-#include "cli/options/common.h"
+#include "cli/options/shared_options.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

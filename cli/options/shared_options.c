@@ -1,5 +1,5 @@
-/* common.c - the options that many commands share, in tables by what they are about. */
-#include "cli/options/common.h"
+/* shared_options.c - the options that many commands share, in tables by what they are about. */
+#include "cli/options/shared_options.h"
 #include "tools/base/fail.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* common.h - what many commands share: a struct that a command has among its own options, and the
+/* shared_options.h - what many commands share: a struct that a command has among its own options, and the
  * tables that fill it. */
-#ifndef CLI_OPTIONS_COMMON_H
-#define CLI_OPTIONS_COMMON_H
+#ifndef CLI_OPTIONS_SHARED_OPTIONS_H
+#define CLI_OPTIONS_SHARED_OPTIONS_H
 #include "cli/options/opt.h"
 #include "cli/options/opt_filter.h"
 #include "tools/input/pick.h"
