@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 struct add_options {
-    struct common common;
+    struct shared_options shared;
     const char *like;
 };
 
 /* What both commands do once they have a filter. */
 struct job {
     const struct call *call;
-    const struct common *common;
+    const struct shared_options *shared;
     deja_filter *filter;
     struct session session;
     uint64_t added;
@@ -85,11 +85,11 @@ static void report(const struct job *j)
 {
     deja_stats s = DEJA_STATS_INIT;
     const double seconds = progress_seconds(&j->session.progress);
-    const bool shown = j->common->json || !j->common->quiet;
+    const bool shown = j->shared->json || !j->shared->quiet;
     if (deja_filter_stats(j->filter, shown ? DEJA_STATS_BODY : 0, &s, NULL) < 0)
         return;
     session_warn_missing(&j->session);
-    if (j->common->json)
+    if (j->shared->json)
         report_json(j, &s);
     else
         console_note(
@@ -110,14 +110,14 @@ static void report(const struct job *j)
 static int work(struct job *j, int rc, deja_error *err)
 {
     if (rc == DEJA_OK)
-        rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
+        rc = session_open(&j->session, j->call, j->shared, 1, j->filter, NULL, err);
     if (rc == DEJA_OK)
         rc = add_all(j, err);
     if (rc == DEJA_OK && j->sync_while_working)
         rc = deja_filter_sync(j->filter, err);
     else if (rc == DEJA_OK && !j->session.stopped)
         rc = existing_explain(deja_filter_sync(j->filter, err), j->call->operands[0], false,
-                              j->common->force, err);
+                              j->shared->force, err);
     if (rc == DEJA_OK && !j->sync_while_working && j->session.stopped)
         console_note(j->call->console, "stopped: %s was not made",
                      fail_path(j->call->operands[0]).text);
@@ -135,22 +135,22 @@ static int work(struct job *j, int rc, deja_error *err)
 /* --- add ------------------------------------------------------------------ */
 
 static const struct opt add_table[] = {
-    OPT_GROUP(struct add_options, common, common_input),
-    OPT_GROUP(struct add_options, common, common_url),
-    OPT_GROUP(struct add_options, common, common_file_key),
-    OPT_GROUP(struct add_options, common, common_redis),
-    OPT_GROUP(struct add_options, common, common_general),
+    OPT_GROUP(struct add_options, shared, shared_input),
+    OPT_GROUP(struct add_options, shared, shared_url),
+    OPT_GROUP(struct add_options, shared, shared_file_key),
+    OPT_GROUP(struct add_options, shared, shared_redis),
+    OPT_GROUP(struct add_options, shared, shared_general),
     OPT_END,
 };
 
 static int run_add(struct call *call, deja_error *err)
 {
     const struct add_options *o = call->options;
-    const struct remote_job remote = {REMOTE_ADD, &o->common, call->operands[0], 1, false, false};
-    if (o->common.redis)
+    const struct remote_job remote = {REMOTE_ADD, &o->shared, call->operands[0], 1, false, false};
+    if (o->shared.redis)
         return remote_run(call, &remote, err);
-    struct job j = {.call = call, .common = &o->common, .sync_while_working = true};
-    int rc = session_begin_file(&j.session, &o->common, URLKEYS_STORE, call->operands[0],
+    struct job j = {.call = call, .shared = &o->shared, .sync_while_working = true};
+    int rc = session_begin_file(&j.session, &o->shared, URLKEYS_STORE, call->operands[0],
                                 DEJA_OPEN_WRITE, &j.filter, err);
     if (rc == DEJA_EIO && access(call->operands[0], F_OK) < 0)
         rc = fail(err, rc, "%s does not exist; `deja build` makes a filter file",
@@ -188,13 +188,13 @@ static const struct opt build_table[] = {
     OPT_STRING(0, "like", "F.deja", struct add_options, like,
                "for the keys that are in F.deja (and 1% more), at its rate, with its URL profile; "
                "-n, -p, -m and --url say otherwise"),
-    OPT_GROUP(struct add_options, common, common_force),
-    OPT_GROUP(struct add_options, common, common_mode),
-    OPT_GROUP(struct add_options, common, common_sizing),
-    OPT_GROUP(struct add_options, common, common_input_dcso),
-    OPT_GROUP(struct add_options, common, common_url),
-    OPT_GROUP(struct add_options, common, common_secret),
-    OPT_GROUP(struct add_options, common, common_general),
+    OPT_GROUP(struct add_options, shared, shared_force),
+    OPT_GROUP(struct add_options, shared, shared_mode),
+    OPT_GROUP(struct add_options, shared, shared_sizing),
+    OPT_GROUP(struct add_options, shared, shared_input_dcso),
+    OPT_GROUP(struct add_options, shared, shared_url),
+    OPT_GROUP(struct add_options, shared, shared_secret),
+    OPT_GROUP(struct add_options, shared, shared_general),
     OPT_END,
 };
 
@@ -235,13 +235,13 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
     const char *path = j->call->operands[0];
     deja_builder *b = NULL;
     deja_stats s = DEJA_STATS_INIT;
-    const unsigned flags = common_create_flags(j->common);
+    const unsigned flags = shared_create_flags(j->shared);
     int rc = try_name(path, flags, err);
     if (rc == DEJA_OK)
         rc = deja_builder_new(opt, &b, err);
     j->session.hash = (struct pipeline_hash){1, hash_for_builder, b};
     if (rc == DEJA_OK)
-        rc = session_open(&j->session, j->call, j->common, 1, NULL, NULL, err);
+        rc = session_open(&j->session, j->call, j->shared, 1, NULL, NULL, err);
     if (rc == DEJA_OK)
         rc = collect(j, b, err);
     if (rc == DEJA_OK && !j->session.stopped) {
@@ -250,7 +250,7 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
         j->session.stopped = signals_stopped(j->call->stop);
         if (rc == DEJA_OK && !j->session.stopped)
             rc = deja_filter_sync(j->filter, err);
-        rc = existing_explain(rc, path, false, j->common->force, err);
+        rc = existing_explain(rc, path, false, j->shared->force, err);
         console_clear(j->call->console);
     }
     if (rc == DEJA_OK && j->session.stopped)
@@ -265,7 +265,8 @@ static int build_static(struct job *j, const deja_options *opt, deja_error *err)
     return rc;
 }
 
-static int look_at(const char *path, const struct common *c, deja_stats *s, deja_error *err)
+static int look_at(const char *path, const struct shared_options *c, deja_stats *s,
+                   deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect = DEJA_OPTIONS_INIT;
@@ -281,7 +282,7 @@ static int look_at(const char *path, const struct common *c, deja_stats *s, deja
 }
 
 /* What was not said is as in the file: how many different keys, their rate, their form. */
-static int be_like(const char *path, struct common *c, deja_stats *s, deja_error *err)
+static int be_like(const char *path, struct shared_options *c, deja_stats *s, deja_error *err)
 {
     const int rc = look_at(path, c, s, err);
     if (rc < 0)
@@ -308,7 +309,7 @@ static bool is_filter_name(const char *path)
 }
 
 /* May the new filter have its name?  `deja build urls.txt out.deja` has its operands swapped. */
-static int check_name(const struct call *call, const struct common *c, deja_error *err)
+static int check_name(const struct call *call, const struct shared_options *c, deja_error *err)
 {
     const char *path = call->operands[0];
     const int rc = existing_check(path, c->dcso, c->force, err);
@@ -324,21 +325,21 @@ static int check_name(const struct call *call, const struct common *c, deja_erro
 static int run_build(struct call *call, deja_error *err)
 {
     const struct add_options *o = call->options;
-    struct common common = o->common;
-    struct job j = {.call = call, .common = &common};
+    struct shared_options shared = o->shared;
+    struct job j = {.call = call, .shared = &shared};
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
     deja_stats like = DEJA_STATS_INIT;
-    int rc = check_name(call, &common, err);
+    int rc = check_name(call, &shared, err);
     if (rc == DEJA_OK && o->like)
-        rc = be_like(o->like, &common, &like, err);
+        rc = be_like(o->like, &shared, &like, err);
     if (rc == DEJA_OK)
-        rc = session_begin(&j.session, &common, URLKEYS_STORE, key, &opt, err);
-    if (rc == DEJA_OK && common.dcso)
-        return dcso_build(&j.session, call, &common, err);
-    if (rc == DEJA_OK && like.profile && common.url == like.profile)
+        rc = session_begin(&j.session, &shared, URLKEYS_STORE, key, &opt, err);
+    if (rc == DEJA_OK && shared.dcso)
+        return dcso_build(&j.session, call, &shared, err);
+    if (rc == DEJA_OK && like.profile && shared.url == like.profile)
         opt.url = urlkeys_use_version(&j.session.urls, like.url_rules);
-    if (rc == DEJA_OK && like.profile && common.url == like.profile &&
+    if (rc == DEJA_OK && like.profile && shared.url == like.profile &&
         deja_url_rules_id(opt.url) != like.url_rules)
         rc = fail(err, DEJA_EMISMATCH,
                   "%s has URLs of profile %s by other rules: give the same --drop-params and "
@@ -346,12 +347,12 @@ static int run_build(struct call *call, deja_error *err)
                   fail_path(o->like).text, deja_profile_name(like.profile));
     if (rc == DEJA_OK) {
         opt.format = like.format; /* 0 without --like: the newest */
-        rc = session_choose_size(call, &common, 1, &opt, err);
+        rc = session_choose_size(call, &shared, 1, &opt, err);
     }
     if (rc == DEJA_OK && deja_kind_can(opt.kind, DEJA_CAN_BUILD))
         return build_static(&j, &opt, err);
     if (rc == DEJA_OK)
-        rc = deja_filter_create(call->operands[0], common_create_flags(&common), &opt, &j.filter,
+        rc = deja_filter_create(call->operands[0], shared_create_flags(&shared), &opt, &j.filter,
                                 err);
     return work(&j, rc, err);
 }

@@ -16,27 +16,27 @@
 #define ROUNDS_QUICK 7
 
 struct bench_options {
-    struct common common;
+    struct shared_options shared;
     const char *urls;
     const char *csv;
     bool quick;
 };
 
 static const struct opt options[] = {
-    OPT_MADE(struct bench_options, common.filter, opt_filter_kind),
-    OPT_COUNT('n', "capacity", "N", struct bench_options, common.filter.capacity, BENCH_N_MIN,
+    OPT_MADE(struct bench_options, shared.filter, opt_filter_kind),
+    OPT_COUNT('n', "capacity", "N", struct bench_options, shared.filter.capacity, BENCH_N_MIN,
               UINT64_C(1) << 36, "keys in each filter (default: 1M and 100M)"),
-    OPT_RATE('p', "fp-rate", "P", struct bench_options, common.filter.fp_rate,
+    OPT_RATE('p', "fp-rate", "P", struct bench_options, shared.filter.fp_rate,
              "false-positive rate (default: 0.01, blocked also 1e-6)"),
     OPT_STRING(0, "urls", "FILE", struct bench_options, urls,
                "take the keys from the lines of FILE instead of making them up"),
     OPT_FLAG(0, "quick", struct bench_options, quick, "fewer rounds, and at most 10M keys"),
-    OPT_GROUP(struct bench_options, common, common_output),
+    OPT_GROUP(struct bench_options, shared, shared_output),
     OPT_STRING(0, "csv", "FILE", struct bench_options, csv,
                "also write the figures to FILE as CSV"),
     OPT_HEADING("General"),
-    OPT_GROUP(struct bench_options, common, common_json),
-    OPT_GROUP(struct bench_options, common, common_quiet),
+    OPT_GROUP(struct bench_options, shared, shared_json),
+    OPT_GROUP(struct bench_options, shared, shared_quiet),
     OPT_END,
 };
 
@@ -97,7 +97,7 @@ static const struct bench_subject *subject_of(uint32_t kind)
 
 static void plan_size(struct bench *b, uint64_t n)
 {
-    const struct common *c = &b->o->common;
+    const struct shared_options *c = &b->o->shared;
     const double p = c->filter.fp_rate > 0 ? c->filter.fp_rate : 1e-2;
     for (uint32_t kind = 0; (kind = deja_kind_next(kind));) {
         if (c->filter.kind != 0 && c->filter.kind != kind)
@@ -119,8 +119,8 @@ static void plan_size(struct bench *b, uint64_t n)
 
 static void plan_all(struct bench *b)
 {
-    if (b->o->common.filter.capacity > 0) {
-        plan_size(b, b->o->common.filter.capacity);
+    if (b->o->shared.filter.capacity > 0) {
+        plan_size(b, b->o->shared.filter.capacity);
         return;
     }
     plan_size(b, IN_CACHE);
@@ -154,8 +154,8 @@ static int run_cases(struct bench *b, deja_error *err)
 static int report(struct bench *b, deja_error *err)
 {
     struct out own, *out;
-    int rc = call_output(b->call, b->o->common.output, &own, &out, err);
-    if (rc == DEJA_OK && b->o->common.json)
+    int rc = call_output(b->call, b->o->shared.output, &own, &out, err);
+    if (rc == DEJA_OK && b->o->shared.json)
         bench_report_json(&b->report, out);
     else if (rc == DEJA_OK)
         rc = bench_report_table(&b->report, out, err);
@@ -172,7 +172,7 @@ static int report(struct bench *b, deja_error *err)
 static int check_outputs(const struct bench_options *o, deja_error *err)
 {
     const int rc = o->csv ? existing_check_output(o->csv, err) : DEJA_OK;
-    return rc == DEJA_OK && o->common.output ? existing_check_output(o->common.output, err) : rc;
+    return rc == DEJA_OK && o->shared.output ? existing_check_output(o->shared.output, err) : rc;
 }
 
 static int run(struct call *call, deja_error *err)
@@ -190,7 +190,7 @@ static int run(struct call *call, deja_error *err)
         plan_all(&b);
         rc = run_cases(&b, err);
     }
-    if (rc == DEJA_OK && b.o->common.filter.kind == 0 && !signals_stopped(call->stop)) {
+    if (rc == DEJA_OK && b.o->shared.filter.kind == 0 && !signals_stopped(call->stop)) {
         rc = bench_url_run(b.report.url, &b.keys, b.o->quick ? ROUNDS_QUICK : ROUNDS, err);
         b.report.has_url = rc == DEJA_OK;
     }

@@ -6,7 +6,7 @@
 #include "tools/base/number.h"
 
 struct check_options {
-    struct common common;
+    struct shared_options shared;
     bool invert;
     bool count;
     bool prefix;
@@ -18,13 +18,13 @@ static const struct opt options[] = {
              "print how many lines there are instead of the lines"),
     OPT_FLAG(0, "prefix", struct check_options, prefix,
              "lines are beginnings of URLs: was anything under them seen? (kind layered)"),
-    OPT_GROUP(struct check_options, common, common_output),
-    OPT_GROUP(struct check_options, common, common_canonical),
-    OPT_GROUP(struct check_options, common, common_input_dcso),
-    OPT_GROUP(struct check_options, common, common_url),
-    OPT_GROUP(struct check_options, common, common_file_key),
-    OPT_GROUP(struct check_options, common, common_redis),
-    OPT_GROUP(struct check_options, common, common_general),
+    OPT_GROUP(struct check_options, shared, shared_output),
+    OPT_GROUP(struct check_options, shared, shared_canonical),
+    OPT_GROUP(struct check_options, shared, shared_input_dcso),
+    OPT_GROUP(struct check_options, shared, shared_url),
+    OPT_GROUP(struct check_options, shared, shared_file_key),
+    OPT_GROUP(struct check_options, shared, shared_redis),
+    OPT_GROUP(struct check_options, shared, shared_general),
     OPT_END,
 };
 
@@ -95,10 +95,10 @@ static void report(const struct job *j)
     const uint64_t lookups = j->session.lookups;
     char rate[160] = "";
     session_warn_missing(&j->session);
-    if (j->o->common.url == DEJA_URL_GSB && !j->o->prefix)
+    if (j->o->shared.url == DEJA_URL_GSB && !j->o->prefix)
         (void)snprintf(rate, sizeof rate, "; %s, up to %d a line, and so up to %d times the rate",
                        num_of(lookups, "lookup").s, DEJA_URL_EXPRESSIONS, DEJA_URL_EXPRESSIONS);
-    if (j->o->common.json && !j->o->common.quiet)
+    if (j->o->shared.json && !j->o->shared.quiet)
         report_json(j);
     else
         console_note(j->call->console, "%s%s read, %s %s %s%s; %s",
@@ -126,7 +126,7 @@ static int finish(struct job *j, int rc, deja_error *err)
 static int open_filter(struct job *j, const deja_options *expect, deja_error *err)
 {
     const char *path = j->call->operands[0];
-    const struct common *c = &j->o->common;
+    const struct shared_options *c = &j->o->shared;
     if (!c->dcso && !dcso_file_is(path))
         return session_open_file(&j->session, path, 0, expect, &j->filter, err);
     if (c->key_file)
@@ -139,13 +139,13 @@ static int open_filter(struct job *j, const deja_options *expect, deja_error *er
 static int run(struct call *call, deja_error *err)
 {
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
-    const struct remote_job remote = {REMOTE_CHECK, &j.o->common, call->operands[0], 1,
+    const struct remote_job remote = {REMOTE_CHECK, &j.o->shared, call->operands[0], 1,
                                       j.o->invert,  j.o->count};
-    if (j.o->common.redis)
+    if (j.o->shared.redis)
         return remote_run(call, &remote, err);
     uint8_t key[DEJA_KEY_LEN];
     deja_options expect;
-    int rc = session_begin(&j.session, &j.o->common,
+    int rc = session_begin(&j.session, &j.o->shared,
                            j.o->prefix ? URLKEYS_PREFIX : URLKEYS_LOOK_UP, key, &expect, err);
     if (rc == DEJA_OK)
         rc = open_filter(&j, &expect, err);
@@ -154,9 +154,9 @@ static int run(struct call *call, deja_error *err)
     else if (rc == DEJA_OK && j.o->prefix)
         rc = deja_filter_require(j.filter, DEJA_CAN_PREFIX, err);
     if (rc == DEJA_OK)
-        rc = session_output(call, &j.o->common, &j.own, &j.out, err);
+        rc = session_output(call, &j.o->shared, &j.own, &j.out, err);
     if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, &j.o->common, 1, j.filter, j.out, err);
+        rc = session_open(&j.session, call, &j.o->shared, 1, j.filter, j.out, err);
     if (rc == DEJA_OK)
         rc = finish(&j, session_each(&j.session, check_batch, &j, err), err);
     session_close(&j.session);

@@ -7,22 +7,22 @@
 #include <stdlib.h>
 
 struct count_options {
-    struct common common;
+    struct shared_options shared;
 };
 
 static const struct opt options[] = {
-    OPT_GROUP(struct count_options, common, common_output),
-    OPT_GROUP(struct count_options, common, common_canonical),
-    OPT_GROUP(struct count_options, common, common_input),
-    OPT_GROUP(struct count_options, common, common_url),
-    OPT_GROUP(struct count_options, common, common_file_key),
-    OPT_GROUP(struct count_options, common, common_general),
+    OPT_GROUP(struct count_options, shared, shared_output),
+    OPT_GROUP(struct count_options, shared, shared_canonical),
+    OPT_GROUP(struct count_options, shared, shared_input),
+    OPT_GROUP(struct count_options, shared, shared_url),
+    OPT_GROUP(struct count_options, shared, shared_file_key),
+    OPT_GROUP(struct count_options, shared, shared_general),
     OPT_END,
 };
 
 struct job {
     const struct call *call;
-    const struct common *common;
+    const struct shared_options *shared;
     deja_filter *filter;
     struct session session;
     struct out own, *out;
@@ -114,7 +114,7 @@ static void report(const struct job *j)
 {
     const double seconds = progress_seconds(&j->session.progress);
     session_warn_missing(&j->session);
-    if (j->common->json && !j->common->quiet)
+    if (j->shared->json && !j->shared->quiet)
         report_json(j);
     else
         console_note(j->call->console, "%s%s read, %s in %s, added %s; %s",
@@ -137,15 +137,15 @@ static int finish(struct job *j, int rc, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     const struct count_options *o = call->options;
-    struct job j = {.call = call, .common = &o->common, .own = OUT_NONE};
-    int rc = session_begin_file(&j.session, &o->common, URLKEYS_LOOK_UP, call->operands[0], 0,
+    struct job j = {.call = call, .shared = &o->shared, .own = OUT_NONE};
+    int rc = session_begin_file(&j.session, &o->shared, URLKEYS_LOOK_UP, call->operands[0], 0,
                                 &j.filter, err);
     if (rc == DEJA_OK)
         rc = deja_filter_require(j.filter, DEJA_CAN_COUNT, err);
     if (rc == DEJA_OK)
-        rc = session_output(call, &o->common, &j.own, &j.out, err);
+        rc = session_output(call, &o->shared, &j.own, &j.out, err);
     if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, &o->common, 1, j.filter, j.out, err);
+        rc = session_open(&j.session, call, &o->shared, 1, j.filter, j.out, err);
     if (rc == DEJA_OK)
         rc = finish(&j, session_each(&j.session, count_batch, &j, err), err);
     session_close(&j.session);

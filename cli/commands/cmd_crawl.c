@@ -14,7 +14,7 @@
 #define SIMILAR_MAX 65535 /* what the counters of shapes can tell apart */
 
 struct crawl_command {
-    struct common common;
+    struct shared_options shared;
     const char *out, *revisit;
     double every;
     uint64_t visits;
@@ -65,13 +65,13 @@ static int check_options(const void *target, deja_error *err)
         return rc;
     if ((o->scope == SCOPE_REGEX) != (o->match != NULL))
         return fail(err, OPT_USAGE, "--scope regex and --match ERE go together");
-    if (o->harvest && o->common.json)
+    if (o->harvest && o->shared.json)
         return fail(err, OPT_USAGE,
                     "--harvest and --json both print to standard output: give one of them");
-    if (o->common.url == DEJA_URL_GSB)
+    if (o->shared.url == DEJA_URL_GSB)
         return fail(err, OPT_USAGE,
                     "--url: forms of profile gsb cannot be fetched; use safe, crawl or scrapy");
-    if (o->common.url != DEJA_URL_CRAWL && (o->common.drop_params || o->common.keep_params))
+    if (o->shared.url != DEJA_URL_CRAWL && (o->shared.drop_params || o->shared.keep_params))
         return fail(err, OPT_USAGE, "--drop-params and --keep-params are for --url=crawl");
     return DEJA_OK;
 }
@@ -156,20 +156,20 @@ static const struct opt options[] = {
     OPT_STRING(0, "ca-file", "FILE", struct crawl_command, ca_file,
                "certificates to trust instead of the system's"),
     OPT_HEADING("URLs"),
-    OPT_CHOICE(0, "url", "PROFILE", struct crawl_command, common.url, deja_profile_name,
+    OPT_CHOICE(0, "url", "PROFILE", struct crawl_command, shared.url, deja_profile_name,
                "which spellings are one URL: safe, crawl or scrapy (default safe)"),
-    OPT_STRING(0, "drop-params", "FILE", struct crawl_command, common.drop_params,
+    OPT_STRING(0, "drop-params", "FILE", struct crawl_command, shared.drop_params,
                "for crawl: drop these parameters, too"),
-    OPT_OPTIONAL("keep-params", "NAME,...", struct crawl_command, common.keep_params, "",
+    OPT_OPTIONAL("keep-params", "NAME,...", struct crawl_command, shared.keep_params, "",
                  "for crawl: keep these parameters; without names, keep all"),
-    OPT_GROUP(struct crawl_command, common, common_sizing),
+    OPT_GROUP(struct crawl_command, shared, shared_sizing),
     OPT_SECONDS(0, "sync-every", "TIME", struct crawl_command, sync_every,
                 "how much work a power cut may undo (default 1s); kill undoes none"),
-    OPT_GROUP(struct crawl_command, common, common_secret),
-    OPT_GROUP(struct crawl_command, common, common_mode),
+    OPT_GROUP(struct crawl_command, shared, shared_secret),
+    OPT_GROUP(struct crawl_command, shared, shared_mode),
     OPT_HEADING("General"),
-    OPT_GROUP(struct crawl_command, common, common_json),
-    OPT_GROUP(struct crawl_command, common, common_quiet),
+    OPT_GROUP(struct crawl_command, shared, shared_json),
+    OPT_GROUP(struct crawl_command, shared, shared_quiet),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -277,7 +277,7 @@ static int run_visits(struct call *call, struct crawl_options *o, deja_error *er
         console_clear(call->console);
         if (rc < 0)
             return rc;
-        if (command->common.json)
+        if (command->shared.json)
             crawlreport_json(call, &account);
         else
             crawlreport_text(call, &account);
@@ -304,12 +304,12 @@ static struct crawl_options engine_options(const struct call *call)
         .contact = o->contact,
         .user_agent = o->user_agent,
         .ca_file = o->ca_file,
-        .mode = o->common.mode,
+        .mode = o->shared.mode,
         .embeds = o->embeds,
         .nofollow = o->nofollow,
         .sitemaps = o->sitemaps,
         .no_archive = o->no_archive,
-        .fixed = {.on = o->common.fixed},
+        .fixed = {.on = o->shared.fixed},
         .max_pages = o->max_pages,
         .max_total = o->max_bytes,
         .max_host_pages = o->max_host_pages,
@@ -364,13 +364,13 @@ static uint32_t profile_before(const struct crawl_options *engine)
 static int run_with_rules(struct call *call, struct crawl_options *engine, deja_error *err)
 {
     const struct crawl_command *o = call->options;
-    struct common common = o->common;
+    struct shared_options shared = o->shared;
     struct urlkeys urls = {0};
-    if (common.url == 0)
-        common.url = profile_before(engine);
-    if (common.url == 0)
-        common.url = DEJA_URL_SAFE;
-    int rc = urlkeys_init(&urls, &common, URLKEYS_COMPARE, err);
+    if (shared.url == 0)
+        shared.url = profile_before(engine);
+    if (shared.url == 0)
+        shared.url = DEJA_URL_SAFE;
+    int rc = urlkeys_init(&urls, &shared, URLKEYS_COMPARE, err);
     engine->cache.url = urls.rules;
     if (rc == DEJA_OK)
         rc = run_visits(call, engine, err);
@@ -386,9 +386,9 @@ static int run(struct call *call, deja_error *err)
     struct stat st;
     uint8_t key[DEJA_KEY_LEN];
     int rc = DEJA_OK;
-    engine.cache = common_filter_options(&o->common);
-    if (o->common.key_file) {
-        rc = keyfile_read(&o->common, key, err);
+    engine.cache = shared_filter_options(&o->shared);
+    if (o->shared.key_file) {
+        rc = keyfile_read(&o->shared, key, err);
         engine.cache.key = key;
     }
     talk.sync_output = fstat(call->out->fd, &st) == 0 && S_ISREG(st.st_mode);
@@ -397,7 +397,7 @@ static int run(struct call *call, deja_error *err)
                                       .no_contact = note_no_contact,
                                       .read_as = note_read_as,
                                       .crowded = warn_crowded};
-    if (!o->common.json)
+    if (!o->shared.json)
         engine.talk.as_before = note_remembered;
     if (o->harvest) {
         engine.talk.found = print_url;

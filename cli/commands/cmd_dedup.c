@@ -19,7 +19,7 @@
 #define STATE_FIRST 1000000 /* keys: a small first run says little about the next ones */
 
 struct dedup_options {
-    struct common common;
+    struct shared_options shared;
     const char *state;
     bool repeated;
     bool count;
@@ -28,7 +28,7 @@ struct dedup_options {
 static int check_options(const void *target, deja_error *err)
 {
     const struct dedup_options *o = target;
-    if (o->common.mode && (!o->state || o->common.redis))
+    if (o->shared.mode && (!o->state || o->shared.redis))
         return fail(err, OPT_USAGE, "--mode sets the permissions of a file: give --state FILE");
     return DEJA_OK;
 }
@@ -36,18 +36,18 @@ static int check_options(const void *target, deja_error *err)
 static const struct opt options[] = {
     OPT_STRING(0, "state", "FILE", struct dedup_options, state,
                "remember what was seen in FILE between runs; created when absent"),
-    OPT_GROUP(struct dedup_options, common, common_mode),
+    OPT_GROUP(struct dedup_options, shared, shared_mode),
     OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeats instead"),
     OPT_FLAG('c', "count", struct dedup_options, count,
              "print how many lines there are instead of the lines"),
-    OPT_GROUP(struct dedup_options, common, common_output),
-    OPT_GROUP(struct dedup_options, common, common_canonical),
-    OPT_GROUP(struct dedup_options, common, common_sizing),
-    OPT_GROUP(struct dedup_options, common, common_input),
-    OPT_GROUP(struct dedup_options, common, common_url),
-    OPT_GROUP(struct dedup_options, common, common_secret),
-    OPT_GROUP(struct dedup_options, common, common_redis),
-    OPT_GROUP(struct dedup_options, common, common_general),
+    OPT_GROUP(struct dedup_options, shared, shared_output),
+    OPT_GROUP(struct dedup_options, shared, shared_canonical),
+    OPT_GROUP(struct dedup_options, shared, shared_sizing),
+    OPT_GROUP(struct dedup_options, shared, shared_input),
+    OPT_GROUP(struct dedup_options, shared, shared_url),
+    OPT_GROUP(struct dedup_options, shared, shared_secret),
+    OPT_GROUP(struct dedup_options, shared, shared_redis),
+    OPT_GROUP(struct dedup_options, shared, shared_general),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -82,7 +82,7 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
 {
     deja_options expect = *opt;
     deja_stats stats = DEJA_STATS_INIT;
-    const struct common *c = &j->o->common;
+    const struct shared_options *c = &j->o->shared;
     for (size_t i = 0; deja_option_at(i); i++)
         if (!deja_option_at(i)->compared)
             opt_filter_clear(deja_option_at(i), &expect);
@@ -99,7 +99,7 @@ static int open_state(struct job *j, const deja_options *opt, deja_error *err)
         return rc;
     if (!session_can_dedup(stats.kind))
         return refuse_paired(j->o->state, err);
-    const struct common_ignored ignored = common_ignored(c, j->filter, &stats);
+    const struct shared_ignored ignored = shared_ignored(c, j->filter, &stats);
     if (ignored.text[0])
         console_note(j->call->console,
                      "%s keeps the size it was made with: %s at rate %s; ignored: %s",
@@ -115,7 +115,7 @@ static int make_filter(struct job *j, deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
     deja_options opt;
-    int rc = session_begin(&j->session, &j->o->common, URLKEYS_COMPARE, key, &opt, err);
+    int rc = session_begin(&j->session, &j->o->shared, URLKEYS_COMPARE, key, &opt, err);
     if (rc < 0)
         return rc;
     if (deja_kind_can(opt.kind, DEJA_CAN_BUILD))
@@ -128,7 +128,7 @@ static int make_filter(struct job *j, deja_error *err)
     if (j->o->state && access(j->o->state, F_OK) == 0)
         rc = open_state(j, &opt, err);
     else
-        rc = session_choose_size(j->call, &j->o->common, 0, &opt, err);
+        rc = session_choose_size(j->call, &j->o->shared, 0, &opt, err);
     if (rc < 0)
         return rc;
     if (!j->o->state) {
@@ -136,11 +136,11 @@ static int make_filter(struct job *j, deja_error *err)
         return deja_filter_new(&opt, &j->filter, err);
     }
     if (!j->filter) {
-        if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && !j->o->common.filter.capacity) {
+        if (deja_kind_can(opt.kind, DEJA_CAN_GROW) && !j->o->shared.filter.capacity) {
             opt.tightening = 0; /* it will probably grow */
             opt.capacity = opt.capacity < STATE_FIRST ? STATE_FIRST : opt.capacity;
         }
-        rc = deja_filter_create(j->o->state, common_create_flags(&j->o->common), &opt, &j->filter,
+        rc = deja_filter_create(j->o->state, shared_create_flags(&j->o->shared), &opt, &j->filter,
                                 err);
         if (rc == DEJA_OK) /* under its name from the beginning, so that nobody else makes one */
             rc = deja_filter_sync(j->filter, err);
@@ -238,7 +238,7 @@ static void summarize(struct job *j, const deja_stats *s)
     input_progress(j->session.in, &in);
     const double seconds = progress_seconds(&j->session.progress);
     const uint64_t read = j->kept + j->dropped;
-    if (j->o->common.json) {
+    if (j->o->shared.json) {
         struct session_report r;
         if (!session_report_begin(&r))
             return;
@@ -272,10 +272,10 @@ static void summarize(struct job *j, const deja_stats *s)
 static void account(struct job *j)
 {
     deja_stats s = DEJA_STATS_INIT;
-    if (deja_filter_stats(j->filter, j->o->common.quiet ? 0 : DEJA_STATS_BODY, &s, NULL) < 0)
+    if (deja_filter_stats(j->filter, j->o->shared.quiet ? 0 : DEJA_STATS_BODY, &s, NULL) < 0)
         return;
     session_warn_missing(&j->session);
-    if (!j->o->common.quiet)
+    if (!j->o->shared.quiet)
         summarize(j, &s);
     const uint64_t too_many = session_too_many(j->filter);
     if (too_many)
@@ -308,18 +308,18 @@ static int finish(struct job *j, int rc, deja_error *err)
 static int run_remote(struct call *call, deja_error *err)
 {
     const struct dedup_options *o = call->options;
-    const struct remote_job what = {REMOTE_DEDUP, &o->common, o->state, 0, o->repeated, o->count};
+    const struct remote_job what = {REMOTE_DEDUP, &o->shared, o->state, 0, o->repeated, o->count};
     return o->state ? remote_run(call, &what, err)
                     : fail(err, OPT_USAGE, "--redis needs --state NAME, the name of the cache");
 }
 
 static int run(struct call *call, deja_error *err)
 {
-    if (((const struct dedup_options *)call->options)->common.redis)
+    if (((const struct dedup_options *)call->options)->shared.redis)
         return run_remote(call, err);
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
     struct stat st;
-    int rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
+    int rc = call_output(call, j.o->shared.output, &j.own, &j.out, err);
     if (rc == DEJA_OK)
         rc = out_refuse_inputs(j.out, call->operands, call->n_operands, err);
     if (rc == DEJA_OK && j.o->state)
@@ -327,7 +327,7 @@ static int run(struct call *call, deja_error *err)
     if (rc == DEJA_OK)
         rc = make_filter(&j, err);
     if (rc == DEJA_OK)
-        rc = session_open(&j.session, call, &j.o->common, 0, j.filter, j.out, err);
+        rc = session_open(&j.session, call, &j.o->shared, 0, j.filter, j.out, err);
     if (rc == DEJA_OK) {
         j.sync_output = j.pending && fstat(j.out->fd, &st) == 0 && S_ISREG(st.st_mode);
         if (j.pending)

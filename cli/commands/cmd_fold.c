@@ -6,14 +6,14 @@
 #include "tools/base/number.h"
 
 struct fold_options {
-    struct common common;
+    struct shared_options shared;
     uint32_t times;
 };
 
 static int check_options(const void *target, deja_error *err)
 {
     const struct fold_options *o = target;
-    if (!o->common.output && (o->common.force || o->common.mode))
+    if (!o->shared.output && (o->shared.force || o->shared.mode))
         return fail(err, OPT_USAGE, "--force and --mode go with -o OUT.deja");
     return DEJA_OK;
 }
@@ -21,20 +21,20 @@ static int check_options(const void *target, deja_error *err)
 static const struct opt options[] = {
     OPT_COUNT32(0, "times", "N", struct fold_options, times, 1, 64,
                 "halve it N times (default 1)"),
-    OPT_STRING('o', "output", "OUT.deja", struct fold_options, common.output,
+    OPT_STRING('o', "output", "OUT.deja", struct fold_options, shared.output,
                "leave F.deja as it is and write the result to OUT.deja"),
-    OPT_GROUP(struct fold_options, common, common_force),
-    OPT_GROUP(struct fold_options, common, common_mode),
-    OPT_STRING(0, "key", "FILE", struct fold_options, common.key_file,
+    OPT_GROUP(struct fold_options, shared, shared_force),
+    OPT_GROUP(struct fold_options, shared, shared_mode),
+    OPT_STRING(0, "key", "FILE", struct fold_options, shared.key_file,
                "the secret key of a filter that was made with --key"),
-    OPT_GROUP(struct fold_options, common, common_insecure_key),
-    OPT_GROUP(struct fold_options, common, common_json),
-    OPT_GROUP(struct fold_options, common, common_quiet),
+    OPT_GROUP(struct fold_options, shared, shared_insecure_key),
+    OPT_GROUP(struct fold_options, shared, shared_json),
+    OPT_GROUP(struct fold_options, shared, shared_quiet),
     OPT_CHECK(check_options),
     OPT_END,
 };
 
-static int open_result(const char *path, const char *output, const struct common *c,
+static int open_result(const char *path, const char *output, const struct shared_options *c,
                        const deja_options *expect, deja_filter **f, deja_error *err)
 {
     deja_filter *from;
@@ -46,7 +46,7 @@ static int open_result(const char *path, const char *output, const struct common
         *f = from;
         return rc;
     }
-    rc = deja_filter_copy(from, output, common_create_flags(c), f, err);
+    rc = deja_filter_copy(from, output, shared_create_flags(c), f, err);
     deja_filter_free(from);
     return rc;
 }
@@ -56,7 +56,7 @@ static void report(const struct call *call, const char *path, const deja_stats *
 {
     const struct fold_options *o = call->options;
     struct json json;
-    if (!o->common.json) {
+    if (!o->shared.json) {
         console_note(call->console, "%s: %s, before %s; rate now %s, before %s",
                      fail_path(path).text, num_bytes(s->bytes).s, num_bytes(before->bytes).s,
                      num_rate(s->fp_now).s, num_rate(before->fp_now).s);
@@ -77,12 +77,12 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
 {
     const struct fold_options *o = call->options;
     const char *path = call->operands[0];
-    const bool in_place = o->common.output == NULL || existing_same(o->common.output, path);
-    const char *output = in_place ? NULL : o->common.output;
+    const bool in_place = o->shared.output == NULL || existing_same(o->shared.output, path);
+    const char *output = in_place ? NULL : o->shared.output;
     deja_stats before = DEJA_STATS_INIT, after = DEJA_STATS_INIT;
     deja_filter *f = NULL;
     deja_error why = {0};
-    int rc = open_result(path, output, &o->common, expect, &f, err);
+    int rc = open_result(path, output, &o->shared, expect, &f, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, DEJA_STATS_BODY, &before, err);
     if (rc == DEJA_OK) {
@@ -95,7 +95,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     if (rc == DEJA_OK)
         rc = deja_filter_sync(f, err);
     if (rc < 0 && output != NULL)
-        rc = existing_explain(rc, output, false, o->common.force, err);
+        rc = existing_explain(rc, output, false, o->shared.force, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, DEJA_STATS_BODY, &after, err);
     if (rc == DEJA_OK)
@@ -107,7 +107,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
 static int run(struct call *call, deja_error *err)
 {
     const struct fold_options *o = call->options;
-    return keyfile_with(&o->common, fold, call, err);
+    return keyfile_with(&o->shared, fold, call, err);
 }
 
 const struct command cmd_fold = {

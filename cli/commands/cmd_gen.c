@@ -9,7 +9,7 @@
 #define BATCH 16384 /* lines between two looks at the clock, the reader and Ctrl-C */
 
 struct gen_options {
-    struct common common;
+    struct shared_options shared;
     uint64_t lines;
     uint64_t seed;
     uint64_t first;
@@ -36,9 +36,9 @@ static const struct opt options[] = {
              "this share of the lines repeats earlier ones, as links in a crawl do"),
     OPT_COUNT(0, "first", "N", struct gen_options, first, 0, URLGEN_COUNT - 1,
               "begin with URL number N of the seed: nothing in common with the N before it"),
-    OPT_GROUP(struct gen_options, common, common_output),
-    OPT_GROUP(struct gen_options, common, common_null),
-    OPT_GROUP(struct gen_options, common, common_quiet),
+    OPT_GROUP(struct gen_options, shared, shared_output),
+    OPT_GROUP(struct gen_options, shared, shared_null),
+    OPT_GROUP(struct gen_options, shared, shared_quiet),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -55,7 +55,7 @@ struct job {
 static void print_batch(struct job *j, uint64_t n)
 {
     char url[URLGEN_MAX + 1];
-    const char end = j->o->common.null ? '\0' : '\n';
+    const char end = j->o->shared.null ? '\0' : '\n';
     for (; n > 0; n--) {
         size_t len = urlgen_url(&j->gen, urlgen_lines_next(&j->lines), url);
         url[len] = end;
@@ -106,7 +106,7 @@ static int generate(struct job *j, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     struct job j = {.call = call, .o = call->options};
-    int rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
+    int rc = call_output(call, j.o->shared.output, &j.own, &j.out, err);
     if (rc == DEJA_OK)
         rc = generate(&j, err);
     return out_finish(&j.own, rc, err);

@@ -7,7 +7,7 @@
 #include "tools/base/fail.h"
 
 struct info_options {
-    struct common common;
+    struct shared_options shared;
     uint32_t format;
 };
 
@@ -20,11 +20,11 @@ static const char *format_name(uint32_t format)
 static const struct opt options[] = {
     OPT_CHOICE(0, "format", "FORMAT", struct info_options, format, format_name,
                "take the files for bloom files of DCSO's, whatever their first bytes say"),
-    OPT_STRING(0, "key", "FILE", struct info_options, common.key_file,
+    OPT_STRING(0, "key", "FILE", struct info_options, shared.key_file,
                "the secret key of filters that were made with --key"),
-    OPT_GROUP(struct info_options, common, common_insecure_key),
-    OPT_GROUP(struct info_options, common, common_json),
-    OPT_GROUP(struct info_options, common, common_quiet),
+    OPT_GROUP(struct info_options, shared, shared_insecure_key),
+    OPT_GROUP(struct info_options, shared, shared_json),
+    OPT_GROUP(struct info_options, shared, shared_quiet),
     OPT_END,
 };
 
@@ -51,26 +51,26 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
 static int run(struct call *call, deja_error *err)
 {
     const struct info_options *o = call->options;
-    const char *key_file = o->common.key_file;
+    const char *key_file = o->shared.key_file;
     uint8_t key[DEJA_KEY_LEN];
     struct json json;
     int status = COMMAND_DONE;
-    int rc = key_file != NULL ? keyfile_read(&o->common, key, err) : DEJA_OK;
+    int rc = key_file != NULL ? keyfile_read(&o->shared, key, err) : DEJA_OK;
     if (rc < 0)
         return rc;
-    if (o->common.json) {
+    if (o->shared.json) {
         json_begin(&json, call->out);
         json_array(&json, NULL);
     }
     for (size_t i = 0; i < call->n_operands; i++) {
         const char *path = call->operands[i];
-        struct json *to = o->common.json ? &json : NULL;
+        struct json *to = o->shared.json ? &json : NULL;
         int told = o->format != 0 || dcso_file_is(path)
                        ? dcso_inform(call, path, i > 0, to)
                        : inform(call, path, key_file != NULL ? key : NULL, to);
         status = told > status ? told : status;
     }
-    if (o->common.json)
+    if (o->shared.json)
         json_end(&json);
     explicit_bzero(key, sizeof key);
     return status;

@@ -21,7 +21,7 @@
 #define N_MOST  UINT64_C(100000000)
 
 struct lab_options {
-    struct common common;
+    struct shared_options shared;
     uint32_t runs;
     const char *urls;
     const char *out;
@@ -29,12 +29,12 @@ struct lab_options {
     bool resume;
     bool list;
 };
-static const struct lab_options defaults = {.out = "deja-lab", .common.filter.seed = 1};
+static const struct lab_options defaults = {.out = "deja-lab", .shared.filter.seed = 1};
 
 static int check_options(const void *target, deja_error *err)
 {
     const struct lab_options *o = target;
-    if (o->common.csv != NULL && o->urls == NULL)
+    if (o->shared.csv != NULL && o->urls == NULL)
         return fail(err, OPT_USAGE, "--csv is about the file of --urls; give both");
     return DEJA_OK;
 }
@@ -44,22 +44,22 @@ static const struct opt options[] = {
                 "R runs with different salts (default 10; the papers have 100)"),
     OPT_STRING(0, "urls", "FILE", struct lab_options, urls,
                "take the different lines of FILE instead of made-up URLs"),
-    OPT_STRING(0, "csv", "COLUMN", struct lab_options, common.csv,
+    OPT_STRING(0, "csv", "COLUMN", struct lab_options, shared.csv,
                "FILE is CSV: take COLUMN, a name or a number"),
     OPT_STRING(0, "out", "DIR", struct lab_options, out,
                "write the report into DIR, which is made when it is missing (default deja-lab)"),
     OPT_FLAG(0, "quick", struct lab_options, quick, "100,000 URLs and one run"),
-    OPT_COUNT('n', "capacity", "N", struct lab_options, common.filter.capacity, N_LEAST, N_MOST,
+    OPT_COUNT('n', "capacity", "N", struct lab_options, shared.filter.capacity, N_LEAST, N_MOST,
               "N URLs go in and N others are asked (default 1M, as in the papers)"),
     OPT_FLAG(0, "resume", struct lab_options, resume,
              "go on with the lab in DIR that was stopped, or add runs to it"),
     OPT_FLAG(0, "list", struct lab_options, list,
              "list the experiments with time estimates, and do nothing"),
-    OPT_COUNT(0, "seed", "S", struct lab_options, common.filter.seed, 1, UINT64_MAX,
+    OPT_COUNT(0, "seed", "S", struct lab_options, shared.filter.seed, 1, UINT64_MAX,
               "other URLs and salts for each S; the same S gives the same figures (default 1)"),
-    OPT_COUNT32('j', "threads", "N", struct lab_options, common.threads, 1, 64,
+    OPT_COUNT32('j', "threads", "N", struct lab_options, shared.threads, 1, 64,
                 "use up to N threads (default 2); what is counted does not depend on it"),
-    OPT_GROUP(struct lab_options, common, common_quiet),
+    OPT_GROUP(struct lab_options, shared, shared_quiet),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -86,7 +86,7 @@ static uint32_t runs_of(const struct lab_options *o)
 
 static uint64_t n_of(const struct lab_options *o)
 {
-    return o->common.filter.capacity > 0 ? o->common.filter.capacity
+    return o->shared.filter.capacity > 0 ? o->shared.filter.capacity
            : o->quick                    ? N_QUICK
                                          : N_PAPER;
 }
@@ -175,7 +175,7 @@ static void remember_command(struct session *s)
         (void)snprintf(
             s->command + len, sizeof s->command - len, " --runs %u -n %llu --seed %llu%s%s%s",
             s->lab.runs, (unsigned long long)s->lab.keys.n,
-            (unsigned long long)o->common.filter.seed, o->quick ? " --quick" : "",
+            (unsigned long long)o->shared.filter.seed, o->quick ? " --quick" : "",
             o->urls != NULL ? " --urls " : "", o->urls != NULL ? fail_path(o->urls).text : "");
 }
 
@@ -185,8 +185,8 @@ static int load_keys(struct session *s, deja_error *err)
     struct lab_keys *k = &s->lab.keys;
     const uint64_t n = n_of(o);
     if (o->urls == NULL)
-        return lab_keys_make(k, n, o->common.filter.seed, err);
-    const struct pick_options pick = common_pick_options(&o->common);
+        return lab_keys_make(k, n, o->shared.filter.seed, err);
+    const struct pick_options pick = shared_pick_options(&o->shared);
     const int rc = lab_keys_read(k, n, o->urls, &pick, s->call->stop, err);
     if (rc == DEJA_OK && k->duplicates > 0)
         console_note(s->call->console, "%s of %s left out",
@@ -203,8 +203,8 @@ static int prepare(struct session *s, deja_error *err)
     uint64_t found = 0;
     const struct lab_options *o = s->o;
     s->lab.runs = runs_of(o);
-    s->lab.threads = o->common.threads > 0 ? o->common.threads : 2;
-    s->lab.seed = o->common.filter.seed;
+    s->lab.threads = o->shared.threads > 0 ? o->shared.threads : 2;
+    s->lab.seed = o->shared.filter.seed;
     s->lab.quick = o->quick;
     s->lab.stop = s->call->stop;
     int rc = load_keys(s, err);

@@ -1,4 +1,4 @@
-/* cmd_merge.c - one filter file from several, or how much two of them have in common.
+/* cmd_merge.c - one filter file from several, or how much two of them have in shared.
  *
  * The result begins as a copy of the smallest file, onto which larger ones fold, or of the largest
  * table of fingerprints, which has the most room; the others come into it one after the other.  So
@@ -13,34 +13,34 @@
 #include <sys/stat.h>
 
 struct merge_options {
-    struct common common;
+    struct shared_options shared;
     bool count_common;
 };
 
 static int check_options(const void *target, deja_error *err)
 {
     const struct merge_options *o = target;
-    if (o->count_common && o->common.output)
+    if (o->count_common && o->shared.output)
         return fail(err, OPT_USAGE, "--common counts and makes no filter: omit -o");
-    if (o->count_common && (o->common.force || o->common.mode))
+    if (o->count_common && (o->shared.force || o->shared.mode))
         return fail(err, OPT_USAGE, "--force and --mode go with -o OUT.deja");
-    if (!o->count_common && !o->common.output)
+    if (!o->count_common && !o->shared.output)
         return fail(err, OPT_USAGE, "say where the union goes: -o OUT.deja");
     return DEJA_OK;
 }
 
 static const struct opt options[] = {
-    OPT_STRING('o', "output", "OUT.deja", struct merge_options, common.output,
+    OPT_STRING('o', "output", "OUT.deja", struct merge_options, shared.output,
                "write the union to OUT.deja, which may be one of the files"),
-    OPT_GROUP(struct merge_options, common, common_force),
-    OPT_GROUP(struct merge_options, common, common_mode),
+    OPT_GROUP(struct merge_options, shared, shared_force),
+    OPT_GROUP(struct merge_options, shared, shared_mode),
     OPT_FLAG(0, "common", struct merge_options, count_common,
              "print about how many keys are in both of two files instead"),
-    OPT_STRING(0, "key", "FILE", struct merge_options, common.key_file,
+    OPT_STRING(0, "key", "FILE", struct merge_options, shared.key_file,
                "the secret key of filters that were made with --key"),
-    OPT_GROUP(struct merge_options, common, common_insecure_key),
-    OPT_GROUP(struct merge_options, common, common_json),
-    OPT_GROUP(struct merge_options, common, common_quiet),
+    OPT_GROUP(struct merge_options, shared, shared_insecure_key),
+    OPT_GROUP(struct merge_options, shared, shared_json),
+    OPT_GROUP(struct merge_options, shared, shared_quiet),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -105,7 +105,7 @@ struct target {
 
 static int check_name(const struct call *call, struct target *t, deja_error *err)
 {
-    const struct common *c = &((const struct merge_options *)call->options)->common;
+    const struct shared_options *c = &((const struct merge_options *)call->options)->shared;
     *t = (struct target){.path = c->output};
     for (size_t i = 0; i < call->n_operands; i++)
         t->is_input |= existing_same(c->output, call->operands[i]);
@@ -171,10 +171,10 @@ static void report(const struct call *call, const deja_filter *f)
     struct json json;
     if (deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL) < 0)
         return;
-    if (o->common.json) {
+    if (o->shared.json) {
         json_begin(&json, call->out);
         json_object(&json, NULL);
-        json_string(&json, "file", o->common.output);
+        json_string(&json, "file", o->shared.output);
         json_uint(&json, "filters", call->n_operands);
         json_string(&json, "kind", deja_kind_name(s.kind));
         json_uint(&json, "keys", s.keys);
@@ -187,18 +187,18 @@ static void report(const struct call *call, const deja_filter *f)
         console_note(call->console, "%s filter%s with %s%s; %s: %s, rate now %s",
                      num_count(call->n_operands).s, num_plural(call->n_operands),
                      deja_kind_can(s.part_kind, DEJA_CAN_FILL) ? "" : "about ",
-                     num_of(s.keys, "key").s, fail_path(o->common.output).text,
+                     num_of(s.keys, "key").s, fail_path(o->shared.output).text,
                      num_bytes(s.bytes).s, num_rate(s.fp_now).s);
     }
     if (session_too_many(f) && deja_kind_can(s.kind, DEJA_CAN_GROW))
         console_warn(call->console,
                      "parts of %s hold more keys than they were sized for, so its rate is %s, not "
                      "%s: build it from the keys, or merge filters with a larger -n",
-                     fail_path(o->common.output).text, num_rate(s.fp_now).s,
+                     fail_path(o->shared.output).text, num_rate(s.fp_now).s,
                      num_rate(s.fp_rate).s);
     else if (session_too_many(f))
         console_warn(call->console, "%s was sized for %s and holds %s: build larger ones",
-                     fail_path(o->common.output).text, num_of(s.capacity, "key").s,
+                     fail_path(o->shared.output).text, num_of(s.capacity, "key").s,
                      num_count(s.keys).s);
 }
 
@@ -211,15 +211,15 @@ static int unite(const struct call *call, const struct target *target, const dej
     int rc = is_table(call->operands[0], expect, &table, err);
     const size_t first = first_file(call, table);
     const unsigned flags =
-        common_create_flags(&o->common) | (target->is_input ? DEJA_CREATE_REPLACE : 0);
+        shared_create_flags(&o->shared) | (target->is_input ? DEJA_CREATE_REPLACE : 0);
     if (rc == DEJA_OK)
-        rc = begin(call->operands[first], o->common.output, flags, expect, &f, err);
+        rc = begin(call->operands[first], o->shared.output, flags, expect, &f, err);
     if (rc == DEJA_OK)
         rc = take_all(call, first, expect, f, err);
     if (rc == DEJA_OK)
         rc = check_unchanged(target, err);
     if (rc == DEJA_OK)
-        rc = existing_explain(deja_filter_sync(f, err), o->common.output, false, o->common.force,
+        rc = existing_explain(deja_filter_sync(f, err), o->shared.output, false, o->shared.force,
                               err);
     if (rc == DEJA_OK)
         report(call, f);
@@ -256,7 +256,7 @@ static int count_common(const struct call *call, const deja_options *expect, dej
     const int rc = estimate(call, expect, &keys, &sigma, err);
     if (rc < 0)
         return rc;
-    if (o->common.json) {
+    if (o->shared.json) {
         json_begin(&json, call->out);
         json_object(&json, NULL);
         json_real(&json, "common", keys);
@@ -281,8 +281,8 @@ static int run(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     struct target target;
     int rc = o->count_common ? DEJA_OK : check_name(call, &target, err);
-    if (rc == DEJA_OK && o->common.key_file) {
-        rc = keyfile_read(&o->common, key, err);
+    if (rc == DEJA_OK && o->shared.key_file) {
+        rc = keyfile_read(&o->shared, key, err);
         expect.key = key;
     }
     if (rc == DEJA_OK)

@@ -4,12 +4,12 @@
 #include "tools/base/fail.h"
 
 struct plan_options {
-    struct common common;
+    struct shared_options shared;
 };
 
 static int check_options(const void *target, deja_error *err)
 {
-    const struct common *c = &((const struct plan_options *)target)->common;
+    const struct shared_options *c = &((const struct plan_options *)target)->shared;
     if (c->filter.capacity == 0 && c->filter.memory == 0)
         return fail(err, OPT_USAGE,
                     "for how many keys? give -n N, or -m SIZE to see how many fit");
@@ -19,9 +19,9 @@ static int check_options(const void *target, deja_error *err)
 }
 
 static const struct opt options[] = {
-    OPT_GROUP(struct plan_options, common, common_sizing),
+    OPT_GROUP(struct plan_options, shared, shared_sizing),
     OPT_HEADING("General"),
-    OPT_GROUP(struct plan_options, common, common_json),
+    OPT_GROUP(struct plan_options, shared, shared_json),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -29,14 +29,14 @@ static const struct opt options[] = {
 static int run(struct call *call, deja_error *err)
 {
     const struct plan_options *o = call->options;
-    struct plan_report s = {.c = &o->common};
+    struct plan_report s = {.c = &o->shared};
     plan_begin(&s);
     if (plan_first(&s) == NULL) {
         *err = s.row[0].why_not;
         return err->status;
     }
     plan_advise(&s);
-    if (!o->common.json)
+    if (!o->shared.json)
         return plan_text(&s, call->out, err);
     plan_json(&s, call->out);
     return COMMAND_DONE;

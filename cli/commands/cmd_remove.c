@@ -4,20 +4,20 @@
 #include "tools/base/number.h"
 
 struct remove_options {
-    struct common common;
+    struct shared_options shared;
 };
 
 static const struct opt options[] = {
-    OPT_GROUP(struct remove_options, common, common_input),
-    OPT_GROUP(struct remove_options, common, common_url),
-    OPT_GROUP(struct remove_options, common, common_file_key),
-    OPT_GROUP(struct remove_options, common, common_general),
+    OPT_GROUP(struct remove_options, shared, shared_input),
+    OPT_GROUP(struct remove_options, shared, shared_url),
+    OPT_GROUP(struct remove_options, shared, shared_file_key),
+    OPT_GROUP(struct remove_options, shared, shared_general),
     OPT_END,
 };
 
 struct job {
     const struct call *call;
-    const struct common *common;
+    const struct shared_options *shared;
     deja_filter *filter;
     struct session session;
     uint64_t removed;
@@ -59,7 +59,7 @@ static void report(const struct job *j)
 {
     const double seconds = progress_seconds(&j->session.progress);
     session_warn_missing(&j->session);
-    if (j->common->json)
+    if (j->shared->json)
         report_json(j);
     else
         console_note(j->call->console, "%s%s read, %s removed from %s, %s refused; %s",
@@ -70,7 +70,7 @@ static void report(const struct job *j)
 
 static int work(struct job *j, deja_error *err)
 {
-    int rc = session_open(&j->session, j->call, j->common, 1, j->filter, NULL, err);
+    int rc = session_open(&j->session, j->call, j->shared, 1, j->filter, NULL, err);
     if (rc == DEJA_OK)
         rc = session_each_synced(&j->session, j->filter, remove_batch, j, err);
     deja_error late = {0};
@@ -87,8 +87,8 @@ static int work(struct job *j, deja_error *err)
 static int run(struct call *call, deja_error *err)
 {
     const struct remove_options *o = call->options;
-    struct job j = {.call = call, .common = &o->common};
-    int rc = session_begin_file(&j.session, &o->common, URLKEYS_STORE, call->operands[0],
+    struct job j = {.call = call, .shared = &o->shared};
+    int rc = session_begin_file(&j.session, &o->shared, URLKEYS_STORE, call->operands[0],
                                 DEJA_OPEN_WRITE, &j.filter, err);
     if (rc == DEJA_OK)
         rc = deja_filter_require(j.filter, DEJA_CAN_REMOVE, err);

@@ -5,16 +5,16 @@
 #include "tools/base/number.h"
 
 struct rotate_options {
-    struct common common;
+    struct shared_options shared;
 };
 
 static const struct opt options[] = {
-    OPT_MADE(struct rotate_options, common.filter, opt_filter_next),
-    OPT_STRING(0, "key", "FILE", struct rotate_options, common.key_file,
+    OPT_MADE(struct rotate_options, shared.filter, opt_filter_next),
+    OPT_STRING(0, "key", "FILE", struct rotate_options, shared.key_file,
                "the secret key of a filter that was made with --key"),
-    OPT_GROUP(struct rotate_options, common, common_insecure_key),
-    OPT_GROUP(struct rotate_options, common, common_json),
-    OPT_GROUP(struct rotate_options, common, common_quiet),
+    OPT_GROUP(struct rotate_options, shared, shared_insecure_key),
+    OPT_GROUP(struct rotate_options, shared, shared_json),
+    OPT_GROUP(struct rotate_options, shared, shared_quiet),
     OPT_END,
 };
 
@@ -22,7 +22,7 @@ static void report(const struct call *call, const deja_stats *s)
 {
     const struct rotate_options *o = call->options;
     struct json json;
-    if (!o->common.json) {
+    if (!o->shared.json) {
         console_note(call->console,
                      "%s: visit %llu, %s for %s; visit %llu saw about %s and lost %s",
                      fail_path(call->operands[0]).text, (unsigned long long)s->visit,
@@ -47,7 +47,7 @@ static void report(const struct call *call, const deja_stats *s)
 static int rotate(const struct call *call, const deja_options *expect, deja_error *err)
 {
     const struct rotate_options *o = call->options;
-    const deja_options next = common_filter_options(&o->common);
+    const deja_options next = shared_filter_options(&o->shared);
     deja_stats s = DEJA_STATS_INIT;
     deja_filter *f = NULL;
     deja_error why = {0};
@@ -60,7 +60,7 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
     else if (rc < 0)
         rc = fail(err, rc, "%s: %s", fail_path(call->operands[0]).text, why.text);
     if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, o->common.json ? DEJA_STATS_BODY : 0, &s, err);
+        rc = deja_filter_stats(f, o->shared.json ? DEJA_STATS_BODY : 0, &s, err);
     if (rc == DEJA_OK)
         report(call, &s);
     deja_filter_free(f);
@@ -70,7 +70,7 @@ static int rotate(const struct call *call, const deja_options *expect, deja_erro
 static int run(struct call *call, deja_error *err)
 {
     const struct rotate_options *o = call->options;
-    return keyfile_with(&o->common, rotate, call, err);
+    return keyfile_with(&o->shared, rotate, call, err);
 }
 
 const struct command cmd_rotate = {

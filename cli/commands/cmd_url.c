@@ -6,29 +6,29 @@
 #include <stdlib.h>
 
 struct url_options {
-    struct common common; /* its url is the profile */
+    struct shared_options shared; /* its url is the profile */
     bool segments;
     bool expressions;
     bool changed;
 };
-static const struct url_options defaults = {.common.url = DEJA_URL_SAFE};
+static const struct url_options defaults = {.shared.url = DEJA_URL_SAFE};
 
 static int check_options(const void *target, deja_error *err)
 {
     const struct url_options *o = target;
-    if (o->expressions && o->common.url != DEJA_URL_GSB)
+    if (o->expressions && o->shared.url != DEJA_URL_GSB)
         return fail(err, OPT_USAGE, "--expressions needs --profile gsb, not %s",
-                    deja_profile_name(o->common.url));
-    if (o->expressions && o->segments && !o->common.json)
+                    deja_profile_name(o->shared.url));
+    if (o->expressions && o->segments && !o->shared.json)
         return fail(err, OPT_USAGE,
                     "--segments and --expressions exclude each other, unless with --json");
     return DEJA_OK;
 }
 
 static const struct opt options[] = {
-    OPT_CHOICE(0, "profile", "PROFILE", struct url_options, common.url, deja_profile_name,
+    OPT_CHOICE(0, "profile", "PROFILE", struct url_options, shared.url, deja_profile_name,
                "the rules (default safe)"),
-    OPT_OPTIONAL_CHOICE("url", "PROFILE", struct url_options, common.url, deja_profile_name,
+    OPT_OPTIONAL_CHOICE("url", "PROFILE", struct url_options, shared.url, deja_profile_name,
                         "safe", "the same as --profile, as the other commands call it"),
     OPT_FLAG(0, "segments", struct url_options, segments,
              "print the layers of each URL with tabs between them: site, folders, page"),
@@ -36,12 +36,12 @@ static const struct opt options[] = {
              "print what a block list is searched for, with tabs between (--profile gsb)"),
     OPT_FLAG(0, "changed", struct url_options, changed,
              "print only URLs whose canonical form is another"),
-    OPT_FLAG(0, "json", struct url_options, common.json, "print a JSON object for each line"),
-    OPT_GROUP(struct url_options, common, common_output),
-    OPT_GROUP(struct url_options, common, common_rules),
-    OPT_GROUP(struct url_options, common, common_input),
+    OPT_FLAG(0, "json", struct url_options, shared.json, "print a JSON object for each line"),
+    OPT_GROUP(struct url_options, shared, shared_output),
+    OPT_GROUP(struct url_options, shared, shared_rules),
+    OPT_GROUP(struct url_options, shared, shared_input),
     OPT_HEADING("General"),
-    OPT_GROUP(struct url_options, common, common_quiet),
+    OPT_GROUP(struct url_options, shared, shared_quiet),
     OPT_CHECK(check_options),
     OPT_END,
 };
@@ -135,7 +135,7 @@ static int print_json(struct job *j, const struct url *u, deja_error *err)
         json_bytes(&json, "canonical", u->form.data, u->form.len);
     else
         json_null(&json, "canonical");
-    json_string(&json, "profile", deja_profile_name(j->o->common.url));
+    json_string(&json, "profile", deja_profile_name(j->o->shared.url));
     json_bool(&json, "is_url", u->is_url);
     if (u->is_url && j->o->segments) {
         rc = split(j, u->form, &n, err);
@@ -157,7 +157,7 @@ static int take(struct job *j, size_t i, struct urlkeys_room *room, struct url *
     if (rc == DEJA_ENOMEM)
         return fail(err, rc, "%s: out of memory for a URL of %zu bytes", fail_path(b->path).text,
                     u->key.len);
-    if (rc < 0 && j->o->common.strict)
+    if (rc < 0 && j->o->shared.strict)
         return urlkeys_refuse(b, i, u->key, rc, err);
     u->is_url = rc == DEJA_OK;
     u->changed = u->form.len != u->key.len ||
@@ -179,7 +179,7 @@ static int print_block(struct job *j, deja_error *err)
         rc = take(j, i, &room, &u, err);
         if (rc < 0 || (j->o->changed && !u.changed))
             continue;
-        rc = j->o->common.json ? print_json(j, &u, err)
+        rc = j->o->shared.json ? print_json(j, &u, err)
                                : print_text(j, &u, b->data[b->ends[i] - 1], err);
     }
     return rc;
@@ -239,11 +239,11 @@ static void summarize(const struct job *j)
 static int run(struct call *call, deja_error *err)
 {
     struct job j = {.call = call, .o = call->options, .own = OUT_NONE};
-    const struct input_options in = session_input_options(call, &j.o->common, 0);
+    const struct input_options in = session_input_options(call, &j.o->shared, 0);
     block_init(&j.block);
-    int rc = urlkeys_init(&j.urls, &j.o->common, URLKEYS_COMPARE, err);
+    int rc = urlkeys_init(&j.urls, &j.o->shared, URLKEYS_COMPARE, err);
     if (rc == DEJA_OK)
-        rc = call_output(call, j.o->common.output, &j.own, &j.out, err);
+        rc = call_output(call, j.o->shared.output, &j.own, &j.out, err);
     if (rc == DEJA_OK)
         rc = out_refuse_inputs(j.out, call->operands, call->n_operands, err);
     if (rc == DEJA_OK)

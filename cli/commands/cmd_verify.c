@@ -7,18 +7,18 @@
 #include <unistd.h>
 
 struct verify_options {
-    struct common common;
+    struct shared_options shared;
     bool repair;
 };
 
 static const struct opt options[] = {
     OPT_FLAG(0, "repair", struct verify_options, repair,
              "seal files that were not synced, and mend a damaged sync record"),
-    OPT_STRING(0, "key", "FILE", struct verify_options, common.key_file,
+    OPT_STRING(0, "key", "FILE", struct verify_options, shared.key_file,
                "for --repair: the secret key of filters that were made with --key"),
-    OPT_GROUP(struct verify_options, common, common_insecure_key),
-    OPT_GROUP(struct verify_options, common, common_json),
-    OPT_FLAG('q', "quiet", struct verify_options, common.quiet,
+    OPT_GROUP(struct verify_options, shared, shared_insecure_key),
+    OPT_GROUP(struct verify_options, shared, shared_json),
+    OPT_FLAG('q', "quiet", struct verify_options, shared.quiet,
              "print nothing about files that are intact"),
     OPT_END,
 };
@@ -113,9 +113,9 @@ static void examine(struct finding *f, const char *path, bool mend, const uint8_
 static void print_text(struct call *call, const char *path, const struct finding *f)
 {
     const struct verify_options *o = call->options;
-    if (f->verdict == INTACT && !o->common.quiet)
+    if (f->verdict == INTACT && !o->shared.quiet)
         out_printf(call->out, "%s: intact\n", fail_path(path).text);
-    if (f->verdict == REPAIRED && !o->common.quiet)
+    if (f->verdict == REPAIRED && !o->shared.quiet)
         out_printf(call->out, "%s: repaired: counted anew, about %s, and sealed\n",
                    fail_path(path).text, num_of(f->keys, "key").s);
 }
@@ -152,23 +152,23 @@ static enum verdict verify(struct call *call, const char *path, const uint8_t *k
 static int run(struct call *call, deja_error *err)
 {
     const struct verify_options *o = call->options;
-    const char *key_file = o->common.key_file;
+    const char *key_file = o->shared.key_file;
     uint8_t key[DEJA_KEY_LEN];
     struct json json;
     enum verdict worst = INTACT;
-    int rc = key_file != NULL ? keyfile_read(&o->common, key, err) : DEJA_OK;
+    int rc = key_file != NULL ? keyfile_read(&o->shared, key, err) : DEJA_OK;
     if (rc < 0)
         return rc;
-    if (o->common.json) {
+    if (o->shared.json) {
         json_begin(&json, call->out);
         json_array(&json, NULL);
     }
     for (size_t i = 0; i < call->n_operands; i++) {
         enum verdict v = verify(call, call->operands[i], key_file != NULL ? key : NULL,
-                                o->common.json ? &json : NULL);
+                                o->shared.json ? &json : NULL);
         worst = v > worst ? v : worst;
     }
-    if (o->common.json)
+    if (o->shared.json)
         json_end(&json);
     explicit_bzero(key, sizeof key);
     return exit_status(worst);

@@ -75,7 +75,7 @@ static int check_access(int fd, const char *path, deja_error *err)
     return DEJA_OK;
 }
 
-int keyfile_read(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_error *err)
+int keyfile_read(const struct shared_options *c, uint8_t key[DEJA_KEY_LEN], deja_error *err)
 {
     const char *path = c->key_file;
     uint8_t text[READ_LEN];
@@ -95,7 +95,7 @@ int keyfile_read(const struct common *c, uint8_t key[DEJA_KEY_LEN], deja_error *
     return rc;
 }
 
-int keyfile_with(const struct common *c, keyfile_use *use, const struct call *call,
+int keyfile_with(const struct shared_options *c, keyfile_use *use, const struct call *call,
                  deja_error *err)
 {
     deja_options expect = DEJA_OPTIONS_INIT;

@@ -5,16 +5,16 @@
  * fills; the macros refuse to compile when the field has the wrong type.
  *
  *     struct dedup_options {
- *         struct common common;
+ *         struct shared_options shared;
  *         bool repeated;
  *         const char *state;
  *     };
  *     static const struct opt options[] = {
  *         OPT_FLAG('D', "repeated", struct dedup_options, repeated, "print the repeats instead"),
  *         OPT_STRING(0, "state", "FILE", struct dedup_options, state, "keep the filter in FILE"),
- *         OPT_GROUP(struct dedup_options, common, common_output),
- *         OPT_GROUP(struct dedup_options, common, common_sizing),
- *         OPT_GROUP(struct dedup_options, common, common_input),
+ *         OPT_GROUP(struct dedup_options, shared, shared_output),
+ *         OPT_GROUP(struct dedup_options, shared, shared_sizing),
+ *         OPT_GROUP(struct dedup_options, shared, shared_input),
  *         OPT_CHECK(check_options),
  *         OPT_END,
  *     };
@@ -94,9 +94,9 @@ struct opt {
 #define OPT_HEADING(title)  {.type = OPT_TYPE_HEADING, .name = (title)}
 #define OPT_CHECK(function) {.type = OPT_TYPE_CHECK, .check = (function)}
 #define OPT_END             {.type = OPT_TYPE_END}
-/* The options of `table`, which fill `field`, a struct common (common.h). */
+/* The options of `table`, which fill `field`, a struct shared_options (shared.h). */
 #define OPT_GROUP(T, field, table)                                                                \
-    {.type = OPT_TYPE_GROUP, .offset = OPT_AT(T, field, struct common), .group = (table)}
+    {.type = OPT_TYPE_GROUP, .offset = OPT_AT(T, field, struct shared_options), .group = (table)}
 /* The options of `table`, which fill the same struct. */
 #define OPT_PART(table)     {.type = OPT_TYPE_GROUP, .group = (table)}
 /* The options that `function` makes, which fill `field`, a deja_options (opt_filter.h). */

@@ -12,65 +12,66 @@ static const char *layered_mode(uint32_t mode)
 
 static int check_sizing(const void *target, deja_error *err)
 {
-    const struct common *c = target;
+    const struct shared_options *c = target;
     if (c->fixed && deja_kind_can(c->filter.kind, DEJA_CAN_GROW))
         return fail(err, OPT_USAGE, "--fixed and -k scalable exclude each other: scalable grows");
     return DEJA_OK;
 }
 
-const struct opt common_sizing[] = {
+const struct opt shared_sizing[] = {
     OPT_HEADING("Size and kind"),
-    OPT_MADE(struct common, filter, opt_filter_amounts),
-    OPT_FLAG(0, "fixed", struct common, fixed,
+    OPT_MADE(struct shared_options, filter, opt_filter_amounts),
+    OPT_FLAG(0, "fixed", struct shared_options, fixed,
              "do not grow past N keys; warn when more keys come"),
-    OPT_MADE(struct common, filter, opt_filter_rest),
-    OPT_CHOICE(0, "layered", "MODE", struct common, layered, layered_mode,
+    OPT_MADE(struct shared_options, filter, opt_filter_rest),
+    OPT_CHOICE(0, "layered", "MODE", struct shared_options, layered, layered_mode,
                "layered: a salt for each layer (the default), or as published"),
     OPT_CHECK(check_sizing),
     OPT_END,
 };
 
-const struct opt common_insecure_key[] = {
-    OPT_FLAG(0, "insecure-key", struct common, insecure_key,
+const struct opt shared_insecure_key[] = {
+    OPT_FLAG(0, "insecure-key", struct shared_options, insecure_key,
              "accept a key file that other users can read"),
     OPT_END,
 };
 
-const struct opt common_key[] = {
-    OPT_STRING(0, "key", "FILE", struct common, key_file,
+const struct opt shared_key[] = {
+    OPT_STRING(0, "key", "FILE", struct shared_options, key_file,
                "read the secret key from FILE and keep it out of the filter file"),
-    OPT_PART(common_insecure_key),
+    OPT_PART(shared_insecure_key),
     OPT_END,
 };
 
 static int check_secret(const void *target, deja_error *err)
 {
-    const struct common *c = target;
+    const struct shared_options *c = target;
     if (c->key_file != NULL && c->filter.seed != 0)
         return fail(err, OPT_USAGE, "--key and --seed exclude each other");
     return DEJA_OK;
 }
 
-const struct opt common_secret[] = {
+const struct opt shared_secret[] = {
     OPT_HEADING("Secret"),
-    OPT_PART(common_key),
-    OPT_MADE(struct common, filter, opt_filter_seed),
+    OPT_PART(shared_key),
+    OPT_MADE(struct shared_options, filter, opt_filter_seed),
     OPT_CHECK(check_secret),
     OPT_END,
 };
 
-const struct opt common_file_key[] = {
+const struct opt shared_file_key[] = {
     OPT_HEADING("Secret"),
-    OPT_PART(common_key),
+    OPT_PART(shared_key),
     OPT_END,
 };
 
-const struct opt common_null[] = {
-    OPT_FLAG('z', "null", struct common, null, "records end with a zero byte, not a newline"),
+const struct opt shared_null[] = {
+    OPT_FLAG('z', "null", struct shared_options, null,
+             "records end with a zero byte, not a newline"),
     OPT_END,
 };
 
-struct pick_options common_pick_options(const struct common *c)
+struct pick_options shared_pick_options(const struct shared_options *c)
 {
     return (struct pick_options){.format = c->format,
                                  .field = c->field,
@@ -82,8 +83,8 @@ struct pick_options common_pick_options(const struct common *c)
 
 static int check_input(const void *target, deja_error *err)
 {
-    const struct common *c = target;
-    const struct pick_options pick = common_pick_options(c);
+    const struct shared_options *c = target;
+    const struct pick_options pick = shared_pick_options(c);
     struct pick unused;
     if (pick_init(&unused, &pick, c->null ? '\0' : '\n', err) == DEJA_OK)
         return DEJA_OK;
@@ -93,33 +94,33 @@ static int check_input(const void *target, deja_error *err)
 }
 
 static const struct opt common_columns[] = {
-    OPT_PART(common_null),
+    OPT_PART(shared_null),
     OPT_INDEX(
-        'f', "field", "N", struct common, field,
+        'f', "field", "N", struct shared_options, field,
         "to use the last field, put it first: awk -v OFS='\\t' '{print $NF, $0}' FILE | deja "
         "dedup -f 1 -d '\\t' | cut -f 2-",
         "the key is the N-th field of the line, not all of it"),
-    OPT_CHAR('d', "delimiter", "C", struct common, delimiter,
+    OPT_CHAR('d', "delimiter", "C", struct shared_options, delimiter,
              "what separates fields: ';', '\\t', '\\0' (default: blanks, for --csv ',')"),
-    OPT_NAME("csv", "COLUMN", struct common, csv, "a column",
+    OPT_NAME("csv", "COLUMN", struct shared_options, csv, "a column",
              "the input is CSV with quotes; the key is COLUMN, a name or a number"),
     OPT_END,
 };
 
-static const struct opt common_json_key[] = {
-    OPT_NAME("json-key", "NAME", struct common, json_key, "the name of a string",
+static const struct opt shared_json_key[] = {
+    OPT_NAME("json-key", "NAME", struct shared_options, json_key, "the name of a string",
              "the key is the string NAME in a JSON object: url, a.b, .a.b, $.a.b (default url; "
              "alone it means --format jsonl)"),
     OPT_CHECK(check_input),
     OPT_END,
 };
 
-const struct opt common_input[] = {
+const struct opt shared_input[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),
-    OPT_CHOICE(0, "format", "FORMAT", struct common, format, pick_format_name,
+    OPT_CHOICE(0, "format", "FORMAT", struct shared_options, format, pick_format_name,
                "the key is the URL in a line of this format, or the hosts"),
-    OPT_PART(common_json_key),
+    OPT_PART(shared_json_key),
     OPT_END,
 };
 
@@ -130,19 +131,19 @@ static const char *format_name(uint32_t format)
     return format == FORMAT_DCSO ? "dcso" : pick_format_name(format);
 }
 
-const struct opt common_input_dcso[] = {
+const struct opt shared_input_dcso[] = {
     OPT_HEADING("Input"),
     OPT_PART(common_columns),
-    OPT_CHOICE_OR_FLAG(0, "format", "FORMAT", struct common, format, format_name, FORMAT_DCSO,
-                       dcso,
+    OPT_CHOICE_OR_FLAG(0, "format", "FORMAT", struct shared_options, format, format_name,
+                       FORMAT_DCSO, dcso,
                        "the key is the URL in a line of this format, or the hosts; dcso: the "
                        "filter is a bloom file of DCSO's, and another --format may be given"),
-    OPT_PART(common_json_key),
+    OPT_PART(shared_json_key),
     OPT_END,
 };
 
 /* The option that makes no sense without a profile, or NULL. */
-static const char *needs_profile(const struct common *c)
+static const char *needs_profile(const struct shared_options *c)
 {
     return c->base          ? "--base"
            : c->drop_params ? "--drop-params"
@@ -153,7 +154,7 @@ static const char *needs_profile(const struct common *c)
 
 static int check_rules(const void *target, deja_error *err)
 {
-    const struct common *c = target;
+    const struct shared_options *c = target;
     if (c->url == 0 && needs_profile(c) != NULL)
         return fail(err, OPT_USAGE, "%s needs --url beside it", needs_profile(c));
     if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && c->format <= PICK_LINES)
@@ -169,98 +170,99 @@ static int check_rules(const void *target, deja_error *err)
     return DEJA_OK;
 }
 
-const struct opt common_rules[] = {
-    OPT_STRING(0, "base", "URL", struct common, base,
+const struct opt shared_rules[] = {
+    OPT_STRING(0, "base", "URL", struct shared_options, base,
                "what is no absolute URL, such as the paths in a server's log, is a link in the "
                "page URL"),
-    OPT_STRING(0, "drop-params", "FILE", struct common, drop_params,
+    OPT_STRING(0, "drop-params", "FILE", struct shared_options, drop_params,
                "for crawl: drop these parameters, too; FILE has a name a line, or the beginning "
                "of one: utm_*"),
-    OPT_OPTIONAL("keep-params", "NAME,...", struct common, keep_params, "",
+    OPT_OPTIONAL("keep-params", "NAME,...", struct shared_options, keep_params, "",
                  "for crawl: keep these parameters; without names, keep all of the built-in list"),
-    OPT_FLAG(0, "strict", struct common, strict,
+    OPT_FLAG(0, "strict", struct shared_options, strict,
              "fail at the first line without a key, or with --url whose key is not a URL"),
     OPT_CHECK(check_rules),
     OPT_END,
 };
 
-const struct opt common_url[] = {
+const struct opt shared_url[] = {
     OPT_HEADING("URLs"),
-    OPT_OPTIONAL_CHOICE("url", "PROFILE", struct common, url, deja_profile_name, "safe",
+    OPT_OPTIONAL_CHOICE("url", "PROFILE", struct shared_options, url, deja_profile_name, "safe",
                         "keys are URLs: compare their canonical forms (default safe)"),
-    OPT_PART(common_rules),
+    OPT_PART(shared_rules),
     OPT_END,
 };
 
-const struct opt common_canonical[] = {
-    OPT_FLAG(0, "canonical", struct common, canonical,
+const struct opt shared_canonical[] = {
+    OPT_FLAG(0, "canonical", struct shared_options, canonical,
              "print the canonical forms instead of the lines"),
     OPT_END,
 };
 
-const struct opt common_output[] = {
-    OPT_STRING('o', "output", "FILE", struct common, output,
+const struct opt shared_output[] = {
+    OPT_STRING('o', "output", "FILE", struct shared_options, output,
                "write the results to FILE, not to standard output"),
     OPT_END,
 };
 
-const struct opt common_force[] = {
-    OPT_FLAG(0, "force", struct common, force, "replace OUT.deja if it is a filter file"),
+const struct opt shared_force[] = {
+    OPT_FLAG(0, "force", struct shared_options, force, "replace OUT.deja if it is a filter file"),
     OPT_END,
 };
 
-const struct opt common_mode[] = {
-    OPT_MODE(0, "mode", "MODE", struct common, mode,
+const struct opt shared_mode[] = {
+    OPT_MODE(0, "mode", "MODE", struct shared_options, mode,
              "create the filter file with these permissions, in octal (default: 600 if it "
              "contains its secret key, otherwise what the umask allows)"),
     OPT_END,
 };
 
-const struct opt common_threads[] = {
-    OPT_COUNT32('j', "threads", "N", struct common, threads, 1, 1024,
+const struct opt shared_threads[] = {
+    OPT_COUNT32('j', "threads", "N", struct shared_options, threads, 1, 1024,
                 "use up to N threads; more than two do not help (default: 2, on one processor 1)"),
     OPT_END,
 };
 
-const struct opt common_json[] = {
-    OPT_FLAG(0, "json", struct common, json, "report as JSON"),
+const struct opt shared_json[] = {
+    OPT_FLAG(0, "json", struct shared_options, json, "report as JSON"),
     OPT_END,
 };
 
-const struct opt common_quiet[] = {
-    OPT_FLAG('q', "quiet", struct common, quiet, "no progress and no summary, only errors"),
+const struct opt shared_quiet[] = {
+    OPT_FLAG('q', "quiet", struct shared_options, quiet,
+             "no progress and no summary, only errors"),
     OPT_END,
 };
 
 static int check_redis(const void *target, deja_error *err)
 {
-    const struct common *c = target;
+    const struct shared_options *c = target;
     if (c->redis == NULL && (c->shards || c->replicas))
         return fail(err, OPT_USAGE, "--shards and --replicas go with --redis");
     return DEJA_OK;
 }
 
-const struct opt common_redis[] = {
+const struct opt shared_redis[] = {
     OPT_HEADING("Servers"),
-    OPT_STRING(0, "redis", "URL", struct common, redis,
+    OPT_STRING(0, "redis", "URL", struct shared_options, redis,
                "keep the filter on a server or cluster: redis://HOST:PORT, or HOST:PORT"),
-    OPT_COUNT32(0, "shards", "N", struct common, shards, 1, 16384,
+    OPT_COUNT32(0, "shards", "N", struct shared_options, shards, 1, 16384,
                 "spread a new one over N filters (default 16)"),
-    OPT_COUNT32(0, "replicas", "N", struct common, replicas, 1, 100,
+    OPT_COUNT32(0, "replicas", "N", struct shared_options, replicas, 1, 100,
                 "wait until N replicas have what was added"),
     OPT_CHECK(check_redis),
     OPT_END,
 };
 
-const struct opt common_general[] = {
+const struct opt shared_general[] = {
     OPT_HEADING("General"),
-    OPT_PART(common_threads),
-    OPT_PART(common_json),
-    OPT_PART(common_quiet),
+    OPT_PART(shared_threads),
+    OPT_PART(shared_json),
+    OPT_PART(shared_quiet),
     OPT_END,
 };
 
-unsigned common_create_flags(const struct common *c)
+unsigned shared_create_flags(const struct shared_options *c)
 {
     return (c->force ? DEJA_CREATE_REPLACE : 0) | DEJA_CREATE_MODE(c->mode);
 }
@@ -278,9 +280,9 @@ static uint64_t first_capacity(const deja_filter *f)
 }
 
 /* Whether these options would have made bodies of that size. */
-static bool same_bodies(const struct common *c, const deja_stats *s)
+static bool same_bodies(const struct shared_options *c, const deja_stats *s)
 {
-    deja_options opt = common_filter_options(c);
+    deja_options opt = shared_filter_options(c);
     deja_plan plan = DEJA_PLAN_INIT;
     opt.kind = s->kind;
     opt.capacity = opt.capacity ? opt.capacity : s->capacity;
@@ -288,7 +290,7 @@ static bool same_bodies(const struct common *c, const deja_stats *s)
 }
 
 /* Whether the filter was made with that value; a row that nobody can compare was not. */
-static bool is_same(const deja_option *row, const struct common *c, const deja_filter *f,
+static bool is_same(const deja_option *row, const struct shared_options *c, const deja_filter *f,
                     const deja_stats *s)
 {
     const deja_options *o = &c->filter;
@@ -306,22 +308,22 @@ static bool is_same(const deja_option *row, const struct common *c, const deja_f
            (strcmp(name, "deletions") == 0 && o->deletions == s->deletions_capacity);
 }
 
-struct common_ignored common_ignored(const struct common *c, const deja_filter *f,
+struct shared_ignored shared_ignored(const struct shared_options *c, const deja_filter *f,
                                      const deja_stats *s)
 {
-    struct common_ignored list = {""};
-    struct common rest = *c;
+    struct shared_ignored list = {""};
+    struct shared_options rest = *c;
     for (size_t i = 0; deja_option_at(i); i++)
         if (is_same(deja_option_at(i), c, f, s))
             opt_filter_clear(deja_option_at(i), &rest.filter);
     rest.layered = 0;
     if (!deja_kind_can(s->kind, DEJA_CAN_GROW))
         rest.fixed = false;
-    opt_list_given(common_sizing, &rest, list.text, sizeof list.text);
+    opt_list_given(shared_sizing, &rest, list.text, sizeof list.text);
     return list;
 }
 
-deja_options common_filter_options(const struct common *c)
+deja_options shared_filter_options(const struct shared_options *c)
 {
     deja_options o = c->filter;
     o.size = sizeof o;

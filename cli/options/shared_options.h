@@ -11,7 +11,7 @@ enum {
     OPT_LAYERED_PAPER = 2
 };
 
-struct common { /* 0, NULL or false: not given */
+struct shared_options { /* 0, NULL or false: not given */
     deja_options filter;
     uint32_t layered; /* OPT_LAYERED_SALTED or _PAPER */
     bool fixed;       /* do not grow past the given size */
@@ -42,42 +42,42 @@ struct common { /* 0, NULL or false: not given */
 };
 
 /* Which part of a line is the key. */
-struct pick_options common_pick_options(const struct common *c);
+struct pick_options shared_pick_options(const struct shared_options *c);
 /* The options of a filter as the library takes them; the key is the caller's to read. */
-deja_options common_filter_options(const struct common *c);
+deja_options shared_filter_options(const struct shared_options *c);
 /* --force and --mode as flags of deja_filter_create. */
-unsigned common_create_flags(const struct common *c);
-/* The options of common_sizing that are given and that a filter of these numbers does not follow:
+unsigned shared_create_flags(const struct shared_options *c);
+/* The options of shared_sizing that are given and that a filter of these numbers does not follow:
  * "-n, -m".  Empty if there are none.  What deja_filter_open checks is left out. */
-struct common_ignored {
+struct shared_ignored {
     char text[200];
 };
-struct common_ignored common_ignored(const struct common *c, const deja_filter *f,
+struct shared_ignored shared_ignored(const struct shared_options *c, const deja_filter *f,
                                      const deja_stats *s);
 
 /* With a heading of their own: */
-extern const struct opt common_sizing[];   /* -n -p -m -k --hashes --filters --hash --multiplier
+extern const struct opt shared_sizing[];   /* -n -p -m -k --hashes --filters --hash --multiplier
                                               and what belongs to one kind */
-extern const struct opt common_secret[];   /* --key --seed */
-extern const struct opt common_file_key[]; /* --key alone, for a filter that is there */
-extern const struct opt common_input[];    /* -z -f -d --csv --format --json-key */
+extern const struct opt shared_secret[];   /* --key --seed */
+extern const struct opt shared_file_key[]; /* --key alone, for a filter that is there */
+extern const struct opt shared_input[];    /* -z -f -d --csv --format --json-key */
 /* The same, where --format dcso tells what the filter is. */
-extern const struct opt common_input_dcso[];
-extern const struct opt common_url[];     /* --url and common_rules */
-extern const struct opt common_redis[];   /* --redis --shards --replicas */
-extern const struct opt common_general[]; /* -j --json -q */
+extern const struct opt shared_input_dcso[];
+extern const struct opt shared_url[];     /* --url and shared_rules */
+extern const struct opt shared_redis[];   /* --redis --shards --replicas */
+extern const struct opt shared_general[]; /* -j --json -q */
 /* One by one, for commands that want less or place them elsewhere: */
-extern const struct opt common_key[]; /* --key --insecure-key */
-extern const struct opt common_insecure_key[];
-extern const struct opt common_output[];  /* -o */
-extern const struct opt common_force[];   /* --force */
-extern const struct opt common_mode[];    /* --mode */
-extern const struct opt common_null[];    /* -z */
-extern const struct opt common_threads[]; /* -j */
-extern const struct opt common_json[];    /* --json */
-extern const struct opt common_quiet[];   /* -q */
+extern const struct opt shared_key[]; /* --key --insecure-key */
+extern const struct opt shared_insecure_key[];
+extern const struct opt shared_output[];  /* -o */
+extern const struct opt shared_force[];   /* --force */
+extern const struct opt shared_mode[];    /* --mode */
+extern const struct opt shared_null[];    /* -z */
+extern const struct opt shared_threads[]; /* -j */
+extern const struct opt shared_json[];    /* --json */
+extern const struct opt shared_quiet[];   /* -q */
 /* How URLs are made canonical, for a command that has set `url` or lets the user do so. */
-extern const struct opt common_rules[];     /* --base --drop-params --keep-params --strict */
-extern const struct opt common_canonical[]; /* --canonical */
+extern const struct opt shared_rules[];     /* --base --drop-params --keep-params --strict */
+extern const struct opt shared_canonical[]; /* --canonical */
 
 #endif

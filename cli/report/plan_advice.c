@@ -150,7 +150,7 @@ static void append_option(struct plan_report *s, const deja_option *row)
 /* Options as they were given, and the kind that was found. */
 static void make_command(struct plan_report *s)
 {
-    const struct common *c = s->c;
+    const struct shared_options *c = s->c;
     uint32_t kind = s->best != NULL ? s->best->kind : c->filter.kind;
     const bool build = !session_can_dedup(kind);
     append(s, build ? "deja build" : "deja dedup");

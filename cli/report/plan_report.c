@@ -17,7 +17,7 @@ static struct plan_row make_row(const deja_options *opt)
 
 void plan_begin(struct plan_report *s)
 {
-    deja_options opt = common_filter_options(s->c);
+    deja_options opt = shared_filter_options(s->c);
     for (uint32_t kind = 0; (kind = deja_kind_next(kind)) && s->n < PLAN_ROWS;) {
         opt.kind = kind;
         if (s->c->filter.kind == 0 || s->c->filter.kind == kind)
@@ -74,7 +74,7 @@ double plan_bits(uint32_t kind, uint64_t capacity, double p)
     return r.possible ? r.plan.bits_per_key : 0;
 }
 
-double plan_rate_asked(const struct common *c)
+double plan_rate_asked(const struct shared_options *c)
 {
     bool follows = c->filter.multiplier > 0 || (c->filter.capacity != 0 && c->filter.memory != 0);
     return c->filter.fp_rate > 0 ? c->filter.fp_rate : follows ? 0 : DEFAULT_RATE;
@@ -85,7 +85,7 @@ const double plan_rates[PLAN_RATES] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7,
 /* Mode, layers and words as they were asked for. */
 static deja_options paper_options(const struct plan_report *s, const deja_options *rest)
 {
-    deja_options opt = common_filter_options(s->c);
+    deja_options opt = shared_filter_options(s->c);
     opt.hashes = rest->hashes;
     opt.memory = rest->memory;
     opt.capacity = rest->capacity;

@@ -18,7 +18,7 @@ struct plan_row {
 
 /* What the options come to, and what is to be told about it. */
 struct plan_report {
-    const struct common *c;
+    const struct shared_options *c;
     struct plan_row row[PLAN_ROWS];
     size_t n;
     const struct plan_row *best; /* recommended; NULL: the user has chosen the kind */
@@ -52,7 +52,7 @@ struct plan_words plan_reads(const deja_plan *p);
 /* Bits a key of an otherwise unbound filter of this kind; 0 when there is none. */
 double plan_bits(uint32_t kind, uint64_t capacity, double p);
 /* The rate that was asked for, if only by default; 0 when it follows from the rest. */
-double plan_rate_asked(const struct common *c);
+double plan_rate_asked(const struct shared_options *c);
 /* Memory of the XOR layer alone, of a layered filter in mode salted. */
 uint64_t plan_xor_bytes(const struct plan_report *s, const deja_plan *p);
 /* The first possible filter, filled to step i, below PLAN_FILLINGS; false: it cannot be. */

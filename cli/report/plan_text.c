@@ -7,7 +7,7 @@
 
 static void print_heading(struct out *o, const struct plan_report *s)
 {
-    const struct common *c = s->c;
+    const struct shared_options *c = s->c;
     if (c->filter.capacity != 0)
         out_printf(o, "For %s", num_of(c->filter.capacity, "key").s);
     if (c->filter.memory != 0)

@@ -61,7 +61,7 @@ static int ask_for_window(struct job *j, deja_error *err)
 
 static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
 {
-    const struct common *c = j->what->common;
+    const struct shared_options *c = j->what->shared;
     const struct shards_options o = {
         .url = c->redis,
         .name = j->what->name,
@@ -75,7 +75,7 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
     if (rc == DEJA_OK)
         j->session.urls.rules = shards_rules(j->shards);
     char given[200];
-    opt_list_given(common_sizing, c, given, sizeof given);
+    opt_list_given(shared_sizing, c, given, sizeof given);
     if (rc == DEJA_OK && shards_existed(j->shards) && given[0])
         console_note(j->call->console, "%s keeps the kind and size it was made with; ignored: %s",
                      j->what->name, given);
@@ -220,7 +220,7 @@ static void report(struct job *j)
     const uint64_t read = j->session.records;
     const uint64_t no = read - j->yes - (use == REMOTE_ADD ? j->session.keyless : 0);
     session_warn_missing(&j->session);
-    if (j->what->common->json && !j->what->common->quiet) {
+    if (j->what->shared->json && !j->what->shared->quiet) {
         struct session_report r;
         if (!session_report_begin(&r))
             return;
@@ -263,7 +263,7 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
         [REMOTE_ADD] = URLKEYS_STORE,
     };
     struct job j = {.call = call, .what = what, .own = OUT_NONE};
-    const struct common *c = what->common;
+    const struct shared_options *c = what->shared;
     struct stat st;
     uint8_t unused[DEJA_KEY_LEN];
     deja_options opt;

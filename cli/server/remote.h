@@ -11,7 +11,7 @@ enum remote_use {
 
 struct remote_job {
     enum remote_use use;
-    const struct common *common;
+    const struct shared_options *shared;
     const char *name; /* of the cache */
     size_t first;     /* operand that is input */
     bool invert;      /* check -v, dedup -D: print the others */

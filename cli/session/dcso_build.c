@@ -10,7 +10,7 @@
 #define DEFAULT_RATE 1e-6 /* as of deja's own filters */
 
 /* An option that is given and says something about deja's own files, or NULL. */
-static const char *out_of_place(const struct common *c)
+static const char *out_of_place(const struct shared_options *c)
 {
     for (size_t i = 0; deja_option_at(i); i++) {
         const deja_option *row = deja_option_at(i);
@@ -21,7 +21,8 @@ static const char *out_of_place(const struct common *c)
     return c->layered ? "--layered" : c->key_file ? "--key" : c->mode ? "--mode" : NULL;
 }
 
-static int plan(struct dcso *d, const struct call *call, const struct common *c, deja_error *err)
+static int plan(struct dcso *d, const struct call *call, const struct shared_options *c,
+                deja_error *err)
 {
     const char *wrong = out_of_place(c);
     if (wrong)
@@ -52,7 +53,7 @@ static void report(const struct session *s, const struct dcso *d, const char *pa
     const uint64_t known = s->records - s->keyless - d->keys;
     struct json json;
     session_warn_missing(s);
-    if (!s->common->json) {
+    if (!s->shared->json) {
         console_note(
             s->call->console, "%s read, %s added, %s known already; %s: %s, rate now %s; %s",
             num_lines(s->records).s, num_count(d->keys).s, num_count(known).s,
@@ -76,7 +77,7 @@ static void report(const struct session *s, const struct dcso *d, const char *pa
                      fail_path(path).text, num_of(d->capacity, "key").s, num_count(d->keys).s);
 }
 
-static int build(struct session *s, const struct call *call, const struct common *c,
+static int build(struct session *s, const struct call *call, const struct shared_options *c,
                  struct dcso *d, deja_error *err)
 {
     const char *path = call->operands[0];
@@ -104,7 +105,8 @@ static int build(struct session *s, const struct call *call, const struct common
     return rc;
 }
 
-int dcso_build(struct session *s, const struct call *call, const struct common *c, deja_error *err)
+int dcso_build(struct session *s, const struct call *call, const struct shared_options *c,
+               deja_error *err)
 {
     struct dcso d = {0};
     const int rc = build(s, call, c, &d, err);

@@ -4,7 +4,7 @@
 #include "cli/session/session.h"
 
 /* The session is begun and not yet open; it is closed in any case. */
-int dcso_build(struct session *s, const struct call *call, const struct common *c,
+int dcso_build(struct session *s, const struct call *call, const struct shared_options *c,
                deja_error *err);
 
 #endif

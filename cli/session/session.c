@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-int session_begin(struct session *s, const struct common *c, enum urlkeys_use use,
+int session_begin(struct session *s, const struct shared_options *c, enum urlkeys_use use,
                   uint8_t key[DEJA_KEY_LEN], deja_options *opt, deja_error *err)
 {
-    *opt = common_filter_options(c);
-    s->common = c;
+    *opt = shared_filter_options(c);
+    s->shared = c;
     const int rc = urlkeys_init(&s->urls, c, use, err);
     opt->url = s->urls.rules;
     if (rc < 0 || !c->key_file)
@@ -53,7 +53,7 @@ int session_open_file(struct session *s, const char *path, unsigned flags,
                 fail_path(path).text, name, name);
 }
 
-int session_begin_file(struct session *s, const struct common *c, enum urlkeys_use use,
+int session_begin_file(struct session *s, const struct shared_options *c, enum urlkeys_use use,
                        const char *path, unsigned flags, deja_filter **out, deja_error *err)
 {
     uint8_t key[DEJA_KEY_LEN];
@@ -62,7 +62,7 @@ int session_begin_file(struct session *s, const struct common *c, enum urlkeys_u
     return rc == DEJA_OK ? session_open_file(s, path, flags, &expect, out, err) : rc;
 }
 
-int session_output(const struct call *call, const struct common *c, struct out *own,
+int session_output(const struct call *call, const struct shared_options *c, struct out *own,
                    struct out **out, deja_error *err)
 {
     int rc = call_output(call, c->output, own, out, err);
@@ -73,14 +73,14 @@ int session_output(const struct call *call, const struct common *c, struct out *
     return rc;
 }
 
-struct input_options session_input_options(const struct call *call, const struct common *c,
+struct input_options session_input_options(const struct call *call, const struct shared_options *c,
                                            size_t first)
 {
     struct input_options in = INPUT_OPTIONS_INIT;
     in.paths = call->operands + first;
     in.n_paths = call->n_operands - first;
     in.terminator = c->null ? '\0' : '\n';
-    in.pick = common_pick_options(c);
+    in.pick = shared_pick_options(c);
     in.strict = c->strict;
     in.stop = call->stop;
     return in;
@@ -88,7 +88,7 @@ struct input_options session_input_options(const struct call *call, const struct
 
 #define WINDOW_FIRST 1000000 /* keys: one small file says little about the others of its time */
 
-int session_choose_size(const struct call *call, const struct common *c, size_t first,
+int session_choose_size(const struct call *call, const struct shared_options *c, size_t first,
                         deja_options *opt, deja_error *err)
 {
     const bool sized = c->filter.capacity || c->filter.memory || c->filter.multiplier != 0;
@@ -114,7 +114,7 @@ int session_choose_size(const struct call *call, const struct common *c, size_t 
                 "filters with --hashes, --filters or one of the papers' --hash cannot grow");
 }
 
-static uint32_t thread_count(const struct common *c)
+static uint32_t thread_count(const struct shared_options *c)
 {
     if (c->threads)
         return c->threads;
@@ -134,8 +134,9 @@ static void warn_clock(struct console *c, const deja_filter *f)
             num_duration((double)o.clock_behind).s);
 }
 
-int session_open(struct session *s, const struct call *call, const struct common *c, size_t first,
-                 const deja_filter *filter, const struct out *results, deja_error *err)
+int session_open(struct session *s, const struct call *call, const struct shared_options *c,
+                 size_t first, const deja_filter *filter, const struct out *results,
+                 deja_error *err)
 {
     struct input_options in = session_input_options(call, c, first);
     const deja_stats none = DEJA_STATS_INIT;
@@ -344,7 +345,7 @@ void session_watch(struct session *s, const char *what)
                  "%s was sized for %s and now holds %s: its rate is %s and rises with every "
                  "key, and more new lines are lost; use a larger -n%s",
                  what, num_of(stats.capacity, "key").s, num_count(keys).s,
-                 num_rate(stats.fp_now).s, s->common->fixed ? ", or omit --fixed" : "");
+                 num_rate(stats.fp_now).s, s->shared->fixed ? ", or omit --fixed" : "");
 }
 
 uint64_t session_count(const struct batch *b)
@@ -474,7 +475,7 @@ void session_warn_missing(const struct session *s)
 {
     if (!s->in)
         return;
-    if (!s->common->json) { /* it has the numbers */
+    if (!s->shared->json) { /* it has the numbers */
         warn_no_urls(s);
         warn_keyless(s);
     }

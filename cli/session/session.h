@@ -52,18 +52,18 @@
     "a line with several hosts one is enough: it is printed when any of them is "
 
 /* Where keys come from: the operands from number `first` on. */
-struct input_options session_input_options(const struct call *call, const struct common *c,
+struct input_options session_input_options(const struct call *call, const struct shared_options *c,
                                            size_t first);
 
 /* Chooses the size of a new filter: the user's, or one from the length of the input if that is
  * known.  Either is only a first size if the filter can grow, unless --fixed is given. */
-int session_choose_size(const struct call *call, const struct common *c, size_t first,
+int session_choose_size(const struct call *call, const struct shared_options *c, size_t first,
                         deja_options *opt, deja_error *err);
 
 struct session { /* begin with {0} */
     const struct call *call;
     struct urlkeys urls;
-    const struct common *common;
+    const struct shared_options *shared;
     const deja_filter *filter; /* NULL: there is none yet, or it is not ours ... */
     struct pipeline_hash hash; /* ... and keys are hashed so; set before session_open */
     struct input *in;
@@ -83,22 +83,23 @@ struct session { /* begin with {0} */
 
 /* Before anything else: the library's options from the command line's, with the rules for URLs;
  * key is room for the secret that they name.  session_close ends it, also alone. */
-int session_begin(struct session *s, const struct common *c, enum urlkeys_use use,
+int session_begin(struct session *s, const struct shared_options *c, enum urlkeys_use use,
                   uint8_t key[DEJA_KEY_LEN], deja_options *opt, deja_error *err);
 /* Open a filter file for these keys: a file of URLs and other keys do not go together. */
 int session_open_file(struct session *s, const char *path, unsigned flags,
                       const deja_options *expect, deja_filter **out, deja_error *err);
 /* results: where lines are printed meanwhile, or NULL. */
-int session_open(struct session *s, const struct call *call, const struct common *c, size_t first,
-                 const deja_filter *filter, const struct out *results, deja_error *err);
+int session_open(struct session *s, const struct call *call, const struct shared_options *c,
+                 size_t first, const deja_filter *filter, const struct out *results,
+                 deja_error *err);
 /* 1: a batch; 0: the end, or Ctrl-C; negative: a status. */
 int session_next(struct session *s, struct batch **out, deja_error *err);
 /* Both, where the file is all that the options are for. */
-int session_begin_file(struct session *s, const struct common *c, enum urlkeys_use use,
+int session_begin_file(struct session *s, const struct shared_options *c, enum urlkeys_use use,
                        const char *path, unsigned flags, deja_filter **out, deja_error *err);
 /* The output of a command whose first operand is a filter file; it is neither that nor an input.
  */
-int session_output(const struct call *call, const struct common *c, struct out *own,
+int session_output(const struct call *call, const struct shared_options *c, struct out *own,
                    struct out **out, deja_error *err);
 /* What to do when the input has brought nothing for SESSION_PAUSE milliseconds; set before the
  * first batch.  Answers 1 to be called again if the pause lasts, 0 if nothing is left to do, or a

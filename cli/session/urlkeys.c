@@ -18,7 +18,7 @@
 
 /* --- Rules ----------------------------------------------------------------- */
 
-static int make_rules(struct urlkeys *u, const struct common *c, deja_error *err)
+static int make_rules(struct urlkeys *u, const struct shared_options *c, deja_error *err)
 {
     struct paramnames drop = {0}, keep = {0};
     const unsigned flags = c->keep_params && !c->keep_params[0] ? DEJA_URL_NO_LIST : 0;
@@ -54,7 +54,8 @@ static int check_base(deja_slice base, deja_error *err)
                 base.len < SHOWN ? (int)base.len : SHOWN, (const char *)base.data);
 }
 
-int urlkeys_init(struct urlkeys *u, const struct common *c, enum urlkeys_use use, deja_error *err)
+int urlkeys_init(struct urlkeys *u, const struct shared_options *c, enum urlkeys_use use,
+                 deja_error *err)
 {
     *u = (struct urlkeys){.use = use, .strict = c->strict, .forms = c->canonical};
     u->own_key = c->url == DEJA_URL_GSB && use != URLKEYS_LOOK_UP;

@@ -43,7 +43,8 @@ struct urlkeys {
 
 /* From the options of the command line, which outlive it.  DEJA_EINVAL: the base is no URL, or a
  * parameter no name. */
-int urlkeys_init(struct urlkeys *u, const struct common *c, enum urlkeys_use use, deja_error *err);
+int urlkeys_init(struct urlkeys *u, const struct shared_options *c, enum urlkeys_use use,
+                 deja_error *err);
 void urlkeys_fini(struct urlkeys *u); /* {0} is fine */
 
 /* Follow the version of the rules with this id, if there is one; returns the rules in use. */

@@ -62,7 +62,7 @@ static void check_key(const char *path, const uint8_t *data, size_t len)
 {
     uint8_t key[DEJA_KEY_LEN];
     deja_error err = {0};
-    const struct common c = {.key_file = path, .insecure_key = true};
+    const struct shared_options c = {.key_file = path, .insecure_key = true};
     const int rc = keyfile_read(&c, key, &err);
     in_words(rc, &err);
     if (len == DEJA_KEY_LEN)

@@ -15,7 +15,7 @@
 
 struct sample {
     bool loud, bright, dark;
-    struct common common; /* not first: groups must add its offset */
+    struct shared_options shared; /* not first: groups must add its offset */
     const char *state;
     const char *log;
     uint64_t skip;
@@ -51,12 +51,12 @@ static const struct opt table[] = {
     OPT_CHOICE('C', "colour", "C", struct sample, colour, colour_name, "colour"),
     OPT_REAL(0, "rest", "R", struct sample, rest, "rest"),
     OPT_CHECK(loud_needs_state),
-    OPT_GROUP(struct sample, common, common_output),
-    OPT_GROUP(struct sample, common, common_sizing),
-    OPT_GROUP(struct sample, common, common_input),
-    OPT_GROUP(struct sample, common, common_url),
-    OPT_GROUP(struct sample, common, common_secret),
-    OPT_GROUP(struct sample, common, common_general),
+    OPT_GROUP(struct sample, shared, shared_output),
+    OPT_GROUP(struct sample, shared, shared_sizing),
+    OPT_GROUP(struct sample, shared, shared_input),
+    OPT_GROUP(struct sample, shared, shared_url),
+    OPT_GROUP(struct sample, shared, shared_secret),
+    OPT_GROUP(struct sample, shared, shared_general),
     OPT_END,
 };
 
@@ -120,23 +120,23 @@ static void refused_saying(const char *args, const char *option, const char *tak
 static void every_spelling_of_a_value_is_known(void **state)
 {
     (void)state;
-    assert_true(accepted("--capacity 5")->s.common.filter.capacity == 5);
-    assert_true(accepted("--capacity=5")->s.common.filter.capacity == 5);
-    assert_true(accepted("-n 5")->s.common.filter.capacity == 5);
-    assert_true(accepted("-n5")->s.common.filter.capacity == 5);
-    assert_true(accepted("-qn5")->s.common.filter.capacity == 5);
-    assert_true(accepted("-qn 5")->s.common.quiet);
-    assert_string_equal(accepted("--output=")->s.common.output, "");
-    assert_string_equal(accepted("-o -")->s.common.output, "-");
+    assert_true(accepted("--capacity 5")->s.shared.filter.capacity == 5);
+    assert_true(accepted("--capacity=5")->s.shared.filter.capacity == 5);
+    assert_true(accepted("-n 5")->s.shared.filter.capacity == 5);
+    assert_true(accepted("-n5")->s.shared.filter.capacity == 5);
+    assert_true(accepted("-qn5")->s.shared.filter.capacity == 5);
+    assert_true(accepted("-qn 5")->s.shared.quiet);
+    assert_string_equal(accepted("--output=")->s.shared.output, "");
+    assert_string_equal(accepted("-o -")->s.shared.output, "-");
     assert_string_equal(accepted("--state --loud")->s.state, "--loud");
-    assert_string_equal(accepted("--output=a=b")->s.common.output, "a=b");
+    assert_string_equal(accepted("--output=a=b")->s.shared.output, "a=b");
 }
 
 static void flags_can_be_bundled(void **state)
 {
     (void)state;
     struct parsed *p = accepted("-qzl --state x");
-    assert_true(p->s.common.quiet && p->s.common.null && p->s.loud);
+    assert_true(p->s.shared.quiet && p->s.shared.null && p->s.loud);
 }
 
 static void every_type_reaches_its_field(void **state)
@@ -144,27 +144,27 @@ static void every_type_reaches_its_field(void **state)
     (void)state;
     struct parsed *p = accepted("-p 1e-3 -m 1.5G --hashes 7 --multiplier 1.44 -s 1e19 --level 9 "
                                 "-C blue --rest .5 --csv 1 -d \\0 -j 3 --json");
-    assert_true(p->s.common.filter.fp_rate == 1e-3);
-    assert_true(p->s.common.filter.memory == UINT64_C(1610612736));
-    assert_int_equal(p->s.common.filter.hashes, 7);
-    assert_true(p->s.common.filter.multiplier == 1.44);
+    assert_true(p->s.shared.filter.fp_rate == 1e-3);
+    assert_true(p->s.shared.filter.memory == UINT64_C(1610612736));
+    assert_int_equal(p->s.shared.filter.hashes, 7);
+    assert_true(p->s.shared.filter.multiplier == 1.44);
     assert_true(p->s.skip == UINT64_C(10000000000000000000));
     assert_int_equal(p->s.level, 9);
     assert_int_equal(p->s.colour, 3);
     assert_true(p->s.rest == 0.5);
-    assert_string_equal(p->s.common.csv, "1");
-    assert_true(p->s.common.delimiter.given);
-    assert_int_equal(p->s.common.delimiter.byte, '\0');
-    assert_int_equal(p->s.common.threads, 3);
-    assert_true(p->s.common.json);
+    assert_string_equal(p->s.shared.csv, "1");
+    assert_true(p->s.shared.delimiter.given);
+    assert_int_equal(p->s.shared.delimiter.byte, '\0');
+    assert_int_equal(p->s.shared.threads, 3);
+    assert_true(p->s.shared.json);
 }
 
 static void names_of_the_library_are_choices(void **state)
 {
     (void)state;
-    assert_int_equal(accepted("--kind blocked")->s.common.filter.kind, DEJA_BLOCKED);
-    assert_int_equal(accepted("-kclassic")->s.common.filter.kind, DEJA_CLASSIC);
-    assert_int_equal(accepted("--hash=siphash")->s.common.filter.hash, DEJA_HASH_SIPHASH);
+    assert_int_equal(accepted("--kind blocked")->s.shared.filter.kind, DEJA_BLOCKED);
+    assert_int_equal(accepted("-kclassic")->s.shared.filter.kind, DEJA_CLASSIC);
+    assert_int_equal(accepted("--hash=siphash")->s.shared.filter.hash, DEJA_HASH_SIPHASH);
 }
 
 static void what_is_not_given_stays_as_it_was(void **state)
@@ -177,7 +177,7 @@ static void what_is_not_given_stays_as_it_was(void **state)
 static void the_last_of_equal_options_wins(void **state)
 {
     (void)state;
-    assert_true(accepted("-n 5 --capacity 6 -n7")->s.common.filter.capacity == 7);
+    assert_true(accepted("-n 5 --capacity 6 -n7")->s.shared.filter.capacity == 7);
 }
 
 static void the_last_of_two_flags_wins(void **state)
@@ -220,9 +220,9 @@ static void operands_keep_their_order_among_options(void **state)
     assert_int_equal(p->rest.n, 7);
     for (size_t i = 0; i < 7; i++)
         assert_string_equal(p->rest.operands[i], want[i]);
-    assert_true(p->s.common.filter.capacity == 5);
-    assert_true(p->s.common.quiet);
-    assert_false(p->s.common.null);
+    assert_true(p->s.shared.filter.capacity == 5);
+    assert_true(p->s.shared.quiet);
+    assert_false(p->s.shared.null);
 }
 
 static void nothing_is_fine(void **state)
@@ -314,16 +314,16 @@ static void names_that_are_files_are_noticed(void **state)
     assert_true(fd >= 0);
     close(fd);
     assert_int_equal(opt_check_names(table, &s, true, &err), DEJA_OK);
-    s.common.csv = name;
+    s.shared.csv = name;
     assert_int_equal(opt_check_names(table, &s, false, &err), DEJA_OK); /* may be a column */
     assert_int_equal(opt_check_names(table, &s, true, &err), OPT_USAGE);
-    s.common.csv = "no such file";
+    s.shared.csv = "no such file";
     assert_int_equal(opt_check_names(table, &s, true, &err), DEJA_OK);
-    s.common.json_key = "/"; /* a folder is no input */
+    s.shared.json_key = "/"; /* a folder is no input */
     assert_int_equal(opt_check_names(table, &s, true, &err), DEJA_OK);
     unlink(name);
     if (access(file, R_OK) == 0) {
-        s.common.json_key = file;
+        s.shared.json_key = file;
         assert_int_equal(opt_check_names(table, &s, false, &err), OPT_USAGE);
         assert_non_null(strstr(err.text, "--json-key takes the name of a string"));
     }
@@ -332,25 +332,25 @@ static void names_that_are_files_are_noticed(void **state)
 static void url_profiles_are_chosen_by_name(void **state)
 {
     (void)state;
-    assert_int_equal(parse("")->s.common.url, 0);
-    assert_int_equal(parse("--url")->s.common.url, DEJA_URL_SAFE);
-    assert_int_equal(parse("--url gsb")->s.common.url, DEJA_URL_GSB);
+    assert_int_equal(parse("")->s.shared.url, 0);
+    assert_int_equal(parse("--url")->s.shared.url, DEJA_URL_SAFE);
+    assert_int_equal(parse("--url gsb")->s.shared.url, DEJA_URL_GSB);
     assert_int_equal(parse("--url gsb")->rest.n, 0);
-    assert_int_equal(parse("--url gbs")->s.common.url, DEJA_URL_SAFE); /* gbs is an operand */
+    assert_int_equal(parse("--url gbs")->s.shared.url, DEJA_URL_SAFE); /* gbs is an operand */
     assert_int_equal(parse("--url gbs")->rest.n, 1);
-    assert_int_equal(parse("--url -- gsb")->s.common.url, DEJA_URL_SAFE);
-    assert_int_equal(parse("--url=gsb")->s.common.url, DEJA_URL_GSB);
+    assert_int_equal(parse("--url -- gsb")->s.shared.url, DEJA_URL_SAFE);
+    assert_int_equal(parse("--url=gsb")->s.shared.url, DEJA_URL_GSB);
     refused("--url=gbs", "--url takes safe, crawl, gsb or scrapy, not 'gbs'; did you mean gsb?");
     refused("--base http://a/", "--base needs --url beside it");
     refused("--strict", "--strict needs --url, -f, --csv, --json-key or --format beside it: "
                         "without them every line has a key");
-    assert_true(parse("--strict -f 2")->s.common.strict);
+    assert_true(parse("--strict -f 2")->s.shared.strict);
     refused("--url --drop-params f",
             "--drop-params is for profile crawl: safe keeps all parameters");
     refused("--url=gsb --keep-params",
             "--keep-params is for profile crawl: gsb keeps all parameters");
-    assert_string_equal(parse("--url=crawl --keep-params")->s.common.keep_params, "");
-    assert_string_equal(parse("--url=crawl --keep-params=a,b")->s.common.keep_params, "a,b");
+    assert_string_equal(parse("--url=crawl --keep-params")->s.shared.keep_params, "");
+    assert_string_equal(parse("--url=crawl --keep-params=a,b")->s.shared.keep_params, "a,b");
 }
 
 static void options_that_exclude_each_other_are_refused(void **state)
@@ -419,7 +419,7 @@ static void names_and_letters_are_unique(void **state)
 static void common_options_become_filter_options(void **state)
 {
     (void)state;
-    deja_options o = common_filter_options(&accepted("-n 5 -p .1 -k classic --seed 9")->s.common);
+    deja_options o = shared_filter_options(&accepted("-n 5 -p .1 -k classic --seed 9")->s.shared);
     assert_int_equal(o.size, sizeof o);
     assert_true(o.capacity == 5 && o.fp_rate == 0.1 && o.kind == DEJA_CLASSIC && o.seed == 9);
     assert_null(o.key);
@@ -463,14 +463,14 @@ static void dcso_stands_beside_another_format(void **state)
         (void)snprintf(first, sizeof first, "%s", rows[i].first);
         (void)snprintf(second, sizeof second, "%s", rows[i].second);
         char *argv[] = {name, first, name, second};
-        struct common c = {0};
+        struct shared_options c = {0};
         struct opt_rest rest;
         deja_error err;
-        assert_int_equal(opt_parse(common_input_dcso, 4, argv, &c, &rest, &err), DEJA_OK);
+        assert_int_equal(opt_parse(shared_input_dcso, 4, argv, &c, &rest, &err), DEJA_OK);
         assert_int_equal(c.format, rows[i].format);
         assert_int_equal(c.dcso, rows[i].dcso);
         if (rows[i].dcso) /* elsewhere it is no format */
-            assert_int_equal(opt_parse(common_input, 4, argv, &c, &rest, &err), OPT_USAGE);
+            assert_int_equal(opt_parse(shared_input, 4, argv, &c, &rest, &err), OPT_USAGE);
     }
 }
 

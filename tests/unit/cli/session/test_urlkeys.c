@@ -51,8 +51,8 @@ static void note_block(struct trial *t, const struct block *b)
     }
 }
 
-static struct trial *run_step(const char *text, const struct common *c, enum urlkeys_use use,
-                              size_t block_size)
+static struct trial *run_step(const char *text, const struct shared_options *c,
+                              enum urlkeys_use use, size_t block_size)
 {
     static struct trial t;
     const char *path = list;
@@ -90,7 +90,7 @@ static const char text[] = "HTTP://A.example:80\nno url\n\n-\nhttp://b.example/c
 static void keys_become_canonical(void **state)
 {
     (void)state;
-    const struct common c = {.url = DEJA_URL_SAFE};
+    const struct shared_options c = {.url = DEJA_URL_SAFE};
     struct trial *t = run_step(text, &c, URLKEYS_COMPARE, 0);
     assert_string_equal(t->keys, "http://a.example/;no url;-;-;http://b.example/c?d;mailto:x;");
     assert_int_equal(t->u.no_url, 1);
@@ -100,7 +100,7 @@ static void keys_become_canonical(void **state)
 static void urls_that_are_not_there_are_not_stored(void **state)
 {
     (void)state;
-    struct common c = {.url = DEJA_URL_SAFE};
+    struct shared_options c = {.url = DEJA_URL_SAFE};
     struct trial *t = run_step(text, &c, URLKEYS_STORE, 0);
     assert_string_equal(t->keys, "http://a.example/;no url;-;-;http://b.example/c?d;mailto:x;");
     assert_int_equal(t->u.no_url, 1);
@@ -115,7 +115,7 @@ static void urls_that_are_not_there_are_not_stored(void **state)
 static void what_is_looked_up_keeps_its_lines(void **state)
 {
     (void)state;
-    struct common c = {.url = DEJA_URL_SAFE};
+    struct shared_options c = {.url = DEJA_URL_SAFE};
     struct trial *t = run_step(text, &c, URLKEYS_LOOK_UP, 0);
     assert_string_equal(t->keys, "http://a.example/;no url;-;-;http://b.example/c?d;mailto:x;");
     c.url = DEJA_URL_GSB;
@@ -130,7 +130,7 @@ static void what_is_looked_up_keeps_its_lines(void **state)
 static void forms_are_whole_urls(void **state)
 {
     (void)state;
-    const struct common c = {.url = DEJA_URL_GSB, .canonical = true};
+    const struct shared_options c = {.url = DEJA_URL_GSB, .canonical = true};
     struct trial *t = run_step(text, &c, URLKEYS_COMPARE, 0);
     assert_string_equal(t->forms,
                         "http://a.example/;http://no%20url/;;-;http://b.example/c?d;mailto:x;");
@@ -139,7 +139,7 @@ static void forms_are_whole_urls(void **state)
 static void links_are_resolved_and_urls_are_not(void **state)
 {
     (void)state;
-    const struct common c = {.url = DEJA_URL_SCRAPY, .base = "http://a/b/c"};
+    const struct shared_options c = {.url = DEJA_URL_SCRAPY, .base = "http://a/b/c"};
     struct trial *t =
         run_step("d\n/d\n?d\n//D/\n http://e:80/%7e\nHTTP:d\nhttps:d\nx+y:z\n1:2\n\n", &c,
                  URLKEYS_COMPARE, 0);
@@ -150,7 +150,7 @@ static void links_are_resolved_and_urls_are_not(void **state)
 static void strict_stops_at_the_line(void **state)
 {
     (void)state;
-    const struct common c = {.url = DEJA_URL_SAFE, .strict = true};
+    const struct shared_options c = {.url = DEJA_URL_SAFE, .strict = true};
     char want[200];
     for (size_t size = 30; size < 200; size += 17) {
         struct trial *t = run_step("http://a/\nhttp://b/\nhttp://c/\nhttp://d/\nno\n", &c,
@@ -171,7 +171,7 @@ static void forms_stay_where_they_are(void **state)
         LINES = 300,
         LEN = 3000
     };
-    const struct common c = {.url = DEJA_URL_SAFE};
+    const struct shared_options c = {.url = DEJA_URL_SAFE};
     const char *path = list;
     struct input_options o = INPUT_OPTIONS_INIT;
     struct urlkeys u;
@@ -217,7 +217,7 @@ static void bases_that_are_none(void **state)
     (void)state;
     static const char *const bad[] = {"", "a.example", "/a", "mailto:a", "http://", "http://a b/"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        const struct common c = {.url = DEJA_URL_SAFE, .base = bad[i]};
+        const struct shared_options c = {.url = DEJA_URL_SAFE, .base = bad[i]};
         struct urlkeys u;
         deja_error err = {0};
         if (urlkeys_init(&u, &c, URLKEYS_COMPARE, &err) != OPT_USAGE)
