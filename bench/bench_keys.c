@@ -141,7 +141,7 @@ static int make_slices(struct loading *l, const char *path, deja_error *err)
         return fail(err, DEJA_EINVAL, "%s has no line of 1 to %d bytes", fail_path(path).text,
                     LINE_MAX);
     k->line = malloc(k->n_lines * sizeof *k->line);
-    if (k->line == NULL)
+    if (!k->line)
         return fail(err, DEJA_ENOMEM, "no memory for the list of URLs");
     for (size_t i = 0; i < k->n_lines; i++)
         k->line[i] = (deja_slice){k->list + l->begin[i], l->begin[i + 1] - l->begin[i]};
@@ -179,14 +179,14 @@ static int load(struct bench_keys *k, const char *path, deja_error *err)
 int bench_keys_init(struct bench_keys *k, size_t cap, const char *path, deja_error *err)
 {
     *k = (struct bench_keys){.cap = cap, .key_max = MADE_UP_MAX};
-    if (path != NULL) {
+    if (path) {
         const int rc = load(k, path, err);
         if (rc < 0)
             return rc;
     }
     k->slice = calloc(cap, sizeof *k->slice);
     k->bytes = calloc(cap, k->key_max);
-    if (k->slice == NULL || k->bytes == NULL)
+    if (!k->slice || !k->bytes)
         return fail(err, DEJA_ENOMEM, "no memory for the keys");
     return DEJA_OK;
 }
@@ -204,7 +204,7 @@ void bench_keys_make(struct bench_keys *k, const uint64_t *number, size_t n)
 {
     char *at = k->bytes;
     for (size_t i = 0; i < n; i++) {
-        char *end = k->line != NULL ? from_list(k, at, number[i]) : make_up(at, number[i]);
+        char *end = k->line ? from_list(k, at, number[i]) : make_up(at, number[i]);
         k->slice[i] = (deja_slice){at, (size_t)(end - at)};
         at = end;
     }

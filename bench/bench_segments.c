@@ -32,7 +32,7 @@ static deja_options options(uint64_t n, double p)
 static void segments_close(void *self)
 {
     struct subject *s = self;
-    if (s != NULL)
+    if (s)
         deja_filter_free(s->filter);
     free(s);
 }
@@ -43,7 +43,7 @@ static void *segments_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     deja_options opt = options(n, p);
     opt.alloc = bench_memory_allocator();
     struct subject *s = calloc(1, sizeof *s);
-    if (s != NULL && deja_filter_new(&opt, &s->filter, err) < 0) {
+    if (s && deja_filter_new(&opt, &s->filter, err) < 0) {
         free(s);
         return NULL;
     }

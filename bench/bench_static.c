@@ -22,7 +22,7 @@ static deja_options options(uint64_t n, double p)
 static void static_close(void *self)
 {
     struct subject *s = self;
-    if (s == NULL)
+    if (!s)
         return;
     deja_filter_free(s->filter);
     deja_builder_free(s->builder);
@@ -34,7 +34,7 @@ static void *static_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     (void)kind;
     const deja_options opt = options(n, p);
     struct subject *s = calloc(1, sizeof *s);
-    if (s != NULL && deja_builder_new(&opt, &s->builder, err) < 0) {
+    if (s && deja_builder_new(&opt, &s->builder, err) < 0) {
         free(s);
         return NULL;
     }
@@ -77,7 +77,7 @@ static deja_stats stats(const void *self, unsigned flags)
 {
     const struct subject *s = self;
     deja_stats out = DEJA_STATS_INIT;
-    if (s->filter == NULL || deja_filter_stats(s->filter, flags, &out, NULL) < 0)
+    if (!s->filter || deja_filter_stats(s->filter, flags, &out, NULL) < 0)
         out.fp_now = -1;
     return out;
 }

@@ -88,7 +88,7 @@ int bench_url_run(struct bench_url figure[BENCH_PROFILES], struct bench_keys *ke
     r.number = malloc(keys->cap * sizeof *r.number);
     r.plain = malloc(keys->cap);
     r.room = malloc(ROOM);
-    if (rc == DEJA_OK && (r.number == NULL || r.plain == NULL || r.room == NULL))
+    if (rc == DEJA_OK && (!r.number || !r.plain || !r.room))
         rc = fail(err, DEJA_ENOMEM, "no memory to measure canonical URLs");
     for (uint32_t i = 0; rc == DEJA_OK && i < BENCH_PROFILES; i++) {
         figure[i].profile = i + 1;
