@@ -24,7 +24,7 @@ const struct command *command_find(const char *name, deja_error *err)
             return *c;
         opt_near_offer(&near, (*c)->name);
     }
-    if (near.best != NULL)
+    if (near.best)
         (void)fail(err, OPT_USAGE, "unknown command '%.40s'; did you mean %s?", name, near.best);
     else
         (void)fail(err, OPT_USAGE, "unknown command '%.40s'", name);
@@ -102,7 +102,7 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
     if (rc < 0)
         return rc;
     call->console->quiet = opt_flag_is_set(cmd->options, options, "quiet");
-    if (rest.unclear != NULL)
+    if (rest.unclear)
         console_note(call->console,
                      "%s is a file here; if you mean the value of --%s, write --%s=%s", rest.word,
                      rest.unclear->name, rest.unclear->name, rest.word);
@@ -119,9 +119,9 @@ static int run_command(struct call *call, int argc, char **argv, deja_error *err
 {
     const struct command *cmd = call->command;
     void *options = calloc(1, cmd->options_size + 1);
-    if (options == NULL)
+    if (!options)
         return fail(err, DEJA_ENOMEM, "no memory for the options");
-    if (cmd->defaults != NULL)
+    if (cmd->defaults)
         memcpy(options, cmd->defaults, cmd->options_size);
     call->console->command = cmd->name;
     int rc = parse_and_run(call, argc, argv, options, err);
@@ -150,7 +150,7 @@ static int dispatch(struct call *call, int argc, char **argv, deja_error *err)
     if (argv[1][0] == '-')
         return run_global_option(call, argv[1], err);
     call->command = command_find(argv[1], err);
-    if (call->command == NULL)
+    if (!call->command)
         return OPT_USAGE;
     return run_command(call, argc - 2, argv + 2, err);
 }

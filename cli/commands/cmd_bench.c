@@ -112,7 +112,7 @@ static void plan_size(struct bench *b, uint64_t n)
     if (c->filter.kind != 0)
         return;
     const struct bench_subject *libbloom = bench_libbloom();
-    if (libbloom != NULL)
+    if (libbloom)
         plan(b, libbloom, 0, n, p);
     plan(b, &bench_table, 0, n, p);
 }
@@ -160,7 +160,7 @@ static int report(struct bench *b, deja_error *err)
     else if (rc == DEJA_OK)
         rc = bench_report_table(&b->report, out, err);
     rc = out_finish(&own, rc, err);
-    if (rc < 0 || b->o->csv == NULL)
+    if (rc < 0 || !b->o->csv)
         return rc;
     rc = call_output(b->call, b->o->csv, &own, &out, err);
     if (rc == DEJA_OK)

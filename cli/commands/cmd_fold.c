@@ -38,11 +38,11 @@ static int open_result(const char *path, const char *output, const struct shared
                        const deja_options *expect, deja_filter **f, deja_error *err)
 {
     deja_filter *from;
-    int rc = output != NULL ? existing_check(output, false, c->force, err) : DEJA_OK;
+    int rc = output ? existing_check(output, false, c->force, err) : DEJA_OK;
     if (rc < 0)
         return rc;
     rc = deja_filter_open(path, output != NULL ? 0 : DEJA_OPEN_WRITE, expect, &from, err);
-    if (rc < 0 || output == NULL) {
+    if (rc < 0 || !output) {
         *f = from;
         return rc;
     }
@@ -77,7 +77,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
 {
     const struct fold_options *o = call->options;
     const char *path = call->operands[0];
-    const bool in_place = o->shared.output == NULL || existing_same(o->shared.output, path);
+    const bool in_place = !o->shared.output || existing_same(o->shared.output, path);
     const char *output = in_place ? NULL : o->shared.output;
     deja_stats before = DEJA_STATS_INIT, after = DEJA_STATS_INIT;
     deja_filter *f = NULL;
@@ -94,7 +94,7 @@ static int fold(const struct call *call, const deja_options *expect, deja_error 
     }
     if (rc == DEJA_OK)
         rc = deja_filter_sync(f, err);
-    if (rc < 0 && output != NULL)
+    if (rc < 0 && output)
         rc = existing_explain(rc, output, false, o->shared.force, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(f, DEJA_STATS_BODY, &after, err);

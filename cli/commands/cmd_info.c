@@ -35,7 +35,7 @@ static int inform(struct call *call, const char *path, const uint8_t *key, struc
     deja_error err = {0};
     int rc = info_report_make(&r, key, &err);
     (void)opt_filter_translate(&err);
-    if (json != NULL)
+    if (json)
         info_report_json(&r, json, rc < 0 ? &err : NULL);
     else if (rc == DEJA_OK)
         rc = info_report_text(&r, call->out, path != call->operands[0], &err);
@@ -55,7 +55,7 @@ static int run(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     struct json json;
     int status = COMMAND_DONE;
-    int rc = key_file != NULL ? keyfile_read(&o->shared, key, err) : DEJA_OK;
+    int rc = key_file ? keyfile_read(&o->shared, key, err) : DEJA_OK;
     if (rc < 0)
         return rc;
     if (o->shared.json) {

@@ -34,7 +34,7 @@ static const struct lab_options defaults = {.out = "deja-lab", .shared.filter.se
 static int check_options(const void *target, deja_error *err)
 {
     const struct lab_options *o = target;
-    if (o->shared.csv != NULL && o->urls == NULL)
+    if (o->shared.csv && !o->urls)
         return fail(err, OPT_USAGE, "--csv is about the file of --urls; give both");
     return DEJA_OK;
 }
@@ -101,7 +101,7 @@ static const struct lab_experiment *find(const char *name, deja_error *err)
             return *e;
         opt_near_offer(&near, (*e)->name);
     }
-    if (near.best != NULL)
+    if (near.best)
         (void)fail(err, OPT_USAGE, "unknown experiment '%.40s'; did you mean %s?", name,
                    near.best);
     else
@@ -121,7 +121,7 @@ static bool is_chosen(const struct session *s, const struct lab_experiment *e)
 static int choose(struct session *s, deja_error *err)
 {
     for (size_t i = 0; i < s->call->n_operands; i++)
-        if (strcmp(s->call->operands[i], "all") != 0 && find(s->call->operands[i], err) == NULL)
+        if (strcmp(s->call->operands[i], "all") != 0 && !find(s->call->operands[i], err))
             return OPT_USAGE;
     for (const struct lab_experiment *const *e = lab_experiments; *e != NULL; e++)
         if (is_chosen(s, *e))
@@ -184,7 +184,7 @@ static int load_keys(struct session *s, deja_error *err)
     const struct lab_options *o = s->o;
     struct lab_keys *k = &s->lab.keys;
     const uint64_t n = n_of(o);
-    if (o->urls == NULL)
+    if (!o->urls)
         return lab_keys_make(k, n, o->shared.filter.seed, err);
     const struct pick_options pick = shared_pick_options(&o->shared);
     const int rc = lab_keys_read(k, n, o->urls, &pick, s->call->stop, err);
@@ -358,7 +358,7 @@ static int run(struct call *call, deja_error *err)
     if (o->list || call->n_operands == 0)
         return list(call, err);
     struct session *s = calloc(1, sizeof *s);
-    if (s == NULL)
+    if (!s)
         return fail(err, DEJA_ENOMEM, "no memory for the lab");
     s->call = call;
     s->o = o;

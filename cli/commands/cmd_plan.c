@@ -31,7 +31,7 @@ static int run(struct call *call, deja_error *err)
     const struct plan_options *o = call->options;
     struct plan_report s = {.c = &o->shared};
     plan_begin(&s);
-    if (plan_first(&s) == NULL) {
+    if (!plan_first(&s)) {
         *err = s.row[0].why_not;
         return err->status;
     }

@@ -138,7 +138,7 @@ static enum verdict verify(struct call *call, const char *path, const uint8_t *k
     struct finding f = {.verdict = INTACT};
     examine(&f, path, o->repair, key);
     (void)opt_filter_translate(&f.why);
-    if (json != NULL)
+    if (json)
         print_json(json, path, &f);
     else
         print_text(call, path, &f);
@@ -156,7 +156,7 @@ static int run(struct call *call, deja_error *err)
     uint8_t key[DEJA_KEY_LEN];
     struct json json;
     enum verdict worst = INTACT;
-    int rc = key_file != NULL ? keyfile_read(&o->shared, key, err) : DEJA_OK;
+    int rc = key_file ? keyfile_read(&o->shared, key, err) : DEJA_OK;
     if (rc < 0)
         return rc;
     if (o->shared.json) {

@@ -30,7 +30,7 @@ void opt_walk_init(struct opt_walk *w, const struct opt *table)
 {
     w->depth = 0;
     enter(w, opt_help, 0);
-    if (table != NULL)
+    if (table)
         enter(w, table, 0);
 }
 
@@ -90,7 +90,7 @@ bool opt_flag_is_set(const struct opt *table, const void *target, const char *na
 {
     size_t base;
     const struct opt *o = find(table, '\0', name, strlen(name), &base);
-    if (o == NULL || o->type != OPT_TYPE_FLAG || target == NULL)
+    if (!o || o->type != OPT_TYPE_FLAG || !target)
         return false;
     return is_given(o, (const char *)target + base + o->offset);
 }
@@ -109,10 +109,10 @@ int opt_check_names(const struct opt *table, const void *target, bool from_termi
     size_t base;
     opt_walk_init(&w, table);
     while ((o = opt_walk_next(&w, &base)) != NULL) {
-        if (o->noun == NULL)
+        if (!o->noun)
             continue;
         const char *text = *(const char *const *)((const char *)target + base + o->offset);
-        if (text == NULL || !(from_terminal || strpbrk(text, "./") != NULL) || !is_file(text))
+        if (!text || !(from_terminal || strpbrk(text, "./")) || !is_file(text))
             continue;
         const struct fail_path path = fail_path(text);
         return fail(err, OPT_USAGE,
@@ -156,7 +156,7 @@ static int check_range(const struct opt *o, uint64_t n, deja_error *err)
 static int set_count(const struct opt *o, const char *text, void *field, deja_error *err)
 {
     uint64_t n;
-    if (o->hint != NULL && text[0] == '-')
+    if (o->hint && text[0] == '-')
         return fail(err, DEJA_EINVAL, "counts from %" PRIu64 ", not '%.10s'; %s", o->min, text,
                     o->hint);
     int rc = o->type == OPT_TYPE_SIZE       ? num_parse_size(text, &n, err)
@@ -180,10 +180,10 @@ void opt_list_choices(opt_names *names, char *text, size_t cap)
     text[0] = '\0';
     for (uint32_t value = 0; value <= OPT_CHOICES; value++) {
         const char *name = value < OPT_CHOICES ? names(value) : NULL;
-        if (name == NULL && value < OPT_CHOICES)
+        if (!name && value < OPT_CHOICES)
             continue;
-        if (pending != NULL && len < cap) {
-            const char *between = len == 0 ? "" : name == NULL ? " or " : ", ";
+        if (pending && len < cap) {
+            const char *between = len == 0 ? "" : !name ? " or " : ", ";
             int n = snprintf(text + len, cap - len, "%s%s", between, pending);
             len += n < 0 ? 0 : (size_t)n;
         }
@@ -205,7 +205,7 @@ static int set_choice(const struct opt *o, const char *text, uint32_t *field, de
     char choices[128];
     for (uint32_t value = 0; value < OPT_CHOICES; value++) {
         const char *name = o->names(value);
-        if (name == NULL)
+        if (!name)
             continue;
         if (strcmp(name, text) == 0) {
             choose(o, value, field);
@@ -214,7 +214,7 @@ static int set_choice(const struct opt *o, const char *text, uint32_t *field, de
         opt_near_offer(&near, name);
     }
     opt_list_choices(o->names, choices, sizeof choices);
-    if (near.best != NULL)
+    if (near.best)
         return fail(err, DEJA_EINVAL, "takes %s, not '%.30s'; did you mean %s?", choices, text,
                     near.best);
     return fail(err, DEJA_EINVAL, "takes %s, not '%.30s'", choices, text);
@@ -289,7 +289,7 @@ static const char *following_choice(struct parser *p, const struct opt *o)
 {
     const char *word = p->at < p->argc ? p->argv[p->at] : NULL;
     bool known = false;
-    for (uint32_t value = 0; word != NULL && o->names != NULL && value < OPT_CHOICES; value++)
+    for (uint32_t value = 0; word != NULL && o->names && value < OPT_CHOICES; value++)
         known |= o->names(value) != NULL && strcmp(o->names(value), word) == 0;
     if (known && access(word, F_OK) == 0) {
         p->rest->unclear = o;
@@ -305,7 +305,7 @@ static int take(struct parser *p, const struct opt *o, size_t base, const char *
                 bool by_letter)
 {
     struct label l = label(o, by_letter);
-    if (o->refuse != NULL)
+    if (o->refuse)
         return fail(p->err, OPT_USAGE, "%s", o->refuse);
     if (o == &opt_help[1]) {
         p->rest->help = true;
@@ -313,7 +313,7 @@ static int take(struct parser *p, const struct opt *o, size_t base, const char *
     }
     void *field = p->target + base + o->offset;
     if (o->type == OPT_TYPE_FLAG) {
-        if (attached != NULL)
+        if (attached)
             return fail(p->err, OPT_USAGE, "%s takes no value", l.text);
         if (o->bit)
             *(uint32_t *)field |= o->bit;
@@ -324,13 +324,13 @@ static int take(struct parser *p, const struct opt *o, size_t base, const char *
         return DEJA_OK;
     }
     const char *text = attached;
-    if (text == NULL && opt_is_optional(o))
+    if (!text && opt_is_optional(o))
         text = following_choice(p, o);
-    else if (text == NULL && p->at < p->argc)
+    else if (!text && p->at < p->argc)
         text = p->argv[p->at++];
-    if (text == NULL && by_letter)
+    if (!text && by_letter)
         return fail(p->err, OPT_USAGE, "%s needs a value: -%c %s", l.text, o->letter, o->value);
-    if (text == NULL)
+    if (!text)
         return fail(p->err, OPT_USAGE, "%s needs a value: %s=%s", l.text, l.text, o->value);
     deja_error why;
     if (set_value(o, text, field, &why) < 0)
@@ -352,7 +352,7 @@ static int unknown_long(struct parser *p, const char *name, size_t len)
         if (opt_is_option(o))
             opt_near_offer(&near, o->name);
     }
-    if (near.best != NULL)
+    if (near.best)
         return fail(p->err, OPT_USAGE, "unknown option --%s; did you mean --%s?", word, near.best);
     return fail(p->err, OPT_USAGE, "unknown option --%s", word);
 }
@@ -361,7 +361,7 @@ static int parse_long(struct parser *p, const char *name)
 {
     size_t base, len = strcspn(name, "=");
     const struct opt *o = find(p->table, '\0', name, len, &base);
-    if (o == NULL)
+    if (!o)
         return unknown_long(p, name, len);
     return take(p, o, base, name[len] == '=' ? name + len + 1 : NULL, false);
 }
@@ -369,7 +369,7 @@ static int parse_long(struct parser *p, const char *name)
 static int unknown_letter(struct parser *p, const char *letters, char letter)
 {
     size_t base, len = strcspn(letters, "=");
-    if (len > 1 && find(p->table, '\0', letters, len, &base) != NULL)
+    if (len > 1 && find(p->table, '\0', letters, len, &base))
         return fail(p->err, OPT_USAGE, "unknown option -%.*s; did you mean --%.*s?", (int)len,
                     letters, (int)len, letters);
     return fail(p->err, OPT_USAGE, "unknown option -%c", letter);
@@ -381,7 +381,7 @@ static int parse_letters(struct parser *p, const char *letters)
     for (const char *c = letters; *c != '\0' && !p->rest->help; c++) {
         size_t base;
         const struct opt *o = find(p->table, *c, NULL, 0, &base);
-        if (o == NULL)
+        if (!o)
             return unknown_letter(p, letters, *c);
         bool takes = opt_takes_value(o);
         int rc = take(p, o, base, takes && c[1] != '\0' ? c + 1 : NULL, true);

@@ -202,7 +202,7 @@ static inline bool opt_is_option(const struct opt *o)
 /* Can it do without a value? */
 static inline bool opt_is_optional(const struct opt *o)
 {
-    return o->type == OPT_TYPE_OPTIONAL || o->fallback != NULL;
+    return o->type == OPT_TYPE_OPTIONAL || o->fallback;
 }
 static inline bool opt_takes_value(const struct opt *o)
 {

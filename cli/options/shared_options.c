@@ -46,7 +46,7 @@ const struct opt shared_key[] = {
 static int check_secret(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
-    if (c->key_file != NULL && c->filter.seed != 0)
+    if (c->key_file && c->filter.seed != 0)
         return fail(err, OPT_USAGE, "--key and --seed exclude each other");
     return DEJA_OK;
 }
@@ -155,13 +155,13 @@ static const char *needs_profile(const struct shared_options *c)
 static int check_rules(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
-    if (c->url == 0 && needs_profile(c) != NULL)
+    if (c->url == 0 && needs_profile(c))
         return fail(err, OPT_USAGE, "%s needs --url beside it", needs_profile(c));
     if (c->strict && !c->url && !c->field && !c->csv && !c->json_key && c->format <= PICK_LINES)
         return fail(err, OPT_USAGE,
                     "--strict needs --url, -f, --csv, --json-key or --format beside it: without "
                     "them every line has a key");
-    if (c->url != DEJA_URL_CRAWL && (c->drop_params != NULL || c->keep_params != NULL))
+    if (c->url != DEJA_URL_CRAWL && (c->drop_params || c->keep_params))
         return fail(err, OPT_USAGE, "--%s-params is for profile crawl: %s keeps all parameters",
                     c->drop_params != NULL ? "drop" : "keep", deja_profile_name(c->url));
     if (c->canonical && c->format == PICK_HOSTS)
@@ -237,7 +237,7 @@ const struct opt shared_quiet[] = {
 static int check_redis(const void *target, deja_error *err)
 {
     const struct shared_options *c = target;
-    if (c->redis == NULL && (c->shards || c->replicas))
+    if (!c->redis && (c->shards || c->replicas))
         return fail(err, OPT_USAGE, "--shards and --replicas go with --redis");
     return DEJA_OK;
 }

@@ -123,7 +123,7 @@ void info_report_json(const struct info_report *r, struct json *j, const deja_er
 {
     json_object(j, NULL);
     json_bytes(j, "file", r->path, strlen(r->path));
-    if (failed != NULL) {
+    if (failed) {
         json_string(j, "error", failed->text);
     } else {
         json_what(j, &r->s);

@@ -54,7 +54,7 @@ static void print_kind(struct out *o, const deja_stats *s)
     label(o, "URLs");
     if (s->profile == 0)
         out_text(o, "bytes as given, no profile\n");
-    else if (deja_profile_name(s->profile) == NULL)
+    else if (!deja_profile_name(s->profile))
         out_printf(o, "in the canonical form of profile number %u, unknown here\n", s->profile);
     else
         out_printf(o, "in the canonical form of profile %s\n", deja_profile_name(s->profile));

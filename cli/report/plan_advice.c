@@ -16,12 +16,12 @@ static const struct plan_row *choose_by_loss(const struct plan_report *s)
     const struct plan_row *blocked = plan_find(s, DEJA_BLOCKED),
                           *classic = plan_find(s, DEJA_CLASSIC);
     const struct plan_row *exact = plan_find(s, DEJA_EXACT);
-    if (exact != NULL)
+    if (exact)
         return exact;
-    if (blocked != NULL && classic != NULL && blocked->plan.lost > 1 &&
+    if (blocked && classic && blocked->plan.lost > 1 &&
         blocked->plan.lost > 10 * classic->plan.lost)
         return classic;
-    return blocked != NULL ? blocked : classic;
+    return blocked ? blocked : classic;
 }
 
 /* Memory follows, or keys: the fewest bits a key win, but those of classic count double, since it
@@ -33,7 +33,7 @@ static const struct plan_row *choose_by_bits(const struct plan_report *s)
     double best_cost = INFINITY;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const struct plan_row *r = plan_find(s, kinds[i]);
-        if (r == NULL)
+        if (!r)
             continue;
         double cost = r->plan.bytes <= SMALL
                           ? 0
@@ -88,11 +88,11 @@ static void recommend(struct plan_report *s)
     if (s->c->filter.kind != 0)
         return;
     s->best = by_loss ? choose_by_loss(s) : choose_by_bits(s);
-    if (s->best == NULL)
+    if (!s->best)
         s->best = plan_first(s);
     if (count_possible(s) == 1)
         give_reason(s, "no other kind does what these options ask for");
-    else if (s->best->kind == DEJA_BLOCKED && classic != NULL) /* the default, and its rival */
+    else if (s->best->kind == DEJA_BLOCKED && classic) /* the default, and its rival */
         compare_with_classic(s, &classic->plan, by_loss);
     else if (s->best->kind == DEJA_BLOCKED)
         give_reason(s, "%s a lookup", plan_reads(&s->best->plan).s);
@@ -151,7 +151,7 @@ static void append_option(struct plan_report *s, const deja_option *row)
 static void make_command(struct plan_report *s)
 {
     const struct shared_options *c = s->c;
-    uint32_t kind = s->best != NULL ? s->best->kind : c->filter.kind;
+    uint32_t kind = s->best ? s->best->kind : c->filter.kind;
     const bool build = !session_can_dedup(kind);
     append(s, build ? "deja build" : "deja dedup");
     if (kind != DEJA_BLOCKED) /* the default need not be typed */

@@ -69,19 +69,19 @@ static int print_table(struct out *o, const struct plan_report *s, deja_error *e
 /* What a row does not say of its kind. */
 static void print_notes(struct out *o, const struct plan_report *s)
 {
-    if (plan_find(s, DEJA_STATIC) != NULL)
+    if (plan_find(s, DEJA_STATIC))
         out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
     const struct plan_row *layered = plan_find(s, DEJA_LAYERED);
-    if (layered != NULL && s->c->layered == OPT_LAYERED_PAPER)
+    if (layered && s->c->layered == OPT_LAYERED_PAPER)
         out_text(o, "  layered has a filter of one size for each layer, all counted here\n");
-    else if (layered != NULL)
+    else if (layered)
         out_printf(o,
                    "  layered: at most, with n different segments in each layer; %s for the XOR "
                    "layer\n",
                    num_bytes(plan_xor_bytes(s, &layered->plan)).s);
-    if (plan_find(s, DEJA_PAIRED) != NULL)
+    if (plan_find(s, DEJA_PAIRED))
         print_forgetting(o, &plan_find(s, DEJA_PAIRED)->plan);
-    if (plan_find(s, DEJA_WINDOW) != NULL)
+    if (plan_find(s, DEJA_WINDOW))
         out_text(o, "  window remembers the last n keys, or those of some time, and forgets the "
                     "others\n");
 }
@@ -174,7 +174,7 @@ static void print_window(struct out *o, const deja_plan *p)
 
 static void print_advice(struct out *o, const struct plan_report *s)
 {
-    if (s->best != NULL) {
+    if (s->best) {
         char text[sizeof s->reason + 32];
         (void)snprintf(text, sizeof text, "Take %s: %s.", deja_kind_name(s->best->kind),
                        s->reason);
@@ -183,7 +183,7 @@ static void print_advice(struct out *o, const struct plan_report *s)
     }
     out_printf(o, "%s  %s\n", s->best != NULL ? "" : "\nNext\n", s->command);
     /* Parts of a filter that grows are blocked unless something else is asked for. */
-    if (s->best != NULL && s->best->kind == DEJA_BLOCKED && s->c->filter.memory == 0 &&
+    if (s->best && s->best->kind == DEJA_BLOCKED && s->c->filter.memory == 0 &&
         s->c->filter.hashes == 0 && s->c->filter.filters == 0)
         out_text(o, "Not sure about n? Leave -n away: the filter is sized from the files, and "
                     "grows.\n");
