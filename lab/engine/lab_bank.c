@@ -54,8 +54,7 @@ static int make_room(struct lab_bank *b, deja_error *err)
     const size_t bytes = LAB_CHUNK * words(b->widest) * sizeof *b->hash;
     b->hash = malloc(bytes);
     b->narrow = malloc(bytes);
-    return b->hash != NULL && b->narrow != NULL ? DEJA_OK
-                                                : fail(err, DEJA_ENOMEM, "no memory for hashes");
+    return b->hash && b->narrow ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for hashes");
 }
 
 int lab_bank_init(struct lab_bank *b, const struct lab *lab, const struct lab_bloom_spec *spec,
@@ -132,7 +131,7 @@ static int each_filter(struct lab_bank *b, uint64_t first, size_t n, chunk_fn *c
         const int rc = chunk(b->filter[i], hash, n, flag);
         if (rc < 0)
             return fail(err, rc, "%s", deja_strerror(rc));
-        if (fn != NULL)
+        if (fn)
             fn(ctx, i, first, flag, n);
     }
     return DEJA_OK;

@@ -27,7 +27,7 @@ int lab_fill(const struct lab *lab, deja_filter *f, const deja_slice *keys, uint
             return rc;
         seen += (double)some - (double)lab_ones(flag, some);
     }
-    if (hits != NULL)
+    if (hits)
         *hits = seen;
     return DEJA_OK;
 }

@@ -42,7 +42,7 @@ static int draw(struct asked *a, const deja_slice *line, uint64_t rows, uint64_t
     *a = (struct asked){0};
     for (unsigned half = 0; half < 2; half++)
         a->line[half] = malloc((rows / 2 + 1) * sizeof *line);
-    const bool room = number != NULL && a->line[0] != NULL && a->line[1] != NULL;
+    const bool room = number && a->line[0] && a->line[1];
     for (uint64_t i = 0; room && i < rows / 2; i++) {
         const unsigned half = number[i] >= rows / 2;
         a->line[half][a->n[half]++] = line[number[i]];

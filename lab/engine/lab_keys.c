@@ -51,7 +51,7 @@ static int take_over(struct lab_keys *k, struct store *s, deja_error *err)
 {
     k->n = s->n / 2;
     k->added = malloc(2 * k->n * sizeof *k->added);
-    if (k->added == NULL)
+    if (!k->added)
         return fail(err, DEJA_ENOMEM, "no memory for the URLs");
     size_t begin = 0;
     for (size_t i = 0; i < 2 * k->n; i++) {
@@ -70,9 +70,9 @@ int lab_keys_make(struct lab_keys *k, uint64_t n, uint64_t seed, deja_error *err
 {
     struct urlgen *gen = malloc(sizeof *gen);
     struct store s = {0};
-    int rc = gen != NULL ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the URLs");
+    int rc = gen ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the URLs");
     *k = (struct lab_keys){0};
-    if (gen != NULL)
+    if (gen)
         urlgen_init(gen, seed);
     for (uint64_t i = 0; rc == DEJA_OK && i < 2 * n; i++) {
         rc = reserve(&s, URLGEN_MAX, err);
@@ -158,7 +158,7 @@ int lab_keys_read(struct lab_keys *k, uint64_t n, const char *path,
     int rc = deja_filter_new(&opt, &r.seen, err);
     if (rc == DEJA_OK)
         rc = read_all(&r, path, pick, stop, err);
-    if (rc == DEJA_OK && stop != NULL && atomic_load(stop))
+    if (rc == DEJA_OK && stop && atomic_load(stop))
         rc = LAB_STOPPED;
     if (rc == DEJA_OK && r.s.n < LAB_KEYS_MIN)
         rc = fail(err, DEJA_EINVAL,

@@ -295,7 +295,7 @@ static void add_row(const struct lab *lab, const struct lab_results *r, struct l
     c->hashes = row->k;
     (void)snprintf(c->note, sizeof c->note, "%s", row->note);
     lab_cell_rate(c, &count, &(struct lab_printed){0});
-    if (row->printed == NULL)
+    if (!row->printed)
         return;
     const struct lab_printed p = lab_printed(&(struct lab_printed_query){
         .source = "lecture", .table = row->printed, .quantity = "false_positive"});

@@ -35,7 +35,7 @@ struct subject {
 /* exact has one rate; static has three widths, which rates below 1/256 and 1/65536 select. */
 static bool takes(uint32_t kind, double rate)
 {
-    if (deja_kind_name(kind) == NULL)
+    if (!deja_kind_name(kind))
         return false;
     if (kind == DEJA_EXACT)
         return rate == rates[RATES - 1];

@@ -53,7 +53,7 @@ static int table_bytes(const struct lab *lab, double *bytes, deja_error *err)
     uint8_t *is_new = malloc(lab->keys.n);
     void *table = bench_table.open(0, lab->keys.n, 0, err);
     int rc = DEJA_ENOMEM;
-    if (is_new != NULL && table != NULL)
+    if (is_new && table)
         rc = bench_table.add_one(table, lab->keys.added, lab->keys.n, is_new);
     *bytes = rc == DEJA_OK ? (double)bench_table.bytes(table) : NAN; /* a URL exceeds its limit */
     bench_table.close(table);

@@ -86,7 +86,7 @@ static int time_filter(const struct lab *lab, deja_filter *f, uint64_t from, dou
 {
     const uint64_t some = (lab->keys.n - from) / PARTS;
     uint8_t *answer = malloc(some + 1);
-    int rc = answer != NULL ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for answers");
+    int rc = answer ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for answers");
     *add = *query = INFINITY;
     for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
         size_t done = 0;
@@ -129,7 +129,7 @@ static int run_lists(const struct lab *lab, uint32_t which, double *value, deja_
     const uint64_t asked = which == LINEAR ? (n < SEARCH ? n : SEARCH) : n / 10;
     deja_slice *list = malloc(n * sizeof *list);
     uint64_t found = 0;
-    if (list == NULL)
+    if (!list)
         return fail(err, DEJA_ENOMEM, "no memory for a list");
     double begin = clock_ns();
     for (uint64_t i = 0; i < n; i++)
@@ -178,9 +178,9 @@ static int run_subject(const struct lab *lab, const struct bench_subject *s, uin
     const uint64_t n = lab->keys.n;
     uint8_t *answer = malloc(n);
     void *self = s->open(kind, n, 0.01, err);
-    int rc = self != NULL && answer != NULL ? DEJA_OK : DEJA_ENOMEM;
-    bench_call *add = s->add_batch != NULL ? s->add_batch : s->add_one;
-    bench_call *contains = s->contains_batch != NULL ? s->contains_batch : s->contains_one;
+    int rc = self && answer ? DEJA_OK : DEJA_ENOMEM;
+    bench_call *add = s->add_batch ? s->add_batch : s->add_one;
+    bench_call *contains = s->contains_batch ? s->contains_batch : s->contains_one;
     const double begin = clock_ns();
     if (rc == DEJA_OK)
         rc = add(self, lab->keys.added, n, answer);
@@ -191,7 +191,7 @@ static int run_subject(const struct lab *lab, const struct bench_subject *s, uin
         rc = contains(self, lab->keys.asked + p * (n / PARTS), n / PARTS, answer);
         value[1] = fastest(value[1], part, n / PARTS);
     }
-    if (self != NULL)
+    if (self)
         s->close(self);
     free(answer);
     return rc < 0 ? fail(err, rc, "%s: %s", s->name, deja_strerror(rc)) : DEJA_OK;

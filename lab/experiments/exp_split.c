@@ -59,7 +59,7 @@ struct titles {
 static size_t make_title(deja_slice line, char *out)
 {
     const char *text = line.data;
-    const bool words = memchr(text, ' ', line.len) != NULL;
+    const bool words = memchr(text, ' ', line.len);
     size_t len = 0;
     for (size_t i = 0; i < line.len; i++) {
         const unsigned char c = (unsigned char)text[i];
@@ -84,7 +84,7 @@ static int make_titles(const struct lab *lab, struct titles *t, deja_error *err)
         room += lab->keys.added[i].len;
     t->line = malloc((rows + 1) * sizeof *t->line);
     t->bytes = malloc(room);
-    if (t->line == NULL || t->bytes == NULL)
+    if (!t->line || !t->bytes)
         return fail(err, DEJA_ENOMEM, "no memory for the titles");
     opt.kind = DEJA_EXACT;
     opt.capacity = rows + 1;

@@ -122,7 +122,7 @@ static int run(const struct lab *lab, const struct lab_task *task, double *value
     deja_options opt = DEJA_OPTIONS_INIT;
     deja_filter *f = NULL;
     uint8_t *seen = malloc(2 * lab->keys.n);
-    if (seen == NULL)
+    if (!seen)
         return fail(err, DEJA_ENOMEM, "no memory for the marks of a visit");
     opt.kind = p->kind;
     opt.capacity = (uint64_t)(p->guess * (double)lab->keys.n);
