@@ -176,8 +176,8 @@ static int parse_scaled(const char *text, const struct unit *units, const char *
 {
     struct decimal d;
     const char *rest = read_decimal(text, &d);
-    const struct unit *unit = rest == NULL ? NULL : find_unit(units, rest);
-    if (unit == NULL)
+    const struct unit *unit = !rest ? NULL : find_unit(units, rest);
+    if (!unit)
         return fail(err, DEJA_EINVAL, "%s, not %s", takes, quote(text).s);
     uint64_t result;
     switch (scale(&d, unit->factor, &result)) {
@@ -257,7 +257,7 @@ static bool read_double(const char *text, double *x)
 {
     struct decimal d;
     const char *rest = read_decimal(text, &d);
-    if (rest == NULL || *rest != '\0')
+    if (!rest || *rest != '\0')
         return false;
     *x = to_double(text);
     return isfinite(*x);
@@ -291,7 +291,7 @@ static int read_escape(const char *text)
     if (text[0] != '\\' || text[1] == '\0')
         return -1;
     const char *letter = strchr(letters, text[1]);
-    if (letter != NULL && text[2] == '\0')
+    if (letter && text[2] == '\0')
         return bytes[letter - letters];
     if (text[1] != 'x' || strlen(text) != 4)
         return -1;
@@ -382,7 +382,7 @@ static struct num_text scientific(double x)
 {
     struct num_text t = format("%.1e", x);
     char *e = strchr(t.s, 'e');
-    if (e == NULL)
+    if (!e)
         return t;
     long exponent = strtol(e + 1, NULL, 10);
     (void)snprintf(e, sizeof t.s - (size_t)(e - t.s), "e%ld", exponent);
