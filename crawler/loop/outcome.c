@@ -179,7 +179,7 @@ static int archive(struct crawler *c, const struct frontier_url *u, const struct
                                    .not_modified = d->status == 304};
     rc = rc < 0 ? fail(err, rc, "no memory for a record")
                 : warc_write(&c->warc, &capture, &p->place, err);
-    p->revisit = original != NULL;
+    p->revisit = original;
     if (original)
         p->digest = original->payload;
     buffer_fini(&head);

@@ -331,7 +331,7 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
 {
     char **copy = &in->c->text[in->number];
     *copy = ascii_copy(ascii_slice(was));
-    bool ok = *copy != NULL;
+    bool ok = *copy;
     if (ok)
         put_text(s, &in->c->settled, *copy);
     struct buffer *list = &in->c->as_before;
