@@ -1,9 +1,9 @@
 /* fuzz_cdxj.c - lines of the index for any URL and media type.
  *
- * The first line of the input is a URL, which is made canonical as the crawler does; the rest is
- * a media type.  A line ends once, at its end; its key has no blanks, no capitals and a slash
- * behind the host; its JSON is closed and gives the URL back; and parameters in another order have
- * the same key. */
+ * The first line of the input is a URL, which is canonicalized as the crawler does; the rest is a
+ * media type.  A line has one line end, at its end; its key has no blanks, no capitals and a
+ * slash after the host; its JSON is closed and gives the URL back; and parameters in another
+ * order have the same key. */
 #include "crawler/archive/cdxj.h"
 #include "tools/base/ascii.h"
 #include <stdint.h>
@@ -15,8 +15,8 @@ static void check(bool holds)
         abort();
 }
 
-/* The string that begins behind the quote at p, with its escapes undone; NULL when it has no
- * end.  Returns what is behind it. */
+/* Decodes the string that starts after the quote at p; NULL if it has no end.  Returns a pointer
+ * past it. */
 static const char *read_string(const char *p, const char *end, struct buffer *out)
 {
     for (; p < end && *p != '"'; p++) {

@@ -1,8 +1,8 @@
 /* fuzz_commands.c - sequences of commands on imported filters and on their files.
  *
- * The input says which filter and which commands (commands.h); the last bit of its first byte, if
- * its header is edited before.  Whatever was done, the filter survives export and import, and its
- * file can be opened. */
+ * The input selects the filter and the commands (commands.h); the last bit of its first byte says
+ * whether the header is edited first.  After any command, the filter survives export and import,
+ * and its file can be opened. */
 #include "commands.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

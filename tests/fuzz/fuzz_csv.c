@@ -1,8 +1,8 @@
-/* fuzz_csv.c - the CSV scanner against a state machine that takes one byte at a time.
+/* fuzz_csv.c - the CSV scanner against a state machine that reads one byte at a time.
  *
- * The first byte picks the size of the pieces and how many ends are asked for at once; the second
- * the delimiter and the terminator; the others are the CSV.  Records, their fields and the
- * unclosed quote at the end must agree. */
+ * The first byte sets the size of the pieces and how many record ends are requested at once; the
+ * second sets the delimiter and the terminator; the others are the CSV.  Records, their fields
+ * and the unclosed quote at the end must agree. */
 #include "tools/input/csv.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@ static void check(bool holds)
         abort();
 }
 
-/* All that is to know about some CSV: the ends of the records, and the contents of all fields one
- * after the other, with the ends of the fields in it and the number of fields of each record. */
+/* Everything about some CSV: the ends of the records, and the contents of all fields one after
+ * another, with the ends of the fields in it and the number of fields of each record. */
 struct reading {
     size_t *ends;
     size_t n;
@@ -56,8 +56,8 @@ static void end_field(struct reading *r)
     r->fields_of[r->n]++;
 }
 
-/* One byte at a time, by the words of csv.h.  The '\r' of a record's end was already taken for
- * content when the end comes, so it is taken back. */
+/* One byte at a time, as csv.h describes it.  The '\r' of a record's end has already been stored
+ * as content when the end is found, so it is removed again. */
 static struct reading read_slowly(const char *data, size_t len, char delimiter, char terminator)
 {
     enum {
@@ -69,7 +69,7 @@ static struct reading read_slowly(const char *data, size_t len, char delimiter, 
     struct reading r = reading_new(len);
     size_t kept = 0; /* content and fields of complete records */
     size_t kept_fields = 0;
-    bool cr = false; /* the byte before was '\r', outside of quotes */
+    bool cr = false; /* the previous byte was '\r', outside quotes */
     for (size_t i = 0; i < len; i++) {
         char c = data[i];
         if (state == AFTER_QUOTE && c == '"') {
@@ -111,7 +111,7 @@ static void read_fields(struct reading *r, const char *record, size_t len, char 
     deja_slice field;
     while (csv_next(&c, &field)) {
         if (csv_is_raw(field)) {
-            char *unquoted = malloc(field.len); /* its own block: overruns are seen */
+            char *unquoted = malloc(field.len); /* its own block, so that overruns are detected */
             check(unquoted);
             size_t unquoted_len = csv_unquote(field, unquoted);
             check(unquoted_len < field.len);

@@ -1,7 +1,7 @@
-/* fuzz_dcso.c - any bytes as a bloom file of DCSO's, plain or gzip: read, asked, added to.
+/* fuzz_dcso.c - any bytes as a DCSO bloom file, plain or gzip: read, queried, added to.
  *
- * Beyond not crashing: what is read has a header that says the same when it is written again, its
- * set bits are no more than its bits, asking changes nothing, and what is added is found. */
+ * Beyond not crashing: the header of a file that can be read is the same when it is written
+ * again, it has no more set bits than bits, queries change nothing, and added keys are found. */
 #include "cli/dcso/dcso_file.h"
 #include <stdint.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
-/* fuzz_decode.c - compressed framing: what was compressed comes out again, damage is noticed.
+/* fuzz_decode.c - compressed framing: content survives a round trip, and damage is detected.
  *
- * The first byte picks what the rest is: bytes as they come (0, 1), or content that is compressed
- * here, in one stream or two, as gzip or zstd (2 .. 5) or, from 0xf0 on, as xz or bzip2 (6 .. 9),
- * and then, when the second byte is not 0, damaged: the third tells where.  However it is read,
- * from a file or a pipe, in pieces of any size, the same bytes and the same end come out.  Intact
- * streams give their content; damaged ones with their checksums give an error, or the content when
- * the damage was in what nobody needs. */
+ * The first byte says what the rest is: raw bytes (0, 1), or content that is compressed here, in
+ * one stream or two, as gzip or zstd (2 .. 5) or, from 0xf0 on, as xz or bzip2 (6 .. 9), and then
+ * damaged unless the second byte is 0: the third says where.  However it is read, from a file or
+ * a pipe, in pieces of any size, the same bytes and the same end come out.  Intact streams give
+ * their content.  Damaged ones with checksums give an error, or the content if the damage was in
+ * unused bytes. */
 #include "tools/input/decode.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 #include <bzlib.h>
 #endif
 
-#define MOST ((size_t)1 << 16) /* what a pipe holds, and enough of a bomb */
+#define MOST ((size_t)1 << 16) /* what a pipe holds, and enough of a decompression bomb */
 
 static void check(bool holds)
 {
@@ -40,7 +40,7 @@ struct result {
     deja_error err;
 };
 
-/* All that comes, up to MOST bytes. */
+/* Reads everything, up to MOST bytes. */
 static struct result read_all(int fd, size_t piece)
 {
     struct result r = {.data = malloc(MOST), .rc = DEJA_OK};
@@ -48,7 +48,7 @@ static struct result read_all(int fd, size_t piece)
     check(r.data && decode_new(fd, NULL, NULL, &d, NULL) == DEJA_OK);
     while (r.len < MOST) {
         const size_t room = MOST - r.len < piece ? MOST - r.len : piece;
-        unsigned char *buf = malloc(room); /* its own block: overruns are seen */
+        unsigned char *buf = malloc(room); /* its own block, so that overruns are detected */
         size_t len = 77;
         check(buf);
         r.rc = decode_read(d, buf, room, true, &len, &r.err);
@@ -64,7 +64,8 @@ static struct result read_all(int fd, size_t piece)
         size_t len;
         deja_error again = {0};
         check(r.err.status == r.rc && r.err.text[0]);
-        check(decode_read(d, r.data, 1, true, &len, &again) == r.rc); /* and stays so */
+        check(decode_read(d, r.data, 1, true, &len, &again) == r.rc); /* and the error is
+                                                                       * permanent */
     }
     decode_free(d);
     return r;
@@ -164,7 +165,7 @@ static compressor *compressor_of(unsigned how)
 static size_t compress_as(compressor *pack, bool twice, const unsigned char *data, size_t len,
                           unsigned char *out, size_t cap)
 {
-    const size_t half = twice ? len / 2 : len; /* a second stream behind the first */
+    const size_t half = twice ? len / 2 : len; /* a second stream after the first */
     size_t n = 0;
     for (size_t at = 0, part = half; at < len || n == 0; at += part, part = len - at)
         n += pack(data + at, part, out + n, cap - n);
@@ -176,10 +177,10 @@ static void free_result(struct result *r)
     free(r->data);
 }
 
-/* How much of a damaged block comes out before the error depends on the size of the pieces in
- * three libraries: libbz2 forgets what it wrote in the call that finds the damage, liblzma looks
- * for some damage only at the end of a call, and libzstd writes a small block out as soon as it
- * can.  There, one result begins with the other. */
+/* In three libraries, how much of a damaged block comes out before the error depends on the size
+ * of the pieces: libbz2 drops what it wrote in the call that finds the damage, liblzma detects
+ * some damage only at the end of a call, and libzstd writes a small block as soon as it can.  For
+ * these, one result must be a prefix of the other. */
 static void same(const struct result *a, const struct result *b, bool loosely)
 {
     const size_t len = a->len < b->len ? a->len : b->len;
@@ -214,7 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     same(&whole, &piped, loosely);
     if (pack && damage == 0)
         check(whole.rc == DEJA_OK);
-    /* The first bytes tell the format: damaged, it is something else. */
+    /* The first bytes identify the format: damaged, they mean a different one. */
     if (pack && whole.rc == DEJA_OK && (damage == 0 || place % len >= DECODE_MAGIC))
         check(whole.len <= size - 4 && memcmp(whole.data, content, whole.len) == 0);
     free_result(&whole);

@@ -1,9 +1,9 @@
-/* fuzz_escapes.c - what other programs escape comes out as it was.
+/* fuzz_escapes.c - decoding reverses the escapes of other programs.
  *
- * The first byte picks who writes the line, the second how much he escapes, and the rest is the
- * key: a line of JSON with the key as a string among others, as json.dumps and friends write it,
- * or a line of a web server's log with the key as the request's target, as Apache and nginx write
- * it.  Whatever is in the key, picking and decoding give it back. */
+ * The first byte selects the writer of the line, the second how much it escapes, and the rest is
+ * the key: a line of JSON with the key as a string among others, as json.dumps and similar
+ * functions write it, or a line of a web server's log with the key as the request's target, as
+ * Apache and nginx write it.  For any key, picking and decoding give it back. */
 #include "tools/input/jsonpick.h"
 #include "tools/input/logline.h"
 #include <stdint.h>
@@ -36,7 +36,7 @@ static void put_text(struct text *t, const char *s)
 
 /* --- JSON ------------------------------------------------------------------- */
 
-/* The code point at s, when it is good UTF-8; its length, or 0. */
+/* The code point at s, if it is valid UTF-8; returns its length, or 0. */
 static size_t code_point(const uint8_t *s, size_t len, uint32_t *c)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -61,7 +61,7 @@ static void put_unit(struct text *t, uint32_t unit, bool upper)
     put_text(t, escape);
 }
 
-/* `much`: bit 0 everything as \u, bit 1 the slash, bit 2 what is not ASCII, bit 3 capitals. */
+/* `much`: bit 0 everything as \u, bit 1 the slash, bit 2 non-ASCII, bit 3 capitals. */
 static void put_json_string(struct text *t, const uint8_t *s, size_t len, unsigned much)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";

@@ -1,10 +1,10 @@
-/* fuzz_file.c - any bytes as a .deja file: opened, asked, added to, removed from, synced,
+/* fuzz_file.c - any bytes as a .deja file: opened, queried, added to, removed from, synced,
  * verified, and imported.
  *
  * The first byte says how much help the rest gets to pass the outer checks (helped.h).
  *
- * Beyond not crashing: what opens for writing holds what was added (a paired filter: or says "new"
- * and hides it), lacks what was removed, and a sync makes it whole. */
+ * Beyond not crashing: a filter that opens for writing holds the added keys (a paired filter may
+ * say "new" and hide one), lacks the removed ones, and a sync makes it valid. */
 #include "core/base/bytes.h"
 #include "core/hash/hash.h"
 #include "deja.h"
@@ -86,7 +86,7 @@ static void take_out(deja_filter *f, uint32_t i)
         check(removed == before && !deja_filter_contains(f, key_of(&i)));
 }
 
-/* False: a kind that takes no keys. */
+/* False: a kind that accepts no keys. */
 static bool add(deja_filter *f)
 {
     const bool may_hide = forgets(f);
@@ -95,7 +95,7 @@ static bool add(deja_filter *f)
         const int rc = deja_filter_add(f, key_of(&i), &is_new, NULL);
         if (rc == DEJA_ENOTSUP)
             return false;
-        if (rc < 0) { /* full, or no place to grow */
+        if (rc < 0) { /* full, or no room to grow */
             check(rc == DEJA_EFULL || rc == DEJA_EIO || rc == DEJA_ENOMEM);
             break;
         }
@@ -106,7 +106,7 @@ static bool add(deja_filter *f)
     return true;
 }
 
-/* Keys that were just added can be taken back, unless their counters have lost count. */
+/* Keys that were just added can be removed, unless their counters are saturated. */
 static void take_back(deja_filter *f)
 {
     for (uint32_t i = 0; i < 10; i++) {
@@ -121,8 +121,7 @@ static void take_back(deja_filter *f)
     }
 }
 
-/* Whatever the header and the counts say, the next visit is sized; there is no folder to put its
- * file into. */
+/* The next visit is sized for any header and any counts; there is no folder for its file. */
 static void fail_to_rotate(deja_filter *f)
 {
     deja_error err = {0};
@@ -136,7 +135,8 @@ static void refused_in_words(int rc, const deja_error *err)
     check(rc != DEJA_EINVAL && rc != DEJA_ENOMEM);
 }
 
-/* Without its file: what import takes, verify has taken, and it comes out as it came in. */
+/* Without its file: verify accepts whatever import accepts, and export gives back the same
+ * bytes. */
 static void import(int fd, const deja_options *expect, bool verified)
 {
     const off_t end = lseek(fd, 0, SEEK_END);
@@ -204,7 +204,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(deja_filter_sync(f, &err) == DEJA_OK);
         deja_filter_free(f);
         rc = deja_file_verify(path, &err);
-        check(rc == DEJA_OK || !changed); /* what was not touched may have been damaged before */
+        check(rc == DEJA_OK || !changed); /* untouched bytes may have been damaged before */
     } else {
         refused_in_words(rc, &err);
     }

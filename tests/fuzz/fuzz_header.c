@@ -1,8 +1,8 @@
-/* fuzz_header.c - filters of every kind with edited header fields and checksums that are right.
+/* fuzz_header.c - filters of every kind with edited header fields and valid checksums.
  *
- * The input says which filter, which fields get which values, and what is done to the filter if it
- * is accepted (commands.h).  An allocator with a limit proves that no field of a header decides
- * how much memory is taken. */
+ * The input selects the filter, the fields and their values, and the commands that run on the
+ * filter if it is accepted (commands.h).  An allocator with a limit proves that no field of a
+ * header decides how much memory is allocated. */
 #include "commands.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,8 +1,8 @@
 /* fuzz_httphead.c - headers and content codings of any bytes.
  *
- * The first line of the input is a content coding; behind it is a response.  Fields lie in the
- * head; the archived head is one that archives to itself, ends where it ends, and claims no
- * transfer coding; what is decoded keeps to its limit, and what was compressed here comes back. */
+ * The first line of the input is a content coding; a response follows.  Fields lie within the
+ * head; the archived head archives to itself, ends at the same place, and claims no transfer
+ * coding; decoding respects its limit, and content that was compressed here is restored. */
 #include "crawler/http/httphead.h"
 #include <stdint.h>
 #include <zlib.h>

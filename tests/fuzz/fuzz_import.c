@@ -1,11 +1,13 @@
-/* fuzz_import.c - a filter that comes in chunks from a stranger, as BF.LOADCHUNK takes them.
+/* fuzz_import.c - a filter that arrives in chunks from an untrusted source, as BF.LOADCHUNK gets
+ * them.
  *
  * The first byte says how much help the rest gets to pass the outer checks (helped.h), and in its
- * high bit whether the checksum of the bodies is made right; the second how the bytes are cut into
- * chunks.  Between them what has come is read back, and the end is tried too early.
+ * high bit whether the checksum of the bodies is repaired; the second says how the bytes are cut
+ * into chunks.  Between chunks, the received bytes are read back, and finishing too early is
+ * tried.
  *
- * Beyond not crashing: memory is taken for bytes that came, not for those that a header tells; and
- * what is taken in the end comes out of export as it went in. */
+ * Beyond not crashing: memory is allocated for bytes that have arrived, not for those that a
+ * header claims; and export gives back exactly the bytes that were accepted. */
 #include "deja.h"
 #include "helped.h"
 #include <stdbool.h>
@@ -15,9 +17,9 @@
 
 #define MAX_LEN   ((size_t)1 << 20)
 #define HELP_BODY 128u
-#define MUCH      ((size_t)64 << 10) /* what a filter without bodies may take */
+#define MUCH      ((size_t)64 << 10) /* limit for a filter without bodies */
 
-/* An allocator that knows how much is out. */
+/* An allocator that tracks how much is allocated. */
 struct meter {
     size_t now, most;
 };

@@ -1,6 +1,6 @@
-/* fuzz_links.c - links of any bytes: every one is a URL, and the same bytes give the same ones.
+/* fuzz_links.c - links in any bytes: every one is a URL, and the same bytes give the same links.
  *
- * The first byte picks options; the rest is the page, which is also read as a sitemap. */
+ * The first byte selects options; the rest is the page, which is also read as a sitemap. */
 #include "crawler/http/links.h"
 #include "crawler/http/sitemap.h"
 #include "tools/base/buffer.h"

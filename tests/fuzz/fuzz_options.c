@@ -1,9 +1,9 @@
 /* fuzz_options.c - command lines for every command, and numbers as people type them.
  *
- * The first byte picks a command, or with 255 the numbers; the rest are arguments, a newline
- * between them, or the text of a number.  Parsing gives options and operands, or words that say
- * what is wrong; nothing is run.  A number that is read is as large as strtold says, and what is
- * printed of it is read again as the same number. */
+ * The first byte selects a command, or with 255 the numbers; the rest are arguments separated by
+ * newlines, or the text of a number.  Parsing gives options and operands, or a message; nothing
+ * is run.  A number that is accepted equals strtold's result, and its printed form is read as the
+ * same number. */
 #include "cli/session/command.h"
 #include "tools/base/number.h"
 #include <math.h>
@@ -38,7 +38,7 @@ static long double unit_of(const char *suffix, long double base, bool *known)
     return powl(base, (long double)(letter - letters + 1));
 }
 
-/* Rounded down by less than 1, and strtold is good for 19 digits. */
+/* Rounded down by less than 1, and strtold is exact for 19 digits. */
 static void near(uint64_t value, const char *text, long double base)
 {
     char *rest;
@@ -119,7 +119,7 @@ static void check_arguments(const struct command *cmd, char **args, int n)
     for (size_t i = 0; rc == DEJA_OK && i < rest.n; i++)
         check(is_among(rest.operands[i], args, n));
     for (int i = 0; i < n; i++)
-        check(is_among(argv[i], args, n)); /* reordered, and nothing else */
+        check(is_among(argv[i], args, n)); /* only reordered */
     free(options);
 }
 
@@ -132,7 +132,7 @@ static char *copy_of(const char *text, size_t len)
     return copy;
 }
 
-/* The lines of text as arguments, each in memory of its size. */
+/* The lines of the text as arguments, each in a block of its exact size. */
 static int split(const char *text, size_t len, char **args)
 {
     int n = 0;

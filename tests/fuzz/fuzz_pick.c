@@ -1,10 +1,10 @@
-/* fuzz_pick.c - every format of input, on any bytes and in blocks of any size.
+/* fuzz_pick.c - every input format, on any bytes and in blocks of any size.
  *
- * The first byte picks the format, the second the size of blocks and the terminator; the others
- * are the file.  It is read in small blocks and in one: records, keys, header and error must be
- * the same.  The key of each line must also be the one that is found when the line lies alone in
- * memory of its size, where a step beyond it is seen.  If no line has a key, the error that says
- * what they have instead must be the same, too. */
+ * The first byte selects the format, the second the block size and the terminator; the others are
+ * the file.  It is read in small blocks and in one: records, keys, header and error must be the
+ * same.  The key of each line must also be found if the line is alone in a block of its exact
+ * size, where a read beyond it is detected.  If no line has a key, the error that says what they
+ * have instead must be the same, too. */
 #include "tools/input/input.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static bool same(const struct bytes *a, const struct bytes *b)
     return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
 }
 
-/* All that reading a file gives. */
+/* Everything that reading a file gives. */
 struct reading {
     struct bytes keys, records, header;
     uint64_t records_n, keyed, missing;
@@ -128,7 +128,7 @@ static void take_block(struct reading *r, const struct block *b, const struct pi
         const size_t len = b->ends[i] - begin;
         put_slice(&r->records, (deja_slice){b->data + begin, len});
         deja_slice line = alone(b->data + begin, len, terminator);
-        /* What a header names, and where the file begins, is known to the input alone. */
+        /* Only the input knows what a header names and where the file starts. */
         const size_t mark = has_mark(b->data + begin, len) ? 3 : 0;
         const bool known = p->header == PICK_NO_HEADER && mark == 0;
         if (known && p->ops->next)
@@ -176,7 +176,7 @@ static struct reading read_file(const char *path, const struct pick_options *pic
     struct input_progress progress;
     input_progress(in, &progress);
     check(r.missing + progress.missing == 0 && r.records_n == progress.records);
-    /* At the end, an input without a single key is refused, with a text that fits. */
+    /* At the end, an input without a single key is rejected with a suitable message. */
     const bool none = strncmp(r.err.text, "no line has ", 12) == 0;
     check(r.rc != 0 || r.keyed > 0 || !r.lacking);
     check(!none ||

@@ -1,7 +1,7 @@
-/* fuzz_robots.c - robots.txt against a second, slow opinion.
+/* fuzz_robots.c - robots.txt against a second, slow implementation.
  *
- * The first line of the input is a path, the rest a robots.txt.  Parsing has to survive anything;
- * and each rule by itself has to match the path as a plain recursion over stars says. */
+ * The first line of the input is a path, the rest a robots.txt.  Parsing must survive anything,
+ * and each single rule must match the path exactly if a plain recursion over stars does. */
 #include "crawler/http/robots.h"
 #include <stdint.h>
 
@@ -11,7 +11,7 @@ static void check(bool holds)
         abort();
 }
 
-/* Does the pattern match the beginning of the path, or all of it?  For short patterns only. */
+/* Does the pattern match a prefix of the path, or all of it?  For short patterns only. */
 static bool slow_match(const char *p, size_t len, bool to_end, const char *s, size_t n)
 {
     if (len == 0)
@@ -32,7 +32,7 @@ static size_t stars(const char *p, size_t len)
     return n;
 }
 
-/* Only bytes that have one spelling: what the comparison is about, without the spelling. */
+/* Only bytes that have a single spelling, so that the comparison does not depend on spelling. */
 static bool is_plain(const char *s, size_t len)
 {
     for (size_t i = 0; i < len; i++)

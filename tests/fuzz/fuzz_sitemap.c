@@ -1,7 +1,8 @@
-/* fuzz_sitemap.c - sitemaps of any bytes; and lines of the input, written into one, come back.
+/* fuzz_sitemap.c - sitemaps of any bytes; and lines of the input, written into a sitemap, are
+ * read back.
  *
- * The first byte picks how they are written: with entities, as CDATA, with a prefix.  A URL gets
- * at most twice as long by becoming UTF-8. */
+ * The first byte selects how they are written: with entities, as CDATA, with a prefix.
+ * Conversion to UTF-8 at most doubles the length of a URL. */
 #include "crawler/http/sitemap.h"
 #include "tools/base/ascii.h"
 #include "tools/base/buffer.h"
@@ -39,7 +40,7 @@ static void add_escaped(struct buffer *xml, deja_slice line)
     }
 }
 
-/* XML has no control characters, and bytes beyond ASCII would have to be UTF-8. */
+/* XML has no control characters, and non-ASCII bytes would have to be UTF-8. */
 static bool is_text(deja_slice line)
 {
     const char *p = line.data;

@@ -1,8 +1,8 @@
 /* fuzz_url.c - any bytes as a URL, in every profile.
  *
- * The first byte says where the input is cut into a base and a link; all behind it is a URL as
- * well.  A canonical form is its own canonical form and not too long; the layers of a URL are that
- * URL; a resolved link is absolute, and stays what it is. */
+ * The first byte says where the input is cut into a base and a link; everything after it is a URL
+ * as well.  A canonical form is its own canonical form and not too long; the layers of a URL add
+ * up to that URL; a resolved link is absolute, and resolving it again does not change it. */
 #include "core/url/url.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool same(deja_slice a, deja_slice b)
     return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
-/* Memory of exactly this size: one byte more is seen. */
+/* A block of exactly this size, so that one byte more is detected. */
 static char *room(size_t len)
 {
     char *p = malloc(len ? len : 1);
@@ -50,7 +50,7 @@ static void check_canon(uint32_t profile, deja_slice url)
         const size_t again_cap = DEJA_URL_ROOM(canon.len);
         char *again_out = room(again_cap);
         check(canon.len <= 3 * url.len + 256);
-        /* w3lib's form is what it is; ours have to settle. */
+        /* w3lib's form need not be stable; ours must be. */
         const int rc = deja_url_canon(rules, canon, again_out, again_cap, &again, NULL);
         check(profile == DEJA_URL_SCRAPY || (rc == DEJA_OK && same(canon, again)));
         check_layers(canon);
@@ -61,7 +61,7 @@ static void check_canon(uint32_t profile, deja_slice url)
     free(out);
 }
 
-/* A URL that is canonical at a quick look is so for the file that writes the form, too. */
+/* If the quick check calls a URL canonical, so does the file that writes the form. */
 static void check_plain(uint32_t profile, deja_slice url)
 {
     static dj_url_writer *const writer[] = {NULL, dj_url_safe, dj_url_safe, dj_url_gsb,
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     const size_t len = size - 1, cut = data[0] < len ? data[0] : len;
-    char *copy = room(len); /* so that reading past its end is seen */
+    char *copy = room(len); /* so that reading past its end is detected */
     memcpy(copy, data + 1, len);
     for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SCRAPY; profile++) {
         check_canon(profile, (deja_slice){copy, len});

@@ -1,9 +1,10 @@
 /* fuzz_warc.c - archives of any bytes, and archives that were damaged.
  *
  * The first two bytes say where a byte is changed, the third how, the fourth how many records
- * there are; the rest is what they hold.  The same bytes are also read as a file of their own.
- * Records are read as they were written.  In a damaged file all records in front of the damage are
- * found whole, the end that is found is that of an answer, and a file cut there is whole. */
+ * there are; the rest is their content.  The same bytes are also read as a file of their own.
+ * Records are read as they were written.  In a damaged file all records ahead of the damage are
+ * found whole, the end that is found is that of a response, and a file truncated there is
+ * whole. */
 #include "crawler/archive/warc.h"
 #include <fcntl.h>
 #include <stdint.h>
@@ -58,7 +59,7 @@ static void any_bytes(const uint8_t *data, size_t size)
     buffer_fini(&block);
 }
 
-/* n records; end[i] is behind the i-th answer, end[0] behind the warcinfo record. */
+/* n records; end[i] is after the i-th response, end[0] after the warcinfo record. */
 static void write_archive(deja_slice body, size_t n, uint64_t end[RECORDS + 1])
 {
     static const char request[] = "GET / HTTP/1.1\r\n\r\n", head[] = "HTTP/1.1 200 OK\r\n\r\n";

@@ -1,8 +1,8 @@
-/* replay_main.c - gives a fuzzer's entry point the files named on the command line, and the
- * files of the folders named there: without libFuzzer, as a test in every flavour.
+/* replay_main.c - runs a fuzzer's entry point on the files named on the command line, and on the
+ * files of the folders named there: without libFuzzer, as a test in every preset.
  *
  * The empty input is always tried.  Each input gets a block of exactly its size, so that the
- * address sanitizer sees a read just behind it. */
+ * address sanitizer detects a read just past it. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
