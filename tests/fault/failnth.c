@@ -1,13 +1,14 @@
-/* failnth.c - the n-th call of a kind fails, or is short; for LD_PRELOAD, in front of libc.
+/* failnth.c - makes the n-th call of a function fail or fall short; for LD_PRELOAD, ahead of
+ * libc.
  *
  *     DEJA_FAIL="pwrite 3 ENOSPC"   the third pwrite fails with ENOSPC
  *     DEJA_FAIL="read 2 short"      the second read gives one byte at most; write: half of it
- *     DEJA_FAIL_MARK=FILE           is made when that call came: without it, the run was untouched
+ *     DEJA_FAIL_MARK=FILE           is created at that call: without it, no call failed
  *
- * Calls are counted over all threads from the beginning of the process.  "malloc" stands for
- * everything that allocates.  Calls that libc makes inside itself do not come by here.  Compiled
- * by tests/support/faults.py; no part of the build.  Nothing is really synced: power cuts are the
- * matter of fault.powercut, and disks are slow. */
+ * Calls are counted over all threads from the start of the process. "malloc" stands for every
+ * function that allocates.  Calls inside libc are not intercepted. tests/support/faults.py
+ * compiles this file; it is not part of the build.  Nothing is really synced: fault.powercut
+ * tests power cuts, and disks are slow. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -46,7 +47,7 @@ __attribute__((constructor)) static void begin(void)
             with = errors[i].number;
 }
 
-/* Is it this one's turn? */
+/* Is this the call that fails? */
 static bool turn(const char *name)
 {
     if (!nth || strcmp(name, call) || atomic_fetch_add(&count, 1) + 1 != nth)
@@ -151,7 +152,7 @@ ssize_t pread(int fd, void *buf, size_t len, off_t at)
     return syscall(SYS_pread64, fd, buf, len, at);
 }
 
-/* Not what goes to standard error: it is what the test looks at. */
+/* Not writes to standard error: the test reads them. */
 ssize_t write(int fd, const void *buf, size_t len)
 {
     if (fd != 2) {
@@ -166,7 +167,7 @@ ssize_t pwrite(int fd, const void *buf, size_t len, off_t at)
     return syscall(SYS_pwrite64, fd, buf, len, at);
 }
 
-/* What SQLite calls them. */
+/* The names that SQLite uses. */
 ssize_t pread64(int fd, void *buf, size_t len, off64_t at)
 {
     return pread(fd, buf, len, at);

@@ -1,5 +1,5 @@
-/* test_create.c - new files: they appear whole, at their first sync, and replace what may be
- * replaced. */
+/* test_create.c - new files: they appear complete, at their first sync, and replace only what
+ * they may replace. */
 #include "peer.h"
 #include "storing.h"
 #include <sys/stat.h>
@@ -50,7 +50,7 @@ static void replacing_puts_the_new_file_in_place_at_its_first_sync(void **state)
     assert_int_equal(missing(now, 100, 110), 0);
     assert_true(missing(now, 0, 10) > 8);
     deja_filter_free(now);
-    assert_int_equal(missing(old, 0, 10), 0); /* who has it open keeps it */
+    assert_int_equal(missing(old, 0, 10), 0); /* a process that has it open keeps it */
     deja_filter_free(old);
     unlink(path);
     assert_int_equal(scratch_count(scratch_folder), 0);
@@ -96,7 +96,7 @@ static void only_filters_and_empty_files_are_replaced(void **state)
     deja_filter_free(f);
     assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
     MUST(stat(path, &st) == 0);
-    assert_int_equal(st.st_mode & 0777, 0640); /* as whoever made it wished */
+    assert_int_equal(st.st_mode & 0777, 0640); /* with the mode that its creator chose */
 }
 
 static void an_empty_file_is_replaced_without_the_flag(void **state)

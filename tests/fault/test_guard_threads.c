@@ -1,7 +1,8 @@
-/* test_guard_threads.c - a file is cut short while many threads ask it: whoever reads the zeros
- * that another thread's signal has put in place of its pages is warned as well.
+/* test_guard_threads.c - a file is truncated while many threads query it: a thread that reads
+ * zeros which another thread's signal handler mapped in place of missing pages gets the error as
+ * well.
  *
- * In children: the guard stays for good, and cmocka catches SIGBUS itself. */
+ * In child processes: the guard is permanent, and cmocka catches SIGBUS itself. */
 #include "child.h"
 #include "deja.h"
 #include <pthread.h>
@@ -22,7 +23,7 @@ struct task {
     uint32_t first;
 };
 
-/* Ask for keys that are inside, until the filter is lost; "new" is never the answer. */
+/* Queries keys that were added until the filter is lost; "new" is never the answer. */
 static void *ask(void *arg)
 {
     const struct task *t = arg;
@@ -89,7 +90,7 @@ static void no_thread_takes_the_zeros_for_answers(void **state)
     in_child(cut_under_threads, scratch_path("cut"));
 }
 
-/* Mappings come and go beside each other, and beside signals. */
+/* Mappings are made and removed at the same time as others, and during signals. */
 static void *open_and_close(void *arg)
 {
     for (int i = 0; i < 200; i++) {

@@ -1,13 +1,13 @@
-/* test_kill.c - what a sync acknowledged survives: processes killed at any moment, and power cuts.
+/* test_kill.c - acknowledged syncs survive processes killed at any moment, and power cuts.
  *
- *   fault.kill [KILLS]      how many processes die, 200 unless told
+ *   fault.kill [KILLS]      how many processes to kill, 200 by default
  *
- * Killed: a child adds keys to a file, syncs now and then and reports each sync that was
- * acknowledged.  It dies at a random moment; the file must open and hold everything, and the next
- * child goes on with it.
+ * Killed: a child adds keys to a file, syncs now and then and reports each acknowledged sync.  It
+ * dies at a random moment; the file must open and hold everything, and the next child continues
+ * with it.
  *
- * Power cut: the device has some sectors of the last sync, and of each other one any state that it
- * had since.  Files are put together like that and must still hold what was synced. */
+ * Power cut: the device has some sectors of the last sync, and each other sector in any state
+ * that it had since.  Files assembled this way must still hold everything synced. */
 #include "deja.h"
 #include "rng.h"
 #include "scratch.h"
@@ -40,7 +40,7 @@ static const struct kind {
     {"exact", DEJA_EXACT, 0, 1, 50000},
     {"spectral", DEJA_SPECTRAL, 0, 1, 50000},
     {"paired", DEJA_PAIRED, 0, 1, 50000},
-    {"window", DEJA_WINDOW, 0, 1, 1 << 20},           /* does not turn: fault.turns does */
+    {"window", DEJA_WINDOW, 0, 1, 1 << 20},           /* does not turn: fault.turns tests that */
     {"layered", DEJA_LAYERED, 0, 1, 5000},            /* its layers grow on the way */
     {"scalable", DEJA_SCALABLE, DEJA_BLOCKED, 1, 50}, /* grows early and often */
 };
@@ -90,16 +90,15 @@ static uint64_t missing(const deja_filter *f, uint64_t from, uint64_t to)
 
 /* --- Killed ----------------------------------------------------------------- */
 
-/* What a child tells before it dies, in memory that outlives it. */
+/* What a child reports before it dies, in memory that outlives it. */
 struct told {
-    _Atomic uint64_t returned; /* keys of adds that came back */
-    _Atomic uint64_t synced;   /* of these, before the last sync that said DEJA_OK */
+    _Atomic uint64_t returned; /* keys of adds that returned */
+    _Atomic uint64_t synced;   /* of these, before the last sync that returned DEJA_OK */
 };
 
 static struct told *told;
 
-/* Opens or creates the file, and adds and syncs until it is killed; exit 9 when something
- * refuses. */
+/* Opens or creates the file, and adds and syncs until it is killed; exit 9 if a call fails. */
 static _Noreturn void live(const struct kind *k, const char *path, uint64_t seed)
 {
     struct rng rng = rng_seeded(seed);
@@ -128,7 +127,7 @@ static _Noreturn void live(const struct kind *k, const char *path, uint64_t seed
     }
 }
 
-/* Every other child gets the time for one sync first, however slow the machine is today. */
+/* Every other child gets time for one sync first, however slow the machine is. */
 static void wait_a_little(struct rng *rng, uint64_t synced_before)
 {
     const struct timespec tick = {0, 1000000}, pause = {0, (long)rng_below(rng, 12000000)};
@@ -154,7 +153,7 @@ static void kill_one(const struct kind *k, const char *path, struct rng *rng)
         fail_msg("%s: the child ended by itself", k->name);
 }
 
-/* A rename was under way: its temporary name may be left, and nothing else. */
+/* A rename was under way: only its temporary name may be left. */
 static void only_known_names_are_there(const char *name)
 {
     DIR *folder = opendir(scratch_folder);
@@ -169,8 +168,8 @@ static void only_known_names_are_there(const char *name)
     closedir(folder);
 }
 
-/* Everything synced is found; and since a kill takes nothing back that is in the mapping, every
- * add that returned as well, once the file has its name. */
+/* Everything synced is found.  A kill does not undo writes to the mapping, so every add that
+ * returned is found as well, once the file has its name. */
 static void file_is_whole(const struct kind *k, const char *path)
 {
     deja_filter *f = NULL;
@@ -200,7 +199,7 @@ static void killed_at_any_moment_it_holds_everything_synced(void **state)
     const char *path = scratch_path(k->name);
     uint64_t most = 0;
     for (unsigned i = 0; i < kills / N_KINDS; i++) {
-        if (i % 16 == 0) { /* from the beginning again: creating is worth a kill too */
+        if (i % 16 == 0) { /* start over: creation must survive kills too */
             unlink(path);
             told->returned = told->synced = 0;
         }
@@ -210,11 +209,11 @@ static void killed_at_any_moment_it_holds_everything_synced(void **state)
         most = told->synced > most ? told->synced : most;
     }
     if (kills >= 200)
-        assert_true(most > 100); /* or nothing was tried */
+        assert_true(most > 100); /* or nothing was tested */
     unlink(path);
 }
 
-/* The last word: after all the kills a sync makes it whole. */
+/* Finally: after all the kills, a sync makes the file valid. */
 static void killed_file_is_sealed_by_the_next_sync(void **state)
 {
     const struct kind *k = *state;
@@ -240,13 +239,13 @@ enum {
     MOMENTS = 4
 };
 
-/* The file at some moments since its last sync, the first of them right at it. */
+/* The file at some moments since its last sync; the first moment is the sync itself. */
 struct history {
     struct bytes at[MOMENTS];
     uint64_t synced, all; /* keys */
 };
 
-/* An unsealed file with so many keys that its sectors differ from moment to moment. */
+/* An unsealed file with enough keys that its sectors differ from moment to moment. */
 static struct history make_history(const struct kind *k, bool sync_at_end)
 {
     struct history h = {.synced = 400, .all = 400};
@@ -254,9 +253,10 @@ static struct history make_history(const struct kind *k, bool sync_at_end)
     deja_filter *f = NULL;
     const char *path = scratch_path("history");
     if (k->kind == DEJA_SCALABLE)
-        opt.capacity = 1000; /* does not grow: that is another file, and another test */
+        opt.capacity = 1000; /* does not grow: growth makes another file, which another test
+                              * covers */
     else if (k->kind == DEJA_LAYERED)
-        opt.capacity = 16 * 1500; /* nor do its layers, which begin with the sixteenth part */
+        opt.capacity = 16 * 1500; /* its layers do not grow either; they start with 1/16 */
     else
         opt.capacity = 1500;
     MUST(deja_filter_create(path, 0, &opt, &f, NULL) == DEJA_OK);
@@ -281,8 +281,8 @@ static void drop_history(struct history *h)
         free(h->at[i].data);
 }
 
-/* Units of that size, each as of some moment.  The first unit that may differ is at `from`: what
- * comes before is as of the last moment. */
+/* Units of that size, each as of some moment.  The first unit that may differ is at `from`: the
+ * bytes before it are as of the last moment. */
 static void tear(const struct history *h, size_t unit, size_t from, struct rng *rng,
                  const char *path)
 {
@@ -320,7 +320,7 @@ static void what_was_lost_can_be_added_again(const char *path, uint64_t all)
     holds_what_was_synced(path, all);
 }
 
-/* As devices do it: the record "open" was there before any body changed. */
+/* As devices do it: the record "open" was written before any body changed. */
 static void power_cut_while_open_keeps_everything_synced(void **state)
 {
     const struct kind *k = *state;
@@ -337,7 +337,8 @@ static void power_cut_while_open_keeps_everything_synced(void **state)
     drop_history(&h);
 }
 
-/* The record "sealed" is written last: all bodies or the older record. */
+/* The record "sealed" is written last: either all bodies are written, or the older record
+ * counts. */
 static void power_cut_within_a_sync_keeps_everything_synced(void **state)
 {
     const struct kind *k = *state;
@@ -346,16 +347,16 @@ static void power_cut_within_a_sync_keeps_everything_synced(void **state)
     const char *path = scratch_path("torn");
     struct bytes b = {malloc(h.at[0].len), h.at[0].len};
     MUST(b.data);
-    /* Bodies complete, the record of before: this is where the cut falls. */
+    /* The bodies are complete, the record is the previous one: the cut falls here. */
     memcpy(b.data, h.at[MOMENTS - 1].data, b.len);
     memcpy(b.data, h.at[MOMENTS - 2].data, 4096);
     write_file(path, b.data, b.len);
     holds_what_was_synced(path, h.all);
     assert_int_equal(deja_file_verify(path, NULL), DEJA_EBUSY);
-    /* The record halfway: the device promises that a sector is not torn.  If it lies, the file
-     * is refused rather than misread, and can be repaired. */
+    /* The record is half written: devices promise not to tear a sector.  If one does, the file is
+     * rejected rather than misread, and can be repaired. */
     const size_t newest =
-        b.data[3072] > b.data[3584] ? 3584 : 3072; /* it took the older's place */
+        b.data[3072] > b.data[3584] ? 3584 : 3072; /* it replaced the older one */
     memcpy(b.data, h.at[MOMENTS - 1].data, b.len);
     memset(b.data + newest + 256, 0, 256);
     write_file(path, b.data, b.len);
@@ -365,7 +366,7 @@ static void power_cut_within_a_sync_keeps_everything_synced(void **state)
     assert_int_equal(missing(f, 0, h.all), 0);
     deja_filter_free(f);
     free(b.data);
-    /* No order at all, the records included: more than any device may do. */
+    /* No order at all, even for the records: worse than any device may do. */
     for (int i = 0; i < 100; i++) {
         tear(&h, i % 2 ? 512 : 4096, 3072, &rng, path);
         holds_what_was_synced(path, h.synced);
@@ -377,7 +378,7 @@ static void power_cut_within_a_sync_keeps_everything_synced(void **state)
     drop_history(&h);
 }
 
-/* Growing puts a whole new file under the name; from then on it may tear as any other. */
+/* Growing puts a complete new file under the name; from then on it may tear like any other. */
 static void power_cut_after_growth_keeps_what_the_growth_copied(void **state)
 {
     const struct kind *k = &kinds[N_KINDS - 1];
@@ -398,7 +399,7 @@ static void power_cut_after_growth_keeps_what_the_growth_copied(void **state)
         MUST(take(f, n, n + 1) == DEJA_OK);
         h.at[0] = read_file(path);
     }
-    h.synced = n - 1; /* all but the key that asked for room */
+    h.synced = n - 1; /* all except the key that needed room */
     for (int i = 1; i < MOMENTS; i++, n += 100) {
         MUST(take(f, n, n + 100) == DEJA_OK);
         h.at[i] = read_file(path);

@@ -1,5 +1,5 @@
-/* test_large.c - files that are far too large: nothing is counted in 32 bits, nothing is read that
- * nobody asks for, and nothing is in memory twice. */
+/* test_large.c - very large files: no counter has only 32 bits, no byte is read unless it is
+ * needed, and nothing is in memory twice. */
 #include "core/base/bytes.h"
 #include "core/hash/hash.h"
 #include "rng.h"
@@ -19,15 +19,15 @@
 #define SANITIZED 0
 #endif
 
-/* Record A, the only one of a file that was synced once, is right again for what was changed. */
+/* Repairs record A, the only one of a file that was synced once, after a change. */
 static void fix_record(uint8_t *page)
 {
     dj_store64(page + RECORD_A + 296, dj_load64(page + 2560));
     dj_store64(page + RECORD_A + 504, dj_checksum(page + RECORD_A, 504));
 }
 
-/* A sound and empty file of that many bytes, nearly all of them holes: a small one with another
- * size in its header, sealed with a checksum that only verify would miss. */
+/* A valid empty file of that many bytes, nearly all of them holes: a small file with another size
+ * in its header, sealed with a checksum that only verify would reject. */
 static const char *make_sparse(const char *name, uint32_t kind, uint64_t body_len)
 {
     deja_options opt = small();
@@ -37,7 +37,7 @@ static const char *make_sparse(const char *name, uint32_t kind, uint64_t body_le
     /* More keys than 32 bits count; a table has a slot for each of its keys. */
     const uint64_t capacity = kind == DEJA_EXACT ? body_len / 16 : UINT64_C(1) << 33;
     dj_store64(b.data + 32, capacity);
-    dj_store_double(b.data + 40, 0.9); /* which is a high rate, then */
+    dj_store_double(b.data + 40, 0.9); /* so the rate is high */
     dj_store64(b.data + 120, HEADER_LEN + body_len);
     dj_store64(b.data + 512, 8 * body_len);
     dj_store64(b.data + 512 + 16, capacity);
@@ -55,7 +55,7 @@ static const char *make_sparse(const char *name, uint32_t kind, uint64_t body_le
 }
 
 /* Numbers that belong to both ends of a body (blocked, exact), nine for each: one more than fits
- * into a line of exact, so that the last ones go round to the first line. */
+ * into a line of exact, so that the last ones wrap around to the first line. */
 static size_t ends(uint64_t hash[18])
 {
     for (uint64_t i = 0; i < 9; i++) {
@@ -82,12 +82,12 @@ static void keys_at_both_ends_are_found_again_in(uint32_t kind)
     deja_filter_contains_hashed(f, hash, n, answer);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(answer[i], 1);
-    rng_fill(&rng, hash, n); /* strangers */
+    rng_fill(&rng, hash, n); /* keys never added */
     deja_filter_contains_hashed(f, hash, n, answer);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(answer[i], 0);
     deja_filter_free(f);
-    /* Bytes did change beyond 4 GiB, and at the very end. */
+    /* Bytes changed beyond 4 GiB, and at the very end. */
     if (kind != DEJA_CLASSIC) {
         uint8_t line[64] = {0}, none[64] = {0};
         const int fd = open(path, O_RDONLY | O_CLOEXEC);

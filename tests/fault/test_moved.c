@@ -1,12 +1,12 @@
-/* test_moved.c - a writer whose file is moved, replaced or deleted under it.
+/* test_moved.c - a writer whose file is moved, replaced or deleted while it is open.
  *
- * Whatever it does next, it stops with a message, and the file that has its name now, like the one
- * that it has open, stays as it is. */
+ * Whatever it does next, it stops with a message.  The file that has its name now and the one
+ * that it has open both stay unchanged. */
 #include "storing.h"
 #include <errno.h>
 
 #define FIRST 50u
-#define OTHER 1000000u /* keys of the file that is moved into its place */
+#define OTHER 1000000u /* keys of the file that replaces it */
 
 /* A filter with FIRST keys, open for writing. */
 static deja_filter *open_writer(const char *path, const deja_options *opt)
@@ -35,7 +35,7 @@ static void is_unchanged(const char *path, const struct bytes *before)
     assert_int_equal(now.len, before->len);
     assert_memory_equal(now.data, before->data, now.len);
     free(now.data);
-    assert_int_equal(scratch_count(scratch_folder), 1); /* and nothing else is left */
+    assert_int_equal(scratch_count(scratch_folder), 1); /* and no other file is left */
 }
 
 static void told_as_moved(int rc, const deja_error *err, const char *word)
@@ -45,7 +45,7 @@ static void told_as_moved(int rc, const deja_error *err, const char *word)
         fail_msg("\"%s\" has no \"%s\"", err->text, word);
 }
 
-/* What a writer may do next; each fails when its file is not in its place. */
+/* The writer's possible next steps; each fails if its file was moved. */
 static int add_next(deja_filter *f, deja_error *err)
 {
     const int rc = take(f, FIRST, FIRST + 1);
@@ -84,7 +84,7 @@ typedef int operation(deja_filter *f, deja_error *err);
 static const struct {
     uint32_t kind;
     operation *run;
-    uint64_t before; /* keys that are added, and not synced, before the file is moved */
+    uint64_t before; /* keys that are added, but not synced, before the file is moved */
 } cases[] = {
     {DEJA_BLOCKED, add_next, 0},
     {DEJA_SCALABLE, add_next, 0},
@@ -146,7 +146,7 @@ static void a_file_that_was_deleted_is_not_made_again(void **state)
     }
 }
 
-/* One that was moved away and back is the same file. */
+/* A file that was moved away and back is the same file. */
 static void a_file_that_came_back_is_written(void **state)
 {
     const deja_options opt = growing();
@@ -165,7 +165,7 @@ static void a_file_that_came_back_is_written(void **state)
     unlink(path);
 }
 
-/* A new file replaces the one that was there when it was begun, or none, and no other. */
+/* A new file replaces only the file that existed when it was started, if any. */
 static void a_new_file_replaces_only_what_it_was_to_replace(void **state)
 {
     const deja_options opt = small();
@@ -183,7 +183,7 @@ static void a_new_file_replaces_only_what_it_was_to_replace(void **state)
         deja_filter_free(f);
         is_unchanged(path, &there);
         free(there.data);
-        f = create_file(path, DEJA_CREATE_REPLACE, &opt); /* begun over it, it does */
+        f = create_file(path, DEJA_CREATE_REPLACE, &opt); /* started over it, it does */
         add_keys(f, 0, FIRST);
         sync_file(f);
         assert_int_equal(missing(f, 0, FIRST), 0);
@@ -192,7 +192,7 @@ static void a_new_file_replaces_only_what_it_was_to_replace(void **state)
     }
 }
 
-/* The same for one that was folded or rotated before it has a name. */
+/* The same for a file that is folded or rotated before it has a name. */
 static void a_new_file_that_was_renewed_remembers_what_it_replaces(void **state)
 {
     deja_options opt = small();
@@ -210,7 +210,7 @@ static void a_new_file_that_was_renewed_remembers_what_it_replaces(void **state)
     unlink(path);
 }
 
-/* Names are kept whole: another working directory is no other place. */
+/* Full paths are stored: changing the working directory does not change the place. */
 static void another_working_directory_does_not_matter(void **state)
 {
     const deja_options opt = growing();

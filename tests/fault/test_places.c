@@ -1,7 +1,7 @@
-/* test_places.c - files in places where they cannot be, and on disks that are full.
+/* test_places.c - files in places where they cannot be created, and on full disks.
  *
- * Whatever runs in another process says how it went by its exit status: cmocka's assertions are
- * for this one alone. */
+ * Work in another process reports its result by its exit status: cmocka's assertions work only in
+ * this one. */
 #include "storing.h"
 #include <sched.h>
 #include <sys/mount.h>
@@ -36,7 +36,7 @@ static void missing_folder_is_named(void **state)
     create_is_refused(path, 0, DEJA_EIO, path);
 }
 
-/* Root may write anywhere: go on as nobody. */
+/* Root may write anywhere: continue as user nobody. */
 static bool be_nobody(void)
 {
     return geteuid() != 0 ||
@@ -55,7 +55,7 @@ static int use_read_only_folder(const char *path, int in, int out)
     snprintf(other, sizeof other, "%s.new", path);
     CHECK(deja_filter_create(other, 0, &opt, &f, &err) == DEJA_EIO);
     CHECK(strstr(err.text, other) && strstr(err.text, "Permission denied"));
-    /* What is in the folder can be read, and written too when the file itself allows it. */
+    /* Files in the folder can be read, and written if the file itself allows it. */
     CHECK(deja_filter_open(path, 0, NULL, &f, &err) == DEJA_OK);
     CHECK(missing(f, 0, 10) == 0);
     deja_filter_free(f);
@@ -106,9 +106,9 @@ static void read_only_file_is_read_and_not_written(void **state)
 
 /* --- No room --------------------------------------------------------------- */
 
-/* A file system of that size on the folder, in a namespace of its own: it is gone with the
- * process.  In a chroot / cannot be made private, so the mount may be visible to the parent, which
- * unmounts it. */
+/* Mounts a file system of that size on the folder, in its own namespace, so that it ends with the
+ * process.  In a chroot, / cannot be made private; the mount may then be visible to the parent,
+ * which unmounts it. */
 static bool mount_small(const char *folder, const char *size)
 {
     const int own = geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
@@ -130,7 +130,7 @@ static int create_without_room(const char *path, int in, int out)
     CHECK(deja_filter_create("x.deja", 0, &opt, &f, &err) == DEJA_EIO);
     CHECK(!f && strstr(err.text, "x.deja") && strstr(err.text, "No space left"));
     CHECK(scratch_count(".") == 0);
-    opt.memory = MB / 2; /* and what was taken has been given back */
+    opt.memory = MB / 2; /* and the reserved space was released */
     CHECK(deja_filter_create("x.deja", 0, &opt, &f, &err) == DEJA_OK);
     CHECK(take(f, 0, 1000) == DEJA_OK && deja_filter_sync(f, &err) == DEJA_OK);
     deja_filter_free(f);
@@ -138,7 +138,7 @@ static int create_without_room(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-/* 40,000 keys a 39 bits are 200 kB; the next part is 1 MB. */
+/* 40,000 keys of 39 bits are 200 kB; the next part is 1 MB. */
 static deja_options growing_large(void)
 {
     deja_options opt = growing();
@@ -146,7 +146,7 @@ static deja_options growing_large(void)
     return opt;
 }
 
-/* Adds until there is no room to grow; returns how many keys were taken. */
+/* Adds until there is no room to grow; returns how many keys were accepted. */
 static uint64_t fill_up(deja_filter *f)
 {
     uint64_t n = 0;
@@ -169,13 +169,13 @@ static int grow_without_room(bool named)
     CHECK(missing(f, 0, n) == 0);
     CHECK(deja_filter_sync(f, &err) == DEJA_OK);
     CHECK(scratch_count(".") == 1);
-    /* What was taken is there for others ... */
+    /* Other processes find the accepted keys ... */
     deja_filter *reader = NULL;
     CHECK(deja_filter_open("x.deja", 0, NULL, &reader, &err) == DEJA_OK);
     CHECK(missing(reader, 0, n) == 0);
     deja_filter_free(reader);
     CHECK(deja_file_verify("x.deja", &err) == DEJA_OK);
-    /* ... and when there is room again it goes on. */
+    /* ... and adding continues when there is room again. */
     CHECK(mount(NULL, ".", NULL, MS_REMOUNT, "size=64m") == 0);
     CHECK(take(f, n, n + 1000) == DEJA_OK && deja_filter_sync(f, &err) == DEJA_OK);
     deja_filter_free(f);

@@ -1,6 +1,6 @@
-/* test_renew.c - folding and rotating replace a file whole or not at all.
+/* test_renew.c - folding and rotating replace a file atomically.
  *
- * Whatever runs in another process says how it went by its exit status. */
+ * Work in another process reports its result by its exit status. */
 #include "calls.h"
 #include "deja.h"
 #include "numbered.h"
@@ -112,7 +112,7 @@ static void a_rotation_that_is_killed_leaves_one_visit_or_the_other(void **state
 
 /* --- No room, no right --------------------------------------------------------- */
 
-/* Files of this process stay under 64 KiB: making a large one fails in the middle. */
+/* Files of this process are limited to 64 KiB: writing a large one fails in the middle. */
 static int fail_to_renew(const char *path)
 {
     const struct rlimit limit = {65536, 65536};
@@ -131,8 +131,7 @@ static int fail_to_renew(const char *path)
     if (missing(f, 0, KEYS) || stats_of(f).visit != 1 || stats_of(f).folds != 0)
         return 4;
     const uint64_t more = KEYS;
-    return deja_filter_add(f, key_of(&more), NULL, NULL) ==
-                       DEJA_OK && /* it is as good as before */
+    return deja_filter_add(f, key_of(&more), NULL, NULL) == DEJA_OK && /* it works as before */
                    deja_filter_sync(f, NULL) == DEJA_OK
                ? 0
                : 5;
@@ -167,7 +166,7 @@ static void readers_keep_the_file_that_they_opened(void **state)
     assert_int_equal(deja_filter_rotate(writer, NULL, NULL), DEJA_OK);
     assert_int_equal(missing(reader, 0, KEYS), 0);
     assert_int_equal(missing(writer, 0, KEYS), KEYS);
-    /* The new file is locked as the old one was. */
+    /* The new file is locked like the old one. */
     assert_int_equal(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, NULL), DEJA_EBUSY);
     deja_filter_free(writer);
     f = open_file(path, DEJA_OPEN_WRITE);

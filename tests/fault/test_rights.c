@@ -1,4 +1,4 @@
-/* test_rights.c - who can read and write the files of filters. */
+/* test_rights.c - who can read and write filter files. */
 #include "storing.h"
 #include <sys/stat.h>
 
@@ -92,7 +92,7 @@ static void a_copy_and_a_static_filter_follow_the_same_rules(void **state)
     assert_int_equal(mode_of(to), 0600);
 }
 
-/* What an administrator has changed with chmod and chown stays. */
+/* Changes that an administrator made with chmod and chown stay. */
 static void growth_and_visits_keep_the_rights(void **state)
 {
     const deja_options opt = keyed();
@@ -116,7 +116,7 @@ static void growth_and_visits_keep_the_rights(void **state)
     assert_true(!root || (st.st_uid == 12345 && st.st_gid == 23456));
 }
 
-/* Sees that the group of the file cannot be kept by a user who is not in it. */
+/* Checks that a user who is not in the file's group cannot keep that group. */
 static int grow_as_nobody(const char *path, int in, int out)
 {
     deja_filter *f = NULL;

@@ -1,7 +1,7 @@
-/* test_sharing.c - files between processes: one writer, and readers that see what it adds.
+/* test_sharing.c - files shared between processes: one writer, and readers that see what it adds.
  *
- * Whatever runs in another process says how it went by its exit status: cmocka's assertions are
- * for this one alone. */
+ * Work in another process reports its result by its exit status: cmocka's assertions work only in
+ * this one. */
 #include "peer.h"
 #include "storing.h"
 #include <time.h>
@@ -39,7 +39,7 @@ static void the_lock_holds_from_create_through_growth(void **state)
     add_keys(f, 0, 10);
     sync_file(f);
     in_child(try_to_write, path);
-    add_keys(f, 0, 1000); /* the name leads to another file now */
+    add_keys(f, 0, 1000); /* the name refers to another file now */
     in_child(try_to_write, path);
     deja_filter_free(f);
     deja_filter_free(open_file(path, DEJA_OPEN_WRITE));
@@ -59,7 +59,7 @@ static void killed_writer_gives_the_lock_back(void **state)
     unlink(path);
 }
 
-/* Adds 100 keys each time it is told to; never syncs. */
+/* Adds 100 keys each time it gets the signal; never syncs. */
 static int add_on_demand(const char *path, int in, int out)
 {
     deja_filter *f = NULL;
@@ -106,7 +106,7 @@ static void reader_keeps_the_file_from_before_it_grew(void **state)
     const char *path = make_file("outgrown", &opt, 50);
     deja_filter *old = open_file(path, 0), *writer = open_file(path, DEJA_OPEN_WRITE);
     add_keys(writer, 50, 400);
-    assert_int_equal(missing(old, 0, 100), 0); /* up to where it grew, synced or not */
+    assert_int_equal(missing(old, 0, 100), 0); /* up to the point where it grew, synced or not */
     assert_true(missing(old, 100, 400) > 290);
     deja_filter *now = open_file(path, 0);
     assert_int_equal(missing(now, 0, 400), 0);
@@ -128,8 +128,8 @@ static int add_and_sync_for_ever(const char *path, int in, int out)
     }
 }
 
-/* A reader copies the header while the writer replaces a record in it, and may get half of it;
- * verify reads bodies that change under its eyes.  Neither is damage. */
+/* A reader may copy the header while the writer replaces a record in it, and get half of it;
+ * verify reads bodies while they change.  Neither is damage. */
 static void a_writer_at_work_is_never_taken_for_damage(void **state)
 {
     const deja_options opt = small();

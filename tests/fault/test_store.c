@@ -1,4 +1,4 @@
-/* test_store.c - what is synced is what is opened, and what growing must keep. */
+/* test_store.c - opening gives back what was synced, and growing keeps what it must. */
 #include "storing.h"
 #include <sys/stat.h>
 
@@ -93,7 +93,7 @@ static void growing_keeps_who_may_read_the_file(void **state)
     const deja_options opt = growing();
     const char *path = make_file("private", &opt, 10);
     struct stat st;
-    MUST(chmod(path, 0600) == 0); /* its key is in there */
+    MUST(chmod(path, 0600) == 0); /* the file contains its key */
     deja_filter *f = open_file(path, DEJA_OPEN_WRITE);
     add_keys(f, 0, 1000);
     deja_filter_free(f);
@@ -126,7 +126,7 @@ static void key_that_is_kept_nowhere_is_refused(void **state)
     deja_options opt = small();
     deja_filter *f = NULL;
     opt.seed = 0;
-    opt.flags = DEJA_KEY_APART; /* and no key: nobody could open the file again */
+    opt.flags = DEJA_KEY_APART; /* and no key: the file could never be opened again */
     const int rc = deja_filter_create(scratch_path("lost_key"), 0, &opt, &f, NULL);
     deja_filter_free(f);
     assert_int_equal(rc, DEJA_EINVAL);

@@ -1,10 +1,10 @@
-/* test_turns.c - a window in a file forgets what has expired, and nothing else, whatever happens
- * while it turns.
+/* test_turns.c - a window in a file forgets only what has expired, whatever happens while it
+ * turns.
  *
- * A turn empties bits, which no other operation on a file does.  The file is photographed before
- * and after everything that makes it durable; between two photographs a power cut may leave every
- * sector of the bodies as of one or the other.  Keys come one after another and never again, so
- * what has to be found is known: the last N of those that the earlier photograph has. */
+ * A turn clears bits, which no other operation on a file does.  The test takes a snapshot of the
+ * file before and after every step that makes it durable.  Between two snapshots, a power cut may
+ * leave every sector of the bodies as of one or the other.  Each key arrives once, so it is known
+ * which ones must be found: the last N of those in the earlier snapshot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static deja_options options(uint32_t generations)
     return opt;
 }
 
-/* Syncs now and then; the last one leaves much to be lost. */
+/* Syncs now and then; the last sync leaves many keys unsynced. */
 static void make_album(uint32_t generations)
 {
     static struct dj_owner_ops ops;
@@ -104,7 +104,7 @@ static void burn_album(void)
     unlink(album.path);
 }
 
-/* Every sector of the bodies as of photograph i or i + 1; the header as of i. */
+/* Every sector of the bodies as of snapshot i or i + 1; the header as of i. */
 static void tear(size_t i, struct rng *rng, const char *path)
 {
     const struct bytes *a = &album.photo[i].file, *b = &album.photo[i + 1].file;
@@ -128,7 +128,7 @@ static void expect_window(const deja_filter *f, uint64_t end, uint64_t least, co
                      (unsigned long long)end);
 }
 
-/* By its bits: what is left of an expired one would show. */
+/* Checked by its bits: leftovers of an expired generation would show. */
 static uint64_t keys_of_newest(const deja_filter *f)
 {
     const struct dj_part *p = f->part[0];
@@ -139,8 +139,8 @@ static uint64_t keys_of_newest(const deja_filter *f)
     return bits / p->shape.k;
 }
 
-/* The window of the earlier photograph is whole, goes on, and forgets at last.  `came` keys were
- * added by the time of the crash: the lost ones among them have been part of the stream. */
+/* The window of the earlier snapshot is complete, continues, and finally forgets.  `came` keys
+ * were added by the time of the crash: the lost ones among them were part of the stream. */
 static void expect_whole(const char *path, const struct photo *p, uint64_t came,
                          uint32_t generations)
 {
@@ -152,12 +152,12 @@ static void expect_whole(const char *path, const struct photo *p, uint64_t came,
     deja_filter_free(f);
     assert_int_equal(deja_filter_open(path, DEJA_OPEN_WRITE, NULL, &f, NULL), DEJA_OK);
     const uint64_t quota = (WINDOW + generations - 1) / generations;
-    const uint64_t later = 1000000; /* other keys than those that may be there by half */
+    const uint64_t later = 1000000; /* different from the keys that may be half present */
     const bool was_clearing = f->window.clearing;
     for (uint64_t i = 0; i < 3 * WINDOW; i++) {
         const uint64_t key = later + i;
         assert_int_equal(deja_filter_add(f, (deja_slice){&key, sizeof key}, NULL, NULL), DEJA_OK);
-        if (i == 0 && was_clearing) /* what had expired does not live another round */
+        if (i == 0 && was_clearing) /* expired keys do not survive another round */
             assert_int_equal(keys_of_newest(f), 1);
         if (i % 150 == 0) {
             expect_window(f, key + 1, later, "later");
@@ -166,7 +166,7 @@ static void expect_whole(const char *path, const struct photo *p, uint64_t came,
                 assert_true(has(f, back));
         }
     }
-    /* More than all generations hold, with those that were there by half. */
+    /* More than all generations hold, including the half-present ones. */
     for (uint64_t key = 0; key < 5 * WINDOW; key++)
         assert_false(has(f, key));
     assert_true(f->window.turns >= 3 * WINDOW / quota - 1);
@@ -191,7 +191,7 @@ static void a_power_cut_within_a_turn_keeps_the_window(void **state)
     }
 }
 
-/* The photographs themselves are what a kill leaves. */
+/* The snapshots themselves are what a kill leaves. */
 static void a_kill_within_a_turn_keeps_everything(void **state)
 {
     make_album(2);
@@ -203,7 +203,7 @@ static void a_kill_within_a_turn_keeps_everything(void **state)
     burn_album();
 }
 
-/* A disk that takes no record: the add says so, and nothing was emptied. */
+/* A disk that accepts no record: the add reports it, and nothing was cleared. */
 static void a_turn_that_cannot_be_written_empties_nothing(void **state)
 {
     const deja_options opt = options(1);
