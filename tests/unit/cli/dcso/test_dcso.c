@@ -122,7 +122,7 @@ static void keys_are_hashed_by_fnv_1(void **state)
     assert_int_equal(hash_of("foobar"), UINT64_C(0x340d8765a4dda9c2));
 }
 
-/* --- What is no such file -------------------------------------------------------- */
+/* --- Other files ----------------------------------------------------------------- */
 
 static void refused(size_t at, uint64_t value, const char *field)
 {

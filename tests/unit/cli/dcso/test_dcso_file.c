@@ -89,7 +89,7 @@ static void every_shorter_file_is_refused(void **state)
     unlink(cut);
 }
 
-/* What stands behind the bits is the owner's, and as long as he likes. */
+/* The data after the bits belongs to the owner and has any length. */
 static void data_behind_the_bits_is_counted(void **state)
 {
     const char *path = scratch_path("data.bloom");

@@ -146,7 +146,7 @@ static void damage_is_found_where_it_begins(void **state)
     whole_is(w.dir, 1, 0, two, two);
     whole_is(w.dir, 1, one, two, two);
     whole_is(w.dir, 1, two, two, two);
-    whole_is(w.dir, 1, 0, two + 1, two); /* a byte that is not there */
+    whole_is(w.dir, 1, 0, two + 1, two); /* a missing byte */
     change_byte(w.fd, second.at + second.len / 2);
     whole_is(w.dir, 1, 0, two, one);
     whole_is(w.dir, 1, 0, one, one);

@@ -259,7 +259,7 @@ static void an_answer_is_as_it_was_sent(void **state)
 static void a_coded_body_stays_coded(void **state)
 {
     fetcher *f = new_fetcher(&usual);
-    struct fetch *d = get(f, "/coded"); /* even one that is no gzip at all */
+    struct fetch *d = get(f, "/coded"); /* even one that is not gzip */
     assert_int_equal(d->fault, FETCH_OK);
     body_is(d, "nope");
     fetch_release(f, d);
@@ -405,8 +405,7 @@ static void silence_is_a_timeout(void **state)
     hasty.timeout = 0.2;
     assert_int_equal(fault_with(&hasty, "http", "/silent"), FETCH_TIMEOUT);
     assert_int_equal(fault_with(&hasty, "http", "/stops"), FETCH_TIMEOUT);
-    struct fetch_options awake =
-        usual; /* the whole may take its time, but something has to come */
+    struct fetch_options awake = usual; /* the whole may be slow, but some data must arrive */
     awake.stall = 1;
     assert_int_equal(fault_with(&awake, "http", "/stops"), FETCH_TIMEOUT);
 }

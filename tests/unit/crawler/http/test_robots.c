@@ -46,7 +46,7 @@ static void the_own_group_comes_before_the_star(void **state)
                                "user-agent: other\nUser-Agent: DEJA/2.0\ndisallow: /x\n";
     assert_true(allows(text, "/a"));
     assert_false(allows(text, "/x/1"));
-    /* "dejavu" is another crawler, and an own group without rules allows all. */
+    /* "dejavu" is another crawler, and a group of its own without rules allows all. */
     assert_false(allows("user-agent: dejavu\nallow: /\n\nuser-agent: *\ndisallow: /\n", "/"));
     assert_true(allows("user-agent: *\ndisallow: /\n\nuser-agent: deja\n", "/"));
 }
@@ -206,7 +206,7 @@ static void an_answer_takes_no_more_than_so_much_work(void **state)
     robots_fini(&r);
 }
 
-/* Rules without stars are no work: sites do have ten thousands of them. */
+/* Rules without stars are cheap: some sites have tens of thousands of them. */
 static void many_plain_rules_are_fine(void **state)
 {
     struct buffer text = {0};

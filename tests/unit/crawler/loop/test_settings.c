@@ -140,7 +140,7 @@ static void all_are_remembered_exactly(void **state)
     SAME(cache.kind), SAME(cache.seed), SAME(cache.capacity), SAME(cache.fp_rate);
     SAME(cache.hashes), SAME(cache.flags), SAME(cache.memory);
     end(&c, false);
-    settle(&o); /* the same again is no contradiction */
+    settle(&o); /* the same again does not contradict */
 }
 
 static void what_is_of_the_visit_stays(void **state)
@@ -163,7 +163,7 @@ static void what_is_of_the_visit_stays(void **state)
     is_refused(&o, "options.capacity 12345678901234: this visit has begun without it");
 }
 
-/* The default said aloud is no contradiction; a flag that is on goes off with the next visit. */
+/* An explicit default does not contradict; a flag can be turned off for the next visit. */
 static void flags_are_taken_back(void **state)
 {
     static const struct crawl_flag off = {.off = true};

@@ -427,7 +427,7 @@ static void the_keys_of_a_union_are_estimated_well(void **state)
     const double x = (double)s.hashes * 70000 / (double)s.bits;
     const double sigma = sqrt((double)s.bits * (expm1(x) - x)) / s.hashes;
     assert_true(normal_within((double)s.keys + s.lost, 70000, sigma, 5));
-    /* And it goes on as any filter does. */
+    /* It can still be used like any filter. */
     add_keys(a, 70000, 90000);
     const deja_stats t = stats_of(a);
     assert_true(t.lost > s.lost && t.lost < s.lost + 200);

@@ -108,11 +108,11 @@ static void the_second_visit_of_two_filters_is_the_same(void **state)
     }
 }
 
-/* Two tiny filters, all keys offered in both visits; whoever was lost in the first comes again in
+/* Two tiny filters, all keys offered in both visits; a key lost in the first is offered again in
  * the second, when that is full: it is found with probability 1 - p2. */
 static void a_page_lost_in_one_visit_is_found_in_the_next(void **state)
 {
-    for (size_t i = 0; i < 7; i++) { /* all but exact and scalable */
+    for (size_t i = 0; i < 7; i++) { /* all except exact and scalable */
         enum {
             MEMBERS = 300,
             PAGES = 20000

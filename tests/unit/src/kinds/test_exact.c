@@ -92,8 +92,8 @@ static void a_batch_stops_at_the_same_key_as_single_calls(void **state)
     }
 }
 
-/* Threads count their keys after a batch, so another one may see room where there is none any
- * more.  Such a key is refused; it is never taken for seen. */
+/* Threads count their keys after a batch, so another one may see room that no longer
+ * exists.  Such a key is refused; it is never reported as seen. */
 static void a_table_that_others_have_filled_refuses_the_key(void **state)
 {
     enum {

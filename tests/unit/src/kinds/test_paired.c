@@ -69,7 +69,7 @@ static void a_key_that_comes_back_is_new_every_time_and_never_found(void **state
         assert_false(has(f, 7));
         assert_int_equal(stats_of(f).hidden, turn);
     }
-    assert_false(take_out(f, 7)); /* it is not there */
+    assert_false(take_out(f, 7)); /* it is absent */
     const deja_stats s = stats_of(f);
     assert_int_equal(s.keys, 0);
     assert_int_equal(s.offered, 5);

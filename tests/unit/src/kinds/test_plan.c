@@ -165,7 +165,7 @@ static void the_multiplier_gives_the_sizes_and_rates_of_the_thesis(void **state)
     assert_int_equal(
         plan_of(OPTIONS(.kind = DEJA_CLASSIC, .capacity = 1000, .hashes = 3, .multiplier = 1.7))
             .bits,
-        5120 /* 5100, in words of 64 */);
+        5120 /* 5100, rounded up to 64-bit words */);
     assert_int_equal(plan_of(OPTIONS(.capacity = 1000, .hashes = 3, .multiplier = 1.7)).bits,
                      5120 /* 9.96 blocks */);
 }
@@ -281,7 +281,7 @@ static void the_rates_of_all_parts_sum_to_less_than_p(void **state)
         }
 }
 
-/* 2.7e-9 of all strangers are twins of 5e10 keys. */
+/* 2.7e-9 of all keys never added have the hash of one of 5e10 keys. */
 static void a_series_grows_on_where_twins_are_more_than_its_rate(void **state)
 {
     const struct dj_plan plan =

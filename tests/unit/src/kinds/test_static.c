@@ -40,7 +40,7 @@ static void an_empty_filter_finds_nothing(void **state)
     deja_filter_free(f);
 }
 
-/* Over small filters the strangers' answers are as random as over a large one. */
+/* Over many small filters, false positives are as random as in a large one. */
 static void the_rate_of_small_filters_is_that_of_their_fingerprints(void **state)
 {
     uint64_t hits = 0, probes = 0;

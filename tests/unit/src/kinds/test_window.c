@@ -279,8 +279,8 @@ static void a_clock_that_goes_back_forgets_nothing(void **state)
     deja_filter_free(f);
 }
 
-/* The system's clock stands before the beginning of the newest generation, as after an error in
- * setting it: time goes on from there, at the pace of the clock. */
+/* The system's clock is earlier than the start of the newest generation, as after an error in
+ * setting it: time continues from that start, at the pace of the clock. */
 static void a_system_clock_set_back_goes_on(void **state)
 {
     deja_filter *f = new_window(1000, 1, 100);

@@ -212,7 +212,7 @@ static void other_files_stay_as_good_as_they_were(void **state)
     in_child(one_of_two, scratch_path("two"));
 }
 
-/* --- No signal: other bytes in the place of the file's -------------------------- */
+/* --- No signal: the file's bytes are replaced ----------------------------------- */
 
 static int overwrite(const char *path, int in, int out)
 {

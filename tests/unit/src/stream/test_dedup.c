@@ -291,7 +291,7 @@ static void a_window_is_judged_as_if_every_key_were_added_at_once(void **state)
                    .generations = 1 + (uint32_t)rng_below(&r, 7),
                    .window_seconds = by_time ? 1 + rng_below(&r, 50) : 0);
         const uint64_t different = 1 + rng_below(&r, 4 * window);
-        const uint64_t commits = 1 + rng_below(&r, 12); /* one in so many batches */
+        const uint64_t commits = 1 + rng_below(&r, 12); /* one per this many batches */
         struct stream s = open_stream(opt);
         deja_filter *direct;
         uint64_t now = 1000000, keys = 0;
@@ -460,7 +460,7 @@ static void a_commit_to_a_filter_that_cannot_write_keeps_all(void **state)
 
 /* --- The account ------------------------------------------------------------- */
 
-/* 7,500 different keys in a filter for 5,000 at p = 0.05: some 270 are taken for seen. Hypothesis:
+/* 7,500 different keys in a filter for 5,000 at p = 0.05: some 270 are false positives. Hypothesis:
  * stats expect as many, from the keys told "new" alone; five deviations of a Poisson number, and
  * a fifth of it for what the estimate of all that came adds. */
 static void lost_keys_are_accounted_for(void **state)

@@ -14,7 +14,7 @@
 
 #define PATH_CAP 32
 
-/* A file in the present folder, for what works with paths. */
+/* A file in the current directory, for functions that take paths. */
 static void make_file(char *path, const char *contents)
 {
     (void)snprintf(path, PATH_CAP, "test_out_XXXXXX");
@@ -198,7 +198,7 @@ static void an_input_that_is_the_output_is_refused_and_kept(void **state)
     (void)snprintf(text, sizeof text, "%s is the output as well; write to another file", path);
     assert_string_equal(err.text, text);
     out_text(&o, "overwritten");
-    assert_int_not_equal(out_close(&o, NULL), DEJA_OK); /* even without a look at the error */
+    assert_int_not_equal(out_close(&o, NULL), DEJA_OK); /* even if the error is not checked */
     file_is(path, "precious");
     (void)unlink(path);
 }

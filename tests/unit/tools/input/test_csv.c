@@ -175,7 +175,7 @@ static void an_unclosed_quote_is_known_at_the_end(void **state)
     ends_are("\"a\"\"", NULL, 0, true);
 }
 
-/* Write a field so that it must be read as `content`: quoted when it has to be, or at random. */
+/* Write a field so that it must be read as `content`: quoted if it must be, or at random. */
 static size_t put_field(char *out, const char *content, size_t len)
 {
     bool special = len && content[0] == '"';

@@ -167,12 +167,12 @@ static void a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error(v
             reading_free(&whole);
             reading_free(&r);
         }
-        assert_true(most >= 4 || !packers[p].pieces); /* a zstd block comes whole or not at all */
+        assert_true(most >= 4 || !packers[p].pieces); /* a zstd block comes out as a whole */
         drop(&packed);
     }
 }
 
-/* All but this zstd have a checksum: what it does not notice was padding.  zstd is only held to
+/* All except this zstd have a checksum: undetected damage was in padding.  zstd must only
  * survive. */
 static void a_changed_bit_is_noticed_or_changes_nothing(void **state)
 {
@@ -490,7 +490,7 @@ static void what_is_not_lines_is_refused_with_its_remedy(void **state)
     }
 }
 
-/* Text that begins like one of them, and ends or goes on otherwise. */
+/* Text that starts like one of them, and ends or continues differently. */
 static void lines_that_only_begin_like_something_else_are_lines(void **state)
 {
     (void)state;

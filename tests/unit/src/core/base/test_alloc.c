@@ -1,5 +1,5 @@
-/* test_alloc.c - memory comes through the caller's hook, all of it goes back, and none is no
- * disaster. */
+/* test_alloc.c - memory comes from the caller's hook, all of it is freed, and a failed
+ * allocation is handled. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

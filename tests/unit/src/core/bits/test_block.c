@@ -459,7 +459,7 @@ static void any_of_several_bodies_is_enough(void **state)
                 draw_hashes(hash, FEW, 100 + j);
                 dj_block_portable.add(&b[j], hash, hash, 20 * (j + 1), unused);
             }
-            draw_hashes(hash, FEW, 100); /* members of the first, and strangers */
+            draw_hashes(hash, FEW, 100); /* members of the first, and others */
             for (uint32_t j = 0; j < n; j++) {
                 dj_block_portable.contains(&b[j], hash, hash, FEW, one);
                 for (size_t i = 0; i < FEW; i++)

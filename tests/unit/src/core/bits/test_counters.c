@@ -1,4 +1,4 @@
-/* test_counters.c - counters of every width: up, down, their ends, and their neighbours. */
+/* test_counters.c - counters of every width: up, down, their limits, and their neighbors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

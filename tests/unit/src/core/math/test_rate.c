@@ -94,7 +94,7 @@ static void the_losses_are_those_the_thesis_measured(void **state)
     assert_between(dj_shape_lost(&three, 1e6) / 1e6, .0176, .0177);
 }
 
-/* A stranger to a filter with one key: same block, same lanes, same bits. */
+/* A false positive of a filter with one key: same block, same lanes, same bits. */
 static void one_key_is_found_by_its_double_only(void **state)
 {
     (void)state;
@@ -328,7 +328,7 @@ static void lost_is_the_sum_of_the_rates_met(void **state)
     }
 }
 
-/* With one position a key, the keys taken for new are those that set a bit. */
+/* With one position per key, the keys reported as new are those that set a bit. */
 static void with_one_hash_every_new_key_sets_a_bit(void **state)
 {
     (void)state;
@@ -361,7 +361,7 @@ static struct dj_shape with_twins(struct dj_shape s)
     return s;
 }
 
-/* In a body with room for all, a stranger is found only by a number of 64 bits that is the same.
+/* If a body has room for all keys, a false positive needs an equal 64-bit hash.
  */
 static void twins_are_what_room_cannot_help(void **state)
 {

@@ -96,7 +96,7 @@ static void lanes_cost_less_than_two_percent(void **state)
     }
 }
 
-/* No k, whole or not, beats log2(1/p) / ln 2 bits a key, and a whole one comes close. */
+/* No k, whole or not, beats log2(1/p) / ln 2 bits per key, and a whole one comes close. */
 static void classic_comes_close_to_its_lower_bound(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void fit_is_minimal(void **state)
             }
 }
 
-/* Of keys that are numbers of 64 bits, as many as n are found by n / 2^64 of all strangers. */
+/* A set of n 64-bit hashes matches n / 2^64 of all keys that were never added. */
 static void a_rate_below_that_of_twins_is_refused(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void sizes_beyond_the_limit_are_refused(void **state)
         assert_refused(all_layouts[i], 0, most + 1, 0.999);
         assert_refused(all_layouts[i], 0, UINT64_MAX, 0.5);
     }
-    assert_refused(DJ_SPREAD, 1, UINT64_C(1) << 40, 1e-5);  /* one bit a key, 10^5 apart */
+    assert_refused(DJ_SPREAD, 1, UINT64_C(1) << 40, 1e-5);  /* one bit per key, 10^5 apart */
     assert_refused(DJ_BLOCKS, 0, UINT64_C(1) << 40, 1e-30); /* 16 bits cannot */
     assert_refused(DJ_TABLE, 0, UINT64_C(1) << 47, 1e-3);
     assert_refused(DJ_TABLE, 0, 1000, 1e-17); /* fingerprints have 64 bits */

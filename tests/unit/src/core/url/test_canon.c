@@ -82,7 +82,7 @@ static void a_batch_is_as_good_as_single_calls(void **state)
     free(room);
 }
 
-/* It stops before a URL that the rest of the room may be too small for, and goes on from there. */
+/* It stops before a URL that may not fit into the rest of the room, and continues from there. */
 static void a_small_room_is_used_again_and_again(void **state)
 {
     static struct urls u;

@@ -254,7 +254,7 @@ static void names_of_other_scripts_become_ascii(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-/* Bytes that are no UTF-8 need no IDNA. */
+/* Bytes that are not UTF-8 need no IDNA. */
 static void bytes_that_are_no_text_are_escaped(void **state)
 {
     (void)state;

@@ -119,7 +119,7 @@ static void the_page_on_urls_lists_every_name(void **state)
     free(page);
 }
 
-/* Short names over two letters, against a look at every entry. */
+/* Short names over two letters, against a linear search. */
 static void one_search_finds_what_covers_a_name(void **state)
 {
     (void)state;

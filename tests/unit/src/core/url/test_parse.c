@@ -1,4 +1,4 @@
-/* test_parse.c - a URL taken apart: the parts it falls into, and what is no URL. */
+/* test_parse.c - parsing: the parts of a URL, and text that is not a URL. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -105,7 +105,7 @@ static void no_triplet_arises_that_was_not_there(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
-        {"%2541", "%2541"}, /* %25 is a percent sign, and 41 its neighbours */
+        {"%2541", "%2541"}, /* %25 is a percent sign, and 41 follows it */
         {"%4%31", "%4%31"},     {"%%34%31", "%%341"}, {"%%341", "%%341"}, {"%%34", "%%34"},
         {"%%67", "%g"}, /* no hex digit: no danger */
         {"%4%67", "%4g"},       {"%g%31", "%g1"},     {"%44%31", "D1"},   {"%zz%41", "%zzA"},

@@ -30,7 +30,7 @@ static dj_url_writer *const writers[] = {
     [DEJA_URL_SCRAPY] = dj_url_scrapy,
 };
 
-/* What the profile's own file writes, whatever a look would say. */
+/* What the profile's own file writes, whatever the quick check would say. */
 static int written(uint32_t profile, deja_slice url, struct dj_text *text)
 {
     text->len = 0;
@@ -44,7 +44,7 @@ static enum dj_plain look_of(const struct dj_plain_kernel *k, uint32_t profile, 
     return k->look(deja_url_profile(profile), url.data, len);
 }
 
-/* A look that said yes must have been right. */
+/* If the quick check says yes, it must be right. */
 static void check_look(const struct dj_plain_kernel *k, uint32_t profile, deja_slice url,
                        struct dj_text *text)
 {

@@ -72,7 +72,7 @@ static void the_examples_of_rfc_3986_hold(void **state)
 }
 
 /* Where browsers do something else: the host always has a path, and the page's own scheme
- * without slashes is no scheme. */
+ * without slashes is not a scheme. */
 static void browsers_differ_from_the_rfc_in_two_examples(void **state)
 {
     (void)state;
@@ -94,7 +94,7 @@ static void links_are_read_as_browsers_read_them(void **state)
         {"http://a/b/", " c\n/d\t ", "http://a/b/c/d"},
         {"http://a/b/", "a b?c d'e#f g`", "http://a/b/a%20b?c%20d%27e#f%20g%60"},
         {"http://a/b/", "%2e%2E/x", "http://a/x"},
-        {"http://a/b/", "%41%7e%c3", "http://a/b/%41%7e%c3"}, /* not normalised */
+        {"http://a/b/", "%41%7e%c3", "http://a/b/%41%7e%c3"}, /* not normalized */
         {"http://a/b/", "\xc3\xbc", "http://a/b/%C3%BC"},
         {"http://a/b/c/..", "d", "http://a/b/d"}, /* the base is read first */
         {"http://a/b/c/%2e%2e", "..", "http://a/"},

@@ -130,7 +130,7 @@ static void what_browsers_refuse_is_refused(void **state)
     ROWS(rows);
 }
 
-/* deja 0.1 took them as they stand. */
+/* deja 0.1 accepted them unchanged. */
 static void labels_that_encode_nothing_valid_are_refused(void **state)
 {
     static const struct row rows[] = {
