@@ -1,5 +1,5 @@
 """A queue.db that somebody edited, or a disk damaged: an error that names what is wrong, never a
-crash, and the folder goes on when the value is as it was."""
+crash, and the crawl resumes when the value is restored."""
 
 import contextlib
 import os

@@ -1,6 +1,6 @@
 """The n-th call of a kind fails while a crawl runs (tests/fault/failnth.c): disks that are full or
 broken, no memory, no descriptors, interrupted calls.  The crawl ends with words, or nothing came of
-it; then it goes on, and has every page, once, in an archive that is whole."""
+it; then it continues, and has every page, once, in a complete archive."""
 
 import os
 import shutil

@@ -48,7 +48,7 @@ def in_a_namespace():
 
 
 class Disk:
-    """A file system of so many kilobytes, under the name `disk`."""
+    """A file system of this many kilobytes, under the name `disk`."""
 
     def __init__(self, size):
         os.mkdir("disk")

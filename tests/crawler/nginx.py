@@ -112,7 +112,7 @@ def main():
         same(summary["unchanged"], len(pages), "unchanged")
         same(Counter(s for _, s, _ in log_lines())["304"], len(pages), "answers 304")
         warcfile.read_folder("plain")
-        # A certificate that nobody vouches for.
+        # An untrusted certificate.
         summary = run(f"https://127.0.0.1:{tls}/", "--out", "untrusted", "--retries", "0", status=1)
         same((summary["fetched"], summary["failed"]["no_secure_connection"]), (0, 1),
              "pages without trust")

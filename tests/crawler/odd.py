@@ -1,4 +1,4 @@
-"""Servers and pages that misbehave: each is counted for what it is, and the crawl goes on."""
+"""Servers and pages that misbehave: each is counted by its fault, and the crawl continues."""
 
 import gzip
 import zlib

@@ -1,6 +1,6 @@
 """Power cuts at any moment of a crawl (cutfolder.py), then go on: the crawl is not refused, no page
 that was safe on disk is asked for again, all pages are in the archive once, and archive and index
-are whole.  When the command has ended, all of it holds without going on."""
+are whole.  When the command has ended, all of it holds without resuming."""
 
 import json
 import random
@@ -55,7 +55,7 @@ class Scenario:
         return list(disk.events())
 
     def judge(self, server, device, rng, what):
-        """One state: go on with it."""
+        """One state: resume from it."""
         self.states += 1
         visit, safe = safe_pages(device, rng)
         shutil.rmtree("state", ignore_errors=True)

@@ -1,4 +1,4 @@
-"""On a terminal a line tells how far the crawl is, and leaves no trace; in a pipe there is none."""
+"""On a terminal a line shows the progress, and is erased; in a pipe there is no such line."""
 
 import os
 import pty

@@ -27,11 +27,11 @@ class Answer:
     status: int = 200
     type: str = "text/html"  # None: no Content-Type
     headers: list = field(default_factory=list)
-    raw: bytes = None  # sent in the place of all else
+    raw: bytes = None  # sent instead of everything else
     chunked: bool = False
     wait: float = 0  # seconds before anything is sent
     drip: float = 0  # seconds between pieces of the body
-    cut: int = None  # so many bytes of the body, then the connection ends
+    cut: int = None  # this many bytes of the body, then the connection ends
     length: int = None  # another Content-Length than the true one
 
 
