@@ -294,7 +294,7 @@ def fresh_files_agree(name, options):
     f.add(late)  # a writer has it open, and nothing of this is synced
     assert compare(path, late, key) == len(late), name
     report = reader.File(path, key).report()
-    # Layers that grew and windows that turned wrote a record: it tells of keys so far.
+    # Layers that grew and windows that turned wrote a record, with the number of keys so far.
     offered = range(len(members), len(members) + len(late) + 1)
     assert report["state"] == "open" and report["offered"] in offered, report
     assert options["kind"] in (3, 7) or report["offered"] == len(members), report
@@ -314,7 +314,7 @@ def fresh_files_agree(name, options):
 
 
 def prefixes_agree(layers):
-    """Returns how many strangers both claim."""
+    """Returns how many keys never added both claim."""
     path, keys = f"prefixes_{layers}.deja", make_urls(1200)
     chance.shuffle(keys)
     f = create(path, kind=3, layers=layers, capacity=100, fp_rate=0.3, seed=6)
@@ -391,7 +391,7 @@ def windows_agree(generations, seconds):
 
 
 def static_files_agree(n, width, **options):
-    """Returns how many strangers both claim."""
+    """Returns how many keys never added both claim."""
     path, keys = f"static_{n}_{width}.deja", make_keys(n + 2000)
     chance.shuffle(keys)
     members, strangers = keys[:n], keys[n:]

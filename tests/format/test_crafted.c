@@ -191,7 +191,7 @@ static void absurd_segments_are_refused_by_name(void **state)
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
         field_of_is_refused(&fixed, &crafts[i]);
-    /* And what is no static filter cannot be made of one. */
+    /* A file of another kind cannot be made of one. */
     const struct craft part = {20, 4, DEJA_STATIC, 0, DEJA_EFORMAT, "part kind"};
     field_of_is_refused(&grown, &part);
 }
@@ -363,7 +363,7 @@ static void absurd_windows_are_refused_by_name(void **state)
     free(b.data);
 }
 
-/* Times and counts that no window has: it opens, answers and goes on. */
+/* Times and counts that no window has: it opens, answers and continues. */
 static void absurd_times_of_a_window_do_no_harm(void **state)
 {
     static const uint64_t values[] = {1, UINT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1};
@@ -431,7 +431,7 @@ static void absurd_records_are_refused_by_name(void **state)
     }
 }
 
-/* So many keys that the next visit cannot be sized for them, or an account that can be read. */
+/* Too many keys to size the next visit for them, or readable statistics. */
 static void rotates_or_says_why_not(deja_filter *f, const char *path)
 {
     deja_error err = {0};

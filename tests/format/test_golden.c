@@ -393,7 +393,7 @@ static void write_again(const struct golden *g, const char *path)
     deja_filter_free(f);
 }
 
-/* Everything but the time of day, and the checksum over it. */
+/* Everything except the time of day and its checksum. */
 static void record_is_equal(const uint8_t *a, const uint8_t *b)
 {
     assert_memory_equal(a, b, 32);

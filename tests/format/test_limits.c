@@ -68,7 +68,7 @@ static void with_is_refused(const struct bytes *file, const struct field *fields
     free(b.data);
 }
 
-/* The capacity stands in the header and in the part table. */
+/* The capacity is in the header and in the part table. */
 static void capacity_is_refused(const struct bytes *file, uint64_t n)
 {
     const struct field both[] = {{32, 8, n, 0}, {AT_PART(0) + 16, 8, n, 0}};
@@ -251,7 +251,7 @@ static void a_claimed_number_of_keys_does_not_size_the_next_visit(void **state)
         for (uint32_t k = 0; k < 100; k++) /* a layer may be waiting for its first key */
             (void)!deja_filter_add(f, key_of(&k), NULL, NULL);
         assert_true(h.memory.largest <= UNASKED);
-        /* Whoever says how many is believed. */
+        /* An explicit number is accepted. */
         deja_options asked = DEJA_OPTIONS_INIT;
         asked.capacity = asked.deletions = 1000;
         if (files[i] != &paired)
