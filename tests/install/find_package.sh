@@ -9,7 +9,7 @@ for language in c cpp; do
     runs "build/$language-static" static
 done
 
-# A version that is not there is refused.
+# A missing version is rejected.
 if cmake -G Ninja -S "$SOURCE/tests/install/project" -B wrong -DVERSION=99.0 \
     -DCMAKE_PREFIX_PATH="$prefix" >wrong.log 2>&1; then
     echo "find_package(deja 99.0) succeeded" >&2

@@ -14,7 +14,7 @@ for package in debs/*.deb; do
 done | sort >packed
 [ "$(wc -l <packed)" -eq "$(sort -u packed | wc -l)" ]
 
-# What is for packages alone: the Python package, which pip installs elsewhere, and licences.
+# Files only in packages: the Python package, which pip installs elsewhere, and licenses.
 only_packages='/usr/(lib/python3|share/doc)/'
 DESTDIR=$PWD/all cmake --install "$BUILD" --prefix /usr >install.log
 (cd all && find . ! -type d | sort) | diff - <(grep -vE "$only_packages" packed)
