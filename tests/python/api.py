@@ -637,7 +637,7 @@ class Addresses(unittest.TestCase):
         full = deja.Filter(capacity=50, url="gsb", kind="exact", grow=False)
         with self.assertRaises(deja.FullError) as caught:
             full.add_many(["/path"] + urls)
-        self.assertEqual(caught.exception.done, full.stats().keys + 2)  # two are no URLs
+        self.assertEqual(caught.exception.done, full.stats().keys + 2)  # two are not URLs
 
     def test_files_of_the_command_are_files_of_the_package(self):
         if "DEJA" not in os.environ:
@@ -652,7 +652,7 @@ class Addresses(unittest.TestCase):
         self.assertEqual(out.decode().strip(), self.same[1])
 
     def test_files_of_deja_0_1_keep_their_forms(self):
-        """A snowman was no URL then, so its key is the URL as it was given."""
+        """A snowman was not valid then, so its key is the URL as given."""
         hosts = os.path.join(os.environ["SOURCE"], "tests", "format", "golden", "hosts")
         with open(os.path.join(hosts, "hosts.txt"), encoding="utf-8") as lines:
             urls = lines.read().split()

@@ -1,4 +1,4 @@
-"""docs - the Python on docs/python.md runs as it stands, in order."""
+"""docs - the Python in docs/python.md runs unchanged, in order."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""failover - a crawl over shards in a cluster goes on when a primary dies: its replica takes over, and
+"""failover - a crawl over shards in a cluster continues when a primary dies: its replica takes over, and
 no page is lost.  One of two spiders knows the cluster by the node that dies."""
 
 import os

@@ -33,7 +33,7 @@ def hard_urls():
 
 
 def requests():
-    """What Scrapy takes: it wants a scheme, and percent-encodes what is no ASCII."""
+    """What Scrapy accepts: it needs a scheme, and percent-encodes non-ASCII bytes."""
     chance = random.Random(9)
     for url in hard_urls():
         text = url.decode("utf-8", "ignore")
