@@ -8,7 +8,7 @@ from redisrun import Error, Server, case, expect, redis, run, until
 server = Server()
 
 # The rate of filters whose every answer a test names: keys are drawn at random, and at 1e-12 no run
-# will see a stranger taken for a member.
+# will see a false positive.
 SURE = "1e-12"
 
 
@@ -456,7 +456,7 @@ def memory_is_bounded_before_it_is_taken():
 
 @case
 def filters_of_deja_0_1_keep_their_forms():
-    """A snowman was no URL then, so its key is the URL as it was given; a new filter has another."""
+    """A snowman was not valid then, so its key is the URL as given; a new filter has another."""
     c = server.raw()
     hosts = os.path.join(os.environ["SOURCE"], "tests/format/golden/hosts")
     with open(os.path.join(hosts, "hosts.txt"), "rb") as f:

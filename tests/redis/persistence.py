@@ -160,7 +160,7 @@ def adds_acknowledged_before_a_kill_are_there():
 def replicas_have_the_same_filters():
     with Server() as primary:
         r = primary.client()
-        made = fill(r)  # what a full synchronisation brings
+        made = fill(r)  # what a full synchronization brings
         rest = half_loaded(r, "half")
         with Server("--replicaof", "127.0.0.1", str(primary.port)) as replica:
             q = replica.client()

@@ -112,7 +112,7 @@ def command(key, keys):
 
 
 def answers(c, key):
-    """What a client can see, but for the memory that the allocator rounds up."""
+    """What a client can see, except for the memory that the allocator rounds up."""
     info = c("DEJA.INFO", key)
     assert not isinstance(info, Error), (key, info)
     told = dict(zip(info[0::2], info[1::2]))

@@ -254,7 +254,7 @@ def killed_connections_lose_nothing():
             r.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
             time.sleep(0.01)
         out = job.end()
-        # A line may be there twice, when an answer was lost; none is missing but for false
+        # A line may be there twice, when an answer was lost; none is missing except for false
         # positives, at a rate of 1e-6.
         assert 40000 - len(set(out)) <= 2, len(set(out))
         expect(deja("check", "--redis", url(server), "-q", "-c", "seen", data=lines(0, 40000)),

@@ -234,7 +234,7 @@ def a_log_keeps_them():
             if name in ("url", "body"):
                 expect(c("BF.LOADCHUNK", name + ":chunks", len(data) - PAGE + 1,
                          data[PAGE + 100:]), "OK")
-        apart = bytearray(edited(bytes_of["hash"], 72, "<I", 1))  # its key is kept apart
+        apart = bytearray(edited(bytes_of["hash"], 72, "<I", 1))  # its key is stored separately
         apart[88:120] = bytes(32)
         apart = repaired(apart)
         expect(c("DEJA.IMPORT", "apart", apart, "KEY", bytes_of["hash"][88:120]), "OK")
