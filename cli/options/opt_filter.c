@@ -51,7 +51,7 @@ static const struct word *word_of(const deja_option *row)
 
 static struct made {
     struct opt opt;
-    char name[32], label[34], help[200];
+    char name[32], label[34], help[256];
 } made[ROWS];
 static size_t n_made;
 

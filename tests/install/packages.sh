@@ -24,17 +24,17 @@ for package in debs/*.deb; do
     [[ $(dpkg-deb -f "$package" Description) == "have I seen this URL before? ("* ]]
 done
 
-[ "$(dpkg-deb -f debs/libdeja-dev_*.deb Depends | grep -c 'libdeja[0-9]* (= ')" -eq 1 ]
+[ "$(dpkg-deb -f debs/libdeja-dev_*.deb Depends | grep -c 'libdeja[0-9.]* (= ')" -eq 1 ]
 dpkg-deb -f debs/libdeja[0-9]*.deb Depends | grep -q libc6
 seq 5 | LD_LIBRARY_PATH=$PWD/root/usr/lib root/usr/bin/deja dedup -q | diff - <(seq 5)
 
 # The Python package: every module of the tree and no other file, over the library of the packages.
 python=$(echo debs/python3-deja_*_all.deb)
-dpkg-deb -f "$python" Depends | grep -qE 'libdeja[0-9]+ \(= .*python3'
+dpkg-deb -f "$python" Depends | grep -qE 'libdeja[0-9.]+ \(= .*python3'
 dpkg-deb -f "$python" Suggests | grep -q python3-scrapy
 modules=root/usr/lib/python3/dist-packages
 (cd "$modules" && find deja -type f | sort) |
-    diff - <(cd "$SOURCE/python" && find deja -type f ! -path '*/__pycache__/*' | sort)
+    diff - <(cd "$SOURCE/python" && find deja -name '*.py' -o -name py.typed | sort)
 PYTHONPATH=$modules LD_LIBRARY_PATH=$PWD/root/usr/lib python3 - <<'END'
 import importlib.metadata
 import deja
