@@ -319,7 +319,7 @@ static void names_that_are_files_are_noticed(void **state)
     assert_int_equal(opt_check_names(table, &s, true, &err), OPT_USAGE);
     s.shared.csv = "no such file";
     assert_int_equal(opt_check_names(table, &s, true, &err), DEJA_OK);
-    s.shared.json_key = "/"; /* a folder is no input */
+    s.shared.json_key = "/"; /* a folder is not an input */
     assert_int_equal(opt_check_names(table, &s, true, &err), DEJA_OK);
     unlink(name);
     if (access(file, R_OK) == 0) {
@@ -469,7 +469,7 @@ static void dcso_stands_beside_another_format(void **state)
         assert_int_equal(opt_parse(shared_input_dcso, 4, argv, &c, &rest, &err), DEJA_OK);
         assert_int_equal(c.format, rows[i].format);
         assert_int_equal(c.dcso, rows[i].dcso);
-        if (rows[i].dcso) /* elsewhere it is no format */
+        if (rows[i].dcso) /* elsewhere it is not a format */
             assert_int_equal(opt_parse(shared_input, 4, argv, &c, &rest, &err), OPT_USAGE);
     }
 }
