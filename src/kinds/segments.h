@@ -8,7 +8,7 @@
 
 /* How keys are cut. */
 struct dj_cut {
-    uint32_t slots;   /* at most so many segments; what is beyond joins in the last */
+    uint32_t slots;   /* the most segments; the last one holds the rest */
     bool words;       /* at a delimiter; otherwise as URLs */
     char delimiter;   /* words: the byte between them */
     uint32_t layers;  /* words: layers they are dealt to; 0: one for each `share` of them ... */
@@ -20,16 +20,16 @@ struct dj_cut {
 
 /* A row:
  *
- *   0             number of segments n, 1 .. slots, plus 2^32 times the number of layers L that
- * they are dealt to: segment t = 0, 1, .. goes to layer t mod L; for URLs L = n 1 .. slots    hash
- * of each segment; 0 behind the last slots + 1     with query_apart: the hash of the whole last
- * segment when it has a query or fragment, where row[n] is that of what is before it; otherwise 0
- */
+ *   0            number of segments n, 1 .. slots, plus 2^32 times the number of layers L that they
+ *                are dealt to: segment t = 0, 1, .. goes to layer t mod L; for URLs L = n
+ *   1 .. slots   hash of each segment; 0 after the last
+ *   slots + 1    with query_apart: if the last segment has a query or fragment, the hash of the
+ *                whole segment, and row[n] is the hash of the part before the query; otherwise 0 */
 uint32_t dj_segments_row(const struct dj_cut *c);
 void dj_segments_hash(const struct dj_cut *c, const struct dj_hasher *h, const deja_slice *keys,
                       size_t n, uint64_t *rows);
-/* Beginnings of URLs, as segments that every URL behind them has: without query, without a slash
- * at the end, and without what would be in the last slot, where rests join. */
+/* URL prefixes as the segments that every URL below them has: without the query, without a slash at
+ * the end, and without the last slot, which holds the rest of a URL. */
 void dj_segments_prefix(const struct dj_cut *c, const struct dj_hasher *h,
                         const deja_slice *prefix, size_t n, uint64_t *rows);
 
