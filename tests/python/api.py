@@ -882,9 +882,9 @@ class Reentry(unittest.TestCase):
             inside.wait()
             while not f._gate._waiting:
                 time.sleep(0.001)
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
-            while not self.told:
-                time.sleep(0.001)
+            while not self.told:  # one that arrives just before the thread blocks does not wake it
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+                time.sleep(0.05)
             go.set()
 
         _lib.lib.deja_filter_add_batch = slow
@@ -899,7 +899,7 @@ class Reentry(unittest.TestCase):
             _lib.lib.deja_filter_add_batch = function
         for thread in threads:
             thread.join()
-        self.assertEqual(self.told, [True])
+        self.assertEqual(set(self.told), {True})
 
     def test_many_signals_at_any_point(self):
         """In a child with a limit: a deadlock would last forever."""

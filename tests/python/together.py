@@ -154,12 +154,14 @@ class Threads(unittest.TestCase):
         turns, during, done = [0], [], threading.Event()
 
         def work():
-            with _keys.Held(data) as text:
-                _lib.lib.deja_lines_split(ctypes.byref(text), b"\n", slices, n)
-                before = turns[0]
-                _lib.lib.deja_filter_add_batch(f._handle, slices, n, None, None)
-                during.append(turns[0] - before)
-            done.set()
+            try:
+                with _keys.Held(data) as text:
+                    _lib.lib.deja_lines_split(ctypes.byref(text), b"\n", slices, n)
+                    before = turns[0]
+                    _lib.lib.deja_filter_add_batch(f._handle, slices, n, None, None, None)
+                    during.append(turns[0] - before)
+            finally:
+                done.set()
 
         thread = threading.Thread(target=work)
         thread.start()
