@@ -93,7 +93,7 @@ class Keys:
         return f
 
     def library(self, f: "deja.Filter") -> int:
-        _lib.lib.deja_filter_add_batch(f._handle, self.slices, self.n, self.answers, None)
+        _lib.lib.deja_filter_add_batch(f._handle, self.slices, self.n, self.answers, None, None)
         return 0
 
     def few(self, n: int) -> bytes:

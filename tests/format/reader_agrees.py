@@ -55,23 +55,25 @@ for name, arguments in {
                                ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
         "deja_filter_open": [ctypes.c_char_p, ctypes.c_uint, ctypes.POINTER(Options),
                              ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
-        "deja_filter_add": [ctypes.c_void_p, Slice, ctypes.c_void_p],
+        "deja_filter_add": [ctypes.c_void_p, Slice, ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_contains": [ctypes.c_void_p, Slice],
         "deja_filter_prefix_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t,
-                                     ctypes.POINTER(ctypes.c_uint8)],
+                                     ctypes.POINTER(ctypes.c_uint8), ctypes.POINTER(Error)],
         "deja_builder_new": [ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p),
                              ctypes.POINTER(Error)],
-        "deja_builder_add_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t],
+        "deja_builder_add_batch": [ctypes.c_void_p, ctypes.POINTER(Slice), ctypes.c_size_t,
+                                   ctypes.POINTER(Error)],
         "deja_builder_finish": [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint,
                                 ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(Error)],
         "deja_builder_free": [ctypes.c_void_p],
-        "deja_filter_remove": [ctypes.c_void_p, Slice, ctypes.c_void_p],
-        "deja_filter_count": [ctypes.c_void_p, Slice, ctypes.POINTER(ctypes.c_uint64)],
+        "deja_filter_remove": [ctypes.c_void_p, Slice, ctypes.c_void_p, ctypes.POINTER(Error)],
+        "deja_filter_count": [ctypes.c_void_p, Slice, ctypes.POINTER(ctypes.c_uint64),
+                              ctypes.POINTER(Error)],
         "deja_filter_sync": [ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_merge": [ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(Error)],
         "deja_filter_fold": [ctypes.c_void_p, ctypes.c_uint32, ctypes.POINTER(Error)],
         "deja_filter_rotate": [ctypes.c_void_p, ctypes.POINTER(Options), ctypes.POINTER(Error)],
-        "deja_filter_set_clock": [ctypes.c_void_p, ctypes.c_uint64],
+        "deja_filter_set_clock": [ctypes.c_void_p, ctypes.c_uint64, ctypes.POINTER(Error)],
         "deja_filter_free": [ctypes.c_void_p],
         "deja_file_verify": [ctypes.c_char_p, ctypes.POINTER(Error)]}.items():
     getattr(lib, name).argtypes = arguments
@@ -90,7 +92,7 @@ class Filter:
 
     def add(self, keys):
         for key in keys:
-            assert lib.deja_filter_add(self.handle, Slice(key, len(key)), None) == 0
+            assert lib.deja_filter_add(self.handle, Slice(key, len(key)), None, None) == 0
 
     def contains(self, key):
         return lib.deja_filter_contains(self.handle, Slice(key, len(key)))
@@ -100,21 +102,22 @@ class Filter:
         answer, sum_ = ctypes.c_bool(), 0
         for key in keys:
             assert lib.deja_filter_remove(self.handle, Slice(key, len(key)),
-                                          ctypes.byref(answer)) == 0
+                                          ctypes.byref(answer), None) == 0
             sum_ += answer.value
         return sum_
 
     def count(self, key):
         answer = ctypes.c_uint64()
-        assert lib.deja_filter_count(self.handle, Slice(key, len(key)), answer) == 0
+        assert lib.deja_filter_count(self.handle, Slice(key, len(key)), answer, None) == 0
         return answer.value
 
     def set_clock(self, seconds):
-        assert lib.deja_filter_set_clock(self.handle, seconds) == 0
+        assert lib.deja_filter_set_clock(self.handle, seconds, None) == 0
 
     def has_under(self, prefix):
         found = ctypes.c_uint8()
-        assert lib.deja_filter_prefix_batch(self.handle, Slice(prefix, len(prefix)), 1, found) == 0
+        assert lib.deja_filter_prefix_batch(self.handle, Slice(prefix, len(prefix)), 1, found,
+                                            None) == 0
         return bool(found.value)
 
     def sync(self):
@@ -399,7 +402,7 @@ def static_files_agree(n, width, **options):
     options = Options(kind=8, fingerprint_bits=width, seed=chance.randrange(1, 1 << 64), **options)
     assert lib.deja_builder_new(options, b, err) == 0, err.text
     for key in members + members[:n // 3]:
-        assert lib.deja_builder_add_batch(b, Slice(key, len(key)), 1) == 0
+        assert lib.deja_builder_add_batch(b, Slice(key, len(key)), 1, None) == 0
     assert lib.deja_builder_finish(b, os.fsencode(path), 0, f, err) == 0, err.text
     assert lib.deja_filter_sync(f, None) == 0
     lib.deja_filter_free(f)
