@@ -55,7 +55,7 @@ const struct command cmd_plan = {
             "follows. Below the table stand the bits a key that other rates would take, a "
             "recommendation, and the command to type next. With -k, only that kind, and what "
             "becomes of it with fewer and more keys than planned.",
-            "Lost pages are the new keys taken for seen while the filter fills up to n: fewer "
+            "Lost pages are the new keys mistaken for seen while the filter fills up to n: fewer "
             "than n times p, since it is empty at first; a static filter has none, since its keys "
             "are given at once, and none can be added later. A lookup in a filter that is larger "
             "than the processor's cache takes about as long as it waits for cache lines.",

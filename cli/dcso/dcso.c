@@ -65,7 +65,7 @@ static int check_flags(uint64_t flags, deja_error *err)
 {
     if ((flags & 0xff) != VERSION)
         return fail(err, DEJA_EFORMAT,
-                    "its version is %u: it is no bloom file, or of another version than 1",
+                    "its version is %u: it is not a bloom file, or not of version 1",
                     (unsigned)(flags & 0xff));
     if (flags != VERSION)
         return fail(err, DEJA_EFORMAT, "its flags are %#" PRIx64 ": only the version is known",

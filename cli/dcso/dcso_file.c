@@ -43,9 +43,10 @@ static int read_header(struct decode *dec, struct dcso *d, deja_error *err)
     if (rc < 0)
         return rc;
     if (have < sizeof header)
-        return fail(err, DEJA_EFORMAT,
-                    "is no bloom file, or cut short inside its header: it has %zu bytes of %d",
-                    have, DCSO_HEADER_LEN);
+        return fail(
+            err, DEJA_EFORMAT,
+            "is not a bloom file, or is cut short inside its header: it has %zu bytes of %d", have,
+            DCSO_HEADER_LEN);
     return dcso_decode(header, d, err);
 }
 

@@ -172,8 +172,7 @@ static int check_rules(const void *target, deja_error *err)
 
 const struct opt shared_rules[] = {
     OPT_STRING(0, "base", "URL", struct shared_options, base,
-               "what is no absolute URL, such as the paths in a server's log, is a link in the "
-               "page URL"),
+               "resolve relative URLs, such as the paths in a server's log, against URL"),
     OPT_STRING(0, "drop-params", "FILE", struct shared_options, drop_params,
                "for crawl: drop these parameters, too; FILE has a name a line, or the beginning "
                "of one: utm_*"),

@@ -229,7 +229,7 @@ static void print_rate(struct out *o, const deja_stats *s)
         out_text(o, "nearly every new key");
     else
         print_one_in(o, "new key", 1 / s->fp_now);
-    out_text(o, " is taken for seen\n");
+    out_text(o, " is mistaken for seen\n");
 }
 
 static void print_cost(struct out *o, const struct info_report *r)

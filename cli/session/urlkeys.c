@@ -179,7 +179,7 @@ int urlkeys_form(const struct urlkeys *u, struct block *b, struct urlkeys_room *
     return DEJA_OK;
 }
 
-/* --- What is no URL -------------------------------------------------------- */
+/* --- Not a URL -------------------------------------------------------- */
 
 struct shown {
     char text[SHOWN + 4];
@@ -225,7 +225,7 @@ int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, 
                     "%s: %s %" PRIu64 " lacks a URL; without --strict it would pass", path.text,
                     at, line);
     return fail(err, DEJA_ENOTURL,
-                "%s: %s %" PRIu64 ": '%s' is no URL; without --strict it would pass as it is",
+                "%s: %s %" PRIu64 ": '%s' is not a URL; without --strict it would pass as it is",
                 path.text, at, line, show(key).text);
 }
 

@@ -41,7 +41,7 @@ struct urlkeys {
     _Atomic uint64_t left_out; /* of both: keyless because of gsb */
 };
 
-/* From the options of the command line, which outlive it.  DEJA_EINVAL: the base is no URL, or a
+/* From the options of the command line, which outlive it.  DEJA_EINVAL: the base is not a URL, or a
  * parameter no name. */
 int urlkeys_init(struct urlkeys *u, const struct shared_options *c, enum urlkeys_use use,
                  deja_error *err);

@@ -9,7 +9,7 @@ Settings, all of them optional (docs/scrapy.md explains them with figures):
     DEJA_FILE          the filter's file; with JOBDIR, requests.deja in there; else it is in memory
     DEJA_CAPACITY      requests expected: a first size, past which the filter grows
     DEJA_FIXED         do not grow; log a WARNING when more requests come
-    DEJA_FP_RATE       how often a new request may be taken for seen, at capacity; 1e-6
+    DEJA_FP_RATE       how often a new request may be mistaken for a seen one, at capacity; 1e-6
     DEJA_KIND          blocked (default), classic, exact ...
     DEJA_REVISIT       every run is a new visit: the filter is empty and hashes otherwise
     DEJA_URL           compare URLs by this profile (safe, crawl, scrapy) instead of fingerprints
@@ -406,7 +406,7 @@ class DejaDupeFilter(BaseDupeFilter):
             for name, value in account.items():
                 self._crawler.stats.set_value(f"deja/{name}", value)
         if "expected_lost" in account:
-            logger.info("deja: %(keys)s requests, probably %(expected_lost).2g of new ones taken for seen", account)
+            logger.info("deja: %(keys)s requests, probably %(expected_lost).2g of new ones mistaken for seen", account)
         self.seen.close()
         if self._last_run:
             self._last_run.write(reason)

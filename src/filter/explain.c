@@ -85,9 +85,9 @@ static int cannot(const deja_filter *f, uint32_t capability, deja_error *err)
         return dj_fail(err, DEJA_ENOTSUP, "%s %s", name.text, forbidden);
     if (capability == DEJA_CAN_ADD)
         return dj_fail(err, DEJA_ENOTSUP,
-                       "%s is a static filter, which never changes: build a new one from all "
-                       "keys, old and new; every other kind takes keys one by one",
-                       name.text);
+                       "%s is a %s filter, which never changes: build a new one from all keys, "
+                       "old and new; other kinds take keys one by one",
+                       name.text, f->plan.kind->name);
     list_kinds(capability, kinds, sizeof kinds);
     return dj_fail(err, DEJA_ENOTSUP, "%s is of kind %s%s, which cannot %s; %s can", name.text,
                    f->plan.kind->name,

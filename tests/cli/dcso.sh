@@ -128,7 +128,7 @@ damaged_and_crafted_files() {
     head -c 63 good.bloom >f.bloom
     _broken "f.bloom is cut short: its bits end after 15 bytes of 16"
     head -c 40 good.bloom >f.bloom
-    _broken "f.bloom is no bloom file, or cut short inside its header: it has 40 bytes of 48"
+    _broken "f.bloom is not a bloom file, or is cut short inside its header: it has 40 bytes of 48"
     _set 1 '\001'
     fails_with 2 "its flags are 0x101" deja check --format dcso f.bloom list
     fails_with 2 "f.bloom is no deja file" deja check f.bloom list # the format was not given
@@ -147,7 +147,7 @@ damaged_and_crafted_files() {
     fails_with 2 "nowhere.bloom" deja check --format dcso nowhere.bloom list
     fails_with 2 "nowhere.bloom" deja info --format dcso nowhere.bloom
     : >f.bloom
-    fails_with 2 "f.bloom is no bloom file" deja info --format dcso f.bloom
+    fails_with 2 "f.bloom is not a bloom file" deja info --format dcso f.bloom
 }
 
 a_failed_write_leaves_the_old_file() {

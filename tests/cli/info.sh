@@ -55,7 +55,7 @@ a_filter_in_words() {
         fail "keys: $(_line keys)"
     _says used "[####....................................] 10.0% of the capacity is used"
     [[ $(_line fill) == "[##"*"] 5."*"% of the bits are set" ]] || fail "fill: $(_line fill)"
-    [[ $(_line rate) == *"e-"*" now: one new key in "*" is taken for seen" ]] || fail "rate: $(_line rate)"
+    [[ $(_line rate) == *"e-"*" now: one new key in "*" is mistaken for seen" ]] || fail "rate: $(_line rate)"
     _says lost "probably no key so far"
     [[ $(_line room) == "for about 9,"*" more keys until the rate passes 0.001" ]] ||
         fail "room: $(_line room)"
@@ -81,7 +81,7 @@ each_kind() {
     _says kind "exact (64-bit fingerprints in a table)"
     _says keys "5,000 new of 5,000 offered"
     _says room "for 5,000 more keys as planned; it is full at 11,723 keys"
-    [[ $(_line rate) == *" now: practically no new key is taken for seen" ]] || fail "$(_line rate)"
+    [[ $(_line rate) == *" now: practically no new key is mistaken for seen" ]] || fail "$(_line rate)"
     [[ $(_line fill) == *"% of the slots are in use" ]] || fail "$(_line fill)"
     deja build --force -q -k scalable -n 1000 f.deja list
     succeeds deja info f.deja
@@ -213,7 +213,7 @@ too_many_keys_are_warned_about() {
     deja gen -n 100k >list
     deja build --force -q -n 100 -p 0.01 --fixed f.deja list
     succeeds deja info f.deja
-    _says rate "1 now: nearly every new key is taken for seen"
+    _says rate "1 now: nearly every new key is mistaken for seen"
     [[ $(_line lost) == "more than "* ]] || fail "$(_line lost)"
     succeeds deja info --json f.deja
     _holds "not d['pollution']"

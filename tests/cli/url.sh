@@ -113,7 +113,7 @@ END
 
 strict_names_file_and_line() {
     _list
-    fails_with 2 "list: line 4: 'no url' is no URL; without --strict" deja url --strict list
+    fails_with 2 "list: line 4: 'no url' is not a URL; without --strict" deja url --strict list
     # Lines before it were printed.
     expect_lines 3 .stdout
     exits_with 2 deja url --strict -o out list
@@ -121,13 +121,13 @@ strict_names_file_and_line() {
     printf 'http://a/\n\n' >list
     fails_with 2 "list: line 2 lacks a URL" deja url --strict list
     printf 'http://a/\nx\033[31m\n' | exits_with 2 deja url --strict
-    expect_stderr_has "standard input: line 2: 'x\\x1b[31m' is no URL"
+    expect_stderr_has "standard input: line 2: 'x\\x1b[31m' is not a URL"
     # Lines are counted as an editor does: CSV has line breaks in quotes.
     printf 'n,url\n"1\n1",http://a/\n2,b\n' >list.csv
-    fails_with 2 "list.csv: line 4: 'b' is no URL" deja url --strict --csv url list.csv
+    fails_with 2 "list.csv: line 4: 'b' is not a URL" deja url --strict --csv url list.csv
     # Lines of block lists that have no host are dropped.
     printf '# a\n\nb.example\n# c\nd.example\n' >hosts
-    fails_with 2 "hosts: at or behind line 3: 'b.example' is no URL" deja url --strict --format hosts hosts
+    fails_with 2 "hosts: at or behind line 3: 'b.example' is not a URL" deja url --strict --format hosts hosts
     printf '1 http://a/\n2\n' >list
     fails_with 2 "list: line 2 lacks field 2" deja url --strict -f 2 list
     expect_stdout http://a/

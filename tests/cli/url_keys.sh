@@ -194,21 +194,21 @@ END
 
 strict_names_file_and_line() {
     printf '%s\n' http://a/ http://b/ http://A c d >list
-    fails_with 2 "list: line 4: 'c' is no URL; without --strict" deja dedup --url --strict list
+    fails_with 2 "list: line 4: 'c' is not a URL; without --strict" deja dedup --url --strict list
     printf '%s\n' http://a/ http://b/ | expect_stdout
-    fails_with 2 "list: line 4: 'c' is no URL" deja dedup -j 1 --url --strict --state s.deja list
+    fails_with 2 "list: line 4: 'c' is not a URL" deja dedup -j 1 --url --strict --state s.deja list
     printf '%s\n' http://a/ http://b/ | expect_stdout
     succeeds deja check -q --url s.deja list # lines that were handed over are recorded
     sed -n '1,3p' list | expect_stdout
-    fails_with 2 "list: line 4: 'c' is no URL" deja build --url --strict f.deja list
+    fails_with 2 "list: line 4: 'c' is not a URL" deja build --url --strict f.deja list
     [ ! -e f.deja ] || fail "a filter of half the list was made"
-    fails_with 2 "list: line 4: 'c' is no URL" deja check --url --strict s.deja list
-    fails_with 2 "list: line 4: 'c' is no URL" deja add --url --strict s.deja list
+    fails_with 2 "list: line 4: 'c' is not a URL" deja check --url --strict s.deja list
+    fails_with 2 "list: line 4: 'c' is not a URL" deja add --url --strict s.deja list
     # In a later block, of a second file.
     all_new_urls 60000 >many
     echo oops >>many
     head -n 3 list >few
-    fails_with 2 "many: line 60001: 'oops' is no URL" deja dedup --url --strict few many
+    fails_with 2 "many: line 60001: 'oops' is not a URL" deja dedup --url --strict few many
     expect_lines 60002 .stdout
 }
 
