@@ -34,7 +34,7 @@ install(CODE "set(prefix \"\${CMAKE_INSTALL_PREFIX}\")
 install(FILES ${PROJECT_BINARY_DIR}/deja.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT dev)
 
-# The header is the reference of the library, and its man page.
+# The header is the reference of the library; its man pages are made from it.
 if(Python3_Interpreter_FOUND)
   set(api_dir ${PROJECT_BINARY_DIR}/man3)
   add_custom_command(OUTPUT ${api_dir}/deja.3 VERBATIM
@@ -43,9 +43,9 @@ if(Python3_Interpreter_FOUND)
       ${PROJECT_SOURCE_DIR}/include/deja.h ${api_dir})
   add_custom_target(man3 ALL DEPENDS ${api_dir}/deja.3)
   install(DIRECTORY ${api_dir}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT dev)
-  deja_built("man page of the library" "")
+  deja_built("man pages of the library" "")
 else()
-  deja_left_out("man page of the library" "no python3")
+  deja_left_out("man pages of the library" "no python3")
 endif()
 
 if(TARGET deja_redis)

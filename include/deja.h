@@ -71,10 +71,10 @@ typedef enum deja_status {
     DEJA_EBUSY = -10,    /* another process is writing this file               */
     DEJA_ENOTURL = -11   /* these bytes are not a URL                          */
 } deja_status;
-/* A status in a few words; static, never NULL.  err says more. */
+/* Describes a status in a few words; static, never NULL.  err says more. */
 DEJA_API const char *deja_strerror(int status);
-/* The version of the library, which may differ from that of this header: "0.2.0", and 200 (a
- * hundred per minor version, ten thousand per major). */
+/* Returns the version of the library, which may differ from that of this header: "0.2.0", and 200
+ * (a hundred per minor version, ten thousand per major). */
 DEJA_API const char *deja_version(void);
 DEJA_API uint32_t deja_version_number(void);
 
@@ -100,26 +100,27 @@ typedef enum deja_profile {
     DEJA_URL_GSB = 3,   /* Google Safe Browsing's form, for block lists         */
     DEJA_URL_SCRAPY = 4 /* w3lib's canonicalize_url, byte for byte              */
 } deja_profile;
-/* Names as typed on the command line; NULL and 0 for an unknown one. */
+/* Convert between a profile and its name, as typed on the command line; NULL and 0 if unknown. */
 DEJA_API const char *deja_profile_name(uint32_t profile);
 DEJA_API uint32_t deja_profile_parse(const char *name);
 
 /* A profile, ready for use, with the query parameters that it drops.  It never changes, so threads
  * and filters may share it. */
 typedef struct deja_url_rules deja_url_rules;
-/* The profile with its own parameters; NULL for an unknown one.  Do not free it. */
+/* Returns a profile with its own parameters; NULL for an unknown one.  Do not free it. */
 DEJA_API const deja_url_rules *deja_url_profile(uint32_t profile);
 #define DEJA_URL_NO_LIST 1u /* begin with no list of dropped parameters */
-/* The profile with other parameters: adds `drop` to its list and removes `keep`.  A name may end
- * in `*`: utm_*.  DEJA_EINVAL unless the profile drops parameters (crawl). */
+/* Makes a profile with other parameters: adds `drop` to its list and removes `keep`.  A name may
+ * end in `*`: utm_*.  DEJA_EINVAL unless the profile drops parameters (crawl). */
 DEJA_CHECKED int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
                                     size_t n_drop, const deja_slice *keep, size_t n_keep,
                                     deja_url_rules **out, deja_error *err);
 DEJA_API void deja_url_rules_free(deja_url_rules *rules);
 DEJA_API uint32_t deja_url_rules_profile(const deja_url_rules *rules);
-/* Equal for rules that always give the same form: same profile and version, parameters, IDNA. */
+/* Identifies rules: equal for rules that always give the same form, that is, for the same profile
+ * and version, parameters and IDNA. */
 DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
-/* The same rules in their previous version, for filters that record its id: deja 0.1 gave some
+/* Returns the previous version of the rules, for filters that record its id: deja 0.1 gave some
  * hosts in other scripts a different form.  NULL: there is none.  It lives as long as `rules`. */
 DEJA_API const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules);
 
@@ -145,13 +146,13 @@ DEJA_API void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice
  * DEJA_ENOTSUP and DEJA_ESPACE as above. */
 DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,
                                   deja_slice *url, deja_error *err);
-/* The layers of a URL, as slices of it: scheme and authority, then each segment of the path with
- * its slash; the query belongs to the last.  Returns how many, at most cap; the last of cap holds
- * the rest. */
+/* Splits a URL into its layers, slices of it: scheme and authority, then each segment of the path
+ * with its slash; the query belongs to the last.  Returns how many, at most cap; the last of cap
+ * holds the rest. */
 DEJA_API size_t deja_url_split(deja_slice url, deja_slice *layer, size_t cap);
-/* The host-suffix/path-prefix expressions that Safe Browsing looks up for a URL in its canonical
- * form (DEJA_URL_GSB), as slices of it, longest host and path first.  Returns how many; 0 for a
- * URL not in that form. */
+/* Lists the host-suffix/path-prefix expressions that Safe Browsing looks up for a URL in its
+ * canonical form (DEJA_URL_GSB): slices of it, longest host and path first.  Returns how many; 0
+ * for a URL not in that form. */
 #define DEJA_URL_EXPRESSIONS 30
 DEJA_API size_t deja_url_expressions(deja_slice canon,
                                      deja_slice expression[DEJA_URL_EXPRESSIONS]);
@@ -185,15 +186,16 @@ typedef enum deja_hash {
     DEJA_HASH_MIXED = 8
 } deja_hash;
 
-/* Names as typed on the command line; NULL and 0 for an unknown kind or hash. */
+/* Convert between a kind or hash and its name, as typed on the command line; NULL and 0 if
+ * unknown. */
 DEJA_API const char *deja_kind_name(uint32_t kind);
 DEJA_API uint32_t deja_kind_parse(const char *name);
 DEJA_API const char *deja_hash_name(uint32_t hash);
 DEJA_API uint32_t deja_hash_parse(const char *name);
-/* All kinds, in the order of their numbers: the one after `kind`, or the first after 0.  0: there
- * are no more. */
+/* Lists the kinds in the order of their numbers: returns the one after `kind`, or the first after
+ * 0.  0: there are no more. */
 DEJA_API uint32_t deja_kind_next(uint32_t kind);
-/* One line about a kind, for help texts; NULL for an unknown kind. */
+/* Describes a kind in one line, for help texts; NULL for an unknown kind. */
 DEJA_API const char *deja_kind_help(uint32_t kind);
 
 /* What a kind can do.  Ask for one capability, or for several with |: the answer is true if it has
@@ -212,10 +214,10 @@ DEJA_API const char *deja_kind_help(uint32_t kind);
 #define DEJA_CAN_OVERLAP 0x0800u /* tell how many keys it shares with another filter */
 #define DEJA_CAN_PREFIX  0x1000u /* answer questions about URL prefixes */
 #define DEJA_CAN_LAYER   0x2000u /* describe its layers (deja_filter_layer) */
-/* False for an unknown kind. */
+/* Whether a kind has the capability; false for an unknown kind. */
 DEJA_API bool deja_kind_can(uint32_t kind, uint32_t capability);
 
-/* The instruction set that blocked filters use here: "avx512", "avx2", "portable". */
+/* Names the instruction set that blocked filters use here: "avx512", "avx2", "portable". */
 DEJA_API const char *deja_simd_name(void);
 
 /* Memory for one filter and what belongs to it; free gets the size that alloc was given. */
@@ -273,12 +275,12 @@ typedef struct deja_options {
 } deja_options;
 #define DEJA_OPTIONS_INIT DEJA_INIT(deja_options)
 
-/* Makes capacity a first size: blocked, classic and exact become a scalable filter with parts of
- * that kind, which grows past capacity at the rate fp_rate.  True: the filter will grow.  False:
- * nothing has changed, because the options pin the body (memory, hashes, multiplier, filters), the
- * hash is one of the papers', the kind cannot grow, or no filter has these options.  If capacity
- * is given and tightening is not, a tenth of the rate is kept back for growth, which costs 1 to 3
- * percent of memory. */
+/* Makes capacity an initial size: blocked, classic and exact become a scalable filter with parts
+ * of that kind, which grows past capacity at the rate fp_rate.  True: the filter will grow.
+ * False: nothing has changed, because the options pin the body (memory, hashes, multiplier,
+ * filters), the hash is one of the papers', the kind cannot grow, or no filter has these options.
+ * If capacity is given and tightening is not, a tenth of the rate is kept back for growth, which
+ * costs 1 to 3 percent of memory. */
 DEJA_API bool deja_options_grow(deja_options *opt);
 
 /* The options as a table, from which tools make their own: one row for each field of deja_options
@@ -312,23 +314,26 @@ typedef struct deja_option {
     uint32_t flag;
     uint32_t compared; /* 1: deja_filter_open refuses a file with another value */
 } deja_option;
-#define DEJA_OPTION_CHOICES 64                        /* choices are numbers below it */
-DEJA_API const deja_option *deja_option_at(size_t i); /* NULL after the last row */
+#define DEJA_OPTION_CHOICES 64 /* choices are numbers below it */
+/* Look up a row by its index (NULL after the last) or by its name (NULL: there is none). */
+DEJA_API const deja_option *deja_option_at(size_t i);
 DEJA_API const deja_option *deja_option_find(const char *name);
-/* Whether filters of this kind accept it.  Most options are accepted by every kind. */
+/* Whether filters of this kind accept the option; every kind accepts most of them. */
 DEJA_API bool deja_option_accepted(const deja_option *o, uint32_t kind);
+/* Whether the option is given: not zero. */
 DEJA_API bool deja_option_given(const deja_option *o, const deja_options *opt);
-/* Writes the value into text, as in a command: digits, a name, a byte, the secret; without a zero
- * at the end.  Returns its length, 0 for a flag and for an option that is not given. */
+/* Writes an option's value into text, as in a command: digits, a name, a byte, the secret; without
+ * a zero at the end.  Returns its length, 0 for a flag and for an option that is not given. */
 #define DEJA_OPTION_TEXT 40
 DEJA_API size_t deja_option_print(const deja_option *o, const deja_options *opt,
                                   char text[DEJA_OPTION_TEXT]);
-/* Error texts and help call an option `options.NAME`.  Copies text with word(o) in those places,
- * cut short to cap bytes with the zero at the end. */
+/* Translates an error text or a help line, which call an option `options.NAME`, into a tool's own
+ * words: copies text with word(o) in those places, cut short to cap bytes with the zero at the
+ * end. */
 DEJA_API void deja_option_translate(const char *text, const char *(*word)(const deja_option *o),
                                     char *out, size_t cap);
 
-/* What a filter with these options would be, without allocating anything. */
+/* Computes what a filter with these options would be, without allocating anything. */
 typedef struct deja_plan {
     size_t size; /* set by DEJA_PLAN_INIT; filled as far as the caller knows it */
     uint32_t kind;
@@ -353,12 +358,14 @@ DEJA_CHECKED int deja_plan_make(const deja_options *opt, deja_plan *plan, deja_e
 /* --- Filters ------------------------------------------------------------ */
 
 typedef struct deja_filter deja_filter;
+/* Makes an empty filter in memory.  DEJA_EINVAL: err names the option that does not fit. */
 DEJA_CHECKED int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err);
 DEJA_API void deja_filter_free(deja_filter *f); /* does not sync */
-/* As deja_kind_can, for one filter: its options and parts can rule out what its kind can do.
+/* Whether this filter has a capability: its options and parts can rule out what its kind can do.
  * Whether its file may be written does not matter here. */
 DEJA_API bool deja_filter_can(const deja_filter *f, uint32_t capability);
-/* DEJA_OK if it can; otherwise DEJA_ENOTSUP, and err names a kind that can. */
+/* Requires a capability: DEJA_OK if the filter has it; otherwise DEJA_ENOTSUP, and err names a
+ * kind that can. */
 DEJA_CHECKED int deja_filter_require(const deja_filter *f, uint32_t capability, deja_error *err);
 
 /* Adds a key.  *is_new, unless is_new is NULL, becomes true if the key was absent.  If threads add
@@ -366,22 +373,24 @@ DEJA_CHECKED int deja_filter_require(const deja_filter *f, uint32_t capability, 
  * room; DEJA_EIO: its file cannot be written; DEJA_ENOTSUP: a static filter; DEJA_EINVAL: opened
  * for reading. */
 DEJA_CHECKED int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *err);
-DEJA_API bool deja_filter_contains(const deja_filter *f, deja_slice key);
-/* The same for n keys in order, with their cache misses overlapped; the arrays get 0 or 1 for each
- * key.  is_new and done may be NULL.  On failure, the first *done keys were added. */
+/* The same for n keys in order, with their cache misses overlapped; is_new gets 0 or 1 for each.
+ * is_new and done may be NULL.  On failure, the first *done keys were added. */
 DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n,
                                        uint8_t *is_new, size_t *done, deja_error *err);
+/* Looks a key up.  True: it was added, or it is a false positive. */
+DEJA_API bool deja_filter_contains(const deja_filter *f, deja_slice key);
+/* The same for n keys; found gets 0 or 1 for each. */
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
 
-/* window: sets its time, in seconds since 1970, for logs with times of their own and for tests.
+/* Sets the time of a window, in seconds since 1970, for logs with their own times and for tests.
  * It holds until the next call; 0 restores the system's clock.  Time never runs backward while a
  * filter is open: an earlier time counts as the latest one that an add used.  If the newest
  * generation of a file starts in the future (the clock was set back, or the file was crafted), the
  * next add restarts it from now; stats.clock_behind reports by how much. */
 DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err);
 
-/* Counting and removal: kinds spectral and, for remove only, paired; the others answer
+/* Remove and count keys: kinds spectral and, for remove only, paired; the others answer
  * DEJA_ENOTSUP.
  *
  * spectral: remove undoes one add of the key.  *removed (or NULL) becomes false, and stats count a
@@ -396,8 +405,8 @@ DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_er
  * FORGETS.  A key that is not found is refused; removing a false positive harms no other key.
  *
  * count stores how many times the key was added and not removed, or more: too many for as many
- * keys as contains would claim wrongly.  A count at the maximum of the counters means "at least".
- */
+ * keys as contains would claim wrongly.  A count at the maximum of the counters means "at
+ * least". */
 DEJA_CHECKED int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n,
@@ -407,18 +416,19 @@ DEJA_CHECKED int deja_filter_count(const deja_filter *f, deja_slice key, uint64_
 DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint64_t *counts, deja_error *err);
 
-/* Was any URL added that is, or is under, this prefix: a site, a folder, a page?  Prefixes end at
- * slashes: http://h/a covers itself, http://h/a/, http://h/a?x and everything below http://h/a/,
- * but not http://h/ab.  No added URL is missed.  Claimed wrongly are one prefix in a hundred, and
- * prefixes whose segments were seen, each in its place, under others: http://h/b after http://h/a
- * and http://g/b.  If a filter has L layers, only the first L - 1 segments count, and never a
- * query.  Kind layered only, without its modes paper and words; the others answer DEJA_ENOTSUP. */
+/* Asks whether any URL was added that is, or is under, a prefix: a site, a folder, a page.
+ * Prefixes end at slashes: http://h/a covers itself, http://h/a/, http://h/a?x and everything
+ * below http://h/a/, but not http://h/ab.  No added URL is missed.  Claimed wrongly are one prefix
+ * in a hundred, and prefixes whose segments were seen, each in its place, under others: http://h/b
+ * after http://h/a and http://g/b.  If a filter has L layers, only the first L - 1 segments count,
+ * and never a query.  Kind layered only, without its modes paper and words; the others answer
+ * DEJA_ENOTSUP. */
 DEJA_CHECKED int deja_filter_prefix(const deja_filter *f, deja_slice prefix, bool *found,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
                                           uint8_t *found, deja_error *err);
 
-/* The same in two steps, for programs that hash in one thread and look up in another: a key
+/* Work in two steps, for programs that hash in one thread and look up in another: a key
  * becomes hash_words numbers, valid for filters with the same key, hash, k and F (layered: and
  * the same layers and modes). */
 DEJA_API size_t deja_filter_hash_words(const deja_filter *f);
@@ -433,7 +443,7 @@ DEJA_CHECKED int deja_filter_remove_hashed(deja_filter *f, const uint64_t *hash,
 DEJA_CHECKED int deja_filter_count_hashed(const deja_filter *f, const uint64_t *hash, size_t n,
                                           uint64_t *counts, deja_error *err);
 
-/* The deja_profile of the URLs in it; 0: bytes as given. */
+/* Returns the deja_profile of the URLs in the filter; 0: bytes as given. */
 DEJA_API uint32_t deja_filter_profile(const deja_filter *f);
 
 /* What a filter holds and what it costs.  Without DEJA_STATS_BODY the call takes no time: it
@@ -512,11 +522,12 @@ typedef struct deja_stats {
     uint64_t delimiter;   /* byte between words                                         */
 } deja_stats;
 #define DEJA_STATS_INIT DEJA_INIT(deja_stats)
-/* flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was cut short while it was read. */
+/* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was cut short
+ * while it was read. */
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, unsigned flags, deja_stats *stats,
                                    deja_error *err);
-/* One layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose segments are
- * whole keys.  DEJA_EINVAL: there is no such layer; DEJA_ENOTSUP: another kind. */
+/* Describes one layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose
+ * segments are whole keys.  DEJA_EINVAL: there is no such layer; DEJA_ENOTSUP: another kind. */
 typedef struct deja_layer {
     size_t size;       /* set by DEJA_LAYER_INIT; filled as far as the caller knows it */
     uint64_t segments; /* different ones in it                                         */
@@ -535,8 +546,8 @@ DEJA_CHECKED int deja_filter_layer(const deja_filter *f, uint32_t number, deja_l
 #define DEJA_OPEN_WRITE        1u /* take the writer's lock; without it: read only        */
 #define DEJA_CREATE_REPLACE    2u /* create: replace a filter file of that name            */
 #define DEJA_OPEN_REPAIR       4u /* open: trust one sync record when the other is damaged */
-/* create: set the permissions of the file, as in DEJA_CREATE_MODE(0640); see deja_filter_create.
- */
+/* create: set the permissions of the file, as in DEJA_CREATE_MODE(0640); see
+ * deja_filter_create. */
 #define DEJA_CREATE_MODE_SHIFT 16
 #define DEJA_CREATE_MODE(mode) ((unsigned)(mode) << DEJA_CREATE_MODE_SHIFT)
 /* Opens a filter file and maps it; does not read its body.  expect may be NULL.  Otherwise its key
@@ -556,7 +567,8 @@ DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_o
  * another keeps its permissions and, as far as the system allows, its owner and group. */
 DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja_options *opt,
                                     deja_filter **out, deja_error *err);
-/* On DEJA_OK every add that returned before the call survives a power cut.
+/* Makes added keys durable: after DEJA_OK, every add that returned before the call survives a
+ * power cut.
  *
  * A writer never overwrites a file that someone moved into the place of its own, and does not go
  * on writing one that was deleted: sync, growth, fold and rotate, and the first add after a sync,
@@ -567,16 +579,14 @@ DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
  * the damage.  DEJA_EBUSY: it was not synced after its last add, so it has no valid checksum. */
 DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
 
-/* If a mapped file is truncated or overwritten, the next access to a missing page kills the
- * process with SIGBUS.  deja_files_guard turns that into an error, for all filters of the process
- * and for good: it catches SIGBUS and passes any that is not about a filter's file to the
- * previous handler. The library never calls it by itself.
- *
- * A filter whose file is gone answers no more: calls with a status return DEJA_EIO, and contains,
- * which has none, says true for every key, because a filter must never call a known key new.
- * deja_filter_check_file tells the two apart: DEJA_OK after a contains means that its answers
- * came from the whole file. */
+/* Turns SIGBUS into an error.  If a mapped file is truncated or overwritten, the next access to a
+ * missing page kills the process with SIGBUS.  After this call, a SIGBUS in a filter's file makes
+ * that filter fail, and any other goes to the previous handler.  It lasts as long as the process,
+ * for all filters; the library never calls it by itself. */
 DEJA_CHECKED int deja_files_guard(deja_error *err);
+/* Checks that a filter's file is still whole.  If it is not, calls with a status return DEJA_EIO,
+ * and contains, which has none, says true for every key, because a filter must never call a known
+ * key new.  DEJA_OK after a contains means that its answer came from the whole file. */
 DEJA_CHECKED int deja_filter_check_file(const deja_filter *f, deja_error *err);
 
 /* Copies a filter into a new file, as deja_filter_create makes one: same key, same counts. */
@@ -585,17 +595,17 @@ DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, uns
 
 /* --- Export and import -------------------------------------------------- */
 
-/* The bytes that a file of this filter would hold, to be sent or stored elsewhere: len bytes from
- * offset `at`; fewer at the end, and 0 after it.  The first 4096 bytes contain a checksum of all
- * others, for which each call that touches them reads the whole body: read them once, and do not
- * change the filter until you have read the rest. */
+/* Exports a filter: the bytes that its file would hold, to be sent or stored elsewhere, len bytes
+ * from offset `at`; fewer at the end, and 0 after it.  The first 4096 bytes contain a checksum of
+ * all others, for which each call that touches them reads the whole body: read them once, and do
+ * not change the filter until you have read the rest. */
 DEJA_API uint64_t deja_filter_export_len(const deja_filter *f);
 DEJA_API size_t deja_filter_export(const deja_filter *f, uint64_t at, void *out, size_t len);
 
-/* Makes a filter in memory from such bytes.  They may come from an attacker: header, length,
+/* Makes a filter in memory from exported bytes.  They may come from an attacker: header, length,
  * checksum and key are checked as deja_filter_open and deja_file_verify check those of a file,
- * before anything is allocated.  expect is as for open.  DEJA_EBUSY: a file that was not synced.
- */
+ * before anything is allocated.  expect is as for open.  DEJA_EBUSY: a file that was not
+ * synced. */
 DEJA_CHECKED int deja_filter_import(const void *data, size_t len, const deja_options *expect,
                                     deja_filter **out, deja_error *err);
 /* The same in pieces, in order.  len is how many bytes will arrive, if you are certain; 0:
@@ -607,7 +617,7 @@ DEJA_CHECKED int deja_import_new(uint64_t len, const deja_options *expect, deja_
 DEJA_CHECKED int deja_import_write(deja_import *im, const void *data, size_t len, deja_error *err);
 DEJA_CHECKED int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err);
 DEJA_API void deja_import_free(deja_import *im); /* does not free the filter that it made */
-/* How many bytes there will be in all; 0 before the header (4096 bytes) has arrived. */
+/* Returns how many bytes there will be in all; 0 before the header (4096 bytes) has arrived. */
 DEJA_API uint64_t deja_import_len(const deja_import *im);
 /* Reads back bytes that have arrived, as deja_filter_export does: for a host that must save or
  * replicate an import before it is complete. */
@@ -615,7 +625,7 @@ DEJA_API size_t deja_import_read(const deja_import *im, uint64_t at, void *out, 
 
 /* --- Static filters ----------------------------------------------------- */
 
-/* A static filter (DEJA_STATIC) is built from all its keys at once: collect them, then finish.
+/* Builds a static filter (DEJA_STATIC) from all its keys at once: collect them, then finish.
  * Keys may arrive in any order and more than once; a key takes 8 bytes until then, and about 32
  * while the filter is built.  The options are those of a filter: fp_rate or fingerprint_bits
  * choose the fingerprints, memory limits the body, and capacity is a hint.  A builder belongs to
@@ -623,7 +633,7 @@ DEJA_API size_t deja_import_read(const deja_import *im, uint64_t at, void *out, 
 typedef struct deja_builder deja_builder;
 DEJA_CHECKED int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *err);
 DEJA_API void deja_builder_free(deja_builder *b); /* does not free the filter that it made */
-/* Take all of the keys, or none (DEJA_ENOMEM). */
+/* Add all of the keys, or none (DEJA_ENOMEM). */
 DEJA_CHECKED int deja_builder_add(deja_builder *b, deja_slice key, deja_error *err);
 DEJA_CHECKED int deja_builder_add_batch(deja_builder *b, const deja_slice *keys, size_t n,
                                         deja_error *err);
@@ -640,7 +650,7 @@ DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned
 
 /* --- Set operations and visits ------------------------------------------ */
 
-/* Union: afterwards `into` has every key of `from`.  Both need the same kind (classic, blocked
+/* Adds every key of `from` to `into` (a union).  Both need the same kind (classic, blocked
  * or exact), F, k, hash, secret key, visit and URL rules; DEJA_EMISMATCH names what differs.
  * The size is the same, or that of `from` is 2, 4, 8 .. times as large: it is folded on the
  * way.  Exact tables need room (DEJA_EFULL, before anything changes), whatever their sizes.
@@ -670,8 +680,8 @@ DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, de
 
 /* --- Streams ------------------------------------------------------------ */
 
-/* The lines of a text in memory, such as a mapped file, as keys for the batch calls; found with
- * SIMD, at memory speed.  `mark` ends a line: '\n', 0 or any other byte.
+/* Find the lines of a text in memory, such as a mapped file, as keys for the batch calls, with
+ * SIMD at memory speed.  `mark` ends a line: '\n', 0 or any other byte.
  *
  * split: cuts up to cap lines off the front of *text, without their mark; the last line needs
  * none.
@@ -682,11 +692,11 @@ DEJA_API size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, 
 DEJA_API size_t deja_lines_ends(deja_slice text, size_t from, char mark, size_t *ends, size_t cap);
 DEJA_API size_t deja_lines_count(deja_slice text, char mark);
 
-/* Which lines of a stream are new, if a line must not count as seen before it has been handed
- * over: judge some keys, write their lines, then commit.  A crash between the two repeats lines
- * and never loses one.  The answers are those of a filter to which every key was added as soon as
- * it was judged, even in a window, which forgets.  The filter is borrowed: between judge and
- * commit, no one else may add to it.  Memory comes from its allocator.
+/* Decides which lines of a stream are new, if a line must not count as seen before it has been
+ * handed over: judge some keys, write their lines, then commit.  A crash between the two repeats
+ * lines and never loses one.  The answers are those of a filter to which every key was added as
+ * soon as it was judged, even in a window, which forgets.  The filter is borrowed: between judge
+ * and commit, no one else may add to it.  Memory comes from its allocator.
  *
  * judge: hash as from deja_filter_hash_batch; DEJA_ENOMEM: none of the keys was judged.
  * commit: adds the keys that wait, as deja_filter_add_hashed does; on failure, the rest waits. */
@@ -695,9 +705,10 @@ DEJA_CHECKED int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *er
 DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
                                   deja_error *err);
 DEJA_CHECKED int deja_dedup_commit(deja_dedup *d, deja_error *err);
-/* How many keys wait for the commit: those judged new; in a window, also those to be renewed. */
-DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 DEJA_API void deja_dedup_free(deja_dedup *d);
+/* Returns how many keys wait for the commit: those judged new; in a window, also those to be
+ * renewed. */
+DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 
 #ifdef __cplusplus
 }

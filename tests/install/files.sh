@@ -5,13 +5,13 @@
 commands=$("$prefix/bin/deja" help | sed -nE '/^Commands:/,/^$/s/^  ([a-z]+) .*/deja-\1/p' | grep -v deja-help)
 for page in deja $commands; do
     file=$prefix/share/man/man1/$page.1
-    grep -q '^\.TH ' "$file" || { echo "$file is no man page" >&2; exit 1; }
+    grep -q '^\.TH ' "$file" || { echo "$file is not a man page" >&2; exit 1; }
     if command -v man >/dev/null; then
         warnings=$(man --warnings -E UTF-8 -l "$file" 2>&1 >/dev/null || true)
         [ -z "$warnings" ] || { echo "$page: $warnings" >&2; exit 1; }
     fi
 done
-# Every function of the header has a page.
+# Every function of the header has a page, which shows that function and not the others.
 if [ -e "$prefix/share/man/man3" ]; then
     grep -o '^deja_[a-z_0-9]*' "$SOURCE/tests/lint/symbols.txt" | while read -r name; do
         [ -e "$prefix/share/man/man3/$name.3" ] || { echo "no man page for $name" >&2; exit 1; }
@@ -19,6 +19,12 @@ if [ -e "$prefix/share/man/man3" ]; then
     if command -v man >/dev/null; then
         warnings=$(man --warnings -E UTF-8 -l "$prefix/share/man/man3/deja.3" 2>&1 >/dev/null || true)
         [ -z "$warnings" ] || { echo "deja.3: $warnings" >&2; exit 1; }
+        page=$(cd "$prefix/share/man" && MANWIDTH=100 man -l man3/deja_filter_add_batch.3)
+        case $page in *deja_filter_rotate*) echo "$page" >&2; exit 1 ;; esac
+        case $page in
+        *'Adds a key.'*'RETURN VALUE'*DEJA_EFULL*) ;;
+        *) echo "$page" >&2; exit 1 ;;
+        esac
     fi
 fi
 bash -n "$prefix/share/bash-completion/completions/deja"
