@@ -6,77 +6,18 @@ words that the dictionary lacks, and counts.txt the offences in code that are st
 Pages must be clean.  Sentences with more than 40 words are listed, but do not fail.
 """
 
-import io
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tokenize
 from bisect import bisect
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(os.environ["SOURCE"])
-TABLES = ROOT / "tests/lint/english"
-CODE = "\x01"  # stands for a character of code; a phrase never spans it
-NAME = "§"  # stands for a quoted name
-
-STRING = r'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
-C_TOKEN = re.compile(r"(/\*.*?\*/|//[^\n]*)" + STRING, re.S)
-LINE_TOKEN = re.compile(r"((?<!\S)#[^\n]*)" + STRING)
-
-
-def hidden(text, mark=CODE):
-    return re.sub(r"\S", mark, text)
-
-
-def keep(text, spans):
-    """The text with everything outside the spans hidden."""
-    out, end = [], 0
-    for start, stop in spans:
-        out += [hidden(text[end:start]), text[start:stop]]
-        end = stop
-    return "".join(out) + hidden(text[end:])
-
-
-def code_prose(text, token, strings):
-    prose = keep(text, [m.span() for m in token.finditer(text) if strings or m[1]])
-    prose = re.sub(r"\\[nt\"]|%[-0-9.*]*[a-z]+\b|%%", lambda m: NAME * len(m.group()), prose)
-    # The signs that open a comment's lines, and the quotes of strings.
-    prose = re.sub(r"(?m)^([ \t]*)(/\*+|\*+/|\*+|//+|#+)", lambda m: m[1] + " " * len(m[2]), prose)
-    return re.sub(r"/\*+|\*+/|\"", lambda m: " " * len(m.group()), prose)
-
-
-def python_prose(text, strings):
-    starts = [0]
-    for line in text.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    strings = (tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", None)) if strings else ()
-    spans = [(starts[t.start[0] - 1] + t.start[1], starts[t.end[0] - 1] + t.end[1])
-             for t in tokenize.generate_tokens(io.StringIO(text).readline)
-             if t.type == tokenize.COMMENT or t.type in strings or t.string.startswith('"""')]
-    prose = keep(text, spans)
-    return re.sub(r"(?m)^[ \t]*#+|\"|\\[nt]", lambda m: " " * len(m.group()), prose)
-
-
-def page_prose(text):
-    def hide(match):
-        return hidden(match.group())
-    text = re.sub(r"(?ms)^( *)(```|~~~).*?^\1\2[^\n]*$", hide, text)
-    text = re.sub(r"(?s)<!--.*?-->|\$\$.*?\$\$", hide, text)
-    text = re.sub(r"`+[^`]*`+|\$[^$\n]+\$", lambda m: hidden(m.group(), NAME), text)
-    text = re.sub(r"(?<=\])\([^)]*\)|<[^>\n]*>", lambda m: " " * len(m.group()), text)
-    return re.sub(r"(?m)^( *)(#+|[-*]|\d+\.)(?= )", lambda m: m[1] + CODE * len(m[2]), text)
-
-
-def prose(path, text, strings=True):
-    """The text of a page, or the comments (and the strings) of code; the rest is hidden."""
-    if path.suffix == ".md":
-        return page_prose(text)
-    if path.suffix == ".py":
-        return python_prose(text, strings)
-    return code_prose(text, C_TOKEN if path.suffix in (".c", ".h") else LINE_TOKEN, strings)
+TABLES = Path(__file__).parent / "english"
+sys.path.insert(0, str(TABLES))
+from prose import CODE, files, prose, sentences  # noqa: E402
 
 
 def table(name):
@@ -116,22 +57,6 @@ def unknown(candidates):
     return set(done.stdout.split())
 
 
-def sentences(text):
-    for paragraph in re.finditer(r"(?:[^\n\x01|]+\n?)+", text):
-        for m in re.finditer(r"\S.*?(?:[.!?](?=\s|$)|$(?![\s\S]))", paragraph.group(), re.S):
-            yield text.count("\n", 0, paragraph.start() + m.start()) + 1, len(m.group().split())
-
-
-def files():
-    for path in sorted(ROOT.rglob("*")):
-        name = path.relative_to(ROOT)
-        if name.parts[0] in ("build", ".git") or "corpus" in name.parts or not path.is_file():
-            continue
-        if (path.suffix in (".md", ".c", ".h", ".py", ".sh", ".cmake")
-                or name.name in ("CMakeLists.txt", "check", "quickstart")):
-            yield name, path.read_text(errors="replace")
-
-
 def folder(name):
     depth = 2 if name.parts[0] in ("src", "tests") else 1
     return "/".join(name.parts[:-1][:depth]) or "."
@@ -157,7 +82,7 @@ def self_test():
     script = "echo an own file # 'an own file'\nprintf 'it is no file'\n"
     assert found("x.sh", script) == [(1, "an own"), (2, "is no")], found("x.sh", script)
     assert found("x.py", "is_no(file)  # an own file\n") == [(1, "an own")]
-    assert list(sentences("word " * 41 + "end. Two words.\n")) == [(1, 42), (1, 2)]
+    assert list(sentences("One\nsentence. Two words.\n")) == [(1, "One sentence."), (2, "Two words.")]
     assert not HUNSPELL or unknown({"filter", "wrongg", "behaviour"}) == {"wrongg", "behaviour"}
 
 
@@ -178,7 +103,8 @@ def main():
                    for line, phrase, advice in offences(read, PHRASES)
                    if not exempt(name, phrase, " ".join((lines[line] + " " + lines[line + 1]).split()))]
         if name.suffix == ".md":
-            longest += [(name, line, count) for line, count in sentences(read) if count > 40]
+            longest += [(name, line, len(text.split())) for line, text in sentences(read)
+                        if len(text.split()) > 40]
         else:
             code = "".join(a if b == CODE else " " for a, b in zip(text, read))
             known |= {word.lower() for word in re.findall(r"[A-Za-z]+", code)}
