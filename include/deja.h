@@ -95,10 +95,11 @@ typedef struct deja_slice {
  * (docs/url.md has every rule).  Filters compare bytes: canonicalize first, then query.  Stored in
  * files: append only. */
 typedef enum deja_profile {
-    DEJA_URL_SAFE = 1,  /* changes that never alter what a URL means            */
-    DEJA_URL_CRAWL = 2, /* also sorts queries and drops tracking parameters     */
-    DEJA_URL_GSB = 3,   /* Google Safe Browsing's form, for block lists         */
-    DEJA_URL_SCRAPY = 4 /* w3lib's canonicalize_url, byte for byte              */
+    DEJA_URL_SAFE = 1,   /* changes that never alter what a URL means            */
+    DEJA_URL_CRAWL = 2,  /* also sorts queries and drops tracking parameters     */
+    DEJA_URL_GSB = 3,    /* Google Safe Browsing's form, for block lists         */
+    DEJA_URL_SCRAPY = 4, /* w3lib's canonicalize_url, byte for byte             */
+    DEJA_URL_SHAPE = 5   /* crawl's form without values: one URL per template    */
 } deja_profile;
 /* Convert between a profile and its name, as typed on the command line; NULL and 0 if unknown. */
 DEJA_API const char *deja_profile_name(uint32_t profile);

@@ -105,9 +105,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const size_t len = size - 1, cut = data[0] < len ? data[0] : len;
     char *copy = room(len); /* so that reading past its end is detected */
     memcpy(copy, data + 1, len);
-    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SCRAPY; profile++) {
+    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SHAPE; profile++) {
         check_canon(profile, (deja_slice){copy, len});
-        check_plain(profile, (deja_slice){copy, len});
+        if (profile != DEJA_URL_SHAPE)
+            check_plain(profile, (deja_slice){copy, len});
     }
     check_layers((deja_slice){copy, len});
     check_resolve((deja_slice){copy, cut}, (deja_slice){copy + cut, len - cut});

@@ -9,11 +9,13 @@
 static const struct profile {
     const char *name;
     dj_url_writer *write;
+    bool mostly_plain; /* most URLs have their canonical form: ask plain.c first */
 } profiles[] = {
-    [DEJA_URL_SAFE] = {"safe", dj_url_safe},
-    [DEJA_URL_CRAWL] = {"crawl", dj_url_safe},
-    [DEJA_URL_GSB] = {"gsb", dj_url_gsb},
-    [DEJA_URL_SCRAPY] = {"scrapy", dj_url_scrapy},
+    [DEJA_URL_SAFE] = {"safe", dj_url_safe, true},
+    [DEJA_URL_CRAWL] = {"crawl", dj_url_safe, true},
+    [DEJA_URL_GSB] = {"gsb", dj_url_gsb, true},
+    [DEJA_URL_SCRAPY] = {"scrapy", dj_url_scrapy, true},
+    [DEJA_URL_SHAPE] = {"shape", dj_url_shape, false},
 };
 #define N_PROFILES (sizeof profiles / sizeof profiles[0])
 
@@ -52,8 +54,9 @@ static int add_slash(deja_slice url, char *out, size_t cap, deja_slice *canon)
 static int canon_of(const deja_url_rules *rules, deja_slice url, char *out, size_t cap,
                     deja_slice *canon)
 {
+    const struct profile *profile = &profiles[rules->profile];
     *canon = url;
-    switch (kernel()->look(rules, url.data, &canon->len)) {
+    switch (profile->mostly_plain ? kernel()->look(rules, url.data, &canon->len) : DJ_PLAIN_NO) {
     case DJ_PLAIN_YES:
         return DEJA_OK;
     case DJ_PLAIN_NO_PATH:
@@ -65,7 +68,7 @@ static int canon_of(const deja_url_rules *rules, deja_slice url, char *out, size
     if (cap < DEJA_URL_ROOM(url.len))
         return DEJA_ESPACE;
     struct dj_text text = dj_text_in(out, cap);
-    const int rc = profiles[rules->profile].write(rules, url, &text);
+    const int rc = profile->write(rules, url, &text);
     if (rc == DEJA_OK)
         *canon = dj_text_slice(&text);
     return rc == DEJA_OK && text.short_of_room ? DEJA_ESPACE : rc;
@@ -92,7 +95,8 @@ void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, si
 size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                             char *out, size_t cap, deja_slice *canon, int8_t *status)
 {
-    dj_plain_glance *const glance = kernel()->glance;
+    dj_plain_glance *const glance =
+        profiles[rules->profile].mostly_plain ? kernel()->glance : NULL;
     uint8_t plain[DJ_LOT] = {0};
     for (size_t i = 0; i < n; i++) {
         if (i % DJ_LOT == 0) {

@@ -17,6 +17,7 @@ static const deja_url_rules builtin[] = {
     [DEJA_URL_CRAWL] = {DEJA_URL_CRAWL, DJ_URL_UTS46, &dj_params_tracking, &crawl_1},
     [DEJA_URL_GSB] = {DEJA_URL_GSB, 1, NULL, NULL},
     [DEJA_URL_SCRAPY] = {DEJA_URL_SCRAPY, 1, NULL, NULL},
+    [DEJA_URL_SHAPE] = {DEJA_URL_SHAPE, DJ_URL_UTS46, &dj_params_tracking, NULL},
 };
 
 const deja_url_rules *deja_url_profile(uint32_t profile)

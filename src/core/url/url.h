@@ -30,6 +30,7 @@ typedef int dj_url_writer(const struct deja_url_rules *rules, deja_slice url, st
 dj_url_writer dj_url_safe; /* safe and crawl: they differ in rules->drop and in sorting */
 dj_url_writer dj_url_gsb;
 dj_url_writer dj_url_scrapy;
+dj_url_writer dj_url_shape;
 /* A status for this URL, with a sentence in *err (unless NULL) if it is not DEJA_OK (noturl.c). */
 int dj_url_explain(int status, deja_slice url, deja_error *err);
 

@@ -71,7 +71,7 @@ static void a_batch_is_as_good_as_single_calls(void **state)
     const size_t cap = N * DEJA_URL_ROOM(128);
     char *const room = malloc(cap);
     assert_non_null(room);
-    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SCRAPY; profile++)
+    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SHAPE; profile++)
         for (uint64_t seed = 1; seed <= 40; seed++) {
             const deja_url_rules *rules = deja_url_profile(profile);
             make_urls(&u, seed);

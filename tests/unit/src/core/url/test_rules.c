@@ -53,10 +53,10 @@ static void assert_query(unsigned flags, const char *drop, const char *keep, con
 static void every_profile_is_there(void **state)
 {
     (void)state;
-    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SCRAPY; profile++)
+    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SHAPE; profile++)
         assert_non_null(deja_url_profile(profile));
     assert_null(deja_url_profile(0));
-    assert_null(deja_url_profile(DEJA_URL_SCRAPY + 1));
+    assert_null(deja_url_profile(DEJA_URL_SHAPE + 1));
     assert_null(deja_url_profile(UINT32_MAX));
 }
 
@@ -187,7 +187,7 @@ static void wrong_wishes_are_refused_with_a_reason(void **state)
 static void rules_without_wishes_are_those_of_the_profile(void **state)
 {
     (void)state;
-    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SCRAPY; profile++) {
+    for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SHAPE; profile++) {
         deja_url_rules *rules = NULL;
         assert_int_equal(deja_url_rules_new(profile, 0, NULL, 0, NULL, 0, &rules, NULL), DEJA_OK);
         assert_true(deja_url_rules_id(rules) == deja_url_rules_id(deja_url_profile(profile)));
