@@ -55,8 +55,10 @@ def page_prose(text):
     def hide(match):
         return hidden(match.group())
     text = re.sub(r"(?ms)^( *)(```|~~~).*?^\1\2[^\n]*$", hide, text)
+    text = re.sub(r"(?m)(?<=\n\n)(?: {4}.*\n)+", hide, text)  # indented code
     text = re.sub(r"(?s)<!--.*?-->|\$\$.*?\$\$", hide, text)
-    text = re.sub(r"`+[^`]*`+|\$[^$\n]+\$", lambda m: hidden(m.group(), NAME), text)
+    text = re.sub(r"(?s)(?<!`)(`+)(?!`)(?:(?!\n\n).)*?(?<!`)\1(?!`)|\$[^$\n]+\$",
+                  lambda m: hidden(m.group(), NAME), text)
     text = re.sub(r"(?<=\])\([^)]*\)|<[^>\n]*>", lambda m: " " * len(m.group()), text)
     return re.sub(r"(?m)^( *)(#+|[-*]|\d+\.)(?= )", lambda m: m[1] + CODE * len(m[2]), text)
 
