@@ -167,7 +167,11 @@ static struct reading read_file(const char *path, const struct pick_options *pic
     r.rc = pick_init(&p, pick, terminator, NULL);
     if (r.rc < 0)
         return r;
-    check(input_open(&o, &in, NULL) == DEJA_OK);
+    r.rc = input_open(&o, &in, &r.err);
+    if (r.rc < 0) { /* an archive, or a compression that deja cannot read */
+        check(r.rc == DEJA_ENOTSUP);
+        return r;
+    }
     block_init(&b);
     while ((r.rc = input_next(in, &b, &r.err)) > 0)
         take_block(&r, &b, &p, terminator);
