@@ -4,11 +4,9 @@
  * from a hash of the number.  Lengths vary as in a crawl, and with them the code path of the hash
  * function: equal lengths would make it look faster than it is. */
 #include "bench/bench_keys.h"
-#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
-#include "tools/input/input.h"
-#include <errno.h>
+#include "tools/input/distinct.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,94 +81,27 @@ static char *from_list(const struct bench_keys *k, char *at, uint64_t number)
     return put_number(at, number / k->n_lines);
 }
 
-struct loading {
-    struct bench_keys *k;
-    deja_filter *seen;
-    size_t used, cap;    /* bytes of the list */
-    size_t *begin, room; /* where its lines start, and how many fit */
-};
-
-static int make_room(struct loading *l, size_t bytes, deja_error *err)
-{
-    void *list = array_grow(l->k->list, &l->cap, l->used + bytes + 1, 1);
-    l->k->list = list ? list : l->k->list;
-    /* One more start than there are lines. */
-    void *begin = array_grow(l->begin, &l->room, l->k->n_lines + 2, sizeof *l->begin);
-    l->begin = begin ? begin : l->begin;
-    return list && begin ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for the list of URLs");
-}
-
-static int take_line(struct loading *l, deja_slice line, deja_error *err)
-{
-    bool is_new;
-    if (line.len == 0 || line.len > LINE_MAX)
-        return DEJA_OK;
-    int rc = deja_filter_add(l->seen, line, &is_new, err);
-    if (rc < 0)
-        return rc;
-    if (!is_new)
-        return DEJA_OK;
-    rc = make_room(l, line.len, err);
-    if (rc < 0)
-        return rc;
-    memcpy(l->k->list + l->used, line.data, line.len);
-    l->begin[l->k->n_lines++] = l->used;
-    l->used += line.len;
-    l->begin[l->k->n_lines] = l->used;
-    if (line.len + SUFFIX_MAX > l->k->key_max)
-        l->k->key_max = line.len + SUFFIX_MAX;
-    return DEJA_OK;
-}
-
-static int take_lines(struct loading *l, struct input *in, struct block *b, deja_error *err)
-{
-    int rc;
-    while (l->k->n_lines < LINES_MAX && (rc = input_next(in, b, err)) != 0) {
-        for (size_t i = 0; rc >= 0 && i < b->n && l->k->n_lines < LINES_MAX; i++)
-            rc = take_line(l, b->keys[i], err);
-        if (rc < 0)
-            return rc;
-    }
-    return DEJA_OK;
-}
-
-static int make_slices(struct loading *l, const char *path, deja_error *err)
-{
-    struct bench_keys *k = l->k;
-    if (k->n_lines == 0)
-        return fail(err, DEJA_EINVAL, "%s has no line of 1 to %d bytes", fail_path(path).text,
-                    LINE_MAX);
-    k->line = malloc(k->n_lines * sizeof *k->line);
-    if (!k->line)
-        return fail(err, DEJA_ENOMEM, "no memory for the list of URLs");
-    for (size_t i = 0; i < k->n_lines; i++)
-        k->line[i] = (deja_slice){k->list + l->begin[i], l->begin[i + 1] - l->begin[i]};
-    return DEJA_OK;
-}
-
 static int load(struct bench_keys *k, const char *path, deja_error *err)
 {
-    struct input_options in_opt = INPUT_OPTIONS_INIT;
-    deja_options opt = DEJA_OPTIONS_INIT;
-    struct loading l = {.k = k};
-    struct input *in = NULL;
-    struct block b;
-    block_init(&b);
-    in_opt.paths = &path;
-    in_opt.n_paths = 1;
-    opt.kind = DEJA_EXACT;
-    opt.capacity = LINES_MAX;
-    int rc = deja_filter_new(&opt, &l.seen, err);
-    if (rc == DEJA_OK)
-        rc = input_open(&in_opt, &in, err);
-    if (rc == DEJA_OK)
-        rc = take_lines(&l, in, &b, err);
-    if (rc == DEJA_OK)
-        rc = make_slices(&l, path, err);
-    block_fini(&b);
-    input_close(in);
-    deja_filter_free(l.seen);
-    free(l.begin);
+    struct input_options in = INPUT_OPTIONS_INIT;
+    struct distinct d = {0};
+    in.paths = &path;
+    in.n_paths = 1;
+    int rc = distinct_read(&d, &in, LINES_MAX, LINE_MAX, err);
+    if (rc == DEJA_OK && d.n == 0)
+        rc = fail(err, DEJA_EINVAL, "%s has no line of 1 to %d bytes", fail_path(path).text,
+                  LINE_MAX);
+    if (rc == DEJA_OK) {
+        k->line = distinct_slices(&d, err);
+        rc = k->line ? DEJA_OK : DEJA_ENOMEM;
+        k->n_lines = d.n;
+        k->list = d.bytes;
+        d.bytes = NULL;
+    }
+    for (size_t i = 0; rc == DEJA_OK && i < k->n_lines; i++)
+        if (k->line[i].len + SUFFIX_MAX > k->key_max)
+            k->key_max = k->line[i].len + SUFFIX_MAX;
+    distinct_fini(&d);
     return rc;
 }
 

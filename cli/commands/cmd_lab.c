@@ -275,8 +275,8 @@ static int write_all(struct session *s, deja_error *err)
     for (size_t i = 0; i < s->n && rc == DEJA_OK; i++) {
         struct lab_report *r = &s->report[s->n_reports++];
         lab_report_init(r, s->chosen[i]);
-        rc = s->chosen[i]->report(&s->lab, &s->results[i], r, err);
-        if (rc == DEJA_OK && r->failed)
+        s->chosen[i]->report(&s->results[i], r);
+        if (r->failed)
             rc = fail(err, DEJA_ENOMEM, "no memory for the report of %s", s->chosen[i]->name);
         if (rc == DEJA_OK)
             rc = write_report(s, r, err);
@@ -286,27 +286,19 @@ static int write_all(struct session *s, deja_error *err)
     return rc == DEJA_OK ? write_file(s, "index.html", write_html, &page, err) : rc;
 }
 
-static size_t findings(const struct lab_report *r, enum lab_finding which)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->n_verdicts; i++)
-        n += r->verdict[i].finding == which;
-    return n;
-}
-
 static int summarize(struct session *s, deja_error *err)
 {
     struct table t;
     table_init(&t, "lrrl");
     table_cell(&t, "experiment");
     table_cell(&t, "agrees");
-    table_cell(&t, "does not");
+    table_cell(&t, "differs");
     table_cell(&t, "reproduces");
     for (size_t i = 0; i < s->n_reports; i++) {
         const struct lab_report *r = &s->report[i];
         table_cell(&t, "%s", r->experiment->name);
-        table_cell(&t, "%zu", findings(r, LAB_AGREES));
-        table_cell(&t, "%zu", findings(r, LAB_DIFFERS));
+        table_cell(&t, "%zu", lab_findings(r, LAB_AGREES));
+        table_cell(&t, "%zu", lab_findings(r, LAB_DIFFERS));
         table_cell(&t, "%s", r->experiment->reproduces);
     }
     console_note(s->call->console, "%s in %s: see %s/index.html",

@@ -37,18 +37,23 @@ struct lab {
     const atomic_bool *stop; /* when true, return LAB_STOPPED soon */
 };
 
-/* One unit of one run. */
-struct lab_task {
-    uint32_t unit;
-    uint32_t run;  /* 0, 1, ... */
-    uint64_t seed; /* for its filters; never 0, and different for each task */
-};
-
 /* The user asked to stop: not a failure, and finished units are kept. */
 #define LAB_STOPPED (-1002)
 
-/* The maximum number of values of a unit. */
+/* The maximum of lab_experiment.values. */
 #define LAB_VALUES 1200
+
+/* One unit of one run, while it runs: what lab_task.h needs, and where its values go. */
+struct lab_task {
+    const struct lab *lab;
+    uint32_t unit;
+    uint32_t run;  /* 0, 1, ... */
+    uint64_t seed; /* for its filters; never 0, and different for each task */
+    double *value; /* all 0 at first */
+    int rc;        /* of its first failure, which err describes */
+    deja_error *err;
+    struct lab_owned *owned; /* memory and filters that are released when it ends */
+};
 
 struct lab_experiment {
     const char *name;         /* as typed */
@@ -59,14 +64,13 @@ struct lab_experiment {
     uint32_t max_runs;        /* more runs add nothing; 0: as many as requested */
     double seconds;           /* approximate, for a run with a million URLs on one core */
 
-    uint32_t (*units)(const struct lab *lab);
-    uint32_t (*values)(const struct lab *lab, uint32_t unit); /* how many values the unit yields */
-    /* Approximate cost, in any unit that is the same for all experiments, such as keys hashed.
-     * Used to estimate the remaining time. */
-    double (*cost)(const struct lab *lab, uint32_t unit);
-    int (*run)(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err);
-    int (*report)(const struct lab *lab, const struct lab_results *results,
-                  struct lab_report *report, deja_error *err);
+    uint32_t units;
+    uint32_t (*units_of)(const struct lab *lab); /* if the number depends on the URLs */
+    uint32_t values;                             /* the most that a unit yields */
+    /* The relative cost of a unit, to estimate the remaining time; NULL: all cost the same. */
+    double (*weight)(const struct lab *lab, uint32_t unit);
+    void (*run)(struct lab_task *task);
+    void (*report)(const struct lab_results *results, struct lab_report *report);
 };
 
 /* lab_list.c: all experiments, in the order of the report, NULL at the end. */
@@ -74,17 +78,16 @@ extern const struct lab_experiment *const lab_experiments[];
 
 /* The numbers of one experiment: value `index` of a unit, run by run. */
 struct lab_results {
+    const struct lab *lab;
     const struct lab_experiment *experiment;
-    uint32_t runs;
-    uint32_t units;
-    uint32_t *first; /* index of a unit's first value in a run; first[units]: values per run */
+    uint32_t runs, units;
     double *value;
     uint8_t *done; /* units * runs flags */
 };
 
 static inline double *lab_values(const struct lab_results *r, uint32_t unit, uint32_t run)
 {
-    return r->value + (size_t)run * r->first[r->units] + r->first[unit];
+    return r->value + ((size_t)run * r->units + unit) * r->experiment->values;
 }
 
 static inline double lab_value(const struct lab_results *r, uint32_t unit, uint32_t run,
@@ -109,9 +112,24 @@ static inline double lab_sum(const struct lab_results *r, uint32_t unit, uint32_
     return sum;
 }
 
-static inline bool lab_stopped(const struct lab *lab)
+static inline double lab_mean(const struct lab_results *r, uint32_t unit, uint32_t index)
 {
-    return lab->stop && atomic_load_explicit(lab->stop, memory_order_relaxed);
+    return lab_sum(r, unit, index) / r->runs;
+}
+
+/* The smallest of all runs: other programs disturbed the fastest run least. */
+static inline double lab_least(const struct lab_results *r, uint32_t unit, uint32_t index)
+{
+    double least = lab_value(r, unit, 0, index);
+    for (uint32_t run = 1; run < r->runs; run++)
+        least = lab_value(r, unit, run, index) < least ? lab_value(r, unit, run, index) : least;
+    return least;
+}
+
+/* The number of URLs inserted, and of those queried. */
+static inline double lab_n(const struct lab_results *r)
+{
+    return (double)r->lab->keys.n;
 }
 
 #endif

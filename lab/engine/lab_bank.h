@@ -31,7 +31,7 @@ static inline size_t lab_member(const struct lab_bloom_spec *spec, size_t i, siz
 }
 
 struct lab_bank {
-    const struct lab *lab;
+    struct lab_task *task;
     struct lab_bloom_spec spec;
     deja_filter *filter[LAB_BANK];
     bool idle[LAB_BANK]; /* its answers are known: skip it from now on */
@@ -40,22 +40,23 @@ struct lab_bank {
     uint64_t *hash;   /* the hashes of LAB_CHUNK keys: as many per key as the widest filter uses */
     uint64_t *narrow; /* the first hashes of each key, for a filter that uses fewer */
 };
-int lab_bank_init(struct lab_bank *b, const struct lab *lab, const struct lab_bloom_spec *spec,
-                  uint64_t seed, deja_error *err);
-void lab_bank_fini(struct lab_bank *b);
+/* The bank belongs to the task; NULL: failed. */
+struct lab_bank *lab_bank(struct lab_task *t, const struct lab_bloom_spec *spec);
 /* Empty all filters and give them new salts and the same sizes: the next visit of the temporal
  * strategy, or the next filter of the spatial one. */
-int lab_bank_renew(struct lab_bank *b, deja_error *err);
+void lab_bank_renew(struct lab_bank *b);
 
 /* The answers of filter number `member` for keys first .. first + n - 1: 1 for seen. */
 typedef void lab_seen(void *ctx, size_t member, uint64_t first, const uint8_t *seen, size_t n);
-/* Query and then insert each key, in order; fn may be NULL.  LAB_STOPPED if asked to stop. */
-int lab_bank_add(struct lab_bank *b, const deja_slice *keys, uint64_t n, lab_seen *fn, void *ctx,
-                 deja_error *err);
-int lab_bank_ask(struct lab_bank *b, const deja_slice *keys, uint64_t n, lab_seen *fn, void *ctx,
-                 deja_error *err);
+/* Query and then insert each key, in order; fn may be NULL. */
+void lab_bank_add(struct lab_bank *b, const deja_slice *keys, uint64_t n, lab_seen *fn, void *ctx);
+void lab_bank_ask(struct lab_bank *b, const deja_slice *keys, uint64_t n, lab_seen *fn, void *ctx);
 
-/* Counts for each filter how many keys it reports as seen: ctx is a double[LAB_BANK]. */
+/* Counts for each filter how many keys it reports as seen: ctx is an array of doubles. */
 void lab_count_seen(void *ctx, size_t member, uint64_t first, const uint8_t *seen, size_t n);
+/* The hits of each filter: among the lab's n keys while they are inserted (filling, may be NULL),
+ * and among n others when the filters are full. */
+void lab_bank_count(struct lab_task *t, const struct lab_bloom_spec *spec, double *filling,
+                    double *full);
 
 #endif

@@ -36,7 +36,8 @@ struct lab_bloom lab_halves_plain(double n, double arrays);
 /* The standard deviation of its rate if n lines are looked up in two such filters. */
 double lab_halves_sigma(const struct lab_bloom *b);
 
-int lab_halves(const struct lab *lab, const struct lab_halves *how, const deja_slice *line,
-               uint64_t rows, uint64_t seed, double *value, deja_error *err);
+/* Sets the first HALVES_VALUES values of the task. */
+void lab_halves(struct lab_task *t, const struct lab_halves *how, const deja_slice *line,
+                uint64_t rows);
 
 #endif

@@ -56,7 +56,7 @@ static bool take_line(const char *line, struct lab_results *results, size_t n)
     const unsigned long run = strtoul(end, &end, 10);
     if (unit >= r->units || run >= r->runs || r->done[run * r->units + unit])
         return false;
-    const uint32_t values = r->first[unit + 1] - r->first[unit];
+    const uint32_t values = r->experiment->values;
     if (!read_values(end, value, values))
         return false;
     memcpy(lab_values(r, (uint32_t)unit, (uint32_t)run), value, values * sizeof *value);
@@ -76,10 +76,11 @@ static int read_journal(FILE *file, const char *path, const char *head,
     if (len > 0 && line[len - 1] == '\n')
         line[len - 1] = '\0';
     if (len <= 0 || strcmp(line, head) != 0)
-        rc = fail(err, DEJA_EMISMATCH,
-                  "%s is of another lab (%.90s); give the same --urls, --seed and --quick, or "
-                  "leave --resume out to begin again",
-                  fail_path(path).text, len > 0 ? line : "empty");
+        rc =
+            fail(err, DEJA_EMISMATCH,
+                 "%s belongs to another lab (%.90s); give the same --urls, --seed and --quick, or "
+                 "omit --resume to start over",
+                 fail_path(path).text, len > 0 ? line : "empty");
     *good = len;
     while (rc == DEJA_OK && (len = getline(&line, &cap, file)) > 0 && line[len - 1] == '\n') {
         line[len - 1] = '\0';
@@ -133,15 +134,14 @@ int lab_journal_open(struct lab_journal *j, const char *folder, const struct lab
     return write_line(j, head, strlen(head), err);
 }
 
-int lab_journal_add(struct lab_journal *j, const struct lab_results *r,
-                    const struct lab_task *task, deja_error *err)
+int lab_journal_add(struct lab_journal *j, const struct lab_results *r, uint32_t unit,
+                    uint32_t run, deja_error *err)
 {
     char line[128 + LAB_VALUES * VALUE_MAX];
-    const uint32_t n = r->first[task->unit + 1] - r->first[task->unit];
-    const double *value = lab_values(r, task->unit, task->run);
-    int len = snprintf(line, sizeof line, "%s %u %u", r->experiment->name, task->unit, task->run);
-    for (uint32_t i = 0; i < n; i++)
-        len += snprintf(line + len, sizeof line - (size_t)len, " %.17g", value[i]);
+    int len = snprintf(line, sizeof line, "%s %u %u", r->experiment->name, unit, run);
+    for (uint32_t i = 0; i < r->experiment->values; i++)
+        len +=
+            snprintf(line + len, sizeof line - (size_t)len, " %.17g", lab_value(r, unit, run, i));
     line[len++] = '\n';
     return write_line(j, line, (size_t)len, err);
 }

@@ -23,8 +23,8 @@ struct lab_journal {
 int lab_journal_open(struct lab_journal *j, const char *folder, const struct lab *lab, bool resume,
                      struct lab_results *results, size_t n, uint64_t *found, deja_error *err);
 /* Record a finished unit.  For one thread at a time. */
-int lab_journal_add(struct lab_journal *j, const struct lab_results *r,
-                    const struct lab_task *task, deja_error *err);
+int lab_journal_add(struct lab_journal *j, const struct lab_results *r, uint32_t unit,
+                    uint32_t run, deja_error *err);
 void lab_journal_close(struct lab_journal *j);
 
 #endif

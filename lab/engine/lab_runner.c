@@ -5,6 +5,7 @@
  * main thread only watches the clock, draws the progress line and handles Ctrl-C. */
 #include "lab/engine/lab_runner.h"
 #include "lab/engine/lab_journal.h"
+#include "lab/engine/lab_task.h"
 #include "tools/base/clock.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
@@ -25,21 +26,18 @@ static uint32_t runs_of(const struct lab *lab, const struct lab_experiment *e)
 int lab_results_init(struct lab_results *r, const struct lab *lab, const struct lab_experiment *e,
                      deja_error *err)
 {
-    *r = (struct lab_results){.experiment = e, .runs = runs_of(lab, e), .units = e->units(lab)};
-    r->first = calloc(r->units + 1u, sizeof *r->first);
-    for (uint32_t u = 0; r->first != NULL && u < r->units; u++)
-        r->first[u + 1] = r->first[u] + e->values(lab, u);
-    const size_t values = r->first ? r->first[r->units] : 0;
-    r->value = calloc((size_t)r->runs * values + 1, sizeof *r->value);
-    r->done = calloc((size_t)r->runs * r->units + 1, 1);
-    if (!r->first || !r->value || !r->done)
-        return fail(err, DEJA_ENOMEM, "no memory for the results of %s", e->name);
-    return DEJA_OK;
+    const uint32_t units = e->units_of ? e->units_of(lab) : e->units;
+    *r =
+        (struct lab_results){.lab = lab, .experiment = e, .runs = runs_of(lab, e), .units = units};
+    r->value = calloc((size_t)r->runs * units * e->values + 1, sizeof *r->value);
+    r->done = calloc((size_t)r->runs * units + 1, 1);
+    return r->value && r->done
+               ? DEJA_OK
+               : fail(err, DEJA_ENOMEM, "no memory for the results of %s", e->name);
 }
 
 void lab_results_fini(struct lab_results *r)
 {
-    free(r->first);
     free(r->value);
     free(r->done);
     *r = (struct lab_results){0};
@@ -66,10 +64,22 @@ uint64_t lab_tasks_done(const struct lab_results *results, size_t n)
 
 struct job {
     struct lab_results *results;
-    struct lab_task task;
-    double cost;
+    uint32_t unit, run;
+    double cost;  /* seconds, for a million URLs */
     size_t order; /* position in the list */
 };
+
+/* The experiment's seconds, divided among its units. */
+static double cost_of(const struct lab_results *r, uint32_t unit)
+{
+    const struct lab_experiment *e = r->experiment;
+    double all = 0;
+    if (!e->weight)
+        return e->seconds / r->units;
+    for (uint32_t u = 0; u < r->units; u++)
+        all += e->weight(r->lab, u);
+    return e->seconds * e->weight(r->lab, unit) / all;
+}
 
 /* A seed that depends only on the four; never 0. */
 static uint64_t seed_of(const struct lab *lab, const char *name, uint32_t unit, uint32_t run)
@@ -112,16 +122,12 @@ static void list_jobs(struct crew *c, struct lab_results *results, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct lab_results *r = &results[i];
-        const struct lab_experiment *e = r->experiment;
         for (uint32_t run = 0; run < r->runs; run++)
             for (uint32_t unit = 0; unit < r->units; unit++) {
                 if (r->done[(size_t)run * r->units + unit])
                     continue;
-                const double cost = e->cost(c->lab, unit);
-                c->job[c->n] =
-                    (struct job){r, {unit, run, seed_of(c->lab, e->name, unit, run)}, cost, c->n};
-                c->n++;
-                c->total += cost;
+                c->job[c->n] = (struct job){r, unit, run, cost_of(r, unit), c->n};
+                c->total += c->job[c->n++].cost;
             }
     }
     qsort(c->job, c->n, sizeof *c->job, dearer);
@@ -129,21 +135,40 @@ static void list_jobs(struct crew *c, struct lab_results *results, size_t n)
 
 /* --- Threads ------------------------------------------------------------------- */
 
+static bool stopped(const struct lab *lab)
+{
+    return lab->stop && atomic_load_explicit(lab->stop, memory_order_relaxed);
+}
+
 /* The next task for a thread, or NULL; the lock must be held. */
 static struct job *take(struct crew *c, size_t end)
 {
-    if (c->next == end || c->rc < 0 || lab_stopped(c->lab))
+    if (c->next == end || c->rc < 0 || stopped(c->lab))
         return NULL;
     struct job *j = &c->job[c->next++];
     c->name = j->results->experiment->name;
     return j;
 }
 
+static int run_job(const struct lab *lab, const struct job *j, deja_error *err)
+{
+    const struct lab_experiment *e = j->results->experiment;
+    struct lab_task task = {.lab = lab,
+                            .unit = j->unit,
+                            .run = j->run,
+                            .seed = seed_of(lab, e->name, j->unit, j->run),
+                            .value = lab_values(j->results, j->unit, j->run),
+                            .err = err};
+    e->run(&task);
+    lab_release(&task);
+    return task.rc;
+}
+
 static void finish(struct crew *c, const struct job *j, int rc, const deja_error *err)
 {
     if (rc == DEJA_OK) {
-        j->results->done[(size_t)j->task.run * j->results->units + j->task.unit] = 1;
-        rc = lab_journal_add(c->journal, j->results, &j->task, &c->err);
+        j->results->done[(size_t)j->run * j->results->units + j->unit] = 1;
+        rc = lab_journal_add(c->journal, j->results, j->unit, j->run, &c->err);
         c->done += j->cost;
     } else if (c->rc == DEJA_OK) {
         c->err = *err;
@@ -159,9 +184,8 @@ static void work(struct crew *c, size_t end)
     pthread_mutex_lock(&c->lock);
     while ((j = take(c, end)) != NULL) {
         deja_error err = {0};
-        double *value = lab_values(j->results, j->task.unit, j->task.run);
         pthread_mutex_unlock(&c->lock);
-        const int rc = j->results->experiment->run(c->lab, &j->task, value, &err);
+        const int rc = run_job(c->lab, j, &err);
         pthread_mutex_lock(&c->lock);
         finish(c, j, rc, &err);
     }
@@ -254,11 +278,11 @@ static int run_turns(struct crew *c, deja_error *err)
     int rc = DEJA_OK;
     if (untimed > 0)
         rc = run_turn(c, untimed, c->lab->threads, err);
-    if (rc == DEJA_OK && c->n > untimed && !lab_stopped(c->lab))
+    if (rc == DEJA_OK && c->n > untimed && !stopped(c->lab))
         rc = run_turn(c, c->n, 1, err);
     if (rc < 0 && c->rc < 0)
         *err = c->err;
-    return rc == DEJA_OK && lab_stopped(c->lab) ? LAB_STOPPED : rc;
+    return rc == DEJA_OK && stopped(c->lab) ? LAB_STOPPED : rc;
 }
 
 int lab_run(const struct lab *lab, struct lab_results *results, size_t n,

@@ -1,21 +1,16 @@
 /* exp_frontier.c - beyond the papers: every kind on one chart.
  *
  * Bits per URL and time per query against the false positive rate, with the lower bound for any
- * structure: log2(1/p) bits.  A unit is one kind at one rate.  Kinds that this library does not
- * have are skipped, and new ones are included automatically. */
-#include "lab/engine/lab_filter.h"
+ * structure: log2(1/p) bits.  A unit is one kind at one rate.  New kinds are included
+ * automatically. */
+#include "lab/engine/lab_task.h"
 #include "lab/report/lab_report.h"
 #include "tools/base/clock.h"
-#include "tools/base/fail.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const double rates[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
-#define RATES    (sizeof rates / sizeof rates[0])
-#define MAX_KIND 32u
-#define PARTS    5u
-
+#define RATES (sizeof rates / sizeof rates[0])
 enum {
     BYTES,
     HITS,
@@ -32,21 +27,23 @@ struct subject {
     double rate;
 };
 
-/* exact has one rate; static has three widths, which rates below 1/256 and 1/65536 select. */
+/* A kind that stores fingerprints has one rate, whatever is requested. */
+static bool stores_fingerprints(uint32_t kind)
+{
+    return deja_kind_can(kind, DEJA_CAN_FILL);
+}
+
+/* A static filter has three widths, which rates below 1/256 and 1/65536 select. */
 static bool takes(uint32_t kind, double rate)
 {
-    if (!deja_kind_name(kind))
-        return false;
-    if (kind == DEJA_EXACT)
+    if (stores_fingerprints(kind))
         return rate == rates[RATES - 1];
-    if (kind == DEJA_STATIC)
-        return rate == 1e-2 || rate == 1e-4 || rate == 1e-6;
-    return true;
+    return !deja_kind_can(kind, DEJA_CAN_BUILD) || rate == 1e-2 || rate == 1e-4 || rate == 1e-6;
 }
 
 static bool find(uint32_t unit, struct subject *s)
 {
-    for (uint32_t kind = 1; kind < MAX_KIND; kind++)
+    for (uint32_t kind = 0; (kind = deja_kind_next(kind));)
         for (size_t i = 0; i < RATES; i++)
             if (takes(kind, rates[i]) && unit-- == 0) {
                 *s = (struct subject){kind, rates[i]};
@@ -65,154 +62,103 @@ static uint32_t units(const struct lab *lab)
     return n;
 }
 
-static uint32_t values(const struct lab *lab, uint32_t unit)
+static void run(struct lab_task *t)
 {
-    (void)lab, (void)unit;
-    return N_VALUES;
-}
-
-static double cost(const struct lab *lab, uint32_t unit)
-{
-    (void)unit;
-    return 4.0 * (double)lab->keys.n;
-}
-
-static int ask(const struct lab *lab, const deja_filter *f, double *value, deja_error *err)
-{
-    const uint64_t some = lab->keys.n / PARTS;
-    value[ASK_NS] = INFINITY;
-    value[HITS] = 0;
-    for (uint64_t p = 0; p < PARTS; p++) {
-        double hits = 0;
-        const double begin = clock_ns();
-        const int rc = lab_ask(lab, f, lab->keys.asked + p * some, some, &hits, err);
-        if (rc < 0)
-            return rc;
-        value[ASK_NS] = fmin(value[ASK_NS], (clock_ns() - begin) / (double)some);
-        value[HITS] += hits;
-    }
-    return DEJA_OK;
-}
-
-static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
-{
-    deja_options opt = DEJA_OPTIONS_INIT;
-    deja_stats stats = DEJA_STATS_INIT;
-    deja_filter *f = NULL;
+    const struct lab_keys *k = &t->lab->keys;
     struct subject s = {0};
-    (void)find(task->unit, &s);
-    opt.kind = s.kind;
-    opt.capacity = lab->keys.n;
-    opt.fp_rate = s.kind == DEJA_EXACT ? 0 : s.rate;
-    opt.seed = task->seed;
+    (void)find(t->unit, &s);
+    deja_options opt = lab_options(t, s.kind);
+    opt.fp_rate = stores_fingerprints(s.kind) ? 0 : s.rate;
     const double begin = clock_ns();
-    int rc = lab_make_full(lab, &opt, &f, err);
-    value[ADD_NS] = (clock_ns() - begin) / (double)lab->keys.n;
-    if (rc == DEJA_OK)
-        rc = ask(lab, f, value, err);
-    if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, DEJA_STATS_BODY, &stats, err);
-    value[BYTES] = (double)stats.bytes;
-    value[EXPECTED] = stats.fp_now;
-    value[FUNCTIONS] = stats.hashes;
-    value[BODY_BITS] = (double)stats.bits / stats.parts;
-    deja_filter_free(f);
-    return rc;
+    deja_filter *f = lab_full(t, &opt);
+    t->value[ADD_NS] = (clock_ns() - begin) / (double)k->n;
+    t->value[ASK_NS] = lab_fastest(t, lab_ask_step, f, k->asked, k->n, &t->value[HITS]);
+    const deja_stats stats = lab_stats(t, f);
+    t->value[BYTES] = (double)stats.bytes;
+    t->value[EXPECTED] = stats.fp_now;
+    t->value[FUNCTIONS] = stats.hashes;
+    t->value[BODY_BITS] = stats.parts > 0 ? (double)stats.bits / stats.parts : 0;
 }
 
 /* --- Report ------------------------------------------------------------------------------- */
-
-static double fastest(const struct lab_results *r, uint32_t unit, uint32_t index)
-{
-    double best = INFINITY;
-    for (uint32_t run_ = 0; run_ < r->runs; run_++)
-        best = fmin(best, lab_value(r, unit, run_, index));
-    return best;
-}
 
 struct point {
     double bits, rate, ns;
 };
 
-static struct point point_of(const struct lab *lab, const struct lab_results *r, uint32_t unit)
+static struct point point_of(const struct lab_results *r, uint32_t unit)
 {
-    return (struct point){8 * lab_value(r, unit, 0, BYTES) / (double)lab->keys.n,
-                          lab_sum(r, unit, EXPECTED) / r->runs, fastest(r, unit, ASK_NS)};
+    return (struct point){8 * lab_value(r, unit, 0, BYTES) / lab_n(r), lab_mean(r, unit, EXPECTED),
+                          lab_least(r, unit, ASK_NS)};
 }
 
 /* How far one filter is expected to be from its rate: due to the queries alone if each key has its
  * own number, and due to randomly set bits if keys share them. */
-static double sigma_of(const struct lab *lab, const struct lab_results *r, uint32_t unit,
-                       uint32_t kind, double asked)
+static double sigma_of(const struct lab_results *r, uint32_t unit, uint32_t kind, double asked)
 {
-    const double p = lab_sum(r, unit, EXPECTED) / r->runs, n = (double)lab->keys.n;
+    const double p = lab_mean(r, unit, EXPECTED), n = lab_n(r);
     const double bits = lab_value(r, unit, 0, BODY_BITS) / n;
     const uint32_t k = lab_value_count(lab_value(r, unit, 0, FUNCTIONS));
-    if (kind == DEJA_EXACT || kind == DEJA_STATIC)
+    if (stores_fingerprints(kind) || deja_kind_can(kind, DEJA_CAN_BUILD))
         return sqrt(p * (1 - p) / asked);
-    if (kind != DEJA_CLASSIC)
+    if (kind != DEJA_CLASSIC) /* all others keep the bits of a key in one block */
         return lab_blocked_sigma(n, k, bits, asked, p);
     const struct lab_bloom b = {n, k, 1, bits / k, false};
     return lab_bloom_sigma_of(&b, asked, 1);
 }
 
-static void make_table(const struct lab *lab, const struct lab_results *r,
-                       struct lab_report *report)
+static void make_table(const struct lab_results *r, struct lab_report *report)
 {
     struct lab_table *rate =
-        lab_table(report, LAB_GRID, "rate", "kind", "Rates that were asked for and measured, %");
-    struct lab_table *bits = lab_table(report, LAB_GRID, "bits", "kind", "Bits a URL");
-    struct lab_table *time = lab_table(report, LAB_GRID, "ns", "kind", "Time, ns a URL");
+        lab_table(report, LAB_GRID, "rate", "kind", "Rates: requested and measured, %");
+    struct lab_table *bits = lab_table(report, LAB_GRID, "bits", "kind", "Bits per URL");
+    struct lab_table *time = lab_table(report, LAB_GRID, "ns", "kind", "Time of a query, ns");
+    const double asked = (double)(r->lab->keys.n / LAB_PARTS * LAB_PARTS);
     struct subject s;
-    lab_caption(rate,
-                "Theory: what the filter says of itself when it is full (deja info); for layered "
-                "that is a bound, reached by URLs of known segments alone.");
-    lab_caption(bits,
-                "Theory: log2(1/p), the least that a rate of p allows, with the filter's own p.");
-    lab_caption(time, "In batches, the fastest of several; for URLs that are not there.");
+    lab_caption(rate, "Theory: the full filter's own estimate (deja info). For layered it is an "
+                      "upper bound, which only URLs made of known segments reach.");
+    lab_caption(bits, "Theory: log2(1/p), the lower bound for a rate of p, with the filter's own "
+                      "p.");
+    lab_caption(time, "Absent URLs, in batches; the fastest of several measurements.");
     for (uint32_t u = 0; find(u, &s); u++) {
         char label[40];
-        const struct point p = point_of(lab, r, u);
-        const double asked = (double)(lab->keys.n / PARTS * PARTS);
+        const char *name = deja_kind_name(s.kind);
+        const struct point p = point_of(r, u);
         (void)snprintf(label, sizeof label, "p = %g", s.rate);
-        if (s.kind == DEJA_EXACT)
+        if (stores_fingerprints(s.kind))
             (void)snprintf(label, sizeof label, "fingerprints");
-        const struct lab_count count = {.hits = lab_sum(r, u, HITS),
-                                        .trials = asked,
-                                        .runs = r->runs,
-                                        .rate = s.kind == DEJA_LAYERED ? NAN : p.rate,
-                                        .sigma = sigma_of(lab, r, u, s.kind, asked)};
-        lab_cell_rate(lab_cell(rate, deja_kind_name(s.kind), label), &count,
-                      &(struct lab_printed){0});
-        struct lab_cell *c = lab_cell(bits, deja_kind_name(s.kind), label);
+        const struct lab_count count =
+            lab_counted(r, u, HITS, asked, deja_kind_can(s.kind, DEJA_CAN_LAYER) ? NAN : p.rate,
+                        sigma_of(r, u, s.kind, asked));
+        lab_cell_rate(lab_cell(rate, name, label), &count, NULL);
+        struct lab_cell *c = lab_cell(bits, name, label);
         lab_cell_plain(c, "bit", p.bits, NAN);
         c->theory = -log2(p.rate);
-        lab_cell_plain(lab_cell(time, deja_kind_name(s.kind), label), "ns", p.ns, NAN);
+        lab_cell_plain(lab_cell(time, name, label), "ns", p.ns, NAN);
     }
 }
 
 /* One series per kind. */
-static void draw(const struct lab *lab, const struct lab_results *r, struct lab_report *report)
+static void draw(const struct lab_results *r, struct lab_report *report)
 {
-    struct lab_figure *bits =
-        lab_figure(report, "bits", "Memory against rate", "rate of false positives", "bits a URL");
+    struct lab_figure *bits = lab_figure(report, "bits", "Memory by rate", "false positive rate",
+                                         "bits per URL", "Dashes: the lower bound");
     struct lab_figure *time =
-        lab_figure(report, "ns", "Time against rate", "rate of false positives", "ns a question");
+        lab_figure(report, "ns", "Time by rate", "false positive rate", "ns per query", NULL);
     struct subject s;
     uint32_t last = 0;
     size_t a = 0, b = 0;
-    unsigned colour = 0;
+    unsigned color = 0;
     bits->log_x = bits->log_y = time->log_x = true;
-    (void)snprintf(bits->caption, sizeof bits->caption, "Dashes: the least that is possible");
     for (uint32_t u = 0; find(u, &s); u++) {
-        const struct point p = point_of(lab, r, u);
-        if (s.kind == DEJA_EXACT)
+        const struct point p = point_of(r, u);
+        if (stores_fingerprints(s.kind))
             continue; /* its rate is off the chart: see the table */
         if (s.kind != last) {
-            a = lab_series(bits, LAB_LINE, colour, "%s", deja_kind_name(s.kind));
-            b = lab_series(time, LAB_LINE, colour, "%s", deja_kind_name(s.kind));
+            a = lab_series(bits, LAB_LINE, color, "%s", deja_kind_name(s.kind));
+            b = lab_series(time, LAB_LINE, color, "%s", deja_kind_name(s.kind));
             last = s.kind;
-            colour++;
+            color++;
         }
         lab_point(bits, a, p.rate, p.bits);
         lab_point(time, b, p.rate, p.ns);
@@ -222,34 +168,30 @@ static void draw(const struct lab *lab, const struct lab_results *r, struct lab_
     lab_point(bits, limit, 1e-7, -log2(1e-7));
 }
 
-static void judge(const struct lab *lab, const struct lab_results *r, struct lab_report *report)
+static void judge(const struct lab_results *r, struct lab_report *report)
 {
     struct subject s;
     char text[600] = "";
     size_t len = 0;
     for (uint32_t u = 0; find(u, &s) && len < sizeof text; u++) {
-        const struct point p = point_of(lab, r, u);
-        if (s.rate == 1e-4 && s.kind != DEJA_EXACT)
+        const struct point p = point_of(r, u);
+        if (s.rate == 1e-4 && !stores_fingerprints(s.kind))
             len +=
                 (size_t)snprintf(text + len, sizeof text - len, "%s%s %.2f", len > 0 ? ", " : "",
                                  deja_kind_name(s.kind), p.bits / -log2(p.rate));
     }
-    lab_verdict(
-        report, LAB_NOTE,
-        "Memory beside the least possible, at p = 1e-4: %s times. A classic filter cannot do "
-        "better than 1.44 times; static can, because it never changes.",
-        text);
+    lab_verdict(report, LAB_NOTE,
+                "Memory relative to the lower bound, at p = 1e-4: %s. A classic filter needs at "
+                "least 1.44 times the bound; static needs less, because it never changes.",
+                text);
 }
 
-static int make_report(const struct lab *lab, const struct lab_results *r,
-                       struct lab_report *report, deja_error *err)
+static void make_report(const struct lab_results *r, struct lab_report *report)
 {
-    (void)err;
-    make_table(lab, r, report);
-    draw(lab, r, report);
+    make_table(r, report);
+    draw(r, report);
     lab_judge_rates(report, 0, 1);
-    judge(lab, r, report);
-    return DEJA_OK;
+    judge(r, report);
 }
 
 const struct lab_experiment exp_frontier = {
@@ -257,16 +199,14 @@ const struct lab_experiment exp_frontier = {
     .title = "All kinds on one chart",
     .reproduces = "beyond the papers: bits, rate and time of every kind",
     .seconds = 9.5,
-    .about =
-        (const char *const[]){"Every kind of deja at rates from 0.1 to 1e-6: what it takes in "
-                              "memory and in time, and "
-                              "how close it comes to the least that information theory allows.",
-                              NULL},
+    .about = (const char *const[]){"Every kind of deja at rates from 0.1 to 1e-6: its memory, its "
+                                   "speed, and how close it comes to the lower bound of "
+                                   "information theory.",
+                                   NULL},
     .timed = true,
     .max_runs = 3,
-    .units = units,
-    .values = values,
-    .cost = cost,
+    .units_of = units,
+    .values = N_VALUES,
     .run = run,
     .report = make_report,
 };

@@ -5,11 +5,11 @@
  * incremental rate (each URL is queried, then inserted); when full, the other one. */
 #include "lab/experiments/lab_thesis.h"
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 #define K_MAX 3u
 static const uint32_t functions[K_MAX] = {1, 2, 3};
-static const double multiplier[1] = {2.0};
+static const double multiplier = 2.0;
 
 static const struct setup {
     uint32_t hash;
@@ -28,46 +28,17 @@ enum {
     N_VALUES = 2 * K_MAX
 };
 
-static uint32_t units(const struct lab *lab)
+static double weight(const struct lab *lab, uint32_t unit)
 {
     (void)lab;
-    return (uint32_t)SETUPS;
-}
-
-static uint32_t values(const struct lab *lab, uint32_t unit)
-{
-    (void)lab, (void)unit;
-    return N_VALUES;
-}
-
-static double cost(const struct lab *lab, uint32_t unit)
-{
     const uint32_t hash = setups[unit].hash;
-    const double slow = hash == DEJA_HASH_SHA1 ? 24 : hash == DEJA_HASH_MD5 ? 15 : 4;
-    return (double)lab->keys.n * slow;
+    return hash == DEJA_HASH_SHA1 ? 24 : hash == DEJA_HASH_MD5 ? 15 : 4;
 }
 
-static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
+static void run(struct lab_task *t)
 {
-    const struct lab_bloom_spec spec = {
-        setups[task->unit].hash, 1, functions, K_MAX, multiplier, 1};
-    struct lab_bank bank;
-    double filling[LAB_BANK] = {0}, full[LAB_BANK] = {0};
-    int rc = lab_bank_init(&bank, lab, &spec, task->seed, err);
-    if (rc < 0)
-        return rc;
-    rc = lab_bank_add(&bank, lab->keys.added, lab->keys.n, lab_count_seen, filling, err);
-    if (rc == DEJA_OK)
-        rc = lab_bank_ask(&bank, lab->keys.asked, lab->keys.n, lab_count_seen, full, err);
-    memcpy(value + FILLING, filling, K_MAX * sizeof *value);
-    memcpy(value + FULL, full, K_MAX * sizeof *value);
-    lab_bank_fini(&bank);
-    return rc;
-}
-
-static struct lab_bloom bloom_of(const struct lab *lab, uint32_t k, bool filling)
-{
-    return (struct lab_bloom){(double)lab->keys.n, k, 1, multiplier[0], filling};
+    const struct lab_bloom_spec spec = {setups[t->unit].hash, 1, functions, K_MAX, &multiplier, 1};
+    lab_bank_count(t, &spec, t->value + FILLING, t->value + FULL);
 }
 
 /* A table: k from .. to, filling or full, with or without the mixed functions. */
@@ -77,22 +48,24 @@ struct shape {
     bool filling, mixed;
 };
 
-static void make_table(const struct lab *lab, const struct lab_results *r,
-                       struct lab_report *report, const struct shape *s)
+static void make_table(const struct lab_results *r, struct lab_report *report,
+                       const struct shape *s)
 {
     struct lab_table *t = lab_table(report, LAB_GRID, s->id, "hash function", s->title);
     for (uint32_t k = s->from; k <= s->to; k++)
         for (uint32_t u = 0; u < SETUPS; u++) {
             const char *label = setups[u].label[k - 1];
+            char column[16];
             if (!label || (setups[u].hash == DEJA_HASH_MIXED && !s->mixed))
                 continue;
-            const struct lab_bloom b = bloom_of(lab, k, s->filling);
+            (void)snprintf(column, sizeof column, "%u HF", k);
+            const struct lab_bloom b = thesis_bloom(r, k, 1, multiplier, s->filling);
             const struct lab_printed p = lab_printed(
                 &(struct lab_printed_query){.source = "thesis",
                                             .table = s->id,
                                             .hashes = k,
                                             .subject = deja_hash_name(setups[u].hash)});
-            struct lab_cell *c = lab_cell(t, label, thesis_k(k).s);
+            struct lab_cell *c = lab_cell(t, label, column);
             c->filters = 1;
             lab_cell_bloom(c, r, u, (s->filling ? FILLING : FULL) + k - 1, &b, &p);
         }
@@ -111,13 +84,12 @@ static const struct shape shapes[] = {
 
 /* Do the functions differ from each other?  If they do not, the sum of squared distances from
  * theory, over the filters with the same k, follows a chi-squared distribution. */
-static void judge_functions(const struct lab *lab, const struct lab_results *r,
-                            struct lab_report *report)
+static void judge_functions(const struct lab_results *r, struct lab_report *report)
 {
     double sum = 0, degrees = 0, beyond = -INFINITY;
     uint32_t worst = 0;
     for (uint32_t k = 1; k <= K_MAX; k++) {
-        const struct lab_bloom b = bloom_of(lab, k, false);
+        const struct lab_bloom b = thesis_bloom(r, k, 1, multiplier, false);
         double squares = 0, n = 0;
         for (uint32_t u = 0; u < SETUPS; u++) {
             if (!setups[u].label[k - 1])
@@ -138,24 +110,20 @@ static void judge_functions(const struct lab *lab, const struct lab_results *r,
         "No function is better than another, and one seeded function is as good as several "
         "different ones, as the thesis concludes: the differences from one common rate add up to "
         "chi-squared %.1f at k = %u, where they are largest; chance alone gives %.0f +- %.1f. The "
-        "order in which the thesis ranks them is chance.",
+        "ranking in the thesis is due to chance.",
         sum, worst, degrees, sqrt(2 * degrees));
 }
 
-static int make_report(const struct lab *lab, const struct lab_results *r,
-                       struct lab_report *report, deja_error *err)
+static void make_report(const struct lab_results *r, struct lab_report *report)
 {
-    (void)err;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        make_table(lab, r, report, &shapes[i]);
+        make_table(r, report, &shapes[i]);
     lab_judge_rates(report, 0, report->n_tables);
-    judge_functions(lab, r, report);
+    judge_functions(r, report);
     lab_verdict(
         report, LAB_NOTE,
-        "Tables 5.4 and 5.8 repeat values of the others. With one function there is nothing "
-        "to seed: a hundred runs of the same function on the same URLs would all be the "
-        "same run. Here every run has a salt.");
-    return DEJA_OK;
+        "Tables 5.4 and 5.8 repeat values of the others. With one unseeded function, a hundred "
+        "runs on the same URLs would all give the same result; here, every run has its own salt.");
 }
 
 const struct lab_experiment exp_hashes = {
@@ -165,14 +133,14 @@ const struct lab_experiment exp_hashes = {
     .seconds = 6.5,
     .about =
         (const char *const[]){
-            "Jenkins lookup2, MurmurHash2, MD5 and SHA-1; one function with k salts against k "
-            "different functions. M = 2, so m is 2, 4 and 6 bits a URL for k = 1, 2, 3.",
-            "Incremental means: each URL is asked and then inserted, as a crawler does, and the "
-            "rate is that of the whole fill. Otherwise n URLs are inserted and n others asked.",
+            "Jenkins lookup2, MurmurHash2, MD5 and SHA-1; one function with k salts compared with "
+            "k different functions. M = 2, so m is 2, 4 and 6 bits per URL for k = 1, 2, 3.",
+            "Incremental: each URL is queried and then inserted, as a crawler does, and the rate "
+            "is that of the whole fill. Full: n URLs are inserted, and n others are queried.",
             NULL},
-    .units = units,
-    .values = values,
-    .cost = cost,
+    .units = SETUPS,
+    .values = N_VALUES,
+    .weight = weight,
     .run = run,
     .report = make_report,
 };

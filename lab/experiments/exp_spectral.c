@@ -4,15 +4,13 @@
  *
  * URL i is added 1 + (trailing zeros of i + 1) times: half of them once, a quarter twice, and so
  * on, 2 on average. */
+#include "lab/engine/lab_task.h"
 #include "lab/report/lab_report.h"
-#include "tools/base/fail.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#define COUNTERS_A_KEY 10.0
-#define HASHES         7u
-#define PIECE          1024u
+#define COUNTERS_PER_KEY 10.0
+#define HASHES           7u
+#define PIECE            1024u
 
 enum {
     PLAIN,
@@ -22,7 +20,6 @@ enum {
 enum {
     OVER,       /* of the added URLs, those with too high a count */
     UNDER,      /* and with too low a count: must be 0 */
-    EXCESS,     /* the sum of all excess counts */
     ABSENT,     /* of the other URLs, those with any count */
     GONE_SEEN,  /* of the removed URLs, those still counted */
     LEFT_UNDER, /* of the remaining URLs, those with too low a count */
@@ -31,60 +28,50 @@ enum {
     N_VALUES
 };
 
-static uint32_t units(const struct lab *lab)
-{
-    (void)lab;
-    return N_UNITS;
-}
-
-static uint32_t values(const struct lab *lab, uint32_t unit)
-{
-    (void)lab, (void)unit;
-    return N_VALUES;
-}
-
-static double cost(const struct lab *lab, uint32_t unit)
-{
-    (void)unit;
-    return 4.0 * (double)lab->keys.n;
-}
-
 static uint32_t times_of(uint64_t i)
 {
     return 1 + (uint32_t)__builtin_ctzll(i + 1);
 }
 
+/* Whether URL i is removed again: every other URL of those added once, of those added twice, and
+ * so on.  i + 1 is 2^z (2 q + 1) for a URL added z + 1 times; q numbers these URLs. */
 static bool goes(uint64_t i)
 {
-    return i / 2 % 2 == 0; /* half: of those added once, half; twice, all; more, none */
+    return (i + 1) >> times_of(i) & 1;
 }
 
-static int add_all(const struct lab *lab, deja_filter *f, deja_error *err)
+/* The number of URLs that are removed; (n / 2^z + 1) / 2 of the first n are added z + 1 times. */
+static double removed(uint64_t n)
 {
-    for (uint64_t i = 0; i < lab->keys.n; i++) {
-        if (i % PIECE == 0 && lab_stopped(lab))
-            return LAB_STOPPED;
-        for (uint32_t t = times_of(i); t > 0; t--) {
-            const int rc = deja_filter_add(f, lab->keys.added[i], NULL, err);
-            if (rc < 0)
-                return rc;
-        }
-    }
-    return DEJA_OK;
+    uint64_t sum = 0;
+    for (; n > 0; n /= 2)
+        sum += (n + 1) / 2 / 2;
+    return (double)sum;
 }
 
-static int remove_half(const struct lab *lab, deja_filter *f, deja_error *err)
+static deja_options options(uint64_t n, double counters_per_key)
 {
-    for (uint64_t i = 0; i < lab->keys.n; i++) {
-        if (i % PIECE == 0 && lab_stopped(lab))
-            return LAB_STOPPED;
-        for (uint32_t t = goes(i) ? times_of(i) : 0; t > 0; t--) {
-            const int rc = deja_filter_remove(f, lab->keys.added[i], NULL, err);
-            if (rc < 0)
-                return rc;
-        }
-    }
-    return DEJA_OK;
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = DEJA_SPECTRAL;
+    opt.capacity = n;
+    opt.hashes = HASHES;
+    opt.multiplier = counters_per_key / HASHES;
+    opt.counter_bits = 8;
+    return opt;
+}
+
+static void add_all(struct lab_task *t, deja_filter *f)
+{
+    for (uint64_t i = 0; i < t->lab->keys.n && (i % PIECE ? t->rc == DEJA_OK : lab_going(t)); i++)
+        for (uint32_t times = times_of(i); times > 0; times--)
+            lab_checked(t, deja_filter_add(f, t->lab->keys.added[i], NULL, t->err));
+}
+
+static void remove_half(struct lab_task *t, deja_filter *f)
+{
+    for (uint64_t i = 0; i < t->lab->keys.n && (i % PIECE ? t->rc == DEJA_OK : lab_going(t)); i++)
+        for (uint32_t times = goes(i) ? times_of(i) : 0; times > 0; times--)
+            lab_checked(t, deja_filter_remove(f, t->lab->keys.added[i], NULL, t->err));
 }
 
 typedef void judge(double *value, uint64_t i, uint64_t count);
@@ -93,7 +80,6 @@ static void judge_added(double *value, uint64_t i, uint64_t count)
 {
     value[OVER] += count > times_of(i);
     value[UNDER] += count < times_of(i);
-    value[EXCESS] += count > times_of(i) ? (double)(count - times_of(i)) : 0;
 }
 
 static void judge_absent(double *value, uint64_t i, uint64_t count)
@@ -112,154 +98,117 @@ static void judge_left(double *value, uint64_t i, uint64_t count)
     }
 }
 
-static int count_all(const struct lab *lab, const deja_filter *f, const deja_slice *keys,
-                     judge *fn, double *value, deja_error *err)
+static void count_all(struct lab_task *t, const deja_filter *f, const deja_slice *keys, judge *fn)
 {
     uint64_t count[PIECE];
-    for (uint64_t at = 0; at < lab->keys.n; at += PIECE) {
-        const size_t n = lab->keys.n - at < PIECE ? (size_t)(lab->keys.n - at) : PIECE;
-        if (lab_stopped(lab))
-            return LAB_STOPPED;
-        const int rc = deja_filter_count_batch(f, keys + at, n, count, err);
-        if (rc < 0)
-            return rc;
-        for (size_t i = 0; i < n; i++)
-            fn(value, at + i, count[i]);
+    for (uint64_t at = 0; at < t->lab->keys.n && lab_going(t); at += PIECE) {
+        const uint64_t rest = t->lab->keys.n - at;
+        const size_t n = rest < PIECE ? (size_t)rest : PIECE;
+        lab_checked(t, deja_filter_count_batch(f, keys + at, n, count, t->err));
+        for (size_t i = 0; i < n && t->rc == DEJA_OK; i++)
+            fn(t->value, at + i, count[i]);
     }
-    return DEJA_OK;
 }
 
-static int measure(const struct lab *lab, deja_filter *f, bool minimal, double *value,
-                   deja_error *err)
+static void run(struct lab_task *t)
 {
-    deja_stats stats = DEJA_STATS_INIT;
-    int rc = add_all(lab, f, err);
-    if (rc == DEJA_OK)
-        rc = count_all(lab, f, lab->keys.added, judge_added, value, err);
-    if (rc == DEJA_OK)
-        rc = count_all(lab, f, lab->keys.asked, judge_absent, value, err);
-    if (rc == DEJA_OK && !minimal)
-        rc = remove_half(lab, f, err);
-    if (rc == DEJA_OK && !minimal)
-        rc = count_all(lab, f, lab->keys.added, judge_left, value, err);
-    if (rc == DEJA_OK)
-        rc = deja_filter_stats(f, DEJA_STATS_BODY, &stats, err);
-    value[BYTES] = (double)stats.bytes;
-    return rc;
-}
-
-static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
-{
-    deja_options opt = DEJA_OPTIONS_INIT;
-    deja_filter *f = NULL;
-    for (size_t i = 0; i < N_VALUES; i++)
-        value[i] = 0;
-    opt.kind = DEJA_SPECTRAL;
-    opt.capacity = lab->keys.n;
-    opt.hashes = HASHES;
-    opt.multiplier = COUNTERS_A_KEY / HASHES;
-    opt.counter_bits = 8;
-    opt.flags = task->unit == MINIMAL ? DEJA_MINIMAL_INCREASE : 0;
-    opt.seed = task->seed;
-    int rc = deja_filter_new(&opt, &f, err);
-    if (rc == DEJA_OK)
-        rc = measure(lab, f, task->unit == MINIMAL, value, err);
-    deja_filter_free(f);
-    return rc;
+    deja_options opt = options(t->lab->keys.n, COUNTERS_PER_KEY);
+    opt.flags = t->unit == MINIMAL ? DEJA_MINIMAL_INCREASE : 0;
+    opt.seed = t->seed;
+    deja_filter *f = lab_filter(t, &opt);
+    add_all(t, f);
+    count_all(t, f, t->lab->keys.added, judge_added);
+    count_all(t, f, t->lab->keys.asked, judge_absent);
+    if (t->unit == PLAIN) {
+        remove_half(t, f);
+        count_all(t, f, t->lab->keys.added, judge_left);
+    }
+    t->value[BYTES] = (double)lab_stats(t, f).bytes;
 }
 
 /* --- Report ----------------------------------------------------------------------- */
 
+enum share {
+    ALL,
+    REMOVED,
+    REMAINING
+};
+
 struct row {
-    const char *label, *column;
+    const char *label;
     uint32_t unit, index;
-    double share; /* fraction of the n URLs that is queried */
-    double load;  /* keys in the filter, as a fraction of n, for the theory; 0: none */
+    enum share asked; /* which of the n URLs are queried */
+    double load;      /* keys in the filter, as a fraction of n, for the theory; 0: none */
     const char *note;
 };
 
 /* The rate that the library predicts for that many keys in these counters. */
-static double expected(const struct lab *lab, double load)
+static double expected(double n, double load)
 {
-    deja_options opt = DEJA_OPTIONS_INIT;
+    const deja_options opt = options((uint64_t)(n * load), COUNTERS_PER_KEY / load);
     deja_plan plan = DEJA_PLAN_INIT;
-    opt.kind = DEJA_SPECTRAL;
-    opt.capacity = (uint64_t)((double)lab->keys.n * load);
-    opt.hashes = HASHES;
-    opt.multiplier = COUNTERS_A_KEY / HASHES / load;
-    opt.counter_bits = 8;
     return deja_plan_make(&opt, &plan, NULL) == DEJA_OK ? plan.fp_rate : NAN;
 }
 
-static void add_row(const struct lab *lab, const struct lab_results *r, struct lab_table *t,
-                    const struct row *row)
+static void add_row(const struct lab_results *r, struct lab_table *t, const struct row *row)
 {
-    const double trials = (double)lab->keys.n * row->share, n = (double)lab->keys.n;
-    struct lab_count count = {
-        .hits = lab_sum(r, row->unit, row->index), .trials = trials, .runs = r->runs, .rate = NAN};
-    if (row->load > 0) {
-        count.rate = expected(lab, row->load);
-        count.sigma = lab_blocked_sigma(n * row->load, HASHES, COUNTERS_A_KEY / row->load, trials,
-                                        count.rate);
-    }
-    struct lab_cell *c = lab_cell(t, row->label, row->column);
+    const double n = lab_n(r), gone = removed(r->lab->keys.n), load = row->load;
+    const double trials = row->asked == ALL ? n : row->asked == REMOVED ? gone : n - gone;
+    const double rate = load > 0 ? expected(n, load) : NAN;
+    const struct lab_count count = lab_counted(
+        r, row->unit, row->index, trials, rate,
+        load > 0 ? lab_blocked_sigma(n * load, HASHES, COUNTERS_PER_KEY / load, trials, rate) : 0);
+    struct lab_cell *c =
+        lab_cell(t, row->label, row->unit == PLAIN ? "minimum selection" : "minimal increase");
     c->hashes = HASHES;
-    (void)snprintf(c->note, sizeof c->note, "%s", row->note);
-    lab_cell_rate(c, &count, &(struct lab_printed){0});
+    lab_note(c, "%s", row->note);
+    lab_cell_rate(c, &count, NULL);
 }
 
-static int make_report(const struct lab *lab, const struct lab_results *r,
-                       struct lab_report *report, deja_error *err)
+static const struct row rows[] = {
+    {"counts too high", PLAIN, OVER, ALL, 1, "as frequent as false positives"},
+    {"counts too low", PLAIN, UNDER, ALL, 0, "must be 0"},
+    {"absent URLs with a count", PLAIN, ABSENT, ALL, 1, "false positives"},
+    {"counts too high", MINIMAL, OVER, ALL, 0, "add increments only the smallest counters"},
+    {"counts too low", MINIMAL, UNDER, ALL, 0, "must be 0"},
+    {"absent URLs with a count", MINIMAL, ABSENT, ALL, 1, "no better: the same counters are set"},
+    {"half removed: removed URLs with a count", PLAIN, GONE_SEEN, REMOVED, 0.5,
+     "as if only the other half had been added"},
+    {"half removed: other counts too high", PLAIN, LEFT_OVER, REMAINING, 0.5, ""},
+    {"half removed: other counts too low", PLAIN, LEFT_UNDER, REMAINING, 0, "must be 0"},
+};
+
+static void make_report(const struct lab_results *r, struct lab_report *report)
 {
-    static const struct row rows[] = {
-        {"URLs counted too often", "minimum selection", PLAIN, OVER, 1, 1,
-         "as often as false positives"},
-        {"URLs counted too seldom", "minimum selection", PLAIN, UNDER, 1, 0, "must be none"},
-        {"other URLs counted at all", "minimum selection", PLAIN, ABSENT, 1, 1, "false positives"},
-        {"URLs counted too often", "minimal increase", MINIMAL, OVER, 1, 0,
-         "add raises only the smallest counters"},
-        {"URLs counted too seldom", "minimal increase", MINIMAL, UNDER, 1, 0, "must be none"},
-        {"other URLs counted at all", "minimal increase", MINIMAL, ABSENT, 1, 1,
-         "no better: the same counters are not 0"},
-        {"half taken back: still counted", "minimum selection", PLAIN, GONE_SEEN, 0.5, 0.5,
-         "as if only the other half had come"},
-        {"half taken back: others too often", "minimum selection", PLAIN, LEFT_OVER, 0.5, 0.5, ""},
-        {"half taken back: others too seldom", "minimum selection", PLAIN, LEFT_UNDER, 0.5, 0,
-         "must be none"},
-    };
-    (void)err;
     struct lab_table *t =
-        lab_table(report, LAB_LIST, "counts", "what", "Counts, errors and deletion, %");
-    lab_caption(t, "10 counters of 8 bits a URL, k = 7.");
+        lab_table(report, LAB_LIST, "counts", "measured value", "Counts, errors and deletion, %");
+    lab_caption(t, "10 counters of 8 bits per URL, k = 7.");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        add_row(lab, r, t, &rows[i]);
+        add_row(r, t, &rows[i]);
     lab_judge_rates(report, 0, 1);
     const double lost =
         lab_sum(r, PLAIN, UNDER) + lab_sum(r, MINIMAL, UNDER) + lab_sum(r, PLAIN, LEFT_UNDER);
-    lab_verdict(
-        report, lost == 0 ? LAB_AGREES : LAB_DIFFERS,
-        "No URL was ever counted too seldom (%.0f cases), also after half of them had been "
-        "taken back.",
-        lost);
+    lab_verdict(report, lost == 0 ? LAB_AGREES : LAB_DIFFERS,
+                "No count was ever too low (%.0f cases), even after half of the URLs had been "
+                "removed.",
+                lost);
     lab_verdict(
         report, LAB_AGREES,
-        "Counting costs no accuracy, as the notes say: URLs are counted too often exactly as "
-        "often as others are taken for seen. The space is larger, %.0f times here (8 bits a "
-        "counter).",
-        lab_value(r, PLAIN, 0, BYTES) * 8 / ((double)lab->keys.n * COUNTERS_A_KEY));
+        "Counting costs no accuracy, as the notes say: counts are too high exactly as often as "
+        "absent URLs are mistaken for seen. It needs more space, %.0f times as much here (8 bits "
+        "per counter).",
+        lab_value(r, PLAIN, 0, BYTES) * 8 / (lab_n(r) * COUNTERS_PER_KEY));
+    const struct lab_bloom spread = {lab_n(r), HASHES, 1, COUNTERS_PER_KEY / HASHES, false};
     lab_verdict(
         report, LAB_NOTE,
-        "A filter with counters all over its memory would have a rate of %.2f %%; deja keeps the "
-        "counters of a URL in one cache line, which is faster and costs accuracy: %.2f %%.",
-        100 * lab_bloom_rate(&(struct lab_bloom){(double)lab->keys.n, HASHES, 1,
-                                                 COUNTERS_A_KEY / HASHES, false}),
-        100 * expected(lab, 1));
+        "If the counters of a URL were anywhere in memory, the rate would be %.2f %%. deja keeps "
+        "them in one cache line, which is faster but less accurate: %.2f %%.",
+        100 * lab_bloom_rate(&spread), 100 * expected(lab_n(r), 1));
     lab_verdict(
         report, LAB_NOTE,
-        "The notes decrement blindly. Removing a URL that was never added would then take "
-        "counts from others, and they would be missed; deja refuses what is not there, and "
-        "counters at their maximum stay.");
-    return DEJA_OK;
+        "The notes decrement without checking. Removing a URL that was never added would then "
+        "lower the counts of others, and these would be missed. deja rejects the removal of an "
+        "absent URL, and leaves counters at their maximum unchanged.");
 }
 
 const struct lab_experiment exp_spectral = {
@@ -268,13 +217,13 @@ const struct lab_experiment exp_spectral = {
     .reproduces = "lecture notes on Bloom and spectral Bloom filters",
     .seconds = 2,
     .about =
-        (const char *const[]){"Counters in the place of bits: insertion raises k of them, "
-                              "deletion lowers them, lookup "
-                              "takes the smallest. URLs come 1, 2, 3, ... times, 2 on average.",
-                              NULL},
-    .units = units,
-    .values = values,
-    .cost = cost,
+        (const char *const[]){
+            "Counters instead of bits: insertion increments k of them, deletion decrements them, "
+            "lookup returns the smallest. URLs are added 1, 2, 3, ... times, 2 on average; then "
+            "half of the URLs with each count are removed.",
+            NULL},
+    .units = N_UNITS,
+    .values = N_VALUES,
     .run = run,
     .report = make_report,
 };

@@ -5,8 +5,8 @@
  * k, against M, against F, and compared with a hash table.
  *
  * A unit is one k and F with all six sizes.  Nine tenths of its keys are hashed once and inserted
- * into all filters.  Then each filter alone is timed with the last tenth, in three parts of which
- * the fastest counts, and queried for as many other keys.  So the filters are as full and as large
+ * into all filters.  Then each filter alone is timed with the last tenth, in parts of which the
+ * fastest counts, and queried for as many other keys.  So the filters are as full and as large
  * as the paper's, and the time is that of hashing and memory access. */
 #include "bench/bench_subject.h"
 #include "lab/engine/lab_baseline.h"
@@ -14,15 +14,16 @@
 #include "lab/engine/lab_mlbf.h"
 #include "lab/experiments/lab_thesis.h"
 #include "tools/base/clock.h"
-#include "tools/base/fail.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
-#define PARTS   5u
 #define FILTERS 3u
 #define GRID    (FILTERS * THESIS_K)
 #define SEARCH  100u /* queries of the list, as in the thesis */
+enum {               /* times of a unit of other structures */
+    ADD,
+    QUERY
+};
 
 enum {
     LINEAR,
@@ -46,18 +47,6 @@ static const char *const other_label[N_OTHERS] = {"array, linear search",
                                                   "one array, 5 % (paper)",
                                                   "multi-layer, 5 % (paper)"};
 
-static uint32_t units(const struct lab *lab)
-{
-    (void)lab;
-    return GRID + N_OTHERS;
-}
-
-static uint32_t values(const struct lab *lab, uint32_t unit)
-{
-    (void)lab;
-    return unit < GRID ? 2 * THESIS_SIZES : 2; /* add, query */
-}
-
 static uint32_t k_of(uint32_t unit)
 {
     return THESIS_K_MIN + unit % THESIS_K;
@@ -68,166 +57,154 @@ static uint32_t filters_of(uint32_t unit)
     return 1 + unit / THESIS_K;
 }
 
-static double cost(const struct lab *lab, uint32_t unit)
+static double weight(const struct lab *lab, uint32_t unit)
 {
-    return (double)lab->keys.n * (unit < GRID ? 1.2 * k_of(unit) * filters_of(unit) : 8);
+    (void)lab;
+    return unit < GRID ? k_of(unit) * filters_of(unit) : 7;
 }
 
 /* --- The thesis' filters -------------------------------------------------------------- */
 
-/* Fastest of the parts, ns per key. */
-static double fastest(double best, double begin, uint64_t n)
+static void run_grid(struct lab_task *t)
 {
-    return fmin(best, (clock_ns() - begin) / (double)n);
-}
-
-static int time_filter(const struct lab *lab, deja_filter *f, uint64_t from, double *add,
-                       double *query, deja_error *err)
-{
-    const uint64_t some = (lab->keys.n - from) / PARTS;
-    uint8_t *answer = malloc(some + 1);
-    int rc = answer ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for answers");
-    *add = *query = INFINITY;
-    for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
-        size_t done = 0;
-        const double begin = clock_ns();
-        rc = deja_filter_add_batch(f, lab->keys.added + from + p * some, some, answer, &done, err);
-        *add = fastest(*add, begin, some);
+    const uint32_t k = k_of(t->unit);
+    const struct lab_bloom_spec spec = {DEJA_HASH_JENKINS, filters_of(t->unit), &k, 1,
+                                        thesis_multiplier, THESIS_SIZES};
+    const struct lab_keys *keys = &t->lab->keys;
+    const uint64_t timed = keys->n / 10, before = keys->n - timed;
+    struct lab_bank *bank = lab_bank(t, &spec);
+    lab_bank_add(bank, keys->added, before, NULL, NULL);
+    for (size_t i = 0; i < THESIS_SIZES && lab_going(t); i++) {
+        deja_filter *f = bank->filter[i];
+        t->value[i] = lab_fastest(t, lab_add_step, f, keys->added + before, timed, NULL);
+        t->value[THESIS_SIZES + i] = lab_fastest(t, lab_ask_step, f, keys->asked, timed, NULL);
     }
-    for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
-        const double begin = clock_ns();
-        deja_filter_contains_batch(f, lab->keys.asked + p * some, some, answer);
-        *query = fastest(*query, begin, some);
-    }
-    free(answer);
-    return rc;
-}
-
-static int run_grid(const struct lab *lab, const struct lab_task *task, double *value,
-                    deja_error *err)
-{
-    const uint32_t k = k_of(task->unit);
-    const struct lab_bloom_spec spec = {
-        DEJA_HASH_JENKINS, filters_of(task->unit), &k, 1, thesis_multiplier, THESIS_SIZES};
-    const uint64_t from = lab->keys.n - lab->keys.n / 10;
-    struct lab_bank bank;
-    int rc = lab_bank_init(&bank, lab, &spec, task->seed, err);
-    if (rc < 0)
-        return rc;
-    rc = lab_bank_add(&bank, lab->keys.added, from, NULL, NULL, err);
-    for (size_t i = 0; i < THESIS_SIZES && rc == DEJA_OK; i++)
-        rc = time_filter(lab, bank.filter[i], from, &value[i], &value[THESIS_SIZES + i], err);
-    lab_bank_fini(&bank);
-    return rc;
 }
 
 /* --- Other structures ------------------------------------------------------------------- */
 
-static int run_lists(const struct lab *lab, uint32_t which, double *value, deja_error *err)
+struct list {
+    deja_slice *item;
+    uint64_t n;
+    bool sorted;
+};
+
+static double search_list(struct lab_task *t, void *ctx, const deja_slice *keys, uint64_t n)
 {
-    const uint64_t n = lab->keys.n;
-    const uint64_t asked = which == LINEAR ? (n < SEARCH ? n : SEARCH) : n / 10;
-    deja_slice *list = malloc(n * sizeof *list);
+    const struct list *l = ctx;
     uint64_t found = 0;
-    if (!list)
-        return fail(err, DEJA_ENOMEM, "no memory for a list");
-    double begin = clock_ns();
+    (void)t;
     for (uint64_t i = 0; i < n; i++)
-        list[i] = lab->keys.added[i];
-    if (which == BINARY)
-        lab_sort(list, n);
-    value[0] = (clock_ns() - begin) / (double)n;
-    begin = clock_ns();
-    for (uint64_t i = 0; i < asked; i++)
-        found += which == LINEAR ? lab_linear_has(list, n, lab->keys.asked[i])
-                                 : lab_binary_has(list, n, lab->keys.asked[i]);
-    value[1] = (clock_ns() - begin) / (double)asked;
-    free(list);
-    return found == 0 ? DEJA_OK : fail(err, DEJA_EINVAL, "a list found what is not in it");
+        found += l->sorted ? lab_binary_has(l->item, l->n, keys[i])
+                           : lab_linear_has(l->item, l->n, keys[i]);
+    return (double)found;
+}
+
+static void run_list(struct lab_task *t, bool sorted)
+{
+    const struct lab_keys *keys = &t->lab->keys;
+    const uint64_t n = keys->n, asked = sorted ? n / 10 : n < SEARCH ? n : SEARCH;
+    struct list l = {lab_alloc(t, n * sizeof *l.item), n, sorted};
+    double found = 0;
+    if (!l.item)
+        return;
+    const double begin = clock_ns();
+    for (uint64_t i = 0; i < n; i++)
+        l.item[i] = keys->added[i];
+    if (sorted)
+        lab_sort(l.item, n);
+    t->value[ADD] = (clock_ns() - begin) / (double)n;
+    t->value[QUERY] = lab_fastest(t, search_list, &l, keys->asked, asked, &found);
+    if (found > 0)
+        lab_failed(t, DEJA_EINVAL, "a list contains a URL that was never added to it");
+}
+
+static double ask_layers(struct lab_task *t, void *ctx, const deja_slice *keys, uint64_t n)
+{
+    uint64_t found = 0;
+    (void)t;
+    for (uint64_t i = 0; i < n; i++)
+        found += lab_mlbf_has(ctx, keys[i]);
+    return (double)found;
 }
 
 /* The multi-layer paper's filters: one array for whole URLs, or one per segment. */
-static int run_layers(const struct lab *lab, bool layered, uint64_t seed, double *value,
-                      deja_error *err)
+static void run_layers(struct lab_task *t, bool layered)
 {
-    const uint64_t n = lab->keys.n, m = (uint64_t)(HALVES_BITS * (double)n);
+    const struct lab_keys *keys = &t->lab->keys;
+    const uint64_t n = keys->n, m = (uint64_t)(HALVES_BITS * (double)n);
     struct lab_mlbf f;
-    uint64_t found = 0;
+    double found = 0;
     /* No URL has this byte, so there is one segment: the filter of Algorithms 1 and 2. */
-    int rc = lab_mlbf_init(&f, m, HALVES_K, seed, layered ? '/' : '\n', 0, err);
-    double begin = clock_ns();
-    for (uint64_t i = 0; i < n && rc == DEJA_OK; i++)
-        rc = lab_mlbf_add(&f, lab->keys.added[i]);
-    value[0] = (clock_ns() - begin) / (double)n;
-    value[1] = INFINITY;
-    for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
-        begin = clock_ns();
-        for (uint64_t i = 0; i < n / PARTS; i++)
-            found += lab_mlbf_has(&f, lab->keys.added[p * (n / PARTS) + i]);
-        value[1] = fastest(value[1], begin, n / PARTS);
-    }
-    lab_mlbf_fini(&f);
-    if (rc == DEJA_OK && found != n / PARTS * PARTS)
-        return fail(err, DEJA_EINVAL, "a multi-layer filter misses what is in it");
-    return rc;
-}
-
-static int run_subject(const struct lab *lab, const struct bench_subject *s, uint32_t kind,
-                       double *value, deja_error *err)
-{
-    const uint64_t n = lab->keys.n;
-    uint8_t *answer = malloc(n);
-    void *self = s->open(kind, n, 0.01, err);
-    int rc = self && answer ? DEJA_OK : DEJA_ENOMEM;
-    bench_call *add = s->add_batch ? s->add_batch : s->add_one;
-    bench_call *contains = s->contains_batch ? s->contains_batch : s->contains_one;
+    lab_checked(t, lab_mlbf_init(&f, m, HALVES_K, t->seed, layered ? '/' : '\n', 0, t->err));
     const double begin = clock_ns();
-    if (rc == DEJA_OK)
-        rc = add(self, lab->keys.added, n, answer);
-    value[0] = (clock_ns() - begin) / (double)n;
-    value[1] = INFINITY;
-    for (uint64_t p = 0; p < PARTS && rc == DEJA_OK; p++) {
-        const double part = clock_ns();
-        rc = contains(self, lab->keys.asked + p * (n / PARTS), n / PARTS, answer);
-        value[1] = fastest(value[1], part, n / PARTS);
-    }
-    if (self)
-        s->close(self);
-    free(answer);
-    return rc < 0 ? fail(err, rc, "%s: %s", s->name, deja_strerror(rc)) : DEJA_OK;
+    for (uint64_t i = 0; i < n && t->rc == DEJA_OK; i++)
+        if (lab_mlbf_add(&f, keys->added[i]) < 0)
+            lab_failed(t, DEJA_ENOMEM, "no memory for a layer");
+    t->value[ADD] = (clock_ns() - begin) / (double)n;
+    t->value[QUERY] = lab_fastest(t, ask_layers, &f, keys->added, n, &found);
+    lab_mlbf_fini(&f);
+    if (found != (double)(n / LAB_PARTS * LAB_PARTS))
+        lab_failed(t, DEJA_EINVAL, "a multi-layer filter misses a URL that was added to it");
 }
 
-static int run(const struct lab *lab, const struct lab_task *task, double *value, deja_error *err)
+struct subject {
+    const struct bench_subject *calls;
+    void *self;
+    uint8_t *answer;
+};
+
+static void check_call(struct lab_task *t, int rc)
+{
+    if (rc < 0)
+        lab_failed(t, rc, "%s: %s", other_label[t->unit - GRID], deja_strerror(rc));
+}
+
+static double ask_subject(struct lab_task *t, void *ctx, const deja_slice *keys, uint64_t n)
+{
+    const struct subject *s = ctx;
+    bench_call *contains =
+        s->calls->contains_batch ? s->calls->contains_batch : s->calls->contains_one;
+    check_call(t, contains(s->self, keys, n, s->answer));
+    return 0;
+}
+
+static void run_subject(struct lab_task *t, const struct bench_subject *calls, uint32_t kind)
+{
+    const struct lab_keys *keys = &t->lab->keys;
+    struct subject s = {calls, NULL, lab_alloc(t, keys->n)};
+    if (s.answer && !(s.self = calls->open(kind, keys->n, 0.01, t->err)))
+        lab_checked(t, DEJA_ENOMEM);
+    const double begin = clock_ns();
+    if (t->rc == DEJA_OK)
+        check_call(t, (calls->add_batch ? calls->add_batch : calls->add_one)(s.self, keys->added,
+                                                                             keys->n, s.answer));
+    t->value[ADD] = (clock_ns() - begin) / (double)keys->n;
+    t->value[QUERY] = lab_fastest(t, ask_subject, &s, keys->asked, keys->n, NULL);
+    calls->close(s.self);
+}
+
+static void run(struct lab_task *t)
 {
     static const uint32_t kind[N_OTHERS] = {[CLASSIC] = DEJA_CLASSIC,
                                             [BLOCKED] = DEJA_BLOCKED,
                                             [EXACT] = DEJA_EXACT,
                                             [SCALABLE] = DEJA_SCALABLE};
-    if (task->unit < GRID)
-        return run_grid(lab, task, value, err);
-    const uint32_t which = task->unit - GRID;
-    if (which == LINEAR || which == BINARY)
-        return run_lists(lab, which, value, err);
-    if (which == PLAIN5 || which == LAYERS5)
-        return run_layers(lab, which == LAYERS5, task->seed, value, err);
-    return run_subject(lab, which == TABLE ? &bench_table : &bench_filter, kind[which], value,
-                       err);
+    const uint32_t which = t->unit - GRID;
+    if (t->unit < GRID)
+        run_grid(t);
+    else if (which == LINEAR || which == BINARY)
+        run_list(t, which == BINARY);
+    else if (which == PLAIN5 || which == LAYERS5)
+        run_layers(t, which == LAYERS5);
+    else
+        run_subject(t, which == TABLE ? &bench_table : &bench_filter, kind[which]);
 }
 
 /* --- Report ------------------------------------------------------------------------------ */
 
-#define MS 1.0 /* ns per URL are ms per million URLs */
-
-/* Other programs may use the machine as well: the fastest run was disturbed least. */
-static double best(const struct lab_results *r, uint32_t unit, uint32_t index)
-{
-    double least = INFINITY;
-    for (uint32_t i = 0; i < r->runs; i++)
-        least = fmin(least, lab_value(r, unit, i, index));
-    return least;
-}
-
-/* A.1 to A.3 are queries with 1, 2, 3 filters, A.4 to A.6 are adds. */
+/* A.1 to A.3 are queries with 1, 2, 3 filters, A.4 to A.6 are adds.  ns per URL are ms per million
+ * URLs. */
 static void make_grid(const struct lab_results *r, struct lab_report *report, uint32_t number)
 {
     char id[8], title[80];
@@ -237,31 +214,26 @@ static void make_grid(const struct lab_results *r, struct lab_report *report, ui
     (void)snprintf(title, sizeof title, "Table %s: time to %s 1,000,000 URLs, %u filter%s, ms", id,
                    add ? "add" : "query", filters, filters == 1 ? "" : "s");
     struct lab_table *t = lab_table(report, LAB_GRID, id, "hash functions", title);
-    for (uint32_t k = THESIS_K_MIN; k <= THESIS_K_MAX; k++)
-        for (uint32_t i = 0; i < THESIS_SIZES; i++) {
-            const uint32_t unit = (filters - 1) * THESIS_K + k - THESIS_K_MIN;
-            const struct lab_printed p = thesis_printed(id, filters, k, thesis_multiplier[i]);
-            struct lab_cell *c = lab_cell(t, thesis_k(k).s, thesis_m(thesis_multiplier[i]).s);
-            lab_cell_plain(c, "ms", MS * best(r, unit, (add ? 0 : THESIS_SIZES) + i), NAN);
-            c->runs = r->runs;
-            c->filters = filters;
-            c->hashes = k;
-            c->multiplier = thesis_multiplier[i];
-            lab_cell_printed(c, &p);
-        }
+    for (uint32_t i = 0; i < THESIS_CELLS; i++) {
+        const uint32_t row = i / THESIS_SIZES, size = i % THESIS_SIZES;
+        const double ms =
+            lab_least(r, (filters - 1) * THESIS_K + row, (add ? 0 : THESIS_SIZES) + size);
+        thesis_number(t, filters, THESIS_K_MIN + row, thesis_multiplier[size], "ms", ms)->runs =
+            r->runs;
+    }
 }
 
 static void make_others(const struct lab_results *r, struct lab_report *report)
 {
     struct lab_table *t = lab_table(report, LAB_LIST, "5.14 5.15", "structure",
                                     "Tables 5.14 and 5.15, and other kinds: 1,000,000 URLs, ms");
-    lab_caption(t, "Queries are for URLs that are not there; in the two last rows, as in their "
-                   "paper, for URLs that are. The linear search is 100 questions, "
-                   "scaled up, as in the thesis; adding to the sorted array is sorting it once.");
+    lab_caption(t, "Queries are for absent URLs; in the last two rows, as in their paper, for "
+                   "present ones. The linear search makes 100 queries and scales up, as in the "
+                   "thesis; adding to the sorted array means sorting it once.");
     for (uint32_t i = 0; i < N_OTHERS; i++)
         for (uint32_t query = 0; query < 2; query++) {
             struct lab_cell *c = lab_cell(t, other_label[i], query ? "query" : "add");
-            lab_cell_plain(c, "ms", MS * best(r, GRID + i, query), NAN);
+            lab_cell_plain(c, "ms", lab_least(r, GRID + i, query), NAN);
             c->runs = r->runs;
             if (i == LINEAR || i == TABLE) {
                 const struct lab_printed p = lab_printed(&(struct lab_printed_query){
@@ -292,22 +264,21 @@ static struct lab_line line_of(const struct lab_report *report, uint32_t first, 
     return lab_fit(x, y, GRID);
 }
 
-static void draw(const struct lab_report *from, struct lab_report *report)
+static void draw(struct lab_report *report)
 {
     struct lab_figure *f =
-        lab_figure(report, "shape", "Time against hash computations, A.1 to A.6",
-                   "hash computations a URL (k F)", "time, of that at k F = 3");
-    (void)snprintf(f->caption, sizeof f->caption,
-                   "Each series divided by its own value at k = 3, F = 1");
+        lab_figure(report, "shape", "Time by hash computations, A.1 to A.6",
+                   "hash computations per URL (k F)", "time, relative to k F = 3",
+                   "Each series is divided by its own value at k = 3, F = 1");
     for (uint32_t series = 0; series < 4; series++) {
         const bool printed = series % 2 == 1, add = series >= 2;
         const size_t s = lab_series(f, LAB_POINTS, series, "%s, %s", add ? "add" : "query",
                                     printed ? "printed" : "measured");
         const uint32_t first = add ? FILTERS : 0;
-        const double unit_time = mean_time(from->table[first], THESIS_K_MIN, printed);
+        const double unit_time = mean_time(report->table[first], THESIS_K_MIN, printed);
         for (uint32_t u = 0; u < GRID; u++)
             lab_point(f, s, k_of(u) * filters_of(u),
-                      mean_time(from->table[first + filters_of(u) - 1], k_of(u), printed) /
+                      mean_time(report->table[first + filters_of(u) - 1], k_of(u), printed) /
                           unit_time);
     }
     const size_t line = lab_series(f, LAB_DASHES, 7, "proportional");
@@ -330,13 +301,21 @@ static void judge_layers(const struct lab_results *r, struct lab_report *report)
     lab_verdict(
         report, LAB_DIFFERS,
         "Figures 4 and 5 of the multi-layer paper: a query of the multi-layer filter takes %.1f "
-        "times that of one filter (printed: %.1f), an insertion %.1f times (printed: %.1f). Its "
-        "conclusion that both take the same time contradicts its own figures.",
-        best(r, GRID + LAYERS5, 1) / best(r, GRID + PLAIN5, 1),
+        "times as long as one of a plain filter (printed: %.1f), an insertion %.1f times (printed: "
+        "%.1f). The paper concludes that both take the same time, which contradicts its own "
+        "figures.",
+        lab_least(r, GRID + LAYERS5, QUERY) / lab_least(r, GRID + PLAIN5, QUERY),
         printed_seconds("layered", "query_time") / printed_seconds("classic", "query_time"),
-        best(r, GRID + LAYERS5, 0) / best(r, GRID + PLAIN5, 0),
+        lab_least(r, GRID + LAYERS5, ADD) / lab_least(r, GRID + PLAIN5, ADD),
         printed_seconds("layered", "insertion_time") /
             printed_seconds("classic", "insertion_time"));
+}
+
+/* The time with several filters, relative to one, at k = 6. */
+static double several(const struct lab_report *report, uint32_t filters, bool printed)
+{
+    return mean_time(report->table[filters - 1], 6, printed) /
+           mean_time(report->table[0], 6, printed);
 }
 
 static void judge(const struct lab_results *r, struct lab_report *report)
@@ -344,52 +323,46 @@ static void judge(const struct lab_results *r, struct lab_report *report)
     const struct lab_line query = line_of(report, 0, false), printed = line_of(report, 0, true);
     const struct lab_line add = line_of(report, FILTERS, false);
     const bool clean = query.r2 > 0.9 && add.r2 > 0.9;
-    const double table = best(r, GRID + TABLE, 1),
-                 classic3 = mean_time(report->table[0], 3, false);
+    const double table = lab_least(r, GRID + TABLE, QUERY),
+                 blocked = lab_least(r, GRID + BLOCKED, QUERY),
+                 classic3 = mean_time(report->table[0], 3, false), two = several(report, 2, false),
+                 three = several(report, 3, false);
     lab_verdict(
         report, clean ? LAB_AGREES : LAB_NOTE,
         "%s: a line explains %.1f %% of the variance of our queries, %.1f %% of our adds and "
-        "%.1f %% of the printed queries. One computation is %.0f ns here and %.0f ns there; "
-        "the machine and the language are others, so only the shape is compared.",
+        "%.1f %% of the printed queries. One computation takes %.0f ns here and %.0f ns there; "
+        "machine and language differ, so only the shape is compared.",
         clean ? "Time grows linearly with the number of hash computations k F, as the thesis says"
-              : "Others used the machine too much to tell whether time grows linearly with k F; "
-                "run it again",
+              : "Other programs disturbed the measurement too much to show whether time grows "
+                "linearly with k F; run it again",
         100 * query.r2, 100 * add.r2, 100 * printed.r2, query.b, printed.b);
-    const double two =
-                     mean_time(report->table[1], 6, false) / mean_time(report->table[0], 6, false),
-                 three =
-                     mean_time(report->table[2], 6, false) / mean_time(report->table[0], 6, false);
     lab_verdict(
         report, fabs(two - 2) < 0.5 && fabs(three - 3) < 0.75 ? LAB_AGREES : LAB_NOTE,
-        "F filters cost F times as much as one, by the thesis: at k = 6, queries take %.2f and "
+        "F filters cost F times as much as one, says the thesis: at k = 6, queries take %.2f and "
         "%.2f times as long with 2 and 3 filters (printed: %.2f and %.2f).",
-        two, three, mean_time(report->table[1], 6, true) / mean_time(report->table[0], 6, true),
-        mean_time(report->table[2], 6, true) / mean_time(report->table[0], 6, true));
+        two, three, several(report, 2, true), several(report, 3, true));
     lab_verdict(
         report, classic3 > table ? LAB_AGREES : LAB_DIFFERS,
-        "\"Not faster than the HashSet\": the thesis' filter with three salted functions takes "
-        "%.1f times as long for a query as a hash table of strings (printed: %.1f times). The "
-        "reason is hashing the URL k times.",
+        "\"Not faster than the HashSet\": a query of the thesis' filter with three salted "
+        "functions takes %.1f times as long as one of a hash table of strings (printed: %.1f "
+        "times), because it hashes the URL k times.",
         classic3 / table, mean_time(report->table[0], 3, true) / 176);
     lab_verdict(
-        report, best(r, GRID + BLOCKED, 1) < table ? LAB_DIFFERS : LAB_NOTE,
-        "It does not hold for Bloom filters as such: with one hash for all positions and one "
-        "cache line a URL, blocked takes %.2f times the time of the hash table, classic with "
-        "XXH3 %.2f times.",
-        best(r, GRID + BLOCKED, 1) / table, best(r, GRID + CLASSIC, 1) / table);
+        report, blocked < table ? LAB_DIFFERS : LAB_NOTE,
+        "This does not hold for all Bloom filters: with one hash for all positions and one cache "
+        "line per URL, blocked takes %.2f times as long as the hash table; classic with XXH3 takes "
+        "%.2f times as long.",
+        blocked / table, lab_least(r, GRID + CLASSIC, QUERY) / table);
     judge_layers(r, report);
 }
 
-static int make_report(const struct lab *lab, const struct lab_results *r,
-                       struct lab_report *report, deja_error *err)
+static void make_report(const struct lab_results *r, struct lab_report *report)
 {
-    (void)lab, (void)err;
     for (uint32_t number = 0; number < 2 * FILTERS; number++)
         make_grid(r, report, number);
     make_others(r, report);
-    draw(report, report);
+    draw(report);
     judge(r, report);
-    return DEJA_OK;
 }
 
 const struct lab_experiment exp_speed = {
@@ -399,16 +372,15 @@ const struct lab_experiment exp_speed = {
     .seconds = 38,
     .about =
         (const char *const[]){
-            "How long a million URLs take, to add and to ask for, in milliseconds. The printed "
-            "times are of another machine, another language and another decade: only ratios can "
-            "be compared. The fastest of the runs counts: other programs on the machine disturb "
-            "the rest.",
+            "The time to add and to query a million URLs, in milliseconds. The printed times are "
+            "from another machine, another language and another decade: only ratios can be "
+            "compared. The lab reports the fastest run, which other programs disturbed least.",
             NULL},
     .timed = true,
     .max_runs = 3,
-    .units = units,
-    .values = values,
-    .cost = cost,
+    .units = GRID + N_OTHERS,
+    .values = 2 * THESIS_SIZES, /* of a unit of the grid: adds, then queries */
+    .weight = weight,
     .run = run,
     .report = make_report,
 };

@@ -3,8 +3,7 @@
  * Each round keeps a mark for every URL that it and all earlier rounds report as seen.  A filter
  * without marks cannot get any in later rounds, whatever its salts, so it is skipped. */
 #include "lab/experiments/lab_rounds.h"
-#include "tools/base/fail.h"
-#include <stdlib.h>
+#include "lab/engine/lab_task.h"
 #include <string.h>
 
 struct watch {
@@ -56,35 +55,24 @@ static double marks_of(const struct watch *w, size_t member)
     return sum;
 }
 
-static int go_round(struct lab_bank *b, struct watch *w, deja_error *err)
+static void go_round(struct lab_bank *b, struct watch *w)
 {
-    int rc = w->round > 0 ? lab_bank_renew(b, err) : DEJA_OK;
-    if (rc == DEJA_OK)
-        rc = lab_bank_add(b, w->keys->added, w->n, see_filling, w, err);
-    if (rc == DEJA_OK)
-        rc = lab_bank_ask(b, w->keys->asked, w->n, see_asked, w, err);
+    if (w->round > 0)
+        lab_bank_renew(b);
+    lab_bank_add(b, w->keys->added, w->n, see_filling, w);
+    lab_bank_ask(b, w->keys->asked, w->n, see_asked, w);
     for (size_t i = 0; i < w->r->n_watched; i++)
         lab_curve_sum(w->r->filling[w->round][i]);
     for (size_t i = 0; i < b->n; i++)
         b->idle[i] = b->idle[i] || marks_of(w, i) <= 0;
-    return rc;
 }
 
-int lab_rounds(const struct lab *lab, const struct lab_bloom_spec *spec, uint64_t seed,
-               struct lab_rounds *r, deja_error *err)
+void lab_rounds(struct lab_task *t, const struct lab_bloom_spec *spec, struct lab_rounds *r)
 {
-    struct watch w = {.r = r, .keys = &lab->keys, .n = lab->keys.n};
-    struct lab_bank bank = {0};
-    memset(r->full, 0, sizeof r->full);
-    memset(r->filling, 0, sizeof r->filling);
-    w.asked = malloc(spec->n_k * spec->n_m * w.n);
-    w.filling = malloc(r->n_watched * w.n + 1);
-    int rc = w.asked && w.filling ? lab_bank_init(&bank, lab, spec, seed, err)
-                                  : fail(err, DEJA_ENOMEM, "no memory for the marks of a round");
-    for (; rc == DEJA_OK && w.round < r->rounds; w.round++)
-        rc = go_round(&bank, &w, err);
-    lab_bank_fini(&bank);
-    free(w.asked);
-    free(w.filling);
-    return rc;
+    struct watch w = {.r = r, .keys = &t->lab->keys, .n = t->lab->keys.n};
+    w.asked = lab_alloc(t, spec->n_k * spec->n_m * w.n);
+    w.filling = lab_alloc(t, r->n_watched * w.n);
+    struct lab_bank *b = lab_bank(t, spec);
+    for (; b && w.round < r->rounds && lab_going(t); w.round++)
+        go_round(b, &w);
 }

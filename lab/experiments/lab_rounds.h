@@ -23,7 +23,7 @@ struct lab_rounds {
     double full[LAB_ROUNDS][LAB_BANK];
     double filling[LAB_ROUNDS][LAB_WATCHED][LAB_CURVE];
 };
-int lab_rounds(const struct lab *lab, const struct lab_bloom_spec *spec, uint64_t seed,
-               struct lab_rounds *r, deja_error *err);
+/* The counts must be 0 before. */
+void lab_rounds(struct lab_task *t, const struct lab_bloom_spec *spec, struct lab_rounds *r);
 
 #endif

@@ -24,10 +24,10 @@ static inline void lab_curve_sum(double *point)
 /* Draw a measured curve as points and its theory as dashes, in percent of all n URLs; point j is
  * value index + j of the unit. */
 static inline void lab_curve_draw(struct lab_figure *f, const struct lab_results *r, uint32_t unit,
-                                  uint32_t index, const struct lab_bloom *b, unsigned colour)
+                                  uint32_t index, const struct lab_bloom *b, unsigned color)
 {
-    const size_t line = lab_series(f, LAB_DASHES, colour, "%s", "");
-    const size_t dots = lab_series(f, LAB_POINTS, colour, "k = %u", b->k);
+    const size_t line = lab_series(f, LAB_DASHES, color, "%s", "");
+    const size_t dots = lab_series(f, LAB_POINTS, color, "k = %u", b->k);
     lab_point(f, line, 0, 0);
     for (uint32_t j = 0; j < LAB_CURVE; j++) {
         const double at = (j + 1.0) / LAB_CURVE;

@@ -7,6 +7,8 @@
 #include "lab/report/lab_write.h"
 #include "tools/base/number.h"
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <time.h>
 
 static const char style[] =
@@ -250,7 +252,7 @@ static void write_table(struct out *o, const struct lab_table *t)
 static void write_figure(struct out *o, const struct lab_figure *f)
 {
     element(o, "<figure><figcaption>", f->title, "");
-    if (f->caption[0] != '\0')
+    if (f->caption)
         element(o, "<span>", f->caption, "</span>");
     out_text(o, "</figcaption>\n");
     lab_svg_write(o, f, false);
@@ -261,7 +263,7 @@ static const struct {
     const char *class, *tag;
 } finding[] = {
     [LAB_AGREES] = {"agrees", "agrees"},
-    [LAB_DIFFERS] = {"differs", "does not"},
+    [LAB_DIFFERS] = {"differs", "differs"},
     [LAB_NOTE] = {"note", "note"},
 };
 
@@ -295,32 +297,24 @@ static void write_experiment(struct out *o, const struct lab_report *r)
         out_text(o, "</div>\n");
     for (size_t i = 0; i < r->n_tables; i++)
         write_table(o, r->table[i]);
-    element(o, "<p class=\"small\">The figures as <a href=\"", e->name, ".csv\">CSV</a>.</p>\n");
+    element(o, "<p class=\"small\">These figures as <a href=\"", e->name, ".csv\">CSV</a>.</p>\n");
     out_text(o, "</section>\n");
 }
 
 /* --- The page ------------------------------------------------------------------ */
 
-static size_t count_findings(const struct lab_report *r, enum lab_finding which)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->n_verdicts; i++)
-        n += r->verdict[i].finding == which;
-    return n;
-}
-
 static void write_overview(struct out *o, const struct lab_page *p)
 {
     out_text(o, "<div class=\"wide\"><table><thead><tr><th>experiment</th>"
-                "<th style=\"text-align:left\">reproduces</th><th>agrees</th><th>does not</th>"
+                "<th style=\"text-align:left\">reproduces</th><th>agrees</th><th>differs</th>"
                 "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < p->n; i++) {
         const struct lab_report *r = &p->report[i];
-        const size_t bad = count_findings(r, LAB_DIFFERS);
+        const size_t bad = lab_findings(r, LAB_DIFFERS);
         element(o, "<tr><th><a href=\"#", r->experiment->name, "\">");
         element(o, "", r->experiment->name, "</a></th>");
         element(o, "<td class=\"text\">", r->experiment->reproduces, "</td>");
-        out_printf(o, "<td><span class=\"z z0\">%zu</span></td>", count_findings(r, LAB_AGREES));
+        out_printf(o, "<td><span class=\"z z0\">%zu</span></td>", lab_findings(r, LAB_AGREES));
         out_printf(
             o, bad > 0 ? "<td><span class=\"z z2\">%zu</span></td></tr>\n" : "<td>%zu</td></tr>\n",
             bad);
@@ -328,56 +322,54 @@ static void write_overview(struct out *o, const struct lab_page *p)
     out_text(o, "</tbody></table></div>\n");
 }
 
-static void entry(struct out *o, const char *name, const char *text)
+static void entry(struct out *o, const char *name, const char *fmt, ...) LAB_PRINTF(3, 4);
+
+static void entry(struct out *o, const char *name, const char *fmt, ...)
 {
+    char text[768];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
     element(o, "<dt>", name, "</dt>");
     element(o, "<dd>", text, "</dd>\n");
 }
 
 static void write_conditions(struct out *o, const struct lab_page *p)
 {
+    const struct lab *lab = p->lab;
     struct bench_host host;
-    char text[256], date[32] = "";
+    char date[32] = "";
     const time_t now = time(NULL);
     struct tm when;
     bench_host_look(&host);
     if (gmtime_r(&now, &when))
         (void)strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &when);
-    out_text(o, "<section id=\"conditions\"><h2>What the figures depend on</h2>\n<dl>\n");
-    entry(o, "command", p->command);
-    entry(o, "date", date);
-    (void)snprintf(text, sizeof text, "%s, with %u thread%s", num_duration(p->seconds).s,
-                   p->lab->threads, num_plural(p->lab->threads));
-    entry(o, "took", text);
-    (void)snprintf(text, sizeof text, "deja %s, %s, %s", deja_version(), host.compiler,
-                   host.flags);
-    entry(o, "version", text);
-    (void)snprintf(text, sizeof text, "%s, %s", host.cpu, host.simd);
-    entry(o, "machine", text);
-    (void)snprintf(text, sizeof text, "%s go in, %s others are asked; %.1f bytes on average",
-                   num_count(p->lab->keys.n).s, num_count(p->lab->keys.n).s,
-                   p->lab->keys.mean_len);
-    entry(o, "URLs", text);
-    (void)snprintf(text, sizeof text, "%s; %s duplicate lines left out", p->lab->keys.source,
-                   num_count(p->lab->keys.duplicates).s);
-    entry(o, "from", text);
-    (void)snprintf(text, sizeof text,
-                   "%llu; each unit of each run takes salts of its own that follow from it",
-                   (unsigned long long)p->lab->seed);
-    entry(o, "seed", text);
-    (void)snprintf(text, sizeof text, "%u", p->lab->runs);
-    entry(o, "runs", text);
+    out_text(o, "<section id=\"conditions\"><h2>Conditions of this run</h2>\n<dl>\n");
+    entry(o, "command", "%s", p->command);
+    entry(o, "date", "%s", date);
+    entry(o, "time taken", "%s, with %u thread%s", num_duration(p->seconds).s, lab->threads,
+          num_plural(lab->threads));
+    entry(o, "version", "deja %s, %s, %s", deja_version(), host.compiler, host.flags);
+    entry(o, "machine", "%s, %s", host.cpu, host.simd);
+    entry(o, "URLs", "%s inserted, %s others queried; %.1f bytes on average",
+          num_count(lab->keys.n).s, num_count(lab->keys.n).s, lab->keys.mean_len);
+    entry(o, "source", "%s; %s duplicate lines omitted", lab->keys.source,
+          num_count(lab->keys.duplicates).s);
+    entry(o, "seed", "%llu; every unit of every run derives its own salts from it",
+          (unsigned long long)lab->seed);
+    entry(o, "runs", "%u", lab->runs);
     out_text(o, "</dl></section>\n");
 }
 
 static const char opening[] =
-    "<p>Published experiments on Bloom filters as URL caches, run again: what was measured, "
-    "beside what the theory says and what the papers print.</p>\n"
-    "<p class=\"small dim\">In the tables <b>bold</b> is measured, <i>t</i> theory, <i>p</i> "
-    "printed in the paper (* is odd: see the verdict or hover). &sigma; is how far measured is "
-    "from theory in standard deviations: beyond 2 happens once in twenty cells, beyond 4 once in "
-    "sixteen thousand. &lt; means that no hit was counted, and which rate that still "
-    "allows.</p>\n";
+    "<p>Published experiments on Bloom filters as URL caches, repeated: measured values, compared "
+    "with the theory and with the values that the papers print.</p>\n"
+    "<p class=\"small dim\">In the tables, <b>bold</b> is measured, <i>t</i> is theory, <i>p</i> "
+    "is printed in the paper (* marks an unusual value: see the verdict, or hover over it). "
+    "&sigma; is the distance of the measured value from theory in standard deviations: one cell in "
+    "twenty is expected beyond 2, one in sixteen thousand beyond 4. &lt; is an upper bound (95 %): "
+    "there were no hits.</p>\n";
 
 void lab_html_write(struct out *o, const struct lab_page *p)
 {

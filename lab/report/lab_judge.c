@@ -79,22 +79,22 @@ static void count_table(struct tally *s, const struct lab_table *t)
 static void judge_theory(struct lab_report *r, const struct tally *s)
 {
     if (s->far == 0)
-        lab_verdict(r, LAB_AGREES,
-                    "Measured agrees with theory in all %zu cells; the largest difference is %.1f "
-                    "sigma.",
-                    s->cells, s->largest);
+        lab_verdict(
+            r, LAB_AGREES,
+            "Measured values agree with theory in all %zu cells; the largest difference is "
+            "%.1f sigma.",
+            s->cells, s->largest);
     else
         lab_verdict(
             r, LAB_DIFFERS,
-            "Measured differs from theory by more than %.0f sigma in %zu of %zu cells; the "
-            "largest difference is %.1f sigma. Chance alone would give %.2g such cells: more "
-            "--runs, or another --seed, tell which it is.",
+            "Measured values differ from theory by more than %.0f sigma in %zu of %zu cells; the "
+            "largest difference is %.1f sigma. Chance alone would give %.2g such cells: repeat "
+            "with more --runs, or with another --seed, to find out.",
             LAB_FAR, s->far, s->cells, s->largest, (double)s->cells * erfc(LAB_FAR / sqrt(2)));
     if (s->silent > 0)
         lab_verdict(r, LAB_NOTE,
-                    "%zu of %zu cells had no hit at all: the runs cannot tell such a rate from "
-                    "nothing. What is shown is the bound that no hit proves (95 %%); more --runs "
-                    "lower it.",
+                    "%zu of %zu cells had no hit: these runs cannot distinguish such a rate from "
+                    "zero. The tables show the upper bound (95 %%); more --runs lower it.",
                     s->silent, s->cells);
 }
 
@@ -105,20 +105,19 @@ static void judge_printed(struct lab_report *r, const struct tally *s)
     lab_verdict(
         r, s->apart > 0 ? LAB_DIFFERS : LAB_AGREES,
         "Printed values agree with theory within %.0f sigma in %zu of %zu cells; of these, %zu "
-        "have hits enough to be compared with ours directly, and %zu are within %.0f sigma%s.",
+        "have enough hits to be compared with ours directly, and %zu are within %.0f sigma%s.",
         LAB_FAR, s->printed - s->printed_far, s->printed, s->compared, s->compared - s->apart,
         LAB_FAR, s->apart > 0 ? s->apart_list : "");
     if (s->printed_far == 0)
         return;
     lab_verdict(
-        r, LAB_DIFFERS, "%zu printed value%s not what the theory gives: %s. %s", s->printed_far,
-        s->printed_far == 1 ? " is" : "s are", s->list,
+        r, LAB_DIFFERS, "%zu printed value%s from theory: %s. %s", s->printed_far,
+        s->printed_far == 1 ? " differs" : "s differ", s->list,
         s->as_one_run == s->printed_far
-            ? "With the scatter of one run instead of a hundred all of them would fit: the "
-              "paper's runs have most likely shared their salts and URLs, so that its "
-              "averages are less certain than a hundred runs suggest."
-            : "No explanation was found for those that do not fit the scatter of a single "
-              "run either.");
+            ? "All of them would fit the scatter of one run instead of a hundred: the paper's "
+              "runs most likely shared their salts and URLs, so its averages are less certain "
+              "than a hundred runs suggest."
+            : "Some of them do not even fit the scatter of one run; no explanation was found.");
 }
 
 void lab_judge_rates(struct lab_report *r, size_t first_table, size_t n_tables)

@@ -107,10 +107,18 @@ struct lab_cell *lab_cell(struct lab_table *t, const char *row, const char *colu
     return c;
 }
 
+void lab_note(struct lab_cell *c, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(c->note, sizeof c->note, fmt, args);
+    va_end(args);
+}
+
 /* --- Figures ----------------------------------------------------------------- */
 
 struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *title,
-                              const char *x_label, const char *y_label)
+                              const char *x_label, const char *y_label, const char *caption)
 {
     size_t cap = r->n_figures;
     struct lab_figure *f = calloc(1, sizeof *f);
@@ -123,19 +131,19 @@ struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *
     f->report = r;
     f->x_label = x_label;
     f->y_label = y_label;
+    f->caption = caption;
     copy_text(f->id, sizeof f->id, id);
     copy_text(f->title, sizeof f->title, title);
     return f;
 }
 
-size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned colour, const char *fmt,
-                  ...)
+size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned color, const char *fmt, ...)
 {
     va_list args;
     if (!one_more(f->report, &f->series, f->n, &f->cap, sizeof *f->series))
         return f->n; /* lab_point ignores it */
     struct lab_series *s = &f->series[f->n];
-    *s = (struct lab_series){.style = style, .colour = colour};
+    *s = (struct lab_series){.style = style, .color = color};
     va_start(args, fmt);
     (void)vsnprintf(s->name, sizeof s->name, fmt, args);
     va_end(args);
@@ -169,6 +177,14 @@ void lab_verdict(struct lab_report *r, enum lab_finding finding, const char *fmt
     va_start(args, fmt);
     (void)vsnprintf(v->text, sizeof v->text, fmt, args);
     va_end(args);
+}
+
+size_t lab_findings(const struct lab_report *r, enum lab_finding which)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_verdicts; i++)
+        n += r->verdict[i].finding == which;
+    return n;
 }
 
 struct lab_text lab_number(double x)
@@ -230,7 +246,7 @@ static double between(const struct lab_count *c, const struct lab_printed *p)
 
 void lab_cell_printed(struct lab_cell *c, const struct lab_printed *p)
 {
-    if (!p->found)
+    if (!p || !p->found)
         return;
     c->printed = p->value;
     memcpy(c->printed_text, p->text, sizeof c->printed_text);
@@ -256,7 +272,7 @@ void lab_cell_rate(struct lab_cell *c, const struct lab_count *count, const stru
         return;
     c->theory = count->rate * PERCENT;
     c->theory_sigma = distance(count->hits, count->runs, count);
-    if (!p->found)
+    if (!p || !p->found)
         return;
     const struct lab_count o = printed_count(count, p);
     c->printed_sigma = between(count, p);
@@ -264,18 +280,21 @@ void lab_cell_rate(struct lab_cell *c, const struct lab_count *count, const stru
     c->printed_alone_sigma = distance(o.hits, 1, &o);
 }
 
+struct lab_count lab_counted(const struct lab_results *r, uint32_t unit, uint32_t index,
+                             double trials, double rate, double sigma)
+{
+    return (struct lab_count){lab_sum(r, unit, index), trials, r->runs, NULL, rate, sigma};
+}
+
 void lab_cell_bloom(struct lab_cell *c, const struct lab_results *r, uint32_t unit, uint32_t index,
                     const struct lab_bloom *b, const struct lab_printed *printed)
 {
+    struct lab_count count =
+        lab_counted(r, unit, index, b->n, lab_bloom_rate(b), lab_bloom_sigma(b));
     double *hits = malloc(r->runs * sizeof *hits);
     for (uint32_t run = 0; hits != NULL && run < r->runs; run++)
         hits[run] = lab_value(r, unit, run, index);
-    const struct lab_count count = {.hits = lab_sum(r, unit, index),
-                                    .trials = b->n,
-                                    .runs = r->runs,
-                                    .run_hits = hits,
-                                    .rate = lab_bloom_rate(b),
-                                    .sigma = lab_bloom_sigma(b)};
+    count.run_hits = hits;
     c->hashes = b->k;
     c->multiplier = b->multiplier;
     lab_cell_rate(c, &count, printed);

@@ -54,7 +54,7 @@ enum lab_style {
 struct lab_series {
     char name[56];
     enum lab_style style;
-    unsigned colour; /* 0, 1, ...: series of the same color belong together */
+    unsigned color; /* 0, 1, ...: series of the same color belong together */
     double *x, *y;
     size_t n, cap;
 };
@@ -62,8 +62,7 @@ struct lab_series {
 struct lab_figure {
     char id[32];
     char title[160];
-    char caption[400];
-    const char *x_label, *y_label;
+    const char *x_label, *y_label, *caption;
     bool log_x, log_y;
     struct lab_series *series;
     size_t n, cap;
@@ -104,16 +103,18 @@ struct lab_table *lab_table(struct lab_report *r, enum lab_layout layout, const 
 void lab_caption(struct lab_table *t, const char *fmt, ...) LAB_PRINTF(2, 3);
 /* A new cell, all NAN; copies the labels. */
 struct lab_cell *lab_cell(struct lab_table *t, const char *row, const char *column);
+void lab_note(struct lab_cell *c, const char *fmt, ...) LAB_PRINTF(2, 3);
 
 struct lab_figure *lab_figure(struct lab_report *r, const char *id, const char *title,
-                              const char *x_label, const char *y_label);
+                              const char *x_label, const char *y_label, const char *caption);
 /* A new series of a figure; returns its number, for lab_point. */
-size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned colour, const char *fmt,
-                  ...) LAB_PRINTF(4, 5);
+size_t lab_series(struct lab_figure *f, enum lab_style style, unsigned color, const char *fmt, ...)
+    LAB_PRINTF(4, 5);
 void lab_point(struct lab_figure *f, size_t series, double x, double y);
 
 void lab_verdict(struct lab_report *r, enum lab_finding finding, const char *fmt, ...)
     LAB_PRINTF(3, 4);
+size_t lab_findings(const struct lab_report *r, enum lab_finding which); /* how many */
 
 /* "8.794", "0.00014", "2.3e-7": as many digits as are significant. */
 struct lab_text {
@@ -132,8 +133,11 @@ struct lab_count {
     const double *run_hits; /* hits of each run, for the standard error; may be NULL */
     double rate, sigma;
 };
-/* Fill a cell with a rate in percent, the theory and the printed value (which may be not
- * found). */
+/* One value of a unit, in all runs of `trials` each. */
+struct lab_count lab_counted(const struct lab_results *r, uint32_t unit, uint32_t index,
+                             double trials, double rate, double sigma);
+/* Fill a cell with a rate in percent, the theory and the printed value, which may be NULL or not
+ * found. */
 void lab_cell_rate(struct lab_cell *c, const struct lab_count *count,
                    const struct lab_printed *printed);
 /* The same for one value of a unit, with the theory of these filters. */

@@ -158,22 +158,22 @@ static void draw_labels(struct out *o, const struct lab_figure *f)
 
 /* --- Series ------------------------------------------------------------------ */
 
-#define COLOURS 8u
+#define COLORS 8u
 
 static void draw_series(struct out *o, const struct lab_series *s, const struct axis *x,
                         const struct axis *y)
 {
-    const unsigned colour = s->colour % COLOURS;
+    const unsigned color = s->color % COLORS;
     if (s->style == LAB_POINTS) {
         for (size_t i = 0; i < s->n; i++)
-            out_printf(o, "<circle class=\"p%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", colour,
+            out_printf(o, "<circle class=\"p%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", color,
                        scale(x, s->x[i]), scale(y, s->y[i]));
         out_text(o, "\n");
         return;
     }
     if (s->n == 0)
         return;
-    out_printf(o, "<path class=\"%s s%u\" d=\"", s->style == LAB_DASHES ? "dash" : "line", colour);
+    out_printf(o, "<path class=\"%s s%u\" d=\"", s->style == LAB_DASHES ? "dash" : "line", color);
     for (size_t i = 0; i < s->n; i++)
         out_printf(o, "%c%.1f %.1f", i == 0 ? 'M' : 'L', scale(x, s->x[i]), scale(y, s->y[i]));
     out_text(o, "\"/>\n");
@@ -190,13 +190,13 @@ static size_t legend_entries(const struct lab_figure *f)
 
 static void draw_entry(struct out *o, const struct lab_series *s, double x, double y)
 {
-    const unsigned colour = s->colour % COLOURS;
+    const unsigned color = s->color % COLORS;
     if (s->style == LAB_POINTS)
-        out_printf(o, "<circle class=\"p%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", colour, x + 11,
+        out_printf(o, "<circle class=\"p%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"3.6\"/>", color, x + 11,
                    y);
     else
         out_printf(o, "<path class=\"%s s%u\" d=\"M%.1f %.1fh22\"/>",
-                   s->style == LAB_DASHES ? "dash" : "line", colour, x, y);
+                   s->style == LAB_DASHES ? "dash" : "line", color, x, y);
     out_printf(o, "<text x=\"%.1f\" y=\"%.1f\">", x + 28, y + 4);
     lab_escape(o, s->name);
     out_text(o, "</text>\n");
