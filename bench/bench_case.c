@@ -2,9 +2,9 @@
  *
  * Keys by number:
  *
- *   0 .. members        added as strings before the first measurement: the present ones
- *   members ..          added as strings while adding is measured: the new ones
- *   2^40 ..             never added: the absent ones
+ *   0 .. members        present: added as strings before the first measurement
+ *   members ..          new: added as strings while adding is measured
+ *   2^40 ..             absent: never added
  *
  * The rest of the n keys is inserted beforehand as bare hashes if the subject accepts these, which
  * is much faster than writing a hundred million strings.
@@ -192,7 +192,8 @@ static int check_answers(const struct run *r, enum bench_op op, size_t n, deja_e
         if ((op == BENCH_PRESENT || op == BENCH_SEEN ||
              (op == BENCH_HALF && r->number[i] < STRANGERS)) &&
             r->answer[i] != (op != BENCH_SEEN))
-            return fail(err, DEJA_EFORMAT, "%s: a false negative: key %" PRIu64 " was added",
+            return fail(err, DEJA_EFORMAT,
+                        "%s: false negative: key %" PRIu64 " was added but not found",
                         bench_case_name(r->c), r->number[i]);
     return DEJA_OK;
 }
@@ -259,7 +260,8 @@ static int check_rate(struct run *r, deja_error *err)
     const double mean = c->rate_expected * (double)c->probes;
     if (mean >= 0 && fabs((double)hits - mean) > SIGMAS * sqrt(mean) + SCATTER * mean + SIGMAS)
         return fail(err, DEJA_EFORMAT,
-                    "%s: %" PRIu64 " of %" PRIu64 " absent keys were found, %.1f were expected",
+                    "%s: %" PRIu64 " of %" PRIu64
+                    " absent keys tested positive, %.1f were expected",
                     bench_case_name(c), hits, c->probes, mean);
     return DEJA_OK;
 }
@@ -271,7 +273,7 @@ static bench_call *call_of(const struct bench_case *c, unsigned call, enum bench
     const struct bench_subject *s = c->subject;
     const bool add = op == BENCH_NEW || op == BENCH_SEEN;
     /* A window treats a repeat as a new key and would forget the first. */
-    if (op == BENCH_SEEN && c->kind == DEJA_WINDOW)
+    if (op == BENCH_SEEN && deja_kind_can(c->kind, DEJA_CAN_EXPIRE))
         return NULL;
     if (call == BENCH_BATCH)
         return add ? s->add_batch : s->contains_batch;

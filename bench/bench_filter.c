@@ -1,14 +1,17 @@
-/* bench_filter.c - the kinds of deja as benchmark subjects. */
+/* bench_filter.c - the kinds of deja as benchmark subjects.
+ *
+ * A kind that is made of all its keys at once is a deja_builder until it is ready. */
 #include "bench/bench_memory.h"
 #include "bench/bench_subject.h"
+#include <stdlib.h>
 
 #define GROWN  4  /* a series of parts may take this many times the memory of a single filter */
 #define SERIES 15 /* it is made to grow: four parts of 1, 2, 4 and 8 fifteenths of n */
 
-static bool grows(uint32_t kind)
-{
-    return kind == DEJA_SCALABLE || kind == DEJA_LAYERED;
-}
+struct self {
+    deja_filter *filter;
+    deja_builder *builder; /* NULL: keys are added to the filter */
+};
 
 static deja_options options(uint32_t kind, uint64_t n, double p)
 {
@@ -20,20 +23,36 @@ static deja_options options(uint32_t kind, uint64_t n, double p)
     return opt;
 }
 
-static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
+/* Several allocations: a series of parts, or layers. */
+static bool grows(uint32_t kind)
 {
-    deja_options opt = options(kind, n, p);
-    deja_filter *f = NULL;
-    if (kind == DEJA_SCALABLE)
-        opt.capacity = (n + SERIES - 1) / SERIES;
-    if (!grows(kind)) /* a single allocation */
-        opt.alloc = bench_memory_allocator();
-    return deja_filter_new(&opt, &f, err) == DEJA_OK ? f : NULL;
+    return deja_kind_can(kind, DEJA_CAN_GROW) || deja_kind_can(kind, DEJA_CAN_LAYER);
 }
 
 static void filter_close(void *self)
 {
-    deja_filter_free(self);
+    struct self *s = self;
+    if (!s)
+        return;
+    deja_filter_free(s->filter);
+    deja_builder_free(s->builder);
+    free(s);
+}
+
+static void *filter_open(uint32_t kind, uint64_t n, double p, deja_error *err)
+{
+    deja_options opt = options(kind, n, p);
+    struct self *s = calloc(1, sizeof *s);
+    const bool build = deja_kind_can(kind, DEJA_CAN_BUILD);
+    if (deja_kind_can(kind, DEJA_CAN_GROW))
+        opt.capacity = (n + SERIES - 1) / SERIES;
+    if (!grows(kind) && !build) /* a single allocation */
+        opt.alloc = bench_memory_allocator();
+    if (s && (build ? deja_builder_new(&opt, &s->builder, err)
+                    : deja_filter_new(&opt, &s->filter, err)) == DEJA_OK)
+        return s;
+    free(s);
+    return NULL;
 }
 
 static uint64_t filter_estimate(uint32_t kind, uint64_t n, double p, double key_len)
@@ -43,15 +62,19 @@ static uint64_t filter_estimate(uint32_t kind, uint64_t n, double p, double key_
     deja_plan plan = DEJA_PLAN_INIT;
     if (deja_plan_make(&opt, &plan, NULL) < 0)
         return 0;
-    return grows(kind) ? GROWN * plan.bytes : plan.bytes;
+    /* Building takes 32 bytes per key: half of that, because the caller doubles it. */
+    const uint64_t building = deja_kind_can(kind, DEJA_CAN_BUILD) ? n * 16 : 0;
+    const uint64_t bytes = grows(kind) ? GROWN * plan.bytes : plan.bytes;
+    return bytes > building ? bytes : building;
 }
 
 static deja_stats stats(const void *self, unsigned flags)
 {
-    deja_stats s = DEJA_STATS_INIT;
-    if (deja_filter_stats(self, flags, &s, NULL) < 0)
-        s.fp_now = -1;
-    return s;
+    const struct self *s = self;
+    deja_stats out = DEJA_STATS_INIT;
+    if (!s->filter || deja_filter_stats(s->filter, flags, &out, NULL) < 0)
+        out.fp_now = -1;
+    return out;
 }
 
 static uint64_t filter_bytes(void *self)
@@ -66,28 +89,30 @@ static double filter_rate(void *self)
 
 static int contains_batch(void *self, const deja_slice *keys, size_t n, uint8_t *found)
 {
-    deja_filter_contains_batch(self, keys, n, found);
+    deja_filter_contains_batch(((struct self *)self)->filter, keys, n, found);
     return DEJA_OK;
 }
 
 static int add_batch(void *self, const deja_slice *keys, size_t n, uint8_t *is_new)
 {
-    return deja_filter_add_batch(self, keys, n, is_new, NULL, NULL);
+    return deja_filter_add_batch(((struct self *)self)->filter, keys, n, is_new, NULL, NULL);
 }
 
 static int contains_one(void *self, const deja_slice *keys, size_t n, uint8_t *found)
 {
+    const struct self *s = self;
     for (size_t i = 0; i < n; i++)
-        found[i] = deja_filter_contains(self, keys[i]);
+        found[i] = deja_filter_contains(s->filter, keys[i]);
     return DEJA_OK;
 }
 
 static int add_one(void *self, const deja_slice *keys, size_t n, uint8_t *is_new)
 {
+    const struct self *s = self;
     int rc = DEJA_OK;
     for (size_t i = 0; i < n && rc == DEJA_OK; i++) {
         bool answer = false;
-        rc = deja_filter_add(self, keys[i], &answer, NULL);
+        rc = deja_filter_add(s->filter, keys[i], &answer, NULL);
         is_new[i] = answer;
     }
     return rc;
@@ -95,44 +120,43 @@ static int add_one(void *self, const deja_slice *keys, size_t n, uint8_t *is_new
 
 static int add_hashed(void *self, const uint64_t *hash, size_t n, uint8_t *is_new)
 {
-    return deja_filter_add_hashed(self, hash, n, is_new, NULL, NULL);
+    const struct self *s = self;
+    return s->builder ? deja_builder_add_hashed(s->builder, hash, n, NULL)
+                      : deja_filter_add_hashed(s->filter, hash, n, is_new, NULL, NULL);
 }
 
 static int contains_hashed(void *self, const uint64_t *hash, size_t n, uint8_t *found)
 {
-    deja_filter_contains_hashed(self, hash, n, found);
+    deja_filter_contains_hashed(((struct self *)self)->filter, hash, n, found);
     return DEJA_OK;
 }
 
-const struct bench_subject bench_filter = {
-    .open = filter_open,
-    .close = filter_close,
-    .estimate = filter_estimate,
-    .bytes = filter_bytes,
-    .rate = filter_rate,
-    .contains_batch = contains_batch,
-    .add_batch = add_batch,
-    .contains_one = contains_one,
-    .add_one = add_one,
-    .add_hashed = add_hashed,
-    .contains_hashed = contains_hashed,
-};
+static int collect(void *self, const deja_slice *keys, size_t n, uint8_t *is_new)
+{
+    (void)is_new;
+    return deja_builder_add_batch(((struct self *)self)->builder, keys, n, NULL);
+}
 
-/* Its rate depends on which segments are known, and its keys are sequences of numbers. */
-static double unknown_rate(void *self)
+static int ready(void *self, deja_error *err)
+{
+    struct self *s = self;
+    return deja_builder_finish(s->builder, NULL, 0, &s->filter, err);
+}
+
+double bench_rate_unknown(void *self)
 {
     (void)self;
     return -1;
 }
 
-const struct bench_subject bench_layered = {
-    .open = filter_open,
-    .close = filter_close,
-    .estimate = filter_estimate,
-    .bytes = filter_bytes,
-    .rate = unknown_rate,
-    .contains_batch = contains_batch,
-    .add_batch = add_batch,
-    .contains_one = contains_one,
-    .add_one = add_one,
-};
+#define COMMON                                                                                    \
+    .open = filter_open, .close = filter_close, .estimate = filter_estimate,                      \
+    .bytes = filter_bytes, .contains_batch = contains_batch, .contains_one = contains_one
+#define ADDING .add_batch = add_batch, .add_one = add_one
+#define HASHED .add_hashed = add_hashed, .contains_hashed = contains_hashed
+
+const struct bench_subject bench_filter = {COMMON, ADDING, HASHED, .rate = filter_rate};
+/* Its rate depends on which segments are known, and its keys are sequences of numbers. */
+const struct bench_subject bench_layered = {COMMON, ADDING, .rate = bench_rate_unknown};
+const struct bench_subject bench_static = {COMMON, HASHED, .rate = filter_rate, .collect = collect,
+                                           .ready = ready};

@@ -15,9 +15,9 @@
 /* The build can define its flags; otherwise the compiler's macros give the essential ones. */
 #ifndef DEJA_BUILD_FLAGS
 #ifdef __OPTIMIZE__
-#define OPTIMIZED "optimised"
+#define OPTIMIZED "optimized"
 #else
-#define OPTIMIZED "not optimised"
+#define OPTIMIZED "not optimized"
 #endif
 #ifdef NDEBUG
 #define ASSERTIONS "no assertions"
@@ -76,7 +76,7 @@ static void find_huge_pages(struct bench_host *h)
                    choice != NULL ? choice + 1 : "unknown");
 }
 
-/* The number in a file; UINT64_MAX for "max" or if there is none. */
+/* The number in a file; UINT64_MAX for "max" or if it cannot be read. */
 static uint64_t number_in(const char *path)
 {
     char line[64] = "", *end = line;

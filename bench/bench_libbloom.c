@@ -27,13 +27,8 @@ static struct {
 
 static uint64_t bloom_estimate(uint32_t kind, uint64_t n, double p, double key_len)
 {
-    (void)key_len, (void)kind;
-    deja_options opt = DEJA_OPTIONS_INIT;
-    deja_plan plan = DEJA_PLAN_INIT;
-    opt.kind = DEJA_CLASSIC;
-    opt.capacity = n;
-    opt.fp_rate = p;
-    return deja_plan_make(&opt, &plan, NULL) < 0 ? 0 : plan.bytes;
+    (void)kind;
+    return bench_filter.estimate(DEJA_CLASSIC, n, p, key_len);
 }
 
 static void *bloom_open(uint32_t kind, uint64_t n, double p, deja_error *err)
@@ -43,7 +38,7 @@ static void *bloom_open(uint32_t kind, uint64_t n, double p, deja_error *err)
     if (b && bloom_estimate(kind, n, p, 0) <= INT_MAX / 8 && lib.init(b, (int)n, p) == 0)
         return b;
     free(b);
-    (void)fail(err, DEJA_ENOMEM, "libbloom has no filter for that many keys");
+    (void)fail(err, DEJA_ENOMEM, "libbloom cannot create a filter for this many keys");
     return NULL;
 }
 
@@ -57,12 +52,6 @@ static void bloom_close(void *self)
 static uint64_t bloom_bytes(void *self)
 {
     return (uint64_t)((struct bloom *)self)->bytes;
-}
-
-static double bloom_rate(void *self)
-{
-    (void)self;
-    return -1; /* unknown; the measured rate is reported */
 }
 
 static int bloom_contains(void *self, const deja_slice *keys, size_t n, uint8_t *found)
@@ -85,7 +74,7 @@ static const struct bench_subject subject = {
     .close = bloom_close,
     .estimate = bloom_estimate,
     .bytes = bloom_bytes,
-    .rate = bloom_rate,
+    .rate = bench_rate_unknown,
     .contains_one = bloom_contains,
     .add_one = bloom_add,
 };

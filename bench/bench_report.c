@@ -76,10 +76,10 @@ static void row(struct table *t, const struct bench_case *c, unsigned call)
 static int url_table(const struct bench_report *r, struct out *o, deja_error *err)
 {
     struct table t;
-    out_text(o, "\ncanonical URLs: ns for each (in brackets: ratio to hashing it), medians\n\n");
+    out_text(o, "\ncanonical URLs: median ns per URL (in parentheses: ratio to hashing it)\n\n");
     table_init(&t, "lrrrrr");
-    static const char *const titles[] = {"profile",       "hash ns",   "at a glance",
-                                         "plain at that", "all forms", "changed"};
+    static const char *const titles[] = {"profile", "hash ns",      "quick check",
+                                         "plain",   "canonicalize", "changed"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         table_cell(&t, "%s", titles[i]);
     for (size_t i = 0; i < BENCH_PROFILES; i++) {
@@ -98,14 +98,15 @@ int bench_report_table(const struct bench_report *r, struct out *o, deja_error *
 {
     struct table t;
     const struct bench_host *h = &r->host;
-    out_printf(o, "deja %s; %s; %s (%s); blocks by %s; huge pages: %s\n", deja_version(), h->cpu,
+    out_printf(o, "deja %s; %s; %s (%s); SIMD: %s; huge pages: %s\n", deja_version(), h->cpu,
                h->compiler, h->flags, h->simd, h->huge_pages);
     if (r->n > 0)
         out_printf(o, "keys: %s, %s bytes on average, %zu at a time\n",
-                   r->urls != NULL ? r->urls : "made-up URLs", num_fixed(r->cases[0].key_len, 0).s,
-                   r->cases[0].lot);
-    out_text(o, "ns for each key (in brackets: ratio to the limit, which is hashing the key and "
-                "touching one cache line), medians\n\n");
+                   r->urls != NULL ? r->urls : "generated URLs",
+                   num_fixed(r->cases[0].key_len, 0).s, r->cases[0].lot);
+    out_text(o,
+             "median ns per key (in parentheses: ratio to the limit, which is hashing the key and "
+             "touching one cache line)\n\n");
     table_init(&t, "lrrrrrlrrrrr");
     header(&t);
     for (size_t i = 0; i < r->n; i++)

@@ -5,7 +5,6 @@
  * correct answer, because h/b is found after h/a and g/b were added, but it is exactly the work
  * that every filter of segments must do.  The classic filter is sized for n at rate p, like each
  * layer in the paper. */
-#include "bench/bench_memory.h"
 #include "bench/bench_subject.h"
 #include <stdlib.h>
 
@@ -13,37 +12,25 @@
 #define SEGMENTS 8  /* the default of a layered filter; the last one holds the rest */
 
 struct subject {
-    deja_filter *filter;
+    void *filter; /* of bench_filter */
     deja_slice segment[LOT * SEGMENTS];
     uint8_t answer[LOT * SEGMENTS];
     uint8_t n[LOT];
 };
 
-static deja_options options(uint64_t n, double p)
-{
-    deja_options opt = DEJA_OPTIONS_INIT;
-    opt.kind = DEJA_CLASSIC;
-    opt.capacity = n;
-    opt.fp_rate = p;
-    opt.seed = 1;
-    return opt;
-}
-
 static void segments_close(void *self)
 {
     struct subject *s = self;
     if (s)
-        deja_filter_free(s->filter);
+        bench_filter.close(s->filter);
     free(s);
 }
 
 static void *segments_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 {
     (void)kind;
-    deja_options opt = options(n, p);
-    opt.alloc = bench_memory_allocator();
     struct subject *s = calloc(1, sizeof *s);
-    if (s && deja_filter_new(&opt, &s->filter, err) < 0) {
+    if (s && !(s->filter = bench_filter.open(DEJA_CLASSIC, n, p, err))) {
         free(s);
         return NULL;
     }
@@ -52,23 +39,13 @@ static void *segments_open(uint32_t kind, uint64_t n, double p, deja_error *err)
 
 static uint64_t segments_estimate(uint32_t kind, uint64_t n, double p, double key_len)
 {
-    (void)kind, (void)key_len;
-    const deja_options opt = options(n, p);
-    deja_plan plan = DEJA_PLAN_INIT;
-    return deja_plan_make(&opt, &plan, NULL) < 0 ? 0 : plan.bytes;
+    (void)kind;
+    return bench_filter.estimate(DEJA_CLASSIC, n, p, key_len);
 }
 
 static uint64_t segments_bytes(void *self)
 {
-    const struct subject *s = self;
-    deja_stats stats = DEJA_STATS_INIT;
-    return deja_filter_stats(s->filter, 0, &stats, NULL) < 0 ? 0 : stats.bytes;
-}
-
-static double segments_rate(void *self)
-{
-    (void)self;
-    return -1; /* combinations of segments have no expected rate */
+    return bench_filter.bytes(((struct subject *)self)->filter);
 }
 
 /* Split up to LOT URLs; returns their total number of segments. */
@@ -94,44 +71,46 @@ static void unite(const struct subject *s, size_t n, bool any, uint8_t *answer)
     }
 }
 
+/* The segments of n URLs, a lot at a time, through a call of bench_filter. */
+static int in_lots(struct subject *s, const deja_slice *keys, size_t n, uint8_t *answer,
+                   bench_call *call, bool any)
+{
+    int rc = DEJA_OK;
+    for (size_t at = 0, lot; at < n && rc == DEJA_OK; at += lot) {
+        lot = n - at < LOT ? n - at : LOT;
+        rc = call(s->filter, s->segment, cut(s, keys + at, lot), s->answer);
+        unite(s, lot, any, answer + at);
+    }
+    return rc;
+}
+
 static int contains_batch(void *self, const deja_slice *keys, size_t n, uint8_t *found)
 {
-    struct subject *s = self;
-    for (size_t at = 0, lot; at < n; at += lot) {
-        lot = n - at < LOT ? n - at : LOT;
-        deja_filter_contains_batch(s->filter, s->segment, cut(s, keys + at, lot), s->answer);
-        unite(s, lot, false, found + at);
-    }
-    return DEJA_OK;
+    return in_lots(self, keys, n, found, bench_filter.contains_batch, false);
 }
 
 static int add_batch(void *self, const deja_slice *keys, size_t n, uint8_t *is_new)
 {
-    struct subject *s = self;
+    return in_lots(self, keys, n, is_new, bench_filter.add_batch, true);
+}
+
+static int one_by_one(void *self, const deja_slice *keys, size_t n, uint8_t *answer,
+                      bench_call *call)
+{
     int rc = DEJA_OK;
-    for (size_t at = 0, lot; at < n && rc == DEJA_OK; at += lot) {
-        lot = n - at < LOT ? n - at : LOT;
-        rc = deja_filter_add_batch(s->filter, s->segment, cut(s, keys + at, lot), s->answer, NULL,
-                                   NULL);
-        unite(s, lot, true, is_new + at);
-    }
+    for (size_t i = 0; i < n && rc == DEJA_OK; i++)
+        rc = call(self, keys + i, 1, answer + i);
     return rc;
 }
 
 static int contains_one(void *self, const deja_slice *keys, size_t n, uint8_t *found)
 {
-    int rc = DEJA_OK;
-    for (size_t i = 0; i < n && rc == DEJA_OK; i++)
-        rc = contains_batch(self, keys + i, 1, found + i);
-    return rc;
+    return one_by_one(self, keys, n, found, contains_batch);
 }
 
 static int add_one(void *self, const deja_slice *keys, size_t n, uint8_t *is_new)
 {
-    int rc = DEJA_OK;
-    for (size_t i = 0; i < n && rc == DEJA_OK; i++)
-        rc = add_batch(self, keys + i, 1, is_new + i);
-    return rc;
+    return one_by_one(self, keys, n, is_new, add_batch);
 }
 
 const struct bench_subject bench_segments = {
@@ -140,7 +119,7 @@ const struct bench_subject bench_segments = {
     .close = segments_close,
     .estimate = segments_estimate,
     .bytes = segments_bytes,
-    .rate = segments_rate,
+    .rate = bench_rate_unknown, /* combinations of segments have no expected rate */
     .contains_batch = contains_batch,
     .add_batch = add_batch,
     .contains_one = contains_one,

@@ -10,7 +10,6 @@ typedef int bench_call(void *self, const deja_slice *keys, size_t n, uint8_t *an
 
 struct bench_subject {
     const char *name;
-    uint32_t kind; /* a deja_kind; 0: not from deja */
     /* Create a subject for n keys at rate p; NULL, with a reason in err, on failure. */
     void *(*open)(uint32_t kind, uint64_t n, double p, deja_error *err);
     void (*close)(void *self); /* self may be NULL */
@@ -29,9 +28,11 @@ struct bench_subject {
     int (*contains_hashed)(void *self, const uint64_t *hash, size_t n, uint8_t *found);
 };
 
-/* bench_filter.c, bench_segments.c, bench_static.c, bench_table.c */
-extern const struct bench_subject bench_filter, bench_layered, bench_segments, bench_static,
-    bench_table;
+/* bench_filter.c: deja's kinds; those with layers, and those made by a deja_builder. */
+extern const struct bench_subject bench_filter, bench_layered, bench_static;
+/* bench_segments.c, bench_table.c */
+extern const struct bench_subject bench_segments, bench_table;
+double bench_rate_unknown(void *self); /* -1 */
 /* bench_libbloom.c: NULL if libbloom is not installed. */
 const struct bench_subject *bench_libbloom(void);
 

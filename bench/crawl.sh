@@ -16,7 +16,7 @@ per_host=${PER_HOST:-8}
 nginx=$(command -v nginx || echo /usr/sbin/nginx)
 memory=${TMPDIR:-$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)}
 for tool in "$deja" "$nginx" "$(command -v wget || echo wget)"; do
-    [ -x "$tool" ] || { echo "crawl.sh: needs $tool" >&2; exit 2; }
+    [ -x "$tool" ] || { echo "crawl.sh: $tool is missing; install it" >&2; exit 2; }
 done
 
 top=$(mktemp -d -p "$memory")
@@ -61,7 +61,7 @@ for ((i = 1; i <= turns; i++)); do
     turn wget wget -q -r -l inf -P files "http://127.0.0.1:$port/"
     have=$(find files -type f ! -name robots.txt | wc -l)
     [ "$have" -eq "$pages" ] || { echo "wget has $have pages" >&2; exit 1; }
-    [ "$(wc -l <crawl/index.cdxj)" -eq "$pages" ] || { echo "deja has not all pages" >&2; exit 1; }
+    [ "$(wc -l <crawl/index.cdxj)" -eq "$pages" ] || { echo "deja lacks some pages" >&2; exit 1; }
 done | tee turns
 
 median() { # NAME COLUMN
@@ -70,5 +70,5 @@ median() { # NAME COLUMN
 }
 awk -v n="$pages" -v d="$(median deja 2)" -v w="$(median wget 2)" \
     -v dc="$(median deja 3)" -v wc="$(median wget 3)" 'BEGIN {
-        printf "%d pages: deja %.0f pages/s, wget %.0f pages/s; deja takes %.2f of wget'"'"'s time, %.2f of its processor time\n",
+        printf "%d pages: deja %.0f pages/s, wget %.0f pages/s; deja takes %.2f of wget'"'"'s time, %.2f of its CPU time\n",
             n, n / d, n / w, d / w, dc / wc }'

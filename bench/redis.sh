@@ -14,7 +14,7 @@ if [ ! -e "$module" ]; then
     { cmake --preset release && cmake --build --preset release; } >/dev/null
 fi
 for tool in redis-server redis-benchmark redis-cli; do
-    command -v $tool >/dev/null || { echo "$tool is not here (Debian: redis-server)" >&2; exit 2; }
+    command -v $tool >/dev/null || { echo "redis.sh: $tool is not installed (Debian: redis-server)" >&2; exit 2; }
 done
 
 work=$(mktemp -d)
@@ -66,13 +66,13 @@ awk -v names="$(printf '%s|' "${names[@]}")" -v keys="${keys[*]}" '
         if (i > n) n = i
     }
     END {
-        print "| command | keys/s | server ns a key |"
+        print "| command | keys/s | server ns per key |"
         print "|---|---|---|"
         for (i = 1; i <= n; i++) printf "| %s | %.0f | %.0f |\n", name[i], best[i], least[i]
-        printf "\nBF.ADD / SET        keys/s %.2f, processor time %.2f\n", best[2] / best[1], least[2] / least[1]
-        printf "BF.EXISTS / GET     keys/s %.2f, processor time %.2f\n", best[4] / best[3], least[4] / least[3]
-        printf "BF.MADD / BF.ADD    keys/s %.1f, processor time 1/%.1f\n", best[5] / best[2], least[2] / least[5]
-        printf "DEJA.ADD / BF.ADD   keys/s %.1f, processor time 1/%.1f\n", best[6] / best[2], least[2] / least[6]
+        printf "\nBF.ADD / SET        keys/s %.2f, CPU time %.2f\n", best[2] / best[1], least[2] / least[1]
+        printf "BF.EXISTS / GET     keys/s %.2f, CPU time %.2f\n", best[4] / best[3], least[4] / least[3]
+        printf "BF.MADD / BF.ADD    keys/s %.1f, CPU time 1/%.1f\n", best[5] / best[2], least[2] / least[5]
+        printf "DEJA.ADD / BF.ADD   keys/s %.1f, CPU time 1/%.1f\n", best[6] / best[2], least[2] / least[6]
     }' "$work/runs"
 
 # The memory of a million URLs, in a filter and in a set.

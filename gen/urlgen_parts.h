@@ -90,7 +90,7 @@ static inline char *put_hex(char *at, uint64_t x, unsigned digits)
     return at + digits;
 }
 
-static inline void capitalise(char *c)
+static inline void capitalize(char *c)
 {
     if (*c >= 'a' && *c <= 'z')
         *c = (char)(*c - 'a' + 'A');

@@ -227,7 +227,7 @@ static char *put_title(const struct urlgen *g, char *at, unsigned words, const s
         char *word = at;
         at = urlgen_put_idle_word(g, at, d);
         if (j->capitals)
-            capitalise(word);
+            capitalize(word);
         at = put(at, &j->between);
     }
     return at;
@@ -245,8 +245,8 @@ static char *put_code_words(const struct urlgen *g, char *at, const struct code 
     at = put_syllables(g, at, c->value >> 16, c->syllables - 2);
     at = put(at, &urlgen_codas[roll(d, 4)]);
     if (j->capitals) {
-        capitalise(first);
-        capitalise(second);
+        capitalize(first);
+        capitalize(second);
     }
     return at;
 }
@@ -306,7 +306,7 @@ static char *put_directory(const struct urlgen *g, char *at, char kind, const st
         at = put(at, &sections[(look(s, LOOK_SECTIONS) + 9 * roll(d, 4)) & 127]);
     }
     if (look(s, LOOK_JOINT) >= CAPITAL_SECTIONS)
-        capitalise(begin);
+        capitalize(begin);
     return at;
 }
 

@@ -135,7 +135,7 @@ char *urlgen_put_host(const struct urlgen *g, char *at, bool own, const struct s
     else
         at = put_shared_host(g, at, s);
     if (chance(d, 60))
-        capitalise(begin);
+        capitalize(begin);
     return at;
 }
 

@@ -107,7 +107,7 @@ urls_from_a_file() {
     expect_stderr_has "6,000 duplicate lines of twice left out"
     expect_stderr_has "twice has 6,000 different lines: n = 3,000 instead of 5,000"
     _same_figures report fewer
-    grep -qF "6,000 duplicate lines left out" fewer/index.html || fail "the page does not tell"
+    grep -qF "6,000 duplicate lines omitted" fewer/index.html || fail "the page does not tell"
     gzip -k some
     succeeds deja lab -q single --runs 1 -n 3k --urls some.gz --out zipped
     _same_figures report zipped
@@ -166,8 +166,8 @@ what_cannot_be() {
     fails_with 2 "no/where" deja lab single -n 1k --out no/where
     fails_with 2 "there is nothing to resume" deja lab single -n 1k --out empty --resume
     succeeds deja lab -q single -n 1k --runs 1 --out report
-    fails_with 2 "is of another lab" deja lab single -n 2k --runs 1 --out report --resume
-    fails_with 2 "is of another lab" deja lab single -n 1k --seed 2 --out report --resume
+    fails_with 2 "belongs to another lab" deja lab single -n 2k --runs 1 --out report --resume
+    fails_with 2 "belongs to another lab" deja lab single -n 1k --seed 2 --out report --resume
     : >file
     fails_with 2 "file" deja lab single -n 1k --out file
 }

@@ -17,6 +17,7 @@
 #include "lab/engine/lab_keys.h"
 #include "lab/engine/lab_mlbf.h"
 #include "lab/engine/lab_runner.h"
+#include "lab/engine/lab_task.h"
 #include "lab/report/lab_published.h"
 #include "lab/report/lab_write.h"
 #include <fcntl.h>
@@ -70,12 +71,13 @@ static void check_keys(const struct lab_keys *k, uint64_t most)
 static void run_on(const struct lab *lab, const struct lab_experiment *e)
 {
     double value[LAB_VALUES] = {0};
-    const struct lab_task task = {.seed = 7};
     deja_error err = {0};
-    check(e->values(lab, 0) <= LAB_VALUES);
-    const int rc = e->run(lab, &task, value, &err);
-    check(rc == DEJA_OK || err.text[0] != '\0');
-    if (rc != DEJA_OK)
+    struct lab_task task = {.lab = lab, .seed = 7, .value = value, .err = &err};
+    check(e->values <= LAB_VALUES);
+    e->run(&task);
+    lab_release(&task);
+    check(task.rc == DEJA_OK || err.text[0] != '\0');
+    if (task.rc != DEJA_OK)
         return;
     check(value[HALVES_MISSED] == 0);
     check(value[HALVES_ARRAYS] >= 2 && value[HALVES_ARRAYS] <= LAB_MLBF_LAYERS + 1);
@@ -142,7 +144,8 @@ static void write_report(const struct lab *lab, const struct lab_results *r)
     deja_error err = {0};
     const int fd = memfd_create("report", MFD_CLOEXEC);
     lab_report_init(&report, r->experiment);
-    check(r->experiment->report(lab, r, &report, &err) == DEJA_OK && !report.failed);
+    r->experiment->report(r, &report);
+    check(!report.failed);
     check(fd >= 0 && out_init(&o, fd, "report", &err) == DEJA_OK);
     lab_csv_write(&o, &report);
     for (size_t i = 0; i < report.n_figures; i++)

@@ -10,20 +10,7 @@
 
 #include <cmocka.h>
 
-static uint32_t two_units(const struct lab *lab)
-{
-    (void)lab;
-    return 2;
-}
-
-static uint32_t as_many_values(const struct lab *lab, uint32_t unit)
-{
-    (void)lab;
-    return unit + 1;
-}
-
-static const struct lab_experiment toy = {
-    .name = "toy", .units = two_units, .values = as_many_values};
+static const struct lab_experiment toy = {.name = "toy", .units = 2, .values = 2};
 
 static struct lab a_lab(void)
 {
@@ -53,10 +40,9 @@ static void close_journal(struct try *t)
 
 static void put(struct try *t, uint32_t unit, uint32_t run, double value)
 {
-    const struct lab_task task = {.unit = unit, .run = run};
-    for (uint32_t i = 0; i <= unit; i++)
+    for (uint32_t i = 0; i < toy.values; i++)
         lab_values(&t->results, unit, run)[i] = value + i / 3.0;
-    assert_int_equal(lab_journal_add(&t->journal, &t->results, &task, &t->err), DEJA_OK);
+    assert_int_equal(lab_journal_add(&t->journal, &t->results, unit, run, &t->err), DEJA_OK);
 }
 
 static void append(const char *text)
@@ -116,7 +102,8 @@ static void lines_of_no_use_are_passed_over(void **state)
     struct try t = {0};
     const struct lab lab = a_lab();
     begin();
-    append("other 0 0 1\ntoy 9 0 1\ntoy 0 99 1\ntoy 0 1\ntoy 0 1 1 2\ntoy 0 1 x\n\ntoy\n");
+    append("other 0 0 1 2\ntoy 9 0 1 2\ntoy 0 99 1 2\ntoy 0 1\ntoy 0 1 1\ntoy 0 1 1 2 3\n"
+           "toy 0 1 1 x\n\ntoy\n");
     assert_int_equal(open_journal(&t, &lab, true), DEJA_OK);
     assert_int_equal(t.found, 2);
     close_journal(&t);
@@ -129,7 +116,7 @@ static void another_lab_is_refused(void **state)
     begin();
     lab.seed = 8;
     assert_int_equal(open_journal(&t, &lab, true), DEJA_EMISMATCH);
-    assert_non_null(strstr(t.err.text, "of another lab"));
+    assert_non_null(strstr(t.err.text, "belongs to another lab"));
     close_journal(&t);
     lab = a_lab();
     lab.keys.id = 43;

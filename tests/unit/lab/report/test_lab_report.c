@@ -106,7 +106,7 @@ static void what_cannot_be_drawn_is_left_out(void **state)
 {
     struct lab_report r;
     lab_report_init(&r, NULL);
-    struct lab_figure *f = lab_figure(&r, "id", "title", "x", "y");
+    struct lab_figure *f = lab_figure(&r, "id", "title", "x", "y", NULL);
     const size_t s = lab_series(f, LAB_POINTS, 0, "%s", "a");
     f->log_y = true;
     lab_point(f, s, 1, 0);
