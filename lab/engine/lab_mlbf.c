@@ -23,7 +23,7 @@ int lab_mlbf_init(struct lab_mlbf *f, uint64_t m, uint32_t k, uint64_t seed, cha
 {
     *f = (struct lab_mlbf){0};
     if (m == 0 || k > K_MAX)
-        return fail(err, DEJA_EINVAL, "no filter of %llu bits with %u hash functions",
+        return fail(err, DEJA_EINVAL, "cannot create a filter of %llu bits with %u hash functions",
                     (unsigned long long)m, k);
     *f = (struct lab_mlbf){.m = m, .k = k, .seed = seed, .delimiter = delimiter};
     f->robin = robin < LAB_MLBF_LAYERS ? robin : LAB_MLBF_LAYERS;

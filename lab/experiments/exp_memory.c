@@ -33,14 +33,13 @@ static double table_bytes(struct lab_task *t)
     const struct lab_keys *k = &t->lab->keys;
     uint8_t *is_new = lab_alloc(t, k->n);
     void *table = bench_table.open(0, k->n, 0, t->err);
-    if (!is_new || !table) {
+    double bytes = NAN; /* if a URL exceeds the table's limit */
+    if (!table)
         lab_failed(t, DEJA_ENOMEM, "no memory for a hash table");
-        return NAN;
-    }
-    const int rc = bench_table.add_one(table, k->added, k->n, is_new);
-    const double bytes = (double)bench_table.bytes(table);
+    if (t->rc == DEJA_OK && bench_table.add_one(table, k->added, k->n, is_new) == DEJA_OK)
+        bytes = (double)bench_table.bytes(table);
     bench_table.close(table);
-    return rc == DEJA_OK ? bytes : NAN; /* a URL exceeds its limit */
+    return bytes;
 }
 
 static void run(struct lab_task *t)
