@@ -101,7 +101,7 @@ static void fill_layered(struct lab_task *t, const struct lab_halves *how, const
         lab_checked(t,
                     lab_mlbf_init(&f[half], (uint64_t)(HALVES_BITS * (double)(l->n / 2)), HALVES_K,
                                   t->seed + half * HALVES_K, how->delimiter, how->robin, t->err));
-    for (uint64_t i = 0; i < l->n && (i % 4096 ? t->rc == DEJA_OK : lab_going(t)); i++)
+    for (uint64_t i = 0; i < l->n && lab_going(t); i++)
         if (lab_mlbf_add(&f[i >= l->n / 2], l->all[i]) < 0)
             lab_failed(t, DEJA_ENOMEM, "no memory for a layer");
 }

@@ -7,7 +7,7 @@
 #define LAB_ENGINE_LAB_TASK_H
 #include "lab/engine/lab.h"
 
-/* False if the task has failed or the user asked to stop.  Ask in loops of one's own. */
+/* False if the task has failed or the user asked to stop.  Cheap: call it for every key. */
 bool lab_going(struct lab_task *t);
 /* Record a failure, unless there was one before. */
 void lab_failed(struct lab_task *t, int rc, const char *fmt, ...)

@@ -94,7 +94,7 @@ static void remove_half(struct lab_task *t, deja_filter *f)
     const struct lab_keys *k = &t->lab->keys;
     const uint64_t gone = k->n / 2;
     (void)lab_add(t, f, k->added, k->n, NULL);
-    for (uint64_t i = 0; i < gone && (i % 1024 ? t->rc == DEJA_OK : lab_going(t)); i++)
+    for (uint64_t i = 0; i < gone && lab_going(t); i++)
         lab_checked(t, deja_filter_remove(f, k->added[i], NULL, t->err));
     t->value[0] = (double)(k->n - gone) - lab_ask(t, f, k->added + gone, k->n - gone);
     t->value[1] = lab_ask(t, f, k->asked, k->n);

@@ -60,18 +60,15 @@ static deja_options options(uint64_t n, double counters_per_key)
     return opt;
 }
 
-static void add_all(struct lab_task *t, deja_filter *f)
+/* Add every URL, or remove half of them, as many times as it occurs. */
+static void change(struct lab_task *t, deja_filter *f, bool add)
 {
-    for (uint64_t i = 0; i < t->lab->keys.n && (i % PIECE ? t->rc == DEJA_OK : lab_going(t)); i++)
-        for (uint32_t times = times_of(i); times > 0; times--)
-            lab_checked(t, deja_filter_add(f, t->lab->keys.added[i], NULL, t->err));
-}
-
-static void remove_half(struct lab_task *t, deja_filter *f)
-{
-    for (uint64_t i = 0; i < t->lab->keys.n && (i % PIECE ? t->rc == DEJA_OK : lab_going(t)); i++)
-        for (uint32_t times = goes(i) ? times_of(i) : 0; times > 0; times--)
-            lab_checked(t, deja_filter_remove(f, t->lab->keys.added[i], NULL, t->err));
+    for (uint64_t i = 0; i < t->lab->keys.n && lab_going(t); i++) {
+        const deja_slice url = t->lab->keys.added[i];
+        for (uint32_t times = add || goes(i) ? times_of(i) : 0; times > 0; times--)
+            lab_checked(t, add ? deja_filter_add(f, url, NULL, t->err)
+                               : deja_filter_remove(f, url, NULL, t->err));
+    }
 }
 
 typedef void judge(double *value, uint64_t i, uint64_t count);
@@ -116,11 +113,11 @@ static void run(struct lab_task *t)
     opt.flags = t->unit == MINIMAL ? DEJA_MINIMAL_INCREASE : 0;
     opt.seed = t->seed;
     deja_filter *f = lab_filter(t, &opt);
-    add_all(t, f);
+    change(t, f, true);
     count_all(t, f, t->lab->keys.added, judge_added);
     count_all(t, f, t->lab->keys.asked, judge_absent);
     if (t->unit == PLAIN) {
-        remove_half(t, f);
+        change(t, f, false);
         count_all(t, f, t->lab->keys.added, judge_left);
     }
     t->value[BYTES] = (double)lab_stats(t, f).bytes;
