@@ -226,7 +226,7 @@ def zeros(data):
 def url_rules(profile, version, idna, dropped=()):
     """The number of a profile's rules, with the names that it drops and no exceptions."""
     data = bytes((profile, version, idna))
-    if profile == 2:
+    if profile in (2, 5):
         names = sorted(dropped, key=lambda name: name.rstrip(b"*"))
         data += b"".join(n[:-1] + b"&" if n.endswith(b"*") else n + b"=" for n in names) + b"\0\0"
     number = 0xcbf29ce484222325
