@@ -76,18 +76,18 @@ static void row(struct table *t, const struct bench_case *c, unsigned call)
 static int url_table(const struct bench_report *r, struct out *o, deja_error *err)
 {
     struct table t;
-    out_text(o, "\ncanonical URLs: median ns per URL (in parentheses: ratio to hashing it)\n\n");
-    table_init(&t, "lrrrrr");
-    static const char *const titles[] = {"profile", "hash ns",      "quick check",
-                                         "plain",   "canonicalize", "changed"};
+    out_text(o, "
+canonical URLs: median ns per URL (in parentheses: ratio to hashing it)
+
+");
+    table_init(&t, "lrrr");
+    static const char *const titles[] = {"profile", "hash ns", "canonicalize", "changed"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
         table_cell(&t, "%s", titles[i]);
     for (size_t i = 0; i < BENCH_PROFILES; i++) {
         const struct bench_url *u = &r->url[i];
         table_cell(&t, "%s", deja_profile_name(u->profile));
         table_cell(&t, "%s", num_fixed(u->hash_ns, 1).s);
-        table_cell(&t, "%s (%s)", num_fixed(u->glance_ns, 1).s, num_fixed(u->glance.median, 2).s);
-        table_cell(&t, "%s", num_share(u->plain).s);
         table_cell(&t, "%s (%s)", num_fixed(u->canon_ns, 1).s, num_fixed(u->canon.median, 2).s);
         table_cell(&t, "%s", num_share(u->changed).s);
     }
@@ -166,9 +166,6 @@ static void json_url(struct json *j, const struct bench_url *u)
     json_object(j, NULL);
     json_string(j, "profile", deja_profile_name(u->profile));
     json_real(j, "hash_ns", u->hash_ns);
-    json_real(j, "glance_ns", u->glance_ns);
-    json_real(j, "glance_ratio", u->glance.median);
-    json_real(j, "plain_share", u->plain);
     json_real(j, "all_ns", u->canon_ns);
     json_real(j, "all_ratio", u->canon.median);
     json_real(j, "changed_share", u->changed);

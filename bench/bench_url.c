@@ -15,17 +15,9 @@ struct run {
     struct bench_keys *keys;
     struct bench_limit limit; /* only its hashing is used */
     uint64_t *number;
-    uint8_t *plain;
     char *room;
-    uint64_t n, n_plain, n_changed;
+    uint64_t n, n_changed;
 };
-
-static double time_glance(struct run *r)
-{
-    const double begin = clock_ns();
-    deja_url_plain_batch(r->rules, r->keys->slice, r->keys->n, r->plain);
-    return (clock_ns() - begin) / (double)r->keys->n;
-}
 
 static double time_canon(struct run *r)
 {
@@ -56,27 +48,18 @@ static void next_keys(struct run *r)
 
 static void measure(struct run *r, struct bench_url *f, unsigned rounds)
 {
-    double hash[ROUNDS_MAX] = {0}, glance[ROUNDS_MAX] = {0}, canon[ROUNDS_MAX] = {0};
-    double glance_ratio[ROUNDS_MAX] = {0}, canon_ratio[ROUNDS_MAX] = {0};
-    r->n = r->n_plain = r->n_changed = 0;
+    double hash[ROUNDS_MAX] = {0}, canon[ROUNDS_MAX] = {0}, ratio[ROUNDS_MAX] = {0};
+    r->n = r->n_changed = 0;
     for (unsigned i = 0; i < rounds; i++) {
         next_keys(r);
         hash[i] = bench_limit_hash(&r->limit, r->keys);
         bench_limit_warm(&r->limit, r->keys);
-        glance[i] = time_glance(r);
-        for (size_t k = 0; k < r->keys->n; k++)
-            r->n_plain += r->plain[k];
-        bench_limit_warm(&r->limit, r->keys);
         canon[i] = time_canon(r);
-        glance_ratio[i] = glance[i] / hash[i];
-        canon_ratio[i] = canon[i] / hash[i];
+        ratio[i] = canon[i] / hash[i];
     }
     f->hash_ns = bench_spread_of(hash, rounds).median;
-    f->glance_ns = bench_spread_of(glance, rounds).median;
     f->canon_ns = bench_spread_of(canon, rounds).median;
-    f->glance = bench_spread_of(glance_ratio, rounds);
-    f->canon = bench_spread_of(canon_ratio, rounds);
-    f->plain = (double)r->n_plain / (double)r->n;
+    f->canon = bench_spread_of(ratio, rounds);
     f->changed = (double)r->n_changed / (double)r->n;
 }
 
@@ -86,9 +69,8 @@ int bench_url_run(struct bench_url figure[BENCH_PROFILES], struct bench_keys *ke
     struct run r = {.keys = keys};
     int rc = bench_limit_init(&r.limit, 1, keys->cap, err);
     r.number = malloc(keys->cap * sizeof *r.number);
-    r.plain = malloc(keys->cap);
     r.room = malloc(ROOM);
-    if (rc == DEJA_OK && (!r.number || !r.plain || !r.room))
+    if (rc == DEJA_OK && (!r.number || !r.room))
         rc = fail(err, DEJA_ENOMEM, "no memory to measure canonical URLs");
     for (uint32_t i = 0; rc == DEJA_OK && i < BENCH_PROFILES; i++) {
         figure[i].profile = i + 1;
@@ -96,7 +78,6 @@ int bench_url_run(struct bench_url figure[BENCH_PROFILES], struct bench_keys *ke
         measure(&r, &figure[i], rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX);
     }
     free(r.room);
-    free(r.plain);
     free(r.number);
     bench_limit_fini(&r.limit);
     return rc;

@@ -8,10 +8,9 @@
 
 struct bench_url {
     uint32_t profile;
-    double hash_ns;
-    double glance_ns, canon_ns;        /* per URL: the check for plain URLs; canonicalizing all */
-    struct bench_spread glance, canon; /* the same as ratios to hashing */
-    double plain, changed;             /* shares of the URLs: found plain; form differs */
+    double hash_ns, canon_ns;  /* per URL */
+    struct bench_spread canon; /* the same as a ratio to hashing */
+    double changed;            /* share of the URLs whose form differs */
 };
 
 /* Alternates with hashing the same lots of keys; keys must have room for one lot. */

@@ -138,10 +138,6 @@ DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, cha
  * out has no room for the next one. */
 DEJA_API size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                                      char *out, size_t cap, deja_slice *canon, int8_t *status);
-/* A quick check, faster than hashing: plain[i] is 1 if URL i is certainly canonical, as nearly all
- * are.  For programs that call deja_url_canon only for the others, on other threads. */
-DEJA_API void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
-                                   uint8_t *plain);
 /* Stores what a link in the page `base` points to, with its fragment, as browsers see it: bytes in
  * out, which has DEJA_URL_ROOM(base.len + link.len) bytes and overlaps neither.  DEJA_ENOTURL,
  * DEJA_ENOTSUP and DEJA_ESPACE as above. */
@@ -313,7 +309,8 @@ typedef struct deja_option {
     double standard; /* the default; 0: it depends on the other options      */
     const char *(*choice)(uint32_t value); /* NULL: no such choice                   */
     uint32_t flag;
-    uint32_t compared; /* 1: deja_filter_open refuses a file with another value */
+    uint32_t compared;  /* 1: deja_filter_open refuses a file with another value */
+    uint32_t renewable; /* 1: deja_filter_rotate can change it                   */
 } deja_option;
 #define DEJA_OPTION_CHOICES 64 /* choices are numbers below it */
 /* Look up a row by its index (NULL after the last) or by its name (NULL: there is none). */

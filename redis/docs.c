@@ -61,16 +61,6 @@ static RedisModuleCommandArgType type_of(const deja_option *o)
     return REDISMODULE_ARG_TYPE_STRING;
 }
 
-static int can_rotate(const deja_option *o)
-{
-    static const char *const names[] = {"capacity",   "fp_rate", "memory",     "hashes",
-                                        "multiplier", "growth",  "tightening", "deletions"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], o->name) == 0)
-            return 1;
-    return 0;
-}
-
 static void describe_options(void)
 {
     RedisModuleCommandArg *any = any_args, *rotate = rotate_args;
@@ -86,7 +76,7 @@ static void describe_options(void)
                                        .token = o->keyword,
                                        .summary = summaries[i],
                                        .flags = REDISMODULE_CMD_ARG_OPTIONAL};
-        if (can_rotate(o))
+        if (o->renewable)
             *rotate++ = *any;
         any++;
     }

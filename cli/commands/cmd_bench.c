@@ -224,8 +224,7 @@ const struct command cmd_bench = {
             "Beside layered stands what it cannot do without: each segment of a URL, hashed and "
             "looked up once in a classic filter of the same n and p.",
             "Without --kind it also measures what the canonical form of a URL takes in each "
-            "profile, "
-            "beside hashing it: a glance that finds most URLs canonical already, and all of it.",
+            "profile, compared with hashing it.",
             "libbloom, where it is installed, and a plain hash table that stores the strings are "
             "measured beside the kinds of deja. What needs more than 60% of the available memory "
             "is made smaller, with a note.",

@@ -26,7 +26,7 @@ static const struct word {
     {"window_seconds", 0, "window-time", "30s, 15m, 6h, 7d", OFFERED},
     {"delimiter", 0, "words", NULL, OFFERED}, /* and says that keys are words */
     {"layered_words", 0, "words", NULL, APART},
-    {"layered_paper", 0, "layered", NULL, APART}, /* --layered paper */
+    {"layered_paper", 0, "layered paper", NULL, APART},
     {"seed", 0, NULL, NULL, APART},
     {"key", 0, NULL, NULL, APART}, /* a file */
     {"url", 0, NULL, NULL, APART},
@@ -168,11 +168,26 @@ const char *opt_filter_word(const deja_option *row)
     return row->name;
 }
 
+/* Calls and flags that errors of the library recommend, and what to type instead. */
+static const struct {
+    const char *call, *command;
+} commands[] = {{"DEJA_OPEN_REPAIR", "deja verify --repair"},
+                {"deja_filter_copy", "deja merge -o NEW.deja"},
+                {"deja_builder_new", "deja build"}};
+
 const char *opt_filter_translate(deja_error *err)
 {
     char text[sizeof err->text];
     deja_option_translate(err->text, opt_filter_word, text, sizeof text);
     memcpy(err->text, text, sizeof text);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        char *at = strstr(err->text, commands[i].call);
+        if (!at)
+            continue;
+        (void)snprintf(text, sizeof text, "%s%s", commands[i].command,
+                       at + strlen(commands[i].call));
+        (void)snprintf(at, (size_t)(err->text + sizeof err->text - at), "%s", text);
+    }
     return err->text;
 }
 

@@ -114,7 +114,9 @@ def _printable(text: str) -> str:
 
 
 def in_python(text: str) -> str:
-    """A text of the library, which calls an option options.NAME: here it is a keyword argument."""
+    """A text of the library in Python's words: options and flags are keyword arguments."""
+    for name, word in (("DEJA_OPEN_REPAIR", "repair=True"), ("deja_filter_copy", "copy"), ("deja_builder_new", "build")):
+        text = text.replace(name, word)
     return re.sub(r"(?<![^ (])options\.(\w+)", lambda m: m[1] if m[1] in _lib.OPTIONS else m[0], text)
 
 

@@ -101,6 +101,7 @@ class Option(Structure):
         ("type", c_uint32), ("width", c_uint32), ("offset", c_size_t), ("least", c_uint64), ("most", c_uint64),
         ("standard", c_double), ("choice", ctypes.CFUNCTYPE(c_char_p, c_uint32)), ("flag", c_uint32),
         ("compared", c_uint32),
+        ("renewable", c_uint32),
     ]
 
 

@@ -34,8 +34,6 @@
 #include "filter/growth.h"
 #include <math.h>
 
-typedef unsigned long long ull;
-
 /* --- Do keys mean the same in both? ---------------------------------------- */
 
 static int differ(deja_error *err, const char *what, const char *a, const char *b)

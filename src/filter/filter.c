@@ -23,10 +23,10 @@ static int init_growing(pthread_rwlock_t *lock)
     return rc;
 }
 
-static void free_parts(deja_filter *f, const deja_allocator *alloc)
+static void free_parts(const deja_filter *f)
 {
     for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
-        dj_free(alloc, f->part[i], sizeof *f->part[i]);
+        dj_free(f->alloc, f->part[i], sizeof *f->part[i]);
 }
 
 deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
@@ -35,18 +35,15 @@ deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_K
     deja_filter *f = dj_alloc(alloc, sizeof *f, 64);
     if (!f)
         return NULL;
-    if (alloc) {
-        f->alloc_copy = *alloc;
-        f->alloc = &f->alloc_copy;
-    }
+    f->alloc = dj_alloc_keep(alloc, &f->alloc_copy);
     f->plan = *plan;
     memcpy(f->key, key, DEJA_KEY_LEN);
     const uint32_t words = dj_plan_words(plan), parts = dj_plan_parts(plan);
     uint64_t *salts = dj_alloc(f->alloc, words * sizeof *salts, 8);
     if (!salts || !dj_filter_make_parts(f, parts) || init_growing(&f->growing)) {
-        free_parts(f, alloc);
+        free_parts(f);
         dj_free(f->alloc, salts, words * sizeof *salts);
-        dj_free(alloc, f, sizeof *f);
+        dj_free(f->alloc, f, sizeof *f);
         return NULL;
     }
     const struct dj_hashing what = {.hash = plan->hash,
@@ -71,37 +68,12 @@ void dj_filter_attached(deja_filter *f, uint32_t n_parts)
         f->plan.kind->attached(f);
 }
 
-#define SWAP(type, a, b)                                                                          \
-    do {                                                                                          \
-        type swapped = (a);                                                                       \
-        (a) = (b);                                                                                \
-        (b) = swapped;                                                                            \
-    } while (0)
-
 void dj_filter_swap(deja_filter *a, deja_filter *b)
 {
-    uint8_t key[DEJA_KEY_LEN];
-    memcpy(key, a->key, DEJA_KEY_LEN);
-    memcpy(a->key, b->key, DEJA_KEY_LEN);
-    memcpy(b->key, key, DEJA_KEY_LEN);
-    SWAP(struct dj_plan, a->plan, b->plan);
-    SWAP(struct dj_hasher, a->hasher, b->hasher);
-    for (uint32_t i = 0; i < DJ_MAX_PARTS; i++)
-        SWAP(struct dj_part *, a->part[i], b->part[i]);
-    SWAP(uint32_t, a->n_parts, b->n_parts);
-    SWAP(uint64_t, a->offered, b->offered);
-    SWAP(uint64_t, a->removed, b->removed);
-    SWAP(uint64_t, a->refused, b->refused);
-    SWAP(uint64_t, a->hidden, b->hidden);
-    SWAP(uint64_t, a->familiar, b->familiar);
-    SWAP(uint64_t, a->lost, b->lost);
-    SWAP(struct dj_layers, a->layers, b->layers);
-    SWAP(struct dj_earlier, a->earlier, b->earlier);
-    SWAP(struct dj_window, a->window, b->window);
-    SWAP(bool, a->writing, b->writing);
-    SWAP(bool, a->unclean, b->unclean);
-    SWAP(uint64_t, a->syncs, b->syncs);
-    SWAP(void *, a->store, b->store);
+    char swapped[offsetof(deja_filter, clock)];
+    memcpy(swapped, a, sizeof swapped);
+    memcpy(a, b, sizeof swapped);
+    memcpy(b, swapped, sizeof swapped);
     dj_writer_reset(&a->writer);
     dj_writer_reset(&b->writer);
 }
@@ -150,12 +122,10 @@ bool deja_filter_can(const deja_filter *f, uint32_t capability)
 
 void dj_filter_unmake(deja_filter *f)
 {
-    const deja_allocator copy = f->alloc_copy;
-    const deja_allocator *alloc = f->alloc ? &copy : NULL;
     pthread_rwlock_destroy(&f->growing);
-    free_parts(f, alloc);
-    dj_free(alloc, f->hasher.salts, f->hasher.words * sizeof *f->hasher.salts);
-    dj_free(alloc, f, sizeof *f);
+    free_parts(f);
+    dj_free(f->alloc, f->hasher.salts, f->hasher.words * sizeof *f->hasher.salts);
+    dj_free(f->alloc, f, sizeof *f);
 }
 
 void deja_filter_free(deja_filter *f)

@@ -66,7 +66,7 @@ int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_L
 {
     deja_filter *f = dj_filter_make(plan, key, alloc);
     if (!f)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+        return dj_fail_memory(err);
     int rc = dj_filter_check(f, dj_plan_parts(plan), err);
     dj_filter_to_memory(f);
     if (rc == DEJA_OK)

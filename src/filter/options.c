@@ -121,7 +121,7 @@ static int check_format(const deja_options *opt, struct dj_plan *plan, deja_erro
         return dj_fail(
             err, DEJA_EVERSION,
             "options.format is %llu: deja %s writes formats 1 and 2; omit it for the newest",
-            (unsigned long long)opt->format, deja_version());
+            (ull)opt->format, deja_version());
     plan->rules = opt->format ? (uint32_t)opt->format - 1 : DJ_RULES_NEWEST;
     return DEJA_OK;
 }
@@ -165,7 +165,7 @@ static int check_result(const struct dj_plan *plan, deja_error *err)
         return dj_fail(err, DEJA_EINVAL,
                        "hash %s gives 32 bits and cannot address %llu; take xxh3, murmur3, md5 or "
                        "sha1",
-                       deja_hash_name(plan->hash), (unsigned long long)plan->shape.bits);
+                       deja_hash_name(plan->hash), (ull)plan->shape.bits);
     if (dj_plan_words(plan) > DJ_MAX_WORDS)
         return dj_fail(err, DEJA_EINVAL, "options.filters times options.hashes is %u: at most %d",
                        dj_plan_words(plan), DJ_MAX_WORDS);
@@ -182,13 +182,32 @@ int dj_plan_resolve(const deja_options *opt, struct dj_plan *plan, deja_error *e
     return rc == DEJA_OK ? check_result(plan, err) : rc;
 }
 
+deja_options dj_plan_options(const struct dj_plan *plan)
+{
+    deja_options opt = DEJA_OPTIONS_INIT;
+    opt.kind = plan->kind->number;
+    opt.part_kind = plan->part_kind->number;
+    opt.hash = plan->hash;
+    opt.filters = plan->filters;
+    opt.growth = plan->growth;
+    opt.tightening = plan->tightening;
+    opt.flags = plan->flags;
+    opt.counter_bits = plan->shape.counter_bits;
+    opt.layers = plan->layering.layers;
+    opt.delimiter = plan->layering.delimiter;
+    opt.generations = plan->generations;
+    opt.window_seconds = plan->window_seconds;
+    opt.format = plan->rules + UINT64_C(1);
+    return opt;
+}
+
 int dj_plan_refuse_built(const struct dj_plan *plan, deja_error *err)
 {
     if (dj_kind_can(plan->kind, DEJA_CAN_ADD))
         return DEJA_OK;
     return dj_fail(err, DEJA_ENOTSUP,
-                   "a %s filter is made of all its keys at once and never changes: build one "
-                   "(deja_builder_new, deja build)",
+                   "a %s filter is made from all its keys at once and never changes: build it "
+                   "(deja_builder_new)",
                    plan->kind->name);
 }
 

@@ -20,17 +20,17 @@
 
 /* clang-format off */
 static const deja_option rows[] = {
-    {FIELD(capacity), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_CAPACITY), .unit = "keys",
+    {FIELD(capacity), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_CAPACITY), .unit = "keys",
      .keyword = "CAPACITY", .value = "N",
      .help = "make room for N different keys at first"},
-    {FIELD(fp_rate), .type = DEJA_OPTION_RATE, .standard = DJ_DEFAULT_RATE,
+    {FIELD(fp_rate), .type = DEJA_OPTION_RATE, .renewable = 1, .standard = DJ_DEFAULT_RATE,
      .keyword = "ERROR", .value = "P", .help = "false-positive rate"},
-    {FIELD(memory), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_BITS / 8), .unit = "bytes",
+    {FIELD(memory), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_BITS / 8), .unit = "bytes",
      .keyword = "MEMORY", .value = "SIZE",
      .help = "memory for the filter"},
     {FIELD(kind), .type = DEJA_OPTION_CHOICE, .choice = deja_kind_name, .compared = 1,
      .keyword = "KIND", .value = "KIND", .help = "which structure answers"},
-    {FIELD(hashes), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_HASHES),
+    {FIELD(hashes), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_HASHES),
      .keyword = "HASHES", .value = "K",
      .help = "hash functions of each filter (default: the best number)"},
     {FIELD(filters), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_FILTERS), .standard = 1,
@@ -38,15 +38,15 @@ static const deja_option rows[] = {
      .help = "F filters with different salts that must all agree"},
     {FIELD(hash), .type = DEJA_OPTION_CHOICE, .choice = deja_hash_name, .compared = 1,
      .keyword = "HASH", .value = "HASH", .help = "how a key becomes numbers"},
-    {FIELD(multiplier), .type = DEJA_OPTION_REAL, RANGE(0, DJ_MAX_MULTIPLIER),
+    {FIELD(multiplier), .type = DEJA_OPTION_REAL, .renewable = 1, RANGE(0, DJ_MAX_MULTIPLIER),
      .keyword = "MULTIPLIER", .value = "M",
      .help = "bits from the rule N * K * M instead of options.fp_rate or options.memory"},
     {FIELD(part_kind), .type = DEJA_OPTION_CHOICE, .choice = deja_kind_name,
      .keyword = "PARTS", .value = "KIND", .help = "kind of the parts"},
-    {FIELD(growth), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_GROWTH),
+    {FIELD(growth), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_GROWTH),
      .standard = DJ_DEFAULT_GROWTH, .keyword = "GROWTH", .value = "N",
      .help = "each part of a filter that grows is N times as large as the one before"},
-    {FIELD(tightening), .type = DEJA_OPTION_RATE, .standard = DJ_TIGHTENING,
+    {FIELD(tightening), .type = DEJA_OPTION_RATE, .renewable = 1, .standard = DJ_TIGHTENING,
      .keyword = "TIGHTENING", .value = "R",
      .help = "each part of a filter that grows has R times the rate of the one before"},
     {FIELD(fingerprint_bits), .type = DEJA_OPTION_BITS, RANGE(8, 32), .unit = "bits",
@@ -56,13 +56,13 @@ static const deja_option rows[] = {
      .help = "counters of 4, 8, 16 or 32 bits"},
     {FLAG("minimal_increase", DEJA_MINIMAL_INCREASE), .keyword = "MINIMALINCREASE",
      .help = "better counts, but nothing can be removed"},
-    {FIELD(deletions), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_CAPACITY), .unit = "keys",
+    {FIELD(deletions), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_CAPACITY), .unit = "keys",
      .keyword = "DELETIONS", .value = "N",
      .help = "keys that will be removed (default: as many as options.capacity)"},
-    {FIELD(generations), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_GENERATIONS), .compared = 1,
+    {FIELD(generations), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_GENERATIONS), .compared = 1,
      .standard = DJ_DEFAULT_GENERATIONS, .keyword = "GENERATIONS", .value = "G",
      .help = "forget in G steps; more take less memory and longer"},
-    {FIELD(window_seconds), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_SECONDS), .compared = 1,
+    {FIELD(window_seconds), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_SECONDS), .compared = 1,
      .unit = "seconds", .keyword = "SECONDS", .value = "TIME",
      .help = "remember for TIME instead of the last N keys"},
     {FIELD(layers), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_LAYERS), .compared = 1,
@@ -161,6 +161,14 @@ bool deja_option_given(const deja_option *o, const deja_options *opt)
                       : memcmp((const char *)opt + o->offset, zero, o->width) != 0;
 }
 
+bool dj_option_differs(const deja_option *o, const deja_options *want, const deja_options *have)
+{
+    if (o->type == DEJA_OPTION_FLAG)
+        return whole(o, want) && !whole(o, have);
+    return deja_option_given(o, want) &&
+           memcmp((const char *)want + o->offset, (const char *)have + o->offset, o->width) != 0;
+}
+
 size_t deja_option_print(const deja_option *o, const deja_options *opt,
                          char text[DEJA_OPTION_TEXT])
 {
@@ -171,7 +179,7 @@ size_t deja_option_print(const deja_option *o, const deja_options *opt,
     switch (o->type) {
     case DEJA_OPTION_COUNT:
     case DEJA_OPTION_BITS:
-        len = snprintf(text, DEJA_OPTION_TEXT, "%llu", (unsigned long long)whole(o, opt));
+        len = snprintf(text, DEJA_OPTION_TEXT, "%llu", (ull)whole(o, opt));
         break;
     case DEJA_OPTION_RATE:
     case DEJA_OPTION_REAL:
@@ -179,6 +187,7 @@ size_t deja_option_print(const deja_option *o, const deja_options *opt,
         break;
     case DEJA_OPTION_CHOICE:
         name = o->choice((uint32_t)whole(o, opt));
+        name = name ? name : "unknown";
         break;
     case DEJA_OPTION_RULES:
         name = deja_profile_name(deja_url_rules_profile(opt->url));
@@ -218,14 +227,13 @@ static void say_range(const deja_option *o, char *text, size_t cap)
                                     n == o->least     ? ""
                                     : n * 2 > o->most ? " or "
                                                       : ", ",
-                                    (unsigned long long)n);
+                                    (ull)n);
     else if (o->least > 1)
-        snprintf(text, cap, "from %llu to %llu", (unsigned long long)o->least,
-                 (unsigned long long)o->most);
+        snprintf(text, cap, "from %llu to %llu", (ull)o->least, (ull)o->most);
     else if (o->most > UINT32_MAX)
         snprintf(text, cap, "at most 2^%d", __builtin_ctzll(o->most));
     else
-        snprintf(text, cap, "at most %llu", (unsigned long long)o->most);
+        snprintf(text, cap, "at most %llu", (ull)o->most);
 }
 
 static int check_whole(const deja_option *o, uint64_t n, deja_error *err)
@@ -235,8 +243,7 @@ static int check_whole(const deja_option *o, uint64_t n, deja_error *err)
     if (n >= o->least && n <= o->most && (power || o->type != DEJA_OPTION_BITS))
         return DEJA_OK;
     say_range(o, range, sizeof range);
-    return dj_fail(err, DEJA_EINVAL, "options.%s is %llu: %s", o->name, (unsigned long long)n,
-                   range);
+    return dj_fail(err, DEJA_EINVAL, "options.%s is %llu: %s", o->name, (ull)n, range);
 }
 
 static int check_real(const deja_option *o, double x, deja_error *err)

@@ -24,26 +24,14 @@
 #include "filter/sound.h"
 #include "core/base/status.h"
 #include <math.h>
-#include <stdio.h>
-
-static int bad(deja_error *err, const char *field)
-{
-    return dj_fail(err, DEJA_EFORMAT, "%s is damaged", field);
-}
-
-/* From 0 to less than `end`; no NaN. */
-static bool is_number(double x, double end)
-{
-    return x >= 0 && x < end;
-}
 
 /* --- The plan ---------------------------------------------------------------- */
 
 static bool past_is_sound(const struct dj_plan *p)
 {
     const struct dj_past *past = &p->past;
-    return past->visits < p->visit && is_number(past->missed, nextafter(1, 2)) &&
-           is_number(past->last_lost, HUGE_VAL) && past->last_distinct <= DJ_MAX_CAPACITY &&
+    return past->visits < p->visit && dj_is_number(past->missed, nextafter(1, 2)) &&
+           dj_is_number(past->last_lost, HUGE_VAL) && past->last_distinct <= DJ_MAX_CAPACITY &&
            (past->visits || (past->missed <= 0 && past->last_lost <= 0 && !past->last_distinct));
 }
 
@@ -75,33 +63,33 @@ static int check_own_fields(const struct dj_plan *p, deja_error *err)
 {
     const uint32_t of_kinds = DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS;
     if (p->shape.counter_bits && !dj_kind_takes(p->kind, "counter_bits"))
-        return bad(err, "counter bits");
+        return dj_fail_damaged(err, "counter bits");
     if ((p->flags & of_kinds & ~p->kind->flags) || (p->own_k && p->kind->fixed_k))
-        return bad(err, "flags");
+        return dj_fail_damaged(err, "flags");
     if (p->deletions && !dj_kind_takes(p->kind, "deletions"))
-        return bad(err, "number of deletions");
+        return dj_fail_damaged(err, "number of deletions");
     return p->kind->check ? p->kind->check(p, err) : DEJA_OK;
 }
 
 int dj_plan_check(const struct dj_plan *p, uint32_t n_parts, deja_error *err)
 {
     if (!p->filters || p->filters > DJ_MAX_FILTERS || (is_one_filter(p) && p->filters != 1))
-        return bad(err, "filters");
+        return dj_fail_damaged(err, "filters");
     if (!p->capacity || p->capacity > most_capacity(p) || !(p->fp_rate > 0 && p->fp_rate < 1))
-        return bad(err, "capacity or rate");
+        return dj_fail_damaged(err, "capacity or rate");
     if (!p->growth || p->growth > DJ_MAX_GROWTH || !(p->tightening > 0 && p->tightening < 1))
-        return bad(err, "growth or tightening");
+        return dj_fail_damaged(err, "growth or tightening");
     if (!p->visit || p->visit > DJ_MAX_VISIT)
-        return bad(err, "visit");
+        return dj_fail_damaged(err, "visit");
     if (!past_is_sound(p))
-        return bad(err, "the account of earlier visits");
+        return dj_fail_damaged(err, "the account of earlier visits");
     if (p->folds && (p->folds > DJ_MAX_FOLDS || !can_fold(p)))
-        return bad(err, "number of folds");
+        return dj_fail_damaged(err, "number of folds");
     if (!n_parts || n_parts > DJ_MAX_PARTS ||
         (!p->kind->adds_parts && n_parts != dj_plan_parts(p)))
-        return bad(err, "number of parts");
-    if (!is_number(p->multiplier, 1e9) || (p->multiplier > 0 && !has_multiplier(p)))
-        return bad(err, "multiplier");
+        return dj_fail_damaged(err, "number of parts");
+    if (!dj_is_number(p->multiplier, 1e9) || (p->multiplier > 0 && !has_multiplier(p)))
+        return dj_fail_damaged(err, "multiplier");
     return check_own_fields(p, err);
 }
 
@@ -130,13 +118,11 @@ static bool part_is_sound(const struct dj_plan *plan, const struct dj_part *p, u
 int dj_part_check(const struct dj_plan *plan, const struct dj_part *first, const struct dj_part *p,
                   uint32_t i, deja_error *err)
 {
-    char field[32];
-    snprintf(field, sizeof field, "part %u", i + 1);
     if (!part_is_sound(plan, p, i))
-        return bad(err, field);
+        return dj_fail(err, DEJA_EFORMAT, "part %u is damaged", i + 1);
     const bool alike = !plan->kind->part_is_sound; /* all bodies have one size */
     if (alike && (p->shape.bits != first->shape.bits || p->shape.k != first->shape.k))
-        return bad(err, "part table");
+        return dj_fail_damaged(err, "part table");
     return DEJA_OK;
 }
 
@@ -144,8 +130,7 @@ static bool plan_reaches_rate(const struct dj_plan *plan)
 {
     return plan->kind->reaches_rate
                ? plan->kind->reaches_rate(plan)
-               : dj_shape_rate_of(&plan->shape, plan->filters, (double)plan->capacity) <=
-                     2 * plan->fp_rate;
+               : dj_plan_rate_at(plan, (double)plan->capacity) <= 2 * plan->fp_rate;
 }
 
 /* m = n k M, rounded up; folding halves both sides. */
@@ -159,16 +144,15 @@ static bool plan_has_multiplier(const struct dj_plan *plan)
 int dj_sizes_check(const struct dj_plan *plan, deja_error *err)
 {
     if (plan->folds && plan->shape.bits > DJ_MAX_BITS >> plan->folds)
-        return bad(err, "number of folds");
+        return dj_fail_damaged(err, "number of folds");
     if (dj_plan_words(plan) > DJ_MAX_WORDS)
-        return bad(err, "part table");
+        return dj_fail_damaged(err, "part table");
     if (!plan_has_multiplier(plan))
-        return bad(err, "multiplier");
+        return dj_fail_damaged(err, "multiplier");
     if (!plan_reaches_rate(plan))
         return dj_fail(err, DEJA_EFORMAT,
                        "capacity or rate is damaged: %llu bits do not hold %llu keys at rate %g",
-                       (unsigned long long)plan->shape.bits, (unsigned long long)plan->capacity,
-                       plan->fp_rate);
+                       (ull)plan->shape.bits, (ull)plan->capacity, plan->fp_rate);
     return DEJA_OK;
 }
 

@@ -3,6 +3,12 @@
 #define DJ_SOUND_H
 #include "kinds/kind.h"
 
+/* From 0 to less than `end`; not NaN. */
+static inline bool dj_is_number(double x, double end)
+{
+    return x >= 0 && x < end;
+}
+
 /* In this order, since each looks only at numbers that the ones before it have passed; the first
  * error names the field.  The plan's numbers, but for sizes; part i; all parts together; and sizes
  * against capacity and rate, when plan->shape is known. */

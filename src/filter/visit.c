@@ -15,6 +15,7 @@
 #include "filter/growth.h"
 #include "filter/options.h"
 #include <math.h>
+#include <string.h>
 
 #define MAX_KEYS DJ_MAX_CAPACITY
 
@@ -39,17 +40,16 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
     if (f->read_only)
         return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
     if (p->visit >= DJ_MAX_VISIT)
-        return dj_fail(err, DEJA_EINVAL, "visit %llu was the last one",
-                       (unsigned long long)p->visit);
-    if ((o->kind && o->kind != p->kind->number) ||
-        (o->part_kind && o->part_kind != p->part_kind->number) ||
-        (o->hash && o->hash != p->hash) || (o->filters && o->filters != p->filters) || o->key ||
-        o->seed || o->url || o->flags || o->alloc || o->layers || o->delimiter || o->format)
+        return dj_fail(err, DEJA_EINVAL, "visit %llu was the last one", (ull)p->visit);
+    if (o->alloc || o->flags & ~p->flags)
         return dj_fail(err, DEJA_EINVAL,
-                       "the next visit keeps kind, hash, filters, key, URL rules, layers and "
-                       "format; options.capacity, options.fp_rate, options.memory, "
-                       "options.hashes, options.multiplier, options.growth, options.tightening "
-                       "and options.deletions can change");
+                       "alloc and flags cannot change between visits: omit them");
+    const deja_options have = dj_plan_options(p);
+    size_t i = 0;
+    for (const deja_option *row = deja_option_at(0); row; row = deja_option_at(++i))
+        if (!row->renewable && dj_option_differs(row, o, &have))
+            return dj_fail(err, DEJA_EINVAL, "options.%s cannot change between visits: omit it",
+                           row->name);
     return DEJA_OK;
 }
 
@@ -66,22 +66,15 @@ static double rate_after(const struct dj_plan *p, const deja_options *next)
 static deja_options options_after(const deja_filter *f, const deja_options *o, const deja_stats *s)
 {
     const struct dj_plan *p = &f->plan;
-    deja_options next = *o;
+    deja_options next = dj_plan_options(p);
+    size_t i = 0;
     const bool by_rule = p->multiplier > 0 && !o->memory && o->fp_rate == 0;
-    /* A series cannot be made of a given number of bytes or hashes; its part's kind can. */
-    const bool pinned =
-        dj_kind_can(p->kind, DEJA_CAN_GROW) && (o->memory || o->multiplier != 0 || o->hashes);
-    next.kind = (pinned ? p->part_kind : p->kind)->number;
-    next.part_kind = p->part_kind->number;
-    next.hash = p->hash;
-    next.filters = p->filters;
-    next.counter_bits = p->shape.counter_bits;
-    next.generations = o->generations ? o->generations : p->generations;
-    next.window_seconds = o->window_seconds ? o->window_seconds : p->window_seconds;
-    next.layers = p->layering.layers;
-    next.delimiter = p->layering.delimiter;
-    next.growth = o->growth ? o->growth : p->growth;
-    next.tightening = o->tightening != 0 ? o->tightening : p->tightening;
+    /* A series cannot have a given number of bytes or hashes; a filter of its parts' kind can. */
+    if (dj_kind_can(p->kind, DEJA_CAN_GROW) && (o->memory || o->multiplier != 0 || o->hashes))
+        next.kind = next.part_kind;
+    for (const deja_option *row = deja_option_at(0); row; row = deja_option_at(++i))
+        if (row->renewable && deja_option_given(row, o))
+            memcpy((char *)&next + row->offset, (const char *)o + row->offset, row->width);
     if (!o->capacity && !(o->memory && o->fp_rate != 0))
         next.capacity = dj_kind_can(p->kind, DEJA_CAN_EXPIRE) /* how many came is no size */
                             ? p->capacity
@@ -94,9 +87,7 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
         next.multiplier = p->multiplier;
     if (o->fp_rate == 0 && !o->memory && next.multiplier == 0)
         next.fp_rate = rate_after(p, &next);
-    next.format = p->rules + UINT64_C(1);
     next.key = f->key;
-    next.flags = p->flags;
     return next;
 }
 
@@ -132,13 +123,13 @@ static int check_size(const deja_filter *f, const deja_options *asked, const dej
         return dj_fail(err, DEJA_EINVAL,
                        "the next visit would take %.0f MB for %llu keys, too many for a filter of "
                        "this size to have seen: say how many to expect (options.capacity)",
-                       (double)body / 1e6, (unsigned long long)opt->capacity);
+                       (double)body / 1e6, (ull)opt->capacity);
     if (plan->deletions && !asked->deletions && !dj_renewal_fits(f, removals))
         return dj_fail(
             err, DEJA_EINVAL,
             "the next visit would take %.0f MB for %llu deletions, too many for a "
             "filter of this size to have seen: say how many to expect (options.deletions)",
-            (double)removals / 1e6, (unsigned long long)opt->deletions);
+            (double)removals / 1e6, (ull)opt->deletions);
     return DEJA_OK;
 }
 

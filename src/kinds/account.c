@@ -1,19 +1,19 @@
-/* account.c - what the bits of each part say, added up.
+/* account.c - statistics of a filter, from the bits of each part.
  *
- * The rate now follows from the bits that are really set, not from what add was told; what was
- * lost so far follows from the number of keys, since a key that came when x others were inside
- * was lost with probability rate(x).  Bits far beyond what the keys explain mean that somebody
- * chose keys to fill the filter (docs/security.md). */
+ * The current rate is computed from the bits that are set, not from the number of keys.  The losses
+ * so far are computed from the number of keys: a key that arrived when the filter held x others
+ * was lost with probability rate(x).  Far more bits than the keys explain mean that someone chose
+ * keys to fill the filter (docs/security.md). */
 #include "kinds/account.h"
 #include <math.h>
 
-/* Different keys that came when `keys` of them were told "new": n - lost(n) = keys, by Newton's
- * method, since the derivative of lost is the rate.  A filter far beyond its capacity loses nearly
- * all of them and no longer knows how many came: not more than were offered. */
+/* How many different keys were offered if `keys` of them were answered "new": solves
+ * n - lost(n) = keys for n with Newton's method; the derivative of lost is the rate.  A filter far
+ * beyond its capacity loses nearly all keys, so n is uncertain; it is at most `offered`. */
 static double came_to(const struct dj_shape *s, uint32_t filters, double keys, double offered,
                       const struct dj_earlier *earlier)
 {
-    /* Before a fold or a union other bits judged: what this body would have told them. */
+    /* Keys before a fold or a union were judged by other bits: use this body's answers instead. */
     const double least = keys, before = (double)earlier->keys + earlier->lost;
     if (earlier->keys)
         keys =
@@ -31,7 +31,7 @@ static double came_to(const struct dj_shape *s, uint32_t filters, double keys, d
 
 static uint64_t count_of(const deja_filter *f, const struct dj_part *p, double distinct)
 {
-    const bool uncounted = f->unclean && f->read_only; /* adds came after the last sync */
+    const bool uncounted = f->unclean && f->read_only; /* keys were added after the last sync */
     if (uncounted && distinct < 0x1p63)
         return (uint64_t)distinct;
     return atomic_load_explicit(&p->keys, memory_order_relaxed);
@@ -44,11 +44,11 @@ struct dj_account dj_account_of(const deja_filter *f, const struct dj_part *p, b
     a.rate = isinf(a.distinct) ? 1 : dj_shape_rate(&p->shape, a.distinct);
     a.count = count_of(f, p, a.distinct);
     a.keys = (double)a.count;
-    /* An unclean file does not know what was offered since its last sync, and nothing was ever
-     * offered to deletions: they take what is removed. */
+    /* An unclean file does not know what was offered after its last sync, and keys of `deletions`
+     * were removed, not offered. */
     const bool unknown = f->unclean || (f->plan.deletions && p != f->part[0]);
     const uint64_t offered = atomic_load_explicit(&f->offered, memory_order_relaxed);
-    const struct dj_earlier none = {0}; /* a series has an account for all parts together */
+    const struct dj_earlier none = {0};
     a.came = came_to(&p->shape, f->plan.filters, a.keys, unknown ? INFINITY : (double)offered,
                      is_series ? &none : &f->earlier);
     return a;

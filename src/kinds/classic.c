@@ -132,11 +132,6 @@ static uint64_t classic_folded_word(const struct dj_part *p, int folds, uint64_t
     return squeeze(low | low >> 1) | squeeze(high | high >> 1) << 32;
 }
 
-static uint64_t classic_lines(const struct dj_plan *plan)
-{
-    return (uint64_t)plan->filters * plan->shape.k;
-}
-
 const struct dj_kind dj_classic = {
     .name = "classic",
     .number = DEJA_CLASSIC,
@@ -145,8 +140,7 @@ const struct dj_kind dj_classic = {
     .layout = DJ_SPREAD,
     .any_hash = true,
     .plan = dj_plan_plain,
-    .by_multiplier = dj_plan_multiplied,
-    .lines = classic_lines,
+    .by_multiplier = dj_plan_always,
     .prefetch = dj_spatial_prefetch,
     .add = dj_spatial_add,
     .contains = dj_spatial_contains,

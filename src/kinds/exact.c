@@ -1,16 +1,17 @@
-/* exact.c - 64-bit fingerprints in a hash table: about 10 bytes a key, practically no lost page.
+/* exact.c - 64-bit fingerprints in a hash table: about 10 bytes per key, practically no lost page.
  *
- * core/bits/slots.h tells where a fingerprint stands.  At 80 % load, the capacity, 41 % of the
- * lines are full; strides of their own keep full lines from attracting more keys.  A lookup then
- * reads 1.1 lines for a present key and 1.7 for an absent one.
+ * core/bits/slots.h defines the probe sequence of a fingerprint.  At capacity, which is a load
+ * factor of 80 %, 41 % of the lines are full.  Keys that share a full line continue with different
+ * strides, so full lines do not cluster.  A lookup then reads 1.1 lines for a present key and 1.7
+ * for an absent one.
  *
- * Insert-only tables without displacement have two more virtues.  Adding is one compare-and-swap
- * on the first free slot, so racing writers either find their own key there or move on: none is
- * lost, and of those who race with the same key one is told that it was new.  And a write-back
- * that was cut off may leave slots empty that were filled since the last sync, never one that
- * was full at that sync: everything synced is still found.
+ * The table only ever inserts and never moves an entry, which has two more advantages.  An add is
+ * one compare-and-swap on the first free slot, so racing writers find their own key there or try
+ * the next slot: no key is lost, and of several threads that add the same key exactly one is
+ * answered "new".  And an interrupted write-back can only lose slots that were filled after the
+ * last sync: every synced key is still found.
  *
- * The rate is n / 2^64: a key is taken for another when all 64 bits agree. */
+ * The rate is n / 2^64: a false positive needs 64 equal bits. */
 #include "core/base/status.h"
 #include "core/bits/slots.h"
 #include "kinds/spatial.h"
@@ -34,7 +35,7 @@ static void exact_contains(const struct dj_part *p, const uint64_t *hash, const 
     dj_slots_best()->contains(&s, hash, ahead, n, found);
 }
 
-/* --- Adding beside other writers, or to the last free slots -------------- */
+/* --- Adding with other writers, or to the last free slots ---------------- */
 
 enum outcome {
     NEW,
@@ -42,8 +43,7 @@ enum outcome {
     LINE_FULL
 };
 
-/* Losing the race for a slot means looking at what the winner put there: it may be this very
- * key. */
+/* If another thread takes the slot first, it may have stored this very key: compare again. */
 static enum outcome put(uint64_t *line, uint64_t h)
 {
     for (unsigned i = 0; i < DJ_SLOTS; i++) {
@@ -87,7 +87,7 @@ static size_t add_in_turn(const struct dj_slots *s, const uint64_t *hash, size_t
     return n;
 }
 
-/* Nearly full tables have long ways, so the last sixteenth stays free. */
+/* Probe sequences in a nearly full table are long, so a sixteenth of it stays free. */
 static uint64_t exact_room(const struct dj_part *p)
 {
     const uint64_t slots = p->shape.bits / 64;
@@ -116,8 +116,7 @@ static uint64_t exact_slots_used(const struct dj_part *p)
     return used;
 }
 
-/* The fingerprint 1 may stand for the hash 0, which is looked for on another way than the hash 1:
- * it gets a place on both. */
+/* Hash 0 is stored as 1, but has another probe sequence than hash 1: return both. */
 static size_t exact_stored(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK])
 {
     size_t n = 0;
@@ -143,9 +142,9 @@ static int exact_plan(const deja_options *opt, struct dj_plan *plan, deja_error 
     if (plan->capacity > most)
         return dj_fail(
             err, DEJA_EINVAL,
-            "%llu bytes hold %llu exact keys, not %llu: raise options.memory, or use kind blocked",
-            (unsigned long long)opt->memory, (unsigned long long)most,
-            (unsigned long long)plan->capacity);
+            "options.memory is %llu: an exact filter of that size holds %llu keys, not %llu; raise "
+            "it, or use kind blocked",
+            (ull)opt->memory, (ull)most, (ull)plan->capacity);
     return dj_plan_settle(opt, plan, err);
 }
 

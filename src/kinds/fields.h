@@ -1,31 +1,24 @@
 /* fields.h - numbers between a struct and its bytes.
  *
- * A table names each number once, by its offset in docs/format.md and its member; writing and
- * reading both go by it, so neither can forget one that the other knows.  Bytes are little-endian
- * whatever the machine is. */
+ * A table lists each number once: its offset in docs/format.md and its member.  Writing and reading
+ * use the same table, so neither can miss a number that the other knows.  Bytes are little-endian
+ * on every machine. */
 #ifndef DJ_FIELDS_H
 #define DJ_FIELDS_H
 #include <stddef.h>
 #include <stdint.h>
 
-enum dj_field_type {
-    DJ_FIELD_U32,
-    DJ_FIELD_U64,
-    DJ_FIELD_DOUBLE
-};
-
 struct dj_field {
-    uint32_t at; /* in the bytes */
-    uint32_t in; /* in the struct */
-    enum dj_field_type type;
+    uint32_t at;    /* in the bytes */
+    uint32_t in;    /* in the struct */
+    uint32_t width; /* 4 or 8 bytes */
 };
 
 /* clang-format off */
 /* Refuses to compile for members of other types. */
-#define DJ_FIELD_TYPE(member)                                                                     \
-    _Generic(member, uint32_t: DJ_FIELD_U32, uint64_t: DJ_FIELD_U64, double: DJ_FIELD_DOUBLE)
+#define DJ_FIELD_WIDTH(member) _Generic(member, uint32_t: 4, uint64_t: 8, double: 8)
 #define DJ_FIELD(offset, T, member)                                                               \
-    {(offset), offsetof(T, member), DJ_FIELD_TYPE(((T *)0)->member)}
+    {(offset), offsetof(T, member), DJ_FIELD_WIDTH(((T *)0)->member)}
 /* clang-format on */
 
 void dj_fields_store(const struct dj_field *field, size_t n, const void *from, uint8_t *bytes);

@@ -1,49 +1,49 @@
 /* kind.h - what a kind provides.
  *
- * src/filter has checked the arguments, hashed the keys and taken the locks.  One file per kind
- * ends in one struct dj_kind; kinds.c lists them, and all other code calls through them.  A
- * function that is NULL means what its comment says; most kinds need few of them. */
+ * src/filter has checked the arguments, hashed the keys and taken the locks.  Each kind has one
+ * file, which ends with its struct dj_kind; kinds.c lists them, and all other code calls through
+ * them.  The comment of each function says what NULL means; most kinds need few of them. */
 #ifndef DJ_KIND_H
 #define DJ_KIND_H
 #include "kinds/fields.h"
 #include "kinds/record.h"
 
-#define DJ_CHUNK 64 /* keys in flight at once, when a key is one number */
+#define DJ_CHUNK 64 /* keys that are processed together */
 
 enum dj_removal {
     DJ_REFUSED,
     DJ_FEWER,
-    DJ_GONE
-}; /* DJ_GONE: the key is no longer found */
+    DJ_GONE /* the key is no longer found */
+};
 
-/* The verbs of one part.  Hash i of a batch starts at hash[i * part->stride]. */
+/* The operations of one part.  Hash i of a batch starts at hash[i * part->stride]. */
 struct dj_body {
     void (*init)(struct dj_part *p); /* NULL: nothing to prepare */
-    /* Start to fetch the memory that add or contains will look at first. */
+    /* Prefetch the memory that add or contains reads first. */
     void (*prefetch)(const struct dj_part *p, const uint64_t *hash, size_t n, bool for_add);
-    /* Take keys in order; returns how many, fewer than n when the part is full.  shared: other
-     * threads may be adding to this part at the same time.  ahead: the n keys that come next, or
-     * hash itself; their memory is asked for on the way, one key at a time, which keeps the
-     * processor's few miss buffers busy and never clogs them.  (window: add and contains answer
-     * with a bit for each generation that had the key.) */
+    /* Adds keys in order and returns how many: fewer than n if the part is full.  shared: other
+     * threads may be adding to this part at the same time.  ahead: the next n hashes, or hash
+     * itself.  Their memory is prefetched along the way, one key at a time, which keeps the
+     * processor's few miss buffers busy without overloading them.  (window: add and contains
+     * answer with a bit for each generation that had the key.) */
     size_t (*add)(struct dj_part *p, const uint64_t *hash, const uint64_t *ahead, size_t n,
                   uint8_t *is_new, bool shared);
     void (*contains)(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                      size_t n, uint8_t *found);
-    /* Units in use: bits, counters or slots; static: bits that hold a key's fingerprint. */
+    /* Used bits, counters or slots; static: bits that hold a key's fingerprint. */
     uint64_t (*bits_set)(const struct dj_part *p);
-    /* Undo one add of this key, and how many times it was added; NULL: cannot. */
+    /* Undo one add of this key; count how many times it was added.  NULL: it cannot. */
     enum dj_removal (*remove)(struct dj_part *p, uint64_t hash, bool shared);
     uint32_t (*count)(const struct dj_part *p, uint64_t hash);
     /* Set operations.  Bodies of bits: word number `word` of the body after some folds. */
     uint64_t (*folded_word)(const struct dj_part *p, int folds, uint64_t word);
-    /* Tables: keys that the part still takes; and hashes that would bring its fingerprints, from
-     * slot *at on, which moves on.  Returns how many, 0 at the end. */
+    /* Tables: how many more keys fit; and the hashes of the stored fingerprints, starting at slot
+     * *at, which is advanced.  `stored` returns how many hashes, 0 at the end. */
     uint64_t (*room)(const struct dj_part *p);
     size_t (*stored)(const struct dj_part *p, uint64_t *at, uint64_t hash[DJ_CHUNK]);
 };
 
-/* Fields of a file that a kind has alone (docs/format.md). */
+/* Fields of a file that only one kind has (docs/format.md). */
 struct dj_fields {
     const struct dj_field *field;
     size_t n;
@@ -58,51 +58,50 @@ struct dj_kind {
     uint32_t number;            /* a deja_kind, as stored in files */
     const char *help;           /* one line for help and `deja plan` */
     uint32_t can;               /* DEJA_CAN_ADD | DEJA_CAN_REMOVE | ... */
-    const char *const *options; /* that not every kind takes: those of this one, then NULL */
-    uint32_t flags;             /* DEJA_MINIMAL_INCREASE .. that this kind alone takes */
-    const char *no_merge;       /* why its filters cannot be united, or folded; NULL: they can, */
-    const char *no_fold;        /* or there is nothing more to say */
+    const char *const *options; /* names of options that only some kinds accept, then NULL */
+    uint32_t flags;             /* DEJA_MINIMAL_INCREASE .. that only this kind accepts */
+    const char *no_merge;       /* messages: why its filters cannot be merged or folded; */
+    const char *no_fold;        /* NULL: they can, or a general message is enough */
 
     /* --- Options to sizes: pure arithmetic with overflow checks, no memory --- */
 
     uint32_t layout;                 /* of a body, for core/math */
     uint32_t fixed_k;                /* positions per key; 0: they can be chosen */
-    bool any_hash;                   /* takes hashes that give k numbers per key */
-    bool adds_parts;                 /* has more of them as it fills */
+    uint32_t parts;                  /* that it begins with; 0: F */
+    bool any_hash;                   /* accepts hashes with k numbers per key */
+    bool adds_parts;                 /* gets more parts as it fills */
     uint64_t most_capacity;          /* 0: DJ_MAX_CAPACITY */
     const struct dj_kind *part_kind; /* of its parts, unless options choose; NULL: itself */
-    /* Check its own options and take them over; NULL: it has none. */
+    /* Checks its own options and copies them into the plan; NULL: it has none. */
     int (*read)(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-    /* Shape and capacity. */
+    /* Sets shape and capacity. */
     int (*plan)(const deja_options *opt, struct dj_plan *plan, deja_error *err);
     bool (*by_multiplier)(const struct dj_plan *plan); /* m = n k M can size it; NULL: no */
     bool (*powers_of_2)(const struct dj_plan *plan);   /* its sizes are; NULL: no */
-    /* The rate that a part is sized for; the rate of the filter with n keys, and the keys lost on
-     * the way there.  NULL: those of F equal parts. */
+    /* The rate that a part is sized for, the rate of the filter with n keys, and the keys lost
+     * until then.  NULL: those of F equal parts. */
     double (*part_rate)(const struct dj_plan *plan);
     double (*rate)(const struct dj_plan *plan, double n);
     double (*lost)(const struct dj_plan *plan, double n);
-    uint32_t (*parts)(const struct dj_plan *plan); /* that it begins with; NULL: F */
-    /* Bodies of the size plan->shape that it can come to (NULL: F), and what is needed besides
-     * them, at most (NULL: nothing); false: too much. */
+    /* The most bodies of size plan->shape that it can have (NULL: F), and the most that it needs
+     * besides them (NULL: nothing).  False: too much. */
     uint32_t (*bodies)(const struct dj_plan *plan);
     bool (*besides)(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
-    uint64_t (*lines)(const struct dj_plan *plan); /* that a lookup reads; NULL: one per body */
-    /* Part i, which has the plan's numbers, as it should be; false: too large.  NULL: as it is. */
+    /* Adjusts part i, which has the plan's numbers; false: too large.  NULL: no adjustment. */
     bool (*part)(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
     const struct dj_kind *(*kind_of_part)(const struct dj_plan *plan, uint32_t i); /* or NULL */
 
     /* --- Keys to rows of numbers; NULL: one hash per key, or those of a paper --- */
 
     void (*rows)(const deja_filter *f, const deja_slice *keys, size_t n, uint64_t *row);
-    uint32_t (*words)(const struct dj_plan *plan);              /* of a row */
-    uint32_t (*stride)(const struct dj_plan *plan, uint32_t i); /* that part i is given */
+    uint32_t (*words)(const struct dj_plan *plan);              /* numbers in a row */
+    uint32_t (*stride)(const struct dj_plan *plan, uint32_t i); /* of these, for part i */
 
     /* --- Answers --- */
 
     void (*prefetch)(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add);
-    /* ahead, shared and the result are those of the body.  If add takes fewer than n keys, and
-     * the kind can make room, it is asked to. */
+    /* ahead, shared and the result are as in struct dj_body.  If add takes fewer than n keys and
+     * the kind has make_room, that is called. */
     size_t (*add)(deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
                   uint8_t *is_new, bool shared);
     void (*contains)(const deja_filter *f, const uint64_t *hash, const uint64_t *ahead, size_t n,
@@ -110,61 +109,61 @@ struct dj_kind {
     bool (*remove)(deja_filter *f, uint64_t hash, bool shared); /* NULL: cannot */
     uint32_t (*count)(const deja_filter *f, uint64_t hash);     /* NULL: cannot */
     void (*prefix)(const deja_filter *f, const deja_slice *prefix, size_t n, uint8_t *found);
-    /* Keys that it takes before it needs more room.  NULL: it never gets more, and its parts need
+    /* How many keys fit before it needs more room.  NULL: it never gets more, and its parts need
      * no lock. */
     uint64_t (*room)(deja_filter *f);
-    /* Alone with the filter: begins the next generation, or describes the parts from f->n_parts
-     * up to *n_parts, to which src/filter then gives bodies.  row: the key that did not fit. */
+    /* Called with the filter locked: begins the next generation, or describes the parts from
+     * f->n_parts up to *n_parts, which then get bodies.  row: the key that did not fit. */
     int (*make_room)(deja_filter *f, const uint64_t *row, uint32_t *n_parts);
-    /* Bytes that the next parts may take without being asked for; NULL: a multiple of what it
-     * has. */
+    /* The most bytes that the next parts may take; NULL: a multiple of the current size. */
     uint64_t (*most_growth)(const deja_filter *f);
 
     /* --- A filter's life --- */
 
     void (*made)(deja_filter *f);     /* plan and key are set; NULL: nothing to do */
     void (*attached)(deja_filter *f); /* its parts have bodies; NULL: nothing to do */
-    /* The account, with the body read; and capacity, keys, entries and excess, which are known
-     * without (NULL: those of part 0). */
+    /* Statistics from the body; and capacity, keys, entries and excess, which are known without
+     * reading it (NULL: those of part 0). */
     void (*stats)(const deja_filter *f, deja_stats *s);
     void (*outline)(const deja_filter *f, deja_stats *o);
-    /* The next visit: the share of the rate that one of its parts gets (NULL: half of it), and
-     * what else it inherits (NULL: nothing). */
+    /* The next visit: the share of the rate for one of its parts (NULL: half), and what else it
+     * inherits (NULL: nothing). */
     double (*share)(const deja_options *next);
     void (*next_visit)(const deja_filter *f, struct dj_plan *next);
 
     /* --- Files --- */
 
-    struct dj_fields header; /* its own fields, of struct dj_plan ... */
+    struct dj_fields header; /* its own fields of struct dj_plan ... */
     struct dj_fields record; /* ... and of struct dj_record */
-    /* Their limits; NULL: none. */
+    /* Checks the limits of these fields; NULL: they have none. */
     int (*check)(const struct dj_plan *plan, deja_error *err);
-    /* Whether parts can belong to such a plan: each of them (NULL: equal parts), and all together
-     * (NULL: each is enough).  Whether the plan reaches its rate at capacity (NULL: as F equal
-     * parts do). */
+    /* Whether these parts can belong to this plan: each part (NULL: all are equal), and all of
+     * them together (NULL: no further check).  Whether the plan reaches its rate at capacity
+     * (NULL: compare `rate`). */
     bool (*part_is_sound)(const struct dj_plan *plan, const struct dj_part *part, uint32_t i);
     int (*check_parts)(const struct dj_plan *plan, const struct dj_part *part, uint32_t n,
                        deja_error *err);
     bool (*reaches_rate)(const struct dj_plan *plan);
-    /* The plan's shapes are those of these parts; NULL: that of the first is all. */
+    /* Copies the shapes of these parts into the plan; NULL: that of the first is enough. */
     void (*take_shapes)(struct dj_plan *plan, const struct dj_part *part);
-    /* Counts to and from a record, besides those that every filter has; and keys that follow from
+    /* Counts to and from a record, besides those that every filter has; and keys estimated from
      * the bodies, for a file that was not synced.  NULL: the keys of each part. */
     void (*to_record)(const deja_filter *f, struct dj_record *r);
     void (*from_record)(deja_filter *f, const struct dj_record *r);
     void (*recount)(const deja_filter *f, struct dj_record *r);
-    /* A reader's filter follows what the writer has done since; NULL: nothing to follow. */
+    /* Updates a reader's filter with what the writer has done; NULL: there is nothing to update. */
     void (*follow)(deja_filter *f, const struct dj_record *r);
 
-    struct dj_body body; /* the verbs of a part; empty: no part is of this kind */
+    struct dj_body body; /* the operations of a part; empty: no part is of this kind */
 };
 
 extern const struct dj_kind dj_blocked, dj_classic, dj_exact, dj_layered, dj_paired, dj_scalable,
     dj_spectral, dj_static, dj_window;
 
-/* The kind with this number; NULL: there is none. */
+/* The kind with this number, or NULL. */
 const struct dj_kind *dj_kind_of(uint32_t number);
-/* Whether it can do all of this, whether it takes this option, and which kind does. */
+/* Whether a kind has all these capabilities, whether it accepts this option, and the first kind
+ * that does. */
 static inline bool dj_kind_can(const struct dj_kind *kind, uint32_t capability)
 {
     return (kind->can & capability) == capability;

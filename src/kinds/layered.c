@@ -425,11 +425,6 @@ static int layered_plan(const deja_options *opt, struct dj_plan *plan, deja_erro
     return dj_plan_plain(opt, plan, err);
 }
 
-static uint64_t layered_lines(const struct dj_plan *plan)
-{
-    return plan->shape.k; /* of the XOR layer, and those of the segments */
-}
-
 static uint32_t layered_words(const struct dj_plan *plan)
 {
     const struct dj_cut cut = dj_layering_cut(plan);
@@ -506,9 +501,8 @@ static bool layered_part_is_sound(const struct dj_plan *plan, const struct dj_pa
 static int layered_check_parts(const struct dj_plan *plan, const struct dj_part *part, uint32_t n,
                                deja_error *err)
 {
-    return dj_layering_is_sound(plan, part, n)
-               ? DEJA_OK
-               : dj_fail(err, DEJA_EFORMAT, "layers in the part table is damaged");
+    return dj_layering_is_sound(plan, part, n) ? DEJA_OK
+                                               : dj_fail_damaged(err, "layers in the part table");
 }
 
 static const char *const options[] = {"layers", "delimiter", NULL};
@@ -547,7 +541,6 @@ const struct dj_kind dj_layered = {
     .powers_of_2 = dj_layering_wants_power_of_2,
     .bodies = dj_layering_bodies,
     .besides = dj_layering_besides,
-    .lines = layered_lines,
     .kind_of_part = dj_layering_part_kind,
     .rows = layered_rows,
     .words = layered_words,

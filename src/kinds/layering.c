@@ -168,23 +168,18 @@ const struct dj_kind *dj_layering_part_kind(const struct dj_plan *plan, uint32_t
     return i > 0 && !dj_layering_is_paper(plan) ? &dj_blocked : plan->part_kind;
 }
 
-static int bad(deja_error *err, const char *field)
-{
-    return dj_fail(err, DEJA_EFORMAT, "%s is damaged", field);
-}
-
 int dj_layering_check(const struct dj_plan *plan, deja_error *err)
 {
     const struct dj_layering *l = &plan->layering;
     const bool words = has_words(plan);
     if (l->layers > DJ_MAX_LAYERS || (!words && l->layers < 2))
-        return bad(err, "number of layers");
+        return dj_fail_damaged(err, "number of layers");
     if (words ? !l->delimiter || l->delimiter > 255 : l->delimiter != 0)
-        return bad(err, "delimiter");
+        return dj_fail_damaged(err, "delimiter");
     for (uint32_t i = 0; i < DJ_MAX_LAYERS; i++)
         if (l->first[i] > DJ_MAX_BITS)
-            return bad(err, "first capacity of a layer");
-    return plan->reserved ? bad(err, "reserved space of the layers") : DEJA_OK;
+            return dj_fail_damaged(err, "first capacity of a layer");
+    return plan->reserved ? dj_fail_damaged(err, "reserved space of the layers") : DEJA_OK;
 }
 
 bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part, uint32_t n)

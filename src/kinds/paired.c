@@ -134,7 +134,7 @@ static int split_memory(const deja_options *opt, const struct dj_plan *plan, uin
     if (opt->memory < least)
         return dj_fail(err, DEJA_EINVAL,
                        "options.memory is %llu: at least %llu bytes, for two filters",
-                       (unsigned long long)opt->memory, (unsigned long long)least);
+                       (ull)opt->memory, (ull)least);
     if (!opt->deletions || opt->capacity) {
         const double keys = opt->deletions ? (double)opt->capacity : 1;
         *entries = share_of(opt->memory, keys, opt->deletions ? (double)opt->deletions : 1);
@@ -147,8 +147,7 @@ static int split_memory(const deja_options *opt, const struct dj_plan *plan, uin
     if (bytes >= opt->memory)
         return dj_fail(err, DEJA_EINVAL,
                        "%llu deletions at rate %g take %llu bytes, and options.memory is %llu",
-                       (unsigned long long)opt->deletions, removals.fp_rate,
-                       (unsigned long long)bytes, (unsigned long long)opt->memory);
+                       (ull)opt->deletions, removals.fp_rate, (ull)bytes, (ull)opt->memory);
     *entries = opt->memory - bytes;
     return DEJA_OK;
 }
@@ -172,18 +171,6 @@ static int paired_plan(const deja_options *opt, struct dj_plan *plan, deja_error
         return rc;
     plan->removal = removals.shape;
     return dj_plan_settle(opt, plan, err);
-}
-
-static uint32_t paired_parts(const struct dj_plan *plan)
-{
-    (void)plan;
-    return 2;
-}
-
-static uint64_t paired_lines(const struct dj_plan *plan)
-{
-    (void)plan;
-    return 2;
 }
 
 static bool paired_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
@@ -234,23 +221,13 @@ static int paired_check(const struct dj_plan *plan, deja_error *err)
 {
     return plan->deletions && plan->deletions <= DJ_MAX_CAPACITY
                ? DEJA_OK
-               : dj_fail(err, DEJA_EFORMAT, "number of deletions is damaged");
+               : dj_fail_damaged(err, "number of deletions");
 }
 
-/* Of two sizes, and the entries of any: the plan's capacity is checked against the rate. */
+/* The entries may have any capacity here: dj_sizes_check compares the plan's with the rate. */
 static bool paired_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
 {
-    (void)plan, (void)p, (void)i;
-    return true;
-}
-
-static int paired_check_parts(const struct dj_plan *plan, const struct dj_part *part, uint32_t n,
-                              deja_error *err)
-{
-    (void)n;
-    return part[DELETIONS].capacity == plan->deletions
-               ? DEJA_OK
-               : dj_fail(err, DEJA_EFORMAT, "number of deletions is damaged");
+    return i != DELETIONS || p->capacity == plan->deletions;
 }
 
 static void paired_take_shapes(struct dj_plan *plan, const struct dj_part *part)
@@ -277,9 +254,8 @@ const struct dj_kind dj_paired = {
     .layout = DJ_BLOCKS,
     .part_kind = &dj_blocked,
     .plan = paired_plan,
-    .by_multiplier = dj_plan_multiplied,
-    .parts = paired_parts,
-    .lines = paired_lines,
+    .parts = 2,
+    .by_multiplier = dj_plan_always,
     .part = paired_part,
     .prefetch = dj_spatial_prefetch,
     .add = paired_add,
@@ -290,6 +266,5 @@ const struct dj_kind dj_paired = {
     .record = DJ_FIELDS(record),
     .check = paired_check,
     .part_is_sound = paired_part_is_sound,
-    .check_parts = paired_check_parts,
     .take_shapes = paired_take_shapes,
 };

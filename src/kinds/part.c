@@ -7,7 +7,7 @@
 
 uint64_t dj_part_body_len(const struct dj_shape *s)
 {
-    /* Whole cache lines, so that the next body in a file begins on one. */
+    /* Whole cache lines, so that the next body in a file starts on one. */
     return (s->bits / 8 + 63) & ~UINT64_C(63);
 }
 

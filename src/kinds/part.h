@@ -1,10 +1,10 @@
 /* part.h - one flat body and the numbers that give it meaning.
  *
- * Every filter is a list of parts: one for a plain kind, F for the spatial strategy, one for
- * each growth of a scalable filter or of a layer.  A part knows bits and hashes; its verbs are the
- * `body` of its kind (kind.h).  Which of several parts must say yes is the business of the
- * filter's kind.  Bodies have no pointers and no host byte order, so memory, file and network hold
- * the same bytes. */
+ * A filter is a list of parts: one for a plain kind, F for the spatial strategy, one for each
+ * growth of a scalable filter or of a layer.  A part knows bits and hashes; the `body` of its kind
+ * has its operations (kind.h).  The filter's kind decides which of several parts must have a key.
+ * Bodies contain no pointers and are little-endian, so memory, files and the network hold the same
+ * bytes. */
 #ifndef DJ_PART_H
 #define DJ_PART_H
 #include "core/bits/block.h"
@@ -21,8 +21,8 @@ struct dj_kind;
 struct dj_part {
     const struct dj_kind *kind;
     struct dj_shape shape;
-    uint64_t capacity; /* keys it is sized for */
-    double fp_rate;    /* rate it was sized for */
+    uint64_t capacity; /* keys that it is sized for ... */
+    double fp_rate;    /* ... at this rate */
     uint32_t layer;    /* layered: 1, 2, ..; 0: the XOR layer */
     uint64_t salt;     /* makes this part's hashes differ from the first part's; 0: none */
     uint32_t stride;   /* numbers per key */
@@ -32,21 +32,21 @@ struct dj_part {
     const struct dj_block_kernel *kernel; /* blocked, window */
     struct dj_fuse fuse;                  /* static only */
     struct dj_blocks blocks;              /* blocked, window */
-    uint32_t lines, newest;               /* window: generations, and which takes keys */
-    struct dj_counters counters;          /* spectral only, as is the rest */
+    uint32_t lines, newest;               /* window: generations; the one that takes keys */
+    struct dj_counters counters;          /* spectral only, like all that follows */
     const struct dj_counters_kernel *counters_kernel;
     bool minimal; /* minimal increase */
     atomic_bool line_lock[DJ_LINE_LOCKS];
 };
 
-/* Give the part its body: zeros for a new one, or what a file holds. */
+/* Gives the part its body: zeros if it is new, otherwise the contents of a file. */
 void dj_part_attach(struct dj_part *p, uint8_t *body);
 uint64_t dj_part_body_len(const struct dj_shape *s);
-/* The bits_set of kinds whose body is nothing but bits. */
+/* bits_set of kinds whose body consists of bits. */
 uint64_t dj_part_count_bits(const struct dj_part *p);
-/* Word number i of the body. */
+/* Word i of the body. */
 uint64_t dj_part_word(const struct dj_part *p, uint64_t i);
-/* Count the answers "new". */
+/* Counts the answers "new". */
 void dj_part_count_new(struct dj_part *p, const uint8_t *is_new, size_t n);
 uint64_t dj_part_keys(const struct dj_part *p);
 

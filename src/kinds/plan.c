@@ -1,15 +1,15 @@
-/* plan.c - what kinds share on the way from options to sizes.
+/* plan.c - the steps from options to sizes that kinds share.
  *
- * Of capacity n, rate p and memory the caller gives two (the default p counts when n or memory
- * stands alone) and the third follows.  The thesis' rule m = n k M replaces p by the multiplier.
- * The spatial strategy splits the work evenly: F filters of rate p^(1/F), or of m bits each. Kinds
- * with a rule of their own call the steps that they need. */
+ * The caller gives two of capacity n, rate p and memory (if only n or memory is given, p has its
+ * default), and this file computes the third.  The thesis' rule m = n k M uses a multiplier M
+ * instead of p.  The spatial strategy splits the work evenly: F filters of rate p^(1/F), or of m
+ * bits each.  Kinds with rules of their own call the steps that they need. */
 #include "kinds/plan.h"
 #include "core/base/status.h"
 #include "kinds/kind.h"
 #include <math.h>
 
-#define LEAST_RATE 1e-300 /* that a file can record */
+#define LEAST_RATE 1e-300 /* the lowest rate that a file can record */
 
 /* --- Rates ------------------------------------------------------------------- */
 
@@ -17,7 +17,7 @@ double dj_plan_part_rate(const struct dj_plan *plan)
 {
     if (plan->kind->part_rate)
         return plan->kind->part_rate(plan);
-    const bool several = plan->filters > 1; /* twins are found by all of them */
+    const bool several = plan->filters > 1; /* all of them find a twin */
     const double p = several
                          ? dj_shape_rate_left(&plan->shape, (double)plan->capacity, plan->fp_rate)
                          : plan->fp_rate;
@@ -59,14 +59,14 @@ int dj_plan_too_large(const struct dj_plan *plan, deja_error *err)
         return dj_fail(err, DEJA_EINVAL,
                        "rate %g: hashes of 64 bits are equal at a rate of %.2g among %llu keys; "
                        "lower options.capacity or raise options.fp_rate",
-                       plan->fp_rate, twins, (unsigned long long)plan->capacity);
+                       plan->fp_rate, twins, (ull)plan->capacity);
     return dj_fail(err, DEJA_EINVAL,
                    "no %s filter holds %llu keys at rate %g: lower options.capacity or raise "
                    "options.fp_rate",
-                   plan->kind->name, (unsigned long long)plan->capacity, plan->fp_rate);
+                   plan->kind->name, (ull)plan->capacity, plan->fp_rate);
 }
 
-bool dj_plan_multiplied(const struct dj_plan *plan)
+bool dj_plan_always(const struct dj_plan *plan)
 {
     (void)plan;
     return true;
@@ -84,7 +84,7 @@ int dj_plan_check_multiplier(const deja_options *opt, const struct dj_plan *plan
     return DEJA_OK;
 }
 
-/* m = n k M, for each filter (thesis, equation 5.1); of counters, if it has them. */
+/* m = n k M for each filter (thesis, equation 5.1), in counters if it has them. */
 int dj_plan_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const int rc = dj_plan_check_multiplier(opt, plan, err);
@@ -98,7 +98,7 @@ int dj_plan_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_er
     return dj_shape_round(&plan->shape) ? DEJA_OK : dj_plan_too_large(plan, err);
 }
 
-/* The largest power of two that is not above x > 0. */
+/* The largest power of two that is at most x > 0. */
 static uint64_t power_of_2(uint64_t x)
 {
     return UINT64_C(1) << (63 - __builtin_clzll(x));
@@ -118,8 +118,7 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
         plan->shape.bits = power_of_2(plan->shape.bits);
     if (!plan->shape.bits)
         return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: at least %llu bytes",
-                       (unsigned long long)opt->memory,
-                       (unsigned long long)(granule / 8 * bodies));
+                       (ull)opt->memory, (ull)(granule / 8 * bodies));
     if (opt->capacity)
         dj_shape_best_k(&plan->shape, opt->capacity);
     else
@@ -135,7 +134,8 @@ static int size_by_memory(const deja_options *opt, struct dj_plan *plan, deja_er
 static int size_by_rate(struct dj_plan *plan, deja_error *err)
 {
     if (!plan->capacity)
-        return dj_fail(err, DEJA_EINVAL, "options.capacity is 0: say how many keys to expect");
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.capacity is 0: give the number of keys to expect");
     const uint32_t fixed_k = plan->shape.k, most_k = dj_hash_max_k(plan->hash);
     if (!dj_shape_fit(&plan->shape, plan->capacity, dj_plan_part_rate(plan)))
         return dj_plan_too_large(plan, err);
@@ -154,7 +154,7 @@ int dj_plan_check_two(const deja_options *opt, deja_error *err)
     return opt->capacity && opt->memory && opt->fp_rate != 0
                ? dj_fail(
                      err, DEJA_EINVAL,
-                     "options.capacity, options.fp_rate and options.memory: give two; the third follows")
+                     "options.capacity, options.fp_rate and options.memory: give two; deja computes the third")
                : DEJA_OK;
 }
 
@@ -169,8 +169,9 @@ int dj_plan_by_two(const deja_options *opt, struct dj_plan *plan, deja_error *er
 int dj_plan_settle(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     if (!plan->capacity)
-        return dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key at rate %g",
-                       (unsigned long long)opt->memory, plan->fp_rate);
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.memory is %llu: too small for one key at rate %g",
+                       (ull)opt->memory, plan->fp_rate);
     if (opt->multiplier != 0 || (opt->memory && opt->capacity))
         plan->fp_rate = dj_plan_rate(plan);
     return DEJA_OK;
@@ -183,10 +184,10 @@ int dj_plan_plain(const deja_options *opt, struct dj_plan *plan, deja_error *err
     return rc == DEJA_OK ? dj_plan_settle(opt, plan, err) : rc;
 }
 
-/* --- What a plan comes to --------------------------------------------------------- */
+/* --- Results of a plan ------------------------------------------------------------ */
 
-/* Keys that an older part has are not added again, so a series could not count; and a part must
- * take keys, fill up, and keep them. */
+/* A series does not add a key that an older part has, so it cannot count; and its parts must take
+ * keys and keep them. */
 static bool fits_a_series(const struct dj_kind *part_kind)
 {
     return dj_kind_can(part_kind, DEJA_CAN_ADD) &&
@@ -204,7 +205,7 @@ bool dj_plan_fits_parts(const struct dj_kind *kind, const struct dj_kind *part_k
 
 uint32_t dj_plan_parts(const struct dj_plan *plan)
 {
-    return plan->kind->parts ? plan->kind->parts(plan) : plan->filters;
+    return plan->kind->parts ? plan->kind->parts : plan->filters;
 }
 
 uint32_t dj_plan_bodies(const struct dj_plan *plan)
@@ -220,7 +221,9 @@ uint64_t dj_plan_bytes(const struct dj_plan *plan)
 
 uint64_t dj_plan_reads(const struct dj_plan *plan)
 {
-    return plan->kind->lines ? plan->kind->lines(plan) : plan->filters;
+    const uint32_t fixed = plan->kind->fixed_k;
+    const uint32_t positions = plan->shape.layout == DJ_SPREAD ? plan->shape.k : fixed ? fixed : 1;
+    return (uint64_t)dj_plan_parts(plan) * dj_plan_lines(plan) * positions;
 }
 
 uint32_t dj_plan_lines(const struct dj_plan *plan)
@@ -254,7 +257,7 @@ bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part)
     part->fuse = plan->fuse;
     part->fp_rate = dj_plan_part_rate(plan);
     if (part->fp_rate <= 0)
-        part->fp_rate = LEAST_RATE; /* twins left nothing of a rate that followed from a size */
+        part->fp_rate = LEAST_RATE; /* twins alone exceed a rate that was computed from a size */
     part->lines = dj_plan_lines(plan);
     part->minimal = plan->flags & DEJA_MINIMAL_INCREASE;
     return plan->kind->part ? plan->kind->part(plan, i, part) : true;

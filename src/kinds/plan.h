@@ -1,6 +1,6 @@
-/* plan.h - what options come to: every number that a file records, before any memory is touched.
+/* plan.h - options turned into sizes: every number that a file records, without using any memory.
  *
- * Each kind finds its own sizes; plan.c has what they share.  All of it is pure arithmetic. */
+ * Each kind computes its own sizes; plan.c has what they share.  All of it is pure arithmetic. */
 #ifndef DJ_PLAN_H
 #define DJ_PLAN_H
 #include "core/hash/hash.h"
@@ -13,7 +13,7 @@
 #define DJ_DEFAULT_COUNTER_BITS 4
 #define DJ_DEFAULT_LAYERS       8
 #define DJ_TIGHTENING           0.7 /* by default */
-#define DJ_SPARE_SHARE          0.1 /* of the rate, kept back for growth if the size is known well */
+#define DJ_SPARE_SHARE          0.1 /* of the rate, reserved for growth if capacity is given */
 #define DJ_MAX_FILTERS          16
 #define DJ_MAX_CAPACITY         (UINT64_C(1) << 53)
 #define DJ_MAX_SECONDS          (UINT64_C(1) << 40)
@@ -21,24 +21,24 @@
 #define DJ_MAX_GROWTH           1024
 #define DJ_MAX_MULTIPLIER       1000000000
 #define DJ_MAX_VISIT            ((UINT64_C(1) << 47) - 1)
-#define DJ_MAX_FOLDS            53 /* of the largest size */
+#define DJ_MAX_FOLDS            53 /* log2 of the largest size */
 
-/* What earlier visits came to (visit.c); all zero in the first one. */
+/* The results of earlier visits (visit.c); all zero in the first one. */
 struct dj_past {
     uint64_t visits;        /* finished before this one */
-    double missed;          /* chance that a page was missed by every one of them */
+    double missed;          /* probability that all of them missed a page */
     double last_lost;       /* keys lost in the last of them ... */
-    uint64_t last_distinct; /* ... of so many different ones */
+    uint64_t last_distinct; /* ... and how many different keys it had */
 };
 
-/* Options after defaults, checks and sizing; what a file records. */
+/* Options after defaults, checks and sizing: what a file records. */
 struct dj_plan {
     const struct dj_kind *kind;
     const struct dj_kind *part_kind; /* of the parts */
     uint32_t hash;                   /* deja_hash */
     uint32_t filters;                /* F */
     uint64_t capacity;               /* of the first part */
-    double fp_rate;                  /* asked for, over all parts */
+    double fp_rate;                  /* as requested, over all parts */
     uint32_t growth;
     uint32_t profile;   /* deja_profile, or 0 */
     uint64_t url_rules; /* deja_url_rules_id, or 0 */
@@ -49,7 +49,7 @@ struct dj_plan {
     bool own_k;        /* k was given, and the next visit keeps it */
     double multiplier; /* M, if m = n k M; otherwise 0 */
     uint64_t visit;
-    uint32_t folds; /* how often it was halved */
+    uint32_t folds; /* how many times it was halved */
     struct dj_past past;
     struct dj_shape shape;   /* of the first part */
     uint64_t deletions;      /* paired: capacity of the second part ... */
@@ -61,49 +61,48 @@ struct dj_plan {
     uint32_t reserved;           /* space in a header between fields of a kind; must be 0 */
 };
 
-/* --- What a plan comes to ------------------------------------------------------ */
+/* --- Results of a plan --------------------------------------------------------- */
 
-/* The rate that follows from a size, kept off the ends that a file cannot record; the rate that
- * its parts are sized for; the rate with n keys, and the keys lost on the way there. */
+/* The rate at capacity, limited to what a file can record; the rate that its parts are sized for;
+ * the rate with n keys, and the keys lost until then. */
 double dj_plan_rate(const struct dj_plan *plan);
 double dj_plan_part_rate(const struct dj_plan *plan);
 double dj_plan_rate_at(const struct dj_plan *plan, double n);
 double dj_plan_lost(const struct dj_plan *plan, double n);
-/* Parts that a new filter begins with, bodies of the size plan->shape that it can come to, and the
+/* How many parts a new filter has, the most bodies of size plan->shape that it can have, and the
  * bytes of all bodies of known size. */
 uint32_t dj_plan_parts(const struct dj_plan *plan);
 uint32_t dj_plan_bodies(const struct dj_plan *plan);
 uint64_t dj_plan_bytes(const struct dj_plan *plan);
-/* Cache lines that a lookup reads. */
+/* Cache lines that a lookup reads: k in each classic body, three in a static one, otherwise one. */
 uint64_t dj_plan_reads(const struct dj_plan *plan);
-/* Generations that a body holds: 1, but for a window. */
+/* Generations in a body: 1 except in a window. */
 uint32_t dj_plan_lines(const struct dj_plan *plan);
-/* Numbers that a key becomes, and how many of them part i is given. */
+/* How many numbers a key becomes, and how many of these part i gets. */
 uint32_t dj_plan_words(const struct dj_plan *plan);
 uint32_t dj_plan_stride(const struct dj_plan *plan, uint32_t i);
-/* The kind of part i, and its capacity, rate and shape; false when it would be too large. */
+/* The kind of part i; its kind, capacity, rate and shape.  False if it would be too large. */
 const struct dj_kind *dj_plan_part_kind(const struct dj_plan *plan, uint32_t i);
 bool dj_plan_part(const struct dj_plan *plan, uint32_t i, struct dj_part *part);
-/* Whether a filter of this kind has such parts. */
+/* Whether a filter of this kind can have parts of that kind. */
 bool dj_plan_fits_parts(const struct dj_kind *kind, const struct dj_kind *part_kind);
-/* Whether a body of this shape has about the rate p, or less, when it holds n keys. */
+/* Whether a body of this shape has at most twice the rate p when it holds n keys. */
 bool dj_plan_reaches(const struct dj_shape *s, uint64_t n, double p);
 
 /* --- Sizes ----------------------------------------------------------------------- */
 
-/* The plan of a kind with F equal bodies: from capacity, rate and memory, of which two are given,
- * or from the multiplier; and its steps, for kinds with a rule of their own. */
+/* Plans a kind with F equal bodies, from two of capacity, rate and memory or from the multiplier;
+ * and the steps of that, for kinds with rules of their own. */
 int dj_plan_plain(const deja_options *opt, struct dj_plan *plan, deja_error *err);
 int dj_plan_check_two(const deja_options *opt, deja_error *err);
 int dj_plan_by_two(const deja_options *opt, struct dj_plan *plan, deja_error *err);
 int dj_plan_check_multiplier(const deja_options *opt, const struct dj_plan *plan, deja_error *err);
 int dj_plan_by_multiplier(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* Memory that gives no room for a key is refused; then the rate, where it follows from the size.
- */
+/* Refuses memory too small for a key, and sets the rate if it depends on the size. */
 int dj_plan_settle(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* The refusal of this many keys at such a rate. */
+/* Refuses this number of keys at this rate. */
 int dj_plan_too_large(const struct dj_plan *plan, deja_error *err);
-/* For by_multiplier of kinds that it always sizes. */
-bool dj_plan_multiplied(const struct dj_plan *plan);
+/* Always true: for kinds whose every plan has the property. */
+bool dj_plan_always(const struct dj_plan *plan);
 
 #endif

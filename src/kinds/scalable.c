@@ -70,11 +70,6 @@ static bool scalable_part(const struct dj_plan *plan, uint32_t i, struct dj_part
     return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
 }
 
-static uint64_t scalable_lines(const struct dj_plan *plan)
-{
-    return plan->part_kind->lines ? plan->part_kind->lines(plan) : 1; /* of a part */
-}
-
 static double scalable_share(const deja_options *next)
 {
     return 1 - next->tightening; /* on the first part */
@@ -267,13 +262,6 @@ static bool scalable_part_is_sound(const struct dj_plan *plan, const struct dj_p
            dj_plan_reaches(&p->shape, p->capacity, p->fp_rate) && body_is_lean(p);
 }
 
-/* The rates were compared part by part. */
-static bool scalable_reaches_rate(const struct dj_plan *plan)
-{
-    (void)plan;
-    return true;
-}
-
 static const char *const options[] = {"part_kind", NULL};
 const struct dj_kind dj_scalable = {
     .name = "scalable",
@@ -285,7 +273,6 @@ const struct dj_kind dj_scalable = {
     .part_kind = &dj_blocked,
     .plan = scalable_plan,
     .part_rate = first_rate,
-    .lines = scalable_lines,
     .part = scalable_part,
     .prefetch = scalable_prefetch,
     .add = scalable_add,
@@ -297,5 +284,5 @@ const struct dj_kind dj_scalable = {
     .outline = scalable_outline,
     .share = scalable_share,
     .part_is_sound = scalable_part_is_sound,
-    .reaches_rate = scalable_reaches_rate,
+    .reaches_rate = dj_plan_always, /* the rates were compared part by part */
 };

@@ -1,11 +1,11 @@
-/* spatial.c - one part, or F that must agree.
+/* spatial.c - one part, or F parts that must agree.
  *
- * Plain kinds have one part.  The spatial strategy gives them F of the same size with different
- * salts: a key is seen when all of them say so, and add goes to all.
+ * Plain kinds have one part.  The spatial strategy gives them F parts of the same size with
+ * different salts: a key is seen if all parts have it, and add goes to all of them.
  *
- * A key that is one number becomes another number for each spatial part: mix(h xor salt) is a
- * bijection of h, so nothing is lost, and positions in one part tell nothing about the next.
- * The papers' families bring k numbers for each part. */
+ * Part i > 0 gets mix(h xor salt i) instead of the hash h.  That is a bijection of h, so nothing is
+ * lost, and the positions in one part are independent of those in the others.  The papers'
+ * families compute k numbers for each part instead. */
 #include "kinds/spatial.h"
 #include "core/base/bytes.h"
 
@@ -42,7 +42,7 @@ static size_t add_to_all(deja_filter *f, const uint64_t *hash, size_t n, uint8_t
     for (uint32_t i = 0; i < f->n_parts; i++) {
         struct dj_part *p = f->part[i];
         const uint64_t *seen = dj_spatial_view(f, i, hash, n, buf);
-        p->kind->body.add(p, seen, seen, n, part_new, shared); /* Bloom kinds take all */
+        p->kind->body.add(p, seen, seen, n, part_new, shared); /* a Bloom filter takes all */
         for (size_t j = 0; j < n; j++)
             is_new[j] |= part_new[j];
     }
@@ -85,7 +85,7 @@ void dj_spatial_contains(const deja_filter *f, const uint64_t *hash, const uint6
     }
 }
 
-/* --- The account ----------------------------------------------------------- */
+/* --- Statistics ------------------------------------------------------------ */
 
 void dj_spatial_account(const deja_filter *f, deja_stats *s, const struct dj_part *p,
                         struct dj_account *a, uint32_t i)
@@ -94,7 +94,7 @@ void dj_spatial_account(const deja_filter *f, deja_stats *s, const struct dj_par
     s->keys = a->count;
     s->distinct += (a->distinct - s->distinct) / (i + 1);
     s->fp_now = i ? s->fp_now * a->rate : a->rate;
-    if (i > 0 && i + 1 == s->filters && !p->shape.no_twins) /* which all of them find */
+    if (i > 0 && i + 1 == s->filters && !p->shape.no_twins) /* all parts find a twin */
         s->fp_now = dj_with_twins(s->fp_now, s->distinct);
     s->lost = a->came - a->keys;
     s->capacity = p->capacity;

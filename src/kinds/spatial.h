@@ -1,10 +1,10 @@
-/* spatial.h - one part, or F that must agree: the verbs of plain kinds. */
+/* spatial.h - one part, or F parts that must agree: the operations of plain kinds. */
 #ifndef DJ_SPATIAL_H
 #define DJ_SPATIAL_H
 #include "kinds/account.h"
 
-/* A chunk as part i sees it: the hashes themselves, a slice of each key's numbers, or remixed
- * into buf. */
+/* The hashes of a chunk for part i: the hashes themselves, a slice of each key's numbers, or
+ * mixed with the part's salt in buf. */
 const uint64_t *dj_spatial_view(const deja_filter *f, uint32_t i, const uint64_t *hash, size_t n,
                                 uint64_t buf[DJ_CHUNK]);
 void dj_spatial_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add);

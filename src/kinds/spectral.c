@@ -1,21 +1,21 @@
-/* spectral.c - counters in the place of bits: how often, and remove.
+/* spectral.c - counters instead of bits: counting and removal.
  *
- * A key takes k counters of one cache line (core/bits/counters.h); add raises each of them by one,
- * remove lowers them, and the smallest tells how often the key came, or more: other keys can only
- * raise it.  This is minimum selection.  A counter that is not 0 is a bit that is set: the rate,
- * and the share of counts that are too large, are those of a blocked filter with as many bits as
- * there are counters.
+ * A key has k counters in one cache line (core/bits/counters.h).  Add increments each of them,
+ * remove decrements them, and the smallest is the key's count, or more, because other keys can
+ * only increase it (minimum selection).  A nonzero counter acts as a set bit: the rate, and the
+ * share of counts that are too high, are those of a blocked filter with as many bits as there are
+ * counters.
  *
- * Minimal increase raises only the counters that are at the minimum.  That is all that the count
- * of this key needs, so others suffer less.  But a counter then no longer holds the sum of its
- * keys, and lowering it would take what belongs to others: it excludes remove.
+ * Minimal increase increments only the counters at the minimum, which is enough for this key and
+ * disturbs other keys less.  But a counter then no longer holds the sum of its keys, and
+ * decrementing it would take counts from other keys, so it excludes remove.
  *
- * Remove refuses a key with a counter at 0, which was never added.  A stranger whose counters are
- * all taken, a false positive, cannot be told from a member: removing one takes counts away from
- * others, which may then be missed.  A counter at its maximum is never lowered.
+ * Remove refuses a key with a zero counter: it was never added.  It cannot recognize a false
+ * positive; removing one takes counts away from other keys, which may then be missed.  A saturated
+ * counter is never decremented.
  *
- * Each key is one line, so that writers take turns at lines: a small table of locks, which only
- * filters with several writers use.  Looking up takes none.
+ * All counters of a key are in one line, so writers lock a line, in a small table of locks that
+ * only filters with several writers use.  Lookups take no lock.
  *
  * Sources: Fan, Cao, Almeida, Broder, "Summary Cache", 2000 (counting filters); Cohen, Matias,
  * "Spectral Bloom Filters", 2003 (minimum selection, minimal increase). */
@@ -36,7 +36,7 @@ static void spectral_init(struct dj_part *p)
     p->counters_kernel = dj_counters_best(p->shape.counter_bits);
 }
 
-/* --- Turns --------------------------------------------------------------- */
+/* --- Locks --------------------------------------------------------------- */
 
 static atomic_bool *lock_of(struct dj_part *p, uint64_t hash)
 {
@@ -111,15 +111,15 @@ static uint64_t spectral_used(const struct dj_part *p)
     return dj_counters_survey(&p->counters).used;
 }
 
-/* --- One part, or F that must agree ------------------------------------------ */
+/* --- One part, or F parts that must agree -------------------------------------- */
 
-/* A key as part i sees it: kinds with counters make one number of it. */
+/* The hash of a key for part i; with counters, a key is always a single number. */
 static uint64_t seen_by(const deja_filter *f, uint32_t i, uint64_t hash)
 {
     return f->part[i]->salt ? dj_mix64(hash ^ f->part[i]->salt) : hash;
 }
 
-/* Parts where the key is, and not with counters that have lost count in all of them. */
+/* Whether all parts have the key. */
 static bool all_can_remove(const deja_filter *f, uint64_t hash)
 {
     for (uint32_t i = 0; i < f->n_parts; i++)
@@ -128,8 +128,8 @@ static bool all_can_remove(const deja_filter *f, uint64_t hash)
     return true;
 }
 
-/* The answer of F parts: one in which all counters of the key are at their maximum keeps them, as
- * single counters do; the others go down. */
+/* The answer of F parts: a part in which all counters of the key are saturated keeps them, as a
+ * single counter does; the others are decremented. */
 static enum dj_removal remove_from_all(deja_filter *f, uint64_t hash, bool shared)
 {
     enum dj_removal answer = DJ_REFUSED;
@@ -156,8 +156,8 @@ static bool remove_key(deja_filter *f, uint64_t hash, bool shared)
     if (f->n_parts == 1) {
         answer = spectral_remove(f->part[0], hash, shared);
     } else {
-        /* Nobody else may remove between the look at all parts and the change of each; adds may
-         * come, as they only raise. */
+        /* No other thread may remove between the check of all parts and the change of each.
+         * Concurrent adds are harmless: they only increment. */
         pthread_rwlock_wrlock(&f->growing);
         answer = remove_from_all(f, hash, shared);
         pthread_rwlock_unlock(&f->growing);
@@ -177,20 +177,19 @@ static uint32_t count_key(const deja_filter *f, uint64_t hash)
     return least;
 }
 
-/* --- Plan and account ------------------------------------------------------- */
+/* --- Plan and statistics ----------------------------------------------------- */
 
 static int spectral_read(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
-    (void)err; /* the table has the range */
+    (void)err; /* the option table checks the range */
     plan->shape.counter_bits = opt->counter_bits ? opt->counter_bits : DJ_DEFAULT_COUNTER_BITS;
     return DEJA_OK;
 }
 
 static int spectral_check(const struct dj_plan *plan, deja_error *err)
 {
-    return dj_shape_has_counters(plan->shape.counter_bits)
-               ? DEJA_OK
-               : dj_fail(err, DEJA_EFORMAT, "counter bits is damaged");
+    return dj_shape_has_counters(plan->shape.counter_bits) ? DEJA_OK
+                                                           : dj_fail_damaged(err, "counter bits");
 }
 
 static void spectral_stats(const deja_filter *f, deja_stats *s)
@@ -218,7 +217,7 @@ const struct dj_kind dj_spectral = {
     .layout = DJ_BLOCKS,
     .read = spectral_read,
     .plan = dj_plan_plain,
-    .by_multiplier = dj_plan_multiplied,
+    .by_multiplier = dj_plan_always,
     .prefetch = dj_spatial_prefetch,
     .add = dj_spatial_add,
     .contains = dj_spatial_contains,

@@ -122,7 +122,7 @@ int dj_static_size(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error
     uint32_t width = plan->fuse.width ? plan->fuse.width : 32;
     if (n > DJ_FUSE_MAX_KEYS)
         return dj_fail(err, DEJA_EINVAL, "a static filter holds at most %llu keys, not %llu",
-                       (unsigned long long)DJ_FUSE_MAX_KEYS, (unsigned long long)n);
+                       (ull)DJ_FUSE_MAX_KEYS, (ull)n);
     while (memory && width > least && fuse_bytes(plan, n, width) > memory)
         width /= 2;
     const uint64_t bytes = fuse_bytes(plan, n, width);
@@ -130,7 +130,7 @@ int dj_static_size(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error
         return dj_fail(
             err, DEJA_EINVAL,
             "%llu keys take %llu bytes with %u-bit fingerprints, and options.memory is %llu",
-            (unsigned long long)n, (unsigned long long)bytes, width, (unsigned long long)memory);
+            (ull)n, (ull)bytes, width, (ull)memory);
     plan->capacity = n ? n : 1;
     return DEJA_OK;
 }
@@ -163,8 +163,7 @@ static int static_plan(const deja_options *opt, struct dj_plan *plan, deja_error
         n = fuse_capacity(plan, opt->memory);
     plan->fuse.width = width;
     if (!n)
-        return opt->memory ? dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key",
-                                     (unsigned long long)opt->memory)
+        return opt->memory ? dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key", (ull)opt->memory)
                            : dj_fail(err, DEJA_EINVAL,
                                      "options.capacity is 0: say how many keys to expect");
     rc = dj_static_size(plan, n, opt->memory, err);
@@ -187,12 +186,6 @@ static double static_lost(const struct dj_plan *plan, double n)
 {
     (void)plan, (void)n;
     return 0; /* its keys are given, not judged */
-}
-
-static uint64_t static_lines(const struct dj_plan *plan)
-{
-    (void)plan;
-    return DJ_FUSE_POSITIONS;
 }
 
 /* --- Account and file -------------------------------------------------------- */
@@ -226,7 +219,7 @@ static int static_check(const struct dj_plan *plan, deja_error *err)
 {
     return !plan->reserved && dj_fuse_is_sound(&plan->fuse)
                ? DEJA_OK
-               : dj_fail(err, DEJA_EFORMAT, "segments or fingerprints is damaged");
+               : dj_fail_damaged(err, "segments or fingerprints");
 }
 
 static bool static_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
@@ -234,13 +227,6 @@ static bool static_part_is_sound(const struct dj_plan *plan, const struct dj_par
     (void)i;
     return p->capacity == plan->capacity &&
            p->shape.bits == dj_fuse_slots(&plan->fuse) * plan->fuse.width;
-}
-
-/* It takes no more keys, so its rate sizes nothing. */
-static bool static_reaches_rate(const struct dj_plan *plan)
-{
-    (void)plan;
-    return true;
 }
 
 static const char *const options[] = {"fingerprint_bits", NULL};
@@ -260,7 +246,6 @@ const struct dj_kind dj_static = {
     .part_rate = static_part_rate,
     .rate = static_rate_at,
     .lost = static_lost,
-    .lines = static_lines,
     .prefetch = dj_spatial_prefetch,
     .contains = dj_spatial_contains,
     .stats = static_stats,
@@ -268,7 +253,7 @@ const struct dj_kind dj_static = {
     .header = DJ_FIELDS(header),
     .check = static_check,
     .part_is_sound = static_part_is_sound,
-    .reaches_rate = static_reaches_rate,
+    .reaches_rate = dj_plan_always, /* it takes no more keys, so its rate sizes nothing */
     .recount = static_recount,
     .body = {.prefetch = static_prefetch,
              .contains = static_contains,

@@ -176,7 +176,7 @@ static int size(const deja_options *opt, struct dj_plan *plan, deja_error *err)
                    : dj_plan_too_large(plan, err);
     if (opt->memory < row)
         return dj_fail(err, DEJA_EINVAL, "options.memory is %llu: at least %llu bytes",
-                       (unsigned long long)opt->memory, (unsigned long long)row);
+                       (ull)opt->memory, (ull)row);
     s.bits = opt->memory / row * DJ_BLOCK_BITS;
     if (opt->capacity)
         dj_shape_best_k(&s, dj_generations_quota(plan));
@@ -193,11 +193,6 @@ static int window_plan(const deja_options *opt, struct dj_plan *plan, deja_error
     if (rc == DEJA_OK)
         rc = size(opt, plan, err);
     return rc == DEJA_OK ? dj_plan_settle(opt, plan, err) : rc;
-}
-
-static uint64_t window_lines(const struct dj_plan *plan)
-{
-    return dj_plan_lines(plan);
 }
 
 /* --- Generations and time ------------------------------------------------------ */
@@ -586,7 +581,7 @@ static int window_check(const struct dj_plan *plan, deja_error *err)
     return plan->generations && plan->generations <= DJ_MAX_GENERATIONS && !plan->reserved &&
                    plan->window_seconds <= DJ_MAX_SECONDS
                ? DEJA_OK
-               : dj_fail(err, DEJA_EFORMAT, "generations or seconds of the window is damaged");
+               : dj_fail_damaged(err, "generations or seconds of the window");
 }
 
 static bool window_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
@@ -594,11 +589,6 @@ static bool window_part_is_sound(const struct dj_plan *plan, const struct dj_par
     (void)i;
     return p->capacity == plan->capacity &&
            p->shape.bits % ((uint64_t)DJ_BLOCK_BITS * dj_plan_lines(plan)) == 0;
-}
-
-static bool window_reaches_rate(const struct dj_plan *plan)
-{
-    return window_rate(plan, (double)plan->capacity) <= 2 * plan->fp_rate;
 }
 
 static double window_share(const deja_options *next)
@@ -632,7 +622,6 @@ const struct dj_kind dj_window = {
     .part_rate = window_part_rate,
     .rate = window_rate,
     .lost = window_lost,
-    .lines = window_lines,
     .prefetch = prefetch_keys,
     .add = add_keys,
     .contains = find_keys,
@@ -645,7 +634,6 @@ const struct dj_kind dj_window = {
     .record = DJ_FIELDS(record),
     .check = window_check,
     .part_is_sound = window_part_is_sound,
-    .reaches_rate = window_reaches_rate,
     .to_record = window_to_record,
     .from_record = window_from_record,
     .recount = window_recount,

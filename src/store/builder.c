@@ -47,11 +47,8 @@ int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *er
         return rc;
     deja_builder *b = dj_alloc(known.alloc, sizeof *b, 64);
     if (!b)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
-    if (known.alloc) {
-        b->alloc_copy = *known.alloc;
-        b->alloc = &b->alloc_copy;
-    }
+        return dj_fail_memory(err);
+    b->alloc = dj_alloc_keep(known.alloc, &b->alloc_copy);
     b->plan = plan;
     b->memory = memory;
     if (memory && known.fp_rate == 0 && !known.fingerprint_bits)
@@ -81,10 +78,8 @@ void deja_builder_free(deja_builder *b)
 {
     if (!b)
         return;
-    const deja_allocator copy = b->alloc_copy;
-    const deja_allocator *alloc = b->alloc ? &copy : NULL;
     clear(b);
-    dj_free(alloc, b, sizeof *b);
+    dj_free(b->alloc, b, sizeof *b);
 }
 
 static int no_memory(const deja_builder *b, size_t n, deja_error *err)

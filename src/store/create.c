@@ -117,7 +117,9 @@ static int settle_rights(const struct dj_file *file, int like, mode_t asked, dej
     return DEJA_OK;
 }
 
-int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, int like, deja_error *err)
+/* A file without a name for the first n_parts parts of a filter, whose shapes are set.  The first
+ * sync gives it its name. */
+static int begin_file(deja_filter *f, unsigned flags, uint32_t n_parts, int like, deja_error *err)
 {
     struct dj_file *file = f->store;
     struct dj_header h;
@@ -141,15 +143,47 @@ int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, int like, de
         rc = dj_file_lock(file->fd, file->path, err);
     if (rc == DEJA_OK)
         rc = reserve(file->fd, h.file_len, file->path, err);
-    uint8_t *map = rc < 0 ? NULL : dj_map(file->fd, h.file_len, true, file->path, err);
-    if (map)
+    uint8_t *map;
+    if (rc == DEJA_OK)
+        rc = dj_map(file->fd, h.file_len, true, file->path, &map, err);
+    if (rc == DEJA_OK)
         dj_file_adopt(f, &h, map);
     else
         f->n_parts = 0;
-    if (rc == DEJA_OK && !map)
-        rc = DEJA_EIO;
     atomic_store(&f->writing, true); /* nobody can open it yet: nothing to announce */
     return rc;
+}
+
+int dj_file_make_filter(const char *path, unsigned flags, const struct dj_plan *plan,
+                        const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc,
+                        const deja_filter *like, int rights, deja_filter **out, deja_error *err)
+{
+    deja_filter *f = dj_filter_make(plan, key, alloc);
+    const uint32_t parts = like ? like->n_parts : dj_plan_parts(plan);
+    struct dj_file *file = f && dj_filter_make_parts(f, parts) ? dj_file_make(path, alloc) : NULL;
+    if (!file) {
+        if (f)
+            dj_filter_unmake(f);
+        return dj_fail_memory(err);
+    }
+    f->owner = &dj_file_ops;
+    f->store = file;
+    for (uint32_t i = 0; like && i < parts; i++)
+        *f->part[i] = *like->part[i]; /* begin_file gives each a body of its own */
+    const int rc = begin_file(f, flags, parts, rights, err);
+    if (rc < 0)
+        deja_filter_free(f);
+    else
+        *out = f;
+    return rc;
+}
+
+int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
+                   const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc, deja_filter **out,
+                   deja_error *err)
+{
+    const int rc = dj_file_check_name(path, flags, err);
+    return rc < 0 ? rc : dj_file_make_filter(path, flags, plan, key, alloc, NULL, -1, out, err);
 }
 
 int deja_filter_create(const char *path, unsigned flags, const deja_options *opt,
@@ -163,40 +197,17 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     return rc < 0 ? rc : dj_file_create(path, flags, &plan, key, known.alloc, out, err);
 }
 
-int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
-                   const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc, deja_filter **out,
-                   deja_error *err)
-{
-    int rc = dj_file_check_name(path, flags, err);
-    if (rc < 0)
-        return rc;
-    deja_filter *f = dj_filter_make(plan, key, alloc);
-    struct dj_file *file = f ? dj_file_make(path, alloc) : NULL;
-    if (!file) {
-        if (f)
-            dj_filter_unmake(f);
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
-    }
-    f->owner = &dj_file_ops;
-    f->store = file;
-    rc = dj_file_begin(f, flags, dj_plan_parts(plan), -1, err);
-    if (rc < 0) {
-        deja_filter_free(f);
-        return rc;
-    }
-    *out = f;
-    return DEJA_OK;
-}
-
 /* A file that has no name yet can simply become longer. */
 static int grow_unnamed(deja_filter *f, const struct dj_header *h)
 {
     const struct dj_file *file = f->store;
-    const int rc = reserve(file->fd, h->file_len, file->path, NULL);
-    uint8_t *map = rc < 0 ? NULL : dj_map(file->fd, h->file_len, true, file->path, NULL);
-    if (map)
+    uint8_t *map;
+    int rc = reserve(file->fd, h->file_len, file->path, NULL);
+    if (rc == DEJA_OK) /* if this fails, the first sync cuts the file to its length */
+        rc = dj_map(file->fd, h->file_len, true, file->path, &map, NULL);
+    if (rc == DEJA_OK)
         dj_file_adopt(f, h, map);
-    return rc < 0 ? rc : map ? DEJA_OK : DEJA_EIO; /* too long is mended by the first sync */
+    return rc;
 }
 
 static bool copy_bodies(const struct dj_file *from, int to)
@@ -232,11 +243,11 @@ static int grow_named(deja_filter *f, const struct dj_header *h)
     if (rc == DEJA_OK)
         rc = dj_file_record(f, DJ_OPEN, 0, NULL);
     /* Mapped before it takes its name: afterwards nothing may fail any more. */
-    uint8_t *map = rc < 0 ? NULL : dj_map(fd, h->file_len, true, file->path, NULL);
-    if (map)
+    uint8_t *map = NULL;
+    if (rc == DEJA_OK)
+        rc = dj_map(fd, h->file_len, true, file->path, &map, NULL);
+    if (rc == DEJA_OK)
         rc = dj_tmp_commit(&tmp, old_fd, NULL);
-    else if (rc == DEJA_OK)
-        rc = DEJA_EIO;
     if (tmp.fd >= 0) { /* not in place: stay with the old file */
         if (map)
             munmap(map, (size_t)h->file_len);

@@ -7,10 +7,12 @@
 int dj_file_create(const char *path, unsigned flags, const struct dj_plan *plan,
                    const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc, deja_filter **out,
                    deja_error *err);
-/* A file without a name for the first n_parts parts of a filter, whose shapes are set; it has its
- * name with the first sync.  `like` is a file whose permissions, owner and group it
- * gets, or -1: those of the file that has its name, or of a new one. */
-int dj_file_begin(deja_filter *f, unsigned flags, uint32_t n_parts, int like, deja_error *err);
+/* The same without a check of the name.  The filter gets the parts of `like`, without their keys,
+ * unless it is NULL; and its file gets the permissions, owner and group of the open file `rights`,
+ * or if that is -1, those of the file that it will replace. */
+int dj_file_make_filter(const char *path, unsigned flags, const struct dj_plan *plan,
+                        const uint8_t key[DEJA_KEY_LEN], const deja_allocator *alloc,
+                        const deja_filter *like, int rights, deja_filter **out, deja_error *err);
 /* Are these flags of deja_filter_create?  DEJA_EVERSION. */
 int dj_file_check_flags(unsigned flags, deja_error *err);
 /* May a new file have this name, with these flags? */

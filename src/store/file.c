@@ -114,16 +114,15 @@ bool dj_write_at(int fd, const void *data, size_t len, uint64_t at)
     return true;
 }
 
-uint8_t *dj_map(int fd, uint64_t len, bool write, const char *path, deja_error *err)
+int dj_map(int fd, uint64_t len, bool write, const char *path, uint8_t **map, deja_error *err)
 {
     const int access = write ? PROT_READ | PROT_WRITE : PROT_READ;
-    uint8_t *map = mmap(NULL, (size_t)len, access, MAP_SHARED, fd, 0);
-    if (map == MAP_FAILED) {
-        (void)dj_fail_errno(err, "%s: cannot map %.0f MB", path, (double)len / 1e6);
-        return NULL;
-    }
-    madvise(map, (size_t)len, MADV_RANDOM); /* reading ahead would only evict */
-    return map;
+    void *at = mmap(NULL, (size_t)len, access, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return dj_fail_errno(err, "%s: cannot map %.0f MB", path, (double)len / 1e6);
+    madvise(at, (size_t)len, MADV_RANDOM); /* reading ahead would only evict other pages */
+    *map = at;
+    return DEJA_OK;
 }
 
 void dj_file_take_map(struct dj_file *file, uint8_t *map, uint64_t len)

@@ -29,8 +29,8 @@ void dj_file_free(struct dj_file *file, const deja_allocator *alloc); /* unmaps,
 
 /* The writer's lock of an open file; DEJA_EBUSY when another process has it. */
 int dj_file_lock(int fd, const char *path, deja_error *err);
-/* Map len bytes of fd; NULL and an error otherwise. */
-uint8_t *dj_map(int fd, uint64_t len, bool write, const char *path, deja_error *err);
+/* Maps len bytes of fd. */
+int dj_map(int fd, uint64_t len, bool write, const char *path, uint8_t **map, deja_error *err);
 /* This mapping, and no other, is the file's from now on. */
 void dj_file_take_map(struct dj_file *file, uint8_t *map, uint64_t len);
 /* Give the filter's parts the bodies in this mapping of its file, in place of an earlier one. */

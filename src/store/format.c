@@ -11,7 +11,6 @@
 #include "filter/sound.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 /* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
 static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
@@ -160,12 +159,6 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     dj_store64(page + AT_CHECKSUM, dj_checksum(page, AT_CHECKSUM));
 }
 
-/* From 0 to less than `end`; no NaN. */
-static bool is_number(double x, double end)
-{
-    return x >= 0 && x < end;
-}
-
 uint64_t dj_record_offset(uint64_t sequence)
 {
     return sequence % 2 ? DJ_RECORD_A : DJ_RECORD_A + DJ_RECORD_LEN;
@@ -189,7 +182,7 @@ void dj_record_encode(const struct dj_record *record, const struct dj_kind *kind
     struct dj_record bounded = *record;
     const struct dj_record *r = &bounded;
     bound_counts(&bounded);
-    if (!is_number(bounded.earlier.lost, HUGE_VAL))
+    if (!dj_is_number(bounded.earlier.lost, HUGE_VAL))
         bounded.earlier.lost = 0; /* nobody knows */
     memset(out, 0, DJ_RECORD_LEN);
     STORE(record_fields, r, out);
@@ -225,7 +218,8 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], const struct dj_kin
         r->keys[i] = dj_load64(in + REC_KEYS + 8 * i);
     bound_counts(r);
     return r->sequence && r->sequence <= DJ_MAX_SEQUENCE && dj_record_offset(r->sequence) == at &&
-           (r->state == DJ_SEALED || r->state == DJ_OPEN) && is_number(r->earlier.lost, HUGE_VAL);
+           (r->state == DJ_SEALED || r->state == DJ_OPEN) &&
+           dj_is_number(r->earlier.lost, HUGE_VAL);
 }
 
 const struct dj_record *dj_header_latest(const struct dj_header *h)
@@ -236,11 +230,6 @@ const struct dj_record *dj_header_latest(const struct dj_header *h)
             (!best || h->record[i].sequence > best->sequence))
             best = &h->record[i];
     return best;
-}
-
-static int bad(deja_error *err, const char *field)
-{
-    return dj_fail(err, DEJA_EFORMAT, "%s is damaged", field);
 }
 
 static void decode_part(const uint8_t *at, struct dj_header *h, uint32_t i)
@@ -259,18 +248,16 @@ static void decode_part(const uint8_t *at, struct dj_header *h, uint32_t i)
 static int check_place(const struct dj_header *h, uint32_t i, uint64_t expected, deja_error *err)
 {
     const struct dj_part *p = &h->part[i];
-    char field[32];
-    if (h->offset[i] == expected && p->body_len == dj_part_body_len(&p->shape))
-        return DEJA_OK;
-    snprintf(field, sizeof field, "part %u", i + 1);
-    return bad(err, field);
+    return h->offset[i] == expected && p->body_len == dj_part_body_len(&p->shape)
+               ? DEJA_OK
+               : dj_fail(err, DEJA_EFORMAT, "part %u is damaged", i + 1);
 }
 
 /* Version 1 is for rules 0 alone; whatever else stands there in version 2 came later. */
 static int check_rules(const uint8_t page[DJ_HEADER_LEN], const struct dj_plan *p, deja_error *err)
 {
     if ((dj_load32(page + AT_VERSION) == 1) != (p->rules == DJ_RULES_0_1))
-        return bad(err, "number of the rules");
+        return dj_fail_damaged(err, "number of the rules");
     return p->rules <= DJ_RULES_NEWEST
                ? DEJA_OK
                : dj_fail(err, DEJA_EVERSION,
@@ -290,12 +277,12 @@ static int decode_names(const uint8_t page[DJ_HEADER_LEN], struct dj_plan *p, de
         return dj_fail(err, DEJA_EVERSION, "kind %" PRIu32 " is not known to deja %s", kind,
                        deja_version());
     if (!dj_plan_fits_parts(p->kind, p->part_kind))
-        return bad(err, "part kind");
+        return dj_fail_damaged(err, "part kind");
     if (!deja_hash_name(p->hash))
         return dj_fail(err, DEJA_EVERSION, "hash %" PRIu32 " is not known to deja %s", p->hash,
                        deja_version());
     if (!dj_hash_is_single(p->hash) && !p->kind->any_hash)
-        return bad(err, "hash");
+        return dj_fail_damaged(err, "hash");
     dj_fields_load(p->kind->header.field, p->kind->header.n, page, p);
     return DEJA_OK;
 }
@@ -322,7 +309,7 @@ static int decode_parts(const uint8_t page[DJ_HEADER_LEN], struct dj_header *h, 
     rc = dj_sizes_check(&h->plan, err);
     if (rc < 0)
         return rc;
-    return at == h->file_len ? DEJA_OK : bad(err, "file length");
+    return at == h->file_len ? DEJA_OK : dj_fail_damaged(err, "file length");
 }
 
 bool dj_header_is_magic(const uint8_t start[DJ_MAGIC_LEN])
@@ -340,11 +327,11 @@ static int check_frame(const uint8_t page[DJ_HEADER_LEN], deja_error *err)
                        "format version %" PRIu32 " is newer than deja %s, which reads up to %u",
                        version, deja_version(), DJ_FORMAT_VERSION);
     if (version == 0 || dj_load32(page + AT_HEADER_LEN) != DJ_HEADER_LEN)
-        return bad(err, "format version or header length");
+        return dj_fail_damaged(err, "format version or header length");
     if (dj_load64(page + AT_CHECKSUM) != dj_checksum(page, AT_CHECKSUM))
         return dj_fail(err, DEJA_EFORMAT, "the header is damaged: its checksum is wrong");
     if (!all_zero(page + AT_RESERVED, DJ_RECORD_A - AT_RESERVED))
-        return bad(err, "reserved space of the header");
+        return dj_fail_damaged(err, "reserved space of the header");
     return DEJA_OK;
 }
 

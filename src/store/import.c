@@ -44,13 +44,10 @@ int deja_import_new(uint64_t len, const deja_options *expect, deja_import **out,
         return rc;
     deja_import *im = dj_alloc(want.alloc, sizeof *im, 64);
     if (!im)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+        return dj_fail_memory(err);
     im->want = want;
     im->told = len;
-    if (want.alloc) {
-        im->alloc_copy = *want.alloc;
-        im->alloc = &im->alloc_copy;
-    }
+    im->alloc = dj_alloc_keep(want.alloc, &im->alloc_copy);
     if (want.key) {
         memcpy(im->key, want.key, DEJA_KEY_LEN);
         im->want.key = im->key;
@@ -63,10 +60,9 @@ void deja_import_free(deja_import *im)
 {
     if (!im)
         return;
-    const deja_allocator copy = im->alloc_copy;
     dj_free(im->alloc, im->body, im->room);
     deja_filter_free(im->f);
-    dj_free(im->alloc ? &copy : NULL, im, sizeof *im);
+    dj_free(im->alloc, im, sizeof *im);
 }
 
 uint64_t deja_import_len(const deja_import *im)
@@ -81,20 +77,18 @@ static int check_sealed(const struct dj_header *h, deja_error *err)
     return dj_header_latest(h)->state == DJ_SEALED
                ? DEJA_OK
                : dj_fail(err, DEJA_EBUSY,
-                         "the filter was not synced after its last add: sync its file (`deja "
-                         "verify --repair` will do) and send it again");
+                         "the filter was not synced after its last add: sync its file "
+                         "(DEJA_OPEN_REPAIR) and send it again");
 }
 
 static int check_told(const deja_import *im, deja_error *err)
 {
     const uint64_t len = im->h.file_len;
     if (len > SIZE_MAX / 2)
-        return dj_fail(err, DEJA_EFORMAT, "this machine cannot address %llu bytes",
-                       (unsigned long long)len);
+        return dj_fail(err, DEJA_EFORMAT, "this machine cannot address %llu bytes", (ull)len);
     if (!im->told || im->told == len)
         return DEJA_OK;
-    return dj_fail(err, DEJA_EFORMAT, "there are %llu bytes of %llu", (unsigned long long)im->told,
-                   (unsigned long long)len);
+    return dj_fail(err, DEJA_EFORMAT, "there are %llu bytes of %llu", (ull)im->told, (ull)len);
 }
 
 static int take_header(deja_import *im, deja_error *err)
@@ -116,10 +110,9 @@ static int take_header(deja_import *im, deja_error *err)
         return rc;
     im->f = dj_filter_make(&h->plan, key, im->alloc);
     if (!im->f)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+        return dj_fail_memory(err);
     dj_filter_to_memory(im->f);
-    return dj_filter_make_parts(im->f, h->n_parts) ? DEJA_OK
-                                                   : dj_fail(err, DEJA_ENOMEM, "out of memory");
+    return dj_filter_make_parts(im->f, h->n_parts) ? DEJA_OK : dj_fail_memory(err);
 }
 
 /* --- The bodies -------------------------------------------------------------- */
@@ -158,7 +151,7 @@ static int take_body(deja_import *im, const uint8_t *data, size_t len, size_t *t
 {
     if (im->f->n_parts == im->h.n_parts)
         return dj_fail(err, DEJA_EFORMAT, "there are more than its %llu bytes",
-                       (unsigned long long)im->h.file_len);
+                       (ull)im->h.file_len);
     const uint64_t body_len = im->h.part[im->f->n_parts].body_len;
     if (im->filled == im->room) {
         const int rc = grow_room(im, body_len, err);
@@ -233,7 +226,7 @@ static int check_whole(const deja_import *im, deja_error *err)
                                 : "there are no bytes: this is no deja file");
     if (im->f->n_parts < im->h.n_parts)
         return dj_fail(err, DEJA_EFORMAT, "the filter is cut short: %llu bytes of %llu",
-                       (unsigned long long)im->have, (unsigned long long)im->h.file_len);
+                       (ull)im->have, (ull)im->h.file_len);
     if (dj_export_checksum(im->f) != dj_header_latest(&im->h)->checksum)
         return dj_fail(err, DEJA_EFORMAT, "the body is damaged: its checksum is wrong");
     return DEJA_OK;

@@ -64,11 +64,11 @@ static int check_length(int fd, const struct dj_header *h, const char *path, dej
     if (have < h->file_len)
         return dj_fail(err, DEJA_EFORMAT,
                        "%s is cut short: %llu bytes of %llu; restore it from a copy or rebuild it",
-                       path, (unsigned long long)have, (unsigned long long)h->file_len);
+                       path, (ull)have, (ull)h->file_len);
     if (have > h->file_len)
         return dj_fail(err, DEJA_EFORMAT,
                        "%s has %llu bytes too many: it is no longer what was written", path,
-                       (unsigned long long)(have - h->file_len));
+                       (ull)(have - h->file_len));
     return DEJA_OK;
 }
 
@@ -76,10 +76,11 @@ int dj_open_records(const struct dj_header *h, bool repair, deja_error *err)
 {
     for (int i = 0; i < 2; i++)
         if (!h->record_ok[i] && !repair)
-            return dj_fail(err, DEJA_EFORMAT,
-                           "sync record %c is damaged: the keys may be intact, `deja verify "
-                           "--repair` trusts the other record and recounts",
-                           'A' + i);
+            return dj_fail(
+                err, DEJA_EFORMAT,
+                "sync record %c is damaged, but the keys may be intact: repair the file "
+                "(DEJA_OPEN_REPAIR) to trust the other record and recount the keys",
+                'A' + i);
     return dj_header_latest(h) ? DEJA_OK
                                : dj_fail(err, DEJA_EFORMAT, "both sync records are damaged");
 }
@@ -131,9 +132,9 @@ static int check_sequence(const struct dj_header *h, const char *path, deja_erro
     if (sequence <= DJ_MAX_SEQUENCE - DJ_SEQUENCE_ROOM)
         return DEJA_OK;
     return dj_fail(err, DEJA_EFORMAT,
-                   "%s: its sync sequence, %llu, leaves no room for writing; it can be read, and "
-                   "`deja merge -o NEW.deja` copies it to a file that can be written",
-                   path, (unsigned long long)sequence);
+                   "%s: its sync sequence, %llu, leaves no room for writing: copy the filter to a "
+                   "new file (deja_filter_copy) and write that",
+                   path, (ull)sequence);
 }
 
 /* The same URL in another canonical form would be another key: found nowhere, lost twice. */
@@ -156,58 +157,39 @@ static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *wan
     return DEJA_OK;
 }
 
-static int check_layers(const struct dj_plan *plan, const deja_options *want, const char *path,
-                        deja_error *err)
+/* Reports that a file was made with another value of this option. */
+static int other_value(const deja_option *o, const deja_options *have, const deja_options *want,
+                       const char *name, deja_error *err)
 {
-    const struct dj_layering *l = &plan->layering;
-    const uint32_t modes = want->flags & (DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS);
-    if (want->layers && want->layers != l->layers)
-        return l->layers || !dj_kind_can(plan->kind, DEJA_CAN_LAYER)
-                   ? dj_fail(err, DEJA_EMISMATCH, "%s has %u layers, not %u", path, l->layers,
-                             want->layers)
-                   : dj_fail(err, DEJA_EMISMATCH, "%s has layers by the number of words, not %u",
-                             path, want->layers);
-    if (modes & ~plan->flags)
-        return dj_fail(err, DEJA_EMISMATCH, "%s is not a layered filter of mode %s", path,
-                       modes & ~plan->flags & DEJA_LAYERED_PAPER ? "paper" : "words");
-    if (want->delimiter && want->delimiter != l->delimiter)
-        return dj_fail(err, DEJA_EMISMATCH, "%s has words with another delimiter between them",
-                       path);
-    return DEJA_OK;
+    char was[DEJA_OPTION_TEXT], asked[DEJA_OPTION_TEXT];
+    if (!deja_option_given(o, have))
+        return dj_fail(err, DEJA_EMISMATCH, "%s was made without options.%s", name, o->name);
+    if (o->type == DEJA_OPTION_CHAR) /* which may not be printable */
+        return dj_fail(err, DEJA_EMISMATCH, "%s was made with another options.%s", name, o->name);
+    const int was_len = (int)deja_option_print(o, have, was);
+    const int asked_len = (int)deja_option_print(o, want, asked);
+    return dj_fail(err, DEJA_EMISMATCH, "%s was made with options.%s %.*s, not %.*s", name,
+                   o->name, was_len, was, asked_len, asked);
 }
 
 int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *name,
                      deja_error *err)
 {
-    const bool grows = dj_kind_can(h->plan.kind, DEJA_CAN_GROW);
-    const bool part = grows && want->kind == h->plan.part_kind->number;
-    if (want->kind && want->kind != h->plan.kind->number && !part)
-        return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s%s%s, not %s", name,
-                       h->plan.kind->name, grows ? " with parts of kind " : "",
-                       grows ? h->plan.part_kind->name : "",
+    const struct dj_kind *kind = h->plan.kind, *parts = h->plan.part_kind;
+    const bool grows = dj_kind_can(kind, DEJA_CAN_GROW);
+    deja_options have = dj_plan_options(&h->plan);
+    size_t i = 0;
+    if (want->kind && want->kind != kind->number && !(grows && want->kind == parts->number))
+        return dj_fail(err, DEJA_EMISMATCH, "%s is of kind %s%s%s, not %s", name, kind->name,
+                       grows ? " with parts of kind " : "", grows ? parts->name : "",
                        deja_kind_name(want->kind) ? deja_kind_name(want->kind) : "that");
-    if (want->hash && want->hash != h->plan.hash)
-        return dj_fail(err, DEJA_EMISMATCH, "%s hashes with %s, not %s", name,
-                       deja_hash_name(h->plan.hash),
-                       deja_hash_name(want->hash) ? deja_hash_name(want->hash) : "that");
-    if (want->counter_bits && want->counter_bits != h->plan.shape.counter_bits)
-        return dj_fail(err, DEJA_EMISMATCH, "%s has counters of %u bits, not %u", name,
-                       h->plan.shape.counter_bits, want->counter_bits);
-    if (want->generations && want->generations != h->plan.generations)
-        return dj_fail(err, DEJA_EMISMATCH, "%s has %u generations, not %u", name,
-                       h->plan.generations, want->generations);
-    if (want->window_seconds && want->window_seconds != h->plan.window_seconds)
-        return dj_fail(err, DEJA_EMISMATCH, "%s is a window of %llu seconds, not %llu", name,
-                       (unsigned long long)h->plan.window_seconds,
-                       (unsigned long long)want->window_seconds);
-    if (want->format && want->format != h->plan.rules + UINT64_C(1))
-        return dj_fail(err, DEJA_EMISMATCH, "%s has format %u, not %llu", name, h->plan.rules + 1,
-                       (unsigned long long)want->format);
-    if (want->flags & DEJA_MINIMAL_INCREASE && !(h->plan.flags & DEJA_MINIMAL_INCREASE))
-        return dj_fail(err, DEJA_EMISMATCH, "%s was not made with minimal increase", name);
-    const int rc = check_layers(&h->plan, want, name, err);
-    if (rc < 0)
-        return rc;
+    have.kind = want->kind;
+    have.key = want->key; /* dj_open_key compares it, and the seed */
+    have.seed = want->seed;
+    have.url = want->url;
+    for (const deja_option *row = deja_option_at(0); row; row = deja_option_at(++i))
+        if (row->compared && dj_option_differs(row, want, &have))
+            return other_value(row, &have, want, name, err);
     return want->url ? check_url_rules(&h->plan, want->url, name, err) : DEJA_OK;
 }
 
@@ -220,7 +202,7 @@ int dj_open_key(const struct dj_header *h, const deja_options *want, const char 
         return dj_key_derive(key, DJ_STREAM_CHECK, 0) == h->key_check
                    ? DEJA_OK
                    : dj_fail(err, DEJA_EMISMATCH, "%s was not made with the seed %llu", name,
-                             (unsigned long long)want->seed);
+                             (ull)want->seed);
     }
     if (apart && !want->key)
         return dj_fail(err, DEJA_EMISMATCH,
@@ -263,12 +245,13 @@ static int attach(deja_filter *f, struct dj_file *file, const struct dj_header *
     f->store = file;
     f->read_only = !write;
     if (!dj_filter_make_parts(f, h->n_parts))
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+        return dj_fail_memory(err);
     for (uint32_t i = 0; i < h->n_parts; i++)
         dj_open_part(f, h, i);
-    uint8_t *map = dj_map(file->fd, h->file_len, write, file->path, err);
-    if (!map)
-        return DEJA_EIO;
+    uint8_t *map;
+    const int rc = dj_map(file->fd, h->file_len, write, file->path, &map, err);
+    if (rc < 0)
+        return rc;
     dj_file_adopt(f, h, map);
     file->stamp = dj_load64(file->page + DJ_HEADER_SUM); /* of the header that was checked */
     file->sequence = dj_header_latest(h)->sequence;
@@ -292,7 +275,7 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
         return rc;
     struct dj_file *file = dj_file_make(path, want.alloc);
     if (!file)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+        return dj_fail_memory(err);
     rc = open_locked(path, write, &file->fd, err);
     if (rc == DEJA_OK)
         rc = read_header(file->fd, path, flags, file->page, &h, err);
@@ -303,7 +286,7 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
     if (rc == DEJA_OK)
         rc = dj_open_key(&h, &want, path, key, err);
     if (rc == DEJA_OK && !(f = dj_filter_make(&h.plan, key, want.alloc)))
-        rc = dj_fail(err, DEJA_ENOMEM, "out of memory");
+        rc = dj_fail_memory(err);
     if (rc == DEJA_OK)
         rc = attach(f, file, &h, write, err);
     if (rc < 0) {
@@ -344,21 +327,19 @@ int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, de
 {
     struct dj_file *file = dj_file_make(path, NULL);
     if (!file)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+        return dj_fail_memory(err);
     int rc = open_locked(path, false, &file->fd, err);
     if (rc == DEJA_OK)
         rc = read_header(file->fd, path, 0, file->page, h, err);
-    uint8_t *map = rc < 0 ? NULL : dj_map(file->fd, h->file_len, false, path, err);
-    if (rc == DEJA_OK && !map)
-        rc = DEJA_EIO;
-    if (map) {
-        dj_file_take_map(file, map, h->file_len);
-        file->stamp = dj_load64(file->page + DJ_HEADER_SUM);
-    }
+    uint8_t *map;
+    if (rc == DEJA_OK)
+        rc = dj_map(file->fd, h->file_len, false, path, &map, err);
     if (rc < 0) {
         dj_file_free(file, NULL);
         return rc;
     }
+    dj_file_take_map(file, map, h->file_len);
+    file->stamp = dj_load64(file->page + DJ_HEADER_SUM);
     *out = file;
     return DEJA_OK;
 }

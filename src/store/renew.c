@@ -14,33 +14,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A filter in a new file that will be called `path`, with the parts of `like` if it has any, and
- * the access rights of the open file `rights` (or -1). */
-static int make(const char *path, unsigned flags, const struct dj_plan *plan,
-                const deja_filter *like, bool same_parts, int rights, deja_filter **out,
-                deja_error *err)
-{
-    deja_filter *f = dj_filter_make(plan, like->key, like->alloc);
-    const uint32_t parts = same_parts ? like->n_parts : dj_plan_parts(plan);
-    struct dj_file *file =
-        f && dj_filter_make_parts(f, parts) ? dj_file_make(path, like->alloc) : NULL;
-    if (!file) {
-        if (f)
-            dj_filter_unmake(f);
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
-    }
-    f->owner = &dj_file_ops;
-    f->store = file;
-    for (uint32_t i = 0; same_parts && i < like->n_parts; i++)
-        *f->part[i] = *like->part[i]; /* which get bodies of their own */
-    const int rc = dj_file_begin(f, flags, parts, rights, err);
-    if (rc < 0)
-        deja_filter_free(f);
-    else
-        *out = f;
-    return rc;
-}
-
 static bool has_name(const struct dj_file *file)
 {
     return file->tmp.fd < 0;
@@ -58,8 +31,8 @@ int dj_file_next(const deja_filter *f, const struct dj_plan *plan, deja_filter *
 {
     const struct dj_file *file = f->store;
     const bool replace = has_name(file) || file->replace;
-    const int rc =
-        make(file->path, replace ? DEJA_CREATE_REPLACE : 0, plan, f, false, file->fd, out, err);
+    const int rc = dj_file_make_filter(file->path, replace ? DEJA_CREATE_REPLACE : 0, plan, f->key,
+                                       f->alloc, NULL, file->fd, out, err);
     if (rc == DEJA_OK && !has_name(file)) /* what was there when the first of them began */
         inherit_over((*out)->store, file);
     return rc;
@@ -109,7 +82,8 @@ int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, 
     *out = NULL;
     int rc = dj_file_check_name(path, flags, err);
     if (rc == DEJA_OK)
-        rc = make(path, flags, &from->plan, from, true, -1, &f, err);
+        rc = dj_file_make_filter(path, flags, &from->plan, from->key, from->alloc, from, -1, &f,
+                                 err);
     if (!f)
         return rc;
     struct dj_record r;

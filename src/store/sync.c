@@ -178,10 +178,11 @@ static int compare(const struct dj_file *file, const struct dj_record *r, const 
     if (rc < 0)
         return rc;
     if (!sealed || (!matches && has_moved_on(path, r)))
-        return dj_fail(err, DEJA_EBUSY,
-                       "%s is being written, or was not synced after its last add: no checksum "
-                       "can vouch for it; the next sync seals it (`deja verify --repair` will do)",
-                       path);
+        return dj_fail(
+            err, DEJA_EBUSY,
+            "%s is being written, or was not synced after its last add: it has no valid "
+            "checksum until the next sync (DEJA_OPEN_REPAIR)",
+            path);
     return matches ? DEJA_OK
                    : dj_fail(err, DEJA_EFORMAT,
                              "%s: the body is damaged: its checksum is wrong; restore it from a "

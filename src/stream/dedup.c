@@ -81,13 +81,10 @@ int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err)
         return rc;
     deja_dedup *d = dj_alloc(f->alloc, sizeof *d, 64);
     if (!d)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory");
+        return dj_fail_memory(err);
     d->f = f;
     d->words = deja_filter_hash_words(f);
-    if (f->alloc) { /* d may outlive f */
-        d->alloc_copy = *f->alloc;
-        d->alloc = &d->alloc_copy;
-    }
+    d->alloc = dj_alloc_keep(f->alloc, &d->alloc_copy); /* d may outlive f */
     *out = d;
     return DEJA_OK;
 }
@@ -96,13 +93,11 @@ void deja_dedup_free(deja_dedup *d)
 {
     if (!d)
         return;
-    const deja_allocator copy = d->alloc_copy;
-    const deja_allocator *alloc = d->alloc ? &copy : NULL;
-    dj_free(alloc, d->hash, d->cap * d->words * sizeof *d->hash);
-    dj_free(alloc, d->table, d->table_len * sizeof *d->table);
-    dj_free(alloc, d->turn, d->table_len * sizeof *d->turn);
-    dj_free(alloc, d->run, d->run_cap * sizeof *d->run);
-    dj_free(alloc, d, sizeof *d);
+    dj_free(d->alloc, d->hash, d->cap * d->words * sizeof *d->hash);
+    dj_free(d->alloc, d->table, d->table_len * sizeof *d->table);
+    dj_free(d->alloc, d->turn, d->table_len * sizeof *d->turn);
+    dj_free(d->alloc, d->run, d->run_cap * sizeof *d->run);
+    dj_free(d->alloc, d, sizeof *d);
 }
 
 size_t deja_dedup_pending(const deja_dedup *d)

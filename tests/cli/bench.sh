@@ -37,8 +37,8 @@ for case in report["cases"]:
         assert o["ns"] > 0 and 0 < o["ratio_low"] <= o["ratio"] <= o["ratio_high"], o
 assert [u["profile"] for u in report["canonical"]] == ["safe", "crawl", "gsb", "scrapy"]
 for u in report["canonical"]:
-    assert all(u[field] > 0 for field in ("hash_ns", "glance_ns", "all_ns", "all_ratio")), u
-    assert 0.5 < u["plain_share"] <= 1 and 0 <= u["changed_share"] < 0.5, u
+    assert all(u[field] > 0 for field in ("hash_ns", "all_ns", "all_ratio")), u
+    assert 0 <= u["changed_share"] < 0.5, u
 END
 
 # --- CSV: a header, and as many rows as the JSON has operations ------------------

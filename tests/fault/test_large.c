@@ -1,7 +1,7 @@
 /* test_large.c - very large files: no counter has only 32 bits, no byte is read unless it is
  * needed, and nothing is in memory twice. */
-#include "core/base/bytes.h"
 #include "core/hash/hash.h"
+#include "doubles.h"
 #include "rng.h"
 #include "storing.h"
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* test_golden.c - files that an earlier deja wrote are read as it meant them, and would be written
  * the same today. */
-#include "core/base/bytes.h"
 #include "core/url/idna.h"
 #include "deja.h"
+#include "doubles.h"
 #include "golden.h"
 #include "scratch.h"
 #include <setjmp.h>

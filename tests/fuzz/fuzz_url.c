@@ -3,7 +3,7 @@
  * The first byte says where the input is cut into a base and a link; everything after it is a URL
  * as well.  A canonical form is its own canonical form and not too long; the layers of a URL add
  * up to that URL; a resolved link is absolute, and resolving it again does not change it. */
-#include "core/url/url.h"
+#include "glance.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void check_plain(uint32_t profile, deja_slice url)
     const deja_url_rules *rules = deja_url_profile(profile);
     deja_slice canon;
     uint8_t plain;
-    deja_url_plain_batch(rules, &url, 1, &plain);
+    glance(rules, &url, 1, &plain);
     const int quick = deja_url_canon(rules, url, NULL, 0, &canon, NULL);
     check(!plain || (quick == DEJA_OK && same(canon, url)));
     if (quick != DEJA_OK)

@@ -40,7 +40,6 @@ NOT_BOUND = {
     "deja_import_len": "progress bars can count pieces", "deja_import_read": "the pieces came from the caller",
     "deja_lines_count": LINES, "deja_lines_ends": LINES,
     "deja_filter_profile": "is in the stats", "deja_url_rules_profile": "Rules knows its profile",
-    "deja_url_plain_batch": "deja_url_canon_batch looks itself",
     **dict.fromkeys(("deja_filter_can", "deja_filter_require", "deja_kind_can", "deja_kind_help", "deja_kind_next"),
                     "a call that a kind cannot do raises an error that names the kinds that can"),
     **dict.fromkeys(("deja_kind_parse", "deja_hash_parse"), "the option table names them"),

@@ -11,10 +11,10 @@
  * here needs, so an allocation whose size comes from a crafted number ends the process. */
 #ifndef TEST_COMMANDS_H
 #define TEST_COMMANDS_H
-#include "core/base/bytes.h"
 #include "core/base/compiler.h"
 #include "core/hash/hash.h"
 #include "deja.h"
+#include "doubles.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

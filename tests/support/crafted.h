@@ -2,10 +2,10 @@
  * checksums. */
 #ifndef TEST_CRAFTED_H
 #define TEST_CRAFTED_H
-#include "core/base/bytes.h"
 #include "core/base/compiler.h"
 #include "core/hash/hash.h"
 #include "damaged.h"
+#include "doubles.h"
 
 static inline void fix_header(uint8_t *page)
 {

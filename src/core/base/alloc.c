@@ -63,3 +63,10 @@ void dj_free(const deja_allocator *hook, void *p, size_t size)
     else
         free(p);
 }
+
+const deja_allocator *dj_alloc_keep(const deja_allocator *hook, deja_allocator *copy)
+{
+    if (hook)
+        *copy = *hook;
+    return hook ? copy : NULL;
+}

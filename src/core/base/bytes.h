@@ -56,21 +56,6 @@ static inline void dj_store64(void *p, uint64_t v)
     memcpy(p, &v, sizeof v);
 }
 
-static inline double dj_load_double(const void *p)
-{
-    uint64_t v = dj_load64(p);
-    double d;
-    memcpy(&d, &v, sizeof d);
-    return d;
-}
-
-static inline void dj_store_double(void *p, double d)
-{
-    uint64_t v;
-    memcpy(&v, &d, sizeof v);
-    dj_store64(p, v);
-}
-
 /* The high half of a * b: maps a uniform 64-bit a onto 0 .. b-1 without division. */
 static inline uint64_t dj_mulhi(uint64_t a, uint64_t b)
 {

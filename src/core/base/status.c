@@ -66,6 +66,16 @@ int dj_fail_flags(deja_error *err, unsigned unknown)
                    unknown);
 }
 
+int dj_fail_memory(deja_error *err)
+{
+    return dj_fail(err, DEJA_ENOMEM, "out of memory");
+}
+
+int dj_fail_damaged(deja_error *err, const char *field)
+{
+    return dj_fail(err, DEJA_EFORMAT, "%s is damaged", field);
+}
+
 /* strerror_r has two versions: POSIX's fills the buffer and returns a number; GNU's returns the
  * text, which may not be in the buffer.  These two functions accept either result. */
 static const char *words_of(int rc, const char *buffer)

@@ -80,18 +80,6 @@ int deja_url_canon(const deja_url_rules *rules, deja_slice url, char *out, size_
     return dj_url_explain(canon_of(rules, url, out, cap, canon), url, err);
 }
 
-void deja_url_plain_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
-                          uint8_t *plain)
-{
-    const struct dj_plain_kernel *k = kernel();
-    if (k->glance)
-        k->glance(rules, url, n, plain);
-    for (size_t i = 0; !k->glance && i < n; i++) {
-        size_t len = url[i].len;
-        plain[i] = k->look(rules, url[i].data, &len) == DJ_PLAIN_YES && len == url[i].len;
-    }
-}
-
 size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                             char *out, size_t cap, deja_slice *canon, int8_t *status)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/url/plain.h"
+#include "glance.h"
 #include "urls.h"
 
 static const struct dj_plain_kernel *const kernels[] = {
@@ -200,7 +200,7 @@ static void usual_urls_are_plain_at_a_glance(void **state)
         for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
             const deja_slice url = bytes_of(usual[i]);
             uint8_t plain;
-            deja_url_plain_batch(deja_url_profile(profile), &url, 1, &plain);
+            glance(deja_url_profile(profile), &url, 1, &plain);
             assert_true(plain);
         }
 }

@@ -9,7 +9,7 @@
 #include "core/url/host.h"
 #include "core/url/idna.h"
 #include "core/url/punycode.h"
-#include "core/url/url.h"
+#include "glance.h"
 #include "rng.h"
 #include <stdio.h>
 #include <string.h>
@@ -173,7 +173,7 @@ static void urls_with_such_hosts_are_not_plain(void **state)
             char room[2000];
             for (size_t j = 0; j < 20; j++)
                 many[j] = url;
-            deja_url_plain_batch(rules, many, 20, plain);
+            glance(rules, many, 20, plain);
             assert_int_equal(plain[7], 0);
             assert_int_equal(deja_url_canon(rules, url, room, sizeof room, &form, NULL),
                              DEJA_ENOTURL);
