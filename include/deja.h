@@ -8,15 +8,15 @@
  *            through a pointer.  A call that cannot fail returns its result.
  * Errors     err is always last and may be NULL.  On failure it gets one line that names the
  *            field, the file or the reason.  After DEJA_OK it is unchanged.
- * Ownership  Release what *_new, *_open, *_create, *_copy or *_finish stores with *_free, to which
- *            NULL is fine.  Keys, strings and options are borrowed for the duration of the call.
+ * Ownership  Release what *_new, *_open, *_create, *_copy or *_finish stores with *_free, which
+ *            ignores NULL.  Keys, strings and options are borrowed for the duration of the call.
  * Threads    add, remove, contains, count, prefix and hash may run concurrently on one filter.
  *            Every other call needs exclusive access.
- * Sizes      Structs that begin with `size` may grow in a later version: begin with the macro of
- *            the same name, DEJA_OPTIONS_INIT and so on.  Unknown flags are refused with
- *            DEJA_EVERSION.
- * Manners    The library never prints, exits or reads the environment, and catches no signal
- *            unless you ask it to (deja_files_guard). */
+ * Sizes      A struct that begins with `size` may get more fields in a later version: initialize
+ *            it with the macro of the same name, such as DEJA_OPTIONS_INIT.  Calls refuse flags
+ *            that they do not know (DEJA_EVERSION).
+ * Manners    The library never prints, exits or reads the environment.  It catches a signal only
+ *            if you ask it to (deja_files_guard). */
 #ifndef DEJA_H
 #define DEJA_H
 #include <stdbool.h>
@@ -58,7 +58,7 @@ extern "C" {
 /* Part of the ABI: append, never renumber. */
 typedef enum deja_status {
     DEJA_OK = 0,
-    DEJA_EINVAL = -1,    /* an argument breaks a rule stated here              */
+    DEJA_EINVAL = -1,    /* an argument breaks a rule of this header           */
     DEJA_ENOMEM = -2,    /* out of memory; nothing has changed                 */
     DEJA_EIO = -3,       /* a file operation failed; errno says which.  ESTALE: */
                          /* the path now names another file                    */
@@ -80,10 +80,10 @@ DEJA_API uint32_t deja_version_number(void);
 
 typedef struct deja_error {
     int status;
-    char text[252]; /* names the file or option (deja_option_translate), and the remedy */
+    char text[252]; /* names the file or option (deja_option_translate) and says what to do */
 } deja_error;
 
-/* Bytes that someone else owns; data may be NULL if len is 0. */
+/* Borrowed bytes; data may be NULL if len is 0. */
 typedef struct deja_slice {
     const void *data;
     size_t len;
@@ -92,8 +92,8 @@ typedef struct deja_slice {
 /* --- URLs --------------------------------------------------------------- */
 
 /* Two spellings of one URL should be one key.  A profile decides which spellings are the same URL
- * (docs/url.md has every rule).  Filters compare bytes: canonicalize first, then query.  Stored in
- * files: append only. */
+ * (docs/url.md has every rule).  Filters compare bytes, so canonicalize URLs before you add them or
+ * look them up.  Stored in files: append only. */
 typedef enum deja_profile {
     DEJA_URL_SAFE = 1,   /* changes that never alter what a URL means            */
     DEJA_URL_CRAWL = 2,  /* also sorts queries and drops tracking parameters     */
@@ -110,7 +110,7 @@ DEJA_API uint32_t deja_profile_parse(const char *name);
 typedef struct deja_url_rules deja_url_rules;
 /* Returns a profile with its own parameters; NULL for an unknown one.  Do not free it. */
 DEJA_API const deja_url_rules *deja_url_profile(uint32_t profile);
-#define DEJA_URL_NO_LIST 1u /* begin with no list of dropped parameters */
+#define DEJA_URL_NO_LIST 1u /* start with an empty list of dropped parameters */
 /* Makes a profile with other parameters: adds `drop` to its list and removes `keep`.  A name may
  * end in `*`: utm_*.  DEJA_EINVAL unless the profile drops parameters (crawl). */
 DEJA_CHECKED int deja_url_rules_new(uint32_t profile, unsigned flags, const deja_slice *drop,
@@ -122,10 +122,11 @@ DEJA_API uint32_t deja_url_rules_profile(const deja_url_rules *rules);
  * and version, parameters and IDNA. */
 DEJA_API uint64_t deja_url_rules_id(const deja_url_rules *rules);
 /* Returns the previous version of the rules, for filters that record its id: deja 0.1 gave some
- * hosts in other scripts a different form.  NULL: there is none.  It lives as long as `rules`. */
+ * hosts in other scripts a different form.  NULL for the first version.  It lives as long as
+ * `rules`. */
 DEJA_API const deja_url_rules *deja_url_rules_older(const deja_url_rules *rules);
 
-/* Enough room for any form of a URL of len bytes. */
+/* Bytes that are enough for any form of a URL of len bytes. */
 #define DEJA_URL_ROOM(len) (4 * (len) + 512)
 /* Stores the canonical form in *canon: url itself if it is canonical (the common case; nothing is
  * copied), otherwise bytes in out.  DEJA_ENOTURL: not a URL, and *canon is url.  DEJA_ENOTSUP: the
@@ -138,9 +139,9 @@ DEJA_CHECKED int deja_url_canon(const deja_url_rules *rules, deja_slice url, cha
  * out has no room for the next one. */
 DEJA_API size_t deja_url_canon_batch(const deja_url_rules *rules, const deja_slice *url, size_t n,
                                      char *out, size_t cap, deja_slice *canon, int8_t *status);
-/* Stores what a link in the page `base` points to, with its fragment, as browsers see it: bytes in
- * out, which has DEJA_URL_ROOM(base.len + link.len) bytes and overlaps neither.  DEJA_ENOTURL,
- * DEJA_ENOTSUP and DEJA_ESPACE as above. */
+/* Resolves a link in the page `base` as browsers do, and keeps its fragment.  *url is in out, which
+ * has DEJA_URL_ROOM(base.len + link.len) bytes and overlaps neither.  DEJA_ENOTURL, DEJA_ENOTSUP
+ * and DEJA_ESPACE as above. */
 DEJA_CHECKED int deja_url_resolve(deja_slice base, deja_slice link, char *out, size_t cap,
                                   deja_slice *url, deja_error *err);
 /* Splits a URL into its layers, slices of it: scheme and authority, then each segment of the path
@@ -189,27 +190,26 @@ DEJA_API const char *deja_kind_name(uint32_t kind);
 DEJA_API uint32_t deja_kind_parse(const char *name);
 DEJA_API const char *deja_hash_name(uint32_t hash);
 DEJA_API uint32_t deja_hash_parse(const char *name);
-/* Lists the kinds in the order of their numbers: returns the one after `kind`, or the first after
- * 0.  0: there are no more. */
+/* Lists the kinds by number: returns the one after `kind`, or the first for 0; 0 after the
+ * last. */
 DEJA_API uint32_t deja_kind_next(uint32_t kind);
 /* Describes a kind in one line, for help texts; NULL for an unknown kind. */
 DEJA_API const char *deja_kind_help(uint32_t kind);
 
-/* What a kind can do.  Ask for one capability, or for several with |: the answer is true if it has
- * all of them. */
-#define DEJA_CAN_ADD     0x0001u /* take keys as they come */
-#define DEJA_CAN_BUILD   0x0002u /* be made of all its keys at once, by a deja_builder */
+/* What a kind can do.  Combine capabilities with | to ask whether it has all of them. */
+#define DEJA_CAN_ADD     0x0001u /* add keys at any time */
+#define DEJA_CAN_BUILD   0x0002u /* be built from all its keys at once, by a deja_builder */
 #define DEJA_CAN_REMOVE  0x0004u /* remove keys */
-#define DEJA_CAN_COUNT   0x0008u /* tell how many times a key was added */
-#define DEJA_CAN_GROW    0x0010u /* grow: capacity is its first size, and the rate stays */
+#define DEJA_CAN_COUNT   0x0008u /* count how many times a key was added */
+#define DEJA_CAN_GROW    0x0010u /* grow past its capacity and keep its rate */
 #define DEJA_CAN_EXPIRE  0x0020u /* drop its oldest keys to make room for new ones */
-#define DEJA_CAN_FORGET  0x0040u /* miss a key that was added: it removed or dropped others */
-#define DEJA_CAN_FILL    0x0080u /* be full: it stores keys one by one, and counts them exactly */
+#define DEJA_CAN_FORGET  0x0040u /* miss a key that was added and not removed */
+#define DEJA_CAN_FILL    0x0080u /* become full: it stores each key, and counts them exactly */
 #define DEJA_CAN_REPEAT  0x0100u /* consist of several filters that must agree */
 #define DEJA_CAN_MERGE   0x0200u /* take the keys of another filter */
 #define DEJA_CAN_FOLD    0x0400u /* be halved */
-#define DEJA_CAN_OVERLAP 0x0800u /* tell how many keys it shares with another filter */
-#define DEJA_CAN_PREFIX  0x1000u /* answer questions about URL prefixes */
+#define DEJA_CAN_OVERLAP 0x0800u /* estimate how many keys it shares with another filter */
+#define DEJA_CAN_PREFIX  0x1000u /* answer queries about URL prefixes */
 #define DEJA_CAN_LAYER   0x2000u /* describe its layers (deja_filter_layer) */
 /* Whether a kind has the capability; false for an unknown kind. */
 DEJA_API bool deja_kind_can(uint32_t kind, uint32_t capability);
@@ -217,7 +217,7 @@ DEJA_API bool deja_kind_can(uint32_t kind, uint32_t capability);
 /* Names the instruction set that blocked filters use here: "avx512", "avx2", "portable". */
 DEJA_API const char *deja_simd_name(void);
 
-/* Memory for one filter and what belongs to it; free gets the size that alloc was given. */
+/* Memory for one filter and what belongs to it; free gets the size that was passed to alloc. */
 typedef struct deja_allocator {
     void *(*alloc)(void *ctx, size_t size, size_t align);
     void (*free)(void *ctx, void *p, size_t size);
@@ -225,24 +225,23 @@ typedef struct deja_allocator {
 } deja_allocator;
 
 #define DEJA_KEY_LEN          32
-#define DEJA_KEY_APART        1u /* the secret key stays out of the file; open needs it again */
-/* spectral: add raises only the counters that are at the minimum.  Counts are more accurate, and
- * remove is refused: a counter no longer holds the sum of its keys. */
+#define DEJA_KEY_APART        1u /* the secret key is not in the file; pass it to open */
+/* spectral: add increments only the counters at the minimum.  Counts are more accurate, but remove
+ * is refused: a counter no longer holds the sum of its keys. */
 #define DEJA_MINIMAL_INCREASE 2u
-/* layered: Algorithms 3 and 4 to the letter, with the same hash functions in every layer.  Equal
+/* layered: Algorithms 3 and 4 as published, with the same hash functions in every layer.  Equal
  * segments then cancel out, and URLs with swapped segments are mistaken for each other. */
 #define DEJA_LAYERED_PAPER    4u
-/* layered: keys are words with a delimiter between them, dealt to the layers in turn. */
+/* layered: keys are words with a delimiter between them; layers get the words in turn. */
 #define DEJA_LAYERED_WORDS    8u
 
-/* Begin with DEJA_OPTIONS_INIT; zero in a field asks for its default.  Fields are
- * only ever appended, without padding.  A part that is beyond what this library
- * knows is accepted when all zero and refused with DEJA_EVERSION when not.
+/* Initialize with DEJA_OPTIONS_INIT; zero asks for the default.  New fields are only ever appended,
+ * without padding.  Fields that this library does not know must be zero (DEJA_EVERSION).
  *
- * capacity, fp_rate and memory depend on each other: give two (fp_rate counts as
- * given), and the third follows; with hashes and multiplier, memory follows from
- * the thesis' rule m = n k M.  A tightening below 0.5 is the share of fp_rate that is kept
- * back for the parts after the first, which then tighten by 0.7. */
+ * capacity, fp_rate and memory depend on each other: give two, or one and the default fp_rate, and
+ * deja computes the third.  With capacity, hashes and multiplier, memory follows from the thesis'
+ * rule m = n k M.  A tightening below 0.5 is the share of fp_rate that is reserved for the parts
+ * after the first, which then tighten by 0.7. */
 typedef struct deja_options {
     size_t size;                 /* set by DEJA_OPTIONS_INIT                 */
     uint32_t kind;               /* a deja_kind; default DEJA_BLOCKED        */
@@ -251,37 +250,36 @@ typedef struct deja_options {
     double fp_rate;              /* p at capacity; default 1e-6              */
     const void *key;             /* 32 secret bytes; default: random         */
     uint64_t seed;               /* not 0: repeatable instead of random      */
-    const deja_allocator *alloc; /* outlives the filter; default libc        */
+    const deja_allocator *alloc; /* ctx outlives the filter; default libc    */
     uint64_t memory;             /* bytes for the body                       */
     double multiplier;           /* M of m = n k M; needs capacity           */
     uint32_t filters;            /* F filters, all must agree; default 1     */
     uint32_t hash;               /* a deja_hash; default DEJA_HASH_XXH3      */
-    uint32_t part_kind;          /* what a scalable filter is made of        */
+    uint32_t part_kind;          /* scalable: kind of its parts              */
     uint32_t growth;             /* scalable: next part's size; default 2    */
     double tightening;           /* scalable: next part's rate; default 0.7  */
-    const deja_url_rules *url;   /* form of its keys, to record; NULL: bytes */
-    uint32_t flags;              /* DEJA_KEY_APART, .. as above              */
+    const deja_url_rules *url;   /* the form of its keys; NULL: any bytes    */
+    uint32_t flags;              /* DEJA_KEY_APART and those that follow it  */
     uint32_t counter_bits;       /* spectral: 4, 8, 16 or 32; default 4      */
     uint32_t fingerprint_bits;   /* static: 8, 16, 32; default: what p needs */
-    uint32_t layers;             /* layered: the most; default 8            */
+    uint32_t layers;             /* layered: at most this many; default 8    */
     uint32_t delimiter;          /* layered: byte between words; default ' ' */
-    uint32_t generations;        /* window: full ones, 1 .. 7; default 1     */
+    uint32_t generations;        /* window: 1 .. 7 full ones; default 1      */
     uint64_t window_seconds;     /* window: by time; default: by keys        */
     uint64_t deletions;          /* paired: removals expected; default n     */
     uint64_t format;             /* of the file, 1 (deja 0.1) or 2; default 2 */
 } deja_options;
 #define DEJA_OPTIONS_INIT DEJA_INIT(deja_options)
 
-/* Makes capacity an initial size: blocked, classic and exact become a scalable filter with parts
- * of that kind, which grows past capacity at the rate fp_rate.  True: the filter will grow.
- * False: nothing has changed, because the options pin the body (memory, hashes, multiplier,
- * filters), the hash is one of the papers', the kind cannot grow, or no filter has these options.
- * If capacity is given and tightening is not, a tenth of the rate is kept back for growth, which
- * costs 1 to 3 percent of memory. */
+/* Lets the filter grow past its capacity at the rate fp_rate: blocked, classic and exact become
+ * scalable with parts of that kind.  True: the filter will grow.  False: nothing has changed,
+ * because the options fix the body (memory, hashes, multiplier, filters), the hash is one of the
+ * papers', the kind cannot grow, or the options are invalid.  If capacity is given and tightening
+ * is not, a tenth of the rate is reserved for growth, which costs 1 to 3 percent of memory. */
 DEJA_API bool deja_options_grow(deja_options *opt);
 
-/* The options as a table, from which tools make their own: one row for each field of deja_options
- * and for each flag. */
+/* The options as a table, from which tools make their own options: one row for each field of
+ * deja_options and for each flag. */
 typedef enum deja_option_type {
     DEJA_OPTION_COUNT = 1,  /* uint32_t or uint64_t, from least to most           */
     DEJA_OPTION_RATE = 2,   /* double, 0 < x < 1                                  */
@@ -297,9 +295,9 @@ typedef enum deja_option_type {
 /* Fields are only ever appended. */
 typedef struct deja_option {
     const char *name;    /* of the field or flag: "capacity", "minimal_increase" */
-    const char *keyword; /* in commands of a server: "CAPACITY"; NULL: not there */
+    const char *keyword; /* in commands of a server: "CAPACITY"; NULL: none      */
     const char *value;   /* what help calls its value: "N"; NULL for a flag      */
-    const char *help;    /* a phrase; other options in it are `options.NAME`     */
+    const char *help;    /* a phrase; names other options as `options.NAME`      */
     const char *unit;    /* "keys", "bytes", "seconds", "bits" or NULL           */
     uint32_t type;       /* a deja_option_type                                   */
     uint32_t width;      /* bytes of the field ...                               */
@@ -316,22 +314,22 @@ typedef struct deja_option {
 /* Look up a row by its index (NULL after the last) or by its name (NULL: there is none). */
 DEJA_API const deja_option *deja_option_at(size_t i);
 DEJA_API const deja_option *deja_option_find(const char *name);
-/* Whether filters of this kind accept the option; every kind accepts most of them. */
+/* Whether filters of this kind accept the option.  Every kind accepts most options. */
 DEJA_API bool deja_option_accepted(const deja_option *o, uint32_t kind);
 /* Whether the option is given: not zero. */
 DEJA_API bool deja_option_given(const deja_option *o, const deja_options *opt);
-/* Writes an option's value into text, as in a command: digits, a name, a byte, the secret; without
- * a zero at the end.  Returns its length, 0 for a flag and for an option that is not given. */
+/* Writes an option's value as in a command (digits, a name, a byte or the secret), not terminated.
+ * Returns its length; 0 for a flag and for an option that is not given. */
 #define DEJA_OPTION_TEXT 40
 DEJA_API size_t deja_option_print(const deja_option *o, const deja_options *opt,
                                   char text[DEJA_OPTION_TEXT]);
 /* Translates an error text or a help line, which call an option `options.NAME`, into a tool's own
- * words: copies text with word(o) in those places, cut short to cap bytes with the zero at the
- * end. */
+ * words: copies text and replaces these names with word(o).  out gets at most cap bytes, including
+ * the terminating zero. */
 DEJA_API void deja_option_translate(const char *text, const char *(*word)(const deja_option *o),
                                     char *out, size_t cap);
 
-/* Computes what a filter with these options would be, without allocating anything. */
+/* Computes the sizes and rates of a filter with these options; allocates nothing. */
 typedef struct deja_plan {
     size_t size; /* set by DEJA_PLAN_INIT; filled as far as the caller knows it */
     uint32_t kind;
@@ -346,7 +344,7 @@ typedef struct deja_plan {
     double bits_per_key;  /* bits / capacity                                     */
     double lost;          /* keys expected to be lost while filling to capacity  */
     uint64_t deletions;   /* paired: removals it is sized for                    */
-    double fn_rate;       /* and the share of its keys that is FORGOTTEN then    */
+    double fn_rate;       /* and the share of its keys that it then FORGETS      */
     uint64_t generations; /* window: full ones; the bits are of one more         */
     uint64_t lines;       /* cache lines that a lookup reads; scalable: per part */
 } deja_plan;
@@ -360,18 +358,17 @@ typedef struct deja_filter deja_filter;
 DEJA_CHECKED int deja_filter_new(const deja_options *opt, deja_filter **out, deja_error *err);
 DEJA_API void deja_filter_free(deja_filter *f); /* does not sync */
 /* Whether this filter has a capability: its options and parts can rule out what its kind can do.
- * Whether its file may be written does not matter here. */
+ * Ignores whether its file is open for writing. */
 DEJA_API bool deja_filter_can(const deja_filter *f, uint32_t capability);
 /* Requires a capability: DEJA_OK if the filter has it; otherwise DEJA_ENOTSUP, and err names a
  * kind that can. */
 DEJA_CHECKED int deja_filter_require(const deja_filter *f, uint32_t capability, deja_error *err);
 
 /* Adds a key.  *is_new, unless is_new is NULL, becomes true if the key was absent.  If threads add
- * the same key at the same time, at least one of them is told that it was new.  DEJA_EFULL: no
- * room; DEJA_EIO: its file cannot be written; DEJA_ENOTSUP: a static filter; DEJA_EINVAL: opened
- * for reading. */
+ * the same key at the same time, at least one of them gets true.  DEJA_EFULL: no room; DEJA_EIO:
+ * the file cannot be written; DEJA_ENOTSUP: a static filter; DEJA_EINVAL: opened for reading. */
 DEJA_CHECKED int deja_filter_add(deja_filter *f, deja_slice key, bool *is_new, deja_error *err);
-/* The same for n keys in order, with their cache misses overlapped; is_new gets 0 or 1 for each.
+/* The same for n keys in order, with overlapped cache misses; is_new gets 0 or 1 for each.
  * is_new and done may be NULL.  On failure, the first *done keys were added. */
 DEJA_CHECKED int deja_filter_add_batch(deja_filter *f, const deja_slice *keys, size_t n,
                                        uint8_t *is_new, size_t *done, deja_error *err);
@@ -381,14 +378,14 @@ DEJA_API bool deja_filter_contains(const deja_filter *f, deja_slice key);
 DEJA_API void deja_filter_contains_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint8_t *found);
 
-/* Sets the time of a window, in seconds since 1970, for logs with their own times and for tests.
- * It holds until the next call; 0 restores the system's clock.  Time never runs backward while a
- * filter is open: an earlier time counts as the latest one that an add used.  If the newest
- * generation of a file starts in the future (the clock was set back, or the file was crafted), the
- * next add restarts it from now; stats.clock_behind reports by how much. */
+/* Sets the time of a window, in seconds since 1970, for logs with their own timestamps and for
+ * tests.  The time stays until the next call; 0 restores the system's clock.  Time never runs
+ * backward while a filter is open: an earlier time counts as the latest one that an add used.  If
+ * the newest generation of a file starts in the future (the clock was set back, or the file was
+ * crafted), the next add restarts it from now; stats.clock_behind reports by how much. */
 DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_error *err);
 
-/* Remove and count keys: kinds spectral and, for remove only, paired; the others answer
+/* Remove and count keys: spectral can do both, paired can remove; other kinds return
  * DEJA_ENOTSUP.
  *
  * spectral: remove undoes one add of the key.  *removed (or NULL) becomes false, and stats count a
@@ -397,14 +394,13 @@ DEJA_CHECKED int deja_filter_set_clock(deja_filter *f, uint64_t seconds, deja_er
  * is a false positive; removing that takes counts away from other keys, which MAY BE MISSED
  * afterwards.  With DEJA_MINIMAL_INCREASE, remove is DEJA_ENOTSUP.
  *
- * paired: remove puts the key into a second filter, of deletions, and that is FOR GOOD.  Every
+ * paired: remove puts the key into a second filter, of deletions, and that is PERMANENT.  Every
  * later add of the key answers "new", and the key is never found again; stats count these adds as
- * hidden.  The deletions also claim one in 1/fn_now of the keys that were never removed: this kind
- * FORGETS.  A key that is not found is refused; removing a false positive harms no other key.
+ * hidden.  The share fn_now of the keys that were never removed also disappears: this kind FORGETS.
+ * A key that is not found is refused; removing a false positive harms no other key.
  *
- * count stores how many times the key was added and not removed, or more: too many for as many
- * keys as contains would claim wrongly.  A count at the maximum of the counters means "at
- * least". */
+ * count stores how many times the key was added and not removed.  It may be too high, for the same
+ * share of keys as there are false positives.  The largest value of a counter means "at least". */
 DEJA_CHECKED int deja_filter_remove(deja_filter *f, deja_slice key, bool *removed,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_remove_batch(deja_filter *f, const deja_slice *keys, size_t n,
@@ -414,21 +410,20 @@ DEJA_CHECKED int deja_filter_count(const deja_filter *f, deja_slice key, uint64_
 DEJA_CHECKED int deja_filter_count_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                          uint64_t *counts, deja_error *err);
 
-/* Asks whether any URL was added that is, or is under, a prefix: a site, a folder, a page.
- * Prefixes end at slashes: http://h/a covers itself, http://h/a/, http://h/a?x and everything
- * below http://h/a/, but not http://h/ab.  No added URL is missed.  Claimed wrongly are one prefix
- * in a hundred, and prefixes whose segments were seen, each in its place, under others: http://h/b
- * after http://h/a and http://g/b.  If a filter has L layers, only the first L - 1 segments count,
- * and never a query.  Kind layered only, without its modes paper and words; the others answer
- * DEJA_ENOTSUP. */
+/* Asks whether any URL at or below a prefix (a site, a directory, a page) was added.  Prefixes end
+ * at slashes: http://h/a covers itself, http://h/a/, http://h/a?x and everything below http://h/a/,
+ * but not http://h/ab.  No added URL is missed.  False positives are one prefix in a hundred, and
+ * prefixes whose segments were each seen in the same place under other prefixes: http://h/b after
+ * http://h/a and http://g/b.  If a filter has L layers, only the first L - 1 segments count, and
+ * never a query.  Kind layered only, not in its modes paper and words; otherwise DEJA_ENOTSUP. */
 DEJA_CHECKED int deja_filter_prefix(const deja_filter *f, deja_slice prefix, bool *found,
                                     deja_error *err);
 DEJA_CHECKED int deja_filter_prefix_batch(const deja_filter *f, const deja_slice *prefix, size_t n,
                                           uint8_t *found, deja_error *err);
 
-/* Work in two steps, for programs that hash in one thread and look up in another: a key
- * becomes hash_words numbers, valid for filters with the same key, hash, k and F (layered: and
- * the same layers and modes). */
+/* Work in two steps, for programs that hash in one thread and look up in another.  A key becomes
+ * hash_words numbers, which are valid for filters with the same secret key, visit, hash, k and F
+ * (layered: and the same layers and modes). */
 DEJA_API size_t deja_filter_hash_words(const deja_filter *f);
 DEJA_API void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t n,
                                      uint64_t *hash);
@@ -444,15 +439,15 @@ DEJA_CHECKED int deja_filter_count_hashed(const deja_filter *f, const uint64_t *
 /* Returns the deja_profile of the URLs in the filter; 0: bytes as given. */
 DEJA_API uint32_t deja_filter_profile(const deja_filter *f);
 
-/* What a filter holds and what it costs.  Without DEJA_STATS_BODY the call takes no time: it
- * reports what the filter knows of itself, down to clock_behind.  The flag reads the body from end
- * to end for the other fields; without it, those of type double are NaN and the others are 0. */
+/* What a filter holds and what it costs.  Without DEJA_STATS_BODY the call is fast and fills the
+ * fields down to clock_behind.  With it, the call reads the whole body and fills the other fields;
+ * without it, those of type double are NaN and the others are 0. */
 #define DEJA_STATS_BODY 1u
 typedef struct deja_stats {
     size_t size; /* set by DEJA_STATS_INIT; filled as far as the caller knows it */
     uint32_t kind;
     uint32_t part_kind;      /* scalable: of its parts; otherwise kind                       */
-    uint32_t parts;          /* bodies: F, or how often a scalable filter has grown, plus 1  */
+    uint32_t parts;          /* bodies: F, or for scalable 1 more than the times it grew     */
     uint32_t filters;        /* F                                                            */
     uint32_t hash;           /* deja_hash                                                    */
     uint32_t hashes;         /* k; scalable: of the newest part                              */
@@ -465,13 +460,13 @@ typedef struct deja_stats {
     uint64_t bytes;          /* of the bodies, in memory or in the file                      */
     uint64_t offered;        /* keys passed to add                                           */
     uint64_t keys;           /* of these, answered "new"; spectral, paired: and not removed  */
-    uint64_t entries;        /* keys that take up capacity; paired: removed ones, too        */
+    uint64_t entries;        /* keys that take up capacity; paired: including removed ones   */
     uint64_t excess;         /* of these, beyond the capacity: the rate is above fp_rate     */
     uint64_t format;         /* of its file: 1 as deja 0.1 wrote it, 2 since 0.2             */
     uint64_t syncs;          /* 0 for a filter in memory                                     */
     uint32_t flags;          /* DEJA_KEY_APART, DEJA_MINIMAL_INCREASE, DEJA_LAYERED_..       */
     uint32_t keyed;          /* 1: secret key, 0: made from a seed                           */
-    uint32_t unclean;        /* 1: not synced after its last add; the body tells the keys    */
+    uint32_t unclean;        /* 1: not synced after its last add; `keys` is an estimate      */
     uint32_t counter_bits;   /* spectral                                                 */
     uint64_t visit;          /* 1, 2, ..                                                 */
     uint64_t visits_before;  /* visits that ended before this one                        */
@@ -479,7 +474,7 @@ typedef struct deja_stats {
     double last_lost;        /* .. and how many of these were mistaken for seen          */
     uint64_t unions;         /* filters merged into it; `keys` is then an estimate       */
     uint64_t folds;          /* how many times it was halved                             */
-    uint64_t removed;        /* spectral: adds taken back; paired: keys                  */
+    uint64_t removed;        /* spectral: adds undone; paired: keys removed              */
     uint64_t refused;        /* removals refused: absent, or counters saturated          */
     uint64_t hidden;         /* paired: adds without effect, of removed keys             */
     uint64_t generations;    /* window: full ones that it remembers; one more is filling */
@@ -495,21 +490,21 @@ typedef struct deja_stats {
     double distinct;      /* distinct keys, estimated from bits_set                     */
     double fp_now;        /* false-positive rate at the current fill                    */
     double lost;          /* new keys mistaken for seen so far, as expected             */
-    double missed;        /* chance that every visit, including this one, missed a page */
-    double bits_expected; /* bits that `keys` honest keys set on average ..             */
-    double bits_sigma;    /* .. and their standard deviation: far beyond is pollution   */
+    double missed;        /* probability that all visits so far missed a page           */
+    double bits_expected; /* bits that `keys` random keys set on average ..             */
+    double bits_sigma;    /* .. and the standard deviation; far more means pollution    */
 
     /* spectral and paired */
     uint64_t largest;            /* the largest counter                                 */
     uint64_t saturated;          /* counters at their maximum                           */
     uint64_t deletions;          /* paired: keys in its second filter ..                */
-    uint64_t deletions_capacity; /* .. and the number that it is sized for              */
+    uint64_t deletions_capacity; /* .. and how many it is sized for                     */
     double fn_now;               /* share of its keys that it FORGETS                   */
 
     /* window */
     uint64_t crowded;            /* generations with more keys than they were sized for    */
     uint64_t turns;              /* generations begun after the first                   */
-    uint64_t window_keys;        /* in those not expired: each counts its own           */
+    uint64_t window_keys;        /* sum over the generations that have not expired      */
     uint64_t generation_keys[8]; /* the newest first                                    */
     uint64_t generation_age[8];  /* seconds since it began                              */
 
@@ -521,17 +516,17 @@ typedef struct deja_stats {
 } deja_stats;
 #define DEJA_STATS_INIT DEJA_INIT(deja_stats)
 /* Reports what a filter holds; flags: 0 or DEJA_STATS_BODY.  DEJA_EIO: the file was cut short
- * while it was read. */
+ * during the call. */
 DEJA_CHECKED int deja_filter_stats(const deja_filter *f, unsigned flags, deja_stats *stats,
                                    deja_error *err);
 /* Describes one layer of a layered filter: 1 .. stats.layers, or 0 for the XOR layer, whose
  * segments are whole keys.  DEJA_EINVAL: there is no such layer; DEJA_ENOTSUP: another kind. */
 typedef struct deja_layer {
     size_t size;       /* set by DEJA_LAYER_INIT; filled as far as the caller knows it */
-    uint64_t segments; /* different ones in it                                         */
+    uint64_t segments; /* different ones                                               */
     uint64_t capacity; /* that its parts are sized for                                 */
     uint64_t bytes;
-    double fp_now; /* rate at which a segment that is not in it is found           */
+    double fp_now; /* rate at which an absent segment is found                     */
     uint32_t parts;
     uint32_t hashes; /* k */
 } deja_layer;
@@ -543,44 +538,45 @@ DEJA_CHECKED int deja_filter_layer(const deja_filter *f, uint32_t number, deja_l
 
 #define DEJA_OPEN_WRITE        1u /* take the writer's lock; without it: read only        */
 #define DEJA_CREATE_REPLACE    2u /* create: replace a filter file of that name            */
-#define DEJA_OPEN_REPAIR       4u /* open: trust one sync record when the other is damaged */
+#define DEJA_OPEN_REPAIR       4u /* open: trust one sync record if the other is damaged  */
 /* create: set the permissions of the file, as in DEJA_CREATE_MODE(0640); see
  * deja_filter_create. */
 #define DEJA_CREATE_MODE_SHIFT 16
 #define DEJA_CREATE_MODE(mode) ((unsigned)(mode) << DEJA_CREATE_MODE_SHIFT)
-/* Opens a filter file and maps it; does not read its body.  expect may be NULL.  Otherwise its key
- * (needed if the file was made with DEJA_KEY_APART) and alloc are used, and these fields are
- * demands unless they are 0 (DEJA_EMISMATCH): kind (a scalable filter also passes
- * for the kind of its parts), hash, counter_bits, generations, window_seconds, url, seed, layers,
- * delimiter and the modes of layered. */
+/* Opens a filter file and maps it; does not read its body.  expect may be NULL.  Otherwise the call
+ * uses its alloc and its key (required if the file was made with DEJA_KEY_APART), and fails with
+ * DEJA_EMISMATCH if one of these fields is given and the file differs: kind (or the kind of a
+ * scalable filter's parts), hash, counter_bits, generations, window_seconds, url, seed, layers,
+ * delimiter, format and all flags except DEJA_KEY_APART. */
 DEJA_CHECKED int deja_filter_open(const char *path, unsigned flags, const deja_options *expect,
                                   deja_filter **out, deja_error *err);
-/* Creates a filter in a new file, locked for writing.  The file appears under its name, complete,
- * with the first deja_filter_sync; a crash before that leaves nothing.  If the name is taken, both
- * calls fail with DEJA_EINVAL unless the old file is empty or flags has DEJA_CREATE_REPLACE, which
- * replaces filter files and nothing else.
+/* Creates a filter in a new file, locked for writing.  The first deja_filter_sync gives the file
+ * its name; a crash before that leaves nothing.  If the name is taken, both calls fail with
+ * DEJA_EINVAL unless the old file is empty or flags has DEJA_CREATE_REPLACE, which replaces filter
+ * files and nothing else.
  *
- * Without DEJA_CREATE_MODE only the owner can read a file that contains its secret key (0600 less
- * the umask); the others (DEJA_KEY_APART, seed) get 0666 less the umask.  A file that replaces
- * another keeps its permissions and, as far as the system allows, its owner and group. */
+ * Without DEJA_CREATE_MODE, a file that contains its secret key is readable only by its owner (0600
+ * minus the umask); other files (DEJA_KEY_APART, seed) get 0666 minus the umask.  A file that
+ * replaces another keeps that file's permissions and, as far as the system allows, its owner and
+ * group. */
 DEJA_CHECKED int deja_filter_create(const char *path, unsigned flags, const deja_options *opt,
                                     deja_filter **out, deja_error *err);
 /* Makes added keys durable: after DEJA_OK, every add that returned before the call survives a
- * power cut.
+ * power failure.
  *
- * A writer never overwrites a file that someone moved into the place of its own, and does not go
- * on writing one that was deleted: sync, growth, fold and rotate, and the first add after a sync,
- * then fail with DEJA_EIO and errno ESTALE.  deja_filter_check_file says why.  Both files stay as
- * they are, and adds since the last sync are in neither: open the file again and repeat them. */
+ * A writer never overwrites a file that someone has moved over its own, and stops writing one that
+ * was deleted: sync, growth, fold and rotate, and the first add after a sync, then fail with
+ * DEJA_EIO and errno ESTALE.  deja_filter_check_file says why.  Both files are unchanged, and
+ * neither has the adds since the last sync: open the file again and repeat them. */
 DEJA_CHECKED int deja_filter_sync(deja_filter *f, deja_error *err);
 /* Reads the whole file and compares its checksums.  DEJA_OK: it is sound.  DEJA_EFORMAT: err names
  * the damage.  DEJA_EBUSY: it was not synced after its last add, so it has no valid checksum. */
 DEJA_CHECKED int deja_file_verify(const char *path, deja_error *err);
 
-/* Turns SIGBUS into an error.  If a mapped file is truncated or overwritten, the next access to a
- * missing page kills the process with SIGBUS.  After this call, a SIGBUS in a filter's file makes
- * that filter fail, and any other goes to the previous handler.  It lasts as long as the process,
- * for all filters; the library never calls it by itself. */
+/* Turns SIGBUS into an error, for all filters of the process and permanently.  If a mapped file is
+ * truncated or overwritten, the next access to a missing page kills the process with SIGBUS.  After
+ * this call, that filter fails instead; signals that are not about a filter's file go to the
+ * previous handler.  The library never calls it by itself. */
 DEJA_CHECKED int deja_files_guard(deja_error *err);
 /* Checks that a filter's file is still whole.  If it is not, calls with a status return DEJA_EIO,
  * and contains, which has none, says true for every key, because a filter must never call a known
@@ -593,41 +589,41 @@ DEJA_CHECKED int deja_filter_copy(const deja_filter *from, const char *path, uns
 
 /* --- Export and import -------------------------------------------------- */
 
-/* Exports a filter: the bytes that its file would hold, to be sent or stored elsewhere, len bytes
- * from offset `at`; fewer at the end, and 0 after it.  The first 4096 bytes contain a checksum of
- * all others, for which each call that touches them reads the whole body: read them once, and do
- * not change the filter until you have read the rest. */
+/* Exports a filter: copies len bytes of the file that it would have, from offset `at`, and returns
+ * how many; fewer at the end, and 0 after it.  The first 4096 bytes contain a checksum of all
+ * others, so a call that copies any of them reads the whole body: get them once, and do not change
+ * the filter until you have the rest. */
 DEJA_API uint64_t deja_filter_export_len(const deja_filter *f);
 DEJA_API size_t deja_filter_export(const deja_filter *f, uint64_t at, void *out, size_t len);
 
-/* Makes a filter in memory from exported bytes.  They may come from an attacker: header, length,
- * checksum and key are checked as deja_filter_open and deja_file_verify check those of a file,
- * before anything is allocated.  expect is as for open.  DEJA_EBUSY: a file that was not
+/* Makes a filter in memory from exported bytes.  They may come from an attacker: header, length and
+ * key are checked as deja_filter_open checks those of a file, before bodies are allocated, and the
+ * checksum as in deja_file_verify.  expect is as for open.  DEJA_EBUSY: a file that was not
  * synced. */
 DEJA_CHECKED int deja_filter_import(const void *data, size_t len, const deja_options *expect,
                                     deja_filter **out, deja_error *err);
-/* The same in pieces, in order.  len is how many bytes will arrive, if you are certain; 0:
- * unknown, and memory grows as they arrive.  expect->url must live until finish.  After an error,
- * only free is allowed. */
+/* The same in pieces, in order.  len is the total length if you can trust it; 0 means unknown, and
+ * memory then grows as bytes arrive.  expect->url must live until finish.  After an error, only
+ * free is allowed. */
 typedef struct deja_import deja_import;
 DEJA_CHECKED int deja_import_new(uint64_t len, const deja_options *expect, deja_import **out,
                                  deja_error *err);
 DEJA_CHECKED int deja_import_write(deja_import *im, const void *data, size_t len, deja_error *err);
 DEJA_CHECKED int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err);
 DEJA_API void deja_import_free(deja_import *im); /* does not free the filter that it made */
-/* Returns how many bytes there will be in all; 0 before the header (4096 bytes) has arrived. */
+/* Returns the total length; 0 before the header (4096 bytes) has arrived. */
 DEJA_API uint64_t deja_import_len(const deja_import *im);
-/* Reads back bytes that have arrived, as deja_filter_export does: for a host that must save or
+/* Copies bytes that have arrived, as deja_filter_export does: for a server that must save or
  * replicate an import before it is complete. */
 DEJA_API size_t deja_import_read(const deja_import *im, uint64_t at, void *out, size_t len);
 
 /* --- Static filters ----------------------------------------------------- */
 
 /* Builds a static filter (DEJA_STATIC) from all its keys at once: collect them, then finish.
- * Keys may arrive in any order and more than once; a key takes 8 bytes until then, and about 32
- * while the filter is built.  The options are those of a filter: fp_rate or fingerprint_bits
- * choose the fingerprints, memory limits the body, and capacity is a hint.  A builder belongs to
- * one thread at a time; only hash_batch may run concurrently with the other calls. */
+ * Keys may arrive in any order and more than once.  A key takes 8 bytes while keys are collected
+ * and about 32 while the filter is built.  Options: fp_rate or fingerprint_bits choose the
+ * fingerprints, memory limits the body, and capacity is a hint.  Only one thread at a time may use
+ * a builder, except that hash_batch may run concurrently with the other calls. */
 typedef struct deja_builder deja_builder;
 DEJA_CHECKED int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *err);
 DEJA_API void deja_builder_free(deja_builder *b); /* does not free the filter that it made */
@@ -640,40 +636,41 @@ DEJA_API void deja_builder_hash_batch(const deja_builder *b, const deja_slice *k
                                       uint64_t *hash);
 DEJA_CHECKED int deja_builder_add_hashed(deja_builder *b, const uint64_t *hash, size_t n,
                                          deja_error *err);
-/* Builds the filter: in memory if path is NULL, otherwise in a new file, which appears with its
- * first deja_filter_sync; flags as for deja_filter_create.  After DEJA_OK the builder is empty and
- * can collect the keys of another filter; after an error it still has its keys. */
+/* Builds the filter: in memory if path is NULL, otherwise in a new file as deja_filter_create
+ * does, with the same flags.  After DEJA_OK the builder is empty and can collect the keys of
+ * another filter; after an error it still has its keys. */
 DEJA_CHECKED int deja_builder_finish(deja_builder *b, const char *path, unsigned flags,
                                      deja_filter **out, deja_error *err);
 
 /* --- Set operations and visits ------------------------------------------ */
 
-/* Adds every key of `from` to `into` (a union).  Both need the same kind (classic, blocked
- * or exact), F, k, hash, secret key, visit and URL rules; DEJA_EMISMATCH names what differs.
- * The size is the same, or that of `from` is 2, 4, 8 .. times as large: it is folded on the
- * way.  Exact tables need room (DEJA_EFULL, before anything changes), whatever their sizes.
- * A scalable filter counts as one of its parts' kind.  As long as both have one part, the rules
- * are the same; once one has grown, its parts must have the sizes of the other's, part by part,
- * and `into` grows if it has fewer.  Scalable filters of exact parts grow as they need.
- * How many keys the union has is estimated from its bits.  In a file it lasts with the next
- * sync, like adds. */
+/* Adds every key of `from` to `into` (a union).  Both need the same kind (classic, blocked or
+ * exact), F, k, hash, secret key, visit and URL rules; DEJA_EMISMATCH names what differs.  Their
+ * sizes must be equal, or that of `from` 2, 4, 8 .. times as large: it is folded on the way.  Exact
+ * tables may have any sizes but need enough room (DEJA_EFULL, before anything changes).
+ *
+ * A scalable filter counts as a filter of its parts' kind while it has one part.  Once one of them
+ * has grown, their parts must have equal sizes, one by one, and `into` grows if it has fewer.
+ * Scalable filters of exact parts grow as needed.
+ *
+ * The number of keys of the union is estimated from its bits.  In a file, the union is durable
+ * after the next sync, like adds. */
 DEJA_CHECKED int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err);
-/* Halves a classic or blocked filter, or a scalable one of a single such part, this many times.
- * It becomes what the same keys would have left in a filter of that size, with the higher rate of
- * such a filter.  DEJA_EINVAL: err says how many times it can be halved.  A file is replaced
- * atomically. */
+/* Halves a classic or blocked filter, or a scalable one with a single such part, this many times.
+ * The result is what the same keys would have left in a filter of that size, with its higher rate.
+ * DEJA_EINVAL: err says how many times it can be halved.  A file is replaced atomically. */
 DEJA_CHECKED int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err);
-/* Estimates how many keys are in both, with the standard deviation (sigma may be NULL), from the
- * bits that are set, for filters of one part that could be merged.  Exact filters are counted. */
+/* Estimates from the set bits how many keys are in both, with the standard deviation (sigma may be
+ * NULL).  The filters must be able to merge and have one part each.  Exact filters are counted. */
 DEJA_CHECKED int deja_filter_overlap(const deja_filter *a, const deja_filter *b, double *keys,
                                      double *sigma, deja_error *err);
 /* Begins the next visit: an empty filter with the same key and different hash functions, so that
- * the next visit finds pages that this one lost.  next may be NULL: the filter is sized from the
- * keys that this visit saw.  Otherwise its capacity, fp_rate, memory, hashes .. apply unless 0.
- * A scalable filter that is given memory, hashes or a multiplier becomes one of its parts' kind.
- * Counts come from a file and may be crafted: without a capacity or memory, more than 16 MiB and
- * more than 32 times the bytes that the filter has now are refused (DEJA_EINVAL).  A file is
- * replaced atomically. */
+ * the next visit finds pages that this one lost.  If next is NULL, the filter is sized from the
+ * keys that this visit had.  Otherwise the fields of next that are not 0 apply;
+ * deja_option.renewable says which ones can change.  A scalable filter becomes one of its parts'
+ * kind if memory, hashes or multiplier is given.  Counts come from a file and may be crafted:
+ * without a capacity or memory, more than 16 MiB and more than 32 times the current bytes are
+ * refused (DEJA_EINVAL).  A file is replaced atomically. */
 DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, deja_error *err);
 
 /* --- Streams ------------------------------------------------------------ */
@@ -681,31 +678,31 @@ DEJA_CHECKED int deja_filter_rotate(deja_filter *f, const deja_options *next, de
 /* Find the lines of a text in memory, such as a mapped file, as keys for the batch calls, with
  * SIMD at memory speed.  `mark` ends a line: '\n', 0 or any other byte.
  *
- * split: cuts up to cap lines off the front of *text, without their mark; the last line needs
- * none.
+ * split: removes up to cap lines from the front of *text and stores them without their marks; the
+ * last line needs none.
  * ends: stores the offset just past each mark at or after `from`, in order, at most cap of them.
  * count: counts the marks.
- * Each returns how many; split returns 0 at the end, ends fewer than cap. */
+ * Each returns how many; at the end, split returns 0 and ends fewer than cap. */
 DEJA_API size_t deja_lines_split(deja_slice *text, char mark, deja_slice *line, size_t cap);
 DEJA_API size_t deja_lines_ends(deja_slice text, size_t from, char mark, size_t *ends, size_t cap);
 DEJA_API size_t deja_lines_count(deja_slice text, char mark);
 
-/* Decides which lines of a stream are new, if a line must not count as seen before it has been
- * handed over: judge some keys, write their lines, then commit.  A crash between the two repeats
- * lines and never loses one.  The answers are those of a filter to which every key was added as
- * soon as it was judged, even in a window, which forgets.  The filter is borrowed: between judge
- * and commit, no one else may add to it.  Memory comes from its allocator.
+/* Finds the new lines of a stream if a line must not count as seen before it was written: judge
+ * some keys, write their lines, then commit.  A crash before the commit repeats lines but never
+ * loses one.  The answers are those of a filter to which every key was added as soon as it was
+ * judged, even in a window, which forgets.  The filter is borrowed: between judge and commit,
+ * nothing else may add to it.  Memory comes from its allocator.
  *
- * judge: hash as from deja_filter_hash_batch; DEJA_ENOMEM: none of the keys was judged.
- * commit: adds the keys that wait, as deja_filter_add_hashed does; on failure, the rest waits. */
+ * judge: hash is from deja_filter_hash_batch.  DEJA_ENOMEM: none of the keys was judged.
+ * commit: adds the pending keys, as deja_filter_add_hashed does.  On failure, the rest stay
+ * pending. */
 typedef struct deja_dedup deja_dedup;
 DEJA_CHECKED int deja_dedup_new(deja_filter *f, deja_dedup **out, deja_error *err);
 DEJA_CHECKED int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new,
                                   deja_error *err);
 DEJA_CHECKED int deja_dedup_commit(deja_dedup *d, deja_error *err);
 DEJA_API void deja_dedup_free(deja_dedup *d);
-/* Returns how many keys wait for the commit: those judged new; in a window, also those to be
- * renewed. */
+/* Returns how many keys are pending: those judged new; in a window, also those to be renewed. */
 DEJA_API size_t deja_dedup_pending(const deja_dedup *d);
 
 #ifdef __cplusplus

@@ -158,7 +158,7 @@ static int make_key(uint8_t key[DEJA_KEY_LEN], deja_error *err)
     if (getrandom(key, DEJA_KEY_LEN, 0) == DEJA_KEY_LEN)
         return DEJA_OK;
     err->status = DEJA_EIO;
-    snprintf(err->text, sizeof err->text, "no random bytes from the kernel for the filter's key");
+    snprintf(err->text, sizeof err->text, "cannot get random bytes for the filter's key");
     return DEJA_EIO;
 }
 

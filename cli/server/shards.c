@@ -318,7 +318,7 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
         s->rules = deja_url_rules_older(s->rules);
     if (opt->rules && !s->rules)
         return fail(err, DEJA_EMISMATCH,
-                    "%s holds URLs of profile %s by other rules: another list of parameters, or "
+                    "%s holds URLs of profile %s with other rules: another list of parameters, or "
                     "another version of deja",
                     s->name, profile);
     s->n = (uint32_t)n;

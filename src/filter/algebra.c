@@ -1,32 +1,32 @@
-/* algebra.c - union, fold, and an estimate of what two filters have in common.
+/* algebra.c - merge two filters, fold one, and estimate how many keys two filters share.
  *
- * Union.  A bit of a Bloom filter is on when some key set it, so the OR of two bodies is the body
- * that the keys of both would have left, byte for byte, provided that every key means the same
- * positions in both: same kind, k, hash, secret key, visit and size.  A table of fingerprints
- * takes those of the other one as if they were keys.
+ * Union.  A bit of a Bloom filter is set if some key set it, so the OR of two bodies is the body
+ * that the keys of both would have left, byte for byte, if every key has the same positions in
+ * both: same kind, k, hash, secret key, visit and size.  The fingerprints of a table are added to
+ * the other table like keys.
  *
- * Fold.  Places are taken from the high bits of a hash: place(m) = floor(h m / 2^64).  For any
- * real x, floor(floor(x) / 2) = floor(x / 2); with x = h m / 2^64 that says
+ * Fold.  Positions come from the high bits of a hash: pos(m) = floor(h m / 2^64).  For any real x,
+ * floor(floor(x) / 2) = floor(x / 2); with x = h m / 2^64 that gives
  *
- *     floor(place(m) / 2) = floor(h (m / 2) / 2^64) = place(m / 2)
+ *     floor(pos(m) / 2) = floor(h (m / 2) / 2^64) = pos(m / 2)
  *
- * for every even m.  So it is neighbours that fall together, places 2i and 2i + 1 onto place i,
- * and the OR of neighbours is exactly the body that the same keys leave in a filter of half the
- * size. (Places taken modulo m would want the two halves instead.)  In a classic part a place is a
- * bit, in a blocked one a block: which bits of it a key sets does not depend on the size.
+ * for every even m.  So positions 2i and 2i + 1 become position i, and the OR of neighbors is
+ * exactly the body that the same keys leave in a filter of half the size.  (If positions were
+ * reduced modulo m, the OR of the two halves would be.)  In a classic part a position is a bit, in
+ * a blocked part it is a block; the bits of a key within it do not depend on the size.
  *
- * Hence filters of different sizes unite when one folds onto the other: the larger one is folded
- * on the way, a few kilobytes at a time.
+ * So filters of different sizes can be merged if one folds to the size of the other: the larger
+ * one is folded along the way, a few kilobytes at a time.
  *
- * A scalable filter of one part is a filter of its part's kind.  One that has grown unites part by
- * part with another that has grown in the same steps: a key is in the filter if any part has it,
- * so it does not matter which part has it in which of the two.  A part of the union may then hold
- * more keys than it was sized for; the account says so, and the next key makes the filter grow.
+ * A scalable filter with one part counts as a filter of its part's kind.  Filters that have grown
+ * are merged part by part if they have grown in the same steps: a key is in the filter if any part
+ * has it, so it does not matter which part.  A part of the union may hold more keys than it was
+ * sized for; stats report that, and the next key makes the filter grow.
  *
- * Common keys.  Set bits tell how many different keys are behind them (core/math), also for a
- * union that is only counted and never made: common = n(a) + n(b) - n(a or b).  docs/math.md has
- * the error, which is what makes it an estimate. Source: Broder, Mitzenmacher, "Network
- * Applications of Bloom Filters: A Survey", 2004. */
+ * Overlap.  The set bits give an estimate of the number of different keys (core/math), also for the
+ * union of two filters, whose bits are only counted: common = n(a) + n(b) - n(a or b).
+ * docs/math.md derives the standard deviation.
+ * Source: Broder, Mitzenmacher, "Network Applications of Bloom Filters: A Survey", 2004. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "core/bits/popcount.h"
@@ -34,7 +34,7 @@
 #include "filter/growth.h"
 #include <math.h>
 
-/* --- Do keys mean the same in both? ---------------------------------------- */
+/* --- Do keys have the same positions in both? ------------------------------- */
 
 static int differ(deja_error *err, const char *what, const char *a, const char *b)
 {
@@ -57,7 +57,7 @@ static int check_form(const struct dj_plan *a, const struct dj_plan *b, deja_err
     if (a->url_rules != b->url_rules)
         return dj_fail(err, DEJA_EMISMATCH,
                        "the filters differ in the URL rules of their keys: %016llx and %016llx of "
-                       "profile %s (other parameters, another version, or IDNA in one only)",
+                       "profile %s (other parameters, another version, or only one has IDNA)",
                        (ull)a->url_rules, (ull)b->url_rules, deja_profile_name(a->profile));
     return DEJA_OK;
 }
@@ -67,7 +67,7 @@ static bool is_series(const struct dj_plan *p)
     return dj_kind_can(p->kind, DEJA_CAN_GROW);
 }
 
-/* The kind of its bodies, if it is a series of them. */
+/* The kind of its parts, if it is a series of them. */
 static const struct dj_kind *kind_of(const struct dj_plan *p)
 {
     return is_series(p) ? p->part_kind : p->kind;
@@ -94,7 +94,7 @@ static int check_kind(const struct dj_plan *x, const struct dj_plan *y, deja_err
     return kind->no_merge
                ? dj_fail(err, DEJA_ENOTSUP, "%s", kind->no_merge)
                : dj_fail(err, DEJA_ENOTSUP,
-                         "%s filters cannot be united; classic, blocked and exact ones can",
+                         "%s filters cannot be merged; classic, blocked and exact filters can",
                          kind->name);
 }
 
@@ -119,7 +119,7 @@ static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *e
         return dj_fail(
             err, DEJA_EMISMATCH,
             "the filters differ in their secret key (check values %016llx and %016llx): "
-            "filters to be united are built with the same options.key or options.seed",
+            "build both with the same options.key or options.seed",
             (ull)dj_key_derive(a->key, DJ_STREAM_CHECK, 0),
             (ull)dj_key_derive(b->key, DJ_STREAM_CHECK, 0));
     if (x->visit != y->visit)
@@ -127,13 +127,13 @@ static int check_alike(const deja_filter *a, const deja_filter *b, deja_error *e
     return check_form(x, y, err);
 }
 
-/* How often `large` folds onto `small`; -1: never. */
+/* How many folds turn the size of `large` into that of `small`; -1: none do. */
 static int folds_between(const deja_filter *large, const deja_filter *small)
 {
     const uint64_t wish = small->plan.shape.bits;
     uint64_t bits = large->plan.shape.bits;
     int folds = 0;
-    for (; bits > wish && bits % 2 == 0; bits /= 2) /* small's own size has whole words */
+    for (; bits > wish && bits % 2 == 0; bits /= 2) /* the size of `small` is valid */
         folds++;
     return bits == wish ? folds : -1;
 }
@@ -142,9 +142,8 @@ static int no_fold(const deja_filter *a, const deja_filter *b, deja_error *err)
 {
     return dj_fail(
         err, DEJA_EMISMATCH,
-        "the filters differ in size, %llu and %llu bits, and neither folds onto the "
-        "other: build them with the same options.memory, or with one that is 2, 4, 8 .. times as "
-        "large",
+        "the filters differ in size, %llu and %llu bits, and neither folds to the size of the "
+        "other: build them with the same options.memory, or one with 2, 4, 8 .. times as much",
         (ull)a->plan.shape.bits, (ull)b->plan.shape.bits);
 }
 
@@ -158,7 +157,7 @@ static int other_steps(deja_error *err, uint32_t i, const struct dj_shape *a,
         i + 1, (ull)a->bits, (ull)b->bits);
 }
 
-/* Whether the parts of series that have grown correspond: also those that `into` does not have
+/* Whether the parts of two series have the same sizes, including those that `into` does not have
  * yet. */
 static int check_steps(const deja_filter *into, const deja_filter *from, deja_error *err)
 {
@@ -182,7 +181,7 @@ static int check_steps(const deja_filter *into, const deja_filter *from, deja_er
     return DEJA_OK;
 }
 
-/* --- A body as it would be after some folds -------------------------------- */
+/* --- A body after some folds ------------------------------------------------ */
 
 static uint64_t folded_word(const struct dj_part *p, int folds, uint64_t word)
 {
@@ -211,14 +210,14 @@ static void or_bodies(deja_filter *into, const deja_filter *from, int folds)
 
 /* --- Union ------------------------------------------------------------------ */
 
-/* What was read from both was there. */
+/* Whether both files are still intact, so that what was read from them is valid. */
 static int check_whole(const deja_filter *a, const deja_filter *b, deja_error *err)
 {
     const int rc = deja_filter_check_file(a, err);
     return rc < 0 ? rc : deja_filter_check_file(b, err);
 }
 
-/* Fingerprints of a table, in pieces. */
+/* The fingerprints of a table, a piece at a time. */
 #define PIECE DJ_CHUNK
 static size_t next_hashes(const struct dj_part *p, uint64_t *slot, uint64_t hash[PIECE])
 {
@@ -233,7 +232,7 @@ static uint64_t sum_of(const uint8_t *answer, size_t n)
     return sum;
 }
 
-/* How many of the fingerprints in `in` are in `of`, and how many are not. */
+/* Counts the fingerprints of `in` that are in `of` and those that are not. */
 static void compare_tables(const struct dj_part *in, const struct dj_part *of, uint64_t *found,
                            uint64_t *absent)
 {
@@ -247,7 +246,7 @@ static void compare_tables(const struct dj_part *in, const struct dj_part *of, u
     *absent -= *found;
 }
 
-/* A series takes the fingerprints of the other one as if they were keys, and grows as it must. */
+/* Adds the fingerprints of the other series like keys, and grows as needed. */
 static int merge_series_of_tables(deja_filter *into, const deja_filter *from, deja_error *err)
 {
     const uint64_t offered = into->offered;
@@ -276,22 +275,22 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
     compare_tables(from->part[0], p, &found, &absent);
     if (absent > p->kind->body.room(p))
         return dj_fail(err, DEJA_EFULL,
-                       "the union has %llu keys more, and there is room for %llu: build one with "
-                       "a larger options.capacity and merge both into it",
+                       "the union has %llu more keys, but there is room for %llu: build a filter "
+                       "with a larger options.capacity and merge both into it",
                        (ull)absent, (ull)p->kind->body.room(p));
     if (dj_filter_begin_writing(into) < 0)
         return dj_fail_errno(err, "the file cannot be written");
     for (size_t n; (n = next_hashes(from->part[0], &slot, hash)) > 0;) {
         const size_t taken = p->kind->body.add(p, hash, hash, n, answer, true);
         p->keys += sum_of(answer, taken);
-        if (taken < n) /* somebody is adding to the other one meanwhile */
+        if (taken < n) /* another process is adding to `from` */
             return dj_fail(err, DEJA_EFULL, "the union has more keys than there is room for");
     }
     return check_whole(into, from, err);
 }
 
-/* Keys told "new", of those that explain the bits of a union: at least what one of them was told
- * and at most both. */
+/* How many keys of a union count as "new": the estimate from its bits without the lost keys, at
+ * least the larger count of the two filters and at most their sum. */
 static uint64_t keys_of_union(double distinct, double lost, uint64_t a, uint64_t b)
 {
     const double least = (double)(a > b ? a : b), most = (double)a + (double)b;
@@ -323,21 +322,21 @@ static int grow_to(deja_filter *f, uint32_t parts, deja_error *err)
     return dj_filter_explain(f, rc, DEJA_CAN_ADD, err);
 }
 
-/* How many keys a part of the union was told are new. */
+/* Sets the number of keys of a part of the union. */
 static void count_part(struct dj_part *p, uint64_t other)
 {
     const double set = (double)p->kind->body.bits_set(p), bits = (double)p->shape.bits;
     const double distinct = dj_shape_keys(&p->shape, set);
     const double sigma = dj_shape_bits_sigma(&p->shape, distinct) / p->shape.k / (1 - set / bits);
     const uint64_t most = p->keys > other ? p->keys : other;
-    /* If the keys of one of them explain the bits, the other one had the same keys. */
+    /* If the keys of one filter explain the bits, the other one had the same keys. */
     if (distinct - 5 * sigma <= (double)most)
         p->keys = most;
     else
         p->keys = keys_of_union(distinct, 0, p->keys, other);
 }
 
-/* The account of a series that has grown: each part's keys follow from its own bits. */
+/* Counts the keys of a series that has grown: those of each part from its own bits. */
 static void count_series(deja_filter *into, const deja_filter *from, double lost)
 {
     for (uint32_t i = 0; i < from->n_parts; i++)
@@ -365,7 +364,7 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
     if (rc < 0)
         return rc;
     or_bodies(into, from, folds);
-    rc = check_whole(into, from, err); /* bits of zeros do no harm, and are no union */
+    rc = check_whole(into, from, err); /* zeros of a lost file do no harm, but are not a union */
     const double lost = a.lost + b.lost;
     if (rc == DEJA_OK && has_grown(into)) {
         count_series(into, from, lost);
@@ -394,7 +393,7 @@ int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *er
     if (rc < 0)
         return rc;
     into->offered = dj_count_sum(into->offered, from->offered);
-    into->unclean |= from->unclean; /* what one of them does not know, nobody knows */
+    into->unclean |= from->unclean; /* if one count is an estimate, so is the sum */
     into->earlier.unions = dj_count_sum(into->earlier.unions, 1 + from->earlier.unions);
     return DEJA_OK;
 }
@@ -416,8 +415,8 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
                        "from the same keys",
                        f->n_parts);
     if (!dj_kind_can(kind, DEJA_CAN_FOLD))
-        return dj_fail(err, DEJA_ENOTSUP, "%s filters cannot be folded; classic and blocked can",
-                       kind->name);
+        return dj_fail(err, DEJA_ENOTSUP,
+                       "%s filters cannot be folded; classic and blocked filters can", kind->name);
     uint64_t units = s->bits / granule;
     uint32_t can = 0;
     for (; units % 2 == 0; units /= 2)
@@ -428,9 +427,8 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
             "its %llu bits can be halved %u times, not %u: a filter that folds t times "
             "has a multiple of %llu * 2^t bits, such as one made with options.memory = 64 MiB",
             (ull)s->bits, can, times, (ull)granule);
-    if (f->plan.folds + (uint64_t)times > DJ_MAX_FOLDS) /* a header that nobody would load */
-        return dj_fail(err, DEJA_EINVAL,
-                       "the filter has been folded %llu times, and %u is the limit",
+    if (f->plan.folds + (uint64_t)times > DJ_MAX_FOLDS) /* the loader would refuse the file */
+        return dj_fail(err, DEJA_EINVAL, "the filter was folded %llu times, and the limit is %u",
                        (ull)f->plan.folds, DJ_MAX_FOLDS);
     return DEJA_OK;
 }
@@ -447,11 +445,11 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
         return rc;
     struct dj_plan plan = f->plan;
     plan.shape.bits >>= times;
-    plan.fp_rate = dj_plan_rate(&plan); /* as -n and -m of that size would have it */
+    plan.fp_rate = dj_plan_rate(&plan); /* of a filter with this capacity and size */
     if (is_series(&plan))
         plan.fp_rate = fmin(plan.fp_rate / (1 - plan.tightening), 1 - 1e-9);
     plan.folds += times;
-    plan.multiplier = ldexp(plan.multiplier, -(int)times); /* of the bits that are left */
+    plan.multiplier = ldexp(plan.multiplier, -(int)times); /* for the remaining bits */
     rc = f->owner->next(f, &plan, &half, err);
     if (rc < 0)
         return rc;
@@ -466,10 +464,10 @@ int deja_filter_fold(deja_filter *f, uint32_t times, deja_error *err)
     return rc;
 }
 
-/* --- Common keys -------------------------------------------------------------- */
+/* --- Overlap ------------------------------------------------------------------ */
 
 struct counts {
-    uint64_t a, b, both; /* set bits, all of them at the smaller size */
+    uint64_t a, b, both; /* set bits of a, b and a | b at the smaller size */
 };
 
 static struct counts count_parts(const struct dj_part *a, int folds_a, const struct dj_part *b,
@@ -496,7 +494,7 @@ static struct counts count_parts(const struct dj_part *a, int folds_a, const str
     return c;
 }
 
-/* e^x - 1 - x: the variance of log(clear bits) is that of x throws a bit, over m. */
+/* e^x - 1 - x: with x throws per bit, the variance of log(clear bits) is this over m. */
 static double excess(double x)
 {
     return fabs(x) < 1e-4 ? x * x / 2 : expm1(x) - x;
@@ -504,7 +502,7 @@ static double excess(double x)
 
 static double common_sigma(const struct dj_shape *s, double a, double b, double all, double common)
 {
-    const double per = s->k / (double)s->bits; /* throws a bit for each key */
+    const double per = s->k / (double)s->bits; /* throws per bit and key */
     const double variance =
         excess(per * all) - excess(per * a) - excess(per * b) + 2 * excess(per * common);
     return sqrt(fmax(variance, 0) * (double)s->bits) / s->k;
@@ -526,7 +524,8 @@ static int common_bits(const deja_filter *a, const deja_filter *b, double *keys,
         const double in_any = dj_shape_keys(&s, (double)c.both);
         if (isinf(in_any))
             return dj_fail(err, DEJA_EFULL,
-                           "all bits of the union are set: nothing can be told from them");
+                           "all bits of the union are set: build both filters with a larger "
+                           "options.capacity");
         const double common = fmax(0, fmin(in_a + in_b - in_any, fmin(in_a, in_b)));
         const double one = common_sigma(&s, in_a, in_b, in_any, common);
         sum += common;
@@ -547,8 +546,8 @@ int deja_filter_overlap(const deja_filter *a, const deja_filter *b, double *keys
     if (!is_table(a) && (has_grown(a) || has_grown(b)))
         return dj_fail(
             err, DEJA_ENOTSUP,
-            "a filter that has grown to %u parts has keys of one list in several of "
-            "them: build both with a larger options.capacity, or as exact ones, which are counted",
+            "a filter has grown to %u parts, so the shared keys cannot be estimated from bits: "
+            "build both with a larger options.capacity, or with exact parts, which are counted",
             a->n_parts > b->n_parts ? a->n_parts : b->n_parts);
     dj_filter_walk(a, true);
     dj_filter_walk(b, true);

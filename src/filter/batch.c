@@ -1,15 +1,14 @@
-/* batch.c - keys in, answers out: argument checks, hashing, and the rhythm of a batch.
+/* batch.c - keys in, answers out: argument checks, hashing and prefetching.
  *
- * A batch goes through in chunks.  A chunk is hashed; then, while the chunk before it is answered
- * key by key, its memory is asked for; and while that is on its way the next one is hashed.  So
- * the time of a batch is nearer to the larger of hashing and memory than to their sum.  A single
- * call is a batch of one. */
+ * A batch is processed in chunks.  While a chunk is answered key by key, the memory of the next one
+ * is prefetched; while that is fetched, the chunk after it is hashed.  So a batch takes little more
+ * than the longer of hashing and memory access, not their sum.  A single call is a batch of one. */
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "filter/growth.h"
 #include <string.h>
 
-#define LOT_NUMBERS 512 /* hashes made at once: a key needs up to DJ_MAX_WORDS */
+#define LOT_NUMBERS 512 /* hashes computed at once: a key has up to DJ_MAX_WORDS */
 
 size_t deja_filter_hash_words(const deja_filter *f)
 {
@@ -24,19 +23,19 @@ void deja_filter_hash_batch(const deja_filter *f, const deja_slice *keys, size_t
         dj_hasher_hash(&f->hasher, keys, n, hash);
 }
 
-/* A batch on its way: where its hashes come from, and how far it is. */
+/* The state of a batch. */
 struct batch {
     const deja_filter *f;
-    const deja_slice *keys; /* or NULL, when it brings its hashes */
-    const uint64_t *hash;   /* of key number `first` and those behind it, up to `hashed` */
+    const deja_slice *keys; /* NULL: the caller gave hashes */
+    const uint64_t *hash;   /* of the keys from `first` up to `hashed` */
     size_t n, first, hashed, fetched;
     bool for_add;
-    const uint64_t *stuck; /* an add that stopped early: the first key that was not taken */
+    const uint64_t *stuck; /* after an add that stopped early: the first key that did not fit */
     unsigned turn;
     uint64_t buf[2][LOT_NUMBERS];
 };
 
-/* Either keys or hash; the other is NULL, here and wherever both are. */
+/* One of keys and hash is NULL, here and in all functions below. */
 static void batch_init(struct batch *b, const deja_filter *f, const deja_slice *keys,
                        const uint64_t *hash, size_t n, bool for_add)
 {
@@ -68,7 +67,7 @@ static void hash_lot(struct batch *b)
     deja_filter_hash_batch(b->f, b->keys + b->first, b->hashed - b->first, buf);
 }
 
-/* The hashes of the next chunk; those of the chunk before stay valid. */
+/* The hashes of the next chunk; those of the previous chunk stay valid. */
 static const uint64_t *next_chunk(struct batch *b, size_t *n)
 {
     if (b->fetched == b->hashed && b->hashed < b->n)
@@ -86,8 +85,8 @@ static void prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool 
         f->plan.kind->prefetch(f, hash, n, for_add);
 }
 
-/* What comes after a chunk of n keys, as its answers are to ask for it: n more hashes, or, where
- * fewer come, those asked for right here and the chunk itself. */
+/* The `ahead` of a chunk of n keys: the next n hashes.  If there are fewer, prefetches them here
+ * and returns the chunk itself. */
 static const uint64_t *ahead_of(const struct batch *b, const uint64_t *hash, size_t n,
                                 const uint64_t *next, size_t next_n)
 {
@@ -118,7 +117,7 @@ static int run_add(struct batch *b, deja_filter *f, uint8_t *is_new, size_t *don
     prefetch(b->f, hash, n, true);
     for (; n; hash = next, n = next_n) {
         next = next_chunk(b, &next_n);
-        /* cppcheck-suppress legacyUninitvar ; it is for answers */
+        /* cppcheck-suppress legacyUninitvar ; it is for output */
         uint8_t *answers = is_new ? is_new + *done : unasked;
         const size_t taken =
             f->plan.kind->add(f, hash, ahead_of(b, hash, n, next, next_n), n, answers, shared);
@@ -138,10 +137,9 @@ static int add_held(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *do
     return dj_filter_is_lost(f) ? dj_filter_lost() : rc;
 }
 
-/* A filter that grows or turns changes its parts or generations between two pieces of a batch, not
- * within one.  A piece is no longer than the room in the newest part or generation; a layered
- * filter ends its piece by itself before a key for which it has no room.  So batches leave the
- * same bodies as single calls. */
+/* A filter that grows or turns does so between two pieces of a batch, not within one.  A piece is
+ * at most as long as the room in the newest part or generation; a layered filter itself stops
+ * before a key for which it has no room.  So batches leave the same bodies as single calls. */
 #define GROWING_PIECE 1024
 
 static int add_growing(deja_filter *f, struct batch *b, uint8_t *is_new, size_t *done)
@@ -180,14 +178,14 @@ static int add(deja_filter *f, const deja_slice *keys, const uint64_t *hash, siz
         rc = add_held(f, &b, is_new, &taken);
     }
     if (rc == DEJA_EIO && dj_filter_is_lost(f))
-        taken = 0; /* nobody can tell which of them are inside */
+        taken = 0; /* unknown which of them were added */
     atomic_fetch_add_explicit(&f->offered, taken, memory_order_relaxed);
     if (done)
         *done = taken;
     return rc;
 }
 
-/* A reader's window learns what its file's writer has done to it. */
+/* Updates a reader's window with what the writer of its file has done. */
 static void follow_writer(const deja_filter *reader)
 {
     deja_filter *f = (deja_filter *)(uintptr_t)reader;
@@ -200,7 +198,7 @@ static void follow_writer(const deja_filter *reader)
     pthread_rwlock_rdlock(&f->growing);
 }
 
-/* "Seen" is what a filter may say wrongly; "new" it may not, and so one that is lost does not. */
+/* A filter may answer "seen" wrongly, but never "new": if its file is lost, all keys are seen. */
 static void contain(const deja_filter *f, const deja_slice *keys, const uint64_t *hash, size_t n,
                     uint8_t *found)
 {
@@ -240,7 +238,7 @@ void deja_filter_contains_hashed(const deja_filter *f, const uint64_t *hash, siz
 
 /* --- Removals and counts ------------------------------------------------- */
 
-/* Taken one by one, with the memory of the next chunk on its way. */
+/* Removes keys one by one while the memory of the next chunk is fetched. */
 static void run_remove(struct batch *b, deja_filter *f, uint8_t *removed, bool shared)
 {
     size_t n, next_n;

@@ -1,10 +1,9 @@
-/* counts.c - what a filter has counted, to and from a record of its file.
+/* counts.c - the counts of a filter, to and from a sync record.
  *
- * Counts change with every add and are written by a sync.  A file that was not synced has those of
- * its last sync, and bits that tell of more keys: recounting estimates the keys from these.  A
- * writer does it when it opens such a file; a reader never opens it that way, as it would have to
- * read all of it, but what a reader passes on sealed, a copy or an export, has to know its keys.
- */
+ * Counts change with every add; a sync writes them.  A file that was not synced has the counts of
+ * its last sync, but bits of later keys: a recount estimates the keys from the bits.  A writer
+ * recounts when it opens such a file.  A reader does not, because it would have to read the whole
+ * file; it recounts only for a copy or an export, which are sealed and need correct counts. */
 #include "filter/counts.h"
 #include <time.h>
 

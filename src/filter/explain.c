@@ -1,7 +1,7 @@
-/* explain.c - why a call on a filter failed, in one sentence, from its status and the filter.
+/* explain.c - turn the status of a failed call into a sentence.
  *
- * Batches and kinds report only a status: they run per key, and a status is all that most callers
- * read.  The public calls turn it into a sentence here, once, so that no tool has to. */
+ * Batches and kinds return only a status: they run for every key, and most callers read nothing
+ * else.  The public calls turn it into a sentence here, so that no tool has to. */
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include <errno.h>
@@ -12,7 +12,7 @@ struct name {
     char text[104];
 };
 
-/* The filter as messages call it: its path, or the end of a long one, so that the rest fits. */
+/* The name of a filter in messages: its path, or the end of a long one, so that the rest fits. */
 static struct name name_of(const deja_filter *f)
 {
     struct name n;
@@ -20,7 +20,7 @@ static struct name name_of(const deja_filter *f)
     const size_t len = strlen(path), most = sizeof n.text - sizeof "...";
     const char *end = len > most ? path + len - most : path;
     while (end > path && ((unsigned char)*end & 0xc0) == 0x80)
-        end++; /* not into the middle of a character */
+        end++; /* not in the middle of a UTF-8 character */
     snprintf(n.text, sizeof n.text, "%s%s", end > path ? "..." : "", end);
     return n;
 }
@@ -50,7 +50,7 @@ static const char *verb_of(uint32_t capability)
     return "do that";
 }
 
-/* "spectral and paired": the kinds that can. */
+/* Lists the kinds that can: "spectral and paired". */
 static void list_kinds(uint32_t capability, char *text, size_t cap)
 {
     size_t len = 0;
@@ -61,18 +61,18 @@ static void list_kinds(uint32_t capability, char *text, size_t cap)
                                     deja_kind_name(k));
 }
 
-/* Why a filter cannot what its kind can. */
+/* Why the options of a filter rule out what its kind can do. */
 static const char *options_that_forbid(const deja_filter *f, uint32_t capability)
 {
     if (capability & DEJA_CAN_REMOVE && f->plan.flags & DEJA_MINIMAL_INCREASE)
-        return "has options.minimal_increase, so its counters do not hold the sum of their keys: it cannot "
-               "remove one without taking counts from others";
+        return "has options.minimal_increase, so its counters do not hold the sum of their keys: "
+               "removing a key would take counts from others";
     if (capability & DEJA_CAN_PREFIX && f->plan.flags & DEJA_LAYERED_WORDS)
-        return "is a layered filter of words, which cannot answer prefix queries; one of URLs in "
-               "mode salted can";
+        return "was made with options.layered_words and cannot answer prefix queries: layered "
+               "filters of URLs can";
     if (capability & DEJA_CAN_PREFIX && f->plan.flags & DEJA_LAYERED_PAPER)
-        return "is a layered filter in mode paper, which cannot answer prefix queries; one in mode "
-               "salted can";
+        return "was made with options.layered_paper and cannot answer prefix queries: other "
+               "layered filters can";
     return NULL;
 }
 
@@ -95,7 +95,7 @@ static int cannot(const deja_filter *f, uint32_t capability, deja_error *err)
                    verb_of(capability), kinds);
 }
 
-/* A filter that grows is full when its next part would be out of proportion to the last. */
+/* A filter that grows is full if its next part would be too large (growth.c). */
 static int full(const deja_filter *f, deja_error *err)
 {
     if (dj_kind_can(f->plan.kind, DEJA_CAN_GROW))

@@ -1,5 +1,4 @@
-/* filter.c - a filter's life: made from a plan and a key, filled by an owner with bodies, swapped
- * with another, and let go.  What it does with keys is in batch.c. */
+/* filter.c - make, swap and free filters, and what each can do; batch.c handles keys. */
 #include "filter/filter.h"
 #include "core/base/alloc.h"
 #include "core/base/random.h"
@@ -8,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Growth has to get its turn while others look up without end; glibc prefers readers unless told.
+/* Prefers writers, so that continuous lookups cannot block growth; glibc's default prefers readers.
  */
 static int init_growing(pthread_rwlock_t *lock)
 {
@@ -95,7 +94,7 @@ int deja_filter_check_file(const deja_filter *f, deja_error *err)
     return f->owner->check ? f->owner->check(f, err) : DEJA_OK;
 }
 
-/* What the kind can do and this filter, by its options and parts, cannot. */
+/* Capabilities of the kind that this filter lacks because of its options or parts. */
 static uint32_t ruled_out(const deja_filter *f)
 {
     static const uint32_t of_parts[] = {DEJA_CAN_MERGE, DEJA_CAN_FOLD, DEJA_CAN_OVERLAP};
@@ -154,11 +153,11 @@ int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error
     else if (opt->seed)
         dj_key_from_seed(opt->seed, key);
     else if (!dj_random(key, DEJA_KEY_LEN))
-        return dj_fail_errno(err, "no random bytes from the kernel for the filter's key");
+        return dj_fail_errno(err, "cannot get random bytes for the filter's key");
     return DEJA_OK;
 }
 
-/* The lock is not part of what a filter says: looking up leaves it as it was. */
+/* Locking does not change the contents of a filter, so a const filter can be locked. */
 static pthread_rwlock_t *lock_of(const deja_filter *f)
 {
     return &((deja_filter *)(uintptr_t)f)->growing;

@@ -1,44 +1,43 @@
-/* filter.h - a filter's life. */
+/* filter.h - make, swap and free filters; their errors and locks. */
 #ifndef DJ_FILTER_H
 #define DJ_FILTER_H
 #include "kinds/kind.h"
 
-/* A filter with the parts of its plan and no bodies, key set, ready for an owner; NULL: out of
- * memory. */
+/* A filter with the parts of its plan but no bodies and no owner; NULL: out of memory. */
 deja_filter *dj_filter_make(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                             const deja_allocator *alloc);
-/* Everything but the bodies. */
+/* Frees everything except the bodies. */
 void dj_filter_unmake(deja_filter *f);
-/* The parts up to n_parts have bodies now. */
+/* Call when the first n_parts parts have bodies. */
 void dj_filter_attached(deja_filter *f, uint32_t n_parts);
-/* Exchange what two filters of one owner are, bodies included. */
+/* Exchanges the contents of two filters of one owner, including their bodies. */
 void dj_filter_swap(deja_filter *a, deja_filter *b);
-/* Tell the owner that the bodies will be read in order, or no longer. */
+/* Tells the owner that the bodies will be read in order, or no longer. */
 void dj_filter_walk(const deja_filter *f, bool begin);
-/* Of kinds that make room as they fill: no part comes or goes between the two calls. */
+/* Between these two calls, a kind that grows or turns keeps its parts and generations. */
 void dj_filter_hold(const deja_filter *f);
 void dj_filter_release(const deja_filter *f);
 
-/* Whether the bodies went away under what was just computed from them: it is worth nothing. */
+/* True if the file was cut short or overwritten: discard what was computed from the bodies. */
 static inline bool dj_filter_is_lost(const deja_filter *f)
 {
     return f->owner->is_whole && !f->owner->is_whole(f);
 }
-/* DEJA_EIO, and errno, for such a filter. */
+/* Returns DEJA_EIO and sets errno for such a filter. */
 int dj_filter_lost(void);
-/* The status of a call on this filter, with a sentence in *err (unless NULL) if it failed;
+/* Returns the status of a call on this filter; if it failed, *err (unless NULL) gets a sentence.
  * capability is what DEJA_ENOTSUP refers to (explain.c). */
 int dj_filter_explain(const deja_filter *f, int status, uint32_t capability, deja_error *err);
-/* Tell the owner before the first change since the last sync. */
+/* Call before a change: tells the owner about the first one since the last sync. */
 static inline int dj_filter_begin_writing(deja_filter *f)
 {
     return atomic_load_explicit(&f->writing, memory_order_acquire) ? DEJA_OK
                                                                    : f->owner->begin_writing(f);
 }
-/* The key that options ask for: given, from a seed, or random. */
+/* The key that the options ask for: given, derived from a seed, or random. */
 int dj_filter_key(const deja_options *opt, uint8_t key[DEJA_KEY_LEN], deja_error *err);
-/* All that a new filter needs before it has an owner: options as they are known here, plan and
- * key; kinds that only a builder makes are refused. */
+/* What a new filter needs before it has an owner: the options that this version knows, plan and
+ * key.  Refuses kinds that only a builder makes. */
 int dj_filter_begin(const deja_options *opt, deja_options *known, struct dj_plan *plan,
                     uint8_t key[DEJA_KEY_LEN], deja_error *err);
 

@@ -1,9 +1,8 @@
-/* growth.c - more room for keys, within bounds.
+/* growth.c - more room for keys, within limits.
  *
- * A header can ask for much by being large and honest: a file of 5 kB can claim any number of keys
- * or a growth of 1024.  So what a filter takes without being told a size, its next parts and the
- * body of its next visit, stays in proportion to what it has: UNASKED_BYTES in all, or else so
- * many times its bodies. */
+ * A crafted file of 5 kB can claim any number of keys, or a growth of 1024.  So memory that the
+ * caller did not ask for, for the next parts and for the next visit, is limited: to UNASKED_BYTES
+ * in all, or to a multiple of the current bodies. */
 #include "filter/growth.h"
 #include "filter/sound.h"
 
@@ -39,7 +38,7 @@ int dj_filter_make_room(deja_filter *f, uint32_t parts, const uint64_t *row)
     uint32_t n = parts;
     int rc = DEJA_OK;
     pthread_rwlock_wrlock(&f->growing);
-    if (f->n_parts == parts) { /* or another thread was here first */
+    if (f->n_parts == parts) { /* otherwise another thread has made room */
         rc = f->plan.kind->make_room(f, row, &n);
         if (rc == DEJA_OK && n > parts) {
             const bool sound = dj_filter_check(f, n, NULL) == DEJA_OK && parts_fit(f, n);

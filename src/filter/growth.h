@@ -1,12 +1,12 @@
-/* growth.h - more room for keys, within bounds. */
+/* growth.h - more room for keys, within limits. */
 #ifndef DJ_GROWTH_H
 #define DJ_GROWTH_H
 #include "kinds/kind.h"
 
-/* The next parts or generation, unless the filter has more than `parts` already.  row: the key
- * that did not fit, or NULL.  DEJA_EFULL: there can be no more. */
+/* Adds the next parts or begins the next generation, unless the filter already has more than
+ * `parts` parts.  row: the key that did not fit, or NULL.  DEJA_EFULL: it cannot grow. */
 int dj_filter_make_room(deja_filter *f, uint32_t parts, const uint64_t *row);
-/* Whether the next visit may take this many bytes without being told a size. */
+/* Whether the next visit may take this many bytes if the caller gives no size. */
 bool dj_renewal_fits(const deja_filter *f, uint64_t bytes);
 
 #endif

@@ -1,11 +1,11 @@
-/* memory.c - filters whose bodies live on the heap. */
+/* memory.c - filters whose bodies are on the heap. */
 #include "filter/memory.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "filter/sound.h"
 
-/* Bodies for the parts up to n_parts, or as many as there is memory for. */
+/* Allocates bodies for the parts up to n_parts; stops if memory runs out. */
 static int memory_grow(deja_filter *f, uint32_t n_parts)
 {
     uint32_t n = f->n_parts;
@@ -46,19 +46,20 @@ static const struct dj_owner_ops memory_ops = {
 void dj_filter_to_memory(deja_filter *f)
 {
     f->owner = &memory_ops;
-    atomic_store(&f->writing, true); /* nothing to announce, ever */
+    atomic_store(&f->writing, true); /* so begin_writing is never called */
 }
 
-/* Bodies for a filter that has none yet. */
+/* Allocates the bodies of a filter that has none. */
 static int furnish(deja_filter *f, deja_error *err)
 {
     const struct dj_plan *plan = &f->plan;
     const int rc = memory_grow(f, dj_plan_parts(plan));
-    return rc < 0 ? dj_fail(err, rc,
-                            "the filter needs %.0f MB, more than there is: lower the capacity, "
-                            "raise the rate, or keep it in a file",
-                            (double)dj_plan_bytes(plan) / 1e6)
-                  : DEJA_OK;
+    return rc < 0
+               ? dj_fail(err, rc,
+                         "out of memory: the filter needs %.0f MB; lower options.capacity, raise "
+                         "options.fp_rate, or create it in a file",
+                         (double)dj_plan_bytes(plan) / 1e6)
+               : DEJA_OK;
 }
 
 int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],

@@ -1,12 +1,12 @@
-/* memory.h - filters whose bodies live on the heap. */
+/* memory.h - filters whose bodies are on the heap. */
 #ifndef DJ_MEMORY_H
 #define DJ_MEMORY_H
 #include "kinds/deja_filter.h"
 
-/* A new filter with bodies of zeros on the heap. */
+/* A new filter with zeroed bodies on the heap. */
 int dj_filter_in_memory(const struct dj_plan *plan, const uint8_t key[DEJA_KEY_LEN],
                         const deja_allocator *alloc, deja_filter **out, deja_error *err);
-/* Declare a filter without bodies one of the heap: its parts get theirs from f->alloc. */
+/* Makes the heap the owner of a filter without bodies; its parts get theirs from f->alloc. */
 void dj_filter_to_memory(deja_filter *f);
 
 #endif

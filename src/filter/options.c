@@ -1,12 +1,12 @@
-/* options.c - what the caller said, as what was meant: defaults, and what cannot be is refused.
+/* options.c - from options to a plan: defaults and checks.
  *
- * Options come from programs of any age.  Their size tells how far they go: fields that are
- * missing are zero, and fields that this library does not know have to be (dj_options_read).
- * Zero always means "not said", so a plan begins with defaults in the places of zeros.
+ * Options come from programs compiled with any version of deja.h.  Their size says which fields
+ * they have: missing fields count as zero, and fields that this library does not know must be zero
+ * (dj_options_read).  Zero always means "not given", and the plan gets the default.
  *
- * Each option is checked by itself, against its row of the option table, and against the others;
- * how large the filter becomes, and whether that is possible, is the kind's business.  Only the
- * first error is reported, so the checks run in the order in which people choose options. */
+ * Each option is checked against its row of the option table and against the other options; the
+ * kind computes the size and checks that it is possible.  Only the first error is reported, so the
+ * checks run in the order in which people choose options. */
 #include "filter/options.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -42,15 +42,15 @@ static int check_kind(const deja_options *opt, struct dj_plan *plan, deja_error 
                       : kind->part_kind ? kind->part_kind
                                         : kind;
     if (!chosen && opt->part_kind && opt->part_kind != plan->part_kind->number)
-        return dj_fail(err, DEJA_EINVAL, "options.part_kind goes with kind %s",
-                       dj_kind_with("part_kind"));
+        return dj_fail(err, DEJA_EINVAL, "options.part_kind goes with kind %s, not %s",
+                       dj_kind_with("part_kind"), kind->name);
     if (!dj_plan_fits_parts(kind, plan->part_kind))
         return dj_fail(err, DEJA_EINVAL,
-                       "a scalable filter is made of blocked, classic or exact parts");
+                       "options.part_kind: a scalable filter has blocked, classic or exact parts");
     return DEJA_OK;
 }
 
-/* Each option by itself, and what the kind makes of its own. */
+/* Checks each option by itself; the kind copies its own. */
 static int check_rows(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     const int rc = dj_option_check(opt, plan->kind->number, err);
@@ -65,11 +65,11 @@ static int check_hash(const deja_options *opt, struct dj_plan *plan, deja_error 
         return dj_fail(err, DEJA_ENOTSUP, "hash %u is not in this version", plan->hash);
     if (!dj_hash_is_single(plan->hash) && !plan->kind->any_hash)
         return dj_fail(err, DEJA_EINVAL,
-                       "hash %s works with kind classic; %s takes xxh3 or siphash", name,
+                       "options.hash %s goes with kind classic; %s takes xxh3 or siphash", name,
                        plan->kind->name);
     if (opt->hashes > dj_hash_max_k(plan->hash))
-        return dj_fail(err, DEJA_EINVAL, "mixed has %u different functions, not %u",
-                       dj_hash_max_k(plan->hash), opt->hashes);
+        return dj_fail(err, DEJA_EINVAL, "options.hashes is %u: hash mixed has %u functions",
+                       opt->hashes, dj_hash_max_k(plan->hash));
     return DEJA_OK;
 }
 
@@ -78,8 +78,7 @@ static int check_filters(const deja_options *opt, struct dj_plan *plan, deja_err
     plan->filters = opt->filters ? opt->filters : 1;
     if (plan->filters > 1 && !dj_kind_can(plan->kind, DEJA_CAN_REPEAT))
         return dj_fail(err, DEJA_ENOTSUP,
-                       "%s cannot be made of several filters; classic, "
-                       "blocked and spectral can",
+                       "options.filters goes with kinds classic, blocked and spectral, not %s",
                        plan->kind->name);
     return DEJA_OK;
 }
@@ -114,7 +113,7 @@ static int check_flags(const deja_options *opt, struct dj_plan *plan, deja_error
     return DEJA_OK;
 }
 
-/* Format 1 is that of rules 0, format 2 that of rules 1. */
+/* Format 1 has rules 0, format 2 has rules 1. */
 static int check_format(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     if (opt->format > DJ_RULES_NEWEST + 1)
@@ -126,7 +125,7 @@ static int check_format(const deja_options *opt, struct dj_plan *plan, deja_erro
     return DEJA_OK;
 }
 
-/* What needs no further check. */
+/* Copies the options that need no further check. */
 static void take_over(const deja_options *opt, struct dj_plan *plan)
 {
     plan->capacity = opt->capacity;
@@ -136,14 +135,14 @@ static void take_over(const deja_options *opt, struct dj_plan *plan)
     plan->profile = opt->url ? deja_url_rules_profile(opt->url) : 0;
     plan->url_rules = opt->url ? deja_url_rules_id(opt->url) : 0;
     plan->seeded = opt->seed != 0;
-    if (plan->rules != DJ_RULES_0_1) { /* files of deja 0.1 have no place for it */
+    if (plan->rules != DJ_RULES_0_1) { /* files of deja 0.1 have no field for them */
         plan->own_k = opt->hashes != 0 && !plan->kind->fixed_k;
         plan->multiplier = opt->multiplier;
     }
     plan->visit = 1;
 }
 
-/* A plan with everything but the size. */
+/* Makes a plan without sizes. */
 static int begin(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     int (*const checks[])(const deja_options *, struct dj_plan *,
@@ -162,10 +161,11 @@ static int check_result(const struct dj_plan *plan, deja_error *err)
 {
     if (!dj_hash_is_single(plan->hash) && dj_hash_width(plan->hash) == 32 &&
         plan->shape.bits > UINT64_C(1) << 32)
-        return dj_fail(err, DEJA_EINVAL,
-                       "hash %s gives 32 bits and cannot address %llu; take xxh3, murmur3, md5 or "
-                       "sha1",
-                       deja_hash_name(plan->hash), (ull)plan->shape.bits);
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "options.hash %s has 32 bits and cannot address %llu bits; use xxh3, murmur3, "
+            "md5 or sha1",
+            deja_hash_name(plan->hash), (ull)plan->shape.bits);
     if (dj_plan_words(plan) > DJ_MAX_WORDS)
         return dj_fail(err, DEJA_EINVAL, "options.filters times options.hashes is %u: at most %d",
                        dj_plan_words(plan), DJ_MAX_WORDS);
@@ -211,7 +211,7 @@ int dj_plan_refuse_built(const struct dj_plan *plan, deja_error *err)
                    plan->kind->name);
 }
 
-/* The size of the body is given, not just how many keys it is for. */
+/* Whether the options fix the size of the body, not only the number of keys. */
 static bool is_pinned(const deja_options *opt)
 {
     return opt->memory || opt->hashes || opt->multiplier != 0 || opt->filters > 1;
@@ -233,7 +233,7 @@ bool deja_options_grow(deja_options *opt)
     grown.part_kind = plan.kind->number;
     if (grown.capacity && grown.tightening == 0)
         grown.tightening = DJ_SPARE_SHARE;
-    /* A rate close to that of equal hashes leaves no share to keep back. */
+    /* If fp_rate is close to the rate of twins, there is no share to reserve. */
     if (dj_plan_resolve(&grown, &plan, NULL) < 0)
         return false;
     opt->kind = grown.kind;

@@ -2,9 +2,10 @@
  *
  * The command line, DEJA.RESERVE, the Python package, the crawler and the clients of servers read
  * it: a new option is a field of deja_options and a row here.  Texts of the library call an option
- * `options.NAME`; deja_option_translate puts a tool's own word in its place.
+ * `options.NAME`; deja_option_translate substitutes a tool's own word.
  *
- * A build with DJ_EXTRA_OPTIONS has the rows of that file as well: the tests find one everywhere. */
+ * A build with DJ_EXTRA_OPTIONS adds the rows of that file; tests use it to find a new option in
+ * every tool. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "filter/options.h"
@@ -20,13 +21,13 @@
 
 /* clang-format off */
 static const deja_option rows[] = {
-    {FIELD(capacity), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_CAPACITY), .unit = "keys",
-     .keyword = "CAPACITY", .value = "N",
+    {FIELD(capacity), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_CAPACITY),
+     .unit = "keys", .keyword = "CAPACITY", .value = "N",
      .help = "make room for N different keys at first"},
     {FIELD(fp_rate), .type = DEJA_OPTION_RATE, .renewable = 1, .standard = DJ_DEFAULT_RATE,
      .keyword = "ERROR", .value = "P", .help = "false-positive rate"},
-    {FIELD(memory), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_BITS / 8), .unit = "bytes",
-     .keyword = "MEMORY", .value = "SIZE",
+    {FIELD(memory), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_BITS / 8),
+     .unit = "bytes", .keyword = "MEMORY", .value = "SIZE",
      .help = "memory for the filter"},
     {FIELD(kind), .type = DEJA_OPTION_CHOICE, .choice = deja_kind_name, .compared = 1,
      .keyword = "KIND", .value = "KIND", .help = "which structure answers"},
@@ -56,14 +57,15 @@ static const deja_option rows[] = {
      .help = "counters of 4, 8, 16 or 32 bits"},
     {FLAG("minimal_increase", DEJA_MINIMAL_INCREASE), .keyword = "MINIMALINCREASE",
      .help = "better counts, but nothing can be removed"},
-    {FIELD(deletions), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_CAPACITY), .unit = "keys",
-     .keyword = "DELETIONS", .value = "N",
+    {FIELD(deletions), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_CAPACITY),
+     .unit = "keys", .keyword = "DELETIONS", .value = "N",
      .help = "keys that will be removed (default: as many as options.capacity)"},
-    {FIELD(generations), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_GENERATIONS), .compared = 1,
-     .standard = DJ_DEFAULT_GENERATIONS, .keyword = "GENERATIONS", .value = "G",
+    {FIELD(generations), .type = DEJA_OPTION_COUNT, .renewable = 1, .compared = 1,
+     RANGE(1, DJ_MAX_GENERATIONS), .standard = DJ_DEFAULT_GENERATIONS,
+     .keyword = "GENERATIONS", .value = "G",
      .help = "forget in G steps; more take less memory and longer"},
-    {FIELD(window_seconds), .type = DEJA_OPTION_COUNT, .renewable = 1, RANGE(1, DJ_MAX_SECONDS), .compared = 1,
-     .unit = "seconds", .keyword = "SECONDS", .value = "TIME",
+    {FIELD(window_seconds), .type = DEJA_OPTION_COUNT, .renewable = 1, .compared = 1,
+     RANGE(1, DJ_MAX_SECONDS), .unit = "seconds", .keyword = "SECONDS", .value = "TIME",
      .help = "remember for TIME instead of the last N keys"},
     {FIELD(layers), .type = DEJA_OPTION_COUNT, RANGE(1, DJ_MAX_LAYERS), .compared = 1,
      .standard = DJ_DEFAULT_LAYERS, .keyword = "LAYERS", .value = "L",
@@ -108,8 +110,8 @@ const deja_option *deja_option_find(const char *name)
     return find(name, strlen(name));
 }
 
-/* A flag is named in the flags of the kinds that accept it, other options in their lists; what no
- * kind names is accepted by all. */
+/* A kind lists the options and flags that only some kinds accept; every kind accepts an option that
+ * no kind lists. */
 static bool is_named(const deja_option *o, const struct dj_kind *kind)
 {
     return o->flag ? kind->flags & o->flag : dj_kind_takes(kind, o->name);
@@ -157,7 +159,7 @@ bool deja_option_given(const deja_option *o, const deja_options *opt)
     static const char zero[sizeof(uint64_t)];
     if (o->type == DEJA_OPTION_FLAG)
         return whole(o, opt) != 0;
-    return is_real(o) ? real(o, opt) != 0 /* -0.0 asks for the default, too */
+    return is_real(o) ? real(o, opt) != 0 /* false for -0.0, too */
                       : memcmp((const char *)opt + o->offset, zero, o->width) != 0;
 }
 
@@ -260,7 +262,7 @@ int dj_option_check(const deja_options *opt, uint32_t kind, deja_error *err)
     int rc = DEJA_OK;
     for (size_t i = 0; i < DJ_ARRAY_LEN(rows) && rc == DEJA_OK; i++) {
         const deja_option *o = &rows[i];
-        if (!deja_option_given(o, opt) || o->choice) /* choices have checks of their own */
+        if (!deja_option_given(o, opt) || o->choice) /* options.c checks choices */
             continue;
         rc = check_kind(o, kind, err);
         if (rc == DEJA_OK && is_real(o))
@@ -289,7 +291,7 @@ static bool is_name_char(char c)
     return (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* The option that a text names here, and the bytes of its name; NULL: none. */
+/* The option that `text` names at this offset, with the length of the name; NULL: none. */
 static const deja_option *named(const char *text, size_t at, size_t *len)
 {
     const bool begins = at == 0 || text[at - 1] == ' ' || text[at - 1] == '(';

@@ -1,26 +1,23 @@
-/* sound.c - the rules that every filter obeys, whoever made it.
+/* sound.c - checks that every filter passes, whether created, loaded or computed.
  *
- * One set of rules serves three callers.  The loader (store/format.c) applies it to each header
- * before it believes a number in it.  Creating, folding, rotating and growing apply it to what
- * they are about to make, so no operation leaves a filter that cannot be loaded again.  And it
- * ties the numbers that size the next filter to the body that is there:
+ * The loader (store/format.c) checks each header before it uses a number in it.  Creating, folding,
+ * rotating and growing check what they are about to make, so no operation leaves a filter that
+ * cannot be loaded again.  The checks also tie the numbers that size the next filter to the actual
+ * body, so a crafted file cannot make a small filter claim a huge one:
  *
- *   capacity and rate   The body reaches the rate at capacity.  Every way to size a filter
- *                       (kinds) sees to that: from a rate, it takes the first size that reaches
- *                       it; from a size, the rate or the capacity follow.  Folding computes the
- *                       rate again.  So a rate of 1e-308 or a capacity of 2^31 needs the body
- *                       that such numbers take.
+ *   capacity and rate   The body reaches the rate at capacity.  That is true for every way to size
+ *                       a filter (src/kinds), and folding computes the rate again.  So a rate of
+ *                       1e-308 or a capacity of 2^31 needs a body of the size that it takes.
  *   parts               Equal parts have the capacity of the plan.  Part i of a scalable filter
- *                       has the capacity, the rate and about the size that growth and
- *                       tightening give it: half of its body would not do.
- *   multiplier          The body has the n k M bits.
- *   folds               Undone, they give a size that a filter can have.
+ *                       has the capacity, the rate and about the size that growth and tightening
+ *                       give it: half of its body would not be enough.
+ *   multiplier          The body has at least n k M bits.
+ *   folds               Unfolded, the body has a size that a filter can have.
  *
- * Predicted rates depend on the math library, so they are compared with a factor of 2 to spare.
- * That is nothing in bits, and every file that 0.1 wrote passes.
+ * Predicted rates depend on the math library, so they may differ by a factor of 2.  That is a small
+ * difference in bits, and every file of deja 0.1 passes.
  *
- * A header can still ask for much by being large and honest.  So what a filter does without
- * being told a size is bounded as well: see growth.c. */
+ * A valid header can still ask for much memory; growth.c limits what a filter takes unasked. */
 #include "filter/sound.h"
 #include "core/base/status.h"
 #include <math.h>
@@ -35,7 +32,7 @@ static bool past_is_sound(const struct dj_plan *p)
            (past->visits || (past->missed <= 0 && past->last_lost <= 0 && !past->last_distinct));
 }
 
-/* Of exact, deja never makes several, but it loads them. */
+/* deja never makes exact filters with F > 1, but it loads them. */
 static bool is_one_filter(const struct dj_plan *p)
 {
     return !(p->kind->can & (DEJA_CAN_REPEAT | DEJA_CAN_FILL));
@@ -51,14 +48,14 @@ static bool can_fold(const struct dj_plan *p)
     return dj_kind_can(p->kind, DEJA_CAN_FOLD) && dj_kind_can(p->part_kind, DEJA_CAN_FOLD);
 }
 
-/* m = n k M, with k given. */
+/* Whether the filter can have been sized by m = n k M, with k given. */
 static bool has_multiplier(const struct dj_plan *p)
 {
     return p->kind->by_multiplier && p->kind->by_multiplier(p) && p->own_k &&
            p->rules != DJ_RULES_0_1;
 }
 
-/* Fields that one kind alone has. */
+/* Checks the fields that only one kind has. */
 static int check_own_fields(const struct dj_plan *p, deja_error *err)
 {
     const uint32_t of_kinds = DEJA_MINIMAL_INCREASE | DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS;
@@ -82,7 +79,7 @@ int dj_plan_check(const struct dj_plan *p, uint32_t n_parts, deja_error *err)
     if (!p->visit || p->visit > DJ_MAX_VISIT)
         return dj_fail_damaged(err, "visit");
     if (!past_is_sound(p))
-        return dj_fail_damaged(err, "the account of earlier visits");
+        return dj_fail_damaged(err, "record of earlier visits");
     if (p->folds && (p->folds > DJ_MAX_FOLDS || !can_fold(p)))
         return dj_fail_damaged(err, "number of folds");
     if (!n_parts || n_parts > DJ_MAX_PARTS ||
@@ -120,7 +117,7 @@ int dj_part_check(const struct dj_plan *plan, const struct dj_part *first, const
 {
     if (!part_is_sound(plan, p, i))
         return dj_fail(err, DEJA_EFORMAT, "part %u is damaged", i + 1);
-    const bool alike = !plan->kind->part_is_sound; /* all bodies have one size */
+    const bool alike = !plan->kind->part_is_sound; /* all parts must be equal */
     if (alike && (p->shape.bits != first->shape.bits || p->shape.k != first->shape.k))
         return dj_fail_damaged(err, "part table");
     return DEJA_OK;

@@ -1,14 +1,14 @@
-/* stats.c - what is in a filter, and what it costs: with its body read, or without.
+/* stats.c - statistics of a filter, with or without reading its body.
  *
- * Counting bits takes as long as reading all memory of the filter.  A server that is asked for the
- * number of keys on every request needs an answer at once, so the body is read only on request. */
+ * Counting bits takes as long as reading all memory of the filter.  A server that reports the
+ * number of keys with every request cannot wait for that, so the body is read only on request. */
 #include "core/base/status.h"
 #include "filter/filter.h"
 #include "kinds/account.h"
 #include <math.h>
 #include <string.h>
 
-/* The part whose k stands for all: the last of a series, otherwise the first. */
+/* The part whose k is reported: the last of a series, otherwise the first. */
 static uint32_t newest(const deja_filter *f)
 {
     return dj_kind_can(f->plan.kind, DEJA_CAN_GROW) ? f->n_parts - 1 : 0;
@@ -47,7 +47,7 @@ static void describe(const deja_filter *f, deja_stats *s)
     s->last_distinct = f->plan.past.last_distinct;
 }
 
-/* F filters have the same keys, and the first part of layers is that of whole keys. */
+/* All F filters have the same keys, and part 0 of a layered filter counts whole keys. */
 static void count_first(const deja_filter *f, deja_stats *s)
 {
     const struct dj_part *p = f->part[0];
@@ -56,7 +56,7 @@ static void count_first(const deja_filter *f, deja_stats *s)
     s->excess = s->keys > p->capacity ? s->keys - p->capacity : 0;
 }
 
-/* What a filter knows without reading its body. */
+/* Statistics that need no look at the body. */
 static deja_stats known(const deja_filter *f)
 {
     deja_stats s = DEJA_STATS_INIT;
@@ -69,8 +69,8 @@ static deja_stats known(const deja_filter *f)
     return s;
 }
 
-/* The same, and what the body tells; `missed` is over all visits that saw anything, this one
- * included (visit.c). */
+/* The same and statistics from the body.  `missed` is the product over all visits, including this
+ * one, that had any keys (visit.c). */
 static deja_stats counted(const deja_filter *f)
 {
     const deja_stats before = known(f);
@@ -125,7 +125,7 @@ int deja_filter_layer(const deja_filter *f, uint32_t number, deja_layer *out, de
         l.fp_now = dj_either(l.fp_now, a.rate);
     }
     if (l.parts == 0)
-        return dj_fail(err, DEJA_EINVAL, "there is no layer %u", number);
+        return dj_fail(err, DEJA_EINVAL, "number is %u: the filter has no such layer", number);
     l.size = out->size;
     memcpy(out, &l, out->size < sizeof l ? out->size : sizeof l);
     return DEJA_OK;

@@ -1,16 +1,16 @@
-/* visit.c - the temporal strategy: every visit asks with other hashes.
+/* visit.c - the temporal strategy: every visit uses different hash functions.
  *
- * A crawler that comes again asks about the same URLs.  A filter with the same hashes would take
- * the same new pages for seen, every time.  The visit takes part in every hash (core/hash), so the
- * next visit begins with an empty filter whose false positives hit other pages: one that was lost
- * this time is lost again only by chance.  Over v visits that were independent of each other, a
- * page is missed by all with the product of their loss rates.
+ * A crawler looks up the same URLs again in its next visit.  With the same hash functions, a filter
+ * would lose the same pages every time.  The visit number is part of every hash (core/hash), so the
+ * next visit starts with an empty filter whose false positives are other pages: a page that is lost
+ * once is lost again only by chance.  The probability that all of several visits lose a page is the
+ * product of their loss rates.
  *
- * The next filter is sized from what this visit really saw, with an eighth to spare.  A filter
- * that was made with k and M keeps both: m = n k M.  Any other is sized for the rate that it was
- * made for, and k follows, unless k was given.  Key, kind, hash, F and URL rules stay. Source:
- * Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false positives in
- * Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
+ * The next filter is sized for the keys of this visit plus an eighth.  A filter that was made with
+ * k and M keeps both: m = n k M.  Any other filter keeps its rate, and k is chosen again unless it
+ * was given.  Key, kind, hash, F and URL rules do not change.
+ * Source: Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false
+ * positives in Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
 #include "core/base/status.h"
 #include "filter/growth.h"
 #include "filter/options.h"
@@ -19,15 +19,15 @@
 
 #define MAX_KEYS DJ_MAX_CAPACITY
 
-/* Different keys of the visit, seen, removed or lost.  A filter full to the brim explains any
- * number. */
+/* How many different keys the visit had: stored, removed or lost.  A full filter may report
+ * infinitely many lost keys. */
 static double came(const deja_stats *s)
 {
     const double kept = (double)s->keys + (double)s->deletions;
     return fmin(kept + (isfinite(s->lost) ? s->lost : 0), (double)MAX_KEYS);
 }
 
-/* Room for what came this time, with some to spare; `before` when nothing did. */
+/* Capacity for this many keys and an eighth more; `before` if there were none. */
 static uint64_t capacity_after(double seen, uint64_t before)
 {
     const double wish = ceil(seen + seen / 8);
@@ -40,7 +40,8 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
     if (f->read_only)
         return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
     if (p->visit >= DJ_MAX_VISIT)
-        return dj_fail(err, DEJA_EINVAL, "visit %llu was the last one", (ull)p->visit);
+        return dj_fail(err, DEJA_EINVAL, "visit %llu is the last one: create a new filter",
+                       (ull)p->visit);
     if (o->alloc || o->flags & ~p->flags)
         return dj_fail(err, DEJA_EINVAL,
                        "alloc and flags cannot change between visits: omit them");
@@ -53,8 +54,8 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
     return DEJA_OK;
 }
 
-/* The rate stays, unless it is one that no filter of the next size has: where it followed from a
- * generous size it may be hardly more than that of twins, of which more keys have more. */
+/* The rate does not change unless a filter of the next size cannot reach it: a rate that was
+ * computed from a large size may be close to the rate of twins, which grows with the keys. */
 static double rate_after(const struct dj_plan *p, const deja_options *next)
 {
     const double twins = dj_twins(fmax((double)next->capacity, (double)next->deletions));
@@ -62,7 +63,7 @@ static double rate_after(const struct dj_plan *p, const deja_options *next)
     return fmax(p->fp_rate, fmin(2 * twins / share, 0.5));
 }
 
-/* What the next visit's filter is made from: this one's plan, and what was asked for. */
+/* The options of the next visit's filter: those of this one, changed by what the caller gives. */
 static deja_options options_after(const deja_filter *f, const deja_options *o, const deja_stats *s)
 {
     const struct dj_plan *p = &f->plan;
@@ -76,7 +77,7 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
         if (row->renewable && deja_option_given(row, o))
             memcpy((char *)&next + row->offset, (const char *)o + row->offset, row->width);
     if (!o->capacity && !(o->memory && o->fp_rate != 0))
-        next.capacity = dj_kind_can(p->kind, DEJA_CAN_EXPIRE) /* how many came is no size */
+        next.capacity = dj_kind_can(p->kind, DEJA_CAN_EXPIRE) /* a window has a fixed length */
                             ? p->capacity
                             : capacity_after(came(s), p->capacity);
     if (!o->deletions && p->deletions)
@@ -91,12 +92,11 @@ static deja_options options_after(const deja_filter *f, const deja_options *o, c
     return next;
 }
 
-/* The share of a visit's pages that it missed. */
+/* The share of its pages that a visit lost. */
 static double loss_rate(const deja_stats *s)
 {
     const double n = came(s);
-    return n > 0 ? fmax(fmin(s->lost / n, 1), 0)
-                 : 1; /* a visit that saw nothing missed everything */
+    return n > 0 ? fmax(fmin(s->lost / n, 1), 0) : 1; /* a visit without keys missed everything */
 }
 
 static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
@@ -110,8 +110,8 @@ static struct dj_past past_after(const deja_filter *f, const deja_stats *s)
     };
 }
 
-/* Sizes that follow from counts, and not from what the caller asked for, stay in proportion to the
- * filter that counted: a file of 5 kB can claim any number of keys. */
+/* A size that is computed from counts, not given by the caller, is limited to a multiple of the
+ * current size: a file of 5 kB can claim any number of keys. */
 static int check_size(const deja_filter *f, const deja_options *asked, const deja_options *opt,
                       const struct dj_plan *plan, deja_error *err)
 {
@@ -122,13 +122,13 @@ static int check_size(const deja_filter *f, const deja_options *asked, const dej
     if (!asked->capacity && !dj_renewal_fits(f, body))
         return dj_fail(err, DEJA_EINVAL,
                        "the next visit would take %.0f MB for %llu keys, too many for a filter of "
-                       "this size to have seen: say how many to expect (options.capacity)",
+                       "this size: give the number to expect (options.capacity)",
                        (double)body / 1e6, (ull)opt->capacity);
     if (plan->deletions && !asked->deletions && !dj_renewal_fits(f, removals))
         return dj_fail(
             err, DEJA_EINVAL,
-            "the next visit would take %.0f MB for %llu deletions, too many for a "
-            "filter of this size to have seen: say how many to expect (options.deletions)",
+            "the next visit would take %.0f MB for %llu deletions, too many for a filter of this "
+            "size: give the number to expect (options.deletions)",
             (double)removals / 1e6, (ull)opt->deletions);
     return DEJA_OK;
 }

@@ -45,7 +45,7 @@ static void blocked_contains(const struct dj_part *p, const uint64_t *hash, cons
 
 #define BLOCK_WORDS (DJ_BLOCK_BITS / 64)
 
-/* Halving brings neighbors together: blocks 2i and 2i + 1 become block i (filter/algebra.c). */
+/* Halving merges neighbors: blocks 2i and 2i + 1 become block i (filter/algebra.c). */
 static uint64_t blocked_folded_word(const struct dj_part *p, int folds, uint64_t word)
 {
     const uint64_t first = word / BLOCK_WORDS << folds, in_block = word % BLOCK_WORDS;

@@ -1,19 +1,18 @@
 /* classic.c - Bloom's filter as in the papers: m bits, k positions over the whole array.
  *
- * A single 64-bit hash h gives the positions floor(mix(h + i golden) m / 2^64), i = 1 .. k: the
- * outputs of SplitMix64 started at h, as good as k independent functions and far cheaper.  The
- * papers' families bring k numbers of their own, each reduced the same way.
+ * A single 64-bit hash h gives the positions floor(mix(h + i golden) m / 2^64), i = 1 .. k.  These
+ * are the outputs of SplitMix64 seeded with h, as good as k independent functions and far cheaper.
+ * The papers' families compute k numbers, each of which is reduced the same way.
  *
- * Each position is a cache miss of its own in a large filter.  A batch hides them: adding asks
- * for the k lines of all keys before touching one; looking up goes in rounds of two positions,
- * and only the keys that are still possible stay for the next round, since at half fill three
- * quarters of the absent ones leave after each.
+ * Each position is a cache miss in a large filter.  A batch hides them: add prefetches the k lines
+ * of all keys before it uses one.  Lookups go in rounds of two positions, and keys with a clear bit
+ * drop out: in a half-full filter, three quarters of the absent keys after each round.
  *
  * Source: Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors", 1970. */
 #include "core/bits/bitset.h"
 #include "kinds/spatial.h"
 
-#define ROUND 2  /* positions looked at before sorting out */
+#define ROUND 2  /* positions checked per round */
 #define GROUP 64 /* keys that go through the rounds together */
 
 static inline uint64_t position(const struct dj_part *p, const uint64_t *hash, uint32_t i)
@@ -43,8 +42,8 @@ static bool has_range(const struct dj_part *p, const uint64_t *hash, uint32_t fr
     return all;
 }
 
-/* Looks first whether anything is to be set: then one branch a key may be guessed wrong, not one
- * a bit, and repeats write nothing. */
+/* First tests whether any bit is clear: then at most one branch per key is mispredicted, not one
+ * per bit, and a known key writes nothing. */
 static bool add_one(struct dj_part *p, const uint64_t *hash, bool shared)
 {
     if (has_range(p, hash, 0, p->shape.k))
@@ -66,8 +65,8 @@ static size_t classic_add(struct dj_part *p, const uint64_t *hash, const uint64_
     return n;
 }
 
-/* One round over the keys named in alive: those that pass stay, with their next bits fetched.
- * ahead (or NULL) are as many keys that come later, whose first bits are asked for. */
+/* One round over the keys in `alive`: keys that pass stay, and their next bits are prefetched.
+ * ahead (or NULL): as many later keys, whose first bits are prefetched. */
 static size_t sift(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                    uint8_t *alive, size_t n, uint32_t from)
 {
@@ -111,7 +110,7 @@ static void classic_contains(const struct dj_part *p, const uint64_t *hash, cons
                        n - at < GROUP ? n - at : GROUP, found + at);
 }
 
-/* Halving brings neighbors together: bits 2i and 2i + 1 become bit i (filter/algebra.c). */
+/* Halving merges neighbors: bits 2i and 2i + 1 become bit i (filter/algebra.c). */
 static uint64_t squeeze(uint64_t x)
 {
     x &= UINT64_C(0x5555555555555555);
@@ -122,7 +121,7 @@ static uint64_t squeeze(uint64_t x)
     return (x | x >> 16) & UINT64_C(0x00000000ffffffff);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as a size can be halved */
+/* NOLINTNEXTLINE(misc-no-recursion): at most DJ_MAX_FOLDS deep */
 static uint64_t classic_folded_word(const struct dj_part *p, int folds, uint64_t word)
 {
     if (folds == 0)

@@ -1,8 +1,8 @@
-/* generations.c - the rules by which the generations of a window take turns; window.c explains
- * them. */
+/* generations.c - when the generations of a window begin, fill and expire; window.c has the
+ * reasons. */
 #include "kinds/generations.h"
 
-#define MOST_TURNS (UINT64_C(1) << 62) /* that a record has room for, with some to spare */
+#define MOST_TURNS (UINT64_C(1) << 62) /* a record has room for twice as many */
 
 uint64_t dj_generations_quota(const struct dj_plan *plan)
 {
@@ -48,7 +48,7 @@ unsigned dj_generations_living(const struct dj_plan *plan, const struct dj_windo
 {
     const uint32_t lines = dj_plan_lines(plan);
     if (!plan->window_seconds)
-        return (1u << lines) - 1; /* those that have not begun are empty */
+        return (1u << lines) - 1; /* generations that have not begun are empty */
     unsigned living = 0;
     for (uint32_t l = 0; l < lines; l++)
         living |= (unsigned)dj_generations_lives(plan, w, l, now) << l;
@@ -70,8 +70,8 @@ uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window 
 void dj_generations_advance(const struct dj_plan *plan, struct dj_window *w, uint64_t now)
 {
     const uint32_t lines = dj_plan_lines(plan);
-    if (w->start[w->turns % lines]) { /* the first generation begins in place */
-        /* Which line is next depends on turns mod lines; only a crafted count gets this far. */
+    if (w->start[w->turns % lines]) { /* not the first generation of all */
+        /* Only turns mod lines matters; only a crafted count reaches MOST_TURNS. */
         w->turns = (w->turns < MOST_TURNS ? w->turns : w->turns % lines) + 1;
         w->clearing = w->start[w->turns % lines] != 0;
     }

@@ -1,7 +1,7 @@
-/* generations.h - the rules by which the generations of a window take turns.
+/* generations.h - when the generations of a window begin, fill and expire.
  *
- * They work on a struct dj_window, which is a filter's own or a copy of it: stream/dedup.c applies
- * them ahead of time. */
+ * The functions work on a struct dj_window: that of a filter, or a copy of it.  stream/dedup.c uses
+ * a copy to apply the rules ahead of time. */
 #ifndef DJ_GENERATIONS_H
 #define DJ_GENERATIONS_H
 #include "kinds/deja_filter.h"
@@ -9,15 +9,15 @@
 /* Keys that a generation is sized for. */
 uint64_t dj_generations_quota(const struct dj_plan *plan);
 uint32_t dj_generations_newest(const struct dj_plan *plan, const struct dj_window *w);
-/* Keys that the newest still takes. */
+/* How many more keys the newest generation takes. */
 uint64_t dj_generations_room(const struct dj_plan *plan, const struct dj_window *w, uint64_t now);
-/* By how many seconds a window by time starts in the future, and the end of that: now. */
+/* By how many seconds a time window starts in the future; and a restart of it from now. */
 uint64_t dj_generations_behind(const struct dj_plan *plan, const struct dj_window *w,
                                uint64_t now);
 void dj_generations_restart(const struct dj_plan *plan, struct dj_window *w, uint64_t now);
-/* The next one begins, with `clearing` set if it holds keys of an older one. */
+/* Begins the next generation; sets `clearing` if its line still holds keys of an older one. */
 void dj_generations_advance(const struct dj_plan *plan, struct dj_window *w, uint64_t now);
-/* Has this generation begun and not expired?  All that live, a bit each. */
+/* Whether this generation has begun and not expired; and a bit mask of all that have. */
 bool dj_generations_lives(const struct dj_plan *plan, const struct dj_window *w, uint32_t line,
                           uint64_t now);
 unsigned dj_generations_living(const struct dj_plan *plan, const struct dj_window *w,

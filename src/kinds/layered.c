@@ -1,54 +1,53 @@
 /* layered.c - the multi-layer Bloom filter: one filter for each segment of a URL, and one more for
  * the XOR of all of them.
  *
- * Layer i holds the i-th segments of all URLs.  That alone would take h/b for seen after h/a and
- * g/b; so one more layer, BF_(L+1), gets something for each URL that depends on all its segments
- * together.  A URL is seen when each layer has its segment, and the XOR layer has the XOR
- * (Algorithms 3 and 4).
+ * Layer i holds the i-th segments of all URLs.  These layers alone would report h/b as seen after
+ * h/a and g/b, so one more layer, BF_(L+1), gets a value for each URL that depends on all its
+ * segments.  A URL is seen if each layer has its segment and the XOR layer has the XOR (Algorithms
+ * 3 and 4).
  *
- * Mode paper follows Algorithms 3 and 4 to the letter (rules 1).  H_j is the same in every layer:
- * output j of SplitMix64 started at the segment's hash, reduced to a position below m.  Position j
- * in the XOR layer is the XOR of the positions H_j of all segments, modulo m, which the papers
- * leave open.  Segments are what is between the slashes; the scheme is not part of any.  Equal
- * segments cancel out (h/a/a has the XOR of h alone), and the XOR layer cannot tell URLs with the
- * same segments in another order: after a/b, b/x and x/a the filter claims b/a, at any size.
- * Files of deja 0.1 keep rules 0: a segment includes the slash ahead of it, the first one includes
- * the scheme, and the XOR is that of 64-bit numbers, reduced afterwards.
+ * Mode paper follows Algorithms 3 and 4 exactly (rules 1).  H_j is the same in every layer: output
+ * j of SplitMix64 seeded with the segment's hash, reduced to a position below m.  Position j in the
+ * XOR layer is the XOR of the positions H_j of all segments; the papers do not say how to reduce
+ * it, deja takes it modulo m.  Segments are the strings between slashes, without the scheme.  Equal
+ * segments cancel out (h/a/a has the XOR of h alone), and the XOR layer ignores the order of
+ * segments: after a/b, b/x and x/a the filter reports b/a as seen, at any size.  Files of deja 0.1
+ * keep rules 0: a segment includes the slash before it, the first one includes the scheme, and the
+ * XOR is that of 64-bit numbers, reduced afterwards.
  *
- * Mode salted is the default.  Layer i sees mix(hash xor salt i), a bijection of the hash, so a
- * segment is another number in each layer.  The XOR of these numbers is a tabulation hash of the
- * URL: 64 bits that any two of n URLs share with probability n^2 / 2^65, whatever segments they
- * have in common.  The XOR layer is a classic filter of these hashes.  (XOR of positions, as
- * above, would cost L times as much, and would leave the positions of URLs like h/a, h/b, g/a and
- * g/b depending on each other.)
+ * Mode salted is the default.  Layer i uses mix(hash xor salt i), a bijection of the hash, so a
+ * segment has a different number in each layer.  The XOR of these numbers is a tabulation hash of
+ * the URL: among n URLs, the probability that any two have the same 64 bits is n^2 / 2^65, whatever
+ * segments they share.  The XOR layer is a classic filter of these hashes.  (The XOR of positions,
+ * as above, would cost L times as much, and the positions of URLs like h/a, h/b, g/a and g/b would
+ * depend on each other.)
  *
- * A layer may have several parts (layering.c): it has a segment when one of them has, and gets one
- * in its newest.  Keywords (mode words) are dealt to the layers in turn, and a key may have
- * several words in a layer; in the XOR, each is salted by its place among the words.  segments.c
- * makes rows of numbers of keys; here rows become answers.
+ * A layer may have several parts (layering.c): it has a segment if one of them has it, and a new
+ * segment goes to the newest.  In mode words, the words of a key go to the layers in turn, and a
+ * layer may get several of them; in the XOR, each word is salted by its position.  segments.c turns
+ * keys into rows of numbers; this file turns rows into answers.
  *
- * Looking up begins with the XOR layer: it turns a new URL away although its layers may all know
- * their segments.  Adding looks all segments of a chunk up at once, so that their memory is
- * fetched together, and then goes key by key, because a segment that one key brings is known to
- * the next.
+ * A lookup starts with the XOR layer, which rejects most new URLs.  An add first looks up all
+ * segments of a chunk at once, to overlap their cache misses, and then processes key by key,
+ * because a segment that one key adds is known to the next.
  *
- * Prefix questions ask the layers alone.  They inherit what the XOR layer is there to mend: h/x
- * and g/b seen, h/b is claimed.  Never is anything missed.
+ * Prefix queries use only the layers, so they have the false positives that the XOR layer prevents
+ * for keys: after h/x and g/b, the prefix h/b is found.  No prefix of an added URL is missed.
  *
  * Source: Cen, Xu, Sun, "A Multi-Layer Bloom Filter for Duplicated URL Detection", 2010. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
 #include "kinds/account.h"
 
-/* --- A chunk of rows, as the layers see it --------------------------------- */
+/* --- A chunk of rows, prepared for the layers ------------------------------ */
 
 struct lot {
     size_t n;
-    uint32_t deepest; /* layers that any of the keys reaches */
+    uint32_t deepest; /* the most layers of any key */
     uint8_t segments[DJ_CHUNK];
-    uint8_t layers[DJ_CHUNK];                /* segment t is dealt to layer t mod this */
+    uint8_t layers[DJ_CHUNK];                /* segment t goes to layer t mod this */
     uint64_t entry[DJ_CHUNK][DJ_MAX_SLOTS];  /* a segment's number in its layer */
-    uint64_t mark[DJ_CHUNK * DJ_MAX_HASHES]; /* the XOR layer's numbers, stride of them a key */
+    uint64_t mark[DJ_CHUNK * DJ_MAX_HASHES]; /* for the XOR layer: `stride` numbers per key */
 };
 
 static uint8_t between(uint64_t x, uint32_t least, uint32_t most)
@@ -56,8 +55,8 @@ static uint8_t between(uint64_t x, uint32_t least, uint32_t most)
     return (uint8_t)(x < least ? least : x > most ? most : x);
 }
 
-/* The least number that a classic part of m bits reduces to this position: position 2^64 / m,
- * rounded up.  Up to 2^32 bits the error of a rounded quotient stays below one position. */
+/* The smallest number that a classic part of m bits reduces to this position: position 2^64 / m,
+ * rounded up.  Up to 2^32 bits, the error of the rounded quotient is less than one position. */
 static uint64_t number_of(uint64_t position, uint64_t m)
 {
     __extension__ typedef unsigned __int128 u128;
@@ -66,7 +65,7 @@ static uint64_t number_of(uint64_t position, uint64_t m)
     return (uint64_t)((((u128)position << 64) + m - 1) / m);
 }
 
-/* What the XOR layer gets in mode paper: for each j, the XOR of the positions. */
+/* Mode paper: for each j, the XOR of the segments' positions. */
 static void mark_paper(const deja_filter *f, const uint64_t *segment, uint32_t n, uint64_t *mark)
 {
     const uint64_t m = f->plan.shape.bits;
@@ -78,7 +77,7 @@ static void mark_paper(const deja_filter *f, const uint64_t *segment, uint32_t n
     }
 }
 
-/* The same by rules 0: the XOR of the numbers that positions are made of. */
+/* The same by rules 0: the XOR of the numbers before they are reduced to positions. */
 static void mark_paper_0(const deja_filter *f, const uint64_t *segment, uint32_t n, uint64_t *mark)
 {
     const uint32_t k = f->plan.shape.k;
@@ -114,12 +113,12 @@ static void see_url(const deja_filter *f, const uint64_t *row, uint64_t whole_la
         lot->entry[i][t] = dj_mix64(row[1 + t] ^ f->layers.salt[t]);
         mark ^= lot->entry[i][t];
     }
-    if (whole_last) /* its layer knows the path, the XOR layer all of it */
+    if (whole_last) /* its layer has the path; the XOR layer uses the whole segment */
         mark ^= lot->entry[i][last] ^ dj_mix64(whole_last ^ f->layers.salt[last]);
     lot->mark[i] = mark;
 }
 
-/* Rows may come from outside: whatever they say, they stay within the lot. */
+/* Rows may come from the caller (add_hashed), so their numbers are limited to valid ranges. */
 static void see(const deja_filter *f, const uint64_t *rows, size_t n, struct lot *lot)
 {
     const struct dj_cut cut = dj_layering_cut(&f->plan);
@@ -141,15 +140,15 @@ static void see(const deja_filter *f, const uint64_t *rows, size_t n, struct lot
 
 /* --- Layers ---------------------------------------------------------------- */
 
-/* Segments of one layer, and whose they are. */
+/* Segments of one layer, and which key and slot each belongs to. */
 struct group {
     size_t n;
     uint64_t hash[DJ_CHUNK];
     uint8_t key[DJ_CHUNK], slot[DJ_CHUNK];
 };
 
-/* Ask the parts of a layer, the newest and largest first; known gets a bit for each segment that
- * one of them has. */
+/* Looks up segments in the parts of a layer, the newest and largest first; sets a bit in known for
+ * each segment that one of them has. */
 static void ask_parts(const deja_filter *f, uint32_t layer, struct group *g, uint16_t *known)
 {
     uint8_t found[DJ_CHUNK];
@@ -175,7 +174,7 @@ static struct dj_part *newest_of(deja_filter *f, uint32_t layer)
     return f->part[f->layers.part[layer][f->layers.n[layer] - 1]];
 }
 
-/* URLs have one segment in a layer, or none.  Without a branch, as which is a matter of chance. */
+/* A URL has at most one segment in a layer.  No branch: it could not be predicted. */
 static void ask_url_layer(const deja_filter *f, const struct lot *lot, uint32_t layer,
                           const uint8_t *who, size_t n, uint16_t *known)
 {
@@ -210,7 +209,7 @@ static void ask_word_layer(const deja_filter *f, const struct lot *lot, uint32_t
     ask_parts(f, layer, &g, known);
 }
 
-/* known gets a bit for each segment of these keys that its layer has. */
+/* Sets a bit in known for each segment of these keys that its layer has. */
 static void ask_layers(const deja_filter *f, const struct lot *lot, const uint8_t *who, size_t n,
                        uint16_t known[DJ_CHUNK])
 {
@@ -225,7 +224,7 @@ static uint32_t all_segments(const struct lot *lot, size_t i)
     return (1u << lot->segments[i]) - 1;
 }
 
-/* found[i] of the keys named in who: are all its segments known? */
+/* Sets found[i], for the keys in who, if all their segments are known. */
 static void find_in_layers(const deja_filter *f, const struct lot *lot, const uint8_t *who,
                            size_t n, uint8_t *found)
 {
@@ -256,7 +255,7 @@ static void layered_contains(const deja_filter *f, const uint64_t *rows, const u
 
 /* --- Adding ---------------------------------------------------------------- */
 
-/* Layers without room for these segments of key i: a bit for each. */
+/* A bit for each layer that has no room for these segments of key i. */
 static uint32_t full_layers(const deja_filter *f, const struct lot *lot, size_t i,
                             uint32_t segments)
 {
@@ -270,7 +269,7 @@ static uint32_t full_layers(const deja_filter *f, const struct lot *lot, size_t 
         wanted[layer]++;
         if (n == 0) {
             full |= 1u << layer;
-        } else if (n < series) { /* the last part takes all that comes */
+        } else if (n < series) { /* the last part takes all further segments */
             const struct dj_part *p = f->part[f->layers.part[layer][n - 1]];
             if (dj_part_keys(p) + wanted[layer] > p->capacity)
                 full |= 1u << layer;
@@ -279,7 +278,7 @@ static uint32_t full_layers(const deja_filter *f, const struct lot *lot, size_t 
     return full;
 }
 
-/* Segments of key i that no part has now; earlier keys of the lot may have brought some. */
+/* The segments of key i that no part has now: earlier keys of the lot may have added some. */
 static uint32_t unknown_now(const deja_filter *f, const struct lot *lot, size_t i)
 {
     uint16_t known[DJ_CHUNK];
@@ -306,8 +305,8 @@ static bool add_segments(deja_filter *f, const struct lot *lot, size_t i, uint32
     return any;
 }
 
-/* A new key: one more, and when its segments were known, one that could have been lost.  The
- * lost ones had their bits in the XOR layer before they came: they count as inside. */
+/* Counts a new key.  If its segments were known (familiar), it could have been lost: add its weight
+ * to the estimate.  Lost keys set no new bits but count as present. */
 static void count_key(deja_filter *f, bool familiar)
 {
     const uint64_t t = atomic_fetch_add_explicit(&f->part[0]->keys, 1, memory_order_relaxed);
@@ -320,8 +319,8 @@ static void count_key(deja_filter *f, bool familiar)
     atomic_fetch_add_explicit(&f->lost, f->layers.weight[at], memory_order_relaxed);
 }
 
-/* Fetch what the lot's keys will touch, and tell which of their segments are known before the
- * first of them is added. */
+/* Prefetches the memory of all keys of the lot, and finds out which of their segments are known
+ * before the first key is added. */
 static void look_ahead(const deja_filter *f, const struct lot *lot, uint16_t known[DJ_CHUNK])
 {
     const struct dj_part *marks = f->part[0];
@@ -347,7 +346,7 @@ static size_t layered_add(deja_filter *f, const uint64_t *rows, const uint64_t *
         if (unknown && full_layers(f, &lot, i, unknown)) {
             unknown = unknown_now(f, &lot, i);
             if (full_layers(f, &lot, i, unknown))
-                return i; /* nothing of it is in: it comes again when the layers have grown */
+                return i; /* nothing of key i was added: retry after the layers have grown */
         }
         const bool stranger = unknown && add_segments(f, &lot, i, unknown, shared);
         marks->kind->body.add(marks, mark, mark, 1, &is_new[i], shared);
@@ -358,7 +357,7 @@ static size_t layered_add(deja_filter *f, const uint64_t *rows, const uint64_t *
     return n;
 }
 
-/* The next part of a layer, which will be part number n. */
+/* Describes the next part of a layer, which becomes part n of the filter. */
 static int begin_part(deja_filter *f, uint32_t layer, uint32_t n)
 {
     if (n == DJ_MAX_PARTS)
@@ -370,7 +369,7 @@ static int begin_part(deja_filter *f, uint32_t layer, uint32_t n)
                : DEJA_EFULL;
 }
 
-/* It ends a batch by itself, before a key for which it has no room. */
+/* layered_add itself stops before a key for which there is no room. */
 static uint64_t layered_room(deja_filter *f)
 {
     (void)f;
@@ -389,7 +388,7 @@ static int layered_make_room(deja_filter *f, const uint64_t *row, uint32_t *n_pa
     return rc;
 }
 
-/* --- Prefix questions ------------------------------------------------------ */
+/* --- Prefix queries -------------------------------------------------------- */
 
 static void layered_prefix(const deja_filter *f, const deja_slice *prefix, size_t n,
                            uint8_t *found)
@@ -416,12 +415,13 @@ static int layered_plan(const deja_options *opt, struct dj_plan *plan, deja_erro
     if (opt->multiplier != 0 && !dj_layering_is_paper(plan))
         return dj_fail(
             err, DEJA_EINVAL,
-            "options.multiplier sizes layered filters only with options.layered_paper: other "
-            "layers are sized by what they hold");
+            "options.multiplier goes with options.layered_paper in a layered filter: other layers "
+            "grow with their segments");
     if (opt->memory && !dj_layering_is_paper(plan))
         return dj_fail(err, DEJA_ENOTSUP,
-                       "the layers of a layered filter grow with their segments; mode paper, "
-                       "blocked, classic, exact and spectral take a memory size");
+                       "options.memory: the layers of a layered filter grow with their segments; "
+                       "options.layered_paper and kinds blocked, classic, exact and spectral take "
+                       "a memory size");
     return dj_plan_plain(opt, plan, err);
 }
 
@@ -435,7 +435,7 @@ static uint32_t layered_stride(const struct dj_plan *plan, uint32_t i)
 {
     if (i > 0 || !dj_layering_is_paper(plan))
         return 1; /* a segment, or the XOR of all */
-    /* Addresses; a single number would be a hash to make them of. */
+    /* k positions.  At least 2: a classic part takes a single number for a hash. */
     return plan->shape.k > 1 ? plan->shape.k : 2;
 }
 
@@ -445,16 +445,16 @@ static void layered_rows(const deja_filter *f, const deja_slice *keys, size_t n,
     dj_segments_hash(&cut, &f->hasher, keys, n, row);
 }
 
-/* A row has many places, and they depend on each other's answers. */
+/* Nothing to prefetch: which lines a row needs depends on earlier answers. */
 static void layered_prefetch(const deja_filter *f, const uint64_t *hash, size_t n, bool for_add)
 {
     (void)f, (void)hash, (void)n, (void)for_add;
 }
 
-/* --- Account and file -------------------------------------------------------- */
+/* --- Statistics and file ------------------------------------------------------- */
 
-/* A key passes all layers, so the XOR layer's rate is the whole filter's at most, and losses were
- * weighed one by one (layering.c).  The other parts count segments. */
+/* The rate of the filter is at most that of the XOR layer, and losses were estimated key by key
+ * (layering.c).  The other parts count segments. */
 static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *p,
                      struct dj_account *a, uint32_t i)
 {
@@ -531,8 +531,9 @@ const struct dj_kind dj_layered = {
     .can = DEJA_CAN_ADD | DEJA_CAN_PREFIX | DEJA_CAN_LAYER,
     .options = options,
     .flags = DEJA_LAYERED_PAPER | DEJA_LAYERED_WORDS,
-    .no_merge = "the layers of layered filters grow apart and cannot be united: build one "
-                "from both lists; classic, blocked and exact filters can be united",
+    .no_merge =
+        "layered filters cannot be merged: their layers differ; build one from both lists, "
+        "or use classic, blocked or exact filters",
     .adds_parts = true,
     .part_kind = &dj_classic,
     .read = dj_layering_read,

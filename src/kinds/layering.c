@@ -1,29 +1,31 @@
-/* layering.c - the layers of a layered filter: how many, how large, and which parts they have.
+/* layering.c - the layers of a layered filter: their number, sizes and parts.
  *
- * Part 0 is the XOR layer.  It holds keys: it is sized for n of them at rate p like a classic
- * filter, and since a key has to pass it, the whole filter has at most its rate.
+ * Part 0 is the XOR layer.  It holds keys and is sized for n of them at rate p, like a classic
+ * filter.  A key is seen only if the XOR layer has it, so the rate of the filter is at most the
+ * rate of this layer.
  *
- * mode paper: every layer is a part like part 0, the same m and k, whatever it holds.  It is made
- * when the first key that deep arrives.  By rules 1 the segments are those of the papers, and the
- * XOR layer gets the XOR of positions modulo m.  Unless m is a power of two, that prefers low
- * positions, and the layer errs more often than its fill says: with m = 3/4 of a power of two, a
- * half-full layer of k = 20 five times as often.  So sizes that follow from p or memory are powers
- * of two; m = n k M is what it is.
+ * Mode paper: every layer has the same m and k as part 0, whatever it holds.  It is made when the
+ * first key with that many segments arrives.  By rules 1, the segments are those of the papers, and
+ * the XOR layer gets the XOR of positions modulo m.  Unless m is a power of two, low positions are
+ * then more likely, and the rate is higher than the fill suggests: five times as high for a
+ * half-full layer with k = 20 and m = 3/4 of a power of two.  So sizes computed from p or memory
+ * are powers of two; m = n k M is not rounded.
  *
- * mode salted: a layer holds segments, and different ones are far fewer than keys in the first
- * layers, hosts and folders, and nearly as many in those of pages.  How many is not known before,
- * so a layer is a short series of parts, for n/16, then n/4, then n segments, the next made when
- * one is full; the last takes all that comes.  All parts of a layer together have a rate of at
- * most 0.01 (or p, if that is more): layers are there to turn strangers away and to answer prefix
- * questions; p is the XOR layer's business.  The parts' shares of the rate are 1/4, 1/4 and 1/2:
- * the largest is the one that costs.  They are blocked: a segment is one cache line instead of k,
- * for about as many bits.  After a rotation a layer's first part is as large as what the last
- * visit had in the layer and an eighth, so that one part is enough.
+ * Mode salted: a layer holds segments.  The first layers (hosts and directories) have far fewer
+ * different segments than there are keys; the layers of pages have nearly as many.  The number is
+ * not known in advance, so a layer is a short series of parts for n/16, then n/4, then n segments;
+ * the last part takes the rest.  All parts of a layer together have a rate of at most 0.01, or p if
+ * that is higher: the XOR layer ensures p, and layers only reject absent keys early and answer
+ * prefix queries.  The parts get 1/4, 1/4 and 1/2 of the rate, because the largest one needs the
+ * most memory.  They are blocked: a segment then takes one cache line instead of k, for about as
+ * many bits.  After a rotation, a layer's first part holds 9/8 of the segments that the last visit
+ * had in that layer, so one part is enough.
  *
- * What is lost.  A new key is taken for seen when all its segments are known and the XOR layer
- * errs.  So only keys whose segments are known can get lost: for each such key that was told
- * "new" when t had come, rate(t) / (1 - rate(t)) others like it were not.  The weights
- * are this number by t, in steps of n/64, as integers: sums of integers do not depend on order. */
+ * Lost keys.  A new key is mistaken for seen if all its segments are known and the XOR layer has a
+ * false positive.  So only keys with known segments can be lost: for each such key answered "new"
+ * as the t-th key, rate(t) / (1 - rate(t)) similar ones were lost on average.  The weights hold
+ * this number for t in steps of n/64.  They are integers, so their sum does not depend on the order
+ * of adds. */
 #include "kinds/layering.h"
 #include "core/base/status.h"
 #include "kinds/kind.h"
@@ -33,7 +35,7 @@
 #define LEAST_SEGMENTS 64
 #define MOST_SEGMENTS  (UINT64_C(1) << 53)
 #define WEIGHT_ONE     0x1p32
-#define WEIGHT_MOST    1024.0 /* a filter that full does not know how many it lost */
+#define WEIGHT_MOST    1024.0 /* a limit for filters that are nearly full */
 #define PLACE_SALTS    32     /* docs/format.md: stream 6 */
 
 bool dj_layering_is_paper(const struct dj_plan *plan)
@@ -102,7 +104,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* A key has at most this many segments, so no layer sees more of them. */
+/* A key has at most DJ_MAX_SLOTS segments, so no layer gets more than this. */
 static uint64_t most_segments(const struct dj_plan *plan)
 {
     return smaller(DJ_MAX_SLOTS * plan->capacity, MOST_SEGMENTS);
@@ -116,7 +118,7 @@ static uint64_t capacity_of(const struct dj_plan *plan, uint32_t layer, uint32_t
     return nth == 0 ? first : larger(plan->capacity / share[nth], first);
 }
 
-/* Sizing a blocked part takes a million steps, and layers are alike: one that is there tells. */
+/* Sizing a blocked part takes a million steps: use the shape of an equal part if there is one. */
 static bool find_shape(struct dj_part *const *like, uint32_t n, struct dj_part *part)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -133,7 +135,7 @@ bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
                       struct dj_part *const *like, uint32_t n, struct dj_part *part)
 {
     static const double share[DJ_LAYER_PARTS] = {0.25, 0.25, 0.5};
-    if (!dj_plan_part(plan, 0, part)) /* what mode paper wants */
+    if (!dj_plan_part(plan, 0, part)) /* mode paper: equal to part 0 */
         return false;
     part->layer = layer;
     part->stride = dj_plan_stride(plan, layer);

@@ -1,67 +1,67 @@
-/* layering.h - the layers of a layered filter: how many, how large, and which parts they have. */
+/* layering.h - the layers of a layered filter: their number, sizes and parts. */
 #ifndef DJ_LAYERING_H
 #define DJ_LAYERING_H
 #include "kinds/part.h"
 #include "kinds/segments.h"
 
 #define DJ_MAX_LAYERS  10
-#define DJ_LAYER_PARTS 3 /* a layer is a series of so many parts, at most */
+#define DJ_LAYER_PARTS 3 /* a layer is a series of at most 3 parts */
 
 struct dj_plan;
 
-/* What a plan says about them; all zero for other kinds. */
+/* The layers in a plan; all zero for other kinds. */
 struct dj_layering {
-    uint32_t layers;               /* at most so many; 0: words, as many as a key asks for */
+    uint32_t layers;               /* at most this many; 0: words, depends on the key */
     uint32_t delimiter;            /* words: the byte between them */
-    uint64_t first[DJ_MAX_LAYERS]; /* capacity of a layer's first part; 0: by rule */
+    uint64_t first[DJ_MAX_LAYERS]; /* capacity of each layer's first part; 0: the default */
 };
 
-#define DJ_WEIGHTS 256 /* steps of a 64th of the capacity */
+#define DJ_WEIGHTS 256 /* in steps of 1/64 of the capacity */
 
-/* What a layered filter keeps at hand. */
+/* Tables that a layered filter computes once. */
 struct dj_layers {
     uint8_t n[DJ_MAX_LAYERS];                    /* parts of each layer */
-    uint8_t part[DJ_MAX_LAYERS][DJ_LAYER_PARTS]; /* which, oldest first */
+    uint8_t part[DJ_MAX_LAYERS][DJ_LAYER_PARTS]; /* their indexes, oldest first */
     uint64_t salt[DJ_MAX_LAYERS];                /* of each layer; 0 in mode paper */
-    uint64_t place[DJ_MAX_SLOTS];                /* of each segment's share in the XOR layer */
-    uint64_t weight[DJ_WEIGHTS];                 /* losses behind a new key, times 2^32 */
+    uint64_t place[DJ_MAX_SLOTS];                /* salt of each segment in the XOR layer */
+    uint64_t weight[DJ_WEIGHTS];                 /* lost keys per new key, times 2^32 */
 };
 
-/* Check the options of a layered filter and take them over. */
+/* Checks the options of a layered filter and copies them into the plan. */
 int dj_layering_read(const deja_options *opt, struct dj_plan *plan, deja_error *err);
-/* Mode paper; otherwise mode salted, where layers are sized by what they hold. */
+/* True in mode paper; otherwise the mode is salted, and layers grow with what they hold. */
 bool dj_layering_is_paper(const struct dj_plan *plan);
-/* The most layers that there can be. */
+/* The most layers that the filter can have. */
 uint32_t dj_layering_most(const struct dj_plan *plan);
-/* Bodies of the same size that the plan comes to: one, or in mode paper a layer each and the XOR
+/* How many bodies of the size plan->shape: one; in mode paper, one for each layer and the XOR
  * layer. */
 uint32_t dj_layering_bodies(const struct dj_plan *plan);
-/* Whether the XOR layer takes the XOR of positions, which is uniform below powers of two alone. */
+/* True if the XOR layer gets the XOR of positions, which is uniform only below powers of two. */
 bool dj_layering_wants_power_of_2(const struct dj_plan *plan);
-/* How keys of this plan are cut. */
+/* How keys of this plan are split. */
 struct dj_cut dj_layering_cut(const struct dj_plan *plan);
-/* Part number nth, from 0, of layer 1, 2, ..; false when it would be too large.  like: n parts
- * that the filter has already. */
+/* Part nth = 0, 1, .. of layer 1, 2, ..; false if it would be too large.  like: the n parts that
+ * the filter already has. */
 bool dj_layering_part(const struct dj_plan *plan, uint32_t layer, uint32_t nth,
                       struct dj_part *const *like, uint32_t n, struct dj_part *part);
-/* The most that the layers of mode salted can take: each with n different segments; nothing in
- * mode paper.  False when a part would be too large. */
+/* The most memory that the layers of mode salted can take, each with n different segments; 0 in
+ * mode paper.  False if a part would be too large. */
 bool dj_layering_besides(const struct dj_plan *plan, uint64_t *bits, uint64_t *bytes);
-/* Kind of part i: the XOR layer is classic, and so are all layers in mode paper. */
+/* The kind of part i: classic for the XOR layer and in mode paper, otherwise blocked. */
 const struct dj_kind *dj_layering_part_kind(const struct dj_plan *plan, uint32_t i);
-/* The fields of a header within their limits; whether these parts, as a file lists them, make
- * layers of such a plan. */
+/* Checks the fields of a header; and whether these parts, as listed in a file, are the layers of
+ * such a plan. */
 int dj_layering_check(const struct dj_plan *plan, deja_error *err);
 bool dj_layering_is_sound(const struct dj_plan *plan, const struct dj_part *part, uint32_t n);
 
-/* Salts and weights of a filter whose plan and key are set; the index of the parts that it has,
- * again whenever there are more. */
+/* Computes the salts and weights of a filter whose plan and key are set; and the index of its
+ * parts, each time it gets more. */
 void dj_layering_init(deja_filter *f);
 void dj_layering_index(deja_filter *f);
 /* Keys lost so far. */
 double dj_layering_lost(const deja_filter *f);
 void dj_layering_set_lost(deja_filter *f, double lost);
-/* The next visit's layers begin with what this visit saw in each. */
+/* Sizes the layers of the next visit by the segments that this visit had in each. */
 void dj_layering_next(const deja_filter *f, struct dj_plan *plan);
 
 #endif

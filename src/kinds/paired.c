@@ -1,38 +1,38 @@
 /* paired.c - deletion with two filters: one of entries, one of deletions.
  *
- * A bit of a Bloom filter belongs to many keys, so a key cannot be taken out of one.  It can be
- * put into another one.  Part 0 holds the keys that were added, part 1 those that were removed,
+ * A bit of a Bloom filter belongs to many keys, so a key cannot be removed from it, but it can be
+ * added to a second filter.  Part 0 holds the keys that were added, part 1 those that were removed,
  * both blocked (blocked.c), and
  *
  *     in the filter  =  in the entries  and not  in the deletions
  *
- * Part 1 sees every hash through a salt, as spatial parts do, so that what the one claims wrongly
- * tells nothing about the other.  With the rates p_A of the entries and p_D of the deletions,
+ * Part 1 salts every hash, as spatial parts do, so the false positives of the two parts are
+ * independent.  With the rates p_A of the entries and p_D of the deletions,
  *
- *     a stranger is found with        p_A (1 - p_D)      lower than that of the entries alone
- *     a member is NOT found with      p_D                the one kind that forgets
+ *     a key that was never added is found with probability    p_A (1 - p_D)   less than p_A
+ *     a key that was added is NOT found with probability      p_D             the kind forgets
  *
- * The price is paid by two sorts of keys.  One that was removed and comes back stays removed: a
- * deletion cannot be taken back, as little as an add.  One that never was removed, and that the
- * deletions claim all the same, is missed from that moment on.  Both are told "new" by every add:
- * to fetch a page again is better than to lose it.  These adds are counted as hidden.
+ * Two sorts of keys pay for that.  A key that was removed and is added again stays removed, because
+ * a deletion cannot be undone.  A key that was never removed but is a false positive of the
+ * deletions is missed from then on.  Every add of either key answers "new": fetching a page again
+ * is better than losing it.  These adds are counted as hidden.
  *
- * Remove refuses a key that is not found, as there is nothing to remove.  A stranger that is found
- * and removed takes nothing from other keys: it only uses up room among the deletions.
+ * Remove refuses a key that is not found.  Removing a false positive harms no other key; it only
+ * uses up capacity of the deletions.
  *
- * Neither part changes by what happens in the other, and bits are only ever turned on: adds,
- * removals and lookups of several threads may meet in any order.  A key that is removed while it
- * is added is in or out, whichever came last.
+ * The parts do not affect each other, and bits are only ever set, so adds, removals and lookups of
+ * several threads may run in any order.  If a key is added and removed at the same time, either
+ * outcome is possible.
  *
- * Each half is a blocked filter of rate p, planned as a filter of its own: one sized by the number
- * of keys, the other by the number of removals, which is that of the keys unless it is given.  A
- * given memory is split so that both have equal bits per key, which makes equal rates.  Only when
- * the removals are known and the keys are not, the removals take what they need at p, and the keys
- * get the rest.
+ * Each part is a blocked filter of rate p, planned on its own: one for the number of keys, the
+ * other for the number of removals, which defaults to the number of keys.  If memory is given, it
+ * is split to give both the same bits per key and thus the same rate.  Only if the removals are
+ * given and the keys are not, the deletions get what they need for rate p, and the entries the
+ * rest.
  *
- * Limits: no union, since a key that is removed here and added there has no right answer; no fold,
- * since a smaller part 1 forgets keys that are found now.  What is to come back again and again
- * wants counters (spectral.c).
+ * Limits: no union, because a key that one filter removed and the other added has no right answer;
+ * no fold, because a smaller part 1 would forget keys that are found now.  For keys that are
+ * removed and added repeatedly, use counters (spectral.c).
  * Source: the lecture on compressed caches, "Bloom filter deletions". */
 #include "core/base/status.h"
 #include "kinds/spatial.h"
@@ -43,7 +43,7 @@ enum {
     DELETIONS
 };
 
-/* What the deletions say about a chunk. */
+/* Looks up a chunk in the deletions. */
 static void ask_deletions(const deja_filter *f, const uint64_t *hash, size_t n, uint8_t *gone)
 {
     const struct dj_part *p = f->part[DELETIONS];
@@ -59,7 +59,7 @@ static size_t paired_add(deja_filter *f, const uint64_t *hash, const uint64_t *a
     uint8_t gone[DJ_CHUNK];
     uint64_t hidden = 0;
     dj_spatial_prefetch(f, ahead, n, true);
-    p->kind->body.add(p, hash, hash, n, is_new, shared); /* a Bloom kind takes all */
+    p->kind->body.add(p, hash, hash, n, is_new, shared); /* a Bloom filter takes all */
     dj_part_count_new(p, is_new, n);
     ask_deletions(f, hash, n, gone);
     for (size_t i = 0; i < n; i++) {
@@ -97,7 +97,7 @@ static bool paired_remove(deja_filter *f, uint64_t hash, bool shared)
     if (!found)
         return false;
     const uint64_t *seen = dj_spatial_view(f, DELETIONS, &hash, 1, buf);
-    p->kind->body.add(p, seen, seen, 1, &removed, shared); /* 0: another thread was faster */
+    p->kind->body.add(p, seen, seen, 1, &removed, shared); /* 0: another thread removed it */
     dj_part_count_new(p, &removed, 1);
     return removed;
 }
@@ -117,7 +117,7 @@ static int size_half(const deja_options *opt, const struct dj_plan *plan, uint64
     return half->kind->plan(&o, half, err);
 }
 
-/* Of `memory` bytes, those for n keys of n + d: equal bits a key make equal rates. */
+/* The share of `memory` for n of n + d keys: the same bits per key give the same rate. */
 static uint64_t share_of(uint64_t memory, double n, double d)
 {
     const uint64_t line = DJ_BLOCK_BITS / 8, lines = memory / line;
@@ -125,7 +125,7 @@ static uint64_t share_of(uint64_t memory, double n, double d)
     return line * (uint64_t)fmax(1, fmin(mine, (double)lines - 1));
 }
 
-/* What the entries get of the memory; the deletions take the rest. */
+/* How much of the memory the entries get; the deletions get the rest. */
 static int split_memory(const deja_options *opt, const struct dj_plan *plan, uint64_t *entries,
                         deja_error *err)
 {
@@ -164,7 +164,7 @@ static int paired_plan(const deja_options *opt, struct dj_plan *plan, deja_error
     plan->capacity = entries.capacity;
     plan->shape = entries.shape;
     plan->deletions = opt->deletions ? opt->deletions : entries.capacity;
-    /* Keys that follow from memory and rate leave the rate to the deletions, too. */
+    /* If the keys were computed from memory and rate, size the deletions by the rate, too. */
     const bool by_rate = opt->memory && !opt->capacity;
     rc = size_half(opt, plan, plan->deletions, by_rate ? 0 : opt->memory - memory, &removals, err);
     if (rc < 0)
@@ -182,10 +182,10 @@ static bool paired_part(const struct dj_plan *plan, uint32_t i, struct dj_part *
     return true;
 }
 
-/* --- Account and file -------------------------------------------------------- */
+/* --- Statistics and file ------------------------------------------------------- */
 
-/* The entries as a filter of its own; then what the deletions take away.  Of the lost keys, the
- * few that the deletions claim as well were told "new" all the same. */
+/* The entries as a filter of their own, then the effect of the deletions.  A few keys that count as
+ * lost are false positives of the deletions, too, and were answered "new". */
 static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *p,
                      struct dj_account *a, uint32_t i)
 {
@@ -206,7 +206,7 @@ static void paired_stats(const deja_filter *f, deja_stats *s)
     dj_account_for(f, s, add_part);
 }
 
-/* Removed keys are not keys any more, and still take room among the entries. */
+/* Removed keys no longer count as keys, but still take up capacity of the entries. */
 static void paired_outline(const deja_filter *f, deja_stats *o)
 {
     const struct dj_part *p = f->part[ENTRIES];
@@ -247,10 +247,10 @@ const struct dj_kind dj_paired = {
     .help = "entries and deletions: remove keys for good; it FORGETS some others",
     .can = DEJA_CAN_ADD | DEJA_CAN_REMOVE | DEJA_CAN_FORGET,
     .options = options,
-    .no_merge = "paired filters cannot be united: a key that one removed and the other added "
-                "has no right answer; classic, blocked and exact ones can",
-    .no_fold = "paired filters cannot be folded: smaller deletions would forget keys that "
-               "are found now; classic and blocked can",
+    .no_merge = "paired filters cannot be merged: a key that one removed and the other added has "
+                "no right answer; classic, blocked and exact filters can",
+    .no_fold = "paired filters cannot be folded: smaller deletions would forget keys that are "
+               "found now; classic and blocked filters can",
     .layout = DJ_BLOCKS,
     .part_kind = &dj_blocked,
     .plan = paired_plan,

@@ -1,19 +1,18 @@
 /* scalable.c - a filter that grows: a series of parts with tightening rates.
  *
- * When the newest part holds as many keys as it was sized for, the next one is added: growth
- * times as large, with a rate tightened so that all of them together stay under p.  Keys go to the
- * newest part; a query goes to all: a key is seen when any of them says so.  The cost of not
- * knowing n is therefore a lookup in each part and the tighter rates, and it stays small because
- * sizes grow geometrically: 4 million keys at first, then 8, 16, 32 million.
+ * When the newest part holds as many keys as it was sized for, the next one is added.  It is
+ * `growth` times as large, and its rate is lower, so that the rates of all parts sum to less than
+ * p.  Keys go to the newest part; a key is seen if any part has it.  The cost of not knowing n is
+ * therefore a lookup in each part and the lower rates.  It stays small because sizes grow
+ * geometrically: 8 million keys at first, then 16, 32, 64 million.
  *
- * The first part has capacity n and rate p (1 - r), where r is the tightening; part i is growth^i
- * times as large, and the rates of all parts sum to less than p.  If r is at least 1/2, part i has
- * the rate p (1 - r) r^i.  A smaller r is the share of p that is kept back in case the first part
- * does not suffice; the other parts divide it as r = 0.7 would: part i has the rate
- * p r (1 - 0.7) 0.7^(i-1).  (Shrinking by a factor of 10 each time, the sixth part of a blocked
- * series would take 150 bits per key.)  Files of rules 0 have p (1 - r) r^i for every r.
+ * The first part has capacity n and rate p (1 - r), where r is the tightening; part i has capacity
+ * n growth^i.  If r is at least 1/2, part i has the rate p (1 - r) r^i.  A smaller r is the share
+ * of p that is reserved for the parts after the first, which divide it as r = 0.7 would: part i has
+ * the rate p r (1 - 0.7) 0.7^(i-1).  (If rates shrank by a factor of 10 each time, the sixth part
+ * of a blocked series would take 150 bits per key.)  Files of rules 0 have p (1 - r) r^i for all r.
  *
- * Growing replaces the list of parts under a writer's lock; add and contains hold it for reading.
+ * Growing changes the list of parts under a write lock; add and contains hold a read lock.
  * Source: Almeida, Baquero, Preguica, Hutchison, "Scalable Bloom Filters", 2007. */
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -21,7 +20,7 @@
 #include <math.h>
 
 #define DEFAULT_FIRST_CAPACITY 8000000
-#define PART_TIMES             UINT64_C(8) /* for a tighter rate: enough for tightenings from 0.1 */
+#define PART_TIMES             UINT64_C(8) /* lower rates take more bits; enough for r >= 0.1 */
 
 /* --- Plan ------------------------------------------------------------------ */
 
@@ -34,8 +33,8 @@ static int scalable_plan(const deja_options *opt, struct dj_plan *plan, deja_err
         return rc;
     if (opt->memory)
         return dj_fail(err, DEJA_ENOTSUP,
-                       "a scalable filter grows with its keys; blocked, classic, exact and "
-                       "spectral take a memory size");
+                       "options.memory: a scalable filter grows with its keys; kinds blocked, "
+                       "classic, exact and spectral take a memory size");
     if (!plan->capacity)
         plan->capacity = DEFAULT_FIRST_CAPACITY;
     return dj_plan_by_two(opt, plan, err);
@@ -66,13 +65,13 @@ static bool scalable_part(const struct dj_plan *plan, uint32_t i, struct dj_part
         part->capacity *= plan->growth;
     }
     part->fp_rate = rate_of_part(plan, i);
-    part->shape.k = 0; /* a tighter rate wants more positions */
+    part->shape.k = 0; /* a lower rate needs more positions */
     return dj_shape_fit_body(&part->shape, part->capacity, part->fp_rate);
 }
 
 static double scalable_share(const deja_options *next)
 {
-    return 1 - next->tightening; /* on the first part */
+    return 1 - next->tightening; /* of the first part */
 }
 
 /* --- Answers ----------------------------------------------------------------- */
@@ -80,7 +79,7 @@ static double scalable_share(const deja_options *next)
 static void prefetch_parts(const deja_filter *f, uint32_t from, uint32_t to, const uint64_t *hash,
                            size_t n, bool for_add)
 {
-    for (uint32_t i = from; i < to; i++) /* older parts are only asked */
+    for (uint32_t i = from; i < to; i++) /* keys are added only to the newest part */
         f->part[i]->kind->body.prefetch(f->part[i], hash, n, for_add && i + 1 == f->n_parts);
 }
 
@@ -89,8 +88,8 @@ static void scalable_prefetch(const deja_filter *f, const uint64_t *hash, size_t
     prefetch_parts(f, 0, f->n_parts, hash, n, for_add);
 }
 
-/* Blocked parts of a series are asked together: a key's bits are made once, and the lines of all
- * parts are on their way at the same time. */
+/* Blocked parts are queried together: a key's bits are computed once, and the lines of all parts
+ * are fetched at the same time. */
 static void ask_blocked(const deja_filter *f, uint32_t parts, const uint64_t *hash,
                         const uint64_t *ahead, size_t n, uint8_t *seen)
 {
@@ -100,7 +99,7 @@ static void ask_blocked(const deja_filter *f, uint32_t parts, const uint64_t *ha
     f->part[0]->kernel->find_any(blocks, parts, hash, ahead, n, seen);
 }
 
-/* Marks in seen the keys that one of the first parts of a series has. */
+/* Sets seen[j] for each key that one of the first `parts` parts has. */
 static void ask_series(const deja_filter *f, uint32_t parts, const uint64_t *hash,
                        const uint64_t *ahead, size_t n, uint8_t *seen)
 {
@@ -190,9 +189,9 @@ static uint64_t scalable_most_growth(const deja_filter *f)
     return PART_TIMES * f->plan.growth * f->part[f->n_parts - 1]->body_len;
 }
 
-/* --- Account and file -------------------------------------------------------- */
+/* --- Statistics and file ------------------------------------------------------- */
 
-/* fp_now is the rate of the parts before this one, which its keys had to pass as well. */
+/* fp_now is the rate of the older parts, whose false positives lost some of this part's keys. */
 static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *p,
                      struct dj_account *a, uint32_t i)
 {
@@ -205,8 +204,8 @@ static void add_part(const deja_filter *f, deja_stats *s, const struct dj_part *
     s->capacity += p->capacity;
 }
 
-/* A series that was united or folded at some time: what was lost by then, and of the keys since
- * then at most what today's rate would have taken. */
+/* After a union or a fold: the keys lost before it, and of the keys since then at most what the
+ * current rate would have lost. */
 static double lost_since(const struct dj_earlier *then, const deja_stats *s)
 {
     const double since = s->keys > then->keys ? (double)(s->keys - then->keys) : 0;
@@ -232,7 +231,7 @@ static void scalable_outline(const deja_filter *f, deja_stats *o)
     o->entries = o->keys;
 }
 
-/* A part of a series was made with the fewest bits that reach its rate. */
+/* Whether a part has about the fewest bits that reach its rate: half of them would not. */
 static bool body_is_lean(const struct dj_part *p)
 {
     enum {
@@ -248,7 +247,7 @@ static bool body_is_lean(const struct dj_part *p)
     return dj_shape_rate(&half, (double)p->capacity) > p->fp_rate;
 }
 
-/* Part i has the capacity, the rate and about the size that growth and tightening give it. */
+/* Whether part i has the capacity, rate and approximate size given by growth and tightening. */
 static bool scalable_part_is_sound(const struct dj_plan *plan, const struct dj_part *p, uint32_t i)
 {
     const double rate = rate_of_part(plan, i);

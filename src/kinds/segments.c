@@ -1,26 +1,23 @@
 /* segments.c - a key as a row of numbers: one for each of its segments.
  *
- * A layered filter asks about pieces of a key.  Here a key is cut, and all pieces of many keys are
- * hashed as one batch, as if each was a key of its own; what comes out is a row of fixed length
- * for each key, so that everything behind it (batches, threads, pending keys) handles rows as it
- * handles hashes.
+ * A layered filter looks up the segments of a key.  This file splits keys and hashes the segments
+ * of many keys as one batch, as if each was a key.  Each key becomes a row of fixed length, so the
+ * rest of the library (batches, threads, pending keys) handles rows like hashes.
  *
- * URLs are cut by core/url: scheme and authority, then each segment of the path with the slash
- * before it.  Words are cut at a delimiter, and empty words are words: in either way the pieces
- * (with delimiters between words) are the key again, so that different keys are different rows.
- * Pieces beyond the last slot stay joined in it; the empty key is one empty piece.
- * Bare segments are those of the papers, a1/a2/a3: without slashes, and without the scheme, so
- * that http://h/a and https://h/a are one key.
+ * core/url splits URLs: scheme and authority, then each segment of the path with the slash before
+ * it.  Words are split at a delimiter; a word may be empty.  Joined again, the segments give the
+ * key, so different keys have different rows.  Segments beyond the last slot stay joined in it; the
+ * empty key is one empty segment.  Bare segments are those of the papers, a1/a2/a3: without slashes
+ * and without the scheme, so http://h/a and https://h/a are one key.
  *
- * The query belongs to the last segment.  With query_apart its path is hashed as well: a
- * layer is then asked about the path, and a question about everything under /a finds a page
- * /a?x=1. */
+ * The query belongs to the last segment.  With query_apart, the path of that segment is hashed
+ * separately.  The layer stores the path, so a prefix query for /a finds the page /a?x=1. */
 #include "kinds/segments.h"
 #include "core/base/bylength.h"
 #include "core/url/layers.h"
 #include <string.h>
 
-/* Pieces that wait for their hashes, and where these go. */
+/* Segments to be hashed, and where each hash goes. */
 struct pieces {
     const struct dj_hasher *hasher;
     deja_slice slice[DJ_LOT];
@@ -37,7 +34,7 @@ static void hash_pieces(struct pieces *p)
     p->n = 0;
 }
 
-/* Room for what one key can bring. */
+/* Makes room for the segments of one key. */
 static inline void make_room(struct pieces *p)
 {
     if (p->n + DJ_MAX_ROW > DJ_LOT)
@@ -65,7 +62,7 @@ static deja_slice without(deja_slice s, size_t bytes)
     return (deja_slice){bytes ? (const char *)s.data + bytes : s.data, s.len - bytes};
 }
 
-/* What the papers have between the slashes. */
+/* Removes the scheme and the slashes, as in the papers. */
 static void strip(deja_slice key, deja_slice *segment, size_t n)
 {
     segment[0] = without(segment[0], dj_layers_scheme(key));
@@ -123,7 +120,7 @@ static void cut_prefix(const struct dj_cut *c, deja_slice prefix, uint64_t *row,
     deja_slice segment[DJ_MAX_SLOTS];
     size_t path, n = dj_layers_split(prefix, segment, c->slots, &path);
     segment[n - 1].len = path;
-    if (n == c->slots || (n > 1 && path == 1)) /* a slash begins every segment but the first */
+    if (n == c->slots || (n > 1 && path == 1)) /* the rest of a URL, or only a slash */
         n--;
     row[0] = head_of(n, n);
     for (size_t i = 0; i < n; i++)

@@ -3,19 +3,19 @@
 #define DJ_SEGMENTS_H
 #include "core/hash/hash.h"
 
-#define DJ_MAX_SLOTS 16 /* segments that a key is cut into, at most */
+#define DJ_MAX_SLOTS 16 /* the most segments of a key */
 #define DJ_MAX_ROW   (DJ_MAX_SLOTS + 2)
 
-/* How keys are cut. */
+/* How keys are split. */
 struct dj_cut {
-    uint32_t slots;   /* the most segments; the last one holds the rest */
-    bool words;       /* at a delimiter; otherwise as URLs */
-    char delimiter;   /* words: the byte between them */
-    uint32_t layers;  /* words: layers they are dealt to; 0: one for each `share` of them ... */
-    uint32_t share;   /* ... */
-    uint32_t most;    /* ... but no more than this */
-    bool query_apart; /* URLs: the last segment's number is that of its path, see below */
-    bool bare;        /* URLs: segments without their slashes, and without the scheme */
+    uint32_t slots;  /* the most segments; the last one holds the rest */
+    bool words;      /* split at a delimiter; otherwise as URLs */
+    char delimiter;  /* words: the byte between them */
+    uint32_t layers; /* words: layers they are dealt to; 0: one layer for each `share` words ... */
+    uint32_t share;  /* ... */
+    uint32_t most;   /* ... but at most this many layers */
+    bool query_apart; /* URLs: hash the path of the last segment separately, see below */
+    bool bare;        /* URLs: segments without slashes, and without the scheme */
 };
 
 /* A row:
@@ -28,8 +28,8 @@ struct dj_cut {
 uint32_t dj_segments_row(const struct dj_cut *c);
 void dj_segments_hash(const struct dj_cut *c, const struct dj_hasher *h, const deja_slice *keys,
                       size_t n, uint64_t *rows);
-/* URL prefixes as the segments that every URL below them has: without the query, without a slash at
- * the end, and without the last slot, which holds the rest of a URL. */
+/* The same for URL prefixes: only the segments that every URL below the prefix has, without the
+ * query, without a slash at the end, and without the last slot, which holds the rest of a URL. */
 void dj_segments_prefix(const struct dj_cut *c, const struct dj_hasher *h,
                         const deja_slice *prefix, size_t n, uint64_t *rows);
 

@@ -1,20 +1,19 @@
-/* static.c - a set that never changes, in 9 bits a key for one wrong answer in 256.
+/* static.c - a set that never changes, in 9 bits per key for a false-positive rate of 1/256.
  *
- * core/bits/fuse.h tells how three slots make an answer.  The false-positive rate is 2^-w with
- * w-bit fingerprints, whatever the number of keys: a key that was not given meets a random sum.
- * Memory is 1.125 w bits a key (1.13 for a million keys, more for few): a classic Bloom filter of
- * the same rate takes 1.44 w, and k cache lines where this takes three.
+ * core/bits/fuse.h explains how three slots give an answer.  The false-positive rate is 2^-w with
+ * w-bit fingerprints, for any number of keys: the sum that an absent key reads is random (that of a
+ * twin is not; core/math/rate.c).  Memory is 1.125 w bits per key (1.13 for a million keys, more
+ * for small sets).  A classic Bloom filter of the same rate takes 1.44 w bits, and reads k cache
+ * lines instead of three.
  *
- * The rate does not depend on how full it is: the fingerprint of w bits of a key that was never
- * added is right by chance at 2^-w (and a twin's always; core/math/rate.c).  So w, which is 8, 16
- * or 32, is given, or the least that p allows, or the widest that fits into the memory for n keys;
- * and the number of slots follows from n alone.  Of memory and rate, n is the most that fits.  A
- * filter is sized twice: for the keys that the options expect, which is what a plan says, and by
- * its builder for the keys that really came.
+ * w is 8, 16 or 32: given, or the smallest that reaches p, or the largest that fits into the memory
+ * for n keys.  The number of slots depends only on n.  If memory and rate are given, n is the
+ * most that fits.  A filter is sized twice: in the plan for the keys that the options expect, and
+ * by its builder for the keys that were collected.
  *
- * The price: all keys must be known when it is built (store/builder.c), and it takes no more.
+ * The price: all keys must be known when it is built (store/builder.c), and none can be added.
  *
- * Limit: 3 billion keys, since slots are numbered with 32 bits while it is built. */
+ * Limit: 3 billion keys, because slot numbers have 32 bits during the build. */
 #include "kinds/static.h"
 #include "core/base/status.h"
 #include "kinds/spatial.h"
@@ -37,7 +36,7 @@ static void static_prefetch(const struct dj_part *p, const uint64_t *hash, size_
         fetch(p, hash[i]);
 }
 
-/* Inlined for each width, so that it is a constant in the loop. */
+/* Inlined for each width, which is then a constant in the loop. */
 static inline __attribute__((always_inline)) void look(const struct dj_part *p,
                                                        const uint64_t *hash, const uint64_t *ahead,
                                                        size_t n, uint8_t *found, uint32_t width)
@@ -58,7 +57,7 @@ static inline __attribute__((always_inline)) void look(const struct dj_part *p,
 static void static_contains(const struct dj_part *p, const uint64_t *hash, const uint64_t *ahead,
                             size_t n, uint8_t *found)
 {
-    if (p->fuse.keys == 0) /* zeros are the fingerprint of some keys */
+    if (p->fuse.keys == 0) /* 0 is a valid fingerprint, so a body of zeros would match some keys */
         memset(found, 0, n);
     else if (p->fuse.width == 8)
         look(p, hash, ahead, n, found, 8);
@@ -68,7 +67,7 @@ static void static_contains(const struct dj_part *p, const uint64_t *hash, const
         look(p, hash, ahead, n, found, 32);
 }
 
-/* Bits that hold the fingerprint of a key; the others are the room that peeling needs. */
+/* Bits that hold the fingerprint of a key; the others are overhead that peeling needs. */
 static uint64_t static_bits_used(const struct dj_part *p)
 {
     return p->fuse.keys * p->fuse.width;
@@ -81,14 +80,15 @@ double dj_static_rate(uint32_t width)
     return ldexp(1, -(int)width);
 }
 
-/* Bits of a fingerprint: given, or the fewest that p allows; 0 where they follow from memory. */
+/* Sets the bits of a fingerprint: given, or the fewest that reach p; 0: memory decides. */
 static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_error *err)
 {
     static const uint32_t widths[] = {8, 16, 32};
     const uint32_t given = opt->fingerprint_bits;
     const double n = (double)opt->capacity;
     if (given && opt->fp_rate != 0 && dj_static_rate(given) > opt->fp_rate)
-        return dj_fail(err, DEJA_EINVAL, "%u-bit fingerprints have the rate %g, not %g", given,
+        return dj_fail(err, DEJA_EINVAL,
+                       "options.fingerprint_bits is %u: that gives the rate %g, not %g", given,
                        dj_static_rate(given), opt->fp_rate);
     plan->fuse.width = given;
     if (given || (opt->fp_rate == 0 && opt->memory && opt->capacity))
@@ -99,9 +99,10 @@ static int choose_width(const deja_options *opt, struct dj_plan *plan, deja_erro
     if (plan->fp_rate <= dj_twins(n))
         return dj_plan_too_large(plan, err);
     if (!plan->fuse.width)
-        return dj_fail(err, DEJA_EINVAL,
-                       "a static filter reaches %.2g with 32-bit fingerprints, not %g; exact does",
-                       dj_with_twins(dj_static_rate(32), n), plan->fp_rate);
+        return dj_fail(
+            err, DEJA_EINVAL,
+            "options.fp_rate is %g: a static filter reaches %.2g at best; use kind exact",
+            plan->fp_rate, dj_with_twins(dj_static_rate(32), n));
     return DEJA_OK;
 }
 
@@ -121,7 +122,8 @@ int dj_static_size(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error
     const uint32_t least = plan->fuse.width ? plan->fuse.width : 8;
     uint32_t width = plan->fuse.width ? plan->fuse.width : 32;
     if (n > DJ_FUSE_MAX_KEYS)
-        return dj_fail(err, DEJA_EINVAL, "a static filter holds at most %llu keys, not %llu",
+        return dj_fail(err, DEJA_EINVAL,
+                       "a static filter holds at most %llu keys, not %llu; use kind blocked",
                        (ull)DJ_FUSE_MAX_KEYS, (ull)n);
     while (memory && width > least && fuse_bytes(plan, n, width) > memory)
         width /= 2;
@@ -129,13 +131,13 @@ int dj_static_size(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error
     if (memory && bytes > memory)
         return dj_fail(
             err, DEJA_EINVAL,
-            "%llu keys take %llu bytes with %u-bit fingerprints, and options.memory is %llu",
-            (ull)n, (ull)bytes, width, (ull)memory);
+            "options.memory is %llu: %llu keys with %u-bit fingerprints take %llu bytes",
+            (ull)memory, (ull)n, width, (ull)bytes);
     plan->capacity = n ? n : 1;
     return DEJA_OK;
 }
 
-/* The most keys that memory bytes hold. */
+/* The most keys that fit into `memory` bytes. */
 static uint64_t fuse_capacity(struct dj_plan *plan, uint64_t memory)
 {
     const uint32_t width = plan->fuse.width;
@@ -163,9 +165,11 @@ static int static_plan(const deja_options *opt, struct dj_plan *plan, deja_error
         n = fuse_capacity(plan, opt->memory);
     plan->fuse.width = width;
     if (!n)
-        return opt->memory ? dj_fail(err, DEJA_EINVAL, "%llu bytes hold no key", (ull)opt->memory)
-                           : dj_fail(err, DEJA_EINVAL,
-                                     "options.capacity is 0: say how many keys to expect");
+        return opt->memory
+                   ? dj_fail(err, DEJA_EINVAL, "options.memory is %llu: too small for one key",
+                             (ull)opt->memory)
+                   : dj_fail(err, DEJA_EINVAL,
+                             "options.capacity is 0: give the number of keys to expect");
     rc = dj_static_size(plan, n, opt->memory, err);
     if (rc == DEJA_OK && opt->fp_rate == 0 && (!width || opt->fingerprint_bits))
         plan->fp_rate = dj_static_rate(plan->fuse.width);
@@ -185,12 +189,12 @@ static double static_rate_at(const struct dj_plan *plan, double n)
 static double static_lost(const struct dj_plan *plan, double n)
 {
     (void)plan, (void)n;
-    return 0; /* its keys are given, not judged */
+    return 0; /* a builder does not ask whether a key is new */
 }
 
-/* --- Account and file -------------------------------------------------------- */
+/* --- Statistics and file ------------------------------------------------------- */
 
-/* Its keys were counted, and its bits were not drawn by lot. */
+/* The builder has counted the keys exactly, and the number of bits is not random. */
 static void static_stats(const deja_filter *f, deja_stats *s)
 {
     const struct dj_part *p = f->part[0];
@@ -253,7 +257,7 @@ const struct dj_kind dj_static = {
     .header = DJ_FIELDS(header),
     .check = static_check,
     .part_is_sound = static_part_is_sound,
-    .reaches_rate = dj_plan_always, /* it takes no more keys, so its rate sizes nothing */
+    .reaches_rate = dj_plan_always, /* no key can be added, so nothing depends on it */
     .recount = static_recount,
     .body = {.prefetch = static_prefetch,
              .contains = static_contains,

@@ -3,10 +3,10 @@
 #define DJ_STATIC_H
 #include "kinds/plan.h"
 
-/* Size a static filter for n keys: fuse.width is given, or 0 for the widest that fits memory bytes
- * (0: any number of them). */
+/* Sizes a static filter for n keys.  If fuse.width is 0, it becomes the widest that fits into
+ * `memory` bytes (0: no limit). */
 int dj_static_size(struct dj_plan *plan, uint64_t n, uint64_t memory, deja_error *err);
-/* The rate of fingerprints of this many bits. */
+/* The false-positive rate of fingerprints of this many bits. */
 double dj_static_rate(uint32_t width);
 
 #endif

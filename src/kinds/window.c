@@ -1,65 +1,66 @@
-/* window.c - a filter that forgets: the keys of the last N, or of the last T seconds.
+/* window.c - a filter of the last N keys, or of the keys of the last T seconds.
  *
- * The body holds P = G + 1 blocked filters of one size, the generations: up to G full ones and
- * the one that is filling.  When that is full, the oldest is emptied and becomes the newest.  The
- * blocks of a key in all of them lie in a row (lines, core/bits/block.h), so a question costs P
- * neighbouring cache lines and one set of bits, not P times a lookup.
+ * The body holds P = G + 1 blocked filters of equal size, the generations: up to G full ones and
+ * the one that is filling.  When that one is full, the oldest is emptied and becomes the newest.
+ * A key has the same block and the same bits in every generation, and its P blocks are adjacent
+ * (lines, core/bits/block.h).  So a query reads P neighboring cache lines with one pattern, which
+ * costs far less than P lookups.
  *
- *   add        sets the key in the newest generation, also when an older one has it: a key that is
- *              seen again is new again to the window.  It answers "new" when no generation had it
- *   contains   asks all generations
+ *   add        sets the key in the newest generation even if an older one has it, which renews the
+ *              key.  It answers "new" if no generation had it
+ *   contains   looks in all generations
  *   turn       by keys: when the newest has taken q = ceil(N / G) keys that were new to it
  *              by time: when it is d = ceil(T / G) seconds old
  *
- * What is remembered.  A key lies in the generation g that was the newest when it was last added,
- * and g is emptied by the (G + 1)-th turn from then on.
+ * How long a key is found.  A key is in the generation g that was the newest when the key was last
+ * added; the (G + 1)-th turn after that empties g.
  *
  *   By keys, G generations begin and fill up in between.  Each took q adds that were new to it, so
- *   the key is found as long as at most G q >= N keys were added after it, and one that was not
- *   added for more than P q such adds is gone.  Repeats inside a generation do not count, a key
- *   that comes in every generation counts in each.
+ *   the key is found as long as at most G q >= N keys were added after it, and is gone after more
+ *   than P q such adds.  Repeats within a generation do not count; a key that occurs in every
+ *   generation counts in each.
  *
- *   By time, the key came before g was d seconds old.  The turns are d apart or more, so the last
- *   one comes at least G d >= T seconds after the key: it is found for T seconds.  A generation is
- *   no longer asked d + T seconds after it began, so what nobody adds to forgets as well: a key is
- *   gone after P d seconds at most.
+ *   By time, the key was added before g was d seconds old.  Turns are at least d apart, so the last
+ *   one comes at least G d >= T seconds after the key, which is found until then.  A generation
+ *   expires d + T seconds after it began, so a window without adds forgets, too: a key is gone
+ *   after at most P d seconds.
  *
  * generations.c has these rules.
  *
- * Time is in whole seconds since 1970, of the system's clock or the caller's
- * (deja_filter_set_clock).  While a filter is open, time never runs back: if the clock is set
- * back, the window's time continues from where it was, so no key is forgotten early.  A clock that
- * is set forward is time that has passed.
+ * Time is in whole seconds since 1970, from the system's clock or from the caller
+ * (deja_filter_set_clock).  While a filter is open, time never runs backward: if the clock is set
+ * back, the window's time continues from where it was, so no key is forgotten early.  If the clock
+ * is set forward, that time counts as passed.
  *
- * A file can have generations that start in the future: the clock was set back since, or the file
- * was crafted.  They would live until the clock has caught up, and take keys until then.  So the
- * next add restarts them from now: their keys then live as long as keys that were added now, and
- * no longer.  Stats report by how much the clock was behind.
+ * A file can have generations that start in the future, because the clock was set back since or
+ * the file was crafted.  They would live, and take keys, until the clock catches up.  So the next
+ * add restarts them from now: their keys then live as long as keys that are added now.  Stats
+ * report by how much the clock was behind.
  *
- * The rate.  Generations are sized for q keys at p / P, so that all P together stay below p when
- * all of them are full.  By time more keys than that may come; the rate then grows, and stats say
- * so.
+ * The rate.  Generations are sized for q keys at p / P, so the rate of all P together stays below p
+ * when all are full.  A time window may get more keys; its rate is then higher, and stats report
+ * that.
  *
- * In a file, what a sync acknowledged has to outlive a crash until it has really expired.  So a
- * turn makes the bodies durable, then a record of the turn, and only then empties the generation;
- * another record tells when that is done.  A crash in between leaves a file that says "clearing",
- * and the next add finishes it.
+ * In a file, synced keys must survive a crash until they expire.  So a turn first makes the bodies
+ * durable, then writes a record of the turn, then empties the generation, and writes another record
+ * when that is done.  A crash in between leaves a file in the state "clearing", and the next add
+ * finishes the turn.
  *
- * The account.  Each generation is a blocked filter and is accounted for as one; the answers of
- * all that live are one answer:
+ * Statistics.  Each generation is a blocked filter; over all that have not expired:
  *
- *   rate       1 - prod (1 - rate of generation i): keys fall on the blocks of each independently
- *   distinct   keys that explain the OR of the generations' lines, since a key has the same bits
- *              in all of them: one that is in several counts once
- *   lost       a new key that comes while x others are in the newest generation is mistaken for
- *              seen with 1 - (1 - older) (1 - rate(x)), where older is the rate of the others
+ *   rate       1 - prod (1 - rate of generation i): the generations hold independent keys
+ *   distinct   the number of keys that explains the OR of the generations' lines; a key has the
+ *              same bits in all of them, so one that is in several counts once
+ *   lost       a new key that arrives while the newest generation holds x others is mistaken for
+ *              seen with probability 1 - (1 - older) (1 - rate(x)), where older is the rate of the
+ *              other generations
  *
- * Keys lost before the last turn were judged by bits that are gone; they are carried along (struct
- * dj_earlier), like those before a fold.
+ * Keys lost before the last turn were judged by bits that no longer exist; struct dj_earlier keeps
+ * their number, as for keys lost before a fold.
  *
- * Limit: a turn stops everybody for the time that it takes to go over the body once.
- * Source: with G = 1 it is the double buffering of Chang, Feng, Li, "Approximate Caches for Packet
- * Classification", 2004. */
+ * Limit: a turn blocks all other calls while it clears one generation.
+ * Source: with G = 1, this is the double buffering of Chang, Feng, Li, "Approximate Caches for
+ * Packet Classification", 2004. */
 #include "kinds/window.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -69,7 +70,7 @@
 #include <string.h>
 #include <time.h>
 
-/* --- One body, P lines a block ------------------------------------------------ */
+/* --- One body with P lines per block ------------------------------------------- */
 
 static void window_init(struct dj_part *p)
 {
@@ -103,7 +104,7 @@ static void window_contains(const struct dj_part *p, const uint64_t *hash, const
     p->kernel->find_lines(&p->blocks, hash, ahead, n, have);
 }
 
-/* Lines of zeros are left alone: they need not go back to memory, or to disk. */
+/* Does not write lines that are already zero: they stay clean in the cache and on disk. */
 static void clear_line(const struct dj_part *p, uint32_t line)
 {
     static const uint8_t zeros[DJ_BLOCK_BYTES];
@@ -119,7 +120,7 @@ static int window_read(const deja_options *opt, struct dj_plan *plan, deja_error
 {
     plan->generations = opt->generations ? opt->generations : DJ_DEFAULT_GENERATIONS;
     plan->window_seconds = opt->window_seconds;
-    (void)err; /* the table has the ranges */
+    (void)err; /* the option table checks the ranges */
     return DEJA_OK;
 }
 
@@ -135,7 +136,7 @@ static double window_rate(const struct dj_plan *plan, double n)
     return 1 - pow(1 - dj_shape_rate(&s, n / plan->generations), dj_plan_lines(plan));
 }
 
-/* What is lost among the first n: the keys of generation j had to pass the j before it. */
+/* How many of the first n keys are lost: a key of generation j may be found in the j older ones. */
 static double window_lost(const struct dj_plan *plan, double n)
 {
     const struct dj_shape s = dj_window_generation(&plan->shape, dj_plan_lines(plan));
@@ -152,7 +153,7 @@ static double window_part_rate(const struct dj_plan *plan)
     return plan->fp_rate / dj_plan_lines(plan);
 }
 
-/* One generation's size becomes that of all. */
+/* Sets the size of all generations from that of one. */
 static bool multiply_lines(struct dj_plan *plan, const struct dj_shape *s)
 {
     if (s->bits > DJ_MAX_BITS / dj_plan_lines(plan))
@@ -168,7 +169,7 @@ static int size(const deja_options *opt, struct dj_plan *plan, deja_error *err)
     const uint64_t row = (uint64_t)DJ_BLOCK_BITS / 8 * dj_plan_lines(plan);
     if (!opt->capacity && !opt->memory)
         return dj_fail(err, DEJA_EINVAL,
-                       "options.capacity is 0: say how many keys the window is to hold");
+                       "options.capacity is 0: give the number of keys that the window holds");
     if (!opt->memory)
         return dj_shape_fit(&s, dj_generations_quota(plan), window_part_rate(plan)) &&
                        multiply_lines(plan, &s)
@@ -230,7 +231,7 @@ static void raise_to(_Atomic uint64_t *number, uint64_t to)
         ;
 }
 
-/* As above, for an add; a system clock that was set back runs on from the latest time. */
+/* The same for an add.  If the system clock was set back, time continues from the latest. */
 static uint64_t read_clock(deja_filter *f)
 {
     const uint64_t now = dj_window_now(f), system = system_seconds();
@@ -258,9 +259,9 @@ static unsigned living(const deja_filter *f)
                                  f->plan.window_seconds ? dj_window_now(f) : 0);
 }
 
-/* --- The account --------------------------------------------------------------- */
+/* --- Statistics ------------------------------------------------------------------ */
 
-/* Different keys that came when `taken` of them found one of their bits missing. */
+/* How many different keys arrived if `taken` of them found a bit missing. */
 static double came_to(const struct dj_shape *s, double taken)
 {
     double n = taken;
@@ -273,7 +274,7 @@ static double came_to(const struct dj_shape *s, double taken)
     return n;
 }
 
-/* What was counted: in each generation, and told "new" ever. */
+/* Keys counted in each generation, and all keys ever answered "new". */
 struct counts {
     double keys[DJ_BLOCK_LINES], told;
 };
@@ -286,7 +287,7 @@ static struct counts counts_of(const deja_filter *f, const struct dj_window *w, 
     return c;
 }
 
-/* Chance that a new key which came since the last turn was taken for seen, on average. */
+/* The average probability that a new key since the last turn was mistaken for seen. */
 static double chance_to_lose(const deja_filter *f, const struct counts *c, uint64_t now)
 {
     const struct dj_part *p = f->part[0];
@@ -299,7 +300,7 @@ static double chance_to_lose(const deja_filter *f, const struct counts *c, uint6
     return 1 - passes * (n > 0 ? 1 - dj_shape_lost(&s, n) / n : 1);
 }
 
-/* Lost so far: what was carried over the last turn, and what came since. */
+/* Keys lost before the last turn and since. */
 static double lost_of(const deja_filter *f, const struct counts *c)
 {
     const double since = fmax(c->told - (double)f->earlier.keys, 0);
@@ -314,7 +315,7 @@ static struct dj_earlier carry_over(const deja_filter *f)
     return (struct dj_earlier){.unions = f->earlier.unions, .keys = told, .lost = lost_of(f, &c)};
 }
 
-/* Bits of one line of every block, and of all living ones over each other. */
+/* Set bits in line l of all blocks, and in the OR of the living lines. */
 struct bits {
     uint64_t line[DJ_BLOCK_LINES], any;
 };
@@ -339,7 +340,7 @@ static struct bits count_bits(const struct dj_part *p, unsigned living)
     return sum;
 }
 
-/* A count that is certainly not too high: a window that turned early would forget early. */
+/* A count that is almost certainly not too high: a window that turned early would forget early. */
 static uint64_t least_keys(const struct dj_shape *s, uint64_t bits)
 {
     const double likely = dj_shape_keys(s, (double)bits);
@@ -363,7 +364,7 @@ static void recount(const deja_filter *f, const struct bits *bits, struct dj_win
         *told = w->keys[p->newest] + f->earlier.keys;
 }
 
-/* Generation l's share of the account. */
+/* Adds generation l to the statistics. */
 static void add_generation(deja_stats *s, const deja_filter *f, uint32_t l, uint64_t bits,
                            double keys, uint64_t now)
 {
@@ -394,7 +395,7 @@ static void window_stats(const deja_filter *f, deja_stats *s)
     const uint64_t now = dj_window_now(f);
     s->keys = atomic_load_explicit(&p->keys, memory_order_relaxed);
     struct counts c = counts_of(f, &f->window, s->keys);
-    if (f->unclean && f->read_only) { /* adds came after the last sync */
+    if (f->unclean && f->read_only) { /* keys were added after the last sync */
         struct dj_window w = f->window;
         recount(f, &bits, &w, &s->keys);
         c = counts_of(f, &w, s->keys);
@@ -410,7 +411,7 @@ static void window_stats(const deja_filter *f, deja_stats *s)
         add_generation(s, f, l, bits.line[l], c.keys[l], now);
 }
 
-/* A generation that is filled by time may get more keys than its share. */
+/* Keys beyond the quota, which generations of a time window can have. */
 static uint64_t excess(const deja_filter *f)
 {
     const uint64_t quota = dj_generations_quota(&f->plan);
@@ -449,7 +450,7 @@ static int checkpoint(deja_filter *f)
     return f->owner->checkpoint ? f->owner->checkpoint(f) : DEJA_OK;
 }
 
-/* Moves on to the next generation, which is not emptied yet. */
+/* Begins the next generation, which is not emptied yet. */
 static void advance(deja_filter *f, uint64_t now)
 {
     struct dj_window next = f->window;
@@ -459,8 +460,8 @@ static void advance(deja_filter *f, uint64_t now)
     adopt(f, &next);
 }
 
-/* A failure before anything is emptied leaves the window as it was; one after that leaves it
- * "clearing", for the next add to try again. */
+/* A failure before the generation is emptied leaves the window unchanged; a later one leaves it
+ * "clearing", and the next add tries again. */
 static int turn(deja_filter *f, uint64_t now)
 {
     struct dj_window *w = &f->window;
@@ -476,7 +477,7 @@ static int turn(deja_filter *f, uint64_t now)
         }
     }
     if (!w->clearing)
-        return DEJA_OK; /* a generation that was never used */
+        return DEJA_OK; /* this line was never used */
     clear_line(f->part[0], f->part[0]->newest);
     w->clearing = false;
     const int rc = checkpoint(f);
@@ -507,7 +508,7 @@ static size_t add_keys(deja_filter *f, const uint64_t *hash, const uint64_t *ahe
     const uint32_t newest = p->newest;
     const unsigned alive = living(f);
     uint64_t taken = 0;
-    window_add(p, hash, ahead, n, is_new, shared); /* which generations had the key */
+    window_add(p, hash, ahead, n, is_new, shared); /* a bit for each generation that had the key */
     for (size_t i = 0; i < n; i++) {
         taken += !(is_new[i] >> newest & 1);
         is_new[i] = !(is_new[i] & alive);
@@ -540,7 +541,7 @@ void dj_window_look(const deja_filter *f, const uint64_t *hash, size_t n, uint8_
 
 /* --- Files ------------------------------------------------------------------------- */
 
-#define CLEARING (UINT64_C(1) << 63) /* in the turns of a record */
+#define CLEARING (UINT64_C(1) << 63) /* a bit in the turns of a record */
 
 static void window_to_record(const deja_filter *f, struct dj_record *r)
 {
@@ -616,7 +617,7 @@ const struct dj_kind dj_window = {
     .can = DEJA_CAN_ADD | DEJA_CAN_EXPIRE | DEJA_CAN_FORGET,
     .options = options,
     .layout = DJ_BLOCKS,
-    .most_capacity = DJ_MAX_CAPACITY * DJ_MAX_GENERATIONS, /* may follow from one generation */
+    .most_capacity = DJ_MAX_CAPACITY * DJ_MAX_GENERATIONS, /* memory may allow that much */
     .read = window_read,
     .plan = window_plan,
     .part_rate = window_part_rate,

@@ -1,17 +1,17 @@
 /* builder.c - from a stream of keys to a static filter.
  *
- * Keys are hashed as they come, and only the hashes are kept: a list of strings that would not
- * fit into memory becomes 8 bytes a key.  At the end they are sorted, which brings equal ones
- * together and later keeps the work in the caches, and peeled (core/bits/fuse.h).
+ * Keys are hashed as they arrive, and only the hashes are kept: 8 bytes per key, however long the
+ * keys are.  At the end they are sorted, which finds duplicates and makes later
+ * work cache-friendly, and peeled (core/bits/fuse.h).
  *
- * Memory a key: 8 bytes of hashes, up to 20 at the moment when their array grows; while peeling
- * 32, of which 10 are a sum and a count for each of the 1.125 slots, 4.5 the slots that wait, and
- * 9 the order that is found.
+ * Memory per key: 8 bytes for the hash, up to 20 while the array grows; during peeling 32 bytes, of
+ * which 10 are a sum and a count for each of the 1.125 slots, 4.5 the queue of slots, and 9 the
+ * order that is found.
  *
- * A seed fails when some keys share their slots in a circle: for large sets practically never,
- * for a handful of keys now and then.  The next seed makes other numbers of the same hashes.
- * Seeds follow from the filter's key, so the same key and set give the same file, and nobody
- * without the key can choose a set that fails. */
+ * A seed fails if the slots of some keys form a cycle: practically never for large sets, sometimes
+ * for a few keys.  The next seed gives other numbers for the same hashes.  Seeds are derived from
+ * the filter's key, so the same key and set give the same file, and nobody without the key can
+ * choose a set that fails. */
 #include "store/builder.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
@@ -35,9 +35,8 @@ int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *er
         return rc;
     if (!deja_kind_can(known.kind, DEJA_CAN_BUILD))
         return dj_fail(err, DEJA_EINVAL,
-                       "a builder makes static filters: set kind to DEJA_STATIC, or use "
-                       "deja_filter_new");
-    /* Sized at the end; here one key stands for all. */
+                       "options.kind: a builder makes static filters; use kind static");
+    /* The size is computed at the end: plan for one key now. */
     const uint64_t hint = known.capacity, memory = known.memory;
     known.capacity = 1;
     rc = dj_plan_resolve(&known, &plan, err);
@@ -57,7 +56,7 @@ int deja_builder_new(const deja_options *opt, deja_builder **out, deja_error *er
     const struct dj_hashing what = {
         .hash = plan.hash, .rules = plan.rules, .visit = plan.visit, .words = 1};
     dj_hasher_init(&b->hasher, &what, key, NULL);
-    if (hint && hint <= DJ_FUSE_MAX_KEYS) { /* no more than a wish: it may be far too high */
+    if (hint && hint <= DJ_FUSE_MAX_KEYS) { /* a hint may be far too high: failing is fine */
         b->cap = (size_t)hint;
         b->hash = dj_alloc(b->alloc, b->cap * sizeof *b->hash, 64);
         b->cap = b->hash ? b->cap : 0;
@@ -87,7 +86,7 @@ static int no_memory(const deja_builder *b, size_t n, deja_error *err)
     return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu more keys after %zu", n, b->n);
 }
 
-/* Room for n more: half as much again, so that growing costs little altogether. */
+/* Makes room for n more.  Grows by half, so the total cost of copying is small. */
 static int reserve(deja_builder *b, size_t n, deja_error *err)
 {
     if (n <= b->cap - b->n)
@@ -144,12 +143,12 @@ int deja_builder_add(deja_builder *b, deja_slice key, deja_error *err)
 
 /* --- Solving ---------------------------------------------------------------- */
 
-/* A set of keys that is solved, on its way to become a filter. */
+/* The solution for a set of keys. */
 struct solution {
     struct dj_plan plan;
     struct dj_peel room;
     size_t n;       /* keys */
-    uint64_t slots; /* that the room was made for */
+    uint64_t slots; /* in `room` */
 };
 
 static void free_slots(const deja_builder *b, struct solution *s)
@@ -163,7 +162,7 @@ static void free_slots(const deja_builder *b, struct solution *s)
     s->room.alone = NULL;
 }
 
-/* Nothing is no size to ask an allocator for. */
+/* Never 0: an allocator need not support that size. */
 static size_t keys_room(const struct solution *s)
 {
     return s->n ? s->n : 1;
@@ -191,11 +190,11 @@ static int make_room(const deja_builder *b, struct solution *s, deja_error *err)
     if (room->sum && room->count && room->alone && room->order && room->which)
         return DEJA_OK;
     return dj_fail(err, DEJA_ENOMEM,
-                   "out of memory: making a static filter of %zu keys takes %.0f MB more", n,
+                   "out of memory: building a static filter of %zu keys takes %.0f MB more", n,
                    ((double)slots * 13 + (double)n * 9) / 1e6);
 }
 
-/* The hashes as numbers under this seed, sorted, each once. */
+/* Mixes the hashes with the seed, sorts them and drops duplicates. */
 static void remix(deja_builder *b, const struct dj_fuse *f)
 {
     for (size_t i = 0; i < b->n; i++)
@@ -212,7 +211,7 @@ static void unmix(deja_builder *b, const struct dj_fuse *f)
 static bool try_seed(deja_builder *b, struct solution *s, unsigned attempt)
 {
     struct dj_fuse *f = &s->plan.fuse;
-    if (attempt) { /* the first time they are ready */
+    if (attempt) { /* solve has prepared the first attempt */
         unmix(b, f);
         f->seed = dj_key_derive(b->key, DJ_STREAM_STATIC, attempt);
         remix(b, f);
@@ -229,14 +228,14 @@ static int try_seeds(deja_builder *b, struct solution *s, deja_error *err)
         solved = try_seed(b, s, i);
     if (solved)
         return DEJA_OK;
-    return dj_fail(err, DEJA_EFULL,
-                   "no static filter was found for these %zu keys with %d seeds: hashes that were "
-                   "chosen to prevent it, or a fault of this machine; another key gives other "
-                   "seeds",
-                   s->n, DJ_BUILDER_SEEDS);
+    return dj_fail(
+        err, DEJA_EFULL,
+        "no static filter was found for these %zu keys with %d seeds: the keys were chosen "
+        "to prevent it, or this machine has a hardware fault; try another options.key",
+        s->n, DJ_BUILDER_SEEDS);
 }
 
-/* Drop repeated keys, size the filter, and find a seed and an order for them. */
+/* Drops duplicates, sizes the filter, and finds a seed and an order. */
 static int solve(deja_builder *b, struct solution *s, deja_error *err)
 {
     *s = (struct solution){.plan = b->plan};
@@ -260,7 +259,7 @@ static int solve(deja_builder *b, struct solution *s, deja_error *err)
     return rc;
 }
 
-/* Write the solution into a filter of its plan, whose bodies are zeros. */
+/* Writes the solution into a filter of its plan, whose bodies are zeros. */
 static void fill(const deja_builder *b, const struct solution *s, deja_filter *f)
 {
     dj_fuse_fill(&s->plan.fuse, &s->room, s->n, f->part[0]->body);

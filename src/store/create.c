@@ -1,11 +1,11 @@
-/* create.c - a new filter in a file, and the growth of one that is there.
+/* create.c - create a filter in a file, and let it grow.
  *
- * Space is reserved before it is mapped: a page that cannot be written back for lack of space
- * would be a SIGBUS in the middle of an add instead of an error here.
+ * Space is reserved before it is mapped: without it, a full disk would cause a SIGBUS in the middle
+ * of an add instead of an error here.
  *
- * A file that has its name grows through a new file: the bodies so far are copied, the new part
- * follows, and a rename puts it in place, so that readers and crashes see the old file or
- * the new one.  Sizes grow geometrically, so all copying together is a fraction of the result. */
+ * To grow, a file that has its name is copied to a new file with the new part at the end, which is
+ * renamed over the old one.  Readers, and the next run after a crash, see the old file or the new
+ * one.  Sizes grow geometrically, so all copies together are smaller than the result. */
 #include "store/create.h"
 #include "core/base/status.h"
 #include "filter/filter.h"
@@ -18,19 +18,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Make fd longer, with room on the disk; as it was after a failure. */
+/* Makes fd longer and reserves space on the disk; on failure, the length is unchanged. */
 static int reserve(int fd, uint64_t len, const char *path, deja_error *err)
 {
     struct stat st;
     if (fstat(fd, &st) < 0 || ftruncate(fd, (off_t)len) < 0)
-        return dj_fail_errno(err, "%s: cannot make it %.0f MB large", path, (double)len / 1e6);
+        return dj_fail_errno(err, "%s: cannot extend it to %.0f MB", path, (double)len / 1e6);
     while (fallocate(fd, 0, 0, (off_t)len) < 0) {
         if (errno == EINTR)
             continue;
         if (errno == EOPNOTSUPP || errno == ENOSYS)
-            return DEJA_OK; /* the file system cannot promise; a full disk then shows at sync */
+            return DEJA_OK; /* the file system cannot reserve: sync reports a full disk */
         const bool small = len < 10000000;
-        const int rc = dj_fail_errno(err, "%s: no room for %.0f %s", path,
+        const int rc = dj_fail_errno(err, "%s: no space for %.0f %s", path,
                                      (double)len / (small ? 1e3 : 1e6), small ? "kB" : "MB");
         const int saved = errno;
         if (ftruncate(fd, st.st_size) < 0)
@@ -41,7 +41,6 @@ static int reserve(int fd, uint64_t len, const char *path, deja_error *err)
     return DEJA_OK;
 }
 
-/* The file that this one will replace is a filter, or empty, and nobody is writing it. */
 int dj_file_check_replaced(const char *path, deja_error *err)
 {
     uint8_t start[DJ_MAGIC_LEN];
@@ -82,16 +81,16 @@ int dj_file_check_name(const char *path, unsigned flags, deja_error *err)
                    : dj_fail(err, DEJA_EINVAL, "%s is a symbolic link to a missing file", path);
     if (S_ISDIR(st.st_mode))
         return dj_fail(err, DEJA_EINVAL, "%s is a directory", path);
-    if (!S_ISREG(st.st_mode)) /* the rename would remove a device or a pipe */
+    if (!S_ISREG(st.st_mode)) /* a rename would remove a device or a pipe */
         return dj_fail(err, DEJA_EINVAL, "%s is not a regular file", path);
     if (!(flags & DEJA_CREATE_REPLACE))
         return st.st_size == 0 ? DEJA_OK : dj_fail(err, DEJA_EINVAL, "%s exists already", path);
     return dj_file_check_replaced(path, err);
 }
 
-/* Let the users of the old file use the new one.  Only root can give a file to another owner, and
- * others only to a group of theirs; a group that did not have the old file gets no more access
- * than everybody. */
+/* Gives the new file the owner, group and permissions of the old one.  Only root can change the
+ * owner, and others can choose only one of their own groups.  If the group cannot be kept, the new
+ * group gets no more access than everybody. */
 static void copy_rights(const struct stat *old, int to)
 {
     mode_t mode = old->st_mode & 0777;
@@ -105,8 +104,8 @@ static bool contains_its_key(const deja_filter *f)
     return !f->plan.seeded && !(f->plan.flags & DEJA_KEY_APART);
 }
 
-/* The unnamed file gets the rights of the one that it will replace (`like`, or the file at its
- * path), or those that the caller asks for. */
+/* Gives the unnamed file the rights of the one that it will replace (`like`, or the file at its
+ * path), then the permissions that the caller asks for. */
 static int settle_rights(const struct dj_file *file, int like, mode_t asked, deja_error *err)
 {
     struct stat st;
@@ -150,7 +149,7 @@ static int begin_file(deja_filter *f, unsigned flags, uint32_t n_parts, int like
         dj_file_adopt(f, &h, map);
     else
         f->n_parts = 0;
-    atomic_store(&f->writing, true); /* nobody can open it yet: nothing to announce */
+    atomic_store(&f->writing, true); /* nobody else can open it: no begin_writing needed */
     return rc;
 }
 
@@ -197,7 +196,7 @@ int deja_filter_create(const char *path, unsigned flags, const deja_options *opt
     return rc < 0 ? rc : dj_file_create(path, flags, &plan, key, known.alloc, out, err);
 }
 
-/* A file that has no name yet can simply become longer. */
+/* A file without a name is simply extended. */
 static int grow_unnamed(deja_filter *f, const struct dj_header *h)
 {
     const struct dj_file *file = f->store;
@@ -239,16 +238,16 @@ static int grow_named(deja_filter *f, const struct dj_header *h)
     if (rc == DEJA_OK && !copy_bodies(file, fd))
         rc = DEJA_EIO;
     file->fd = fd;
-    file->sequence = (old_sequence + 1) & ~UINT64_C(1); /* a new file begins with record A */
+    file->sequence = (old_sequence + 1) & ~UINT64_C(1); /* a new file starts with record A */
     if (rc == DEJA_OK)
         rc = dj_file_record(f, DJ_OPEN, 0, NULL);
-    /* Mapped before it takes its name: afterwards nothing may fail any more. */
+    /* Map it before it gets its name: after that, nothing may fail. */
     uint8_t *map = NULL;
     if (rc == DEJA_OK)
         rc = dj_map(fd, h->file_len, true, file->path, &map, NULL);
     if (rc == DEJA_OK)
         rc = dj_tmp_commit(&tmp, old_fd, NULL);
-    if (tmp.fd >= 0) { /* not in place: stay with the old file */
+    if (tmp.fd >= 0) { /* it did not get the name: keep the old file */
         if (map)
             munmap(map, (size_t)h->file_len);
         file->fd = old_fd;
@@ -270,7 +269,7 @@ int dj_file_grow(deja_filter *f, uint32_t n_parts)
     const int rc = dj_file_check_named(file, NULL);
     if (rc < 0)
         return rc;
-    f->n_parts = n_parts; /* the new part has its shape, and no body yet */
+    f->n_parts = n_parts; /* the new part has a shape but no body yet */
     dj_header_of(f, &h);
     f->n_parts = before;
     return file->tmp.fd >= 0 ? grow_unnamed(f, &h) : grow_named(f, &h);

@@ -1,9 +1,8 @@
-/* export.c - the bytes that the file of a filter would hold, read in pieces.
+/* export.c - the bytes that the file of a filter would hold, copied in pieces.
  *
- * The bodies are in memory as they would be in the file, so a piece is a header page, parts of
- * some bodies, or both, copied.  Only the page is made: it ends in a sync record that is sealed
- * with a checksum of all bodies, which costs one walk over them.  A reader that goes from 0 to the
- * end pays for it once. */
+ * The bodies are the same in memory and in a file, so they are only copied.  The header page is
+ * made on request.  It contains a sealed sync record with a checksum of all bodies, which takes one
+ * pass over them; a caller that copies from 0 to the end pays for it once. */
 #include "store/export.h"
 #include "filter/counts.h"
 #include "filter/filter.h"
@@ -27,7 +26,7 @@ static void make_page(const deja_filter *f, uint8_t page[DJ_HEADER_LEN])
     struct dj_record r;
     dj_header_of(f, &h);
     dj_counts_pass_on(f, &r);
-    r.sequence = 1; /* a new file begins with record A */
+    r.sequence = 1; /* a new file starts with record A */
     r.checksum = dj_export_checksum(f);
     memset(page, 0, DJ_HEADER_LEN);
     dj_header_encode(&h, page);

@@ -1,4 +1,4 @@
-/* file.c - a filter's file: lock, mapping, records. */
+/* file.c - a filter's file: lock, mapping, header and sync records. */
 #include "store/file.h"
 #include "core/base/alloc.h"
 #include "core/base/status.h"
@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The path of a file that need not exist yet, good in any working directory.  Behind a symbolic
- * link, the file itself is what is replaced when it grows. */
+/* The absolute path of a file that need not exist yet.  It follows symbolic links, because growth
+ * replaces the file and not the link. */
 static char *resolve(const char *path)
 {
     char *whole = realpath(path, NULL);
     if (whole || errno != ENOENT)
-        return whole ? whole : strdup(path); /* opening it will say what is wrong */
+        return whole ? whole : strdup(path); /* open will report the error */
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     char *real = folder ? realpath(folder, NULL) : NULL;
@@ -56,7 +56,7 @@ void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
 {
     dj_file_take_map(file, NULL, 0);
     if (file->tmp.fd < 0 && file->fd >= 0)
-        close(file->fd); /* which also gives the lock back */
+        close(file->fd); /* also releases the lock */
     dj_tmp_discard(&file->tmp);
     if (file->over >= 0)
         close(file->over);
@@ -65,8 +65,8 @@ void dj_file_free(struct dj_file *file, const deja_allocator *alloc)
     dj_free(alloc, file, sizeof *file);
 }
 
-/* flock, not fcntl: it belongs to this descriptor alone, so that another part of the same
- * process that opens and closes the file does not drop it. */
+/* flock, not fcntl: the lock belongs to this descriptor, so it is not released when another part of
+ * the same process opens and closes the file. */
 int dj_file_lock(int fd, const char *path, deja_error *err)
 {
     while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -153,7 +153,7 @@ int dj_file_record(deja_filter *f, enum dj_state state, uint64_t checksum, deja_
     uint8_t bytes[DJ_RECORD_LEN];
     struct dj_record r;
     if (file->sequence >= DJ_MAX_SEQUENCE)
-        return dj_fail(err, DEJA_EFORMAT, "%s: its sync sequence is at its end", file->path);
+        return dj_fail(err, DEJA_EFORMAT, "%s: its sync sequence has reached its end", file->path);
     dj_record_of(f, state, &r);
     r.sequence = file->sequence + 1;
     r.checksum = checksum;
@@ -172,24 +172,23 @@ int dj_file_head(deja_filter *f, const struct dj_header *h, int fd, deja_error *
     struct dj_header again;
     deja_error why = {0};
     dj_header_encode(h, file->page);
-    /* Every operation has checked what it makes: this is for mistakes of our own. */
+    /* Every operation has checked what it makes: this catches our own bugs. */
     if (dj_header_decode(file->page, &again, &why) < 0)
         return dj_fail(err, DEJA_EINVAL,
-                       "%s: nothing was written, since it could not be loaded "
-                       "again (%s)",
-                       file->path, why.text);
+                       "%s: not written, because it could not be loaded again (%s)", file->path,
+                       why.text);
     if (!dj_write_at(fd, file->page, DJ_RECORD_A, 0) ||
         !dj_write_at(fd, no_records, sizeof no_records, DJ_RECORD_A))
         return dj_fail_errno(err, "%s: cannot write its header", file->path);
     return DEJA_OK;
 }
 
-/* --- Is it still there? ----------------------------------------------------------- */
+/* --- Is the file intact? ------------------------------------------------------------ */
 
-/* What came before has been read before what follows is, by this thread and its handler. */
+/* Orders the reads before and after it, for this thread and its signal handler. */
 static inline void in_order(void)
 {
-#ifdef DJ_TSAN /* which knows no fences */
+#ifdef DJ_TSAN /* ThreadSanitizer does not support fences */
     atomic_signal_fence(memory_order_seq_cst);
 #else
     atomic_thread_fence(memory_order_acquire);
@@ -199,7 +198,7 @@ static inline void in_order(void)
 bool dj_file_is_whole(const struct dj_file *file)
 {
     in_order();
-    const uint64_t stamp = dj_file_stamp(file); /* may be what finds the page missing */
+    const uint64_t stamp = dj_file_stamp(file); /* this read may raise SIGBUS itself */
     in_order();
     return stamp == file->stamp && !atomic_load_explicit(&file->guard.lost, memory_order_relaxed);
 }
@@ -209,7 +208,7 @@ int dj_file_check_named(const struct dj_file *file, deja_error *err)
     const int rc = dj_file_check(file, err);
     if (rc < 0 || file->tmp.fd >= 0 || dj_is_named(AT_FDCWD, file->path, 0, file->fd))
         return rc;
-    /* Who may not look (any more) writes on: a rename would fail by itself. */
+    /* On other errors, such as missing permission, continue: a rename would fail by itself. */
     return errno == ESTALE || errno == ENOENT || errno == ENOTDIR ? dj_fail_moved(file->path, err)
                                                                   : DEJA_OK;
 }
@@ -220,14 +219,14 @@ int dj_file_check(const struct dj_file *file, deja_error *err)
     bool whole = dj_file_is_whole(file);
     if (whole && fstat(file->fd, &st) == 0) {
         const uint64_t len = (uint64_t)st.st_size;
-        /* A file without a name is nobody else's, and may be longer after a growth that failed. */
+        /* Nobody else has a file without a name; it may be too long after a failed growth. */
         whole = file->tmp.fd >= 0 ? len >= file->map_len : len == file->map_len;
     }
     if (whole)
         return DEJA_OK;
     errno = EIO;
     return dj_fail(err, DEJA_EIO,
-                   "%s was cut short or overwritten by another program while it was in use: "
+                   "%s was truncated or overwritten by another program while it was in use: "
                    "restore it from a copy or rebuild it",
                    file->path);
 }

@@ -1,10 +1,11 @@
 /* format.c - the bytes of a .deja file: encode, decode, and check every field.
  *
- * First stands what is where: tables of the plain numbers (fields.h), and offsets of the rest.
- * Fields that one kind alone has are in its own tables.
+ * The tables (fields.h) list the plain numbers, the enums the offsets of everything else.  Fields
+ * that only one kind has are in its own tables.
+ *
  * Encoding trusts its struct.  Decoding trusts nothing: bytes may be damaged, crafted, or from a
- * later version, so frame and checksum come first, then names and ranges, then what depends on
- * them; and no number drives a loop or a size before it was looked at. */
+ * later version.  It checks magic, version and checksum first, then names and ranges, then what
+ * depends on them; no number controls a loop or a size before it was checked. */
 #include "store/format.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -12,10 +13,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Like PNG's: not text, and a transfer that rewrites line ends breaks it. */
+/* Like PNG's: not text, and broken by transfers that convert line ends. */
 static const uint8_t magic[DJ_MAGIC_LEN] = {'D', 'E', 'J', 'A', '\r', '\n', 0x1a, '\n'};
 
-/* What stands where, as docs/format.md has it. */
+/* Offsets in the header (docs/format.md). */
 enum {
     AT_VERSION = 8,
     AT_HEADER_LEN = 12,
@@ -28,7 +29,7 @@ enum {
     AT_CHECKSUM = AT_PARTS + DJ_MAX_PARTS * PART_LEN, /* of everything before it */
     AT_RESERVED = AT_CHECKSUM + 8                     /* zeros up to the records */
 };
-_Static_assert(AT_CHECKSUM == DJ_HEADER_SUM, "format.h tells where it stands");
+_Static_assert(AT_CHECKSUM == DJ_HEADER_SUM, "format.h has the same offset");
 
 static const struct dj_field header_fields[] = {
     DJ_FIELD(24, struct dj_header, plan.hash),
@@ -54,8 +55,8 @@ static const struct dj_field header_fields[] = {
     DJ_FIELD(328, struct dj_header, plan.deletions),
 };
 enum {
-    PART_AT = 32
-}; /* in an entry of the part table: where its body is */
+    PART_AT = 32 /* in an entry of the part table: the offset of its body */
+};
 static const struct dj_field part_fields[] = {
     DJ_FIELD(0, struct dj_part, shape.bits), DJ_FIELD(8, struct dj_part, shape.k),
     DJ_FIELD(12, struct dj_part, layer),     DJ_FIELD(16, struct dj_part, capacity),
@@ -101,7 +102,7 @@ static uint32_t encode_flags(const struct dj_plan *plan)
     return flags;
 }
 
-/* False: a bit that nobody here knows. */
+/* False if there is an unknown bit. */
 static bool decode_flags(uint32_t flags, struct dj_plan *plan)
 {
     plan->seeded = flags & FLAG_SEEDED;
@@ -142,7 +143,7 @@ void dj_header_encode(const struct dj_header *h, uint8_t page[DJ_HEADER_LEN])
     const struct dj_plan *plan = &h->plan;
     memset(page, 0, DJ_RECORD_A);
     memcpy(page, magic, sizeof magic);
-    /* deja 0.1 does not look at the rules; it refuses version 2. */
+    /* deja 0.1 ignores the rules but refuses version 2. */
     dj_store32(page + AT_VERSION, plan->rules == DJ_RULES_0_1 ? 1 : DJ_FORMAT_VERSION);
     dj_store32(page + AT_HEADER_LEN, DJ_HEADER_LEN);
     dj_store32(page + AT_KIND, plan->kind->number);
@@ -164,8 +165,8 @@ uint64_t dj_record_offset(uint64_t sequence)
     return sequence % 2 ? DJ_RECORD_A : DJ_RECORD_A + DJ_RECORD_LEN;
 }
 
-/* Counts stop at a limit, in files and out of them: a crafted one cannot wrap around, and none
- * can grow into something that the loader refuses. */
+/* Limits the counts: a crafted count cannot overflow, and none can grow beyond what the loader
+ * accepts. */
 static void bound_counts(struct dj_record *r)
 {
     uint64_t *const counts[] = {&r->offered, &r->syncs,   &r->earlier.unions, &r->earlier.keys,
@@ -183,7 +184,7 @@ void dj_record_encode(const struct dj_record *record, const struct dj_kind *kind
     const struct dj_record *r = &bounded;
     bound_counts(&bounded);
     if (!dj_is_number(bounded.earlier.lost, HUGE_VAL))
-        bounded.earlier.lost = 0; /* nobody knows */
+        bounded.earlier.lost = 0; /* unknown */
     memset(out, 0, DJ_RECORD_LEN);
     STORE(record_fields, r, out);
     dj_fields_store(kind->record.field, kind->record.n, r, out);
@@ -207,7 +208,7 @@ static bool decode_record(const uint8_t page[DJ_HEADER_LEN], const struct dj_kin
     const uint8_t *in = page + at;
     *r = (struct dj_record){0};
     if (at == DJ_RECORD_A + DJ_RECORD_LEN && all_zero(in, DJ_RECORD_LEN))
-        return true; /* the second record of a file that was written once */
+        return true; /* a file that was synced once has no second record */
     if (dj_load64(in + REC_SUM) != dj_checksum(in, REC_SUM) ||
         dj_load64(in + REC_HEADER) != dj_load64(page + AT_CHECKSUM))
         return false;
@@ -253,7 +254,7 @@ static int check_place(const struct dj_header *h, uint32_t i, uint64_t expected,
                : dj_fail(err, DEJA_EFORMAT, "part %u is damaged", i + 1);
 }
 
-/* Version 1 is for rules 0 alone; whatever else stands there in version 2 came later. */
+/* Version 1 always has rules 0, and version 2 never; unknown rules are from a newer version. */
 static int check_rules(const uint8_t page[DJ_HEADER_LEN], const struct dj_plan *p, deja_error *err)
 {
     if ((dj_load32(page + AT_VERSION) == 1) != (p->rules == DJ_RULES_0_1))
@@ -266,8 +267,8 @@ static int check_rules(const uint8_t page[DJ_HEADER_LEN], const struct dj_plan *
                          p->rules, deja_version());
 }
 
-/* Names; the checksum has said that these are the bytes that were written, so a wrong value here
- * comes from another program or a crafted file. */
+/* Decodes kinds and hash.  The checksum was correct, so an invalid value here comes from another
+ * program or a crafted file. */
 static int decode_names(const uint8_t page[DJ_HEADER_LEN], struct dj_plan *p, deja_error *err)
 {
     const uint32_t kind = dj_load32(page + AT_KIND);
@@ -320,7 +321,7 @@ bool dj_header_is_magic(const uint8_t start[DJ_MAGIC_LEN])
 static int check_frame(const uint8_t page[DJ_HEADER_LEN], deja_error *err)
 {
     if (!dj_header_is_magic(page))
-        return dj_fail(err, DEJA_EFORMAT, "the first bytes are not those of a deja file");
+        return dj_fail(err, DEJA_EFORMAT, "not a deja filter file (bad magic)");
     const uint32_t version = dj_load32(page + AT_VERSION);
     if (version > DJ_FORMAT_VERSION)
         return dj_fail(err, DEJA_EVERSION,

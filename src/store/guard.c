@@ -1,31 +1,30 @@
-/* guard.c - a file that is cut short while it is mapped becomes an error, not a crash.
+/* guard.c - turn the truncation of a mapped file into an error instead of a crash.
  *
- * Whoever truncates a mapped file takes pages away under everybody who maps it.  The next access
- * to one of them, in the middle of a batch, is SIGBUS, and so is a page that a failing disk cannot
- * give.  A library has no business with the signals of its process, so nothing happens here unless
- * the program asks for it (deja_files_guard).  Then:
+ * If a mapped file is truncated, the next access to a missing page raises SIGBUS, often in the
+ * middle of a batch.  So does a page that a failing disk cannot read.  A library must not change
+ * the signals of its process, so nothing happens here unless the program asks for it
+ * (deja_files_guard).  Then:
  *
- *   handler    finds the mapping that the address is in, sets its `lost`, puts zeros in the place
- *              of the page and all behind it, and returns: the access is done again and succeeds
- *   batch.c    looks at `lost` behind every batch, before its answers are handed out.  The zeros
- *              would say "new" for a key that is inside, so they are never believed: whatever was
- *              computed is thrown away, and the call fails
+ *   handler    finds the mapping of the address, sets its `lost`, maps zeros over the page and all
+ *              that follow, and returns: the access is repeated and succeeds
+ *   batch.c    checks `lost` after every batch, before it returns the answers.  Zeros would mean
+ *              "new" for a key that was added, so the answers are discarded and the call fails
  *
- * `lost` is set before the zeros are there and looked at after the bodies were read, so another
- * thread that reads zeros without a signal of its own sees it as well.
+ * The handler sets `lost` before it maps the zeros, and batches check it after they have read the
+ * bodies.  So a thread that reads the zeros without getting a signal sees it, too.
  *
- * A file that was truncated and made longer again, as `cp` over it does, need not raise a signal:
- * its pages are there, with other bytes.  So each look also compares the header's checksum in the
- * mapping with the one that was there at first (file.h).  What remains is a body that is
- * overwritten under an intact header; that is what deja_file_verify finds.
+ * A file that was truncated and extended again, as by `cp`, need not raise a signal: its pages
+ * exist, with other bytes.  So each check also compares the header's checksum in the mapping with
+ * the original one (file.h).  That misses a body that was overwritten under an intact header;
+ * deja_file_verify finds it.
  *
- * The handler.  It runs in the thread that touched the page, at an instruction of ours, and so
- * never inside the functions below.  It takes no lock and allocates nothing; mmap is not on
- * POSIX's list of what a handler may call, but it is a bare system call everywhere that deja runs.
- * The known mappings are a list: joining and leaving take turns by a mutex, walking takes none,
- * and who leaves waits until no walk is under way before its memory goes.  What is not about one
- * of these mappings goes to the handler that was there before, or has the effect that it would
- * have had.  Threads that block SIGBUS are not helped: the kernel ends them. */
+ * The handler runs in the thread that accessed the page, at an instruction of this library, so it
+ * never interrupts the functions below.  It takes no lock and allocates nothing.  POSIX does not
+ * list mmap as safe in a handler, but it is a plain system call wherever deja runs.  The mappings
+ * are a linked list: a mutex protects joining and leaving, but not walking; who leaves waits until
+ * no handler walks the list before the memory is freed.  A signal that is not about one of these
+ * mappings goes to the previous handler, or has the effect that it had before.  Threads that block
+ * SIGBUS are not protected: the kernel kills the process. */
 #include "store/guard.h"
 #include "core/base/status.h"
 #include "store/file.h"
@@ -40,8 +39,8 @@
 
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct dj_guard *) mappings;
-static atomic_int walks;         /* handlers that look at the list now */
-static struct sigaction earlier; /* what SIGBUS did; written once, before the handler is on */
+static atomic_int walks;         /* handlers that are walking the list */
+static struct sigaction earlier; /* the previous action; set once, before our handler */
 static bool installed;
 
 void dj_guard_join(struct dj_guard *g, const uint8_t *map, size_t len)
@@ -64,14 +63,14 @@ void dj_guard_leave(struct dj_guard *g)
         at = &atomic_load(at)->next;
     atomic_store(at, atomic_load(&g->next));
     pthread_mutex_unlock(&changing);
-    while (atomic_load(&walks)) /* a walk that began before may still stand on it */
+    while (atomic_load(&walks)) /* a handler that started earlier may still use this entry */
         sched_yield();
     g->len = 0;
 }
 
 /* --- The handler ------------------------------------------------------------- */
 
-/* Past libc where that is easy: what a sanitizer has put around mmap is nothing for a handler. */
+/* Calls the kernel directly if that is easy: a sanitizer's mmap is not safe in a handler. */
 static bool map_zeros(void *at, size_t len)
 {
     static const int access = PROT_READ | PROT_WRITE;
@@ -83,7 +82,7 @@ static bool map_zeros(void *at, size_t len)
 #endif
 }
 
-/* One mapping of zeros however many pages are gone: from the first that was missed to the end. */
+/* One mapping of zeros, from the missing page to the end, however many pages are missing. */
 static bool put_zeros(struct dj_guard *g, const uint8_t *address)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -103,10 +102,10 @@ static bool replace_lost(const uint8_t *address)
     return done;
 }
 
-/* Not ours: as if we were not here. */
+/* Not ours: do what would have happened without this handler. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
-    const bool sent = info->si_code <= 0; /* by kill and the like: no instruction fails again */
+    const bool sent = info->si_code <= 0; /* by kill: no instruction will fail again */
     if (earlier.sa_flags & SA_SIGINFO) {
         earlier.sa_sigaction(sig, info, context);
     } else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
@@ -133,7 +132,7 @@ int deja_files_guard(deja_error *err)
     int rc = DEJA_OK;
     pthread_mutex_lock(&changing);
     if (!installed && sigaction(SIGBUS, NULL, &earlier) < 0)
-        rc = dj_fail_errno(err, "cannot ask what SIGBUS does");
+        rc = dj_fail_errno(err, "cannot read the action of SIGBUS");
     if (rc == DEJA_OK && !installed) {
         action.sa_sigaction = on_sigbus;
         action.sa_mask = earlier.sa_mask;

@@ -1,13 +1,13 @@
-/* import.c - a filter in memory from the bytes of a file, whoever sends them.
+/* import.c - make a filter in memory from the bytes of a file, which may come from anyone.
  *
- * Bytes come in order, in pieces of any length.  When the header page is complete it has to pass
- * all that a file has to pass (open.c) before anything is allocated; then the bodies fill.  A
- * header can be crafted with any length in it, so a length is not believed unless the caller has
- * told it: the room for a body begins small and doubles as its bytes come, at the price of
- * copying each byte about once more.  At the end the checksum of the bodies decides.
+ * Bytes arrive in order, in pieces of any length.  A complete header page must pass the same checks
+ * as that of a file (open.c) before any body is allocated.  A crafted header can claim any length,
+ * so its length is not trusted unless the caller gives the same: the memory for a body starts small
+ * and doubles as bytes arrive, which copies each byte about once more.  At the end, the checksum of
+ * the bodies is compared.
  *
- * A file that was not sealed (keys were added after its last sync) has no such checksum and is
- * refused: open it, sync it, send it again. */
+ * A file that is not sealed (keys were added after its last sync) has no checksum and is refused:
+ * open it, sync it, and send it again. */
 #include "core/base/alloc.h"
 #include "core/base/status.h"
 #include "filter/filter.h"
@@ -18,20 +18,20 @@
 
 #define FIRST_ROOM ((uint64_t)1 << 20)
 
-static const char name[] = "the filter"; /* where open.c would name the file */
+static const char name[] = "the filter"; /* in messages, instead of a path */
 
 struct deja_import {
     const deja_allocator *alloc;
     deja_allocator alloc_copy;
     deja_options want;
-    uint8_t key[DEJA_KEY_LEN]; /* what want.key points to */
-    int failed;                /* the first error: nothing comes after it */
-    uint64_t told;             /* length that the caller vouches for; 0: none */
+    uint8_t key[DEJA_KEY_LEN]; /* want.key points here */
+    int failed;                /* the first error; further calls are refused */
+    uint64_t told;             /* the length that the caller gave; 0: none */
     uint64_t have;
     uint8_t page[DJ_HEADER_LEN];
-    struct dj_header h; /* from here on once the page is complete */
-    deja_filter *f;     /* its parts are those whose body is complete */
-    uint8_t *body;      /* of the part under way */
+    struct dj_header h; /* this and the rest: valid once the page is complete */
+    deja_filter *f;     /* has the parts whose bodies are complete */
+    uint8_t *body;      /* of the next part */
     size_t room, filled;
 };
 
@@ -88,7 +88,8 @@ static int check_told(const deja_import *im, deja_error *err)
         return dj_fail(err, DEJA_EFORMAT, "this machine cannot address %llu bytes", (ull)len);
     if (!im->told || im->told == len)
         return DEJA_OK;
-    return dj_fail(err, DEJA_EFORMAT, "there are %llu bytes of %llu", (ull)im->told, (ull)len);
+    return dj_fail(err, DEJA_EFORMAT, "the filter is truncated: %llu bytes of %llu", (ull)im->told,
+                   (ull)len);
 }
 
 static int take_header(deja_import *im, deja_error *err)
@@ -117,7 +118,7 @@ static int take_header(deja_import *im, deja_error *err)
 
 /* --- The bodies -------------------------------------------------------------- */
 
-/* Room for more of the body under way. */
+/* Makes room for more of the current body. */
 static int grow_room(deja_import *im, uint64_t body_len, deja_error *err)
 {
     uint64_t wish = im->room ? 2 * (uint64_t)im->room : FIRST_ROOM;
@@ -125,7 +126,7 @@ static int grow_room(deja_import *im, uint64_t body_len, deja_error *err)
         wish = body_len;
     uint8_t *body = dj_alloc(im->alloc, (size_t)wish, DJ_BLOCK_BYTES);
     if (!body)
-        return dj_fail(err, DEJA_ENOMEM, "the filter needs %.0f MB, more than there is",
+        return dj_fail(err, DEJA_ENOMEM, "out of memory: the filter needs %.0f MB",
                        (double)im->h.file_len / 1e6);
     if (im->filled)
         memcpy(body, im->body, im->filled);
@@ -145,12 +146,12 @@ static void finish_body(deja_import *im)
     im->room = im->filled = 0;
 }
 
-/* Some of the bytes; *taken tells how many. */
+/* Takes some of the bytes; *taken is how many. */
 static int take_body(deja_import *im, const uint8_t *data, size_t len, size_t *taken,
                      deja_error *err)
 {
     if (im->f->n_parts == im->h.n_parts)
-        return dj_fail(err, DEJA_EFORMAT, "there are more than its %llu bytes",
+        return dj_fail(err, DEJA_EFORMAT, "there are more bytes than the %llu of the filter",
                        (ull)im->h.file_len);
     const uint64_t body_len = im->h.part[im->f->n_parts].body_len;
     if (im->filled == im->room) {
@@ -181,7 +182,7 @@ int deja_import_write(deja_import *im, const void *data, size_t len, deja_error 
 {
     const uint8_t *from = data;
     if (im->failed) /* NOLINT(clang-analyzer-core.NullDereference): made, or rc was below 0 */
-        return dj_fail(err, im->failed, "the bytes before these were refused");
+        return dj_fail(err, im->failed, "earlier bytes of the filter were refused");
     while (len) {
         size_t taken = 0;
         const int rc = im->have < DJ_HEADER_LEN ? take_page(im, from, len, &taken, err)
@@ -222,10 +223,10 @@ static int check_whole(const deja_import *im, deja_error *err)
         return dj_fail(err, im->failed, "the bytes of the filter were refused");
     if (!im->f)
         return dj_fail(err, DEJA_EFORMAT,
-                       im->have ? "this is no deja file, or cut short inside its header"
-                                : "there are no bytes: this is no deja file");
+                       im->have ? "not a deja filter file, or truncated (shorter than a header)"
+                                : "not a deja filter file (empty)");
     if (im->f->n_parts < im->h.n_parts)
-        return dj_fail(err, DEJA_EFORMAT, "the filter is cut short: %llu bytes of %llu",
+        return dj_fail(err, DEJA_EFORMAT, "the filter is truncated: %llu bytes of %llu",
                        (ull)im->have, (ull)im->h.file_len);
     if (dj_export_checksum(im->f) != dj_header_latest(&im->h)->checksum)
         return dj_fail(err, DEJA_EFORMAT, "the body is damaged: its checksum is wrong");
@@ -241,7 +242,7 @@ int deja_import_finish(deja_import *im, deja_filter **out, deja_error *err)
     dj_open_counts(im->f, &im->h);
     *out = im->f;
     im->f = NULL;
-    im->failed = DEJA_EINVAL; /* its filter is gone */
+    im->failed = DEJA_EINVAL; /* the caller has its filter */
     return DEJA_OK;
 }
 

@@ -1,8 +1,8 @@
-/* open.c - map a file, after checking every byte of its header.
+/* open.c - check the header of a file and map its bodies.
  *
- * Only the header is read: opening costs the same for any size.  The bodies are mapped, so a
- * filter is in memory once however many processes use it, and a reader sees what a writer adds.
- * Whether the bodies are what was synced is the question that deja_file_verify answers. */
+ * Only the header is read, so opening takes the same time for any size.  The bodies are mapped:
+ * several processes share one copy in memory, and readers see what a writer adds.
+ * deja_file_verify checks whether the bodies are as synced. */
 #include "store/open.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -24,8 +24,8 @@ static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja
         return dj_fail_errno(err, "%s: cannot read", path);
     if (have < DJ_HEADER_LEN)
         return dj_fail(err, DEJA_EFORMAT,
-                       have ? "%s is no deja file, or cut short inside its header"
-                            : "%s is empty: it is no deja file",
+                       have ? "%s: not a deja filter file, or truncated (shorter than a header)"
+                            : "%s: not a deja filter file (empty)",
                        path);
     return DEJA_OK;
 }
@@ -33,7 +33,7 @@ static int read_page(int fd, uint8_t page[DJ_HEADER_LEN], const char *path, deja
 static int open_locked(const char *path, bool write, int *out, deja_error *err)
 {
     for (;;) {
-        /* Non-blocking: a named pipe is refused below, not waited for. */
+        /* Non-blocking: a named pipe is refused below instead of blocking. */
         const int fd = open(path, (write ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
         if (fd < 0)
             return errno == EISDIR ? dj_fail(err, DEJA_EINVAL, "%s is a directory", path)
@@ -43,7 +43,7 @@ static int open_locked(const char *path, bool write, int *out, deja_error *err)
             close(fd);
             return dj_fail(err, DEJA_EINVAL, "%s is not a regular file", path);
         }
-        /* Between open and lock, another process may have put its own file in this place. */
+        /* Between open and lock, another process may have renamed its own file to this path. */
         const int rc = write ? dj_file_lock(fd, path, err) : DEJA_OK;
         if (rc == DEJA_OK && (!write || dj_is_named(AT_FDCWD, path, 0, fd))) {
             *out = fd;
@@ -63,12 +63,12 @@ static int check_length(int fd, const struct dj_header *h, const char *path, dej
     const uint64_t have = (uint64_t)st.st_size;
     if (have < h->file_len)
         return dj_fail(err, DEJA_EFORMAT,
-                       "%s is cut short: %llu bytes of %llu; restore it from a copy or rebuild it",
+                       "%s is truncated: %llu bytes of %llu; restore it from a copy or rebuild it",
                        path, (ull)have, (ull)h->file_len);
     if (have > h->file_len)
         return dj_fail(err, DEJA_EFORMAT,
-                       "%s has %llu bytes too many: it is no longer what was written", path,
-                       (ull)(have - h->file_len));
+                       "%s has %llu extra bytes at its end; restore it from a copy or rebuild it",
+                       path, (ull)(have - h->file_len));
     return DEJA_OK;
 }
 
@@ -81,8 +81,11 @@ int dj_open_records(const struct dj_header *h, bool repair, deja_error *err)
                 "sync record %c is damaged, but the keys may be intact: repair the file "
                 "(DEJA_OPEN_REPAIR) to trust the other record and recount the keys",
                 'A' + i);
-    return dj_header_latest(h) ? DEJA_OK
-                               : dj_fail(err, DEJA_EFORMAT, "both sync records are damaged");
+    return dj_header_latest(h)
+               ? DEJA_OK
+               : dj_fail(
+                     err, DEJA_EFORMAT,
+                     "both sync records are damaged: restore the file from a copy or rebuild it");
 }
 
 static int read_header_once(int fd, const char *path, bool repair, uint8_t page[DJ_HEADER_LEN],
@@ -98,7 +101,7 @@ static int read_header_once(int fd, const char *path, bool repair, uint8_t page[
     return rc < 0 ? dj_fail(err, rc, "%s: %s", path, why.text) : DEJA_OK;
 }
 
-/* Nobody writes the file now: what it says stays.  The lock of a writer is its own answer. */
+/* Whether no process has the file open for writing. */
 static bool is_at_rest(int fd)
 {
     const bool alone = flock(fd, LOCK_SH | LOCK_NB) == 0;
@@ -107,8 +110,8 @@ static bool is_at_rest(int fd)
     return alone;
 }
 
-/* Read and check a header.  A reader may come while a writer is in the middle of a sync record:
- * what looks damaged is damaged when it is so at rest, or for a tenth of a second. */
+/* Reads and checks a header.  A writer may be in the middle of a sync record: a header counts as
+ * damaged only if no process is writing, or if it looks damaged for a tenth of a second. */
 static int read_header(int fd, const char *path, unsigned flags, uint8_t page[DJ_HEADER_LEN],
                        struct dj_header *h, deja_error *err)
 {
@@ -125,7 +128,7 @@ static int read_header(int fd, const char *path, unsigned flags, uint8_t page[DJ
     return rc < 0 ? rc : check_length(fd, h, path, err);
 }
 
-/* A writer takes sequence numbers, and after the last of them its file could not be opened. */
+/* Every sync uses a sequence number; after the last one, the file could not be opened. */
 static int check_sequence(const struct dj_header *h, const char *path, deja_error *err)
 {
     const uint64_t sequence = dj_header_latest(h)->sequence;
@@ -137,7 +140,7 @@ static int check_sequence(const struct dj_header *h, const char *path, deja_erro
                    path, (ull)sequence);
 }
 
-/* The same URL in another canonical form would be another key: found nowhere, lost twice. */
+/* With other rules, a known URL would have another canonical form and would not be found. */
 static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *want,
                            const char *path, deja_error *err)
 {
@@ -151,8 +154,8 @@ static int check_url_rules(const struct dj_plan *plan, const deja_url_rules *wan
                        name ? name : "unknown", deja_profile_name(profile));
     if (plan->url_rules != deja_url_rules_id(want))
         return dj_fail(err, DEJA_EMISMATCH,
-                       "%s holds URLs of profile %s by other rules: another list of parameters, "
-                       "another version of the profile, or IDNA in one of the builds only",
+                       "%s holds URLs of profile %s with other rules: another list of parameters, "
+                       "another version of the profile, or only one build has IDNA",
                        path, name);
     return DEJA_OK;
 }
@@ -164,7 +167,7 @@ static int other_value(const deja_option *o, const deja_options *have, const dej
     char was[DEJA_OPTION_TEXT], asked[DEJA_OPTION_TEXT];
     if (!deja_option_given(o, have))
         return dj_fail(err, DEJA_EMISMATCH, "%s was made without options.%s", name, o->name);
-    if (o->type == DEJA_OPTION_CHAR) /* which may not be printable */
+    if (o->type == DEJA_OPTION_CHAR) /* the byte may not be printable */
         return dj_fail(err, DEJA_EMISMATCH, "%s was made with another options.%s", name, o->name);
     const int was_len = (int)deja_option_print(o, have, was);
     const int asked_len = (int)deja_option_print(o, want, asked);
@@ -206,7 +209,7 @@ int dj_open_key(const struct dj_header *h, const deja_options *want, const char 
     }
     if (apart && !want->key)
         return dj_fail(err, DEJA_EMISMATCH,
-                       "%s keeps its secret key apart: give the key (options.key)", name);
+                       "%s does not contain its secret key: give the key (options.key)", name);
     memcpy(key, want->key ? want->key : h->key, DEJA_KEY_LEN);
     if (dj_key_derive(key, DJ_STREAM_CHECK, 0) == h->key_check)
         return DEJA_OK;
@@ -220,7 +223,7 @@ void dj_open_counts(deja_filter *f, const struct dj_header *h)
     f->syncs = r.syncs;
     f->unclean = r.state != DJ_SEALED || !h->record_ok[0] || !h->record_ok[1];
     dj_counts_take(f, &r);
-    /* A reader counts when it is asked (stats.c): opening must not read the bodies. */
+    /* A reader recounts on request (stats.c): opening must not read the bodies. */
     if (f->unclean && !f->read_only) {
         dj_counts_recount(f, &r);
         dj_counts_take(f, &r);
@@ -299,7 +302,7 @@ int deja_filter_open(const char *path, unsigned flags, const deja_options *expec
     return DEJA_OK;
 }
 
-/* Only times can expire without the reader's seeing it: by keys, every generation is asked. */
+/* Only a reader of a time window must follow: by keys, it looks in every generation anyway. */
 bool dj_file_follow(deja_filter *f, bool take)
 {
     struct dj_file *file = f->store;
@@ -313,7 +316,7 @@ bool dj_file_follow(deja_filter *f, bool take)
         return false;
     if (!take)
         return true;
-    memcpy(page, file->map, sizeof page); /* it may be under way: then next time */
+    memcpy(page, file->map, sizeof page); /* if a write is in progress, retry at the next call */
     const struct dj_record *r =
         dj_header_decode(page, &h, NULL) == DEJA_OK ? dj_header_latest(&h) : NULL;
     if (!r || r->sequence <= file->sequence)

@@ -1,18 +1,18 @@
-/* open.h - map a file, after checking every byte of its header. */
+/* open.h - check the header of a file and map its bodies. */
 #ifndef DJ_OPEN_H
 #define DJ_OPEN_H
 #include "store/file.h"
 
-/* Open, check and map a file for reading, without making a filter of it. */
+/* Opens, checks and maps a file for reading, without making a filter. */
 int dj_file_read(const char *path, struct dj_file **out, struct dj_header *h, deja_error *err);
-/* What a header has to pass before it becomes a filter, whether its bytes come from a file or not;
- * `name` is for messages. */
+/* Checks that a header must pass before it becomes a filter, from a file or from memory; `name` is
+ * for messages. */
 int dj_open_records(const struct dj_header *h, bool repair, deja_error *err);
 int dj_open_expected(const struct dj_header *h, const deja_options *want, const char *name,
                      deja_error *err);
 int dj_open_key(const struct dj_header *h, const deja_options *want, const char *name,
                 uint8_t key[DEJA_KEY_LEN], deja_error *err);
-/* Part i as the header has it, without a body; and the counts, when all have theirs. */
+/* Sets up part i from the header, without a body; and the counts, once all parts have bodies. */
 void dj_open_part(deja_filter *f, const struct dj_header *h, uint32_t i);
 void dj_open_counts(deja_filter *f, const struct dj_header *h);
 /* The owner's follow, for windows. */

@@ -1,9 +1,9 @@
-/* renew.c - another filter in the place of this one, and a copy of it in another file.
+/* renew.c - replace the filter in a file with another one, or copy it to another file.
  *
- * Folding and the next visit need another header, and a header is written once.  So they go the
- * way of growth: a new file without a name, filled and sealed, that takes the name by a rename.
- * Readers and crashes see the old filter or the new one.  The writer's lock is on the new file
- * before it can be found, and on the old one until it is gone. */
+ * Folding and the next visit need another header, and a header is written only once.  So, like
+ * growth, they fill and seal a new file without a name and rename it over the old one.  Readers,
+ * and the next run after a crash, see the old filter or the new one.  The new file is locked
+ * before it gets its name, and the old one until it is replaced. */
 #include "store/renew.h"
 #include "core/base/status.h"
 #include "filter/counts.h"
@@ -33,12 +33,12 @@ int dj_file_next(const deja_filter *f, const struct dj_plan *plan, deja_filter *
     const bool replace = has_name(file) || file->replace;
     const int rc = dj_file_make_filter(file->path, replace ? DEJA_CREATE_REPLACE : 0, plan, f->key,
                                        f->alloc, NULL, file->fd, out, err);
-    if (rc == DEJA_OK && !has_name(file)) /* what was there when the first of them began */
+    if (rc == DEJA_OK && !has_name(file)) /* it replaces the same file as f would have */
         inherit_over((*out)->store, file);
     return rc;
 }
 
-/* Seal the new file, with the record that comes after the old file's, and give it the name. */
+/* Seals the new file, with a sequence number after the old file's, and gives it the name. */
 static int take_place(const struct dj_file *old, deja_filter *next, deja_error *err)
 {
     struct dj_file *file = next->store;
@@ -48,7 +48,7 @@ static int take_place(const struct dj_file *old, deja_filter *next, deja_error *
         return dj_fail_errno(err, "%s: cannot write", file->path);
     int rc = dj_file_head(next, &h, file->fd, err);
     file->stamp = dj_file_stamp(file);
-    file->sequence = (old->sequence + 1) & ~UINT64_C(1); /* a new file begins with record A */
+    file->sequence = (old->sequence + 1) & ~UINT64_C(1); /* a new file starts with record A */
     const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
     if (rc == DEJA_OK)
         rc = dj_file_check(file, err);
@@ -60,7 +60,7 @@ static int take_place(const struct dj_file *old, deja_filter *next, deja_error *
 int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err)
 {
     const struct dj_file *old = f->store, *file = next->store;
-    int rc = dj_file_check_named(old, err); /* next was made of what it says */
+    int rc = dj_file_check_named(old, err); /* next was computed from it */
     if (rc < 0)
         return rc;
     if (has_name(old)) {
@@ -72,7 +72,7 @@ int dj_file_replace(deja_filter *f, deja_filter *next, deja_error *err)
         atomic_store(&next->writing, false);
     }
     dj_filter_swap(f, next);
-    return rc; /* it may be in place and its folder not synced */
+    return rc; /* an error if only the sync of the directory failed */
 }
 
 int deja_filter_copy(const deja_filter *from, const char *path, unsigned flags, deja_filter **out,

@@ -1,4 +1,4 @@
-/* renew.h - another filter in the place of this one. */
+/* renew.h - replace the filter in a file with another one. */
 #ifndef DJ_RENEW_H
 #define DJ_RENEW_H
 #include "kinds/deja_filter.h"

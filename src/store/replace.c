@@ -1,15 +1,15 @@
-/* replace.c - a new file that appears under its name whole or not at all.
+/* replace.c - a new file that appears under its name atomically.
  *
- * Linux can make a file without a name (O_TMPFILE) and link it in later: a crash leaves nothing
- * behind.  Taking the place of another file needs a rename, so the new one gets a temporary name
- * just before it.  The folder is synced last: only then does the name survive a power cut.
+ * Linux can create a file without a name (O_TMPFILE) and link it later, so a crash leaves nothing
+ * behind.  To replace another file, it needs a rename, so the new file gets a temporary name just
+ * before that.  The directory is synced last: only then does the name survive a power failure.
  *
- * A file that someone else has moved into that place must not be lost, so the name is compared
- * with the file to be replaced right before the rename.  A move between the two calls, a few
- * microseconds apart, still goes unseen.  Exchanging the names (RENAME_EXCHANGE) and looking
- * afterwards would find it, but not undo it: for that moment, readers and a crash would see our
- * file in the other one's place, and not all file systems can do it.  A name that was free is
- * taken with link, which has no such gap. */
+ * A file that someone else has moved to that name must not be lost, so the name is compared with
+ * the file to be replaced right before the rename.  A move between the two calls, a few
+ * microseconds apart, is still missed.  Exchanging the names (RENAME_EXCHANGE) and comparing
+ * afterwards would detect it but not undo it: readers and a crash in that moment would see our file
+ * instead of the other one, and not all file systems support it.  A free name is taken with link,
+ * which has no such gap. */
 #include "store/replace.h"
 #include "core/base/status.h"
 #include <errno.h>
@@ -45,9 +45,8 @@ static int open_folder(struct dj_tmp *t, const char *path)
     return t->folder;
 }
 
-/* A file of our temporary name is what a process with our number left when it was killed, as
- * happens in containers, where everybody is number 1 or 7; unless its writer lives elsewhere and
- * has it locked. */
+/* A file with our temporary name was left by a killed process with the same process id, which is
+ * common in containers.  If it is locked, its writer is alive in another container. */
 static bool remove_stale(const struct dj_tmp *t)
 {
     const int fd = openat(t->folder, t->temporary, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -70,7 +69,7 @@ static int open_temporary(struct dj_tmp *t, mode_t mode)
     int fd = openat(t->folder, t->temporary, flags, mode);
     if (fd < 0 && errno == EEXIST && remove_stale(t))
         fd = openat(t->folder, t->temporary, flags, mode);
-    if (fd < 0) { /* what has this name is not ours to remove */
+    if (fd < 0) { /* another file has this name: do not remove it */
         const int saved = errno;
         free(t->temporary);
         t->temporary = NULL;
@@ -83,7 +82,7 @@ int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err
 {
     *t = DJ_TMP_NONE;
     if (open_folder(t, path) < 0) {
-        int rc = dj_fail_errno(err, "%s: cannot open its folder", path);
+        int rc = dj_fail_errno(err, "%s: cannot open its directory", path);
         dj_tmp_discard(t);
         return rc;
     }
@@ -98,7 +97,7 @@ int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err
     return DEJA_OK;
 }
 
-/* Give the file without a name this name; EEXIST when it is taken. */
+/* Gives the file without a name this name; EEXIST if it is taken. */
 static int link_as(const struct dj_tmp *t, const char *name)
 {
     char self[64];
@@ -112,7 +111,7 @@ bool dj_is_named(int folder, const char *name, int flags, int fd)
     if (fstat(fd, &mine) < 0 || fstatat(folder, name, &named, flags) < 0)
         return false;
     if (mine.st_ino == named.st_ino && mine.st_dev == named.st_dev)
-        return true; /* errno stays: it may belong to the failure that made the caller ask */
+        return true; /* errno is unchanged: the caller may still need it */
     errno = ESTALE;
     return false;
 }
@@ -121,15 +120,16 @@ int dj_fail_moved(const char *path, deja_error *err)
 {
     const bool gone = errno == ENOENT || errno == ENOTDIR;
     if (!gone && errno != ESTALE)
-        return dj_fail_errno(err, "%s: cannot tell whether it is still the same file", path);
+        return dj_fail_errno(err, "%s: cannot check whether it is still the same file", path);
     errno = ESTALE;
-    return dj_fail(err, DEJA_EIO,
-                   gone ? "%s was deleted or moved away while it was being written; keys added "
-                          "since the last sync are not saved: restore it, and add them again"
-                        : "%s is another file now: one was moved into its place while the old one "
-                          "was being written. It was left alone; keys added since the last sync "
-                          "are not in it: add them again",
-                   path);
+    return dj_fail(
+        err, DEJA_EIO,
+        gone ? "%s was deleted or moved while it was being written; keys added since the "
+               "last sync are not saved: restore the file and add them again"
+             : "%s was replaced by another file while it was being written. The other "
+               "file is unchanged; keys added since the last sync are not saved: add "
+               "them again",
+        path);
 }
 
 static int take_free_name(const struct dj_tmp *t)
@@ -144,14 +144,14 @@ static int take_free_name(const struct dj_tmp *t)
 static int take_occupied_name(struct dj_tmp *t, int over)
 {
     if (!dj_is_named(t->folder, t->name, AT_SYMLINK_NOFOLLOW, over))
-        return -1; /* before there is a temporary name: it would stay until the file is closed */
+        return -1; /* checked before the temporary name exists, which a failure would leave */
     if (!t->temporary) {
         char *name = temporary_name(t->name);
         if (!name) {
             errno = ENOMEM;
             return -1;
         }
-        unlinkat(t->folder, name, 0); /* of a process with our number that was killed here */
+        unlinkat(t->folder, name, 0); /* left by a killed process with the same process id */
         if (link_as(t, name) < 0) {
             free(name);
             return -1;
@@ -163,9 +163,9 @@ static int take_occupied_name(struct dj_tmp *t, int over)
     return renameat(t->folder, t->temporary, t->folder, t->name);
 }
 
-/* Opens and locks the file of this name if it is empty, such as one of mktemp(1); otherwise -1
- * and EEXIST.  The lock makes the check and the rename one step: of two processes that find the
- * same empty file, the second sees that the name has moved to another file. */
+/* Opens and locks the file with this name if it is empty, such as one of mktemp(1); otherwise -1
+ * and EEXIST.  The lock makes the check and the rename one step: if two processes find the same
+ * empty file, the second one sees that the name belongs to another file. */
 static int lock_empty(const struct dj_tmp *t)
 {
     struct stat st;
@@ -201,19 +201,20 @@ int dj_tmp_commit(struct dj_tmp *t, int over, deja_error *err)
         return dj_fail_errno(err, "%s: cannot write", t->name);
     if (take_name(t, over) < 0) {
         if (errno == EEXIST)
-            return dj_fail(err, DEJA_EINVAL,
-                           "%s exists already: it was made while this one was being written, and "
-                           "was left alone",
-                           t->name);
+            return dj_fail(
+                err, DEJA_EINVAL,
+                "%s exists already: it was created while this filter was being written, "
+                "and is unchanged",
+                t->name);
         if (errno == ESTALE || (over != DJ_TMP_NEW && errno == ENOENT))
             return dj_fail_moved(t->name, err);
         return dj_fail_errno(err, "%s: cannot take its name", t->name);
     }
     free(t->temporary);
     t->temporary = NULL;
-    t->fd = -1; /* in place from here on, though a failing sync of the folder is still told */
+    t->fd = -1; /* the file has its name, even if the sync of its directory fails */
     if (fsync(t->folder) < 0)
-        return dj_fail_errno(err, "%s: cannot sync its folder", t->name);
+        return dj_fail_errno(err, "%s: cannot sync its directory", t->name);
     return DEJA_OK;
 }
 

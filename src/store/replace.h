@@ -1,16 +1,16 @@
-/* replace.h - a new file that appears under its name whole or not at all. */
+/* replace.h - a new file that appears under its name atomically. */
 #ifndef DJ_REPLACE_H
 #define DJ_REPLACE_H
 #include "deja.h"
 #include <sys/types.h>
 
-/* An unnamed file in the folder of `path`; where the file system has none, a file with a
- * temporary name beside it, since rename must not cross file systems. */
+/* An unnamed file in the directory of `path`, or one with a temporary name if the file system has
+ * no unnamed files.  Same directory: rename cannot cross file systems. */
 struct dj_tmp {
-    int fd;          /* -1: none, or handed over */
+    int fd;          /* -1: none, or committed */
     int folder;      /* -1: none */
     char *name;      /* last component of path */
-    char *temporary; /* its name while it waits, or NULL */
+    char *temporary; /* its temporary name, or NULL */
 };
 #define DJ_TMP_NONE                                                                               \
     (struct dj_tmp)                                                                               \
@@ -18,19 +18,19 @@ struct dj_tmp {
         -1, -1, NULL, NULL                                                                        \
     }
 
-/* mode: of the new file, less the umask. */
+/* mode: permissions of the new file, before the umask. */
 int dj_tmp_open(struct dj_tmp *t, const char *path, mode_t mode, deja_error *err);
-/* fsync the file, give it its name, fsync the folder.  `over` is the file that it replaces, open
- * in any way, or DJ_TMP_NEW: any other file of that name is an error, unless it is empty, and
- * stays.  The descriptor of the new file stays open and is the caller's. */
+/* Syncs the file, gives it its name, and syncs the directory.  `over` is an open descriptor of the
+ * file that it replaces, or DJ_TMP_NEW.  Any other file of that name, unless it is empty, is an
+ * error and is left alone.  The caller keeps the descriptor of the new file. */
 #define DJ_TMP_NEW (-1)
 int dj_tmp_commit(struct dj_tmp *t, int over, deja_error *err);
-/* Whether `name`, in the folder or absolute, is that file; flags as for fstatat.  False also sets
- * errno: ENOENT, ESTALE for another file, or why nobody can tell. */
+/* Whether `name`, absolute or relative to the directory, is the open file fd; flags as for fstatat.
+ * If not, errno is ESTALE for another file, or the error of fstat or fstatat. */
 bool dj_is_named(int folder, const char *name, int flags, int fd);
-/* The error for a name that is no longer that of the file behind it, by errno. */
+/* The error, by errno, for a path that no longer names the file that was opened. */
 int dj_fail_moved(const char *path, deja_error *err);
-/* Forget a file that was not committed; nothing left to do once it was. */
+/* Removes a file that was not committed; after a commit, only frees memory. */
 void dj_tmp_discard(struct dj_tmp *t);
 
 #endif

@@ -1,18 +1,18 @@
-/* sync.c - what makes adds durable, and what tells that they are.
+/* sync.c - make adds durable, and verify a file.
  *
  * A file is sealed (its newest record has a checksum of the bodies) or open (bits may have been
- * added since).  The order of writes:
+ * set since).  The order of writes:
  *
- *   first add     record "open", synced, before any bit changes: bodies that no longer fit their
- *                 checksum are then known to be in use, not damaged
+ *   first add     record "open", synced, before any bit changes: so bodies that do not match their
+ *                 checksum are known to be in use, not damaged
  *   sync          bodies, synced; then record "sealed" with their checksum, synced
  *   turn          of a window: bodies, synced; record "open" with the turn; the oldest generation
  *                 is emptied; bodies and a record again (window.c)
  *
- * A kill or a power cut between these leaves a file whose newest record says "open".  It holds
- * everything up to the last sync, since bits are only ever turned on (exact: slots only ever
- * filled; window: emptied only when everything that came up to then is on disk), and perhaps some
- * of what came later; counts are then estimated from the bodies. */
+ * A kill or a power failure in between leaves a file whose newest record says "open".  It has all
+ * keys up to the last sync, because bits are only ever set (exact: slots only filled; window:
+ * generations emptied only after all earlier keys are on disk), and perhaps some later keys.  The
+ * counts are then estimated from the bodies. */
 #include "store/sync.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -30,7 +30,7 @@ static int file_begin_writing(deja_filter *f)
     int rc = DEJA_OK;
     pthread_mutex_lock(&file->beginning);
     if (!atomic_load(&f->writing)) {
-        rc = dj_file_check_named(file, NULL); /* and one that was cut would become longer again */
+        rc = dj_file_check_named(file, NULL); /* writing would extend a truncated file */
         if (rc == DEJA_OK)
             rc = dj_file_record(f, DJ_OPEN, 0, NULL);
         if (rc == DEJA_OK)
@@ -55,7 +55,7 @@ int dj_file_checkpoint(deja_filter *f)
 {
     const struct dj_file *file = f->store;
     if (file->tmp.fd >= 0)
-        return DEJA_OK; /* nobody can find it yet */
+        return DEJA_OK; /* it has no name yet: a crash leaves nothing */
     const int rc = dj_file_check_named(file, NULL);
     if (rc < 0)
         return rc;
@@ -101,7 +101,7 @@ uint64_t dj_file_checksum(const struct dj_file *file)
     return sum;
 }
 
-/* A new file gets its header last, when it is known how far it has grown. */
+/* A new file gets its header last, when its final size is known. */
 static int begin_header(deja_filter *f, deja_error *err)
 {
     struct dj_file *file = f->store;
@@ -110,8 +110,8 @@ static int begin_header(deja_filter *f, deja_error *err)
     file->sequence = 0;
     if (ftruncate(file->fd, (off_t)h.file_len) <
         0) /* a growth that failed may have left it longer */
-        return dj_fail_errno(err, "%s: cannot cut it to its length", file->path);
-    if (file->over >= 0) { /* somebody may have begun to write the old one meanwhile */
+        return dj_fail_errno(err, "%s: cannot set its length", file->path);
+    if (file->over >= 0) { /* another process may have started to write the old file */
         const int rc = dj_file_check_replaced(file->path, err);
         if (rc < 0)
             return rc;
@@ -121,7 +121,7 @@ static int begin_header(deja_filter *f, deja_error *err)
     return rc;
 }
 
-/* Bodies on the device, and then the record that vouches for them. */
+/* Writes the bodies to the disk, then the record with their checksum. */
 static int seal(deja_filter *f, bool is_new, deja_error *err)
 {
     const struct dj_file *file = f->store;
@@ -130,7 +130,7 @@ static int seal(deja_filter *f, bool is_new, deja_error *err)
     int rc = is_new ? begin_header(f, err) : DEJA_OK;
     const uint64_t checksum = rc == DEJA_OK ? dj_file_checksum(file) : 0;
     if (rc == DEJA_OK)
-        rc = dj_file_check(file, err); /* or it would be the checksum of zeros */
+        rc = dj_file_check(file, err); /* if pages are missing, it is the checksum of zeros */
     return rc == DEJA_OK ? dj_file_record(f, DJ_SEALED, checksum, err) : rc;
 }
 
@@ -158,7 +158,7 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
     return DEJA_OK;
 }
 
-/* Did somebody write the file since its header was read? */
+/* Whether the file was written since its header was read. */
 static bool has_moved_on(const char *path, const struct dj_record *since)
 {
     struct dj_header now;

@@ -1,4 +1,4 @@
-/* sync.h - what makes adds durable. */
+/* sync.h - make adds durable. */
 #ifndef DJ_SYNC_H
 #define DJ_SYNC_H
 #include "store/file.h"

@@ -1,9 +1,8 @@
-/* dedup.c - which lines of a stream are new, if a line must not count as seen too early.
+/* dedup.c - find the new lines of a stream, and add their keys only after the lines were written.
  *
- * A filter in a mapped file outlives the process at every moment: the next run sees a bit that was
- * set, even after kill -9, but a line in the process's own output buffer is gone.  So a key is not
- * added when it is judged.  It waits in a pending set until the caller has handed its line over
- * and commits:
+ * A bit set in a mapped file survives kill -9, but a line in the process's output buffer does not.
+ * So a key is not added when it is judged.  It waits in a pending set until the caller has written
+ * its line and commits:
  *
  *   judge     A key that the filter or the pending set has is seen.  Any other key is new, and
  *             pending from now on.
@@ -15,14 +14,14 @@
  * The pending set is a hash table of 64-bit identities (open addressing, at most half full) over
  * a list of the hashes in the order in which they arrived.
  *
- * A window forgets, so there "pending" is not enough to be seen.  The pending set keeps a copy of
+ * A window forgets, so a pending key may expire before the commit.  The pending set keeps a copy of
  * the window's generations (the turns, when each began, how many keys it took) and applies the
  * rules of window.c to it, as if each key had been added when it was judged: the copy turns when
- * the window would have turned, the table says in which generation a pending key lies, and the
- * bits of generations that the copy has emptied no longer count.  A key that the newest generation
- * lacks waits for the commit even if an older one has it, since adding renews it.  In a time
- * window the keys keep the time at which they were judged; the commit adds them at that time.  So
- * the answers are those of a filter to which every key was added at once. */
+ * the window would have turned, the table records the generation of each pending key, and the bits
+ * of generations that the copy has emptied no longer count.  A key that the newest generation lacks
+ * waits for the commit even if an older one has it, because the add renews it.  In a time window,
+ * keys keep the time at which they were judged, and the commit adds them with that time.  So the
+ * answers are those of a filter to which every key was added immediately. */
 #include "core/base/alloc.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
@@ -38,17 +37,17 @@ struct run {
 
 struct deja_dedup {
     deja_filter *f;
-    size_t words;
-    uint64_t *hash; /* of the pending keys, words each */
+    size_t words;   /* per key */
+    uint64_t *hash; /* of the pending keys */
     size_t n, cap;
-    uint64_t passed;  /* keys since the last commit that need not be added, but were offered */
+    uint64_t passed;  /* keys judged since the last commit that need not be added */
     uint64_t *table;  /* identities; 0: free */
     size_t table_len; /* a power of two, at least twice cap */
 
     /* window: */
-    uint64_t *turn;         /* the generation of each identity in the table, counted by turns */
+    uint64_t *turn;         /* the turn at which each identity in the table was added last */
     struct dj_window ahead; /* the generations as they will be after the commit */
-    unsigned emptied;       /* those whose bits in the filter no longer count, a bit each */
+    unsigned emptied;       /* a bit for each generation whose bits no longer count */
     struct run *run;        /* by time: the pending keys, in their order */
     size_t n_runs, run_cap;
 
@@ -56,7 +55,7 @@ struct deja_dedup {
     deja_allocator alloc_copy;
 };
 
-/* Memory of another size for an array, with what it has; NULL: there is none, and it stays. */
+/* Like realloc; on failure returns NULL and keeps the array. */
 static void *resize(deja_dedup *d, void *array, size_t size, size_t to)
 {
     void *other = dj_alloc(d->alloc, to, 64);
@@ -129,7 +128,7 @@ static void clear_table(deja_dedup *d)
 
 /* --- Windows ---------------------------------------------------------------- */
 
-/* The copy of the generations begins where the filter is, or will be with the next add. */
+/* Copies the filter's generations, restarted as the next add would. */
 static void look_ahead(deja_dedup *d)
 {
     d->ahead = d->f->window;
@@ -149,8 +148,7 @@ static void make_room(deja_dedup *d, uint64_t now)
     }
 }
 
-/* Which generations have a pending key, a bit each: none, or the one to which it was added last.
- */
+/* A bit for the generation of a pending key, or 0 if the key is not pending or has expired. */
 static unsigned pending_in(const deja_dedup *d, size_t at)
 {
     const uint32_t lines = dj_plan_lines(&d->f->plan);
@@ -158,8 +156,8 @@ static unsigned pending_in(const deja_dedup *d, size_t at)
     return kept ? 1u << d->turn[at] % lines : 0;
 }
 
-/* Adds a key to the copy: was it new to the window, and does it have to wait?  lines: the
- * generations of the filter that have it. */
+/* Adds a key to the copy.  Returns whether it was new to the window; *waits: it is pending now.
+ * lines: a bit for each generation of the filter that has the key. */
 static bool add_ahead(deja_dedup *d, uint64_t id, unsigned lines, uint64_t now, bool *waits)
 {
     const struct dj_plan *plan = &d->f->plan;
@@ -176,7 +174,7 @@ static bool add_ahead(deja_dedup *d, uint64_t id, unsigned lines, uint64_t now, 
     return !(in & dj_generations_living(plan, &d->ahead, now));
 }
 
-/* The time, which does not run backward. */
+/* The current time, but not before the newest generation began. */
 static uint64_t time_of_judging(const deja_dedup *d)
 {
     const uint64_t now = dj_window_now(d->f);
@@ -184,7 +182,7 @@ static uint64_t time_of_judging(const deja_dedup *d)
     return now > begun ? now : begun;
 }
 
-/* A place for the time of one more key. */
+/* Makes room for the time of one more run. */
 static int reserve_run(deja_dedup *d)
 {
     if (d->n_runs < d->run_cap)
@@ -205,7 +203,7 @@ static void note_time(deja_dedup *d, uint64_t now)
     d->run[d->n_runs - 1].n++;
 }
 
-/* The first `done` keys are no longer pending. */
+/* Removes the first `done` keys from the runs. */
 static void drop_runs(deja_dedup *d, size_t done)
 {
     size_t gone = 0;
@@ -218,9 +216,9 @@ static void drop_runs(deja_dedup *d, size_t done)
         d->run[0].n -= done;
 }
 
-/* After a commit that failed halfway: what is left, judged again.  Which of the filter's
- * generations have it does not matter here: the turns count adds, and only keys wait that the
- * newest generation lacked. */
+/* After a failed commit, adds the remaining keys to a fresh copy.  It does not matter which of the
+ * filter's generations have them: only keys that the newest generation lacked are pending, and each
+ * counts as one add. */
 static void replay(deja_dedup *d)
 {
     size_t in_run = 0, run = 0;
@@ -238,7 +236,7 @@ static void replay(deja_dedup *d)
 
 /* --- Judging ------------------------------------------------------------------ */
 
-/* The table again, from the list. */
+/* Fills the table from the list of pending keys. */
 static void fill_table(deja_dedup *d)
 {
     clear_table(d);
@@ -252,7 +250,7 @@ static void fill_table(deja_dedup *d)
     }
 }
 
-/* The identities move to a larger table. */
+/* Moves the identities to a larger table. */
 static int grow_table(deja_dedup *d, size_t len)
 {
     uint64_t *const old = d->table, *const old_turn = d->turn;
@@ -281,7 +279,7 @@ static int grow_table(deja_dedup *d, size_t len)
     return DEJA_OK;
 }
 
-/* Room for n more keys, before any of them is judged. */
+/* Makes room for n more keys, before any of them is judged. */
 static int reserve(deja_dedup *d, size_t n)
 {
     const int rc = is_window(d) ? reserve_run(d) : DEJA_OK;
@@ -291,7 +289,7 @@ static int reserve(deja_dedup *d, size_t n)
     while (cap < d->n + n)
         cap *= 2;
     const size_t row = d->words * sizeof *d->hash;
-    if (d->table_len < 2 * cap && grow_table(d, 2 * cap) < 0) /* a larger one does no harm */
+    if (d->table_len < 2 * cap && grow_table(d, 2 * cap) < 0) /* harmless if the rest fails */
         return DEJA_ENOMEM;
     uint64_t *hash = resize(d, d->hash, d->cap * row, cap * row);
     if (!hash)
@@ -307,10 +305,10 @@ static void wait(deja_dedup *d, const uint64_t *hash)
     d->n++;
 }
 
-/* is_new: what the filter says, as the caller of judge will have it. */
+/* is_new[i]: on entry the generations of the filter that have key i; on return 1 if it is new. */
 static void judge_window(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_new)
 {
-    if (!d->n) /* the copy is the filter's again */
+    if (!d->n) /* nothing is pending */
         look_ahead(d);
     const uint64_t now = time_of_judging(d);
     for (size_t i = 0; i < n; i++, hash += d->words) {
@@ -344,15 +342,15 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
                      deja_error *err)
 {
     if (reserve(d, n) < 0)
-        return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu keys that wait", d->n + n);
+        return dj_fail(err, DEJA_ENOMEM, "out of memory for %zu pending keys", d->n + n);
     if (is_window(d)) {
         dj_filter_hold(d->f);
         dj_window_look(d->f, hash, n, is_new);
         dj_filter_release(d->f);
     } else {
-        deja_filter_contains_hashed(d->f, hash, n, is_new); /* seen, so far */
+        deja_filter_contains_hashed(d->f, hash, n, is_new); /* 1: seen */
     }
-    if (dj_filter_is_lost(d->f)) /* all of them would be dropped as seen */
+    if (dj_filter_is_lost(d->f)) /* its answers are not valid */
         return dj_filter_explain(d->f, dj_filter_lost(), 0, err);
     if (is_window(d))
         judge_window(d, hash, n, is_new);
@@ -363,7 +361,7 @@ int deja_dedup_judge(deja_dedup *d, const uint64_t *hash, size_t n, uint8_t *is_
 
 /* --- Committing ------------------------------------------------------------------ */
 
-/* Keys of a time window, each at the time when it was judged. */
+/* Adds the keys of a time window, each with the time at which it was judged. */
 static int add_runs(deja_dedup *d, size_t *done, deja_error *err)
 {
     _Atomic uint64_t *clock = &d->f->clock.given;
@@ -384,7 +382,7 @@ static int add_runs(deja_dedup *d, size_t *done, deja_error *err)
 int deja_dedup_commit(deja_dedup *d, deja_error *err)
 {
     size_t done = 0;
-    /* The account of lost keys rests on how many were offered (stats.c). */
+    /* The estimate of lost keys depends on how many were offered (stats.c). */
     atomic_fetch_add_explicit(&d->f->offered, d->passed, memory_order_relaxed);
     d->passed = 0;
     if (!d->n)

@@ -145,7 +145,7 @@ damaged_and_foreign_files() {
     exits_with 2 deja add f.deja list
     expect_stderr_has "f.deja"
     cp list text
-    fails_with 2 "text is no deja file" deja add text list
+    fails_with 2 "text: not a deja filter file" deja add text list
     expect_same list text
 }
 

@@ -144,8 +144,8 @@ damaged_and_foreign_files() {
         expect_stderr_has "f.deja"
     done
     head -c 4100 good.deja >f.deja
-    fails_with 2 "cut short" deja check f.deja list
-    fails_with 2 "list is no deja file" deja check list list
+    fails_with 2 "truncated" deja check f.deja list
+    fails_with 2 "list: not a deja filter file" deja check list list
 }
 
 named_pipe_as_filter() {

@@ -104,7 +104,7 @@ END
     fails_with 2 "which has no --key" deja check --key f.key f.bloom list
     fails_with 2 "--format" deja dedup --format dcso list
     fails_with 2 "--format" deja add --format dcso f.bloom list
-    fails_with 2 "f.bloom is no deja file" deja add f.bloom list
+    fails_with 2 "f.bloom: not a deja filter file" deja add f.bloom list
     fails_with 2 "--format takes dcso" deja info --format squid f.bloom
 }
 
@@ -131,7 +131,7 @@ damaged_and_crafted_files() {
     _broken "f.bloom is not a bloom file, or is cut short inside its header: it has 40 bytes of 48"
     _set 1 '\001'
     fails_with 2 "its flags are 0x101" deja check --format dcso f.bloom list
-    fails_with 2 "f.bloom is no deja file" deja check f.bloom list # the format was not given
+    fails_with 2 "f.bloom: not a deja filter file" deja check f.bloom list # the format was not given
     _set 23 '\177'
     _broken "f.bloom: its false-positive rate is"
     _set 24 '\000'

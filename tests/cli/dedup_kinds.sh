@@ -53,8 +53,8 @@ keyed_hashes_with_every_kind() {
 
 hashes_of_the_papers_need_classic() {
     echo a >list
-    fails_with 2 "hash md5 works with kind classic" deja dedup -n 10 --hash md5 list
-    fails_with 2 "hash mixed works with kind classic" deja dedup -n 10 -k exact --hash mixed list
+    fails_with 2 "--hash md5 goes with kind classic" deja dedup -n 10 --hash md5 list
+    fails_with 2 "--hash mixed goes with kind classic" deja dedup -n 10 -k exact --hash mixed list
 }
 
 # They cannot grow: the message suggests a size, not the kind that was already given.
@@ -68,7 +68,7 @@ several_filters_that_must_agree() {
     _gives_expected -k classic -n 25k --filters 3
     _gives_expected -k blocked -n 25k --filters 3
     _gives_expected --filters 2 -n 25k
-    fails_with 2 "classic, blocked and spectral can" deja dedup -k exact -n 25k --filters 3 list
+    fails_with 2 "--filters goes with kinds classic, blocked and spectral, not exact" deja dedup -k exact -n 25k --filters 3 list
 }
 
 several_filters_without_a_size() {

@@ -105,7 +105,7 @@ output_is_untouched_when_the_run_cannot_begin() {
     echo precious >out
     fails_with 2 "nowhere" deja dedup -o out list nowhere
     fails_with 2 "directory" deja dedup -o out list .
-    fails_with 2 "two; the third follows" deja dedup -o out -n 5 -p 0.1 -m 5k list
+    fails_with 2 "two; deja computes the third" deja dedup -o out -n 5 -p 0.1 -m 5k list
     fails_with 2 "deja file" deja dedup -o out --state list list
     echo precious | cmp - out
 }

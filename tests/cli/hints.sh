@@ -74,7 +74,7 @@ the_filter_comes_first() {
         expect_stdout ''
     done
     expect_same copy f.deja
-    fails_with 2 "list is no deja file" deja check list list
+    fails_with 2 "list: not a deja filter file" deja check list list
 }
 
 version_is_a_command_as_well() {

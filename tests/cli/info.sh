@@ -120,7 +120,7 @@ the_key_apart() {
     succeeds deja info --key f.key f.deja
     expect_stderr_empty
     [[ $(_line hashing) == *", secret key kept apart from this file" ]] || fail "$(_line hashing)"
-    fails_with 2 "f.deja keeps its secret key apart: give the key (--key)" deja info f.deja
+    fails_with 2 "f.deja does not contain its secret key: give the key (--key)" deja info f.deja
     expect_stdout ''
     head -c 32 /dev/urandom >other.key
     chmod 600 other.key
@@ -283,12 +283,12 @@ files_that_are_none() {
     echo "https://example.org/" >text
     fails_with 2 "text" deja info text
     : >empty
-    fails_with 2 "empty is empty: it is no deja file" deja info empty
+    fails_with 2 "empty: not a deja filter file (empty)" deja info empty
     fails_with 2 "is not a regular file" deja info .
     fails_with 2 "nowhere: cannot open" deja info nowhere
     echo a | deja build -q f.deja
     head -c 4100 f.deja >cut.deja
-    fails_with 2 "cut.deja is cut short" deja info cut.deja
+    fails_with 2 "cut.deja is truncated" deja info cut.deja
     flip_bit f.deja 100
     fails_with 2 "f.deja: " deja info f.deja
     expect_stdout ''

@@ -50,7 +50,7 @@ a_state_with_its_key_apart() {
     succeeds deja dedup -q --key one.key --state seen.deja list
     expect_stdout ''
     cp seen.deja good.deja
-    fails_with 2 "seen.deja keeps its secret key apart: give the key (--key)" \
+    fails_with 2 "seen.deja does not contain its secret key: give the key (--key)" \
         deja dedup --state seen.deja list
     expect_stdout ''
     fails_with 2 "seen.deja was made with another secret key" \
@@ -85,7 +85,7 @@ add_and_check_with_the_key_apart() {
     succeeds deja check -q --key one.key f.deja new
     local verb
     for verb in add check; do
-        fails_with 2 "keeps its secret key apart" deja $verb f.deja list
+        fails_with 2 "does not contain its secret key" deja $verb f.deja list
         fails_with 2 "another secret key" deja $verb --key two.key f.deja list
         expect_stdout ''
     done

@@ -34,9 +34,9 @@ dedups_and_keeps_a_state() {
     tail -n +701 list | cmp - .stdout || fail "not the rest"
     succeeds deja dedup -q -k layered --layers 5 --state seen.deja list
     expect_stdout ''
-    fails_with 2 "seen.deja has 5 layers, not 4" \
+    fails_with 2 "seen.deja was made with --layers 5, not 4" \
         deja dedup -k layered --layers 4 --state seen.deja list
-    fails_with 2 "seen.deja is not a layered filter of mode paper" \
+    fails_with 2 "seen.deja was made without --layered paper" \
         deja dedup -k layered --layered paper --state seen.deja list
     fails_with 2 "seen.deja is of kind layered, not classic" \
         deja dedup -k classic --state seen.deja list
@@ -126,7 +126,7 @@ who_cannot_says_who_can() {
     fails_with 2 "l.deja is of kind layered, which cannot count keys; spectral can" \
         deja count l.deja list
     cp l.deja m.deja
-    fails_with 2 "layers of layered filters grow apart and cannot be united" \
+    fails_with 2 "layered filters cannot be merged" \
         deja merge -o o.deja l.deja m.deja
     fails_with 2 "" deja fold l.deja
 }

@@ -85,7 +85,7 @@ a_new_state_and_a_new_filter_leave_it_alone() {
     _begin
     _while 'mv other.deja f.deja' deja dedup --state f.deja
     [ "$status" -eq 2 ] || fail "dedup: exit $status instead of 2"
-    expect_stderr_has "left alone"
+    expect_stderr_has "unchanged"
     cmp f.deja same.deja || fail "dedup has replaced it"
     rm f.deja
     cp same.deja other.deja

@@ -85,7 +85,7 @@ one_kind_in_detail() {
 options_that_fit_one_kind_only() {
     succeeds deja plan -n 1M --hash sha1
     expect_stdout_has "Take classic: no other kind does what these options ask for."
-    expect_stdout_has "not blocked: hash sha1 works with kind classic"
+    expect_stdout_has "not blocked: --hash sha1 goes with kind classic"
     expect_stdout_has "deja dedup -k classic -n 1M --hash sha1 --state"
     succeeds deja plan -n 1M --hashes 3 --multiplier 2
     expect_stdout_has "For 1,000,000 keys, 2 bits for each of the k positions of a key"
@@ -177,7 +177,7 @@ refusals() {
     _refuses "lower -n or raise -p" -k blocked -n 1e15 -p 1e-12
     _refuses "-m is 1: at least" -k blocked -m 1
     _refuses "a scalable filter grows" -k scalable -m 1M
-    _refuses "bytes hold 104857 exact keys" -k exact -n 1M -m 1M
+    _refuses "an exact filter of that size holds 104857 keys" -k exact -n 1M -m 1M
     _refuses "exact takes at most 1" -k exact -n 5 --hashes 2
     _refuses "--multiplier goes with -n and --hashes (m = n k M)" -n 5 --multiplier 2
     _refuses "-k/--kind takes classic, blocked, layered, spectral, paired, scalable, window, static or exact" -n 5 -k bloom

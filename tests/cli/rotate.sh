@@ -89,14 +89,14 @@ sizes_as_asked_for() {
     [ "$(json_get filter_bytes .stdout)" -eq 65536 ] || fail "memory"
     succeeds deja info --json f.deja
     expect_stdout_has '"kind": "blocked"' # a size in bytes does not grow
-    fails_with 2 "give two; the third follows" deja rotate -n 1k -p 0.1 -m 1M f.deja
+    fails_with 2 "give two; deja computes the third" deja rotate -n 1k -p 0.1 -m 1M f.deja
 }
 
 secrets_and_profiles_stay() {
     (umask 077 && head -c 32 /dev/urandom >f.key)
     deja gen -n 4000 >list
     deja build -q --key f.key --url=crawl -n 10k f.deja list
-    fails_with 2 "keeps its secret key apart" deja rotate f.deja
+    fails_with 2 "does not contain its secret key" deja rotate f.deja
     succeeds deja rotate -q --key f.key f.deja
     expect_stderr_empty
     succeeds deja info --key f.key f.deja

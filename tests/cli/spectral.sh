@@ -149,7 +149,7 @@ dedup_takes_it() {
     head -n 5 list | deja remove -q seen.deja
     succeeds deja dedup -q --state seen.deja list
     head -n 5 list | expect_stdout
-    fails_with 2 "has counters of 4 bits, not 8" \
+    fails_with 2 "was made with --counter-bits 4, not 8" \
         deja dedup --state seen.deja -k spectral --counter-bits 8 list
 }
 

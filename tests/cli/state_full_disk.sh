@@ -5,10 +5,10 @@ with_small_disks "$@"
 no_room_for_a_new_state() {
     small_disk disk 2m
     all_new_urls 1000 >list
-    fails_with 2 "disk/seen.deja: no room for" deja dedup --state disk/seen.deja -n 10M list
+    fails_with 2 "disk/seen.deja: no space for" deja dedup --state disk/seen.deja -n 10M list
     expect_stdout ''
     [ -z "$(ls -A disk)" ] || fail "left behind: $(ls -A disk)"
-    fails_with 2 "disk/f.deja: no room for" deja build -n 10M disk/f.deja list
+    fails_with 2 "disk/f.deja: no space for" deja build -n 10M disk/f.deja list
     [ -z "$(ls -A disk)" ] || fail "left behind: $(ls -A disk)"
 }
 
@@ -42,12 +42,12 @@ add_with_no_room_to_grow() {
     expect_same first .stdout
 }
 
-# A new filter is made next to the old one: the old one stays if there is no room for both.
+# A new filter is made next to the old one: the old one stays if there is no space for both.
 no_room_to_replace() {
     small_disk disk 2m
     all_new_urls 1000 >list
     succeeds deja build -q -m 1200k disk/f.deja list
-    fails_with 2 "no room for" deja build --force -m 1200k disk/f.deja list
+    fails_with 2 "no space for" deja build --force -m 1200k disk/f.deja list
     [ "$(ls -A disk)" = f.deja ] || fail "left behind: $(ls -A disk)"
     succeeds deja check -q disk/f.deja list
     expect_same list .stdout

@@ -216,7 +216,7 @@ another_kind_is_refused() {
     rm seen.deja
     _prints list -k exact -n 100 --fixed list
     fails_with 2 "seen.deja is of kind exact, not classic" deja dedup --state seen.deja -k classic list
-    fails_with 2 "seen.deja hashes with xxh3, not siphash" \
+    fails_with 2 "seen.deja was made with --hash xxh3, not siphash" \
         deja dedup --state seen.deja --hash siphash list
     expect_stdout ''
     _prints /dev/null -k exact list
@@ -278,7 +278,7 @@ truncated_is_refused() {
     size=$(stat -c %s good.deja)
     for at in 1 7 100 3072 4095 4096 4097 $((size / 2)) $((size - 1)); do
         head -c "$at" good.deja >seen.deja
-        fails_with 2 "cut short" deja dedup --state seen.deja list
+        fails_with 2 "truncated" deja dedup --state seen.deja list
         expect_stdout ''
     done
     : >seen.deja
@@ -290,7 +290,7 @@ truncated_is_refused() {
 what_is_no_deja_file_is_refused_and_left_alone() {
     all_new_urls 1000 >list
     cp list text
-    fails_with 2 "text: the first bytes are not those of a deja file" \
+    fails_with 2 "text: not a deja filter file (bad magic)" \
         deja dedup --state text list
     expect_same list text
     mkdir folder

@@ -2,7 +2,7 @@
 # the remedy, nothing wrong printed, and nothing written to the rest of the file.
 . "$SUPPORT/cases.sh"
 
-_remedy="was cut short or overwritten by another program while it was in use: restore it from a copy or rebuild it"
+_remedy="was truncated or overwritten by another program while it was in use: restore it from a copy or rebuild it"
 
 # _filter KIND FILE: 100,000 keys, a1 .. a100000.
 _filter() {

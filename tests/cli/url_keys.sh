@@ -136,8 +136,8 @@ another_profile_is_refused_with_both_names() {
     # The parameters are part of the rules.
     echo ours >names
     deja build -q --url=crawl --drop-params names ours.deja list
-    fails_with 2 "by other rules: another list of parameters" deja check --url=crawl ours.deja list
-    fails_with 2 "by other rules" deja check --url=crawl --keep-params ours.deja list
+    fails_with 2 "with other rules: another list of parameters" deja check --url=crawl ours.deja list
+    fails_with 2 "with other rules" deja check --url=crawl --keep-params ours.deja list
     succeeds deja check -q --url=crawl --drop-params names ours.deja list
     expect_same list .stdout
     printf 'ours\nours\n# once more\n' >names

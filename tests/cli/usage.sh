@@ -88,14 +88,14 @@ sizes() {
 more_memory_than_there_is() {
     echo a >list
     if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" != 1 ]; then
-        _refuses "the filter needs 4398047 MB, more than there is" dedup -m 4T list
-        _refuses "more than there is" dedup -n 100G list
-        _refuses "more than there is" dedup -k exact -n 1T list
+        _refuses "out of memory: the filter needs 4398047 MB" dedup -m 4T list
+        _refuses "out of memory: the filter needs" dedup -n 100G list
+        _refuses "out of memory: the filter needs" dedup -k exact -n 1T list
     fi
     (
         ulimit -v 1000000
-        _refuses "the filter needs 2147 MB, more than there is" dedup -m 2G list
-        _refuses "more than there is" dedup -n 1G list
+        _refuses "out of memory: the filter needs 2147 MB" dedup -m 2G list
+        _refuses "out of memory: the filter needs" dedup -n 1G list
     )
     # A filter that grows says so as well, and what came before is out.
     seq 1 2300000 >list
@@ -144,8 +144,8 @@ operands_that_are_missing() {
 
 options_that_contradict_each_other() {
     echo a >list
-    _refuses "give two; the third follows" dedup -n 1000 -p 0.01 -m 1M list
-    _refuses "give two; the third follows" build -n 1000 -p 0.01 -m 1M new.deja list
+    _refuses "give two; deja computes the third" dedup -n 1000 -p 0.01 -m 1M list
+    _refuses "give two; deja computes the third" build -n 1000 -p 0.01 -m 1M new.deja list
     _refuses "--csv and -f/--field exclude each other" dedup --csv 1 -f 1 list
     _refuses "-d/--delimiter needs -f/--field or --csv" dedup -d , list
     _refuses "--key and --seed exclude each other" dedup --key k --seed 1 list

@@ -82,9 +82,9 @@ END
 cut_and_grown_files() {
     _filter f.deja
     head -c -1 f.deja >cut.deja
-    fails_with 1 "cut.deja is cut short" deja verify cut.deja
+    fails_with 1 "cut.deja is truncated" deja verify cut.deja
     head -c 1000 f.deja >cut.deja
-    fails_with 1 "cut short inside its header" deja verify cut.deja
+    fails_with 1 "shorter than a header" deja verify cut.deja
     cp f.deja grown.deja
     echo >>grown.deja
     fails_with 1 "grown.deja has 1 bytes too many" deja verify grown.deja
@@ -188,7 +188,7 @@ what_cannot_be_repaired() {
     flip_bit f.deja 3600
     fails_with 1 "both sync records are damaged" deja verify --repair f.deja
     head -c 5000 good >f.deja
-    fails_with 1 "f.deja is cut short" deja verify --repair f.deja
+    fails_with 1 "f.deja is truncated" deja verify --repair f.deja
 }
 
 keys_are_needed_for_repair_only() {
@@ -200,7 +200,7 @@ keys_are_needed_for_repair_only() {
     expect_stdout "f.deja: intact"
     _writer f.deja --key f.key
     _kill_writer
-    fails_with 2 "f.deja keeps its secret key apart: give the key (--key)" \
+    fails_with 2 "f.deja does not contain its secret key: give the key (--key)" \
         deja verify --repair f.deja
     fails_with 2 "f.deja was made with another secret key" \
         deja verify --repair --key other.key f.deja

@@ -156,9 +156,9 @@ options_are_checked() {
     grep -q "how many keys? give -n N" err || fail "another reason"
     succeeds deja build -q -k window -n 100 --generations 2 w.deja list
     exits_with 2 deja dedup --state w.deja --generations 3 list
-    expect_stderr_has "w.deja has 2 generations, not 3"
+    expect_stderr_has "w.deja was made with --generations 2, not 3"
     exits_with 2 deja dedup --state w.deja --window-time 1m list
-    expect_stderr_has "w.deja is a window of 0 seconds, not 60"
+    expect_stderr_has "w.deja was made without --window-time"
     exits_with 2 deja remove w.deja list
     exits_with 2 deja count w.deja list
     exits_with 2 deja fold w.deja

@@ -7,7 +7,7 @@ import time
 from crawling import PATIENCE, arguments, check, same
 from webserver import Server, page, site
 
-WORDS = "seen.deja was cut short or overwritten by another program while it was in use"
+WORDS = "seen.deja was truncated or overwritten by another program while it was in use"
 
 pages = {"/": page("/a"), "/a": page(*(f"/{i}" for i in range(100)))}
 pages.update({f"/{i}": page() for i in range(100)})

@@ -122,9 +122,9 @@ static void a_file_that_was_moved_into_its_place_is_left_alone(void **state)
         deja_error err = {0};
         deja_filter *f = begin_case(i, path);
         struct bytes there = move_into(path);
-        told_as_moved(cases[i].run(f, &err), &err, "another file");
+        told_as_moved(cases[i].run(f, &err), &err, "replaced by another file");
         is_unchanged(path, &there);
-        told_as_moved(deja_filter_sync(f, &err), &err, "another file");
+        told_as_moved(deja_filter_sync(f, &err), &err, "replaced by another file");
         assert_int_equal(missing(f, 0, FIRST), 0); /* the old one still answers */
         deja_filter_free(f);
         is_unchanged(path, &there);
@@ -178,7 +178,7 @@ static void a_new_file_replaces_only_what_it_was_to_replace(void **state)
         add_keys(f, 0, FIRST);
         struct bytes there = move_into(path);
         const int rc = deja_filter_sync(f, &err);
-        assert_true(rc < 0 && strstr(err.text, "left alone"));
+        assert_true(rc < 0 && strstr(err.text, "is unchanged"));
         is_unchanged(path, &there);
         deja_filter_free(f);
         is_unchanged(path, &there);
@@ -203,7 +203,7 @@ static void a_new_file_that_was_renewed_remembers_what_it_replaces(void **state)
     deja_filter *f = create_file(path, DEJA_CREATE_REPLACE, &opt);
     struct bytes there = move_into(path);
     assert_int_equal(deja_filter_fold(f, 1, NULL), DEJA_OK);
-    told_as_moved(deja_filter_sync(f, &err), &err, "another file");
+    told_as_moved(deja_filter_sync(f, &err), &err, "replaced by another file");
     deja_filter_free(f);
     is_unchanged(path, &there);
     free(there.data);

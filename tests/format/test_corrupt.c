@@ -8,7 +8,7 @@
 /* What a refusal of damage at this offset has to name. */
 static const char *field_at(size_t at)
 {
-    return at < 8            ? "first bytes"
+    return at < 8            ? "magic"
            : at < 12         ? "version"
            : at < 16         ? "header length"
            : at < 2568       ? "header"
@@ -117,8 +117,8 @@ static void every_shorter_file_is_refused(void **state)
         MUST(truncate(path, (off_t)len) == 0);
         refused(path, 0, DEJA_EFORMAT,
                 len == 0           ? "empty"
-                : len < HEADER_LEN ? "inside its header"
-                                   : "cut short");
+                : len < HEADER_LEN ? "shorter than a header"
+                                   : "truncated");
     }
     unlink(path);
 }
@@ -128,7 +128,7 @@ static void every_longer_file_is_refused(void **state)
     const char *path = place("long", &blocked);
     for (size_t more = 1; more <= 2 * HEADER_LEN; more = more < 64 ? more + 1 : 2 * more) {
         MUST(truncate(path, (off_t)(blocked.len + more)) == 0);
-        refused(path, 0, DEJA_EFORMAT, "too many");
+        refused(path, 0, DEJA_EFORMAT, "extra bytes");
     }
     MUST(truncate(path, (off_t)blocked.len) == 0);
     opens(path);
@@ -140,11 +140,11 @@ static void other_files_are_refused(void **state)
     static const char text[] = "https://example.com/\nhttps://example.org/\n";
     const char *path = scratch_path("other");
     write_file(path, text, sizeof text - 1);
-    refused(path, 0, DEJA_EFORMAT, "no deja file");
+    refused(path, 0, DEJA_EFORMAT, "not a deja filter file");
     char page[2 * HEADER_LEN];
     memset(page, 'x', sizeof page);
     write_file(path, page, sizeof page);
-    refused(path, 0, DEJA_EFORMAT, "not those of a deja file");
+    refused(path, 0, DEJA_EFORMAT, "not a deja filter file (bad magic)");
     unlink(path);
     refused(scratch_folder, 0, DEJA_EINVAL, "not a regular file");
     refused("/dev/null", 0, DEJA_EINVAL, "not a regular file");
@@ -158,7 +158,7 @@ static void line_ends_that_were_rewritten_are_refused(void **state)
     memmove(b.data + 4, b.data + 5, b.len - 5); /* CR LF became LF */
     const char *path = scratch_path("text");
     write_file(path, b.data, b.len - 1);
-    refused(path, 0, DEJA_EFORMAT, "not those of a deja file");
+    refused(path, 0, DEJA_EFORMAT, "not a deja filter file (bad magic)");
     unlink(path);
     free(b.data);
 }

@@ -150,7 +150,7 @@ static void another_format_than_the_one_demanded_is_refused(void **state)
     deja_filter *f = NULL;
     expect.format = 2;
     assert_int_equal(deja_filter_open(path, 0, &expect, &f, &err), DEJA_EMISMATCH);
-    assert_non_null(strstr(err.text, "has format 1, not 2"));
+    assert_non_null(strstr(err.text, "was made with options.format 1, not 2"));
     expect.format = 1;
     assert_int_equal(deja_filter_open(path, 0, &expect, &f, &err), DEJA_OK);
     deja_filter_free(f);

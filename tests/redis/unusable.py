@@ -31,7 +31,7 @@ EDITS = {
     "folds": (lambda d: edited(d, 208, "<I", 54), "folds", False),
     "unsynced": (lambda d: edited(d, RECORD + 8, "<I", 2), "synced", False),
     "header": (lambda d: flipped(d, 40), "checksum", False),
-    "magic": (lambda d: b"not a filter" + d[12:], "first bytes", False),
+    "magic": (lambda d: b"not a filter" + d[12:], "magic", False),
     "body": (lambda d: flipped(d, len(d) - 3), "checksum", False),
 }
 

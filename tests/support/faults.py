@@ -217,7 +217,7 @@ class Trial:
     def check_words(self):
         call, _, kind = self.fault.split()
         if call in ("malloc", "mmap"):
-            reason = ("memory", "Cannot allocate", "more than there is", "cannot start a thread")
+            reason = ("memory", "Cannot allocate", "cannot start a thread")
         else:
             reason = {"EIO": ("Input/output error",), "EACCES": ("Permission denied", "may not be"),
                       "EMFILE": ("Too many open files",), "ENOSPC": ("No space left",),

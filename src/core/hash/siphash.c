@@ -4,7 +4,7 @@
  * positives.  Without the 128-bit key, SipHash's values are indistinguishable from random ones.
  * XXH3 with a secret is faster but gives no such guarantee.
  *
- * Four words hold the key twice, masked with the ASCII bytes "somepseudorandomlygeneratedbytes".
+ * Four words hold the key twice, masked with the 32 ASCII bytes of `somepseudorandomlygeneratedbytes`.
  * Each 8 bytes of the message are xored into v3, two rounds mix the four words, and the same 8
  * bytes are xored into v0.  The last word is the rest of the message, with its length modulo 256
  * in the top byte.  Then v2 is marked as the end, four more rounds follow, and the xor of all four

@@ -11,7 +11,7 @@
  *          Keys arrive one at a time: each uses some of the lanes whose bit is still missing
  *          (hypergeometric), and in each of these it sets the right bit once in 32 times.  So the
  *          number of missing bits is a Markov chain, and stepping it gives the probability f(i)
- *          that none is missing after i keys.  A block holds i = Binomial(n, 1/B) keys, hence
+ *          that none is missing after i keys.  A block holds i = Binomial(n, 1/B) keys, so
  *              rate = E f(i)           lost = B E (f(0) + ... + f(i - 1)),
  *          because a block's j-th key finds j - 1 keys there.  Putze et al. 2007 do the same
  *          with Poisson weights and independent bits.

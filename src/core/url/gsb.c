@@ -272,7 +272,7 @@ static size_t resolve_path(char *s, size_t n)
 
 /* --- The whole URL ---------------------------------------------------------- */
 
-/* The length of the scheme before "://", or 0 if there is none; false: not a URL with a host. */
+/* The length of the scheme before "://", or 0; false: not a URL with a host. */
 static bool find_scheme(const char *s, size_t n, size_t *scheme)
 {
     size_t i = 0;

@@ -98,7 +98,7 @@ static bool ends_in_number(const char *s, size_t len)
     return begin < len && (digits == len || parse_number(s + begin, len - begin, &value));
 }
 
-/* Up to four numbers: all but the last are bytes, the last one fills the remaining bytes. */
+/* Up to four numbers: all except the last are bytes, the last one fills the remaining bytes. */
 static bool parse_ipv4(const char *s, size_t len, uint32_t *address)
 {
     uint64_t part[4];

@@ -1,4 +1,4 @@
-/* idna.h - hosts in other scripts, the rare path: bücher.example is xn--bcher-kva.example. */
+/* idna.h - host names in other scripts, the rare path. */
 #ifndef DJ_IDNA_H
 #define DJ_IDNA_H
 #include "core/url/text.h"

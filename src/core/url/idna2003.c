@@ -183,7 +183,7 @@ static bool write_label(struct dj_text *out, struct run label, int *rc)
     return is_label;
 }
 
-/* The length of the full stop at s, in any script, or 0 if there is none. */
+/* The length of the full stop at s, in any script, or 0. */
 static size_t dot_len(const char *s, size_t n)
 {
     uint32_t c = 0;

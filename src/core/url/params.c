@@ -2,7 +2,7 @@
  *
  * A set is one sorted array in which no entry is covered by a prefix that is also an entry.  Any
  * entry between a prefix and a name it covers would start with that prefix, so there is none.
- * Hence one binary search for the last entry that is not after the name finds the entry that
+ * So one binary search for the last entry that is not after the name finds the entry that
  * covers it, if any.
  *
  * A query is split at `&` and its pieces are sorted by name, the part before the `=`.  Pieces with

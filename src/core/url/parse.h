@@ -12,7 +12,7 @@ struct dj_url {
     deja_slice username, password, host;
     deja_slice path; /* starting with its slash; or the text after mailto: */
     deja_slice query, fragment;
-    int port; /* DJ_NO_PORT if there is none, or if it is the scheme's default */
+    int port; /* DJ_NO_PORT if it is missing or the scheme's default */
     bool special, has_host, has_query, has_fragment;
     bool opaque; /* mailto:someone, data:,text: what follows the colon has no structure */
 };

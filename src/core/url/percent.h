@@ -21,7 +21,7 @@ typedef void dj_percent_writer(struct dj_text *out, deja_slice bytes, unsigned s
 dj_percent_writer dj_percent_encode;
 dj_percent_writer dj_percent_normal;
 
-/* The value of the triplet %XX at s[at], or -1 if there is none. */
+/* The value of the triplet %XX at s[at], or -1. */
 int dj_percent_triplet(const char *s, size_t len, size_t at);
 
 #endif

@@ -5,7 +5,7 @@
  * words:
  *
  *     odd       bytes that some profile does not keep unchanged in a path or a query
- *     unhost    bytes that a plain host does not have: all but a-z 0-9 - _ and dots
+ *     unhost    bytes that a plain host does not have: all except a-z 0-9 - _ and dots
  *     slash, dot
  *
  * It then works on these words and tests the few odd bytes one by one.  It may say no to a

@@ -88,7 +88,7 @@ static uint32_t digit_of(char c)
                                   : BASE;
 }
 
-/* Add the number at *at to *i; false if there is none, or if it is too large. */
+/* Add the number at *at to *i; false if it is missing or too large. */
 static bool read_number(const char **at, const char *end, uint32_t bias, uint64_t *i)
 {
     uint64_t weight = 1;

@@ -505,7 +505,7 @@ static void sizes_that_cannot_be_halved_are_refused(void **state)
             "its 192 bits can be halved 0 times");
     no_fold(OPTIONS(.memory = 4096, .capacity = 100), UINT32_MAX, DEJA_EINVAL, "6 times, not");
     no_fold(OPTIONS(.kind = DEJA_EXACT, .capacity = 100), 1, DEJA_ENOTSUP,
-            "exact filters cannot be folded; classic and blocked can");
+            "exact filters cannot be folded; classic and blocked filters can");
     no_fold(OPTIONS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .capacity = 100), 1,
             DEJA_ENOTSUP, "exact filters cannot be folded");
 }

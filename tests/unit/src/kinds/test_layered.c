@@ -539,7 +539,7 @@ static void what_layers_cannot_do_is_refused_with_a_reason(void **state)
     deja_error err = {0, ""};
     double common;
     assert_int_equal(deja_filter_merge(a, b, &err), DEJA_ENOTSUP);
-    assert_non_null(strstr(err.text, "layers of layered filters grow apart"));
+    assert_non_null(strstr(err.text, "layered filters cannot be merged"));
     assert_int_equal(deja_filter_overlap(a, b, &common, NULL, &err), DEJA_ENOTSUP);
     assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);
     assert_int_equal(deja_filter_remove(a, key_of("a"), NULL, NULL), DEJA_ENOTSUP);
@@ -607,10 +607,10 @@ static void a_file_of_other_layers_is_refused_by_name(void **state)
         deja_options want;
         const char *word;
     } rows[] = {
-        {{.layers = 5}, "has 4 layers, not 5"},
-        {{.flags = DEJA_LAYERED_PAPER}, "is not a layered filter of mode paper"},
-        {{.flags = DEJA_LAYERED_WORDS}, "is not a layered filter of mode words"},
-        {{.delimiter = ','}, "another delimiter"},
+        {{.layers = 5}, "was made with options.layers 4, not 5"},
+        {{.flags = DEJA_LAYERED_PAPER}, "was made without options.layered_paper"},
+        {{.flags = DEJA_LAYERED_WORDS}, "was made without options.layered_words"},
+        {{.delimiter = ','}, "was made without options.delimiter"},
         {{.kind = DEJA_CLASSIC}, "is of kind layered, not classic"},
     };
     const char *path = scratch_path("layered");

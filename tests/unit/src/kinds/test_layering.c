@@ -31,19 +31,19 @@ static void what_makes_no_layers_is_refused_in_words(void **state)
         {FIELDS(.capacity = 9, .delimiter = 256, .flags = DEJA_LAYERED_WORDS), DEJA_EINVAL,
          "options.delimiter is 256: at most 255"},
         {FIELDS(.capacity = 9, .filters = 2), DEJA_ENOTSUP,
-         "layered cannot be made of several filters; classic, blocked and spectral can"},
+         "options.filters goes with kinds classic, blocked and spectral, not layered"},
         {FIELDS(.capacity = 9, .hash = DEJA_HASH_MD5), DEJA_EINVAL,
-         "hash md5 works with kind classic; layered takes xxh3 or siphash"},
+         "options.hash md5 goes with kind classic; layered takes xxh3 or siphash"},
         {FIELDS(.capacity = 9, .part_kind = DEJA_BLOCKED), DEJA_EINVAL,
-         "options.part_kind goes with kind scalable"},
+         "options.part_kind goes with kind scalable, not layered"},
         {FIELDS(.capacity = 9, .memory = 4096), DEJA_ENOTSUP,
-         "the layers of a layered filter grow with their segments; mode paper, blocked, classic, "
-         "exact and spectral take a memory size"},
+         "options.memory: the layers of a layered filter grow with their segments; "
+         "options.layered_paper and kinds blocked, classic, exact and spectral take a memory size"},
         {FIELDS(.capacity = 9, .hashes = 3, .multiplier = 2), DEJA_EINVAL,
-         "options.multiplier sizes layered filters only with options.layered_paper: other layers "
-         "are sized by what they hold"},
+         "options.multiplier goes with options.layered_paper in a layered filter: other layers grow "
+         "with their segments"},
         {FIELDS(.fp_rate = 0.1), DEJA_EINVAL,
-         "options.capacity is 0: say how many keys to expect"},
+         "options.capacity is 0: give the number of keys to expect"},
         {{sizeof(deja_options), .kind = DEJA_CLASSIC, .capacity = 9, .flags = DEJA_LAYERED_PAPER},
          DEJA_EINVAL,
          "options.layered_paper goes with kind layered, not classic"},

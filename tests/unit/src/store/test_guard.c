@@ -1,4 +1,4 @@
-/* test_guard.c - files that are cut short or overwritten under the filters that map them.
+/* test_guard.c - files that are truncated or overwritten under the filters that map them.
  *
  * All of it in children: cmocka catches SIGBUS itself, and the guard stays for good. */
 #include "child.h"
@@ -70,7 +70,7 @@ static uint32_t missing(const deja_filter *f)
 static bool in_words(int rc, const deja_error *err, const char *path)
 {
     return rc == DEJA_EIO && err->status == DEJA_EIO && strstr(err->text, path) &&
-           strstr(err->text, "cut short or overwritten") && strstr(err->text, "restore it");
+           strstr(err->text, "truncated or overwritten") && strstr(err->text, "restore it");
 }
 
 /* --- What every call says ---------------------------------------------------- */

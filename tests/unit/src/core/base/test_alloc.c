@@ -204,7 +204,7 @@ static void more_than_the_machine_has_is_refused_with_the_remedy(void **state)
         deja_error err = {0, ""};
         assert_int_equal(deja_filter_new(&huge[i], &f, &err), DEJA_ENOMEM);
         assert_null(f);
-        assert_non_null(strstr(err.text, "lower the capacity"));
+        assert_non_null(strstr(err.text, "lower options.capacity"));
     }
 }
 
