@@ -157,6 +157,15 @@ static int other_steps(deja_error *err, uint32_t i, const struct dj_shape *a,
         i + 1, (ull)a->bits, (ull)b->bits);
 }
 
+static int cannot_follow(const deja_filter *from, deja_error *err)
+{
+    return dj_fail(
+        err, DEJA_EMISMATCH,
+        "one filter has grown to %u parts and the other cannot grow: merge into the one "
+        "that has grown",
+        from->n_parts);
+}
+
 /* Whether the parts of two series have the same sizes, including those that `into` does not have
  * yet. */
 static int check_steps(const deja_filter *into, const deja_filter *from, deja_error *err)
@@ -166,12 +175,10 @@ static int check_steps(const deja_filter *into, const deja_filter *from, deja_er
         const struct dj_part *other = into->part[i];
         if (i >= into->n_parts) {
             if (!is_series(&into->plan))
-                return dj_fail(err, DEJA_EMISMATCH,
-                               "one filter has grown to %u parts and the other cannot grow: merge "
-                               "into the one that has grown",
-                               from->n_parts);
+                return cannot_follow(from, err);
             if (!dj_plan_part(&into->plan, i, &next))
-                return dj_fail(err, DEJA_EFULL, "the filter cannot grow any further");
+                return dj_fail(err, DEJA_EFULL,
+                               "the filter cannot grow any further: build one from both lists");
             other = &next;
         }
         if (other->shape.bits != from->part[i]->shape.bits ||
@@ -265,10 +272,7 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
     if (is_series(&into->plan))
         return merge_series_of_tables(into, from, err);
     if (has_grown(from))
-        return dj_fail(err, DEJA_EMISMATCH,
-                       "one filter has grown to %u parts and the other cannot grow: merge into "
-                       "the one that has grown",
-                       from->n_parts);
+        return cannot_follow(from, err);
     struct dj_part *p = into->part[0];
     uint64_t hash[PIECE], slot = 0, found, absent;
     uint8_t answer[PIECE];
@@ -278,8 +282,9 @@ static int merge_tables(deja_filter *into, const deja_filter *from, deja_error *
                        "the union has %llu more keys, but there is room for %llu: build a filter "
                        "with a larger options.capacity and merge both into it",
                        (ull)absent, (ull)p->kind->body.room(p));
-    if (dj_filter_begin_writing(into) < 0)
-        return dj_fail_errno(err, "the file cannot be written");
+    const int rc = dj_filter_explain(into, dj_filter_begin_writing(into), 0, err);
+    if (rc < 0)
+        return rc;
     for (size_t n; (n = next_hashes(from->part[0], &slot, hash)) > 0;) {
         const size_t taken = p->kind->body.add(p, hash, hash, n, answer, true);
         p->keys += sum_of(answer, taken);
@@ -357,8 +362,8 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
     rc = deja_filter_stats(into, DEJA_STATS_BODY, &a, err);
     if (rc == DEJA_OK)
         rc = deja_filter_stats(from, DEJA_STATS_BODY, &b, err);
-    if (rc == DEJA_OK && dj_filter_begin_writing(into) < 0)
-        rc = dj_fail_errno(err, "the file cannot be written");
+    if (rc == DEJA_OK)
+        rc = dj_filter_explain(into, dj_filter_begin_writing(into), 0, err);
     if (rc == DEJA_OK && has_grown(from))
         rc = grow_to(into, from->n_parts, err);
     if (rc < 0)
@@ -385,7 +390,7 @@ static int merge_bits(deja_filter *into, const deja_filter *from, deja_error *er
 int deja_filter_merge(deja_filter *into, const deja_filter *from, deja_error *err)
 {
     if (into->read_only)
-        return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+        return dj_filter_explain(into, DEJA_EINVAL, 0, err);
     int rc = check_alike(into, from, err);
     if (rc < 0 || into == from)
         return rc;
@@ -406,7 +411,7 @@ static int check_fold(const deja_filter *f, uint32_t times, deja_error *err)
     const uint64_t granule = dj_shape_granule(s->layout);
     const struct dj_kind *kind = kind_of(&f->plan);
     if (f->read_only)
-        return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+        return dj_filter_explain(f, DEJA_EINVAL, 0, err);
     if (kind->no_fold)
         return dj_fail(err, DEJA_ENOTSUP, "%s", kind->no_fold);
     if (has_grown(f))

@@ -12,6 +12,7 @@
  * Source: Goytil, Lundberg, "A novel spatio-temporal scheme for reducing the rate of false
  * positives in Bloom Filter based URL-caching", 2010, sections 4.2, 4.4 and 7.2.1. */
 #include "core/base/status.h"
+#include "filter/filter.h"
 #include "filter/growth.h"
 #include "filter/options.h"
 #include <math.h>
@@ -38,7 +39,7 @@ static int check_options(const deja_filter *f, const deja_options *o, deja_error
 {
     const struct dj_plan *p = &f->plan;
     if (f->read_only)
-        return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+        return dj_filter_explain(f, DEJA_EINVAL, 0, err);
     if (p->visit >= DJ_MAX_VISIT)
         return dj_fail(err, DEJA_EINVAL, "visit %llu is the last one: create a new filter",
                        (ull)p->visit);

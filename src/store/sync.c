@@ -16,6 +16,7 @@
 #include "store/sync.h"
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "filter/filter.h"
 #include "store/create.h"
 #include "store/open.h"
 #include "store/renew.h"
@@ -139,7 +140,7 @@ int deja_filter_sync(deja_filter *f, deja_error *err)
     if (f->owner != &dj_file_ops)
         return dj_fail(err, DEJA_ENOTSUP, "a filter in memory has no file to sync");
     if (f->read_only)
-        return dj_fail(err, DEJA_EINVAL, "the file was opened for reading only");
+        return dj_filter_explain(f, DEJA_EINVAL, 0, err);
     struct dj_file *file = f->store;
     const bool is_new = file->tmp.fd >= 0;
     int rc = dj_file_check_named(file, err);
