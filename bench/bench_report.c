@@ -76,10 +76,7 @@ static void row(struct table *t, const struct bench_case *c, unsigned call)
 static int url_table(const struct bench_report *r, struct out *o, deja_error *err)
 {
     struct table t;
-    out_text(o, "
-canonical URLs: median ns per URL (in parentheses: ratio to hashing it)
-
-");
+    out_text(o, "\ncanonical URLs: median ns per URL (in parentheses: ratio to hashing it)\n\n");
     table_init(&t, "lrrr");
     static const char *const titles[] = {"profile", "hash ns", "canonicalize", "changed"};
     for (size_t i = 0; i < sizeof titles / sizeof titles[0]; i++)
