@@ -1,16 +1,16 @@
-/* bf.c - the commands of RedisBloom: same words, same replies, same errors.
+/* bf.c - the commands of RedisBloom, with the same syntax, replies and errors.
  *
- * BF.RESERVE and its kin make a scalable filter of blocked parts, whose rates halve from part to
- * part as RedisBloom's do, or with NONSCALING a blocked one.  The other commands work on any kind.
- * A filter that cannot grow is full when it holds the keys it was made for, and says so:
- * RedisBloom promises its rate in this way, where DEJA.ADD would go on.  Room that a removal gives
- * back (spectral) is used again; a paired filter keeps the bits of what was removed, and its
- * entries count, gone or not. */
+ * BF.RESERVE and the others create a scalable filter of blocked parts, whose rates halve from part
+ * to part as RedisBloom's do, or with NONSCALING a blocked one.  They work on filters of any kind.
+ *
+ * A filter that cannot grow is full when it holds as many keys as its capacity, and BF.ADD then
+ * fails, as in RedisBloom; this is how the rate is kept.  DEJA.ADD would continue.  In a spectral
+ * filter, removals make room again.  A paired filter keeps the bits of removed keys, so its
+ * entries count them, too. */
 #include "commands.h"
 #include "items.h"
 #include "reserve.h"
 #include "scaling.h"
-#include <stdbool.h>
 #include <string.h>
 
 #define MAX_CAPACITY  ((long long)1 << 30)
@@ -18,20 +18,15 @@
 #define MAX_GROWTH    1024  /* of a scalable filter */
 #define TIGHTENING    0.5
 
-static int reply_error(RedisModuleCtx *ctx, const char *text)
-{
-    return RedisModule_ReplyWithError(ctx, text);
-}
-
-/* --- What a filter is made from ------------------------------------------------- */
+/* --- Options of a new filter ----------------------------------------------------- */
 
 struct wish {
     double error;
-    long long capacity, expansion; /* expansion 0: does not grow */
-    bool nonscaling, expanding;    /* said so */
+    long long capacity, expansion; /* expansion 0: the filter does not grow */
+    bool nonscaling, expanding;    /* the client said so */
     double tightening;
     const char *key;    /* or NULL */
-    long long scale_to; /* 0: anywhere */
+    long long scale_to; /* capacity that the filter must be able to reach; 0: any */
 };
 
 static struct wish defaults(void)
@@ -56,91 +51,102 @@ static deja_options options_of(const struct wish *w)
     return opt;
 }
 
-/* Each of these tells the client what is wrong and returns false. `inserting`: the words of
- * BF.INSERT, which differ. */
-static bool read_error(RedisModuleCtx *ctx, RedisModuleString *text, bool inserting,
-                       struct wish *w)
+/* The functions below reply with an error and return false if an argument is invalid: `bad` if it
+ * is not a number, `range` if it is out of range.  In BF.INSERT, some texts differ. */
+
+static bool read_rate(const struct call *c, int i, double *rate, const char *bad,
+                      const char *range)
 {
-    if (RedisModule_StringToDouble(text, &w->error) != REDISMODULE_OK)
-        return reply_error(ctx, inserting ? "Bad error rate" : "ERR bad error rate"), false;
-    if (!(w->error > 0 && w->error < 1))
-        return reply_error(ctx, "ERR error rate must be in the range (0.000000, 1.000000)"), false;
-    return true;
+    if (RedisModule_StringToDouble(c->argv[i], rate) != REDISMODULE_OK)
+        return call_error(c, bad), false;
+    return (*rate > 0 && *rate < 1) || (call_error(c, range), false);
 }
 
-static bool read_capacity(RedisModuleCtx *ctx, RedisModuleString *text, bool inserting,
-                          struct wish *w)
+static bool read_number(const struct call *c, int i, long long least, long long most,
+                        long long *number, const char *bad, const char *range)
 {
-    if (RedisModule_StringToLongLong(text, &w->capacity) != REDISMODULE_OK)
-        return reply_error(ctx, inserting ? "Bad capacity" : "ERR bad capacity"), false;
-    if (w->capacity < 1 || w->capacity > MAX_CAPACITY)
-        return reply_error(ctx, "ERR capacity must be in the range [1, 1073741824]"), false;
-    return true;
+    if (RedisModule_StringToLongLong(c->argv[i], number) != REDISMODULE_OK)
+        return call_error(c, bad), false;
+    return (*number >= least && *number <= most) || (call_error(c, range), false);
 }
 
-static bool read_expansion(RedisModuleCtx *ctx, RedisModuleString *text, bool inserting,
-                           struct wish *w)
+static bool read_error(const struct call *c, int i, bool inserting, struct wish *w)
 {
+    return read_rate(c, i, &w->error, inserting ? "Bad error rate" : "ERR bad error rate",
+                     "ERR error rate must be in the range (0.000000, 1.000000)");
+}
+
+static bool read_capacity(const struct call *c, int i, bool inserting, struct wish *w)
+{
+    return read_number(c, i, 1, MAX_CAPACITY, &w->capacity,
+                       inserting ? "Bad capacity" : "ERR bad capacity",
+                       "ERR capacity must be in the range [1, 1073741824]");
+}
+
+static bool read_expansion(const struct call *c, int i, bool inserting, struct wish *w)
+{
+    const char *const bad = inserting ? "Bad expansion" : "ERR bad expansion";
     w->expanding = true;
-    if (RedisModule_StringToLongLong(text, &w->expansion) != REDISMODULE_OK || w->expansion < 0 ||
-        w->expansion > MAX_EXPANSION)
-        return reply_error(ctx, inserting ? "Bad expansion" : "ERR bad expansion"), false;
-    return true;
+    return read_number(c, i, 0, MAX_EXPANSION, &w->expansion, bad, bad);
 }
 
-static bool check_scaling(RedisModuleCtx *ctx, const struct wish *w)
+static bool read_tightening(const struct call *c, int i, struct wish *w)
 {
-    if (w->nonscaling && w->expanding && w->expansion > 0)
-        return reply_error(ctx, "Nonscaling filters cannot expand"), false;
-    return true;
+    static const char bad[] = "ERR bad tightening ratio";
+    return read_rate(c, i, &w->tightening, bad, bad);
+}
+
+static bool read_scale_to(const struct call *c, int i, struct wish *w)
+{
+    static const char bad[] = "ERR bad capacity";
+    return read_number(c, i, 1, LLONG_MAX, &w->scale_to, bad, bad);
+}
+
+static bool read_seed(const struct call *c, int i, struct wish *w)
+{
+    size_t len;
+    w->key = RedisModule_StringPtrLen(c->argv[i], &len);
+    return len == DEJA_KEY_LEN || (call_error(c, "ERR invalid seed"), false);
+}
+
+static bool check_scaling(const struct call *c, const struct wish *w)
+{
+    const bool wrong = w->nonscaling && w->expanding && w->expansion > 0;
+    return !wrong || (call_error(c, "Nonscaling filters cannot expand"), false);
 }
 
 /* --- RESERVE ------------------------------------------------------------------ */
 
-static bool read_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct wish *w)
+static bool read_reserve(const struct call *c, struct wish *w)
 {
-    if (!read_error(ctx, argv[2], false, w) || !read_capacity(ctx, argv[3], false, w))
+    if (!read_error(c, 2, false, w) || !read_capacity(c, 3, false, w))
         return false;
-    for (int i = 4; i < argc; i++) {
-        if (word_is(argv[i], "NONSCALING"))
+    for (int i = 4; i < c->argc; i++) {
+        if (call_word_is(c, i, "NONSCALING"))
             w->nonscaling = true;
-        else if (!word_is(argv[i], "EXPANSION"))
-            return reply_error(ctx, "Unknown argument received"), false;
-        else if (++i == argc)
-            return reply_error(ctx, "ERR no expansion"), false;
-        else if (!read_expansion(ctx, argv[i], false, w))
+        else if (!call_word_is(c, i, "EXPANSION"))
+            return call_error(c, "Unknown argument received"), false;
+        else if (++i == c->argc)
+            return call_error(c, "ERR no expansion"), false;
+        else if (!read_expansion(c, i, false, w))
             return false;
     }
-    return check_scaling(ctx, w);
+    return check_scaling(c, w);
 }
 
-int bf_reserve(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_reserve(struct call *c)
 {
-    RedisModuleKey *key;
-    struct value *v;
     struct wish w = defaults();
-    if (argc < 4 || argc > 7)
-        return RedisModule_WrongArity(ctx);
-    if (!read_reserve(ctx, argv, argc, &w))
-        return REDISMODULE_OK;
-    const enum found found =
-        value_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key, &v);
-    if (found == REFUSED)
+    if (!read_reserve(c, &w))
         return REDISMODULE_OK;
     deja_options opt = options_of(&w);
-    if (found == FOUND)
-        reply_error(ctx, "ERR item exists");
-    else if (reserve_make(ctx, key, argv[1], &opt, &v) == 0) {
-        RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.reserve", argv[1]);
-        value_reply_ok(ctx);
-    }
-    RedisModule_CloseKey(key);
-    return REDISMODULE_OK;
+    return reserve_new(c, &opt, "bloom.reserve");
 }
 
 /* --- ADD, MADD, INSERT ---------------------------------------------------------- */
 
-/* As RedisBloom fills a filter of fixed size: to its capacity, and what is in stays in. */
+/* Fills a filter of fixed size up to its capacity, as RedisBloom does.  Items that a full filter
+ * already has are no error. */
 static int add_fixed(struct value *v, struct items *items, size_t *done, deja_error *err)
 {
     int rc = DEJA_OK;
@@ -164,7 +170,7 @@ static int add_fixed(struct value *v, struct items *items, size_t *done, deja_er
     return rc;
 }
 
-/* Kinds that make room by themselves: one grows, one forgets. */
+/* Kinds that are never full: they grow, or forget old keys. */
 static bool is_endless(const struct value *v)
 {
     return deja_kind_can(v->kind, DEJA_CAN_GROW) || deja_kind_can(v->kind, DEJA_CAN_EXPIRE);
@@ -177,210 +183,153 @@ static int add_items(struct value *v, struct items *items, size_t *done, deja_er
     return add_fixed(v, items, done, err);
 }
 
-static void reply_add_error(RedisModuleCtx *ctx, const struct value *v, int rc,
-                            const deja_error *err)
+static void reply_add_error(const struct call *c, int rc, const deja_error *err)
 {
-    if (rc == DEJA_EFULL && !is_endless(v))
-        reply_error(ctx, "ERR non scaling filter is full");
+    if (rc == DEJA_EFULL && !is_endless(c->v))
+        call_error(c, "ERR non scaling filter is full");
     else if (rc == DEJA_ENOMEM)
-        reply_error(ctx, "ERR the filter cannot grow: filter-max-bytes or maxmemory is reached");
+        call_error(c, "ERR the filter cannot grow: filter-max-bytes or maxmemory is reached");
     else
-        value_reply_error(ctx, rc, err);
+        call_fail(c, rc, err);
 }
 
-static void reply_adds(RedisModuleCtx *ctx, const struct value *v, const struct items *items,
-                       size_t done, int rc, const deja_error *err)
+/* In an array if there may be many; `more` elements follow. */
+static void reply_answers(const struct call *c, const struct items *items, size_t n, bool many,
+                          size_t more)
 {
-    RedisModule_ReplyWithArray(ctx, (long)(done + (rc < 0)));
-    for (size_t i = 0; i < done; i++)
-        RedisModule_ReplyWithBool(ctx, items->answer[i]);
-    if (rc < 0)
-        reply_add_error(ctx, v, rc, err);
+    if (many)
+        RedisModule_ReplyWithArray(c->ctx, (long)(n + more));
+    for (size_t i = 0; i < n; i++)
+        RedisModule_ReplyWithBool(c->ctx, items->answer[i]);
 }
 
-static void add_and_reply(RedisModuleCtx *ctx, struct value *v, RedisModuleString **argv,
-                          int first, int argc, bool many)
+static int add_and_reply(const struct call *c, int first, bool many)
 {
     struct items items;
     size_t done = 0;
     deja_error err = {0, ""};
-    if (!items_init(ctx, &items, v, argv + first, argc - first))
-        return;
-    const int rc = add_items(v, &items, &done, &err);
-    if (many)
-        reply_adds(ctx, v, &items, done, rc, &err);
-    else if (rc < 0)
-        reply_add_error(ctx, v, rc, &err);
-    else
-        RedisModule_ReplyWithBool(ctx, items.answer[0]);
-    items_publish(ctx, &items, done, "BF.MADD", "bloom.add", argv, first);
-    items_fini(&items);
-}
-
-/* Can the filter that would be made grow as far as the client wants to be sure of? */
-static bool check_scale_to(RedisModuleCtx *ctx, const struct wish *w)
-{
-    const deja_options opt = options_of(w);
-    if (!w->scale_to)
-        return true;
-    if (!deja_kind_can(opt.kind, DEJA_CAN_GROW))
-        return reply_error(ctx, "ERR cannot use NONSCALING and VALIDATESCALETO options together"),
-               false;
-    if (scaling_most(&opt) < (uint64_t)w->scale_to)
-        return reply_error(ctx, "ERR provided VALIDATESCALETO causes bloom object to exceed "
-                                "memory limit"),
-               false;
-    return true;
-}
-
-/* Items from argv[first] on into the filter argv[1], which is made if there is none. */
-static int insert(RedisModuleCtx *ctx, RedisModuleString **argv, int first, int argc, bool many,
-                  const struct wish *w)
-{
-    RedisModuleKey *key;
-    struct value *v;
-    enum found found = value_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key, &v);
-    if (found == REFUSED)
+    if (!items_init(c, &items, first))
         return REDISMODULE_OK;
-    if (found == ABSENT && !w) {
-        reply_error(ctx, "ERR not found");
-    } else if (found == ABSENT) {
-        deja_options opt = options_of(w);
-        if (check_scale_to(ctx, w) && reserve_make(ctx, key, argv[1], &opt, &v) == 0)
-            found = FOUND;
-    } else if (!v->filter) {
-        found = ABSENT;
-        value_reply_no_filter(ctx, v);
-    }
-    if (found == FOUND)
-        add_and_reply(ctx, v, argv, first, argc, many);
-    RedisModule_CloseKey(key);
+    const int rc = add_items(c->v, &items, &done, &err);
+    reply_answers(c, &items, done, many, rc < 0);
+    if (rc < 0)
+        reply_add_error(c, rc, &err);
+    items_publish(c, &items, done, "BF.MADD", "bloom.add", first);
+    items_fini(&items);
     return REDISMODULE_OK;
 }
 
-int bf_add(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+/* Can the new filter grow as far as the client demands? */
+static bool check_scale_to(const struct call *c, const struct wish *w)
+{
+    const deja_options opt = options_of(w);
+    const char *why = NULL;
+    if (w->scale_to && !deja_kind_can(opt.kind, DEJA_CAN_GROW))
+        why = "ERR cannot use NONSCALING and VALIDATESCALETO options together";
+    else if (w->scale_to && scaling_most(&opt) < (uint64_t)w->scale_to)
+        why = "ERR provided VALIDATESCALETO causes bloom object to exceed memory limit";
+    return !why || (call_error(c, why), false);
+}
+
+/* Adds the items from argv[first] on.  Creates an absent filter as w says; NULL: an error. */
+static int insert(struct call *c, int first, bool many, const struct wish *w)
+{
+    if (!call_open(c, CALL_WRITE))
+        return REDISMODULE_OK;
+    if (c->v && !c->v->filter)
+        return call_no_filter(c);
+    if (!c->v && !w)
+        return call_error(c, "ERR not found");
+    if (!c->v) {
+        deja_options opt = options_of(w);
+        if (!check_scale_to(c, w) || !reserve_make(c, &opt))
+            return REDISMODULE_OK;
+    }
+    return add_and_reply(c, first, many);
+}
+
+int bf_add(struct call *c)
 {
     const struct wish w = defaults();
-    return argc != 3 ? RedisModule_WrongArity(ctx) : insert(ctx, argv, 2, argc, false, &w);
+    return insert(c, 2, false, &w);
 }
 
-int bf_madd(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_madd(struct call *c)
 {
     const struct wish w = defaults();
-    return argc < 3 ? RedisModule_WrongArity(ctx) : insert(ctx, argv, 2, argc, true, &w);
+    return insert(c, 2, true, &w);
 }
 
-static bool read_tightening(RedisModuleCtx *ctx, RedisModuleString *text, struct wish *w)
-{
-    if (RedisModule_StringToDouble(text, &w->tightening) == REDISMODULE_OK && w->tightening > 0 &&
-        w->tightening < 1)
-        return true;
-    return reply_error(ctx, "ERR bad tightening ratio"), false;
-}
-
-static bool read_seed(RedisModuleCtx *ctx, RedisModuleString *text, struct wish *w)
-{
-    size_t len;
-    w->key = RedisModule_StringPtrLen(text, &len);
-    return len == DEJA_KEY_LEN ? true : (reply_error(ctx, "ERR invalid seed"), false);
-}
-
-static bool read_scale_to(RedisModuleCtx *ctx, RedisModuleString *text, struct wish *w)
-{
-    if (RedisModule_StringToLongLong(text, &w->scale_to) == REDISMODULE_OK && w->scale_to > 0)
-        return true;
-    return reply_error(ctx, "ERR bad capacity"), false;
-}
-
-/* Options of INSERT up to ITEMS; *first is the first item, argc when there is none. */
-static bool read_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, struct wish *w,
-                        bool *create, int *first)
+/* The options of INSERT up to ITEMS; *first is the first item. */
+static bool read_insert(const struct call *c, struct wish *w, bool *create, int *first)
 {
     int i = 2;
     bool fine = true;
-    for (; i < argc && fine && !word_is(argv[i], "ITEMS"); i++) {
-        const bool more = i + 1 < argc;
-        if (word_is(argv[i], "NOCREATE"))
+    for (; i < c->argc && fine && !call_word_is(c, i, "ITEMS"); i++) {
+        const bool more = i + 1 < c->argc;
+        if (call_word_is(c, i, "NOCREATE"))
             *create = false;
-        else if (word_is(argv[i], "NONSCALING"))
+        else if (call_word_is(c, i, "NONSCALING"))
             w->nonscaling = true;
-        else if (more && word_is(argv[i], "CAPACITY"))
-            fine = read_capacity(ctx, argv[++i], true, w);
-        else if (more && word_is(argv[i], "ERROR"))
-            fine = read_error(ctx, argv[++i], true, w);
-        else if (more && word_is(argv[i], "EXPANSION"))
-            fine = read_expansion(ctx, argv[++i], true, w);
-        else if (more && word_is(argv[i], "TIGHTENING"))
-            fine = read_tightening(ctx, argv[++i], w);
-        else if (more && word_is(argv[i], "SEED"))
-            fine = read_seed(ctx, argv[++i], w);
-        else if (more && word_is(argv[i], "VALIDATESCALETO"))
-            fine = read_scale_to(ctx, argv[++i], w);
+        else if (more && call_word_is(c, i, "CAPACITY"))
+            fine = read_capacity(c, ++i, true, w);
+        else if (more && call_word_is(c, i, "ERROR"))
+            fine = read_error(c, ++i, true, w);
+        else if (more && call_word_is(c, i, "EXPANSION"))
+            fine = read_expansion(c, ++i, true, w);
+        else if (more && call_word_is(c, i, "TIGHTENING"))
+            fine = read_tightening(c, ++i, w);
+        else if (more && call_word_is(c, i, "SEED"))
+            fine = read_seed(c, ++i, w);
+        else if (more && call_word_is(c, i, "VALIDATESCALETO"))
+            fine = read_scale_to(c, ++i, w);
         else
-            return reply_error(ctx, "Unknown argument received"), false;
+            return call_error(c, "Unknown argument received"), false;
     }
     *first = i + 1;
-    if (fine && *first >= argc)
-        return RedisModule_WrongArity(ctx), false;
-    return fine && check_scaling(ctx, w);
+    if (fine && *first >= c->argc)
+        return RedisModule_WrongArity(c->ctx), false;
+    return fine && check_scaling(c, w);
 }
 
-int bf_insert(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_insert(struct call *c)
 {
     struct wish w = defaults();
     bool create = true;
     int first;
-    if (argc < 4)
-        return RedisModule_WrongArity(ctx);
-    if (!read_insert(ctx, argv, argc, &w, &create, &first))
+    if (!read_insert(c, &w, &create, &first))
         return REDISMODULE_OK;
-    return insert(ctx, argv, first, argc, true, create ? &w : NULL);
+    return insert(c, first, true, create ? &w : NULL);
 }
 
 /* --- EXISTS, MEXISTS ------------------------------------------------------------ */
 
-static void answer_exists(RedisModuleCtx *ctx, struct value *v, RedisModuleString **argv, int n,
-                          bool many)
+static int exists(struct call *c, bool many)
 {
     struct items items;
-    if (!items_init(ctx, &items, v, argv, n))
-        return;
-    deja_filter_contains_batch(v->filter, items.key, items.n, items.answer);
-    if (many)
-        RedisModule_ReplyWithArray(ctx, n);
-    for (size_t i = 0; i < items.n; i++)
-        RedisModule_ReplyWithBool(ctx, items.answer[i]);
-    items_fini(&items);
-}
-
-static int exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool many)
-{
-    RedisModuleKey *key;
-    struct value *v;
-    const int n = argc - 2;
-    const enum found found = value_open(ctx, argv[1], REDISMODULE_READ, &key, &v);
-    if (found == REFUSED)
+    if (!call_open(c, CALL_READ))
         return REDISMODULE_OK;
-    if (found == FOUND && v->filter)
-        answer_exists(ctx, v, argv + 2, n, many);
-    else if (found == FOUND)
-        value_reply_no_filter(ctx, v);
-    else if (many)
-        RedisModule_ReplyWithArray(ctx, n);
-    for (int i = 0; found == ABSENT && i < n; i++) /* in no filter is nothing */
-        RedisModule_ReplyWithBool(ctx, false);
-    RedisModule_CloseKey(key);
+    if (c->v && !c->v->filter)
+        return call_no_filter(c);
+    if (!items_init(c, &items, 2))
+        return REDISMODULE_OK;
+    if (c->v)
+        deja_filter_contains_batch(c->v->filter, items.key, items.n, items.answer);
+    else
+        memset(items.answer, 0, items.n);
+    reply_answers(c, &items, items.n, many, 0);
+    items_fini(&items);
     return REDISMODULE_OK;
 }
 
-int bf_exists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_exists(struct call *c)
 {
-    return argc != 3 ? RedisModule_WrongArity(ctx) : exists(ctx, argv, argc, false);
+    return exists(c, false);
 }
 
-int bf_mexists(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_mexists(struct call *c)
 {
-    return argc < 3 ? RedisModule_WrongArity(ctx) : exists(ctx, argv, argc, true);
+    return exists(c, true);
 }
 
 /* --- INFO, CARD ----------------------------------------------------------------- */
@@ -392,7 +341,7 @@ enum field {
     ITEMS,
     EXPANSION,
     ALL,
-    ERROR_RATE = ALL, /* from here on when asked for only */
+    ERROR_RATE = ALL, /* the fields from here on only on request */
     TIGHTNESS,
     MAX_SCALED,
     FIELDS
@@ -411,80 +360,62 @@ static const struct {
     [MAX_SCALED] = {"MAXSCALEDCAPACITY", "Max scaled capacity"},
 };
 
-static void reply_field(RedisModuleCtx *ctx, const struct value *v, int field)
+static uint64_t number_of(const struct value *v, const deja_stats *o, int field)
 {
-    const deja_stats o = value_stats(v);
     switch (field) {
     case CAPACITY:
-        RedisModule_ReplyWithLongLong(ctx, (long long)o.capacity);
-        break;
+        return o->capacity;
     case SIZE:
-        RedisModule_ReplyWithLongLong(ctx, (long long)value_memory(v));
-        break;
+        return value_memory(v);
     case FILTERS:
-        RedisModule_ReplyWithLongLong(ctx, o.parts);
-        break;
+        return o->parts;
     case ITEMS:
-        RedisModule_ReplyWithLongLong(ctx, (long long)o.keys);
-        break;
-    case ERROR_RATE:
-        RedisModule_ReplyWithDouble(ctx, o.fp_rate);
-        break;
-    case TIGHTNESS:
-        RedisModule_ReplyWithDouble(ctx, o.tightening);
-        break;
-    case MAX_SCALED:
-        RedisModule_ReplyWithLongLong(ctx, (long long)scaling_most_of(&o));
-        break;
+        return o->keys;
+    case EXPANSION:
+        return o->growth;
     default:
-        if (o.growth)
-            RedisModule_ReplyWithLongLong(ctx, o.growth);
-        else
-            RedisModule_ReplyWithNull(ctx);
+        return scaling_most_of(o);
     }
 }
 
-int bf_info(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+static int reply_field(const struct call *c, int field)
 {
-    RedisModuleKey *key;
-    struct value *v;
+    const deja_stats o = value_stats(c->v);
+    if (field == ERROR_RATE || field == TIGHTNESS)
+        return RedisModule_ReplyWithDouble(c->ctx, field == TIGHTNESS ? o.tightening : o.fp_rate);
+    if (field == EXPANSION && !o.growth)
+        return RedisModule_ReplyWithNull(c->ctx);
+    return RedisModule_ReplyWithLongLong(c->ctx, (long long)number_of(c->v, &o, field));
+}
+
+int bf_info(struct call *c)
+{
     int field = 0;
-    if (argc != 2 && argc != 3)
-        return RedisModule_WrongArity(ctx);
-    if (!value_filter(ctx, argv[1], REDISMODULE_READ, &key, &v))
+    if (!call_filter(c, CALL_READ))
         return REDISMODULE_OK;
-    while (argc == 3 && field < FIELDS && !word_is(argv[2], fields[field].word))
+    while (c->argc == 3 && field < FIELDS && !call_word_is(c, 2, fields[field].word))
         field++;
-    if (field == FIELDS || (field == MAX_SCALED && !deja_kind_can(v->kind, DEJA_CAN_GROW))) {
-        reply_error(ctx, "Invalid information value");
-    } else if (argc == 3) {
-        RedisModule_ReplyWithArray(ctx, 1);
-        reply_field(ctx, v, field);
-    } else {
-        RedisModule_ReplyWithMap(ctx, ALL);
-        for (field = 0; field < ALL; field++) {
-            RedisModule_ReplyWithSimpleString(ctx, fields[field].title);
-            reply_field(ctx, v, field);
-        }
+    if (field == FIELDS || (field == MAX_SCALED && !deja_kind_can(c->v->kind, DEJA_CAN_GROW)))
+        return call_error(c, "Invalid information value");
+    if (c->argc == 3) {
+        RedisModule_ReplyWithArray(c->ctx, 1);
+        return reply_field(c, field);
     }
-    RedisModule_CloseKey(key);
+    RedisModule_ReplyWithMap(c->ctx, ALL);
+    for (field = 0; field < ALL; field++) {
+        RedisModule_ReplyWithSimpleString(c->ctx, fields[field].title);
+        reply_field(c, field);
+    }
     return REDISMODULE_OK;
 }
 
-int bf_card(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_card(struct call *c)
 {
-    RedisModuleKey *key;
-    struct value *v;
-    if (argc != 2)
-        return RedisModule_WrongArity(ctx);
-    const enum found found = value_open(ctx, argv[1], REDISMODULE_READ, &key, &v);
-    if (found == REFUSED)
+    if (!call_open(c, CALL_READ))
         return REDISMODULE_OK;
-    const bool counted = found == FOUND && v->filter;
-    if (found == FOUND && v->opaque)
-        value_reply_no_filter(ctx, v);
-    else
-        RedisModule_ReplyWithLongLong(ctx, counted ? (long long)value_stats(v).keys : 0);
-    RedisModule_CloseKey(key);
-    return REDISMODULE_OK;
+    if (c->v && c->v->opaque)
+        return call_no_filter(c);
+    const bool has_filter = c->v && c->v->filter;
+    return RedisModule_ReplyWithLongLong(c->ctx,
+                                         has_filter ? (long long)value_stats(c->v).keys : 0);
 }

@@ -1,142 +1,123 @@
 /* chunks.c - a filter in chunks: BF.SCANDUMP and BF.LOADCHUNK.
  *
  * The chunks are the bytes of the filter's .deja file: iterator 0 gives the header page, and the
- * iterator after n bytes of bodies is n + 1.  BF.LOADCHUNK wants them in order, each with the
- * iterator that came with it; so it knows where a chunk belongs, and one that was lost, doubled or
- * swapped is refused.  Everything is checked as it comes, and with the last byte the checksum of
- * the whole: only then does the key answer.
+ * iterator after n bytes of bodies is n + 1.  BF.LOADCHUNK needs the chunks in order, each with
+ * the iterator that came with it.  The iterator shows where a chunk belongs, so a lost, repeated
+ * or swapped chunk is refused.  Each chunk is checked when it arrives, and the checksum of the
+ * whole after the last byte; until then the key answers no query.
  *
- * A filter that changes while it is dumped has another checksum than its header tells, and will
- * not load: dump a COPY of it. */
+ * If a filter changes during a dump, its checksum no longer matches the one in the header, and the
+ * dump will not load: dump a COPY of it. */
 #include "commands.h"
-#include "value.h"
 #include "warn.h"
-#include <stdbool.h>
 #include <string.h>
 
-static int numeric(RedisModuleCtx *ctx, const RedisModuleString *text, long long *n)
+static bool read_iterator(const struct call *c, long long *n)
 {
-    if (RedisModule_StringToLongLong(text, n) == REDISMODULE_OK && *n >= 0)
-        return 1;
-    RedisModule_ReplyWithError(ctx, "Second argument must be numeric");
-    return 0;
+    if (RedisModule_StringToLongLong(c->argv[2], n) == REDISMODULE_OK && *n >= 0)
+        return true;
+    return call_error(c, "Second argument must be numeric"), false;
 }
 
-int bf_scandump(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_scandump(struct call *c)
 {
-    RedisModuleKey *key;
-    struct value *v;
     long long iterator;
-    if (argc != 3)
-        return RedisModule_WrongArity(ctx);
     deja_error err = {0, ""};
-    if (!numeric(ctx, argv[2], &iterator) || !value_with_bytes(ctx, argv[1], &key, &v))
+    if (!read_iterator(c, &iterator) || !call_bytes(c))
         return REDISMODULE_OK;
     const size_t most = iterator ? VALUE_PIECE : VALUE_PAGE;
-    const uint64_t at = iterator ? VALUE_PAGE + (uint64_t)iterator - 1 : 0, len = value_len(v);
+    const uint64_t at = iterator ? VALUE_PAGE + (uint64_t)iterator - 1 : 0, len = value_len(c->v);
     const uint64_t left = at < len ? len - at : 0;
     char *piece = RedisModule_Alloc(left < most ? (size_t)left + 1 : most);
-    const size_t got = value_read(v, at, piece, left < most ? (size_t)left : most);
-    if (!iterator && value_check(v, piece, &err) < 0) {
-        value_reply_unsound(ctx, &err);
+    const size_t got = value_read(c->v, at, piece, left < most ? (size_t)left : most);
+    if (!iterator && value_check(c->v, piece, &err) < 0) {
+        call_unsound(c, &err);
     } else {
-        RedisModule_ReplyWithArray(ctx, 2);
-        RedisModule_ReplyWithLongLong(ctx, got ? (long long)(at + got - VALUE_PAGE + 1) : 0);
-        RedisModule_ReplyWithStringBuffer(ctx, piece, got);
+        RedisModule_ReplyWithArray(c->ctx, 2);
+        RedisModule_ReplyWithLongLong(c->ctx, got ? (long long)(at + got - VALUE_PAGE + 1) : 0);
+        RedisModule_ReplyWithStringBuffer(c->ctx, piece, got);
     }
     RedisModule_Free(piece);
-    RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }
 
-static int bad_data(RedisModuleCtx *ctx)
+enum loaded {
+    LOADED,
+    REFUSED, /* the chunk does not fit; an earlier load is unchanged */
+    FAILED   /* the load cannot succeed any more */
+};
+
+static enum loaded refuse(const struct call *c, const char *text, enum loaded how)
 {
-    return RedisModule_ReplyWithError(ctx, "ERR received bad data");
+    return call_error(c, text), how;
 }
 
-/* The header page: a new value, which takes the place of a load that was not finished. */
-static int begin(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                 const char *data, size_t len)
+/* The header page creates a value; it replaces an unfinished load. */
+static enum loaded load_first(const struct call *c, const char *data, size_t len)
 {
     deja_error err = {0, ""};
-    struct value *v = len == VALUE_PAGE ? value_load_begin(0, NULL, value_keep(ctx), &err) : NULL;
-    if (!v || value_load_more(v, data, len, &err) < 0) {
+    struct value *v = len == VALUE_PAGE ? value_load_begin(0, NULL, call_keep(c), &err) : NULL;
+    const char *why = NULL;
+    if (!v || value_load_more(v, data, len, &err) < 0)
+        why = "ERR received bad data";
+    else if (v->load && value_too_large(deja_import_len(v->load)))
+        why = "ERR the filter is larger than filter-max-bytes";
+    if (why) {
         value_free(v);
-        bad_data(ctx);
-        return -1;
+        return refuse(c, why, REFUSED);
     }
-    if (v->load && value_too_large(deja_import_len(v->load))) {
-        value_free(v);
-        RedisModule_ReplyWithError(ctx, "ERR the filter is larger than filter-max-bytes");
-        return -1;
-    }
-    RedisModule_ModuleTypeSetValue(key, value_type, v);
-    if (v->opaque)
-        warn_kept(ctx, name, v->opaque->why);
-    return 0;
+    RedisModule_ModuleTypeSetValue(c->key, value_type, v);
+    warn_if_kept(c->ctx, c->argv[1], v);
+    return LOADED;
 }
 
-/* A load whose header this build refused, while it follows a primary or a log that did not. */
-static bool goes_on_opaque(RedisModuleCtx *ctx, const struct value *v)
+/* A load that this build refused, while it follows a primary or a log that accepted it. */
+static bool continues_opaque(const struct call *c)
 {
-    return v->opaque && v->opaque->flags & VALUE_PARTIAL && value_keep(ctx) == KEEP_ALL;
+    return c->v->opaque && c->v->opaque->flags & VALUE_PARTIAL && call_keep(c) == KEEP_ALL;
 }
 
-/* 0; or the client has been told: -1 of a chunk that does not fit here, -2 of the end of the load.
- */
-static int more(RedisModuleCtx *ctx, struct value *v, RedisModuleString *name, uint64_t end,
-                const char *data, size_t len)
+static enum loaded load_more(const struct call *c, uint64_t end, const char *data, size_t len)
 {
+    struct value *v = c->v;
     deja_error err = {0, ""};
-    if (v->opaque && !goes_on_opaque(ctx, v))
-        return value_reply_no_filter(ctx, v), -1;
+    if (v->opaque && !continues_opaque(c))
+        return call_no_filter(c), REFUSED;
     if (v->filter || end < len || end - len != v->loaded - VALUE_PAGE || !len)
-        return RedisModule_ReplyWithError(ctx, "ERR invalid offset - no link found"), -1;
+        return refuse(c, "ERR invalid offset - no link found", REFUSED);
     if (v->load && len > deja_import_len(v->load) - v->loaded)
-        return RedisModule_ReplyWithError(ctx, "ERR invalid chunk - Too big for current filter"),
-               -1;
+        return refuse(c, "ERR invalid chunk - Too big for current filter", REFUSED);
     const bool was_opaque = v->opaque;
-    v->keep = value_keep(ctx);
+    v->keep = call_keep(c);
     const int rc = value_load_more(v, data, len, &err);
-    if (rc == DEJA_OK && v->opaque && !was_opaque)
-        warn_kept(ctx, name, v->opaque->why);
     if (rc == DEJA_ENOMEM)
-        return value_reply_error(ctx, rc, &err), -2;
-    return rc < 0 ? (bad_data(ctx), -2) : 0;
+        return call_fail(c, rc, &err), FAILED;
+    if (rc < 0)
+        return refuse(c, "ERR received bad data", FAILED);
+    if (!was_opaque)
+        warn_if_kept(c->ctx, c->argv[1], v);
+    return LOADED;
 }
 
-int bf_loadchunk(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
+int bf_loadchunk(struct call *c)
 {
-    RedisModuleKey *key;
-    struct value *v;
     long long iterator;
     size_t len;
-    if (argc != 4)
-        return RedisModule_WrongArity(ctx);
-    if (!numeric(ctx, argv[2], &iterator))
+    if (!read_iterator(c, &iterator) || !call_open(c, CALL_WRITE))
         return REDISMODULE_OK;
-    const enum found found =
-        value_open(ctx, argv[1], REDISMODULE_READ | REDISMODULE_WRITE, &key, &v);
-    if (found == REFUSED)
-        return REDISMODULE_OK;
-    const char *data = RedisModule_StringPtrLen(argv[3], &len);
-    int rc = -1;
-    if (iterator == 1 && (found == ABSENT || v->load || goes_on_opaque(ctx, v)))
-        rc = begin(ctx, key, argv[1], data, len);
-    else if (found == ABSENT)
-        RedisModule_ReplyWithError(ctx, "ERR not found");
-    else if (iterator == 1)
-        RedisModule_ReplyWithError(ctx, "ERR item exists");
+    const char *data = RedisModule_StringPtrLen(c->argv[3], &len);
+    enum loaded how;
+    if (iterator == 1 && (!c->v || c->v->load || continues_opaque(c)))
+        how = load_first(c, data, len);
+    else if (!c->v || iterator == 1)
+        how = refuse(c, c->v ? "ERR item exists" : "ERR not found", REFUSED);
     else
-        rc = more(ctx, v, argv[1], (uint64_t)iterator - 1, data, len);
-    if (rc == 0) {
-        RedisModule_ReplicateVerbatim(ctx);
-        RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, "bloom.load", argv[1]);
-        value_reply_ok(ctx);
-    } else if (rc == -2) { /* nothing can come of it any more */
-        RedisModule_DeleteKey(key);
-        RedisModule_Replicate(ctx, "DEL", "s", argv[1]);
+        how = load_more(c, (uint64_t)iterator - 1, data, len);
+    if (how == LOADED)
+        return call_finish(c, DEJA_OK, NULL, "bloom.load");
+    if (how == FAILED) {
+        RedisModule_DeleteKey(c->key);
+        RedisModule_Replicate(c->ctx, "DEL", "s", c->argv[1]);
     }
-    RedisModule_CloseKey(key);
     return REDISMODULE_OK;
 }

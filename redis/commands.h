@@ -1,33 +1,39 @@
-/* commands.h - the commands of the module; docs.c has the list of them. */
+/* commands.h - the commands of the module; docs.c describes them to the server. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
-#include "redisapi.h"
+#include "call.h"
+#include <limits.h>
 
-#define COMMAND(name) int name(RedisModuleCtx *ctx, RedisModuleString **argv, int argc);
-COMMAND(bf_reserve)
-COMMAND(bf_add)
-COMMAND(bf_madd)
-COMMAND(bf_insert)
-COMMAND(bf_exists)
-COMMAND(bf_mexists)
-COMMAND(bf_info)
-COMMAND(bf_card)
-COMMAND(bf_scandump)
-COMMAND(bf_loadchunk)
-COMMAND(deja_cmd_reserve)
-COMMAND(deja_cmd_add)
-COMMAND(deja_cmd_check)
-COMMAND(deja_cmd_remove)
-COMMAND(deja_cmd_count)
-COMMAND(deja_cmd_merge)
-COMMAND(deja_cmd_fold)
-COMMAND(deja_cmd_rotate)
-COMMAND(deja_cmd_info)
-COMMAND(deja_cmd_export)
-COMMAND(deja_cmd_import)
-#undef COMMAND
+#define MANY INT_MAX
 
-/* Create all commands and tell what there is to tell about them. */
+/* COMMAND(name, fewest words, most words), counting the command itself. */
+#define COMMANDS(COMMAND)                                                                         \
+    COMMAND(bf_reserve, 4, 7)                                                                     \
+    COMMAND(bf_add, 3, 3)                                                                         \
+    COMMAND(bf_madd, 3, MANY)                                                                     \
+    COMMAND(bf_insert, 4, MANY)                                                                   \
+    COMMAND(bf_exists, 3, 3)                                                                      \
+    COMMAND(bf_mexists, 3, MANY)                                                                  \
+    COMMAND(bf_info, 2, 3)                                                                        \
+    COMMAND(bf_card, 2, 2)                                                                        \
+    COMMAND(bf_scandump, 3, 3)                                                                    \
+    COMMAND(bf_loadchunk, 4, 4)                                                                   \
+    COMMAND(deja_cmd_reserve, 2, MANY)                                                            \
+    COMMAND(deja_cmd_add, 3, MANY)                                                                \
+    COMMAND(deja_cmd_check, 3, MANY)                                                              \
+    COMMAND(deja_cmd_remove, 3, MANY)                                                             \
+    COMMAND(deja_cmd_count, 3, MANY)                                                              \
+    COMMAND(deja_cmd_merge, 3, MANY)                                                              \
+    COMMAND(deja_cmd_fold, 2, 3)                                                                  \
+    COMMAND(deja_cmd_rotate, 2, MANY)                                                             \
+    COMMAND(deja_cmd_info, 2, 2)                                                                  \
+    COMMAND(deja_cmd_export, 2, 2)                                                                \
+    COMMAND(deja_cmd_import, 3, MANY)
+
+#define COMMANDS_DECLARE(name, least, most) int name(struct call *c);
+COMMANDS(COMMANDS_DECLARE)
+#undef COMMANDS_DECLARE
+
 int commands_create(RedisModuleCtx *ctx);
 
 #endif

@@ -1,44 +1,43 @@
-/* items.c - the items of a command as keys of a filter, and room for its answers. */
+/* items.c - the items of a command as keys of a filter, and room for the answers. */
 #include "items.h"
-#include <string.h>
 
-/* Each URL in its canonical form; what is no URL stays as it is.  0: no memory for so much. */
-static int canonicalise(struct items *items, const deja_url_rules *rules)
+/* Replaces URLs by their canonical form; other items stay unchanged.  False: no memory. */
+static bool canonicalize(struct items *items, const deja_url_rules *rules)
 {
     size_t room = 0;
     for (size_t i = 0; i < items->n; i++)
         room += DEJA_URL_ROOM(items->key[i].len);
     items->forms = RedisModule_TryAlloc(room);
     if (!items->forms)
-        return 0;
-    /* The answers are not there yet: their room takes what became of each. */
+        return false;
+    /* The statuses are not needed; they go where the answers will be. */
     (void)deja_url_canon_batch(rules, items->key, items->n, items->forms, room, items->key,
                                (int8_t *)items->answer);
-    return 1;
+    return true;
 }
 
 /* Room for keys and answers, in the struct if they are few. */
-static int furnish(struct items *items)
+static bool make_room(struct items *items)
 {
-    const int many = items->n > ITEMS_FEW;
+    const bool many = items->n > ITEMS_FEW;
     items->forms = NULL;
     items->key = many ? RedisModule_TryAlloc(items->n * sizeof *items->key) : items->few_keys;
     items->answer = many ? RedisModule_TryAlloc(items->n) : items->few_answers;
     return items->key && items->answer;
 }
 
-int items_init(RedisModuleCtx *ctx, struct items *items, struct value *v, RedisModuleString **argv,
-               int n)
+bool items_init(const struct call *c, struct items *items, int first)
 {
-    items->n = (size_t)n;
-    int fine = furnish(items);
+    items->n = (size_t)(c->argc - first);
+    bool fine = make_room(items);
     for (size_t i = 0; fine && i < items->n; i++)
-        items->key[i].data = RedisModule_StringPtrLen(argv[i], &items->key[i].len);
-    if (fine && value_rules(v))
-        fine = canonicalise(items, value_rules(v));
+        items->key[i].data =
+            RedisModule_StringPtrLen(c->argv[(size_t)first + i], &items->key[i].len);
+    if (fine && c->v && value_rules(c->v))
+        fine = canonicalize(items, value_rules(c->v));
     if (!fine) {
         items_fini(items);
-        RedisModule_ReplyWithError(ctx, "ERR out of memory for so many or so long items");
+        call_error(c, "ERR out of memory; send fewer or shorter items at once");
     }
     return fine;
 }
@@ -52,16 +51,16 @@ void items_fini(struct items *items)
     RedisModule_Free(items->forms);
 }
 
-/* A command as it came costs the server nothing to pass on, and nothing at all where nobody
- * listens; one of our own is looked up by its name and put together first, every time. */
-void items_publish(RedisModuleCtx *ctx, const struct items *items, size_t done,
-                   const char *command, const char *event, RedisModuleString **argv, int first)
+/* An unchanged command costs the server little to forward, and nothing if it has no replica and
+ * no log.  Replicate looks up the command and copies its arguments every time. */
+void items_publish(const struct call *c, const struct items *items, size_t done,
+                   const char *command, const char *event, int first)
 {
     if (!done)
         return;
     if (done == items->n && first == 2)
-        RedisModule_ReplicateVerbatim(ctx);
+        RedisModule_ReplicateVerbatim(c->ctx);
     else
-        RedisModule_Replicate(ctx, command, "sv", argv[1], argv + first, done);
-    RedisModule_NotifyKeyspaceEvent(ctx, REDISMODULE_NOTIFY_MODULE, event, argv[1]);
+        RedisModule_Replicate(c->ctx, command, "sv", c->argv[1], c->argv + first, done);
+    call_notify(c, event);
 }

@@ -1,7 +1,7 @@
-/* items.h - the items of a command as keys of a filter, and room for its answers. */
+/* items.h - the items of a command as keys of a filter, and room for the answers. */
 #ifndef ITEMS_H
 #define ITEMS_H
-#include "value.h"
+#include "call.h"
 
 #define ITEMS_FEW 64
 
@@ -14,16 +14,15 @@ struct items {
     uint8_t few_answers[ITEMS_FEW];
 };
 
-/* True, or the client has been told that there is no memory.  Takes no copy of bytes that are in
- * form already: argv has to stay. */
-int items_init(RedisModuleCtx *ctx, struct items *items, struct value *v, RedisModuleString **argv,
-               int n);
+/* The arguments from argv[first] on.  Returns true, or replies that there is no memory.  Bytes
+ * that need no rewriting are not copied, so argv must outlive the items. */
+bool items_init(const struct call *c, struct items *items, int first);
 void items_fini(struct items *items);
 
-/* After `done` of them were taken (added, removed): tell replicas and the log, and those who watch
- * keys.  argv[first] was the first item of the command; where the command did not what it says,
- * another one that takes key and items is sent in its place. */
-void items_publish(RedisModuleCtx *ctx, const struct items *items, size_t done,
-                   const char *command, const char *event, RedisModuleString **argv, int first);
+/* After the first `done` items were added or removed: inform replicas, the append-only file and
+ * subscribers.  The command is replicated unchanged if it was just a key and items that were all
+ * processed, and otherwise as `command` with the items that were. */
+void items_publish(const struct call *c, const struct items *items, size_t done,
+                   const char *command, const char *event, int first);
 
 #endif

@@ -1,7 +1,7 @@
-/* module.c - the module deja for Redis 7.0 and newer, and for Valkey: what happens when it loads.
+/* module.c - loads the module deja into Redis 7.0 or later, or Valkey.
  *
- * The server distributes, replicates, persists and guards; deja answers.  From here: data type
- * (rdb.c), commands (docs.c has their list), settings, and a section of INFO. */
+ * It registers the data type (rdb.c), the commands (docs.c), the settings and a section of
+ * INFO. */
 #include "commands.h"
 #include "rdb.h"
 #include "warn.h"
@@ -27,7 +27,7 @@ static int set_number(const char *name, long long value, void *number, RedisModu
     return REDISMODULE_OK;
 }
 
-static RedisModuleString *error_text; /* as it was given */
+static RedisModuleString *error_text; /* as the user spelled it */
 
 static RedisModuleString *get_error(const char *name, void *unused)
 {
@@ -43,7 +43,7 @@ static int set_error(const char *name, RedisModuleString *text, void *unused,
     (void)name, (void)unused;
     const char *words = RedisModule_StringPtrLen(text, &len);
     if (RedisModule_StringToDouble(text, &rate) != REDISMODULE_OK || !(rate > 0 && rate < 1)) {
-        static const char why[] = "the error rate lies between 0 and 1";
+        static const char why[] = "the error rate must be between 0 and 1";
         *err = RedisModule_CreateString(NULL, why, sizeof why - 1);
         return REDISMODULE_ERR;
     }
@@ -80,7 +80,7 @@ static int create_settings(RedisModuleCtx *ctx)
 
 /* --- INFO --------------------------------------------------------------------------- */
 
-static void tell_info(RedisModuleInfoCtx *info, int for_crash_report)
+static void add_info(RedisModuleInfoCtx *info, int for_crash_report)
 {
     (void)for_crash_report;
     const struct totals t = value_totals();
@@ -101,7 +101,8 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     (void)argv;
     const char *missing = redisapi_fetch(ctx);
     if (missing) {
-        fprintf(stderr, "deja: this server lacks RedisModule_%s; Redis 7.0 has it\n", missing);
+        fprintf(stderr, "deja: this server lacks RedisModule_%s; use Redis 7.0 or later\n",
+                missing);
         return REDISMODULE_ERR;
     }
     if (RedisModule_IsModuleNameBusy("deja"))
@@ -109,7 +110,7 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     RedisModule_SetModuleAttribs(ctx, "deja", version, REDISMODULE_APIVER_1);
     if (argc) {
         RedisModule_Log(ctx, "warning",
-                        "the module takes no arguments; its settings are deja.* in the "
+                        "the module takes no arguments; use the settings deja.* of the server's "
                         "configuration");
         return REDISMODULE_ERR;
     }
@@ -117,5 +118,5 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
     if (rdb_create_type(ctx) != REDISMODULE_OK || commands_create(ctx) != REDISMODULE_OK ||
         create_settings(ctx) != REDISMODULE_OK || warn_start(ctx) != REDISMODULE_OK)
         return REDISMODULE_ERR;
-    return RedisModule_RegisterInfoFunc(ctx, tell_info);
+    return RedisModule_RegisterInfoFunc(ctx, add_info);
 }

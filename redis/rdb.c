@@ -1,19 +1,19 @@
-/* rdb.c - a value on its way to disk and elsewhere: RDB, AOF, COPY, digest.
+/* rdb.c - persistence and copies of a value: RDB, AOF, COPY, digest.
  *
- * An RDB file, and so DUMP and a full synchronization, holds for each value: flags, the secret key
- * if the filter keeps it apart from its bytes, the number of bytes, and the bytes of its .deja
- * file in pieces.  A load that is under way is saved as far as it has come.  Any of it may come
- * from a stranger (RESTORE), so a length only says when to stop.
+ * An RDB file, and therefore DUMP and a full synchronization, has for each value: flags, the
+ * secret key if the file does not contain it, the number of bytes, and the bytes of its .deja file
+ * in pieces.  A load in progress is saved as far as it has arrived.  RESTORE data is untrusted, so
+ * a length only says when to stop.
  *
- * The server exits if a value of its RDB file does not load.  So while it loads (RDB, AOF, the
- * data of a primary), every value whose pieces can be read is kept, if need be as an opaque one.
- * RESTORE keeps what another build can use, and refuses damage.  Later versions must keep this
- * layout, and the encoding version, and say what is new in the flags: then this one can keep their
- * values, too.
+ * The server exits if a value in its RDB file does not load.  So while it loads (RDB, AOF, data of
+ * a primary), every value whose pieces can be read is kept, as an opaque one if necessary. RESTORE
+ * keeps bytes that another build can use, and refuses damage.  Later versions must keep this
+ * layout and encoding version and describe what is new by flags, so that this version can keep
+ * their values.
  *
- * A rewritten AOF without RDB preamble repeats the pieces as BF.LOADCHUNK.  Opaque values are
- * written as DEJA.IMPORT, which keeps all bytes while the server loads; FLAGS is a word for this
- * purpose alone. */
+ * An AOF rewritten without RDB preamble has the pieces as BF.LOADCHUNK commands.  Opaque values
+ * are written as DEJA.IMPORT, which keeps all bytes while the server loads; its argument FLAGS
+ * exists only for this. */
 #include "rdb.h"
 #include "warn.h"
 #include <string.h>
@@ -27,7 +27,7 @@ static uint64_t flags_of(const struct value *v)
     return (value_key_apart(v) ? VALUE_WITH_KEY : 0) | (v->filter ? 0 : VALUE_PARTIAL);
 }
 
-/* Every value goes out, sound or not: at worst the loader keeps it as an opaque one. */
+/* Every value is saved, even an invalid one: a load then keeps it as an opaque value. */
 static void warn_if_unsound(RedisModuleIO *io, const RedisModuleString *name,
                             const struct value *v, const char *page)
 {
@@ -56,7 +56,7 @@ static void save(RedisModuleIO *io, void *value)
     RedisModule_Free(piece);
 }
 
-/* One string of the file; NULL: it ended, or was damaged. */
+/* One string of the file; NULL: the file is truncated or damaged. */
 static char *load_string(RedisModuleIO *io, size_t *len)
 {
     char *text = RedisModule_LoadStringBuffer(io, len);
@@ -72,8 +72,8 @@ static int load_number(RedisModuleIO *io, uint64_t *n)
     return RedisModule_IsIOError(io) ? -1 : 0;
 }
 
-/* The value with its key, for the bytes to come.  A secret key of another length is damage; the
- * value keeps as much of it as it has room for.  NULL: the file ended, or err says why not. */
+/* Starts a value, with its secret key.  A key of the wrong length is damage; the value keeps as
+ * much of it as it has room for.  NULL: the file is truncated, or err has the reason. */
 static struct value *load_begin(RedisModuleIO *io, uint64_t flags, enum keep keep, deja_error *err)
 {
     char key[DEJA_KEY_LEN] = {0};
@@ -87,13 +87,14 @@ static struct value *load_begin(RedisModuleIO *io, uint64_t flags, enum keep kee
     }
     struct value *v = value_load_flagged(flags, key, keep, err);
     if (!v || len == DEJA_KEY_LEN ||
-        value_load_unusable(v, DEJA_EFORMAT, "its secret key has a wrong length", err) == DEJA_OK)
+        value_load_unusable(v, DEJA_EFORMAT, "its secret key has the wrong length", err) ==
+            DEJA_OK)
         return v;
     value_free(v);
     return NULL;
 }
 
-/* All pieces are read, even if they do not add up: the end of the value comes after them. */
+/* Reads all pieces, even invalid ones, because the end of the value comes after them. */
 static int load_pieces(RedisModuleIO *io, struct value *v, deja_error *err)
 {
     uint64_t len, done = 0;
@@ -126,18 +127,17 @@ static void *load(RedisModuleIO *io, int encver)
     }
     struct value *v = load_begin(io, flags, keep, &err);
     if (!v || load_pieces(io, v, &err) < 0 || value_load_end(v, flags, &err) < 0) {
-        warn_refused(ctx, name, err.text[0] ? err.text : "it ends too early");
+        warn_refused(ctx, name, err.text[0] ? err.text : "it is truncated");
         value_free(v);
         return NULL;
     }
-    if (v->opaque)
-        warn_kept(ctx, name, v->opaque->why);
+    warn_if_kept(ctx, name, v);
     return v;
 }
 
 /* --- AOF ---------------------------------------------------------------------- */
 
-/* In one command: chunks have no place for a secret key, and no other way to be kept. */
+/* In one command, because BF.LOADCHUNK carries no secret key and keeps no opaque value. */
 static void rewrite_whole(RedisModuleIO *aof, RedisModuleString *key, const struct value *v)
 {
     const uint64_t len = value_len(v), flags = flags_of(v);
@@ -147,16 +147,12 @@ static void rewrite_whole(RedisModuleIO *aof, RedisModuleString *key, const stru
     const char *secret = (const char *)v->key;
     const size_t got = copy ? value_read(v, 0, copy, most) : most;
     const long long more = (long long)(flags & ~(uint64_t)VALUE_WITH_KEY);
-    if (flags & VALUE_WITH_KEY && more)
-        RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sbcbcl", key, bytes, got, "KEY", secret,
-                            (size_t)DEJA_KEY_LEN, "FLAGS", more);
-    else if (flags & VALUE_WITH_KEY)
-        RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sbcb", key, bytes, got, "KEY", secret,
-                            (size_t)DEJA_KEY_LEN);
-    else if (more)
-        RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sbcl", key, bytes, got, "FLAGS", more);
+    if (flags & VALUE_WITH_KEY)
+        RedisModule_EmitAOF(aof, "DEJA.IMPORT", more ? "sbcbcl" : "sbcb", key, bytes, got, "KEY",
+                            secret, (size_t)DEJA_KEY_LEN, "FLAGS", more);
     else
-        RedisModule_EmitAOF(aof, "DEJA.IMPORT", "sb", key, bytes, got);
+        RedisModule_EmitAOF(aof, "DEJA.IMPORT", more ? "sbcl" : "sb", key, bytes, got, "FLAGS",
+                            more);
     RedisModule_Free(copy);
 }
 
@@ -181,14 +177,14 @@ static void rewrite(RedisModuleIO *aof, RedisModuleString *key, void *value)
     RedisModule_Free(piece);
 }
 
-/* --- The rest ----------------------------------------------------------------- */
+/* --- Other methods ------------------------------------------------------------ */
 
 static size_t mem_usage(const void *value)
 {
     return value_memory(value);
 }
 
-/* The server frees what takes some effort in a thread of its own. */
+/* The server frees values of more than a little effort in a background thread. */
 static size_t free_effort(RedisModuleString *key, const void *value)
 {
     (void)key;
@@ -203,7 +199,7 @@ static void *copy(RedisModuleString *from, RedisModuleString *to, const void *va
     return value_copy(value, &err);
 }
 
-/* Bodies and counts; not the header page of a filter, which tells the time. */
+/* Bodies and counts, but not the header page of a filter, which contains the time. */
 static void digest(RedisModuleDigest *d, void *value)
 {
     const struct value *v = value;

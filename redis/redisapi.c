@@ -1,11 +1,11 @@
-/* redisapi.c - find the server's calls by their names. */
+/* redisapi.c - finds the server's calls by name. */
 #include "redisapi.h"
 #include <string.h>
 
 #define DEFINE(result, name, arguments) result(*RedisModule_##name) arguments;
 REDISAPI_CALLS(DEFINE, DEFINE)
 
-/* The first word of the context that OnLoad gets is the function that finds the others. */
+/* The context passed to OnLoad starts with a pointer to the function that finds the others. */
 typedef int (*get_api)(const char *name, void *pointer);
 
 static int fetch(get_api get, const char *name, void *pointer)

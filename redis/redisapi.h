@@ -1,11 +1,11 @@
-/* redisapi.h - the calls of the server that the module uses, declared by ourselves.
+/* redisapi.h - our own declarations of the server's module API.
  *
- * A module is given one function, which finds the others by name.  So nothing of the server is
- * needed to build one but what is below: names, arguments and numbers of the module API as Redis
- * 7.0 has them (Valkey has the same).  Calls that a server may lack are NULL there, and are marked
- * OPTIONAL; without one of the others the module does not load.
+ * A module gets one function, which finds the others by name.  So a build needs nothing of the
+ * server except the names, arguments and numbers below, as in Redis 7.0 (Valkey has the same).
+ * Calls marked OPTIONAL are NULL if the server lacks them; if it lacks another one, the module
+ * does not load.
  *
- * Names are the server's: RedisModule_OpenKey here is OpenKey there. */
+ * RedisModule_OpenKey is the server's OpenKey. */
 #ifndef REDISAPI_H
 #define REDISAPI_H
 #include <stddef.h>
@@ -45,7 +45,7 @@ enum {
     /* GetContextFlags */
     REDISMODULE_CTX_FLAGS_REPLICATED = 1 << 12,
     REDISMODULE_CTX_FLAGS_LOADING = 1 << 13,
-    /* SetModuleOptions: an RDB that ends early or is damaged is told to us, not fatal */
+    /* SetModuleOptions: report a truncated or damaged RDB to us instead of exiting */
     REDISMODULE_OPTIONS_HANDLE_IO_ERRORS = 1 << 0,
     REDISMODULE_NOTIFY_MODULE = 1 << 13,
     /* SubscribeToServerEvent */
@@ -55,7 +55,7 @@ enum {
     REDISMODULE_EVENT_SHUTDOWN = 5,
     /* Configs */
     REDISMODULE_CONFIG_DEFAULT = 0,
-    REDISMODULE_CONFIG_MEMORY = 1 << 7, /* numbers may have units: 4gb */
+    REDISMODULE_CONFIG_MEMORY = 1 << 7, /* accepts units: 4gb */
 };
 
 typedef struct RedisModuleEvent {
@@ -86,7 +86,7 @@ typedef struct RedisModuleTypeMethods {
     int (*defrag)(RedisModuleDefragCtx *ctx, RedisModuleString *key, void **value);
 } RedisModuleTypeMethods;
 
-/* What COMMAND DOCS and cluster clients are told about a command. */
+/* A command as described by COMMAND DOCS and to clients of a cluster. */
 typedef struct RedisModuleCommandHistoryEntry {
     const char *since;
     const char *changes;
@@ -151,7 +151,7 @@ enum {
 typedef struct RedisModuleCommandArg {
     const char *name;
     RedisModuleCommandArgType type;
-    int key_spec_index; /* of a key; -1 for others */
+    int key_spec_index; /* -1 if it is not a key */
     const char *token;
     const char *summary;
     const char *since;
@@ -204,7 +204,6 @@ typedef struct RedisModuleCommandInfo {
     CALL(int, ReplyWithStringBuffer, (RedisModuleCtx *, const char *, size_t))                    \
     CALL(int, ReplyWithArray, (RedisModuleCtx *, long))                                           \
     CALL(int, ReplyWithMap, (RedisModuleCtx *, long))                                             \
-    CALL(void, ReplySetArrayLength, (RedisModuleCtx *, long))                                     \
     CALL(void, ReplySetMapLength, (RedisModuleCtx *, long))                                       \
     CALL(RedisModuleKey *, OpenKey, (RedisModuleCtx *, RedisModuleString *, int))                 \
     CALL(void, CloseKey, (RedisModuleKey *))                                                      \
@@ -262,7 +261,7 @@ typedef struct RedisModuleCommandInfo {
 REDISAPI_CALLS(REDISAPI_DECLARE, REDISAPI_DECLARE)
 #undef REDISAPI_DECLARE
 
-/* Fetch all of them; NULL, or the name of the first one that this server lacks. */
+/* Fetch all calls.  Returns NULL, or the name of the first that the server lacks. */
 const char *redisapi_fetch(RedisModuleCtx *ctx);
 
 #endif

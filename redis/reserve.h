@@ -1,20 +1,19 @@
-/* reserve.h - the options of a filter as words of a command, read and written. */
+/* reserve.h - the options of a filter as words of a command, and new filters. */
 #ifndef RESERVE_H
 #define RESERVE_H
-#include "value.h"
+#include "call.h"
 
 #define RESERVE_OPTIONS 64 /* rows of the option table, at most */
 
-/* Read words from argv[*i] on into opt, until one that is no option; *i is then its place.
- * 0, or the client has been told what is wrong. */
-int reserve_parse(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, int *i,
-                  deja_options *opt);
+/* These reply with an error and return false on failure. */
 
-/* A filter under an empty key: 0, or the client has been told why not.  Replicas and the log get
- * a command with all options and the secret key, so that they make the same. */
-int reserve_make(RedisModuleCtx *ctx, RedisModuleKey *key, RedisModuleString *name,
-                 deja_options *opt, struct value **out);
+/* Read the options from argv[2] on. */
+bool reserve_parse(const struct call *c, deja_options *opt);
+/* Create a filter under the open, absent key.  It is replicated with all options and its secret
+ * key, so that replicas create the same filter. */
+bool reserve_make(struct call *c, deja_options *opt);
 
-int word_is(const RedisModuleString *word, const char *what); /* in any case of letters */
+/* A whole command: open the key, which must be absent, create the filter and reply. */
+int reserve_new(struct call *c, deja_options *opt, const char *event);
 
 #endif

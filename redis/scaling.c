@@ -1,14 +1,14 @@
 /* scaling.c - how far a filter can grow on this server: VALIDATESCALETO, MAXSCALEDCAPACITY.
  *
  * Part i of a series is for c g^i keys at the rate p (1 - r) r^i, with the growth g and the
- * tightening r, or, if r is less than 1/2, at the rate p r 0.3 0.7^(i-1) from the second part on
- * (docs/kinds.md).  Each is planned, which takes a moment and no memory, until the
- * bytes of all of them are more than one filter may have, or the library has no more parts. */
+ * tightening r.  If r is less than 1/2, the rate is p r 0.3 0.7^(i-1) from the second part on
+ * (docs/kinds.md).  Each part is planned, which allocates nothing, until all parts together exceed
+ * filter-max-bytes or the library's limit of parts. */
 #include "scaling.h"
 
-#define MAX_PARTS 32 /* of a series */
+#define MAX_PARTS 32 /* the library's limit */
 
-/* Bytes of part i for `capacity` keys; 0: it cannot be made. */
+/* The size of a part in bytes; 0: it is not possible. */
 static uint64_t part_bytes(const deja_options *opt, uint64_t capacity, double rate)
 {
     deja_options part = DEJA_OPTIONS_INIT;
@@ -19,7 +19,7 @@ static uint64_t part_bytes(const deja_options *opt, uint64_t capacity, double ra
     return deja_plan_make(&part, &plan, NULL) == DEJA_OK ? plan.bytes : 0;
 }
 
-/* The rate of part i > 0, from that of the part before it. */
+/* The rate of part i > 0, from the rate of the part before it. */
 static double next_rate(const deja_options *opt, int i, double rate)
 {
     if (opt->tightening >= 0.5)
@@ -38,8 +38,7 @@ uint64_t scaling_most(const deja_options *opt)
             break;
         bytes += more;
         sum += capacity;
-        capacity *=
-            opt->growth; /* less than 2^50 keys fit into any memory, 2^10 times that here */
+        capacity *= opt->growth; /* at most 2^60: less than 2^50 keys fit, times 2^10 */
         rate = next_rate(opt, i + 1, rate);
     }
     return sum;
@@ -48,11 +47,11 @@ uint64_t scaling_most(const deja_options *opt)
 uint64_t scaling_most_of(const deja_stats *o)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
-    uint64_t units = 1, step = 1; /* the first part is one of them */
+    uint64_t units = 1, step = 1; /* in capacities of the first part */
     for (uint32_t i = 1; i < o->parts; i++)
         units += step *= o->growth;
     opt.part_kind = o->part_kind;
-    opt.capacity = units ? o->capacity / units : 0; /* a stranger's numbers may come round */
+    opt.capacity = units ? o->capacity / units : 0; /* untrusted numbers may wrap around to 0 */
     opt.fp_rate = o->fp_rate;
     opt.growth = o->growth;
     opt.tightening = o->tightening;

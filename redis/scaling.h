@@ -3,10 +3,10 @@
 #define SCALING_H
 #include "value.h"
 
-/* Keys that a filter of these options, of kind scalable, holds when it has grown as far as it can:
- * its parts are counted, and filter-max-bytes ends the series; 0: not even the first part fits. */
+/* The capacity of a scalable filter with these options when it has grown as far as its number of
+ * parts and filter-max-bytes allow; 0: not even the first part fits. */
 uint64_t scaling_most(const deja_options *opt);
-/* The same for a filter that is there and may have grown. */
+/* The same for an existing filter. */
 uint64_t scaling_most_of(const deja_stats *o);
 
 #endif

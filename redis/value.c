@@ -1,18 +1,19 @@
-/* value.c - what a key of the server holds, and where its memory comes from.
+/* value.c - the value of a key on the server, and where its memory comes from.
  *
- * A filter gets its memory through the server's allocator, so that INFO, maxmemory and eviction
- * count it.  It is bounded twice before anything is taken: by the setting filter-max-bytes, for
- * one filter, and by what maxmemory leaves.  Both are for clients; what a primary has accepted, or
- * what is in an RDB file, is not refused afterwards.
+ * A filter gets its memory through the server's allocator, so INFO, maxmemory and eviction count
+ * it.  Two limits are checked before anything is allocated: the setting filter-max-bytes, for one
+ * filter, and the memory that maxmemory leaves.  They apply to clients only; bytes that a primary
+ * has accepted, or that are in an RDB file, are never refused later.
  *
- * A filter that arrives in pieces (BF.LOADCHUNK) is a value from its first piece on: it is
- * persisted and replicated as far as it has come, and answers nothing until it is complete.
+ * A filter that arrives in pieces (BF.LOADCHUNK) is a value from its first piece on.  It is
+ * persisted and replicated as far as it has arrived, and answers no query until it is complete.
  *
- * Bytes that make no filter in this build (a kind, hash or URL rules of another version, or
- * damage) can be kept as an opaque value.  It answers commands with the reason, but the server
+ * Bytes that are not a filter for this build (a kind, hash or URL rules of another version, or
+ * damage) can be kept as an opaque value.  Commands on it fail with the reason, but the server
  * saves, replicates, copies, dumps and deletes it like any other, byte for byte, and every load
- * tries anew to make a filter of it. */
+ * tries again to make a filter of it. */
 #include "value.h"
+#include "tools/base/fail.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ void value_asking(RedisModuleCtx *ctx)
 
 /* --- Memory ------------------------------------------------------------------- */
 
-#define LARGE ((size_t)1 << 20) /* smaller ones are the server's own business */
+#define LARGE ((size_t)1 << 20) /* the server itself bounds smaller allocations (deny-oom) */
 
 static bool fits_maxmemory(size_t size)
 {
@@ -58,7 +59,7 @@ enum keep value_keep(RedisModuleCtx *ctx)
     return RedisModule_GetContextFlags(ctx) & accepted_before ? KEEP_ALL : KEEP_NONE;
 }
 
-/* A client asks, not a primary or a log that has accepted it before. */
+/* True if a client asks, and not a primary or a log that has accepted the bytes before. */
 static bool is_bounded(void)
 {
     return asking && value_keep(asking) == KEEP_NONE;
@@ -77,15 +78,16 @@ int value_too_large(uint64_t bytes)
     return bytes > (uint64_t)settings.filter_max_bytes && is_bounded();
 }
 
-/* As the server counts them: more than was asked for. */
-static void count_bytes(struct value *v, void *start, bool come)
+/* As the server counts them, including what its allocator rounds up. */
+static void count_bytes(struct value *v, void *start, bool taken)
 {
     const size_t size = RedisModule_MallocSize(start);
-    v->bytes += come ? size : -size;
-    n_bytes += come ? size : -size;
+    v->bytes += taken ? size : -size;
+    n_bytes += taken ? size : -size;
 }
 
-/* The server aligns to 16 bytes at most: a larger piece, with its beginning noted before ours. */
+/* The server's allocator aligns to 16 bytes at most.  So allocate more, and store the start of the
+ * allocation in front of the aligned address. */
 static void *aligned_alloc_hook(void *ctx, size_t size, size_t align)
 {
     struct value *v = ctx;
@@ -144,7 +146,7 @@ void value_free(void *value)
     RedisModule_Free(v);
 }
 
-/* v, or NULL and v gone. */
+/* Returns v, or on failure frees it and returns NULL.  v may be NULL. */
 static struct value *kept_if(int status, struct value *v)
 {
     if (status == DEJA_OK)
@@ -157,14 +159,12 @@ static int make_key(uint8_t key[DEJA_KEY_LEN], deja_error *err)
 {
     if (getrandom(key, DEJA_KEY_LEN, 0) == DEJA_KEY_LEN)
         return DEJA_OK;
-    err->status = DEJA_EIO;
-    snprintf(err->text, sizeof err->text, "cannot get random bytes for the filter's key");
-    return DEJA_EIO;
+    return fail(err, DEJA_EIO, "cannot get random bytes for the filter's key");
 }
 
 struct value *value_make(deja_options *opt, deja_error *err)
 {
-    static uint8_t key[DEJA_KEY_LEN]; /* the caller replicates it */
+    static uint8_t key[DEJA_KEY_LEN]; /* static because the caller replicates it */
     struct value *v = value_new();
     int rc = DEJA_OK;
     if (!opt->key && !opt->seed) {
@@ -223,12 +223,10 @@ size_t value_read(const struct value *v, uint64_t at, void *out, size_t len)
 
 static int out_of_memory(deja_error *err)
 {
-    err->status = DEJA_ENOMEM;
-    snprintf(err->text, sizeof err->text, "out of memory");
-    return DEJA_ENOMEM;
+    return fail(err, DEJA_ENOMEM, "out of memory");
 }
 
-/* Can another build use what this one refuses? */
+/* Could another build use the bytes that this one refuses? */
 static bool is_sound(int status)
 {
     return status == DEJA_EVERSION || status == DEJA_ENOTSUP || status == DEJA_EMISMATCH;
@@ -273,8 +271,8 @@ static void opaque_begin(struct value *v, const char *why)
     n_opaque++;
 }
 
-/* The bytes so far become opaque: those of the load, or of the filter that it made, whose first
- * page is as it came. */
+/* Turns the bytes so far into an opaque value: those of the load, or those of the filter that it
+ * produced.  In the latter case `page` is the header page as it arrived. */
 static int seal(struct value *v, const char *why, const char *page, deja_error *err)
 {
     const uint64_t len = v->loaded;
@@ -302,7 +300,7 @@ static int seal(struct value *v, const char *why, const char *page, deja_error *
     return rc;
 }
 
-/* A load failed.  Its status; or DEJA_OK if it is kept. */
+/* After a failed load.  Returns its status, or DEJA_OK if the bytes are kept. */
 static int keep_or_fail(struct value *v, int status, const char *page, deja_error *err)
 {
     if (v->keep == KEEP_NONE || (v->keep == KEEP_SOUND && !is_sound(status)))
@@ -314,7 +312,7 @@ static int keep_or_fail(struct value *v, int status, const char *page, deja_erro
 
 /* --- Loads ---------------------------------------------------------------------- */
 
-/* A new value and what is expected of its bytes. */
+/* A new value, and options for importing its bytes. */
 static struct value *prepare(const void *key, enum keep keep, deja_options *expect)
 {
     struct value *v = value_new();
@@ -337,8 +335,7 @@ struct value *value_load_begin(uint64_t len, const void *key, enum keep keep, de
 
 int value_load_unusable(struct value *v, int status, const char *why, deja_error *err)
 {
-    err->status = status;
-    snprintf(err->text, sizeof err->text, "%s", why);
+    (void)fail(err, status, "%s", why);
     return v->opaque ? DEJA_OK : keep_or_fail(v, status, NULL, err);
 }
 
@@ -347,8 +344,9 @@ struct value *value_load_flagged(uint64_t flags, const void *key, enum keep keep
     struct value *v = value_load_begin(0, flags & VALUE_WITH_KEY ? key : NULL, keep, err);
     int rc = DEJA_OK;
     if (v && flags & ~(uint64_t)VALUE_FLAGS)
-        rc = value_load_unusable(v, DEJA_EVERSION, "a newer version of the module saved it", err);
-    return v ? kept_if(rc, v) : NULL;
+        rc = value_load_unusable(v, DEJA_EVERSION, "it was saved by a newer version of the module",
+                                 err);
+    return kept_if(rc, v);
 }
 
 int value_load_end(struct value *v, uint64_t flags, deja_error *err)
@@ -369,7 +367,7 @@ struct value *value_import_flagged(const void *data, size_t len, const void *key
     int rc = v ? value_load_write(v, data, len, err) : DEJA_ENOMEM;
     if (rc == DEJA_OK)
         rc = value_load_end(v, flags, err);
-    return v ? kept_if(rc, v) : NULL;
+    return kept_if(rc, v);
 }
 
 const deja_url_rules *value_rules(struct value *v)
@@ -383,7 +381,7 @@ const deja_url_rules *value_rules(struct value *v)
     return v->url;
 }
 
-/* The server makes the items of a URL filter canonical by this library's own rules. */
+/* Items of a URL filter are canonicalized by this library, so it must have the filter's rules. */
 static int check_url_rules(struct value *v, deja_error *err)
 {
     const deja_stats o = value_stats(v);
@@ -391,11 +389,9 @@ static int check_url_rules(struct value *v, deja_error *err)
     v->url = NULL;
     if (o.profile == 0 || value_rules(v))
         return DEJA_OK;
-    err->status = DEJA_EMISMATCH;
-    snprintf(err->text, sizeof err->text,
-             "its URLs follow other rules than this server's: another parameter list, another "
-             "version of the profile, or a build with or without libidn2");
-    return DEJA_EMISMATCH;
+    return fail(err, DEJA_EMISMATCH,
+                "its URLs follow different rules than this server's: different parameters, a "
+                "different version of the profile, or a build with or without libidn2");
 }
 
 int value_load_write(struct value *v, const void *data, size_t len, deja_error *err)
@@ -439,7 +435,7 @@ int value_load_more(struct value *v, const void *data, size_t len, deja_error *e
     return rc == DEJA_OK && value_load_complete(v) ? value_load_finish(v, err) : rc;
 }
 
-/* An import in one piece takes its memory at once. */
+/* All bytes are here, so the import allocates all its memory at once. */
 struct value *value_import(const void *data, size_t len, const void *key, enum keep keep,
                            deja_error *err)
 {
@@ -480,72 +476,20 @@ struct value *value_copy(const struct value *from, deja_error *err)
         at += got;
     }
     RedisModule_Free(piece);
-    return v ? kept_if(rc, v) : NULL;
+    return kept_if(rc, v);
 }
 
 int value_check(const struct value *v, const char *page, deja_error *err)
 {
     if (!v->filter)
-        return DEJA_OK; /* the bytes are as they came */
+        return DEJA_OK; /* its bytes are unchanged since they arrived */
     struct value *trial = value_load_begin(0, value_key_apart(v) ? v->key : NULL, KEEP_NONE, err);
     const int rc = trial ? value_load_write(trial, page, VALUE_PAGE, err) : DEJA_ENOMEM;
     value_free(trial);
     return rc;
 }
 
-/* --- Keys of the server ------------------------------------------------------- */
-
-enum found value_open(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key,
-                      struct value **v)
-{
-    value_asking(ctx);
-    *v = NULL;
-    *key = RedisModule_OpenKey(ctx, name, mode);
-    if (*key && RedisModule_ModuleTypeGetType(*key) == value_type) {
-        *v = RedisModule_ModuleTypeGetValue(*key);
-        return FOUND;
-    }
-    if (!*key || RedisModule_KeyType(*key) == REDISMODULE_KEYTYPE_EMPTY)
-        return ABSENT;
-    RedisModule_CloseKey(*key);
-    RedisModule_ReplyWithError(
-        ctx, "WRONGTYPE Operation against a key holding the wrong kind of value");
-    return REFUSED;
-}
-
-static int open_ready(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key,
-                      struct value **v, bool opaque_will_do)
-{
-    switch (value_open(ctx, name, mode, key, v)) {
-    case REFUSED:
-        return 0;
-    case ABSENT:
-        RedisModule_CloseKey(*key);
-        RedisModule_ReplyWithError(ctx, "ERR not found");
-        return 0;
-    case FOUND:
-        break;
-    }
-    if ((*v)->filter || ((*v)->opaque && opaque_will_do))
-        return 1;
-    RedisModule_CloseKey(*key);
-    value_reply_no_filter(ctx, *v);
-    return 0;
-}
-
-int value_filter(RedisModuleCtx *ctx, RedisModuleString *name, int mode, RedisModuleKey **key,
-                 struct value **v)
-{
-    return open_ready(ctx, name, mode, key, v, false);
-}
-
-int value_with_bytes(RedisModuleCtx *ctx, RedisModuleString *name, RedisModuleKey **key,
-                     struct value **v)
-{
-    return open_ready(ctx, name, REDISMODULE_READ, key, v, true);
-}
-
-/* --- Replies ------------------------------------------------------------------ */
+/* --- Text ---------------------------------------------------------------------- */
 
 void value_plain(char *text)
 {
@@ -554,45 +498,7 @@ void value_plain(char *text)
             *text = '?';
 }
 
-static int reply_plain_error(RedisModuleCtx *ctx, char *text)
-{
-    value_plain(text);
-    return RedisModule_ReplyWithError(ctx, text);
-}
-
 const char *value_option_word(const deja_option *o)
 {
     return o->keyword ? o->keyword : o->name;
-}
-
-int value_reply_error(RedisModuleCtx *ctx, int status, const deja_error *err)
-{
-    char text[300] = "ERR ";
-    deja_option_translate(err && err->text[0] ? err->text : deja_strerror(status),
-                          value_option_word, text + 4, sizeof text - 4);
-    return reply_plain_error(ctx, text);
-}
-
-int value_reply_unsound(RedisModuleCtx *ctx, const deja_error *err)
-{
-    char text[400];
-    snprintf(text, sizeof text, "ERR the filter would not load again: %s", err->text);
-    return reply_plain_error(ctx, text);
-}
-
-int value_reply_no_filter(RedisModuleCtx *ctx, const struct value *v)
-{
-    char text[400];
-    if (!v->opaque)
-        return RedisModule_ReplyWithError(
-            ctx, "ERR the filter is being loaded: some of its chunks have not come yet");
-    snprintf(text, sizeof text,
-             "ERR this build cannot use the filter: %s; DUMP, DEJA.EXPORT and DEL still work",
-             v->opaque->why);
-    return reply_plain_error(ctx, text);
-}
-
-int value_reply_ok(RedisModuleCtx *ctx)
-{
-    return RedisModule_ReplyWithSimpleString(ctx, "OK");
 }

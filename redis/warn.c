@@ -1,11 +1,11 @@
-/* warn.c - what the module writes to the server's log about values, and how much of it.
+/* warn.c - log lines about values, and a limit on their number.
  *
  * Anyone who may send RESTORE could fill the disk with log lines.  So at most LINES_PER_PERIOD
- * lines are written in a period; a last line counts the ones that were left out, when the period
- * ends or the server shuts down.  While the server loads its data, values are only counted, and
- * the end of the load writes one line about all of them.
+ * lines are written in a period; a last line, when the period ends or the server shuts down,
+ * counts the others.  While the server loads its data, values are only counted, and one line at
+ * the end reports all of them.
  *
- * Key names and reasons may come from a stranger: only printable ASCII is written. */
+ * Key names and reasons may be untrusted: only printable ASCII is written. */
 #include "warn.h"
 #include "tools/base/clock.h"
 #include <stdbool.h>
@@ -16,9 +16,9 @@
 #define PERIOD_MS        60000
 
 static struct {
-    long long since; /* the period began */
+    long long since; /* start of the period */
     unsigned lines;
-    unsigned long long more; /* lines left out */
+    unsigned long long more; /* lines not written */
 } period;
 
 static struct {
@@ -63,7 +63,7 @@ static void write_line(RedisModuleCtx *ctx, const char *text)
     }
 }
 
-/* "key "name": why", shortened. */
+/* key "name": why, shortened if necessary. */
 static void describe(char *out, size_t room, const RedisModuleString *name, const char *why)
 {
     size_t len = 0;
@@ -82,36 +82,34 @@ static bool is_loading(RedisModuleCtx *ctx)
     return RedisModule_GetContextFlags(ctx) & REDISMODULE_CTX_FLAGS_LOADING;
 }
 
-void warn_kept(RedisModuleCtx *ctx, const RedisModuleString *name, const char *why)
+static void warn(RedisModuleCtx *ctx, const char *what, const RedisModuleString *name,
+                 const char *why)
 {
-    char what[400], text[500];
-    describe(what, sizeof what, name, why);
-    if (is_loading(ctx)) {
-        if (!kept_by_load.n++)
-            memcpy(kept_by_load.first, what, sizeof what);
-        return;
-    }
-    snprintf(text, sizeof text, "kept a filter that this build cannot use; %s", what);
+    char key[400], text[500];
+    describe(key, sizeof key, name, why);
+    snprintf(text, sizeof text, "%s; %s", what, key);
     write_line(ctx, text);
+}
+
+void warn_if_kept(RedisModuleCtx *ctx, const RedisModuleString *name, const struct value *v)
+{
+    if (!v->opaque)
+        return;
+    if (!is_loading(ctx))
+        warn(ctx, "kept a filter that this build cannot use", name, v->opaque->why);
+    else if (!kept_by_load.n++)
+        describe(kept_by_load.first, sizeof kept_by_load.first, name, v->opaque->why);
 }
 
 void warn_refused(RedisModuleCtx *ctx, const RedisModuleString *name, const char *why)
 {
-    char what[400], text[500];
     n_refused++;
-    describe(what, sizeof what, name, why);
-    snprintf(text, sizeof text, "refused a damaged filter; %s", what);
-    write_line(ctx, text);
+    warn(ctx, "refused a damaged filter", name, why);
 }
 
 void warn_unsound(RedisModuleCtx *ctx, const RedisModuleString *name, const char *why)
 {
-    char what[400], text[500];
-    describe(what, sizeof what, name, why);
-    snprintf(text, sizeof text,
-             "saved a filter that will be unusable after the next load, please report this; %s",
-             what);
-    write_line(ctx, text);
+    warn(ctx, "saved a filter that will not load again, please report this", name, why);
 }
 
 static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t subevent, void *data)
@@ -121,10 +119,11 @@ static void on_loading(RedisModuleCtx *ctx, RedisModuleEvent event, uint64_t sub
         subevent != REDISMODULE_SUBEVENT_LOADING_FAILED)
         return;
     if (kept_by_load.n)
-        RedisModule_Log(ctx, "warning",
-                        "%llu of the filters loaded cannot be used by this build and were kept as "
-                        "they are; the first is %s",
-                        kept_by_load.n, kept_by_load.first);
+        RedisModule_Log(
+            ctx, "warning",
+            "this build cannot use %llu of the loaded filters and keeps them unchanged; the first is "
+            "%s",
+            kept_by_load.n, kept_by_load.first);
     kept_by_load.n = 0;
 }
 

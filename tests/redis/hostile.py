@@ -201,7 +201,7 @@ def items_that_memory_is_too_small_for_are_refused():
         resource.prlimit(pid, resource.RLIMIT_AS, (mapped + (200 << 20), limits[1]))
         for command in ("BF.ADD", "BF.EXISTS", "BF.MADD", "BF.MEXISTS", "DEJA.ADD", "DEJA.CHECK",
                         "DEJA.REMOVE", "DEJA.COUNT"):
-            expect(c(command, "k", item), Error("ERR out of memory for so many or so long items"))
+            expect(c(command, "k", item), Error("ERR out of memory; send fewer or shorter items at once"))
         resource.prlimit(pid, resource.RLIMIT_AS, limits)
         expect(c("BF.CARD", "k"), 0)
         expect(c("BF.ADD", "k", item), 1)
