@@ -11,15 +11,17 @@
  * name. */
 #include "crawler/queue/frontdb.h"
 #include "crawler/http/hostkey.h"
+#include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include <limits.h>
 #include <stdio.h>
 
-#define FORMAT   3    /* of the tables; stored as the file's user_version */
+#define NEWEST   3    /* format of the tables; stored as the file's user_version */
 #define OLDEST   2    /* oldest format that can be upgraded */
-#define LOG_FULL 2000 /* pages of the log after which it is checkpointed */
+#define LOG_FULL 2000 /* pages of the log that trigger a checkpoint */
 
 static const char *const text_of[STATEMENTS] = {
+    [FORMAT] = "PRAGMA user_version",
     [SET] = "INSERT OR REPLACE INTO setting VALUES(?1, ?2)",
     [GET] = "SELECT value FROM setting WHERE name = ?1",
     [HOST_FIND] = "SELECT id FROM host WHERE name = ?1",
@@ -103,7 +105,8 @@ int frontdb_begin(frontier *f, deja_error *err)
     return rc;
 }
 
-sqlite3_stmt *frontdb_use(frontier *f, enum statement which)
+/* The statement, with its values; compiled at its first use. */
+static sqlite3_stmt *prepare(frontier *f, enum statement which, const struct frontdb_value *v)
 {
     sqlite3_stmt **s = &f->statement[which];
     if (!*s && sqlite3_prepare_v3(f->db, text_of[which], -1, SQLITE_PREPARE_PERSISTENT, s, NULL) !=
@@ -111,22 +114,37 @@ sqlite3_stmt *frontdb_use(frontier *f, enum statement which)
         return NULL;
     (void)sqlite3_reset(*s);
     (void)sqlite3_clear_bindings(*s);
+    for (int i = 1; v && v->type != FRONTDB_END; i++, v++) {
+        if (v->type == FRONTDB_NUMBER)
+            (void)sqlite3_bind_int64(*s, i, v->number);
+        else if (v->type == FRONTDB_BLOB)
+            (void)sqlite3_bind_blob64(*s, i, v->text.len ? v->text.data : "", v->text.len,
+                                      SQLITE_STATIC);
+        else if (v->text.len > 0)
+            (void)sqlite3_bind_text64(*s, i, v->text.data, v->text.len, SQLITE_STATIC,
+                                      SQLITE_UTF8);
+    }
     return *s;
 }
 
-int frontdb_step(frontier *f, sqlite3_stmt *s, deja_error *err)
+int frontdb_read(frontier *f, enum statement which, const struct frontdb_value *values,
+                 frontdb_row *take, void *ctx, deja_error *err)
 {
-    const int code = sqlite3_step(s);
-    if (code != SQLITE_DONE && code != SQLITE_ROW)
-        return frontdb_fail(f, err);
+    sqlite3_stmt *s = prepare(f, which, values);
+    int rc = DEJA_OK, code = SQLITE_ERROR;
+    while (s && rc == DEJA_OK && (code = sqlite3_step(s)) == SQLITE_ROW)
+        rc = take(f, s, ctx, err);
+    if (rc == DEJA_OK && code != SQLITE_DONE)
+        rc = frontdb_fail(f, err);
     (void)sqlite3_reset(s);
-    return DEJA_OK;
+    return rc;
 }
 
-void frontdb_bind(sqlite3_stmt *s, int at, deja_slice text)
+int frontdb_write(frontier *f, enum statement which, const struct frontdb_value *values,
+                  deja_error *err)
 {
-    if (text.len > 0)
-        (void)sqlite3_bind_text64(s, at, text.data, text.len, SQLITE_STATIC, SQLITE_UTF8);
+    const int rc = frontdb_begin(f, err);
+    return rc == DEJA_OK ? frontdb_read(f, which, values, NULL, NULL, err) : rc;
 }
 
 static bool is_number(sqlite3_value *v, int64_t least, int64_t most, int64_t *value)
@@ -167,7 +185,7 @@ bool frontdb_text(sqlite3_stmt *s, int at, deja_slice *text)
 int frontier_damaged(const frontier *f, const char *what, deja_error *err)
 {
     return fail(err, DEJA_EFORMAT,
-                "%s: %s is damaged; restore the folder from a copy, or begin another crawl",
+                "%s: %s is damaged; restore the folder from a copy, or start another crawl",
                 fail_path(f->path).text, what);
 }
 
@@ -214,16 +232,11 @@ static void sql_host(sqlite3_context *ctx, int n, sqlite3_value **v)
     buffer_fini(&name);
 }
 
-static int read_format(frontier *f, int *format, deja_error *err)
+static int take_format(frontier *f, sqlite3_stmt *s, void *format, deja_error *err)
 {
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(f->db, "PRAGMA user_version", -1, &s, NULL) != SQLITE_OK)
-        return frontdb_fail(f, err);
-    const int code = sqlite3_step(s);
-    *format = code == SQLITE_ROW ? sqlite3_column_int(s, 0) : 0;
-    const int rc = code == SQLITE_ROW ? DEJA_OK : frontdb_fail(f, err);
-    (void)sqlite3_finalize(s);
-    return rc;
+    (void)f, (void)err;
+    *(int *)format = sqlite3_column_int(s, 0);
+    return DEJA_OK;
 }
 
 static int make_tables(frontier *f, deja_error *err)
@@ -232,15 +245,16 @@ static int make_tables(frontier *f, deja_error *err)
     int format = 0;
     int rc = frontdb_begin(f, err); /* takes the lock for the life of the process */
     if (rc == DEJA_OK)
-        rc = read_format(f, &format, err);
-    if (rc < 0 || format == FORMAT)
+        rc = frontdb_read(f, FORMAT, NULL, take_format, &format, err);
+    if (rc < 0 || format == NEWEST)
         return rc;
-    if (format != 0 && (format < OLDEST || format > FORMAT))
-        return fail(err, DEJA_EVERSION,
-                    "%s was made by another version of deja (%d, not %d): go on with that one, or "
-                    "begin another crawl",
-                    fail_path(f->path).text, format, FORMAT);
-    snprintf(text, sizeof text, "PRAGMA user_version = %d", FORMAT);
+    if (format != 0 && (format < OLDEST || format > NEWEST))
+        return fail(
+            err, DEJA_EVERSION,
+            "%s: made by another version of deja (format %d, not %d); use that version, or "
+            "start another crawl",
+            fail_path(f->path).text, format, NEWEST);
+    snprintf(text, sizeof text, "PRAGMA user_version = %d", NEWEST);
     rc = frontdb_execute(f, format == 0 ? schema : from_format_2, err);
     return rc == DEJA_OK ? frontdb_execute(f, text, err) : rc;
 }
@@ -348,63 +362,58 @@ static int damaged_setting(const frontier *f, const char *name, deja_error *err)
     return frontier_damaged(f, what, err);
 }
 
+struct wanted {
+    const char *name;
+    int64_t most, *number;
+    struct buffer *blob;
+    bool *damaged;
+};
+
+static int take_number(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+{
+    const struct wanted *w = ctx;
+    return frontdb_number(s, 0, 0, w->most, w->number) ? DEJA_OK
+                                                       : damaged_setting(f, w->name, err);
+}
+
 int frontier_get(frontier *f, const char *name, int64_t most, int64_t *value, deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, GET);
+    struct wanted w = {.name = name, .most = most, .number = value};
     *value = 0;
-    if (!s)
-        return frontdb_fail(f, err);
-    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    const int code = sqlite3_step(s);
-    const bool ok = code != SQLITE_ROW || frontdb_number(s, 0, 0, most, value);
-    (void)sqlite3_reset(s);
-    if (!ok)
-        return damaged_setting(f, name, err);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);
+    return frontdb_read(f, GET, VALUES(TEXT(ascii_slice(name))), take_number, &w, err);
 }
 
 int frontier_set(frontier *f, const char *name, int64_t value, deja_error *err)
 {
-    const int rc = frontdb_begin(f, err);
-    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, SET) : NULL;
-    if (!s)
-        return rc < 0 ? rc : frontdb_fail(f, err);
-    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_int64(s, 2, value);
-    return frontdb_step(f, s, err);
+    return frontdb_write(f, SET, VALUES(TEXT(ascii_slice(name)), NUMBER(value)), err);
+}
+
+static int take_blob(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+{
+    const struct wanted *w = ctx;
+    const int type = sqlite3_column_type(s, 0);
+    if (type != SQLITE_BLOB && type != SQLITE_TEXT) {
+        if (!w->damaged)
+            return damaged_setting(f, w->name, err);
+        *w->damaged = true;
+        return DEJA_OK;
+    }
+    return buffer_add(w->blob, sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0))
+               ? DEJA_OK
+               : fail(err, DEJA_ENOMEM, "no memory for the setting %s", w->name);
 }
 
 int frontier_get_blob(frontier *f, const char *name, struct buffer *value, bool *damaged,
                       deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, GET);
+    struct wanted w = {.name = name, .blob = value, .damaged = damaged};
     value->len = 0;
-    if (!s)
-        return frontdb_fail(f, err);
-    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    const int code = sqlite3_step(s);
-    const int type = code == SQLITE_ROW ? sqlite3_column_type(s, 0) : SQLITE_BLOB;
-    const bool wrong = type != SQLITE_BLOB && type != SQLITE_TEXT;
-    bool ok = true;
-    if (code == SQLITE_ROW && !wrong)
-        ok = buffer_add(value, sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0));
-    (void)sqlite3_reset(s);
     if (damaged)
-        *damaged = wrong;
-    else if (wrong)
-        return damaged_setting(f, name, err);
-    if (!ok)
-        return fail(err, DEJA_ENOMEM, "no memory for the setting %s", name);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);
+        *damaged = false;
+    return frontdb_read(f, GET, VALUES(TEXT(ascii_slice(name))), take_blob, &w, err);
 }
 
 int frontier_set_blob(frontier *f, const char *name, deja_slice value, deja_error *err)
 {
-    const int rc = frontdb_begin(f, err);
-    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, SET) : NULL;
-    if (!s)
-        return rc < 0 ? rc : frontdb_fail(f, err);
-    (void)sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
-    (void)sqlite3_bind_blob64(s, 2, value.len ? value.data : "", value.len, SQLITE_STATIC);
-    return frontdb_step(f, s, err);
+    return frontdb_write(f, SET, VALUES(TEXT(ascii_slice(name)), BLOB(value)), err);
 }

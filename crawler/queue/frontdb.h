@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 enum statement {
+    FORMAT,
     SET,
     GET,
     HOST_FIND,
@@ -42,13 +43,29 @@ int frontdb_fail(frontier *f, deja_error *err);
 int frontdb_execute(frontier *f, const char *sql, deja_error *err);
 /* Begin a transaction unless one is open; frontier_commit ends it. */
 int frontdb_begin(frontier *f, deja_error *err);
-/* A statement ready for its values; compiled at its first use.  NULL: call frontdb_fail. */
-sqlite3_stmt *frontdb_use(frontier *f, enum statement which);
-/* Run a statement that returns no rows. */
-int frontdb_step(frontier *f, sqlite3_stmt *s, deja_error *err);
+/* Values for the parameters ?1, ?2, ... of a statement; an empty text is NULL. */
+struct frontdb_value {
+    enum {
+        FRONTDB_END,
+        FRONTDB_NUMBER,
+        FRONTDB_TEXT,
+        FRONTDB_BLOB
+    } type;
+    int64_t number;
+    deja_slice text;
+};
+#define NUMBER(n)   ((struct frontdb_value){.type = FRONTDB_NUMBER, .number = (int64_t)(n)})
+#define TEXT(s)     ((struct frontdb_value){.type = FRONTDB_TEXT, .text = (s)})
+#define BLOB(s)     ((struct frontdb_value){.type = FRONTDB_BLOB, .text = (s)})
+#define VALUES(...) ((const struct frontdb_value[]){__VA_ARGS__, {.type = FRONTDB_END}})
 
-/* Binds an empty text as NULL. */
-void frontdb_bind(sqlite3_stmt *s, int at, deja_slice text);
+/* Execute a statement and pass each row to `take`, until it fails.  values may be NULL. */
+typedef int frontdb_row(frontier *f, sqlite3_stmt *row, void *ctx, deja_error *err);
+int frontdb_read(frontier *f, enum statement which, const struct frontdb_value *values,
+                 frontdb_row *take, void *ctx, deja_error *err);
+/* Execute a statement without rows, in a transaction. */
+int frontdb_write(frontier *f, enum statement which, const struct frontdb_value *values,
+                  deja_error *err);
 
 /* SQLite's columns have no types, and anyone can write to the file, so every value is checked.
  * False: it has another type or is out of range; frontier_damaged reports it. */

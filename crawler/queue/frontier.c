@@ -18,80 +18,77 @@
 
 static const char pages_by_hash[] = "CREATE INDEX IF NOT EXISTS url_hash ON url(hash)";
 
-/* Bind the number by which the index finds a URL; URLs with equal numbers are compared as text. */
-static int bind_number(sqlite3_stmt *s, int column, deja_slice url, deja_error *err)
+/* The number by which the index finds a URL; URLs with equal numbers are compared as text. */
+static int number_of(deja_slice url, int64_t *number, deja_error *err)
 {
-    int64_t number;
-    if (digest_number(url, &number) < 0)
-        return fail(err, DEJA_ENOMEM, "no memory for the hash of a URL");
-    (void)sqlite3_bind_int64(s, column, number);
-    return DEJA_OK;
+    return digest_number(url, number) == DEJA_OK
+               ? DEJA_OK
+               : fail(err, DEJA_ENOMEM, "no memory for the hash of a URL");
 }
 
 /* --- The queue ------------------------------------------------------------------ */
 
+struct host_id {
+    int64_t id;
+    bool found;
+};
+
+static int take_host_id(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+{
+    (void)f, (void)err;
+    *(struct host_id *)ctx = (struct host_id){sqlite3_column_int64(s, 0), true};
+    return DEJA_OK;
+}
+
 int frontier_host(frontier *f, deja_slice name, int64_t *id, deja_error *err)
 {
-    int rc = frontdb_begin(f, err);
-    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, HOST_FIND) : NULL;
-    if (!s)
-        return rc < 0 ? rc : frontdb_fail(f, err);
-    frontdb_bind(s, 1, name);
-    if (sqlite3_step(s) == SQLITE_ROW) {
-        *id = sqlite3_column_int64(s, 0);
-        (void)sqlite3_reset(s);
-        return DEJA_OK;
+    struct host_id host = {0};
+    int rc = frontdb_read(f, HOST_FIND, VALUES(TEXT(name)), take_host_id, &host, err);
+    if (rc == DEJA_OK && !host.found) {
+        rc = frontdb_write(f, HOST_ADD, VALUES(TEXT(name)), err);
+        host.id = sqlite3_last_insert_rowid(f->db);
     }
-    (void)sqlite3_reset(s);
-    s = frontdb_use(f, HOST_ADD);
-    if (!s)
-        return frontdb_fail(f, err);
-    frontdb_bind(s, 1, name);
-    rc = frontdb_step(f, s, err);
-    *id = sqlite3_last_insert_rowid(f->db);
+    *id = host.id;
     return rc;
 }
 
 int frontier_add(frontier *f, int64_t visit, const struct frontier_url *u, int64_t *id,
                  deja_error *err)
 {
-    int rc = frontdb_begin(f, err);
-    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, ADD) : NULL;
-    if (!s)
-        return rc < 0 ? rc : frontdb_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, visit);
-    (void)sqlite3_bind_int64(s, 2, u->host);
-    (void)sqlite3_bind_int64(s, 3, u->depth);
-    (void)sqlite3_bind_int64(s, 4, u->hops);
-    (void)sqlite3_bind_int64(s, 5, u->attempts);
-    (void)sqlite3_bind_int(s, 6, u->hidden);
-    rc = bind_number(s, 7, u->url, err);
-    if (rc < 0)
-        return rc;
-    frontdb_bind(s, 8, u->url);
-    rc = frontdb_step(f, s, err);
+    int64_t number;
+    int rc = number_of(u->url, &number, err);
+    if (rc == DEJA_OK)
+        rc = frontdb_write(f, ADD,
+                           VALUES(NUMBER(visit), NUMBER(u->host), NUMBER(u->depth),
+                                  NUMBER(u->hops), NUMBER(u->attempts), NUMBER(u->hidden),
+                                  NUMBER(number), TEXT(u->url)),
+                           err);
     *id = sqlite3_last_insert_rowid(f->db);
     return rc;
 }
 
-int frontier_last(frontier *f, int64_t *id, deja_error *err)
+static int take_last(frontier *f, sqlite3_stmt *s, void *id, deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, LAST);
-    *id = 0;
-    if (!s)
-        return frontdb_fail(f, err);
-    const int code = sqlite3_step(s);
-    const bool ok = code != SQLITE_ROW || frontdb_number(s, 0, 0, INT64_MAX, id);
-    (void)sqlite3_reset(s);
-    if (!ok)
-        return frontier_damaged(f, "its count of URLs", err);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);
+    return frontdb_number(s, 0, 0, INT64_MAX, id) ? DEJA_OK
+                                                  : frontier_damaged(f, "its count of URLs", err);
 }
 
-static int read_url(const frontier *f, sqlite3_stmt *s, int64_t host, struct frontier_url *u,
-                    deja_error *err)
+int frontier_last(frontier *f, int64_t *id, deja_error *err)
 {
-    struct frontier_url read = {.id = sqlite3_column_int64(s, 0), .host = host};
+    *id = 0;
+    return frontdb_read(f, LAST, NULL, take_last, id, err);
+}
+
+struct taken {
+    int64_t host;
+    struct frontier_url *url;
+    size_t n;
+};
+
+static int take_url(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
+{
+    struct taken *taken = ctx;
+    struct frontier_url read = {.id = sqlite3_column_int64(s, 0), .host = taken->host};
     int64_t hidden;
     if (!frontdb_count(s, 1, &read.depth) || !frontdb_count(s, 2, &read.hops) ||
         !frontdb_count(s, 3, &read.attempts) || !frontdb_number(s, 4, 0, 1, &hidden) ||
@@ -101,13 +98,13 @@ static int read_url(const frontier *f, sqlite3_stmt *s, int64_t host, struct fro
     read.url.data = ascii_copy(read.url);
     if (!read.url.data)
         return fail(err, DEJA_ENOMEM, "no memory for URLs");
-    *u = read;
+    taken->url[taken->n++] = read; /* LIMIT bounds n */
     return DEJA_OK;
 }
 
 void frontier_url_free(struct frontier_url *u)
 {
-    union { /* allocated by read_url */
+    union { /* allocated by take_url */
         const void *borrowed;
         void *own;
     } text = {u->url.data};
@@ -127,23 +124,11 @@ static int by_depth_and_id(const void *a, const void *b)
 int frontier_take(frontier *f, int64_t host, struct frontier_url *url, size_t cap, size_t *n,
                   deja_error *err)
 {
-    *n = 0;
+    struct taken taken = {.host = host, .url = url};
     int rc = frontdb_begin(f, err);
-    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, TAKE) : NULL;
-    if (!s)
-        return rc < 0 ? rc : frontdb_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, host);
-    (void)sqlite3_bind_int64(s, 2, (int64_t)cap);
-    int code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW && *n < cap) {
-        rc = read_url(f, s, host, &url[*n], err);
-        if (rc < 0)
-            break;
-        ++*n;
-    }
-    if (rc == DEJA_OK && code != SQLITE_DONE)
-        rc = frontdb_fail(f, err);
-    (void)sqlite3_reset(s);
+    if (rc == DEJA_OK)
+        rc = frontdb_read(f, TAKE, VALUES(NUMBER(host), NUMBER(cap)), take_url, &taken, err);
+    *n = taken.n;
     if (*n > 1)
         qsort(url, *n, sizeof *url, by_depth_and_id);
     return rc;
@@ -151,67 +136,44 @@ int frontier_take(frontier *f, int64_t host, struct frontier_url *url, size_t ca
 
 int frontier_put_back(frontier *f, const struct frontier_url *u, deja_error *err)
 {
-    const int rc = frontdb_begin(f, err);
-    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, PUT_BACK) : NULL;
-    if (!s)
-        return rc < 0 ? rc : frontdb_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, u->id);
-    (void)sqlite3_bind_int64(s, 2, u->attempts);
-    (void)sqlite3_bind_int64(s, 3, u->hops);
-    return frontdb_step(f, s, err);
+    return frontdb_write(f, PUT_BACK, VALUES(NUMBER(u->id), NUMBER(u->attempts), NUMBER(u->hops)),
+                         err);
 }
 
 int frontier_done(frontier *f, int64_t id, const struct frontier_page *p, deja_error *err)
 {
-    const int rc = frontdb_begin(f, err);
-    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, END) : NULL;
-    if (!s)
-        return rc < 0 ? rc : frontdb_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, id);
-    (void)sqlite3_bind_int(s, 2, p->outcome);
-    (void)sqlite3_bind_int(s, 3, p->status);
-    (void)sqlite3_bind_int64(s, 4, p->when);
-    frontdb_bind(s, 5, p->mime);
-    frontdb_bind(s, 6, p->etag);
-    frontdb_bind(s, 7, p->modified);
-    frontdb_bind(s, 8, (deja_slice){p->digest.text, strlen(p->digest.text)});
-    (void)sqlite3_bind_int64(s, 9, p->place.file);
-    (void)sqlite3_bind_int64(s, 10, (int64_t)p->place.at);
-    (void)sqlite3_bind_int64(s, 11, (int64_t)p->place.len);
-    (void)sqlite3_bind_int(s, 12, p->revisit);
-    return frontdb_step(f, s, err);
+    return frontdb_write(f, END,
+                         VALUES(NUMBER(id), NUMBER(p->outcome), NUMBER(p->status), NUMBER(p->when),
+                                TEXT(p->mime), TEXT(p->etag), TEXT(p->modified),
+                                TEXT(ascii_slice(p->digest.text)), NUMBER(p->place.file),
+                                NUMBER(p->place.at), NUMBER(p->place.len), NUMBER(p->revisit)),
+                         err);
 }
 
-static int give_undone(const frontier *f, sqlite3_stmt *s, frontier_undone *take, void *ctx,
-                       deja_error *err)
+struct undone {
+    frontier_undone *take;
+    void *ctx;
+};
+
+static int take_undone(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
 {
+    const struct undone *undone = ctx;
     int64_t outcome, status, revisit;
     if (!frontdb_number(s, 0, 0, INT_MAX, &outcome) ||
         !frontdb_number(s, 1, 0, INT_MAX, &status) || !frontdb_number(s, 2, 0, 1, &revisit))
         return frontier_damaged(f, FRONTDB_URL_ROW, err);
     const struct frontier_page p = {
         .outcome = (int)outcome, .status = (int)status, .revisit = revisit != 0};
-    return take(ctx, &p, err);
+    return undone->take(undone->ctx, &p, err);
 }
 
 int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take, void *ctx,
                   deja_error *err)
 {
-    int rc = frontdb_begin(f, err);
-    for (enum statement which = UNDONE; which <= UNDO && rc == DEJA_OK; which++) {
-        sqlite3_stmt *s = frontdb_use(f, which);
-        int code;
-        if (!s)
-            return frontdb_fail(f, err);
-        (void)sqlite3_bind_int64(s, 1, file);
-        (void)sqlite3_bind_int64(s, 2, (int64_t)at);
-        while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK)
-            rc = give_undone(f, s, take, ctx, err);
-        if (rc == DEJA_OK && code != SQLITE_DONE)
-            rc = frontdb_fail(f, err);
-        (void)sqlite3_reset(s);
-    }
-    return rc;
+    struct undone undone = {take, ctx};
+    const struct frontdb_value *place = VALUES(NUMBER(file), NUMBER(at));
+    const int rc = frontdb_read(f, UNDONE, place, take_undone, &undone, err);
+    return rc == DEJA_OK ? frontdb_write(f, UNDO, place, err) : rc;
 }
 
 /* --- Earlier visits --------------------------------------------------------------- */
@@ -242,9 +204,17 @@ static bool lend_texts(frontier *f, deja_slice *const out[], size_t n)
     return true;
 }
 
-static int read_copy(frontier *f, sqlite3_stmt *s, struct frontier_page *p, deja_error *err)
+struct copy {
+    struct frontier_page *page;
+    bool *found;
+};
+
+static int take_copy(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
 {
+    const struct copy *copy = ctx;
+    struct frontier_page *p = copy->page;
     int64_t outcome, status, when, at, len;
+    *copy->found = true;
     *p = (struct frontier_page){0};
     if (!frontdb_number(s, 0, 0, INT_MAX, &outcome) || !frontdb_number(s, 1, 200, 299, &status) ||
         !frontdb_number(s, 2, 0, FRONTIER_TIME_MAX, &when) || !frontdb_text(s, 3, &p->mime) ||
@@ -264,122 +234,98 @@ static int read_copy(frontier *f, sqlite3_stmt *s, struct frontier_page *p, deja
 int frontier_copy_of(frontier *f, deja_slice url, struct frontier_page *p, bool *found,
                      deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, COPY_OF);
+    struct copy copy = {p, found};
+    int64_t number;
     *found = false;
-    if (!s)
-        return frontdb_fail(f, err);
-    int rc = bind_number(s, 1, url, err);
-    if (rc < 0)
-        return rc;
-    frontdb_bind(s, 2, url);
-    const int code = sqlite3_step(s);
-    *found = code == SQLITE_ROW;
-    if (*found)
-        rc = read_copy(f, s, p, err);
-    else if (code != SQLITE_DONE)
-        rc = frontdb_fail(f, err);
-    (void)sqlite3_reset(s);
-    return rc;
+    const int rc = number_of(url, &number, err);
+    return rc == DEJA_OK
+               ? frontdb_read(f, COPY_OF, VALUES(NUMBER(number), TEXT(url)), take_copy, &copy, err)
+               : rc;
+}
+
+static int take_known(frontier *f, sqlite3_stmt *s, void *known, deja_error *err)
+{
+    (void)f, (void)s, (void)err;
+    *(bool *)known = true;
+    return DEJA_OK;
 }
 
 int frontier_was_known(frontier *f, deja_slice url, int64_t visit, bool *known, deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, WAS_KNOWN);
+    int64_t number;
     *known = false;
-    if (!s)
-        return frontdb_fail(f, err);
-    const int rc = bind_number(s, 1, url, err);
-    if (rc < 0)
-        return rc;
-    frontdb_bind(s, 2, url);
-    (void)sqlite3_bind_int64(s, 3, visit);
-    const int code = sqlite3_step(s);
-    *known = code == SQLITE_ROW;
-    (void)sqlite3_reset(s);
-    return code == SQLITE_ROW || code == SQLITE_DONE ? DEJA_OK : frontdb_fail(f, err);
+    const int rc = number_of(url, &number, err);
+    return rc == DEJA_OK
+               ? frontdb_read(f, WAS_KNOWN, VALUES(NUMBER(number), TEXT(url), NUMBER(visit)),
+                              take_known, known, err)
+               : rc;
 }
 
 int frontier_leave(frontier *f, uint64_t *n, deja_error *err)
 {
-    *n = 0;
-    int rc = frontdb_begin(f, err);
-    sqlite3_stmt *s = rc == DEJA_OK ? frontdb_use(f, LEAVE) : NULL;
-    if (!s)
-        return rc < 0 ? rc : frontdb_fail(f, err);
-    rc = frontdb_step(f, s, err);
-    *n = (uint64_t)sqlite3_changes64(f->db);
+    const int rc = frontdb_write(f, LEAVE, NULL, err);
+    *n = rc == DEJA_OK ? (uint64_t)sqlite3_changes64(f->db) : 0;
     return rc == DEJA_OK ? frontdb_execute(f, pages_by_hash, err) : rc;
 }
 
 /* --- Iterating --------------------------------------------------------------------- */
 
-static int give_hosts(frontier *f, sqlite3_stmt *s, frontier_host_take *take, void *ctx,
-                      deja_error *err)
+struct hosts {
+    frontier_host_take *take;
+    void *ctx;
+};
+
+static int take_host(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
 {
-    int rc = DEJA_OK, code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK) {
-        deja_slice name;
-        uint32_t depth;
-        if (!frontdb_text(s, 1, &name) || name.len == 0)
-            rc = frontier_damaged(f, "a row of its table host", err);
-        else if (!frontdb_count(s, 3, &depth))
-            rc = frontier_damaged(f, FRONTDB_URL_ROW, err);
-        else
-            rc = take(ctx, sqlite3_column_int64(s, 0), name, (uint64_t)sqlite3_column_int64(s, 2),
-                      depth, err);
-    }
-    if (rc == DEJA_OK && code != SQLITE_DONE)
-        rc = frontdb_fail(f, err);
-    (void)sqlite3_reset(s);
-    return rc;
+    const struct hosts *hosts = ctx;
+    deja_slice name;
+    uint32_t depth;
+    if (!frontdb_text(s, 1, &name) || name.len == 0)
+        return frontier_damaged(f, "a row of its table host", err);
+    if (!frontdb_count(s, 3, &depth))
+        return frontier_damaged(f, FRONTDB_URL_ROW, err);
+    return hosts->take(hosts->ctx, sqlite3_column_int64(s, 0), name,
+                       (uint64_t)sqlite3_column_int64(s, 2), depth, err);
 }
 
 int frontier_each_host(frontier *f, frontier_host_take *take, void *ctx, deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, EACH_HOST);
-    return s ? give_hosts(f, s, take, ctx, err) : frontdb_fail(f, err);
+    struct hosts hosts = {take, ctx};
+    return frontdb_read(f, EACH_HOST, NULL, take_host, &hosts, err);
 }
 
 int frontier_each_done(frontier *f, int64_t visit, frontier_host_take *take, void *ctx,
                        deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, EACH_DONE);
-    if (!s)
-        return frontdb_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, visit);
-    return give_hosts(f, s, take, ctx, err);
+    struct hosts hosts = {take, ctx};
+    return frontdb_read(f, EACH_DONE, VALUES(NUMBER(visit)), take_host, &hosts, err);
 }
 
-/* Each row has one text. */
-static int give_texts(frontier *f, sqlite3_stmt *s, frontier_text_take *take, void *ctx,
-                      deja_error *err)
+struct texts {
+    frontier_text_take *take;
+    void *ctx;
+};
+
+/* Each row has one text: a URL, or an index line, which is a blob. */
+static int take_text(frontier *f, sqlite3_stmt *s, void *ctx, deja_error *err)
 {
-    int rc = DEJA_OK, code;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW && rc == DEJA_OK) {
-        const deja_slice text = {sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0)};
-        const int type = sqlite3_column_type(s, 0); /* URLs are text, index lines are blobs */
-        rc = text.len > 0 && (type == SQLITE_TEXT || type == SQLITE_BLOB)
-                 ? take(ctx, text, err)
-                 : frontier_damaged(f, FRONTDB_URL_ROW, err);
-    }
-    if (rc == DEJA_OK && code != SQLITE_DONE)
-        rc = frontdb_fail(f, err);
-    (void)sqlite3_reset(s);
-    return rc;
+    const struct texts *texts = ctx;
+    const deja_slice text = {sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0)};
+    const int type = sqlite3_column_type(s, 0);
+    return text.len > 0 && (type == SQLITE_TEXT || type == SQLITE_BLOB)
+               ? texts->take(texts->ctx, text, err)
+               : frontier_damaged(f, FRONTDB_URL_ROW, err);
 }
 
 int frontier_each_since(frontier *f, int64_t id, frontier_text_take *take, void *ctx,
                         deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, EACH_SINCE);
-    if (!s)
-        return frontdb_fail(f, err);
-    (void)sqlite3_bind_int64(s, 1, id);
-    return give_texts(f, s, take, ctx, err);
+    struct texts texts = {take, ctx};
+    return frontdb_read(f, EACH_SINCE, VALUES(NUMBER(id)), take_text, &texts, err);
 }
 
 int frontier_each_line(frontier *f, frontier_text_take *take, void *ctx, deja_error *err)
 {
-    sqlite3_stmt *s = frontdb_use(f, EACH_LINE);
-    return s ? give_texts(f, s, take, ctx, err) : frontdb_fail(f, err);
+    struct texts texts = {take, ctx};
+    return frontdb_read(f, EACH_LINE, NULL, take_text, &texts, err);
 }

@@ -177,7 +177,7 @@ static void another_versions_queue_is_refused(void **state)
     assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL), SQLITE_OK);
     (void)sqlite3_close(db);
     assert_int_equal(frontier_open(scratch_folder, &f, &err), DEJA_EVERSION);
-    assert_non_null(strstr(err.text, "begin another crawl"));
+    assert_non_null(strstr(err.text, "start another crawl"));
 }
 
 static void settings_are_kept(void **state)
