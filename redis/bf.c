@@ -146,7 +146,7 @@ int bf_reserve(struct call *c)
 /* --- ADD, MADD, INSERT ---------------------------------------------------------- */
 
 /* Fills a filter of fixed size up to its capacity, as RedisBloom does.  Items that a full filter
- * already has are no error. */
+ * already has cause no error. */
 static int add_fixed(struct value *v, struct items *items, size_t *done, deja_error *err)
 {
     int rc = DEJA_OK;

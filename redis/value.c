@@ -40,7 +40,7 @@ void value_asking(RedisModuleCtx *ctx)
 
 /* --- Memory ------------------------------------------------------------------- */
 
-#define LARGE ((size_t)1 << 20) /* the server itself bounds smaller allocations (deny-oom) */
+#define LARGE ((size_t)1 << 20) /* the server itself bounds smaller allocations */
 
 static bool fits_maxmemory(size_t size)
 {

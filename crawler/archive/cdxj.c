@@ -11,23 +11,12 @@
  *
  * Limit: those tools also drop some session parameters from the key; this code keeps them. */
 #include "crawler/archive/cdxj.h"
-#include "tools/base/ascii.h"
 #include "tools/base/out.h"
+#include "tools/base/urlparts.h"
 #include <inttypes.h>
 #include <stdio.h>
 
 /* --- Keys -------------------------------------------------------------------- */
-
-static bool add_lower(struct buffer *out, deja_slice s)
-{
-    const char *p = s.data;
-    for (size_t i = 0; i < s.len; i++) {
-        const char c = ascii_lower(p[i]);
-        if (!buffer_add(out, &c, 1))
-            return false;
-    }
-    return true;
-}
 
 static bool is_number_address(deja_slice host)
 {
@@ -62,27 +51,11 @@ static bool add_turned(struct buffer *out, deja_slice host)
     for (size_t i = host.len; i-- > 0;) {
         if (p[i] != '.')
             continue;
-        if (!add_lower(out, (deja_slice){p + i + 1, end - i - 1}) || !buffer_text(out, ","))
+        if (!buffer_lower(out, (deja_slice){p + i + 1, end - i - 1}) || !buffer_text(out, ","))
             return false;
         end = i;
     }
-    return add_lower(out, (deja_slice){p, end});
-}
-
-/* host[:port], without user and password. */
-static bool add_authority(struct buffer *out, deja_slice authority)
-{
-    const char *p = authority.data;
-    const char *at = authority.len ? memrchr(p, '@', authority.len) : NULL;
-    const char *begin = at ? at + 1 : p, *end = p + authority.len;
-    const char *colon = end > begin ? memrchr(begin, ':', (size_t)(end - begin)) : NULL;
-    if (colon && memchr(colon, ']', (size_t)(end - colon)))
-        colon = NULL;
-    const deja_slice host = ascii_between(begin, colon ? colon : end);
-    const bool ok =
-        is_number_address(host) ? add_lower(out, host) : add_turned(out, without_www(host));
-    return ok && (!colon || buffer_add(out, colon, (size_t)(end - colon))) &&
-           buffer_text(out, ")");
+    return buffer_lower(out, (deja_slice){p, end});
 }
 
 static int compare_slices(const void *a, const void *b)
@@ -122,25 +95,22 @@ static bool add_rest(struct buffer *out, deja_slice rest)
     deja_slice path = mark ? ascii_between(p, mark) : rest;
     if (path.len > 1 && p[path.len - 1] == '/')
         path.len--;
-    if (!(path.len ? add_lower(out, path) : buffer_text(out, "/")))
+    if (!(path.len ? buffer_lower(out, path) : buffer_text(out, "/")))
         return false;
     if (!mark || mark + 1 == p + rest.len)
         return true;
     const size_t from = out->len + 1;
-    return buffer_text(out, "?") && add_lower(out, ascii_between(mark + 1, p + rest.len)) &&
+    return buffer_text(out, "?") && buffer_lower(out, ascii_between(mark + 1, p + rest.len)) &&
            sort_query(out, from);
 }
 
 int cdxj_key(deja_slice url, struct buffer *out)
 {
-    const char *p = url.data, *end = p + url.len;
-    const char *begin = url.len ? memmem(p, url.len, "://", 3) : NULL;
-    begin = begin ? begin + 3 : p;
-    const char *slash = begin;
-    while (slash < end && *slash != '/' && *slash != '?')
-        slash++;
-    const bool ok = add_authority(out, ascii_between(begin, slash)) &&
-                    add_rest(out, ascii_between(slash, end));
+    const struct url_parts a = url_parts(url);
+    const bool ok = (is_number_address(a.host) ? buffer_lower(out, a.host)
+                                               : add_turned(out, without_www(a.host))) &&
+                    buffer_add(out, a.port.data, a.port.len) && buffer_text(out, ")") &&
+                    add_rest(out, a.rest);
     return ok ? DEJA_OK : DEJA_ENOMEM;
 }
 

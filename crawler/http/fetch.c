@@ -371,7 +371,7 @@ static void collect(fetcher *f)
 {
     CURLMsg *message;
     int left;
-    while ((message = curl_multi_info_read(f->multi, &left)) != NULL) {
+    while ((message = curl_multi_info_read(f->multi, &left))) {
         char *private = NULL;
         CURL *easy = message->easy_handle;
         const CURLcode code = message->data.result;

@@ -10,56 +10,38 @@
  *
  * Limit: two names of one address are two hosts. */
 #include "crawler/http/hostkey.h"
-#include "tools/base/ascii.h"
+#include "tools/base/urlparts.h"
 #include <arpa/inet.h>
 
-struct authority {
-    deja_slice all, host, port; /* all: with credentials; port: with its colon */
-};
-
-static struct authority split(deja_slice url)
+/* The parts of a URL; the host without its final dot. */
+static struct url_parts split(deja_slice url)
 {
-    const char *p = url.data, *const end = p + url.len;
-    const char *from = url.len ? memmem(p, url.len, "://", 3) : NULL;
-    from = from ? from + 3 : p;
-    const char *until = from;
-    while (until < end && *until != '/' && *until != '?' && *until != '#')
-        until++;
-    const char *at = until > from ? memrchr(from, '@', (size_t)(until - from)) : NULL;
-    const char *const host = at ? at + 1 : from;
-    const char *colon = until > host ? memrchr(host, ':', (size_t)(until - host)) : NULL;
-    if (!colon || memchr(colon, ']', (size_t)(until - colon)))
-        colon = until;
-    struct authority a = {.all = ascii_between(from, until),
-                          .host = ascii_between(host, colon),
-                          .port = ascii_between(colon, until)};
-    if (a.host.len > 0 && host[a.host.len - 1] == '.')
+    struct url_parts a = url_parts(url);
+    if (a.host.len > 0 && ((const char *)a.host.data)[a.host.len - 1] == '.')
         a.host.len--;
     return a;
 }
 
 bool hostkey_has_credentials(deja_slice url)
 {
-    const struct authority a = split(url);
-    return a.all.len > 0 && memchr(a.all.data, '@', a.all.len);
+    const struct url_parts a = split(url);
+    return a.authority.len > 0 && memchr(a.authority.data, '@', a.authority.len);
 }
 
 int hostkey_clean(deja_slice url, struct buffer *room, deja_slice *clean)
 {
-    const struct authority a = split(url);
-    const char *begin = url.data;
+    const struct url_parts a = split(url);
     /* No host ends with two dots.  Without them, 4.. would become an address. */
     if (a.host.len == 0 || ((const char *)a.host.data)[a.host.len - 1] == '.')
         return DEJA_ENOTURL;
     *clean = url;
-    if (a.all.len == a.host.len + a.port.len)
+    if (a.authority.len == a.host.len + a.port.len)
         return DEJA_OK;
     struct buffer out = {0};
-    const char *rest = (const char *)a.all.data + a.all.len;
-    const bool ok = buffer_add(&out, begin, (size_t)((const char *)a.all.data - begin)) &&
+    const bool ok = buffer_add(&out, a.origin.data, a.origin.len - a.authority.len) &&
                     buffer_add(&out, a.host.data, a.host.len) &&
                     buffer_add(&out, a.port.data, a.port.len) &&
-                    buffer_add(&out, rest, (size_t)(begin + url.len - rest));
+                    buffer_add(&out, a.rest.data, a.rest.len);
     if (!ok) {
         buffer_fini(&out);
         return DEJA_ENOMEM;
@@ -85,12 +67,7 @@ static bool add_host(struct buffer *out, deja_slice host)
             return inet_ntop(AF_INET, &v4, text, sizeof text) && buffer_text(out, text);
         }
     }
-    for (size_t i = 0; i < host.len; i++) {
-        const char c = ascii_lower(p[i]);
-        if (!buffer_add(out, &c, 1))
-            return false;
-    }
-    return true;
+    return buffer_lower(out, host);
 }
 
 enum port {
@@ -101,17 +78,15 @@ enum port {
 
 static int add_name(deja_slice url, enum port port, struct buffer *out)
 {
-    const struct authority written = split(url);
-    const size_t len = (size_t)((const char *)written.all.data - (const char *)url.data) +
-                       written.all.len; /* skip the path: it does not matter here */
+    const deja_slice origin = url_parts(url).origin; /* the path does not matter here */
     struct buffer room = {0};
     deja_slice canon;
-    if (!buffer_reserve(&room, DEJA_URL_ROOM(len)))
+    if (!buffer_reserve(&room, DEJA_URL_ROOM(origin.len)))
         return DEJA_ENOMEM;
-    if (deja_url_canon(deja_url_profile(DEJA_URL_SAFE), (deja_slice){url.data, len}, room.data,
-                       room.cap, &canon, NULL) < 0)
+    if (deja_url_canon(deja_url_profile(DEJA_URL_SAFE), origin, room.data, room.cap, &canon,
+                       NULL) < 0)
         canon = url;
-    const struct authority a = split(canon);
+    const struct url_parts a = split(canon);
     const char *const usual = ascii_begins(canon, "https:") ? ":443" : ":80";
     bool ok = a.host.len == 0 || add_host(out, a.host);
     if (ok && port != NO_PORT && a.port.len > 1)

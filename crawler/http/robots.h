@@ -28,7 +28,7 @@ void robots_fini(struct robots *r);
 
 /* True if this path, with its query, may be fetched.  False if deciding would take too long. */
 bool robots_allows(const struct robots *r, deja_slice path);
-/* The crawl-delay for this crawler, in seconds; 0 if there is none. */
+/* The crawl-delay for this crawler, in seconds; 0 if it is missing. */
 double robots_delay(const struct robots *r);
 
 #endif

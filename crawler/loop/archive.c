@@ -1,17 +1,18 @@
-/* archive.c - the archive of the folder: where it ends, what a power cut did to it, its index.
+/* archive.c - the archive in the folder: its end, repair after a power failure, and its index.
  *
- * The queue knows two ends of the archive.  One is written with every commit: up to there pages
- * are recorded.  What lies behind was written by a process that was killed, and is cut off.
+ * The queue records two ends of the archive.  The first is written with every commit: the pages up
+ * to there are in the queue.  Records after it come from a process that was killed, and are cut
+ * off.
  *
- * The other, `safe`, is written when the archive was synced: up to there a power cut leaves it as
- * it is.  Between the two it may have holes, as the system writes the queue and the archive to
- * disk when it likes, and in any order.  So a run begins by reading these records.  From the first
- * that is damaged on they are cut off, and their pages wait again; the links that they brought are
- * in the queue and stay there.  That the pages wait is synced before anything is written in the
- * place of the records: otherwise another power cut could leave rows that point to other pages.
+ * The second, `safe`, is written after a sync: up to there the archive survives a power failure.
+ * Between the two it may have holes, because the system writes the queue and the archive to disk
+ * in any order.  So a run starts by reading the records between the two.  From the first damaged
+ * one on they are cut off, and their pages wait again; the links found in them stay in the queue.
+ * This change is synced before the records are overwritten: otherwise another power failure could
+ * leave rows that point to the wrong pages.
  *
- * Limit: pages that wait again are taken out of the summary's counts of pages, not out of its
- * bytes, and what they had recovered is counted once more. */
+ * Limit: the summary no longer counts these pages, but their bytes and recovered pages are counted
+ * twice. */
 #include "crawler/loop/crawler.h"
 #include "tools/base/fail.h"
 #include <dirent.h>
@@ -56,7 +57,7 @@ int archive_sync(struct crawler *c, deja_error *err)
     return rc == DEJA_OK ? write_end(c, safe_end, c->warc.file, c->warc.end, err) : rc;
 }
 
-/* --- After a power cut ----------------------------------------------------------------- */
+/* --- After a power failure ------------------------------------------------------------- */
 
 static void uncount(struct crawler *c, enum crawl_count what)
 {
@@ -80,15 +81,14 @@ static int take_undone(void *crawler, const struct frontier_page *p, deja_error 
     return DEJA_OK;
 }
 
-/* From here on the archive is damaged. */
+/* Cuts the archive off at its first damaged record. */
 static int cut(struct crawler *c, uint32_t file, uint64_t at, deja_error *err)
 {
-    const deja_slice counts = {c->account.count, sizeof c->account.count};
     int rc = frontier_undo(c->queue, file, at, take_undone, c, err);
     if (rc == DEJA_OK)
         rc = write_end(c, recorded_end, file, at, err);
     if (rc == DEJA_OK)
-        rc = frontier_set_blob(c->queue, "counts", counts, err);
+        rc = folder_store_counts(c, err);
     return rc == DEJA_OK ? frontier_sync(c->queue, err) : rc;
 }
 
@@ -98,8 +98,7 @@ int archive_mend(struct crawler *c, deja_error *err)
     int rc = read_end(c, &safe, err);
     if (rc == DEJA_OK)
         rc = read_end(c, &end, err);
-    /* Everything behind the end is cut off, so an end that lies ahead of the last sync is not one.
-     */
+    /* Records after the end are cut off, so an end before the last sync must be wrong. */
     if (rc == DEJA_OK && (safe.file > end.file || (safe.file == end.file && safe.at > end.at)))
         rc = frontier_damaged(c->queue, "its setting 'warc_end'", err);
     if (rc < 0 || end.file == 0)
@@ -118,8 +117,8 @@ int archive_mend(struct crawler *c, deja_error *err)
 
 /* --- Opening --------------------------------------------------------------------------- */
 
-/* A file of the folder that looks like one of an archive; *found stays empty when there is none.
- */
+/* Stores the name of a file that looks like part of an archive; *found stays empty if there is no
+ * such file. */
 static int find_file(const struct crawler *c, struct fail_path *found, deja_error *err)
 {
     const int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -130,23 +129,22 @@ static int find_file(const struct crawler *c, struct fail_path *found, deja_erro
             (void)close(fd);
         return rc;
     }
-    for (const struct dirent *e; !found->text[0] && (e = readdir(dir)) != NULL;)
+    for (const struct dirent *e; !found->text[0] && (e = readdir(dir));)
         if (fnmatch("crawl-[0-9]*.warc.gz", e->d_name, 0) == 0)
             *found = fail_path(e->d_name);
     (void)closedir(dir);
     return DEJA_OK;
 }
 
-/* An archive that the queue does not know is somebody's; it is neither cut nor written over.  So
- * the queue knows of a file, for good, before there is one. */
+/* Files that the queue does not know belong to someone else, and must not be cut or overwritten.  So
+ * the queue durably records a file before it is created. */
 static int announce(struct crawler *c, deja_error *err)
 {
     struct fail_path name = {{0}};
     int rc = find_file(c, &name, err);
     if (rc == DEJA_OK && name.text[0])
         rc = fail(err, DEJA_EMISMATCH,
-                  "%s has an archive and no queue that belongs to it: use another folder, or "
-                  "move %s away",
+                  "%s: it has an archive but no queue; use another folder, or move %s away",
                   fail_path(c->o->dir).text, name.text);
     if (rc == DEJA_OK)
         rc = write_end(c, recorded_end, 1, 0, err);
@@ -189,7 +187,7 @@ static int write_line(void *file, deja_slice line, deja_error *err)
     return fwrite(line.data, 1, line.len, file) == line.len ? DEJA_OK : index_failed(err);
 }
 
-/* All lines, on disk for good. */
+/* Writes and syncs all lines. */
 static int write_lines(struct crawler *c, int fd, deja_error *err)
 {
     FILE *file = fdopen(fd, "w");
@@ -206,7 +204,7 @@ static int write_lines(struct crawler *c, int fd, deja_error *err)
     return rc;
 }
 
-/* It is written beside the old one, whose place it takes in one step. */
+/* Writes a new file and renames it over the old one. */
 int archive_write_index(struct crawler *c, deja_error *err)
 {
     if (c->o->no_archive.on)

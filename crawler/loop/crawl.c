@@ -7,9 +7,9 @@
  *        ^       seen before?     queue on disk                        |
  *        +-------------------------------------------------------------+
  *
- * One thread goes round: begin what may be begun, wait for what comes, take it in, commit
- * (folder.c).  It ends when nothing waits and nothing is under way, or when a limit or the user
- * says so; then what is under way is finished first. */
+ * One thread repeats: start the requests that may start now, wait for responses, process them,
+ * commit (folder.c).  It ends when no URL waits and no request is in progress, or at a limit, or
+ * when the user stops it.  Requests in progress are finished first. */
 #include "crawler/http/hostkey.h"
 #include "crawler/loop/crawler.h"
 #include "tools/base/ascii.h"
@@ -17,11 +17,11 @@
 #include "tools/base/fail.h"
 #include <unistd.h>
 
-#define STATUS_EVERY 0.1 /* seconds                                             */
-#define WAIT_MAX     0.1 /* seconds until the next look at *stop and the status */
-#define TURNS        256 /* URLs that are begun or refused before the next look */
+#define STATUS_EVERY 0.1 /* seconds */
+#define WAIT_MAX     0.1 /* seconds until *stop is checked again */
+#define TURNS        256 /* URLs started or refused before responses are processed */
 
-/* --- Beginning requests --------------------------------------------------------- */
+/* --- Starting requests ---------------------------------------------------------- */
 
 static struct job *new_job(struct crawler *c, struct host *h)
 {
@@ -37,7 +37,7 @@ static struct job *new_job(struct crawler *c, struct host *h)
     return job;
 }
 
-/* The job is under way, or gone. */
+/* Starts the job, or frees it on failure. */
 static int start(struct crawler *c, struct job *job, const struct fetch_request *r,
                  deja_error *err)
 {
@@ -52,11 +52,10 @@ static int start(struct crawler *c, struct job *job, const struct fetch_request 
     c->pages_in_flight += !job->origin;
     if (h->ready_at < c->now + h->delay)
         h->ready_at = c->now + h->delay;
-    return schedule_update(&c->schedule, h) < 0 ? fail(err, DEJA_ENOMEM, "no memory for hosts")
-                                                : DEJA_OK;
+    return crawler_schedule(c, h, err);
 }
 
-/* Ask the host for the origin's robots.txt.  It can be another host's, after a redirect. */
+/* Request the origin's robots.txt from the host, which is another one after a redirect. */
 static int start_robots(struct crawler *c, struct host *h, struct origin *o, deja_error *err)
 {
     struct buffer url = {0};
@@ -92,7 +91,7 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
     int rc = seeds_want_public(c, u->url, &r.only_public, err);
     if (rc == DEJA_OK && c->visit > 1 && !c->o->no_archive.on)
         rc = frontier_copy_of(c->queue, u->url, &copy, &found, err);
-    if (found && archive_has(c, &copy.place)) { /* "as before" needs its links */
+    if (found && archive_has(c, &copy.place)) { /* after a 304, its links are needed */
         r.etag = copy.etag.data;
         r.modified = copy.modified.data;
     }
@@ -105,7 +104,7 @@ static int start_page(struct crawler *c, struct host *h, struct frontier_url *u,
     return start(c, job, &r, err);
 }
 
-/* --- Whose turn ------------------------------------------------------------------- */
+/* --- Next URL --------------------------------------------------------------------- */
 
 /* Take the next URLs of a host from the queue. */
 static int refill(struct crawler *c, struct host *h, deja_error *err)
@@ -121,7 +120,7 @@ static int refill(struct crawler *c, struct host *h, deja_error *err)
     return rc;
 }
 
-/* Why a URL is not fetched; CRAWL_COUNTS: it is. */
+/* Why a URL must not be fetched; CRAWL_COUNTS: it may. */
 static enum crawl_count refusal(const struct crawler *c, const struct origin *o,
                                 const struct frontier_url *u)
 {
@@ -138,9 +137,7 @@ static enum crawl_count refusal(const struct crawler *c, const struct origin *o,
 /* A queue written by deja 0.1 may contain URLs with credentials: offer them again without. */
 static int offer_again(struct crawler *c, const struct frontier_url *u, deja_error *err)
 {
-    offer_begin(c, u->depth, u->hops, u->hidden);
-    const int rc = offer_url(c, u->url, err);
-    return rc == DEJA_OK ? offer_end(c, err) : rc;
+    return offer_one(c, u->url, u->depth, u->hops, u->hidden, err);
 }
 
 static struct frontier_url take_ahead(struct host *h)
@@ -150,7 +147,7 @@ static struct frontier_url take_ahead(struct host *h)
     return u;
 }
 
-/* One URL of the host is begun or refused, unless its robots.txt must be asked for first. */
+/* Start or refuse one URL of the host, unless its robots.txt must be fetched first. */
 static int serve_url(struct crawler *c, struct host *h, deja_error *err)
 {
     const deja_slice next = h->ahead[h->ahead_at].url;
@@ -174,7 +171,7 @@ static int serve_url(struct crawler *c, struct host *h, deja_error *err)
     return rc;
 }
 
-/* Begin or refuse one request to the host; or it turns out that nothing of it waits. */
+/* Start or refuse one request to the host, if it has any. */
 static int serve(struct crawler *c, struct host *h, deja_error *err)
 {
     struct origin *o = host_take_errand(h);
@@ -183,9 +180,7 @@ static int serve(struct crawler *c, struct host *h, deja_error *err)
     int rc = refill(c, h, err);
     if (rc == DEJA_OK && h->ahead_at < h->ahead_n)
         rc = serve_url(c, h, err);
-    if (rc == DEJA_OK && schedule_update(&c->schedule, h) < 0)
-        rc = fail(err, DEJA_ENOMEM, "no memory for hosts");
-    return rc;
+    return rc == DEJA_OK ? crawler_schedule(c, h, err) : rc;
 }
 
 /* --- Limits ------------------------------------------------------------------------ */
@@ -205,7 +200,7 @@ static const char *limit_reached(const struct crawler *c)
     return NULL;
 }
 
-/* Begin what may be begun.  *pause is how long to wait for the next host, or WAIT_MAX. */
+/* Start requests.  *pause is the time until the next host is ready, at most WAIT_MAX. */
 static int begin_requests(struct crawler *c, double *pause, deja_error *err)
 {
     int rc = DEJA_OK;
@@ -253,7 +248,7 @@ static void show_status(struct crawler *c, bool now)
     c->next_status = c->now + STATUS_EVERY;
 }
 
-static void look_at_clock(struct crawler *c)
+static void read_clock(struct crawler *c)
 {
     const double now = clock_seconds();
     crawler_count(c, CRAWL_NANOSECONDS, (uint64_t)((now - c->now) * 1e9));
@@ -264,7 +259,7 @@ static int take_finished(struct crawler *c, deja_error *err)
 {
     struct fetch *d;
     int rc = DEJA_OK;
-    while (rc == DEJA_OK && (d = fetch_next(c->fetcher)) != NULL)
+    while (rc == DEJA_OK && (d = fetch_next(c->fetcher)))
         rc = outcome_take(c, d->tag, d, err);
     return rc;
 }
@@ -279,7 +274,7 @@ static int loop(struct crawler *c, deja_error *err)
         if (rc < 0 || (c->account.ended && fetch_in_flight(c->fetcher) == 0))
             return rc;
         rc = fetch_wait(c->fetcher, pause, err);
-        look_at_clock(c);
+        read_clock(c);
         if (rc == DEJA_OK)
             rc = take_finished(c, err);
         if (rc == DEJA_OK)

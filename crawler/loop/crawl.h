@@ -4,36 +4,36 @@
 #include "deja.h"
 #include <stdatomic.h>
 
-/* What is counted, over all runs of a visit.  Stored in the queue: append only. */
+/* The counts of a visit, over all its runs.  Stored in the queue: append only. */
 enum crawl_count {
-    CRAWL_FETCHED,     /* pages: answers 2xx, and 304                           */
-    CRAWL_UNCHANGED,   /* of these, the same as in an earlier visit             */
-    CRAWL_REDIRECTS,   /* answers 3xx                                           */
-    CRAWL_BYTES,       /* of bodies, as they came                               */
-    CRAWL_NANOSECONDS, /* of work                                               */
-    CRAWL_NANOLOST,    /* pages that the cache probably lost, in billionths      */
-    CRAWL_OFFERED,     /* URLs that the cache was asked about                   */
-    CRAWL_DUPLICATES,  /* of these, seen before                                 */
-    CRAWL_QUEUED,      /* of these, put into the queue                          */
-    CRAWL_RECOVERED,   /* pages that an earlier visit had lost                  */
-    CRAWL_APPEARED,    /* pages that are new since the last visit               */
-    CRAWL_ROBOTS,      /* URLs that robots.txt forbids                          */
-    CRAWL_SCOPE,       /* links that lead out of the scope                      */
-    CRAWL_SCHEME,      /* links that are neither http nor https                 */
-    CRAWL_BAD,         /* links that are no URLs, or too long                   */
-    CRAWL_NOFOLLOW,    /* links that ask not to be followed                     */
-    CRAWL_DEPTH,       /* links below the depth limit                           */
-    CRAWL_TRAPS,       /* links that look endless                               */
-    CRAWL_HOST_LIMIT,  /* URLs beyond the pages of a host                       */
-    CRAWL_UNREAD,      /* pages too large, deep or damaged to find links in     */
-    CRAWL_TRUNCATED,   /* pages longer than the limit, kept up to it            */
-    CRAWL_RETRIES,     /* requests that were repeated                           */
+    CRAWL_FETCHED,     /* pages: responses 2xx and 304 */
+    CRAWL_UNCHANGED,   /* of these, the same as in an earlier visit */
+    CRAWL_REDIRECTS,   /* responses 3xx */
+    CRAWL_BYTES,       /* of bodies, as sent */
+    CRAWL_NANOSECONDS, /* of work */
+    CRAWL_NANOLOST,    /* pages that the cache probably lost, in billionths */
+    CRAWL_OFFERED,     /* URLs that the cache was asked about */
+    CRAWL_DUPLICATES,  /* of these, seen before */
+    CRAWL_QUEUED,      /* of these, added to the queue */
+    CRAWL_RECOVERED,   /* pages that an earlier visit had lost */
+    CRAWL_APPEARED,    /* pages that are new since the last visit */
+    CRAWL_ROBOTS,      /* URLs that robots.txt forbids */
+    CRAWL_SCOPE,       /* links that lead out of the scope */
+    CRAWL_SCHEME,      /* links that are neither http nor https */
+    CRAWL_BAD,         /* links that are not URLs, or too long */
+    CRAWL_NOFOLLOW,    /* links that ask not to be followed */
+    CRAWL_DEPTH,       /* links below the depth limit */
+    CRAWL_TRAPS,       /* links that look like a trap (trap.c) */
+    CRAWL_HOST_LIMIT,  /* URLs beyond the limit of pages per host */
+    CRAWL_UNREAD,      /* pages too large, deep or damaged to extract links */
+    CRAWL_TRUNCATED,   /* pages longer than the limit, truncated to it */
+    CRAWL_RETRIES,     /* repeated requests */
     /* Failures, by reason: */
-    CRAWL_NOT_FOUND,    /* 404, 410         */
-    CRAWL_FORBIDDEN,    /* 401, 403, 451    */
-    CRAWL_CLIENT_ERROR, /* other 4xx        */
-    CRAWL_SERVER_ERROR, /* 5xx              */
-    CRAWL_NO_ADDRESS,   /* fetch_fault, in its order, from here ... */
+    CRAWL_NOT_FOUND,    /* 404, 410 */
+    CRAWL_FORBIDDEN,    /* 401, 403, 451 */
+    CRAWL_CLIENT_ERROR, /* other 4xx */
+    CRAWL_SERVER_ERROR, /* 5xx */
+    CRAWL_NO_ADDRESS,   /* each fetch_fault, in its order, from here ... */
     CRAWL_NO_ANSWER,
     CRAWL_NO_TLS,
     CRAWL_TIMEOUT,
@@ -41,57 +41,57 @@ enum crawl_count {
     CRAWL_NO_HTTP,
     CRAWL_ROBOTS_REDIRECTS,
     CRAWL_OTHER,          /* ... to here */
-    CRAWL_REDIRECT_LIMIT, /* redirects to redirects to ...              */
-    CRAWL_NO_ROBOTS,      /* robots.txt is answered by 5xx: nothing is allowed */
-    CRAWL_PRIVATE,        /* the address is private (netaddr.h)         */
+    CRAWL_REDIRECT_LIMIT, /* too many redirects in a row */
+    CRAWL_NO_ROBOTS,      /* the response to robots.txt is 5xx: nothing is allowed */
+    CRAWL_PRIVATE,        /* the address is private (netaddr.h) */
     CRAWL_COUNTS
 };
-/* As in a summary: "not found". */
+/* Its name in the summary: "not found". */
 const char *crawl_count_name(unsigned count);
 #define CRAWL_FIRST_FAILURE CRAWL_NOT_FOUND
 
 struct crawl_account {
     uint64_t count[CRAWL_COUNTS];
     uint64_t visit;
-    uint64_t waiting;   /* URLs in the queue                                   */
-    uint64_t in_flight; /* requests under way                                  */
-    uint64_t hosts;     /* met in this run                                     */
-    uint64_t asked;     /* requests of this run                                */
-    double seconds;     /* of this visit                                       */
-    double lost;        /* pages that the cache probably lost in this visit    */
-    double fp_rate;     /* of the cache now                                    */
+    uint64_t waiting;   /* URLs in the queue */
+    uint64_t in_flight; /* requests in progress */
+    uint64_t hosts;     /* of this run */
+    uint64_t asked;     /* requests of this run */
+    double seconds;     /* of this visit */
+    double lost;        /* pages that the cache probably lost in this visit */
+    double fp_rate;     /* of the cache now */
     uint64_t cache_bytes;
     uint32_t cache_kind;
-    uint64_t left_behind; /* URLs that the visit before did not get to         */
-    uint64_t rebuilt;     /* URLs put into the cache again after a crash       */
-    uint64_t undone;      /* pages whose records a power cut had damaged       */
-    uint64_t capped;      /* robots.txt files that ask for a longer pause than allowed */
-    const char *ended;    /* why: "done", "stopped", or the name of the limit  */
-    /* The first robots.txt that redirects out of the scope: whose, and to where; or empty. */
+    uint64_t left_behind; /* URLs that were still waiting when the last visit ended */
+    uint64_t rebuilt;     /* URLs added to the cache again after a crash */
+    uint64_t undone;      /* pages whose records a power failure had damaged */
+    uint64_t capped;      /* robots.txt files that ask for a longer delay than allowed */
+    const char *ended;    /* why: "done", "stopped", or the name of the limit */
+    /* The first robots.txt that redirects out of the scope: from and to; or empty. */
     char robots_from[120], robots_to[160];
 };
 
-struct crawl_talk { /* what the crawl says; all may be NULL */
+struct crawl_talk { /* callbacks; all may be NULL */
     void *ctx;
-    void (*status)(void *ctx, const struct crawl_account *a); /* ten times a second */
-    /* Before it begins: options that are as before, each with a blank in front. */
+    void (*status)(void *ctx, const struct crawl_account *a); /* ten times per second */
+    /* At the start: remembered options, each preceded by a space. */
     void (*as_before)(void *ctx, const char *options);
-    void (*no_contact)(void *ctx); /* the User-Agent names nobody */
-    void (*read_as)(void *ctx, const char *given, deja_slice url); /* a seed that is not a URL */
-    /* The cache holds more URLs than it was sized for; said once. */
+    void (*no_contact)(void *ctx); /* the User-Agent has no contact */
+    void (*read_as)(void *ctx, const char *given, deja_slice url); /* a seed was completed */
+    /* Once: the cache holds more URLs than it was sized for. */
     void (*crowded)(void *ctx, const deja_stats *cache);
-    /* A URL that was not seen before.  Negative answers end the crawl. */
+    /* A new URL.  A negative return value ends the crawl. */
     int (*found)(void *ctx, deja_slice url, deja_error *err);
-    /* All that was found is to be handed over before this returns. */
+    /* Hand over all found URLs before returning. */
     int (*hand_over)(void *ctx, deja_error *err);
 };
 
-/* "Not given", where 0 is a value like others; elsewhere 0, NULL and false stand for it.  What is
- * not given is as before, or the default (settings.c). */
+/* "Not given", for options where 0 is a valid value; for the others, 0, NULL and false mean it.  An
+ * option that is not given keeps its remembered value, or has its default (settings.c). */
 #define CRAWL_UNSET      UINT32_MAX
 #define CRAWL_UNSET_TIME (-1.0)
 
-struct crawl_flag { /* as given, one of the two, or none of them; when it is settled, `on` */
+struct crawl_flag { /* given: at most one of the two; settled: only `on` counts */
     bool on, off;
 };
 
@@ -99,37 +99,37 @@ struct crawl_options {
     const char *dir;
     const char *const *seed;
     size_t n_seeds;
-    bool next_visit; /* of the crawl in dir */
+    bool next_visit; /* start the next visit of the crawl in dir */
     /* Of the visit: */
-    uint32_t scope;      /* a scope_kind         */
-    const char *match;   /* for SCOPE_REGEX      */
-    const char *exclude; /* "": nothing any more */
+    uint32_t scope;      /* a scope_kind */
+    const char *match;   /* for SCOPE_REGEX */
+    const char *exclude; /* "": forget the remembered one */
     struct crawl_flag embeds, nofollow, sitemaps;
-    struct crawl_flag no_archive; /* write no WARC files                         */
-    deja_options cache;           /* kind, size, key; url: the rules, never NULL */
-    struct crawl_flag fixed;      /* the cache does not grow past its size       */
+    struct crawl_flag no_archive; /* write no WARC files */
+    deja_options cache;           /* kind, size, key; url is never NULL */
+    struct crawl_flag fixed;      /* the cache does not grow */
     /* Remembered: */
-    const char *contact, *user_agent; /* robots.txt calls it deja in any case */
+    const char *contact, *user_agent; /* in robots.txt, it is always deja */
     uint64_t max_host_pages;
-    uint64_t max_similar; /* URLs of one shape (trap.h)                        */
-    uint64_t max_page;    /* bytes of a page                                   */
-    uint64_t max_url;     /* bytes of a URL                                    */
-    uint64_t max_file;    /* bytes of a WARC file before the next is begun     */
+    uint64_t max_similar; /* URLs of one shape (trap.h) */
+    uint64_t max_page;    /* bytes of a page */
+    uint64_t max_url;     /* bytes of a URL */
+    uint64_t max_file;    /* bytes of a WARC file, before the next is started */
     uint32_t max_depth, max_redirects, retries;                     /* or CRAWL_UNSET      */
     double delay, max_crawl_delay, retry_wait, timeout, sync_every; /* or CRAWL_UNSET_TIME */
     uint32_t connections, per_host;
     struct crawl_flag allow_private; /* also in a broad crawl */
-    /* Of this run alone: */
+    /* Of this run only: */
     uint64_t max_pages, max_total; /* pages and bytes of a visit; 0: no limit */
-    double max_time;               /* seconds of a run; 0: no limit           */
-    uint32_t mode;                 /* of new filter files; 0: as the library chooses */
+    double max_time;               /* seconds of a run; 0: no limit */
+    uint32_t mode;                 /* of new filter files; 0: the default of the library */
     const char *ca_file;
     const atomic_bool *stop;
     struct crawl_talk talk;
 };
 
-/* Crawl until nothing is left, a limit is reached or *stop is set; what is in flight then is
- * finished.  Whatever happens, dir can be gone on with. */
+/* Crawl until nothing is left, a limit is reached or *stop is set; then finish the requests in
+ * progress.  Whatever happens, the crawl in dir can be resumed. */
 int crawl_run(const struct crawl_options *o, struct crawl_account *account, deja_error *err);
 
 #endif

@@ -1,27 +1,27 @@
-/* folder.c - the folder of a crawl: what lies in it, in which order it is written, and how it is
- * opened again after anything.
+/* folder.c - the folder of a crawl: its files, the order in which they are written, and how they
+ * are opened again after a crash.
  *
- *     queue.db              frontier.c: every URL, and settings of the crawl
+ *     queue.db              frontier.c: every URL, and the settings of the crawl
  *     seen.deja             cache.c: the cache
- *     shapes.deja           cache.c: how many URLs of one shape there were (trap.c)
+ *     shapes.deja           cache.c: how many URLs have the same shape (trap.c)
  *     crawl-00001.warc.gz   archive.c: the archive (warc.c)
  *     index.cdxj            archive.c: its index, written at the end of a run
  *
- * After each round of downloads the queue is committed: rows of finished pages, rows of new URLs,
- * and how far the archive goes, together.  So a process that is killed repeats what was in flight,
- * and nothing else.
+ * After each round of downloads, one commit of the queue stores the results of finished pages, the
+ * new URLs, and the end of the archive.  So after a kill, only the downloads that were in progress
+ * are repeated.
  *
  * From time to time (sync_every) a round is made durable, in this order:
  *
- *     1  found URLs are handed over, the archive is synced
- *     2  the queue is synced, with a note up to where the archive is
+ *     1  found URLs are handed over, and the archive is synced
+ *     2  the queue is synced; it records how much of the archive is on disk
  *     3  the pending URLs enter the cache
- *     4  every half minute: the cache is synced, and the queue notes up to which row it has them
+ *     4  every half minute: the cache is synced, and the queue records the last row in it
  *
- * A run that follows a crash mends what lies behind these notes: cache.c, archive.c.
+ * The run after a crash repairs what comes after these records: cache.c, archive.c.
  *
- * The next visit begins with the rotation of the cache, which replaces its file in one step; then
- * one commit makes the queue follow.  A cache that is one visit ahead tells a crash between. */
+ * A new visit starts by rotating the cache, which replaces its file atomically; then one commit
+ * updates the queue.  If the cache is one visit ahead, a crash happened in between. */
 #include "crawler/loop/crawler.h"
 #include "crawler/loop/settings.h"
 #include "tools/base/fail.h"
@@ -31,33 +31,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PENDING_MAX (1 << 18) /* URLs that may wait for a durable round */
+#define PENDING_MAX (1 << 18) /* pending URLs that force a durable round */
+
+/* Steps in their order, up to NULL or the first failure. */
+typedef int step(struct crawler *c, deja_error *err);
+
+static int run_steps(struct crawler *c, step *const *steps, deja_error *err)
+{
+    int rc = DEJA_OK;
+    for (; *steps && rc == DEJA_OK; steps++)
+        rc = (*steps)(c, err);
+    return rc;
+}
 
 /* --- Commits --------------------------------------------------------------------------- */
 
+static int commit_queue(struct crawler *c, deja_error *err)
+{
+    c->changed = false;
+    return frontier_commit(c->queue, err);
+}
+
+static int sync_queue(struct crawler *c, deja_error *err)
+{
+    return frontier_sync(c->queue, err);
+}
+
 static int commit(struct crawler *c, deja_error *err)
 {
-    const deja_slice counts = {c->account.count, sizeof c->account.count};
-    int rc = frontier_set_blob(c->queue, "counts", counts, err);
-    if (rc == DEJA_OK)
-        rc = archive_record(c, err);
-    if (rc == DEJA_OK)
-        rc = frontier_commit(c->queue, err);
-    c->changed = false;
-    return rc;
+    static step *const steps[] = {folder_store_counts, archive_record, commit_queue, NULL};
+    return run_steps(c, steps, err);
+}
+
+static int hand_over(struct crawler *c, deja_error *err)
+{
+    return c->o->talk.hand_over ? c->o->talk.hand_over(c->o->talk.ctx, err) : DEJA_OK;
 }
 
 static int durable(struct crawler *c, deja_error *err)
 {
-    int rc = c->o->talk.hand_over ? c->o->talk.hand_over(c->o->talk.ctx, err) : DEJA_OK;
-    if (rc == DEJA_OK)
-        rc = archive_sync(c, err);
-    if (rc == DEJA_OK)
-        rc = commit(c, err);
-    if (rc == DEJA_OK)
-        rc = frontier_sync(c->queue, err);
+    static step *const steps[] = {hand_over,  archive_sync,       commit,
+                                  sync_queue, cache_take_pending, NULL};
     c->next_durable = c->now + c->o->sync_every;
-    return rc == DEJA_OK ? cache_take_pending(c, err) : rc;
+    return run_steps(c, steps, err);
 }
 
 int folder_commit(struct crawler *c, deja_error *err)
@@ -71,7 +87,7 @@ int folder_commit(struct crawler *c, deja_error *err)
 
 /* --- Visits ------------------------------------------------------------------------------ */
 
-/* The queue's half of the beginning of a visit. */
+/* Start a visit in the queue. */
 static int begin_visit(struct crawler *c, int64_t visit, deja_error *err)
 {
     int rc = frontier_leave(c->queue, &c->account.left_behind, err);
@@ -86,8 +102,8 @@ static int begin_visit(struct crawler *c, int64_t visit, deja_error *err)
     return rc == DEJA_OK ? frontier_set_blob(c->queue, "counts", (deja_slice){NULL, 0}, err) : rc;
 }
 
-/* Which visit is it?  *fresh: one that begins now. */
-static int choose_visit(struct crawler *c, bool made, bool *fresh, deja_error *err)
+/* Find out which visit this is, and start a new one if necessary. */
+static int choose_visit(struct crawler *c, deja_error *err)
 {
     deja_stats s = DEJA_STATS_INIT;
     int rc = frontier_get(c->queue, "visit", CRAWLER_VISITS, &c->visit, err);
@@ -95,49 +111,58 @@ static int choose_visit(struct crawler *c, bool made, bool *fresh, deja_error *e
         rc = deja_filter_stats(c->cache, 0, &s, err);
     if (rc < 0)
         return rc;
-    *fresh = true;
+    c->fresh = true;
     if (c->visit == 0 && s.keys > 0)
         return fail(err, DEJA_EMISMATCH,
-                    "%s has a cache and no queue that belongs to it: use another folder, or "
-                    "remove seen.deja",
+                    "%s: it has a cache but no queue; use another folder, or remove seen.deja",
                     fail_path(c->o->dir).text);
     if (c->visit == 0)
-        return c->o->next_visit
-                   ? fail(err, DEJA_EINVAL, "%s has no crawl yet that could be visited again",
-                          fail_path(c->o->dir).text)
-                   : begin_visit(c, 1, err);
+        return c->o->next_visit ? folder_no_crawl(c, err) : begin_visit(c, 1, err);
+    const bool made = c->cache_made;
     for (; made && rc == DEJA_OK && s.visit < (uint64_t)c->visit; s.visit++)
-        rc = cache_rotate(c, err); /* the cache of this visit was gone */
+        rc = cache_rotate(c, err); /* the cache of this visit was missing */
     if (rc < 0)
         return rc;
-    if (!made && s.visit == (uint64_t)c->visit + 1) /* a crash while the visit began */
+    if (!made && s.visit == (uint64_t)c->visit + 1) /* a crash at the start of a visit */
         return begin_visit(c, c->visit + 1, err);
     if (!made && s.visit != (uint64_t)c->visit)
         return fail(err, DEJA_EMISMATCH,
-                    "seen.deja is of visit %llu and the queue of visit %lld: they do not belong "
-                    "together; remove seen.deja, and it is made again from the queue",
+                    "seen.deja: from visit %llu, but the queue is at visit %lld; remove seen.deja "
+                    "to rebuild it from the queue",
                     (unsigned long long)s.visit, (long long)c->visit);
     if (c->o->next_visit) {
         rc = cache_rotate(c, err);
         return rc == DEJA_OK ? begin_visit(c, c->visit + 1, err) : rc;
     }
-    *fresh = false;
+    c->fresh = false;
     return DEJA_OK;
 }
 
 /* --- Opening -------------------------------------------------------------------------------- */
 
-/* A folder that was just made is there for good when the one around it is synced. */
+/* A new folder survives a power failure only if its parent is synced. */
 static int sync_parent(const struct crawler *c, deja_error *err)
 {
     const int fd = openat(c->dir, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return DEJA_OK; /* one that may not be read: then nobody can */
+        return DEJA_OK; /* an unreadable parent cannot be synced */
     const int rc = fsync(fd) == 0 ? DEJA_OK
-                                  : fail_errno(err, "%s: cannot sync the folder around it",
+                                  : fail_errno(err, "%s: cannot sync its parent folder",
                                                fail_path(c->o->dir).text);
     (void)close(fd);
     return rc;
+}
+
+int folder_no_crawl(const struct crawler *c, deja_error *err)
+{
+    return fail(err, DEJA_EINVAL, "%s: no crawl in this folder yet; give a URL to start from",
+                fail_path(c->o->dir).text);
+}
+
+int folder_store_counts(struct crawler *c, deja_error *err)
+{
+    const deja_slice counts = {c->account.count, sizeof c->account.count};
+    return frontier_set_blob(c->queue, "counts", counts, err);
 }
 
 static int make_folder(struct crawler *c, deja_error *err)
@@ -146,13 +171,12 @@ static int make_folder(struct crawler *c, deja_error *err)
     const bool may = !c->o->next_visit && c->o->n_seeds > 0;
     const bool made = may && mkdir(dir, 0777) == 0;
     if (may && !made && errno != EEXIST)
-        return fail_errno(err, "%s: cannot make the folder", fail_path(dir).text);
+        return fail_errno(err, "%s: cannot create the folder", fail_path(dir).text);
     c->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (c->dir < 0)
         return fail_errno(err, "%s: cannot open the folder", fail_path(dir).text);
     if (c->o->n_seeds == 0 && faccessat(c->dir, "queue.db", F_OK, 0) != 0)
-        return fail(err, DEJA_EINVAL, "%s has no crawl yet: give it a URL to begin with",
-                    fail_path(dir).text);
+        return folder_no_crawl(c, err);
     return made ? sync_parent(c, err) : DEJA_OK;
 }
 
@@ -169,17 +193,12 @@ static int read_counts(struct crawler *c, deja_error *err)
     return rc;
 }
 
-/* Hosts that earlier runs of the visit have met. */
+/* Hosts known from earlier runs of the visit. */
 static int host_of_name(struct crawler *c, int64_t id, deja_slice name, struct host **h,
                         deja_error *err)
 {
     *h = schedule_find(&c->schedule, name);
-    if (!*h)
-        *h = schedule_add(&c->schedule, name, id);
-    if (!*h)
-        return fail(err, DEJA_ENOMEM, "no memory for hosts");
-    (*h)->delay = c->o->delay;
-    return DEJA_OK;
+    return *h ? DEJA_OK : crawler_add_host(c, name, id, h, err);
 }
 
 static int take_done(void *crawler, int64_t id, deja_slice name, uint64_t pages, uint32_t depth,
@@ -204,8 +223,7 @@ static int take_waiting(void *crawler, int64_t id, deja_slice name, uint64_t wai
     h->waiting = waiting;
     h->depth = depth;
     c->account.waiting += waiting;
-    return schedule_update(&c->schedule, h) < 0 ? fail(err, DEJA_ENOMEM, "no memory for hosts")
-                                                : DEJA_OK;
+    return crawler_schedule(c, h, err);
 }
 
 static int open_hosts(struct crawler *c, deja_error *err)
@@ -216,75 +234,55 @@ static int open_hosts(struct crawler *c, deja_error *err)
     return rc == DEJA_OK ? frontier_each_host(c->queue, take_waiting, c, err) : rc;
 }
 
-/* Room for the hashes of what is offered at once. */
+/* For the hashes of a full batch of offers. */
 static int make_room(struct crawler *c, deja_error *err)
 {
     c->hashes = malloc(OFFERS * deja_filter_hash_words(c->cache) * sizeof *c->hashes);
     return c->hashes ? DEJA_OK : fail(err, DEJA_ENOMEM, "no memory for URLs");
 }
 
-/* What the disk made of the last run, and what was said before: in this order, since mending is
- * for good, and options may yet be refused. */
 static int open_queue(struct crawler *c, deja_error *err)
 {
-    int rc = frontier_open(c->o->dir, &c->queue, err);
-    if (rc == DEJA_OK)
-        rc = frontier_last(c->queue, &c->last_id, err);
-    if (rc == DEJA_OK)
-        rc = read_counts(c, err);
-    if (rc == DEJA_OK)
-        rc = archive_mend(c, err);
-    if (rc == DEJA_OK)
-        rc = settings_settle(c, err);
-    if (rc == DEJA_OK)
-        rc = seeds_store(c, err);
+    return frontier_open(c->o->dir, &c->queue, err);
+}
+
+static int find_last_id(struct crawler *c, deja_error *err)
+{
+    return frontier_last(c->queue, &c->last_id, err);
+}
+
+static int apply_settings(struct crawler *c, deja_error *err)
+{
+    const int rc = settings_settle(c, err);
     c->schedule.per_host = c->o->per_host;
     c->next_durable = c->now + c->o->sync_every;
     return rc;
 }
 
+/* The archive is repaired first, because a repair is always right, while the options may still be
+ * refused. */
 int folder_open(struct crawler *c, deja_error *err)
 {
-    bool made = false, fresh = false;
-    int rc = make_folder(c, err);
-    if (rc == DEJA_OK)
-        rc = open_queue(c, err);
-    if (rc == DEJA_OK)
-        rc = cache_open(c, &made, err);
-    if (rc == DEJA_OK)
-        rc = seeds_open_scope(c, err);
-    if (rc == DEJA_OK)
-        rc = choose_visit(c, made, &fresh, err);
-    if (rc == DEJA_OK)
-        rc = cache_open_shapes(c, fresh, err);
-    if (rc == DEJA_OK)
-        rc = cache_mend(c, made, err);
-    if (rc == DEJA_OK)
-        rc = archive_open(c, err);
-    if (rc == DEJA_OK)
-        rc = open_hosts(c, err);
-    if (rc == DEJA_OK)
-        rc = make_room(c, err);
+    static step *const steps[] = {make_folder,      open_queue,     find_last_id,      read_counts,
+                                  archive_mend,     apply_settings, seeds_store,       cache_open,
+                                  seeds_open_scope, choose_visit,   cache_open_shapes, cache_mend,
+                                  archive_open,     open_hosts,     make_room,         NULL};
+    const int rc = run_steps(c, steps, err);
     if (rc < 0)
         return rc;
     settings_say(c);
-    cache_look_at_rate(c);
+    cache_measure_rate(c);
     c->changed = true;
-    return seeds_queue(c, err); /* the cache knows those that are not new */
+    return seeds_queue(c, err); /* the cache recognizes known ones */
 }
 
 /* --- Closing --------------------------------------------------------------------------------- */
 
 int folder_finish(struct crawler *c, deja_error *err)
 {
-    int rc = durable(c, err);
-    if (rc == DEJA_OK)
-        rc = cache_sync(c, err);
-    if (rc == DEJA_OK)
-        rc = commit(c, err);
-    if (rc == DEJA_OK)
-        rc = frontier_sync(c->queue, err);
-    return rc == DEJA_OK ? archive_write_index(c, err) : rc;
+    static step *const steps[] = {durable,    cache_sync,          commit,
+                                  sync_queue, archive_write_index, NULL};
+    return run_steps(c, steps, err);
 }
 
 void folder_close(struct crawler *c)

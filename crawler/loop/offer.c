@@ -1,14 +1,14 @@
-/* offer.c - a link is found: does it belong, was it seen?  If not, into the queue.
+/* offer.c - adds links to the queue that belong to the crawl and are new.
  *
  *     canonical form without credentials -> scheme, length -> scope, depth, traps -> the cache ->
  *     the queue
  *
- * The cache is asked last, so that it holds only what the crawl is about.  With a listener for
- * found URLs (--harvest) it is asked about all of them.
+ * The cache is queried last, so it holds only URLs that belong to the crawl.  With --harvest, it is
+ * queried for all URLs.
  *
- * Output before state: a URL that is new goes into the queue and waits in the pending set of
- * deja_dedup.  It enters the cache when its row of the queue is on disk (folder.c), so no
- * crash can make the cache know a URL that the queue does not. */
+ * Output before state: a new URL goes to the queue and to the pending set of deja_dedup.  It enters
+ * the cache when its row in the queue is durable (folder.c), so after a crash the cache never has
+ * a URL that the queue lacks. */
 #include "crawler/http/hostkey.h"
 #include "crawler/loop/crawler.h"
 #include "crawler/loop/trap.h"
@@ -30,13 +30,30 @@ int offer_canon(struct crawler *c, deja_slice url, deja_slice *canon)
     return rc == DEJA_OK ? hostkey_clean(*canon, &c->url_room, canon) : rc;
 }
 
+int crawler_add_host(struct crawler *c, deja_slice name, int64_t id, struct host **h,
+                     deja_error *err)
+{
+    *h = schedule_add(&c->schedule, name, id);
+    if (!*h)
+        return fail(err, DEJA_ENOMEM, "no memory for hosts");
+    (*h)->delay = c->o->delay;
+    return DEJA_OK;
+}
+
+int crawler_schedule(struct crawler *c, struct host *h, deja_error *err)
+{
+    return schedule_update(&c->schedule, h) == DEJA_OK
+               ? DEJA_OK
+               : fail(err, DEJA_ENOMEM, "no memory for hosts");
+}
+
 int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *err)
 {
     int64_t id;
     c->host_name.len = 0;
     int rc = hostkey_name(url, &c->host_name);
     if (rc < 0)
-        return rc == DEJA_ENOMEM ? no_memory(err) : fail(err, rc, "a URL without a host");
+        return rc == DEJA_ENOMEM ? no_memory(err) : fail(err, rc, "a URL has no host");
     const deja_slice name = buffer_slice(&c->host_name);
     *h = schedule_find(&c->schedule, name);
     if (*h)
@@ -44,16 +61,12 @@ int offer_host(struct crawler *c, deja_slice url, struct host **h, deja_error *e
     rc = frontier_host(c->queue, name, &id, err);
     if (rc < 0)
         return rc;
-    *h = schedule_add(&c->schedule, name, id);
-    if (!*h)
-        return no_memory(err);
-    (*h)->delay = c->o->delay;
-    return DEJA_OK;
+    return crawler_add_host(c, name, id, h, err);
 }
 
-/* --- Does it belong? ------------------------------------------------------------- */
+/* --- Refusals -------------------------------------------------------------------- */
 
-/* CRAWL_COUNTS: it does. */
+/* Why a URL does not belong to the crawl; CRAWL_COUNTS: it does. */
 static enum crawl_count refusal(const struct crawler *c, deja_slice url, uint32_t depth)
 {
     if (!scope_has(c->scope, url))
@@ -65,8 +78,8 @@ static enum crawl_count refusal(const struct crawler *c, deja_slice url, uint32_
     return CRAWL_COUNTS;
 }
 
-/* Are there too many like this?  Counted for new URLs with parameters; paths with ever new numbers
- * come link by link, and the depth limit ends them. */
+/* Are there too many URLs of this shape?  Counts only new URLs with parameters.  Traps that put
+ * numbers into the path grow link by link, and the depth limit stops them. */
 static int count_shape(struct crawler *c, deja_slice url, bool *too_many, deja_error *err)
 {
     uint64_t n = 0;
@@ -83,9 +96,9 @@ static int count_shape(struct crawler *c, deja_slice url, bool *too_many, deja_e
     return rc;
 }
 
-/* --- Into the queue ----------------------------------------------------------------- */
+/* --- Queue -------------------------------------------------------------------------- */
 
-/* What was taken ahead is not the shallowest any more. */
+/* A new URL is shallower than those taken ahead. */
 static int put_ahead_back(struct crawler *c, struct host *h, deja_error *err)
 {
     for (; h->ahead_at < h->ahead_n; h->ahead_at++) {
@@ -119,10 +132,10 @@ static int enqueue(struct crawler *c, deja_slice url, deja_error *err)
     crawler_count(c, CRAWL_QUEUED, 1);
     c->account.waiting++;
     c->changed = true;
-    return schedule_update(&c->schedule, h) < 0 ? no_memory(err) : DEJA_OK;
+    return crawler_schedule(c, h, err);
 }
 
-/* A URL that the cache did not know. */
+/* A URL that is not in the cache. */
 static int take_new(struct crawler *c, deja_slice url, deja_error *err)
 {
     bool too_many = false;
@@ -132,7 +145,7 @@ static int take_new(struct crawler *c, deja_slice url, deja_error *err)
         const enum crawl_count why = refusal(c, url, c->offers.depth);
         if (rc == DEJA_OK && why != CRAWL_COUNTS) {
             crawler_count(c, why, 1);
-            c->changed = true; /* what was printed is pending as well */
+            c->changed = true; /* the printed URL is pending */
             return DEJA_OK;
         }
     }
@@ -147,7 +160,7 @@ static int take_new(struct crawler *c, deja_slice url, deja_error *err)
     return enqueue(c, url, err);
 }
 
-/* --- Many at once --------------------------------------------------------------------- */
+/* --- Batches -------------------------------------------------------------------------- */
 
 static deja_slice offered(const struct offers *f, size_t i)
 {
@@ -173,8 +186,8 @@ void offer_begin(struct crawler *c, uint32_t depth, uint32_t hops, bool hidden)
     c->offers.hidden = hidden;
 }
 
-/* A cache of rate p took p of all new URLs for seen: for `fresh` ones that it let pass, p / (1 -
- * p) times as many. */
+/* A cache with the rate p mistakes p of all new URLs for seen.  So for each URL that it reports as
+ * new, p / (1 - p) were lost. */
 static void count_lost(struct crawler *c, size_t fresh)
 {
     const double p = c->fp_rate < 0.999 ? c->fp_rate : 0.999;
@@ -225,4 +238,12 @@ int offer_url(struct crawler *c, deja_slice url, deja_error *err)
         return no_memory(err);
     f->end[f->n++] = f->text.len;
     return f->n == OFFERS ? offer_end(c, err) : DEJA_OK;
+}
+
+int offer_one(struct crawler *c, deja_slice url, uint32_t depth, uint32_t hops, bool hidden,
+              deja_error *err)
+{
+    offer_begin(c, depth, hops, hidden);
+    const int rc = offer_url(c, url, err);
+    return rc == DEJA_OK ? offer_end(c, err) : rc;
 }

@@ -1,16 +1,16 @@
-/* outcome.c - a download is finished: archive it, find its links, or try again.
+/* outcome.c - after a download: archive it, extract its links, or retry.
  *
- *     no response     tried again after a pause, up to `retries` times; then a failure
- *     429, 5xx        the same, and Retry-After is heeded; the last answer is archived
- *     3xx             archived; the target is a link of the same depth.  A page that leads to
- *                     itself is asked again, with the cookie that it may have set
- *     304             as in the copy that we have: a revisit record, and the links of that copy
- *     2xx             archived, as a revisit when the bytes are those of the copy; its links
+ *     no response     retried after a pause, up to `retries` times; then a failure
+ *     429, 5xx        the same, but Retry-After is obeyed; the last response is archived
+ *     3xx             archived; the target is a link of the same depth.  A page that redirects to
+ *                     itself is requested again, with the cookie that it may have set
+ *     304             a revisit record, and the links of the stored copy
+ *     2xx             archived, as a revisit if the bytes equal those of the copy; its links
  *     others          archived, and counted as failures
  *
- * On later visits a page that no earlier visit knew was either hidden from it, since the cache
- * took its URL for seen, or it is new.  It was hidden when the page that links to it is the same
- * as before, or was hidden itself: then the link was there to be followed. */
+ * On later visits, a page that no earlier visit knew is either new, or was hidden by a false
+ * positive of the cache.  It was hidden if the page that links to it is unchanged, or was hidden
+ * itself: then an earlier visit could have followed the link. */
 #include "crawler/http/hostkey.h"
 #include "crawler/http/httphead.h"
 #include "crawler/http/sitemap.h"
@@ -22,7 +22,7 @@
 #define RETRY_AFTER_MAX 3600.0
 #define BACKOFF_MAX     6 /* doublings of retry_wait */
 
-/* --- Small answers -------------------------------------------------------------- */
+/* --- Small parts ---------------------------------------------------------------- */
 
 void job_free(struct job *job)
 {
@@ -59,7 +59,7 @@ static enum crawl_count failure_of(int status)
     return status == 401 || status == 403 || status == 451 ? CRAWL_FORBIDDEN : CRAWL_CLIENT_ERROR;
 }
 
-/* Seconds that the server asks to wait; 0: it does not say.  Dates are not read. */
+/* The seconds in Retry-After; 0: none, or a date, which is not supported. */
 static double retry_after(const struct fetch *d)
 {
     const deja_slice text = httphead_field(buffer_slice(&d->head), "retry-after");
@@ -73,16 +73,15 @@ static double retry_after(const struct fetch *d)
     return seconds < RETRY_AFTER_MAX ? seconds : RETRY_AFTER_MAX;
 }
 
-/* The heaps of the schedule sort by ready_at: it never changes without their knowledge. */
+/* The schedule is sorted by ready_at, so it must be updated after every change. */
 static int pause_host(struct crawler *c, struct host *h, double seconds, deja_error *err)
 {
     if (h->ready_at < c->now + seconds)
         h->ready_at = c->now + seconds;
-    return schedule_update(&c->schedule, h) < 0 ? fail(err, DEJA_ENOMEM, "no memory for hosts")
-                                                : DEJA_OK;
+    return crawler_schedule(c, h, err);
 }
 
-/* Back into the queue; the host gets a longer pause each time. */
+/* Puts the URL back into the queue; the pause of the host doubles each time. */
 static int try_again(struct crawler *c, struct job *job, const struct fetch *d, deja_error *err)
 {
     struct frontier_url *u = &job->url;
@@ -110,7 +109,7 @@ static int take_link(void *ctx, deja_slice url)
     return offer_url(f->c, url, f->err);
 }
 
-/* Links of a body as it was sent. */
+/* Extracts the links of a body as it was sent. */
 static int links_of(struct crawler *c, const struct frontier_url *u, deja_slice head,
                     deja_slice raw, bool hidden, deja_error *err)
 {
@@ -124,7 +123,7 @@ static int links_of(struct crawler *c, const struct frontier_url *u, deja_slice 
                              &c->decoded, &body);
     if (rc == DEJA_ENOMEM)
         return fail(err, rc, "no memory for a page");
-    bool unread = rc < 0; /* damaged: what could be read has links as well */
+    bool unread = rc < 0; /* damaged: the decoded part may still have links */
     offer_begin(c, u->depth + 1, 0, hidden);
     rc = DEJA_OK;
     if (httphead_is_html(type, body))
@@ -141,12 +140,12 @@ static int links_of(struct crawler *c, const struct frontier_url *u, deja_slice 
     return rc == DEJA_OK ? offer_end(c, err) : rc;
 }
 
-/* The links of a copy in the archive. */
+/* Extracts the links of a copy in the archive. */
 static int links_of_copy(struct crawler *c, const struct frontier_url *u,
                          const struct warc_place *place, deja_error *err)
 {
     deja_error why;
-    const size_t max = c->o->max_page + ((size_t)1 << 20); /* and its head */
+    const size_t max = c->o->max_page + ((size_t)1 << 20); /* and its header */
     if (warc_read(c->dir, place, max, &c->stored, &why) < 0) {
         crawler_count(c, CRAWL_UNREAD, 1);
         return DEJA_OK;
@@ -186,9 +185,9 @@ static int archive(struct crawler *c, const struct frontier_url *u, const struct
     return rc;
 }
 
-/* --- Answers ---------------------------------------------------------------------------- */
+/* --- Responses -------------------------------------------------------------------------- */
 
-struct earlier { /* what earlier visits know of the URL */
+struct earlier { /* what earlier visits know about the URL */
     bool known;
     bool has_copy;
     struct frontier_page copy;
@@ -213,7 +212,7 @@ static bool is_page(int status)
     return (status >= 200 && status < 300) || status == 304;
 }
 
-/* A page, new or unchanged, and its links. */
+/* Archives a page, new or unchanged, and offers its links. */
 static int take_page(struct crawler *c, const struct frontier_url *u, const struct fetch *d,
                      struct frontier_page *p, deja_error *err)
 {
@@ -238,7 +237,7 @@ static int take_page(struct crawler *c, const struct frontier_url *u, const stru
                     c->visit > 1 && (same || was_hidden), err);
 }
 
-/* Is the target the URL itself, in another spelling perhaps? */
+/* Is the target the URL itself, perhaps in another spelling? */
 static bool leads_to_itself(struct crawler *c, const struct frontier_url *u, deja_slice target)
 {
     deja_slice canon;
@@ -270,17 +269,14 @@ static int take_redirect(struct crawler *c, struct job *job, const struct fetch 
         if (leads && u->hops >= c->o->max_redirects) {
             crawler_count(c, CRAWL_REDIRECT_LIMIT, 1);
         } else if (rc == DEJA_OK && leads) {
-            offer_begin(c, u->depth, u->hops + 1, false);
-            rc = offer_url(c, target, err);
-            if (rc == DEJA_OK)
-                rc = offer_end(c, err);
+            rc = offer_one(c, target, u->depth, u->hops + 1, false, err);
         }
     }
     buffer_fini(&room);
     return rc;
 }
 
-/* A response, which is archived whatever it says. */
+/* Every response is archived, whatever its status. */
 static int take_response(struct crawler *c, struct job *job, const struct fetch *d,
                          deja_error *err)
 {
@@ -424,7 +420,7 @@ static int read_robots(struct crawler *c, struct origin *o, const struct fetch *
     if (rc < 0)
         return fail(err, rc, "no memory for robots.txt");
     heed_delay(c, o);
-    rc = pause_host(c, o->host, o->host->delay, err); /* it holds from now on */
+    rc = pause_host(c, o->host, o->host->delay, err); /* the new delay counts from now on */
     offer_begin(c, 0, 0, false);
     for (size_t at = 0; c->o->sitemaps.on && rc == DEJA_OK && at < o->robots.sites.len;
          at += strlen(o->robots.sites.data + at) + 1)
@@ -432,7 +428,7 @@ static int read_robots(struct crawler *c, struct origin *o, const struct fetch *
     return rc == DEJA_OK ? offer_end(c, err) : rc;
 }
 
-/* RFC 9309: 4xx, nothing is forbidden; 5xx and no answer, everything is. */
+/* RFC 9309: after 4xx everything is allowed, after 5xx or no response nothing is. */
 static int take_robots(struct crawler *c, struct origin *o, const struct fetch *d, deja_error *err)
 {
     const deja_slice location = httphead_field(buffer_slice(&d->head), "location");
@@ -459,7 +455,7 @@ int outcome_take(struct crawler *c, struct job *job, struct fetch *d, deja_error
     if (rc == DEJA_OK)
         rc = job->origin ? take_robots(c, job->origin, d, err) : take_page_job(c, job, d, err);
     if (rc == DEJA_OK)
-        rc = pause_host(c, h, 0, err); /* it may wait for more or less than before */
+        rc = pause_host(c, h, 0, err); /* its number of waiting URLs may have changed */
     job_free(job);
     fetch_release(c->fetcher, d);
     return rc;

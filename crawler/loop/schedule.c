@@ -1,17 +1,16 @@
-/* schedule.c - whose turn is it?
+/* schedule.c - which host gets the next request.
  *
- * A host may be asked when something of it waits, when fewer than per_host requests to it are
- * under way, and when its pause is over, whatever schemes, ports and spellings of its name the
- * URLs have (hostkey.h).  While one of its robots.txt files is on its way, only robots.txt files
- * are fetched from it.  Hosts are in one of two heaps, or in none:
+ * A host may get a request if a URL of it waits, if fewer than per_host requests to it are in
+ * progress, and if its pause is over, whatever schemes, ports and spellings of its name the URLs
+ * have (hostkey.h).  While one of its robots.txt files is being fetched, only robots.txt files are
+ * requested.  Hosts are in one of two heaps, or in none:
  *
- *     paused   may be asked at ready_at; the soonest is on top
- *     ready    may be asked now; the one with the shallowest URL is on top, and of these the one
- *              that has waited longest, so that sites take turns and none is ever passed over
- *              for good
+ *     paused   ready at ready_at; the earliest is on top
+ *     ready    ready now; the host with the shallowest URL is on top, and among equals the one
+ *              that has waited longest, so sites take turns and none starves
  *
- * A step costs the logarithm of the number of hosts.  Hosts of the run stay in memory, with their
- * robots.txt; their URLs do not. */
+ * A step costs O(log n) for n hosts.  All hosts of the run stay in memory, with their robots.txt,
+ * but not their URLs. */
 #include "crawler/loop/schedule.h"
 #include "tools/base/ascii.h"
 #include "tools/base/buffer.h"
@@ -22,8 +21,8 @@
 
 /* --- Names ------------------------------------------------------------------- */
 
-/* Seeded, since names come from strangers: whoever answers for *.example.org could name hosts by
- * the thousand that all fall into one slot of a table that they know. */
+/* Seeded, because names are untrusted: the owner of *.example.org could create thousands of names
+ * that fall into one slot of a table with a known hash. */
 static size_t slot_of(const struct schedule *s, deja_slice name)
 {
     return (size_t)XXH3_64bits_withSeed(name.data, name.len, s->seed) & (s->n_slots - 1);
@@ -34,7 +33,7 @@ static uint64_t draw_seed(const struct schedule *s)
     uint64_t seed;
     if (getrandom(&seed, sizeof seed, 0) == (ssize_t)sizeof seed)
         return seed;
-    return (uint64_t)(uintptr_t)s; /* better than one that all have */
+    return (uint64_t)(uintptr_t)s; /* better than a constant */
 }
 
 struct host *schedule_find(const struct schedule *s, deja_slice name)
@@ -124,11 +123,11 @@ void schedule_fini(struct schedule *s)
 
 /* --- Origins ------------------------------------------------------------------ */
 
-/* Nearly every host has one or two.  The one that was asked for last is the first. */
+/* Nearly every host has one or two.  The one used last comes first. */
 struct origin *host_origin(struct host *h, deja_slice name)
 {
     struct origin **at = &h->origins, *o;
-    for (; (o = *at) != NULL; at = &o->next)
+    for (; (o = *at); at = &o->next)
         if (ascii_compare(ascii_slice(o->name), name) == 0)
             break;
     if (o) {
@@ -228,7 +227,7 @@ int schedule_update(struct schedule *s, struct host *h)
     const bool wants = h->errands || (host_waits(h) && h->asking == 0);
     if (!wants || h->in_flight >= s->per_host)
         return DEJA_OK;
-    return enter(s, h, SCHEDULE_PAUSED); /* schedule_next sees whether the pause is over */
+    return enter(s, h, SCHEDULE_PAUSED); /* schedule_next checks whether the pause is over */
 }
 
 struct host *schedule_next(struct schedule *s, double now, double *pause)
@@ -239,7 +238,7 @@ struct host *schedule_next(struct schedule *s, double now, double *pause)
         struct host *h = paused->host[0];
         leave(s, h);
         if (enter(s, h, SCHEDULE_READY) < 0)
-            return h; /* no memory to sort it in: then it is its turn */
+            return h; /* no memory for the heap: take it now */
     }
     *pause = paused->n > 0 ? paused->host[0]->ready_at - now : -1;
     return ready->n > 0 ? ready->host[0] : NULL;

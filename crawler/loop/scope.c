@@ -1,14 +1,14 @@
 /* scope.c - which URLs belong to a crawl.
  *
- * Seeds leave marks: an authority, a registrable domain, or the beginning of a URL.  A URL belongs
- * when its own mark is among them.  Marks are sorted, and few: as many as seeds.
+ * Each seed leaves a mark: an authority, a registrable domain, or a URL prefix.  A URL belongs if
+ * its own mark is among them.  The marks are sorted; there are as many as seeds.
  *
- * What is a registrable domain (example.co.uk, not co.uk) is for the Public Suffix List to say
- * (libpsl, with the list that is built into it). */
+ * Registrable domains (example.co.uk, not co.uk) come from the Public Suffix List that is built
+ * into libpsl. */
 #include "crawler/loop/scope.h"
-#include "tools/base/ascii.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
+#include "tools/base/urlparts.h"
 #include <libpsl.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -25,18 +25,12 @@ struct scope {
 
 deja_slice scope_origin(deja_slice url)
 {
-    const char *p = url.data, *end = p + url.len;
-    const char *at = url.len ? memmem(p, url.len, "://", 3) : NULL;
-    at = at ? at + 3 : p;
-    while (at < end && *at != '/' && *at != '?')
-        at++;
-    return ascii_between(p, at);
+    return url_parts(url).origin;
 }
 
 deja_slice scope_path(deja_slice url)
 {
-    const deja_slice origin = scope_origin(url);
-    return (deja_slice){(const char *)url.data + origin.len, url.len - origin.len};
+    return url_parts(url).rest;
 }
 
 bool scope_is_web(deja_slice url)
@@ -44,24 +38,18 @@ bool scope_is_web(deja_slice url)
     return ascii_begins(url, "http:") || ascii_begins(url, "https:");
 }
 
+/* Without credentials. */
 static deja_slice authority(deja_slice url)
 {
-    const deja_slice origin = scope_origin(url);
-    const char *p = origin.data, *end = p + origin.len;
-    const char *at = origin.len ? memmem(p, origin.len, "://", 3) : NULL;
-    const char *begin = at ? at + 3 : p;
-    const char *user = end > begin ? memrchr(begin, '@', (size_t)(end - begin)) : NULL;
-    return ascii_between(user ? user + 1 : begin, end);
+    const struct url_parts a = url_parts(url);
+    return (deja_slice){a.host.data, a.host.len + a.port.len};
 }
 
-/* The registrable domain, or the host itself when it has none, as an address of numbers. */
+/* The registrable domain, or the host itself if it has none, like a numeric address. */
 static deja_slice domain(deja_slice url, char room[256])
 {
-    deja_slice host = authority(url);
+    const deja_slice host = url_parts(url).host;
     const char *p = host.data;
-    const char *colon = host.len ? memrchr(p, ':', host.len) : NULL;
-    if (colon && !memchr(colon, ']', host.len - (size_t)(colon - p)))
-        host.len = (size_t)(colon - p);
     if (host.len == 0 || host.len > 255)
         return host;
     const char last = p[host.len - 1];
@@ -97,7 +85,7 @@ static int compile(regex_t *regex, const char *text, const char *option, deja_er
     if (code == 0)
         return DEJA_OK;
     (void)regerror(code, regex, why, sizeof why);
-    return fail(err, DEJA_EINVAL, "%s: '%.60s' is no regular expression: %s", option, text, why);
+    return fail(err, DEJA_EINVAL, "%s '%.60s': not a regular expression: %s", option, text, why);
 }
 
 int scope_new(uint32_t kind, const char *match, const char *exclude, scope **out, deja_error *err)
@@ -158,20 +146,14 @@ int scope_add(scope *s, deja_slice seed)
     return DEJA_OK;
 }
 
+static int compare_to_mark(const void *key, const void *mark)
+{
+    return ascii_compare(*(const deja_slice *)key, ascii_slice(*(char *const *)mark));
+}
+
 static bool has_mark(const scope *s, deja_slice mark)
 {
-    size_t low = 0, high = s->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int c = ascii_compare(ascii_slice(s->mark[middle]), mark);
-        if (c == 0)
-            return true;
-        if (c < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    return s->n > 0 && bsearch(&mark, s->mark, s->n, sizeof(char *), compare_to_mark);
 }
 
 static bool has_prefix(const scope *s, deja_slice url)
@@ -184,7 +166,7 @@ static bool has_prefix(const scope *s, deja_slice url)
     return false;
 }
 
-/* regexec takes strings; a URL that does not fit is matched by its beginning. */
+/* regexec needs a string; of a URL that does not fit, only the beginning is matched. */
 static bool matches(const regex_t *regex, deja_slice url)
 {
     char text[4096];

@@ -1,5 +1,5 @@
-/* seeds.c - where a crawl begins: URLs that the user gave, in this run or before, as lines of one
- * text in the queue; and the scope, which they span (scope.c). */
+/* seeds.c - the start URLs that the user gave, now or in an earlier run, and the scope that they
+ * define (scope.c).  They are stored in the queue as lines of one text. */
 #include "crawler/http/hostkey.h"
 #include "crawler/http/netaddr.h"
 #include "crawler/loop/crawler.h"
@@ -7,32 +7,45 @@
 #include "tools/base/fail.h"
 #include <unistd.h>
 
-static bool has_line(const struct buffer *all, deja_slice line)
+static int no_memory(deja_error *err)
 {
-    const char *at = all->len ? all->data : "", *end = at + all->len;
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if ((size_t)(stop - at) == line.len && memcmp(at, line.data, line.len) == 0)
+    return fail(err, DEJA_ENOMEM, "no memory for the seeds");
+}
+
+/* The line that starts at *at, which moves to the next; false after the last. */
+static bool next_line(const struct buffer *all, size_t *at, deja_slice *line)
+{
+    if (*at >= all->len)
+        return false;
+    const char *from = all->data + *at, *stop = memchr(from, '\n', all->len - *at);
+    *line = ascii_between(from, stop ? stop : from); /* without its end: empty, so not a URL */
+    *at += line->len + 1;
+    return true;
+}
+
+static bool has_line(const struct buffer *all, deja_slice wanted)
+{
+    deja_slice line;
+    for (size_t at = 0; next_line(all, &at, &line);)
+        if (ascii_compare(line, wanted) == 0)
             return true;
-        at = stop + 1;
-    }
     return false;
 }
 
-/* Each line is a URL that can be fetched. */
+static bool add_line(struct buffer *all, deja_slice line)
+{
+    return buffer_add(all, line.data, line.len) && buffer_text(all, "\n");
+}
+
+/* Each line must be a URL that can be fetched. */
 static int read_seeds(struct crawler *c, struct buffer *all, deja_error *err)
 {
+    deja_slice seed, canon;
     int rc = frontier_get_blob(c->queue, "seeds", all, NULL, err);
-    const char *at = all->len ? all->data : "", *end = at + all->len;
-    while (rc == DEJA_OK && at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        const deja_slice seed = ascii_between(at, stop ? stop : at);
-        deja_slice canon;
+    for (size_t at = 0; rc == DEJA_OK && next_line(all, &at, &seed);)
         rc = scope_is_web(seed) ? offer_canon(c, seed, &canon) : DEJA_ENOTURL;
-        at += seed.len + 1;
-    }
     if (rc == DEJA_ENOMEM)
-        return fail(err, rc, "no memory for the seeds");
+        return no_memory(err);
     return rc == DEJA_ENOTURL || rc == DEJA_ENOTSUP
                ? frontier_damaged(c->queue, "its setting 'seeds'", err)
                : rc;
@@ -43,25 +56,17 @@ typedef int seed_take(struct crawler *c, deja_slice seed, deja_error *err);
 static int each_seed(struct crawler *c, seed_take *take, deja_error *err)
 {
     struct buffer all = {0};
+    deja_slice seed;
     int rc = read_seeds(c, &all, err);
-    const char *at = all.len ? all.data : "", *end = at + all.len;
-    while (rc == DEJA_OK && at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        rc = take(c, ascii_between(at, stop), err);
-        at = stop + 1;
-    }
+    for (size_t at = 0; rc == DEJA_OK && next_line(&all, &at, &seed);)
+        rc = take(c, seed, err);
     buffer_fini(&all);
     return rc;
 }
 
-/* --- What the user gives ------------------------------------------------------------ */
+/* --- Given seeds ---------------------------------------------------------------------- */
 
-static int no_memory(deja_error *err)
-{
-    return fail(err, DEJA_ENOMEM, "no memory for the seeds");
-}
-
-/* example.org, localhost:8000, [::1]/docs: a host with a dot or a port, and no scheme. */
+/* example.org, localhost:8000, [::1]/docs: a host with a dot or a port, without a scheme. */
 static bool looks_like_host(const char *text)
 {
     const size_t host = strcspn(text, ":/?#"), bracket = text[0] == '[' ? strcspn(text, "]") : 0;
@@ -74,7 +79,7 @@ static bool looks_like_host(const char *text)
            (text[host] != ':' && (memchr(text, '.', host) || strcmp(text, "localhost") == 0));
 }
 
-/* Stores what the user probably means as a URL, or fails and says what to type. */
+/* Stores the URL that the user probably means, or fails with advice. */
 static int read_seed(const char *text, struct buffer *url, deja_error *err)
 {
     if (scope_is_web(ascii_slice(text)))
@@ -115,9 +120,7 @@ static int add_seed(struct crawler *c, const char *text, struct buffer *all, dej
         rc = fail(err, DEJA_EINVAL, "'%.150s' is not an http or https URL", text);
     else if (rc == DEJA_OK && hostkey_has_credentials(buffer_slice(&url)))
         rc = has_credentials(canon, err);
-    else if (rc == DEJA_ENOMEM ||
-             (!has_line(all, canon) &&
-              !(buffer_add(all, canon.data, canon.len) && buffer_text(all, "\n"))))
+    else if (rc == DEJA_ENOMEM || (!has_line(all, canon) && !add_line(all, canon)))
         rc = no_memory(err);
     else if (!scope_is_web(ascii_slice(text)) && c->o->talk.read_as)
         c->o->talk.read_as(c->o->talk.ctx, text, canon);
@@ -132,18 +135,17 @@ int seeds_store(struct crawler *c, deja_error *err)
     for (size_t i = 0; i < c->o->n_seeds && rc == DEJA_OK; i++)
         rc = add_seed(c, c->o->seed[i], &all, err);
     if (rc == DEJA_OK && all.len == 0)
-        rc = fail(err, DEJA_EINVAL, "%s has no crawl yet: give it a URL to begin with",
-                  fail_path(c->o->dir).text);
+        rc = folder_no_crawl(c, err);
     if (rc == DEJA_OK)
         rc = frontier_set_blob(c->queue, "seeds", buffer_slice(&all), err);
     buffer_fini(&all);
     return rc;
 }
 
-/* --- What they are for --------------------------------------------------------------- */
+/* --- Scope and addresses ------------------------------------------------------------- */
 
-/* A seed names an address if it spells it out or is localhost.  Any other name leads wherever its
- * owner decides, which may be 127.0.0.1. */
+/* A seed names an address if its host is an address or localhost.  The owner of any other name
+ * decides where it leads, perhaps to 127.0.0.1. */
 static bool names_address(deja_slice host_and_port)
 {
     static const char local[] = ".localhost";
@@ -158,7 +160,7 @@ static bool names_address(deja_slice host_and_port)
            netaddr_text_is_private(host);
 }
 
-/* Seeds that deja 0.1 stored may have credentials. */
+/* Seeds stored by deja 0.1 may have credentials. */
 static int mark_scope(struct crawler *c, deja_slice seed, deja_error *err)
 {
     struct buffer name = {0};
@@ -169,7 +171,7 @@ static int mark_scope(struct crawler *c, deja_slice seed, deja_error *err)
     if (rc == DEJA_OK)
         rc = hostkey_name_and_port(canon, &name);
     if (rc == DEJA_OK && names_address(buffer_slice(&name)) &&
-        !(buffer_add(&c->named, name.data, name.len) && buffer_text(&c->named, "\n")))
+        !add_line(&c->named, buffer_slice(&name)))
         rc = DEJA_ENOMEM;
     buffer_fini(&name);
     return rc == DEJA_ENOMEM ? fail(err, rc, "no memory for the scope") : DEJA_OK;
@@ -200,9 +202,7 @@ int seeds_open_scope(struct crawler *c, deja_error *err)
 
 static int queue_seed(struct crawler *c, deja_slice seed, deja_error *err)
 {
-    offer_begin(c, 0, 0, false);
-    const int rc = offer_url(c, seed, err);
-    return rc == DEJA_OK ? offer_end(c, err) : rc;
+    return offer_one(c, seed, 0, 0, false, err);
 }
 
 int seeds_queue(struct crawler *c, deja_error *err)

@@ -1,18 +1,18 @@
 /* settings.c - the options of a crawl that its folder remembers.
  *
- * `deja crawl --out DIR` goes on as the crawl was begun.  An option that is given is a text in the
- * queue, by its name; one that is not given is what it was before, or its default.
+ * `deja crawl --out DIR` resumes a crawl with its options.  A given option is stored in the queue
+ * as text, by its name; an option that is not given keeps its stored value, or has its default.
  *
- *     of the visit   which links are followed, what is archived, how large the cache is.  Links
- *                    that were passed by stay so, and a cache does not change its size: another
- *                    value is refused until the next visit begins
- *     of the crawl   manners and limits: from now on as given, and remembered so
- *     of the cache   in its file as well, which refuses others; needed when it is gone
- *     of a run       not here: limits that end it, files of this machine (key, certificates) and
- *                    what is printed
+ *     of the visit   which links are followed, what is archived, the size of the cache.  They
+ *                    cannot change during a visit: links that were skipped stay skipped, and a
+ *                    cache keeps its size
+ *     of the crawl   manners and limits: a new value applies from now on
+ *     of the cache   its file has them, too, and refuses others; needed if the file is missing
+ *     of a run       not stored: limits that end it, files of this machine (key, certificates),
+ *                    and what is printed
  *
- * The forms of URLs (profile and parameters) are the crawl's from its first day: the cache and the
- * queue hold them. */
+ * The URL rules (profile and parameters) never change, because the cache and the queue contain
+ * canonical URLs. */
 #include "crawler/loop/settings.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
@@ -31,7 +31,7 @@ enum owner {
     OF_VISIT,
     OF_CRAWL,
     OF_CACHE,
-    OF_SIZE /* of the visit, and all together */
+    OF_SIZE /* of the visit; a new size replaces all of them */
 };
 
 struct setting {
@@ -39,15 +39,15 @@ struct setting {
     enum type type;
     enum owner owner;
     size_t at;               /* in struct crawl_options */
-    double unset, otherwise; /* what stands for "not given"; the default */
-    double least, most;      /* of numbers: a folder with others is damaged */
+    double unset, otherwise; /* the value that means "not given"; the default */
+    double least, most;      /* of numbers; others mean that the folder is damaged */
 };
 
 #define COUNT_MAX ((double)UINT64_MAX)
-#define TIME_MAX  2e13 /* seconds: more than the command line takes */
+#define TIME_MAX  2e13 /* seconds; the command line accepts less */
 
 #define AT(field) offsetof(struct crawl_options, field)
-/* The options of the cache are rows of the library's table, but for its flags, which are one
+/* The options of the cache are rows of the library's table, except its flags, which are one
  * number. */
 static const struct setting own[] = {
     {"scope", COUNT32, OF_VISIT, AT(scope), 0, SCOPE_HOST, SCOPE_HOST, SCOPE_ANY},
@@ -89,7 +89,7 @@ struct walk {
 static void set_cache_row(struct walk *w, const deja_option *row)
 {
     const bool rate = row->type == DEJA_OPTION_RATE, real = rate || row->type == DEJA_OPTION_REAL;
-    /* Folders of deja 0.1 have this one under another name. */
+    /* deja 0.1 stored this one under another name. */
     const bool window = row->offset == offsetof(deja_options, window_seconds);
     w->s = (struct setting){.option = w->name,
                             .type = real              ? REAL
@@ -105,14 +105,14 @@ static void set_cache_row(struct walk *w, const deja_option *row)
         *c = *c == '_' ? '-' : *c;
 }
 
-/* Not stored: the secret, which is a file of this machine; the forms of URLs, see below. */
+/* Not stored: the secret, which is a file of this machine.  check_rules stores the URL rules. */
 static bool is_stored(const deja_option *row)
 {
     return row->type != DEJA_OPTION_FLAG && row->type != DEJA_OPTION_SECRET &&
            row->type != DEJA_OPTION_RULES;
 }
 
-/* The next setting of a walk that begins as all zero; false: there are no more. */
+/* The next setting; false after the last.  Initialize the walk with {0}. */
 static bool walk_next(struct walk *w)
 {
     const deja_option *row;
@@ -133,7 +133,7 @@ struct word {
     char text[48];
 };
 
-/* As it is called in messages: --option, or as the library calls it. */
+/* Its name in messages: --option, or options.NAME, which the command translates. */
 static struct word word_of(const struct setting *s)
 {
     struct word w;
@@ -145,68 +145,76 @@ static struct word word_of(const struct setting *s)
     return w;
 }
 
-/* --- Values and their texts ------------------------------------------------------ */
+/* --- Values and texts ------------------------------------------------------------ */
 
 struct value {
     char text[40];
 };
 
-static const struct crawl_flag *flag_at(const struct setting *s, const struct crawl_options *o)
+static const void *field(const struct setting *s, const struct crawl_options *o)
 {
-    return (const void *)((const char *)o + s->at);
+    return (const char *)o + s->at;
+}
+
+static uint64_t count_at(const struct setting *s, const struct crawl_options *o)
+{
+    return s->type == COUNT32 ? *(const uint32_t *)field(s, o) : *(const uint64_t *)field(s, o);
+}
+
+static void set_count(const struct setting *s, struct crawl_options *o, uint64_t n)
+{
+    void *at = (char *)o + s->at;
+    if (s->type == COUNT32)
+        *(uint32_t *)at = (uint32_t)n;
+    else
+        *(uint64_t *)at = n;
 }
 
 static bool is_given(const struct setting *s, const struct crawl_options *o)
 {
-    const char *at = (const char *)o + s->at;
+    const struct crawl_flag *flag = field(s, o);
     switch (s->type) {
     case COUNT32:
-        return *(const uint32_t *)(const void *)at != (uint32_t)s->unset;
     case COUNT64:
-        return *(const uint64_t *)(const void *)at != (uint64_t)s->unset;
+        return count_at(s, o) != (uint64_t)s->unset;
     case REAL:
-        return *(const double *)(const void *)at > s->unset;
+        return *(const double *)field(s, o) > s->unset;
     case FLAG:
-        return flag_at(s, o)->on || flag_at(s, o)->off;
+        return flag->on || flag->off;
     default:
-        return *(const char *const *)(const void *)at != NULL;
+        return *(const char *const *)field(s, o);
     }
 }
 
-/* Of all but texts. */
+/* Of all types except TEXT. */
 static struct value value_of(const struct setting *s, const struct crawl_options *o)
 {
-    const char *at = (const char *)o + s->at;
-    struct value v = {""}; /* a flag that is off leaves nothing behind */
-    if (s->type == FLAG && flag_at(s, o)->on)
+    struct value v = {""}; /* a flag that is off stores nothing */
+    if (s->type == REAL)
+        snprintf(v.text, sizeof v.text, "%.12g", *(const double *)field(s, o));
+    else if (s->type != FLAG)
+        snprintf(v.text, sizeof v.text, "%" PRIu64, count_at(s, o));
+    else if (((const struct crawl_flag *)field(s, o))->on)
         v.text[0] = '1';
-    else if (s->type == COUNT32)
-        snprintf(v.text, sizeof v.text, "%" PRIu32, *(const uint32_t *)(const void *)at);
-    else if (s->type == COUNT64)
-        snprintf(v.text, sizeof v.text, "%" PRIu64, *(const uint64_t *)(const void *)at);
-    else if (s->type == REAL)
-        snprintf(v.text, sizeof v.text, "%.12g", *(const double *)(const void *)at);
     return v;
 }
 
 static const char *text_of(const struct setting *s, const struct crawl_options *o, struct value *v)
 {
     if (s->type == TEXT)
-        return *(const char *const *)(const void *)((const char *)o + s->at);
+        return *(const char *const *)field(s, o);
     *v = value_of(s, o);
     return v->text;
 }
 
-/* Take a value over from its text, which outlives the options. */
+/* Set an option from a text that outlives the options. */
 static void put_text(const struct setting *s, struct crawl_options *o, const char *text)
 {
     void *at = (char *)o + s->at;
     switch (s->type) {
     case COUNT32:
-        *(uint32_t *)at = (uint32_t)strtoul(text, NULL, 10);
-        break;
     case COUNT64:
-        *(uint64_t *)at = strtoull(text, NULL, 10);
+        set_count(s, o, strtoull(text, NULL, 10));
         break;
     case REAL:
         *(double *)at = strtod(text, NULL);
@@ -235,11 +243,11 @@ static bool is_real(const struct setting *s, const char *text)
     return ascii_is_digit(text[0]) && !*end && x >= s->least && x <= s->most;
 }
 
-/* Could an earlier run have stored this?  Empty: it stored nothing. */
+/* Could an earlier run have stored this?  Empty: nothing is stored. */
 static bool is_sound(const struct setting *s, const struct buffer *stored)
 {
     const char *text = stored->data;
-    const size_t len = stored->len - 1; /* it ends with a zero */
+    const size_t len = stored->len - 1; /* without its NUL */
     if (len == 0)
         return true;
     if (strlen(text) != len)
@@ -260,16 +268,13 @@ static bool is_sound(const struct setting *s, const struct buffer *stored)
 
 static void put_default(const struct setting *s, struct crawl_options *o)
 {
-    void *at = (char *)o + s->at;
-    if (s->type == COUNT32)
-        *(uint32_t *)at = (uint32_t)s->otherwise;
-    else if (s->type == COUNT64)
-        *(uint64_t *)at = (uint64_t)s->otherwise;
-    else if (s->type == REAL)
-        *(double *)at = s->otherwise;
+    if (s->type == REAL)
+        *(double *)((char *)o + s->at) = s->otherwise;
+    else if (s->type == COUNT32 || s->type == COUNT64)
+        set_count(s, o, (uint64_t)s->otherwise);
 }
 
-/* As people read it: names for numbers. */
+/* As shown to users: a scope has a name. */
 static const char *shown(const struct setting *s, const char *text)
 {
     const char *name = s->at == AT(scope) ? scope_name((uint32_t)strtoul(text, NULL, 10)) : NULL;
@@ -280,21 +285,29 @@ static const char *shown(const struct setting *s, const char *text)
 
 struct settling {
     struct crawler *c;
-    size_t number; /* of the setting in hand */
-    bool begun;    /* what is of the visit is decided */
+    size_t number; /* of the current setting */
+    bool begun;    /* settings of the visit are fixed */
 };
 
-#define NEXT_CAN "; the next one (--revisit) can begin so"
+#define NEXT_CAN "; the next one (--revisit) can change it"
 
-/* A flag that is taken back has another name: --no-embeds, --archive. */
+/* The opposite of a flag: --no-embeds, --archive. */
+static struct word opposite(const struct setting *s)
+{
+    struct word w;
+    const bool negative = strncmp(s->option, "no-", 3) == 0;
+    snprintf(w.text, sizeof w.text, "--%s%s", negative ? "" : "no-",
+             s->option + (negative ? 3 : 0));
+    return w;
+}
+
 static int flag_contradiction(const struct setting *s, bool on, deja_error *err)
 {
-    const bool negative = strncmp(s->option, "no-", 3) == 0;
     if (on)
-        return fail(err, DEJA_EMISMATCH, "%s: this visit has begun without it" NEXT_CAN,
+        return fail(err, DEJA_EMISMATCH, "%s: this visit started without it" NEXT_CAN,
                     word_of(s).text);
-    return fail(err, DEJA_EMISMATCH, "--%s%s: this visit has begun with --%s" NEXT_CAN,
-                negative ? "" : "no-", s->option + (negative ? 3 : 0), s->option);
+    return fail(err, DEJA_EMISMATCH, "%s: this visit started with %s" NEXT_CAN, opposite(s).text,
+                word_of(s).text);
 }
 
 static int contradiction(const struct setting *s, const char *given, const char *was,
@@ -303,7 +316,7 @@ static int contradiction(const struct setting *s, const char *given, const char 
     const bool without = was[0] == '\0' || (s->otherwise == 0 && strcmp(was, "0") == 0);
     if (s->type == FLAG)
         return flag_contradiction(s, given[0] != '\0', err);
-    return fail(err, DEJA_EMISMATCH, "%s %.60s: this visit has begun %s%.60s" NEXT_CAN,
+    return fail(err, DEJA_EMISMATCH, "%s %.60s: this visit started %s%.60s" NEXT_CAN,
                 word_of(s).text, shown(s, given), without ? "without it" : "with ",
                 without ? "" : shown(s, was));
 }
@@ -325,7 +338,7 @@ static int remember(struct settling *in, const struct setting *s, const char *wa
     return frontier_set_blob(in->c->queue, s->option, ascii_slice(given), err);
 }
 
-/* What an earlier run was given. */
+/* Use the value that an earlier run was given. */
 static int take_over(struct settling *in, const struct setting *s, const char *was,
                      deja_error *err)
 {
@@ -343,14 +356,11 @@ static int take_over(struct settling *in, const struct setting *s, const char *w
 
 static int damaged(const struct crawler *c, const struct setting *s, deja_error *err)
 {
-    const bool negative = strncmp(s->option, "no-", 3) == 0;
-    char other[60] = "";
-    if (s->type == FLAG)
-        snprintf(other, sizeof other, " or --%s%s", negative ? "" : "no-",
-                 s->option + (negative ? 3 : 0));
+    const bool flag = s->type == FLAG;
     return fail(err, DEJA_EFORMAT,
-                "%s/queue.db: its setting '%s' is damaged; give %s%s to set it again",
-                fail_path(c->o->dir).text, s->option, word_of(s).text, other);
+                "%s/queue.db: its setting '%s' is damaged; give %s%s%s to set it again",
+                fail_path(c->o->dir).text, s->option, word_of(s).text, flag ? " or " : "",
+                flag ? opposite(s).text : "");
 }
 
 static int settle_one(struct settling *in, const struct setting *s, deja_error *err)
@@ -376,14 +386,14 @@ static int settle_one(struct settling *in, const struct setting *s, deja_error *
     return rc;
 }
 
-/* --- Settings that hang together ---------------------------------------------------- */
+/* --- Related settings --------------------------------------------------------------- */
 
 static int forget(struct crawler *c, const char *option, deja_error *err)
 {
     return frontier_set_blob(c->queue, option, (deja_slice){NULL, 0}, err);
 }
 
-/* A visit whose cache gets another size forgets all of the old one: -n in the place of -m. */
+/* If a visit starts with a new size of the cache, forget the old one: -n replaces -m. */
 static int forget_sizes(struct crawler *c, deja_error *err)
 {
     bool any = false;
@@ -396,7 +406,7 @@ static int forget_sizes(struct crawler *c, deja_error *err)
     return rc;
 }
 
-/* --contact and --user-agent say the same thing in two ways: the last one holds. */
+/* --contact and --user-agent replace each other. */
 static int forget_agent(struct crawler *c, deja_error *err)
 {
     const struct crawl_options *o = &c->settled;
@@ -415,37 +425,37 @@ static void make_agent(struct crawler *c)
                  o->contact ? "+" : "no contact given", o->contact ? o->contact : "");
 }
 
-struct forms {
+struct rules {
     char text[60];
 };
 
-static struct forms name_forms(const deja_url_rules *rules)
+static struct rules name_rules(const deja_url_rules *rules)
 {
-    struct forms f;
+    struct rules f;
     snprintf(f.text, sizeof f.text, "%s %016" PRIx64,
              deja_profile_name(deja_url_rules_profile(rules)), deja_url_rules_id(rules));
     return f;
 }
 
-/* The crawl goes on in the forms that it began with, also if they are of an older version. */
-static int check_forms(struct crawler *c, deja_error *err)
+/* The crawl keeps its URL rules, even those of an older version. */
+static int check_rules(struct crawler *c, deja_error *err)
 {
     const deja_url_rules *rules = c->settled.cache.url;
     struct buffer was = {0};
     int rc = frontier_get_blob(c->queue, "url", &was, NULL, err);
     const char *blank = was.len > 0 ? memchr(was.data, ' ', was.len) : NULL;
-    if (rc == DEJA_OK && was.len > 0 && (!blank || was.len >= sizeof(struct forms)))
+    if (rc == DEJA_OK && was.len > 0 && (!blank || was.len >= sizeof(struct rules)))
         rc = frontier_damaged(c->queue, "its setting 'url'", err);
     else if (rc == DEJA_OK && !blank)
-        rc = frontier_set_blob(c->queue, "url", ascii_slice(name_forms(rules).text), err);
+        rc = frontier_set_blob(c->queue, "url", ascii_slice(name_rules(rules).text), err);
     else if (rc == DEJA_OK)
         while (rules &&
-               ascii_compare(buffer_slice(&was), ascii_slice(name_forms(rules).text)) != 0)
+               ascii_compare(buffer_slice(&was), ascii_slice(name_rules(rules).text)) != 0)
             rules = deja_url_rules_older(rules);
     if (rc == DEJA_OK && !rules)
         rc = fail(err, DEJA_EMISMATCH,
-                  "--url: this crawl has URLs in the forms of %.*s, with its own parameters to "
-                  "drop and keep: give --url, --drop-params and --keep-params as it was begun",
+                  "--url: this crawl uses profile %.*s with its own parameters to drop and keep; "
+                  "give --url, --drop-params and --keep-params as at its start",
                   (int)(blank - was.data), was.data);
     else if (rc == DEJA_OK)
         c->settled.cache.url = rules;
@@ -460,7 +470,7 @@ int settings_settle(struct crawler *c, deja_error *err)
     int rc = frontier_get(c->queue, "visit", CRAWLER_VISITS, &visit, err);
     in.begun = visit > 0 && !c->settled.next_visit;
     if (rc == DEJA_OK)
-        rc = check_forms(c, err);
+        rc = check_rules(c, err);
     if (rc == DEJA_OK && !in.begun)
         rc = forget_sizes(c, err);
     if (rc == DEJA_OK)

@@ -3,10 +3,10 @@
 #define CRAWLER_LOOP_SETTINGS_H
 #include "crawler/loop/crawler.h"
 
-/* Make c->settled, which begins as what was given, what holds: as given, as before, or the
- * default.  DEJA_EMISMATCH: given in contradiction to the visit that has begun. */
+/* Complete c->settled, which initially has the given options: each is as given, as remembered, or
+ * the default.  DEJA_EMISMATCH: a given option contradicts the current visit. */
 int settings_settle(struct crawler *c, deja_error *err);
-/* Tell what was taken over, and what is missing. */
+/* Report the remembered options, and a missing contact. */
 void settings_say(struct crawler *c);
 void settings_fini(struct crawler *c);
 

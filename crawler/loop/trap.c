@@ -1,16 +1,16 @@
-/* trap.c - URLs that a server makes up without end.
+/* trap.c - crawler traps: servers that generate URLs without end.
  *
- * Two kinds are known by their looks.  A path that repeats itself is refused at sight: the same
- * one to four segments, three times in a row.  Calendars, sessions and searches give ever new
- * numbers and values to the same names: URLs of one shape are counted by the caller, and beyond a
- * limit no more are taken.  What is left is bounded by depth and by pages a host. */
+ * Two kinds can be recognized.  A path that repeats itself, the same one to four segments three
+ * times in a row, is refused at once.  Calendars, sessions and searches produce new numbers and
+ * values for the same names; the caller counts URLs of the same shape and accepts no more after a
+ * limit.  Other traps are bounded by the depth and by the number of pages per host. */
 #include "crawler/loop/trap.h"
-#include "tools/base/ascii.h"
+#include "tools/base/urlparts.h"
 
 #define SEGMENTS 64
 #define PATTERN  4 /* segments that may repeat together */
 
-/* How often the `len` segments before number `end` stand there in a row. */
+/* How many times in a row the `len` segments that end at number `end` occur. */
 static size_t times_in_a_row(const deja_slice *segment, size_t end, size_t len)
 {
     size_t times = 1;
@@ -39,7 +39,7 @@ bool trap_repeats(deja_slice path)
     return false;
 }
 
-/* Runs of digits become one 0. */
+/* Each run of digits becomes one 0. */
 static bool add_path(struct buffer *out, deja_slice path)
 {
     const char *p = path.data;
@@ -53,7 +53,7 @@ static bool add_path(struct buffer *out, deja_slice path)
     return true;
 }
 
-/* Names of parameters alone. */
+/* Only the names of the parameters. */
 static bool add_names(struct buffer *out, deja_slice query)
 {
     const char *p = query.data;
@@ -71,14 +71,10 @@ static bool add_names(struct buffer *out, deja_slice query)
 
 bool trap_shape(deja_slice url, struct buffer *out)
 {
-    const char *p = url.data;
-    const char *mark = url.len ? memchr(p, '?', url.len) : NULL;
-    const char *host = url.len ? memmem(p, url.len, "://", 3) : NULL;
-    const char *path = host ? memchr(host + 3, '/', url.len - (size_t)(host + 3 - p)) : NULL;
-    const char *end = p + url.len;
-    if (!path || (mark && path > mark))
-        path = mark ? mark : end;
-    return buffer_add(out, p, (size_t)(path - p)) &&
+    const struct url_parts a = url_parts(url);
+    const char *path = a.rest.data, *const end = path + a.rest.len;
+    const char *mark = a.rest.len ? memchr(path, '?', a.rest.len) : NULL;
+    return buffer_add(out, a.origin.data, a.origin.len) &&
            add_path(out, ascii_between(path, mark ? mark : end)) &&
            (!mark || add_names(out, ascii_between(mark, end)));
 }

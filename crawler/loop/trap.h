@@ -1,16 +1,16 @@
-/* trap.h - URLs that a server makes up without end. */
+/* trap.h - crawler traps: servers that generate URLs without end. */
 #ifndef CRAWLER_LOOP_TRAP_H
 #define CRAWLER_LOOP_TRAP_H
 #include "tools/base/buffer.h"
 
-#define TRAP_REPEATS 3 /* of the same segments, one after the other */
+#define TRAP_REPEATS 3 /* of the same segments, in a row */
 
-/* Does the path repeat itself: /a/b/a/b/a/b?  A relative link on a page that answers under any
- * path makes such ones. */
+/* Does the path repeat itself, as in /a/b/a/b/a/b?  Relative links lead there if a server returns
+ * the same page for every path. */
 bool trap_repeats(deja_slice path);
 
-/* What URLs have in common that differ only in numbers and in the values of their parameters:
- * http://h/cal/0/0?day.  Adds it to out; false: no memory. */
+/* Appends the shape of a URL, which does not depend on numbers and values of parameters:
+ * http://h/cal/0/0?day.  False: no memory. */
 bool trap_shape(deja_slice url, struct buffer *out);
 
 #endif

@@ -73,7 +73,7 @@ typedef int frontier_undone(void *ctx, const struct frontier_page *p, deja_error
 int frontier_undo(frontier *f, uint32_t file, uint64_t at, frontier_undone *take, void *ctx,
                   deja_error *err);
 
-/* The last complete copy of a page with status 2xx; *found is false if there is none.  Texts are
+/* The last complete copy of a page with status 2xx; *found is false if it is missing.  Texts are
  * NUL-terminated and valid until the next call. */
 int frontier_copy_of(frontier *f, deja_slice url, struct frontier_page *p, bool *found,
                      deja_error *err);

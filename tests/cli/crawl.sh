@@ -41,8 +41,8 @@ fails_with 2 'give --out DIR' deja crawl "$url/"
 fails_with 2 'give one of them' deja crawl "$url/" --out x --revisit x
 fails_with 2 'go together' deja crawl "$url/" --out x --scope regex
 fails_with 2 'go together' deja crawl "$url/" --out x --match a
-fails_with 2 'no regular expression' deja crawl "$url/" --out x1 --scope regex --match '('
-fails_with 2 'no regular expression' deja crawl "$url/" --out x2 --exclude '['
+fails_with 2 'not a regular expression' deja crawl "$url/" --out x1 --scope regex --match '('
+fails_with 2 'not a regular expression' deja crawl "$url/" --out x2 --exclude '['
 fails_with 2 'did you mean host?' deja crawl "$url/" --out x --scope hosts
 fails_with 2 'takes a time' deja crawl "$url/" --out x --delay soon
 fails_with 2 'takes a time' deja crawl "$url/" --out x --delay -1
@@ -58,14 +58,14 @@ fails_with 2 'exclude each other' deja crawl "$url/" --out x --key k --seed 3
 for seed in example ftp://example.org/ mailto:a@b http:// 'http://[x/' ''; do
     fails_with 2 'is not an http or https URL' deja crawl "$seed" --out "seed"
 done
-fails_with 2 'give it a URL to begin with' deja crawl --out .
+fails_with 2 'give a URL to start from' deja crawl --out .
 fails_with 2 '--ca-file nowhere.pem: cannot read' deja crawl "$url/" --out ca --ca-file nowhere.pem
 fails_with 2 'cannot open the folder' deja crawl --out absent
 fails_with 2 'cannot open the folder' deja crawl --revisit absent
-fails_with 2 'cannot make the folder' deja crawl "$url/" --out absent/below
+fails_with 2 'cannot create the folder' deja crawl "$url/" --out absent/below
 echo text >file
 fails_with 2 'cannot open the folder' deja crawl "$url/" --out file
-fails_with 2 'give it a URL to begin with' deja crawl --revisit site
+fails_with 2 'give a URL to start from' deja crawl --revisit site
 mkdir damaged
 head -c 5000 /dev/urandom >damaged/queue.db
 fails_with 2 'not a queue, or a damaged one' deja crawl "$url/" --out damaged

@@ -71,12 +71,12 @@ def limits_of_a_run_are_given_again():
 def what_is_of_the_visit_stays_until_the_next():
     with Server(site(pages())) as server:
         begun(server, "visit", "-n", "1000", "-k", "classic")
-        for args, text in ((("--scope", "any"), "--scope any: this visit has begun with host"),
-                           (("--embeds",), "--embeds: this visit has begun without it"),
-                           (("--exclude", "x"), "--exclude x: this visit has begun without it"),
-                           (("--no-archive",), "--no-archive: this visit has begun without it"),
-                           (("-n", "2000"), "-n 2000: this visit has begun with 1000"),
-                           (("-p", "0.1"), "-p 0.1: this visit has begun without it")):
+        for args, text in ((("--scope", "any"), "--scope any: this visit started with host"),
+                           (("--embeds",), "--embeds: this visit started without it"),
+                           (("--exclude", "x"), "--exclude x: this visit started without it"),
+                           (("--no-archive",), "--no-archive: this visit started without it"),
+                           (("-n", "2000"), "-n 2000: this visit started with 1000"),
+                           (("-p", "0.1"), "-p 0.1: this visit started without it")):
             said = crawl("--out", "visit", *args, status=2)
             check(text in said and "--revisit" in said, f"{args}: {said}")
         crawl("--out", "visit", "--scope", "host", "-n", "1000", "--delay", "0")  # as it is
@@ -102,7 +102,7 @@ def flags_are_taken_back():
         for taken, given in (("--no-embeds", "--embeds"), ("--no-nofollow", "--nofollow"),
                              ("--no-sitemaps", "--sitemaps"), ("--archive", "--no-archive")):
             said = crawl("--out", "flags", taken, status=2)
-            check(f"{taken}: this visit has begun with {given}; the next one" in said, said)
+            check(f"{taken}: this visit started with {given}; the next one" in said, said)
         crawl("--out", "flags")
         check(extra <= set(server.paths()), f"all flags: {server.paths()}")
         server.clear()
@@ -133,12 +133,12 @@ def forms_of_urls():
         begun(server, "forms", "--url", "crawl")
         crawl("--out", "forms")
         same(sorted(server.paths()), ["/", "/a", "/a?x=2&z=1"], "pages")
-        check("in the forms of crawl" in crawl("--out", "forms", "--url", "safe", status=2), "safe")
+        check("uses profile crawl" in crawl("--out", "forms", "--url", "safe", status=2), "safe")
         os.remove("forms/seen.deja")
         check("give --url" in crawl("--out", "forms", status=2), "the cache is gone")
         crawl("--out", "forms", "--url", "crawl", "-q", status=0)
         begun(server, "keeps", "--url", "crawl", "--keep-params", "--exclude", "x")
-        check("as it was begun" in crawl("--out", "keeps", status=2), "other parameters")
+        check("as at its start" in crawl("--out", "keeps", status=2), "other parameters")
 
 
 def a_cache_that_is_gone_is_made_as_it_was():

@@ -19,4 +19,4 @@ with Server(site({"/": page("/a"), "/a": page()})) as server:
     run("--out", "crawl", "--trial-steps", "9")  # as it is
     refused = subprocess.run(arguments("--out", "crawl", "--trial-steps", "8"), capture_output=True, text=True)
     same(refused.returncode, 2, "exit status")
-    check(" 8: this visit has begun with 9" in refused.stderr, refused.stderr)
+    check(" 8: this visit started with 9" in refused.stderr, refused.stderr)

@@ -22,8 +22,8 @@ def flipped(data, at):
 
 # name: how its export is edited, a part of the reason, and whether another build could use it
 EDITS = {
-    "url": (lambda d: edited(d, 128, "<Q", 7), "other rules", True),
-    "profile": (lambda d: edited(d, 52, "<I", 77), "other rules", True),
+    "url": (lambda d: edited(d, 128, "<Q", 7), "different rules", True),
+    "profile": (lambda d: edited(d, 52, "<I", 77), "different rules", True),
     "kind": (lambda d: edited(d, 16, "<I", 77), "kind 77", True),
     "hash": (lambda d: edited(d, 24, "<I", 77), "hash 77", True),
     "flags": (lambda d: edited(d, 72, "<I", 1 << 30), "newer", True),

@@ -1,7 +1,7 @@
 /* buffer.h - bytes that grow: pages, headers, records; and arrays that grow. */
 #ifndef TOOLS_BASE_BUFFER_H
 #define TOOLS_BASE_BUFFER_H
-#include "deja.h"
+#include "tools/base/ascii.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +42,17 @@ static inline bool buffer_add(struct buffer *b, const void *data, size_t len)
 static inline bool buffer_text(struct buffer *b, const char *text)
 {
     return buffer_add(b, text, strlen(text));
+}
+
+/* With ASCII letters in lower case. */
+static inline bool buffer_lower(struct buffer *b, deja_slice s)
+{
+    const size_t from = b->len;
+    if (!buffer_add(b, s.data, s.len))
+        return false;
+    for (size_t i = from; i < b->len; i++)
+        b->data[i] = ascii_lower(b->data[i]);
+    return true;
 }
 
 static inline deja_slice buffer_slice(const struct buffer *b)

@@ -149,18 +149,18 @@ static void what_is_of_the_visit_stays(void **state)
     settle(&first);
     struct crawl_options o = nothing;
     o.scope = SCOPE_ANY;
-    is_refused(&o, "--scope any: this visit has begun with regex");
+    is_refused(&o, "--scope any: this visit started with regex");
     o = nothing;
     o.cache.capacity = 5;
-    is_refused(&o, "options.capacity 5: this visit has begun with 12345678901234");
+    is_refused(&o, "options.capacity 5: this visit started with 12345678901234");
     o = nothing;
     o.cache.memory = 4096;
-    is_refused(&o, "options.memory 4096: this visit has begun without it");
+    is_refused(&o, "options.memory 4096: this visit started without it");
     o.next_visit = true; /* then it may be, and takes the place of the capacity */
     settle(&o);
     o.next_visit = false;
     o.cache.capacity = first.cache.capacity;
-    is_refused(&o, "options.capacity 12345678901234: this visit has begun without it");
+    is_refused(&o, "options.capacity 12345678901234: this visit started without it");
 }
 
 /* An explicit default does not contradict; a flag can be turned off for the next visit. */
@@ -175,13 +175,13 @@ static void flags_are_taken_back(void **state)
     settle(&o);
     o = nothing;
     o.embeds = off;
-    is_refused(&o, "--no-embeds: this visit has begun with --embeds; the next");
+    is_refused(&o, "--no-embeds: this visit started with --embeds; the next");
     o = nothing;
     o.no_archive = off;
-    is_refused(&o, "--archive: this visit has begun with --no-archive; the next");
+    is_refused(&o, "--archive: this visit started with --no-archive; the next");
     o = nothing;
     o.sitemaps.on = true;
-    is_refused(&o, "--sitemaps: this visit has begun without it");
+    is_refused(&o, "--sitemaps: this visit started without it");
     o.sitemaps = o.embeds = off;
     o.next_visit = true;
     settle(&o);
@@ -221,7 +221,7 @@ static void other_forms_of_urls_are_refused(void **state)
     begin(&c, &nothing);
     c.settled.cache.url = deja_url_profile(DEJA_URL_CRAWL);
     assert_int_equal(settings_settle(&c, &err), DEJA_EMISMATCH);
-    assert_non_null(strstr(err.text, "in the forms of safe"));
+    assert_non_null(strstr(err.text, "uses profile safe"));
     end(&c, false);
 }
 
