@@ -6,15 +6,20 @@
         if seen.add("http://example.com/"):
             ...                                   # it was new
 
-    answers = seen.add_many(urls)                 # a list, or a buffer with a URL a line
+        answers = seen.add_many(urls)             # a list, or a buffer with one URL per line
 
-Filter is a set of keys in 10 to 40 bits a key.  It never forgets a key; it may claim one that it
-has not, at a rate that you choose, and stats() tells how many were probably lost that way.
-`canonical` and `Rules` make spellings of one URL equal, `plan` tells what a filter would cost;
-`resolve`, `layers` and `expressions` are about URLs and their parts, `verify` and `guard_files` about files.
-Every error is a deja.Error.  `deja.scrapy` has a duplicate filter and a fingerprinter for Scrapy.
+Filter is a set that takes 10 to 40 bits per key.  A key that was added is always found, except in
+kinds that forget by design.  A key that was not added may be found too, at a rate that you choose;
+stats() estimates how many keys were lost that way.
 
-The work is done by libdeja, a C library; docs/python.md in its source is the guide.
+    canonical, Rules                 the canonical form of a URL
+    resolve, layers, expressions     the target of a link; the parts of a URL
+    plan                             the size of a filter before you make it
+    verify, guard_files              damaged and truncated files
+    deja.scrapy                      a duplicate filter and a fingerprinter for Scrapy
+
+Every error is a deja.Error.  The package calls the C library libdeja; docs/python.md in its source
+is the guide.
 """
 
 from ._errors import (
@@ -34,6 +39,5 @@ __all__ = [
     "canonical", "expressions", "guard_files", "layers", "plan", "resolve", "verify",
     "ArgumentError", "BusyError", "CapacityWarning", "Error", "FileDeniedError", "FileError", "FileMissingError",
     "FileThereError", "FormatError", "FullError", "MismatchError", "NoMemoryError", "NotURLError", "ReadOnlyError",
-    "ReentryError",
-    "UnsupportedError", "VersionError",
+    "ReentryError", "UnsupportedError", "VersionError",
 ]

@@ -1,5 +1,7 @@
-"""Exceptions: one for each way in which the library says no, and beside it the built-in one that
-Python programs expect, so that `except OSError` and `except ValueError` do what they look like.
+"""Exceptions: one for each status of the library.
+
+Each is also the built-in exception that Python programs expect, so `except OSError` and `except
+ValueError` work.
 """
 
 from __future__ import annotations
@@ -8,19 +10,19 @@ import ctypes
 import errno
 import os
 import re
-from typing import NoReturn, Optional
+from typing import Any, NoReturn, Optional
 
 from . import _lib
 
 
 class Error(Exception):
-    """What every call of this package may raise; `status` is the library's deja_status."""
+    """Base class of all errors of this package; `status` is the library's deja_status."""
 
     status = 0
 
 
 class CapacityWarning(RuntimeWarning):
-    """A filter that does not grow holds more keys than it was sized for: its rate is above fp_rate."""
+    """A filter that does not grow has more keys than its capacity: its rate is above fp_rate."""
 
 
 class ArgumentError(Error, ValueError):
@@ -28,63 +30,64 @@ class ArgumentError(Error, ValueError):
 
 
 class NoMemoryError(Error, MemoryError):
-    """There is not enough memory; nothing has changed (DEJA_ENOMEM)."""
+    """Out of memory; nothing has changed (DEJA_ENOMEM)."""
 
 
 class FileError(Error, OSError):
-    """A file operation failed; `errno` tells which way (DEJA_EIO)."""
+    """A file operation failed; `errno` gives the reason (DEJA_EIO)."""
 
 
 class FileMissingError(FileError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class FileThereError(FileError, FileExistsError):
-    """There is such a file, and it was to be new."""
+    """The file to be created already exists."""
 
 
 class FileDeniedError(FileError, PermissionError):
-    """The system does not allow it."""
+    """The system denies access to the file."""
 
 
 class FormatError(Error, ValueError):
-    """The file is no filter, or a damaged one (DEJA_EFORMAT)."""
+    """The file is not a filter, or is damaged (DEJA_EFORMAT)."""
 
 
 class VersionError(Error, ValueError):
-    """The file is sound, but newer than the library (DEJA_EVERSION)."""
+    """The file is valid but newer than the library (DEJA_EVERSION)."""
 
 
 class FullError(Error):
-    """There is no room for this key, and it was not added (DEJA_EFULL).
+    """The filter has no room for a key (DEJA_EFULL).
 
-    `done` keys of the call were taken before it."""
+    `done` is how many keys the call added before that one.
+    """
 
     done = 0
 
 
 class UnsupportedError(Error, TypeError):
-    """This kind cannot; the text says which kind can (DEJA_ENOTSUP)."""
+    """This kind of filter lacks the operation; the message names a kind that has it (DEJA_ENOTSUP)."""
 
 
 class MismatchError(Error, ValueError):
-    """Another kind, size, key or URL profile (DEJA_EMISMATCH)."""
+    """The filter has a different kind, size, key or URL profile (DEJA_EMISMATCH)."""
 
 
 class BusyError(Error, BlockingIOError):
-    """Another process writes this file (DEJA_EBUSY)."""
+    """Another process is writing the file (DEJA_EBUSY)."""
 
 
 class NotURLError(Error, ValueError):
-    """These bytes are no URL (DEJA_ENOTURL)."""
+    """The bytes are not a URL (DEJA_ENOTURL)."""
 
 
 class ReentryError(Error, RuntimeError):
-    """A signal handler or finalizer made a call that would have to wait for the call it interrupted."""
+    """A signal handler or finalizer made a call that would wait for the call that it interrupted."""
 
 
 class ReadOnlyError(ArgumentError):
-    """The filter was opened for reading."""
+    """The filter is open for reading only."""
 
 
 _CLASSES: dict[int, type[Error]] = {
@@ -109,27 +112,28 @@ _FILE_CLASSES: dict[int, type[Error]] = {
 
 
 def _printable(text: str) -> str:
-    """Text that a terminal shows instead of obeying it: names of files can contain escape sequences."""
+    """Escape control characters: a terminal would obey those in a file name."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def in_python(text: str) -> str:
-    """A text of the library in Python's words: options and flags are keyword arguments."""
+    """Translate a text of the library: its options and functions are arguments and methods here."""
     for name, word in (("DEJA_OPEN_REPAIR", "repair=True"), ("deja_filter_copy", "copy"), ("deja_builder_new", "build")):
         text = text.replace(name, word)
     return re.sub(r"(?<![^ (])options\.(\w+)", lambda m: m[1] if m[1] in _lib.OPTIONS else m[0], text)
 
 
-def fail(status: int, text: Optional[str] = None) -> NoReturn:
-    """Raise the exception for a status, with a text for people."""
+def fail(status: int, text: str = "", kind: Optional[type[Error]] = None) -> NoReturn:
+    """Raise the exception for a status, or one of the given kind."""
     number = ctypes.get_errno()
     if not text:
         text = str(_lib.lib.deja_strerror(status).decode())
         if status == _lib.EIO and number:
             text += ": " + os.strerror(number)
-    kind = _CLASSES.get(status, Error)
-    if status == _lib.EIO:
-        kind = _FILE_CLASSES.get(number, kind)
+    if not kind:
+        kind = _CLASSES.get(status, Error)
+        if status == _lib.EIO:
+            kind = _FILE_CLASSES.get(number, kind)
     error = kind(_printable(text))
     error.status = status
     if isinstance(error, OSError):
@@ -138,10 +142,24 @@ def fail(status: int, text: Optional[str] = None) -> NoReturn:
 
 
 def check(status: int, error: Optional[_lib.Error] = None, what: str = "") -> None:
-    """Raise unless the status is DEJA_OK.  `what` goes before a text that names no file."""
+    """Raise unless the status is DEJA_OK.  The message starts with `what` unless it names it already."""
     if status == _lib.OK:
         return
     text = in_python(error.text.decode(errors="backslashreplace")) if error is not None and error.status else ""
     if text and what and what not in text:
         text = f"{what}: {text}"
     fail(status, text)
+
+
+def call(function: Any, *arguments: Any, what: str = "") -> None:
+    """Call a function of the library whose last argument is a deja_error, and raise on failure."""
+    error = _lib.Error()
+    check(function(*arguments, ctypes.byref(error)), error, what)
+
+
+def make(function: Any, *arguments: Any, what: str = "") -> int:
+    """The same for a function that also stores a handle; return the handle."""
+    out = ctypes.c_void_p()
+    call(function, *arguments, ctypes.byref(out), what=what)
+    assert out.value
+    return out.value

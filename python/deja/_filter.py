@@ -1,7 +1,7 @@
-"""Filter: the library's deja_filter as a Python object.  _gate.py says how threads share one.
+"""Filter: the library's deja_filter as a Python object.  _gate.py explains how threads share one.
 
-After a fork, parent and child have the same file mapped, and each its own idea of how many keys are
-in it; so the child's Filter becomes a reader.  One in memory is simply two filters from then on.
+After a fork, parent and child map the same file, but each has its own count of the keys; so the
+child's Filter becomes a reader.  A filter in memory becomes two independent ones.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ import os
 import warnings
 import weakref
 from array import array
+from bisect import bisect_right
 from ctypes import byref
-from typing import Any, Iterable, Iterator, Optional, Union
+from itertools import accumulate
+from typing import Any, Callable, Iterable, Iterator, Optional, Union
 
 from . import _lib
 from ._checks import file_name, most_of, whole
 from ._errors import (
-    CapacityWarning, FileMissingError, FileThereError, FullError, ReadOnlyError, check, fail,
+    CapacityWarning, FileMissingError, FileThereError, FullError, ReadOnlyError, ReentryError, call, check, fail, make,
 )
-from ._gate import Gate, both_alone
-from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, key_bytes
+from ._gate import Gate, both_exclusive
+from ._keys import PORTION, Held, Key, Keys, Portion, batches, for_each_key, is_buffer, key_bytes
 from ._lib import lib
 from ._options import demands, describe, let_grow, make_options
 from ._records import Layer, Stats
@@ -30,48 +32,51 @@ from ._url import Account, Rules, rules_of
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 URL = Union[str, Rules, None]
 
-PIECE = 1 << 20  # bytes of an export at a time
+PIECE = 1 << 20  # bytes per piece of an export
 MOST_PIECE = 1 << 30
 
 
 # --- Files ------------------------------------------------------------------------
 
 
-def _place(path: Optional[str], replace: bool, permissions: Optional[int]) -> int:
-    """Flags for a new file; an old one of that name is in the way unless it is to be replaced."""
+def _create_flags(path: Optional[str], replace: bool, permissions: Optional[int]) -> int:
+    """Return the flags for a new file; refuse to replace an old one unless asked to."""
     if permissions is not None and (isinstance(permissions, bool) or not isinstance(permissions, int)
                                     or not 0 < permissions <= 0o777):
-        fail(_lib.EINVAL, f"permissions are a number from 0o001 to 0o777, not {permissions!r}")
+        fail(_lib.EINVAL, f"permissions must be a number from 0o001 to 0o777, not {permissions!r}")
     if permissions is not None and path is None:
-        fail(_lib.EINVAL, "permissions are for files, and there is no path")
+        fail(_lib.EINVAL, "permissions apply to files; give a path")
     if path is not None and not replace and os.path.lexists(path):
-        error = FileThereError(f"{path} exists already")
-        error.status, error.errno = _lib.EINVAL, errno.EEXIST
-        raise error
+        ctypes.set_errno(errno.EEXIST)
+        fail(_lib.EINVAL, f"{path}: the file already exists", FileThereError)
     return (_lib.CREATE_REPLACE if replace else 0) | (permissions or 0) << _lib.CREATE_MODE_SHIFT
 
 
 def verify(path: Path) -> None:
-    """Read the whole file and compare its checksums.
+    """Read a whole filter file and compare its checksums.
 
-    Returns when it is sound.  FormatError names the damage; BusyError says that the file was
-    not synced after its last add, so that no checksum can vouch for it."""
-    error, name = _lib.Error(), file_name(path)
-    check(lib.deja_file_verify(os.fsencode(name), byref(error)), error, name)
+    FormatError names the damage.  BusyError means that the file was not synced after its last add,
+    so it has no valid checksum.
+    """
+    name = file_name(path)
+    call(lib.deja_file_verify, os.fsencode(name), what=name)
 
 
 _guarded = False
 
 
 def guard_files() -> None:
-    """From now on a file that somebody cuts short while a Filter has it open is a FileError in
-    every call on that filter, `in` included, where the system would end the process (SIGBUS).
+    """Turn access to a truncated file into a FileError, for all filters of this process.
 
-    For the whole process and for good.  A handler that was there before gets every other SIGBUS;
-    one that comes later, as faulthandler.enable() brings, takes this one's place: call it before."""
+    Without it, the system kills the process with SIGBUS.  Afterwards every call on a filter whose
+    file was truncated or overwritten raises FileError, including `in`.
+
+    This installs a signal handler for good, which passes any other SIGBUS to the previous handler.
+    A handler that is installed later, as by faulthandler.enable(), replaces it: call guard_files()
+    last.
+    """
     global _guarded
-    error = _lib.Error()
-    check(lib.deja_files_guard(byref(error)), error)
+    call(lib.deja_files_guard)
     _guarded = True
 
 
@@ -79,38 +84,43 @@ def guard_files() -> None:
 
 
 class Filter:
-    """A set of keys in little memory, that may claim one it has not, at a rate you choose.
+    """A set of keys in very little memory, with a false-positive rate that you choose.
 
-    Filter() and Filter(capacity=...) live in memory; Filter(path) is a `.deja` file, which is
-    created when it is not there.
+    A key that was added is always found, except in the kinds "paired" and "window", which forget
+    by design.  A key that was not added may be found too, at the rate fp_rate.
 
-    path      the file, mapped into memory and shared with every process that has it open.
-    mode      "a": open for adding, or create (the default);  "r": an existing file, for asking
-              only;  "x": create, and fail if it is there;  "w": create in its place.
-    capacity  how many keys are expected: a first size, past which the filter grows.
-    grow      False: keep the size.  Options that pin the body (memory, hashes, filters ...) and the
-              kinds spectral, paired, window and layered never grow.  A filter that does not grow
-              issues one CapacityWarning when it holds more keys than it was sized for.
-    fp_rate   how often it may be wrong about a key it has not, at capacity; 1e-6 by default.
-    kind      "blocked" (default), "classic", "exact", "spectral" ...: docs/kinds.md has them all.
-              A filter that grows is of kind "scalable", with parts of this kind.
-    memory    bytes for it, where the size matters and one of the other two should follow.
-    key       32 secret bytes that stay out of the file; by default they are random and in it.
-    seed      an int instead of a secret: the same filter in every run.
-    url       compare canonical URLs: "safe", "crawl", "gsb", "scrapy", or Rules(...).
-              A file knows its profile and need not be told again.
-    repair    open a file with one of its two sync records damaged, and trust the other.
-    permissions  of a new file, such as 0o640.  By default only you can read a file that contains
-              its secret key (0o600); the umask decides for the others.  chmod changes them later.
-    others    the other options of deja_options and its flags:
+    Filter() and Filter(capacity=...) are in memory.  Filter(path) is a `.deja` file, which is
+    created if it does not exist.
+
+    path         the file, mapped into memory and shared by all processes that have it open
+    mode         "a": open for adding, or create (the default);  "r": open for reading;
+                 "x": create, and fail if the file exists;  "w": create, replacing any old file
+    capacity     expected number of keys: a first size, past which the filter grows
+    fp_rate      false-positive rate at capacity; 1e-6 by default
+    kind         "blocked" (the default), "classic", "exact", "spectral" ...; see docs/kinds.md.
+                 A filter that grows is of kind "scalable", with parts of this kind.
+    memory       bytes; give it instead of the capacity or the rate, which deja then computes
+    key          32 secret bytes that are not stored in the file; by default deja generates
+                 random ones and stores them
+    seed         a number instead of a secret, for the same filter in every run
+    url          compare canonical URLs: "safe", "crawl", "gsb", "scrapy" or Rules(...).
+                 A file records its profile, so you can omit it when you open one.
+    repair       open a file with one damaged sync record and use the other record
+    permissions  mode bits of a new file, such as 0o640.  By default only you can read a file that
+                 contains its secret key (0o600); for other files the umask decides.
+    grow         False keeps the filter at its size; True fails if the options rule out growth.
+                 Options that fix the size (memory, hashes, filters ...) rule it out, as do the
+                 kinds spectral, paired, window and layered.  A filter that does not grow issues
+                 one CapacityWarning when it has more keys than its capacity.
+    others       the other options and flags of the C library:
 
 {options}
 
-    A file that is there keeps its sizes; kind, hash, seed and url have to be the file's if given.
+    An existing file keeps its sizes.  If you give kind, hash, seed or url, they must be the file's.
 
-    What is added to a file survives the process at once, and a power cut after sync(), which
-    close() and the with statement do.  A Filter may be used by any number of threads; the
-    interpreter runs other threads meanwhile.
+    A key added to a file survives the end of the process at once, and a power cut after sync(),
+    which close() and the with statement call.  Any number of threads can use one Filter; calls
+    release the interpreter lock.
 
     >>> seen = Filter(capacity=1e6)
     >>> seen.add("http://example.com/")
@@ -126,11 +136,11 @@ class Filter:
                  key: Optional[bytes] = None, seed: Optional[int] = None, url: URL = None,
                  repair: bool = False, permissions: Optional[int] = None, grow: Optional[bool] = None,
                  **others: Any) -> None:
-        self._begin(path, None if url is None else rules_of(url), key is not None)
+        self._begin(path, url, key is not None)
         if mode not in ("a", "r", "x", "w"):
-            fail(_lib.EINVAL, f'mode is "a", "r", "x" or "w", not {mode!r}')
+            fail(_lib.EINVAL, f'mode must be "a", "r", "x" or "w", not {mode!r}')
         if path is None and mode != "a":
-            fail(_lib.EINVAL, f"mode {mode!r} is for files, and there is no path")
+            fail(_lib.EINVAL, f"mode {mode!r} applies to files; give a path")
         options = make_options(capacity=capacity, fp_rate=fp_rate, kind=kind, memory=memory, key=key, seed=seed,
                                rules=self._rules, **others)
         if mode in ("a", "r") and path is not None:
@@ -141,137 +151,123 @@ class Filter:
                 if mode == "r":
                     raise
         let_grow(options, grow)
-        self._create(options, mode, permissions)
+        flags = _create_flags(self._path, mode == "w", permissions)
+        if path is None:
+            self._take(make(lib.deja_filter_new, byref(options)))
+        else:
+            self._take_new(make(lib.deja_filter_create, self._encoded_path(), flags, byref(options), what=self._name))
 
-    def _begin(self, path: Optional[Path], rules: Optional[Rules], has_key: bool) -> None:
+    def _begin(self, path: Optional[Path], url: URL, has_key: bool) -> None:
         self._handle: Optional[int] = None
         self._gate = Gate()
         self._account = Account()
         self._path = None if path is None else file_name(path)
-        self._absolute = None if self._path is None else os.path.abspath(self._path)  # whatever chdir does
-        self._rules = rules
+        self._absolute = None if self._path is None else os.path.abspath(self._path)  # chdir does not change it
+        self._name = self._path or ""  # in messages
+        self._rules = None if url is None else rules_of(url)
         self._has_key = has_key
         self._writable = True
-        self._inherited = False  # by a child process, from a parent that writes the file
-        self._error = _lib.Error()  # of calls on one key, which hold the gate's lock
+        self._inherited = False  # by a forked child, from a parent that writes the file
+        self._error = _lib.Error()  # of calls with one key, which hold the gate's lock
         self._room: Optional[int] = None  # new keys until the size is checked again; None: never
         _all.add(self)
 
     @classmethod
-    def _blank(cls, path: Optional[Path], rules: Optional[Rules], has_key: bool) -> "Filter":
-        """One that a handle is yet to be found for."""
+    def _blank(cls, path: Optional[Path], url: URL, has_key: bool) -> "Filter":
+        """Return a Filter that has no handle yet."""
         self = cls.__new__(cls)
-        self._begin(path, rules, has_key)
+        self._begin(path, url, has_key)
         return self
 
     def _open(self, expect: _lib.Options, mode: str, repair: bool) -> None:
-        error, out = _lib.Error(), ctypes.c_void_p()
         self._writable = mode != "r"
         flags = (_lib.OPEN_WRITE if self._writable else 0) | (_lib.OPEN_REPAIR if repair else 0)
-        status = lib.deja_filter_open(self._encoded_path(), flags, byref(expect), byref(out), byref(error))
-        older = self._rules._older() if self._rules and status == _lib.EMISMATCH else None
-        if older:  # the file may have been made by the version before
-            expect.url = older._handle
-            if lib.deja_filter_open(self._encoded_path(), flags, byref(expect), byref(out), None) == _lib.OK:
-                status, self._rules = _lib.OK, older
-        check(status, error, self._path or "")
-        self._take(out)
+        self._take(self._accepted(expect, lib.deja_filter_open, self._encoded_path(), flags))
 
-    def _take(self, out: ctypes.c_void_p) -> None:
-        """A filter that was made elsewhere, and may have rules when none were asked for."""
-        self._handle = out.value
-        self._look_at_room(self._stats())
+    def _accepted(self, expect: _lib.Options, function: Any, *arguments: Any) -> Optional[int]:
+        """Call a function that opens a filter; if it refuses the URL rules, try their previous version."""
+        error, out = _lib.Error(), ctypes.c_void_p()
+        status = function(*arguments, byref(expect), byref(out), byref(error))
+        older = self._rules._older() if self._rules and status == _lib.EMISMATCH else None
+        if older:
+            expect.url = older._handle
+            if function(*arguments, byref(expect), byref(out), None) == _lib.OK:
+                status, self._rules = _lib.OK, older
+        check(status, error, self._name)
+        return out.value
+
+    def _take(self, handle: Optional[int]) -> None:
+        self._handle = handle
         try:
-            self._adopt_profile()
+            known = self._stats()
+            self._adopt_rules(known)
+            self._measure_room(known)
         except BaseException:
             self._free()
             raise
 
-    def _adopt_profile(self) -> None:
-        told = self._stats()
-        if not told.profile or self._rules:
+    def _take_new(self, handle: int) -> None:
+        self._take(handle)
+        self.sync()  # the file gets its name
+
+    def _adopt_rules(self, known: Stats) -> None:
+        """Use the URL rules of an opened filter unless the caller gave rules."""
+        if not known.profile or self._rules:
             return
-        rules = rules_of(told.profile)
-        version: Optional[Rules] = rules
-        while version and version.id != told.url_rules:
+        version: Optional[Rules] = rules_of(known.profile)
+        while version and version.id != known.url_rules:
             version = version._older()
         if not version:
-            fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: its URLs follow other rules than profile "
-                 f"{rules.profile} as it comes; give url=Rules({rules.profile!r}, drop=..., keep=...) as it was made")
+            fail(_lib.EMISMATCH, f"{self._path or 'these bytes'}: made with its own list of parameters for profile "
+                 f"{known.profile}; give the same url=Rules({known.profile!r}, drop=..., keep=...)")
         self._rules = version
-
-    def _create(self, options: _lib.Options, mode: str, permissions: Optional[int]) -> None:
-        error, out = _lib.Error(), ctypes.c_void_p()
-        flags = _place(self._path, mode == "w", permissions)
-        if self._path is None:
-            check(lib.deja_filter_new(byref(options), byref(out), byref(error)), error)
-            self._handle = out.value
-            self._look_at_room(self._stats())
-            return
-        check(lib.deja_filter_create(self._encoded_path(), flags, byref(options), byref(out), byref(error)),
-              error, self._path)
-        self._handle = out.value
-        self._look_at_room(self._stats())
-        self.sync()  # from now on it has its name
 
     @classmethod
     def build(cls, keys: Keys, path: Optional[Path] = None, *, mark: bytes = b"\n", replace: bool = False,
               permissions: Optional[int] = None, key: Optional[bytes] = None, url: URL = None,
               **options: Any) -> "Filter":
-        """A static filter, the smallest, of keys that are complete: nothing can be added to it.
+        """Build a static filter, the smallest kind, from all its keys; no key can be added later.
 
-        keys as for add_many; fp_rate= or fingerprint_bits= choose how often it may be wrong, path
-        puts it into a new file (replace: also in the place of an old one; permissions as for
-        Filter)."""
-        self = cls._blank(path, None if url is None else rules_of(url), key is not None)
-        flags = _place(self._path, replace, permissions)
-        error, builder, out = _lib.Error(), ctypes.c_void_p(), ctypes.c_void_p()
+        The keys are as for add_many.  fp_rate= or fingerprint_bits= choose the false-positive
+        rate.  With a path, the filter is in a new file; replace=True replaces an old one.  The
+        other arguments are as for Filter.
+        """
+        self = cls._blank(path, url, key is not None)
+        flags = _create_flags(self._path, replace, permissions)
         chosen = make_options(rules=self._rules, key=key, **{"kind": "static", **options})
-        check(lib.deja_builder_new(byref(chosen), byref(builder), byref(error)), error)
+        builder = make(lib.deja_builder_new, byref(chosen))
         try:
             for lines, n, _ in self._portions(keys, mark):
-                check(lib.deja_builder_add_batch(builder, lines, n, byref(error)), error)
-            encoded = None if self._path is None else self._encoded_path()
-            check(lib.deja_builder_finish(builder, encoded, flags, byref(out), byref(error)), error, self._path or "")
+                call(lib.deja_builder_add_batch, builder, lines, n)
+            handle = make(lib.deja_builder_finish, builder, self._encoded_path(), flags, what=self._name)
         finally:
             lib.deja_builder_free(builder)
-        self._handle = out.value
-        self.sync()
+        self._take_new(handle)
         return self
 
     @classmethod
     def from_bytes(cls, data: Union[bytes, bytearray, memoryview, Iterable[bytes]], *, kind: Optional[str] = None,
                    key: Optional[bytes] = None, url: URL = None, **demanded: Any) -> "Filter":
-        """A filter in memory from the bytes of a file, as to_bytes() and pieces() give them: in one
-        buffer, or in an iterable of pieces, in order.
+        """Make a filter in memory from the bytes of a file, as to_bytes() or pieces() return them.
 
-        They may come from anywhere: what is no filter, cut short or changed is a FormatError.
-        key= is needed again where it stays out of files; kind, url and others are demands, as for
-        a file that is there."""
-        self = cls._blank(None, None if url is None else rules_of(url), key is not None)
+        The data is one buffer, or an iterable of pieces in order.  It may come from an untrusted
+        source: FormatError if it is not a filter, or was truncated or changed.  If the filter was
+        made with key=, give the same key.  If you give kind, url or other options, they must be
+        the filter's.
+        """
+        self = cls._blank(None, url, key is not None)
         expect = demands(make_options(kind=kind, key=key, rules=self._rules, **demanded), kind)
-        error, out = _lib.Error(), ctypes.c_void_p()
-        try:
-            memoryview(data).release()  # type: ignore[arg-type]
-        except TypeError:
-            _import_pieces(data, expect, out)  # type: ignore[arg-type]
-        else:
+        if is_buffer(data):
             with Held(data) as text:
-                status = lib.deja_filter_import(text.data, text.len, byref(expect), byref(out), byref(error))
-                older = self._rules._older() if self._rules and status == _lib.EMISMATCH else None
-                if older:
-                    expect.url = older._handle
-                    if lib.deja_filter_import(text.data, text.len, byref(expect), byref(out), None) == _lib.OK:
-                        status, self._rules = _lib.OK, older
-                check(status, error)
-        self._take(out)
+                self._take(self._accepted(expect, lib.deja_filter_import, text.data, text.len))
+        else:
+            self._take(_import_pieces(data, expect))  # type: ignore[arg-type]
         return self
 
-    # --- Life ---
+    # --- Opening and closing ---
 
-    def _encoded_path(self) -> bytes:
-        assert self._path is not None
-        return os.fsencode(self._path)
+    def _encoded_path(self) -> Optional[bytes]:
+        return None if self._path is None else os.fsencode(self._path)
 
     def _alive(self) -> int:
         if self._handle is None:
@@ -281,10 +277,9 @@ class Filter:
     def _to_write(self) -> int:
         handle = self._alive()
         if not self._writable:
-            error = ReadOnlyError(f"{self._path}: " + ("the process that this one was forked from writes it"
-                                                       if self._inherited else 'opened for reading (mode="r")'))
-            error.status = _lib.EINVAL
-            raise error
+            fail(_lib.EINVAL, f"{self._path}: " + ("the parent of this process writes it; this one can only read it"
+                                                   if self._inherited else 'opened for reading (mode="r")'),
+                 ReadOnlyError)
         return handle
 
     def _free(self) -> None:
@@ -292,20 +287,18 @@ class Filter:
         lib.deja_filter_free(handle)
 
     def sync(self) -> None:
-        """Afterwards every key that was added before survives a power cut (files only)."""
-        with self._gate.alone():
+        """Make every key added so far survive a power cut (files only)."""
+        with self._gate.exclusive():
             self._sync()
 
     def _sync(self) -> None:
         handle = self._alive()
-        if self._path is None or not self._writable:
-            return
-        error = _lib.Error()
-        check(lib.deja_filter_sync(handle, byref(error)), error, self._path)
+        if self._path is not None and self._writable:
+            call(lib.deja_filter_sync, handle, what=self._path)
 
     def close(self) -> None:
-        """Sync and let go of it; also when that fails.  Closing twice is fine."""
-        with self._gate.alone():
+        """Sync and close the filter; it is closed even if the sync fails.  Closing twice is fine."""
+        with self._gate.exclusive():
             if self._handle is None:
                 return
             try:
@@ -315,6 +308,7 @@ class Filter:
 
     @property
     def closed(self) -> bool:
+        """Whether the filter is closed."""
         return self._handle is None
 
     def __enter__(self) -> "Filter":
@@ -329,15 +323,14 @@ class Filter:
             self._free()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by its file's name: it arrives as a reader of the same file."""
+        """Pickle the name of the file; the copy is a reader of the same file."""
         if self._absolute is None:
-            raise TypeError("a filter in memory cannot be pickled; one in a file can, Filter(path, ...), and "
-                            "to_bytes() has all of it")
+            raise TypeError("a filter in memory cannot be pickled; give it a path, or pickle to_bytes()")
         if self._has_key:
-            raise TypeError("the key of this filter stays out of its file, and so out of a pickle; "
-                            "open it there with key=")
+            raise TypeError("the key of this filter is not in its file, so it cannot be pickled; "
+                            "open the file with key= in the other process")
         if self._writable and self._handle is not None:
-            self.sync()  # a file that was never synced has no name yet
+            self.sync()  # so that the reader gets exact counts
         return _reader, (self._absolute, self._rules)
 
     def __repr__(self) -> str:
@@ -345,7 +338,7 @@ class Filter:
         return f"<deja.Filter {where}{', closed' if self.closed else '' if self._writable else ', for reading'}>"
 
     def _after_fork(self) -> None:
-        """In the child: threads that held a lock are not there any more."""
+        """In the child: replace locks that threads of the parent may hold."""
         self._gate = Gate()
         self._account.after_fork()
         if self._path is not None and self._writable:
@@ -353,22 +346,65 @@ class Filter:
 
     @property
     def path(self) -> Optional[str]:
+        """The path of the file; None for a filter in memory."""
         return self._path
 
     @property
     def rules(self) -> Optional[Rules]:
-        """How its keys become canonical; None: bytes as they are."""
+        """The URL rules that canonicalize its keys; None if keys are compared unchanged."""
         return self._rules
 
     @property
     def not_urls(self) -> int:
-        """Keys this object was given, with a URL profile, that are no URLs.  They are taken as
-        bytes (with gsb: left out, as they have no key)."""
+        """How many keys this object got that are not URLs, although the filter has a URL profile.
+
+        They are compared unchanged.  A block list (gsb) skips them: it neither adds nor finds them.
+        """
         return self._account.not_urls
+
+    # --- Capacity ---
+
+    def _measure_room(self, known: Stats) -> None:
+        """Set how many new keys to add before the next check of the capacity."""
+        if (not self._writable or not lib.deja_filter_can(self._handle, _lib.CAN_ADD)
+                or lib.deja_filter_can(self._handle, _lib.CAN_GROW)):
+            self._room = None
+        elif known.excess:
+            self._room = 0
+        elif known.generations:  # in a window by time, a generation can get more than its share
+            self._room = max(known.capacity // 8, 1)
+        else:
+            self._room = max(known.capacity - known.entries, 0)
+
+    def _watch(self, new: int, frames: int) -> None:
+        """Warn once when a filter that does not grow passes its capacity."""
+        if self._room is None or (self._room > 0 and not new):
+            return
+        self._room -= new
+        if self._room > 0:
+            return
+        try:
+            with self._gate.exclusive():
+                known = self._stats()
+                self._measure_room(known)
+        except ReentryError:  # in a signal handler: the next add checks
+            return
+        if known.excess:
+            self._room = None
+            self._crowded(known, frames + 1)
+        else:
+            self._room = max(self._room or 0, 1)
+
+    def _crowded(self, known: Stats, frames: int) -> None:
+        """Issue the warning; the caller of the package is `frames` frames up."""
+        warnings.warn(f"{self._path or 'the filter'} was sized for {known.capacity:,} keys and now holds "
+                      f"{known.entries:,}: its rate is above {known.fp_rate:g} and rises with every key; "
+                      "use a larger capacity, or let it grow", CapacityWarning, stacklevel=frames)
 
     # --- One key ---
 
     def _key(self, key: Key) -> Optional[bytes]:
+        """Return the bytes to add for a key; None if a block list skips it."""
         data = key_bytes(key)
         if self._rules is None:
             return data
@@ -379,95 +415,60 @@ class Filter:
                 return None
         return form
 
-    def _look_at_room(self, told: Stats) -> None:
-        if told.kind in ("scalable", "static") or not self._writable:
-            self._room = None
-        elif told.generations:  # by time, a generation may get more than its share
-            self._room = 0 if told.excess else max(told.capacity // 8, 1)
-        else:
-            self._room = max(told.capacity - told.entries, 0) if not told.excess else 0
-
-    def _watch(self, new: int, frames: int) -> None:
-        """Warn, once, when a filter that does not grow is past its capacity."""
-        if self._room is None or (self._room > 0 and not new):
-            return
-        self._room -= new
-        if self._room > 0:
-            return
-        told = self.stats(body=False)
-        if told.excess:
-            self._room = None
-            self._crowded(told, frames + 1)
-        else:
-            self._look_at_room(told)
-            self._room = max(self._room or 0, 1)
-
-    def _crowded(self, told: Stats, frames: int) -> None:
-        """frames: how far up the caller of the package is."""
-        warnings.warn(f"{self._path or 'the filter'} was sized for {told.capacity:,} keys and now holds "
-                      f"{told.entries:,}: its rate is above {told.fp_rate:g} and rises with every key; "
-                      "use a larger capacity, or let it grow", CapacityWarning, stacklevel=frames)
+    def _one(self, function: Any, handle: Callable[[], int], key: Key, answer: Any) -> Any:
+        """Call a function with one key; return the answer that it stores."""
+        data = self._key(key)
+        if data is not None:
+            with self._gate.lock:
+                status = function(handle(), _lib.Key(data, len(data)), byref(answer), self._error)
+                if status:
+                    self._refuse(status, self._error)
+        return answer.value
 
     def add(self, key: Key) -> bool:
-        """Add a key; True when it was new."""
-        data = self._key(key)
-        if data is None:
-            return False
-        is_new = ctypes.c_bool()
-        with self._gate.lock:
-            status = lib.deja_filter_add(self._to_write(), _lib.Key(data, len(data)), byref(is_new), self._error)
-            if status != _lib.OK:
-                self._refuse(status, self._error)
+        """Add a key, a str or bytes; return True if it was new.
+
+        False means that the key was added before, or, at the filter's rate, is a false positive.
+        """
+        is_new: bool = self._one(lib.deja_filter_add, self._to_write, key, ctypes.c_bool())
         if self._room is not None:
-            self._watch(is_new.value, 3)
-        return is_new.value
+            self._watch(is_new, 3)
+        return is_new
 
     def __contains__(self, key: Key) -> bool:
-        """Whether the key was added.  Yes may be wrong, at the filter's rate; no never is."""
-        questions = [key_bytes(key)]
+        """Return whether the key was added.  True may be a false positive."""
+        forms = [key_bytes(key)]
         if self._rules is not None:
-            status, questions = self._rules._questions(questions[0])
+            status, forms = self._rules._lookups(forms[0])
             self._account.add(status != _lib.OK)
         with self._gate.lock:
             handle = self._alive()
-            found = any(lib.deja_filter_contains(handle, _lib.Key(one, len(one))) for one in questions)
+            found = any(lib.deja_filter_contains(handle, _lib.Key(form, len(form))) for form in forms)
             if _guarded:
-                self._vouch()
+                self._check_file()
         return found
 
     def remove(self, key: Key) -> bool:
-        """Take one add of the key back (kinds spectral and paired); False when it is not there.
+        """Undo one add of a key (kinds spectral and paired); return False if the key is absent.
 
-        Remove only what was added: in spectral, taking out a false positive takes from other keys;
-        in paired, what is removed stays out for good.  docs/kinds.md has the limits."""
-        data = self._key(key)
-        if data is None:
-            return False
-        removed = ctypes.c_bool()
-        with self._gate.lock:
-            status = lib.deja_filter_remove(self._to_write(), _lib.Key(data, len(data)), byref(removed), self._error)
-            self._refuse(status, self._error)
-        return removed.value
+        Remove only keys that were added.  In a spectral filter, removing a false positive takes
+        counts from other keys.  In a paired filter, a removed key never comes back.  See
+        docs/kinds.md.
+        """
+        return bool(self._one(lib.deja_filter_remove, self._to_write, key, ctypes.c_bool()))
 
     def count(self, key: Key) -> int:
-        """How often the key was added and not removed, or more (kind spectral)."""
-        data = self._key(key)
-        if data is None:
-            return 0
-        count = ctypes.c_uint64()
-        with self._gate.lock:
-            status = lib.deja_filter_count(self._alive(), _lib.Key(data, len(data)), byref(count), self._error)
-            self._refuse(status, self._error)
-        return count.value
+        """Return how many times a key was added and not removed, or more (kind spectral)."""
+        return int(self._one(lib.deja_filter_count, self._alive, key, ctypes.c_uint64()))
 
     # --- Many keys ---
 
     def add_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
-        """Add keys; a byte for each, in order: 1 when it was new, 0 when not.
+        """Add many keys; return one byte per key, in order: 1 if the key was new, otherwise 0.
 
-        keys is an iterable of keys, or one buffer of lines (bytes, bytearray, memoryview, mmap),
-        which is not copied; `mark` ends a line.  `sum(answers)` is how many were new,
-        `itertools.compress(urls, answers)` which.
+        The keys are an iterable of keys, or one buffer of lines (bytes, bytearray, memoryview or
+        mmap), which is not copied; the byte `mark` ends a line.  `sum(answers)` is the number of
+        new keys, and `itertools.compress(keys, answers)` yields them.
 
         >>> Filter(capacity=1000).add_many(b"a\\nb\\na\\n")
         b'\\x01\\x01\\x00'
@@ -475,48 +476,48 @@ class Filter:
         return self._many("add", lib.deja_filter_add_batch, keys, mark)
 
     def contains_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
-        """Ask about keys, as add_many takes them; a byte for each: 1 when it is in, 0 when not."""
+        """Look up many keys, given as for add_many; return 1 per key that is found, otherwise 0."""
         return self._many("contains", lib.deja_filter_contains_batch, keys, mark)
 
     def remove_many(self, keys: Keys, *, mark: bytes = b"\n") -> bytes:
-        """Take one add of each key back; a byte for each: 1 when it was there."""
+        """Undo one add of each key; return 1 per removed key, 0 per absent one.  See remove."""
         return self._many("remove", lib.deja_filter_remove_batch, keys, mark)
 
-    def prefix_many(self, beginnings: Keys, *, mark: bytes = b"\n") -> bytes:
-        """As prefix, for many; a byte for each."""
-        return self._many("prefix", lib.deja_filter_prefix_batch, beginnings, mark)
+    def prefix_many(self, prefixes: Keys, *, mark: bytes = b"\n") -> bytes:
+        """Look up many URL prefixes; return 1 per prefix that is found, otherwise 0.  See prefix."""
+        return self._many("prefix", lib.deja_filter_prefix_batch, prefixes, mark)
 
-    def prefix(self, beginning: Key) -> bool:
-        """Was anything added that is, or lies under, this beginning of a URL (kind layered)?"""
-        return bool(self.prefix_many([beginning])[0])
+    def prefix(self, prefix: Key) -> bool:
+        """Return whether a URL was added that is, or is under, this URL prefix (kind layered)."""
+        return bool(self.prefix_many([prefix])[0])
 
     def count_many(self, keys: Keys, *, mark: bytes = b"\n") -> "array[int]":
-        """How many times each key was added, as an array of 64-bit numbers."""
+        """Return how many times each key was added, as an array of 64-bit numbers.  See count."""
         counts, answers, error = array("Q"), (ctypes.c_uint64 * PORTION)(), _lib.Error()
         for lines, n, widths in self._portions(keys, mark):
-            with self._gate.beside():
+            with self._gate.shared():
                 status = lib.deja_filter_count_batch(self._alive(), lines, n, answers, byref(error))
             self._refuse(status, error)
-            told = iter(answers[:n])
-            counts.extend(told if widths is None else (next(told) if width else 0 for width in widths))
+            found = iter(answers[:n])
+            counts.extend(found if widths is None else (next(found) if width else 0 for width in widths))
         return counts
 
-    def _many(self, verb: str, call: Any, keys: Keys, mark: bytes) -> bytes:
-        """A call that gives 0 or 1 for each key, portion after portion."""
+    def _many(self, verb: str, function: Any, keys: Keys, mark: bytes) -> bytes:
+        """Call a function that answers 0 or 1 per key, one portion after another."""
         writes = verb in ("add", "remove")
         answers, done = ctypes.create_string_buffer(PORTION), ctypes.c_size_t()
         error = _lib.Error()
         more = (byref(done), byref(error)) if writes else (byref(error),) if verb == "prefix" else ()
         parts: list[bytes] = []
         for lines, n, widths in self._portions(keys, mark, look_up=verb == "contains"):
-            with self._gate.beside():
+            with self._gate.shared():
                 handle = self._to_write() if writes else self._alive()
-                status = call(handle, lines, n, answers, *more)
+                status = function(handle, lines, n, answers, *more)
                 if _guarded and not writes:
-                    self._vouch()
-            if status:  # contains has none
-                taken = done.value if widths is None else _keys_of(done.value, widths)
-                self._refuse(status, error, sum(map(len, parts)) + taken)
+                    self._check_file()
+            if status:  # None from contains
+                whole_keys = done.value if widths is None else bisect_right(list(accumulate(widths)), done.value)
+                self._refuse(status, error, sum(map(len, parts)) + whole_keys)
             if verb == "add" and self._room is not None:
                 self._watch(ctypes.string_at(answers, n).count(1), 4)
             parts.append(for_each_key(ctypes.string_at(answers, n), widths))
@@ -528,119 +529,122 @@ class Filter:
             return ((lines, n, None) for lines, n in given)
         return self._rules._portions(given, self._account, look_up)
 
-    def set_clock(self, seconds: int) -> None:
-        """The time, in seconds since 1970, that a window by time goes by; 0: the system's clock."""
-        seconds = whole("seconds", seconds, most_of(ctypes.c_uint64), least=0)
-        with self._gate.alone():
-            self._refuse(lib.deja_filter_set_clock(self._alive(), seconds, self._error), self._error)
-
     def _refuse(self, status: int, error: _lib.Error, done: int = 0) -> None:
-        """Raise unless the status is DEJA_OK; `done` keys were taken before."""
+        """Raise unless the status is DEJA_OK; the call added `done` keys before the failure."""
         try:
-            check(status, error, self._path or "")
+            check(status, error, self._name)
         except FullError as full:
             full.done = done
             raise
 
     # --- The whole filter ---
 
+    def _exclusive(self, function: Any, *arguments: Any) -> None:
+        with self._gate.exclusive():
+            call(function, self._alive(), *arguments, what=self._name)
+
+    def _replace(self, function: Any, argument: Any) -> None:
+        """Call a function that replaces the body."""
+        with self._gate.exclusive():
+            call(function, self._to_write(), argument, what=self._name)
+            self._measure_room(self._stats())
+
+    def set_clock(self, seconds: int) -> None:
+        """Set the time of a window filter, in seconds since 1970; 0 restores the system clock."""
+        self._exclusive(lib.deja_filter_set_clock, whole("seconds", seconds, most_of(ctypes.c_uint64), least=0))
+
     def stats(self, body: bool = True) -> Stats:
-        """What is in it and what it costs.  Reads the whole filter once; with body=False it takes no
-        time, and what only the bits can tell is missing (see Stats)."""
-        with self._gate.alone():
+        """Return what the filter holds and what it costs.
+
+        This reads the whole filter once.  With body=False it takes no time and omits the fields
+        that need the bits; see Stats.
+        """
+        with self._gate.exclusive():
             return self._stats(body)
 
     def _stats(self, body: bool = False) -> Stats:
-        numbers, error = _lib.Stats(), _lib.Error()
-        check(lib.deja_filter_stats(self._alive(), _lib.STATS_BODY if body else 0, byref(numbers), byref(error)),
-              error, self._path or "")
+        numbers = _lib.Stats()
+        call(lib.deja_filter_stats, self._alive(), _lib.STATS_BODY if body else 0, byref(numbers), what=self._name)
         return Stats._of(numbers)
 
     def layer(self, number: int) -> Layer:
-        """One layer of a layered filter: 1 to stats().layers, or 0 for the one of whole keys."""
-        numbers, number = _lib.Layer(), whole("number", number, most_of(ctypes.c_uint32), least=0)
-        with self._gate.alone():
-            self._refuse(lib.deja_filter_layer(self._alive(), number, byref(numbers), self._error), self._error)
+        """Describe one layer of a layered filter: 1 to stats().layers, or 0 for the layer of whole keys."""
+        numbers = _lib.Layer()
+        self._exclusive(lib.deja_filter_layer, whole("number", number, most_of(ctypes.c_uint32), least=0),
+                        byref(numbers))
         return Layer._of(numbers)
 
-    def vouch(self) -> None:
-        """Return if the answers so far came from the whole file; FileError if it was cut short
-        meanwhile, which is noticed after guard_files()."""
-        with self._gate.lock:
-            self._vouch()
+    def check_file(self) -> None:
+        """Raise FileError if the file was truncated or overwritten, so that answers may be wrong.
 
-    def _vouch(self) -> None:
-        error = _lib.Error()
-        check(lib.deja_filter_check_file(self._alive(), byref(error)), error, self._path or "")
+        deja notices this only after guard_files().
+        """
+        with self._gate.lock:
+            self._check_file()
+
+    def _check_file(self) -> None:
+        call(lib.deja_filter_check_file, self._alive(), what=self._name)
 
     def rotate(self, *, capacity: Optional[float] = None, fp_rate: Optional[float] = None,
                memory: Optional[float] = None) -> None:
-        """Begin the next visit: empty, with other hashes, so that what this visit lost by a false
-        positive is found in the next.  Sized from the keys of this visit unless told otherwise."""
+        """Begin the next visit: empty the filter and change its hash functions.
+
+        The next visit finds pages that this one lost to false positives.  Without arguments, it is
+        sized from the number of keys of this visit.
+        """
         following = make_options(capacity=capacity, fp_rate=fp_rate, memory=memory)
-        following.kind = 0  # as it is
-        self._whole(lib.deja_filter_rotate, byref(following))
+        following.kind = 0  # unchanged
+        self._replace(lib.deja_filter_rotate, byref(following))
 
     def fold(self, times: int = 1) -> None:
-        """Halve it, so many times, at the price of a higher rate."""
-        self._whole(lib.deja_filter_fold, whole("times", times, most_of(ctypes.c_uint32)))
-
-    def _whole(self, call: Any, argument: Any) -> None:
-        error = _lib.Error()
-        with self._gate.alone():
-            handle = self._to_write()
-            check(call(handle, argument, byref(error)), error, self._path or "")
-            self._look_at_room(self._stats())
+        """Halve the filter this many times, which raises its false-positive rate."""
+        self._replace(lib.deja_filter_fold, whole("times", times, most_of(ctypes.c_uint32)))
 
     def merge(self, other: "Filter") -> None:
-        """Add everything that is in another filter, made with the same sizes and secret key."""
-        error = _lib.Error()
-        _must_be_filter(other)
-        with both_alone(self._gate, other._gate):
-            handle = self._to_write()
-            check(lib.deja_filter_merge(handle, other._alive(), byref(error)), error, self._path or "")
+        """Add all keys of another filter, made with the same sizes and secret key."""
+        with both_exclusive(self._gate, _gate_of(other)):
+            call(lib.deja_filter_merge, self._to_write(), other._alive(), what=self._name)
 
-    def common(self, other: "Filter") -> tuple[float, float]:
-        """About how many keys are in both, and the standard deviation of that."""
-        keys, sigma, error = ctypes.c_double(), ctypes.c_double(), _lib.Error()
-        _must_be_filter(other)
-        with both_alone(self._gate, other._gate):
-            check(lib.deja_filter_overlap(self._alive(), other._alive(), byref(keys), byref(sigma), byref(error)),
-                  error)
+    def overlap(self, other: "Filter") -> tuple[float, float]:
+        """Estimate how many keys are in both filters; return the number and its standard deviation."""
+        keys, sigma = ctypes.c_double(), ctypes.c_double()
+        with both_exclusive(self._gate, _gate_of(other)):
+            call(lib.deja_filter_overlap, self._alive(), other._alive(), byref(keys), byref(sigma))
         return keys.value, sigma.value
 
     def copy(self, path: Path, *, replace: bool = False, permissions: Optional[int] = None) -> "Filter":
-        """A copy in a new file: same secret key, same counts; permissions as for Filter."""
+        """Copy the filter into a new file, with its secret key and counts.
+
+        replace=True replaces an old file; permissions are as for Filter.
+        """
         copy = self._blank(path, self._rules, self._has_key)
-        error, out = _lib.Error(), ctypes.c_void_p()
-        flags = _place(copy._path, replace, permissions)
-        with self._gate.alone():
-            check(lib.deja_filter_copy(self._alive(), copy._encoded_path(), flags, byref(out), byref(error)),
-                  error, copy._path or "")
-        copy._handle = out.value
-        copy.sync()
+        flags = _create_flags(copy._path, replace, permissions)
+        with self._gate.exclusive():
+            handle = make(lib.deja_filter_copy, self._alive(), copy._encoded_path(), flags, what=copy._name)
+        copy._take_new(handle)
         return copy
 
     # --- Its bytes ---
 
     def to_bytes(self) -> bytes:
-        """What the file of this filter would hold, to be sent elsewhere or kept in another store;
-        Filter.from_bytes makes a filter of it again."""
+        """Return the bytes that a file of this filter would have; Filter.from_bytes reads them."""
         room, parts = ctypes.create_string_buffer(PIECE), [b""]
-        with self._gate.alone():
+        with self._gate.exclusive():
             while len(parts) == 1 or parts[-1]:
                 parts.append(self._piece((len(parts) - 1) * PIECE, room))
         return b"".join(parts)
 
     def pieces(self, size: int = PIECE) -> Iterator[bytes]:
-        """The same in pieces, for large ones.  A filter that changes before the last one was taken
-        gives bytes that nobody will accept."""
+        """Yield the same bytes in pieces, for large filters.
+
+        If the filter changes before the last piece, Filter.from_bytes rejects the bytes.
+        """
         return self._pieces(whole("size", size, MOST_PIECE))
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         room, at = ctypes.create_string_buffer(size), 0
         while True:
-            with self._gate.alone():
+            with self._gate.exclusive():
                 piece = self._piece(at, room)
             if not piece:
                 return
@@ -650,7 +654,7 @@ class Filter:
     def _piece(self, at: int, room: "ctypes.Array[ctypes.c_char]") -> bytes:
         n = lib.deja_filter_export(self._alive(), at, room, len(room))
         if _guarded:
-            self._vouch()
+            self._check_file()
         return ctypes.string_at(room, n)
 
 
@@ -658,31 +662,21 @@ if Filter.__doc__:  # python -OO has none
     Filter.__doc__ = Filter.__doc__.replace("{options}", describe())
 
 
-def _must_be_filter(other: Any) -> None:
+def _gate_of(other: Any) -> Gate:
     if not isinstance(other, Filter):
-        raise TypeError(f"the other one is a deja.Filter, not {type(other).__name__}")
+        raise TypeError(f"the other filter must be a deja.Filter, not {type(other).__name__}")
+    return other._gate
 
 
-def _import_pieces(pieces: Iterable[bytes], expect: _lib.Options, out: ctypes.c_void_p) -> None:
-    error, under_way = _lib.Error(), ctypes.c_void_p()
-    check(lib.deja_import_new(0, byref(expect), byref(under_way), byref(error)), error)
+def _import_pieces(pieces: Iterable[bytes], expect: _lib.Options) -> int:
+    under_way = make(lib.deja_import_new, 0, byref(expect))
     try:
         for piece in pieces:
             with Held(piece) as text:
-                check(lib.deja_import_write(under_way, text.data, text.len, byref(error)), error)
-        check(lib.deja_import_finish(under_way, byref(out), byref(error)), error)
+                call(lib.deja_import_write, under_way, text.data, text.len)
+        return make(lib.deja_import_finish, under_way)
     finally:
         lib.deja_import_free(under_way)
-
-
-def _keys_of(slices: int, widths: list[int]) -> int:
-    """How many keys have their slices among the first so many."""
-    total = 0
-    for i, width in enumerate(widths):
-        total += width
-        if total > slices:
-            return i
-    return len(widths)
 
 
 def _reader(path: str, rules: Optional[Rules]) -> Filter:

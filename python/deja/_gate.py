@@ -1,18 +1,18 @@
-"""Who may call the library when.
+"""The lock of a Filter.
 
-It lets add, remove, contains and count run together on one filter, and wants every other call to
-have the filter to itself.  So there is a gate in each Filter:
+The library allows add, remove, contains and count to run concurrently on one filter; every other
+call needs exclusive access.  So each Filter has a gate with three ways in:
 
-    one key         under the lock.  The interpreter's own lock is let go in the call, but the
-                    next call on this filter waits: it lasts less than taking turns would.
-    a portion of    beside others: it enters its thread under the lock, and runs without, so that
-    many keys       several threads fill one filter at the same time.
-    anything else   alone: under the lock, after the portions under way have ended.
+    `lock`       for a call with one key.  The call releases the interpreter's lock, but other
+                 calls on this filter wait: the call is shorter than a context switch.
+    shared()     for a portion of many keys.  It registers the thread under the lock and runs
+                 without it, so several threads can fill one filter at the same time.
+    exclusive()  for everything else.  It holds the lock and waits for running portions.
 
-A signal handler, a finalizer or a trace function runs in the middle of whatever its thread is doing.
-If that is a call on the same filter, a call that has to wait for it to end would wait forever: it
-raises ReentryError.  Calls about one key wait for nothing and work everywhere.  The exception may
-hit the interrupted call at any point, so threads are kept in sets: leaving twice does no harm.
+A signal handler, a finalizer or a trace function can interrupt a thread inside a call on the same
+filter.  If it made a call that waits for the interrupted one, it would wait forever, so that call
+raises ReentryError.  Calls with one key do not wait and always work.  The exception can leave the
+interrupted call at any point, so threads are in sets, from which removal is idempotent.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from ._errors import ReentryError
 
 
 class Gate:
-    """Many calls beside each other, or one alone.  `lock` is also for calls about one key."""
+    """Allow many shared calls or one exclusive call; `lock` is also for calls with one key."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self._idle = threading.Condition(self.lock)
-        self._running: Set[int] = set()  # threads
-        self._waiting: Set[int] = set()  # a thread that wants to be alone goes first, or might never get a turn
+        self._running: Set[int] = set()  # threads in shared()
+        self._waiting: Set[int] = set()  # threads in exclusive() go first; otherwise they could starve
 
-    def _new_here(self) -> int:
-        """This thread, unless it is inside already."""
+    def _enter(self) -> int:
+        """Return the id of this thread; raise ReentryError if it is inside already."""
         me = threading.get_ident()
         if me in self._running or me in self._waiting or self.lock._is_owned():  # type: ignore[attr-defined]
-            raise ReentryError("this thread is inside another call on the same filter (a signal handler or a "
-                               "finalizer interrupted it): set a flag there, and make this call afterwards")
+            raise ReentryError("a signal handler or finalizer interrupted another call on the same filter; "
+                               "set a flag there and make this call afterwards")
         return me
 
     @contextmanager
-    def beside(self) -> Iterator[None]:
-        me = self._new_here()
+    def shared(self) -> Iterator[None]:
+        me = self._enter()
         try:
             with self.lock:
                 self._idle.wait_for(lambda: not self._waiting)
@@ -55,8 +55,8 @@ class Gate:
                 self._idle.notify_all()
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        me = self._new_here()
+    def exclusive(self) -> Iterator[None]:
+        me = self._enter()
         with self.lock:
             try:
                 self._waiting.add(me)
@@ -68,12 +68,12 @@ class Gate:
 
 
 @contextmanager
-def both_alone(a: Gate, b: Gate) -> Iterator[None]:
-    """Two filters alone, always in the same order: two threads cannot wait for each other."""
+def both_exclusive(a: Gate, b: Gate) -> Iterator[None]:
+    """Lock two filters, always in the same order, so that two threads cannot deadlock."""
     first, second = sorted((a, b), key=id)
-    with first.alone():
+    with first.exclusive():
         if first is second:
             yield
         else:
-            with second.alone():
+            with second.exclusive():
                 yield

@@ -1,21 +1,20 @@
-"""libdeja for ctypes: where it is, its structures and the prototypes that the package uses.
+"""libdeja through ctypes: finds the library and declares the structures and functions in use.
 
-deja.h is the reference; its comments are not repeated here, and the options of a filter are read from the
-library's table.  Structures that
-begin with `size` may be shorter than the library's own: fields are only ever appended, and the
-library goes by the size.  tests/python/abi.py compares all of it with the header.
+deja.h is the reference; its comments are not repeated here.  The options of a filter come from the
+library's own table.  A structure that begins with `size` may be shorter than the library's: fields
+are only appended, and the library reads the size.  tests/python/abi.py compares all of this with
+the header.
 
-The library is looked for in this order:
+The library is searched for in this order:
 
-    $DEJA_LIBRARY          a file, for work on deja itself
-    beside this module     the copy that a wheel brings
-    libdeja.so.0.2         the system's, found by the loader
+    $DEJA_LIBRARY            a file, for work on deja itself
+    next to this module      the copy in a wheel
+    libdeja.so.0.2           the system's, found by the loader
 """
 
 from __future__ import annotations
 
 import ctypes
-import itertools
 import os
 from ctypes import (
     POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t, c_uint32,
@@ -24,7 +23,7 @@ from ctypes import (
 from pathlib import Path
 from typing import Any, Iterator
 
-ABI = (0, 2)  # major and minor of deja.h: before 1.0 a minor release may change the interface
+ABI = (0, 2)  # major and minor version of deja.h; before 1.0 a minor release may change the interface
 SONAME = f"libdeja.so.{ABI[0]}.{ABI[1]}"
 
 # --- Numbers ----------------------------------------------------------------------
@@ -32,7 +31,8 @@ SONAME = f"libdeja.so.{ABI[0]}.{ABI[1]}"
 OK = 0
 EINVAL, ENOMEM, EIO, EFORMAT, EVERSION, EFULL, ESPACE, ENOTSUP, EMISMATCH, EBUSY, ENOTURL = range(-1, -12, -1)
 KEY_LEN = 32
-KEY_APART = 1  # of deja_options.flags; the others are rows of the option table
+KEY_APART = 1  # in deja_options.flags; the other flags are rows of the option table
+CAN_ADD, CAN_GROW = 0x0001, 0x0010
 OPTION_COUNT, OPTION_RATE, OPTION_REAL, OPTION_CHOICE, OPTION_CHAR, OPTION_FLAG = range(1, 7)
 OPTION_SECRET, OPTION_RULES, OPTION_BITS = 7, 8, 9
 OPTION_CHOICES = 64
@@ -59,8 +59,8 @@ def _load() -> ctypes.CDLL:
         return ctypes.CDLL(name, use_errno=True)
     except OSError as reason:
         raise ImportError(
-            f"deja needs the library {SONAME}: {reason}. Install deja (cmake --install, then ldconfig), take a "
-            "wheel that brings the library, or name the file in DEJA_LIBRARY."
+            f"deja needs the library {SONAME}: {reason}. Install deja (cmake --install, then ldconfig), use a "
+            "wheel that includes the library, or set DEJA_LIBRARY to the file."
         ) from None
 
 
@@ -75,26 +75,29 @@ class Error(Structure):
 
 
 class Slice(Structure):
-    """deja_slice, as the library fills it in."""
+    """A deja_slice that the library fills in."""
 
     _fields_ = [("data", c_void_p), ("len", c_size_t)]
 
+    def copy(self) -> bytes:
+        return ctypes.string_at(self.data, self.len)
+
 
 class Key(Structure):
-    """deja_slice, made of a bytes object, which it keeps alive."""
+    """A deja_slice of a bytes object, which it keeps alive."""
 
     _fields_ = [("data", c_char_p), ("len", c_size_t)]
 
 
 class Sized(Structure):
-    """A structure that tells its size in its first field."""
+    """A structure with its own size in the first field."""
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(size=ctypes.sizeof(type(self)), **fields)
 
 
 class Option(Structure):
-    """A row of the library's option table."""
+    """A row of the library's option table (deja_option)."""
 
     _fields_ = [
         ("name", c_char_p), ("keyword", c_char_p), ("value", c_char_p), ("help", c_char_p), ("unit", c_char_p),
@@ -106,16 +109,14 @@ class Option(Structure):
 
 
 def _read_options() -> Iterator[Option]:
-    """The rows, copied: they are there as long as the library is."""
-    if not hasattr(_cdll, "deja_option_at"):  # another version: _declare says so
+    """Yield the rows, which live as long as the library."""
+    if not hasattr(_cdll, "deja_option_at"):  # another version; _declare reports it
         return
-    lib = _cdll
-    lib.deja_option_at.restype, lib.deja_option_at.argtypes = POINTER(Option), [c_size_t]
-    for i in itertools.count():
-        row = lib.deja_option_at(i)
-        if not row:
-            return
+    _cdll.deja_option_at.restype, _cdll.deja_option_at.argtypes = POINTER(Option), [c_size_t]
+    at = 0
+    while row := _cdll.deja_option_at(at):
         yield row.contents
+        at += 1
 
 
 OPTIONS = {row.name.decode(): row for row in _read_options()}
@@ -127,7 +128,7 @@ def _type_of(row: Option) -> Any:
 
 
 def _option_fields() -> Iterator[tuple[str, Any]]:
-    """The fields of deja_options: those of the table, and the few that are no options."""
+    """Yield the fields of deja_options: those of the table, and the few that are not options."""
     fields = {0: ("size", c_size_t)}
     for name, row in OPTIONS.items():
         fields.setdefault(row.offset, ("flags" if row.flag else name, _type_of(row)))
@@ -143,16 +144,16 @@ class Options(Sized):
     _fields_ = list(_option_fields())
 
     def field(self, row: Option) -> Any:
-        """The field of a row; its `value` can be read and set."""
+        """Return the field of a row; read or set its `value`."""
         return _type_of(row).from_buffer(self, row.offset)
 
     def take_key(self, secret: bytes) -> None:
-        """Point to a copy of the secret, which lives as long as the options."""
+        """Point to a copy of the secret that lives as long as the options."""
         self._secret = ctypes.create_string_buffer(secret, len(secret))
         self.key = ctypes.addressof(self._secret)
 
     def share_key(self, other: "Options") -> None:
-        """Point to the secret of other options, if they have one."""
+        """Point to the secret of other options, if any."""
         self._shared, self.key = other, other.key
 
 
@@ -196,7 +197,7 @@ class Layer(Sized):
 
 # --- Prototypes -------------------------------------------------------------------
 
-# What stands for an array is c_void_p: it takes arrays and, with byref, places inside them.
+# Arrays are c_void_p, which accepts an array and, through byref, a position inside one.
 _filter, _builder, _import, _rules, _array, _room = (c_void_p,) * 6
 _out = POINTER(c_void_p)
 _error = POINTER(Error)
@@ -219,12 +220,14 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
     "deja_url_split": (c_size_t, Key, _array, c_size_t),
     "deja_url_expressions": (c_size_t, Slice, _array),
     "deja_kind_name": (c_char_p, c_uint32),
+    "deja_kind_can": (c_bool, c_uint32, c_uint32),
     "deja_hash_name": (c_char_p, c_uint32),
     "deja_option_at": (POINTER(Option), c_size_t),
     "deja_options_grow": (c_bool, POINTER(Options)),
     "deja_plan_make": (c_int, POINTER(Options), POINTER(Plan), _error),
     "deja_filter_new": (c_int, POINTER(Options), _out, _error),
     "deja_filter_free": (None, _filter),
+    "deja_filter_can": (c_bool, _filter, c_uint32),
     "deja_filter_open": (c_int, c_char_p, c_uint, POINTER(Options), _out, _error),
     "deja_filter_create": (c_int, c_char_p, c_uint, POINTER(Options), _out, _error),
     "deja_filter_copy": (c_int, _filter, c_char_p, c_uint, _out, _error),
@@ -267,19 +270,19 @@ PROTOTYPES: dict[str, tuple[Any, ...]] = {  # name: result, arguments
 
 def _declare(lib: ctypes.CDLL) -> ctypes.CDLL:
     if not hasattr(lib, "deja_version"):
-        raise ImportError(f"{lib._name} is not {SONAME}")
-    number = lib.deja_version_number() if hasattr(lib, "deja_version_number") else 100  # 0.1 had none
+        raise ImportError(f"{lib._name} is not {SONAME}: it lacks deja_version")
+    number = lib.deja_version_number() if hasattr(lib, "deja_version_number") else 100  # 0.1 lacks it
     if divmod(number // 100, 100) != ABI:
         lib.deja_version.restype = c_char_p
         raise ImportError(
-            f"this package needs libdeja {ABI[0]}.{ABI[1]}, and {lib._name} is {lib.deja_version().decode()}: "
+            f"this package needs libdeja {ABI[0]}.{ABI[1]}, but {lib._name} is {lib.deja_version().decode()}; "
             "install both from the same release"
         )
     for name, (result, *arguments) in PROTOTYPES.items():
         try:
             function = getattr(lib, name)
         except AttributeError:
-            raise ImportError(f"{lib._name} has no {name}: it is older than this package") from None
+            raise ImportError(f"{lib._name} lacks {name}: it is older than this package") from None
         function.restype, function.argtypes = result, arguments
     return lib
 

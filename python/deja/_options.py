@@ -1,7 +1,8 @@
-"""deja_options from what the constructors take, and what they come to.
+"""Turn keyword arguments into deja_options.
 
-In C a zero asks for the default.  Here None does, and a zero is refused: seed=0 would be random,
-and capacity=0 something that grows.  So are numbers that a field of C has no room for."""
+In C, zero means the default.  Here None does, and zero is refused: seed=0 would be random, and
+capacity=0 a filter that grows.  Numbers that do not fit the C field are refused too.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ from typing import Any, Optional
 
 from . import _lib
 from ._checks import buffer_bytes, flag, positive, whole, word
-from ._errors import check, fail, in_python
+from ._errors import call, fail, in_python
 from ._lib import lib
 from ._records import Plan
 from ._url import Rules
 
-_SPECIAL = (_lib.OPTION_SECRET, _lib.OPTION_RULES)  # key= and url= have types of their own
+_SPECIAL = (_lib.OPTION_SECRET, _lib.OPTION_RULES)  # key= and url= have their own types
 _FLAGS = {name: row for name, row in _lib.OPTIONS.items() if row.flag}
 _FIELDS = {name: row for name, row in _lib.OPTIONS.items() if not row.flag and row.type not in _SPECIAL}
 
@@ -25,7 +26,7 @@ def _choice(name: str, row: _lib.Option, value: Any) -> int:
     for number in range(_lib.OPTION_CHOICES):
         if row.choice(number) == text:
             return number
-    return fail(_lib.EINVAL, f"there is no {name.replace('part_', '')} {value!r}")
+    return fail(_lib.EINVAL, f"{name}={value!r}: there is no such {name.replace('part_', '')}")
 
 
 def _field(name: str, value: Any) -> Any:
@@ -38,7 +39,7 @@ def _field(name: str, value: Any) -> Any:
         if len(value) != 1:
             fail(_lib.EINVAL, f"{name}={value!r} is not one character")
         value = ord(value)
-    # An estimate, a product such as 1.2 * n, may have a fraction.
+    # An estimate such as 1.2 * n may have a fraction.
     return whole(name, value, row.most, least=row.least, fractions=row.unit in (b"keys", b"bytes"))
 
 
@@ -50,7 +51,7 @@ def _secret(key: bytes) -> bytes:
 
 
 def checked(name: str, value: Any) -> Any:
-    """One option as a server takes it: numbers as numbers, names as they are."""
+    """Check one option; return it as a server takes it, with names as text."""
     row = _lib.OPTIONS[name]
     if row.flag:
         return flag(name, value)
@@ -61,7 +62,7 @@ def checked(name: str, value: Any) -> Any:
 
 
 def spelled(name: str, value: Any) -> list[Any]:
-    """The words of DEJA.RESERVE for an option that was checked."""
+    """Return the words of DEJA.RESERVE for a checked option."""
     row = _lib.OPTIONS[name]
     if row.flag:
         return [row.keyword] if value else []
@@ -69,17 +70,17 @@ def spelled(name: str, value: Any) -> list[Any]:
 
 
 def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, **given: Any) -> _lib.Options:
-    """deja_options; `given` are its fields by their name in deja.h, and flags by theirs."""
+    """Return deja_options; `given` has fields and flags by their names in the option table."""
     flags = _lib.KEY_APART if key is not None else 0
     for name, row in _FLAGS.items():
         if flag(name, given.pop(name, False)):
             flags |= row.flag
     unknown = set(given) - set(_FIELDS)
     if unknown:
-        raise TypeError(f"a filter has no option {', '.join(sorted(unknown))}")
+        raise TypeError(f"a filter has no option {', '.join(sorted(unknown))}; see help(deja.Filter)")
     given = {name: _field(name, value) for name, value in given.items() if value is not None}
     if not given.keys() & {"kind", "capacity", "memory"}:
-        given["kind"] = _field("kind", "scalable")  # as the command does: nobody knows how many will come
+        given["kind"] = _field("kind", "scalable")  # the number of keys is unknown: grow, as the command does
     options = _lib.Options(flags=flags, url=rules._handle if rules else None)
     for name, number in given.items():
         options.field(_FIELDS[name]).value = number
@@ -89,18 +90,17 @@ def make_options(*, key: Optional[bytes] = None, rules: Optional[Rules] = None, 
 
 
 def let_grow(options: _lib.Options, grow: Optional[bool]) -> None:
-    """Make the capacity a first size.  None: if the options allow it; True: they have to; False: no."""
+    """Let the filter grow.  True: fail if the options rule it out; None: grow if possible; False: do not."""
     if grow is False:
-        if options.kind == _field("kind", "scalable"):
-            fail(_lib.EINVAL, "grow=False, and nothing says how large the filter is to be: give capacity= or memory=")
-        return
-    if not lib.deja_options_grow(byref(options)) and grow:
-        fail(_lib.EINVAL, "grow=True, but these options cannot grow: blocked, classic and exact can, without memory, "
-             "hashes, multiplier, filters and the papers' hashes")
+        if lib.deja_kind_can(options.kind, _lib.CAN_GROW):
+            fail(_lib.EINVAL, "grow=False needs a size; give capacity= or memory=")
+    elif not lib.deja_options_grow(byref(options)) and grow:
+        fail(_lib.EINVAL, "grow=True, but these options rule out growth; use kind blocked, classic or exact, "
+             "without memory, hashes, multiplier, filters and the papers' hashes")
 
 
 def demands(options: _lib.Options, kind: Optional[str]) -> _lib.Options:
-    """What options ask of a filter that is there: what is left to a default is no demand on it."""
+    """Return what the options demand of an existing filter; defaults demand nothing."""
     expect = _lib.Options(flags=options.flags, url=options.url)
     for row in _FIELDS.values():
         if row.compared:
@@ -111,22 +111,24 @@ def demands(options: _lib.Options, kind: Optional[str]) -> _lib.Options:
 
 
 def describe() -> str:
-    """The options of a filter that have no parameter of their own, for the documentation of Filter."""
+    """Return help lines for the options without a named parameter, for the docstring of Filter."""
     lines = []
     for name, row in _lib.OPTIONS.items():
         if name not in ("capacity", "fp_rate", "kind", "memory", "key", "seed", "url"):
-            lines.append(f"    {name:<16}  {in_python(row.help.decode())}")
+            lines.append(f"        {name:<16}  {in_python(row.help.decode())}")
     return "\n".join(lines)
 
 
 def plan(*, grow: Optional[bool] = None, **options: Any) -> Plan:
-    """What a Filter of these options comes to (capacity=, fp_rate=, kind=, memory=, grow= ...), without
-    making it; of one that grows, its first part.
+    """Return the size and rates of a filter with these options, without making it.
+
+    The options are those of Filter: capacity=, fp_rate=, kind=, memory=, grow= ...  If the filter
+    would grow, the plan is that of its first part.
 
     >>> plan(capacity=1e9, fp_rate=0.01, grow=False).bytes
     1238534336
     """
-    error, numbers, chosen = _lib.Error(), _lib.Plan(), make_options(**options)
+    numbers, chosen = _lib.Plan(), make_options(**options)
     let_grow(chosen, grow)
-    check(lib.deja_plan_make(byref(chosen), byref(numbers), byref(error)), error)
+    call(lib.deja_plan_make, byref(chosen), byref(numbers))
     return Plan._of(numbers)

@@ -1,4 +1,4 @@
-"""What the library tells about filters, as records.  deja.h has the meaning of every number."""
+"""Records of what the library reports about filters.  deja.h explains every field."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ class _Record:
 
 @dataclass(frozen=True)
 class Plan(_Record):
-    """What options come to."""
+    """The size and rates of a filter that does not exist yet; see plan()."""
 
     kind: str
     hashes: int  # k
     filters: int
     hash: str
     capacity: int
-    fp_rate: float  # predicted at capacity: at most what was asked for
+    fp_rate: float  # predicted at capacity; at most the requested rate
     bits: int
     bytes: int
     bits_per_key: float
     lost: float  # keys expected to be lost while filling to capacity
     deletions: int  # paired: removals it is sized for
-    fn_rate: float  # and the share of its keys that is forgotten then
-    generations: int  # window
+    fn_rate: float  # paired: share of its keys that it forgets after these
+    generations: int  # window: full ones that it remembers
     lines: int  # cache lines that a lookup reads; scalable: per part
 
 
 @dataclass(frozen=True)
 class Stats(_Record):
-    """What is in a filter, and what it costs."""
+    """What a filter holds and what it costs; see Filter.stats()."""
 
     kind: str
     part_kind: str
@@ -61,22 +61,22 @@ class Stats(_Record):
     filters: int
     hash: str
     hashes: int
-    growth: int  # scalable, as tightening
-    profile: Optional[str]  # of its URLs; None: bytes as given
+    growth: int  # scalable
+    profile: Optional[str]  # of its URLs; None: keys are compared unchanged
     fp_rate: float  # as requested
-    tightening: float
+    tightening: float  # scalable
     url_rules: int
     capacity: int
     bytes: int
-    offered: int  # keys that add was asked to take
+    offered: int  # keys passed to add
     keys: int  # of these, answered "new"
-    entries: int  # keys that take up capacity; paired: also those removed
+    entries: int  # keys that take up capacity; paired: also removed ones
     excess: int  # of these, beyond the capacity: the rate is above fp_rate
-    format: int  # of its file: 1 as deja 0.1 wrote it, 2 since 0.2
+    format: int  # of its file: 1 from deja 0.1, 2 since 0.2
     syncs: int
     flags: int  # DEJA_KEY_APART = 1, DEJA_MINIMAL_INCREASE = 2, DEJA_LAYERED_PAPER = 4, DEJA_LAYERED_WORDS = 8
     keyed: bool
-    unclean: bool  # was not synced after its last add; counts are estimates
+    unclean: bool  # not synced after its last add; counts are estimates
     counter_bits: int
     visit: int
     visits_before: int
@@ -91,14 +91,14 @@ class Stats(_Record):
     window_seconds: int
     clock_behind: int  # window: seconds by which its newest generation starts in the future
 
-    # From the body; without it, floats are NaN and ints are 0.
+    # From the body; with body=False, a float is NaN and an int is 0.
     bits: int
     bits_set: int
     fill: float
     distinct: float  # distinct keys, estimated from the bits
     fp_now: float  # false-positive rate at the current fill
     lost: float  # new keys mistaken for seen so far, as expected
-    missed: float  # chance that every visit missed a page
+    missed: float  # chance that every visit so far missed a page
     bits_expected: float
     bits_sigma: float
     largest: int
@@ -110,7 +110,7 @@ class Stats(_Record):
     turns: int
     window_keys: int
     generation_keys: tuple[int, ...]  # the newest first
-    generation_age: tuple[int, ...]  # seconds since it began
+    generation_age: tuple[int, ...]  # seconds since each began
     familiar: int  # layered: new keys whose segments were all known before
     layers: int
     layers_most: int
@@ -119,11 +119,11 @@ class Stats(_Record):
 
 @dataclass(frozen=True)
 class Layer(_Record):
-    """One layer of a layered filter."""
+    """One layer of a layered filter; see Filter.layer()."""
 
-    segments: int  # different ones in it
+    segments: int  # distinct ones
     capacity: int
     bytes: int
-    fp_now: float  # rate at which a segment that is not in it is found
+    fp_now: float  # false-positive rate for a segment
     parts: int
     hashes: int

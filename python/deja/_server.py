@@ -1,15 +1,13 @@
-"""What was seen, in a Redis or Valkey server with the module, shared by many spiders.
+"""Filters in a Redis or Valkey server with the module, shared by many spiders.
 
-    OneFilter   one filter of the server, by RedisBloom's own commands where they suffice.
-    Shards      one cache over N filters, which a cluster spreads over its nodes: the same that
-                `deja dedup --redis` makes and uses (docs/redis.md, "One cache over many servers").
+    OneFilter   one filter of the server, with RedisBloom's commands where they suffice
+    Shards      one cache over N filters, which a cluster spreads over its nodes; `deja dedup
+                --redis` makes and uses the same (docs/redis.md, "One cache over many servers")
 
-A key is new when the answer to one command says so.  In a cluster a client sends a command again when a
-node dies, and the second BF.ADD of a key would say "seen" of a page that nobody fetched; so Shards
-looks first and adds then.  Two spiders that meet a URL at the same moment may both fetch it.
-
-As both may be sent again, Shards waits for a cluster in which a replica takes the place of a dead
-primary, as the command does: the crawl stands still, and goes on.
+OneFilter decides and adds with one command.  In a cluster, a client repeats a command when a node
+dies, and a second BF.ADD would report "seen" for a page that nobody fetched.  So Shards looks the
+key up first and adds it then: both commands can be repeated.  Two spiders that meet a URL at the same
+moment may both fetch it.  While a replica replaces a dead primary, Shards waits, as the command does.
 """
 
 from __future__ import annotations
@@ -18,8 +16,10 @@ import logging
 import math
 import re
 import time
-from typing import Any, Iterable, Optional
+from contextlib import contextmanager
+from typing import Any, Iterable, Iterator, Optional
 
+from . import _lib
 from ._checks import whole
 from ._errors import ArgumentError, Error, MismatchError
 from ._lib import OPTIONS, lib
@@ -28,20 +28,24 @@ from ._url import Rules
 
 logger = logging.getLogger(__name__)
 
-FIRST_CAPACITY = 100_000  # of a filter that grows: a small crawl should not take 45 MB
+FIRST_CAPACITY = 100_000  # of a filter that grows: small, because most crawls are
 MOST_SHARDS = 16384
-PATIENCE = 60.0  # seconds without an answer, until a cache over many servers is given up
+PATIENCE = 60.0  # seconds without an answer until Shards gives up
 PAUSE = 0.1
 
+
 def _grown(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of a filter that grows, if these can; given["capacity"] is then its first size."""
+    """Return the options of a filter that starts with this capacity and grows, if they allow it."""
     options = make_options(**given)
-    if "capacity" not in given or given.get("kind") == "scalable" or not lib.deja_options_grow(options):
+    kind = options.kind
+    if "capacity" not in given or not lib.deja_options_grow(options) or options.kind == kind:
         return given
-    return {**given, "kind": "scalable", "part_kind": given.get("kind", "blocked"), "tightening": options.tightening}
+    names = {name: lib.deja_kind_name(getattr(options, name)).decode() for name in ("kind", "part_kind")}
+    return {**given, **names, "tightening": options.tightening}
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that are given, checked."""
     given = {name: value for name, value in options.items() if name not in ("url", "grow") and value is not None}
     unknown = [name for name in given if name not in OPTIONS or not OPTIONS[name].keyword]
     if unknown:
@@ -54,9 +58,10 @@ def _words(given: dict[str, Any]) -> list[Any]:
 
 
 def reserve(name: str, options: dict[str, Any]) -> list[Any]:
-    """The command that makes a filter: RedisBloom's own where it can say it."""
+    """Return the command that creates a filter: RedisBloom's own if it has all the options."""
     given, fixed = _given(options), options.get("grow") is False
-    if set(given) <= {"kind", "capacity", "fp_rate"} and given.get("kind", "scalable") == "scalable":
+    kind = make_options(**given).kind
+    if set(given) <= {"kind", "capacity", "fp_rate"} and (not kind or lib.deja_kind_can(kind, _lib.CAN_GROW)):
         return ["BF.RESERVE", name, given.get("fp_rate", 1e-6), given.get("capacity", FIRST_CAPACITY),
                 *(["NONSCALING"] if fixed else [])]
     given = given if fixed else _grown(given)
@@ -64,7 +69,7 @@ def reserve(name: str, options: dict[str, Any]) -> list[Any]:
 
 
 def shard_of(key: bytes, n: int) -> int:
-    """FNV-1a of 64 bits, the finalizer of SplitMix64, and the n-th part that it falls into."""
+    """Return the shard of a key: 64-bit FNV-1a and the finalizer of SplitMix64, scaled to n."""
     h = 0xCBF29CE484222325
     for byte in key:
         h = (h ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
@@ -75,7 +80,7 @@ def shard_of(key: bytes, n: int) -> int:
 
 
 class _Server:
-    """A connection, and what both kinds of caches do with it."""
+    """A connection, with what OneFilter and Shards share."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -86,21 +91,27 @@ class _Server:
             raise ImportError("DEJA_REDIS_URL needs redis-py (Debian: python3-redis)") from None
         errors = redis.exceptions
         self._url, self._refusal = url, redis.ResponseError
-        # Of the cluster's layout: no RedisError to redis-py.
+        # RedisClusterException reports the cluster's layout and is not a RedisError.
         self._failure = redis.RedisError, errors.RedisClusterException
-        # What a failover brings, and takes away again.
+        # Errors that pass when a failover is complete.
         self._passing = (redis.ConnectionError, redis.TimeoutError, errors.RedisClusterException, errors.ClusterError,
                          errors.TryAgainError, errors.ReadOnlyError)
-        # redis-py 6 and newer would send a command again by itself when its connection ends; BF.ADD must not be.
+        # redis-py 6 repeats a command when its connection ends, but BF.ADD must not be repeated.
         once = redis.retry.Retry(redis.backoff.NoBackoff(), 0)
         self._client: Any = redis.Redis.from_url(url, retry=once)
         self.is_new = True
 
-    def _ask(self, *command: Any) -> Any:
+    @contextmanager
+    def _naming(self, what: str) -> Iterator[None]:
+        """Turn a failure into an Error that names what failed."""
         try:
-            return self._client.execute_command(*command)
+            yield
         except self._failure as reason:
-            raise Error(f"{command[1]}: {reason}") from None
+            raise Error(f"{what}: {reason}") from None
+
+    def _ask(self, *command: Any) -> Any:
+        with self._naming(command[1]):
+            return self._client.execute_command(*command)
 
     def _make(self, command: list[Any]) -> None:
         try:
@@ -111,20 +122,20 @@ class _Server:
             self.is_new = False
 
     def _account(self, names: Iterable[str]) -> dict[str, Any]:
-        """Of all spiders together."""
+        """Return the stats of these filters, of all spiders together."""
         filters = []
         try:
             for name in names:
                 flat = self._client.execute_command("DEJA.INFO", name)
                 filters.append(flat if isinstance(flat, dict) else dict(zip(flat[0::2], flat[1::2])))
         except self._failure:
-            return {}  # another module with BF.*, or no server any more
-        return {"keys": sum(int(told[b"keys"]) for told in filters), "bytes": sum(int(told[b"bytes"]) for told in filters),
-                "fp_rate": sum(float(told[b"fp_now"]) for told in filters) / len(filters),
-                "expected_lost": sum(float(told[b"lost"]) for told in filters), "visit": int(filters[0][b"visit"])}
+            return {}  # a module without DEJA.INFO, or the server is gone
+        return {"keys": sum(int(one[b"keys"]) for one in filters), "bytes": sum(int(one[b"bytes"]) for one in filters),
+                "fp_rate": sum(float(one[b"fp_now"]) for one in filters) / len(filters),
+                "expected_lost": sum(float(one[b"lost"]) for one in filters), "visit": int(filters[0][b"visit"])}
 
     def __contains__(self, key: bytes) -> bool:
-        raise NotImplementedError("what is shared is asked about by adding it")
+        raise NotImplementedError("a shared filter is queried by adding the key")
 
     def close(self) -> None:
         self._client.close()
@@ -151,13 +162,13 @@ class Shards(_Server):
         n = whole("shards", n, MOST_SHARDS)
         super().__init__(url)
         if not 0 < len(name) < 200 or set(name) & set("{}"):
-            raise ArgumentError(f"the name of a cache is 1 to 199 bytes without braces, not {name!r}")
+            raise ArgumentError(f"the name of a cache must be 1 to 199 bytes without braces, not {name!r}")
         self._name, given = name, _given(options)
         self._nodes: list[tuple[str, int]] = []
         self._go_to_cluster()
         self._n = self._agree(n, rules)
         self._names = [f"{{{name}:{i}}}" for i in range(self._n)]
-        # Keys fall on shards at random: room for five standard deviations more than the mean.
+        # Keys are spread at random: leave room for five standard deviations above the mean.
         if options.get("grow") is not False:
             given = _grown(given)
         given.setdefault("capacity", FIRST_CAPACITY)
@@ -170,17 +181,16 @@ class Shards(_Server):
             self._make(["DEJA.RESERVE", shard, *_words(given)])
 
     def _go_to_cluster(self) -> None:
-        try:
+        with self._naming(self._url):
             self._is_cluster = bool(self._client.info("cluster").get("cluster_enabled"))
             if self._is_cluster:
-                self._look_around()
-        except self._failure as reason:
-            raise Error(f"{self._url}: {reason}") from None
+                self._reconnect()
 
-    def _look_around(self) -> None:
-        """A new client for the cluster as it is now, from any node that was in it: the one of the URL may be gone.
+    def _reconnect(self) -> None:
+        """Connect to the cluster as it is now, through any known node: the one in the URL may be dead.
 
-        redis-py has this in itself, but that of Debian 12 (4.3.4) cannot make a copy of its own options for it."""
+        redis-py does this itself, but version 4.3.4 (Debian 12) fails to copy its own options.
+        """
         from redis.cluster import ClusterNode, RedisCluster
 
         nodes = [ClusterNode(host, port) for host, port in self._nodes]
@@ -189,42 +199,41 @@ class Shards(_Server):
         old.close()
 
     def _agree(self, n: int, rules: Optional[Rules]) -> int:
-        """Read the text that tells how many shards there are, or write it, whoever comes first."""
+        """Store the number of shards and the URL rules, or compare with those that another spider stored."""
         def form_of(rules: Optional[Rules]) -> str:
             return f"profile={rules.profile} rules={rules.id:x}" if rules else "profile=none rules=0"
 
         form = form_of(rules)
         self._ask("SET", self._name, f"deja-cache 1 shards={n} {form}", "NX")
         text = (self._ask("GET", self._name) or b"").decode(errors="replace")
-        told = re.fullmatch(r"deja-cache 1 shards=(\d+) (profile=\S+ rules=\S+)", text)
-        if not told or not 1 <= int(told[1]) <= MOST_SHARDS:
-            raise ArgumentError(f"the server's key {self._name} is no cache of deja")
-        if int(told[1]) != n:
-            raise MismatchError(f"{self._name} has {told[1]} shards, not {n}")
+        found = re.fullmatch(r"deja-cache 1 shards=(\d+) (profile=\S+ rules=\S+)", text)
+        if not found or not 1 <= int(found[1]) <= MOST_SHARDS:
+            raise ArgumentError(f"the server's key {self._name} is not a cache of deja; use another name")
+        if int(found[1]) != n:
+            raise MismatchError(f"{self._name} has {found[1]} shards, not {n}")
         self.rules = rules
-        while self.rules and form_of(self.rules) != told[2]:  # made by the version before?
+        while self.rules and form_of(self.rules) != found[2]:
             self.rules = self.rules._older()
-        if form_of(self.rules) != told[2]:
-            raise MismatchError(f"{self._name} holds keys of another form: {told[2]}, not {form}")
+        if form_of(self.rules) != found[2]:
+            raise MismatchError(f"{self._name} has other URL rules: {found[2]}, not {form}")
         return n
 
     def _insist(self, *command: Any) -> Any:
-        """The answer to a command that may be sent twice: of whoever has the shard by then."""
+        """Send a command until the node that has the shard answers."""
         end, lost = time.monotonic() + PATIENCE, False
-        while True:
-            try:
-                if lost and self._is_cluster:
-                    self._look_around()
-                return self._client.execute_command(*command)
-            except self._passing as reason:
-                if time.monotonic() > end:
-                    raise Error(f"{command[1]}: no answer for {PATIENCE:.0f} seconds: {reason}") from None
-                if not lost:
-                    logger.warning("deja: %s: %s; it is sent again", command[1], reason)
-                lost = True
-                time.sleep(PAUSE)
-            except self._failure as reason:
-                raise Error(f"{command[1]}: {reason}") from None
+        with self._naming(command[1]):
+            while True:
+                try:
+                    if lost and self._is_cluster:
+                        self._reconnect()
+                    return self._client.execute_command(*command)
+                except self._passing as reason:
+                    if time.monotonic() > end:
+                        raise Error(f"{command[1]}: no answer for {PATIENCE:.0f} seconds: {reason}") from None
+                    if not lost:
+                        logger.warning("deja: %s: %s; trying again", command[1], reason)
+                    lost = True
+                    time.sleep(PAUSE)
 
     def add(self, key: bytes) -> bool:
         shard = self._names[shard_of(key, self._n)]

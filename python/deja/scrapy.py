@@ -1,34 +1,33 @@
-"""Scrapy: a duplicate filter that takes bits where the default takes a hundred bytes, and request
-fingerprints without w3lib.
+"""Scrapy: a duplicate filter that takes a few bytes per request, and faster request fingerprints.
 
     DUPEFILTER_CLASS = "deja.scrapy.DejaDupeFilter"
     REQUEST_FINGERPRINTER_CLASS = "deja.scrapy.DejaRequestFingerprinter"
 
 Settings, all of them optional (docs/scrapy.md explains them with figures):
 
-    DEJA_FILE          the filter's file; with JOBDIR, requests.deja in there; else it is in memory
-    DEJA_CAPACITY      requests expected: a first size, past which the filter grows
+    DEJA_FILE          the filter file; default: JOBDIR/requests.deja, or memory without JOBDIR
+    DEJA_CAPACITY      expected requests: a first size, past which the filter grows
     DEJA_FIXED         do not grow; log a WARNING when more requests come
-    DEJA_FP_RATE       how often a new request may be mistaken for a seen one, at capacity; 1e-6
+    DEJA_FP_RATE       false-positive rate at capacity; default 1e-6
     DEJA_KIND          blocked (default), classic, exact ...
-    DEJA_REVISIT       every run is a new visit: the filter is empty and hashes otherwise
+    DEJA_REVISIT       make every run a new visit: empty, with different hash functions
     DEJA_URL           compare URLs by this profile (safe, crawl, scrapy) instead of fingerprints
-    DEJA_OPTIONS       a dict with further options of deja.Filter: memory, hash, key, seed ...
-    DEJA_REDIS_URL     a Redis or Valkey server with the module: many spiders share the filter ...
-    DEJA_REDIS_KEY     ... of this name; "deja:" and the spider's name ...
-    DEJA_REDIS_SHARDS  ... or so many filters, which a cluster spreads over its nodes
+    DEJA_OPTIONS       a dict of further options of deja.Filter: memory, hash, key, seed ...
+    DEJA_REDIS_URL     a Redis or Valkey server with the module: many spiders share a filter
+    DEJA_REDIS_KEY     the name of that filter; default: "deja:" and the name of the spider
+    DEJA_REDIS_SHARDS  spread it over this many filters, in a cluster over its nodes
 
-With JOBDIR, a crash may fetch a page twice and never loses one.  That takes more than a good file, as
-what counts as seen has to agree with what is still queued:
+With JOBDIR, a crash can make a page be fetched twice but never loses one.  For that, the filter must
+agree with the queue: a request that is marked as seen must be fetched or still be queued.
 
-    JOBDIR     Scrapy's queue is on the disk, and whole only after a run that ended by itself
-               (Ctrl-C once).  A request counts as seen when it is queued.  After a run that was
-               killed, the queue is lost: a file beside the filter tells, or the filter that was
-               never closed; it begins a new visit, and the broken queue is set aside, as Scrapy
-               may stumble over it.
-    DEJA_FILE  the queue is in memory, and lost with every run that does not finish.  A request
-    alone      counts as seen in the file when its response has come; until then a set has it.
-               Pages whose links were all on pages that came are not found by the next run.
+    JOBDIR     Scrapy's queue is on disk, and complete only after a run that ended by itself
+               (Ctrl-C once).  A request counts as seen when it is queued.  A kill loses the queue,
+               which a file next to the filter reveals, or the filter, which was never closed.  Then
+               the filter begins a new visit, and the broken queue is renamed, because Scrapy may
+               fail on it.
+    DEJA_FILE  The queue is in memory, and every run that does not finish loses it.  A request
+    alone      counts as seen in the file when its response arrives; until then, a set holds it.
+               If all links to a page were on fetched pages, the next run does not find the page.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import shutil
 from json import dumps as _quoted
 from pathlib import Path
 from typing import Any, Callable, Iterable, Optional, Union
@@ -67,7 +67,7 @@ _scrapy_rules = rules_of("scrapy")
 
 
 def _canonical(url: str, keep_fragments: bool = False) -> str:
-    """What w3lib's canonicalize_url gives; where deja has no answer, that gives it itself."""
+    """Return what w3lib's canonicalize_url returns; call it only if deja cannot."""
     if not keep_fragments:
         status, form = _scrapy_rules._form(url.encode("utf-8", "surrogatepass"))
         if status == _lib.OK:
@@ -77,7 +77,7 @@ def _canonical(url: str, keep_fragments: bool = False) -> str:
 
 def fingerprint(request: Request, *, include_headers: Optional[Iterable[Union[bytes, str]]] = None,
                 keep_fragments: bool = False) -> bytes:
-    """As scrapy.utils.request.fingerprint, and the same bytes."""
+    """Return the same bytes as scrapy.utils.request.fingerprint."""
     headers = ""
     if include_headers:
         names = [to_bytes(name.lower()) for name in sorted(include_headers)]
@@ -91,7 +91,7 @@ def fingerprint(request: Request, *, include_headers: Optional[Iterable[Union[by
 
 
 def _fingerprint_2_6(request: Request) -> bytes:
-    """What Scrapy made before 2.7, and still does without REQUEST_FINGERPRINTER_IMPLEMENTATION."""
+    """Return the fingerprint of Scrapy before 2.7 (REQUEST_FINGERPRINTER_IMPLEMENTATION = "2.6")."""
     digest = hashlib.sha1(to_bytes(request.method))
     digest.update(to_bytes(_canonical(request.url)))
     digest.update(request.body or b"")
@@ -99,10 +99,11 @@ def _fingerprint_2_6(request: Request) -> bytes:
 
 
 class DejaRequestFingerprinter:
-    """Scrapy's own fingerprints, with canonical URLs from deja: the same bytes, sooner.
+    """REQUEST_FINGERPRINTER_CLASS: Scrapy's own fingerprints, computed faster.
 
-    It follows REQUEST_FINGERPRINTER_IMPLEMENTATION, so it can be switched on and off between two
-    runs of a job, and shares an HTTP cache with the default."""
+    The bytes are the same, also with REQUEST_FINGERPRINTER_IMPLEMENTATION, so you can switch
+    between two runs of a job, and an HTTP cache stays valid.
+    """
 
     def __init__(self, implementation: Optional[str] = None) -> None:
         self._make: Callable[[Request], bytes] = fingerprint
@@ -121,53 +122,40 @@ class DejaRequestFingerprinter:
         return made
 
 
-# --- Where what was seen is kept --------------------------------------------------
+# --- The filter -------------------------------------------------------------------
 
 
-class _LoggingFilter(Filter):
-    """A filter that logs a warning where others issue one: crawls are read in their logs."""
-
-    def _crowded(self, told: Stats, frames: int) -> None:
-        logger.warning("deja: the filter was sized for %s requests and now holds %s: its rate is above %g and rises "
-                       "with every request, and more pages are lost; use a larger DEJA_CAPACITY, or let it grow",
-                       f"{told.capacity:,}", f"{told.entries:,}", told.fp_rate)
-
-
-class _Local:
-    """A filter of this process: in a file or in memory."""
+class _Local(Filter):
+    """A filter of this process, in a file or in memory."""
 
     def __init__(self, path: Optional[str], options: dict[str, Any]) -> None:
         self.is_new = path is None or not os.path.exists(path)
-        self.filter = _LoggingFilter(path, **options)
-        self.rules = self.filter.rules
-        self.add = self.filter.add
-        self.rotate = self.filter.rotate
-        self.close = self.filter.close
+        super().__init__(path, **options)
 
-    def __contains__(self, key: bytes) -> bool:
-        return key in self.filter
-
-    def was_killed(self) -> bool:
-        return self.filter.stats(body=False).unclean
+    def _crowded(self, known: Stats, frames: int) -> None:
+        """Log the warning: the log is what people read after a crawl."""
+        logger.warning("deja: the filter was sized for %s requests and now holds %s: its rate is above %g and rises "
+                       "with every request; use a larger DEJA_CAPACITY, or unset DEJA_FIXED",
+                       f"{known.capacity:,}", f"{known.entries:,}", known.fp_rate)
 
     def account(self) -> dict[str, Any]:
-        s = self.filter.stats()
+        s = self.stats()
         account = {"keys": s.keys, "bytes": s.bytes, "fp_rate": s.fp_now, "expected_lost": s.lost, "visit": s.visit}
         if s.visits_before:
             account["missed_by_every_visit"] = s.missed
         return account
 
     def __str__(self) -> str:
-        told = self.filter.stats(body=False)
-        where = self.filter.path or "in memory"
-        return f"{where}: {told.kind}, {told.bytes:,} bytes, visit {told.visit}, {told.keys:,} requests seen"
+        s = self.stats(body=False)
+        where = self.path or "in memory"
+        return f"{where}: {s.kind}, {s.bytes:,} bytes, visit {s.visit}, {s.keys:,} requests seen"
 
 
 # --- How the last run ended -------------------------------------------------------
 
 
 class _LastRun:
-    """A word in a file beside the filter's: `running`, or why the run was closed."""
+    """A note in a file next to the filter: `running`, or the reason why the run was closed."""
 
     def __init__(self, path: str) -> None:
         self._path = Path(path + ".run")
@@ -179,7 +167,7 @@ class _LastRun:
             return None
 
     def write(self, word: str) -> None:
-        """In one step: whatever happens, the old word is there or the new one."""
+        """Replace the note atomically."""
         fresh = Path(f"{self._path}.new")
         with fresh.open("w", encoding="utf-8") as file:
             file.write(word + "\n")
@@ -189,13 +177,10 @@ class _LastRun:
 
 
 def _set_queue_aside(jobdir: str) -> None:
-    """Scrapy's queue of a killed run: its files tell no sizes, or wrong ones."""
+    """Rename Scrapy's queue of a killed run: the sizes in its files are missing or wrong."""
     queue, aside = Path(jobdir, "requests.queue"), Path(jobdir, "requests.queue.killed")
     if queue.exists():
-        if aside.exists():
-            for file in sorted(aside.rglob("*"), reverse=True):
-                file.rmdir() if file.is_dir() else file.unlink()
-            aside.rmdir()
+        shutil.rmtree(aside, ignore_errors=True)
         queue.rename(aside)
 
 
@@ -203,7 +188,7 @@ def _set_queue_aside(jobdir: str) -> None:
 
 
 def _named(setting: str, read: Callable[..., Any], *arguments: Any) -> Any:
-    """What `read` returns; if it refuses the value, an error that names the setting."""
+    """Call `read`; if it refuses the value, raise an error that names the setting."""
     try:
         return read(*arguments)
     except (TypeError, ValueError) as reason:
@@ -211,7 +196,7 @@ def _named(setting: str, read: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def _number(settings: Any, name: str) -> Union[int, float, None]:
-    """A number above 0, also as text, as `scrapy crawl -s` gives it; None: absent, empty or 0."""
+    """Return a number above 0, also from text (`scrapy crawl -s`); None if absent, empty or 0."""
     value = settings.get(name)
     if isinstance(value, str):
         value = _named(name, float, value) if value.strip() else None
@@ -232,7 +217,10 @@ def _word(settings: Any, name: str) -> Optional[str]:
 
 
 class DejaDupeFilter(BaseDupeFilter):
-    """DUPEFILTER_CLASS: requests that were seen before are dropped; see the settings above."""
+    """DUPEFILTER_CLASS: drop requests that were seen before.
+
+    The docstring of this module lists the settings.
+    """
 
     def __init__(self, settings: Any, *, fingerprinter: Any = None, crawler: Any = None) -> None:
         self.debug = settings.getbool("DUPEFILTER_DEBUG")
@@ -248,12 +236,12 @@ class DejaDupeFilter(BaseDupeFilter):
         revisit = _named("DEJA_REVISIT", settings.getbool, "DEJA_REVISIT")
         if settings.get("DEJA_REDIS_URL"):
             if revisit or settings.get("DEJA_FILE"):
-                raise ArgumentError("DEJA_REDIS_URL goes without DEJA_FILE and DEJA_REVISIT: "
-                                    "a shared filter is rotated once, with DEJA.ROTATE")
+                raise ArgumentError("DEJA_REDIS_URL excludes DEJA_FILE and DEJA_REVISIT; "
+                                    "to begin a visit for all spiders, send DEJA.ROTATE to the server")
             self.seen: Union[_Local, OneFilter, Shards] = self._on_server(settings, options)
         else:
             self.seen = self._open_file(self._file(settings), options, revisit)
-        self._rules = getattr(self.seen, "rules", self._rules)  # as of the version that made it
+        self._rules = getattr(self.seen, "rules", self._rules)  # the version that made the filter
         logger.info("deja: %s", self.seen)
 
     @classmethod
@@ -264,7 +252,7 @@ class DejaDupeFilter(BaseDupeFilter):
     def from_crawler(cls, crawler: Any) -> "DejaDupeFilter":
         return cls(crawler.settings, fingerprinter=crawler.request_fingerprinter, crawler=crawler)
 
-    # --- Beginning ---
+    # --- Opening ---
 
     @staticmethod
     def _rules_of(settings: Any) -> Optional[Rules]:
@@ -273,7 +261,7 @@ class DejaDupeFilter(BaseDupeFilter):
             return None
         rules: Rules = _named("DEJA_URL", rules_of, profile)
         if rules.is_block_list:
-            raise ArgumentError("DEJA_URL is gsb: that is for block lists, where a page counts as seen when its site is")
+            raise ArgumentError("DEJA_URL=gsb is for block lists: a page would count as seen if its site is; use crawl")
         return rules
 
     def _options(self, settings: Any) -> dict[str, Any]:
@@ -285,7 +273,7 @@ class DejaDupeFilter(BaseDupeFilter):
         if settings.getbool("DEJA_FIXED"):
             options["grow"] = False
             if not options.get("capacity") and not options.get("memory"):
-                raise ArgumentError("DEJA_FIXED needs DEJA_CAPACITY: how many requests are expected?")
+                raise ArgumentError("DEJA_FIXED needs DEJA_CAPACITY, the number of expected requests")
         if self._rules:
             options["url"] = self._rules
         if not options.get("capacity") and not options.get("memory") and not options.get("kind"):
@@ -311,13 +299,13 @@ class DejaDupeFilter(BaseDupeFilter):
 
     def _open_file(self, path: Optional[str], options: dict[str, Any], revisit: bool) -> _Local:
         if path is None and revisit:
-            raise ArgumentError("DEJA_REVISIT needs DEJA_FILE or JOBDIR: what the last visit saw is in a file")
+            raise ArgumentError("DEJA_REVISIT needs a file that remembers the last visit; set DEJA_FILE or JOBDIR")
         seen = _Local(path, options)
         if path is None:
             return seen
         self._last_run = _LastRun(path)
         ended = self._last_run.read()
-        if not seen.is_new and seen.was_killed():  # a power cut can bring an older word back
+        if not seen.is_new and seen.stats(body=False).unclean:  # a power cut can restore an older note
             ended = RUNNING
         elif not seen.is_new and ended is None:
             ended = FINISHED
@@ -333,8 +321,8 @@ class DejaDupeFilter(BaseDupeFilter):
     def _resume(self, seen: _Local, ended: Optional[str], revisit: bool) -> None:
         assert self._jobdir
         if ended == RUNNING:
-            logger.warning("deja: the last run in %s was killed, and Scrapy's queue is lost with it. "
-                           "The crawl begins again, so that no page is missed.", self._jobdir)
+            logger.warning("deja: the last run in %s was killed, so Scrapy's queue is lost; starting the crawl again "
+                           "as a new visit", self._jobdir)
             _set_queue_aside(self._jobdir)
             if not seen.is_new:
                 seen.rotate()
@@ -344,30 +332,31 @@ class DejaDupeFilter(BaseDupeFilter):
             self._take_over(seen)
 
     def _take_over(self, seen: _Local) -> None:
-        """A job that was begun with Scrapy's own filter: what that has seen stays seen."""
+        """Import the requests of a job that started with Scrapy's own filter."""
         assert self._jobdir
         theirs = Path(self._jobdir, "requests.seen")
         if theirs.exists():
             with theirs.open(encoding="ascii", errors="replace") as lines:
-                taken = sum(seen.filter.add_many(bytes.fromhex(line) for line in lines if len(line) == 41))
-            logger.info("deja: took %s requests over from %s", f"{taken:,}", theirs)
+                taken = sum(seen.add_many(bytes.fromhex(line) for line in lines if len(line) == 41))
+            logger.info("deja: imported %s requests from %s", f"{taken:,}", theirs)
 
     def open(self) -> None:
-        """Scrapy calls it before the first request; everything is ready by then."""
+        """Connect to the signals of the crawler; Scrapy calls this before the first request."""
         if self._pending is not None and self._crawler is not None:
             for signal in (signals.response_downloaded, signals.response_received):
-                self._crawler.signals.connect(self._has_come, signal=signal)
+                self._crawler.signals.connect(self._response_arrived, signal=signal)
 
     # --- Requests ---
 
     def _key(self, request: Request) -> bytes:
-        """The same for requests that are the same; canonical URLs stay as they are in the filter."""
+        """Return a key that is equal for equal requests; with DEJA_URL, a canonical URL."""
         if self._rules and request.method == "GET" and not request.body:
             return self._rules._key(to_bytes(request.url))[1]
         key: bytes = self._fingerprinter.fingerprint(request)
         return b"fp:" + key.hex().encode() if self._rules else key
 
     def request_seen(self, request: Request) -> bool:
+        """Return whether the request was seen before; remember it if not."""
         key = self._key(request)
         if self._pending is None:
             try:
@@ -380,8 +369,8 @@ class DejaDupeFilter(BaseDupeFilter):
         self._pending.add(key)
         return False
 
-    def _has_come(self, request: Request, **_: Any) -> None:
-        """Its response is here: from now on later runs need not ask for it."""
+    def _response_arrived(self, request: Request, **_: Any) -> None:
+        """Mark a fetched request as seen for later runs."""
         key = self._key(request)
         assert self._pending is not None
         try:
@@ -391,7 +380,7 @@ class DejaDupeFilter(BaseDupeFilter):
             self._stop(reason)
 
     def _stop(self, reason: Error) -> None:
-        """Nothing more can be remembered: a crawl that goes on would go on for ever."""
+        """Stop the crawl: without a working filter it would never end."""
         if not self._stopped:
             self._stopped = True
             logger.error("deja: %s", reason)
@@ -401,18 +390,19 @@ class DejaDupeFilter(BaseDupeFilter):
     # --- The end ---
 
     def close(self, reason: str) -> None:
+        """Report the statistics and close the filter."""
         account = self.seen.account()
         if self._crawler is not None:
             for name, value in account.items():
                 self._crawler.stats.set_value(f"deja/{name}", value)
         if "expected_lost" in account:
-            logger.info("deja: %(keys)s requests, probably %(expected_lost).2g of new ones mistaken for seen", account)
+            logger.info("deja: %(keys)s requests, probably %(expected_lost).2g new ones mistaken for seen", account)
         self.seen.close()
         if self._last_run:
             self._last_run.write(reason)
 
     def log(self, request: Request, spider: Spider) -> None:
-        """The lines that Scrapy's own filter writes, and its count."""
+        """Log and count a duplicate, as Scrapy's own filter does."""
         if self.debug:
             logger.debug("Filtered duplicate request: %(request)s (referer: %(referer)s)",
                          {"request": request, "referer": referer_str(request)}, extra={"spider": spider})

@@ -22,7 +22,7 @@ NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
            "OK EINVAL ENOMEM EIO EFORMAT EVERSION EFULL ESPACE ENOTSUP EMISMATCH EBUSY ENOTURL KEY_LEN KEY_APART "
            "OPTION_COUNT OPTION_RATE OPTION_REAL OPTION_CHOICE OPTION_CHAR OPTION_FLAG OPTION_SECRET OPTION_RULES OPTION_BITS "
            "OPTION_CHOICES OPEN_WRITE CREATE_REPLACE CREATE_MODE_SHIFT OPEN_REPAIR "
-           "URL_NO_LIST URL_EXPRESSIONS STATS_BODY".split()}
+           "URL_NO_LIST URL_EXPRESSIONS STATS_BODY CAN_ADD CAN_GROW".split()}
 NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1])
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)
 
@@ -40,7 +40,7 @@ NOT_BOUND = {
     "deja_import_len": "progress bars can count pieces", "deja_import_read": "the pieces came from the caller",
     "deja_lines_count": LINES, "deja_lines_ends": LINES,
     "deja_filter_profile": "is in the stats", "deja_url_rules_profile": "Rules knows its profile",
-    **dict.fromkeys(("deja_filter_can", "deja_filter_require", "deja_kind_can", "deja_kind_help", "deja_kind_next"),
+    **dict.fromkeys(("deja_filter_require", "deja_kind_help", "deja_kind_next"),
                     "a call that a kind cannot do raises an error that names the kinds that can"),
     **dict.fromkeys(("deja_kind_parse", "deja_hash_parse"), "the option table names them"),
     "deja_option_find": "a dict of the rows does", "deja_option_accepted": "the library refuses the others",
@@ -58,7 +58,7 @@ def forgotten():
     yield from (f"{name}: in NOT_BOUND, and bound or not exported" for name in
                 sorted(set(NOT_BOUND) - (exported - set(_lib.PROTOTYPES))))
     yield from (f"{name}: in _lib.py, and nothing calls it" for name in _lib.PROTOTYPES
-                if f"lib.{name}" not in package.replace("_library.", "lib."))
+                if not re.search(rf"\.{name}\b", package))
     for record in (_records.Plan, _records.Stats, _records.Layer):
         c = {name for name, *_ in getattr(_lib, record.__name__)._fields_} - {"size"}
         yield from (f"{record.__name__}.{name}: in one of _lib.py and _records.py" for name in
@@ -125,7 +125,7 @@ def other_library(major, minor, with_number):
 major, minor = _lib.ABI
 for other in ((0, 1, False), (major, minor + 1, True), (major + 1, minor, True)):
     said = other_library(*other)
-    if f"ImportError: this package needs libdeja {major}.{minor}, and " not in said or f"{other[0]}.{other[1]}.9" not in said:
+    if f"ImportError: this package needs libdeja {major}.{minor}, but " not in said or f"{other[0]}.{other[1]}.9" not in said:
         wrong.append(f"libdeja {other[0]}.{other[1]} is not refused with its version: {said}")
 assert ctypes.sizeof(_lib.Key) == ctypes.sizeof(_lib.Slice)
 assert not wrong, "\n".join(wrong)

@@ -349,9 +349,9 @@ deja.guard_files()
 deja.guard_files()
 f = deja.Filter({self.path!r}, capacity=1_000_000)
 f.add("a")
-f.vouch()
+f.check_file()
 os.truncate({self.path!r}, 4096)
-for call in (lambda: "a" in f, lambda: f.contains_many(["a", "b"]), lambda: f.add("b"), f.vouch, f.stats, f.to_bytes,
+for call in (lambda: "a" in f, lambda: f.contains_many(["a", "b"]), lambda: f.add("b"), f.check_file, f.stats, f.to_bytes,
              f.close):
     try:
         call()
@@ -378,7 +378,7 @@ for call in (lambda: "a" in f, lambda: f.contains_many(["a", "b"]), lambda: f.ad
         f.close()
         f.close()
         for call in (lambda: f.add("a"), lambda: "a" in f, f.stats, f.sync, f.rotate, lambda: f.add_many(["a"]),
-                     f.__enter__, f.to_bytes, f.vouch, lambda: f.stats(body=False)):
+                     f.__enter__, f.to_bytes, f.check_file, lambda: f.stats(body=False)):
             self.assertRaises(ValueError, call)
             self.assertRaises(deja.Error, call)
         self.assertIn("closed", repr(f))
@@ -413,7 +413,7 @@ class Whole(unittest.TestCase):
         a, b = (deja.Filter(capacity=10_000, seed=3) for _ in range(2))
         a.add_many(URLS[:2000])
         b.add_many(URLS[1000:])
-        keys, sigma = a.common(b)
+        keys, sigma = a.overlap(b)
         self.assertLess(abs(keys - 1000), 5 * sigma + 1)
         a.merge(b)
         self.assertEqual(sum(a.contains_many(URLS)), len(URLS))
@@ -447,7 +447,7 @@ class Whole(unittest.TestCase):
                       {"capacity": 10, "memory": -1}):
             with self.subTest(wrong):
                 self.assertRaises(deja.ArgumentError, deja.Filter, **wrong)
-        for none in ("colour", "alloc", "size", "flags"):
+        for none in ("color", "alloc", "size", "flags"):
             self.assertRaises(TypeError, deja.Filter, capacity=10, **{none: 1})
         self.assertRaises(deja.Error, deja.Filter, capacity=1e18)
 
@@ -814,7 +814,7 @@ class Reentry(unittest.TestCase):
         return {"sync": f.sync, "stats": f.stats, "close": f.close, "rotate": f.rotate,
                 "fold": f.fold, "to_bytes": f.to_bytes, "pieces": lambda: list(f.pieces()),
                 "add_many": lambda: f.add_many(["x"]), "contains_many": lambda: f.contains_many(["x"]),
-                "merge": lambda: f.merge(f), "common": lambda: f.common(f),
+                "merge": lambda: f.merge(f), "overlap": lambda: f.overlap(f),
                 "copy": lambda: f.copy("copy.deja", replace=True), "set_clock": lambda: f.set_clock(0)}
 
     def handle(self, *_):

@@ -67,7 +67,7 @@ class Crawls(unittest.TestCase):
         first = Crawl(site, JOBDIR="moved", CONCURRENT_REQUESTS=4, **DEFAULT).kill(
             lambda: len(site.asked) > PAGES // 4, signal.SIGINT)
         second = crawl(site, JOBDIR="moved")
-        self.assertIn("requests over from", second.log)
+        self.assertIn("requests from", second.log)
         self.assert_all(first.pages + second.pages, PAGES)
         self.assertLessEqual(len(site.asked), PAGES + 2)
 

@@ -77,7 +77,7 @@ class Failover(unittest.TestCase):
         for (site, _), run, asked in zip(crawls, runs, before):
             self.assertLess(asked, PAGES)  # the primary died in the middle
             self.assertEqual(sorted(set(run.pages)), list(range(PAGES)), run.log[-3000:])
-            self.assertIn("it is sent again", run.log)
+            self.assertIn("trying again", run.log)
             self.assertEqual(run.stats["finish_reason"], "finished")
             print(f"{asked} requests before, {len(site.asked)} in all for {PAGES} pages")
 

@@ -47,10 +47,10 @@ class SettingsOfScrapy(unittest.TestCase):
         """As `scrapy crawl -s NAME=VALUE` gives them; 0 and an empty text ask for the default."""
         for capacity in (5000, "5000", "5e3", 5000.0):
             f = DejaDupeFilter(Settings({"DEJA_CAPACITY": capacity, "DEJA_FP_RATE": "0.001", "DEJA_KIND": "blocked"}))
-            self.assertEqual((f.seen.filter.stats().capacity, f.seen.filter.stats().fp_rate), (5000, 0.001))
+            self.assertEqual((f.seen.stats().capacity, f.seen.stats().fp_rate), (5000, 0.001))
         for absent in (None, 0, "", "0", " "):
             f = DejaDupeFilter(Settings({"DEJA_CAPACITY": absent, "DEJA_KIND": ""}))
-            self.assertEqual(f.seen.filter.stats().kind, "scalable")
+            self.assertEqual(f.seen.stats().kind, "scalable")
 
 
 if __name__ == "__main__":

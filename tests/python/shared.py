@@ -207,7 +207,7 @@ class Shared(unittest.TestCase):
         self.assertIn("8 shards", first.log)
         self.assertEqual(first.stats["deja/keys"], PAGES)
         self.assertEqual(crawl(self.site, **settings).pages, [0])  # Scrapy asks for the start page in any case
-        for wrong, word in (({"DEJA_REDIS_SHARDS": 4}, "has 8 shards, not 4"), ({"DEJA_URL": "safe"}, "another form"),
+        for wrong, word in (({"DEJA_REDIS_SHARDS": 4}, "has 8 shards, not 4"), ({"DEJA_URL": "safe"}, "other URL rules"),
                             ({"DEJA_REDIS_SHARDS": 20000}, "1 to 16384"), ({"DEJA_REDIS_KEY": "a{b}"}, "braces")):
             run = crawl(self.site, **{**settings, **wrong})
             self.assertIn(word, run.log)
