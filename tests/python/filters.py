@@ -1,0 +1,182 @@
+"""filters - calls on a whole filter: growth, visits, set operations, statistics, export and import."""
+
+import dataclasses
+import math
+import unittest
+import warnings
+
+from pydeja import TEXT, URLS
+
+import deja
+
+
+class WholeFilter(unittest.TestCase):
+    def test_without_a_size_it_grows(self):
+        self.assertEqual(deja.Filter().stats().kind, "scalable")
+        small = deja.Filter(kind="scalable", capacity=100)
+        small.add_many(URLS)
+        self.assertGreater(small.stats().parts, 1)
+        self.assertEqual(sum(small.contains_many(URLS)), len(URLS))
+
+    def test_rotate_begins_a_visit(self):
+        f = deja.Filter("visits.deja", capacity=5000)
+        f.add_many(URLS)
+        f.rotate()
+        s = f.stats()
+        self.assertEqual((s.visit, s.keys, s.visits_before), (2, 0, 1))
+        self.assertEqual(sum(f.contains_many(URLS)), 0)
+        f.rotate(capacity=20_000, fp_rate=0.01)
+        self.assertEqual(f.stats().capacity, 20_000)
+
+    def test_merge_and_overlap(self):
+        a, b = (deja.Filter(capacity=10_000, seed=3) for _ in range(2))
+        a.add_many(URLS[:2000])
+        b.add_many(URLS[1000:])
+        keys, sigma = a.overlap(b)
+        self.assertLess(abs(keys - 1000), 5 * sigma + 1)
+        a.merge(b)
+        self.assertEqual(sum(a.contains_many(URLS)), len(URLS))
+        with self.assertRaises(deja.MismatchError):
+            a.merge(deja.Filter(capacity=10_000, seed=4))
+
+    def test_fold_and_copy(self):
+        f = deja.Filter(capacity=1 << 14, memory=1 << 16, seed=1)
+        f.add_many(URLS)
+        before = f.stats().bytes
+        f.fold()
+        self.assertEqual(f.stats().bytes * 2, before)
+        with f.copy("copy.deja") as copy:
+            self.assertEqual(sum(copy.contains_many(URLS)), len(URLS))
+        self.assertRaises(FileExistsError, f.copy, "copy.deja")
+        f.copy("copy.deja", replace=True).close()
+        self.assertRaises(deja.ArgumentError, f.fold, 99)
+
+    def test_static_filters_are_built(self):
+        f = deja.Filter.build(URLS, "static.deja")
+        self.assertEqual(sum(f.contains_many(URLS)), len(URLS))
+        self.assertEqual(f.stats().kind, "static")
+        self.assertRaisesRegex(deja.UnsupportedError, "build", f.add, "a")
+        self.assertRaises(FileExistsError, deja.Filter.build, URLS, "static.deja")
+        self.assertIn(URLS[5], deja.Filter.build(TEXT, fingerprint_bits=8))
+
+    def test_wrong_options_are_refused(self):
+        for wrong in ({"kind": "cuckoo"}, {"hash": "crc"}, {"capacity": 10, "fp_rate": 2.0}, {"url": "mine"},
+                      {"capacity": 10, "hashes": 1000}, {"capacity": 0}, {"capacity": -5}, {"capacity": float("nan")},
+                      {"capacity": 10, "seed": 0}, {"capacity": 10, "fp_rate": 0}, {"capacity": 10, "hashes": 2**32 + 3},
+                      {"capacity": 10, "memory": -1}):
+            with self.subTest(wrong):
+                self.assertRaises(deja.ArgumentError, deja.Filter, **wrong)
+        for unknown in ("color", "alloc", "size", "flags"):
+            self.assertRaises(TypeError, deja.Filter, capacity=10, **{unknown: 1})
+        self.assertRaises(deja.Error, deja.Filter, capacity=1e18)
+
+    def test_a_full_filter_reports_how_many_keys_it_added(self):
+        f = deja.Filter(capacity=50, kind="exact", grow=False)
+        with self.assertRaises(deja.FullError) as caught:
+            f.add_many(URLS)
+        self.assertEqual(caught.exception.done, f.stats().keys)
+        self.assertGreater(caught.exception.done, 49)
+
+    def test_a_plan_predicts_the_filter(self):
+        for grow in (None, True, False):
+            options = {"capacity": 1e5, "fp_rate": 1e-3, "kind": "classic", "grow": grow}
+            plan, made = deja.plan(**options), deja.Filter(**options).stats()
+            self.assertEqual((plan.bytes, plan.hashes, plan.kind), (made.bytes, made.hashes, made.kind))
+
+    def test_a_capacity_is_a_first_size(self):
+        for kind in (None, "blocked", "classic", "exact"):
+            with self.subTest(kind), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                f = deja.Filter(capacity=50, kind=kind, fp_rate=1e-9)
+                self.assertEqual(sum(f.add_many(URLS)), len(URLS))
+                self.assertEqual((f.stats(body=False).kind, f.stats(body=False).excess), ("scalable", 0))
+        for options in ({"memory": 4096}, {"capacity": 50, "hashes": 4}, {"capacity": 50, "kind": "spectral"},
+                        {"capacity": 50, "filters": 2}):
+            self.assertNotEqual(deja.Filter(**options).stats(body=False).kind, "scalable")
+            self.assertRaises(deja.ArgumentError, deja.Filter, grow=True, **options)
+        self.assertRaises(deja.ArgumentError, deja.Filter, grow=False)
+
+    def test_a_fixed_filter_warns_once_past_its_capacity(self):
+        def warned(f, urls, add):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                add(f, urls)
+            return [(one.category, one.filename) for one in caught]
+
+        def one_by_one(f, urls):
+            for url in urls:
+                f.add(url)
+
+        warning = [(deja.CapacityWarning, __file__)]
+        for add in (deja.Filter.add_many, one_by_one):
+            for options in ({"grow": False}, {"kind": "spectral"}, {"hashes": 5}, {"kind": "window", "window_seconds": 99}):
+                with self.subTest(options):
+                    f = deja.Filter(capacity=100, **options)
+                    self.assertEqual(warned(f, URLS[:90], add), [])
+                    self.assertEqual(warned(f, URLS[90:300], add), warning)
+                    self.assertEqual(warned(f, URLS, add), [])
+                    self.assertGreater(f.stats(body=False).excess, 0)
+        with deja.Filter(f"{self.id()}.deja", capacity=100, grow=False) as f:
+            self.assertEqual(warned(f, URLS[:200], one_by_one), warning)
+        with deja.Filter(f"{self.id()}.deja") as f:  # again in each run that adds any key
+            self.assertEqual(warned(f, URLS[:1], one_by_one), warning)
+            f.rotate(capacity=100)
+            self.assertEqual(warned(f, URLS[:90], one_by_one), [])
+            self.assertEqual(warned(f, URLS[:200], one_by_one), warning)
+            with f.copy(f"{self.id()}.copy.deja") as copy:
+                self.assertEqual(warned(copy, URLS[:1], one_by_one), warning)
+
+    def test_stats_without_the_body_agree_with_full_stats(self):
+        f = deja.Filter(capacity=5000, url="crawl", kind="scalable")
+        f.add_many(URLS)
+        quick, stats = f.stats(body=False), f.stats()
+        for name in ("kind", "part_kind", "parts", "capacity", "bytes", "keys", "visit", "fp_rate", "profile", "url_rules"):
+            self.assertEqual(getattr(quick, name), getattr(stats, name), name)
+        self.assertEqual(quick.entries, stats.keys)
+        self.assertTrue(math.isnan(quick.fill) and math.isnan(quick.lost) and quick.bits_set == 0)
+
+    def test_a_filter_can_be_exported_and_imported(self):
+        for options in ({"capacity": 5000}, {"kind": "scalable", "capacity": 500}, {"kind": "exact", "capacity": 5000},
+                        {"capacity": 5000, "url": "crawl"}):
+            with self.subTest(options):
+                f = deja.Filter(**options)
+                f.add_many(URLS)
+                data = f.to_bytes()
+                self.assertEqual(b"".join(f.pieces(1000)), data)
+                for form in (data, memoryview(data), f.pieces(5000), [data[:100], bytearray(data[100:])]):
+                    again = deja.Filter.from_bytes(form)
+                    self.assertEqual(sum(again.contains_many(URLS)), len(URLS))
+                    self.assertEqual(dataclasses.replace(again.stats(), syncs=0), f.stats())
+                    self.assertEqual(again.rules, f.rules)
+                with open("bytes.deja", "wb") as out:
+                    out.write(data)
+                deja.verify("bytes.deja")
+        self.assertRaises(deja.ArgumentError, f.pieces, 0)
+
+    def test_damaged_bytes_are_refused(self):
+        f = deja.Filter(capacity=5000)
+        f.add_many(URLS)
+        data = f.to_bytes()
+        changed = data[:5000] + bytes([data[5000] ^ 1]) + data[5001:]
+        for wrong in (b"", b"no filter" * 1000, data[:-1], data + b"x", changed):
+            self.assertRaises(deja.FormatError, deja.Filter.from_bytes, wrong)
+            self.assertRaises(deja.FormatError, deja.Filter.from_bytes, [wrong[:4500], wrong[4500:]])
+        self.assertRaises(deja.MismatchError, deja.Filter.from_bytes, data, kind="exact")
+        self.assertRaises(deja.MismatchError, deja.Filter.from_bytes, data, url="crawl")
+        self.assertRaises(TypeError, deja.Filter.from_bytes, 7)
+        key = bytes(range(32))
+        data = deja.Filter(capacity=100, key=key).to_bytes()
+        self.assertNotIn(key, data)
+        self.assertRaises(deja.Error, deja.Filter.from_bytes, data)
+        self.assertTrue(deja.Filter.from_bytes(data, key=key).add("a"))
+
+    def test_equal_seeds_make_equal_filters(self):
+        a, b = (deja.Filter(capacity=100, fp_rate=0.3, seed=9) for _ in range(2))
+        a.add_many(URLS[:100])
+        b.add_many(URLS[:100])
+        self.assertEqual(a.contains_many(TEXT), b.contains_many(TEXT))
+        self.assertFalse(a.stats().keyed)
+
+
+if __name__ == "__main__":
+    unittest.main()
