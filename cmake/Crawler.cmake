@@ -1,5 +1,5 @@
-# The crawler needs all of its libraries, or is left out as a whole, but for its names: the command
-# then says what to install.
+# Build the crawler if all of its libraries are installed.  Otherwise build only its names, so that
+# the command can say what to install.
 set(crawler_needs
   CURL libcurl libcurl4-openssl-dev
   CRYPTO libcrypto libssl-dev
@@ -22,7 +22,7 @@ endwhile()
 
 if(crawler_missing)
   list(JOIN crawler_missing " " crawler_missing)
-  deja_left_out("deja crawl" "its libraries are not all here (Debian: ${crawler_missing})")
+  deja_left_out("deja crawl" "libraries not found (Debian: ${crawler_missing})")
   target_compile_definitions(dj_cli PRIVATE DEJA_CRAWLER_NEEDS="${crawler_missing}")
   target_sources(dj_cli PRIVATE crawler/loop/names.c)
 else()

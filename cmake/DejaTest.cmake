@@ -1,8 +1,8 @@
-# deja_test(FOLDER SOURCE): one C file of tests, as the test FOLDER.NAME with the label FOLDER.
-# deja_script_test(NAME LABEL SCRIPT [ARG...]): a script, in a scratch folder of its own.
+# deja_test(FOLDER SOURCE): adds a C file as the test FOLDER.NAME with the label FOLDER.
+# deja_script_test(NAME LABEL SCRIPT [ARG...]): adds a script, which runs in a scratch directory.
 
-# gcc 12 and clang 14 cannot lay out the thread sanitizer's shadow memory where the kernel
-# uses more than 28 bits of mmap randomness.
+# The thread sanitizer of gcc 12 and clang 14 fails if the kernel uses more than 28 bits of mmap
+# randomness.
 set(test_launcher)
 if(DEJA_SANITIZE MATCHES thread AND EXISTS /proc/sys/vm/mmap_rnd_bits)
   file(STRINGS /proc/sys/vm/mmap_rnd_bits rnd_bits)
@@ -16,10 +16,10 @@ set(test_environment
   UBSAN_OPTIONS=print_stacktrace=1
   TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1)
 
-# What all tests share; labels beside the folder's come from the file's name.
+# Properties of all tests; the file name adds the labels `threads` and `long`.
 function(deja_test_properties test folder name)
   set(labels ${folder})
-  set(timeout 1800) # a hang, even on a machine that does much else
+  set(timeout 1800) # only a hang takes longer, even on a busy machine
   if(name MATCHES "threads")
     list(APPEND labels threads)
   endif()
@@ -32,7 +32,7 @@ function(deja_test_properties test folder name)
   set(labels ${labels} PARENT_SCOPE)
 endfunction()
 
-# Does a test include a header of the crawler?
+# Sets RESULT if a test includes a header of the crawler.
 function(deja_needs_crawler source result)
   file(STRINGS ${source} includes REGEX "^#include \"crawler/")
   if(includes)
@@ -42,8 +42,8 @@ function(deja_needs_crawler source result)
   endif()
 endfunction()
 
-# The archives, not the objects: a test then takes in only what it names.  Tests that include
-# a header of a tool, or a header of tests/support that does, get the command's parts as well.
+# Links the static libraries, so that a test gets only the objects that it uses.  A test that
+# includes a header of a tool, directly or through tests/support, also gets those of the command.
 function(deja_test_program target source)
   add_executable(${target} ${source} ${ARGN})
   target_include_directories(${target} PRIVATE
@@ -65,7 +65,7 @@ function(deja_test folder source)
   set(test ${folder}.${name})
   deja_test_program(${test} ${source})
   target_link_libraries(${test} PRIVATE PkgConfig::CMOCKA)
-  # cmocka's callbacks take a state that most tests do not use.
+  # cmocka passes a state that most tests do not use.
   target_compile_options(${test} PRIVATE -Wno-unused-parameter -Wno-missing-field-initializers)
   add_test(NAME ${test} COMMAND ${test_launcher} $<TARGET_FILE:${test}>)
   deja_test_properties(${test} ${folder} ${name})

@@ -1,4 +1,4 @@
-# Warnings, sanitizers, instruction sets, optional libraries.
+# Compiler warnings, sanitizers, instruction sets and optional libraries.
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wcast-qual -Wvla
   -Wstrict-prototypes -Wmissing-prototypes)
@@ -6,7 +6,7 @@ if(DEJA_WERROR)
   add_compile_options(-Werror)
 endif()
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-  # Let the library inline its own public functions, as clang does unasked.
+  # Let the library inline its own public functions, as clang does by default.
   add_compile_options(-fno-semantic-interposition)
 endif()
 
@@ -20,19 +20,19 @@ if(DEJA_SANITIZE)
 endif()
 if(DEJA_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
-  # Formulas have no input to explore, and watching each step of theirs took 85 % of the time; the
-  # sanitizers watch them in their own flavour.
+  # The formulas parse no input, and instrumenting them took 85% of the time.  The
+  # sanitizer presets cover them.
   set_source_files_properties(src/core/math/rate.c PROPERTIES
     COMPILE_OPTIONS "-fno-sanitize=all;-O2")
 endif()
 if(DEJA_COVERAGE)
-  # Atomic counters: threads would otherwise lose counts and even make them negative.
+  # Atomic counters: concurrent threads would lose counts or make them negative.
   add_compile_options(--coverage -fprofile-update=atomic)
   add_link_options(--coverage)
 endif()
 
-# deja_simd_kernel(AVX2 FILES FLAG...): FILES with their own flags and DJ_HAVE_AVX2 for the whole
-# project, or neither.
+# deja_simd_kernel(AVX2 FILES FLAG...): compile FILES with these flags and define DJ_HAVE_AVX2 for
+# the whole project, or omit both.
 macro(deja_simd_kernel name files)
   set(flags ${ARGN})
   string(REPLACE ";" " " probe "${flags}")
@@ -59,13 +59,13 @@ macro(deja_simd_kernel name files)
   endif()
 endmacro()
 
-# deja_optional(TARGET ZLIB zlib "gzip input" zlib1g-dev): link what pkg-config finds and
-# define DEJA_HAVE_ZLIB, or say what is left out.
+# deja_optional(TARGET ZLIB zlib "gzip input" zlib1g-dev): link the library that pkg-config finds
+# and define DEJA_HAVE_ZLIB, or report what is left out.
 function(deja_optional target name module what package)
   pkg_check_modules(${name} IMPORTED_TARGET GLOBAL ${module})
   if(${name}_FOUND)
     target_link_libraries(${target} PUBLIC PkgConfig::${name})
-    target_compile_definitions(${target} PUBLIC DEJA_HAVE_${name}) # for its tests, too
+    target_compile_definitions(${target} PUBLIC DEJA_HAVE_${name}) # public: tests use it
     deja_built("${what}" "${module} ${${name}_VERSION}")
   else()
     deja_left_out("${what}" "${module} not found (Debian: ${package})")

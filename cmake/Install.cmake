@@ -1,7 +1,7 @@
-# Libraries, header, find_package, pkg-config; the command with man pages and completion.  Each
-# file belongs to a component, and each component is a package (Package.cmake):
+# Installs the libraries, the header, find_package and pkg-config files, and the command with man
+# pages and completion.  Each component becomes a package (Package.cmake):
 #   runtime   the shared library
-#   dev       what a C program is built with
+#   dev       header, static library and build files for C programs
 #   tool      the command
 #   redis     the module for Redis and Valkey
 include(CMakePackageConfigHelpers)
@@ -15,16 +15,16 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/deja)
 install(EXPORT dejaTargets NAMESPACE deja:: DESTINATION ${package_dir} COMPONENT dev)
 configure_package_config_file(cmake/dejaConfig.cmake.in ${PROJECT_BINARY_DIR}/dejaConfig.cmake
   INSTALL_DESTINATION ${package_dir})
-# Before 1.0 a minor release may break its users.
+# Before 1.0, a minor release may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dejaConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/dejaConfig.cmake ${PROJECT_BINARY_DIR}/dejaConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT dev)
 
-# Written at install time, so that `cmake --install --prefix` gets its own prefix.
+# Written at install time, because `cmake --install --prefix` chooses the prefix.
 set(pc_prefix "@prefix@")
 set(pc_libdir "\${prefix}")
-cmake_path(APPEND pc_libdir ${CMAKE_INSTALL_LIBDIR}) # an absolute folder replaces the prefix
+cmake_path(APPEND pc_libdir ${CMAKE_INSTALL_LIBDIR}) # an absolute path replaces the prefix
 set(pc_includedir "\${prefix}")
 cmake_path(APPEND pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(cmake/deja.pc.in ${PROJECT_BINARY_DIR}/deja.pc.in @ONLY)
@@ -34,7 +34,7 @@ install(CODE "set(prefix \"\${CMAKE_INSTALL_PREFIX}\")
 install(FILES ${PROJECT_BINARY_DIR}/deja.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT dev)
 
-# The header is the reference of the library; its man pages are made from it.
+# The man pages of the library are generated from the header.
 if(Python3_Interpreter_FOUND)
   set(api_dir ${PROJECT_BINARY_DIR}/man3)
   add_custom_command(OUTPUT ${api_dir}/deja.3 VERBATIM
@@ -49,7 +49,7 @@ else()
 endif()
 
 if(TARGET deja_redis)
-  # Redis 7 loads no module that is not executable, and Debian's libraries are not.
+  # Redis 7 loads only executable modules; CMake on Debian installs libraries without that bit.
   install(TARGETS deja_redis LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/deja COMPONENT redis
     PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endif()
@@ -57,7 +57,7 @@ endif()
 if(TARGET deja_cli)
   install(TARGETS deja_cli COMPONENT tool)
 
-  # The option tables in the command are the only source of its manual.
+  # The command generates its man pages from its option tables.
   set(man_dir ${PROJECT_BINARY_DIR}/man)
   file(MAKE_DIRECTORY ${man_dir})
   set(made)
@@ -75,7 +75,7 @@ if(TARGET deja_cli)
   endforeach()
   install(FILES ${made} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tool)
 
-  # Where each shell looks for completions, under the name that it looks for.
+  # The directory and the file name in which each shell searches for completions.
   foreach(place bash:bash-completion/completions/deja zsh:zsh/site-functions/_deja
           fish:fish/vendor_completions.d/deja.fish)
     string(REGEX MATCH "^([a-z]+):(.*)/([^/]+)$" place ${place})

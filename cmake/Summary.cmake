@@ -1,4 +1,4 @@
-# The configure step ends with what is built and what is left out, and why.
+# Prints what is built and what is left out, with the reason, at the end of the configure step.
 set(DEJA_SUMMARY_BUILT "" CACHE INTERNAL "")
 set(DEJA_SUMMARY_LEFT_OUT "" CACHE INTERNAL "")
 
@@ -15,11 +15,11 @@ function(deja_left_out what why)
 endfunction()
 
 function(deja_summary)
-  set(flavour "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}")
+  set(toolchain "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}")
   if(DEJA_SANITIZE)
-    string(APPEND flavour ", ${DEJA_SANITIZE} sanitizer")
+    string(APPEND toolchain ", ${DEJA_SANITIZE} sanitizer")
   endif()
-  message(STATUS "deja ${PROJECT_VERSION} with ${flavour}")
+  message(STATUS "deja ${PROJECT_VERSION} with ${toolchain}")
   foreach(line IN LISTS DEJA_SUMMARY_BUILT)
     message(STATUS "  built     ${line}")
   endforeach()

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""The library as one file, for people who would rather add deja.c and deja.h to their project.
+"""Write the library as one file, for projects that include deja.c and deja.h directly.
 
     python3 cmake/amalgamate.py SOURCE_DIR OUT_DIR
 
-OUT_DIR/deja.c is every header and source file below src/, each header once and before its first
-use.  What is private to a file in src/ is made private to it here: names that a file defines for
-itself (static functions and variables, types, enumerators) get the file's name as a suffix, and
-its macros end with it.  Files for one instruction set keep it: a pragma turns it on around them.
+OUT_DIR/deja.c contains all headers and source files in src/, each header once, before its first use.
+Private names stay private to their file: static functions and variables, types and enumerators get
+the name of the file as a suffix, and macros are undefined at its end.  Pragmas enable the instruction
+set of a file that needs one.
 
-    cc -O2 -c deja.c          needs <xxhash.h>, pthreads and libm, and nothing else
-    -DDEJA_HAVE_IDN2 -lidn2 -lunistring   hosts in other scripts
-    -DDEJA_NO_SIMD            portable code alone
+    cc -O2 -c deja.c                      needs only <xxhash.h>, pthreads and libm
+    -DDEJA_HAVE_IDN2 -lidn2 -lunistring   supports hosts in other scripts
+    -DDEJA_NO_SIMD                        uses portable code only
 """
 import pathlib
 import re
@@ -27,7 +27,7 @@ KEYWORDS = set(
     "bool if else for while do switch case default return break continue goto sizeof typedef "
     "extern volatile register _Atomic _Generic _Static_assert restrict".split()
 )
-SIMD = {  # ending of a file's name: what its instruction set is called
+SIMD = {  # suffix of a file name: name and compiler targets of its instruction set
     "_avx2": ("AVX2", "avx2,bmi,bmi2,lzcnt"),
     "_avx512": ("AVX512", "avx512f,avx512bw,avx512dq,avx512vl"),
 }
@@ -38,14 +38,16 @@ def tokens(text):
 
 
 def code_only(text):
-    """Without comments, literals and preprocessor lines, for finding what is defined."""
+    """Return the tokens without comments, literals, white space and preprocessor lines."""
     text = re.sub(r"^[ \t]*#(?:[^\n\\]|\\.)*(?:\\\n(?:[^\n\\]|\\.)*)*", "", text, flags=re.M | re.S)
     return [(k, t) for k, t in tokens(text) if k not in ("skip", "space")]
 
 
 def private_names(text):
-    """What a .c file defines at file level for itself, and enumerators and tags at any level;
-    and its typedefs."""
+    """Return two sets: the private names of a .c file, and its typedefs.
+
+    Private names are static at file level; tags and enumerators count at any level.
+    """
     names, types, depth, parens, statement = set(), set(), 0, 0, []
     toks = code_only(text)
     for i, (kind, tok) in enumerate(toks):
@@ -58,7 +60,7 @@ def private_names(text):
         if depth == 0 and parens == 0 and tok == "(" and "static" in statement:
             if before != "__attribute__" and after != "*":
                 names.add(before)  # a function, or its prototype
-        named = tok in ("=", "[", ";") and "=" not in statement  # not the value behind it
+        named = tok in ("=", "[", ";") and "=" not in statement  # in the name, not in its initial value
         if depth == 0 and parens == 0 and named and "static" in statement:
             if before not in ("]", ")") and re.match(r"[A-Za-z_]\w*$", before):
                 names.add(before)
@@ -67,21 +69,21 @@ def private_names(text):
         depth += (tok == "{") - (tok == "}")
         parens += (tok == "(") - (tok == ")")
         if depth == 0 and parens == 0 and tok in (";", "}"):
-            # `static const struct {...} table[] = ...` goes on behind its brace
-            statement = statement if tok == "}" and "(" not in statement and goes_on(after) else []
+            # `static const struct {...} table[] = ...` continues after the brace
+            statement = statement if tok == "}" and "(" not in statement and is_identifier(after) else []
         elif depth == 0:
             statement.append(tok)
-    # deja_ and dj_ names are one space for the whole library already.
+    # Names with deja_ or dj_ are unique in the whole library.
     foreign = KEYWORDS | {n for n in names | types if n.startswith(("deja_", "dj_"))}
     return names - foreign, types - foreign
 
 
-def goes_on(after):
-    return re.match(r"[A-Za-z_]\w*$", after) is not None and after not in KEYWORDS
+def is_identifier(token):
+    return re.match(r"[A-Za-z_]\w*$", token) is not None and token not in KEYWORDS
 
 
 def typedef_function(statement):
-    """The name in `T name(...)` or `T (*name)(...)`."""
+    """Return the name in `T name(...)` or `T (*name)(...)`."""
     at = statement.index("(")
     return statement[at + 2] if statement[at + 1] == "*" else statement[at - 1]
 
@@ -101,8 +103,7 @@ def enumerators(toks, at):
 
 
 def rename(text, names, types, suffix):
-    """Names get the suffix, but members do not: they are behind . or ->, or declared in braces
-    that follow struct or union."""
+    """Append the suffix to names, except members: after . or ->, or declared in a struct or union."""
     out, last, opened, members = [], "", [], 0
     pending = False
     for kind, tok in tokens(text):
@@ -157,7 +158,7 @@ class Amalgamation:
             self.parts.append(f"\n/* === src/{name} === */\n" + LOCAL_INCLUDE.sub("", header))
 
     def expanded(self, text):
-        """With headers that are templates, meant to be included again and again, in place."""
+        """Return the text with templates in place: headers without a guard, included more than once."""
 
         def template(match):
             path = self.root / "src" / match.group(1)
@@ -187,11 +188,11 @@ class Amalgamation:
         self.parts.append(f"\n/* === {where} === */\n{text}")
 
 
-BEGIN = """/* deja.c - libdeja {version} as one file, made by cmake/amalgamate.py from the files named below.
+BEGIN = """/* deja.c - libdeja {version} as one file, generated by cmake/amalgamate.py from the files below.
  *
- *     cc -O2 -c deja.c          needs <xxhash.h>, pthreads and libm, and nothing else
- *     -DDEJA_HAVE_IDN2 -lidn2 -lunistring   hosts in other scripts
- *     -DDEJA_NO_SIMD            portable code alone */
+ *     cc -O2 -c deja.c                      needs only <xxhash.h>, pthreads and libm
+ *     -DDEJA_HAVE_IDN2 -lidn2 -lunistring   supports hosts in other scripts
+ *     -DDEJA_NO_SIMD                        uses portable code only */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""layers - what src/LAYERS says, and the drawings of it in docs/.
+"""layers - draw the layers in src/LAYERS.
 
-    python3 cmake/layers.py       draws them again: docs/internals.md and docs/architecture.svg
+    python3 cmake/layers.py       updates docs/internals.md and docs/architecture.svg
 
-lint.layers fails if the drawings and src/LAYERS differ."""
+lint.layers fails if the drawings and src/LAYERS differ.
+"""
 
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ STYLE = """<style>
 
 
 def read(path):
-    """Each folder, and the folders that it may include."""
+    """Return each directory with the directories that it may include."""
     allowed = {}
     for line in Path(path).read_text().splitlines():
         folder, colon, others = line.split("#", 1)[0].partition(":")
@@ -30,7 +31,7 @@ def read(path):
 
 
 def levels(sees):
-    """Names in rows, from the top; a name sees only rows below its own.  None if there is a cycle."""
+    """Return rows of names, top first; a name sees only lower rows.  None if there is a cycle."""
     rows, placed = [], set()
     while len(placed) < len(sees):
         row = sorted(n for n in sees if n not in placed and set(sees[n]) - {n} <= placed)
@@ -42,12 +43,12 @@ def levels(sees):
 
 
 def part_of(folder):
-    """cli/report is part of cli, src/core/url of core."""
+    """Return the part of a directory: cli for cli/report, core for src/core/url."""
     return folder.removeprefix("src/").split("/")[0]
 
 
 def parts(allowed, library):
-    """Rows of (part, rows of its folders), from the top; None if there is a cycle."""
+    """Return rows of (part, rows of its directories), top first; None if there is a cycle."""
     mine = {f: o for f, o in allowed.items() if f.startswith("src/") == library}
     sees = {part_of(f): set() for f in mine}
     for folder, others in mine.items():
@@ -64,7 +65,7 @@ def parts(allowed, library):
 
 
 def row_texts(row):
-    """(name, its folders) of each part of a row; parts without folders share one."""
+    """Return (name, directories) for each part of a row; parts without directories share one."""
     texts, plain = [], [part for part, rows in row if len(rows) == 1 and len(rows[0]) == 1]
     for part, rows in row:
         if part not in plain:
@@ -109,7 +110,7 @@ def svg_drawing(allowed):
 
 
 def drawings(root):
-    """{path: what should be in it}"""
+    """Return {path: text} of the drawings."""
     allowed = read(root / "src" / "LAYERS")
     page = root / "docs" / "internals.md"
     before, _, rest = page.read_text().partition(MARK)

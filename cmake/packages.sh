@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# packages.sh - sourced by quickstart and check: installs Debian packages that are missing.
+# packages.sh - installs missing Debian packages; sourced by quickstart and check.
 
-# need PACKAGE...: a package counts as there when a command of its name is on the path (also one
-# from elsewhere) or when dpkg knows it as installed.
+# need PACKAGE...: install the missing ones.  A package is present if a command of its name is on the
+# path, from any source, or if dpkg has it installed.
 need() {
     local package missing=() as_root=() log
     for package; do
@@ -16,14 +16,14 @@ need() {
     [ ${#missing[@]} -gt 0 ] || return 0
 
     if ! command -v apt-get >/dev/null; then
-        # Not Debian: their names differ, so trust the system and let CMake say what it lacks.
-        echo "No apt-get here. If the build fails, install what these are called on your system:"
+        # Other systems use other names, so continue and let CMake report what is missing.
+        echo "No apt-get on this system. If the build fails, install the equivalents of these packages:"
         echo "  ${missing[*]}"
         return 0
     fi
     if [ "$(id -u)" -ne 0 ]; then
         if ! command -v sudo >/dev/null; then
-            echo "Missing packages, and neither root nor sudo. As root, run:" >&2
+            echo "Packages are missing, and sudo is not installed. As root, run:" >&2
             echo "  apt-get install --no-install-recommends ${missing[*]}" >&2
             return 1
         fi
@@ -31,7 +31,7 @@ need() {
     fi
     echo "installing: ${missing[*]}"
     log=$(mktemp)
-    # The package lists may be absent or too old to fit the mirror: then fetch them, once.
+    # The package lists may be missing or outdated: if the install fails, update them and retry.
     if "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1 ||
         { "${as_root[@]}" apt-get update >"$log" 2>&1 &&

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Figures of the Python package, as ratios within one run.
+"""Measure the Python package, as ratios within one run.
 
-    python3 bench.py [-n 1000000] [--turns 9] [--urls FILE]   keys: many, single, and what else does it
-    python3 bench.py --crawl [--pages 2000] [--turns 3]       Scrapy with and without deja, CPU and memory
+    python3 bench.py [-n 1000000] [--turns 9] [--urls FILE]   filters, sets and other packages
+    python3 bench.py --crawl [--pages 2000] [--turns 3]       Scrapy with and without deja
 
-The measure is the library itself: deja_filter_add_batch in a single call, with the slices of all
-keys ready.  Subjects take turns in one process, each on a new and empty filter or set.  What counts is
-CPU time, as other programs may be running: the best turn, and beside it the median of the ratios of
-neighbouring turns.  Answers are compared before anything is timed.
+The reference is the library itself: one call of deja_filter_add_batch on prepared slices.  The
+subjects take turns in one process, each with a new filter or set.  Times are CPU time, because other
+programs may be running: the best turn, and the median of the ratios of adjacent turns.  The answers
+are compared before anything is timed.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ except ImportError:
 
 
 def made_up(n: int) -> bytes:
-    """URLs of about the usual length, when there is no list."""
+    """Return n URLs of about the usual length, one per line."""
     return b"".join(b"https://www.site%d.example/%x/articles/%d/index.html\n" % (i * 7919 % 9973, i * 2654435761 % 2**32, i)
                     for i in range(n))
 
 
 class PureBloom:
-    """A Bloom filter as it is usually written in Python alone: for scale."""
+    """A Bloom filter as usually written in pure Python, for comparison."""
 
     def __init__(self, capacity: int, fp_rate: float) -> None:
         import math
@@ -74,7 +74,7 @@ def size_of_set(seen: set) -> int:
 
 
 class Keys:
-    """The subjects: each has a function that adds all keys, and tells how many were new."""
+    """The keys, and the subjects that add or look them up."""
 
     def __init__(self, data: bytes, fp_rate: float) -> None:
         self.data, self.rate = data, fp_rate
@@ -97,11 +97,11 @@ class Keys:
         return 0
 
     def few(self, n: int) -> bytes:
-        """The first n lines."""
+        """Return the first n lines."""
         return self.data[:self.slices[n - 1].data - self.slices[0].data + self.slices[n - 1].len]
 
     def subjects(self) -> dict:
-        few = self.n // 10  # what takes microseconds a key
+        few = self.n // 10  # for subjects that take microseconds per key
         subjects = {
             "libdeja, one call, slices ready": (self.filter, self.library, self.n),
             "add_many(buffer of lines)": (self.filter, lambda f: f.add_many(self.data), self.n),
@@ -125,7 +125,7 @@ class Keys:
         return subjects
 
     def check(self) -> None:
-        """All of them agree about what is new."""
+        """Compare the number of new keys with an exact set."""
         exact = len(set(self.lines))
         for form in (self.data, self.lines, self.texts):
             new = sum(self.filter().add_many(form))
@@ -145,14 +145,14 @@ def bench_keys(data: bytes, fp_rate: float, turns: int) -> None:
             times[name].append((time.process_time() - begin) / n)
     base_name = next(iter(subjects))
     base = min(times[base_name])
-    print(f"{keys.n:,} keys, {len(data) / keys.n:.0f} bytes a line, rate {fp_rate:g}, best of {turns} turns")
+    print(f"{keys.n:,} keys, {len(data) / keys.n:.0f} bytes per line, rate {fp_rate:g}, best of {turns} turns")
     print(f"{'':34} {'ns/key':>8} {'times libdeja':>14} {'its speed':>10} {'median':>8}")
     for name, taken in times.items():
         best = min(taken)
         ratio = statistics.median(a / b for a, b in zip(times[base_name], taken))
         print(f"{name:34} {best * 1e9:8.1f} {best / base:14.2f} {base / best:10.3f} {ratio:8.3f}")
     f = keys.filter()
-    print(f"\nbytes a key: deja {f.stats().bytes / keys.n:.2f}, "
+    print(f"\nbytes per key: deja {f.stats().bytes / keys.n:.2f}, "
           f"set of str {size_of_set(set(keys.texts)) / keys.n:.0f}, "
           f"set of hexadecimal SHA-1 (Scrapy) "
           f"{size_of_set({hashlib.sha1(key).hexdigest() for key in keys.lines}) / keys.n:.0f}")
@@ -166,7 +166,7 @@ def bench_fingerprints(data: bytes, turns: int) -> None:
         from scrapy import Request
         from scrapy.utils.request import fingerprint as theirs
     except ImportError:
-        print("\nno Scrapy here: fingerprints are left out")
+        print("\nfingerprints not measured: no Scrapy (Debian: python3-scrapy)")
         return
     from deja.scrapy import fingerprint as ours
 
@@ -180,12 +180,12 @@ def bench_fingerprints(data: bytes, turns: int) -> None:
                 make(request)
             taken[name].append((time.process_time() - begin) / len(urls))
     best = {name: min(each) * 1e6 for name, each in taken.items()}
-    print(f"\na fingerprint: Scrapy {best['Scrapy']:.1f} us, deja {best['deja']:.1f} us: "
+    print(f"\none fingerprint: Scrapy {best['Scrapy']:.1f} us, deja {best['deja']:.1f} us: "
           f"{best['Scrapy'] / best['deja']:.1f} times as fast")
 
 
 def timed(name: str) -> type:
-    """A fingerprinter that keeps account of its time; for REQUEST_FINGERPRINTER_CLASS."""
+    """Return a REQUEST_FINGERPRINTER_CLASS that measures its own time."""
 
     class Timed:
         def __init__(self, crawler) -> None:
@@ -207,7 +207,7 @@ def timed(name: str) -> type:
             return made
 
         def close(self) -> None:
-            """Times of clocks that go on while others have the processor: their median does not."""
+            """Record the sum of the times.  Their median ignores those with a context switch."""
             spent = statistics.median(self.times) * len(self.times)
             self.crawler.stats.set_value("bench/fingerprints", spent)
             self.crawler.stats.set_value("bench/all", time.process_time() - self.begin)
@@ -225,7 +225,7 @@ SUBJECTS = {
 
 
 def one_crawl(url: str, settings: dict[str, str]) -> dict:
-    """The stats of a run of the example spider."""
+    """Run the example spider; return its stats."""
     import datetime
 
     with tempfile.TemporaryDirectory() as folder:
@@ -255,21 +255,21 @@ def bench_crawl(pages: int, turns: int) -> None:
     for name, stats in runs.items():
         share = statistics.median(s["bench/fingerprints"] / s["bench/all"] for s in stats)
         cpu = statistics.median(s["bench/all"] for s in stats)
-        print(f"{name:14} {stats[-1]['item_scraped_count']:,} pages, {1e3 * cpu / pages:.1f} ms a page, "
-              f"of which fingerprints {share:.1%}")
+        print(f"{name:14} {stats[-1]['item_scraped_count']:,} pages, {1e3 * cpu / pages:.1f} ms per page, "
+              f"{share:.1%} of it for fingerprints")
     seen = {hashlib.sha1(b"%d" % i).hexdigest() for i in range(pages)}
-    print(f"memory for what was seen: {size_of_set(seen):,} bytes, {last['deja/bytes']:,} with deja: "
+    print(f"memory for seen requests: {size_of_set(seen):,} bytes, {last['deja/bytes']:,} with deja: "
           f"1/{size_of_set(seen) / last['deja/bytes']:.0f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-n", type=float, default=1e6, help="keys")
+    parser.add_argument("-n", type=float, default=1e6, help="number of keys")
     parser.add_argument("-p", type=float, default=1e-6, help="false-positive rate")
-    parser.add_argument("--urls", help="take the keys from this file, one a line")
-    parser.add_argument("--turns", type=int)
-    parser.add_argument("--crawl", action="store_true")
-    parser.add_argument("--pages", type=int, default=2000)
+    parser.add_argument("--urls", help="read the keys from this file, one per line")
+    parser.add_argument("--turns", type=int, help="measure each subject this many times")
+    parser.add_argument("--crawl", action="store_true", help="measure Scrapy")
+    parser.add_argument("--pages", type=int, default=2000, help="crawl a site of this size")
     chosen = parser.parse_args()
     if chosen.crawl:
         bench_crawl(chosen.pages, chosen.turns or 3)

@@ -1,10 +1,12 @@
-"""Builds the package for pip (PEP 517) with the standard library alone: `pip install ./python` works in
-a plain virtual environment, without a network, setuptools or wheel.
+"""Build the package for pip (PEP 517) with the standard library alone.
 
-The version lives in deja.h, everything else about the package in pyproject.toml.  A wheel brings libdeja
-along if there is one: the file that DEJA_LIBRARY names, or the one that `cmake --preset release` built in
-this tree.  It is then for this machine's architecture (py3-none-linux_x86_64) and finds its library next
-to itself.  Otherwise the wheel is py3-none-any and uses the system's library."""
+`pip install ./python` works in a plain virtual environment, without a network, setuptools or wheel.
+
+The version comes from deja.h, everything else from pyproject.toml.  A wheel includes libdeja if it
+finds one: the file that DEJA_LIBRARY names, or the one that the preset `release` built in this tree.
+Such a wheel is for this architecture (py3-none-linux_x86_64).  Otherwise the wheel is py3-none-any,
+and the package uses the system's library.
+"""
 
 import ast
 import base64
@@ -28,7 +30,7 @@ def version():
 
 
 def soname():
-    """As CMakeLists.txt names it: major.minor while the major version is 0."""
+    """Return the name that CMakeLists.txt gives the library: major.minor while the major version is 0."""
     major, minor = version().split(".")[:2]
     return f"libdeja.so.{major}" if major != "0" else f"libdeja.so.{major}.{minor}"
 
@@ -42,8 +44,11 @@ def library():
 
 
 def project():
-    """The tables of pyproject.toml, in which every value is true, a string or a list of strings on one
-    line: Python 3.9 has no parser for TOML."""
+    """Return the tables of pyproject.toml.
+
+    Python 3.9 has no TOML parser, so every value there is true, a string or a list of strings on
+    one line.
+    """
     tables, table = {}, {}
     for line in (HERE / "pyproject.toml").read_text().splitlines():
         if line.startswith("["):
@@ -73,7 +78,7 @@ def sources():
 def write_wheel(folder, files, pure):
     name = f"deja-{version()}"
     system = "any" if pure else re.sub(r"[-.]", "_", sysconfig.get_platform())
-    tag = f"py3-none-{system}"  # ctypes: any Python 3 will do
+    tag = f"py3-none-{system}"  # ctypes works with any Python 3
     about = f"{name}.dist-info"
     files = {**files, f"{about}/METADATA": metadata(),
              f"{about}/WHEEL": f"Wheel-Version: 1.0\nGenerator: deja\nRoot-Is-Purelib: {str(pure).lower()}\n"
@@ -88,7 +93,7 @@ def write_wheel(folder, files, pure):
     return f"{name}-{tag}.whl"
 
 
-# --- What pip calls -------------------------------------------------------------------------
+# --- Hooks that pip calls -------------------------------------------------------------------
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

@@ -18,7 +18,7 @@ from ._errors import fail
 
 
 def number(name: str, value: Any) -> Union[int, float]:
-    """Return an int or a float, also from numpy's types; refuse text and bools."""
+    """Return an int or a float, also from numpy's types; refuse text and bool."""
     if not isinstance(value, bool):
         try:
             return operator.index(value)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A web site that does not exist, on 127.0.0.1: as many pages as asked for, full of loops.
+"""Serve a generated web site on 127.0.0.1, full of loops.
 
-    python3 site_server.py [--pages 1000] [--port 0]       prints its address, and serves until killed
+    python3 site_server.py [--pages 1000] [--port 0]       print the address and serve until killed
 
-Page i is /p/i.  It links to pages 2i+1 and 2i+2, so that every page can be reached from the first,
-and back: to its parent, to itself, to the first page, and to others all over the site.  Some links
-are spelled in other ways, with a fragment, or with parameters in another order: the page is the
-same.  /count tells how many requests there were.
+Page i is /p/i.  It links to pages 2i+1 and 2i+2, so every page can be reached from the first, and
+also to its parent, itself, the first page and random pages.  Some links use another spelling of the
+same URL: with a fragment, or with its parameters in another order.  /count returns the number of
+requests so far.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 def address(page: int, spelling: int = 0) -> str:
-    """A path to a page; spellings of a page are the same to canonical URLs."""
+    """Return a path to a page; all spellings have the same canonical URL."""
     if page % 5 == 0:  # pages with a query
         first, second = f"id={page}", "view=full"
         return f"/q?{second}&{first}" if spelling % 2 else f"/q?{first}&{second}"
@@ -58,7 +58,7 @@ class Site(ThreadingHTTPServer):
         self.lock = threading.Lock()
 
     def handle_error(self, request: object, address: object) -> None:
-        pass  # a client that goes away
+        pass  # the client disconnected
 
     @property
     def url(self) -> str:
@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
         body = text.encode()
         head = (f"HTTP/1.1 {status} {'OK' if status == 200 else 'Not Found'}\r\n"
                 f"Content-Type: text/html; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n")
-        self.wfile.write(head.encode() + body)  # in one piece: two would wait for each other
+        self.wfile.write(head.encode() + body)  # one write: the system could delay a second
 
     def log_message(self, *_: object) -> None:
         pass

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A spider that follows every link of a site once, with deja as its duplicate filter.
+"""Follow every link of a site once, with deja as the duplicate filter.
 
     python3 site_server.py --pages 2000 --port 8090 &
-    python3 spider.py http://127.0.0.1:8090/ -s JOBDIR=job          Ctrl-C and again: it goes on
+    python3 spider.py http://127.0.0.1:8090/ -s JOBDIR=job          stop with Ctrl-C; run again to resume
     python3 spider.py http://127.0.0.1:8090/ -s DEJA_FILE=seen.deja -s DEJA_REVISIT=1
 
 -s NAME=VALUE sets a setting, as `scrapy crawl` does; -o FILE writes the pages as JSON lines.

@@ -1,6 +1,8 @@
-"""abi - what _lib.py tells ctypes is what deja.h tells the compiler, and nothing is forgotten: every
-function that the library exports is called by the package, or is listed here with the reason why not;
-every field of its structures is in the record of the same name."""
+"""abi - _lib.py agrees with deja.h, and nothing is missing.
+
+The package calls every function that the library exports, or NOT_BOUND gives the reason why not.
+Every field of a structure is in the record of the same name.
+"""
 
 import os
 import re
@@ -26,26 +28,26 @@ NUMBERS = {f"DEJA_{name}": getattr(_lib, name) for name in
 NUMBERS.update(DEJA_VERSION_MAJOR=_lib.ABI[0], DEJA_VERSION_MINOR=_lib.ABI[1])
 NUMBERS["DEJA_URL_ROOM(100)"] = _lib.url_room(100)
 
-TWO_STEPS = "hashing in one thread and asking in another; here add_many in several threads does it"
-LINES = "deja_lines_split is what cuts a buffer into keys"
+TWO_STEPS = "hashes in one thread for lookups in another; here, several threads call add_many"
+LINES = "deja_lines_split splits buffers into keys"
 NOT_BOUND = {
     "deja_builder_add_hashed": TWO_STEPS, "deja_builder_hash_batch": TWO_STEPS,
     "deja_filter_add_hashed": TWO_STEPS, "deja_filter_contains_hashed": TWO_STEPS,
     "deja_filter_count_hashed": TWO_STEPS, "deja_filter_hash_batch": TWO_STEPS,
     "deja_filter_hash_words": TWO_STEPS, "deja_filter_remove_hashed": TWO_STEPS,
     **dict.fromkeys(("deja_dedup_commit", "deja_dedup_free", "deja_dedup_judge", "deja_dedup_new", "deja_dedup_pending"),
-                    "goes by hashes, which are two steps as well"),
-    "deja_builder_add": "build takes all keys", "deja_filter_prefix": "prefix_many answers for one as well",
-    "deja_filter_export_len": "an export ends where there is no more",
-    "deja_import_len": "progress bars can count pieces", "deja_import_read": "the pieces came from the caller",
+                    "takes hashes, as the two-step calls do"),
+    "deja_builder_add": "build adds batches", "deja_filter_prefix": "prefix calls prefix_many",
+    "deja_filter_export_len": "an export ends with an empty piece",
+    "deja_import_len": "callers can count pieces", "deja_import_read": "the caller has the pieces",
     "deja_lines_count": LINES, "deja_lines_ends": LINES,
-    "deja_filter_profile": "is in the stats", "deja_url_rules_profile": "Rules knows its profile",
+    "deja_filter_profile": "the stats contain it", "deja_url_rules_profile": "Rules knows its profile",
     **dict.fromkeys(("deja_filter_require", "deja_kind_help", "deja_kind_next"),
-                    "a call that a kind cannot do raises an error that names the kinds that can"),
-    **dict.fromkeys(("deja_kind_parse", "deja_hash_parse"), "the option table names them"),
-    "deja_option_find": "a dict of the rows does", "deja_option_accepted": "the library refuses the others",
-    **dict.fromkeys(("deja_option_given", "deja_option_print", "deja_option_translate"), "are easier to say in Python"),
-    "deja_simd_name": "of interest to benchmarks in C",
+                    "an unsupported call raises an error that names a kind that supports it"),
+    **dict.fromkeys(("deja_kind_parse", "deja_hash_parse"), "the option table has the names"),
+    "deja_option_find": "the rows are in a dict", "deja_option_accepted": "the library refuses other options",
+    **dict.fromkeys(("deja_option_given", "deja_option_print", "deja_option_translate"), "Python code does the same"),
+    "deja_simd_name": "for benchmarks in C",
 }
 
 
@@ -55,19 +57,19 @@ def forgotten():
     package = "".join(file.read_text() for file in (pydeja.SOURCE / "python" / "deja").glob("*.py"))
     yield from (f"{name}: exported, neither in _lib.py nor in NOT_BOUND" for name in
                 sorted(exported - set(_lib.PROTOTYPES) - set(NOT_BOUND)))
-    yield from (f"{name}: in NOT_BOUND, and bound or not exported" for name in
+    yield from (f"{name}: in NOT_BOUND, but bound or not exported" for name in
                 sorted(set(NOT_BOUND) - (exported - set(_lib.PROTOTYPES))))
-    yield from (f"{name}: in _lib.py, and nothing calls it" for name in _lib.PROTOTYPES
+    yield from (f"{name}: in _lib.py, but nothing calls it" for name in _lib.PROTOTYPES
                 if not re.search(rf"\.{name}\b", package))
     for record in (_records.Plan, _records.Stats, _records.Layer):
         c = {name for name, *_ in getattr(_lib, record.__name__)._fields_} - {"size"}
-        yield from (f"{record.__name__}.{name}: in one of _lib.py and _records.py" for name in
+        yield from (f"{record.__name__}.{name}: only in one of _lib.py and _records.py" for name in
                     c ^ {field.name for field in dataclasses.fields(record)})
     for name, structure in STRUCTURES.items():
         said = {field for field, *_ in structure._fields_}
         body = re.search(rf"typedef struct {name} {{(.*?)}} {name};", plain, flags=re.S).group(1)
         c = {re.search(r"(\w+)(\[\w+\]|\)\(.*\))?$", line.strip()).group(1) for line in body.split(";") if line.strip()}
-        yield from (f"{name}.{field}: in one of deja.h and _lib.py" for field in c ^ said)
+        yield from (f"{name}.{field}: only in one of deja.h and _lib.py" for field in c ^ said)
 
 
 def code():
@@ -91,7 +93,7 @@ def expected():
 
 
 def arguments(name):
-    """How many the header declares."""
+    """Return how many arguments the header declares."""
     text = re.search(rf"\b{name}\(([^;]*)\);", plain).group(1)
     return 0 if text.strip() == "void" else text.count(",") + 1
 
@@ -110,7 +112,7 @@ wrong += forgotten()
 
 
 def other_library(major, minor, with_number):
-    """What `import deja` says to a library of another version."""
+    """Return the output of `import deja` with a library of another version."""
     name = f"./other{major}{minor}.so"
     with open("other.c", "w") as out:
         out.write(f'const char *deja_version(void) {{ return "{major}.{minor}.9"; }}\n')
@@ -126,7 +128,7 @@ major, minor = _lib.ABI
 for other in ((0, 1, False), (major, minor + 1, True), (major + 1, minor, True)):
     said = other_library(*other)
     if f"ImportError: this package needs libdeja {major}.{minor}, but " not in said or f"{other[0]}.{other[1]}.9" not in said:
-        wrong.append(f"libdeja {other[0]}.{other[1]} is not refused with its version: {said}")
+        wrong.append(f"libdeja {other[0]}.{other[1]} is not refused by version: {said}")
 assert ctypes.sizeof(_lib.Key) == ctypes.sizeof(_lib.Slice)
 assert not wrong, "\n".join(wrong)
 print(f"{len(lines)} fields and numbers, {len(_lib.PROTOTYPES)} calls")

@@ -1,5 +1,7 @@
-"""crawl - Scrapy itself on a site with loops: the same pages as with its own filter, a kill, a stop,
-visits, settings, log lines.  CRAWL_PAGES sets the size; crawl_long.py and crawl_stops_long.py have large ones."""
+"""crawl - Scrapy with deja's filter on a site with loops: pages, kills, stops, visits, settings, log.
+
+CRAWL_PAGES sets the number of pages; crawl_long.py and crawl_stops_long.py use large ones.
+"""
 
 import os
 import signal
@@ -16,7 +18,7 @@ PAGES = int(os.environ.get("CRAWL_PAGES", "120"))
 
 
 def set_bytes(n):
-    """What Scrapy's own filter keeps for n requests: a set of hexadecimal SHA-1."""
+    """Return the memory of Scrapy's own filter for n requests: a set of hexadecimal SHA-1."""
     seen = {f"{i:040x}" for i in range(n)}
     return sys.getsizeof(seen) + sum(map(sys.getsizeof, seen))
 
@@ -57,12 +59,12 @@ class Crawls(unittest.TestCase):
         self.assertLess(len(first.pages), PAGES)
         second = crawl(site, JOBDIR="stopped")
         self.assert_all(first.pages + second.pages, PAGES)
-        self.assertLessEqual(len(site.asked), PAGES + 2)  # the start page is asked for by each run
+        self.assertLessEqual(len(site.asked), PAGES + 2)  # each run requests the start page
         self.assertNotIn("killed", second.log)
         self.assertEqual(second.stats["deja/visit"], 1)
-        self.assertEqual(crawl(site, JOBDIR="stopped").pages, [0])  # finished: there is nothing left
+        self.assertEqual(crawl(site, JOBDIR="stopped").pages, [0])  # finished: nothing is left
 
-    def test_a_job_of_the_default_filter_is_taken_over(self):
+    def test_a_job_of_the_default_filter_is_imported(self):
         site = self.site()
         first = Crawl(site, JOBDIR="moved", CONCURRENT_REQUESTS=4, **DEFAULT).kill(
             lambda: len(site.asked) > PAGES // 4, signal.SIGINT)
@@ -80,11 +82,11 @@ class Crawls(unittest.TestCase):
         self.assertEqual(second.stats["deja/visit"], 2)
         self.assert_all(second.pages, PAGES)
 
-    def test_a_power_cut_that_brings_back_an_older_word(self):
+    def test_a_power_cut_that_restores_an_older_note(self):
         site = self.site()
         Crawl(site, JOBDIR="cut", CONCURRENT_REQUESTS=4).kill(lambda: len(site.asked) > PAGES // 4)
-        with open("cut/requests.deja.run", "w", encoding="utf-8") as word:
-            word.write("shutdown\n")
+        with open("cut/requests.deja.run", "w", encoding="utf-8") as note:
+            note.write("shutdown\n")
         second = crawl(site, JOBDIR="cut")
         self.assertIn("was killed", second.log)
         self.assert_all(second.pages, PAGES)
@@ -98,37 +100,37 @@ class Crawls(unittest.TestCase):
         self.assertTrue(os.path.exists("twice/requests.queue.killed"))
 
     def test_a_visit_finds_what_a_tiny_filter_hid(self):
-        """The temporal strategy: a page that is hidden from one visit is there in another, as
-        each makes other mistakes.
+        """The temporal strategy: visits have different false positives, so the next one finds lost pages.
 
-        Keys differ from run to run (the port is in them), so the bounds are wide: the first filter
-        is sized for half of the pages at p = 0.2 and loses about a fifth of them, the second
-        one a few in a hundred.  That the first loses none of 120, or the second all of the same
-        twenty again, has a chance below 1e-10."""
+        Keys contain the port and differ from run to run, so the bounds are wide.  The first filter
+        is sized for half of the pages at p = 0.2 and loses about a fifth of them, the second one a
+        few percent.  The chance that the first loses none of 120, or that the second loses the same
+        twenty again, is below 1e-10.
+        """
         site = self.site()
         settings = {"JOBDIR": "tiny", "DEJA_REVISIT": 1, "DEJA_KIND": "classic", "DEJA_CAPACITY": PAGES // 2,
                     "DEJA_FP_RATE": 0.2, "DEJA_FIXED": 1}
         first, second = crawl(site, **settings), crawl(site, **settings)
         hidden = set(range(PAGES)) - set(first.pages)
         found = hidden & set(second.pages)
-        print(f"visit 1 missed {len(hidden)} of {PAGES} pages (lost {first.stats['deja/expected_lost']:.0f}, expected, "
-              f"and what only these link to); visit 2 found {len(found)} of them")
+        print(f"visit 1 missed {len(hidden)} of {PAGES} pages ({first.stats['deja/expected_lost']:.0f} expected, "
+              f"and pages that only these link to); visit 2 found {len(found)} of them")
         self.assertGreater(len(hidden), 0)
         self.assertGreater(first.stats["deja/expected_lost"], 1)
         self.assertGreater(len(found), 0)
         self.assertEqual((first.stats["deja/visit"], second.stats["deja/visit"]), (1, 2))
         self.assertGreater(second.stats["deja/missed_by_every_visit"], 0)
 
-    def test_a_file_alone_remembers_what_came(self):
+    def test_a_file_alone_remembers_fetched_pages(self):
         site = self.site()
         Crawl(site, DEJA_FILE="seen.deja", CONCURRENT_REQUESTS=2).kill(lambda: len(site.asked) > PAGES // 4)
         with deja.Filter("seen.deja", mode="r") as f:
             keys = f.stats().keys
-        self.assertLess(abs(keys - len(site.asked)), 20)  # not what was only queued
+        self.assertLess(abs(keys - len(site.asked)), 20)  # without requests that were only queued
         asked = set(site.asked)
         before = len(site.asked)
         second = crawl(site, DEJA_FILE="seen.deja")
-        self.assertLessEqual(len(set(site.asked[before:]) & asked), 4)  # the first page, and what was on its way
+        self.assertLessEqual(len(set(site.asked[before:]) & asked), 4)  # the first page, and requests in flight
         self.assertEqual(crawl(site, DEJA_FILE="seen.deja").pages, [0])
         self.assertTrue(second.pages)
         self.assert_all(crawl(site, DEJA_FILE="seen.deja", DEJA_REVISIT=1).pages, PAGES)
@@ -137,14 +139,14 @@ class Crawls(unittest.TestCase):
         site = self.site()
         run = crawl(site, DEJA_URL="crawl", DEJA_FILE="urls.deja", DEJA_CAPACITY=PAGES)
         self.assert_all(run.pages, PAGES)
-        # Spellings of a URL that is on its way are not asked for again; page 0 has two URLs.
+        # Other spellings of a URL in flight are not requested again; page 0 has two URLs.
         self.assertLessEqual(len(run.pages), PAGES + 1)
-        with deja.Filter("urls.deja", mode="r") as f:  # a list of URLs to everybody
+        with deja.Filter("urls.deja", mode="r") as f:  # any program can look URLs up in it
             self.assertEqual(f.rules.profile, "crawl")
             self.assertTrue(all(site.url + f"p/{i}" in f for i in range(1, PAGES) if i % 5))
             self.assertIn(f"{site.url}q?view=full&id=5", f)
 
-    def test_lines_that_scrapy_users_expect(self):
+    def test_log_lines_that_scrapy_users_expect(self):
         site = self.site(30)
         quiet, loud = crawl(site), crawl(site, DUPEFILTER_DEBUG=1)
         self.assertEqual(quiet.log.count("Filtered duplicate request"), 1)
@@ -167,7 +169,7 @@ class Crawls(unittest.TestCase):
         self.assertRegex(run.log, rf"WARNING: deja: the filter was sized for {PAGES // 6} requests and now holds ")
         self.assertEqual(run.log.count("was sized for"), 1)
 
-    def test_settings_that_do_not_go_together(self):
+    def test_conflicting_settings_are_refused(self):
         for settings, word in (({"DEJA_REVISIT": 1}, "DEJA_FILE"), ({"DEJA_KIND": "cuckoo"}, "cuckoo"),
                                ({"DEJA_URL": "gsb"}, "block lists"), ({"DEJA_FIXED": 1}, "DEJA_CAPACITY"),
                                ({"DEJA_REDIS_URL": "redis://127.0.0.1:1/", "DEJA_REVISIT": 1}, "DEJA.ROTATE")):

@@ -1,5 +1,7 @@
-"""crawl_long - the same pages as with Scrapy's own filter, on a site of 10,000 pages full of loops: two
-crawls of some minutes each."""
+"""crawl_long - the comparison with Scrapy's own filter in crawl.py, on a site of 10,000 pages.
+
+It takes two crawls of several minutes each.
+"""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""crawl_stops_long - all of crawl.py, stops, kills and visits, on sites of 1,000 pages."""
+"""crawl_stops_long - all tests of crawl.py on sites of 1,000 pages."""
 
 import os
 import sys

@@ -1,5 +1,7 @@
-"""failover - a crawl over shards in a cluster continues when a primary dies: its replica takes over, and
-no page is lost.  One of two spiders knows the cluster by the node that dies."""
+"""failover - a crawl over shards in a cluster loses no page when a primary dies and its replica takes over.
+
+One of two spiders connects to the cluster through the node that dies.
+"""
 
 import os
 import unittest
@@ -12,11 +14,11 @@ from crawling import Crawl, Site  # noqa: E402
 from redisrun import Server, until  # noqa: E402
 
 PAGES = 120
-PRIMARIES = 3  # fewer could not agree on who follows
+PRIMARIES = 3  # fewer cannot elect a new primary
 
 
 class Cluster:
-    """Three primaries, and a replica of the first."""
+    """Three primaries and a replica of the first."""
 
     def __init__(self):
         self.nodes = [Server("--cluster-enabled", "yes", "--cluster-node-timeout", "5000",
@@ -29,10 +31,10 @@ class Cluster:
         for i, one in enumerate(ask[:PRIMARIES]):
             one("CLUSTER", "ADDSLOTSRANGE", 16384 * i // PRIMARIES, 16384 * (i + 1) // PRIMARIES - 1)
         name = ask[0]("CLUSTER", "MYID")
-        until("a replica", lambda: ask[-1]("CLUSTER", "REPLICATE", name) == "OK")  # as soon as it knows the name
+        until("a replica", lambda: ask[-1]("CLUSTER", "REPLICATE", name) == "OK")  # fails until the node knows the name
         until("a cluster", lambda: all(b"cluster_state:ok" in one("CLUSTER", "INFO") for one in ask))
         until("data at the replica", lambda: b"master_link_status:up" in ask[-1]("INFO", "replication"))
-        until("all know it", lambda: all(b"slave" in one("CLUSTER", "NODES") for one in ask))
+        until("the replica known to all", lambda: all(b"slave" in one("CLUSTER", "NODES") for one in ask))
         return self
 
     def __exit__(self, kind, *_):
@@ -43,7 +45,7 @@ class Cluster:
 
 
 def hold(held, sites):
-    """A site that has answered for some of its pages waits with the others; how many wait?"""
+    """Pause each site that has served a fifth of its pages; return how many are paused."""
     for site in sites:
         if site not in held and len(site.asked) > PAGES // 5:
             site.lock.acquire()
@@ -53,7 +55,7 @@ def hold(held, sites):
 
 class Failover(unittest.TestCase):
     def begin(self, cluster, number):
-        """A crawl of a site of its own, with a cache of its own, that asks this node for the others."""
+        """Start a crawl with its own site and cache, connected through this node."""
         site = Site(PAGES).start()
         self.addCleanup(site.server_close)
         self.addCleanup(site.shutdown)
@@ -61,7 +63,7 @@ class Failover(unittest.TestCase):
         return site, Crawl(site, DEJA_REDIS_URL=url, DEJA_REDIS_KEY=f"cache{number}", DEJA_REDIS_SHARDS=12,
                            DEJA_FP_RATE=1e-9, CONCURRENT_REQUESTS=1, DOWNLOAD_DELAY=0.01)
 
-    def test_crawls_go_on_without_the_primary(self):
+    def test_crawls_continue_without_the_primary(self):
         with Cluster() as cluster:
             dead, *_, replica = cluster.nodes
             crawls = [self.begin(cluster, number) for number in (0, 1)]

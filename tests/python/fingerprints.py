@@ -1,7 +1,8 @@
-"""fingerprints - DejaRequestFingerprinter gives Scrapy's own fingerprints, to the byte.
+"""fingerprints - DejaRequestFingerprinter returns the same bytes as Scrapy's own fingerprinter.
 
-The URLs are those of url.w3lib_agrees, hard cases and mutations of them, with bodies, methods and
-headers; Scrapy makes the reference with w3lib."""
+The URLs are the hard cases of url.w3lib_agrees and mutations of them, with bodies, methods and
+headers.
+"""
 
 import importlib.util
 import random
@@ -27,13 +28,13 @@ def hard_urls():
     path = pydeja.SOURCE / "tests" / "url" / "w3lib_agrees.py"
     spec = importlib.util.spec_from_file_location("w3lib_agrees", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)  # ends with 77 where w3lib is another one
+    spec.loader.exec_module(module)  # exits with 77 if w3lib has another version
     chance = random.Random(8)
     return module.SIMPLE + module.NAMED + [module.mutated(chance) for _ in range(MUTATIONS)]
 
 
 def requests():
-    """What Scrapy accepts: it needs a scheme, and percent-encodes non-ASCII bytes."""
+    """Yield the requests that Scrapy accepts: URLs with a scheme."""
     chance = random.Random(9)
     for url in hard_urls():
         text = url.decode("utf-8", "ignore")
@@ -63,12 +64,12 @@ class Fingerprints(unittest.TestCase):
         for request in self.requests:
             self.assertEqual(mine(request), other(request), request)
 
-    def test_of_2_7(self):
+    def test_implementation_2_7(self):
         crawler = crawler_with(REQUEST_FINGERPRINTER_IMPLEMENTATION="2.7")
         self.same(ours.DejaRequestFingerprinter.from_crawler(crawler).fingerprint,
                   theirs.RequestFingerprinter.from_crawler(crawler).fingerprint)
 
-    def test_of_2_6(self):
+    def test_implementation_2_6(self):
         crawler = crawler_with(REQUEST_FINGERPRINTER_IMPLEMENTATION="2.6")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -76,7 +77,7 @@ class Fingerprints(unittest.TestCase):
         self.same(ours.DejaRequestFingerprinter.from_crawler(crawler).fingerprint, default.fingerprint)
 
     def test_without_the_setting_it_is_the_new_one(self):
-        crawler = type("Crawler", (), {"settings": {}})()  # Scrapy after 2.12 has no such setting
+        crawler = type("Crawler", (), {"settings": {}})()  # Scrapy after 2.12 lacks the setting
         self.same(ours.DejaRequestFingerprinter.from_crawler(crawler).fingerprint, theirs.fingerprint)
 
     def test_with_headers_and_fragments(self):
@@ -89,7 +90,7 @@ class Fingerprints(unittest.TestCase):
                         JsonRequest("http://a.example/", data={"x": [1]})):
             self.assertEqual(ours.fingerprint(request), theirs.fingerprint(request))
 
-    def test_one_is_made_once_and_not_kept(self):
+    def test_a_fingerprint_is_computed_once_and_freed_with_its_request(self):
         fingerprinter = ours.DejaRequestFingerprinter()
         request = Request("http://a.example/")
         self.assertIs(fingerprinter.fingerprint(request), fingerprinter.fingerprint(request))

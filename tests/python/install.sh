@@ -1,4 +1,4 @@
-# The package installs from the tree without a network, with the library or without one.
+# pip installs the package from the tree without a network, with and without the library.
 fail() {
     echo "FAIL: $*" >&2
     exit 1
@@ -6,7 +6,7 @@ fail() {
 unset DEJA_LIBRARY PYTHONPATH
 python=/usr/bin/python3
 [ -x $python ] || python=python3
-# Debian's pip says no to its own Python; a folder as the target is fine with it.
+# Debian's pip refuses to install into its own Python, but accepts a directory as the target.
 for module in pip ensurepip; do
     $python -c "import $module" 2>/dev/null || {
         echo "skipped: no $module for $python (Debian: python3-pip python3-venv)"
@@ -14,12 +14,12 @@ for module in pip ensurepip; do
     }
 done
 if grep -qE '__(asan|tsan|ubsan)_' "$LIBDEJA"; then
-    echo "skipped: the library needs a sanitizer's runtime, which Python has not"
+    echo "skipped: the library needs a sanitizer's runtime, which Python lacks"
     exit 77
 fi
 export PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore PIP_NO_INDEX=1
 unset PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_CONFIG_FILE
-mkdir tree tree/include # a copy, as users may leave files in theirs
+mkdir tree tree/include # a copy, because pip writes into the tree
 cp -r "$SOURCE/python" tree/python
 cp "$SOURCE/include/deja.h" tree/include/
 install_into() { # FOLDER [ENVIRONMENT...]
@@ -36,21 +36,21 @@ where = [line.split()[-1] for line in open("/proc/self/maps") if "libdeja" in li
 print(deja.__file__, where[0], deja.__version__)
 '
 
-# With the library of this build: it is in the wheel, and found without help.
+# With the library of this build: the wheel contains it, and the package finds it.
 install_into with DEJA_LIBRARY="$LIBDEJA"
 [ -f with/deja/py.typed ] || fail "no py.typed"
 [ -f with/deja/libdeja.so.0.2 ] || fail "no library in the wheel"
-grep -q '^Tag: py3-none-linux_' with/deja-*.dist-info/WHEEL || fail "a wheel with a library is of one kind"
+grep -q '^Tag: py3-none-linux_' with/deja-*.dist-info/WHEEL || fail "a wheel with a library must be for this architecture"
 out=$(PYTHONPATH=with $python -c "$try")
 [[ $out == *"$PWD/with/deja/__init__.py $PWD/with/deja/libdeja.so.0.2"* ]] || fail "$out"
 version=$(sed -n 's/^Version: //p' with/deja-*.dist-info/METADATA)
 [[ $out == *" $version" ]] || fail "package $version, library ${out##* }"
 
-# Without one: any machine, and the loader finds the system's, or the error says what to do.
+# Without a library: the wheel is for any machine, and import loads the system's library or fails clearly.
 install_into without
-grep -q '^Tag: py3-none-any' without/deja-*.dist-info/WHEEL || fail "a wheel without a library is for all"
+grep -q '^Tag: py3-none-any' without/deja-*.dist-info/WHEEL || fail "a wheel without a library must be for any machine"
 if ! ldconfig -p | grep -q libdeja; then
-    if PYTHONPATH=without $python -c 'import deja' 2>err; then fail "no library, and no error"; fi
+    if PYTHONPATH=without $python -c 'import deja' 2>err; then fail "import succeeds without a library"; fi
     grep -q 'ImportError: deja needs the library libdeja.so.0.2.*Install deja' err || fail "$(cat err)"
 fi
 mkdir lib
@@ -58,9 +58,9 @@ cp "$LIBDEJA" lib/libdeja.so.0.2
 out=$(LD_LIBRARY_PATH=lib PYTHONPATH=without $python -c "$try")
 [[ $out == *lib/libdeja.so.0.2* ]] || fail "$out"
 
-# In a plain virtual environment, as the README says, with nothing to download.
+# In a plain virtual environment, as in the README, without downloads.
 line='pip install ./python'
-grep -qF "\`$line\`" "$SOURCE/README.md" || fail "the README has another line than: $line"
+grep -qF "\`$line\`" "$SOURCE/README.md" || fail "README.md lacks the line: $line"
 $python -m venv env
 (
     cd tree
@@ -79,7 +79,7 @@ tar -xzf "$(cat name)" -C unpacked
 env/bin/pip install -q --force-reinstall ./unpacked/deja-* || fail "pip install from an sdist"
 [ "$(LD_LIBRARY_PATH=lib env/bin/python -c 'import deja; print(deja.__version__)')" = "$version" ] || fail "sdist"
 
-# Types, where mypy is.
+# Types, if mypy is installed.
 if $python -c 'import mypy' 2>/dev/null; then
     (cd tree/python && $python -m mypy --no-incremental --cache-dir=/dev/null) || fail "mypy"
 else

@@ -1,4 +1,4 @@
-"""settings - wrong values in Scrapy's settings are errors that name the setting."""
+"""settings - a wrong value of a Scrapy setting is an error that names the setting."""
 
 import unittest
 
@@ -44,7 +44,7 @@ class SettingsOfScrapy(unittest.TestCase):
                                            Settings({"DEJA_CAPACITY": 100, "DEJA_OPTIONS": {option: value}, **more}))
 
     def test_numbers_may_be_text(self):
-        """As `scrapy crawl -s NAME=VALUE` gives them; 0 and an empty text ask for the default."""
+        """`scrapy crawl -s NAME=VALUE` passes text; 0 and an empty text mean the default."""
         for capacity in (5000, "5000", "5e3", 5000.0):
             f = DejaDupeFilter(Settings({"DEJA_CAPACITY": capacity, "DEJA_FP_RATE": "0.001", "DEJA_KIND": "blocked"}))
             self.assertEqual((f.seen.stats().capacity, f.seen.stats().fp_rate), (5000, 0.001))

@@ -1,7 +1,8 @@
-"""shared - DEJA_REDIS_URL: spiders that share one filter in a server.
+"""shared - spiders share one filter in a server (DEJA_REDIS_URL).
 
-Always against a small server here that knows the four commands; and against redis-server with the
-module where both are ($BUILD/redis/deja.so, or DEJA_MODULE)."""
+The tests use a small server in this file, and redis-server with the module if both are available
+($BUILD/redis/deja.so, or DEJA_MODULE).
+"""
 
 import os
 import re
@@ -30,7 +31,7 @@ MODULE = os.environ.get("DEJA_MODULE", os.path.join(os.environ["BUILD"], "redis"
 
 
 class BloomServer(socketserver.ThreadingTCPServer):
-    """BF.RESERVE, BF.ADD and DEJA.INFO over exact sets."""
+    """A server with BF.RESERVE, BF.ADD and DEJA.INFO over exact sets."""
 
     allow_reuse_address = daemon_threads = True
 
@@ -63,8 +64,8 @@ class BloomHandler(socketserver.StreamRequestHandler):
             sets[name].add(rest[0])
             return b":%d\r\n" % new
         if command == b"DEJA.INFO":
-            told = {b"keys": len(sets[name]), b"bytes": 1, b"fp_now": 0, b"lost": 0, b"visit": 1}
-            return b"*10\r\n" + b"".join(b"+%s\r\n:%d\r\n" % item for item in told.items())
+            found = {b"keys": len(sets[name]), b"bytes": 1, b"fp_now": 0, b"lost": 0, b"visit": 1}
+            return b"*10\r\n" + b"".join(b"+%s\r\n:%d\r\n" % item for item in found.items())
         return b"-ERR unknown command\r\n" if command[:3] in (b"BF.", b"DEJ") else b"+OK\r\n"
 
 
@@ -75,7 +76,7 @@ def free_port():
 
 
 class RealServer:
-    """redis-server with the module, or the test is skipped."""
+    """redis-server with the module; skips the test if one is missing."""
 
     def __init__(self, *options):
         binary = shutil.which("redis-server")
@@ -94,7 +95,7 @@ class RealServer:
                 return self
             except redis.ConnectionError:
                 time.sleep(0.02)
-        raise AssertionError("the server ended")
+        raise AssertionError("the server exited")
 
     def __exit__(self, *_):
         self.client.close()
@@ -111,8 +112,7 @@ class Shared(unittest.TestCase):
         self.site.server_close()
 
     def two_spiders(self, url, **more):
-        """Together they fetch every page once; each fetches the start page, and goes on from what
-        is new to both."""
+        """Two spiders together fetch every page once; both fetch the start page."""
         settings = {"DEJA_REDIS_URL": url, "DEJA_CAPACITY": 1000, **more}
         both = [Crawl(self.site, **settings), Crawl(self.site, **settings)]
         pages = [page for run in both for page in run.wait().pages]
@@ -127,19 +127,19 @@ class Shared(unittest.TestCase):
         self.assertEqual(server.reserved[b"deja:everything"], (b"1e-06", b"1000"))
         self.assertEqual(len(server.sets[b"deja:everything"]), PAGES)
 
-    def test_keys_are_canonical_urls_when_asked_for(self):
+    def test_keys_are_canonical_urls_with_a_profile(self):
         server = BloomServer()
         crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_REDIS_KEY="mine", DEJA_URL="crawl")
         self.assertIn(f"{self.site.url}q?id=5&view=full".encode(), server.sets[b"mine"])
 
-    def test_options_that_a_server_has_not_are_named(self):
+    def test_options_that_a_server_lacks_are_named(self):
         server = BloomServer()
         run = crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_OPTIONS='{"fingerprint_bits": 8}')
         self.assertIn("has no option fingerprint_bits", run.log)
         self.assertEqual((self.site.asked, server.sets), ([], {}))
 
     def test_shards_of_keys_are_those_of_the_command(self):
-        """As tests/unit/cli/server/test_shards.c has them: they never change."""
+        """tests/unit/cli/server/test_shards.c lists the values, which never change."""
         known = re.findall(r'\{"([^"]*)", (\d+), (\d+), (\d+)\}',
                            (pydeja.SOURCE / "tests/unit/cli/server/test_shards.c").read_text())
         self.assertGreater(len(known), 2)
@@ -147,7 +147,7 @@ class Shared(unittest.TestCase):
             self.assertEqual([_server.shard_of(text.encode(), n) for n in (16, 256, 16384)], list(map(int, shards)))
         self.assertEqual(_server.shard_of(b"", 16), 15)
 
-    def test_a_server_without_the_module_or_none_is_an_error(self):
+    def test_a_missing_module_or_server_is_an_error(self):
         class Plain(BloomHandler):
             def answer(self, command, *rest):
                 return b"-ERR unknown command 'BF.RESERVE'\r\n" if command == b"BF.RESERVE" else b"+OK\r\n"
@@ -173,15 +173,15 @@ class Shared(unittest.TestCase):
         self.assertEqual(run.stats["finish_reason"], "deja_failed")
         self.assertIn("out of memory", run.log)
 
-    def test_an_add_without_an_answer_is_not_sent_again(self):
-        """It may have been done: the second one would say "seen" of a page that nobody has."""
+    def test_an_add_without_an_answer_is_not_repeated(self):
+        """The server may have executed it: a second one would report a page as seen that nobody fetched."""
         class Mute(BloomHandler):
             def answer(self, command, *rest):
-                told = super().answer(command, *rest)
+                found = super().answer(command, *rest)
                 if command == b"BF.ADD" and len(self.server.sets[rest[0]]) > 5:
                     self.connection.shutdown(socket.SHUT_RDWR)
                     return b""
-                return told
+                return found
 
         server = BloomServer()
         server.RequestHandlerClass = Mute
@@ -196,17 +196,17 @@ class Shared(unittest.TestCase):
             crawl(self.site, DEJA_REDIS_URL=server.url, DEJA_REDIS_KEY="kind", DEJA_KIND="exact", DEJA_CAPACITY=500,
                   DEJA_OPTIONS='{"seed": 7}')
             flat = server.client.execute_command("DEJA.INFO", "kind")
-            told = dict(zip(flat[0::2], flat[1::2]))
-            self.assertEqual((told[b"kind"], told[b"keys"]), (b"scalable", PAGES))
+            found = dict(zip(flat[0::2], flat[1::2]))
+            self.assertEqual((found[b"kind"], found[b"keys"]), (b"scalable", PAGES))
 
     def shards(self, server):
-        """A cache of eight filters, which the command knows as well."""
+        """Crawl with a cache of eight filters, then look URLs up with the command."""
         settings = {"DEJA_REDIS_URL": server.url, "DEJA_REDIS_KEY": "cache", "DEJA_REDIS_SHARDS": 8, "DEJA_URL": "crawl"}
         first = crawl(self.site, **settings)
         self.assertEqual(sorted(set(first.pages)), list(range(PAGES)))
         self.assertIn("8 shards", first.log)
         self.assertEqual(first.stats["deja/keys"], PAGES)
-        self.assertEqual(crawl(self.site, **settings).pages, [0])  # Scrapy asks for the start page in any case
+        self.assertEqual(crawl(self.site, **settings).pages, [0])  # Scrapy always requests the start page
         for wrong, word in (({"DEJA_REDIS_SHARDS": 4}, "has 8 shards, not 4"), ({"DEJA_URL": "safe"}, "other URL rules"),
                             ({"DEJA_REDIS_SHARDS": 20000}, "1 to 16384"), ({"DEJA_REDIS_KEY": "a{b}"}, "braces")):
             run = crawl(self.site, **{**settings, **wrong})
@@ -216,14 +216,14 @@ class Shared(unittest.TestCase):
             urls = f"{self.site.url}q?view=full&id=5\n{self.site.url}p/1\n{self.site.url}none\n"
             done = subprocess.run([os.environ["DEJA"], "check", "--redis", server.url, "--url=crawl", "cache"],
                                   input=urls, capture_output=True, text=True)
-            if "hiredis" not in done.stderr:  # a build without
+            if "hiredis" not in done.stderr:  # a build without hiredis
                 self.assertEqual(done.stdout.splitlines(), urls.splitlines()[:2], done.stderr)
 
     def test_shards(self):
         with RealServer() as server:
             self.shards(server)
 
-    def test_shards_on_a_server_that_does_not_come_back(self):
+    def test_shards_give_up_on_a_dead_server(self):
         with RealServer() as server, unittest.mock.patch("deja._server.PATIENCE", 0.3):
             cache = _server.Shards(server.url, "cache", {"fp_rate": 1e-9}, 4, None)
             self.assertTrue(cache.add(b"a"))

@@ -1,4 +1,4 @@
-"""together - one Filter, many threads: nothing is lost, nothing crashes, and batches overlap."""
+"""together - many threads use one Filter: no key is lost, nothing crashes, and batches overlap."""
 
 import ctypes
 import os
@@ -14,7 +14,7 @@ THREADS, EACH = 4, 40_000
 
 
 def at_once(*jobs):
-    """Run them together; what one raises is raised here."""
+    """Run jobs concurrently; raise the first error."""
     errors = []
 
     def guarded(job):
@@ -47,7 +47,7 @@ class Threads(unittest.TestCase):
                 for t in range(THREADS):
                     self.assertEqual(sum(f.contains_many(text_of(t))), EACH)
 
-    def test_all_calls_beside_each_other(self):
+    def test_all_calls_can_run_concurrently(self):
         f = deja.Filter("busy.deja", capacity=THREADS * EACH)
         stop = threading.Event()
 
@@ -74,7 +74,7 @@ class Threads(unittest.TestCase):
         f.close()
         deja.verify("busy.deja")
 
-    def test_rotating_and_merging_under_load_is_sound(self):
+    def test_rotating_and_merging_under_load(self):
         f, other = deja.Filter(capacity=1000, seed=1), deja.Filter(capacity=1000, seed=1)
         stop = threading.Event()
 
@@ -91,21 +91,21 @@ class Threads(unittest.TestCase):
                         try:
                             a.merge(b)
                         except deja.MismatchError:
-                            pass  # another visit by now
+                            pass  # the visits differ
             finally:
                 stop.set()
 
         at_once(load, load, change)
         self.assertEqual(f.stats().visit, 51)
 
-    def test_merging_crosswise_does_not_hang(self):
+    def test_merging_in_both_directions_does_not_deadlock(self):
         a, b = deja.Filter(capacity=1000, seed=1), deja.Filter(capacity=1000, seed=1)
         a.add("a")
         b.add("b")
         at_once(lambda: [a.merge(b) for _ in range(300)], lambda: [b.merge(a) for _ in range(300)])
         self.assertTrue("b" in a and "a" in b)
 
-    def test_closing_under_load_is_an_exception_not_a_crash(self):
+    def test_closing_under_load_raises_an_exception(self):
         for _ in range(20):
             f = deja.Filter(capacity=100_000)
             ready = threading.Barrier(3)
@@ -136,10 +136,12 @@ class Threads(unittest.TestCase):
 
         self.assertEqual(sum(f.add_many(keys())), 20_000)
 
-    def test_the_interpreter_goes_on_meanwhile(self):
-        """While one thread is inside a single long call, another one gets turns.  A call that
-        kept the interpreter's lock would leave it at most one before and one after it.  On a busy
-        machine the other thread may not run during a call, so there are many calls."""
+    def test_other_threads_run_during_a_call(self):
+        """While one thread is inside a long call, another thread gets turns.
+
+        A call that held the interpreter lock would allow at most one turn before and one after it.
+        On a busy machine the other thread may not run during a call; the test tries many calls.
+        """
         turns = 0
         for _ in range(200):
             turns = self.turns_during_a_call()
