@@ -103,7 +103,7 @@ class Filter:
     key          32 secret bytes that are not stored in the file; by default deja generates
                  random ones and stores them
     seed         a number instead of a secret, for the same filter in every run
-    url          compare canonical URLs: "safe", "crawl", "gsb", "scrapy" or Rules(...).
+    url          compare canonical URLs: "safe", "crawl", "gsb", "scrapy", "shape" or Rules(...).
                  A file records its profile, so you can omit it when you open one.
     repair       open a file with one damaged sync record and use the other record
     permissions  mode bits of a new file, such as 0o640.  By default only you can read a file that

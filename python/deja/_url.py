@@ -59,7 +59,7 @@ def _slices(keys: list[bytes]) -> tuple[object, int]:
 
 
 class Rules:
-    """The rules of a URL profile: "safe", "crawl", "gsb" or "scrapy".
+    """The rules of a URL profile: "safe", "crawl", "gsb", "scrapy" or "shape".
 
     For a profile that drops query parameters (crawl), `drop` adds names to its list and `keep`
     removes names; a name may end in `*`.  With builtin=False, the list is `drop` alone.
@@ -76,7 +76,8 @@ class Rules:
         self._made_of = (profile, dropped, kept, flag("builtin", builtin))
         number = lib.deja_profile_parse(word("profile", profile))
         if not number:
-            fail(_lib.EINVAL, f"there is no URL profile {profile!r}; use safe, crawl, gsb or scrapy")
+            known: list[bytes] = [*filter(None, map(lib.deja_profile_name, range(_lib.OPTION_CHOICES)))]
+            fail(_lib.EINVAL, f"there is no URL profile {profile!r}; use one of {b', '.join(known).decode()}")
         self.profile = profile
         self._number = number
         if not dropped and not kept and builtin:
@@ -246,7 +247,7 @@ def canonical(url: Union[bytes, bytearray, memoryview], profile: Union[str, Rule
 def canonical(url: Key, profile: Union[str, Rules] = "safe") -> Union[str, bytes]:
     """Return the canonical form of a URL, as str or bytes like the argument.
 
-    The profile is "safe", "crawl", "gsb", "scrapy" or Rules(...).  NotURLError: not a URL.
+    The profile is "safe", "crawl", "gsb", "scrapy", "shape" or Rules(...).  NotURLError: not a URL.
 
     >>> canonical("HTTP://Example.com:80/a/../b#top")
     'http://example.com/b'
