@@ -1,4 +1,5 @@
-/* test_paired.c - two filters for one question: answers, counts, and what it refuses. */
+/* test_paired.c - additions and deletions in two filters: answers, counts, sizes,
+ * and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include "kinds/kind.h"
 #include "numbered.h"
 #include "options.h"
+#include "plans.h"
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +38,7 @@ static bool has(const deja_filter *f, uint64_t number)
 
 /* --- Answers ------------------------------------------------------------------- */
 
-static void what_was_removed_is_gone_and_the_rest_is_there(void **state)
+static void removed_keys_are_absent_and_the_rest_stay(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 100, .fp_rate = 1e-9));
     for (uint64_t i = 0; i < 100; i++)
@@ -58,7 +60,7 @@ static void what_was_removed_is_gone_and_the_rest_is_there(void **state)
     deja_filter_free(f);
 }
 
-static void a_key_that_comes_back_is_new_every_time_and_never_found(void **state)
+static void a_removed_key_that_is_added_again_is_never_found(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 100, .fp_rate = 1e-9));
     assert_true(add(f, 7));
@@ -78,7 +80,7 @@ static void a_key_that_comes_back_is_new_every_time_and_never_found(void **state
     deja_filter_free(f);
 }
 
-static void what_is_not_there_is_refused_and_changes_nothing(void **state)
+static void removing_an_absent_key_is_refused(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 100, .fp_rate = 1e-9));
     assert_true(add(f, 1));
@@ -92,8 +94,8 @@ static void what_is_not_there_is_refused_and_changes_nothing(void **state)
     deja_filter_free(f);
 }
 
-/* Unlike counters: a false positive can be removed, and all members stay. */
-static void removing_strangers_by_mistake_takes_nothing_from_members(void **state)
+/* Unlike with counters, removing a false positive takes no member away. */
+static void removing_false_positives_keeps_all_members(void **state)
 {
     deja_filter *f =
         new_filter(OPTIONS(.capacity = 100, .fp_rate = 0.3, .deletions = UINT64_C(1000000)));
@@ -104,7 +106,8 @@ static void removing_strangers_by_mistake_takes_nothing_from_members(void **stat
         mistakes += take_out(f, i);
     assert_in_range(mistakes, 150, 450);
     for (uint64_t i = 0; i < 100; i++)
-        assert_true(has(f, i)); /* the deletions are nearly empty: none is claimed */
+        assert_true(
+            has(f, i)); /* the deletions are nearly empty, so none is mistaken for removed */
     deja_filter_free(f);
 }
 
@@ -124,7 +127,7 @@ static void rates_are_those_of_both_halves(void **state)
     deja_filter_free(f);
 }
 
-/* --- Full to the brim ------------------------------------------------------------ */
+/* --- Overfull ---------------------------------------------------------------------- */
 
 static void full_deletions_forget_everything(void **state)
 {
@@ -139,7 +142,7 @@ static void full_deletions_forget_everything(void **state)
     deja_filter_free(f);
 }
 
-/* --- What it refuses, and visits --------------------------------------------------- */
+/* --- Refusals and visits ------------------------------------------------------------- */
 
 static void unions_folds_and_counts_are_refused_with_the_reason(void **state)
 {
@@ -162,7 +165,7 @@ static void unions_folds_and_counts_are_refused_with_the_reason(void **state)
     deja_filter_free(b);
 }
 
-static void the_next_visit_is_sized_from_what_came_and_what_went(void **state)
+static void the_next_visit_is_sized_by_adds_and_removals(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .deletions = 500, .fp_rate = 1e-6));
     for (uint64_t i = 0; i < 800; i++)
@@ -172,15 +175,16 @@ static void the_next_visit_is_sized_from_what_came_and_what_went(void **state)
     add(f, 0);
     assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_OK);
     deja_stats s = stats_of(f);
-    assert_in_range(s.capacity, 900, 901); /* 800 and an eighth; some hundredths of a key lost */
+    assert_in_range(s.capacity, 900,
+                    901); /* 800 and an eighth, and a fraction of a key for losses */
     assert_int_equal(s.deletions_capacity, 180);
     assert_int_equal(s.visit, 2);
     assert_int_equal(s.last_distinct, 800);
     assert_int_equal(s.keys + s.deletions + s.removed + s.refused + s.hidden + s.bits_set, 0);
-    assert_true(add(f, 0)); /* forgiven: the deletions began anew as well */
+    assert_true(add(f, 0)); /* the deletions were emptied as well */
     assert_true(has(f, 0));
     assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_OK);
-    assert_int_equal(stats_of(f).deletions_capacity, 180); /* nothing went: as before */
+    assert_int_equal(stats_of(f).deletions_capacity, 180); /* nothing was removed: unchanged */
     const deja_options next = {.size = sizeof next, .capacity = 50, .deletions = 9};
     assert_int_equal(deja_filter_rotate(f, &next, NULL), DEJA_OK);
     s = stats_of(f);
@@ -189,7 +193,7 @@ static void the_next_visit_is_sized_from_what_came_and_what_went(void **state)
     deja_filter_free(f);
 }
 
-static void the_deletions_of_a_visit_have_hashes_of_their_own(void **state)
+static void the_deletions_of_a_visit_have_their_own_hashes(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 100));
     assert_int_equal(f->part[0]->salt, 0);
@@ -199,18 +203,109 @@ static void the_deletions_of_a_visit_have_hashes_of_their_own(void **state)
     deja_filter_free(f);
 }
 
+/* --- Sizes ---------------------------------------------------------------- */
+
+static void each_half_is_a_blocked_filter_of_its_own_capacity(void **state)
+{
+    const struct dj_plan plan =
+        resolved(OPTIONS(.capacity = 50000, .deletions = 7000, .fp_rate = 0.01));
+    deja_options half = OPTIONS(.capacity = 50000, .fp_rate = 0.01);
+    half.kind = DEJA_BLOCKED;
+    const struct dj_plan entries = resolved(half);
+    half.capacity = 7000;
+    const struct dj_plan removals = resolved(half);
+    assert_memory_equal(&plan.shape, &entries.shape, sizeof plan.shape);
+    assert_memory_equal(&plan.removal, &removals.shape, sizeof plan.removal);
+    assert_int_equal(dj_plan_parts(&plan), 2);
+    assert_int_equal(dj_plan_bytes(&plan), (plan.shape.bits + plan.removal.bits) / 8);
+    struct dj_part part = {0};
+    assert_true(dj_plan_part(&plan, 1, &part));
+    assert_int_equal(part.capacity, 7000);
+    assert_int_equal(part.shape.bits, removals.shape.bits);
+}
+
+static void by_default_as_many_removals_as_keys_are_expected(void **state)
+{
+    const struct dj_plan plan = resolved(OPTIONS(.capacity = 3000, .fp_rate = 0.01));
+    assert_int_equal(plan.deletions, 3000);
+    assert_int_equal(plan.removal.bits, plan.shape.bits);
+    deja_plan told = DEJA_PLAN_INIT;
+    const deja_options opt = OPTIONS(.capacity = 3000, .fp_rate = 0.01);
+    assert_int_equal(deja_plan_make(&opt, &told, NULL), DEJA_OK);
+    assert_int_equal(told.deletions, 3000);
+    assert_int_equal(told.bits, 2 * plan.shape.bits);
+    assert_true(told.fn_rate > 0 && told.fn_rate <= 0.01);
+    assert_true(told.fp_rate > 0 && told.fp_rate <= 0.01);
+}
+
+static void memory_is_split_in_proportion(void **state)
+{
+    static const struct {
+        uint64_t memory, capacity, deletions, entries; /* bytes */
+    } rows[] = {
+        {1 << 20, 1000, 0, 1 << 19},
+        {1 << 20, 3000, 1000, 3 << 18},
+        {1 << 20, 1000, 3000, 1 << 18},
+        {128, 1000000, 1, 64},
+        {128, 1, 1000000, 64},
+        {4096 + 63, 1, 1, 2048},
+        {192, UINT64_C(1) << 53, 1, 128},
+        {192, 1, UINT64_C(1) << 53, 64},
+    };
+    for (size_t i = 0; i < DJ_ARRAY_LEN(rows); i++) {
+        const struct dj_plan plan =
+            resolved(OPTIONS(.memory = rows[i].memory, .capacity = rows[i].capacity,
+                             .deletions = rows[i].deletions));
+        assert_int_equal(plan.shape.bits / 8, rows[i].entries);
+        assert_int_equal(plan.removal.bits / 8,
+                         (rows[i].memory - rows[i].entries) / DJ_BLOCK_BYTES * DJ_BLOCK_BYTES);
+        assert_int_equal(plan.capacity, rows[i].capacity);
+        assert_true(plan.fp_rate > 0 && plan.fp_rate < 1);
+    }
+}
+
+static void capacity_follows_from_memory_and_rate(void **state)
+{
+    const struct dj_plan even = resolved(OPTIONS(.memory = 1 << 20, .fp_rate = 0.01));
+    assert_int_equal(even.deletions, even.capacity);
+    assert_true(dj_plan_bytes(&even) <= 1 << 20);
+    assert_true(dj_shape_rate(&even.shape, (double)even.capacity) <= 0.01);
+    assert_true(dj_shape_rate(&even.removal, (double)even.deletions) <= 0.01);
+    const struct dj_plan few =
+        resolved(OPTIONS(.memory = 1 << 20, .fp_rate = 0.01, .deletions = 1000));
+    assert_int_equal(few.deletions, 1000);
+    assert_true(few.capacity > even.capacity * 19 / 10);
+    assert_true(dj_plan_bytes(&few) <= 1 << 20);
+    assert_true(dj_shape_rate(&few.removal, 1000) <= 0.01);
+}
+
+static void the_rule_of_the_thesis_sizes_both_halves(void **state)
+{
+    const struct dj_plan plan =
+        resolved(OPTIONS(.capacity = 10000, .deletions = 2000, .hashes = 4, .multiplier = 2));
+    assert_int_equal(plan.shape.k, 4);
+    assert_int_equal(plan.removal.k, 4);
+    assert_true(plan.shape.bits >= 80000 && plan.shape.bits < 80000 + DJ_BLOCK_BITS);
+    assert_true(plan.removal.bits >= 16000 && plan.removal.bits < 16000 + DJ_BLOCK_BITS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_removed_is_gone_and_the_rest_is_there),
-        cmocka_unit_test(a_key_that_comes_back_is_new_every_time_and_never_found),
-        cmocka_unit_test(what_is_not_there_is_refused_and_changes_nothing),
-        cmocka_unit_test(removing_strangers_by_mistake_takes_nothing_from_members),
+        cmocka_unit_test(removed_keys_are_absent_and_the_rest_stay),
+        cmocka_unit_test(a_removed_key_that_is_added_again_is_never_found),
+        cmocka_unit_test(removing_an_absent_key_is_refused),
+        cmocka_unit_test(removing_false_positives_keeps_all_members),
         cmocka_unit_test(rates_are_those_of_both_halves),
         cmocka_unit_test(full_deletions_forget_everything),
         cmocka_unit_test(unions_folds_and_counts_are_refused_with_the_reason),
-        cmocka_unit_test(the_next_visit_is_sized_from_what_came_and_what_went),
-        cmocka_unit_test(the_deletions_of_a_visit_have_hashes_of_their_own),
+        cmocka_unit_test(the_next_visit_is_sized_by_adds_and_removals),
+        cmocka_unit_test(the_deletions_of_a_visit_have_their_own_hashes),
+        cmocka_unit_test(each_half_is_a_blocked_filter_of_its_own_capacity),
+        cmocka_unit_test(by_default_as_many_removals_as_keys_are_expected),
+        cmocka_unit_test(memory_is_split_in_proportion),
+        cmocka_unit_test(capacity_follows_from_memory_and_rate),
+        cmocka_unit_test(the_rule_of_the_thesis_sizes_both_halves),
     };
     return cmocka_run_group_tests_name("unit.paired", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
-/* test_window.c - what a window remembers, what it forgets, and what time does to it.
+/* test_window.c - what a window remembers, what it forgets, and the effect of time.
  *
- * The promises are those on top of window.c, checked against an exact list of who came when:
- * by keys, whatever was added within the last N adds is found; by time, whatever came within the
- * last T seconds.  What is older than the most that is remembered is gone, up to the rate. */
+ * The promises are those at the top of window.c, compared with an exact list of adds.  By keys:
+ * every key of the last N adds is found.  By time: every key of the last T seconds.  Keys older
+ * than all generations are gone, up to the rate. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,8 @@
 #include "core/base/bytes.h"
 #include "kinds/kind.h"
 #include "kinds/window.h"
+#include "options.h"
+#include "plans.h"
 #include "rng.h"
 #include "scratch.h"
 #include <math.h>
@@ -29,19 +31,14 @@ static deja_options options(uint64_t n, uint32_t generations, uint64_t seconds)
     opt.capacity = n;
     opt.generations = generations;
     opt.window_seconds = seconds;
-    opt.fp_rate = 1e-9; /* false positives would only be noise here */
+    opt.fp_rate = 1e-9; /* low, so that false positives do not disturb */
     opt.seed = 7;
     return opt;
 }
 
 static deja_filter *new_window(uint64_t n, uint32_t generations, uint64_t seconds)
 {
-    const deja_options opt = options(n, generations, seconds);
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_new(&opt, &f, &err) != DEJA_OK)
-        fail_msg("%s", err.text);
-    return f;
+    return new_filter(options(n, generations, seconds));
 }
 
 static bool add(deja_filter *f, uint64_t key)
@@ -72,7 +69,7 @@ static uint64_t count_range(const deja_filter *f, uint64_t from, uint64_t to)
 
 /* --- By keys -------------------------------------------------------------- */
 
-/* A stream with many repeats.  last[key] is the number of the add that had it last. */
+/* A stream with many repeats.  last[key] is the number of the last add of that key. */
 static void the_last_n_adds_are_found(void **state)
 {
     enum {
@@ -86,7 +83,7 @@ static void the_last_n_adds_are_found(void **state)
             static uint64_t last[KEYS];
             memset(last, 0, sizeof last);
             for (uint64_t at = 1; at <= ADDS; at++) {
-                /* Waves: at times few keys come again and again, at times all. */
+                /* Waves: sometimes a few keys repeat, sometimes all occur. */
                 const uint64_t key = rng_below(&r, at / 500 % 2 ? 20 : KEYS);
                 const bool seen = last[key] && at - last[key] <= n;
                 const bool is_new = add(f, key);
@@ -103,8 +100,8 @@ static void the_last_n_adds_are_found(void **state)
         }
 }
 
-/* Different keys only: a generation takes q of them, G full ones stay while one fills. */
-static void what_is_older_than_all_generations_is_gone(void **state)
+/* Distinct keys only: a generation takes q of them; G full ones stay while one fills. */
+static void keys_older_than_all_generations_are_gone(void **state)
 {
     for (uint32_t generations = 1; generations <= 7; generations++) {
         const uint64_t n = 700, quota = (n + generations - 1) / generations;
@@ -137,7 +134,7 @@ static void seeing_a_key_again_renews_it(void **state)
     deja_filter_free(f);
 }
 
-static void looking_up_renews_nothing(void **state)
+static void a_lookup_does_not_renew_a_key(void **state)
 {
     deja_filter *f = new_window(100, 1, 0);
     add(f, 1);
@@ -163,8 +160,8 @@ static void repeats_do_not_fill_a_generation(void **state)
     deja_filter_free(f);
 }
 
-/* Batches of any length leave the same bodies, counts and answers as single calls. */
-static void a_batch_is_as_good_as_single_calls(void **state)
+/* Batches of any length leave the bodies, counts and answers of single calls. */
+static void a_batch_equals_single_calls(void **state)
 {
     enum {
         ADDS = 20000
@@ -211,8 +208,8 @@ static void set_clock(deja_filter *f, uint64_t seconds)
     assert_int_equal(deja_filter_set_clock(f, seconds, NULL), DEJA_OK);
 }
 
-/* Keys at random moments, pauses of every length; last[key] is the second when it came last. */
-static void the_last_t_seconds_are_found_and_no_more_than_all_generations(void **state)
+/* Keys at random times, pauses of every length; last[key] is the second of its last add. */
+static void the_last_t_seconds_are_found_and_older_keys_are_gone(void **state)
 {
     enum {
         KEYS = 300,
@@ -244,9 +241,9 @@ static void the_last_t_seconds_are_found_and_no_more_than_all_generations(void *
         }
 }
 
-static void a_window_that_nobody_adds_to_forgets_as_well(void **state)
+static void an_idle_window_forgets_too(void **state)
 {
-    deja_filter *f = new_window(1000, 2, 100); /* generations of 50 s, gone after 150 */
+    deja_filter *f = new_window(1000, 2, 100); /* generations of 50 s: gone after 150 */
     set_clock(f, 5000);
     add_range(f, 0, 10);
     set_clock(f, 5049);
@@ -279,9 +276,9 @@ static void a_clock_that_goes_back_forgets_nothing(void **state)
     deja_filter_free(f);
 }
 
-/* The system's clock is earlier than the start of the newest generation, as after an error in
- * setting it: time continues from that start, at the pace of the clock. */
-static void a_system_clock_set_back_goes_on(void **state)
+/* The system's clock is earlier than the start of the newest generation, for example after it was
+ * set wrongly: time continues from that start, at the pace of the clock. */
+static void time_continues_after_the_system_clock_is_set_back(void **state)
 {
     deja_filter *f = new_window(1000, 1, 100);
     const uint64_t future = (uint64_t)time(NULL) + 1000000;
@@ -296,7 +293,7 @@ static void a_system_clock_set_back_goes_on(void **state)
     deja_filter_free(f);
 }
 
-static void more_keys_than_planned_are_told(void **state)
+static void more_keys_than_planned_are_reported(void **state)
 {
     deja_options opt = options(1000, 1, 60);
     opt.fp_rate = 0.01;
@@ -326,15 +323,15 @@ static void only_a_window_has_a_clock(void **state)
     deja_filter_free(f);
 }
 
-/* --- The account ------------------------------------------------------------ */
+/* --- Stats ------------------------------------------------------------------ */
 
-static void stats_tell_every_generation(void **state)
+static void stats_describe_every_generation(void **state)
 {
     deja_filter *f = new_window(300, 3, 0);
     set_clock(f, 1000);
     add_range(f, 0, 250);
     set_clock(f, 1100);
-    add_range(f, 240, 260); /* ten of them are renewed: they are new to their generation */
+    add_range(f, 240, 260); /* ten of them are renewed, so they are new to their generation */
     const deja_stats s = stats_of(f);
     assert_int_equal(s.generations, 3);
     assert_int_equal(s.turns, 2);
@@ -351,7 +348,7 @@ static void stats_tell_every_generation(void **state)
     deja_filter_free(f);
 }
 
-/* A key that is in two generations is one key. */
+/* A key in two generations is one key. */
 static void distinct_counts_a_renewed_key_once(void **state)
 {
     deja_options opt = options(20000, 1, 1000);
@@ -373,23 +370,10 @@ static deja_filter *create_window(const char *path, uint64_t n, uint32_t generat
                                   uint64_t seconds)
 {
     const deja_options opt = options(n, generations, seconds);
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_create(path, DEJA_CREATE_REPLACE, &opt, &f, &err) != DEJA_OK)
-        fail_msg("%s", err.text);
-    return f;
+    return create_file(path, DEJA_CREATE_REPLACE, &opt);
 }
 
-static deja_filter *open_window(const char *path, unsigned flags)
-{
-    deja_filter *f;
-    deja_error err = {0, ""};
-    if (deja_filter_open(path, flags, NULL, &f, &err) != DEJA_OK)
-        fail_msg("%s", err.text);
-    return f;
-}
-
-static void a_file_goes_on_where_it_was(void **state)
+static void a_reopened_file_continues_where_it_was(void **state)
 {
     for (uint64_t seconds = 0; seconds <= 90; seconds += 90) {
         const char *path = scratch_path("goes_on.deja");
@@ -401,10 +385,10 @@ static void a_file_goes_on_where_it_was(void **state)
             set_clock(m, now);
             add_range(f, 37 * round, 37 * round + 50);
             add_range(m, 37 * round, 37 * round + 50);
-            assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+            sync_file(f);
             deja_filter_free(f);
             assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
-            f = open_window(path, DEJA_OPEN_WRITE);
+            f = open_file(path, DEJA_OPEN_WRITE);
             set_clock(f, now);
             assert_true(bodies_equal(f->part[0], m->part[0]));
             assert_int_equal(f->window.turns, m->window.turns);
@@ -419,8 +403,8 @@ static void a_file_goes_on_where_it_was(void **state)
     }
 }
 
-/* A file from a time when the clock was an hour ahead, or crafted: its keys are remembered from
- * now on, as long as any, and not until the clock has caught up. */
+/* A file written while the clock was ahead, or crafted: its keys expire as if added now, not only
+ * once the clock has caught up. */
 static void a_file_from_the_future_restarts_from_now(void **state)
 {
     static const uint64_t ahead[] = {1, 3600, UINT64_C(1) << 39};
@@ -431,21 +415,21 @@ static void a_file_from_the_future_restarts_from_now(void **state)
         deja_filter *f = create_window(path, 1000, 2, 100);
         set_clock(f, 5000 + ahead[i]);
         add_range(f, 0, 10);
-        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        sync_file(f);
         deja_filter_free(f);
-        f = open_window(path, DEJA_OPEN_WRITE);
+        f = open_file(path, DEJA_OPEN_WRITE);
         set_clock(f, 5000);
         assert_int_equal(deja_filter_stats(f, 0, &o, NULL), DEJA_OK);
         assert_int_equal(o.clock_behind, ahead[i]);
         assert_int_equal(count_range(f, 0, 10), 10);
         add_range(f, 10, 20);
         assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL),
-                         DEJA_OK); /* it is told to the end */
+                         DEJA_OK); /* reported until the file is closed */
         assert_int_equal(s.clock_behind, ahead[i]);
         assert_int_equal(s.generation_age[0], 0);
-        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
+        sync_file(f);
         deja_filter_free(f);
-        f = open_window(path, DEJA_OPEN_WRITE);
+        f = open_file(path, DEJA_OPEN_WRITE);
         set_clock(f, 5099); /* T seconds, and all generations, as for any other key */
         assert_int_equal(deja_filter_stats(f, 0, &o, NULL), DEJA_OK);
         assert_int_equal(o.clock_behind, 0);
@@ -460,15 +444,15 @@ static void a_file_from_the_future_restarts_from_now(void **state)
     }
 }
 
-/* The writer turns several times while a reader has the file: by time, the reader has to learn
+/* The writer turns several times while a reader has the file open.  By time, the reader must learn
  * when the generations began. */
 static void a_reader_follows_the_writer(void **state)
 {
     for (uint64_t seconds = 0; seconds <= 100; seconds += 100) {
         const char *path = scratch_path("follows.deja");
         deja_filter *f = create_window(path, 100, 1, seconds);
-        assert_int_equal(deja_filter_sync(f, NULL), DEJA_OK);
-        deja_filter *r = open_window(path, 0);
+        sync_file(f);
+        deja_filter *r = open_file(path, 0);
         for (uint64_t round = 0; round < 10; round++) {
             set_clock(f, 1000 + 100 * round);
             set_clock(r, 1000 + 100 * round);
@@ -483,7 +467,7 @@ static void a_reader_follows_the_writer(void **state)
     }
 }
 
-static void a_copy_is_the_same_window(void **state)
+static void a_copy_of_a_window_is_the_same_window(void **state)
 {
     deja_filter *f = new_window(200, 2, 0), *copy;
     add_range(f, 0, 1234);
@@ -491,7 +475,7 @@ static void a_copy_is_the_same_window(void **state)
         deja_filter_copy(f, scratch_path("copy.deja"), DEJA_CREATE_REPLACE, &copy, NULL), DEJA_OK);
     assert_int_equal(deja_filter_sync(copy, NULL), DEJA_OK);
     deja_filter_free(copy);
-    copy = open_window(scratch_path("copy.deja"), DEJA_OPEN_WRITE);
+    copy = open_file(scratch_path("copy.deja"), DEJA_OPEN_WRITE);
     for (uint64_t key = 1234; key < 1700; key++)
         assert_int_equal(add(f, key), add(copy, key));
     assert_true(bodies_equal(f->part[0], copy->part[0]));
@@ -499,8 +483,8 @@ static void a_copy_is_the_same_window(void **state)
     deja_filter_free(copy);
 }
 
-/* A turn that could not be written down has not happened; one that could not be finished is
- * finished by the next add. */
+/* A turn whose checkpoint fails has not happened.  If a later step fails, the next add finishes
+ * it. */
 static int checkpoints_left;
 static int failing_checkpoint(deja_filter *f)
 {
@@ -508,7 +492,7 @@ static int failing_checkpoint(deja_filter *f)
     return checkpoints_left-- > 0 ? DEJA_OK : DEJA_EIO;
 }
 
-static void a_turn_that_fails_is_made_again(void **state)
+static void a_failed_turn_is_repeated(void **state)
 {
     for (int good = 0; good < 2; good++) {
         deja_filter *f = new_window(100, 1, 0);
@@ -536,7 +520,7 @@ static void a_turn_that_fails_is_made_again(void **state)
     }
 }
 
-static void what_a_window_cannot_do_is_refused(void **state)
+static void unsupported_operations_are_refused(void **state)
 {
     deja_filter *a = new_window(100, 1, 0), *b = new_window(100, 1, 0);
     deja_error err = {0, ""};
@@ -551,9 +535,9 @@ static void what_a_window_cannot_do_is_refused(void **state)
     deja_filter_free(b);
 }
 
-/* The rate followed from a generous size and is hardly more than that of twins: what each of many
- * generations gets of it must still be one that a filter can have. */
-static void a_window_with_much_memory_rotates(void **state)
+/* A generous size gives a rate hardly above that of twins.  Each generation's share of it must
+ * still be possible. */
+static void a_window_with_ample_memory_rotates(void **state)
 {
     for (uint32_t generations = 1; generations <= 7; generations++) {
         deja_options opt = options(1, generations, 0);
@@ -587,31 +571,67 @@ static void the_next_visit_has_the_same_window(void **state)
     deja_filter_free(f);
 }
 
+/* --- Sizes ---------------------------------------------------------------- */
+
+static void all_generations_together_stay_below_p(void **state)
+{
+    for (uint32_t generations = 1; generations <= 7; generations++) {
+        const struct dj_plan plan = resolved(OPTIONS(.kind = DEJA_WINDOW, .capacity = 100001,
+                                                     .fp_rate = 1e-3, .generations = generations));
+        const struct dj_shape s = dj_window_generation(&plan.shape, generations + 1);
+        const double rate = dj_shape_rate(&s, (double)dj_generations_quota(&plan));
+        assert_true(dj_generations_quota(&plan) * generations >= 100001);
+        assert_true(rate * (generations + 1) <= 1e-3);
+        assert_true(plan.shape.bits % (DJ_BLOCK_BITS * (generations + 1)) == 0);
+        const deja_plan told = plan_of(OPTIONS(.kind = DEJA_WINDOW, .capacity = 100001,
+                                               .fp_rate = 1e-3, .generations = generations));
+        assert_int_equal(told.generations, generations);
+        assert_int_equal(told.bits, plan.shape.bits);
+        assert_true(told.fp_rate <= 1e-3 && told.fp_rate > 0.9e-3);
+        assert_true(told.lost > 0 && told.lost < 100);
+    }
+}
+
+static void memory_determines_the_keys_or_the_rate(void **state)
+{
+    const deja_plan keys =
+        plan_of(OPTIONS(.kind = DEJA_WINDOW, .memory = 1 << 20, .fp_rate = 0.01));
+    assert_int_equal(keys.generations, 1);
+    assert_in_range(keys.bytes, (1 << 20) - 128, 1 << 20);
+    assert_true(keys.fp_rate <= 0.01);
+    assert_in_range(keys.capacity, 350000, 380000);
+    const deja_plan rate =
+        plan_of(OPTIONS(.kind = DEJA_WINDOW, .memory = 1 << 20, .capacity = keys.capacity));
+    assert_true(rate.fp_rate <= keys.fp_rate * 1.0001);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_n_adds_are_found),
-        cmocka_unit_test(what_is_older_than_all_generations_is_gone),
+        cmocka_unit_test(keys_older_than_all_generations_are_gone),
         cmocka_unit_test(seeing_a_key_again_renews_it),
-        cmocka_unit_test(looking_up_renews_nothing),
+        cmocka_unit_test(a_lookup_does_not_renew_a_key),
         cmocka_unit_test(repeats_do_not_fill_a_generation),
-        cmocka_unit_test(a_batch_is_as_good_as_single_calls),
-        cmocka_unit_test(the_last_t_seconds_are_found_and_no_more_than_all_generations),
-        cmocka_unit_test(a_window_that_nobody_adds_to_forgets_as_well),
+        cmocka_unit_test(a_batch_equals_single_calls),
+        cmocka_unit_test(the_last_t_seconds_are_found_and_older_keys_are_gone),
+        cmocka_unit_test(an_idle_window_forgets_too),
         cmocka_unit_test(a_clock_that_goes_back_forgets_nothing),
-        cmocka_unit_test(a_system_clock_set_back_goes_on),
+        cmocka_unit_test(time_continues_after_the_system_clock_is_set_back),
         cmocka_unit_test(a_file_from_the_future_restarts_from_now),
-        cmocka_unit_test(more_keys_than_planned_are_told),
+        cmocka_unit_test(more_keys_than_planned_are_reported),
         cmocka_unit_test(only_a_window_has_a_clock),
-        cmocka_unit_test(stats_tell_every_generation),
+        cmocka_unit_test(stats_describe_every_generation),
         cmocka_unit_test(distinct_counts_a_renewed_key_once),
-        cmocka_unit_test(a_file_goes_on_where_it_was),
+        cmocka_unit_test(a_reopened_file_continues_where_it_was),
         cmocka_unit_test(a_reader_follows_the_writer),
-        cmocka_unit_test(a_copy_is_the_same_window),
-        cmocka_unit_test(a_turn_that_fails_is_made_again),
-        cmocka_unit_test(what_a_window_cannot_do_is_refused),
-        cmocka_unit_test(a_window_with_much_memory_rotates),
+        cmocka_unit_test(a_copy_of_a_window_is_the_same_window),
+        cmocka_unit_test(a_failed_turn_is_repeated),
+        cmocka_unit_test(unsupported_operations_are_refused),
+        cmocka_unit_test(a_window_with_ample_memory_rotates),
         cmocka_unit_test(the_next_visit_has_the_same_window),
+        cmocka_unit_test(all_generations_together_stay_below_p),
+        cmocka_unit_test(memory_determines_the_keys_or_the_rate),
     };
     return cmocka_run_group_tests_name("unit.window", tests, scratch_open, scratch_close);
 }
