@@ -1,4 +1,4 @@
-/* test_batch.c - keys in, answers out: single calls, batches and hashes are one thing. */
+/* test_batch.c - single calls, batches and hashed calls give the same answers. */
 #include "asking.h"
 #include "rng.h"
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void a_single_call_is_a_batch_of_one(void **state)
     }
 }
 
-static void who_does_not_ask_what_is_new_need_not_give_room_for_it(void **state)
+static void is_new_may_be_null(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         deja_filter *a = new_filter(every[i].opt), *b = new_filter(every[i].opt);
@@ -84,7 +84,7 @@ static void a_batch_without_keys_changes_nothing(void **state)
     }
 }
 
-static void nothing_is_also_a_key(void **state)
+static void the_empty_key_is_a_key(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         deja_filter *f = new_filter(every[i].opt);
@@ -92,12 +92,12 @@ static void nothing_is_also_a_key(void **state)
         assert_true(add(f, (deja_slice){NULL, 0}));
         assert_false(add(f, (deja_slice){"x", 0}));
         assert_true(deja_filter_contains(f, text("")));
-        assert_true(add(f, (deja_slice){"", 1})); /* a NUL byte is something */
+        assert_true(add(f, (deja_slice){"", 1})); /* a NUL byte is not empty */
         deja_filter_free(f);
     }
 }
 
-static void long_keys_count_to_their_last_byte(void **state)
+static void every_byte_of_a_long_key_counts(void **state)
 {
     enum {
         LEN = 100 * 1024
@@ -121,7 +121,7 @@ static void long_keys_count_to_their_last_byte(void **state)
 
 /* --- Hashes ------------------------------------------------------------- */
 
-static void hashed_calls_do_the_same_as_calls_with_keys(void **state)
+static void hashed_calls_equal_calls_with_keys(void **state)
 {
     enum {
         KEYS = 1500
@@ -151,7 +151,7 @@ static void hashed_calls_do_the_same_as_calls_with_keys(void **state)
     }
 }
 
-static void a_key_is_as_many_numbers_as_its_family_makes(void **state)
+static void the_hash_family_decides_how_many_numbers_a_key_has(void **state)
 {
     static const struct {
         deja_options opt;
@@ -174,7 +174,7 @@ static void a_key_is_as_many_numbers_as_its_family_makes(void **state)
 
 /* --- Read only ---------------------------------------------------------- */
 
-static void a_filter_opened_for_reading_takes_no_key(void **state)
+static void a_filter_opened_for_reading_refuses_keys(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         deja_filter *f = new_filter(every[i].opt), *before = new_filter(every[i].opt);
@@ -196,13 +196,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_key_is_new_once_and_then_found),
         cmocka_unit_test(a_single_call_is_a_batch_of_one),
-        cmocka_unit_test(who_does_not_ask_what_is_new_need_not_give_room_for_it),
+        cmocka_unit_test(is_new_may_be_null),
         cmocka_unit_test(a_batch_without_keys_changes_nothing),
-        cmocka_unit_test(nothing_is_also_a_key),
-        cmocka_unit_test(long_keys_count_to_their_last_byte),
-        cmocka_unit_test(hashed_calls_do_the_same_as_calls_with_keys),
-        cmocka_unit_test(a_key_is_as_many_numbers_as_its_family_makes),
-        cmocka_unit_test(a_filter_opened_for_reading_takes_no_key),
+        cmocka_unit_test(the_empty_key_is_a_key),
+        cmocka_unit_test(every_byte_of_a_long_key_counts),
+        cmocka_unit_test(hashed_calls_equal_calls_with_keys),
+        cmocka_unit_test(the_hash_family_decides_how_many_numbers_a_key_has),
+        cmocka_unit_test(a_filter_opened_for_reading_refuses_keys),
     };
     return cmocka_run_group_tests_name("unit.batch", tests, NULL, NULL);
 }

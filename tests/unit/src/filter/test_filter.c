@@ -1,7 +1,7 @@
-/* test_filter.c - what a filter is made of: seeds, keys and salts. */
+/* test_filter.c - what makes a filter unique: seeds, keys and salts. */
 #include "asking.h"
 
-static void a_seed_makes_filters_repeatable_and_chance_does_not(void **state)
+static void a_seed_makes_filters_reproducible(void **state)
 {
     deja_options opt = OPTIONS(.kind = DEJA_CLASSIC, .capacity = 100, .fp_rate = 1e-6);
     deja_filter *a = new_filter(opt), *b = new_filter(opt);
@@ -33,8 +33,8 @@ static void a_seed_makes_filters_repeatable_and_chance_does_not(void **state)
     deja_filter_free(a);
 }
 
-/* With one set of salts three filters would be one: all would agree on every false positive. */
-static void spatial_filters_have_salts_of_their_own(void **state)
+/* With equal salts, three filters would agree on every false positive. */
+static void spatial_filters_have_their_own_salts(void **state)
 {
     static const uint32_t hashes[] = {DEJA_HASH_XXH3, DEJA_HASH_SIPHASH, DEJA_HASH_JENKINS,
                                       DEJA_HASH_MURMUR2, DEJA_HASH_SHA1};
@@ -50,7 +50,7 @@ static void spatial_filters_have_salts_of_their_own(void **state)
     }
 }
 
-static void freeing_nothing_is_fine(void **state)
+static void freeing_null_is_fine(void **state)
 {
     deja_filter_free(NULL);
 }
@@ -58,9 +58,9 @@ static void freeing_nothing_is_fine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(freeing_nothing_is_fine),
-        cmocka_unit_test(a_seed_makes_filters_repeatable_and_chance_does_not),
-        cmocka_unit_test(spatial_filters_have_salts_of_their_own),
+        cmocka_unit_test(freeing_null_is_fine),
+        cmocka_unit_test(a_seed_makes_filters_reproducible),
+        cmocka_unit_test(spatial_filters_have_their_own_salts),
     };
     return cmocka_run_group_tests_name("unit.filter", tests, NULL, NULL);
 }

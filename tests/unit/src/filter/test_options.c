@@ -1,8 +1,7 @@
-/* test_options.c - what the caller says: every refusal with its words, and structures of any age.
+/* test_options.c - every refusal of options, with its message; option structs of any age.
  *
- * The table has the refusals of all files that make a plan, so that none is forgotten: each is
- * tried as a plan, without room for words, and as a filter.  Words are compared in full: they are
- * what a person sees. */
+ * The table has the refusals of all files that make a plan.  Each is tried as a plan, without room
+ * for a message, and as a filter.  Messages are compared in full: users see them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -238,7 +237,7 @@ static const struct refusal {
      "options.capacity or raise options.fp_rate"},
 };
 
-static void what_cannot_be_is_refused_in_clear_words(void **state)
+static void impossible_options_are_refused_with_a_message(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(refusals); i++) {
         const struct refusal *r = &refusals[i];
@@ -252,7 +251,7 @@ static void what_cannot_be_is_refused_in_clear_words(void **state)
     }
 }
 
-static void what_cannot_be_is_refused_without_words_too(void **state)
+static void impossible_options_are_refused_without_room_for_a_message(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(refusals); i++) {
         deja_plan plan = DEJA_PLAN_INIT;
@@ -262,7 +261,7 @@ static void what_cannot_be_is_refused_without_words_too(void **state)
     }
 }
 
-static void a_new_filter_is_refused_in_the_same_words(void **state)
+static void a_new_filter_is_refused_with_the_same_message(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(refusals); i++) {
         int nothing;
@@ -274,7 +273,7 @@ static void a_new_filter_is_refused_in_the_same_words(void **state)
     }
 }
 
-/* --- Structures of another age ------------------------------------------ */
+/* --- Structs of another age --------------------------------------------- */
 
 static void options_without_a_size_are_refused(void **state)
 {
@@ -289,8 +288,8 @@ static void options_without_a_size_are_refused(void **state)
     }
 }
 
-/* A program compiled when alloc was the last field has something else behind it. */
-static void older_options_are_read_as_far_as_they_go(void **state)
+/* In a program compiled when alloc was the last field, other data follows it. */
+static void older_options_are_read_up_to_their_size(void **state)
 {
     deja_options opt;
     memset(&opt, 0xff, sizeof opt);
@@ -313,7 +312,7 @@ struct newer_options {
     uint64_t later[2];
 };
 
-static void newer_options_are_accepted_when_they_ask_for_nothing(void **state)
+static void newer_options_are_accepted_if_the_rest_is_zero(void **state)
 {
     struct newer_options opt = {.known = FIELDS(.capacity = 1000)};
     opt.known.size = sizeof opt;
@@ -328,7 +327,7 @@ static void newer_options_are_accepted_when_they_ask_for_nothing(void **state)
     assert_int_equal(deja_plan_make(&opt.known, &plan, &err), DEJA_EVERSION);
 }
 
-static void no_options_are_the_defaults(void **state)
+static void without_options_the_defaults_apply(void **state)
 {
     deja_plan plan = DEJA_PLAN_INIT;
     deja_error err;
@@ -336,7 +335,7 @@ static void no_options_are_the_defaults(void **state)
     assert_string_equal(err.text, "options.capacity is 0: give the number of keys to expect");
 }
 
-/* --- A size that is only the first -------------------------------------------------- */
+/* --- A capacity that is only the first -------------------------------------------- */
 
 static void a_size_becomes_a_first_size_where_the_kind_can_grow(void **state)
 {
@@ -351,10 +350,10 @@ static void a_size_becomes_a_first_size_where_the_kind_can_grow(void **state)
         assert_true(opt.capacity == 1000000 && opt.seed == 9 && opt.fp_rate == 0);
         assert_int_equal(deja_plan_make(&opt, &first, NULL), DEJA_OK);
         assert_true((double)first.bytes < 1.02 * (double)fixed.bytes);
-        assert_true(deja_options_grow(&opt)); /* asked again, it is what it was */
+        assert_true(deja_options_grow(&opt)); /* applying it again changes nothing */
         assert_int_equal(opt.kind, DEJA_SCALABLE);
     }
-    deja_options unknown = FIELDS(.kind = DEJA_BLOCKED); /* nothing is known: the usual series */
+    deja_options unknown = FIELDS(.kind = DEJA_BLOCKED); /* nothing is given: the usual series */
     assert_true(deja_options_grow(&unknown));
     assert_true(unknown.tightening == 0);
     deja_options chosen = FIELDS(.capacity = 10, .tightening = 0.6, .kind = DEJA_SCALABLE);
@@ -376,7 +375,7 @@ static void options_that_pin_the_body_stay_as_they_are(void **state)
         FIELDS(.capacity = 1000, .kind = DEJA_WINDOW),
         FIELDS(.capacity = 1000, .kind = DEJA_LAYERED),
         FIELDS(.capacity = 1000, .kind = DEJA_STATIC),
-        FIELDS(.capacity = 1000, .generations = 2), /* no filter has these options ... */
+        FIELDS(.capacity = 1000, .generations = 2), /* no filter can have these options ... */
         FIELDS(.capacity = 1000, .fp_rate = 2),
         FIELDS(.capacity = 1000, .fp_rate = 5.6e-17), /* ... or nearly so: 1000 / 2^64 */
         FIELDS(.kind = 99),
@@ -387,20 +386,20 @@ static void options_that_pin_the_body_stay_as_they_are(void **state)
         assert_memory_equal(&opt, &pinned[i], sizeof opt);
     }
     deja_options old = FIELDS(.capacity = 1000);
-    old.size = offsetof(deja_options, memory); /* it has no room for the answer */
+    old.size = offsetof(deja_options, memory); /* there is no room for the answer */
     assert_false(deja_options_grow(&old));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cannot_be_is_refused_in_clear_words),
-        cmocka_unit_test(what_cannot_be_is_refused_without_words_too),
-        cmocka_unit_test(a_new_filter_is_refused_in_the_same_words),
+        cmocka_unit_test(impossible_options_are_refused_with_a_message),
+        cmocka_unit_test(impossible_options_are_refused_without_room_for_a_message),
+        cmocka_unit_test(a_new_filter_is_refused_with_the_same_message),
         cmocka_unit_test(options_without_a_size_are_refused),
-        cmocka_unit_test(older_options_are_read_as_far_as_they_go),
-        cmocka_unit_test(newer_options_are_accepted_when_they_ask_for_nothing),
-        cmocka_unit_test(no_options_are_the_defaults),
+        cmocka_unit_test(older_options_are_read_up_to_their_size),
+        cmocka_unit_test(newer_options_are_accepted_if_the_rest_is_zero),
+        cmocka_unit_test(without_options_the_defaults_apply),
         cmocka_unit_test(a_size_becomes_a_first_size_where_the_kind_can_grow),
         cmocka_unit_test(options_that_pin_the_body_stay_as_they_are),
     };

@@ -1,10 +1,9 @@
-/* test_stats.c - the account of a filter: of every kind, empty, full, and for programs of any age.
- */
+/* test_stats.c - stats of every kind: empty, full, and for programs of any age. */
 #include "asking.h"
 #include <math.h>
 #include <stdlib.h>
 
-static void stats_tell_what_the_filter_is(void **state)
+static void stats_describe_the_filter(void **state)
 {
     deja_filter *f = new_filter(
         OPTIONS(.kind = DEJA_CLASSIC, .hash = DEJA_HASH_MURMUR3, .capacity = 1000, .fp_rate = 0.01,
@@ -53,7 +52,7 @@ static void an_empty_filter_has_lost_nothing(void **state)
     }
 }
 
-static void a_filter_with_every_bit_set_says_yes_to_all(void **state)
+static void a_filter_with_every_bit_set_contains_everything(void **state)
 {
     deja_filter *f = new_filter(
         OPTIONS(.kind = DEJA_CLASSIC, .capacity = 10, .fp_rate = 0.5, .hashes = 1, .seed = 1));
@@ -67,7 +66,7 @@ static void a_filter_with_every_bit_set_says_yes_to_all(void **state)
     deja_filter_free(f);
 }
 
-static void stats_of_any_age_are_filled_as_far_as_they_go(void **state)
+static void stats_of_any_age_are_filled_up_to_their_size(void **state)
 {
     deja_filter *f = new_filter(every[0].opt);
     for (uint64_t n = 0; n < 100; n++)
@@ -95,10 +94,10 @@ static void stats_of_any_age_are_filled_as_far_as_they_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stats_tell_what_the_filter_is),
+        cmocka_unit_test(stats_describe_the_filter),
         cmocka_unit_test(an_empty_filter_has_lost_nothing),
-        cmocka_unit_test(a_filter_with_every_bit_set_says_yes_to_all),
-        cmocka_unit_test(stats_of_any_age_are_filled_as_far_as_they_go),
+        cmocka_unit_test(a_filter_with_every_bit_set_contains_everything),
+        cmocka_unit_test(stats_of_any_age_are_filled_up_to_their_size),
     };
     return cmocka_run_group_tests_name("unit.stats", tests, NULL, NULL);
 }

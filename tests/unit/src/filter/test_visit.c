@@ -1,4 +1,4 @@
-/* test_visit.c - the next visit asks anew, with other hashes and the size that it needs. */
+/* test_visit.c - the next visit starts empty, with different hash functions and the size it needs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static bool same_number(double a, double b)
     return fabs(a - b) <= 1e-12 * fabs(b);
 }
 
-static void the_next_visit_is_empty_and_sized_by_what_was_seen(void **state)
+static void the_next_visit_is_empty_and_sized_by_the_keys_seen(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         const bool grows = every[i].opt.kind == DEJA_SCALABLE;
@@ -89,8 +89,8 @@ static void the_next_visit_is_empty_and_sized_by_what_was_seen(void **state)
     }
 }
 
-/* A filter of the same options in its second visit, to the byte. */
-static void the_second_visit_of_two_filters_is_the_same(void **state)
+/* Equal options give equal bytes in the second visit too. */
+static void equal_filters_have_equal_second_visits(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         deja_filter *a = new_filter(every[i].opt), *b = new_filter(every[i].opt);
@@ -108,11 +108,11 @@ static void the_second_visit_of_two_filters_is_the_same(void **state)
     }
 }
 
-/* Two tiny filters, all keys offered in both visits; a key lost in the first is offered again in
- * the second, when that is full: it is found with probability 1 - p2. */
+/* Two tiny filters; all keys are offered in both visits.  A key lost in the first is offered again
+ * at the end of the second, and is found new with probability 1 - p2. */
 static void a_page_lost_in_one_visit_is_found_in_the_next(void **state)
 {
-    for (size_t i = 0; i < 7; i++) { /* all except exact and scalable */
+    for (size_t i = 0; i < 7; i++) { /* all kinds except exact and scalable */
         enum {
             MEMBERS = 300,
             PAGES = 20000
@@ -145,7 +145,7 @@ static void a_page_lost_in_one_visit_is_found_in_the_next(void **state)
     }
 }
 
-/* Pages in another order on each visit: the product of the loss rates, measured. */
+/* Pages come in a different order on each visit; the product of the loss rates is measured. */
 static void missed_by_all_is_the_product_of_the_loss_rates(void **state)
 {
     enum {
@@ -158,7 +158,7 @@ static void missed_by_all_is_the_product_of_the_loss_rates(void **state)
     double product = 1, share = 0;
     memset(missed, 1, sizeof missed);
     for (int visit = 1; visit <= 3; visit++) {
-        /* A walk over all pages with a stride of its own. */
+        /* Visits all pages with this stride. */
         static const uint64_t strides[] = {1, 7919, 12347};
         uint64_t page = 0;
         for (uint64_t i = 0; i < N; i++, page = (page + strides[visit - 1]) % N)
@@ -180,7 +180,7 @@ static void missed_by_all_is_the_product_of_the_loss_rates(void **state)
     deja_filter_free(f);
 }
 
-static void a_visit_that_saw_nothing_changes_no_chance(void **state)
+static void an_empty_visit_does_not_change_missed(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.1));
     rotate(f, NULL);
@@ -196,7 +196,7 @@ static void a_visit_that_saw_nothing_changes_no_chance(void **state)
     deja_filter_free(f);
 }
 
-static void a_filter_full_to_the_brim_rotates(void **state)
+static void an_overfull_filter_rotates(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.kind = DEJA_CLASSIC, .capacity = 10, .fp_rate = 0.1));
     add_keys(f, 0, 5000);
@@ -206,9 +206,8 @@ static void a_filter_full_to_the_brim_rotates(void **state)
     deja_filter_free(f);
 }
 
-/* A megabyte for some keys: their rate is that of equal hashes, which no filter of more keys has.
- */
-static void a_filter_far_too_large_rotates(void **state)
+/* A megabyte for a few keys: the rate is that of twins, which no filter of more keys can have. */
+static void a_far_too_large_filter_rotates(void **state)
 {
     static const uint32_t kinds[] = {DEJA_CLASSIC,  DEJA_BLOCKED, DEJA_EXACT,
                                      DEJA_SPECTRAL, DEJA_PAIRED,  DEJA_WINDOW};
@@ -225,7 +224,7 @@ static void a_filter_far_too_large_rotates(void **state)
     }
 }
 
-static void options_of_the_next_visit_are_heard(void **state)
+static void options_of_the_next_visit_are_applied(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.capacity = 1000, .fp_rate = 0.01));
     add_keys(f, 0, 100);
@@ -234,7 +233,7 @@ static void options_of_the_next_visit_are_heard(void **state)
     assert_true(same_number(stats_of(f).fp_rate, 0.01));
     rotate(f, NEXT(.fp_rate = 0.001));
     assert_true(same_number(stats_of(f).fp_rate, 0.001));
-    assert_int_equal(stats_of(f).capacity, 5000); /* nothing was seen */
+    assert_int_equal(stats_of(f).capacity, 5000); /* no key was seen */
     rotate(f, NEXT(.memory = 4096));
     assert_int_equal(stats_of(f).bytes, 4096);
     assert_int_equal(stats_of(f).capacity, 5000);
@@ -267,13 +266,14 @@ static void k_and_the_multiplier_stay(void **state)
         for (uint64_t visit = 1; visit <= 3; visit++) {
             add_keys(f, 0, 600 * visit);
             sync_file(f);
-            deja_filter_free(f); /* the file knows */
+            deja_filter_free(f); /* the file records it */
             f = open_file(path, DEJA_OPEN_WRITE);
             rotate(f, NULL);
             const deja_stats s = stats_of(f);
             const uint64_t filters = opt->filters ? opt->filters : 1;
             const double m = (double)s.capacity * opt->hashes * opt->multiplier;
-            assert_in_range(s.capacity, 600 * visit, 900 * visit); /* what came, and to spare */
+            assert_in_range(s.capacity, 600 * visit,
+                            900 * visit); /* the keys seen, plus a reserve */
             assert_int_equal(s.hashes, opt->hashes);
             assert_in_range(s.bits / filters, (uint64_t)m,
                             (uint64_t)m + rows[i].granule / rows[i].unit);
@@ -304,14 +304,14 @@ static void a_given_k_stays_and_other_sizes_override_the_multiplier(void **state
     assert_int_equal(stats_of(f).bits, 512 * 4 * 4);
     rotate(f, NEXT(.hashes = 2));
     assert_int_equal(stats_of(f).bits, 512 * 2 * 4);
-    assert_int_equal(deja_filter_fold(f, 1, NULL), DEJA_OK); /* half the bits are half of M */
+    assert_int_equal(deja_filter_fold(f, 1, NULL), DEJA_OK); /* half the bits halve M */
     rotate(f, NULL);
     assert_int_equal(stats_of(f).bits, 512 * 2 * 2);
     deja_filter_free(f);
 }
 
-/* Files of deja 0.1 do not know what they were sized by. */
-static void by_format_1_the_rate_stays(void **state)
+/* Files of deja 0.1 do not record what they were sized by. */
+static void in_format_1_the_rate_stays(void **state)
 {
     deja_filter *f = new_filter(OPTIONS(.hashes = 3, .multiplier = 2, .capacity = 1000,
                                         .kind = DEJA_CLASSIC, .format = 1));
@@ -336,7 +336,7 @@ static void refused(const deja_options *next, int status, const char *words)
     deja_filter_free(f);
 }
 
-static void what_a_visit_keeps_cannot_be_changed(void **state)
+static void options_that_a_visit_keeps_cannot_change(void **state)
 {
     static const char keeps[] = "cannot change between visits";
     const uint8_t key[DEJA_KEY_LEN] = {1};
@@ -352,7 +352,7 @@ static void what_a_visit_keeps_cannot_be_changed(void **state)
     refused(NEXT(.capacity = UINT64_C(1) << 52), DEJA_EINVAL, "no blocked filter holds");
 }
 
-static void without_memory_the_visit_goes_on(void **state)
+static void without_memory_the_visit_continues(void **state)
 {
     struct failmem mem;
     for (size_t i = 1; i < 4; i++) {
@@ -376,7 +376,7 @@ static void without_memory_the_visit_goes_on(void **state)
 
 /* --- Files -------------------------------------------------------------------- */
 
-static void a_rotated_file_is_sealed_and_goes_on(void **state)
+static void a_rotated_file_is_sealed_and_stays_usable(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         const char *path = scratch_path("visit");
@@ -404,13 +404,13 @@ static void a_rotated_file_is_sealed_and_goes_on(void **state)
         assert_true(same_number(s.last_lost, one.lost));
         for (uint64_t j = 0; j < 10; j++)
             assert_true(deja_filter_contains(f, key_of(&j)));
-        assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_EINVAL); /* for reading only */
+        assert_int_equal(deja_filter_rotate(f, NULL, NULL), DEJA_EINVAL); /* read-only */
         deja_filter_free(f);
         unlink(path);
     }
 }
 
-static void a_key_that_is_kept_apart_stays_so(void **state)
+static void a_separate_key_stays_separate(void **state)
 {
     const char *path = scratch_path("apart");
     const uint8_t key[DEJA_KEY_LEN] = {1, 2, 3};
@@ -433,21 +433,21 @@ static void a_key_that_is_kept_apart_stays_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_next_visit_is_empty_and_sized_by_what_was_seen),
-        cmocka_unit_test(the_second_visit_of_two_filters_is_the_same),
+        cmocka_unit_test(the_next_visit_is_empty_and_sized_by_the_keys_seen),
+        cmocka_unit_test(equal_filters_have_equal_second_visits),
         cmocka_unit_test(a_page_lost_in_one_visit_is_found_in_the_next),
         cmocka_unit_test(missed_by_all_is_the_product_of_the_loss_rates),
-        cmocka_unit_test(a_visit_that_saw_nothing_changes_no_chance),
-        cmocka_unit_test(a_filter_full_to_the_brim_rotates),
-        cmocka_unit_test(a_filter_far_too_large_rotates),
-        cmocka_unit_test(options_of_the_next_visit_are_heard),
+        cmocka_unit_test(an_empty_visit_does_not_change_missed),
+        cmocka_unit_test(an_overfull_filter_rotates),
+        cmocka_unit_test(a_far_too_large_filter_rotates),
+        cmocka_unit_test(options_of_the_next_visit_are_applied),
         cmocka_unit_test(k_and_the_multiplier_stay),
         cmocka_unit_test(a_given_k_stays_and_other_sizes_override_the_multiplier),
-        cmocka_unit_test(by_format_1_the_rate_stays),
-        cmocka_unit_test(what_a_visit_keeps_cannot_be_changed),
-        cmocka_unit_test(without_memory_the_visit_goes_on),
-        cmocka_unit_test(a_rotated_file_is_sealed_and_goes_on),
-        cmocka_unit_test(a_key_that_is_kept_apart_stays_so),
+        cmocka_unit_test(in_format_1_the_rate_stays),
+        cmocka_unit_test(options_that_a_visit_keeps_cannot_change),
+        cmocka_unit_test(without_memory_the_visit_continues),
+        cmocka_unit_test(a_rotated_file_is_sealed_and_stays_usable),
+        cmocka_unit_test(a_separate_key_stays_separate),
     };
     return cmocka_run_group_tests_name("unit.visit", tests, scratch_open, scratch_close);
 }

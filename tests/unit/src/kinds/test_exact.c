@@ -1,9 +1,9 @@
-/* test_exact.c - a table that fills up: what is refused, and that nothing else changes. */
+/* test_exact.c - a table that fills up: which keys are refused, and that nothing else changes. */
 #include "asking.h"
 #include "rng.h"
 #include <stdlib.h>
 
-/* 160 slots, of which 150 may be used; more would make searching slow. */
+/* 160 slots, of which 150 can be used; beyond that, searches get slow. */
 #define ROOM 150
 static const deja_options small_exact = FIELDS(.kind = DEJA_EXACT, .capacity = 128, .seed = 1);
 
@@ -15,7 +15,7 @@ static deja_filter *new_full(void)
     return f;
 }
 
-static void a_full_exact_filter_refuses_new_keys_and_takes_known_ones(void **state)
+static void a_full_exact_filter_refuses_new_keys_and_accepts_known_ones(void **state)
 {
     deja_filter *f = new_full(), *before = new_full();
     bool is_new = true;
@@ -61,7 +61,7 @@ static void a_batch_stops_at_the_key_that_does_not_fit(void **state)
     }
 }
 
-/* Repeats in a batch take no room: where single calls would go on, so does the batch. */
+/* Repeats take no slot, so a batch stops where single calls would. */
 static void a_batch_stops_at_the_same_key_as_single_calls(void **state)
 {
     enum {
@@ -92,15 +92,15 @@ static void a_batch_stops_at_the_same_key_as_single_calls(void **state)
     }
 }
 
-/* Threads count their keys after a batch, so another one may see room that no longer
- * exists.  Such a key is refused; it is never reported as seen. */
+/* Threads count their keys after a batch, so another thread may see room that no longer exists.
+ * Such a key is refused; it is never reported as seen. */
 static void a_table_that_others_have_filled_refuses_the_key(void **state)
 {
     enum {
         SLOTS = 160
     };
     deja_filter *f = new_full();
-    atomic_store(&f->part[0]->keys, 0); /* as if the others were still at it */
+    atomic_store(&f->part[0]->keys, 0); /* as if other threads were still adding */
     atomic_store(&f->writer.shared, true);
     for (uint64_t n = ROOM; n < SLOTS; n++)
         assert_true(add(f, number(&n)));
@@ -130,8 +130,8 @@ static void the_hash_0_is_a_key_like_any_other(void **state)
     deja_filter_free(f);
 }
 
-/* All keys want the last line, so the table wraps around to the first. */
-static void a_full_line_overflows_into_the_next_and_around(void **state)
+/* All keys start at the last line, so the search wraps around to the first. */
+static void a_full_line_overflows_into_the_next_and_wraps_around(void **state)
 {
     deja_filter *f = new_filter(small_exact);
     uint8_t answer;
@@ -151,12 +151,12 @@ static void a_full_line_overflows_into_the_next_and_around(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_exact_filter_refuses_new_keys_and_takes_known_ones),
+        cmocka_unit_test(a_full_exact_filter_refuses_new_keys_and_accepts_known_ones),
         cmocka_unit_test(a_batch_stops_at_the_key_that_does_not_fit),
         cmocka_unit_test(a_batch_stops_at_the_same_key_as_single_calls),
         cmocka_unit_test(a_table_that_others_have_filled_refuses_the_key),
         cmocka_unit_test(the_hash_0_is_a_key_like_any_other),
-        cmocka_unit_test(a_full_line_overflows_into_the_next_and_around),
+        cmocka_unit_test(a_full_line_overflows_into_the_next_and_wraps_around),
     };
     return cmocka_run_group_tests_name("unit.exact", tests, NULL, NULL);
 }

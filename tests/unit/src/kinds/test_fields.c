@@ -1,4 +1,4 @@
-/* test_fields.c - numbers between a struct and its bytes: the right ones, in the right places. */
+/* test_fields.c - numbers between a struct and its bytes: the right values at the right offsets. */
 #include "core/base/compiler.h"
 #include "kinds/fields.h"
 #include "unit.h"
@@ -33,7 +33,7 @@ static void numbers_are_little_endian_at_their_offsets(void **state)
     assert_memory_equal(bytes, want, sizeof want);
 }
 
-static void what_was_stored_is_loaded_and_the_rest_is_left_alone(void **state)
+static void loading_restores_stored_fields_and_nothing_else(void **state)
 {
     const struct sample s = {UINT32_MAX, {-0x1p-1074, UINT64_MAX - 1}, 9};
     struct sample back = {1, {2, 3}, 4};
@@ -50,7 +50,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_little_endian_at_their_offsets),
-        cmocka_unit_test(what_was_stored_is_loaded_and_the_rest_is_left_alone),
+        cmocka_unit_test(loading_restores_stored_fields_and_nothing_else),
     };
     return cmocka_run_group_tests_name("unit.fields", tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
-/* test_kinds.c - names of kinds, words of statuses, and the version. */
+/* test_kinds.c - names of kinds, messages of statuses, and the version. */
 #include "core/base/compiler.h"
 #include "deja.h"
 #include "unit.h"
 #include <stdio.h>
 
-static void names_of_kinds_are_read_as_they_are_written(void **state)
+static void names_of_kinds_parse_back(void **state)
 {
     static const struct {
         const char *name;
@@ -57,7 +57,7 @@ static deja_filter *make(uint32_t kind, uint32_t flags)
     return f;
 }
 
-/* A call that a filter cannot do answers DEJA_ENOTSUP, and no other call does. */
+/* A call returns DEJA_ENOTSUP if, and only if, the filter cannot do it. */
 static void check_calls(deja_filter *f)
 {
     const deja_slice key = {"http://h/a", 10};
@@ -111,7 +111,7 @@ static void a_filter_that_has_grown_cannot_fold(void **state)
     }
 }
 
-static void every_status_has_words(void **state)
+static void every_status_has_a_message(void **state)
 {
     for (int status = DEJA_OK; status >= DEJA_EBUSY; status--) {
         assert_string_not_equal(deja_strerror(status), "unknown status");
@@ -129,11 +129,11 @@ static void every_status_has_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_kinds_are_read_as_they_are_written),
+        cmocka_unit_test(names_of_kinds_parse_back),
         cmocka_unit_test(kinds_are_listed_once_in_the_order_of_their_numbers),
         cmocka_unit_test(calls_agree_with_what_a_filter_says_it_can),
         cmocka_unit_test(a_filter_that_has_grown_cannot_fold),
-        cmocka_unit_test(every_status_has_words),
+        cmocka_unit_test(every_status_has_a_message),
     };
     return cmocka_run_group_tests_name("unit.kinds", tests, NULL, NULL);
 }

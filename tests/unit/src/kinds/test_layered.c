@@ -1,5 +1,5 @@
 /* test_layered.c - the multi-layer Bloom filter: what the two modes claim, how layers grow, and
- * prefix questions that miss nothing. */
+ * prefix queries without false negatives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ static void in_mode_salted_swapped_segments_do_not_collide(void **state)
     deja_filter_free(f);
 }
 
-static void equal_segments_cancel_out_in_mode_paper_alone(void **state)
+static void equal_segments_cancel_out_only_in_mode_paper(void **state)
 {
     (void)state;
     for (uint32_t flags = 0; flags <= DEJA_LAYERED_PAPER; flags += DEJA_LAYERED_PAPER) {
@@ -91,7 +91,7 @@ static void equal_segments_cancel_out_in_mode_paper_alone(void **state)
     }
 }
 
-static void recombined_segments_are_what_the_xor_layer_tells_apart(void **state)
+static void the_xor_layer_rejects_recombined_segments(void **state)
 {
     (void)state;
     for (uint32_t flags = 0; flags <= DEJA_LAYERED_PAPER; flags += DEJA_LAYERED_PAPER) {
@@ -107,7 +107,7 @@ static void recombined_segments_are_what_the_xor_layer_tells_apart(void **state)
     }
 }
 
-/* With m a power of two, both formats have the positions of Algorithm 3; they cut differently. */
+/* If m is a power of two, both formats have the positions of Algorithm 3; they cut differently. */
 static void in_mode_paper_positions_are_those_of_algorithm_3(void **state)
 {
     (void)state;
@@ -143,8 +143,8 @@ static void in_mode_paper_positions_are_those_of_algorithm_3(void **state)
     }
 }
 
-/* Layers are made for what they hold; the plan has room for the most that n keys can bring. */
-static void the_plan_is_the_size_of_a_filter_whose_segments_are_all_different(void **state)
+/* Layers grow with their contents; the plan has room for the most that n keys can need. */
+static void the_plan_is_the_size_for_distinct_segments(void **state)
 {
     (void)state;
     for (uint32_t flags = 0; flags <= DEJA_LAYERED_PAPER; flags += DEJA_LAYERED_PAPER) {
@@ -165,7 +165,7 @@ static void the_plan_is_the_size_of_a_filter_whose_segments_are_all_different(vo
     }
 }
 
-static void the_query_tells_pages_apart_and_the_empty_key_is_one(void **state)
+static void queries_distinguish_pages_and_the_empty_key_is_a_key(void **state)
 {
     (void)state;
     deja_filter *f = new_filter(OPTIONS(SMALL));
@@ -181,7 +181,7 @@ static void the_query_tells_pages_apart_and_the_empty_key_is_one(void **state)
 
 /* --- Layers ---------------------------------------------------------------- */
 
-static void layers_come_with_the_first_url_that_deep(void **state)
+static void a_layer_is_created_by_the_first_url_that_deep(void **state)
 {
     (void)state;
     for (uint32_t flags = 0; flags <= DEJA_LAYERED_PAPER; flags += DEJA_LAYERED_PAPER) {
@@ -208,8 +208,8 @@ static deja_layer layer_of(const deja_filter *f, uint32_t number)
     return l;
 }
 
-/* One host and 20,000 pages: the first layer stays as small as it is, the second grows twice. */
-static void a_layer_is_as_large_as_what_it_holds(void **state)
+/* One host and 20,000 pages: the first layer stays small, the second grows twice. */
+static void a_layer_grows_with_its_contents(void **state)
 {
     (void)state;
     enum {
@@ -244,7 +244,7 @@ static void a_layer_is_as_large_as_what_it_holds(void **state)
     deja_filter_free(f);
 }
 
-/* A million page sizes of callers: batches of any length leave the bytes of single calls. */
+/* Batches of any length leave the same bytes as single calls. */
 static void same(const deja_filter *a, const deja_filter *b)
 {
     assert_int_equal(a->n_parts, b->n_parts);
@@ -282,7 +282,7 @@ static const deja_options shapes[] = {
     {.capacity = 2000, .fp_rate = 1e-6, .hash = DEJA_HASH_SIPHASH},
 };
 
-static void batches_leave_what_single_calls_leave(void **state)
+static void batches_leave_the_bytes_of_single_calls(void **state)
 {
     (void)state;
     static char text[MANY][SITES_URL];
@@ -324,8 +324,8 @@ static void batches_leave_what_single_calls_leave(void **state)
     }
 }
 
-/* Rows from elsewhere are taken for what they say, and never lead astray. */
-static void rows_of_any_numbers_are_taken_and_found(void **state)
+/* Rows that no key has are stored and found, and never cause an access out of bounds. */
+static void arbitrary_rows_are_stored_and_found(void **state)
 {
     (void)state;
     struct rng r = rng_seeded(9);
@@ -339,7 +339,7 @@ static void rows_of_any_numbers_are_taken_and_found(void **state)
         uint8_t found[70];
         for (int round = 0; round < 50; round++) {
             rng_fill(&r, rows, 70 * words);
-            for (size_t i = 0; i < 70; i += 3) /* a few that could be */
+            for (size_t i = 0; i < 70; i += 3) /* some that a key could have */
                 rows[i * words] = rng_below(&r, 20) | rng_below(&r, 20) << 32;
             assert_int_equal(deja_filter_add_hashed(f, rows, 70, NULL, NULL, NULL), DEJA_OK);
             deja_filter_contains_hashed(f, rows, 70, found);
@@ -350,7 +350,7 @@ static void rows_of_any_numbers_are_taken_and_found(void **state)
     }
 }
 
-/* No memory for a layer: nothing of the key is in, and it can come again. */
+/* No memory for a layer: the key leaves no trace and can be added later. */
 static void a_layer_that_cannot_grow_leaves_everything_as_it_was(void **state)
 {
     (void)state;
@@ -384,9 +384,9 @@ static void a_layer_that_cannot_grow_leaves_everything_as_it_was(void **state)
     }
 }
 
-/* --- Prefix questions ------------------------------------------------------ */
+/* --- Prefix queries -------------------------------------------------------- */
 
-static void a_prefix_covers_what_is_under_it_cut_at_slashes(void **state)
+static void a_prefix_covers_the_urls_below_it(void **state)
 {
     (void)state;
     deja_filter *f = new_filter(OPTIONS(SMALL, .layers = 4));
@@ -403,16 +403,16 @@ static void a_prefix_covers_what_is_under_it_cut_at_slashes(void **state)
     for (size_t i = 0; i < DJ_ARRAY_LEN(not_under); i++)
         if (has_under(f, not_under[i]))
             fail_msg("%s was claimed", not_under[i]);
-    assert_true(has_under(f, "http://h/a/b/z")); /* four layers look at three segments */
+    assert_true(has_under(f, "http://h/a/b/z")); /* four layers compare three segments */
     add(f, "http://g/x?q");
-    assert_true(has_under(f, "http://g/x")); /* the page itself, whatever its query */
+    assert_true(has_under(f, "http://g/x")); /* the page itself, with any query */
     add(f, "http://k/y/z");
-    assert_true(has_under(f, "http://g/y")); /* recombined: inherent, and documented */
+    assert_true(has_under(f, "http://g/y")); /* recombined segments: inherent, and documented */
     deja_filter_free(f);
 }
 
-/* Every beginning of every URL, at each slash and before the query. */
-static void no_prefix_of_what_was_added_is_missed(void **state)
+/* Every prefix of every URL, cut at each slash and before the query. */
+static void no_prefix_of_an_added_url_is_missed(void **state)
 {
     (void)state;
     static char text[MANY][SITES_URL];
@@ -439,7 +439,7 @@ static void no_prefix_of_what_was_added_is_missed(void **state)
     }
 }
 
-static void other_kinds_and_modes_answer_no_prefix_question(void **state)
+static void other_kinds_and_modes_refuse_prefix_queries(void **state)
 {
     (void)state;
     static const deja_options cannot[] = {
@@ -463,7 +463,7 @@ static void other_kinds_and_modes_answer_no_prefix_question(void **state)
 
 /* --- Words ----------------------------------------------------------------- */
 
-static void words_in_another_order_are_a_bag_in_mode_paper_alone(void **state)
+static void word_order_is_ignored_only_in_mode_paper(void **state)
 {
     (void)state;
     for (uint32_t flags = 0; flags <= DEJA_LAYERED_PAPER; flags += DEJA_LAYERED_PAPER) {
@@ -472,7 +472,8 @@ static void words_in_another_order_are_a_bag_in_mode_paper_alone(void **state)
         assert_true(add(f, "the cat saw the dog"));
         assert_true(has(f, "the cat saw the dog"));
         assert_int_equal(has(f, "the dog saw the cat"), flags != 0);
-        assert_int_equal(has(f, "cat saw dog"), flags != 0); /* the, twice, cancels out */
+        assert_int_equal(has(f, "cat saw dog"),
+                         flags != 0); /* "the" occurs twice and cancels out */
         assert_false(has(f, "the cat saw a dog"));
         assert_false(has(f, "the cat"));
         assert_int_equal(layer_of(f, 1).segments, 4);
@@ -480,7 +481,7 @@ static void words_in_another_order_are_a_bag_in_mode_paper_alone(void **state)
     }
 }
 
-static void words_go_to_layers_in_turn(void **state)
+static void words_are_dealt_to_layers_in_turn(void **state)
 {
     (void)state;
     deja_filter *f =
@@ -493,7 +494,7 @@ static void words_go_to_layers_in_turn(void **state)
     assert_int_equal(stats_of(f).flags, DEJA_LAYERED_WORDS);
     deja_filter_free(f);
     f = new_filter(OPTIONS(.capacity = 100, .hashes = 2, .flags = DEJA_LAYERED_WORDS));
-    add(f, "a b"); /* seed 004: words over hashes */
+    add(f, "a b"); /* as many layers as words / hashes, rounded up */
     assert_int_equal(stats_of(f).layers, 1);
     add(f, "a b c d e");
     assert_int_equal(stats_of(f).layers, 3);
@@ -502,7 +503,7 @@ static void words_go_to_layers_in_turn(void **state)
     deja_filter_free(f);
 }
 
-/* --- What else a filter can be asked --------------------------------------- */
+/* --- Other operations ------------------------------------------------------- */
 
 static void the_next_visit_sizes_its_layers_from_this_one(void **state)
 {
@@ -532,7 +533,7 @@ static void the_next_visit_sizes_its_layers_from_this_one(void **state)
     deja_filter_free(f);
 }
 
-static void what_layers_cannot_do_is_refused_with_a_reason(void **state)
+static void unsupported_operations_are_refused_with_a_reason(void **state)
 {
     (void)state;
     deja_filter *a = new_filter(OPTIONS(SMALL)), *b = new_filter(OPTIONS(SMALL));
@@ -558,8 +559,9 @@ static void same_answers(const deja_filter *a, const deja_filter *b, const struc
     }
 }
 
-/* Grown while it has its name, opened again, copied, changed by a demand that it does not meet. */
-static void in_a_file_it_is_what_it_is_in_memory(void **state)
+/* Grows while it has its name, is reopened, copied, and opened with options that it does not
+ * match. */
+static void a_file_behaves_like_a_filter_in_memory(void **state)
 {
     (void)state;
     static char text[MANY][SITES_URL];
@@ -600,7 +602,7 @@ static void in_a_file_it_is_what_it_is_in_memory(void **state)
     }
 }
 
-static void a_file_of_other_layers_is_refused_by_name(void **state)
+static void the_error_for_other_layers_names_the_option(void **state)
 {
     (void)state;
     static const struct {
@@ -634,25 +636,25 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_mode_paper_swapped_segments_collide),
         cmocka_unit_test(in_mode_salted_swapped_segments_do_not_collide),
-        cmocka_unit_test(equal_segments_cancel_out_in_mode_paper_alone),
-        cmocka_unit_test(recombined_segments_are_what_the_xor_layer_tells_apart),
+        cmocka_unit_test(equal_segments_cancel_out_only_in_mode_paper),
+        cmocka_unit_test(the_xor_layer_rejects_recombined_segments),
         cmocka_unit_test(in_mode_paper_positions_are_those_of_algorithm_3),
-        cmocka_unit_test(the_plan_is_the_size_of_a_filter_whose_segments_are_all_different),
-        cmocka_unit_test(the_query_tells_pages_apart_and_the_empty_key_is_one),
-        cmocka_unit_test(layers_come_with_the_first_url_that_deep),
-        cmocka_unit_test(a_layer_is_as_large_as_what_it_holds),
-        cmocka_unit_test(batches_leave_what_single_calls_leave),
-        cmocka_unit_test(rows_of_any_numbers_are_taken_and_found),
+        cmocka_unit_test(the_plan_is_the_size_for_distinct_segments),
+        cmocka_unit_test(queries_distinguish_pages_and_the_empty_key_is_a_key),
+        cmocka_unit_test(a_layer_is_created_by_the_first_url_that_deep),
+        cmocka_unit_test(a_layer_grows_with_its_contents),
+        cmocka_unit_test(batches_leave_the_bytes_of_single_calls),
+        cmocka_unit_test(arbitrary_rows_are_stored_and_found),
         cmocka_unit_test(a_layer_that_cannot_grow_leaves_everything_as_it_was),
-        cmocka_unit_test(a_prefix_covers_what_is_under_it_cut_at_slashes),
-        cmocka_unit_test(no_prefix_of_what_was_added_is_missed),
-        cmocka_unit_test(other_kinds_and_modes_answer_no_prefix_question),
-        cmocka_unit_test(words_in_another_order_are_a_bag_in_mode_paper_alone),
-        cmocka_unit_test(words_go_to_layers_in_turn),
+        cmocka_unit_test(a_prefix_covers_the_urls_below_it),
+        cmocka_unit_test(no_prefix_of_an_added_url_is_missed),
+        cmocka_unit_test(other_kinds_and_modes_refuse_prefix_queries),
+        cmocka_unit_test(word_order_is_ignored_only_in_mode_paper),
+        cmocka_unit_test(words_are_dealt_to_layers_in_turn),
         cmocka_unit_test(the_next_visit_sizes_its_layers_from_this_one),
-        cmocka_unit_test(what_layers_cannot_do_is_refused_with_a_reason),
-        cmocka_unit_test_teardown(in_a_file_it_is_what_it_is_in_memory, scratch_clear),
-        cmocka_unit_test_teardown(a_file_of_other_layers_is_refused_by_name, scratch_clear),
+        cmocka_unit_test(unsupported_operations_are_refused_with_a_reason),
+        cmocka_unit_test_teardown(a_file_behaves_like_a_filter_in_memory, scratch_clear),
+        cmocka_unit_test_teardown(the_error_for_other_layers_names_the_option, scratch_clear),
     };
     return cmocka_run_group_tests_name("unit.layered", tests, scratch_open, scratch_close);
 }

@@ -1,4 +1,4 @@
-/* test_layering.c - how many layers, how large, which parts: options, sizes and soundness. */
+/* test_layering.c - the number and sizes of layers and their parts: options, sizes and checks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static void what_makes_no_layers_is_refused_in_words(void **state)
+static void options_that_make_no_layers_are_refused_with_a_message(void **state)
 {
     (void)state;
     static const struct {
@@ -69,11 +69,11 @@ static void defaults_are_those_of_the_header(void **state)
     p = resolved(OPTIONS(.capacity = 1000, .flags = DEJA_LAYERED_PAPER, .layers = 3));
     assert_int_equal(dj_plan_words(&p), 4);
     p = resolved(OPTIONS(.capacity = 1000, .flags = DEJA_LAYERED_WORDS));
-    assert_int_equal(p.layering.layers, 0); /* by the number of words ... */
+    assert_int_equal(p.layering.layers, 0); /* the number of words ... */
     assert_int_equal(dj_layering_most(&p), 8);
     assert_int_equal(p.layering.delimiter, ' ');
     assert_int_equal(dj_plan_words(&p), 17);
-    assert_int_equal(dj_layering_cut(&p).share, p.shape.k); /* ... over k */
+    assert_int_equal(dj_layering_cut(&p).share, p.shape.k); /* ... divided by k */
 }
 
 static void the_xor_layer_is_a_classic_filter_for_all_keys(void **state)
@@ -121,15 +121,15 @@ static void first_capacities_of_an_earlier_visit_are_kept(void **state)
     p.layering.first[1] = 3;
     assert_true(dj_layering_part(&p, 1, 0, NULL, 0, &part));
     assert_int_equal(part.capacity, 90000);
-    assert_true(dj_layering_part(&p, 1, 1, NULL, 0, &part)); /* not smaller than the one before */
+    assert_true(dj_layering_part(&p, 1, 1, NULL, 0, &part)); /* not smaller than the part before */
     assert_int_equal(part.capacity, 90000);
     assert_true(dj_layering_part(&p, 1, 2, NULL, 0, &part));
     assert_int_equal(part.capacity, 160000);
-    assert_true(dj_layering_part(&p, 2, 0, NULL, 0, &part)); /* no part is tiny */
+    assert_true(dj_layering_part(&p, 2, 0, NULL, 0, &part)); /* no part is smaller than this */
     assert_int_equal(part.capacity, 64);
 }
 
-static void in_mode_paper_all_layers_are_alike(void **state)
+static void in_mode_paper_all_layers_are_equal(void **state)
 {
     (void)state;
     struct dj_plan p =
@@ -139,10 +139,10 @@ static void in_mode_paper_all_layers_are_alike(void **state)
     assert_true(dj_layering_part(&p, 4, 0, NULL, 0, &part));
     assert_memory_equal(&part.shape, &p.shape, sizeof p.shape);
     assert_false(dj_layering_part(&p, 4, 1, NULL, 0, &part));
-    /* memory is shared by all of them; the thesis' rule gives each its m = n k M */
+    /* Memory is shared by all layers; the rule of the thesis gives each m = n k M. */
     p = resolved(OPTIONS(.memory = 5000, .flags = DEJA_LAYERED_PAPER, .layers = 4, .format = 1));
     assert_int_equal(p.shape.bits, 8000);
-    /* The XOR of positions is uniform below powers of two alone. */
+    /* The XOR of positions is uniform only below powers of two. */
     p = resolved(OPTIONS(.memory = 5000, .flags = DEJA_LAYERED_PAPER, .layers = 4));
     assert_int_equal(p.shape.bits, 4096);
     for (uint64_t n = 1; n < 100000; n = 2 * n + 1) {
@@ -160,7 +160,7 @@ static void in_mode_paper_all_layers_are_alike(void **state)
     assert_int_equal(plan.bits % 5, 0);
 }
 
-static void tables_that_make_no_layers_are_not_sound(void **state)
+static void part_tables_that_make_no_layers_are_rejected(void **state)
 {
     (void)state;
     const struct dj_plan salted = resolved(OPTIONS(.capacity = 1000, .layers = 3));
@@ -188,7 +188,7 @@ static void tables_that_make_no_layers_are_not_sound(void **state)
     assert_true(dj_layering_is_sound(&salted, part, 2));
 }
 
-/* Weights are what the formula says, and end where a filter no longer knows. */
+/* Weights follow the formula and end where a filter cannot know any more. */
 static void weights_rise_with_the_rate_and_stop(void **state)
 {
     (void)state;
@@ -206,13 +206,13 @@ static void weights_rise_with_the_rate_and_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_makes_no_layers_is_refused_in_words),
+        cmocka_unit_test(options_that_make_no_layers_are_refused_with_a_message),
         cmocka_unit_test(defaults_are_those_of_the_header),
         cmocka_unit_test(the_xor_layer_is_a_classic_filter_for_all_keys),
         cmocka_unit_test(layers_are_series_whose_rates_sum_to_a_hundredth),
         cmocka_unit_test(first_capacities_of_an_earlier_visit_are_kept),
-        cmocka_unit_test(in_mode_paper_all_layers_are_alike),
-        cmocka_unit_test(tables_that_make_no_layers_are_not_sound),
+        cmocka_unit_test(in_mode_paper_all_layers_are_equal),
+        cmocka_unit_test(part_tables_that_make_no_layers_are_rejected),
         cmocka_unit_test(weights_rise_with_the_rate_and_stop),
     };
     return cmocka_run_group_tests_name("unit.layering", tests, NULL, NULL);

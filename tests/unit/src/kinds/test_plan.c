@@ -1,7 +1,7 @@
-/* test_plan.c - from options to sizes: any two of capacity, rate and memory, and what follows.
+/* test_plan.c - from options to sizes: give two of capacity, rate and memory; the third is
+ * computed.
  *
- * A plan is pure arithmetic, so sizes far beyond this machine are tested as cheaply as small
- * ones. */
+ * A plan is pure arithmetic, so sizes far beyond this machine are as cheap to test as small ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- Structures of another age ------------------------------------------ */
+/* --- Structs of another age --------------------------------------------- */
 
 static void a_plan_without_a_size_is_refused(void **state)
 {
@@ -30,7 +30,7 @@ static void a_plan_without_a_size_is_refused(void **state)
     assert_int_equal(deja_plan_make(&opt, NULL, &err), DEJA_EINVAL);
 }
 
-static void a_plan_of_any_age_is_filled_as_far_as_it_goes(void **state)
+static void a_plan_of_any_age_is_filled_up_to_its_size(void **state)
 {
     const deja_plan whole = plan_of(OPTIONS(.capacity = 1000));
     for (size_t size = sizeof(size_t); size <= sizeof(deja_plan) + 64; size++) {
@@ -115,7 +115,7 @@ static void memory_and_rate_give_the_largest_capacity(void **state)
             }
 }
 
-static void memory_alone_goes_with_the_default_rate(void **state)
+static void memory_alone_uses_the_default_rate(void **state)
 {
     const deja_plan plan = plan_of(OPTIONS(.memory = 1 << 20));
     const deja_plan same = plan_of(OPTIONS(.memory = 1 << 20, .fp_rate = 1e-6));
@@ -138,7 +138,7 @@ static void capacity_and_memory_give_the_lowest_rate(void **state)
     assert_true(blocked.fp_rate > plan.fp_rate);
 }
 
-/* Ten lines of eight slots, of which four in five are for keys. */
+/* Ten lines of eight slots; keys can use four in five. */
 static void exact_has_room_for_its_capacity_or_refuses(void **state)
 {
     const deja_options more = OPTIONS(.kind = DEJA_EXACT, .capacity = 65, .memory = 640);
@@ -150,8 +150,8 @@ static void exact_has_room_for_its_capacity_or_refuses(void **state)
 
 /* --- The rule of the thesis --------------------------------------------- */
 
-/* m = n k M (equation 5.1): 1,000,000 keys, k = 3, M = 2 make 6,000,000 bits, and tables 5.5 to
- * 5.7 measured 6.09 to 6.10 % for k = 3, 15.46 to 15.50 % for 2, 39.33 to 39.37 % for 1. */
+/* m = n k M (equation 5.1): 1,000,000 keys, k = 3, M = 2 make 6,000,000 bits.  Tables 5.5 to 5.7
+ * measured 6.09 to 6.10 % for k = 3, 15.46 to 15.50 % for 2, 39.33 to 39.37 % for 1. */
 static void the_multiplier_gives_the_sizes_and_rates_of_the_thesis(void **state)
 {
     static const double rate[] = {0.39347, 0.15482, 0.06092};
@@ -170,7 +170,7 @@ static void the_multiplier_gives_the_sizes_and_rates_of_the_thesis(void **state)
                      5120 /* 9.96 blocks */);
 }
 
-/* Each of the F filters has m = n k M bits: the rate of the thesis to the power of F. */
+/* Each of the F filters has m = n k M bits: the rate is that of the thesis to the power of F. */
 static void the_multiplier_sizes_each_of_several_filters(void **state)
 {
     const deja_plan plan = plan_of(OPTIONS(.kind = DEJA_CLASSIC, .capacity = 1000000, .hashes = 3,
@@ -204,7 +204,7 @@ static void f_filters_share_the_rate_and_the_memory(void **state)
         }
 }
 
-static void what_f_filters_lose_is_the_sum_of_their_rates(void **state)
+static void the_losses_of_f_filters_are_the_sum_of_their_rates(void **state)
 {
     for (uint32_t filters = 1; filters <= 3; filters++) {
         const deja_options opt =
@@ -240,7 +240,7 @@ static void mixed_never_takes_more_functions_than_it_has(void **state)
     }
 }
 
-static void a_key_becomes_one_number_or_one_for_each_position(void **state)
+static void a_key_becomes_one_number_or_one_per_position(void **state)
 {
     struct dj_plan plan = resolved(OPTIONS(.kind = DEJA_CLASSIC, .capacity = 1, .hashes = 5,
                                            .filters = 3, .hash = DEJA_HASH_SIPHASH));
@@ -267,7 +267,7 @@ static void the_rates_of_all_parts_sum_to_less_than_p(void **state)
             double sum = 0, n = 1000;
             struct dj_part part;
             for (uint32_t i = 0; i < DJ_MAX_PARTS && dj_plan_part(&plan, i, &part); i++) {
-                part.shape.no_twins = true; /* which no part can help */
+                part.shape.no_twins = true; /* the rate of twins, which no part can reduce */
                 const double rate = dj_shape_rate(&part.shape, (double)part.capacity);
                 assert_true((double)part.capacity == n);
                 const double spare = 1e-3 * tightenings[t] * 0.3 * pow(0.7, i - 1.0);
@@ -281,8 +281,8 @@ static void the_rates_of_all_parts_sum_to_less_than_p(void **state)
         }
 }
 
-/* 2.7e-9 of all keys never added have the hash of one of 5e10 keys. */
-static void a_series_grows_on_where_twins_are_more_than_its_rate(void **state)
+/* 2.7e-9 of all other keys have a twin among 5e10 keys. */
+static void a_series_keeps_growing_when_twins_exceed_its_rate(void **state)
 {
     const struct dj_plan plan =
         resolved(OPTIONS(.kind = DEJA_SCALABLE, .capacity = 8000000, .fp_rate = 1e-9));
@@ -306,7 +306,7 @@ static void rates_below_that_of_twins_are_refused(void **state)
     }
 }
 
-/* F filters are fooled by the same twin, so the product of their rates has less to spend. */
+/* One twin deceives all F filters, so the product of their rates must be smaller. */
 static void several_filters_leave_room_for_twins(void **state)
 {
     const deja_plan two = plan_of(
@@ -318,7 +318,7 @@ static void several_filters_leave_room_for_twins(void **state)
     assert_true(two.fp_rate > 2.7e-11 && (double)two.bits > 1.1 * (double)papers.bits);
 }
 
-static void a_growing_filter_begins_with_eight_million_keys(void **state)
+static void a_growing_filter_starts_with_eight_million_keys(void **state)
 {
     assert_int_equal(plan_of(OPTIONS(.kind = DEJA_SCALABLE)).capacity, 8000000);
     assert_int_equal(resolved(OPTIONS(.kind = DEJA_SCALABLE)).part_kind->number, DEJA_BLOCKED);
@@ -367,24 +367,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_without_a_size_is_refused),
-        cmocka_unit_test(a_plan_of_any_age_is_filled_as_far_as_it_goes),
+        cmocka_unit_test(a_plan_of_any_age_is_filled_up_to_its_size),
         cmocka_unit_test(the_defaults_are_blocked_xxh3_and_one_in_a_million),
         cmocka_unit_test(capacity_and_rate_give_the_smallest_memory),
         cmocka_unit_test(memory_and_rate_give_the_largest_capacity),
-        cmocka_unit_test(memory_alone_goes_with_the_default_rate),
+        cmocka_unit_test(memory_alone_uses_the_default_rate),
         cmocka_unit_test(capacity_and_memory_give_the_lowest_rate),
         cmocka_unit_test(exact_has_room_for_its_capacity_or_refuses),
         cmocka_unit_test(the_multiplier_gives_the_sizes_and_rates_of_the_thesis),
         cmocka_unit_test(the_multiplier_sizes_each_of_several_filters),
         cmocka_unit_test(f_filters_share_the_rate_and_the_memory),
-        cmocka_unit_test(what_f_filters_lose_is_the_sum_of_their_rates),
+        cmocka_unit_test(the_losses_of_f_filters_are_the_sum_of_their_rates),
         cmocka_unit_test(mixed_never_takes_more_functions_than_it_has),
-        cmocka_unit_test(a_key_becomes_one_number_or_one_for_each_position),
+        cmocka_unit_test(a_key_becomes_one_number_or_one_per_position),
         cmocka_unit_test(the_rates_of_all_parts_sum_to_less_than_p),
-        cmocka_unit_test(a_series_grows_on_where_twins_are_more_than_its_rate),
+        cmocka_unit_test(a_series_keeps_growing_when_twins_exceed_its_rate),
         cmocka_unit_test(rates_below_that_of_twins_are_refused),
         cmocka_unit_test(several_filters_leave_room_for_twins),
-        cmocka_unit_test(a_growing_filter_begins_with_eight_million_keys),
+        cmocka_unit_test(a_growing_filter_starts_with_eight_million_keys),
         cmocka_unit_test(a_part_too_large_to_count_is_refused),
         cmocka_unit_test(sizes_that_just_fit_are_planned_without_overflow),
         cmocka_unit_test(a_product_beyond_2_to_the_53_bits_is_refused),

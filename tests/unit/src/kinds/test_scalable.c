@@ -1,4 +1,4 @@
-/* test_scalable.c - growth: parts, their rates, and the end of it. */
+/* test_scalable.c - growth: parts, their rates, and its limits. */
 #include "asking.h"
 #include "rng.h"
 #include <math.h>
@@ -32,8 +32,8 @@ static void a_growing_filter_opens_a_part_for_each_power_of_its_growth(void **st
     }
 }
 
-/* A batch may be larger than all parts so far: none gets more keys than it was sized for, or
- * the rate that it promises would be gone. */
+/* A batch may exceed all parts so far.  None may get more keys than it was sized for, or the
+ * promised rate would not hold. */
 static void a_large_batch_does_not_overfill_a_small_part(void **state)
 {
     static const uint32_t part_kinds[] = {DEJA_BLOCKED, DEJA_CLASSIC, DEJA_EXACT};
@@ -62,7 +62,7 @@ static void a_large_batch_does_not_overfill_a_small_part(void **state)
         }
 }
 
-/* Compound rate of parts that hold what they were made for: less than p, and stats know it. */
+/* If every part holds the keys it was sized for, the compound rate is below p, and stats say so. */
 static void the_rate_of_a_grown_filter_stays_under_p(void **state)
 {
     deja_filter *f = new_filter(
@@ -88,7 +88,7 @@ static void a_filter_that_cannot_grow_further_is_full_and_keeps_what_it_has(void
         rc = deja_filter_add(f, number(&n), NULL, NULL);
     assert_int_equal(rc, DEJA_EFULL);
     assert_int_equal(f->n_parts, DJ_MAX_PARTS);
-    assert_in_range(n, 50 * DJ_MAX_PARTS, 50 * DJ_MAX_PARTS + 20); /* some met false positives */
+    assert_in_range(n, 50 * DJ_MAX_PARTS, 50 * DJ_MAX_PARTS + 20); /* some were false positives */
     assert_int_equal(stats_of(f).offered, n);
     for (uint64_t i = 0; i < n; i++)
         assert_true(deja_filter_contains(f, number(&i)));

@@ -1,4 +1,4 @@
-/* test_segments.c - keys as rows of numbers: where they are cut, and what each number is of. */
+/* test_segments.c - keys as rows of numbers: where they are cut, and what each number hashes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +38,8 @@ static const struct dj_cut paper = {.slots = 4};
 static const struct dj_cut words = {
     .slots = DJ_MAX_SLOTS, .words = true, .delimiter = ' ', .share = 4, .most = 8};
 
-/* What a row should be: its segments with bars between them, the number of layers (0: one each),
- * and the whole of the last segment where that is another one. */
+/* The expected row: segments separated by bars, the number of layers (0: one per segment), and the
+ * whole last segment if it differs. */
 struct expected {
     const char *key, *segments, *whole;
     uint32_t layers;
@@ -76,7 +76,7 @@ static void rows_are(const struct dj_cut *c, const struct expected *e, size_t n)
     }
 }
 
-static void urls_are_cut_at_slashes_and_the_path_is_what_layers_know(void **state)
+static void urls_are_cut_at_slashes_and_layers_ignore_the_query(void **state)
 {
     (void)state;
     static const struct expected rows[] = {
@@ -86,7 +86,8 @@ static void urls_are_cut_at_slashes_and_the_path_is_what_layers_know(void **stat
         {"http://h?x", "http://h", "http://h?x", 0},
         {"http://h/", "http://h|/", NULL, 0},
         {"http://h/?x", "http://h|/", "/?x", 0},
-        {"http://h/a/b/c/d/e", "http://h|/a|/b|/c/d/e", NULL, 0}, /* the rest joins in the last */
+        {"http://h/a/b/c/d/e", "http://h|/a|/b|/c/d/e", NULL, 0}, /* the rest joins the last
+                                                                   * segment */
         {"http://h/a/b/c/d?x", "http://h|/a|/b|/c/d", "/c/d?x", 0},
         {"h/b/a", "h|/b|/a", NULL, 0},
         {"", "", NULL, 0}, /* one empty segment */
@@ -107,14 +108,15 @@ static void in_mode_paper_the_query_stays_with_its_segment(void **state)
     rows_are(&paper, rows, LEN(rows));
 }
 
-static void words_are_dealt_to_as_many_layers_as_they_ask_for(void **state)
+static void the_number_of_words_decides_the_layers(void **state)
 {
     (void)state;
     static const struct expected rows[] = {
         {"a", "a", NULL, 1},
         {"a b c d", "a|b|c|d", NULL, 1},
         {"a b c d e", "a|b|c|d|e", NULL, 2},
-        {"a  b", "a||b", NULL, 1}, /* an empty word is a word: other keys are other rows */
+        {"a  b", "a||b", NULL,
+         1}, /* an empty word counts, so different keys have different rows */
         {" a ", "|a|", NULL, 1},
         {"", "", NULL, 1},
         {"1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18",
@@ -125,13 +127,13 @@ static void words_are_dealt_to_as_many_layers_as_they_ask_for(void **state)
     fixed.layers = fixed.most = 3;
     static const struct expected three = {"a b", "a|b", NULL, 3};
     rows_are(&fixed, &three, 1);
-    struct dj_cut few = words; /* one layer a word, but at most eight */
+    struct dj_cut few = words; /* one layer per word, at most eight */
     few.share = 1;
     static const struct expected many = {"a b c d e f g h i j", "a|b|c|d|e|f|g|h|i|j", NULL, 8};
     rows_are(&few, &many, 1);
 }
 
-static void prefixes_are_what_every_url_under_them_begins_with(void **state)
+static void a_prefix_row_starts_every_row_below_it(void **state)
 {
     (void)state;
     static const struct expected rows[] = {
@@ -142,7 +144,7 @@ static void prefixes_are_what_every_url_under_them_begins_with(void **state)
         {"http://h/a//", "http://h|/a|/", NULL, 0},
         {"http://h/a?x/y", "http://h|/a", NULL, 0},
         {"http://h/a/?x", "http://h|/a", NULL, 0},
-        {"http://h/a/b/c", "http://h|/a|/b", NULL, 0}, /* rests join in the last slot */
+        {"http://h/a/b/c", "http://h|/a|/b", NULL, 0}, /* the rest belongs to the last slot */
         {"http://h/a/b/c/d", "http://h|/a|/b", NULL, 0},
         {"/", "", NULL, 0},
         {"", "", NULL, 0},
@@ -155,8 +157,8 @@ static void prefixes_are_what_every_url_under_them_begins_with(void **state)
     }
 }
 
-/* More pieces than are hashed at once, of all lengths, and bytes that mean something to a cut. */
-static void many_keys_become_the_rows_of_each(void **state)
+/* More pieces than one hashing batch, of all lengths, with bytes that affect the cut. */
+static void a_batch_makes_the_rows_of_single_keys(void **state)
 {
     (void)state;
     enum {
@@ -186,11 +188,11 @@ static void many_keys_become_the_rows_of_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urls_are_cut_at_slashes_and_the_path_is_what_layers_know),
+        cmocka_unit_test(urls_are_cut_at_slashes_and_layers_ignore_the_query),
         cmocka_unit_test(in_mode_paper_the_query_stays_with_its_segment),
-        cmocka_unit_test(words_are_dealt_to_as_many_layers_as_they_ask_for),
-        cmocka_unit_test(prefixes_are_what_every_url_under_them_begins_with),
-        cmocka_unit_test(many_keys_become_the_rows_of_each),
+        cmocka_unit_test(the_number_of_words_decides_the_layers),
+        cmocka_unit_test(a_prefix_row_starts_every_row_below_it),
+        cmocka_unit_test(a_batch_makes_the_rows_of_single_keys),
     };
     return cmocka_run_group_tests_name("unit.segments", tests, make_hasher, NULL);
 }

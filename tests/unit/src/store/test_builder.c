@@ -1,5 +1,5 @@
-/* test_builder.c - the keys of a static filter, collected: duplicates are no matter, seeds that
- * fail are replaced, what cannot be is refused, and memory that runs out leaves nothing behind. */
+/* test_builder.c - building a static filter: duplicates, seeds that fail, refusals, and memory
+ * that runs out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 #include "store/builder.h"
 #include <string.h>
 
-/* --- Duplicates and hashes that somebody chose ----------------------------- */
+/* --- Duplicates and chosen hashes ------------------------------------------- */
 
-static void duplicates_and_their_order_make_no_difference(void **state)
+static void duplicates_and_order_make_no_difference(void **state)
 {
     const deja_options opt = options(8, 9);
     deja_builder *b = begin(&opt);
@@ -47,7 +47,7 @@ static void one_hash_a_hundred_thousand_times_is_one_key(void **state)
     deja_filter_free(f);
 }
 
-/* Numbers in a row, and with a single bit: all hashes that differ are keys of their own. */
+/* Consecutive numbers, and single bits: all distinct hashes are distinct keys. */
 static void hashes_without_any_randomness_work(void **state)
 {
     static uint64_t hash[100064];
@@ -68,8 +68,8 @@ static void hashes_without_any_randomness_work(void **state)
     deja_filter_free(f);
 }
 
-/* Two hashes that have the same three slots under this seed, though not the same fingerprint:
- * bits that choose nothing when segments are short. */
+/* Two hashes with the same three slots under this seed, but different fingerprints: they differ in
+ * a bit that selects nothing if segments are short. */
 static void twins(const uint8_t key[DEJA_KEY_LEN], unsigned attempt, uint64_t pair[2])
 {
     const struct dj_fuse f = {.seed = dj_key_derive(key, DJ_STREAM_STATIC, attempt)};
@@ -95,7 +95,7 @@ static void a_seed_that_fails_is_replaced(void **state)
     deja_filter_free(f);
 }
 
-/* What a failed attempt has left behind must not reach the next one. */
+/* A failed attempt must leave nothing behind for the next one. */
 static void many_seeds_that_fail_leave_no_trace(void **state)
 {
     enum {
@@ -137,11 +137,11 @@ static void a_set_that_defeats_every_seed_is_refused_and_kept(void **state)
     assert_int_equal(deja_builder_finish(b, NULL, 0, &f, &err), DEJA_EFULL);
     assert_null(f);
     assert_non_null(strstr(err.text, "seeds"));
-    assert_int_equal(b->n, 2 * DJ_BUILDER_SEEDS); /* nothing is lost */
+    assert_int_equal(b->n, 2 * DJ_BUILDER_SEEDS); /* no key is lost */
     deja_builder_free(b);
 }
 
-static void sorting_is_sorting(void **state)
+static void hashes_are_sorted(void **state)
 {
     static uint64_t h[5000];
     struct rng r = rng_seeded(1);
@@ -168,7 +168,7 @@ static void refused(deja_options opt, int status, const char *word)
         fail_msg("\"%s\" lacks \"%s\"", err.text, word);
 }
 
-static void builders_refuse_what_a_static_filter_cannot_be(void **state)
+static void builders_refuse_impossible_options(void **state)
 {
     deja_options opt = options(0, 1);
     opt.kind = DEJA_BLOCKED;
@@ -238,7 +238,7 @@ static void every_allocation_may_fail_and_nothing_leaks(void **state)
     }
 }
 
-static void a_finish_without_memory_can_be_tried_again(void **state)
+static void a_finish_without_memory_can_be_retried(void **state)
 {
     struct failmem m;
     deja_filter *f = NULL;
@@ -260,7 +260,7 @@ static void a_finish_without_memory_can_be_tried_again(void **state)
     assert_int_equal(m.mistakes, 0);
 }
 
-static void a_builder_begins_anew_after_it_has_finished(void **state)
+static void a_finished_builder_starts_again(void **state)
 {
     const deja_options opt = options(16, 1);
     deja_builder *b = begin(&opt);
@@ -277,7 +277,7 @@ static void a_builder_begins_anew_after_it_has_finished(void **state)
     deja_filter_free(second);
 }
 
-static void a_far_too_large_hint_is_only_a_hint(void **state)
+static void a_far_too_large_hint_is_harmless(void **state)
 {
     deja_options opt = options(8, 1);
     opt.capacity = DJ_FUSE_MAX_KEYS * 100;
@@ -290,7 +290,7 @@ static void a_far_too_large_hint_is_only_a_hint(void **state)
 
 /* --- Files -------------------------------------------------------------------- */
 
-static void file_is_what_was_built(void **state)
+static void the_file_holds_the_built_filter(void **state)
 {
     for (uint64_t n = 0; n <= 10000; n = n * 10 + 1) {
         const char *path = scratch_path("static.deja");
@@ -301,7 +301,7 @@ static void file_is_what_was_built(void **state)
         deja_builder *b = begin(&opt);
         add_numbers(b, 0, n);
         assert_int_equal(deja_builder_finish(b, path, 0, &f, &err), DEJA_OK);
-        assert_int_equal(access(path, F_OK), -1); /* it appears with its sync */
+        assert_int_equal(access(path, F_OK), -1); /* it appears at the sync */
         assert_int_equal(deja_filter_sync(f, &err), DEJA_OK);
         const deja_stats made = stats_of(f);
         deja_filter_free(f);
@@ -320,7 +320,7 @@ static void file_is_what_was_built(void **state)
     }
 }
 
-static void a_file_in_the_way_is_not_replaced_unasked(void **state)
+static void an_existing_file_is_replaced_only_on_request(void **state)
 {
     const char *path = scratch_path("taken");
     const deja_options opt = options(8, 1);
@@ -332,7 +332,7 @@ static void a_file_in_the_way_is_not_replaced_unasked(void **state)
     assert_int_equal(deja_builder_finish(b, path, 0, &f, &err), DEJA_EINVAL);
     assert_int_equal(deja_builder_finish(b, path, DEJA_CREATE_REPLACE, &f, &err), DEJA_EINVAL);
     assert_null(f);
-    f = finish(b); /* it still has its keys */
+    f = finish(b); /* the builder still has its keys */
     assert_int_equal(count_found(f, 0, 10), 10);
     deja_filter_free(f);
     unlink(path);
@@ -341,20 +341,20 @@ static void a_file_in_the_way_is_not_replaced_unasked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(duplicates_and_their_order_make_no_difference),
+        cmocka_unit_test(duplicates_and_order_make_no_difference),
         cmocka_unit_test(one_hash_a_hundred_thousand_times_is_one_key),
         cmocka_unit_test(hashes_without_any_randomness_work),
         cmocka_unit_test(a_seed_that_fails_is_replaced),
         cmocka_unit_test(many_seeds_that_fail_leave_no_trace),
         cmocka_unit_test(a_set_that_defeats_every_seed_is_refused_and_kept),
-        cmocka_unit_test(sorting_is_sorting),
-        cmocka_unit_test(builders_refuse_what_a_static_filter_cannot_be),
+        cmocka_unit_test(hashes_are_sorted),
+        cmocka_unit_test(builders_refuse_impossible_options),
         cmocka_unit_test(every_allocation_may_fail_and_nothing_leaks),
-        cmocka_unit_test(a_finish_without_memory_can_be_tried_again),
-        cmocka_unit_test(a_builder_begins_anew_after_it_has_finished),
-        cmocka_unit_test(a_far_too_large_hint_is_only_a_hint),
-        cmocka_unit_test(file_is_what_was_built),
-        cmocka_unit_test(a_file_in_the_way_is_not_replaced_unasked),
+        cmocka_unit_test(a_finish_without_memory_can_be_retried),
+        cmocka_unit_test(a_finished_builder_starts_again),
+        cmocka_unit_test(a_far_too_large_hint_is_harmless),
+        cmocka_unit_test(the_file_holds_the_built_filter),
+        cmocka_unit_test(an_existing_file_is_replaced_only_on_request),
     };
     return cmocka_run_group_tests_name("unit.builder", tests, scratch_open, scratch_close);
 }

@@ -1,6 +1,7 @@
-/* test_guard.c - files that are truncated or overwritten under the filters that map them.
+/* test_guard.c - files that are truncated or overwritten while filters map them.
  *
- * All of it in children: cmocka catches SIGBUS itself, and the guard stays for good. */
+ * Everything runs in child processes: cmocka catches SIGBUS itself, and the guard cannot be
+ * removed. */
 #include "child.h"
 #include "deja.h"
 #include <pthread.h>
@@ -25,7 +26,7 @@ static deja_options options_of(uint32_t kind)
     return opt;
 }
 
-/* A file with all keys but those of a static filter, which has them too. */
+/* Makes a file with all keys of the test. */
 static bool make_file(const char *path, uint32_t kind, uint64_t seed)
 {
     deja_options opt = options_of(kind);
@@ -73,13 +74,13 @@ static bool in_words(int rc, const deja_error *err, const char *path)
            strstr(err->text, "truncated or overwritten") && strstr(err->text, "restore it");
 }
 
-/* --- What every call says ---------------------------------------------------- */
+/* --- Every call reports it ---------------------------------------------------- */
 
 static int is_lost(deja_filter *f, const char *path)
 {
     deja_stats s = DEJA_STATS_INIT;
     deja_error err = {0};
-    CHECK(missing(f) == 0); /* whatever it says, it does not call a key new */
+    CHECK(missing(f) == 0); /* whatever it returns, it calls no key new */
     CHECK(in_words(deja_filter_check_file(f, &err), &err, path));
     CHECK(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL) == DEJA_EIO && errno == EIO);
     return CHILD_FINE;
@@ -130,7 +131,7 @@ static int writer_of(const char *path, uint32_t kind, off_t len)
         CHECK(in_words(deja_filter_fold(f, 1, &err), &err, path) || strstr(err.text, "halved"));
     if (kind != DEJA_SPECTRAL)
         CHECK(in_words(deja_filter_rotate(f, NULL, &err), &err, path));
-    CHECK(stat(path, &st) == 0 && st.st_size == len); /* and nothing was written to it */
+    CHECK(stat(path, &st) == 0 && st.st_size == len); /* nothing was written to the file */
     deja_dedup_free(d);
     deja_filter_free(f);
     return CHILD_FINE;
@@ -143,7 +144,7 @@ static int every_kind_and_length(const char *path, int in, int out)
     static const off_t lengths[] = {0, 4096, 8192};
     (void)in, (void)out;
     CHECK(deja_files_guard(NULL) == DEJA_OK);
-    CHECK(deja_files_guard(NULL) == DEJA_OK); /* again does nothing */
+    CHECK(deja_files_guard(NULL) == DEJA_OK); /* calling it twice is harmless */
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         for (size_t j = 0; j < sizeof lengths / sizeof lengths[0]; j++) {
             CHECK(reader_of(path, kinds[i], lengths[j]) == CHILD_FINE);
@@ -153,7 +154,7 @@ static int every_kind_and_length(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void a_file_that_is_cut_short_is_an_error_of_every_call(void **state)
+static void every_call_reports_a_truncated_file(void **state)
 {
     in_child(every_kind_and_length, scratch_path("cut"));
 }
@@ -175,7 +176,7 @@ static int merge_from_lost(const char *path, int in, int out)
     snprintf(other, sizeof other, "%s.copy", path);
     CHECK(in_words(deja_filter_copy(from, other, 0, &copy, &err), &err, path));
     CHECK(!copy && access(other, F_OK) < 0);
-    CHECK(deja_filter_check_file(into, NULL) == DEJA_OK); /* which is in memory */
+    CHECK(deja_filter_check_file(into, NULL) == DEJA_OK); /* `into` is in memory */
     deja_filter_free(from);
     deja_filter_free(into);
     return CHILD_FINE;
@@ -198,7 +199,7 @@ static int one_of_two(const char *path, int in, int out)
     CHECK(is_lost(a, path) == CHILD_FINE);
     CHECK(is_lost(c, path) == CHILD_FINE);
     CHECK(missing(b) == 0 && deja_filter_check_file(b, NULL) == DEJA_OK);
-    deja_filter_free(a); /* out of the middle, the beginning and the end of the list */
+    deja_filter_free(a); /* entries in the middle, at the start and at the end of the list */
     CHECK(missing(b) == 0 && deja_filter_check_file(b, NULL) == DEJA_OK);
     CHECK(truncate(other, 4096) == 0 && is_lost(b, other) == CHILD_FINE);
     deja_filter_free(b);
@@ -207,7 +208,7 @@ static int one_of_two(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void other_files_stay_as_good_as_they_were(void **state)
+static void other_files_are_not_affected(void **state)
 {
     in_child(one_of_two, scratch_path("two"));
 }
@@ -225,24 +226,24 @@ static int overwrite(const char *path, int in, int out)
     deja_filter *f = open_file(path, DEJA_OPEN_WRITE);
     CHECK(f && stat(path, &st) == 0);
     CHECK(truncate(path, 0) == 0 && truncate(path, st.st_size) == 0);
-    CHECK(is_lost(f, path) == CHILD_FINE); /* zeros */
+    CHECK(is_lost(f, path) == CHILD_FINE); /* the bytes are zeros */
     deja_error err = {0};
     const uint32_t more = KEYS;
     CHECK(deja_filter_add(f, key_of(&more), NULL, NULL) == DEJA_EIO);
     CHECK(in_words(deja_filter_sync(f, &err), &err, path));
     write_file(path, theirs.data, theirs.len);
-    CHECK(is_lost(f, path) == CHILD_FINE); /* another filter */
+    CHECK(is_lost(f, path) == CHILD_FINE); /* the bytes of another filter */
     write_file(path, mine.data, mine.len);
-    CHECK(deja_filter_check_file(f, NULL) == DEJA_OK); /* as it was */
+    CHECK(deja_filter_check_file(f, NULL) == DEJA_OK); /* restored */
     CHECK(truncate(path, st.st_size + 64) == 0);
-    CHECK(in_words(deja_filter_check_file(f, &err), &err, path)); /* it would not open again */
+    CHECK(in_words(deja_filter_check_file(f, &err), &err, path)); /* open would refuse it */
     deja_filter_free(f);
     free(mine.data);
     free(theirs.data);
     return CHILD_FINE;
 }
 
-static void a_file_that_is_overwritten_is_an_error_without_the_guard(void **state)
+static void an_overwritten_file_is_an_error_without_the_guard(void **state)
 {
     in_child(overwrite, scratch_path("over"));
 }
@@ -251,7 +252,7 @@ static void a_file_that_is_overwritten_is_an_error_without_the_guard(void **stat
 
 static atomic_bool stop_cutting;
 
-/* Cut it and put it back, again and again. */
+/* Truncates and restores the file repeatedly. */
 static void *cut_and_mend(void *path)
 {
     const struct bytes whole = read_file(path);
@@ -264,7 +265,7 @@ static void *cut_and_mend(void *path)
     return NULL;
 }
 
-/* Whatever happens while it is opened and read: a status, and no end. */
+/* Whatever happens during open and read, they return a status and the process survives. */
 static int race(const char *path, int in, int out)
 {
     pthread_t cutter;
@@ -290,14 +291,14 @@ static int race(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void cutting_while_it_is_opened_and_read_is_survived(void **state)
+static void truncation_during_open_and_read_is_survived(void **state)
 {
     in_child(race, scratch_path("race"));
 }
 
-/* --- Other people's signals ------------------------------------------------------ */
+/* --- Other handlers of SIGBUS ----------------------------------------------------- */
 
-/* A mapping of our own that has lost its page. */
+/* A mapping of the test itself, with a missing page. */
 static volatile const uint8_t *lost_page(const char *path)
 {
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -351,7 +352,7 @@ static int earlier_plain_handler(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void what_is_not_about_a_filter_goes_to_the_handler_before(void **state)
+static void other_signals_go_to_the_earlier_handler(void **state)
 {
     in_child(earlier_handler, scratch_path("theirs"));
     in_child(earlier_plain_handler, scratch_path("theirs"));
@@ -382,7 +383,7 @@ static int ignore_kill(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-/* As before the guard was there. */
+/* As without the guard. */
 static int die_unguarded(const char *path, int in, int out)
 {
     (void)in, (void)out;
@@ -392,7 +393,7 @@ static int die_unguarded(const char *path, int in, int out)
     return (int)missing(f);
 }
 
-static void without_a_handler_before_it_ends_the_process_as_ever(void **state)
+static void without_an_earlier_handler_the_process_dies(void **state)
 {
     assert_int_equal(end_of(start(die_of_own_page, scratch_path("own"))), CHILD_KILLED + SIGBUS);
     assert_int_equal(end_of(start(die_of_kill, "")), CHILD_KILLED + SIGBUS);
@@ -403,13 +404,13 @@ static void without_a_handler_before_it_ends_the_process_as_ever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_that_is_cut_short_is_an_error_of_every_call),
+        cmocka_unit_test(every_call_reports_a_truncated_file),
         cmocka_unit_test(a_union_with_a_lost_filter_is_refused),
-        cmocka_unit_test(other_files_stay_as_good_as_they_were),
-        cmocka_unit_test(a_file_that_is_overwritten_is_an_error_without_the_guard),
-        cmocka_unit_test(cutting_while_it_is_opened_and_read_is_survived),
-        cmocka_unit_test(what_is_not_about_a_filter_goes_to_the_handler_before),
-        cmocka_unit_test(without_a_handler_before_it_ends_the_process_as_ever),
+        cmocka_unit_test(other_files_are_not_affected),
+        cmocka_unit_test(an_overwritten_file_is_an_error_without_the_guard),
+        cmocka_unit_test(truncation_during_open_and_read_is_survived),
+        cmocka_unit_test(other_signals_go_to_the_earlier_handler),
+        cmocka_unit_test(without_an_earlier_handler_the_process_dies),
     };
     return cmocka_run_group_tests_name("unit.guard", tests, scratch_open, scratch_close);
 }

@@ -1,5 +1,5 @@
-/* test_import.c - the bytes of a file without a file: what export gives, import takes, and
- * nothing else. */
+/* test_import.c - export and import: the bytes of a file, without a file.  Import accepts what
+ * export writes and nothing else. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void assert_same(const deja_filter *a, const deja_filter *b)
         assert_true(bodies_equal(a->part[i], b->part[i]));
     assert_int_equal(deja_filter_stats(a, 0, &x, NULL), DEJA_OK);
     assert_int_equal(deja_filter_stats(b, 0, &y, NULL), DEJA_OK);
-    x.syncs = y.syncs; /* those of a file */
+    x.syncs = y.syncs; /* the bytes of a file */
     memcpy(x.generation_age, y.generation_age, sizeof x.generation_age);
     assert_memory_equal(&x, &y, sizeof x);
 }
@@ -95,14 +95,14 @@ static void refused(const struct bytes *b, int status, const char *text)
 
 /* --- Identity ------------------------------------------------------------------ */
 
-static void what_is_exported_comes_back(void **state)
+static void an_export_is_imported_unchanged(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         deja_filter *f = filled(&every[i].opt, N_KEYS);
         const struct bytes b = exported(f);
         deja_filter *g = imported(&b, NULL);
         assert_same(f, g);
-        add_keys(f, N_KEYS, 3 * (uint64_t)N_KEYS / 2); /* it lives on as the first one does */
+        add_keys(f, N_KEYS, 3 * (uint64_t)N_KEYS / 2); /* later adds affect both equally */
         add_keys(g, N_KEYS, 3 * (uint64_t)N_KEYS / 2);
         assert_same(f, g);
         deja_filter_free(f);
@@ -134,9 +134,9 @@ static void assert_counted(const deja_filter *f, uint64_t keys)
     assert_in_range(s.keys, keys * 9 / 10, keys * 11 / 10);
 }
 
-/* A file that is being written, or whose writer was killed, knows the counts of its last sync: the
- * bits tell of the rest, and a copy that is sealed has to have them. */
-static void what_was_not_synced_is_counted_also_in_copies(void **state)
+/* A file that is being written, or whose writer was killed, has the counts of its last sync.
+ * Later keys are counted from the bits, and a sealed copy must include them. */
+static void copies_count_keys_that_were_not_synced(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         const char *path = scratch_path("unsynced.deja"), *to = scratch_path("copied.deja");
@@ -166,7 +166,7 @@ static void what_was_not_synced_is_counted_also_in_copies(void **state)
     }
 }
 
-static void a_file_is_imported_as_it_is_opened(void **state)
+static void a_file_is_imported_like_an_export(void **state)
 {
     static const char *const golden[] = {"blocked", "classic_3_jenkins", "exact",
                                          "folded",  "rotated",           "scalable",
@@ -185,7 +185,7 @@ static void a_file_is_imported_as_it_is_opened(void **state)
     }
 }
 
-static void pieces_of_any_length_make_the_same(void **state)
+static void pieces_of_any_length_make_the_same_filter(void **state)
 {
     struct rng r = rng_seeded(11);
     deja_filter *f = filled(&every[5].opt, N_KEYS), *g;
@@ -199,7 +199,7 @@ static void pieces_of_any_length_make_the_same(void **state)
             n = n < b.len - at ? n : b.len - at;
             assert_int_equal(deja_import_len(im), at < DJ_HEADER_LEN ? 0 : b.len);
             assert_int_equal(deja_import_write(im, b.data + at, n, NULL), DEJA_OK);
-            /* What has come can be read again, to be kept until the rest comes. */
+            /* The bytes so far can be read again, to be stored until the rest arrives. */
             assert_int_equal(deja_import_read(im, 0, again, b.len), at + n);
             assert_memory_equal(again, b.data, at + n);
             const size_t from = (size_t)rng_below(&r, at + n);
@@ -211,13 +211,13 @@ static void pieces_of_any_length_make_the_same(void **state)
         assert_int_equal(deja_import_finish(im, &g, NULL), DEJA_OK);
         assert_same(f, g);
         deja_filter_free(g);
-        assert_true(deja_import_finish(im, &g, NULL) < 0); /* once */
+        assert_true(deja_import_finish(im, &g, NULL) < 0); /* only once */
         deja_import_free(im);
     }
-    for (size_t at = 0; at < b.len; at += 1000) { /* and export in pieces */
+    for (size_t at = 0; at < b.len; at += 1000) { /* export in pieces */
         const size_t n = deja_filter_export(f, at, again, 1000);
         assert_int_equal(n, b.len - at < 1000 ? b.len - at : 1000);
-        if (at >= DJ_HEADER_LEN) /* the header has the time in it */
+        if (at >= DJ_HEADER_LEN) /* the header contains the time */
             assert_memory_equal(again, b.data + at, n);
     }
     assert_int_equal(deja_filter_export(f, b.len, again, 1000), 0);
@@ -229,7 +229,7 @@ static void pieces_of_any_length_make_the_same(void **state)
 
 /* --- Refusals ------------------------------------------------------------------ */
 
-static void every_length_but_the_right_one_is_refused(void **state)
+static void every_wrong_length_is_refused(void **state)
 {
     deja_filter *f = filled(&every[3].opt, N_KEYS);
     const struct bytes whole = exported(f);
@@ -246,7 +246,7 @@ static void every_length_but_the_right_one_is_refused(void **state)
     deja_filter_free(f);
 }
 
-static void every_flipped_bit_is_found(void **state)
+static void every_flipped_bit_is_detected(void **state)
 {
     deja_filter *f = filled(&every[3].opt, N_KEYS);
     const struct bytes b = exported(f);
@@ -267,8 +267,8 @@ static void a_file_that_was_not_synced_is_refused(void **state)
     free(b.data);
 }
 
-/* A header may tell any length: memory is taken for bytes that came, not for those it tells. */
-static void a_crafted_length_takes_no_memory(void **state)
+/* A header can claim any length; memory is allocated only for bytes that arrive. */
+static void a_crafted_length_allocates_no_memory(void **state)
 {
     const deja_options huge =
         FIELDS(.kind = DEJA_CLASSIC, .capacity = 1u << 30, .fp_rate = 0.01); /* 1.2 GB */
@@ -298,7 +298,7 @@ static void a_crafted_length_takes_no_memory(void **state)
     assert_true(m.largest <= (size_t)8 << 20);
     assert_int_equal(deja_import_finish(im, &f, NULL), DEJA_EFORMAT);
     deja_import_free(im);
-    /* With all bytes at hand, the length is known to be wrong before any. */
+    /* If all bytes are given at once, the length is checked first. */
     assert_int_equal(deja_filter_import(page, sizeof page, &expect, &f, NULL), DEJA_EFORMAT);
     assert_int_equal(m.live + m.mistakes, 0);
 }
@@ -309,7 +309,7 @@ static void a_refused_import_stays_refused(void **state)
     deja_filter *f;
     const char text[8192] = "no filter";
     assert_int_equal(deja_import_new(0, NULL, &im, NULL), DEJA_OK);
-    assert_int_equal(deja_import_finish(im, &f, NULL), DEJA_EFORMAT); /* and may go on */
+    assert_int_equal(deja_import_finish(im, &f, NULL), DEJA_EFORMAT); /* more bytes may follow */
     assert_int_equal(deja_import_write(im, text, sizeof text, NULL), DEJA_EFORMAT);
     assert_int_equal(deja_import_write(im, text, 1, NULL), DEJA_EFORMAT);
     assert_int_equal(deja_import_finish(im, &f, NULL), DEJA_EFORMAT);
@@ -318,7 +318,7 @@ static void a_refused_import_stays_refused(void **state)
     deja_import_free(NULL);
 }
 
-static void a_key_kept_apart_is_asked_for(void **state)
+static void a_separate_key_must_be_given(void **state)
 {
     uint8_t key[DEJA_KEY_LEN] = {1, 2, 3};
     deja_options opt = FIELDS(.capacity = 1000, .flags = DEJA_KEY_APART, .key = key);
@@ -348,7 +348,7 @@ static void a_key_kept_apart_is_asked_for(void **state)
     free(b.data);
 }
 
-static void another_kind_is_refused(void **state)
+static void an_unexpected_kind_is_refused(void **state)
 {
     const deja_options expect = {.size = sizeof expect, .kind = DEJA_EXACT};
     deja_error err = {0, ""};
@@ -387,12 +387,12 @@ static void no_memory_leaves_nothing_behind(void **state)
 
 /* --- Stats without the body ------------------------------------------------------------------- */
 
-static void stats_without_the_body_agree_with_those_of_it(void **state)
+static void stats_without_the_body_agree_with_stats_of_it(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(every); i++) {
         deja_filter *f = filled(&every[i].opt, N_KEYS);
         deja_stats o = DEJA_STATS_INIT, s = DEJA_STATS_INIT;
-        for (uint64_t key = 0; key < 10; key++) /* where the kind can */
+        for (uint64_t key = 0; key < 10; key++) /* if the kind can */
             (void)!deja_filter_remove(f, key_of(&key), NULL, NULL);
         assert_int_equal(deja_filter_stats(f, 0, &o, NULL), DEJA_OK);
         assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
@@ -422,20 +422,20 @@ static void stats_without_the_body_agree_with_those_of_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_exported_comes_back),
+        cmocka_unit_test(an_export_is_imported_unchanged),
         cmocka_unit_test(an_export_written_to_disk_is_a_file),
-        cmocka_unit_test(what_was_not_synced_is_counted_also_in_copies),
-        cmocka_unit_test(a_file_is_imported_as_it_is_opened),
-        cmocka_unit_test(pieces_of_any_length_make_the_same),
-        cmocka_unit_test(every_length_but_the_right_one_is_refused),
-        cmocka_unit_test(every_flipped_bit_is_found),
+        cmocka_unit_test(copies_count_keys_that_were_not_synced),
+        cmocka_unit_test(a_file_is_imported_like_an_export),
+        cmocka_unit_test(pieces_of_any_length_make_the_same_filter),
+        cmocka_unit_test(every_wrong_length_is_refused),
+        cmocka_unit_test(every_flipped_bit_is_detected),
         cmocka_unit_test(a_file_that_was_not_synced_is_refused),
-        cmocka_unit_test(a_crafted_length_takes_no_memory),
+        cmocka_unit_test(a_crafted_length_allocates_no_memory),
         cmocka_unit_test(a_refused_import_stays_refused),
-        cmocka_unit_test(a_key_kept_apart_is_asked_for),
-        cmocka_unit_test(another_kind_is_refused),
+        cmocka_unit_test(a_separate_key_must_be_given),
+        cmocka_unit_test(an_unexpected_kind_is_refused),
         cmocka_unit_test(no_memory_leaves_nothing_behind),
-        cmocka_unit_test(stats_without_the_body_agree_with_those_of_it),
+        cmocka_unit_test(stats_without_the_body_agree_with_stats_of_it),
     };
     return cmocka_run_group_tests_name("import", tests, scratch_open, scratch_close);
 }

@@ -1,7 +1,7 @@
 /* test_dedup.c - judge, hand over, commit: nothing counts as seen before its line is out.
  *
- * The law in one sentence: between two commits the filter does not change, and what judge says
- * is what a filter that had been added to all along would have said. */
+ * Between two commits the filter does not change, and judge answers as a filter would to which
+ * every key had been added at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rates so low that no key here meets a false positive: the exact set is the judge. */
+/* Rates so low that no key here is a false positive: an exact set gives the right answers. */
 static const deja_options kinds[] = {
     FIELDS(.kind = DEJA_BLOCKED, .capacity = 20000, .fp_rate = 1e-9, .seed = 1),
     FIELDS(.kind = DEJA_CLASSIC, .capacity = 20000, .fp_rate = 1e-9, .seed = 1),
@@ -117,8 +117,8 @@ static void nothing_is_in_the_filter_before_the_commit(void **state)
     }
 }
 
-/* Who dies without a commit has said nothing to the filter. */
-static void what_was_not_committed_is_forgotten(void **state)
+/* A process that dies before a commit leaves the filter unchanged. */
+static void uncommitted_keys_are_forgotten(void **state)
 {
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
         struct stream s = open_stream(kinds[k]);
@@ -176,8 +176,7 @@ static void keys_that_were_in_the_filter_before_are_seen(void **state)
     }
 }
 
-/* Random batches, random commits, against an exact set; the pending list grows past its first
- * room several times. */
+/* Random batches and commits, compared with an exact set; the pending list grows several times. */
 static void a_long_stream_is_judged_as_an_exact_set_would(void **state)
 {
     enum {
@@ -211,7 +210,7 @@ static void a_long_stream_is_judged_as_an_exact_set_would(void **state)
     }
 }
 
-static void committing_is_the_same_as_having_added_in_that_order(void **state)
+static void committing_equals_adding_in_order(void **state)
 {
     enum {
         KEYS = 5000
@@ -245,7 +244,7 @@ static void committing_is_the_same_as_having_added_in_that_order(void **state)
 
 /* --- Edges -------------------------------------------------------------- */
 
-/* Keys that are seen wait as well, in their order: the commit renews them. */
+/* Repeated keys wait too, in order: the commit renews them. */
 static void a_window_is_renewed_by_repeats(void **state)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -258,8 +257,8 @@ static void a_window_is_renewed_by_repeats(void **state)
     struct stream s = open_stream(opt);
     for (uint64_t round = 0; round < 20; round++) {
         for (uint64_t i = 0; i < 90; i++)
-            batch[i] = i ? 1000 + 90 * round + i : 7; /* 7 is the first of each batch ... */
-        batch[80] = 7;                                /* ... and comes once more near its end */
+            batch[i] = i ? 1000 + 90 * round + i : 7; /* 7 is the first key of each batch ... */
+        batch[80] = 7;                                /* ... and is repeated near its end */
         judge(&s, batch, 90, is_new);
         assert_int_equal(is_new[0], round == 0);
         assert_int_equal(is_new[80], 0);
@@ -271,8 +270,8 @@ static void a_window_is_renewed_by_repeats(void **state)
 }
 
 /* What a window remembers does not depend on when its keys are committed: random streams, sizes,
- * generations, batches and commits, against a plain filter that takes every key at once.  The rate
- * is so low that no key here meets a false positive. */
+ * generations, batches and commits, compared with a filter that gets every key at once.  The rate
+ * is so low that no key here is a false positive. */
 static void a_window_is_judged_as_if_every_key_were_added_at_once(void **state)
 {
     enum {
@@ -281,17 +280,18 @@ static void a_window_is_judged_as_if_every_key_were_added_at_once(void **state)
     static uint64_t value[MOST];
     static uint8_t is_new[MOST];
     struct rng r = rng_seeded(17);
-    uint64_t again = 0; /* keys that came back after they were forgotten */
+    uint64_t again = 0; /* keys that returned after they were forgotten */
     for (int trial = 0; trial < 120; trial++) {
         const bool by_time = trial % 2;
         const uint64_t window = 1 + rng_below(&r, trial % 3 ? 60 : 3000);
-        const uint64_t capacity = by_time ? 20000 : window; /* by time, any number may come */
+        const uint64_t capacity =
+            by_time ? 20000 : window; /* by time, any number of keys may come */
         const deja_options opt =
             FIELDS(.kind = DEJA_WINDOW, .capacity = capacity, .fp_rate = 1e-12, .seed = 1,
                    .generations = 1 + (uint32_t)rng_below(&r, 7),
                    .window_seconds = by_time ? 1 + rng_below(&r, 50) : 0);
         const uint64_t different = 1 + rng_below(&r, 4 * window);
-        const uint64_t commits = 1 + rng_below(&r, 12); /* one per this many batches */
+        const uint64_t commits = 1 + rng_below(&r, 12); /* one commit per this many batches */
         struct stream s = open_stream(opt);
         deja_filter *direct;
         uint64_t now = 1000000, keys = 0;
@@ -332,8 +332,8 @@ static void a_window_is_judged_as_if_every_key_were_added_at_once(void **state)
     assert_true(again > 10000);
 }
 
-/* A commit that stops halfway leaves the rest pending, in the generations where it belongs. */
-static void a_window_goes_on_after_a_commit_that_failed(void **state)
+/* A commit that stops halfway leaves the rest pending, in the right generations. */
+static void a_window_continues_after_a_failed_commit(void **state)
 {
     enum {
         KEYS = 64
@@ -365,7 +365,7 @@ static void a_window_goes_on_after_a_commit_that_failed(void **state)
     close_stream(&s);
 }
 
-static void no_key_and_no_commit_are_fine(void **state)
+static void empty_batches_and_commits_are_fine(void **state)
 {
     struct stream s = open_stream(kinds[0]);
     assert_int_equal(deja_dedup_pending(s.d), 0);
@@ -377,7 +377,7 @@ static void no_key_and_no_commit_are_fine(void **state)
     deja_dedup_free(NULL);
 }
 
-/* The pending set uses 0 for a free place. */
+/* The pending set marks free places with 0. */
 static void the_hash_0_can_be_pending(void **state)
 {
     struct stream s = open_stream(kinds[0]);
@@ -391,13 +391,13 @@ static void the_hash_0_can_be_pending(void **state)
     close_stream(&s);
 }
 
-/* Hashes that all want the same place of the pending table. */
-static void many_hashes_of_one_kind_are_told_apart(void **state)
+/* Hashes that all start at the same place of the pending table. */
+static void colliding_hashes_are_distinguished(void **state)
 {
     enum {
         KEYS = 3000
     };
-    struct stream s = open_stream(kinds[4]); /* exact: it tells them apart as well */
+    struct stream s = open_stream(kinds[4]); /* exact, so the filter distinguishes them too */
     for (uint64_t i = 0; i < 2 * KEYS; i++) {
         const uint64_t hash = (i % KEYS + 1) << 40;
         uint8_t is_new = 0;
@@ -410,8 +410,8 @@ static void many_hashes_of_one_kind_are_told_apart(void **state)
 
 /* --- A commit that fails ------------------------------------------------ */
 
-/* 160 slots take 150 keys.  What fits is in the filter, in order; the rest is pending still, so
- * that no later judge takes it for new. */
+/* 160 slots hold 150 keys.  Those that fit are in the filter, in order.  The rest stays pending,
+ * so that later judgments do not report it as new. */
 static void a_commit_that_does_not_fit_keeps_the_rest_pending(void **state)
 {
     enum {
@@ -439,7 +439,7 @@ static void a_commit_that_does_not_fit_keeps_the_rest_pending(void **state)
     close_stream(&s);
 }
 
-static void a_commit_to_a_filter_that_cannot_write_keeps_all(void **state)
+static void a_commit_to_a_read_only_filter_keeps_all_keys_pending(void **state)
 {
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++) {
         struct stream s = open_stream(kinds[k]);
@@ -458,11 +458,11 @@ static void a_commit_to_a_filter_that_cannot_write_keeps_all(void **state)
     }
 }
 
-/* --- The account ------------------------------------------------------------- */
+/* --- Stats ------------------------------------------------------------------- */
 
-/* 7,500 different keys in a filter for 5,000 at p = 0.05: some 270 are false positives. Hypothesis:
- * stats expect as many, from the keys told "new" alone; five deviations of a Poisson number, and
- * a fifth of it for what the estimate of all that came adds. */
+/* 7,500 distinct keys in a filter for 5,000 at p = 0.05: some 270 are false positives. Hypothesis:
+ * stats expect that many, from the keys reported as new alone; within five standard deviations of
+ * a Poisson number, plus a fifth of it for the error of the estimate of all keys. */
 static void lost_keys_are_accounted_for(void **state)
 {
     enum {
@@ -491,9 +491,9 @@ static void lost_keys_are_accounted_for(void **state)
     close_stream(&s);
 }
 
-/* All of it, in every kind that keeps something of its own; an allocation that fails loses no key
- * that was judged before. */
-static void pending_keys_live_in_the_memory_of_the_filter(void **state)
+/* All allocations, in every kind that keeps its own list.  A failed allocation loses no key that
+ * was judged before. */
+static void pending_keys_use_the_memory_hook_of_the_filter(void **state)
 {
     static const uint32_t judged[] = {DEJA_BLOCKED, DEJA_WINDOW};
     enum {
@@ -539,21 +539,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_in_the_filter_before_the_commit),
         cmocka_unit_test(lost_keys_are_accounted_for),
-        cmocka_unit_test(what_was_not_committed_is_forgotten),
+        cmocka_unit_test(uncommitted_keys_are_forgotten),
         cmocka_unit_test(a_repeat_is_seen_whether_pending_or_committed),
         cmocka_unit_test(a_repeat_within_one_batch_is_seen),
         cmocka_unit_test(keys_that_were_in_the_filter_before_are_seen),
         cmocka_unit_test(a_long_stream_is_judged_as_an_exact_set_would),
-        cmocka_unit_test(committing_is_the_same_as_having_added_in_that_order),
+        cmocka_unit_test(committing_equals_adding_in_order),
         cmocka_unit_test(a_window_is_renewed_by_repeats),
         cmocka_unit_test(a_window_is_judged_as_if_every_key_were_added_at_once),
-        cmocka_unit_test(a_window_goes_on_after_a_commit_that_failed),
-        cmocka_unit_test(no_key_and_no_commit_are_fine),
+        cmocka_unit_test(a_window_continues_after_a_failed_commit),
+        cmocka_unit_test(empty_batches_and_commits_are_fine),
         cmocka_unit_test(the_hash_0_can_be_pending),
-        cmocka_unit_test(many_hashes_of_one_kind_are_told_apart),
+        cmocka_unit_test(colliding_hashes_are_distinguished),
         cmocka_unit_test(a_commit_that_does_not_fit_keeps_the_rest_pending),
-        cmocka_unit_test(a_commit_to_a_filter_that_cannot_write_keeps_all),
-        cmocka_unit_test(pending_keys_live_in_the_memory_of_the_filter),
+        cmocka_unit_test(a_commit_to_a_read_only_filter_keeps_all_keys_pending),
+        cmocka_unit_test(pending_keys_use_the_memory_hook_of_the_filter),
     };
     return cmocka_run_group_tests_name("unit.dedup", tests, NULL, NULL);
 }

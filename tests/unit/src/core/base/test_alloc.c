@@ -1,5 +1,5 @@
-/* test_alloc.c - memory comes from the caller's hook, all of it is freed, and a failed
- * allocation is handled. */
+/* test_alloc.c - all memory comes from the caller's hook and is freed; failed allocations are
+ * handled. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void bodies_come_from_the_hook_zeroed_and_go_back_with_their_size(void **
     }
 }
 
-/* "Outlives the filter" binds what ctx points to and the functions, not the struct of three. */
+/* Only ctx and the functions must outlive the filter, not the struct itself. */
 static void the_hook_is_copied(void **state)
 {
     struct failmem m;
@@ -125,13 +125,13 @@ static void each_allocation_of_new_may_fail_and_nothing_leaks(void **state)
             assert_int_equal(err.status, DEJA_ENOMEM);
             assert_true(strlen(err.text) > 0);
             assert_null(f);
-            assert_int_equal(m.asked, n); /* the first failure ends it */
+            assert_int_equal(m.asked, n); /* the first failure ends the call */
             assert_all_returned(&m);
         }
     }
 }
 
-/* A filter that finds no memory to grow says so, keeps what it has, and tries again next time. */
+/* A filter without memory to grow reports it, keeps its keys, and tries again next time. */
 static void growth_without_memory_loses_nothing(void **state)
 {
     for (size_t k = 6; k < 8; k++) {
@@ -160,7 +160,7 @@ static void growth_without_memory_loses_nothing(void **state)
     }
 }
 
-static void a_batch_without_memory_to_grow_tells_how_far_it_came(void **state)
+static void a_batch_without_memory_to_grow_reports_how_far_it_got(void **state)
 {
     enum {
         KEYS = 5000
@@ -189,7 +189,7 @@ static void a_batch_without_memory_to_grow_tells_how_far_it_came(void **state)
 
 /* --- Sizes -------------------------------------------------------------- */
 
-static void more_than_the_machine_has_is_refused_with_the_remedy(void **state)
+static void more_memory_than_the_machine_has_is_refused_with_a_remedy(void **state)
 {
     static const deja_options huge[] = {
         FIELDS(.kind = DEJA_BLOCKED, .capacity = UINT64_C(100000000000000), .fp_rate = 1e-4,
@@ -208,7 +208,7 @@ static void more_than_the_machine_has_is_refused_with_the_remedy(void **state)
     }
 }
 
-static void the_default_gives_zeros_and_alignment_at_every_size(void **state)
+static void the_default_allocator_returns_aligned_zeros(void **state)
 {
     static const size_t sizes[] = {0,       1,       63,      64,      4096,
                                    1 << 20, 2097151, 2097152, 2097153, 5 << 20};
@@ -235,9 +235,9 @@ int main(void)
         cmocka_unit_test(the_first_allocation_comes_after_all_checks),
         cmocka_unit_test(each_allocation_of_new_may_fail_and_nothing_leaks),
         cmocka_unit_test(growth_without_memory_loses_nothing),
-        cmocka_unit_test(a_batch_without_memory_to_grow_tells_how_far_it_came),
-        cmocka_unit_test(more_than_the_machine_has_is_refused_with_the_remedy),
-        cmocka_unit_test(the_default_gives_zeros_and_alignment_at_every_size),
+        cmocka_unit_test(a_batch_without_memory_to_grow_reports_how_far_it_got),
+        cmocka_unit_test(more_memory_than_the_machine_has_is_refused_with_a_remedy),
+        cmocka_unit_test(the_default_allocator_returns_aligned_zeros),
     };
     return cmocka_run_group_tests_name("unit.alloc", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* test_writer.c - who may use plain stores: the first thread alone, nobody as soon as two add.
+/* test_writer.c - who may use plain stores: the first thread alone; nobody once two threads add.
  *
- * Other threads come and go within a call here, so that each step is certain; races proper are
- * the business of property.threads. */
+ * Each step here runs other threads one at a time, so its outcome is certain.  property.threads
+ * tests races. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static bool end(struct visit *v)
     return v->sole;
 }
 
-/* One batch of another thread, from start to end. */
+/* One batch in another thread, from start to end. */
 static bool other_thread_is_sole(struct dj_writer *w)
 {
     struct visit v;
@@ -100,7 +100,7 @@ static void the_owner_need_not_be_the_main_thread(void **state)
     while (!atomic_load(&v.entered))
         sched_yield();
     assert_true(v.sole);
-    /* Its batch is not over: entering would wait for it, so let it go first. */
+    /* Its batch is still open; entering would wait for it, so it must finish first. */
     assert_true(end(&v));
     assert_false(this_thread_is_sole(&w));
 }
@@ -111,7 +111,7 @@ static void a_second_thread_waits_for_the_batch_under_way(void **state)
     struct visit v;
     assert_true(dj_writer_enter(&w));
     begin(&v, &w);
-    while (!atomic_load(&w.shared)) /* it has declared itself ... */
+    while (!atomic_load(&w.shared)) /* it has announced itself ... */
         sched_yield();
     wait_a_little();
     assert_false(atomic_load(&v.entered)); /* ... and is still waiting */
@@ -161,7 +161,7 @@ static void after_a_reset_the_next_thread_owns_it(void **state)
     assert_true(this_thread_is_sole(&w));
 }
 
-static void every_filter_has_an_owner_of_its_own(void **state)
+static void every_filter_has_its_own_owner(void **state)
 {
     struct dj_writer a = {0}, b = {0};
     assert_true(this_thread_is_sole(&a));
@@ -196,7 +196,7 @@ int main(void)
         cmocka_unit_test(a_third_thread_waits_as_well),
         cmocka_unit_test(shared_writers_do_not_wait_for_each_other),
         cmocka_unit_test(after_a_reset_the_next_thread_owns_it),
-        cmocka_unit_test(every_filter_has_an_owner_of_its_own),
+        cmocka_unit_test(every_filter_has_its_own_owner),
         cmocka_unit_test(a_filter_of_one_thread_stays_its_own),
     };
     return cmocka_run_group_tests_name("unit.writer", tests, NULL, NULL);

@@ -1,7 +1,7 @@
-/* test_block.c - 512-bit blocks: what block.h says, in plain words, against every kernel.
+/* test_block.c - 512-bit blocks: every kernel does what block.h says.
  *
- * The reference below sets one bit at a time and uses nothing of block.c but the two constants
- * of the format.  The portable kernel is compared with it, and all others with the portable one:
+ * The reference below sets one bit at a time and uses nothing of block.c except two constants of
+ * the format.  The portable kernel is compared with it, and all others with the portable one:
  * answers and bodies, bit for bit. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +26,8 @@
 extern const struct dj_block_kernel dj_block_avx512_emulated;
 #endif
 
-/* What stands in for the kernel number that dj_block_at counts past: the shared add and the
- * emulated kernel are compared everywhere, whatever the processor can do. */
+/* The shared add and the emulated kernel are appended to the kernels of this CPU, so they are
+ * always compared. */
 static const struct dj_block_kernel shared = {
     "shared", NULL, dj_block_add_shared, NULL, dj_block_add_line_shared, NULL};
 
@@ -95,7 +95,7 @@ static struct dj_blocks new_blocks(uint64_t n_blocks, uint32_t k)
     return b;
 }
 
-/* Random hashes, the extreme ones, and repeats. */
+/* Random hashes, extreme ones, and repeats. */
 static void draw_hashes(uint64_t *hash, size_t n, uint64_t seed)
 {
     static const uint64_t extreme[] = {
@@ -146,9 +146,9 @@ static size_t count_different(const uint32_t *sets)
     return n;
 }
 
-/* There are C(16, k) sets.  16 draws in 16 rotations find most of them when they are few, and
- * seldom meet the same one twice when they are many. */
-static void lane_sets_are_as_different_as_their_number_allows(void **state)
+/* There are C(16, k) sets.  16 draws in 16 rotations find most of them if they are few, and rarely
+ * draw the same one twice if they are many. */
+static void lane_sets_vary_as_much_as_possible(void **state)
 {
     double choose = 1;
     for (uint32_t k = 1; k <= LANES; k++) {
@@ -164,8 +164,8 @@ static void lane_sets_are_as_different_as_their_number_allows(void **state)
     }
 }
 
-/* The tables are part of the file format: another table is another filter.  The number is FNV-1a
- * over all of them, little-endian, from a program in another language. */
+/* The tables are part of the file format.  The number is FNV-1a over all of them, little-endian,
+ * computed by a program in another language. */
 static void lane_sets_never_change(void **state)
 {
     uint64_t fnv = UINT64_C(0xcbf29ce484222325);
@@ -179,7 +179,7 @@ static void lane_sets_never_change(void **state)
 
 /* --- Kernels ------------------------------------------------------------ */
 
-static void the_portable_kernel_sets_the_bits_that_the_header_names(void **state)
+static void the_portable_kernel_sets_the_bits_that_block_h_defines(void **state)
 {
     static uint64_t hash[KEYS];
     for (uint32_t k = 1; k <= LANES; k++)
@@ -201,7 +201,7 @@ static void the_portable_kernel_sets_the_bits_that_the_header_names(void **state
         }
 }
 
-/* Both bodies go the same way: add some, ask for others, add more. */
+/* Does the same to both bodies: add keys, look up others, add more. */
 static void compare(const struct dj_block_kernel *kernel, uint64_t n_blocks, uint32_t k)
 {
     static uint64_t hash[2 * KEYS];
@@ -237,7 +237,7 @@ static void every_kernel_agrees_with_the_portable_one_bit_for_bit(void **state)
     }
 }
 
-/* The body is sparse: of half a terabyte only the pages with a key are ever there. */
+/* The body is sparse: only pages with a key take up memory. */
 static uint8_t *new_sparse(size_t len)
 {
     uint8_t *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
@@ -275,13 +275,13 @@ static void every_kernel_finds_its_block_among_2_to_the_33(void **state)
             assert_memory_equal(b.body + DJ_BLOCK_BYTES * at, want, DJ_BLOCK_BYTES);
             assert_true(!kernel->contains || found[i]);
         }
-        assert_int_equal(madvise(b.body, len, MADV_DONTNEED), 0); /* zeros for the next */
+        assert_int_equal(madvise(b.body, len, MADV_DONTNEED), 0); /* zeros for the next kernel */
     }
     munmap(b.body, len);
 }
 
-/* Pages that may not be written to would end the test. */
-static void repeats_write_nothing(void **state)
+/* Writing to a read-only page would kill the test. */
+static void repeated_keys_write_nothing(void **state)
 {
     enum {
         BLOCKS = 64,
@@ -304,7 +304,7 @@ static void repeats_write_nothing(void **state)
     }
 }
 
-static void no_key_touches_nothing(void **state)
+static void an_empty_batch_changes_nothing(void **state)
 {
     for (size_t v = 0; variant(v); v++) {
         static const uint8_t empty[DJ_BLOCK_BYTES];
@@ -320,7 +320,7 @@ static void no_key_touches_nothing(void **state)
     }
 }
 
-static void a_stranger_is_not_found_in_an_empty_body(void **state)
+static void no_key_is_found_in_an_empty_body(void **state)
 {
     for (uint32_t k = 1; k <= LANES; k++) {
         struct dj_blocks b = new_blocks(3, k);
@@ -335,7 +335,7 @@ static void a_stranger_is_not_found_in_an_empty_body(void **state)
     }
 }
 
-/* Every one of the k bits counts: with any of them taken away the key is gone. */
+/* All k bits count: clearing any one of them removes the key. */
 static void a_key_with_one_bit_missing_is_not_found(void **state)
 {
     for (uint32_t k = 1; k <= LANES; k++)
@@ -361,9 +361,9 @@ static void a_key_with_one_bit_missing_is_not_found(void **state)
         }
 }
 
-/* --- Lines: several filters side by side --------------------------------- */
+/* --- Lines: several filters interleaved ------------------------------------ */
 
-/* As many bodies of the reference as there are lines. */
+/* One body of the reference for each line. */
 struct plain_lines {
     uint8_t *line[DJ_BLOCK_LINES];
 };
@@ -386,7 +386,7 @@ static bool plain_has(const uint8_t *body, uint64_t n_blocks, const uint32_t *la
 {
     uint8_t copy[DJ_BLOCK_BYTES];
     memcpy(copy, body + 64 * plain_block_of(hash, n_blocks), sizeof copy);
-    return !plain_add(copy, 1, lane_sets, hash); /* with one block, every hash is in it */
+    return !plain_add(copy, 1, lane_sets, hash); /* with one block, every hash falls into it */
 }
 
 static void check_lines(const struct dj_block_kernel *kernel, uint64_t n_blocks, uint32_t k,
@@ -401,7 +401,8 @@ static void check_lines(const struct dj_block_kernel *kernel, uint64_t n_blocks,
     struct dj_blocks b = new_lines(n_blocks, k, lines, &plain);
     for (uint32_t l = 0; l < lines; l++) {
         uint8_t want[FEW] = {0};
-        draw_hashes(hash, FEW, 1000 * k + 10 * lines + l / 2); /* pairs of lines get the same */
+        draw_hashes(hash, FEW,
+                    1000 * k + 10 * lines + l / 2); /* pairs of lines get the same keys */
         for (size_t i = 0; i < FEW; i++) {
             for (uint32_t m = 0; m < lines; m++)
                 want[i] |=
@@ -427,7 +428,7 @@ static void check_lines(const struct dj_block_kernel *kernel, uint64_t n_blocks,
     free(b.body);
 }
 
-static void every_kernel_keeps_lines_apart(void **state)
+static void every_kernel_keeps_lines_separate(void **state)
 {
     static const uint64_t few[] = {1, 2, 7, 100};
     for (size_t v = 0; variant(v); v++)
@@ -453,13 +454,13 @@ static void any_of_several_bodies_is_enough(void **state)
             struct dj_blocks b[BODIES];
             const struct dj_blocks *list[BODIES];
             uint8_t want[FEW] = {0};
-            for (uint32_t j = 0; j < n; j++) { /* each with another k */
+            for (uint32_t j = 0; j < n; j++) { /* each with a different k */
                 b[j] = new_blocks(blocks[j], 1 + 3 * j + n % 4);
                 list[j] = &b[j];
                 draw_hashes(hash, FEW, 100 + j);
                 dj_block_portable.add(&b[j], hash, hash, 20 * (j + 1), unused);
             }
-            draw_hashes(hash, FEW, 100); /* members of the first, and others */
+            draw_hashes(hash, FEW, 100); /* keys of the first body, and others */
             for (uint32_t j = 0; j < n; j++) {
                 dj_block_portable.contains(&b[j], hash, hash, FEW, one);
                 for (size_t i = 0; i < FEW; i++)
@@ -492,16 +493,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_lane_set_has_k_lanes),
         cmocka_unit_test(every_lane_is_used_equally_often),
-        cmocka_unit_test(lane_sets_are_as_different_as_their_number_allows),
+        cmocka_unit_test(lane_sets_vary_as_much_as_possible),
         cmocka_unit_test(lane_sets_never_change),
-        cmocka_unit_test(the_portable_kernel_sets_the_bits_that_the_header_names),
+        cmocka_unit_test(the_portable_kernel_sets_the_bits_that_block_h_defines),
         cmocka_unit_test(every_kernel_agrees_with_the_portable_one_bit_for_bit),
         cmocka_unit_test(every_kernel_finds_its_block_among_2_to_the_33),
-        cmocka_unit_test(repeats_write_nothing),
-        cmocka_unit_test(no_key_touches_nothing),
-        cmocka_unit_test(a_stranger_is_not_found_in_an_empty_body),
+        cmocka_unit_test(repeated_keys_write_nothing),
+        cmocka_unit_test(an_empty_batch_changes_nothing),
+        cmocka_unit_test(no_key_is_found_in_an_empty_body),
         cmocka_unit_test(a_key_with_one_bit_missing_is_not_found),
-        cmocka_unit_test(every_kernel_keeps_lines_apart),
+        cmocka_unit_test(every_kernel_keeps_lines_separate),
         cmocka_unit_test(any_of_several_bodies_is_enough),
         cmocka_unit_test(kernels_are_listed_from_the_fastest_to_the_portable),
     };

@@ -1,4 +1,4 @@
-/* test_counters.c - counters of every width: up, down, their limits, and their neighbors. */
+/* test_counters.c - counters of every width: increments, decrements, limits, neighbors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static uint32_t top(uint32_t bits)
     return UINT32_MAX >> (32 - bits);
 }
 
-/* Counter number i of the body, by the words of docs/format.md. */
+/* Counter i of the body, as docs/format.md defines it. */
 static uint32_t counter(const struct dj_counters *c, size_t i)
 {
     const size_t at = i * c->bits;
@@ -50,7 +50,7 @@ static size_t n_counters(const struct dj_counters *c)
 
 /* --- Places --------------------------------------------------------------- */
 
-static void a_key_takes_k_different_counters_of_its_line(void **state)
+static void a_key_has_k_different_counters_in_its_line(void **state)
 {
     struct rng r = rng_seeded(1);
     for (size_t w = 0; w < 4; w++)
@@ -71,8 +71,8 @@ static void a_key_takes_k_different_counters_of_its_line(void **state)
             }
 }
 
-/* Chi-squared with one degree less than counters: its mean is that, its deviation sqrt(2 x). */
-static void all_counters_are_taken_equally_often(void **state)
+/* Chi-squared with d = counters - 1 degrees of freedom: mean d, standard deviation sqrt(2 d). */
+static void all_counters_are_used_equally_often(void **state)
 {
     for (size_t w = 0; w < 4; w++)
         for (uint32_t k = 1; k <= 15; k += 7) {
@@ -100,9 +100,9 @@ static void all_counters_are_taken_equally_often(void **state)
         }
 }
 
-/* --- Ends ------------------------------------------------------------------ */
+/* --- Limits ---------------------------------------------------------------- */
 
-static void counters_stop_at_their_maximum_and_spare_their_neighbours(void **state)
+static void counters_saturate_without_touching_their_neighbors(void **state)
 {
     struct rng r = rng_seeded(2);
     for (size_t w = 0; w < 4; w++) {
@@ -112,9 +112,9 @@ static void counters_stop_at_their_maximum_and_spare_their_neighbours(void **sta
         bool gone;
         dj_counters_up(&c, h, false);
         for (size_t at = 0; at < n_counters(&c); at++)
-            if (counter(&c, at)) /* two below the end */
+            if (counter(&c, at)) /* two below the maximum */
                 put(&c, at, top(widths[w]) - 2);
-            else /* whatever would show a carry or a borrow */
+            else /* values that would show a carry or a borrow */
                 put(&c, at, at % 2 ? 0 : top(widths[w]));
         assert_int_equal(dj_counters_min(&c, h), top(widths[w]) - 2);
         dj_counters_up(&c, h, false);
@@ -129,13 +129,13 @@ static void counters_stop_at_their_maximum_and_spare_their_neighbours(void **sta
         for (int i = 0; i < 3; i++) {
             assert_false(dj_counters_up(&c, h, i % 2));
             assert_int_equal(dj_counters_min(&c, h), top(widths[w]));
-            assert_false(dj_counters_down(&c, h, &gone)); /* they have lost count */
+            assert_false(dj_counters_down(&c, h, &gone)); /* saturated counters have lost count */
             assert_memory_equal(body, before, sizeof body);
         }
     }
 }
 
-static void counting_up_and_down_again_leaves_nothing(void **state)
+static void removing_every_key_leaves_only_zeros(void **state)
 {
     for (size_t w = 0; w < 4; w++)
         for (uint32_t k = 1; k <= 16; k++) {
@@ -158,8 +158,8 @@ static void counting_up_and_down_again_leaves_nothing(void **state)
         }
 }
 
-/* A key with one counter at 0 and others not: nothing changes. */
-static void what_is_not_there_is_refused_untouched(void **state)
+/* A key with one counter at 0 was never added: nothing changes. */
+static void removing_an_absent_key_is_refused(void **state)
 {
     for (size_t w = 0; w < 4; w++) {
         const struct dj_counters c = fresh(widths[w], 4);
@@ -178,7 +178,7 @@ static void what_is_not_there_is_refused_untouched(void **state)
     }
 }
 
-/* A saturated counter among others stays, and the others go down. */
+/* A saturated counter stays; the others are decremented. */
 static void a_saturated_counter_is_never_lowered(void **state)
 {
     for (size_t w = 0; w < 4; w++) {
@@ -197,7 +197,7 @@ static void a_saturated_counter_is_never_lowered(void **state)
     }
 }
 
-static void minimal_increase_raises_the_smallest_alone(void **state)
+static void minimal_increase_raises_only_the_smallest(void **state)
 {
     for (size_t w = 0; w < 4; w++) {
         const struct dj_counters c = fresh(widths[w], 3);
@@ -220,7 +220,7 @@ static void minimal_increase_raises_the_smallest_alone(void **state)
 
 /* --- All of them ----------------------------------------------------------- */
 
-static void the_survey_counts_what_is_there(void **state)
+static void the_survey_counts_the_counters(void **state)
 {
     for (size_t w = 0; w < 4; w++) {
         const struct dj_counters c = fresh(widths[w], 2);
@@ -241,7 +241,7 @@ static void the_survey_counts_what_is_there(void **state)
     }
 }
 
-static void the_survey_agrees_with_a_look_at_each(void **state)
+static void the_survey_agrees_with_reading_each_counter(void **state)
 {
     struct rng r = rng_seeded(8);
     for (size_t w = 0; w < 4; w++)
@@ -263,9 +263,9 @@ static void the_survey_agrees_with_a_look_at_each(void **state)
         }
 }
 
-/* Counters in use after some keys: mean and deviation as core/math has them, from 4,000 bodies.
+/* Counters in use after some keys: mean and deviation over 4,000 bodies, compared with core/math.
  * The mean scatters by 1.6 % of the deviation, the deviation by 1.1 % of itself. */
-static void counters_in_use_are_as_many_as_theory_says(void **state)
+static void the_number_of_counters_in_use_matches_theory(void **state)
 {
     enum {
         BODIES = 4000,
@@ -291,7 +291,7 @@ static void counters_in_use_are_as_many_as_theory_says(void **state)
         }
 }
 
-/* The kernel of this machine and the portable one, over bodies from empty to saturated. */
+/* This machine's kernel and the portable one, on bodies from empty to saturated. */
 static void kernels_give_the_same_answers_and_bytes(void **state)
 {
     enum {
@@ -327,16 +327,16 @@ static void kernels_give_the_same_answers_and_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_key_takes_k_different_counters_of_its_line),
-        cmocka_unit_test(all_counters_are_taken_equally_often),
-        cmocka_unit_test(counters_stop_at_their_maximum_and_spare_their_neighbours),
-        cmocka_unit_test(counting_up_and_down_again_leaves_nothing),
-        cmocka_unit_test(what_is_not_there_is_refused_untouched),
+        cmocka_unit_test(a_key_has_k_different_counters_in_its_line),
+        cmocka_unit_test(all_counters_are_used_equally_often),
+        cmocka_unit_test(counters_saturate_without_touching_their_neighbors),
+        cmocka_unit_test(removing_every_key_leaves_only_zeros),
+        cmocka_unit_test(removing_an_absent_key_is_refused),
         cmocka_unit_test(a_saturated_counter_is_never_lowered),
-        cmocka_unit_test(minimal_increase_raises_the_smallest_alone),
-        cmocka_unit_test(the_survey_agrees_with_a_look_at_each),
-        cmocka_unit_test(counters_in_use_are_as_many_as_theory_says),
-        cmocka_unit_test(the_survey_counts_what_is_there),
+        cmocka_unit_test(minimal_increase_raises_only_the_smallest),
+        cmocka_unit_test(the_survey_agrees_with_reading_each_counter),
+        cmocka_unit_test(the_number_of_counters_in_use_matches_theory),
+        cmocka_unit_test(the_survey_counts_the_counters),
         cmocka_unit_test(kernels_give_the_same_answers_and_bytes),
     };
     return cmocka_run_group_tests_name("unit.counters", tests, NULL, NULL);

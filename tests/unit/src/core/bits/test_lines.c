@@ -1,8 +1,8 @@
-/* test_lines.c - every variant of the search for the ends of lines against a loop over bytes, and
- * lines as slices: every byte but the marks is in one, in order.
+/* test_lines.c - every variant of the line search compared with a loop over bytes; and lines as
+ * slices: in order, every byte except the delimiters is in one.
  *
- * Data and ends lie in heap blocks of just the right size, so that an address sanitizer sees every
- * byte read or written beyond them. */
+ * Data and ends are heap blocks of exactly the right size, so that the address sanitizer catches
+ * any access beyond them. */
 #include "core/bits/lines.h"
 #include "deja.h"
 #include "rng.h"
@@ -32,7 +32,7 @@ static size_t naive_ends(const char *data, size_t from, size_t len, char mark, s
     return n;
 }
 
-/* Bytes of which about one in `rarity` is the mark. */
+/* Random bytes; about one in `rarity` is the delimiter. */
 static char *random_data(size_t len, char mark, size_t rarity)
 {
     char *data = malloc(len ? len : 1);
@@ -98,7 +98,7 @@ static void every_variant_counts_what_a_loop_counts(void **state)
     }
 }
 
-static void a_search_in_pieces_is_a_search_of_the_whole(void **state)
+static void searching_in_pieces_equals_searching_at_once(void **state)
 {
     (void)state;
     const size_t len = 3000;
@@ -120,7 +120,7 @@ static void a_search_in_pieces_is_a_search_of_the_whole(void **state)
     free(data);
 }
 
-static void nothing_but_marks_fills_the_ends_exactly(void **state)
+static void data_of_delimiters_alone_fills_the_ends_exactly(void **state)
 {
     (void)state;
     char data[256];
@@ -130,7 +130,7 @@ static void nothing_but_marks_fills_the_ends_exactly(void **state)
             check(variants[v], data, 0, sizeof data, '\n', cap);
 }
 
-static void no_data_has_no_ends(void **state)
+static void empty_data_has_no_ends(void **state)
 {
     (void)state;
     size_t end = 99;
@@ -152,7 +152,7 @@ static void assert_slice(deja_slice got, const char *want)
     assert_memory_equal(got.data, want, got.len);
 }
 
-static void lines_come_without_their_mark(void **state)
+static void lines_exclude_their_delimiter(void **state)
 {
     (void)state;
     deja_slice text = S("one\ntwo\n"), line[4];
@@ -163,7 +163,7 @@ static void lines_come_without_their_mark(void **state)
     assert_int_equal(deja_lines_split(&text, '\n', line, 4), 0);
 }
 
-static void the_last_line_needs_no_mark(void **state)
+static void the_last_line_needs_no_delimiter(void **state)
 {
     (void)state;
     deja_slice text = S("one\ntwo"), line[4];
@@ -182,7 +182,7 @@ static void empty_lines_are_lines(void **state)
     assert_slice(line[3], "");
 }
 
-static void any_byte_can_be_the_mark(void **state)
+static void any_byte_can_be_the_delimiter(void **state)
 {
     (void)state;
     deja_slice text = S("a\nb\0c\xff"), line[4];
@@ -202,7 +202,7 @@ static void an_empty_text_has_no_lines(void **state)
     assert_int_equal(text.len, 0);
 }
 
-static void a_full_array_leaves_the_rest(void **state)
+static void a_full_array_stops_the_search(void **state)
 {
     (void)state;
     deja_slice text = S("one\ntwo\nthree"), line[2];
@@ -214,9 +214,9 @@ static void a_full_array_leaves_the_rest(void **state)
     assert_slice(line[0], "three");
 }
 
-/* Put together again, with the marks between them, the lines are the text; whatever the
- * portions.  The text is exactly as large as its block on the heap, for the sanitizers. */
-static void pieces_make_the_whole(void **state)
+/* The lines, joined with delimiters, are the text again, for every size of array.  The text fills
+ * its heap block exactly, for the sanitizers. */
+static void joined_lines_are_the_text(void **state)
 {
     (void)state;
     for (int trial = 0; trial < 2000; trial++) {
@@ -252,16 +252,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_variant_finds_what_a_loop_finds),
         cmocka_unit_test(every_variant_counts_what_a_loop_counts),
-        cmocka_unit_test(a_search_in_pieces_is_a_search_of_the_whole),
-        cmocka_unit_test(nothing_but_marks_fills_the_ends_exactly),
-        cmocka_unit_test(no_data_has_no_ends),
-        cmocka_unit_test(lines_come_without_their_mark),
-        cmocka_unit_test(the_last_line_needs_no_mark),
+        cmocka_unit_test(searching_in_pieces_equals_searching_at_once),
+        cmocka_unit_test(data_of_delimiters_alone_fills_the_ends_exactly),
+        cmocka_unit_test(empty_data_has_no_ends),
+        cmocka_unit_test(lines_exclude_their_delimiter),
+        cmocka_unit_test(the_last_line_needs_no_delimiter),
         cmocka_unit_test(empty_lines_are_lines),
-        cmocka_unit_test(any_byte_can_be_the_mark),
+        cmocka_unit_test(any_byte_can_be_the_delimiter),
         cmocka_unit_test(an_empty_text_has_no_lines),
-        cmocka_unit_test(a_full_array_leaves_the_rest),
-        cmocka_unit_test(pieces_make_the_whole),
+        cmocka_unit_test(a_full_array_stops_the_search),
+        cmocka_unit_test(joined_lines_are_the_text),
     };
     return cmocka_run_group_tests_name("unit.lines", tests, find_variants, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_slots.c - lines of fingerprints: where they stand, and that all kernels agree. */
+/* test_slots.c - lines of fingerprints: where they are stored, and that all kernels agree. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static struct dj_slots new_slots(uint64_t n_lines)
     return s;
 }
 
-/* The rule of slots.h, key by key. */
+/* The rule of slots.h, one key at a time. */
 static bool plain_add(const struct dj_slots *s, uint64_t hash)
 {
     const uint64_t h = hash ? hash : 1;
@@ -41,7 +41,7 @@ static bool plain_add(const struct dj_slots *s, uint64_t hash)
     }
 }
 
-/* Random hashes, extreme ones, and repeats, some of them close together. */
+/* Random hashes, extreme ones, and repeats, some of them adjacent. */
 static void draw(uint64_t *hash, size_t n, uint64_t seed)
 {
     struct rng r = rng_seeded(seed);
@@ -58,8 +58,8 @@ enum {
 static uint64_t hash[2 * MANY];
 static uint8_t want[2 * MANY], got[2 * MANY];
 
-/* One key at a time there is no other order than that of the rule: byte for byte the same. */
-static void single_keys_stand_where_the_rule_puts_them(void **state)
+/* One key at a time leaves no freedom in the order: the bytes are the same. */
+static void single_keys_are_stored_where_the_rule_says(void **state)
 {
     for (size_t k = 0; dj_slots_at(k); k++)
         for (uint64_t lines = 1; lines <= 65; lines = 2 * lines + 1) {
@@ -76,8 +76,8 @@ static void single_keys_stand_where_the_rule_puts_them(void **state)
         }
 }
 
-/* At 15/16 of the slots, where most lines are full and ways are long. */
-static void every_kernel_gives_the_answers_of_the_rule(void **state)
+/* At 15/16 load, where most lines are full and searches are long. */
+static void every_kernel_agrees_with_the_rule(void **state)
 {
     const uint64_t lines = MANY / 8 * 16 / 15 + 1;
     draw(hash, 2 * MANY, 9);
@@ -103,8 +103,8 @@ static void every_kernel_gives_the_answers_of_the_rule(void **state)
     }
 }
 
-/* A damaged file may have no free slot at all. */
-static void looking_into_a_full_table_ends(void **state)
+/* A damaged file may have no free slot. */
+static void a_lookup_in_a_full_table_ends(void **state)
 {
     for (size_t k = 0; dj_slots_at(k); k++) {
         struct dj_slots s = new_slots(5);
@@ -133,9 +133,9 @@ static void kernels_are_listed_from_the_fastest_to_the_portable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_keys_stand_where_the_rule_puts_them),
-        cmocka_unit_test(every_kernel_gives_the_answers_of_the_rule),
-        cmocka_unit_test(looking_into_a_full_table_ends),
+        cmocka_unit_test(single_keys_are_stored_where_the_rule_says),
+        cmocka_unit_test(every_kernel_agrees_with_the_rule),
+        cmocka_unit_test(a_lookup_in_a_full_table_ends),
         cmocka_unit_test(kernels_are_listed_from_the_fastest_to_the_portable),
     };
     return cmocka_run_group_tests_name("unit.slots", tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* test_hash.c - from key bytes to numbers: derivation, families, salts, names.
  *
  * Everything derived is part of the file format, so the derived words are pinned; the literals
- * come from a second SipHash and a second SplitMix64 in another language.  The hashes themselves
- * are compared with libxxhash's own header and with the functions of papers.h (which unit.papers
- * holds to the published vectors). */
+ * come from a SipHash and a SplitMix64 in another language.  The hashes themselves are compared
+ * with libxxhash's own header and with the functions of papers.h (which unit.papers compares with
+ * published vectors). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static const size_t lengths[] = {0,  1,  2,   3,   4,   7,   8,   9,   15,  16, 
 #define LONGEST 100000
 
 static uint8_t bytes_of_keys[LONGEST];
-static uint32_t rules; /* of this round: all tests run by both */
+static uint32_t rules; /* of this round; every test runs with both */
 
 static int fill_keys(uint32_t by)
 {
@@ -161,7 +161,7 @@ static void every_bit_of_the_key_changes_every_hash(void **state)
     }
 }
 
-static void every_visit_has_hashes_of_its_own(void **state)
+static void every_visit_has_its_own_hashes(void **state)
 {
     const deja_slice url = slice_of_text("http://www.example.org/index.html");
     for (size_t f = 0; f < DJ_ARRAY_LEN(all_families); f++)
@@ -171,7 +171,7 @@ static void every_visit_has_hashes_of_its_own(void **state)
                                      hash_one(all_families[f], key, before, url));
 }
 
-static void every_family_has_hashes_of_its_own(void **state)
+static void every_family_has_its_own_hashes(void **state)
 {
     const deja_slice url = slice_of_text("http://www.example.org/index.html");
     for (size_t f = 0; f < DJ_ARRAY_LEN(all_families); f++)
@@ -208,7 +208,7 @@ static uint64_t little_endian(const uint8_t *p, size_t n)
     return x;
 }
 
-/* As docs/format.md has it. */
+/* As docs/format.md defines it. */
 static uint64_t plain_short(const uint8_t *secret, uint64_t visit, const uint8_t *p, size_t len)
 {
     uint64_t word[38], sum[2];
@@ -235,7 +235,7 @@ static uint64_t plain_default(const uint8_t *secret, uint64_t visit, deja_slice 
     return XXH3_64bits_withSecret(k.data, k.len, derived, sizeof derived);
 }
 
-static void xxh3_is_that_of_libxxhash_and_short_keys_have_their_own(void **state)
+static void long_keys_use_xxh3_and_short_keys_their_own_hash(void **state)
 {
     for (uint64_t visit = 1; visit <= 3; visit++)
         for (size_t len = 0; len <= 300; len++)
@@ -246,7 +246,7 @@ static void xxh3_is_that_of_libxxhash_and_short_keys_have_their_own(void **state
                          plain_default(key, 1, slice_of(lengths[i])));
 }
 
-/* Segments of a layered filter's keys: not one byte of them goes through XXH3 by rules 1. */
+/* Segments of a layered filter's keys: with rules 1, no byte of them goes through XXH3. */
 static void segments_are_hashed_with_the_whole_key(void **state)
 {
     struct dj_hasher h;
@@ -263,9 +263,9 @@ static void segments_are_hashed_with_the_whole_key(void **state)
     }
 }
 
-/* Many keys are sorted by length before they are hashed: all lengths of short keys, in a row, in
- * any order, and lots of one kind only. */
-static void hashes_of_many_keys_are_those_of_each(void **state)
+/* Batches are sorted by length before hashing: all lengths of short keys, in ascending and in
+ * random order, and many of one length. */
+static void a_batch_hashes_like_single_keys(void **state)
 {
     enum {
         MANY = 1500,
@@ -290,7 +290,7 @@ static void hashes_of_many_keys_are_those_of_each(void **state)
     }
 }
 
-static void siphash_has_the_derived_key(void **state)
+static void siphash_uses_the_derived_key(void **state)
 {
     for (uint64_t visit = 1; visit <= 3; visit++) {
         const uint64_t k[2] = {dj_key_derive(key, DJ_STREAM_SIPHASH, visit << 16),
@@ -303,8 +303,8 @@ static void siphash_has_the_derived_key(void **state)
 
 /* --- Families with salts ------------------------------------------------ */
 
-/* 32 bits as the number that a position is made from: by rules 1, through the finalizer of
- * MurmurHash3, here in the words of its author. */
+/* 32 bits as the number that a position is computed from: with rules 1, through the finalizer of
+ * MurmurHash3, written as its author does. */
 static uint64_t place32(uint32_t h)
 {
     if (rules != DJ_RULES_0_1) {
@@ -324,7 +324,7 @@ static uint64_t seeded_xxh3(uint64_t salt, const void *data, size_t len)
     return XXH3_64bits_withSeed(data, len, salt);
 }
 
-/* Which function makes word w, and how many of its bits count. */
+/* The function that computes word w, and how many of its bits count. */
 static salted_fn *function_of(uint32_t family, uint32_t w, unsigned *width)
 {
     static salted_fn *const mixed[] = {dj_jenkins, dj_murmur2, dj_sha1,
@@ -357,7 +357,7 @@ static uint64_t plain_word(uint32_t family, uint64_t visit, uint32_t w, deja_sli
     return width == 32 ? place32((uint32_t)value) : value;
 }
 
-static void each_word_of_the_papers_families_has_a_salt_of_its_own(void **state)
+static void each_word_of_the_papers_families_has_its_own_salt(void **state)
 {
     enum {
         WORDS = 18
@@ -376,7 +376,7 @@ static void each_word_of_the_papers_families_has_a_salt_of_its_own(void **state)
         }
 }
 
-static void mixed_takes_the_functions_of_the_thesis_first(void **state)
+static void mixed_uses_the_functions_of_the_thesis_first(void **state)
 {
     uint64_t salts[6], out[6];
     struct dj_hasher h;
@@ -393,7 +393,7 @@ static void mixed_takes_the_functions_of_the_thesis_first(void **state)
 
 /* --- Batches ------------------------------------------------------------ */
 
-static void hashing_many_keys_is_hashing_them_one_by_one(void **state)
+static void hashing_many_keys_equals_hashing_each(void **state)
 {
     enum {
         KEYS = 150,
@@ -415,7 +415,7 @@ static void hashing_many_keys_is_hashing_them_one_by_one(void **state)
     }
 }
 
-static void a_key_without_bytes_may_have_no_address(void **state)
+static void an_empty_key_may_be_null(void **state)
 {
     for (size_t f = 0; f < DJ_ARRAY_LEN(all_families); f++)
         assert_int_equal(hash_one(all_families[f], key, 1, (deja_slice){NULL, 0}),
@@ -424,7 +424,7 @@ static void a_key_without_bytes_may_have_no_address(void **state)
 
 /* --- Properties and names ----------------------------------------------- */
 
-static void families_know_their_width_and_their_number(void **state)
+static void families_report_their_width_and_number_of_words(void **state)
 {
     for (size_t f = 0; f < DJ_ARRAY_LEN(all_families); f++) {
         const uint32_t family = all_families[f];
@@ -446,7 +446,7 @@ static void narrow_families_fill_the_high_half(void **state)
                     hash_one(all_families[f], key, 1, slice_of(lengths[i])) & UINT32_MAX, 0);
 }
 
-static void names_of_hashes_are_read_as_they_are_written(void **state)
+static void names_of_hashes_parse_back(void **state)
 {
     static const char *const names[] = {"xxh3",    "siphash", "jenkins", "murmur2",
                                         "murmur3", "md5",     "sha1",    "mixed"};
@@ -477,19 +477,19 @@ int main(void)
         cmocka_unit_test(the_key_of_a_seed_never_changes),
         cmocka_unit_test(no_two_words_of_any_streams_are_equal),
         cmocka_unit_test(every_bit_of_the_key_changes_every_hash),
-        cmocka_unit_test(every_visit_has_hashes_of_its_own),
-        cmocka_unit_test(every_family_has_hashes_of_its_own),
-        cmocka_unit_test(xxh3_is_that_of_libxxhash_and_short_keys_have_their_own),
+        cmocka_unit_test(every_visit_has_its_own_hashes),
+        cmocka_unit_test(every_family_has_its_own_hashes),
+        cmocka_unit_test(long_keys_use_xxh3_and_short_keys_their_own_hash),
         cmocka_unit_test(segments_are_hashed_with_the_whole_key),
-        cmocka_unit_test(hashes_of_many_keys_are_those_of_each),
-        cmocka_unit_test(siphash_has_the_derived_key),
-        cmocka_unit_test(each_word_of_the_papers_families_has_a_salt_of_its_own),
-        cmocka_unit_test(mixed_takes_the_functions_of_the_thesis_first),
-        cmocka_unit_test(hashing_many_keys_is_hashing_them_one_by_one),
-        cmocka_unit_test(a_key_without_bytes_may_have_no_address),
-        cmocka_unit_test(families_know_their_width_and_their_number),
+        cmocka_unit_test(a_batch_hashes_like_single_keys),
+        cmocka_unit_test(siphash_uses_the_derived_key),
+        cmocka_unit_test(each_word_of_the_papers_families_has_its_own_salt),
+        cmocka_unit_test(mixed_uses_the_functions_of_the_thesis_first),
+        cmocka_unit_test(hashing_many_keys_equals_hashing_each),
+        cmocka_unit_test(an_empty_key_may_be_null),
+        cmocka_unit_test(families_report_their_width_and_number_of_words),
         cmocka_unit_test(narrow_families_fill_the_high_half),
-        cmocka_unit_test(names_of_hashes_are_read_as_they_are_written),
+        cmocka_unit_test(names_of_hashes_parse_back),
         cmocka_unit_test(the_checksum_of_files_is_xxh3_without_a_key),
     };
     const int old = cmocka_run_group_tests_name("unit.hash, rules 0", tests, rules_0, NULL);

@@ -1,12 +1,12 @@
-/* test_papers.c - the papers' hash functions against what the world says they are.
+/* test_papers.c - the papers' hash functions compared with published values.
  *
  * The functions hash 8 salt bytes and then the key.  A published vector for a message of at least
- * 8 bytes is thus one for us: its first 8 bytes are the salt and the others the key.  Where few
- * vectors are published (lookup2, Murmur) a second implementation stands in: slow, byte by byte,
- * over one buffer, and itself held to the published numbers.
+ * 8 bytes therefore tests them: its first 8 bytes are the salt, the rest is the key.  Few vectors
+ * exist for lookup2 and Murmur; there a second implementation (slow, byte by byte, over one
+ * buffer) stands in, itself checked against the published numbers.
  *
- * Keys lie at the end of a heap block of just the right size, so that an address sanitizer sees
- * every byte read beyond them. */
+ * Keys lie at the end of a heap block of exactly the right size, so that the address sanitizer
+ * catches any read beyond them. */
 #include "core/base/bytes.h"
 #include "core/base/compiler.h"
 #include "core/hash/papers.h"
@@ -27,7 +27,7 @@ typedef uint64_t hash_fn(uint64_t salt, const void *key, size_t len);
 
 static const uint64_t sip_key[2] = {UINT64_C(0x0706050403020100), UINT64_C(0x0f0e0d0c0b0a0908)};
 
-/* The same face for all; SipHash knows no salt. */
+/* One signature for all; SipHash has no salt. */
 static uint64_t sip(uint64_t salt, const void *key, size_t len)
 {
     (void)salt;
@@ -46,7 +46,7 @@ static uint64_t hash_text(hash_fn *hash, const char *text)
     return hash_message(hash, text, strlen(text));
 }
 
-/* The key is moved to an address that is offset bytes beyond an aligned one. */
+/* The key is copied to an address that is offset bytes beyond an aligned one. */
 static uint64_t hash_at(hash_fn *hash, uint64_t salt, const uint8_t *key, size_t len,
                         size_t offset)
 {
@@ -58,7 +58,7 @@ static uint64_t hash_at(hash_fn *hash, uint64_t salt, const uint8_t *key, size_t
     return value;
 }
 
-/* The first 8 bytes of a digest written in hex, as dj_md5 and dj_sha1 return them. */
+/* The first 8 bytes of a digest in hex, as dj_md5 and dj_sha1 return them. */
 static uint64_t first8(const char *hex)
 {
     uint8_t bytes[8];
@@ -75,20 +75,20 @@ static void fill_random(uint8_t *out, size_t len)
         out[i] = (uint8_t)dj_mix64(i * DJ_GOLDEN + 7);
 }
 
-/* Bytes that a line of Python makes as well: bytes((i * 167 + 13) & 255 for i in range(len)) */
+/* In Python: bytes((i * 167 + 13) & 255 for i in range(len)) */
 static void fill_pattern(uint8_t *out, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         out[i] = (uint8_t)(i * 167 + 13);
 }
 
-/* Many hashes as one number, each of them at its place. */
+/* Combines many hashes into one number that depends on their order. */
 static uint64_t fold(uint64_t sum, uint64_t hash)
 {
     return sum * DJ_GOLDEN + hash;
 }
 
-/* --- A second opinion --------------------------------------------------- */
+/* --- A second implementation ---------------------------------------------- */
 
 static uint32_t byte_word(const uint8_t *p)
 {
@@ -122,7 +122,7 @@ static uint64_t plain_lookup2(const uint8_t *message, size_t len)
     for (; len - at >= 12; at += 12)
         plain_lookup2_block(v, message + at);
     for (size_t i = 0; i < len % 12; i++)
-        last[i < 8 ? i : i + 1] = message[at + i]; /* byte 8 is the length's */
+        last[i < 8 ? i : i + 1] = message[at + i]; /* byte 8 holds the length */
     v[2] += (uint32_t)len;
     plain_lookup2_block(v, last);
     return v[2];
@@ -224,7 +224,7 @@ static void assert_agree(hash_fn *hash, uint64_t (*plain)(const uint8_t *message
 
 /* --- lookup2 ------------------------------------------------------------ */
 
-/* The first two are in the tests of Perl's Digest::JHash, the third in those of a port of it. */
+/* The first two are from the tests of Perl's Digest::JHash, the third from those of a port. */
 static void lookup2_gives_the_published_values(void **state)
 {
     (void)state;
@@ -241,8 +241,8 @@ static void lookup2_agrees_with_plain_code_at_every_length_and_alignment(void **
 
 /* --- Murmur ------------------------------------------------------------- */
 
-/* SMHasher's own test: the hashes of 0, 0 1, 0 1 2, ... with seeds counting down from 256, one
- * after the other, are hashed again.  It needs a seed, which only the plain code has. */
+/* SMHasher's own test: hashes 0, 0 1, 0 1 2, ... with seeds counting down from 256, and hashes the
+ * concatenated results.  It needs a seed, which only the plain code has. */
 static void plain_murmur2_passes_the_verification_of_smhasher(void **state)
 {
     uint8_t key[256], hashes[256 * 4];
@@ -324,7 +324,7 @@ static void digests_of_a_million_letters_are_the_published_ones(void **state)
     assert_int_equal(hash_message(dj_sha1, letters, sizeof letters), first8("34aa973cd4c4daa4"));
 }
 
-/* Python's hashlib says so.  A block has 64 bytes, of which the end of the message needs 9. */
+/* Values from Python's hashlib.  A block has 64 bytes; the end of the message needs 9 of them. */
 static void digests_are_right_on_both_sides_of_a_block(void **state)
 {
     static const struct {
@@ -359,7 +359,7 @@ static void digests_are_right_on_both_sides_of_a_block(void **state)
     }
 }
 
-/* All lengths of key at one alignment, in one number. */
+/* All key lengths at one alignment, in one number. */
 static uint64_t fold_lengths(hash_fn *hash, uint64_t salt, const uint8_t *key, size_t offset)
 {
     uint64_t sum = 0;
@@ -368,7 +368,7 @@ static uint64_t fold_lengths(hash_fn *hash, uint64_t salt, const uint8_t *key, s
     return sum;
 }
 
-/* The numbers are hashlib's for messages of 8 to 308 bytes, folded in the same way. */
+/* From hashlib, for messages of 8 to 308 bytes, combined in the same way. */
 static void digests_are_right_at_every_length_and_alignment(void **state)
 {
     uint8_t message[SALT_LEN + MAX_KEY];
@@ -385,7 +385,7 @@ static void digests_are_right_at_every_length_and_alignment(void **state)
 
 /* --- SipHash ------------------------------------------------------------ */
 
-/* The table of the authors: key 00 01 .. 0f, the i-th message 00 01 .. i-1.  OpenSSL agrees. */
+/* The authors' table: key 00 01 .. 0f, the i-th message 00 01 .. i-1.  OpenSSL agrees. */
 static void siphash_gives_the_published_table_at_every_alignment(void **state)
 {
     static const uint64_t want[64] = {
@@ -415,7 +415,8 @@ static void siphash_gives_the_published_table_at_every_alignment(void **state)
     }
 }
 
-/* The length enters modulo 256 only.  The number is OpenSSL's for messages of 0 to 300 bytes. */
+/* Only the length modulo 256 enters the hash.  The number is from OpenSSL, for messages of 0 to
+ * 300 bytes. */
 static void siphash_is_right_beyond_256_bytes(void **state)
 {
     uint8_t message[MAX_KEY];
@@ -438,7 +439,7 @@ static void siphash_needs_both_halves_of_its_key(void **state)
 
 static hash_fn *const all[] = {dj_jenkins, dj_murmur2, dj_murmur3, dj_md5, dj_sha1, sip};
 
-static void a_key_without_bytes_needs_no_address(void **state)
+static void an_empty_key_needs_no_address(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DJ_ARRAY_LEN(all); i++)
@@ -472,7 +473,7 @@ int main(void)
         cmocka_unit_test(siphash_gives_the_published_table_at_every_alignment),
         cmocka_unit_test(siphash_is_right_beyond_256_bytes),
         cmocka_unit_test(siphash_needs_both_halves_of_its_key),
-        cmocka_unit_test(a_key_without_bytes_needs_no_address),
+        cmocka_unit_test(an_empty_key_needs_no_address),
         cmocka_unit_test(functions_of_32_bits_leave_the_high_half_empty),
     };
     return cmocka_run_group_tests_name("unit.papers", tests, NULL, NULL);

@@ -1,8 +1,7 @@
-/* test_rate.c - what n keys do to a body, against second opinions: rates, losses, set bits.
+/* test_rate.c - rates, losses and set bits of a body with n keys.
  *
- * Each number is checked by something that does not share its code: published measurements,
- * closed forms, 120-digit arithmetic (the literals), sums done the slow way, and simulations of
- * the bare scheme. */
+ * Each number is checked by something that shares no code with it: published measurements, closed
+ * forms, 120-digit arithmetic (the literals), slow sums, and simulations of the bare scheme. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +21,7 @@ struct block {
     uint32_t lane[DJ_BLOCK_LANES];
 };
 
-/* A key inside its block: k different lanes, a bit in each. */
+/* A key in its block: k different lanes, a bit in each. */
 static struct block draw_key(struct rng *r, uint32_t k)
 {
     uint32_t lanes[DJ_BLOCK_LANES];
@@ -63,9 +62,9 @@ static double count_bits(const struct block *b)
 
 /* --- Rates -------------------------------------------------------------- */
 
-/* The master's thesis of Goeytil and Lundberg (Agder 2010) sizes by m = n k M, which makes the
- * rate (1 - e^(-1/M))^k, and measured it with n = 1,000,000: k = 1, 2, 3 at M = 2 gave 39.33 to
- * 39.37, 15.46 to 15.50 and 6.09 to 6.10 percent (tables 5.5 to 5.7). */
+/* The master's thesis of Goeytil and Lundberg (Agder 2010) sizes by m = n k M, so the rate is (1 -
+ * e^(-1/M))^k.  Measured with n = 1,000,000 and M = 2: 39.33 to 39.37, 15.46 to 15.50 and 6.09 to
+ * 6.10 percent for k = 1, 2, 3 (tables 5.5 to 5.7). */
 static void the_rule_of_the_thesis_gives_its_rates(void **state)
 {
     (void)state;
@@ -82,9 +81,9 @@ static void the_rule_of_the_thesis_gives_its_rates(void **state)
     assert_between(dj_shape_rate(&three, 1e6), .06091, .06105);
 }
 
-/* Its "incremental" tables 5.1 to 5.3 look each key up before adding it and so count what we
- * call lost: 21.307 to 21.332, 5.823 to 5.832 and 1.760 to 1.765 percent of the keys. */
-static void the_losses_are_those_the_thesis_measured(void **state)
+/* The "incremental" tables 5.1 to 5.3 look each key up before adding it, which counts lost keys:
+ * 21.307 to 21.332, 5.823 to 5.832 and 1.760 to 1.765 percent. */
+static void losses_are_those_that_the_thesis_measured(void **state)
 {
     (void)state;
     const struct dj_shape one = classic(1, 2000000), two = classic(2, 4000000);
@@ -94,8 +93,8 @@ static void the_losses_are_those_the_thesis_measured(void **state)
     assert_between(dj_shape_lost(&three, 1e6) / 1e6, .0176, .0177);
 }
 
-/* A false positive of a filter with one key: same block, same lanes, same bits. */
-static void one_key_is_found_by_its_double_only(void **state)
+/* A false positive in a filter with one key: same block, same lanes, same bits. */
+static void one_key_matches_only_its_exact_pattern(void **state)
 {
     (void)state;
     double subsets = 1.0; /* C(16, k) */
@@ -109,7 +108,7 @@ static void one_key_is_found_by_its_double_only(void **state)
     }
 }
 
-/* The same with counters, whose lanes have fewer places: the closed form in exact fractions. */
+/* The same for counters, whose lanes have fewer places: the closed form in exact fractions. */
 static void spectral_rate_agrees_with_exact_fractions(void **state)
 {
     (void)state;
@@ -133,8 +132,8 @@ static void spectral_rate_agrees_with_exact_fractions(void **state)
 }
 
 /* Inclusion-exclusion over the k bits in 120 decimal digits: the closed form of docs/math.md
- * without its rounding errors.  From nearly empty to far beyond full, from 1 block to 2^44. */
-static void blocked_rate_and_losses_agree_with_many_digits(void **state)
+ * without rounding errors.  From nearly empty to overfull, from 1 block to 2^44. */
+static void blocked_rate_and_losses_agree_with_high_precision(void **state)
 {
     (void)state;
     static const struct {
@@ -199,7 +198,7 @@ static double closed_form(uint32_t k, double blocks, double n)
     return sum;
 }
 
-/* In doubles the closed form is good to about 1e-11, which is enough where rates are large. */
+/* In doubles, the closed form is accurate to about 1e-11, which suffices for large rates. */
 static void blocked_rate_agrees_with_inclusion_exclusion(void **state)
 {
     (void)state;
@@ -216,10 +215,11 @@ static void blocked_rate_agrees_with_inclusion_exclusion(void **state)
             }
 }
 
-/* Hypothesis: the rate is p.  Each trial throws n keys at B blocks, keeps block 0, and asks it
- * for a stranger; trials are independent, so the hits are Binomial(trials, p).  A sound formula
- * is more than 5 standard deviations off for one seed in 1.7 million, and the seed is fixed. */
-static void blocked_rate_is_what_a_simulation_measures(void **state)
+/* Hypothesis: the rate is p.  Each trial throws n keys at B blocks, keeps block 0, and looks up a
+ * key that was never added.  Trials are independent, so the hits are Binomial(trials, p).  A
+ * correct formula is more than 5 standard deviations off for one seed in 1.7 million, and the seed
+ * is fixed. */
+static void blocked_rate_agrees_with_a_simulation(void **state)
 {
     (void)state;
     static const struct {
@@ -243,7 +243,7 @@ static void blocked_rate_is_what_a_simulation_measures(void **state)
             hits += block_contains(&b, &stranger) ? 1.0 : 0.0;
         }
         const double sigma = sqrt(trials * p * (1.0 - p));
-        assert_true(trials * p > 100.0); /* enough to tell */
+        assert_true(trials * p > 100.0); /* enough hits to judge */
         assert_between(hits, trials * p - 5.0 * sigma, trials * p + 5.0 * sigma);
     }
 }
@@ -282,7 +282,7 @@ static void rate_falls_with_the_bits(void **state)
         }
 }
 
-static void between_two_keys_the_rate_is_between(void **state)
+static void the_rate_between_two_counts_lies_between_their_rates(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DJ_ARRAY_LEN(all_layouts); i++) {
@@ -339,7 +339,7 @@ static void with_one_hash_every_new_key_sets_a_bit(void **state)
         }
 }
 
-/* Too many keys to add up one by one: the trapezium rule over 1024 pieces instead. */
+/* Too many keys to sum one by one: use the trapezoidal rule with 1024 intervals. */
 static void lost_is_right_for_many_keys(void **state)
 {
     (void)state;
@@ -361,9 +361,8 @@ static struct dj_shape with_twins(struct dj_shape s)
     return s;
 }
 
-/* If a body has room for all keys, a false positive needs an equal 64-bit hash.
- */
-static void twins_are_what_room_cannot_help(void **state)
+/* If a body has room for all keys, only an equal 64-bit hash gives a false positive. */
+static void with_ample_room_only_twins_are_false_positives(void **state)
 {
     (void)state;
     const struct dj_shape law = classic(40, UINT64_C(1) << 45), s = with_twins(law);
@@ -374,7 +373,7 @@ static void twins_are_what_room_cannot_help(void **state)
     }
 }
 
-static void twins_are_found_once_whatever_else_is(void **state)
+static void twins_add_once_to_the_rate_of_any_number_of_filters(void **state)
 {
     (void)state;
     const double n = 1e10, twins = 1e10 * 0x1p-64; /* 5.4e-10 */
@@ -383,7 +382,7 @@ static void twins_are_found_once_whatever_else_is(void **state)
         const double body = dj_shape_rate(&law, n), lost = dj_shape_lost(&law, n);
         assert_near(dj_shape_rate(&s, n), 1.0 - (1.0 - body) * (1.0 - twins), 1e-6);
         assert_near(dj_shape_lost(&s, n), lost + n * n * 0x1p-65, 1e-3);
-        /* Two filters are fooled by the same twin. */
+        /* One twin deceives both filters. */
         assert_near(dj_shape_rate_of(&law, 2, n), body * body, 1e-12);
         assert_near(dj_shape_rate_of(&s, 2, n), body * body + twins, 1e-6);
         assert_near(dj_shape_lost_of(&s, 2, n) - dj_shape_lost_of(&law, 2, n), n * n * 0x1p-65,
@@ -391,8 +390,8 @@ static void twins_are_found_once_whatever_else_is(void **state)
     }
 }
 
-/* Small filters are recorded in files with a rate of a few digits: twins are not among them. */
-static void twins_beyond_the_ninth_digit_are_left_away(void **state)
+/* Files record the rates of small filters with few digits, without twins. */
+static void twins_beyond_the_ninth_digit_are_neglected(void **state)
 {
     (void)state;
     const struct dj_shape law = classic(7, 9600), s = with_twins(law);
@@ -415,7 +414,7 @@ static void beyond_full_every_further_key_is_lost(void **state)
 
 /* --- Fill --------------------------------------------------------------- */
 
-static void keys_undo_set_bits(void **state)
+static void the_number_of_keys_follows_from_the_set_bits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DJ_ARRAY_LEN(bloom_layouts); i++)
@@ -445,7 +444,7 @@ static void sigma_of_classic_is_the_occupancy_law(void **state)
 {
     (void)state;
     for (uint64_t bits = 1 << 20; bits <= DJ_MAX_BITS; bits *= 64)
-        for (double x = 1e-2; x < 8.0; x *= 2.0) { /* throws a bit */
+        for (double x = 1e-2; x < 8.0; x *= 2.0) { /* bits thrown, per bit of the body */
             const struct dj_shape s = classic(4, bits);
             const double law = exp(-x) * (1.0 - (1.0 + x) * exp(-x));
             const double n = x * (double)bits / 4.0;
@@ -453,9 +452,9 @@ static void sigma_of_classic_is_the_occupancy_law(void **state)
         }
 }
 
-/* Two keys in one block set 2k bits less the number they share: j lanes are common
- * (hypergeometric), and in each the bits agree once in 32 times. */
-static void sigma_of_two_keys_is_that_of_what_they_share(void **state)
+/* Two keys in one block set 2k bits minus those they share: j lanes are common (hypergeometric),
+ * and in each the bits agree once in 32 times. */
+static void sigma_of_two_keys_follows_from_their_shared_bits(void **state)
 {
     (void)state;
     for (uint32_t k = 1; k <= DJ_BLOCK_LANES; k++) {
@@ -468,7 +467,7 @@ static void sigma_of_two_keys_is_that_of_what_they_share(void **state)
     }
 }
 
-static void one_key_sets_its_bits_without_fail(void **state)
+static void one_key_sets_its_k_bits_for_certain(void **state)
 {
     (void)state;
     for (uint32_t k = 1; k <= DJ_BLOCK_LANES; k++) {
@@ -478,10 +477,10 @@ static void one_key_sets_its_bits_without_fail(void **state)
     }
 }
 
-/* Hypothesis: mean mu and variance v as computed.  Over T filters the average of the set bits
- * is within 5 sqrt(v / T) of mu, and, the bits being nearly normal, their sample variance within
- * 5 sqrt(2 / T) v of v.  The seed is fixed. */
-static void set_bits_of_blocked_are_what_a_simulation_counts(void **state)
+/* Hypothesis: mean mu and variance v as computed.  Over T filters, the average of the set bits is
+ * within 5 sqrt(v / T) of mu and, the bits being nearly normal, their sample variance within 5
+ * sqrt(2 / T) v of v.  The seed is fixed. */
+static void set_bits_of_blocked_agree_with_a_simulation(void **state)
 {
     (void)state;
     static const struct {
@@ -516,29 +515,29 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rule_of_the_thesis_gives_its_rates),
-        cmocka_unit_test(the_losses_are_those_the_thesis_measured),
+        cmocka_unit_test(losses_are_those_that_the_thesis_measured),
         cmocka_unit_test(spectral_rate_agrees_with_exact_fractions),
-        cmocka_unit_test(one_key_is_found_by_its_double_only),
-        cmocka_unit_test(blocked_rate_and_losses_agree_with_many_digits),
+        cmocka_unit_test(one_key_matches_only_its_exact_pattern),
+        cmocka_unit_test(blocked_rate_and_losses_agree_with_high_precision),
         cmocka_unit_test(blocked_rate_agrees_with_inclusion_exclusion),
-        cmocka_unit_test(blocked_rate_is_what_a_simulation_measures),
+        cmocka_unit_test(blocked_rate_agrees_with_a_simulation),
         cmocka_unit_test(rate_grows_with_the_keys_from_0_to_1),
         cmocka_unit_test(rate_falls_with_the_bits),
-        cmocka_unit_test(between_two_keys_the_rate_is_between),
+        cmocka_unit_test(the_rate_between_two_counts_lies_between_their_rates),
         cmocka_unit_test(exact_rate_is_one_fingerprint_in_2_to_the_64),
         cmocka_unit_test(lost_is_the_sum_of_the_rates_met),
         cmocka_unit_test(with_one_hash_every_new_key_sets_a_bit),
         cmocka_unit_test(lost_is_right_for_many_keys),
-        cmocka_unit_test(twins_are_what_room_cannot_help),
-        cmocka_unit_test(twins_are_found_once_whatever_else_is),
-        cmocka_unit_test(twins_beyond_the_ninth_digit_are_left_away),
+        cmocka_unit_test(with_ample_room_only_twins_are_false_positives),
+        cmocka_unit_test(twins_add_once_to_the_rate_of_any_number_of_filters),
+        cmocka_unit_test(twins_beyond_the_ninth_digit_are_neglected),
         cmocka_unit_test(beyond_full_every_further_key_is_lost),
-        cmocka_unit_test(keys_undo_set_bits),
+        cmocka_unit_test(the_number_of_keys_follows_from_the_set_bits),
         cmocka_unit_test(a_full_filter_may_hold_any_number_of_keys),
         cmocka_unit_test(sigma_of_classic_is_the_occupancy_law),
-        cmocka_unit_test(sigma_of_two_keys_is_that_of_what_they_share),
-        cmocka_unit_test(one_key_sets_its_bits_without_fail),
-        cmocka_unit_test(set_bits_of_blocked_are_what_a_simulation_counts),
+        cmocka_unit_test(sigma_of_two_keys_follows_from_their_shared_bits),
+        cmocka_unit_test(one_key_sets_its_k_bits_for_certain),
+        cmocka_unit_test(set_bits_of_blocked_agree_with_a_simulation),
     };
     return cmocka_run_group_tests_name("unit.rate", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* test_sizing.c - the smallest body, the best k and the keys that fit, against second opinions.
+/* test_sizing.c - the smallest body, the best k and the keys that fit.
  *
- * Searches are checked by their definition: the answer holds, one step further does not; sizes by
- * bounds and published formulas that do not share their code. */
+ * Searches are checked by their definition: the answer satisfies it, one step further does not.
+ * Sizes are compared with bounds and published formulas that share no code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static double bits_per_key(uint32_t kind, uint32_t k, uint64_t n, double p)
 /* --- Fit ---------------------------------------------------------------- */
 
 /* The table of docs/math.md, n = 100 million. */
-static void the_numbers_of_the_math_page_are_these(void **state)
+static void the_math_page_lists_these_sizes(void **state)
 {
     (void)state;
     static const struct {
@@ -58,7 +58,7 @@ static void the_numbers_of_the_math_page_are_these(void **state)
     assert_near(bits_per_key(DJ_TABLE, 0, 100000000, 1e-9), 80.0, 1e-6);
 }
 
-/* Putze, Sanders, Singler 2007: k independent bits in 512, Poisson keys in a block. */
+/* Putze, Sanders, Singler 2007: k independent bits in 512, a Poisson number of keys per block. */
 static double independent_rate(double k, double keys_a_block)
 {
     double weight = exp(-keys_a_block), sum = 0.0;
@@ -71,7 +71,7 @@ static double independent_rate(double k, double keys_a_block)
 
 static double independent_bits_per_key(double p)
 {
-    double most = 0.0; /* keys a block */
+    double most = 0.0; /* keys per block */
     for (double k = 1.0; k <= 40.0; k += 1.0) {
         double low = 0.0, high = 500.0;
         for (int i = 0; i < 50; i++) {
@@ -83,7 +83,7 @@ static double independent_bits_per_key(double p)
     return 512.0 / most;
 }
 
-/* The price of one bit in each of k lanes, where the SIMD code wants them. */
+/* The price of one bit in each of k lanes, as the SIMD code needs them. */
 static void lanes_cost_less_than_two_percent(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void lanes_cost_less_than_two_percent(void **state)
     }
 }
 
-/* No k, whole or not, beats log2(1/p) / ln 2 bits per key, and a whole one comes close. */
+/* No k, integer or not, beats log2(1/p) / ln 2 bits per key; an integer k comes close. */
 static void classic_comes_close_to_its_lower_bound(void **state)
 {
     (void)state;
@@ -110,7 +110,7 @@ static bool smaller_fails(struct dj_shape s, uint64_t n, double p)
 {
     const uint64_t granule = s.layout == DJ_SPREAD ? 64 : DJ_BLOCK_BITS;
     if (s.bits == granule)
-        return true; /* there is nothing smaller */
+        return true; /* nothing smaller fits */
     s.bits -= granule;
     return dj_shape_rate(&s, (double)n) > p;
 }
@@ -137,14 +137,15 @@ static void a_rate_below_that_of_twins_is_refused(void **state)
     for (size_t kind = 0; kind < DJ_ARRAY_LEN(all_layouts); kind++) {
         struct dj_shape s = {.layout = all_layouts[kind]};
         assert_true(dj_shape_fit(&s, 500000000, 3e-11));
-        assert_false(dj_shape_fit(&s, 500000000, 2.7e-11)); /* 2.71e-11 of 2^64 */
+        assert_false(dj_shape_fit(&s, 500000000, 2.7e-11)); /* 500 million hashes are 2.71e-11 of
+                                                             * 2^64 */
     }
     struct dj_shape papers = {.layout = DJ_SPREAD, .no_twins = true};
     assert_true(dj_shape_fit(&papers, 500000000, 1e-12)); /* their k numbers have more bits */
 }
 
-/* The free k needs the fewest bits, and no smaller k does with as few. */
-static void fit_takes_the_smallest_of_the_best_k(void **state)
+/* A free k takes the fewest bits; no smaller k does with that few. */
+static void fit_chooses_the_smallest_of_the_best_k(void **state)
 {
     (void)state;
     for (size_t kind = 0; kind < DJ_ARRAY_LEN(bloom_layouts); kind++)
@@ -162,7 +163,7 @@ static void fit_takes_the_smallest_of_the_best_k(void **state)
             }
 }
 
-/* The smallest one that reaches p, with the best k, for every width. */
+/* The smallest that reaches p, with the best k, for every width. */
 static void spectral_sizes_are_the_smallest_that_reach_the_rate(void **state)
 {
     (void)state;
@@ -199,7 +200,7 @@ static void assert_refused(uint32_t kind, uint32_t k, uint64_t n, double p)
 {
     struct dj_shape s = {kind, k, 12345};
     assert_false(dj_shape_fit(&s, n, p));
-    assert_true(s.layout == kind && s.k == k && s.bits == 12345); /* nothing has changed */
+    assert_true(s.layout == kind && s.k == k && s.bits == 12345); /* nothing changed */
 }
 
 static void zero_keys_are_refused(void **state)
@@ -254,11 +255,11 @@ static void sizes_beyond_the_limit_are_refused(void **state)
         assert_refused(all_layouts[i], 0, most + 1, 0.999);
         assert_refused(all_layouts[i], 0, UINT64_MAX, 0.5);
     }
-    assert_refused(DJ_SPREAD, 1, UINT64_C(1) << 40, 1e-5);  /* one bit per key, 10^5 apart */
-    assert_refused(DJ_BLOCKS, 0, UINT64_C(1) << 40, 1e-30); /* 16 bits cannot */
+    assert_refused(DJ_SPREAD, 1, UINT64_C(1) << 40, 1e-5); /* one bit per key and a rate of 1e-5 */
+    assert_refused(DJ_BLOCKS, 0, UINT64_C(1) << 40, 1e-30); /* 16 bits cannot reach this rate */
     assert_refused(DJ_TABLE, 0, UINT64_C(1) << 47, 1e-3);
     assert_refused(DJ_TABLE, 0, 1000, 1e-17); /* fingerprints have 64 bits */
-    /* The most keys with room: every bit of the largest body is spoken for. */
+    /* The largest capacity: it uses every bit of the largest body. */
     assert_true(fitted(DJ_TABLE, 0, (DJ_MAX_BITS / 64) / 5 * 4, 1e-3).bits <= DJ_MAX_BITS);
     assert_true(fitted(DJ_SPREAD, 0, most, 0.999).bits <= DJ_MAX_BITS);
     assert_true(fitted(DJ_BLOCKS, 0, most, 0.999).bits <= DJ_MAX_BITS);
@@ -282,7 +283,7 @@ static void best_k_has_the_lowest_rate(void **state)
         }
 }
 
-static void best_k_is_the_known_one(void **state)
+static void best_k_is_the_published_one(void **state)
 {
     (void)state;
     struct dj_shape c = classic(0, 9600000), fixed = classic(3, 9600000), none = blocked(0, 9);
@@ -296,7 +297,7 @@ static void best_k_is_the_known_one(void **state)
     assert_int_equal(fixed.k, 3);
     assert_int_equal(e.k, 1);
     assert_int_equal(none.k, 16);
-    assert_int_equal(flooded.k, 1); /* the rate is 1 for every k: the smallest will do */
+    assert_int_equal(flooded.k, 1); /* the rate is 1 for every k, so the smallest is chosen */
 }
 
 static void capacity_is_the_last_n_within_the_rate(void **state)
@@ -314,7 +315,7 @@ static void capacity_is_the_last_n_within_the_rate(void **state)
                 }
 }
 
-static void capacity_undoes_fit(void **state)
+static void capacity_is_the_inverse_of_fit(void **state)
 {
     (void)state;
     for (size_t kind = 0; kind < DJ_ARRAY_LEN(all_layouts); kind++)
@@ -340,7 +341,7 @@ static void capacity_of_exact_is_four_slots_in_five(void **state)
     assert_true(dj_shape_capacity(&small, 1e-3) == 12);
     assert_int_equal(small.k, 1);
     assert_true(dj_shape_capacity(&large, 1e-3) == 6400000);
-    assert_true(dj_shape_capacity(&large, pow(2.0, -54.0)) == 1024); /* the rate is the limit */
+    assert_true(dj_shape_capacity(&large, pow(2.0, -54.0)) == 1024); /* the rate sets the limit */
     assert_true(dj_shape_capacity(&large, 1e-30) == 0);
 }
 
@@ -393,7 +394,7 @@ static void bits_are_rounded_up_to_the_granule(void **state)
     }
 }
 
-static void odd_numbers_of_keys_are_harmless(void **state)
+static void extreme_numbers_of_keys_are_harmless(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DJ_ARRAY_LEN(all_layouts); i++) {
@@ -417,12 +418,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spectral_sizes_are_the_smallest_that_reach_the_rate),
-        cmocka_unit_test(the_numbers_of_the_math_page_are_these),
+        cmocka_unit_test(the_math_page_lists_these_sizes),
         cmocka_unit_test(lanes_cost_less_than_two_percent),
         cmocka_unit_test(classic_comes_close_to_its_lower_bound),
         cmocka_unit_test(fit_is_minimal),
         cmocka_unit_test(a_rate_below_that_of_twins_is_refused),
-        cmocka_unit_test(fit_takes_the_smallest_of_the_best_k),
+        cmocka_unit_test(fit_chooses_the_smallest_of_the_best_k),
         cmocka_unit_test(fit_of_exact_leaves_a_fifth_free),
         cmocka_unit_test(zero_keys_are_refused),
         cmocka_unit_test(rates_outside_0_to_1_are_refused),
@@ -430,14 +431,14 @@ int main(void)
         cmocka_unit_test(an_unknown_layout_is_refused),
         cmocka_unit_test(sizes_beyond_the_limit_are_refused),
         cmocka_unit_test(best_k_has_the_lowest_rate),
-        cmocka_unit_test(best_k_is_the_known_one),
+        cmocka_unit_test(best_k_is_the_published_one),
         cmocka_unit_test(capacity_is_the_last_n_within_the_rate),
-        cmocka_unit_test(capacity_undoes_fit),
+        cmocka_unit_test(capacity_is_the_inverse_of_fit),
         cmocka_unit_test(capacity_of_exact_is_four_slots_in_five),
         cmocka_unit_test(capacity_stops_where_doubles_stop_counting),
         cmocka_unit_test(a_rate_that_one_key_exceeds_leaves_no_capacity),
         cmocka_unit_test(bits_are_rounded_up_to_the_granule),
-        cmocka_unit_test(odd_numbers_of_keys_are_harmless),
+        cmocka_unit_test(extreme_numbers_of_keys_are_harmless),
     };
     return cmocka_run_group_tests_name("unit.sizing", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_canon.c - many URLs at once have the forms that one at a time has. */
+/* test_canon.c - canonicalizing many URLs at once gives the same forms as one at a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "urls.h"
 
-#define N 150 /* more than two glances */
+#define N 150 /* more than two groups of the quick check */
 
 static const char *const samples[] = {
     "http://example.com/",
@@ -48,7 +48,7 @@ static void free_urls(struct urls *u)
         free(u->text[i]);
 }
 
-/* As deja_url_canon says, whatever comes before in the same room. */
+/* The same forms as deja_url_canon, whatever is already in the room. */
 static void assert_like_single(const deja_url_rules *rules, const struct urls *u,
                                const deja_slice *canon, const int8_t *status, size_t n)
 {
@@ -63,7 +63,7 @@ static void assert_like_single(const deja_url_rules *rules, const struct urls *u
     }
 }
 
-static void a_batch_is_as_good_as_single_calls(void **state)
+static void a_batch_equals_single_calls(void **state)
 {
     static struct urls u;
     static deja_slice canon[N];
@@ -82,8 +82,8 @@ static void a_batch_is_as_good_as_single_calls(void **state)
     free(room);
 }
 
-/* It stops before a URL that may not fit into the rest of the room, and continues from there. */
-static void a_small_room_is_used_again_and_again(void **state)
+/* A batch stops before a URL that may not fit into the remaining room, and continues from there. */
+static void a_small_room_can_be_reused(void **state)
 {
     static struct urls u;
     static deja_slice canon[N];
@@ -109,7 +109,7 @@ static void a_small_room_is_used_again_and_again(void **state)
     free(room);
 }
 
-static void no_room_at_all_does_what_is_plain(void **state)
+static void plain_urls_need_no_room(void **state)
 {
     deja_slice url[2] = {bytes_of("http://example.com/"), bytes_of("HTTP://example.com/")};
     deja_slice canon[2];
@@ -121,7 +121,7 @@ static void no_room_at_all_does_what_is_plain(void **state)
     assert_int_equal(deja_url_canon_batch(rules, url, 0, room, 0, canon, status), 0);
 }
 
-static void forms_may_take_the_place_of_their_urls(void **state)
+static void forms_may_replace_their_urls_in_place(void **state)
 {
     static struct urls u, before;
     static int8_t status[N];
@@ -140,10 +140,10 @@ static void forms_may_take_the_place_of_their_urls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_batch_is_as_good_as_single_calls),
-        cmocka_unit_test(a_small_room_is_used_again_and_again),
-        cmocka_unit_test(no_room_at_all_does_what_is_plain),
-        cmocka_unit_test(forms_may_take_the_place_of_their_urls),
+        cmocka_unit_test(a_batch_equals_single_calls),
+        cmocka_unit_test(a_small_room_can_be_reused),
+        cmocka_unit_test(plain_urls_need_no_room),
+        cmocka_unit_test(forms_may_replace_their_urls_in_place),
     };
     return cmocka_run_group_tests_name("canon", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_expressions.c - host suffixes times path prefixes, against the published lists. */
+/* test_expressions.c - host suffixes times path prefixes, compared with the published lists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* `want` has one expression a line. */
+/* `want` has one expression per line. */
 static void assert_expressions(const char *url, const char *want)
 {
     deja_slice expression[DEJA_URL_EXPRESSIONS];
@@ -26,7 +26,7 @@ static void assert_expressions(const char *url, const char *want)
     assert_string_equal(got, want);
 }
 
-/* The lists of "URLs and Hashing"; of the paths, ours have the longest first. */
+/* The lists of "URLs and Hashing"; we return the longest path first. */
 static void the_published_lists_are_right(void **state)
 {
     (void)state;
@@ -63,7 +63,7 @@ static void a_host_has_up_to_four_suffixes(void **state)
     assert_expressions("https://[2001:470:1:18::114]/a/b", "[2001:470:1:18::114]/a/b\n"
                                                            "[2001:470:1:18::114]/a/\n"
                                                            "[2001:470:1:18::114]/\n");
-    /* Numbers, but no address. */
+    /* Numbers, but not an address. */
     assert_expressions("http://1.2.3.4.5/", "1.2.3.4.5/\n2.3.4.5/\n3.4.5/\n4.5/\n");
 }
 
@@ -82,7 +82,7 @@ static void a_path_has_up_to_four_prefixes(void **state)
     assert_expressions("http://a.com/1/?q", "a.com/1/?q\na.com/1/\na.com/\n");
 }
 
-static void other_bytes_have_none(void **state)
+static void other_input_has_no_expressions(void **state)
 {
     (void)state;
     static const char *const rows[] = {
@@ -95,8 +95,8 @@ static void other_bytes_have_none(void **state)
     }
 }
 
-/* All 30 of a URL that has 100,000 labels, 100,000 segments and as long a query. */
-static void long_urls_have_no_more(void **state)
+/* All 30 expressions of a URL with 100,000 labels, 100,000 segments and a query as long. */
+static void long_urls_have_30_expressions_too(void **state)
 {
     (void)state;
     enum {
@@ -132,8 +132,8 @@ int main(void)
         cmocka_unit_test(the_published_lists_are_right),
         cmocka_unit_test(a_host_has_up_to_four_suffixes),
         cmocka_unit_test(a_path_has_up_to_four_prefixes),
-        cmocka_unit_test(other_bytes_have_none),
-        cmocka_unit_test(long_urls_have_no_more),
+        cmocka_unit_test(other_input_has_no_expressions),
+        cmocka_unit_test(long_urls_have_30_expressions_too),
     };
     return cmocka_run_group_tests_name("unit.expressions", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_gsb.c - Safe Browsing's canonical form: its published examples, and once more the same. */
+/* test_gsb.c - Safe Browsing's canonical form: its published examples, and idempotence. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* And what is canonical stays so. */
+/* Also checks that the canonical form stays the same. */
 static void assert_rows(const struct canon_row *row, size_t n)
 {
     assert_canon_rows(dj_url_gsb, DEJA_URL_GSB, row, n);
@@ -20,7 +20,7 @@ static void assert_rows(const struct canon_row *row, size_t n)
             assert_canon(dj_url_gsb, DEJA_URL_GSB, row[i].want, row[i].want);
 }
 
-/* "URLs and Hashing" of the Safe Browsing API, version 4: all of its examples. */
+/* All examples of "URLs and Hashing", Safe Browsing API version 4. */
 static void the_published_examples_are_right(void **state)
 {
     (void)state;
@@ -66,14 +66,14 @@ static void the_published_examples_are_right(void **state)
         {S("http://host.com/ab%23cd"), S("http://host.com/ab%23cd")},
         {S("http://host.com//twoslashes?more//slashes"),
          S("http://host.com/twoslashes?more//slashes")},
-        /* The examples in its prose. */
+        /* The examples in its text. */
         {S("http://google.com/#frag"), S("http://google.com/")},
         {S("http://google.com"), S("http://google.com/")},
     };
     assert_rows(rows, LEN(rows));
 }
 
-/* The later edition of the page has rules for IPv6. */
+/* A later edition of the page has rules for IPv6. */
 static void addresses_have_one_spelling(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void addresses_have_one_spelling(void **state)
         {S("http://[::192.9.5.5]/ipng"), S("http://[::c009:505]/ipng")},
         {S("http://[1:2:3:4:5:6:7::]/"), S("http://[1:2:3:4:5:6:7:0]/")},
         {S("[2001:470:1:18::114]/a/b"), S("http://[2001:470:1:18::114]/a/b")},
-        /* In brackets, but no address: lower case is all. */
+        /* Brackets without an address: only converted to lower case. */
         {S("http://[FE80::1%25EN0]/"), S("http://[fe80::1%25en0]/")},
         {S("http://[1::2::3]/"), S("http://[1::2::3]/")},
         {S("http://[1:2:3:4:5:6:7:8::]/"), S("http://[1:2:3:4:5:6:7:8::]/")},
@@ -104,7 +104,7 @@ static void addresses_have_one_spelling(void **state)
         {S("http://[]/"), S("http://[]/")},
         {S("http://[::1"), S("http://[/")},
         {S("http://[::1]x:80/"), S("http://[::1]x/")},
-        /* IPv4 in any base and number of parts. */
+        /* IPv4 in every base and number of parts. */
         {S("http://0x12.0x43.0x44.0x01"), S("http://18.67.68.1/")},
         {S("http://012.034.01.055/"), S("http://10.28.1.45/")},
         {S("http://12.0x12.01234/"), S("http://12.18.2.156/")},
@@ -114,7 +114,7 @@ static void addresses_have_one_spelling(void **state)
         {S("http://1.2.3.4./"), S("http://1.2.3.4/")},
         {S("http://0/"), S("http://0.0.0.0/")},
         {S("http://1.2.65535/"), S("http://1.2.255.255/")},
-        /* And what looks like it. */
+        /* Text that looks like IPv4, but is not. */
         {S("http://4294967296/"), S("http://4294967296/")},
         {S("http://1.2.65536/"), S("http://1.2.65536/")},
         {S("http://256.1.1.1/"), S("http://256.1.1.1/")},
@@ -126,7 +126,7 @@ static void addresses_have_one_spelling(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-static void hosts_lose_what_is_not_their_name(void **state)
+static void hosts_are_reduced_to_their_name(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -145,8 +145,8 @@ static void hosts_lose_what_is_not_their_name(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-/* Delimiters that appear by unescaping are delimiters. */
-static void the_url_is_taken_apart_unescaped(void **state)
+/* Delimiters that appear by unescaping count as delimiters. */
+static void the_url_is_unescaped_before_it_is_split(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -169,7 +169,7 @@ static void the_url_is_taken_apart_unescaped(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-static void paths_are_resolved_and_queries_are_not(void **state)
+static void dots_are_resolved_in_paths_only(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -189,7 +189,7 @@ static void paths_are_resolved_and_queries_are_not(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-static void without_a_host_it_is_no_url(void **state)
+static void text_without_a_host_is_not_a_url(void **state)
 {
     (void)state;
     const deja_slice rows[] = {
@@ -233,7 +233,7 @@ static bool has_idna(void)
     return c.rc != DEJA_ENOTSUP;
 }
 
-static void names_of_other_scripts_become_ascii(void **state)
+static void names_in_other_scripts_become_ascii(void **state)
 {
     (void)state;
     if (!has_idna())
@@ -242,9 +242,9 @@ static void names_of_other_scripts_become_ascii(void **state)
         {S("http://www.\xc3\xbcmlat.com/"), S("http://www.xn--mlat-zra.com/")},
         {S("http://www.%C3%9Cmlat.com:80/"), S("http://www.xn--mlat-zra.com/")},
         {S("http://\xe4\xbe\x8b\xe3\x80\x82\xe3\x80\x82jp"), S("http://xn--fsq.jp/")},
-        {S("http://\xef\xbc\x91.2.3.4/"), S("http://1.2.3.4/")}, /* a fullwidth 1 */
+        {S("http://\xef\xbc\x91.2.3.4/"), S("http://1.2.3.4/")}, /* a full-width 1 */
         {S("http://fa\xc3\x9f.de/"), S("http://xn--fa-hia.de/")},
-        /* Refused by IDNA, or something that no name has: bytes. */
+        /* Refused by IDNA, or not allowed in a name: the bytes stay. */
         {S("http://\xe2\x80\xa8.com/"), S("http://%E2%80%A8.com/")},
         {S("http://A\xef\xbc\x8f\xc3\xa9.com/"), S("http://a%EF%BC%8F%C3%A9.com/")},
         {S("http://\xc3\xa9@.com/"), S("http://com/")},
@@ -254,8 +254,8 @@ static void names_of_other_scripts_become_ascii(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-/* Bytes that are not UTF-8 need no IDNA. */
-static void bytes_that_are_no_text_are_escaped(void **state)
+/* Bytes that are not UTF-8 bypass IDNA. */
+static void bytes_that_are_not_utf8_are_escaped(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -315,8 +315,8 @@ static void long_runs_take_one_pass(void **state)
     }
 }
 
-/* Random texts of the pieces that the rules are about, and random bytes. */
-static void once_more_changes_nothing(void **state)
+/* Random texts made of the pieces that the rules treat, and random bytes. */
+static void canonicalizing_twice_changes_nothing(void **state)
 {
     (void)state;
     static const char *const pieces[] = {
@@ -391,7 +391,7 @@ static void once_more_changes_nothing(void **state)
     }
 }
 
-static void too_little_room_is_said(void **state)
+static void too_little_room_is_an_error(void **state)
 {
     (void)state;
     assert_small_room_is_said(dj_url_gsb, DEJA_URL_GSB);
@@ -402,15 +402,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_published_examples_are_right),
         cmocka_unit_test(addresses_have_one_spelling),
-        cmocka_unit_test(hosts_lose_what_is_not_their_name),
-        cmocka_unit_test(the_url_is_taken_apart_unescaped),
-        cmocka_unit_test(paths_are_resolved_and_queries_are_not),
-        cmocka_unit_test(without_a_host_it_is_no_url),
-        cmocka_unit_test(names_of_other_scripts_become_ascii),
-        cmocka_unit_test(bytes_that_are_no_text_are_escaped),
+        cmocka_unit_test(hosts_are_reduced_to_their_name),
+        cmocka_unit_test(the_url_is_unescaped_before_it_is_split),
+        cmocka_unit_test(dots_are_resolved_in_paths_only),
+        cmocka_unit_test(text_without_a_host_is_not_a_url),
+        cmocka_unit_test(names_in_other_scripts_become_ascii),
+        cmocka_unit_test(bytes_that_are_not_utf8_are_escaped),
         cmocka_unit_test(long_runs_take_one_pass),
-        cmocka_unit_test(once_more_changes_nothing),
-        cmocka_unit_test(too_little_room_is_said),
+        cmocka_unit_test(canonicalizing_twice_changes_nothing),
+        cmocka_unit_test(too_little_room_is_an_error),
     };
     return cmocka_run_group_tests_name("unit.gsb", tests, NULL, NULL);
 }

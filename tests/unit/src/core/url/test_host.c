@@ -1,4 +1,4 @@
-/* test_host.c - every spelling of a host, the one it becomes, and hosts that cannot be. */
+/* test_host.c - every spelling of a host, its canonical form, and impossible hosts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void assert_hosts(const char *const rows[][2], size_t n)
     }
 }
 
-static void domains_are_decoded_and_in_lower_case(void **state)
+static void domains_are_decoded_and_lowercased(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -45,7 +45,7 @@ static void domains_are_decoded_and_in_lower_case(void **state)
         {"EXAMPLE.Com", "example.com"},
         {"ex%61mple%2Ecom", "example.com"},
         {"%45xample", "example"},
-        {"example.com.", "example.com."}, /* another name: one that is not searched for */
+        {"example.com.", "example.com."}, /* a different name */
         {"a..b", "a..b"},
         {".", "."},
         {".a", ".a"},
@@ -60,7 +60,7 @@ static void domains_are_decoded_and_in_lower_case(void **state)
     assert_hosts(rows, LEN(rows));
 }
 
-static void forbidden_bytes_make_no_host(void **state)
+static void forbidden_bytes_are_refused(void **state)
 {
     (void)state;
     static const char forbidden[] = " #/:<>?@[\\]^|%\x7f\x01\x1f";
@@ -76,7 +76,7 @@ static void forbidden_bytes_make_no_host(void **state)
     static const char *const rows[][2] = {
         {"", NONE},
         {"a%00b", NONE},
-        {"a%2541", NONE}, /* decoded once, a percent sign is left */
+        {"a%2541", NONE}, /* after decoding once, a percent sign remains */
         {"%zz", NONE},
         {"%C3%BC%00", NONE},
         {"\xc3\xbc\xff", NONE},
@@ -139,7 +139,7 @@ static void hosts_that_end_in_a_number_are_ipv4_or_none(void **state)
     assert_hosts(rows, LEN(rows));
 }
 
-static void ipv6_addresses_have_their_short_form(void **state)
+static void ipv6_addresses_get_their_short_form(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -150,10 +150,10 @@ static void ipv6_addresses_have_their_short_form(void **state)
         {"[2001:DB8:0:0:0:0:0:1]", "[2001:db8::1]"},
         {"[2001:0db8::0001]", "[2001:db8::1]"},
         {"[1:2:3:4:5:6:7:8]", "[1:2:3:4:5:6:7:8]"},
-        {"[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7:0]"}, /* one zero is not worth it */
+        {"[1:2:3:4:5:6:7::]", "[1:2:3:4:5:6:7:0]"}, /* a single zero is not shortened */
         {"[::2:3:4:5:6:7:8]", "[0:2:3:4:5:6:7:8]"},
-        {"[1:0:0:4:0:0:0:8]", "[1:0:0:4::8]"},   /* the longest */
-        {"[1:0:0:4:0:0:7:8]", "[1::4:0:0:7:8]"}, /* the first of two */
+        {"[1:0:0:4:0:0:0:8]", "[1:0:0:4::8]"},   /* the longest run */
+        {"[1:0:0:4:0:0:7:8]", "[1::4:0:0:7:8]"}, /* the first of two runs */
         {"[::ffff:1.2.3.4]", "[::ffff:102:304]"},
         {"[1:2:3:4:5:6:255.0.0.1]", "[1:2:3:4:5:6:ff00:1]"},
         {"[::0.0.0.0]", "[::]"},
@@ -184,7 +184,7 @@ static void ipv6_addresses_have_their_short_form(void **state)
     assert_hosts(rows, LEN(rows));
 }
 
-static void other_scripts_become_ascii(void **state)
+static void hosts_in_other_scripts_become_ascii(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -197,8 +197,8 @@ static void other_scripts_become_ascii(void **state)
         {"b%C3%BCcher.example", "xn--bcher-kva.example"},
         {"bu\xcc\x88"
          "cher.example",
-         "xn--bcher-kva.example"},                    /* u and two dots */
-        {"fa\xc3\x9f.example", "xn--fa-hia.example"}, /* nontransitional: not fass */
+         "xn--bcher-kva.example"},                    /* u with two dots */
+        {"fa\xc3\x9f.example", "xn--fa-hia.example"}, /* nontransitional processing: not fass */
         {"\xef\xbc\xa1.example", "a.example"},        /* full width */
         {"a\xe3\x80\x82"
          "b",
@@ -209,8 +209,8 @@ static void other_scripts_become_ascii(void **state)
         {"\xd7\x90\xd7\x91.example", "xn--4dbc.example"},
         {"\xef\xbc\x91\xef\xbc\x92\xef\xbc\x97.1", "127.0.0.1"}, /* digits in full width */
         {"\xef\xbc\xbb::1]", NONE},
-        {"\xc2\xad", NONE},             /* a soft hyphen is nothing */
-        {"\xe2\x84\x80.example", NONE}, /* a/c in one character */
+        {"\xc2\xad", NONE},             /* a soft hyphen is ignored */
+        {"\xe2\x84\x80.example", NONE}, /* a/c as one character */
         {"\xef\xbc\x85"
          "41",
          NONE}, /* a percent sign in full width */
@@ -227,7 +227,7 @@ static void other_scripts_become_ascii(void **state)
     assert_hosts(rows, LEN(rows));
 }
 
-static void labels_that_are_ascii_already_stay(void **state)
+static void ascii_labels_stay(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -263,7 +263,7 @@ static void long_hosts_in_other_scripts_are_refused(void **state)
         host_of((deja_slice){host, too_long[i]}, got, sizeof got);
         assert_string_equal(got, NONE);
     }
-    memset(host, 'a', sizeof host); /* ASCII may be as long as it likes */
+    memset(host, 'a', sizeof host); /* ASCII has no length limit */
     host_of((deja_slice){host, sizeof host}, got, sizeof got);
     assert_int_equal(strlen(got), sizeof host);
 }
@@ -305,13 +305,13 @@ static void hosts_of_other_schemes_keep_their_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(domains_are_decoded_and_in_lower_case),
-        cmocka_unit_test(forbidden_bytes_make_no_host),
+        cmocka_unit_test(domains_are_decoded_and_lowercased),
+        cmocka_unit_test(forbidden_bytes_are_refused),
         cmocka_unit_test(numbers_are_ipv4_addresses),
         cmocka_unit_test(hosts_that_end_in_a_number_are_ipv4_or_none),
-        cmocka_unit_test(ipv6_addresses_have_their_short_form),
-        cmocka_unit_test(other_scripts_become_ascii),
-        cmocka_unit_test(labels_that_are_ascii_already_stay),
+        cmocka_unit_test(ipv6_addresses_get_their_short_form),
+        cmocka_unit_test(hosts_in_other_scripts_become_ascii),
+        cmocka_unit_test(ascii_labels_stay),
         cmocka_unit_test(without_libidn2_other_scripts_are_not_supported),
         cmocka_unit_test(long_hosts_in_other_scripts_are_refused),
         cmocka_unit_test(hosts_of_other_schemes_keep_their_bytes),

@@ -1,4 +1,4 @@
-/* test_layers.c - the layers of a URL: where it is cut, and that nothing gets lost. */
+/* test_layers.c - the layers of a URL: where it is cut, and that no byte is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The layers with a space between them. */
+/* The layers, separated by spaces. */
 static void layers_of(const char *url, size_t cap, char *out)
 {
     deja_slice layer[16];

@@ -1,4 +1,4 @@
-/* test_params.c - sets of parameter names, and queries put in order. */
+/* test_params.c - sets of parameter names, and sorting queries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static bool in_list(const char *name)
     return dj_params_has(&dj_params_tracking, (deja_slice){name, strlen(name)});
 }
 
-/* Write a query in a room just large enough. */
+/* Writes a query into a room of exactly the needed size. */
 static char *ordered(const char *query, const struct dj_params *drop)
 {
     const size_t len = strlen(query), cap = 3 * len + 2;
@@ -45,7 +45,7 @@ static void assert_ordered(const char *query, const char *want)
 
 /* --- The set ------------------------------------------------------------ */
 
-static void the_list_is_in_order_and_nothing_is_in_it_twice(void **state)
+static void the_list_is_sorted_without_duplicates(void **state)
 {
     (void)state;
     const struct dj_names *names = &dj_params_tracking.drop;
@@ -58,7 +58,7 @@ static void the_list_is_in_order_and_nothing_is_in_it_twice(void **state)
     free(copy);
 }
 
-static void names_are_found_as_they_are_written(void **state)
+static void names_match_exactly_or_by_prefix(void **state)
 {
     (void)state;
     static const char *const in[] = {
@@ -81,7 +81,7 @@ static void names_are_found_as_they_are_written(void **state)
             fail_msg("%s is in the list", out[i]);
 }
 
-static void all_that_the_list_names_is_in_it(void **state)
+static void every_name_of_the_list_is_found(void **state)
 {
     (void)state;
     const struct dj_names *names = &dj_params_tracking.drop;
@@ -119,8 +119,8 @@ static void the_page_on_urls_lists_every_name(void **state)
     free(page);
 }
 
-/* Short names over two letters, against a linear search. */
-static void one_search_finds_what_covers_a_name(void **state)
+/* Short names of two letters, compared with a linear search. */
+static void one_search_finds_the_prefix_that_covers_a_name(void **state)
 {
     (void)state;
     struct rng r = rng_seeded(5);
@@ -161,15 +161,15 @@ static void pieces_are_sorted_by_name(void **state)
         {"b=1&a=2", "?a=2&b=1"},
         {"c&b&a", "?a&b&c"},
         {"b&%61", "?a&b"},           /* by the canonical spelling */
-        {"a-b=1&a=2", "?a=2&a-b=1"}, /* the name is a; a-b is another one behind it */
-        {"a=2&a=1", "?a=2&a=1"},     /* a list: its order stays */
+        {"a-b=1&a=2", "?a=2&a-b=1"}, /* the name is a; a-b is a different one after it */
+        {"a=2&a=1", "?a=2&a=1"},     /* a list: its order is kept */
         {"b=1&a=2&b=0&a=1", "?a=2&a=1&b=1&b=0"},
         {"a=&a", "?a=&a"},
         {"=2&=1", "?=2&=1"},
         {"z=a=b&y", "?y&z=a=b"},
         {"B&a&A&b", "?A&B&a&b"},
         {"b=%c3%bc&a=' \xff", "?a=%27%20%FF&b=%C3%BC"},
-        {"x;b=1;a=2", "?x;b=1;a=2"}, /* semicolons divide nothing */
+        {"x;b=1;a=2", "?x;b=1;a=2"}, /* semicolons are not separators */
     };
     for (size_t i = 0; i < LEN(rows); i++)
         assert_ordered(rows[i][0], rows[i][1]);
@@ -197,7 +197,7 @@ static void dropped_and_empty_pieces_leave_no_trace(void **state)
     free(kept);
 }
 
-/* Beyond 256 pieces the memory comes from elsewhere; the result is the same. */
+/* Beyond 256 pieces the memory comes from the heap; the result is the same. */
 static void any_number_of_pieces_is_sorted(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void any_number_of_pieces_is_sorted(void **state)
         char *got = ordered(query, NULL);
         const char *piece = got;
         assert_int_equal(strlen(got), strlen(query) + 1);
-        for (size_t i = 0; i < n; i++) { /* of two with one name the larger came first */
+        for (size_t i = 0; i < n; i++) { /* of two with the same name, the larger came first */
             const size_t name = i / 2, value = (i ^ 1) < n ? i ^ 1 : i;
             unsigned long name_got = 0, value_got = 0;
             assert_int_equal(sscanf(piece + 1, "%lu=%lu", &name_got, &value_got), 2);
@@ -227,7 +227,7 @@ static void any_number_of_pieces_is_sorted(void **state)
 
 /* --- Paths -------------------------------------------------------------- */
 
-static void session_ids_in_segments_go(void **state)
+static void session_ids_in_segments_are_removed(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -258,15 +258,15 @@ static void session_ids_in_segments_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_list_is_in_order_and_nothing_is_in_it_twice),
-        cmocka_unit_test(names_are_found_as_they_are_written),
-        cmocka_unit_test(all_that_the_list_names_is_in_it),
+        cmocka_unit_test(the_list_is_sorted_without_duplicates),
+        cmocka_unit_test(names_match_exactly_or_by_prefix),
+        cmocka_unit_test(every_name_of_the_list_is_found),
         cmocka_unit_test(the_page_on_urls_lists_every_name),
-        cmocka_unit_test(one_search_finds_what_covers_a_name),
+        cmocka_unit_test(one_search_finds_the_prefix_that_covers_a_name),
         cmocka_unit_test(pieces_are_sorted_by_name),
         cmocka_unit_test(dropped_and_empty_pieces_leave_no_trace),
         cmocka_unit_test(any_number_of_pieces_is_sorted),
-        cmocka_unit_test(session_ids_in_segments_go),
+        cmocka_unit_test(session_ids_in_segments_are_removed),
     };
     return cmocka_run_group_tests_name("unit.params", tests, NULL, NULL);
 }

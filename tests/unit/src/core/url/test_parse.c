@@ -19,7 +19,7 @@ static void append(char *out, size_t cap, const char *before, deja_slice part)
              part.len ? (const char *)part.data : "");
 }
 
-/* scheme|user|password|host|port|path|?query|#fragment; the last two only where there are some. */
+/* scheme|user|password|host|port|path|?query|#fragment; the last two only if present. */
 static void describe(const char *url, char *out, size_t cap)
 {
     struct dj_url u;
@@ -43,7 +43,7 @@ static void describe(const char *url, char *out, size_t cap)
         append(out, cap, "|#", u.fragment);
 }
 
-static void a_url_falls_into_its_parts(void **state)
+static void a_url_is_split_into_its_parts(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -103,7 +103,7 @@ static void a_url_falls_into_its_parts(void **state)
     }
 }
 
-static void what_is_no_url_is_refused(void **state)
+static void text_that_is_not_a_url_is_refused(void **state)
 {
     (void)state;
     static const char *const rows[] = {
@@ -152,7 +152,7 @@ static void assert_cleaned(const char *in, size_t len, const char *want)
         assert_memory_equal(got.data, want, got.len);
 }
 
-static void space_around_and_line_ends_inside_go(void **state)
+static void surrounding_space_and_line_ends_are_removed(void **state)
 {
     (void)state;
     assert_cleaned("http://a", 8, "http://a");
@@ -168,9 +168,9 @@ static void space_around_and_line_ends_inside_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_url_falls_into_its_parts),
-        cmocka_unit_test(what_is_no_url_is_refused),
-        cmocka_unit_test(space_around_and_line_ends_inside_go),
+        cmocka_unit_test(a_url_is_split_into_its_parts),
+        cmocka_unit_test(text_that_is_not_a_url_is_refused),
+        cmocka_unit_test(surrounding_space_and_line_ends_are_removed),
     };
     return cmocka_run_group_tests_name("unit.parse", tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* test_percent.c - percent encoding: which bytes each set holds, and the one spelling of the rest.
- */
+/* test_percent.c - percent encoding: the bytes of each set, and the normal spelling of the rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +28,7 @@ static void assert_written(dj_percent_writer *write, const char *in, unsigned se
     assert_string_equal(out, want);
 }
 
-/* The printable bytes that a set encodes, in the order of their codes. */
+/* The printable bytes that a set encodes, in ascending order. */
 static void members(unsigned set, char *out)
 {
     for (int c = ' '; c < 0x7f; c++) {
@@ -60,7 +59,7 @@ static void the_sets_are_those_of_the_standard(void **state)
     }
 }
 
-static void controls_and_bytes_from_delete_on_are_in_every_set(void **state)
+static void controls_and_bytes_from_0x7f_are_in_every_set(void **state)
 {
     (void)state;
     for (unsigned set = 1; set <= DJ_SET_USERINFO; set *= 2)
@@ -75,13 +74,13 @@ static void controls_and_bytes_from_delete_on_are_in_every_set(void **state)
         }
 }
 
-static void encode_leaves_triplets_as_they_are(void **state)
+static void encode_keeps_triplets(void **state)
 {
     (void)state;
     assert_written(dj_percent_encode, "%41%c3%zz% %", DJ_SET_PATH, "%41%c3%zz%%20%");
 }
 
-static void normal_decodes_the_unreserved_and_nothing_else(void **state)
+static void normal_decodes_only_unreserved_bytes(void **state)
 {
     (void)state;
     for (int c = 0; c < 256; c++) {
@@ -100,14 +99,14 @@ static void normal_decodes_the_unreserved_and_nothing_else(void **state)
     }
 }
 
-/* A decoded digit must not complete a % that stands for itself. */
-static void no_triplet_arises_that_was_not_there(void **state)
+/* A decoded digit must not turn a literal % into a triplet. */
+static void decoding_creates_no_new_triplet(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
-        {"%2541", "%2541"}, /* %25 is a percent sign, and 41 follows it */
+        {"%2541", "%2541"}, /* %25 is a percent sign, followed by 41 */
         {"%4%31", "%4%31"},     {"%%34%31", "%%341"}, {"%%341", "%%341"}, {"%%34", "%%34"},
-        {"%%67", "%g"}, /* no hex digit: no danger */
+        {"%%67", "%g"}, /* not a hex digit, so no triplet */
         {"%4%67", "%4g"},       {"%g%31", "%g1"},     {"%44%31", "D1"},   {"%zz%41", "%zzA"},
         {"%%%41", "%%%41"},     {"%", "%"},           {"%4", "%4"},       {"a%", "a%"},
         {"%a%b%c%", "%a%b%c%"}, {"%e%34%", "%e%34%"},
@@ -118,7 +117,7 @@ static void no_triplet_arises_that_was_not_there(void **state)
     }
 }
 
-/* What a server makes of it: triplets decoded once. */
+/* What a server sees: triplets decoded once. */
 static size_t decode(const char *s, size_t len, char *out)
 {
     size_t n = 0;
@@ -130,7 +129,7 @@ static size_t decode(const char *s, size_t len, char *out)
     return n;
 }
 
-static void normal_means_the_same_and_is_normal_already(void **state)
+static void normal_keeps_the_meaning_and_is_idempotent(void **state)
 {
     (void)state;
     struct rng r = rng_seeded(41);
@@ -154,11 +153,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sets_are_those_of_the_standard),
-        cmocka_unit_test(controls_and_bytes_from_delete_on_are_in_every_set),
-        cmocka_unit_test(encode_leaves_triplets_as_they_are),
-        cmocka_unit_test(normal_decodes_the_unreserved_and_nothing_else),
-        cmocka_unit_test(no_triplet_arises_that_was_not_there),
-        cmocka_unit_test(normal_means_the_same_and_is_normal_already),
+        cmocka_unit_test(controls_and_bytes_from_0x7f_are_in_every_set),
+        cmocka_unit_test(encode_keeps_triplets),
+        cmocka_unit_test(normal_decodes_only_unreserved_bytes),
+        cmocka_unit_test(decoding_creates_no_new_triplet),
+        cmocka_unit_test(normal_keeps_the_meaning_and_is_idempotent),
     };
     return cmocka_run_group_tests_name("unit.percent", tests, NULL, NULL);
 }

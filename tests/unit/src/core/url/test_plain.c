@@ -1,5 +1,5 @@
-/* test_plain.c - quick looks at URLs: never yes to one that is not canonical, the same answer from
- * every kernel, and nothing read beyond the end. */
+/* test_plain.c - the quick check of URLs: it never accepts one that is not canonical, all kernels
+ * agree, and none reads beyond the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static dj_url_writer *const writers[] = {
     [DEJA_URL_SCRAPY] = dj_url_scrapy,
 };
 
-/* What the profile's own file writes, whatever the quick check would say. */
+/* What the profile's own file writes, regardless of the quick check. */
 static int written(uint32_t profile, deja_slice url, struct dj_text *text)
 {
     text->len = 0;
@@ -62,7 +62,7 @@ static void check_look(const struct dj_plain_kernel *k, uint32_t profile, deja_s
 
 static void check_glance(const struct dj_plain_kernel *k, uint32_t profile, deja_slice url)
 {
-    /* Many of them, so that none is too few to be sorted. */
+    /* A group large enough to be sorted by length. */
     enum {
         MANY = 20
     };
@@ -75,11 +75,11 @@ static void check_glance(const struct dj_plain_kernel *k, uint32_t profile, deja
     for (size_t i = 1; i < MANY; i++)
         assert_int_equal(plain[i], plain[0]);
     if (plain[0] && (look_of(k, profile, url, &len) != DJ_PLAIN_YES || len != url.len))
-        fail_msg("%s: %s is not plain at a glance: %.*s", k->name, deja_profile_name(profile),
-                 (int)url.len, (const char *)url.data);
+        fail_msg("%s: %s passes the quick check, but is not canonical: %.*s", k->name,
+                 deja_profile_name(profile), (int)url.len, (const char *)url.data);
 }
 
-/* Each in memory of exactly its size. */
+/* Copies each URL to memory of exactly its size. */
 static void check_url(deja_slice url, struct dj_text *text)
 {
     char *exact = malloc(url.len ? url.len : 1);
@@ -146,7 +146,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void a_look_is_right_about_urls_of_every_sort(void **state)
+static void the_quick_check_is_right_for_urls_of_every_sort(void **state)
 {
     struct dj_text text = dj_text_in(room, ROOM);
     for (size_t i = 0; i < N_SEEDS; i++)
@@ -154,7 +154,7 @@ static void a_look_is_right_about_urls_of_every_sort(void **state)
             check_url((deja_slice){seeds[i], len}, &text);
 }
 
-static void a_look_is_right_about_urls_that_were_changed(void **state)
+static void the_quick_check_is_right_for_mutated_urls(void **state)
 {
     enum {
         CHANGED = 40000,
@@ -171,8 +171,8 @@ static void a_look_is_right_about_urls_that_were_changed(void **state)
     }
 }
 
-/* Every byte at every place of a path and of a query. */
-static void a_look_is_right_about_every_byte(void **state)
+/* Every byte at every position of a path and of a query. */
+static void the_quick_check_is_right_for_every_byte(void **state)
 {
     struct dj_text text = dj_text_in(room, ROOM);
     const char *const urls[] = {"http://example.com/abcdefgh?ijkl=mnop",
@@ -188,7 +188,7 @@ static void a_look_is_right_about_every_byte(void **state)
             }
 }
 
-static void usual_urls_are_plain_at_a_glance(void **state)
+static void usual_urls_pass_the_quick_check(void **state)
 {
     static const char *const usual[] = {
         "http://www.example.com/a",
@@ -218,10 +218,10 @@ static void a_canonical_url_is_not_copied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_look_is_right_about_urls_of_every_sort),
-        cmocka_unit_test(a_look_is_right_about_urls_that_were_changed),
-        cmocka_unit_test(a_look_is_right_about_every_byte),
-        cmocka_unit_test(usual_urls_are_plain_at_a_glance),
+        cmocka_unit_test(the_quick_check_is_right_for_urls_of_every_sort),
+        cmocka_unit_test(the_quick_check_is_right_for_mutated_urls),
+        cmocka_unit_test(the_quick_check_is_right_for_every_byte),
+        cmocka_unit_test(usual_urls_pass_the_quick_check),
         cmocka_unit_test(a_canonical_url_is_not_copied),
     };
     return cmocka_run_group_tests_name("unit.plain", tests, set_up, tear_down);

@@ -1,4 +1,4 @@
-/* test_resolve.c - links against the page they stand in. */
+/* test_resolve.c - links resolved against the page that contains them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,8 +71,7 @@ static void the_examples_of_rfc_3986_hold(void **state)
         assert_resolved(RFC_BASE, rows[i][0], rows[i][1]);
 }
 
-/* Where browsers do something else: the host always has a path, and the page's own scheme
- * without slashes is not a scheme. */
+/* Browsers differ: a host always has a path, and the page's own scheme without slashes is ignored. */
 static void browsers_differ_from_the_rfc_in_two_examples(void **state)
 {
     (void)state;
@@ -81,7 +80,7 @@ static void browsers_differ_from_the_rfc_in_two_examples(void **state)
     assert_resolved(RFC_BASE, "HTTP:/g", "http://a/g");
     assert_resolved(RFC_BASE, "http:", "http://a/b/c/d;p?q");
     assert_resolved(RFC_BASE, "http://g", "http://g/");
-    assert_resolved(RFC_BASE, "https:g", "https://g/"); /* another scheme: g is a host */
+    assert_resolved(RFC_BASE, "https:g", "https://g/"); /* a different scheme: g is a host */
 }
 
 static void links_are_read_as_browsers_read_them(void **state)
@@ -96,7 +95,7 @@ static void links_are_read_as_browsers_read_them(void **state)
         {"http://a/b/", "%2e%2E/x", "http://a/x"},
         {"http://a/b/", "%41%7e%c3", "http://a/b/%41%7e%c3"}, /* not normalized */
         {"http://a/b/", "\xc3\xbc", "http://a/b/%C3%BC"},
-        {"http://a/b/c/..", "d", "http://a/b/d"}, /* the base is read first */
+        {"http://a/b/c/..", "d", "http://a/b/d"}, /* the base is parsed first */
         {"http://a/b/c/%2e%2e", "..", "http://a/"},
         {"http://a", "b", "http://a/b"},
         {"http://a", "", "http://a/"},
@@ -133,7 +132,7 @@ static void links_are_read_as_browsers_read_them(void **state)
         assert_resolved(rows[i][0], rows[i][1], rows[i][2]);
 }
 
-static void what_leads_nowhere_is_refused(void **state)
+static void links_without_a_target_are_refused(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -168,7 +167,7 @@ static void a_small_room_is_refused(void **state)
                      DEJA_OK);
 }
 
-/* A link that has been resolved points to the same place from everywhere. */
+/* A resolved link resolves to itself against any base. */
 static void a_resolved_link_is_absolute(void **state)
 {
     (void)state;
@@ -197,7 +196,7 @@ int main(void)
         cmocka_unit_test(the_examples_of_rfc_3986_hold),
         cmocka_unit_test(browsers_differ_from_the_rfc_in_two_examples),
         cmocka_unit_test(links_are_read_as_browsers_read_them),
-        cmocka_unit_test(what_leads_nowhere_is_refused),
+        cmocka_unit_test(links_without_a_target_are_refused),
         cmocka_unit_test(a_small_room_is_refused),
         cmocka_unit_test(a_resolved_link_is_absolute),
     };

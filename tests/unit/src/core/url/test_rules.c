@@ -1,4 +1,4 @@
-/* test_rules.c - profiles with other parameters, and the number that tells rules apart. */
+/* test_rules.c - profiles with other parameters, and the id that identifies rules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Rules of crawl from names divided by spaces. */
+/* Rules of profile crawl from names separated by spaces. */
 static deja_url_rules *crawl(unsigned flags, const char *drop, const char *keep)
 {
     deja_slice names[2][16];
@@ -50,7 +50,7 @@ static void assert_query(unsigned flags, const char *drop, const char *keep, con
     deja_url_rules_free(rules);
 }
 
-static void every_profile_is_there(void **state)
+static void every_profile_exists(void **state)
 {
     (void)state;
     for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SHAPE; profile++)
@@ -60,7 +60,7 @@ static void every_profile_is_there(void **state)
     assert_null(deja_url_profile(UINT32_MAX));
 }
 
-static void names_can_be_added_and_taken_away(void **state)
+static void names_can_be_added_and_removed(void **state)
 {
     (void)state;
     assert_query(0, "", "", "gclid=1&sid=2&a=3", "?a=3&sid=2");
@@ -70,7 +70,7 @@ static void names_can_be_added_and_taken_away(void **state)
     assert_query(0, "", "utm_source", "utm_source=1&utm_medium=2", "?utm_source=1");
     assert_query(0, "", "utm_*", "utm_source=1&utm_medium=2", "?utm_medium=2&utm_source=1");
     assert_query(0, "", "*", "utm_source=1&gclid=2", "?gclid=2&utm_source=1");
-    assert_query(0, "x", "x", "x=1", "?x=1"); /* to keep is the stronger wish */
+    assert_query(0, "x", "x", "x=1", "?x=1"); /* keep overrides drop */
     assert_query(DEJA_URL_NO_LIST, "sid", "", "gclid=1&sid=2&a=3", "?a=3&gclid=1");
     assert_query(DEJA_URL_NO_LIST, "*", "id", "b=1&id=2&a=3", "?id=2");
     assert_query(DEJA_URL_NO_LIST, "a%20b* %C3%BC", "", "a b1=1&\xc3\xbc=2&c=3", "?c=3");
@@ -86,7 +86,7 @@ static void keeping_jsessionid_keeps_it_in_paths(void **state)
     deja_url_rules_free(rules);
 }
 
-static void rules_with_one_effect_have_one_id(void **state)
+static void rules_with_the_same_effect_have_the_same_id(void **state)
 {
     (void)state;
     assert_true(id_of(0, "", "") == deja_url_rules_id(deja_url_profile(DEJA_URL_CRAWL)));
@@ -100,7 +100,7 @@ static void rules_with_one_effect_have_one_id(void **state)
     assert_true(id_of(0, "%61", "") == id_of(0, "a", ""));
 }
 
-/* Files of deja 0.1 record these numbers, if built with IDNA. */
+/* Files of deja 0.1 record these ids if it was built with IDNA. */
 static void rules_of_deja_0_1_keep_their_ids(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void the_older_version_has_the_same_parameters(void **state)
     deja_url_rules_free(rules);
 }
 
-static void rules_with_another_effect_have_another_id(void **state)
+static void rules_with_a_different_effect_have_a_different_id(void **state)
 {
     (void)state;
     const uint64_t ids[] = {
@@ -160,7 +160,7 @@ static void rules_with_another_effect_have_another_id(void **state)
             assert_true(ids[i] != ids[j]);
 }
 
-static void wrong_wishes_are_refused_with_a_reason(void **state)
+static void invalid_requests_are_refused_with_a_reason(void **state)
 {
     (void)state;
     const deja_slice good = {"a", 1}, empty = {"", 0}, assignment = {"a=1", 3}, two = {"a&b", 3};
@@ -184,7 +184,7 @@ static void wrong_wishes_are_refused_with_a_reason(void **state)
     deja_url_rules_free(NULL);
 }
 
-static void rules_without_wishes_are_those_of_the_profile(void **state)
+static void rules_without_changes_are_those_of_the_profile(void **state)
 {
     (void)state;
     for (uint32_t profile = DEJA_URL_SAFE; profile <= DEJA_URL_SHAPE; profile++) {
@@ -198,15 +198,15 @@ static void rules_without_wishes_are_those_of_the_profile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_profile_is_there),
-        cmocka_unit_test(names_can_be_added_and_taken_away),
+        cmocka_unit_test(every_profile_exists),
+        cmocka_unit_test(names_can_be_added_and_removed),
         cmocka_unit_test(keeping_jsessionid_keeps_it_in_paths),
-        cmocka_unit_test(rules_with_one_effect_have_one_id),
+        cmocka_unit_test(rules_with_the_same_effect_have_the_same_id),
         cmocka_unit_test(rules_of_deja_0_1_keep_their_ids),
         cmocka_unit_test(the_older_version_has_the_same_parameters),
-        cmocka_unit_test(rules_with_another_effect_have_another_id),
-        cmocka_unit_test(wrong_wishes_are_refused_with_a_reason),
-        cmocka_unit_test(rules_without_wishes_are_those_of_the_profile),
+        cmocka_unit_test(rules_with_a_different_effect_have_a_different_id),
+        cmocka_unit_test(invalid_requests_are_refused_with_a_reason),
+        cmocka_unit_test(rules_without_changes_are_those_of_the_profile),
     };
     return cmocka_run_group_tests_name("unit.rules", tests, NULL, NULL);
 }

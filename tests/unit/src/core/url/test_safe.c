@@ -1,4 +1,4 @@
-/* test_safe.c - the profiles safe and crawl: what becomes one URL, and what must not. */
+/* test_safe.c - the profiles safe and crawl: which URLs become one, and which must not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void every_rule_has_its_example(void **state)
         {"http://example.com:/", "http://example.com/"},
         {"http://example.com:80/", "http://example.com/"},
         {"https://example.com:443?q", "https://example.com/?q"},
-        /* the fragment stays with the browser */
+        /* fragments are never sent to the server */
         {"http://a/b#c", "http://a/b"},
         {"http://a#", "http://a/"},
         {"http://a/?#", "http://a/?"},
@@ -78,7 +78,7 @@ static void every_rule_has_its_example(void **state)
         {"http://a/%2e%2e%2e/..", "http://a/"},
         {"http://a/b//../c", "http://a/b/c"},
         {"http://a/b/..//c", "http://a//c"},
-        {"http://a/%2e%2e%2f", "http://a/..%2F"}, /* a segment with a slash in its name */
+        {"http://a/%2e%2e%2f", "http://a/..%2F"}, /* a segment with an encoded slash */
         /* encoding */
         {"http://a/ \"<>^`{}", "http://a/%20%22%3C%3E%5E%60%7B%7D"},
         {"http://a/|[]!$&'()*+,;=:@", "http://a/|[]!$&'()*+,;=:@"},
@@ -118,7 +118,7 @@ static void every_rule_has_its_example(void **state)
     assert_table(DEJA_URL_SAFE, rows, LEN(rows));
 }
 
-static void other_scripts_are_one_with_their_ascii(void **state)
+static void hosts_in_other_scripts_equal_their_ascii_form(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -136,7 +136,7 @@ static void other_scripts_are_one_with_their_ascii(void **state)
     assert_table(DEJA_URL_SAFE, rows, LEN(rows));
 }
 
-static void what_is_no_url_is_handed_back(void **state)
+static void text_that_is_not_a_url_is_returned_unchanged(void **state)
 {
     (void)state;
     static const char *const rows[] = {
@@ -175,12 +175,12 @@ static void what_is_no_url_is_handed_back(void **state)
         }
 }
 
-static void a_nul_is_a_byte_like_others(void **state)
+static void a_nul_is_an_ordinary_byte(void **state)
 {
     (void)state;
     const deja_slice url = {"http://a/b\0c?\0", 14};
     char *got = canon_slice(deja_url_profile(DEJA_URL_SAFE), url);
-    assert_string_equal(got, "http://a/b%00c?"); /* the last one was at the edge */
+    assert_string_equal(got, "http://a/b%00c?"); /* a control character at the end is stripped */
     free(got);
 }
 
@@ -194,7 +194,7 @@ static void a_small_room_is_refused(void **state)
                      DEJA_ESPACE);
 }
 
-/* Each pair is two pages to some server. */
+/* Each pair is two pages for some server. */
 static const char *const apart[][2] = {
     {"http://a/", "https://a/"},
     {"http://a/", "http://a:81/"},
@@ -221,7 +221,7 @@ static const char *const apart[][2] = {
     {"http://a/%%34%31", "http://a/%41"},
     {"http://a/%%34%31", "http://a/%%41"},
     {"http://a/%00", "http://a/"},
-    {"http://a/\xff", "http://a/\xfe"}, /* broken UTF-8 is still two things */
+    {"http://a/\xff", "http://a/\xfe"}, /* broken UTF-8 is not unified */
     {"http://a/\xff", "http://a/\xef\xbf\xbd"},
     {"http://a/\xc3\xbc", "http://a/u\xcc\x88"},
     {"http://a/\xc3\xbc", "http://a/\xfc"},
@@ -260,7 +260,7 @@ static const char *const apart[][2] = {
     {"ws://a/", "http://a/"},
 };
 
-/* Each pair is one page to every server. */
+/* Each pair is one page for every server. */
 static const char *const together[][2] = {
     {"http://a", "http://a/"},
     {"HTTP://A:80", "http://a/#x"},
@@ -289,7 +289,7 @@ static bool same_form(uint32_t profile, const char *a, const char *b)
     return same;
 }
 
-static void safe_keeps_apart_what_a_server_can_tell_apart(void **state)
+static void safe_separates_urls_that_a_server_can_distinguish(void **state)
 {
     (void)state;
     for (size_t i = 0; i < LEN(apart); i++)
@@ -297,7 +297,7 @@ static void safe_keeps_apart_what_a_server_can_tell_apart(void **state)
             fail_msg("%s and %s are one", apart[i][0], apart[i][1]);
 }
 
-static void safe_merges_what_no_server_can_tell_apart(void **state)
+static void safe_merges_urls_that_no_server_can_distinguish(void **state)
 {
     (void)state;
     for (size_t i = 0; i < LEN(together); i++)
@@ -322,17 +322,18 @@ static void crawl_drops_and_sorts(void **state)
         {"http://a/?PHPSESSID=x&p=2", "http://a/?p=2"},
         {"http://a/b;jsessionid=1?c", "http://a/b?c"},
         {"http://a/b;%6Asessionid=1/c", "http://a/b/c"},
-        {"http://a/b/..;jsessionid=1/c", "http://a/c"}, /* what is left is two dots */
+        {"http://a/b/..;jsessionid=1/c", "http://a/c"}, /* two dots remain */
         {"http://a/b;jsessionid=1/../c", "http://a/c"},
         {"http://a?b#c", "http://a/?b"},
-        {"foo://a/;jsessionid=1?b&a", "foo://a/;jsessionid=1?b&a"}, /* for http and the like */
+        {"foo://a/;jsessionid=1?b&a", "foo://a/;jsessionid=1?b&a"}, /* only for http and similar
+                                                                     * schemes */
         {"mailto:a?b&a&utm_source=x", "mailto:a?b&a&utm_source=x"},
     };
     assert_table(DEJA_URL_CRAWL, rows, LEN(rows));
 }
 
-/* What the documentation owns up to: a server could tell these apart. */
-static void crawl_merges_what_a_server_hardly_tells_apart(void **state)
+/* As documented: a server could distinguish these. */
+static void crawl_merges_urls_that_servers_rarely_distinguish(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -369,12 +370,12 @@ static void assert_settled(uint32_t profile, deja_slice url)
     free(again);
 }
 
-static void a_canonical_form_is_its_own(void **state)
+static void a_canonical_form_is_canonical(void **state)
 {
     (void)state;
     static const char *const seeds[] = {
         "http://user:pw@www.example.com:8080/a/./b/../c;jsessionid=1?b=1&a=%7e#f",
-        "https://b\303\274cher.example/%2e%2e/x?utm_source=a&z&y", /* u with dots */
+        "https://b\303\274cher.example/%2e%2e/x?utm_source=a&z&y", /* u with two dots */
         "http://[1:0::2.3.4.5]/%4%31%c3?%%34&&a=1",
         "http://0x7f.1:80/..;jsessionid=2/%",
         "foo:/a/..//b?c#d",
@@ -396,8 +397,8 @@ static void a_canonical_form_is_its_own(void **state)
         }
 }
 
-/* A hundred thousand of whatever could be slow: this returns at once or not at all. */
-static void long_urls_take_no_longer_than_their_length(void **state)
+/* A hundred thousand of whatever could be slow: quadratic code would not finish. */
+static void long_urls_take_linear_time(void **state)
 {
     (void)state;
     static const char *const pieces[] = {
@@ -422,16 +423,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rule_has_its_example),
-        cmocka_unit_test(other_scripts_are_one_with_their_ascii),
-        cmocka_unit_test(what_is_no_url_is_handed_back),
-        cmocka_unit_test(a_nul_is_a_byte_like_others),
+        cmocka_unit_test(hosts_in_other_scripts_equal_their_ascii_form),
+        cmocka_unit_test(text_that_is_not_a_url_is_returned_unchanged),
+        cmocka_unit_test(a_nul_is_an_ordinary_byte),
         cmocka_unit_test(a_small_room_is_refused),
-        cmocka_unit_test(safe_keeps_apart_what_a_server_can_tell_apart),
-        cmocka_unit_test(safe_merges_what_no_server_can_tell_apart),
+        cmocka_unit_test(safe_separates_urls_that_a_server_can_distinguish),
+        cmocka_unit_test(safe_merges_urls_that_no_server_can_distinguish),
         cmocka_unit_test(crawl_drops_and_sorts),
-        cmocka_unit_test(crawl_merges_what_a_server_hardly_tells_apart),
-        cmocka_unit_test(a_canonical_form_is_its_own),
-        cmocka_unit_test(long_urls_take_no_longer_than_their_length),
+        cmocka_unit_test(crawl_merges_urls_that_servers_rarely_distinguish),
+        cmocka_unit_test(a_canonical_form_is_canonical),
+        cmocka_unit_test(long_urls_take_linear_time),
     };
     return cmocka_run_group_tests_name("unit.safe", tests, NULL, NULL);
 }

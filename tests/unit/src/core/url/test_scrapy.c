@@ -1,5 +1,5 @@
-/* test_scrapy.c - the form of w3lib's canonicalize_url, with what w3lib 2.1.1 gave on Python 3.11
- * written down; url.w3lib_agrees asks it again. */
+/* test_scrapy.c - the form of w3lib's canonicalize_url.  The expected values are those of w3lib
+ * 2.1.1 on Python 3.11; url.w3lib_agrees compares with the installed one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void assert_rows(const struct canon_row *row, size_t n)
     assert_canon_rows(dj_url_scrapy, DEJA_URL_SCRAPY, row, n);
 }
 
-static void queries_are_sorted_and_written_anew(void **state)
+static void queries_are_sorted_and_reencoded(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -107,7 +107,7 @@ static void any_part_may_be_missing(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-static void network_locations_get_lower_case(void **state)
+static void network_locations_are_lowercased(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -126,7 +126,7 @@ static void network_locations_get_lower_case(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-static void brackets_hold_an_address_or_all_is_refused(void **state)
+static void brackets_must_hold_an_address(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -159,7 +159,7 @@ static void brackets_hold_an_address_or_all_is_refused(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-static void what_is_around_and_line_ends_go(void **state)
+static void surrounding_space_and_line_ends_are_removed(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -175,7 +175,7 @@ static void what_is_around_and_line_ends_go(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-static void what_is_no_text_is_no_url(void **state)
+static void bytes_that_are_not_text_are_not_a_url(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -192,7 +192,7 @@ static bool has_idna(void)
     return c.rc != DEJA_ENOTSUP;
 }
 
-static void names_of_other_scripts_become_ascii(void **state)
+static void names_in_other_scripts_become_ascii(void **state)
 {
     (void)state;
     if (!has_idna())
@@ -264,8 +264,8 @@ static void names_of_other_scripts_become_ascii(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-/* Where w3lib is not idempotent, nor are we. */
-static void a_second_time_may_change_it_again(void **state)
+/* w3lib is not idempotent here, and neither are we. */
+static void canonicalizing_twice_may_change_it_again(void **state)
 {
     (void)state;
     const struct canon_row rows[] = {
@@ -276,7 +276,7 @@ static void a_second_time_may_change_it_again(void **state)
     assert_rows(rows, LEN(rows));
 }
 
-static void lower_case_is_that_of_unicode(void **state)
+static void lowercasing_follows_unicode(void **state)
 {
     (void)state;
     static const uint32_t rows[][2] = {
@@ -294,7 +294,7 @@ static void lower_case_is_that_of_unicode(void **state)
 
 #define MANY 100000
 
-/* n pairs of one key in falling order come out in rising order. */
+/* n pairs with the same name in descending order come out in ascending order. */
 static void many_pairs_are_sorted(void **state)
 {
     (void)state;
@@ -315,7 +315,7 @@ static void many_pairs_are_sorted(void **state)
     }
 }
 
-/* The contract of a writer, which canon_by checks, for a hundred thousand of each piece. */
+/* The contract that canon_by checks, for a hundred thousand of each piece. */
 static void long_runs_keep_to_their_room(void **state)
 {
     (void)state;
@@ -377,7 +377,7 @@ static void any_bytes_are_safe(void **state)
     }
 }
 
-static void too_little_room_is_said(void **state)
+static void too_little_room_is_an_error(void **state)
 {
     (void)state;
     assert_small_room_is_said(dj_url_scrapy, DEJA_URL_SCRAPY);
@@ -386,20 +386,20 @@ static void too_little_room_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queries_are_sorted_and_written_anew),
+        cmocka_unit_test(queries_are_sorted_and_reencoded),
         cmocka_unit_test(paths_are_unescaped_and_escaped),
         cmocka_unit_test(any_part_may_be_missing),
-        cmocka_unit_test(network_locations_get_lower_case),
-        cmocka_unit_test(brackets_hold_an_address_or_all_is_refused),
-        cmocka_unit_test(what_is_around_and_line_ends_go),
-        cmocka_unit_test(what_is_no_text_is_no_url),
-        cmocka_unit_test(names_of_other_scripts_become_ascii),
-        cmocka_unit_test(a_second_time_may_change_it_again),
-        cmocka_unit_test(lower_case_is_that_of_unicode),
+        cmocka_unit_test(network_locations_are_lowercased),
+        cmocka_unit_test(brackets_must_hold_an_address),
+        cmocka_unit_test(surrounding_space_and_line_ends_are_removed),
+        cmocka_unit_test(bytes_that_are_not_text_are_not_a_url),
+        cmocka_unit_test(names_in_other_scripts_become_ascii),
+        cmocka_unit_test(canonicalizing_twice_may_change_it_again),
+        cmocka_unit_test(lowercasing_follows_unicode),
         cmocka_unit_test(many_pairs_are_sorted),
         cmocka_unit_test(long_runs_keep_to_their_room),
         cmocka_unit_test(any_bytes_are_safe),
-        cmocka_unit_test(too_little_room_is_said),
+        cmocka_unit_test(too_little_room_is_an_error),
     };
     return cmocka_run_group_tests_name("unit.scrapy", tests, NULL, NULL);
 }

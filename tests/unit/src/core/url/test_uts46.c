@@ -1,4 +1,4 @@
-/* test_uts46.c - hosts in other scripts as browsers read them, and as deja 0.1 did; punycode. */
+/* test_uts46.c - hosts in other scripts as browsers read them, and as deja 0.1 did; Punycode. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #define NONE "(none)"
 
 struct row {
-    const char *host, *form, *before; /* before: in deja 0.1, NULL: the same */
+    const char *host, *form, *before; /* before: the form in deja 0.1; NULL if it was the same */
 };
 
 static const char *form_of(const char *host, uint32_t version, char room[2000])
@@ -49,7 +49,7 @@ static void letters_are_mapped_and_encoded(void **state)
         {"bu\u0308cher.example", "xn--bcher-kva.example", NULL}, /* composed */
         {"\uff22\u00fc\uff43her.de", "xn--bcher-kva.de", NULL},  /* full width */
         {"fa\u00df.de", "xn--fa-hia.de", NULL},                  /* sharp s is kept */
-        {"FA\u1e9e.de", "xn--fa-hia.de", "fass.de"},             /* so is a capital one */
+        {"FA\u1e9e.de", "xn--fa-hia.de", "fass.de"},             /* a capital one too */
         {"\u03b2\u03cc\u03bb\u03bf\u03c2.com", "xn--nxasmm1c.com", NULL},
         {"a\u00adb\u00fc.example", "xn--ab-yka.example", NULL}, /* a soft hyphen is ignored */
         {"\u00fc\u3002example", "xn--tda.example", NULL},       /* an ideographic full stop */
@@ -60,7 +60,7 @@ static void letters_are_mapped_and_encoded(void **state)
     ROWS(rows);
 }
 
-static void symbols_are_hosts(void **state)
+static void symbols_are_allowed_in_hosts(void **state)
 {
     static const struct row rows[] = {
         {"\u2603.net", "xn--n3h.net", NONE},
@@ -95,7 +95,7 @@ static void labels_may_be_long(void **state)
         {"x" TEN TEN TEN TEN TEN TEN "1\u2020", "xn--x" TEN TEN TEN TEN TEN TEN "1-uo03b", NONE},
     };
     ROWS(rows);
-    /* There is a limit, for the time it takes. */
+    /* There is a limit on the time it takes. */
     char host[1200], room[2000];
     for (size_t i = 0; i < 1026; i += 2)
         memcpy(host + i, "\u00fc", 2);
@@ -103,26 +103,26 @@ static void labels_may_be_long(void **state)
     assert_string_equal(form_of(host, DJ_URL_UTS46, room), NONE);
     host[1024] = '\0';
     assert_string_not_equal(form_of(host, DJ_URL_UTS46, room), NONE);
-    /* And one for the form: U+FDFA stands for 18 letters. */
+    /* And one on the length of the form: U+FDFA becomes 18 letters. */
     for (size_t i = 0; i < 150; i += 3)
         memcpy(host + i, "\ufdfa", 3);
     host[150] = '\0';
     assert_string_equal(form_of(host, DJ_URL_UTS46, room), NONE);
 }
 
-static void what_browsers_refuse_is_refused(void **state)
+static void hosts_that_browsers_refuse_are_refused(void **state)
 {
     static const struct row rows[] = {
         {"\ufffd.com", NONE, NULL},
         {"\u00fc\u2028.com", NONE, NULL},
-        {"\u0301\u00fc.com", NONE, NULL}, /* a mark at the beginning */
-        {"\u00fc\u00a0.com", NONE, NULL}, /* becomes a blank */
-        {"\u2100.com", NONE, NULL},       /* becomes a/c */
+        {"\u0301\u00fc.com", NONE, NULL}, /* starts with a combining mark */
+        {"\u00fc\u00a0.com", NONE, NULL}, /* maps to a space */
+        {"\u2100.com", NONE, NULL},       /* maps to a/c */
         {"\u200d.example", NONE, NULL},   /* a joiner that joins nothing */
         {"a\u200c\u00fc.example", NONE, NULL},
         {"xn--a.\u00df", NONE, NULL},    /* encodes nothing valid */
         {"xn--te\u0161la", NONE, NULL},  /* not ASCII */
-        {"xn--zca-.\u00df", NONE, NULL}, /* encodes ASCII alone */
+        {"xn--zca-.\u00df", NONE, NULL}, /* encodes only ASCII */
         {"xn--a-yoc.\u05d0", NONE, NULL},
         {"\xff.com", NONE, NULL},
         {"\u00fc.1", NONE, NULL},
@@ -135,14 +135,14 @@ static void labels_that_encode_nothing_valid_are_refused(void **state)
 {
     static const struct row rows[] = {
         {"xn--a.example", NONE, "xn--a.example"}, /* a control character */
-        {"www.xn--0.pt", NONE, "www.xn--0.pt"},   /* cut short */
+        {"www.xn--0.pt", NONE, "www.xn--0.pt"},   /* truncated */
         {"xn--", NONE, "xn--"},
-        {"XN--abc-", NONE, "xn--abc-"}, /* ASCII alone */
+        {"XN--abc-", NONE, "xn--abc-"}, /* only ASCII */
         {"xn--abc-.xn--tda", NONE, "xn--abc-.xn--tda"},
-        {"xn--u-ccb", NONE, "xn--u-ccb"},               /* would be composed */
+        {"xn--u-ccb", NONE, "xn--u-ccb"},               /* composing would change it */
         {"xn--zn7c.com", NONE, "xn--zn7c.com"},         /* U+FFFD */
-        {"%58n--1ug.example", NONE, "xn--1ug.example"}, /* a joiner alone */
-        {"xn--a-yoc", NONE, "xn--a-yoc"},               /* directions mixed */
+        {"%58n--1ug.example", NONE, "xn--1ug.example"}, /* a lone joiner */
+        {"xn--a-yoc", NONE, "xn--a-yoc"},               /* mixed directions */
         {"xn--tda.xn--tda", "xn--tda.xn--tda", NULL},
         {"xn--xn--a--gua.pt", "xn--xn--a--gua.pt", NULL},
         {"_x.xn--n3h.", "_x.xn--n3h.", NULL},
@@ -150,7 +150,7 @@ static void labels_that_encode_nothing_valid_are_refused(void **state)
     ROWS(rows);
 }
 
-/* Quick looks leave these hosts alone, whatever is around them. */
+/* The quick check never accepts these hosts, whatever surrounds them. */
 static void urls_with_such_hosts_are_not_plain(void **state)
 {
     static const char *const urls[] = {
@@ -183,7 +183,7 @@ static void urls_with_such_hosts_are_not_plain(void **state)
         }
 }
 
-static void joiners_stand_where_scripts_need_them(void **state)
+static void joiners_are_allowed_where_scripts_need_them(void **state)
 {
     static const struct row rows[] = {
         {"\u0dc1\u0dca\u200d\u0dbb\u0dd3", "xn--10cl1a0b660p", NULL},
@@ -192,7 +192,7 @@ static void joiners_stand_where_scripts_need_them(void **state)
     ROWS(rows);
 }
 
-/* RFC 5893 for every label of a name that has letters from right to left. */
+/* RFC 5893 for every label of a name that has right-to-left letters. */
 static void directions_do_not_mix(void **state)
 {
     static const struct row rows[] = {
@@ -209,7 +209,7 @@ static void directions_do_not_mix(void **state)
 
 /* --- Punycode --------------------------------------------------------------------- */
 
-static void samples_of_rfc_3492(void **state)
+static void the_samples_of_rfc_3492_hold(void **state)
 {
     static const struct {
         uint32_t c[20];
@@ -237,7 +237,7 @@ static void samples_of_rfc_3492(void **state)
     }
 }
 
-static void what_is_no_punycode_is_refused(void **state)
+static void invalid_punycode_is_refused(void **state)
 {
     static const char *const wrong[] = {"=", "tda-!", "99999999999", "zzzzzzzzzzzzzzzzz", "\xc3"};
     uint32_t c[64];
@@ -247,7 +247,7 @@ static void what_is_no_punycode_is_refused(void **state)
     assert_int_equal(dj_punycode_read((deja_slice){"", 0}, c, 64), 0);
 }
 
-static void any_label_is_read_back(void **state)
+static void any_label_decodes_to_itself(void **state)
 {
     struct rng r = rng_seeded(5);
     for (int turn = 0; turn < 3000; turn++) {
@@ -272,17 +272,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(letters_are_mapped_and_encoded),
-        cmocka_unit_test(symbols_are_hosts),
+        cmocka_unit_test(symbols_are_allowed_in_hosts),
         cmocka_unit_test(hyphens_may_be_anywhere),
         cmocka_unit_test(labels_may_be_long),
-        cmocka_unit_test(what_browsers_refuse_is_refused),
+        cmocka_unit_test(hosts_that_browsers_refuse_are_refused),
         cmocka_unit_test(labels_that_encode_nothing_valid_are_refused),
         cmocka_unit_test(urls_with_such_hosts_are_not_plain),
-        cmocka_unit_test(joiners_stand_where_scripts_need_them),
+        cmocka_unit_test(joiners_are_allowed_where_scripts_need_them),
         cmocka_unit_test(directions_do_not_mix),
-        cmocka_unit_test(samples_of_rfc_3492),
-        cmocka_unit_test(what_is_no_punycode_is_refused),
-        cmocka_unit_test(any_label_is_read_back),
+        cmocka_unit_test(the_samples_of_rfc_3492_hold),
+        cmocka_unit_test(invalid_punycode_is_refused),
+        cmocka_unit_test(any_label_decodes_to_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
