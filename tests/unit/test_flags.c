@@ -1,5 +1,5 @@
-/* test_flags.c - a flag that this version does not know is refused by every call that takes flags,
- * before it does anything: a newer program relies on what the flag means. */
+/* test_flags.c - every call that takes flags refuses an unknown flag before it does anything: a
+ * newer program relies on what the flag means. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* test_optiontable.c - the table of options: what each row says is what deja_options has. */
+/* test_optiontable.c - each row of the option table describes a field of deja_options. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void put(const deja_option *o, deja_options *opt, uint64_t n)
         memcpy(at, &n, sizeof n);
 }
 
-/* The options of the row's first kind, and nothing else. */
+/* Options of the row's first kind, all else unset. */
 static deja_options of_kind(const deja_option *o)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -58,7 +58,7 @@ static void every_row_is_found_by_its_name(void **state)
     assert_null(deja_option_find(""));
 }
 
-/* Every byte of the struct but its size and the allocator belongs to a row. */
+/* Every byte of the struct belongs to a row, except size and the allocator. */
 static void every_field_has_a_row(void **state)
 {
     char covered[sizeof(deja_options)] = {0};
@@ -69,7 +69,7 @@ static void every_field_has_a_row(void **state)
     assert_null(memchr(covered, 0, sizeof covered));
 }
 
-static void values_out_of_range_are_refused_by_name(void **state)
+static void the_error_for_a_value_out_of_range_names_the_option(void **state)
 {
     deja_plan plan = DEJA_PLAN_INIT;
     for (size_t i = 0; deja_option_at(i); i++) {
@@ -102,7 +102,7 @@ static void an_option_of_one_kind_is_refused_by_the_others(void **state)
             deja_options opt = DEJA_OPTIONS_INIT;
             deja_error err = {0, ""};
             char begin[60];
-            if (deja_option_accepted(o, kind) || o->choice) /* which have checks of their own */
+            if (deja_option_accepted(o, kind) || o->choice) /* these have checks of their own */
                 continue;
             put(o, &opt, o->type == DEJA_OPTION_FLAG ? o->flag : o->least);
             opt.kind = kind;
@@ -123,7 +123,7 @@ static const char *printed(const char *name, const deja_options *opt)
     return text;
 }
 
-static void values_are_printed_as_a_command_takes_them(void **state)
+static void values_are_printed_as_commands_accept_them(void **state)
 {
     const char secret[DEJA_KEY_LEN + 1] = "0123456789abcdef0123456789ABCDEF";
     deja_options none = DEJA_OPTIONS_INIT, opt = none;
@@ -158,7 +158,7 @@ static const char *shout(const deja_option *o)
     return o->keyword ? o->keyword : "?";
 }
 
-static void names_in_texts_become_a_tools_own_words(void **state)
+static void names_in_messages_become_those_of_the_tool(void **state)
 {
     static const struct {
         const char *text, *said;
@@ -192,10 +192,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_found_by_its_name),
         cmocka_unit_test(every_field_has_a_row),
-        cmocka_unit_test(values_out_of_range_are_refused_by_name),
+        cmocka_unit_test(the_error_for_a_value_out_of_range_names_the_option),
         cmocka_unit_test(an_option_of_one_kind_is_refused_by_the_others),
-        cmocka_unit_test(values_are_printed_as_a_command_takes_them),
-        cmocka_unit_test(names_in_texts_become_a_tools_own_words),
+        cmocka_unit_test(values_are_printed_as_commands_accept_them),
+        cmocka_unit_test(names_in_messages_become_those_of_the_tool),
     };
     return cmocka_run_group_tests_name("optiontable", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_urlgen.c - URLs of a web that does not exist: different, the same everywhere, and shaped
- * like those of real crawls. */
+/* test_urlgen.c - generated URLs: distinct, the same on every machine, and shaped like those of
+ * real crawls. */
 #include "gen/urlgen.h"
 #include "model.h"
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static uint64_t fnv(uint64_t h, const char *s, size_t len)
     return h;
 }
 
-/* Hash of URLs number first .. first + n - 1, a newline behind each. */
+/* Hash of URLs first .. first + n - 1, each followed by a newline. */
 static uint64_t hash_of_list(uint64_t seed, uint64_t first, uint64_t n)
 {
     struct urlgen g;
@@ -34,9 +34,9 @@ static uint64_t hash_of_list(uint64_t seed, uint64_t first, uint64_t n)
     return h;
 }
 
-/* --- The same everywhere ------------------------------------------------------ */
+/* --- Reproducible ------------------------------------------------------------ */
 
-/* A change of these is a change of every list that anybody made and wrote about. */
+/* Changing these values changes every published list. */
 static void lists_are_pinned(void **state)
 {
     assert_int_equal(hash_of_list(1, 0, 1000), UINT64_C(0x8ec2744388c789b4));
@@ -47,7 +47,7 @@ static void lists_are_pinned(void **state)
     assert_int_equal(hash_of_list(1, URLGEN_COUNT - 1000, 1000), UINT64_C(0x77f2800395638ed6));
 }
 
-static void a_url_depends_on_nothing_but_seed_and_number(void **state)
+static void a_url_depends_only_on_seed_and_number(void **state)
 {
     struct urlgen g, other;
     char a[URLGEN_MAX], b[URLGEN_MAX];
@@ -60,7 +60,7 @@ static void a_url_depends_on_nothing_but_seed_and_number(void **state)
     assert_memory_equal(a, b, len);
 }
 
-/* --- Different ----------------------------------------------------------------- */
+/* --- Distinct ----------------------------------------------------------------- */
 
 static void add_range(struct model *set, const struct urlgen *g, uint64_t first, uint64_t n)
 {
@@ -73,7 +73,7 @@ static void add_range(struct model *set, const struct urlgen *g, uint64_t first,
     }
 }
 
-static void a_million_urls_are_different(void **state)
+static void a_million_urls_are_distinct(void **state)
 {
     struct model set = {0};
     struct urlgen g;
@@ -83,8 +83,8 @@ static void a_million_urls_are_different(void **state)
     model_free(&set);
 }
 
-/* Where codes become longer, and at the end, together with the beginning. */
-static void urls_of_all_lengths_of_numbers_are_different(void **state)
+/* Around the numbers at which codes get longer, at the end, and at the start. */
+static void urls_are_distinct_for_numbers_of_every_length(void **state)
 {
     static const uint64_t borders[] = {UINT64_C(1) << 8, UINT64_C(1) << 24, UINT64_C(1) << 32,
                                        UINT64_C(1) << 40, UINT64_C(1) << 48};
@@ -160,7 +160,7 @@ static void count_path(struct shape *s, const char *path, size_t len)
     s->upper += has_upper(path, len);
 }
 
-/* url ends with a zero byte. */
+/* url is terminated by a zero byte. */
 static void count_url(struct shape *s, const char *url, size_t len)
 {
     bool https = strncmp(url, "https://", 8) == 0;
@@ -185,7 +185,7 @@ static void count_url(struct shape *s, const char *url, size_t len)
     }
 }
 
-/* The length that this share of the URLs does not exceed. */
+/* The given quantile of the lengths. */
 static unsigned quantile(const struct shape *s, double share)
 {
     double sum = 0;
@@ -195,7 +195,7 @@ static unsigned quantile(const struct shape *s, double share)
     return len - 1;
 }
 
-/* In percent, and not farther than `off` from it. */
+/* In percent, within `off`. */
 static void share_is(const char *what, uint32_t count, double percent, double off)
 {
     double have = 100.0 * count / TRIALS;
@@ -249,8 +249,8 @@ static void urls_are_shaped_like_real_ones(void **state)
     free(s);
 }
 
-/* One line each, and nothing in it that a URL list would choke on; what is beyond ASCII is
- * UTF-8, of which only the lead bytes are looked at here. */
+/* One line each, without control characters.  Bytes beyond ASCII must look like UTF-8; only lead
+ * bytes are checked here. */
 static void urls_are_clean_lines(void **state)
 {
     struct urlgen g;
@@ -266,9 +266,9 @@ static void urls_are_clean_lines(void **state)
     }
 }
 
-/* --- Lines, some of them repeats ------------------------------------------------------ */
+/* --- Lines, some of them repeated ------------------------------------------------------ */
 
-static void repeats_are_as_many_as_asked_for_and_of_earlier_lines(void **state)
+static void the_share_of_repeats_is_as_requested(void **state)
 {
     static const uint64_t cases[][3] = {{1, 0, 0},         {2, 1, 0},     {10, 9, 0},
                                         {20000, 6000, 0},  {20000, 0, 5}, {20000, 19999, 0},
@@ -281,7 +281,7 @@ static void repeats_are_as_many_as_asked_for_and_of_earlier_lines(void **state)
         urlgen_lines_init(&l, &g, lines, repeats, first);
         for (uint64_t i = 0; i < lines; i++) {
             uint64_t number = urlgen_lines_next(&l);
-            assert_in_range(number, first, first + fresh); /* a new one, or one seen */
+            assert_in_range(number, first, first + fresh); /* a new URL or an earlier one */
             fresh += number == first + fresh;
         }
         assert_int_equal(fresh, lines - repeats);
@@ -289,7 +289,7 @@ static void repeats_are_as_many_as_asked_for_and_of_earlier_lines(void **state)
     }
 }
 
-static void repeats_are_of_lately_and_of_long_ago(void **state)
+static void repeats_come_from_recent_and_old_lines(void **state)
 {
     struct urlgen g;
     struct urlgen_lines l;
@@ -309,7 +309,7 @@ static void repeats_are_of_lately_and_of_long_ago(void **state)
     assert_in_range(far, 5000, 40000);
 }
 
-static void lines_far_out_are_cheap_and_in_range(void **state)
+static void lines_with_huge_numbers_are_cheap_and_in_range(void **state)
 {
     struct urlgen g;
     struct urlgen_lines l;
@@ -323,15 +323,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_pinned),
-        cmocka_unit_test(a_url_depends_on_nothing_but_seed_and_number),
-        cmocka_unit_test(a_million_urls_are_different),
-        cmocka_unit_test(urls_of_all_lengths_of_numbers_are_different),
+        cmocka_unit_test(a_url_depends_only_on_seed_and_number),
+        cmocka_unit_test(a_million_urls_are_distinct),
+        cmocka_unit_test(urls_are_distinct_for_numbers_of_every_length),
         cmocka_unit_test(other_seeds_give_other_urls),
         cmocka_unit_test(urls_are_shaped_like_real_ones),
         cmocka_unit_test(urls_are_clean_lines),
-        cmocka_unit_test(repeats_are_as_many_as_asked_for_and_of_earlier_lines),
-        cmocka_unit_test(repeats_are_of_lately_and_of_long_ago),
-        cmocka_unit_test(lines_far_out_are_cheap_and_in_range),
+        cmocka_unit_test(the_share_of_repeats_is_as_requested),
+        cmocka_unit_test(repeats_come_from_recent_and_old_lines),
+        cmocka_unit_test(lines_with_huge_numbers_are_cheap_and_in_range),
     };
     return cmocka_run_group_tests_name("urlgen", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* test_dcso.c - the bytes, sizes and positions of DCSO's bloom files.
  *
- * What is right was not made here: the golden bytes are those of DCSO's own program (version
- * 0.2.4), `bloom create -n 10 -p 0.01` and then "foo" and "bar" inserted. */
+ * The expected bytes come from DCSO's own program (version 0.2.4): `bloom create -n 10 -p 0.01`,
+ * with "foo" and "bar" inserted. */
 #include "cli/dcso/dcso.h"
 #include <math.h>
 #include <setjmp.h>
@@ -54,9 +54,9 @@ static bool add(struct dcso *d, const char *s)
     return is_new;
 }
 
-/* --- The other program's file -------------------------------------------------- */
+/* --- A file of the original program ------------------------------------------------ */
 
-static void its_bytes_are_written(void **state)
+static void we_write_the_bytes_of_the_original_program(void **state)
 {
     uint8_t header[DCSO_HEADER_LEN], body[BODY_LEN] = {0};
     struct dcso d;
@@ -71,7 +71,7 @@ static void its_bytes_are_written(void **state)
     assert_memory_equal(body, golden + DCSO_HEADER_LEN, BODY_LEN);
 }
 
-static void its_bytes_are_read(void **state)
+static void we_read_the_bytes_of_the_original_program(void **state)
 {
     uint8_t body[BODY_LEN];
     struct dcso d;
@@ -93,8 +93,8 @@ static void its_bytes_are_read(void **state)
     assert_true(fabs(dcso_rate(&d, 12) - pow(12.0 / 95, 7)) < 1e-15);
 }
 
-/* As `bloom show` tells them. */
-static void sizes_are_those_of_the_other_program(void **state)
+/* As `bloom show` prints them. */
+static void sizes_are_those_of_the_original_program(void **state)
 {
     static const struct {
         uint64_t n;
@@ -114,8 +114,8 @@ static void sizes_are_those_of_the_other_program(void **state)
     }
 }
 
-/* FNV-1 of 64 bits, values from its authors' test vectors: not FNV-1a. */
-static void keys_are_hashed_by_fnv_1(void **state)
+/* 64-bit FNV-1, not FNV-1a; the values are the authors' test vectors. */
+static void keys_are_hashed_with_fnv_1(void **state)
 {
     assert_int_equal(hash_of(""), UINT64_C(0xcbf29ce484222325));
     assert_int_equal(hash_of("a"), UINT64_C(0xaf63bd4c8601b7be));
@@ -143,7 +143,7 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-static void crafted_headers_are_refused_by_the_name_of_the_field(void **state)
+static void the_error_for_a_crafted_header_names_the_field(void **state)
 {
     refused(0, 0, "version");
     refused(0, 2, "version");
@@ -163,14 +163,14 @@ static void crafted_headers_are_refused_by_the_name_of_the_field(void **state)
     refused(32, UINT64_MAX, "number of bits");
 }
 
-static void other_files_do_not_begin_so(void **state)
+static void other_files_have_another_magic(void **state)
 {
     assert_false(dcso_is_magic((const uint8_t *)"DEJA\r\n\x1a\n"));
     assert_false(dcso_is_magic((const uint8_t[8]){1, 1}));
     assert_false(dcso_is_magic((const uint8_t[8]){2}));
 }
 
-static void sizes_that_cannot_be_are_refused(void **state)
+static void impossible_sizes_are_refused(void **state)
 {
     struct dcso d;
     assert_int_equal(dcso_plan(&d, 0, 0.1, NULL), DEJA_EINVAL);
@@ -179,7 +179,8 @@ static void sizes_that_cannot_be_are_refused(void **state)
     assert_int_equal(dcso_plan(&d, 1, (double)NAN, NULL), DEJA_EINVAL);
     assert_int_equal(dcso_plan(&d, UINT64_MAX, 0.1, NULL), DEJA_EINVAL);
     assert_int_equal(dcso_plan(&d, UINT64_C(1) << 53, 0.1, NULL), DEJA_EINVAL);
-    assert_int_equal(dcso_plan(&d, 1, 0.9999, NULL), DEJA_OK); /* the other program makes 0 bits */
+    assert_int_equal(dcso_plan(&d, 1, 0.9999, NULL),
+                     DEJA_OK); /* the original program makes 0 bits */
     assert_int_equal(d.bits, 1);
     assert_int_equal(d.hashes, 1);
     assert_int_equal(dcso_plan(&d, 1, 1e-308, NULL), DEJA_OK);
@@ -188,7 +189,7 @@ static void sizes_that_cannot_be_are_refused(void **state)
 
 /* --- Bits ------------------------------------------------------------------------- */
 
-static void bits_behind_the_last_one_mean_nothing(void **state)
+static void bits_after_the_last_one_are_ignored(void **state)
 {
     uint8_t body[8];
     struct dcso d = {.bits = 3, .hashes = 1, .body = body};
@@ -205,7 +206,7 @@ static void bits_behind_the_last_one_mean_nothing(void **state)
     assert_int_equal(dcso_bits_set(&d), 61);
 }
 
-static void what_was_added_is_found(void **state)
+static void added_keys_are_found(void **state)
 {
     uint8_t body[2400] = {0};
     struct dcso d;
@@ -223,21 +224,21 @@ static void what_was_added_is_found(void **state)
         snprintf(key, sizeof key, "https://a.example/%d", i);
         claimed += has(&d, key);
     }
-    assert_in_range(claimed, 130, 270); /* 200 and five standard deviations */
+    assert_in_range(claimed, 130, 270); /* 200 plus five standard deviations */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(its_bytes_are_written),
-        cmocka_unit_test(its_bytes_are_read),
-        cmocka_unit_test(sizes_are_those_of_the_other_program),
-        cmocka_unit_test(keys_are_hashed_by_fnv_1),
-        cmocka_unit_test(crafted_headers_are_refused_by_the_name_of_the_field),
-        cmocka_unit_test(other_files_do_not_begin_so),
-        cmocka_unit_test(sizes_that_cannot_be_are_refused),
-        cmocka_unit_test(bits_behind_the_last_one_mean_nothing),
-        cmocka_unit_test(what_was_added_is_found),
+        cmocka_unit_test(we_write_the_bytes_of_the_original_program),
+        cmocka_unit_test(we_read_the_bytes_of_the_original_program),
+        cmocka_unit_test(sizes_are_those_of_the_original_program),
+        cmocka_unit_test(keys_are_hashed_with_fnv_1),
+        cmocka_unit_test(the_error_for_a_crafted_header_names_the_field),
+        cmocka_unit_test(other_files_have_another_magic),
+        cmocka_unit_test(impossible_sizes_are_refused),
+        cmocka_unit_test(bits_after_the_last_one_are_ignored),
+        cmocka_unit_test(added_keys_are_found),
     };
     return cmocka_run_group_tests_name("unit.dcso", tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
-/* test_dcso_file.c - bloom files on disk: every length, hostile headers, gzip, and a write that is
- * whole or not there. */
+/* test_dcso_file.c - bloom files on disk: every length, hostile headers, gzip, atomic writes. */
 #include "cli/dcso/dcso_file.h"
 #include "scratch.h"
 #include "tools/input/decode.h"
@@ -13,7 +12,7 @@
 
 #define KEYS 300
 
-static struct dcso made; /* KEYS keys, and what they left */
+static struct dcso made; /* with KEYS keys */
 
 static int make(void **state)
 {
@@ -49,7 +48,7 @@ static void holds_what_was_made(const struct dcso_file *f, const char *path)
     dcso_file_free(&empty); /* nothing to free */
 }
 
-static void what_is_written_is_read(void **state)
+static void a_written_file_is_read_back(void **state)
 {
     const char *const names[] = {"a.bloom", "a.bloom.gz"};
     for (size_t i = 0; i < 2; i++) {
@@ -60,7 +59,7 @@ static void what_is_written_is_read(void **state)
         assert_int_equal(dcso_file_check_name(path, NULL), DEJA_OK);
         assert_int_equal(dcso_file_write(&made, path, true, NULL), DEJA_OK);
         assert_int_equal(dcso_file_write(&made, path, true, NULL),
-                         DEJA_OK); /* over the older one */
+                         DEJA_OK); /* replaces the older one */
         assert_int_equal(dcso_file_read(&f, path, NULL, NULL), DEJA_OK);
         assert_int_equal(f.gzip, i == 1);
         assert_int_equal(f.data_len, 0);
@@ -89,8 +88,8 @@ static void every_shorter_file_is_refused(void **state)
     unlink(cut);
 }
 
-/* The data after the bits belongs to the owner and has any length. */
-static void data_behind_the_bits_is_counted(void **state)
+/* Data after the bits belongs to the owner and can have any length. */
+static void data_after_the_bits_is_counted(void **state)
 {
     const char *path = scratch_path("data.bloom");
     static const size_t lengths[] = {1, 9, 16383, 16384, 16385, 100000};
@@ -112,9 +111,9 @@ static void data_behind_the_bits_is_counted(void **state)
     unlink(path);
 }
 
-/* A header that promises a petabyte is measured by the file, plain or not: no memory is asked for.
- */
-static void a_promise_is_not_believed(void **state)
+/* A header that claims a petabyte is compared with the file's size, plain or compressed, before any
+ * memory is allocated. */
+static void a_claimed_size_is_checked_against_the_file(void **state)
 {
     const char *path = scratch_path("huge.bloom"), *gz = scratch_path("huge.bloom.gz");
     struct dcso_file f;
@@ -139,7 +138,7 @@ static void a_promise_is_not_believed(void **state)
     unlink(gz);
 }
 
-static void crafted_headers_name_file_and_field(void **state)
+static void the_error_for_a_crafted_header_names_file_and_field(void **state)
 {
     const char *path = scratch_path("crafted.bloom");
     struct dcso_file f;
@@ -150,12 +149,12 @@ static void crafted_headers_name_file_and_field(void **state)
     write_file(path, b.data, b.len);
     assert_int_equal(dcso_file_read(&f, path, NULL, &err), DEJA_EFORMAT);
     assert_non_null(strstr(err.text, "crafted.bloom: its number of hash functions is 0"));
-    assert_true(dcso_file_is(path)); /* by its first bytes; reading tells the rest */
+    assert_true(dcso_file_is(path)); /* only the first bytes are checked */
     free(b.data);
     unlink(path);
 }
 
-static void what_is_not_there_or_no_file_is_an_error(void **state)
+static void a_missing_file_and_a_folder_are_errors(void **state)
 {
     struct dcso_file f;
     deja_error err = {0, ""};
@@ -171,8 +170,8 @@ static void what_is_not_there_or_no_file_is_an_error(void **state)
     assert_int_equal(dcso_file_write(&made, scratch_path("no/where.bloom"), true, &err), DEJA_EIO);
 }
 
-/* A failed write leaves the old file, and nothing beside it. */
-static void a_failed_write_leaves_nothing(void **state)
+/* A failed write keeps the old file and leaves no temporary file. */
+static void a_failed_write_keeps_the_old_file(void **state)
 {
     const char *path = scratch_path("kept.bloom");
     struct rlimit usual, small;
@@ -180,7 +179,7 @@ static void a_failed_write_leaves_nothing(void **state)
     write_file(path, (const uint8_t *)"old", 3);
     MUST(getrlimit(RLIMIT_FSIZE, &usual) == 0);
     small = usual;
-    small.rlim_cur = DCSO_HEADER_LEN + 1; /* EFBIG in the middle of its bits */
+    small.rlim_cur = DCSO_HEADER_LEN + 1; /* EFBIG in the middle of the bits */
     MUST(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     MUST(setrlimit(RLIMIT_FSIZE, &small) == 0);
     const int rc = dcso_file_write(&made, path, true, &err);
@@ -195,7 +194,7 @@ static void a_failed_write_leaves_nothing(void **state)
     MUST(mkdir(scratch_folder, 0700) == 0);
 }
 
-static void rights_and_links_stay(void **state)
+static void mode_and_symbolic_link_are_kept(void **state)
 {
     const char *path = scratch_path("target.bloom"), *link = scratch_path("link.bloom");
     struct stat st;
@@ -215,14 +214,14 @@ static void rights_and_links_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_written_file_is_read_back),
         cmocka_unit_test(every_shorter_file_is_refused),
-        cmocka_unit_test(data_behind_the_bits_is_counted),
-        cmocka_unit_test(a_promise_is_not_believed),
-        cmocka_unit_test(crafted_headers_name_file_and_field),
-        cmocka_unit_test(what_is_not_there_or_no_file_is_an_error),
-        cmocka_unit_test(a_failed_write_leaves_nothing),
-        cmocka_unit_test(rights_and_links_stay),
+        cmocka_unit_test(data_after_the_bits_is_counted),
+        cmocka_unit_test(a_claimed_size_is_checked_against_the_file),
+        cmocka_unit_test(the_error_for_a_crafted_header_names_file_and_field),
+        cmocka_unit_test(a_missing_file_and_a_folder_are_errors),
+        cmocka_unit_test(a_failed_write_keeps_the_old_file),
+        cmocka_unit_test(mode_and_symbolic_link_are_kept),
     };
     return cmocka_run_group_tests_name("unit.dcso_file", tests, make, drop);
 }

@@ -20,11 +20,11 @@ struct sample {
     const char *log;
     uint64_t skip;
     uint32_t level;
-    uint32_t colour;
+    uint32_t color;
     double rest;
 };
 
-static const char *colour_name(uint32_t value)
+static const char *color_name(uint32_t value)
 {
     static const char *const names[] = {"red", "green", NULL, "blue"};
     return value < 4 ? names[value] : NULL;
@@ -48,7 +48,7 @@ static const struct opt table[] = {
     OPT_OPTIONAL("log", "FILE", struct sample, log, "default.log", "write a log"),
     OPT_COUNT('s', "skip", "N", struct sample, skip, 0, UINT64_MAX, "skip N"),
     OPT_COUNT32(0, "level", "N", struct sample, level, 2, 9, "level"),
-    OPT_CHOICE('C', "colour", "C", struct sample, colour, colour_name, "colour"),
+    OPT_CHOICE('C', "color", "C", struct sample, color, color_name, "color"),
     OPT_REAL(0, "rest", "R", struct sample, rest, "rest"),
     OPT_CHECK(loud_needs_state),
     OPT_GROUP(struct sample, shared, shared_output),
@@ -60,7 +60,7 @@ static const struct opt table[] = {
     OPT_END,
 };
 
-/* One parse, with all that came of it. */
+/* The results of one parse. */
 struct parsed {
     char *argv[MAX_ARGS];
     struct sample s;
@@ -107,7 +107,7 @@ static void refused(const char *args, const char *text)
     assert_string_equal(p->err.text, text);
 }
 
-/* Refused, naming the option and, somewhere, what it takes. */
+/* Refused; the message names the option and contains what it accepts. */
 static void refused_saying(const char *args, const char *option, const char *takes)
 {
     struct parsed *p = parse(args);
@@ -117,7 +117,7 @@ static void refused_saying(const char *args, const char *option, const char *tak
         fail_msg("'%s': unexpected message: %s", args, p->err.text);
 }
 
-static void every_spelling_of_a_value_is_known(void **state)
+static void every_spelling_of_a_value_is_accepted(void **state)
 {
     (void)state;
     assert_true(accepted("--capacity 5")->s.shared.filter.capacity == 5);
@@ -150,7 +150,7 @@ static void every_type_reaches_its_field(void **state)
     assert_true(p->s.shared.filter.multiplier == 1.44);
     assert_true(p->s.skip == UINT64_C(10000000000000000000));
     assert_int_equal(p->s.level, 9);
-    assert_int_equal(p->s.colour, 3);
+    assert_int_equal(p->s.color, 3);
     assert_true(p->s.rest == 0.5);
     assert_string_equal(p->s.shared.csv, "1");
     assert_true(p->s.shared.delimiter.given);
@@ -159,7 +159,7 @@ static void every_type_reaches_its_field(void **state)
     assert_true(p->s.shared.json);
 }
 
-static void names_of_the_library_are_choices(void **state)
+static void names_from_the_library_are_choices(void **state)
 {
     (void)state;
     assert_int_equal(accepted("--kind blocked")->s.shared.filter.kind, DEJA_BLOCKED);
@@ -167,7 +167,7 @@ static void names_of_the_library_are_choices(void **state)
     assert_int_equal(accepted("--hash=siphash")->s.shared.filter.hash, DEJA_HASH_SIPHASH);
 }
 
-static void what_is_not_given_stays_as_it_was(void **state)
+static void an_absent_option_leaves_its_field_alone(void **state)
 {
     (void)state;
     static const struct sample zero;
@@ -225,7 +225,7 @@ static void operands_keep_their_order_among_options(void **state)
     assert_false(p->s.shared.null);
 }
 
-static void nothing_is_fine(void **state)
+static void no_arguments_are_fine(void **state)
 {
     (void)state;
     struct parsed *p = accepted("");
@@ -233,7 +233,7 @@ static void nothing_is_fine(void **state)
     assert_false(p->rest.help);
 }
 
-static void help_is_known_and_ends_the_parsing(void **state)
+static void help_ends_the_parsing(void **state)
 {
     (void)state;
     assert_true(accepted("--help")->rest.help);
@@ -243,7 +243,7 @@ static void help_is_known_and_ends_the_parsing(void **state)
     assert_false(accepted("-- --help")->rest.help);
 }
 
-static void unknown_options_come_with_a_guess(void **state)
+static void the_error_for_an_unknown_option_suggests_a_known_one(void **state)
 {
     (void)state;
     refused("--capcity 5", "unknown option --capcity; did you mean --capacity?");
@@ -271,7 +271,7 @@ static void missing_and_superfluous_values_are_errors(void **state)
     refused("--quiet=", "--quiet takes no value");
 }
 
-static void every_error_names_the_option_and_what_it_takes(void **state)
+static void every_error_names_the_option_and_what_it_accepts(void **state)
 {
     (void)state;
     refused_saying("-n 1_k", "-n/--capacity takes a whole number such as", "not '1 k'");
@@ -290,9 +290,9 @@ static void every_error_names_the_option_and_what_it_takes(void **state)
     refused_saying("--multiplier 0", "--multiplier takes a number above 0", "not '0'");
     refused_saying("-d ab", "-d/--delimiter takes one byte", "not 'ab'");
     refused_saying("-k blokced", "-k/--kind takes classic, blocked", "did you mean blocked?");
-    refused_saying("--colour pink", "--colour takes red, green or blue, not 'pink'", "pink");
-    refused_saying("--colour gren", "--colour takes red, green or blue", "did you mean green?");
-    refused_saying("--colour=", "--colour takes red, green or blue, not ''", "''");
+    refused_saying("--color pink", "--color takes red, green or blue, not 'pink'", "pink");
+    refused_saying("--color gren", "--color takes red, green or blue", "did you mean green?");
+    refused_saying("--color=", "--color takes red, green or blue, not ''", "''");
 }
 
 static void refused_values_leave_the_field_alone(void **state)
@@ -303,7 +303,7 @@ static void refused_values_leave_the_field_alone(void **state)
     assert_int_equal(p->s.level, 5);
 }
 
-static void names_that_are_files_are_noticed(void **state)
+static void an_option_value_that_names_a_file_is_noticed(void **state)
 {
     (void)state;
     const char *file = __FILE__; /* with a dot in it */
@@ -336,7 +336,8 @@ static void url_profiles_are_chosen_by_name(void **state)
     assert_int_equal(parse("--url")->s.shared.url, DEJA_URL_SAFE);
     assert_int_equal(parse("--url gsb")->s.shared.url, DEJA_URL_GSB);
     assert_int_equal(parse("--url gsb")->rest.n, 0);
-    assert_int_equal(parse("--url gbs")->s.shared.url, DEJA_URL_SAFE); /* gbs is an operand */
+    assert_int_equal(parse("--url gbs")->s.shared.url,
+                     DEJA_URL_SAFE); /* not a profile, so an operand */
     assert_int_equal(parse("--url gbs")->rest.n, 1);
     assert_int_equal(parse("--url -- gsb")->s.shared.url, DEJA_URL_SAFE);
     assert_int_equal(parse("--url=gsb")->s.shared.url, DEJA_URL_GSB);
@@ -392,7 +393,7 @@ static void a_table_may_be_empty(void **state)
     assert_int_equal(rest.n, 1);
 }
 
-/* The table of a help page: every name and letter once, everything explained. */
+/* A help page lists every name and letter once and explains each. */
 static void names_and_letters_are_unique(void **state)
 {
     (void)state;
@@ -434,7 +435,7 @@ static const char *guess(const char *word)
     return near.best;
 }
 
-static void near_misses_are_near(void **state)
+static void similar_names_are_found(void **state)
 {
     (void)state;
     assert_string_equal(guess("dedp"), "dedup");
@@ -446,8 +447,8 @@ static void near_misses_are_near(void **state)
     assert_null(guess("x"));
 }
 
-/* The filter's format and the lines' are two answers to one name. */
-static void dcso_stands_beside_another_format(void **state)
+/* --format names both the filter's format and that of the lines; one does not replace the other. */
+static void dcso_combines_with_another_format(void **state)
 {
     (void)state;
     static const struct {
@@ -469,7 +470,7 @@ static void dcso_stands_beside_another_format(void **state)
         assert_int_equal(opt_parse(shared_input_dcso, 4, argv, &c, &rest, &err), DEJA_OK);
         assert_int_equal(c.format, rows[i].format);
         assert_int_equal(c.dcso, rows[i].dcso);
-        if (rows[i].dcso) /* elsewhere it is not a format */
+        if (rows[i].dcso) /* in other commands, dcso is not a format */
             assert_int_equal(opt_parse(shared_input, 4, argv, &c, &rest, &err), OPT_USAGE);
     }
 }
@@ -477,30 +478,30 @@ static void dcso_stands_beside_another_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_spelling_of_a_value_is_known),
+        cmocka_unit_test(every_spelling_of_a_value_is_accepted),
         cmocka_unit_test(flags_can_be_bundled),
         cmocka_unit_test(every_type_reaches_its_field),
-        cmocka_unit_test(names_of_the_library_are_choices),
-        cmocka_unit_test(what_is_not_given_stays_as_it_was),
+        cmocka_unit_test(names_from_the_library_are_choices),
+        cmocka_unit_test(an_absent_option_leaves_its_field_alone),
         cmocka_unit_test(the_last_of_equal_options_wins),
         cmocka_unit_test(the_last_of_two_flags_wins),
         cmocka_unit_test(optional_values_need_the_equals_sign),
         cmocka_unit_test(operands_keep_their_order_among_options),
-        cmocka_unit_test(nothing_is_fine),
-        cmocka_unit_test(help_is_known_and_ends_the_parsing),
-        cmocka_unit_test(unknown_options_come_with_a_guess),
+        cmocka_unit_test(no_arguments_are_fine),
+        cmocka_unit_test(help_ends_the_parsing),
+        cmocka_unit_test(the_error_for_an_unknown_option_suggests_a_known_one),
         cmocka_unit_test(missing_and_superfluous_values_are_errors),
-        cmocka_unit_test(every_error_names_the_option_and_what_it_takes),
+        cmocka_unit_test(every_error_names_the_option_and_what_it_accepts),
         cmocka_unit_test(refused_values_leave_the_field_alone),
-        cmocka_unit_test(names_that_are_files_are_noticed),
+        cmocka_unit_test(an_option_value_that_names_a_file_is_noticed),
         cmocka_unit_test(url_profiles_are_chosen_by_name),
         cmocka_unit_test(options_that_exclude_each_other_are_refused),
         cmocka_unit_test(a_flag_can_be_looked_up_by_name),
         cmocka_unit_test(a_table_may_be_empty),
         cmocka_unit_test(names_and_letters_are_unique),
         cmocka_unit_test(common_options_become_filter_options),
-        cmocka_unit_test(near_misses_are_near),
-        cmocka_unit_test(dcso_stands_beside_another_format),
+        cmocka_unit_test(similar_names_are_found),
+        cmocka_unit_test(dcso_combines_with_another_format),
     };
     return cmocka_run_group_tests_name("unit.opt", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_paramfile.c - names of query parameters, from a file or with commas between them. */
+/* test_paramfile.c - names of query parameters, from a file or separated by commas. */
 #include "cli/options/paramfile.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static void refuses(const char *text, const char *words)
     paramnames_fini(&p);
 }
 
-static void a_name_a_line(void **state)
+static void a_file_has_one_name_per_line(void **state)
 {
     (void)state;
     reads("", "");
@@ -63,7 +63,7 @@ static void a_name_a_line(void **state)
     reads("%C3%BC\n\xc3\xbc\n", "%C3%BC;\xc3\xbc;");
 }
 
-static void more_names_than_fit_at_first(void **state)
+static void the_list_grows(void **state)
 {
     (void)state;
     static char text[100000];
@@ -82,7 +82,7 @@ static void more_names_than_fit_at_first(void **state)
     paramnames_fini(&p);
 }
 
-static void what_is_no_name_is_refused_with_its_line(void **state)
+static void the_error_for_an_invalid_name_gives_its_line(void **state)
 {
     (void)state;
     refuses("a\nb=c\n", "line 2 is no name of a parameter: it has = or & in it");
@@ -96,7 +96,7 @@ static void what_is_no_name_is_refused_with_its_line(void **state)
     assert_non_null(strstr(err.text, "/nowhere/names: cannot open the list of parameters"));
 }
 
-static void names_with_commas_between(void **state)
+static void names_can_be_separated_by_commas(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
@@ -117,10 +117,10 @@ static void names_with_commas_between(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_a_line),
-        cmocka_unit_test(more_names_than_fit_at_first),
-        cmocka_unit_test(what_is_no_name_is_refused_with_its_line),
-        cmocka_unit_test(names_with_commas_between),
+        cmocka_unit_test(a_file_has_one_name_per_line),
+        cmocka_unit_test(the_list_grows),
+        cmocka_unit_test(the_error_for_an_invalid_name_gives_its_line),
+        cmocka_unit_test(names_can_be_separated_by_commas),
     };
     return cmocka_run_group_tests_name("unit.paramfile", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_shards.c - which shard a key belongs to: the same for every client, for ever. */
+/* test_shards.c - which shard a key belongs to: the same for every client, forever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Computed by another program from the formula in docs/redis.md.  A cache on a server would lose
- * its keys if these changed. */
+/* Computed by another program from the formula in docs/redis.md.  If these changed, caches on
+ * servers would lose their keys. */
 static void shards_of_keys_never_change(void **state)
 {
     static const struct {
@@ -39,7 +39,7 @@ static void shards_of_keys_never_change(void **state)
 }
 
 /* n = 160000 keys that differ in a number, 16 shards: each count is binomial with p = 1/16. */
-static void keys_fall_on_all_shards_alike(void **state)
+static void keys_spread_evenly_over_shards(void **state)
 {
     enum {
         N = 160000,
@@ -72,7 +72,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shards_of_keys_never_change),
-        cmocka_unit_test(keys_fall_on_all_shards_alike),
+        cmocka_unit_test(keys_spread_evenly_over_shards),
         cmocka_unit_test(names_of_caches_are_checked),
     };
     return cmocka_run_group_tests_name("shards", tests, NULL, NULL);

@@ -43,8 +43,7 @@ static int remove_list(void **state)
     return unlink(list);
 }
 
-/* Every key in capitals; line 1000 is an error when the context says so.  A step may be at work on
- * two blocks at once. */
+/* Converts every key to capitals.  Fails at line 1000 if told to.  May run on two blocks at once. */
 struct capitals {
     _Atomic uint64_t seen;
     bool fail;
@@ -56,7 +55,7 @@ static int capitalise(void *context, struct block *b, deja_error *err)
     for (size_t i = 0; i < b->n; i++) {
         c->seen++;
         if (c->fail && b->keys[i].len == 7 && memcmp(b->keys[i].data, "Key1000", 7) == 0) {
-            b->n = i; /* those before it are fine */
+            b->n = i; /* keep the lines before it */
             return (fail)(err, DEJA_EINVAL, "line %d is not liked", 1000);
         }
         const char *from = b->keys[i].data;
@@ -72,7 +71,7 @@ static int capitalise(void *context, struct block *b, deja_error *err)
     return DEJA_OK;
 }
 
-/* Each line twice: with its key, and with the key's first three letters. */
+/* Each line becomes two: one with its key, one with the key's first three letters. */
 static int double_keys(void *context, struct block *b, deja_error *err)
 {
     (void)context;
@@ -87,7 +86,7 @@ static int double_keys(void *context, struct block *b, deja_error *err)
     return DEJA_OK;
 }
 
-/* Reads the list, and returns how its end was; checks every hash. */
+/* Reads the list and checks every hash; returns how it ended. */
 static int read_list(const struct pipeline_step *step, uint32_t threads, bool capitals,
                      size_t keys_per_line, uint64_t *n, deja_error *err)
 {
@@ -121,7 +120,7 @@ static int read_list(const struct pipeline_step *step, uint32_t threads, bool ca
     return rc;
 }
 
-static void without_a_step_keys_are_hashed_as_they_are(void **state)
+static void without_a_step_keys_are_hashed_unchanged(void **state)
 {
     (void)state;
     uint64_t n;
@@ -131,7 +130,7 @@ static void without_a_step_keys_are_hashed_as_they_are(void **state)
     }
 }
 
-static void a_step_may_put_other_keys_in_their_place(void **state)
+static void a_step_may_replace_keys(void **state)
 {
     (void)state;
     uint64_t n;
@@ -144,7 +143,7 @@ static void a_step_may_put_other_keys_in_their_place(void **state)
     }
 }
 
-static void a_step_may_make_several_keys_of_a_line(void **state)
+static void a_step_may_make_several_keys_from_one_line(void **state)
 {
     (void)state;
     uint64_t n;
@@ -155,7 +154,7 @@ static void a_step_may_make_several_keys_of_a_line(void **state)
     }
 }
 
-/* All lines but number 1000, in whichever block it is. */
+/* Keeps line 1000 alone, in whichever block it is. */
 static int leave_out(void *context, struct block *b, deja_error *err)
 {
     _Atomic uint64_t *seen = context;
@@ -172,7 +171,7 @@ static int leave_out(void *context, struct block *b, deja_error *err)
     return DEJA_OK;
 }
 
-static void a_step_may_leave_whole_blocks_out(void **state)
+static void a_step_may_drop_whole_blocks(void **state)
 {
     (void)state;
     for (uint32_t threads = 1; threads <= 2; threads++) {
@@ -198,7 +197,7 @@ static void a_step_may_leave_whole_blocks_out(void **state)
     }
 }
 
-/* Two lines of three lose their keys. */
+/* Two of three lines lose their keys. */
 static int take_keys_away(void *context, struct block *b, deja_error *err)
 {
     (void)context;
@@ -253,7 +252,7 @@ static void keyless_records_are_neither_hashed_nor_answered(void **state)
     }
 }
 
-/* With and without somebody who could write into it. */
+/* With and without an open writer. */
 static void a_reader_that_waits_for_a_pipe_can_be_closed(void **state)
 {
     char path[] = "/tmp/deja-test-fifo-XXXXXX";
@@ -280,7 +279,7 @@ static void a_reader_that_waits_for_a_pipe_can_be_closed(void **state)
     unlink(path);
 }
 
-static void an_error_of_the_step_ends_the_reading(void **state)
+static void an_error_in_the_step_ends_the_reading(void **state)
 {
     (void)state;
     uint64_t n;
@@ -297,13 +296,13 @@ static void an_error_of_the_step_ends_the_reading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_step_keys_are_hashed_as_they_are),
-        cmocka_unit_test(a_step_may_put_other_keys_in_their_place),
-        cmocka_unit_test(a_step_may_make_several_keys_of_a_line),
-        cmocka_unit_test(a_step_may_leave_whole_blocks_out),
+        cmocka_unit_test(without_a_step_keys_are_hashed_unchanged),
+        cmocka_unit_test(a_step_may_replace_keys),
+        cmocka_unit_test(a_step_may_make_several_keys_from_one_line),
+        cmocka_unit_test(a_step_may_drop_whole_blocks),
         cmocka_unit_test(keyless_records_are_neither_hashed_nor_answered),
         cmocka_unit_test(a_reader_that_waits_for_a_pipe_can_be_closed),
-        cmocka_unit_test(an_error_of_the_step_ends_the_reading),
+        cmocka_unit_test(an_error_in_the_step_ends_the_reading),
     };
     return cmocka_run_group_tests_name("unit.pipeline", tests, make_list, remove_list);
 }

@@ -28,8 +28,8 @@ static int remove_list(void **state)
     return unlink(list);
 }
 
-/* A step over blocks of a text: the keys, each with a bar behind it, a dash for none, and the end
- * of a line marked by a semicolon. */
+/* The step's results for a text: keys separated by bars, "-" for none, a semicolon after each
+ * line. */
 struct trial {
     struct urlkeys u;
     char keys[4096];
@@ -73,7 +73,7 @@ static struct trial *run_step(const char *text, const struct shared_options *c,
     while (t.rc == DEJA_OK && input_next(in, &b, NULL) > 0) {
         t.rc = urlkeys_run(&t.u, &b, &t.err);
         note_block(&t, &b);
-        for (size_t i = 0; t.u.forms && i < b.n; i++) { /* these have a key a line */
+        for (size_t i = 0; t.u.forms && i < b.n; i++) { /* one key per line here */
             const size_t len = strlen(t.forms);
             snprintf(t.forms + len, sizeof t.forms - len, "%.*s;", (int)b.forms[i].len,
                      (const char *)b.forms[i].data);
@@ -97,7 +97,7 @@ static void keys_become_canonical(void **state)
     assert_int_equal(t->u.left_out, 0);
 }
 
-static void urls_that_are_not_there_are_not_stored(void **state)
+static void lines_without_a_storable_url_are_not_stored(void **state)
 {
     (void)state;
     struct shared_options c = {.url = DEJA_URL_SAFE};
@@ -112,7 +112,7 @@ static void urls_that_are_not_there_are_not_stored(void **state)
     assert_int_equal(t->u.left_out, 1);
 }
 
-static void what_is_looked_up_keeps_its_lines(void **state)
+static void looking_up_keeps_every_line(void **state)
 {
     (void)state;
     struct shared_options c = {.url = DEJA_URL_SAFE};
@@ -122,12 +122,12 @@ static void what_is_looked_up_keeps_its_lines(void **state)
     t = run_step(text, &c, URLKEYS_LOOK_UP, 0);
     assert_string_equal(t->keys, "a.example/;no%20url/;-;-;b.example/c?d|b.example/c|b.example/;"
                                  "-;");
-    /* A dedup has one key a line, which is the list's. */
+    /* dedup uses one key per line: the form that a list stores. */
     t = run_step(text, &c, URLKEYS_COMPARE, 0);
     assert_string_equal(t->keys, "a.example/;no%20url/;-;-;b.example/c?d;mailto:x;");
 }
 
-static void forms_are_whole_urls(void **state)
+static void canonical_forms_are_whole_urls(void **state)
 {
     (void)state;
     const struct shared_options c = {.url = DEJA_URL_GSB, .canonical = true};
@@ -136,7 +136,7 @@ static void forms_are_whole_urls(void **state)
                         "http://a.example/;http://no%20url/;;-;http://b.example/c?d;mailto:x;");
 }
 
-static void links_are_resolved_and_urls_are_not(void **state)
+static void relative_links_are_resolved(void **state)
 {
     (void)state;
     const struct shared_options c = {.url = DEJA_URL_SCRAPY, .base = "http://a/b/c"};
@@ -147,7 +147,7 @@ static void links_are_resolved_and_urls_are_not(void **state)
                                  "http://e:80/~;http://a/b/d;https:///d;x+y:z;http://a/b/1:2;-;");
 }
 
-static void strict_stops_at_the_line(void **state)
+static void strict_stops_at_the_first_bad_line(void **state)
 {
     (void)state;
     const struct shared_options c = {.url = DEJA_URL_SAFE, .strict = true};
@@ -163,8 +163,8 @@ static void strict_stops_at_the_line(void **state)
     }
 }
 
-/* More than one piece of room, with forms longer than it. */
-static void forms_stay_where_they_are(void **state)
+/* Needs several chunks of room, and some forms are longer than a chunk. */
+static void earlier_forms_survive_when_room_grows(void **state)
 {
     (void)state;
     enum {
@@ -212,7 +212,7 @@ static void forms_stay_where_they_are(void **state)
     urlkeys_fini(&u);
 }
 
-static void bases_that_are_none(void **state)
+static void an_invalid_base_is_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {"", "a.example", "/a", "mailto:a", "http://", "http://a b/"};
@@ -221,7 +221,7 @@ static void bases_that_are_none(void **state)
         struct urlkeys u;
         deja_error err = {0};
         if (urlkeys_init(&u, &c, URLKEYS_COMPARE, &err) != OPT_USAGE)
-            fail_msg("'%s' was taken for a base", bad[i]);
+            fail_msg("'%s' was accepted as a base", bad[i]);
         assert_non_null(strstr(err.text, "--base takes an absolute URL"));
         urlkeys_fini(&u);
     }
@@ -231,13 +231,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_become_canonical),
-        cmocka_unit_test(urls_that_are_not_there_are_not_stored),
-        cmocka_unit_test(what_is_looked_up_keeps_its_lines),
-        cmocka_unit_test(forms_are_whole_urls),
-        cmocka_unit_test(links_are_resolved_and_urls_are_not),
-        cmocka_unit_test(strict_stops_at_the_line),
-        cmocka_unit_test(forms_stay_where_they_are),
-        cmocka_unit_test(bases_that_are_none),
+        cmocka_unit_test(lines_without_a_storable_url_are_not_stored),
+        cmocka_unit_test(looking_up_keeps_every_line),
+        cmocka_unit_test(canonical_forms_are_whole_urls),
+        cmocka_unit_test(relative_links_are_resolved),
+        cmocka_unit_test(strict_stops_at_the_first_bad_line),
+        cmocka_unit_test(earlier_forms_survive_when_room_grows),
+        cmocka_unit_test(an_invalid_base_is_refused),
     };
     return cmocka_run_group_tests_name("unit.urlkeys", tests, make_list, remove_list);
 }

@@ -1,4 +1,4 @@
-/* test_cdxj.c - keys and lines of the index. */
+/* test_cdxj.c - keys and lines of the CDXJ index. */
 #include "crawler/archive/cdxj.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ static void key_is(const char *url, const char *want)
     buffer_fini(&key);
 }
 
-static void hosts_are_turned_around(void **state)
+static void host_labels_are_reversed(void **state)
 {
     key_is("http://example.org/", "org,example)/");
     key_is("https://www.Example.org/A/b", "org,example)/a/b");
@@ -29,7 +29,7 @@ static void hosts_are_turned_around(void **state)
     key_is("http://user:pw@example.org/x", "org,example)/x");
 }
 
-static void addresses_are_not(void **state)
+static void addresses_are_not_reversed(void **state)
 {
     key_is("http://127.0.0.1/", "127.0.0.1)/");
     key_is("http://127.0.0.1:81/a", "127.0.0.1:81)/a");
@@ -67,8 +67,8 @@ static void a_line_is_key_time_and_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hosts_are_turned_around),
-        cmocka_unit_test(addresses_are_not),
+        cmocka_unit_test(host_labels_are_reversed),
+        cmocka_unit_test(addresses_are_not_reversed),
         cmocka_unit_test(parameters_are_sorted),
         cmocka_unit_test(a_line_is_key_time_and_json),
     };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-/* RFC 3174 and the empty text, in base 32. */
+/* From RFC 3174, and the empty text. */
 static void sha1_is_written_in_base_32(void **state)
 {
     (void)state;
@@ -19,7 +19,7 @@ static void sha1_is_written_in_base_32(void **state)
     assert_string_equal(d.text, "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
 }
 
-static void pieces_are_one_text(void **state)
+static void hashing_in_pieces_equals_hashing_at_once(void **state)
 {
     (void)state;
     const deja_slice pieces[] = {{"a", 1}, {NULL, 0}, {"bc", 2}};
@@ -28,8 +28,8 @@ static void pieces_are_one_text(void **state)
     assert_string_equal(d.text, "sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5");
 }
 
-/* FIPS 180-2: the first eight bytes. */
-static void a_number_is_the_start_of_sha256(void **state)
+/* The first eight bytes of the digest in FIPS 180-2. */
+static void the_number_is_the_start_of_the_sha256(void **state)
 {
     (void)state;
     int64_t number;
@@ -43,8 +43,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sha1_is_written_in_base_32),
-        cmocka_unit_test(pieces_are_one_text),
-        cmocka_unit_test(a_number_is_the_start_of_sha256),
+        cmocka_unit_test(hashing_in_pieces_equals_hashing_at_once),
+        cmocka_unit_test(the_number_is_the_start_of_the_sha256),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

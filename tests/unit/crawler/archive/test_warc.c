@@ -1,5 +1,5 @@
-/* test_warc.c - records as they are written and read again, files that are cut, full disks.
- * tests/crawler/warcfile.py is the independent reader; here is what needs no other eyes. */
+/* test_warc.c - writing records and reading them back, truncated files, full disks.
+ * tests/crawler/warcfile.py is the independent reader. */
 #include "crawler/archive/warc.h"
 #include "scratch.h"
 #include <setjmp.h>
@@ -68,7 +68,7 @@ static void reads_as_written(int dir, const struct warc_place *place)
     buffer_fini(&block);
 }
 
-static void a_record_is_read_as_it_was_written(void **state)
+static void a_record_is_read_back_unchanged(void **state)
 {
     struct warc w;
     begin(&w, state, 0, 0, 1 << 20);
@@ -81,14 +81,14 @@ static void a_record_is_read_as_it_was_written(void **state)
     warc_close(&w);
 }
 
-static void what_was_not_recorded_is_cut_off(void **state)
+static void bytes_beyond_the_recorded_end_are_cut_off(void **state)
 {
     struct warc w;
     begin(&w, state, 0, 0, 1);
     const struct warc_place first = write_page(&w);
     const uint32_t file = w.file;
     const uint64_t end = w.end;
-    (void)write_page(&w); /* in the next file, as the limit is reached */
+    (void)write_page(&w); /* in the next file, because the limit was reached */
     assert_int_equal(w.file, file + 1);
     warc_close(&w);
     begin(&w, state, file, end, 1 << 20);
@@ -112,7 +112,7 @@ static void a_file_that_lost_its_end_is_refused(void **state)
     warc_close(&w);
     assert_int_equal(warc_open(&w, (int)(intptr_t)*state, 1, end + 1, "ua", 1 << 20, &err),
                      DEJA_EFORMAT);
-    begin(&w, state, 1, end, 1 << 20); /* and is as it was */
+    begin(&w, state, 1, end, 1 << 20); /* the file is unchanged */
     warc_close(&w);
 }
 
@@ -134,7 +134,7 @@ static void whole_is(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_
     assert_int_equal(damaged, want < to);
 }
 
-static void damage_is_found_where_it_begins(void **state)
+static void verifying_finds_where_damage_begins(void **state)
 {
     struct warc w;
     begin(&w, state, 0, 0, 1 << 20);
@@ -150,7 +150,7 @@ static void damage_is_found_where_it_begins(void **state)
     change_byte(w.fd, second.at + second.len / 2);
     whole_is(w.dir, 1, 0, two, one);
     whole_is(w.dir, 1, 0, one, one);
-    change_byte(w.fd, first.at - 1); /* of the request before it */
+    change_byte(w.fd, first.at - 1); /* in the request before it */
     whole_is(w.dir, 1, 0, two, empty);
     change_byte(w.fd, empty / 2);
     whole_is(w.dir, 1, 0, two, 0);
@@ -184,7 +184,7 @@ static void a_full_disk_leaves_whole_records(void **state)
     warc_close(&w);
 }
 
-static void a_place_without_a_record_is_an_error(void **state)
+static void reading_where_no_record_starts_is_an_error(void **state)
 {
     struct warc w;
     deja_error err;
@@ -199,7 +199,7 @@ static void a_place_without_a_record_is_an_error(void **state)
     warc_close(&w);
 }
 
-static void a_digest_is_the_known_one(void **state)
+static void the_digest_matches_the_published_value(void **state)
 {
     struct digest d;
     const deja_slice parts[2] = {SLICE("a"), SLICE("bc")};
@@ -211,10 +211,13 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, leave_folder)
     const struct CMUnitTest tests[] = {
-        TEST(a_record_is_read_as_it_was_written),    TEST(what_was_not_recorded_is_cut_off),
-        TEST(damage_is_found_where_it_begins),       TEST(a_file_that_lost_its_end_is_refused),
-        TEST(a_full_disk_leaves_whole_records),      TEST(a_place_without_a_record_is_an_error),
-        cmocka_unit_test(a_digest_is_the_known_one),
+        TEST(a_record_is_read_back_unchanged),
+        TEST(bytes_beyond_the_recorded_end_are_cut_off),
+        TEST(verifying_finds_where_damage_begins),
+        TEST(a_file_that_lost_its_end_is_refused),
+        TEST(a_full_disk_leaves_whole_records),
+        TEST(reading_where_no_record_starts_is_an_error),
+        cmocka_unit_test(the_digest_matches_the_published_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

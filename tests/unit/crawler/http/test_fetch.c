@@ -1,7 +1,7 @@
-/* test_fetch.c - downloads from a server that answers with canned bytes, and misbehaves.
+/* test_fetch.c - downloads from a server that sends canned bytes and misbehaves.
  *
- * A thread accepts connections, and another for each of them answers its requests from a table.
- * HTTP/2 and certificates need a real server: crawler.nginx. */
+ * One thread accepts connections and starts another for each, which answers from a table.  HTTP/2
+ * and certificates need a real server: crawler.nginx. */
 #include "crawler/http/fetch.h"
 #include "crawler/http/httphead.h"
 #include "tools/base/ascii.h"
@@ -24,7 +24,7 @@
 enum then {
     STAYS,
     CLOSES,
-    HANGS /* until the client has enough */
+    HANGS /* until the client gives up */
 };
 
 static const struct canned {
@@ -43,7 +43,7 @@ static const struct canned {
     {"/until-the-end", "HTTP/1.0 200 OK\r\n\r\nabc", CLOSES},
     {"/nothing", "", CLOSES},
     {"/half-a-head", "HTTP/1.1 200 OK\r\nContent-Le", CLOSES},
-    {"/rubbish", "\001\002\003\r\n\r\n", CLOSES},
+    {"/garbage", "\001\002\003\r\n\r\n", CLOSES},
     {"/status", "HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n", CLOSES},
     {"/silent", "", HANGS},
     {"/stops", "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nabc", HANGS},
@@ -72,7 +72,7 @@ static bool send_all(int fd, const char *data, size_t len)
     return true;
 }
 
-/* A head without end, or a body without end, until the client goes. */
+/* Sends an endless head or body until the client disconnects. */
 static void send_without_end(int fd, const char *head, const char *line)
 {
     bool there = send_all(fd, head, strlen(head));
@@ -109,7 +109,7 @@ static void *serve_connection(void *arg)
         len += (size_t)n;
         text[len] = '\0';
         if (!strstr(text, "\r\n\r\n"))
-            continue; /* also bytes of TLS: until the client has enough */
+            continue; /* also for bytes of TLS, until the client gives up */
         then = answer(fd, text);
         len = 0;
     }
@@ -144,7 +144,7 @@ static int begin_server(void **state)
     return pthread_create(&server.thread, NULL, serve, NULL);
 }
 
-/* When the clients are gone, connections end. */
+/* Connections end once the clients are gone. */
 static int end_server(void **state)
 {
     (void)state;
@@ -213,7 +213,7 @@ static bool request_has(const struct fetch *d, const char *text)
     return memmem(d->request.data, d->request.len, text, strlen(text)) != NULL;
 }
 
-/* One download by a fetcher of its own; its fault. */
+/* The fault of one download by a new fetcher. */
 static int fault_with(const struct fetch_options *o, const char *scheme, const char *path)
 {
     fetcher *f = new_fetcher(o);
@@ -232,7 +232,7 @@ static void fault_is(const char *path, int want)
 
 /* --- Answers ------------------------------------------------------------------------ */
 
-static void an_answer_is_as_it_was_sent(void **state)
+static void a_response_is_returned_as_it_was_sent(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     struct fetch *d = get(f, "/ok");
@@ -256,17 +256,17 @@ static void an_answer_is_as_it_was_sent(void **state)
     fetcher_free(f);
 }
 
-static void a_coded_body_stays_coded(void **state)
+static void a_compressed_body_is_not_decoded(void **state)
 {
     fetcher *f = new_fetcher(&usual);
-    struct fetch *d = get(f, "/coded"); /* even one that is not gzip */
+    struct fetch *d = get(f, "/coded"); /* even if it is not gzip */
     assert_int_equal(d->fault, FETCH_OK);
     body_is(d, "nope");
     fetch_release(f, d);
     fetcher_free(f);
 }
 
-static void chunks_are_put_together(void **state)
+static void chunks_are_joined(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     struct fetch *d = get(f, "/chunks");
@@ -290,7 +290,7 @@ static void only_the_last_head_is_kept(void **state)
     fetcher_free(f);
 }
 
-static void a_redirect_is_an_answer(void **state)
+static void a_redirect_is_returned_and_not_followed(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     struct fetch *d = get(f, "/to");
@@ -311,7 +311,7 @@ static struct fetch *get_url(fetcher *f, const char *format, bool only_public)
     return wait_for(f);
 }
 
-/* However the address is spelled, and under whatever name it goes. */
+/* In every spelling of the address, and under every name. */
 static void private_addresses_are_refused(void **state)
 {
     static const char *const urls[] = {"http://127.0.0.1:%u/ok",          "http://localhost:%u/ok",
@@ -331,8 +331,8 @@ static void private_addresses_are_refused(void **state)
     fetcher_free(f);
 }
 
-/* The server stands in for a proxy, which is at a private address itself. */
-static void a_proxy_is_asked_for_names_and_its_password_is_not_archived(void **state)
+/* The server acts as the proxy, which has a private address itself. */
+static void a_proxy_resolves_names_and_its_password_is_not_archived(void **state)
 {
     char proxy[80];
     snprintf(proxy, sizeof proxy, "http://me:secret@127.0.0.1:%u", (unsigned)server.port);
@@ -346,7 +346,8 @@ static void a_proxy_is_asked_for_names_and_its_password_is_not_archived(void **s
     assert_true(request_has(d, "Host: proxied.invalid\r\n") && request_has(d, "\r\n\r\n"));
     assert_false(request_has(d, "Authorization"));
     fetch_release(f, d);
-    d = get_url(f, "http://127.0.0.1:%u/ok", true); /* not even through the proxy */
+    d = get_url(f, "http://127.0.0.1:%u/ok", true); /* a private address is refused through a proxy
+                                                     * too */
     assert_int_equal(d->fault, FETCH_PRIVATE);
     fetch_release(f, d);
     fetcher_free(f);
@@ -363,7 +364,7 @@ static void credentials_in_a_url_are_never_sent(void **state)
     fetcher_free(f);
 }
 
-static void a_length_that_is_too_small_ends_the_body(void **state)
+static void a_content_length_that_is_too_small_truncates_the_body(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     struct fetch *d = get(f, "/too-short");
@@ -375,7 +376,7 @@ static void a_length_that_is_too_small_ends_the_body(void **state)
 
 /* --- Limits ------------------------------------------------------------------------- */
 
-static void a_page_is_cut_at_the_limit(void **state)
+static void a_page_is_truncated_at_the_limit(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     struct fetch *d = get(f, "/endless");
@@ -394,7 +395,7 @@ static void a_page_is_cut_at_the_limit(void **state)
     fetcher_free(f);
 }
 
-static void a_head_without_end_is_no_http(void **state)
+static void an_endless_head_is_a_protocol_error(void **state)
 {
     fault_is("/endless-head", FETCH_PROTOCOL);
 }
@@ -405,14 +406,15 @@ static void silence_is_a_timeout(void **state)
     hasty.timeout = 0.2;
     assert_int_equal(fault_with(&hasty, "http", "/silent"), FETCH_TIMEOUT);
     assert_int_equal(fault_with(&hasty, "http", "/stops"), FETCH_TIMEOUT);
-    struct fetch_options awake = usual; /* the whole may be slow, but some data must arrive */
+    struct fetch_options awake = usual; /* the whole download may take long, but data must keep
+                                         * arriving */
     awake.stall = 1;
     assert_int_equal(fault_with(&awake, "http", "/stops"), FETCH_TIMEOUT);
 }
 
 /* --- Faults ------------------------------------------------------------------------- */
 
-static void what_ends_too_early_is_cut_off(void **state)
+static void a_response_that_ends_early_is_reported_as_cut(void **state)
 {
     fault_is("/cut-chunks", FETCH_CUT);
     fault_is("/too-long", FETCH_CUT);
@@ -420,17 +422,17 @@ static void what_ends_too_early_is_cut_off(void **state)
     fault_is("/half-a-head", FETCH_CUT);
 }
 
-static void what_is_no_http_is_told_apart(void **state)
+static void garbage_is_a_protocol_error(void **state)
 {
-    fault_is("/rubbish", FETCH_PROTOCOL);
+    fault_is("/garbage", FETCH_PROTOCOL);
     fault_is("/status", FETCH_PROTOCOL);
 }
 
-static void nobody_there(void **state)
+static void an_unreachable_server_is_an_error(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     deja_error err;
-    /* A port that was free a moment ago: bound, and nobody listens. */
+    /* A port that is bound, but not listening. */
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof at;
     char url[80];
@@ -451,7 +453,7 @@ static void nobody_there(void **state)
     fetcher_free(f);
 }
 
-static void a_server_without_tls(void **state)
+static void a_server_without_tls_is_an_error(void **state)
 {
     struct fetch_options hasty = usual; /* the server waits for the end of a request */
     hasty.timeout = 0.5;
@@ -459,14 +461,14 @@ static void a_server_without_tls(void **state)
     assert_true(fault == FETCH_TLS || fault == FETCH_TIMEOUT);
 }
 
-static void certificates_that_are_not_there(void **state)
+static void missing_certificates_are_an_error(void **state)
 {
     struct fetch_options strict = usual;
     strict.ca_file = "/nonexistent/ca.pem";
     assert_int_equal(fault_with(&strict, "https", "/ok"), FETCH_TLS);
 }
 
-static void some_faults_pass(void **state)
+static void some_faults_are_temporary(void **state)
 {
     assert_true(fetch_fault_passes(FETCH_NAME) && fetch_fault_passes(FETCH_CONNECT));
     assert_true(fetch_fault_passes(FETCH_TIMEOUT) && fetch_fault_passes(FETCH_CUT));
@@ -474,9 +476,9 @@ static void some_faults_pass(void **state)
     assert_false(fetch_fault_passes(FETCH_OK) || fetch_fault_passes(FETCH_REDIRECTS));
 }
 
-/* --- One after the other, and many at once ------------------------------------------- */
+/* --- Sequences and concurrency -------------------------------------------------------- */
 
-static void a_request_leaves_nothing_to_the_next(void **state)
+static void requests_do_not_affect_each_other(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     const struct fetch_request known = {.etag = "\"x\"",
@@ -492,7 +494,7 @@ static void a_request_leaves_nothing_to_the_next(void **state)
     fetcher_free(f);
 }
 
-static void a_field_cannot_bring_another(void **state)
+static void a_header_value_cannot_inject_a_field(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     const struct fetch_request evil = {.etag = "x\r\nEvil: yes"};
@@ -502,7 +504,7 @@ static void a_field_cannot_bring_another(void **state)
     fetcher_free(f);
 }
 
-static void cookies_are_for_all(void **state)
+static void cookies_are_shared_by_all_requests(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     struct fetch *other = get(f, "/ok");
@@ -516,7 +518,7 @@ static void cookies_are_for_all(void **state)
     fetcher_free(f);
 }
 
-static void many_come_back_once_each(void **state)
+static void of_many_downloads_each_finishes_once(void **state)
 {
     bool seen[20] = {false};
     fetcher *f = new_fetcher(&usual);
@@ -535,7 +537,7 @@ static void many_come_back_once_each(void **state)
     fetcher_free(f);
 }
 
-static void what_is_under_way_can_be_left(void **state)
+static void a_fetcher_can_be_freed_during_downloads(void **state)
 {
     fetcher *f = new_fetcher(&usual);
     deja_error err;
@@ -551,29 +553,29 @@ static void what_is_under_way_can_be_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_answer_is_as_it_was_sent),
-        TEST(a_coded_body_stays_coded),
-        TEST(chunks_are_put_together),
+        TEST(a_response_is_returned_as_it_was_sent),
+        TEST(a_compressed_body_is_not_decoded),
+        TEST(chunks_are_joined),
         TEST(only_the_last_head_is_kept),
-        TEST(a_redirect_is_an_answer),
+        TEST(a_redirect_is_returned_and_not_followed),
         TEST(private_addresses_are_refused),
-        TEST(a_proxy_is_asked_for_names_and_its_password_is_not_archived),
+        TEST(a_proxy_resolves_names_and_its_password_is_not_archived),
         TEST(credentials_in_a_url_are_never_sent),
-        TEST(a_length_that_is_too_small_ends_the_body),
-        TEST(a_page_is_cut_at_the_limit),
-        TEST(a_head_without_end_is_no_http),
+        TEST(a_content_length_that_is_too_small_truncates_the_body),
+        TEST(a_page_is_truncated_at_the_limit),
+        TEST(an_endless_head_is_a_protocol_error),
         TEST(silence_is_a_timeout),
-        TEST(what_ends_too_early_is_cut_off),
-        TEST(what_is_no_http_is_told_apart),
-        TEST(nobody_there),
-        TEST(a_server_without_tls),
-        TEST(certificates_that_are_not_there),
-        TEST(some_faults_pass),
-        TEST(a_request_leaves_nothing_to_the_next),
-        TEST(a_field_cannot_bring_another),
-        TEST(cookies_are_for_all),
-        TEST(many_come_back_once_each),
-        TEST(what_is_under_way_can_be_left),
+        TEST(a_response_that_ends_early_is_reported_as_cut),
+        TEST(garbage_is_a_protocol_error),
+        TEST(an_unreachable_server_is_an_error),
+        TEST(a_server_without_tls_is_an_error),
+        TEST(missing_certificates_are_an_error),
+        TEST(some_faults_are_temporary),
+        TEST(requests_do_not_affect_each_other),
+        TEST(a_header_value_cannot_inject_a_field),
+        TEST(cookies_are_shared_by_all_requests),
+        TEST(of_many_downloads_each_finishes_once),
+        TEST(a_fetcher_can_be_freed_during_downloads),
     };
     for (const char *const *name = (const char *const[]){"http_proxy", "all_proxy", "https_proxy",
                                                          "ALL_PROXY", "HTTPS_PROXY", NULL};

@@ -1,4 +1,4 @@
-/* test_hostkey.c - the host of a URL, under one name for all its spellings. */
+/* test_hostkey.c - the host of a URL, under one name for all spellings. */
 #include "crawler/http/hostkey.h"
 #include "rng.h"
 #include "tools/base/ascii.h"
@@ -19,7 +19,7 @@ static void clean_is(const char *url, const char *want)
     buffer_fini(&room);
 }
 
-static void urls_lose_credentials_and_the_dot_of_the_root(void **state)
+static void credentials_and_the_dot_of_the_root_are_removed(void **state)
 {
     clean_is("http://h/a?b@c:d", "http://h/a?b@c:d");
     clean_is("http://u@h/", "http://h/");
@@ -32,8 +32,8 @@ static void urls_lose_credentials_and_the_dot_of_the_root(void **state)
     clean_is("http://u@[::1]:5/", "http://[::1]:5/");
 }
 
-/* The URL may be in the room already. */
-static void the_room_may_be_the_urls_own(void **state)
+/* The URL may already be in the output buffer. */
+static void a_url_can_be_cleaned_in_place(void **state)
 {
     struct buffer room = {0};
     deja_slice clean;
@@ -44,7 +44,7 @@ static void the_room_may_be_the_urls_own(void **state)
     buffer_fini(&room);
 }
 
-static void a_url_without_a_host_is_none(void **state)
+static void a_url_without_a_host_is_refused(void **state)
 {
     static const char *const urls[] = {"http:///u@h/", "http://u@/",  "http://u@:80/", "http://./",
                                        "http://h../",  "http://4../", "http://",       ""};
@@ -93,7 +93,7 @@ static bool same(const char *a, const char *b)
     return hostkey_same(ascii_slice(a), ascii_slice(b));
 }
 
-static void usual_ports_count_as_one(void **state)
+static void default_ports_are_the_same_host(void **state)
 {
     assert_true(same("http://h", "https://h/robots.txt"));
     assert_true(same("http://H:80", "http://h./x"));
@@ -109,8 +109,8 @@ static bool has(deja_slice s, char c)
     return s.len > 0 && memchr(s.data, c, s.len);
 }
 
-/* Random authorities in canonical form: the clean URL has no credentials, is clean, and belongs to
- * the same host. */
+/* Random authorities in canonical form: the cleaned URL has no credentials, cleaning it again
+ * changes nothing, and its host is the same. */
 static void random_urls_are_cleaned(void **state)
 {
     static const char alphabet[] = "@@::..[]%4/?#ab1U-";
@@ -149,12 +149,12 @@ static void random_urls_are_cleaned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urls_lose_credentials_and_the_dot_of_the_root),
-        cmocka_unit_test(the_room_may_be_the_urls_own),
-        cmocka_unit_test(a_url_without_a_host_is_none),
+        cmocka_unit_test(credentials_and_the_dot_of_the_root_are_removed),
+        cmocka_unit_test(a_url_can_be_cleaned_in_place),
+        cmocka_unit_test(a_url_without_a_host_is_refused),
         cmocka_unit_test(credentials_are_found),
         cmocka_unit_test(a_host_has_one_name),
-        cmocka_unit_test(usual_ports_count_as_one),
+        cmocka_unit_test(default_ports_are_the_same_host),
         cmocka_unit_test(random_urls_are_cleaned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void field_is(const char *name, const char *want)
     }
 }
 
-static void the_first_field_of_a_name(void **state)
+static void the_first_field_of_a_name_counts(void **state)
 {
     field_is("content-type", "text/HTML; charset=x");
     field_is("location", "/a");
@@ -33,7 +33,7 @@ static void the_first_field_of_a_name(void **state)
     assert_null(httphead_field(SLICE(""), "a").data);
 }
 
-static void html_and_xml_by_type_or_by_look(void **state)
+static void html_and_xml_are_recognized_by_type_or_content(void **state)
 {
     assert_true(httphead_is_html(SLICE("text/html"), SLICE("")));
     assert_true(httphead_is_html(SLICE("Application/XHTML+xml ; x"), SLICE("")));
@@ -54,7 +54,7 @@ static void archived(const char *in, const char *want)
     buffer_fini(&out);
 }
 
-static void the_archived_form_is_one_piece_of_http_1(void **state)
+static void the_archived_form_is_http_1(void **state)
 {
     archived("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: b\r\n\r\n",
              "HTTP/1.1 200 OK\r\nX-Crawler-Transfer-Encoding: chunked\r\nA: b\r\n\r\n");
@@ -63,7 +63,7 @@ static void the_archived_form_is_one_piece_of_http_1(void **state)
     archived("", "\r\n");
 }
 
-static void the_body_begins_behind_an_empty_line(void **state)
+static void the_body_begins_after_an_empty_line(void **state)
 {
     assert_int_equal(httphead_end(SLICE("A\r\nB\r\n\r\nbody")), 8);
     assert_int_equal(httphead_end(SLICE("A\r\n\r\n")), 5);
@@ -85,7 +85,7 @@ static size_t packed(int window, const char *text, uint8_t *out, size_t cap)
     return cap - z.avail_out;
 }
 
-static void codings_are_undone(void **state)
+static void content_codings_are_decoded(void **state)
 {
     static const char text[] = "some text that is long enough, long enough";
     static const struct {
@@ -102,10 +102,10 @@ static void codings_are_undone(void **state)
                          DEJA_OK);
         assert_int_equal(body.len, sizeof text - 1);
         assert_memory_equal(body.data, text, body.len);
-        /* Cut off: what there was, and a word about it. */
+        /* Truncated: whatever was decoded, and an error. */
         assert_int_equal(httphead_decode(coding, (deja_slice){raw, len - 9}, 1000, &room, &body),
                          DEJA_EFORMAT);
-        /* A bomb is disarmed at the limit. */
+        /* A decompression bomb stops at the limit. */
         assert_int_equal(httphead_decode(coding, (deja_slice){raw, len}, 10, &room, &body),
                          DEJA_OK);
         assert_int_equal(body.len, 10);
@@ -121,11 +121,11 @@ static void codings_are_undone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_field_of_a_name),
-        cmocka_unit_test(html_and_xml_by_type_or_by_look),
-        cmocka_unit_test(the_archived_form_is_one_piece_of_http_1),
-        cmocka_unit_test(the_body_begins_behind_an_empty_line),
-        cmocka_unit_test(codings_are_undone),
+        cmocka_unit_test(the_first_field_of_a_name_counts),
+        cmocka_unit_test(html_and_xml_are_recognized_by_type_or_content),
+        cmocka_unit_test(the_archived_form_is_http_1),
+        cmocka_unit_test(the_body_begins_after_an_empty_line),
+        cmocka_unit_test(content_codings_are_decoded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_links.c - links of pages, good and malformed ones. */
+/* test_links.c - links in well-formed and malformed pages. */
 #include "crawler/http/links.h"
 #include "tools/base/buffer.h"
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static int collect(void *ctx, deja_slice url)
     return DEJA_OK;
 }
 
-/* The links of a page at http://h/d/p, each with a blank behind it. */
+/* The links of a page at http://h/d/p, each followed by a space. */
 static void links_are(const struct links_options *o, const char *html, const char *want)
 {
     static const char at[] = "http://h/d/p";
@@ -35,7 +35,7 @@ static void links_are(const struct links_options *o, const char *html, const cha
     buffer_fini(&all);
 }
 
-static void pages_of_every_element(void **state)
+static void links_of_every_element_are_found(void **state)
 {
     links_are(&plain, "<a href=a>x</a><a>no</a><a href='?q#f'>y</a>",
               "http://h/d/a http://h/d/p?q#f ");
@@ -47,7 +47,7 @@ static void pages_of_every_element(void **state)
               "http://h/d/c http://h/d/n ");
 }
 
-static void embeds_only_when_asked_for(void **state)
+static void embedded_files_are_optional(void **state)
 {
     static const char html[] =
         "<link rel='stylesheet' href=s.css><link rel='shortcut icon' href=i><img src=i.png>"
@@ -57,7 +57,7 @@ static void embeds_only_when_asked_for(void **state)
               "http://h/d/s.css http://h/d/i http://h/d/i.png http://h/d/s.js http://h/d/o ");
 }
 
-static void the_first_base_counts_for_all(void **state)
+static void the_first_base_applies_to_all_links(void **state)
 {
     links_are(
         &plain,
@@ -66,7 +66,7 @@ static void the_first_base_counts_for_all(void **state)
     links_are(&plain, "<base href='::: no'><a href=a></a>", "http://h/d/a ");
 }
 
-static void meta_refresh_in_all_its_spellings(void **state)
+static void meta_refresh_is_understood_in_every_spelling(void **state)
 {
     links_are(&plain, "<meta http-equiv=refresh content='5; url=n'>", "http://h/d/n ");
     links_are(&plain, "<META HTTP-EQUIV=Refresh CONTENT=\"0;URL='n?a=1;b'\">",
@@ -77,7 +77,7 @@ static void meta_refresh_in_all_its_spellings(void **state)
     links_are(&plain, "<meta http-equiv=refresh content='0; url = \"open'>", "http://h/d/open ");
 }
 
-static void nofollow_of_links_and_of_pages(void **state)
+static void nofollow_is_obeyed_for_links_and_pages(void **state)
 {
     static const char link[] = "<a rel='external NoFollow' href=a></a><a href=b></a>";
     static const char page[] = "<meta name=robots content='noindex,nofollow'><a href=a></a>";
@@ -89,7 +89,7 @@ static void nofollow_of_links_and_of_pages(void **state)
     links_are(&plain, "<meta name=googlebot content=none><a href=a></a>", "http://h/d/a ");
 }
 
-static void malformed_pages_have_links_as_well(void **state)
+static void links_are_found_in_malformed_pages(void **state)
 {
     links_are(&plain, "<a href=a<b>&lt;</a><a href=\"x&amp;y", "http://h/d/a%3Cb ");
     links_are(&plain, "<p><a href='a'><a href='b'><table><a href=c><tr>",
@@ -101,7 +101,7 @@ static void malformed_pages_have_links_as_well(void **state)
     links_are(&plain, "\xff\xfe<a href=\xe9>", "http://h/d/%EF%BF%BD ");
 }
 
-static void what_is_no_url_or_too_long_is_counted(void **state)
+static void invalid_and_long_urls_are_counted(void **state)
 {
     static const char html[] = "<a href='http://[x/'></a><a href=mailto:a@b></a>";
     struct links_count count;
@@ -111,7 +111,7 @@ static void what_is_no_url_or_too_long_is_counted(void **state)
                                    (deja_slice){"http://h/", 9}, &brief, collect, &all, &count),
                      DEJA_OK);
     assert_int_equal(count.bad, 1);
-    assert_int_equal(count.found, 1); /* another scheme is a URL; the caller knows its own */
+    assert_int_equal(count.found, 1); /* other schemes are URLs too; the caller selects its own */
     static const char tall[] = "<a href=0123456789012345678901234567890123456789></a>"
                                "<a href=0123456789012345678901234></a>";
     assert_int_equal(links_extract((deja_slice){tall, sizeof tall - 1},
@@ -127,7 +127,7 @@ static int refuse(void *ctx, deja_slice url)
     return DEJA_EIO;
 }
 
-static void a_refusal_ends_the_walk(void **state)
+static void a_callback_error_ends_the_walk(void **state)
 {
     static const char html[] = "<a href=a></a><a href=b></a>";
     struct links_count count;
@@ -138,8 +138,8 @@ static void a_refusal_ends_the_walk(void **state)
     assert_int_equal(calls, 1);
 }
 
-/* Open tags without end: gumbo alone would take very long, and then run out of stack. */
-static void a_bottomless_page_is_given_up(void **state)
+/* Endless open tags: gumbo alone would take very long and then overflow the stack. */
+static void an_endlessly_nested_page_is_given_up(void **state)
 {
     const struct links_options o = {.max_len = 2000, .max_cpu = 0.2};
     const struct links_options small = {.max_len = 2000, .max_cpu = -1, .max_memory = 1 << 20};
@@ -164,15 +164,15 @@ static void a_bottomless_page_is_given_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_of_every_element),
-        cmocka_unit_test(embeds_only_when_asked_for),
-        cmocka_unit_test(the_first_base_counts_for_all),
-        cmocka_unit_test(meta_refresh_in_all_its_spellings),
-        cmocka_unit_test(nofollow_of_links_and_of_pages),
-        cmocka_unit_test(malformed_pages_have_links_as_well),
-        cmocka_unit_test(what_is_no_url_or_too_long_is_counted),
-        cmocka_unit_test(a_refusal_ends_the_walk),
-        cmocka_unit_test(a_bottomless_page_is_given_up),
+        cmocka_unit_test(links_of_every_element_are_found),
+        cmocka_unit_test(embedded_files_are_optional),
+        cmocka_unit_test(the_first_base_applies_to_all_links),
+        cmocka_unit_test(meta_refresh_is_understood_in_every_spelling),
+        cmocka_unit_test(nofollow_is_obeyed_for_links_and_pages),
+        cmocka_unit_test(links_are_found_in_malformed_pages),
+        cmocka_unit_test(invalid_and_long_urls_are_counted),
+        cmocka_unit_test(a_callback_error_ends_the_walk),
+        cmocka_unit_test(an_endlessly_nested_page_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static void other_families_are_not_public(void **state)
     assert_false(netaddr_is_public(&local));
 }
 
-/* Only addresses that are spelled out: a name is resolved first. */
+/* Only literal addresses: a name is resolved first. */
 static void names_are_not_addresses(void **state)
 {
     static const char *const names[] = {"",     "localhost", "[",      "[]",

@@ -1,4 +1,4 @@
-/* test_robots.c - robots.txt: groups, the longest match, stars and dollars, spellings, limits. */
+/* test_robots.c - robots.txt: groups, the longest match, wildcards, spellings, limits. */
 #include "crawler/http/robots.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,26 +32,26 @@ static bool forbids(const char *pattern, const char *path)
     return !allows(text, path);
 }
 
-static void nothing_said_is_allowed(void **state)
+static void without_a_rule_everything_is_allowed(void **state)
 {
     assert_true(allows("", "/"));
     assert_true(allows("User-agent: *\nDisallow:\n", "/a"));
     assert_true(allows("<html>not found</html>", "/a"));
-    assert_true(allows("disallow: /\n", "/a")); /* of no group */
+    assert_true(allows("disallow: /\n", "/a")); /* belongs to no group */
 }
 
-static void the_own_group_comes_before_the_star(void **state)
+static void our_own_group_overrides_the_star(void **state)
 {
     static const char text[] = "user-agent: *\ndisallow: /\n\n"
                                "user-agent: other\nUser-Agent: DEJA/2.0\ndisallow: /x\n";
     assert_true(allows(text, "/a"));
     assert_false(allows(text, "/x/1"));
-    /* "dejavu" is another crawler, and a group of its own without rules allows all. */
+    /* "dejavu" is another crawler.  A group for deja without rules allows everything. */
     assert_false(allows("user-agent: dejavu\nallow: /\n\nuser-agent: *\ndisallow: /\n", "/"));
     assert_true(allows("user-agent: *\ndisallow: /\n\nuser-agent: deja\n", "/"));
 }
 
-static void groups_of_one_name_are_one(void **state)
+static void groups_with_the_same_name_are_merged(void **state)
 {
     static const char text[] = "user-agent: deja\ndisallow: /a\n\n"
                                "user-agent: *\ndisallow: /b\n\n"
@@ -75,7 +75,7 @@ static void the_longest_pattern_decides(void **state)
     assert_false(allows(text, "/other"));
     assert_true(allows("user-agent: *\nallow: /folder\ndisallow: /folder\n", "/folder/page"));
     assert_true(allows("user-agent: *\ndisallow: /folder\nallow: /folder\n", "/folder/page"));
-    /* The RFC's own examples, and those it took from Google's. */
+    /* Examples from the RFC and from Google. */
     assert_false(allows("user-agent: *\nallow: /page\ndisallow: /*.htm\n", "/page.htm"));
     assert_true(allows("user-agent: *\nallow: /$\ndisallow: /\n", "/"));
     assert_false(allows("user-agent: *\nallow: /$\ndisallow: /\n", "/page.htm"));
@@ -84,7 +84,7 @@ static void the_longest_pattern_decides(void **state)
                        "/example/page/"));
 }
 
-static void stars_and_dollars(void **state)
+static void stars_and_dollars_are_wildcards(void **state)
 {
     assert_true(forbids("/*.gif$", "/a/b.gif"));
     assert_false(forbids("/*.gif$", "/a/b.gif?x"));
@@ -94,7 +94,7 @@ static void stars_and_dollars(void **state)
     assert_true(forbids("/fish*", "/fish"));
     assert_true(forbids("/a*b*c", "/a-b-b-c"));
     assert_false(forbids("/a*b*c$", "/a-b-c-b"));
-    assert_true(forbids("/a$b", "/a$b") == false); /* inside, a dollar is none of the path's */
+    assert_true(forbids("/a$b", "/a$b") == false); /* in the middle, a dollar matches nothing */
     assert_true(forbids("/a%24b", "/a$b"));
     assert_true(forbids("/a%2ab", "/a*b"));
     assert_false(forbids("/a%2ab", "/axb"));
@@ -102,33 +102,33 @@ static void stars_and_dollars(void **state)
     assert_true(forbids("/a*$", "/a"));
     assert_true(forbids("/a*$", "/abc"));
     assert_true(forbids("/ab*b$", "/abb"));
-    assert_false(forbids("/ab*b$", "/ab")); /* the piece behind the star is not that in front */
+    assert_false(forbids("/ab*b$", "/ab")); /* text after the star cannot overlap text before it */
     assert_false(forbids("/ab*bc*c$", "/abc"));
     assert_false(forbids("/long*er", "/long"));
     assert_true(forbids("*aab", "/aaaab"));
     assert_true(forbids("$", "/") == false);
 }
 
-static void spellings_of_one_path_are_one(void **state)
+static void all_spellings_of_a_path_match(void **state)
 {
     assert_true(forbids("/%7ejoe/", "/~joe/index.html"));
     assert_true(forbids("/~joe/", "/%7Ejoe/index.html"));
     assert_true(forbids("/\xe3\x83\x84", "/%E3%83%84"));
     assert_true(forbids("/%e3%83%84", "/%E3%83%84/x"));
-    assert_false(forbids("/a%2fb", "/a/b")); /* an escaped slash is none */
+    assert_false(forbids("/a%2fb", "/a/b")); /* an escaped slash is not a slash */
     assert_true(forbids("/a%2fb", "/a%2Fb"));
     assert_true(forbids("/a%", "/a%"));
     assert_false(forbids("/Fish", "/fish"));
 }
 
-static void line_ends_and_marks_of_all_kinds(void **state)
+static void every_line_end_and_byte_order_mark_is_accepted(void **state)
 {
     assert_false(allows("\xef\xbb\xbfuser-agent: *\rdisallow: /a\r", "/a"));
     assert_false(allows("user-agent: *\r\n\r\ndisallow: /a", "/a"));
     assert_false(allows("user-agent : *\n\t disallow\t:\t/a \t\n", "/a"));
 }
 
-static void robots_txt_itself_is_open(void **state)
+static void robots_txt_itself_is_always_allowed(void **state)
 {
     assert_true(allows("user-agent: *\ndisallow: /\n", "/robots.txt"));
 }
@@ -159,7 +159,7 @@ static void sitemaps_are_listed(void **state)
     robots_fini(&r);
 }
 
-static void what_lies_behind_the_limit_is_not_read(void **state)
+static void rules_beyond_the_size_limit_are_ignored(void **state)
 {
     struct buffer text = {0};
     assert_true(buffer_text(&text, "user-agent: *\ndisallow: /early\n"));
@@ -174,8 +174,8 @@ static void what_lies_behind_the_limit_is_not_read(void **state)
     buffer_fini(&text);
 }
 
-/* 500 KiB of patterns that fit nearly everywhere: long ones cost the square of their length when
- * tried at every place, and short ones, of which there are many, 44 MB even when not. */
+/* 500 KiB of patterns that match almost everywhere.  Long ones would take quadratic time if tried
+ * at every position; many short ones cost 44 MB of comparisons even if not. */
 static struct robots hostile(size_t pattern)
 {
     struct buffer text = {0};
@@ -192,21 +192,21 @@ static struct robots hostile(size_t pattern)
     return r;
 }
 
-static void an_answer_takes_no_more_than_so_much_work(void **state)
+static void the_work_per_answer_is_limited(void **state)
 {
     char path[2000] = "/";
     memset(path + 1, 'a', sizeof path - 1);
-    struct robots r = hostile(1000); /* within the limit: rules that are asked one by one */
+    struct robots r = hostile(1000); /* few rules: within the limit */
     assert_true(robots_allows(&r, (deja_slice){path, sizeof path}));
     robots_fini(&r);
     r = hostile(10);
     assert_true(robots_allows(&r, (deja_slice){path, 100}));
-    /* Nobody knows: politely no. */
+    /* Beyond the limit, the answer is unknown: be polite and say no. */
     assert_false(robots_allows(&r, (deja_slice){path, sizeof path}));
     robots_fini(&r);
 }
 
-/* Rules without stars are cheap: some sites have tens of thousands of them. */
+/* Rules without stars are cheap; some sites have tens of thousands. */
 static void many_plain_rules_are_fine(void **state)
 {
     struct buffer text = {0};
@@ -228,19 +228,19 @@ static void many_plain_rules_are_fine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_said_is_allowed),
-        cmocka_unit_test(the_own_group_comes_before_the_star),
-        cmocka_unit_test(groups_of_one_name_are_one),
+        cmocka_unit_test(without_a_rule_everything_is_allowed),
+        cmocka_unit_test(our_own_group_overrides_the_star),
+        cmocka_unit_test(groups_with_the_same_name_are_merged),
         cmocka_unit_test(unknown_lines_do_not_end_a_group),
         cmocka_unit_test(the_longest_pattern_decides),
-        cmocka_unit_test(stars_and_dollars),
-        cmocka_unit_test(spellings_of_one_path_are_one),
-        cmocka_unit_test(line_ends_and_marks_of_all_kinds),
-        cmocka_unit_test(robots_txt_itself_is_open),
+        cmocka_unit_test(stars_and_dollars_are_wildcards),
+        cmocka_unit_test(all_spellings_of_a_path_match),
+        cmocka_unit_test(every_line_end_and_byte_order_mark_is_accepted),
+        cmocka_unit_test(robots_txt_itself_is_always_allowed),
         cmocka_unit_test(delays_belong_to_groups),
         cmocka_unit_test(sitemaps_are_listed),
-        cmocka_unit_test(what_lies_behind_the_limit_is_not_read),
-        cmocka_unit_test(an_answer_takes_no_more_than_so_much_work),
+        cmocka_unit_test(rules_beyond_the_size_limit_are_ignored),
+        cmocka_unit_test(the_work_per_answer_is_limited),
         cmocka_unit_test(many_plain_rules_are_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void every_loc_is_a_url(void **state)
     urls_are("<u><loc></loc><loc> </loc><loc/></u>", "");
 }
 
-static void prefixes_do_not_matter(void **state)
+static void namespace_prefixes_do_not_matter(void **state)
 {
     urls_are("<s:urlset><s:url><s:loc>http://a/</s:loc></s:url></s:urlset>", "http://a/ ");
     urls_are("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
@@ -108,7 +108,7 @@ static void nothing_is_expanded_or_loaded(void **state)
     urls_are("<!DOCTYPE u SYSTEM 'http://a/u.dtd'><u><loc>http://b/</loc></u>", "http://b/ ");
 }
 
-static void long_and_deep_ones_are_left_out(void **state)
+static void long_and_deeply_nested_ones_are_skipped(void **state)
 {
     struct buffer xml = {0};
     assert_true(buffer_text(&xml, "<u><loc>"));
@@ -129,7 +129,7 @@ static int refuse(void *ctx, deja_slice url)
     return DEJA_EFULL;
 }
 
-static void a_failure_ends_the_reading(void **state)
+static void a_callback_error_ends_the_reading(void **state)
 {
     static const char xml[] = "<u><loc>http://a/</loc><loc>http://b/</loc></u>";
     int calls = 0;
@@ -142,15 +142,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_loc_is_a_url),
-        cmocka_unit_test(prefixes_do_not_matter),
+        cmocka_unit_test(namespace_prefixes_do_not_matter),
         cmocka_unit_test(images_are_not_pages),
         cmocka_unit_test(entities_and_cdata_are_decoded),
         cmocka_unit_test(comments_are_skipped),
         cmocka_unit_test(any_encoding_becomes_utf8),
         cmocka_unit_test(urls_before_an_error_count),
         cmocka_unit_test(nothing_is_expanded_or_loaded),
-        cmocka_unit_test(long_and_deep_ones_are_left_out),
-        cmocka_unit_test(a_failure_ends_the_reading),
+        cmocka_unit_test(long_and_deeply_nested_ones_are_skipped),
+        cmocka_unit_test(a_callback_error_ends_the_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

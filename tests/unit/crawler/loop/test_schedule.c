@@ -1,5 +1,5 @@
-/* test_schedule.c - whose turn is it: pauses, depth, how many at a time; against a simple model.
- */
+/* test_schedule.c - which host is next: pauses, depth and concurrency, compared with a simple
+ * model. */
 #include "crawler/loop/schedule.h"
 #include "rng.h"
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void hosts_are_found_by_their_whole_name(void **state)
     schedule_fini(&s);
 }
 
-static void the_shallowest_of_those_that_are_ready(void **state)
+static void the_ready_host_with_the_lowest_depth_is_next(void **state)
 {
     struct schedule s = {.per_host = 1};
     double pause;
@@ -50,7 +50,7 @@ static void the_shallowest_of_those_that_are_ready(void **state)
     assert_null(schedule_next(&s, 1, &pause));
     assert_true(pause == 9);
     assert_non_null(schedule_next(&s, 10, &pause));
-    assert_true(pause < 0); /* nobody pauses */
+    assert_true(pause < 0); /* no host is pausing */
     schedule_fini(&s);
 }
 
@@ -86,8 +86,8 @@ static void an_origin_has_its_own_robots_txt(void **state)
     schedule_fini(&s);
 }
 
-/* Redirects of robots.txt lead to hosts that may have nothing else to do, or wait themselves. */
-static void errands_come_in_order(void **state)
+/* A redirect of robots.txt can lead to a host that has no URLs, or is pausing itself. */
+static void errands_are_done_in_order(void **state)
 {
     struct schedule s = {.per_host = 1};
     double pause;
@@ -102,7 +102,7 @@ static void errands_come_in_order(void **state)
     from->waiting = 0;
     assert_int_equal(schedule_update(&s, from), DEJA_OK);
     assert_int_equal(schedule_update(&s, to), DEJA_OK);
-    assert_null(schedule_next(&s, 4, &pause)); /* its pause holds for these, too */
+    assert_null(schedule_next(&s, 4, &pause)); /* the host's pause applies to errands too */
     assert_true(pause == 1);
     assert_ptr_equal(schedule_next(&s, 5, &pause), to);
     to->in_flight = 1;
@@ -114,8 +114,8 @@ static void errands_come_in_order(void **state)
     schedule_fini(&s);
 }
 
-/* Of equal depth, the one that has waited longest. */
-static void none_is_passed_over(void **state)
+/* At equal depth, the host that has waited longest is next. */
+static void no_host_starves(void **state)
 {
     struct schedule s = {.per_host = 1};
     double pause;
@@ -136,7 +136,7 @@ static void none_is_passed_over(void **state)
 
 #define HOSTS 40
 
-/* What schedule_next has to answer, the slow way. */
+/* The expected answer of schedule_next, by linear search. */
 static const struct host *slow_next(struct host *const *all, double now, uint32_t per_host)
 {
     const struct host *best = NULL;
@@ -151,7 +151,7 @@ static const struct host *slow_next(struct host *const *all, double now, uint32_
     return best;
 }
 
-static void as_a_search_through_all_hosts(void **state)
+static void the_schedule_agrees_with_a_linear_search(void **state)
 {
     struct schedule s = {.per_host = 2};
     struct host *all[HOSTS];
@@ -182,12 +182,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hosts_are_found_by_their_whole_name),
-        cmocka_unit_test(the_shallowest_of_those_that_are_ready),
+        cmocka_unit_test(the_ready_host_with_the_lowest_depth_is_next),
         cmocka_unit_test(a_host_waits_for_its_robots_txt),
         cmocka_unit_test(an_origin_has_its_own_robots_txt),
-        cmocka_unit_test(errands_come_in_order),
-        cmocka_unit_test(none_is_passed_over),
-        cmocka_unit_test(as_a_search_through_all_hosts),
+        cmocka_unit_test(errands_are_done_in_order),
+        cmocka_unit_test(no_host_starves),
+        cmocka_unit_test(the_schedule_agrees_with_a_linear_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void a_host_is_name_and_port(void **state)
     belongs(SCOPE_HOST, "http://[::1]:80/", "http://[::1]:80/x", true);
 }
 
-static void a_domain_is_what_can_be_registered(void **state)
+static void a_domain_is_a_registrable_domain(void **state)
 {
     belongs(SCOPE_DOMAIN, "http://www.a.co.uk/", "http://b.a.co.uk:81/", true);
     belongs(SCOPE_DOMAIN, "http://www.a.co.uk/", "http://b.co.uk/", false);
@@ -59,7 +59,7 @@ static void a_prefix_ends_with_a_slash(void **state)
     belongs(SCOPE_PREFIX, "http://a/", "http://a/", true);
 }
 
-static void many_seeds(void **state)
+static void every_seed_is_in_scope(void **state)
 {
     scope *s = made(SCOPE_HOST, NULL, NULL, "http://m/");
     static const char *const more[] = {"http://z/", "http://a/", "http://k/", "http://mm/"};
@@ -73,7 +73,7 @@ static void many_seeds(void **state)
     scope_free(s);
 }
 
-static void expressions(void **state)
+static void scope_can_be_a_regular_expression(void **state)
 {
     scope *s = made(SCOPE_REGEX, "^http://[^/]*/(a|b)", "b2", "http://x/");
     assert_true(scope_has(s, of("http://any/a1")));
@@ -87,7 +87,7 @@ static void expressions(void **state)
     assert_non_null(strstr(err.text, "--exclude"));
 }
 
-static void parts(void **state)
+static void a_url_splits_into_origin_and_path(void **state)
 {
     static const char *const cases[][3] = {{"http://a/b?c", "http://a", "/b?c"},
                                            {"http://a?c", "http://a", "?c"},
@@ -103,7 +103,7 @@ static void parts(void **state)
     }
 }
 
-static void names(void **state)
+static void scopes_have_names(void **state)
 {
     assert_string_equal(scope_name(SCOPE_PREFIX), "prefix");
     assert_null(scope_name(0));
@@ -114,12 +114,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_is_name_and_port),
-        cmocka_unit_test(a_domain_is_what_can_be_registered),
+        cmocka_unit_test(a_domain_is_a_registrable_domain),
         cmocka_unit_test(a_prefix_ends_with_a_slash),
-        cmocka_unit_test(many_seeds),
-        cmocka_unit_test(expressions),
-        cmocka_unit_test(parts),
-        cmocka_unit_test(names),
+        cmocka_unit_test(every_seed_is_in_scope),
+        cmocka_unit_test(scope_can_be_a_regular_expression),
+        cmocka_unit_test(a_url_splits_into_origin_and_path),
+        cmocka_unit_test(scopes_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* test_settings.c - options that a queue remembers: all of them, exactly; what may change, and
- * when.  crawler.remembered shows what it means to users. */
+/* test_settings.c - the options that a queue remembers, and which of them may change, and when.
+ * crawler.remembered tests the same from the command line. */
 #include "crawler/loop/settings.h"
 #include "scratch.h"
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static struct crawl_options some_options(void)
     o.exclude = "x";
     o.embeds.on = o.nofollow.on = o.sitemaps.on = o.no_archive.on = o.allow_private.on = true;
     o.contact = "mailto:me@h.invalid";
-    o.max_depth = o.max_redirects = o.retries = 0; /* values like others */
+    o.max_depth = o.max_redirects = o.retries = 0; /* zero is a value like any other */
     o.delay = o.max_crawl_delay = 0;
     o.retry_wait = 0.25;
     o.timeout = 1e-3;
@@ -57,7 +57,7 @@ static void begin(struct crawler *c, const struct crawl_options *o)
         fail_msg("%s", err.text);
 }
 
-/* Commit when it was settled; in any case close. */
+/* Commits if `keep`; always closes. */
 static void end(struct crawler *c, bool keep)
 {
     deja_error err;
@@ -95,7 +95,7 @@ static void is_refused(const struct crawl_options *o, const char *words)
     end(&c, false);
 }
 
-static void what_is_not_given_has_its_default(void **state)
+static void an_absent_option_has_its_default(void **state)
 {
     struct crawler c;
     deja_error err;
@@ -118,7 +118,7 @@ static void same_text(const char *a, const char *b)
     assert_string_equal(a, b);
 }
 
-static void all_are_remembered_exactly(void **state)
+static void all_options_are_remembered_exactly(void **state)
 {
     const struct crawl_options o = some_options();
     struct crawler c;
@@ -140,10 +140,10 @@ static void all_are_remembered_exactly(void **state)
     SAME(cache.kind), SAME(cache.seed), SAME(cache.capacity), SAME(cache.fp_rate);
     SAME(cache.hashes), SAME(cache.flags), SAME(cache.memory);
     end(&c, false);
-    settle(&o); /* the same again does not contradict */
+    settle(&o); /* the same options do not contradict */
 }
 
-static void what_is_of_the_visit_stays(void **state)
+static void options_of_the_visit_cannot_change_during_it(void **state)
 {
     const struct crawl_options first = some_options();
     settle(&first);
@@ -156,15 +156,15 @@ static void what_is_of_the_visit_stays(void **state)
     o = nothing;
     o.cache.memory = 4096;
     is_refused(&o, "options.memory 4096: this visit started without it");
-    o.next_visit = true; /* then it may be, and takes the place of the capacity */
+    o.next_visit = true; /* the next visit may have it; it replaces the capacity */
     settle(&o);
     o.next_visit = false;
     o.cache.capacity = first.cache.capacity;
     is_refused(&o, "options.capacity 12345678901234: this visit started without it");
 }
 
-/* An explicit default does not contradict; a flag can be turned off for the next visit. */
-static void flags_are_taken_back(void **state)
+/* Repeating a default does not contradict.  A flag can be turned off for the next visit. */
+static void flags_can_be_turned_off(void **state)
 {
     static const struct crawl_flag off = {.off = true};
     struct crawl_options o = nothing;
@@ -194,7 +194,7 @@ static void flags_are_taken_back(void **state)
     end(&c, false);
 }
 
-static void manners_are_as_given_last(void **state)
+static void politeness_options_can_change_at_any_time(void **state)
 {
     struct crawl_options o = some_options();
     struct crawler c;
@@ -213,7 +213,7 @@ static void manners_are_as_given_last(void **state)
     end(&c, false);
 }
 
-static void other_forms_of_urls_are_refused(void **state)
+static void another_canonical_form_is_refused(void **state)
 {
     struct crawler c;
     deja_error err;
@@ -234,8 +234,8 @@ static void store(const char *name, deja_slice text)
     end(&c, true);
 }
 
-/* What no run can have stored is refused by name, and the option replaces it, even one that stays
- * as it is for the whole visit. */
+/* A stored value that no run can have written is refused by name.  Giving the option replaces it,
+ * even an option that is fixed for the visit. */
 static void damaged_options_are_named_and_can_be_replaced(void **state)
 {
     static const struct {
@@ -295,12 +295,12 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_not_given_has_its_default),
-        TEST(all_are_remembered_exactly),
-        TEST(what_is_of_the_visit_stays),
-        TEST(manners_are_as_given_last),
-        TEST(other_forms_of_urls_are_refused),
-        TEST(flags_are_taken_back),
+        TEST(an_absent_option_has_its_default),
+        TEST(all_options_are_remembered_exactly),
+        TEST(options_of_the_visit_cannot_change_during_it),
+        TEST(politeness_options_can_change_at_any_time),
+        TEST(another_canonical_form_is_refused),
+        TEST(flags_can_be_turned_off),
         TEST(damaged_options_are_named_and_can_be_replaced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

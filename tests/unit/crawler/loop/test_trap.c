@@ -1,4 +1,4 @@
-/* test_trap.c - paths that repeat themselves, and what URLs of one shape have in common. */
+/* test_trap.c - paths that repeat themselves, and the shape of a URL. */
 #include "crawler/loop/trap.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,17 +26,17 @@ static void three_times_in_a_row_is_a_trap(void **state)
     assert_true(repeats("/a/a/a"));
     assert_true(repeats("/x/a/b/a/b/a/b/y"));
     assert_true(repeats("/a/b/c/d/a/b/c/d/a/b/c/d"));
-    assert_true(repeats("/a//////b")); /* empty segments, too */
+    assert_true(repeats("/a//////b")); /* empty segments count too */
     assert_false(repeats("/a/a"));
     assert_false(repeats("/a/b/a/b/a"));
     assert_false(repeats("/a/b/a/c/a/d"));
-    assert_false(repeats("/a/b/c/d/e/a/b/c/d/e/a/b/c/d/e")); /* five are too many to see */
+    assert_false(repeats("/a/b/c/d/e/a/b/c/d/e/a/b/c/d/e")); /* groups of five are not detected */
     assert_false(repeats("/"));
     assert_false(repeats(""));
     assert_false(repeats("/a?b=/a/a/a"));
 }
 
-static void long_paths_are_looked_at_up_to_a_point(void **state)
+static void very_long_paths_are_only_checked_partly(void **state)
 {
     char path[1000];
     for (size_t i = 0; i < sizeof path - 1; i += 2) {
@@ -60,7 +60,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_times_in_a_row_is_a_trap),
-        cmocka_unit_test(long_paths_are_looked_at_up_to_a_point),
+        cmocka_unit_test(very_long_paths_are_only_checked_partly),
         cmocka_unit_test(a_shape_has_no_numbers_and_no_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

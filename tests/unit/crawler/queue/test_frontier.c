@@ -43,7 +43,7 @@ static void commit(frontier *f)
     assert_int_equal(frontier_commit(f, &err), DEJA_OK);
 }
 
-/* Take one URL, which is this; NULL: there is none. */
+/* Takes the next URL, which must be `want`; NULL: there must be none. */
 static struct frontier_url take(frontier *f, int64_t at, const char *want)
 {
     struct frontier_url u = {0};
@@ -68,7 +68,7 @@ static void done(frontier *f, int64_t id, const struct frontier_page *p)
     assert_int_equal(frontier_done(f, id, p, &err), DEJA_OK);
 }
 
-static void shallow_ones_first_then_by_arrival(void **state)
+static void urls_come_by_depth_and_then_by_arrival(void **state)
 {
     frontier *f = open_queue();
     const int64_t a = host(f, "http://a"), b = host(f, "http://b");
@@ -93,7 +93,7 @@ static void shallow_ones_first_then_by_arrival(void **state)
     frontier_close(f);
 }
 
-static void what_is_put_back_comes_again(void **state)
+static void a_url_that_is_put_back_comes_again(void **state)
 {
     frontier *f = open_queue();
     const int64_t a = host(f, "http://a");
@@ -109,7 +109,7 @@ static void what_is_put_back_comes_again(void **state)
     frontier_close(f);
 }
 
-/* In a child: a process that dies with work committed, taken and not committed. */
+/* In a child process: dies with committed, taken and uncommitted work. */
 static void die_at_work(void)
 {
     frontier *f = open_queue();
@@ -126,7 +126,7 @@ static void die_at_work(void)
     (void)kill(getpid(), SIGKILL);
 }
 
-static void a_killed_process_leaves_what_it_committed(void **state)
+static void committed_work_survives_a_kill(void **state)
 {
     const pid_t child = fork();
     int status;
@@ -142,7 +142,7 @@ static void a_killed_process_leaves_what_it_committed(void **state)
     frontier_close(f);
 }
 
-static void one_process_at_a_time(void **state)
+static void only_one_process_can_open_a_queue(void **state)
 {
     frontier *f = open_queue(), *second;
     deja_error err;
@@ -152,7 +152,7 @@ static void one_process_at_a_time(void **state)
     frontier_close(open_queue());
 }
 
-static void what_is_no_queue_is_refused(void **state)
+static void a_file_that_is_not_a_queue_is_refused(void **state)
 {
     frontier *f;
     deja_error err;
@@ -166,7 +166,7 @@ static void what_is_no_queue_is_refused(void **state)
     assert_int_equal(frontier_open(scratch_path("absent"), &f, &err), DEJA_EIO);
 }
 
-static void another_versions_queue_is_refused(void **state)
+static void a_queue_of_another_version_is_refused(void **state)
 {
     sqlite3 *db;
     frontier *f = open_queue();
@@ -180,7 +180,7 @@ static void another_versions_queue_is_refused(void **state)
     assert_non_null(strstr(err.text, "start another crawl"));
 }
 
-static void settings_are_kept(void **state)
+static void settings_are_stored(void **state)
 {
     frontier *f = open_queue();
     struct buffer blob = {0};
@@ -203,7 +203,7 @@ static void settings_are_kept(void **state)
     frontier_close(f);
 }
 
-/* Somebody else writes into the file. */
+/* Changes the file behind the queue's back. */
 static void edit(const char *sql)
 {
     sqlite3 *db;
@@ -248,8 +248,8 @@ static int look_at_text(void *ctx, deja_slice text, deja_error *err)
     return DEJA_OK;
 }
 
-/* Nothing that waits can be used: every way to it says so. */
-static void damaged_rows_are_found(void **state)
+/* No waiting row is usable; every function that reads one must report it. */
+static void damaged_rows_are_reported(void **state)
 {
     static const char *const changes[] = {"depth = -1",
                                           "depth = 4294967296",
@@ -287,7 +287,8 @@ static void damaged_rows_are_found(void **state)
     edit("UPDATE url SET depth = 'deep', url = 5.5");
     f = open_queue();
     assert_int_equal(frontier_each_host(f, look_at_host, NULL, &err), DEJA_EFORMAT);
-    assert_int_equal(frontier_each_since(f, 0, look_at_text, NULL, &err), DEJA_OK); /* '5.5' */
+    assert_int_equal(frontier_each_since(f, 0, look_at_text, NULL, &err), DEJA_OK); /* read as
+                                                                                     * '5.5' */
     frontier_close(f);
     edit("UPDATE url SET depth = 0, url = x''; UPDATE host SET name = x'61'");
     f = open_queue();
@@ -307,7 +308,7 @@ static int ignore_undone(void *ctx, const struct frontier_page *p, deja_error *e
     return DEJA_OK;
 }
 
-static void damaged_pages_are_found(void **state)
+static void damaged_pages_are_reported(void **state)
 {
     static const char *const changes[] = {
         "at_time = 'x'",
@@ -389,11 +390,11 @@ static void earlier_visits_are_remembered(void **state)
     assert_string_equal(got.modified.data, "");
     assert_string_equal(got.digest.text, "sha1:X");
     assert_int_equal(got.place.len, 33);
-    assert_int_equal(frontier_sync(f, &err), DEJA_OK); /* nothing is left open */
+    assert_int_equal(frontier_sync(f, &err), DEJA_OK); /* no statement is left open */
     frontier_close(f);
 }
 
-/* The key of a line of the index. */
+/* Collects the key of each line of the index. */
 static int add_key(void *ctx, deja_slice line, deja_error *err)
 {
     const char *blank = memchr(line.data, ' ', line.len);
@@ -422,7 +423,7 @@ static void text_is(struct buffer *b, const char *want)
     buffer_fini(b);
 }
 
-static void lists_of_hosts_urls_and_entries(void **state)
+static void hosts_urls_and_entries_can_be_listed(void **state)
 {
     frontier *f = open_queue();
     const int64_t a = host(f, "http://a"), b = host(f, "http://b");
@@ -458,14 +459,14 @@ static int count_undone(void *n, const struct frontier_page *p, deja_error *err)
     return DEJA_OK;
 }
 
-static void pages_of_damaged_records_wait_again(void **state)
+static void pages_with_damaged_records_are_queued_again(void **state)
 {
     frontier *f = open_queue();
     const int64_t a = host(f, "http://a");
     struct frontier_page page = {.status = 200};
     int n = 0;
     deja_error err;
-    for (uint32_t i = 0; i < 4; i++) { /* records at 0 and 100 of two files */
+    for (uint32_t i = 0; i < 4; i++) { /* two records in each of two files, at 0 and 100 */
         char url[20];
         snprintf(url, sizeof url, "http://a/%u", (unsigned)i);
         const int64_t id = put(f, a, i, url);
@@ -473,7 +474,7 @@ static void pages_of_damaged_records_wait_again(void **state)
         page.place = (struct warc_place){1 + i / 2, 100 * (i % 2), 50};
         done(f, id, &page);
     }
-    page.place = (struct warc_place){0, 0, 0}; /* in no archive: nothing is damaged */
+    page.place = (struct warc_place){0, 0, 0}; /* not archived, so not damaged */
     const int64_t id = put(f, a, 9, "http://a/9");
     taken_is(f, a, "http://a/9");
     done(f, id, &page);
@@ -493,19 +494,19 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
     const struct CMUnitTest tests[] = {
-        TEST(pages_of_damaged_records_wait_again),
-        TEST(shallow_ones_first_then_by_arrival),
-        TEST(what_is_put_back_comes_again),
-        TEST(a_killed_process_leaves_what_it_committed),
-        TEST(one_process_at_a_time),
-        TEST(what_is_no_queue_is_refused),
-        TEST(another_versions_queue_is_refused),
-        TEST(settings_are_kept),
+        TEST(pages_with_damaged_records_are_queued_again),
+        TEST(urls_come_by_depth_and_then_by_arrival),
+        TEST(a_url_that_is_put_back_comes_again),
+        TEST(committed_work_survives_a_kill),
+        TEST(only_one_process_can_open_a_queue),
+        TEST(a_file_that_is_not_a_queue_is_refused),
+        TEST(a_queue_of_another_version_is_refused),
+        TEST(settings_are_stored),
         TEST(damaged_settings_are_named),
-        TEST(damaged_rows_are_found),
-        TEST(damaged_pages_are_found),
+        TEST(damaged_rows_are_reported),
+        TEST(damaged_pages_are_reported),
         TEST(earlier_visits_are_remembered),
-        TEST(lists_of_hosts_urls_and_entries),
+        TEST(hosts_urls_and_entries_can_be_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

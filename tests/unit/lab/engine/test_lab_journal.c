@@ -1,5 +1,4 @@
-/* test_lab_journal.c - what was done is found again; what was torn, or is of another lab, is not.
- */
+/* test_lab_journal.c - finished runs are read back; torn lines and lines of another lab are not. */
 #include "lab/engine/lab_journal.h"
 #include "lab/engine/lab_runner.h"
 #include "scratch.h"
@@ -66,7 +65,7 @@ static void begin(void)
     close_journal(&t);
 }
 
-static void what_was_done_is_found_again(void **state)
+static void finished_runs_are_read_back(void **state)
 {
     struct try t = {0};
     const struct lab lab = a_lab();
@@ -74,7 +73,7 @@ static void what_was_done_is_found_again(void **state)
     assert_int_equal(open_journal(&t, &lab, true), DEJA_OK);
     assert_int_equal(t.found, 2);
     assert_true(t.results.done[0] && t.results.done[2 * 2 + 1]);
-    assert_true(lab_value(&t.results, 0, 0, 0) == 0.1); /* to the last bit */
+    assert_true(lab_value(&t.results, 0, 0, 0) == 0.1); /* bit for bit */
     assert_true(lab_value(&t.results, 1, 2, 1) == 1e300 + 1 / 3.0);
     assert_int_equal(lab_tasks_done(&t.results, 1), 2);
     assert_int_equal(lab_tasks(&t.results, 1), 6);
@@ -97,7 +96,7 @@ static void a_torn_line_is_cut_off(void **state)
     close_journal(&t);
 }
 
-static void lines_of_no_use_are_passed_over(void **state)
+static void unknown_lines_are_skipped(void **state)
 {
     struct try t = {0};
     const struct lab lab = a_lab();
@@ -109,7 +108,7 @@ static void lines_of_no_use_are_passed_over(void **state)
     close_journal(&t);
 }
 
-static void another_lab_is_refused(void **state)
+static void a_journal_of_another_lab_is_refused(void **state)
 {
     struct try t = {0};
     struct lab lab = a_lab();
@@ -124,7 +123,7 @@ static void another_lab_is_refused(void **state)
     close_journal(&t);
 }
 
-static void more_runs_go_on(void **state)
+static void a_resumed_journal_accepts_more_runs(void **state)
 {
     struct try t = {0};
     struct lab lab = a_lab();
@@ -135,7 +134,7 @@ static void more_runs_go_on(void **state)
     close_journal(&t);
 }
 
-static void nothing_to_resume_is_told(void **state)
+static void resuming_without_a_journal_is_an_error(void **state)
 {
     struct try t = {0};
     const struct lab lab = a_lab();
@@ -150,12 +149,12 @@ static void nothing_to_resume_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_done_is_found_again),
+        cmocka_unit_test(finished_runs_are_read_back),
         cmocka_unit_test(a_torn_line_is_cut_off),
-        cmocka_unit_test(lines_of_no_use_are_passed_over),
-        cmocka_unit_test(another_lab_is_refused),
-        cmocka_unit_test(more_runs_go_on),
-        cmocka_unit_test(nothing_to_resume_is_told),
+        cmocka_unit_test(unknown_lines_are_skipped),
+        cmocka_unit_test(a_journal_of_another_lab_is_refused),
+        cmocka_unit_test(a_resumed_journal_accepts_more_runs),
+        cmocka_unit_test(resuming_without_a_journal_is_an_error),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -1,4 +1,4 @@
-/* test_lab_math.c - what the theory says, against formulas in closed form, tables of the Poisson
+/* test_lab_math.c - the lab's theory compared with closed forms, tables of the Poisson
  * distribution, and a simulation. */
 #include "lab/engine/lab_math.h"
 #include "rng.h"
@@ -26,7 +26,7 @@ static void a_full_filter_follows_the_formula(void **state)
     assert_close(lab_bloom_rate(&two), pow(1 - exp(-0.5), 6), 1e-12);
 }
 
-/* For one function the mean over the filling is 1 - M (1 - e^(-1/M)). */
+/* With one hash function, the mean over the filling is 1 - M (1 - e^(-1/M)). */
 static void a_filling_filter_follows_the_integral(void **state)
 {
     const struct lab_bloom b = {1e6, 1, 1, 2.0, true};
@@ -40,7 +40,7 @@ static void a_filling_filter_follows_the_integral(void **state)
 #define KEYS 1000u
 #define RUNS 3000u
 
-/* One run: bits set at random, then asked at random; the share of hits. */
+/* One run: sets bits at random, then queries at random; returns the share of hits. */
 static double simulate(const struct lab_bloom *b, struct rng *rng)
 {
     const uint64_t m = (uint64_t)(b->n * b->k * b->multiplier);
@@ -54,7 +54,7 @@ static double simulate(const struct lab_bloom *b, struct rng *rng)
                 uint8_t *at = &bit[j / b->k * m + rng_below(rng, m)];
                 seen &= *at & 1;
                 if (b->filling)
-                    *at |= 2; /* its own bits count from the next key on */
+                    *at |= 2; /* its own bits count only for later keys */
                 else if (phase == 0)
                     *at = 1;
             }
@@ -78,8 +78,8 @@ static void expect_scatter(const struct lab_bloom *b, uint32_t runs, uint64_t se
     }
     const double mean = sum / runs, variance = squares / runs - mean * mean;
     const double sigma = lab_bloom_sigma(b);
-    /* The mean within 5 of its standard deviations (and 1/n, which the theory leaves out); the
-     * variance within 5 of its own, sqrt(2 / runs) of it, and another 2 % for the same reason. */
+    /* The mean must be within 5 of its standard deviations (plus 1/n, which the theory neglects),
+     * the variance within 5 of its own, sqrt(2 / runs) of it, plus 2 % for the same reason. */
     if (fabs(mean - lab_bloom_rate(b)) > 5 * sigma / sqrt(runs) + 2 * lab_bloom_rate(b) / b->n)
         fail_msg("mean %g, theory %g", mean, lab_bloom_rate(b));
     if (fabs(variance / (sigma * sigma) - 1) > 5 * sqrt(2.0 / runs) + 0.02)
@@ -102,7 +102,7 @@ static void a_filling_run_scatters_as_predicted(void **state)
 /* --- Rare events ------------------------------------------------------------ */
 
 /* From tables of exact Poisson confidence limits. */
-static void intervals_are_those_of_the_tables(void **state)
+static void intervals_match_the_published_tables(void **state)
 {
     assert_true(lab_poisson_low(0) == 0);
     assert_close(lab_poisson_high(0), 3.6889, 1e-4);
@@ -113,7 +113,7 @@ static void intervals_are_those_of_the_tables(void **state)
     assert_close(lab_poisson_low(1e6), 1e6 - 1960, 1e-6);
 }
 
-static void rare_events_have_a_distance(void **state)
+static void the_distance_of_rare_events_is_right(void **state)
 {
     assert_true(fabs(lab_poisson_sigma(0, 1e-9)) < 1e-3);
     assert_true(fabs(lab_poisson_sigma(10, 10)) < 0.2);
@@ -121,7 +121,7 @@ static void rare_events_have_a_distance(void **state)
     assert_close(lab_poisson_sigma(4, 1), 2.28, 0.01);
     assert_true(lab_poisson_sigma(0, 20) < -5);
     assert_true(lab_poisson_sigma(100, 20) > 8);
-    /* Where both forms apply they say the same. */
+    /* Where both forms apply, they agree. */
     assert_close(lab_poisson_sigma(1100, 1000), 100 / sqrt(1000), 0.02);
 }
 
@@ -130,11 +130,11 @@ static void blocks_scatter_more_than_single_bits(void **state)
     const double rate = 0.02, plain = sqrt(rate * (1 - rate) / 1e5);
     assert_true(lab_blocked_sigma(1e5, 7, 10, 1e5, rate) > plain);
     assert_true(lab_blocked_sigma(1e5, 7, 10, 1e5, rate) < 3 * plain);
-    /* More blocks, less of it. */
+    /* With many blocks, the extra scatter vanishes. */
     assert_close(lab_blocked_sigma(1e9, 7, 10, 1e5, rate), plain, 0.001);
 }
 
-static void sums_of_many_numbers(void **state)
+static void mean_error_and_fitted_line_are_right(void **state)
 {
     double x[] = {4, 1, 3, 2}, y[] = {9, 3, 7, 5};
     assert_close(lab_spread(x, 4).mean, 2.5, 1e-12);
@@ -153,10 +153,10 @@ int main(void)
         cmocka_unit_test(a_filling_filter_follows_the_integral),
         cmocka_unit_test(one_run_scatters_as_predicted),
         cmocka_unit_test(a_filling_run_scatters_as_predicted),
-        cmocka_unit_test(intervals_are_those_of_the_tables),
-        cmocka_unit_test(rare_events_have_a_distance),
+        cmocka_unit_test(intervals_match_the_published_tables),
+        cmocka_unit_test(the_distance_of_rare_events_is_right),
         cmocka_unit_test(blocks_scatter_more_than_single_bits),
-        cmocka_unit_test(sums_of_many_numbers),
+        cmocka_unit_test(mean_error_and_fitted_line_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_lab_mlbf.c - the multi-layer filter of the paper, with the weaknesses that it has there. */
+/* test_lab_mlbf.c - the paper's multi-layer filter, including its known weaknesses. */
 #include "lab/engine/lab_mlbf.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void add(struct lab_mlbf *f, const char *key)
     assert_int_equal(lab_mlbf_add(f, text(key)), DEJA_OK);
 }
 
-static void what_was_added_is_found(void **state)
+static void added_keys_are_found(void **state)
 {
     struct lab_mlbf f = a_filter('/', 0);
     char url[64];
@@ -52,8 +52,8 @@ static void the_scheme_is_cut_off(void **state)
     lab_mlbf_fini(&f);
 }
 
-/* The reason for the array of the XOR: segments of different URLs do not make a new one. */
-static void segments_of_others_do_not_add_up(void **state)
+/* The reason for the XOR array: segments of different URLs do not combine into a new one. */
+static void recombined_segments_are_not_found(void **state)
 {
     struct lab_mlbf f = a_filter('/', 0);
     add(&f, "http://a.example/one");
@@ -62,7 +62,7 @@ static void segments_of_others_do_not_add_up(void **state)
     lab_mlbf_fini(&f);
 }
 
-/* Equal segments cancel out in the XOR: x/p/p stands for any other x/q/q. */
+/* Equal segments cancel out in the XOR: x/p/p matches any x/q/q. */
 static void equal_segments_cancel_out(void **state)
 {
     struct lab_mlbf f = a_filter('/', 0);
@@ -73,7 +73,7 @@ static void equal_segments_cancel_out(void **state)
     lab_mlbf_fini(&f);
 }
 
-static void deeper_than_ever_is_not_there(void **state)
+static void a_deeper_url_than_any_added_is_not_found(void **state)
 {
     struct lab_mlbf f = a_filter('/', 0);
     assert_false(lab_mlbf_has(&f, text("http://a.example/x")));
@@ -88,14 +88,14 @@ static void words_go_to_the_layers_in_turn(void **state)
     add(&f, "the quick brown fox jumps");
     assert_int_equal(f.layers, 2);
     assert_true(lab_mlbf_has(&f, text("the quick brown fox jumps")));
-    /* Words of one layer may change places: the XOR does not see it. */
+    /* Words in the same layer may swap places; the XOR does not see it. */
     assert_true(lab_mlbf_has(&f, text("brown quick the fox jumps")));
     assert_false(lab_mlbf_has(&f, text("the quick brown fox")));
     lab_mlbf_fini(&f);
 }
 
-/* Lines come from a user's file: 1000 words must not make 1000 arrays. */
-static void layers_have_a_limit(void **state)
+/* Lines come from a user's file: 1000 words must not allocate 1000 arrays. */
+static void the_number_of_layers_is_limited(void **state)
 {
     char title[4000] = "", url[4000] = "http://a.example";
     for (int i = 0; i < 1000; i++) {
@@ -133,13 +133,13 @@ static void words_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_added_is_found),
+        cmocka_unit_test(added_keys_are_found),
         cmocka_unit_test(the_scheme_is_cut_off),
-        cmocka_unit_test(segments_of_others_do_not_add_up),
+        cmocka_unit_test(recombined_segments_are_not_found),
         cmocka_unit_test(equal_segments_cancel_out),
-        cmocka_unit_test(deeper_than_ever_is_not_there),
+        cmocka_unit_test(a_deeper_url_than_any_added_is_not_found),
         cmocka_unit_test(words_go_to_the_layers_in_turn),
-        cmocka_unit_test(layers_have_a_limit),
+        cmocka_unit_test(the_number_of_layers_is_limited),
         cmocka_unit_test(a_filter_without_bits_is_refused),
         cmocka_unit_test(words_are_counted),
     };

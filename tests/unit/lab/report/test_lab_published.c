@@ -1,4 +1,4 @@
-/* test_lab_published.c - printed values are found, with their digits. */
+/* test_lab_published.c - published values are found, with the digits that were printed. */
 #include "lab/report/lab_published.h"
 #include <math.h>
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static void a_cell_of_a_table(void **state)
+static void a_cell_of_a_table_is_found(void **state)
 {
     const struct lab_printed p = lab_printed(&(struct lab_printed_query){
         .source = "thesis", .table = "5.9", .filters = 1, .hashes = 3, .multiplier = 1.7});
@@ -27,7 +27,7 @@ static void whole_numbers_are_rounded_to_one(void **state)
     assert_true(p.found && p.value == 428 && p.half == 0.5);
 }
 
-static void oddities_have_a_remark(void **state)
+static void odd_values_have_a_remark(void **state)
 {
     const struct lab_printed p =
         lab_printed(&(struct lab_printed_query){.table = "5.10", .hashes = 8, .multiplier = 2.5});
@@ -35,7 +35,7 @@ static void oddities_have_a_remark(void **state)
     assert_non_null(strstr(p.remark, "misprint"));
 }
 
-static void what_is_not_there_is_not_found(void **state)
+static void missing_values_are_not_found(void **state)
 {
     const struct lab_printed p =
         lab_printed(&(struct lab_printed_query){.table = "5.9", .hashes = 11});
@@ -43,7 +43,7 @@ static void what_is_not_there_is_not_found(void **state)
     assert_true(isnan(p.value));
 }
 
-/* A line that was cut, or has too many commas, would be taken for another one. */
+/* A truncated line, or one with extra commas, would be mistaken for another. */
 static void every_line_has_all_columns(void **state)
 {
     size_t commas = 0, lines = 0;
@@ -62,10 +62,10 @@ static void every_line_has_all_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cell_of_a_table),
+        cmocka_unit_test(a_cell_of_a_table_is_found),
         cmocka_unit_test(whole_numbers_are_rounded_to_one),
-        cmocka_unit_test(oddities_have_a_remark),
-        cmocka_unit_test(what_is_not_there_is_not_found),
+        cmocka_unit_test(odd_values_have_a_remark),
+        cmocka_unit_test(missing_values_are_not_found),
         cmocka_unit_test(every_line_has_all_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

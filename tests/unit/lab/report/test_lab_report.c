@@ -1,5 +1,4 @@
-/* test_lab_report.c - cells and verdicts: what is said about a count, and about no count at all.
- */
+/* test_lab_report.c - cells and verdicts: what the report says about counts, including zero. */
 #include "lab/report/lab_report.h"
 #include <math.h>
 #include <setjmp.h>
@@ -35,7 +34,7 @@ static void a_rate_is_compared_with_theory(void **state)
     lab_report_fini(&r);
 }
 
-static void no_hit_is_a_bound_and_no_agreement(void **state)
+static void zero_hits_give_a_bound_and_no_verdict(void **state)
 {
     struct lab_report r;
     lab_report_init(&r, NULL);
@@ -45,20 +44,20 @@ static void no_hit_is_a_bound_and_no_agreement(void **state)
     assert_true(c->mean == 0 && c->low == 0);
     assert_true(fabs(c->high - 3.6889 / 4e6 * 100) < 1e-7);
     assert_true(fabs(c->theory_sigma) < 0.1);
-    /* The same silence is a difference where hits were due. */
+    /* Zero hits differ from the theory if it predicts many. */
     count = counted(0, 1e-5);
     lab_cell_rate(c, &count, &nothing);
     assert_true(c->theory_sigma < -LAB_FAR);
     lab_report_fini(&r);
 }
 
-static void rounding_of_the_paper_is_no_difference(void **state)
+static void rounding_in_the_paper_is_not_a_difference(void **state)
 {
     struct lab_report r;
     lab_report_init(&r, NULL);
     struct lab_cell *c = lab_cell(lab_table(&r, LAB_GRID, "x", "k", "t"), "a", "b");
     const struct lab_count count = counted(40000, 0.01);
-    /* Printed as 1.0: anything from 0.95 to 1.05 may have been measured. */
+    /* Printed as 1.0: the measured value was between 0.95 and 1.05. */
     const struct lab_printed p = {
         .found = true, .value = 1.04, .half = 0.05, .runs = 100, .rows = 1000000, .text = "1.04"};
     lab_cell_rate(c, &count, &p);
@@ -74,7 +73,7 @@ static bool says(const struct lab_report *r, enum lab_finding finding, const cha
     return false;
 }
 
-static void verdicts_follow_from_the_cells(void **state)
+static void verdicts_summarize_the_cells(void **state)
 {
     struct lab_report r;
     lab_report_init(&r, NULL);
@@ -92,7 +91,7 @@ static void verdicts_follow_from_the_cells(void **state)
     lab_judge_rates(&r, 0, 1);
     assert_true(says(&r, LAB_AGREES, "in all 2 cells"));
     assert_true(says(&r, LAB_NOTE, "1 of 2 cells had no hit"));
-    /* 0.006 % are 5.5 standard deviations of 10^8 queries, half of one of 10^6. */
+    /* 0.006 % is 5.5 standard deviations for 10^8 queries, and half of one for 10^6. */
     assert_true(says(&r, LAB_DIFFERS, "5.9, 3 HF 2.0 M: prints 1.006, theory 1,"));
     assert_true(says(&r, LAB_DIFFERS, "scatter of one run"));
 
@@ -102,7 +101,7 @@ static void verdicts_follow_from_the_cells(void **state)
     lab_report_fini(&r);
 }
 
-static void what_cannot_be_drawn_is_left_out(void **state)
+static void values_that_cannot_be_drawn_are_omitted(void **state)
 {
     struct lab_report r;
     lab_report_init(&r, NULL);
@@ -135,10 +134,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rate_is_compared_with_theory),
-        cmocka_unit_test(no_hit_is_a_bound_and_no_agreement),
-        cmocka_unit_test(rounding_of_the_paper_is_no_difference),
-        cmocka_unit_test(verdicts_follow_from_the_cells),
-        cmocka_unit_test(what_cannot_be_drawn_is_left_out),
+        cmocka_unit_test(zero_hits_give_a_bound_and_no_verdict),
+        cmocka_unit_test(rounding_in_the_paper_is_not_a_difference),
+        cmocka_unit_test(verdicts_summarize_the_cells),
+        cmocka_unit_test(values_that_cannot_be_drawn_are_omitted),
         cmocka_unit_test(numbers_have_few_digits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

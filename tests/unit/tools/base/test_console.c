@@ -1,4 +1,4 @@
-/* test_console.c - messages: one line each, and the progress line out of their way. */
+/* test_console.c - messages: one line each, and not mixed with the progress line. */
 #include "tools/base/out.h"
 #include "unit.h"
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static void messages_name_the_command(void **state)
     (void)fclose(f);
 }
 
-static void an_endless_message_is_cut_to_a_line(void **state)
+static void an_endless_message_is_truncated_to_a_line(void **state)
 {
     (void)state;
     char text[4096], endless[3000];
@@ -55,8 +55,8 @@ static void an_endless_message_is_cut_to_a_line(void **state)
     (void)fclose(f);
 }
 
-/* A message may quote anything: the terminal gets text. */
-static void what_a_message_quotes_is_harmless(void **state)
+/* Messages may quote anything; the terminal gets harmless text. */
+static void quoted_text_cannot_control_the_terminal(void **state)
 {
     (void)state;
     char text[8192], long_one[3000];
@@ -72,7 +72,7 @@ static void what_a_message_quotes_is_harmless(void **state)
                         "deja dedup: caf\u00e9 \\u202e\\u0085\n"
                         "\\x7f\n");
     (void)fclose(f);
-    /* A message that is cut ends with a whole character. */
+    /* A truncated message ends with a whole character. */
     for (size_t extra = 0; extra < 3; extra++) {
         f = tmpfile();
         assert_non_null(f);
@@ -88,7 +88,7 @@ static void what_a_message_quotes_is_harmless(void **state)
     }
 }
 
-/* What a terminal got so far. */
+/* What the terminal received so far. */
 static const char *terminal_got(int terminal, char *text, size_t cap)
 {
     struct pollfd p = {.fd = terminal, .events = POLLIN};
@@ -138,8 +138,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_name_the_command),
-        cmocka_unit_test(an_endless_message_is_cut_to_a_line),
-        cmocka_unit_test(what_a_message_quotes_is_harmless),
+        cmocka_unit_test(an_endless_message_is_truncated_to_a_line),
+        cmocka_unit_test(quoted_text_cannot_control_the_terminal),
         cmocka_unit_test(a_message_clears_the_progress_line),
     };
     return cmocka_run_group_tests_name("unit.console", tests, NULL, NULL);

@@ -40,7 +40,7 @@ static double rate_of(const char *text)
     return p;
 }
 
-/* Refused, with the value untouched, the text quoted and `says` in the message. */
+/* Refused: the value is untouched, the text is quoted, and the message contains `says`. */
 static void refuses_count(const char *text, const char *says)
 {
     uint64_t n = UNTOUCHED;
@@ -53,7 +53,7 @@ static void refuses_count(const char *text, const char *says)
         fail_msg("'%s': unexpected message: %s", text, err.text);
 }
 
-static void counts_take_units_and_exponents(void **state)
+static void counts_accept_units_and_exponents(void **state)
 {
     (void)state;
     assert_true(count_of("0") == 0);
@@ -93,7 +93,7 @@ static void counts_reach_2_to_the_64_and_no_further(void **state)
     refuses_count("18447P", "at most");
 }
 
-static void counts_refuse_what_is_no_whole_number(void **state)
+static void counts_must_be_whole_numbers(void **state)
 {
     (void)state;
     static const char *const wrong[] = {
@@ -133,7 +133,7 @@ static void counts_refuse_what_is_no_whole_number(void **state)
         refuses_count(wrong[i], "takes a whole number such as");
 }
 
-static void a_number_of_endless_digits_is_refused(void **state)
+static void a_number_with_endless_digits_is_refused(void **state)
 {
     (void)state;
     char text[4096];
@@ -146,7 +146,7 @@ static void a_number_of_endless_digits_is_refused(void **state)
     assert_true(strlen(err.text) < sizeof err.text - 1);
 }
 
-static void a_message_cannot_talk_to_the_terminal(void **state)
+static void a_message_cannot_control_the_terminal(void **state)
 {
     (void)state;
     uint64_t n;
@@ -208,7 +208,7 @@ static void durations_have_units(void **state)
             fail_msg("%s is %llu", wrong[i], (unsigned long long)n);
 }
 
-static void sizes_refuse_the_rest(void **state)
+static void other_sizes_are_refused(void **state)
 {
     (void)state;
     static const char *const wrong[] = {"",   "G",   "-1G",  "1 G",    "1.5X", "1GiBs", "1iB",
@@ -307,7 +307,7 @@ static void a_char_is_one_byte_or_an_escape(void **state)
     }
 }
 
-static void errors_may_be_nobodys(void **state)
+static void the_error_may_be_null(void **state)
 {
     (void)state;
     uint64_t n;
@@ -324,7 +324,7 @@ static void counts_are_grouped(void **state)
     assert_string_equal(num_count(UINT64_MAX).s, "18,446,744,073,709,551,615");
 }
 
-static void bytes_are_decimal_and_never_1000(void **state)
+static void bytes_are_decimal_and_stay_below_1000(void **state)
 {
     (void)state;
     assert_string_equal(num_bytes(0).s, "0 B");
@@ -337,7 +337,7 @@ static void bytes_are_decimal_and_never_1000(void **state)
     assert_string_equal(num_bytes(UINT64_MAX).s, "18.4 EB");
 }
 
-static void what_is_printed_as_a_size_can_be_typed(void **state)
+static void a_printed_size_can_be_typed_back(void **state)
 {
     (void)state;
     assert_true(size_of("33.6MB") == 33600000);
@@ -359,7 +359,7 @@ static void rates_are_short(void **state)
     assert_string_equal(num_share(1.0).s, "100.0%");
 }
 
-static void estimates_show_what_matters(void **state)
+static void estimates_show_the_significant_digits(void **state)
 {
     (void)state;
     assert_string_equal(num_estimate(0.0).s, "0");
@@ -410,8 +410,7 @@ static void exact_text_reads_back_as_the_same_number(void **state)
     assert_string_equal(num_fixed(9.584, 2).s, "9.58");
 }
 
-/* In a locale with a decimal comma, nothing changes.  Where none is installed, the C locale
- * stands in. */
+/* A locale with a decimal comma changes nothing.  If none is installed, the C locale is used. */
 static void the_locale_makes_no_difference(void **state)
 {
     (void)state;
@@ -433,25 +432,25 @@ static void the_locale_makes_no_difference(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_take_units_and_exponents),
+        cmocka_unit_test(counts_accept_units_and_exponents),
         cmocka_unit_test(counts_reach_2_to_the_64_and_no_further),
-        cmocka_unit_test(counts_refuse_what_is_no_whole_number),
-        cmocka_unit_test(a_number_of_endless_digits_is_refused),
-        cmocka_unit_test(a_message_cannot_talk_to_the_terminal),
+        cmocka_unit_test(counts_must_be_whole_numbers),
+        cmocka_unit_test(a_number_with_endless_digits_is_refused),
+        cmocka_unit_test(a_message_cannot_control_the_terminal),
         cmocka_unit_test(sizes_are_binary_unless_spelled_kB),
         cmocka_unit_test(durations_have_units),
         cmocka_unit_test(sizes_are_rounded_down_exactly),
-        cmocka_unit_test(sizes_refuse_the_rest),
+        cmocka_unit_test(other_sizes_are_refused),
         cmocka_unit_test(rates_lie_strictly_between_0_and_1),
         cmocka_unit_test(reals_are_finite_and_above_0),
         cmocka_unit_test(times_have_units),
         cmocka_unit_test(a_char_is_one_byte_or_an_escape),
-        cmocka_unit_test(errors_may_be_nobodys),
+        cmocka_unit_test(the_error_may_be_null),
         cmocka_unit_test(counts_are_grouped),
-        cmocka_unit_test(bytes_are_decimal_and_never_1000),
-        cmocka_unit_test(what_is_printed_as_a_size_can_be_typed),
+        cmocka_unit_test(bytes_are_decimal_and_stay_below_1000),
+        cmocka_unit_test(a_printed_size_can_be_typed_back),
         cmocka_unit_test(rates_are_short),
-        cmocka_unit_test(estimates_show_what_matters),
+        cmocka_unit_test(estimates_show_the_significant_digits),
         cmocka_unit_test(durations_have_two_units_at_most),
         cmocka_unit_test(speeds_have_a_prefix),
         cmocka_unit_test(exact_text_reads_back_as_the_same_number),

@@ -1,4 +1,4 @@
-/* test_out.c - results: all of them arrive, in order, or it is said why not. */
+/* test_out.c - results: all of them arrive, in order, or an error says why not. */
 #include "catching.h"
 #include "tools/base/out.h"
 #include <errno.h>
@@ -70,7 +70,7 @@ static void long_text_passes_the_buffer(void **state)
     free(back);
 }
 
-/* A reader slower than the writer, and a pipe that takes only part of each write. */
+/* A reader slower than the writer, and a pipe that accepts only part of each write. */
 static void a_pipe_that_does_not_block_loses_nothing(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void a_pipe_that_does_not_block_loses_nothing(void **state)
     assert_int_equal(status, 0);
 }
 
-static void a_reader_that_has_gone_is_no_error(void **state)
+static void a_reader_that_has_gone_is_not_an_error(void **state)
 {
     (void)state;
     int fds[2];
@@ -148,7 +148,7 @@ static void a_full_disk_is_an_error_that_names_the_output(void **state)
     assert_int_equal(out_flush(&o, &err), DEJA_EIO);
     assert_string_equal(err.text, "results.txt: No space left on device");
     memset(&err, 0, sizeof err);
-    assert_int_equal(out_close(&o, &err), DEJA_EIO); /* a failure stays */
+    assert_int_equal(out_close(&o, &err), DEJA_EIO); /* the failure stays */
     assert_string_equal(err.text, "results.txt: No space left on device");
     (void)close(fd);
 }
@@ -165,12 +165,12 @@ static void a_file_is_replaced(void **state)
     assert_int_equal(out_close(&o, NULL), DEJA_OK);
     file_is(path, "new");
     assert_int_equal(out_open(&o, path, NULL), DEJA_OK);
-    assert_int_equal(out_close(&o, NULL), DEJA_OK); /* no results are results */
+    assert_int_equal(out_close(&o, NULL), DEJA_OK); /* an empty result is a result */
     file_is(path, "");
     (void)unlink(path);
 }
 
-static void a_failure_before_the_first_flush_destroys_nothing(void **state)
+static void a_failure_before_the_first_flush_keeps_the_old_file(void **state)
 {
     (void)state;
     char path[PATH_CAP];
@@ -183,7 +183,7 @@ static void a_failure_before_the_first_flush_destroys_nothing(void **state)
     (void)unlink(path);
 }
 
-static void an_input_that_is_the_output_is_refused_and_kept(void **state)
+static void an_output_that_is_also_an_input_is_refused(void **state)
 {
     (void)state;
     char path[PATH_CAP], text[300];
@@ -254,12 +254,12 @@ int main(void)
         cmocka_unit_test(text_arrives_in_order),
         cmocka_unit_test(long_text_passes_the_buffer),
         cmocka_unit_test(a_pipe_that_does_not_block_loses_nothing),
-        cmocka_unit_test(a_reader_that_has_gone_is_no_error),
+        cmocka_unit_test(a_reader_that_has_gone_is_not_an_error),
         cmocka_unit_test(a_reader_that_does_not_read_cannot_hold_up_a_stop),
         cmocka_unit_test(a_full_disk_is_an_error_that_names_the_output),
         cmocka_unit_test(a_file_is_replaced),
-        cmocka_unit_test(a_failure_before_the_first_flush_destroys_nothing),
-        cmocka_unit_test(an_input_that_is_the_output_is_refused_and_kept),
+        cmocka_unit_test(a_failure_before_the_first_flush_keeps_the_old_file),
+        cmocka_unit_test(an_output_that_is_also_an_input_is_refused),
         cmocka_unit_test(a_file_that_cannot_be_opened_is_named),
         cmocka_unit_test(words_are_wrapped),
         cmocka_unit_test(bars_are_plain_or_blocks),

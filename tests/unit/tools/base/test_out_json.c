@@ -1,4 +1,4 @@
-/* test_out_json.c - JSON: indented, separated, escaped, and Unicode whatever the bytes are. */
+/* test_out_json.c - JSON: indented, separated, escaped, and valid UTF-8 for any bytes. */
 #include "catching.h"
 #include "tools/base/out.h"
 #include <math.h>
@@ -82,12 +82,12 @@ static void json_replaces_what_is_not_utf8(void **state)
               "b",
               3, "\"a\\ufffdb\"\n");
     quoted_as("\x80", 1, "\"\\ufffd\"\n");
-    quoted_as("\xc2\x9b", 2, "\"\\u009b\"\n"); /* what terminals obey */
+    quoted_as("\xc2\x9b", 2, "\"\\u009b\"\n"); /* bytes that terminals obey */
     quoted_as("\xe2\x80\xae\x7f", 4, "\"\\u202e\\u007f\"\n");
     quoted_as("\xc3\xa9", 2, "\"\xc3\xa9\"\n");
-    quoted_as("\xc3", 1, "\"\\ufffd\"\n");            /* cut off    */
-    quoted_as("\xe2\x82", 2, "\"\\ufffd\"\n");        /* cut off    */
-    quoted_as("\xe2\x82x", 3, "\"\\ufffdx\"\n");      /* broken off */
+    quoted_as("\xc3", 1, "\"\\ufffd\"\n");            /* truncated */
+    quoted_as("\xe2\x82", 2, "\"\\ufffd\"\n");        /* truncated */
+    quoted_as("\xe2\x82x", 3, "\"\\ufffdx\"\n");      /* interrupted */
     quoted_as("\xc0\xaf", 2, "\"\\ufffd\\ufffd\"\n"); /* overlong   */
     quoted_as("\xe0\x80\x80", 3, "\"\\ufffd\\ufffd\\ufffd\"\n");
     quoted_as("\xed\xa0\x80", 3, "\"\\ufffd\\ufffd\\ufffd\"\n");            /* surrogate  */

@@ -1,4 +1,4 @@
-/* test_out_table.c - tables: aligned, of any length. */
+/* test_out_table.c - aligned tables of any length. */
 #include "catching.h"
 #include "tools/base/out.h"
 #include <string.h>
@@ -27,7 +27,7 @@ static void columns_are_aligned(void **state)
                                        "  unfinished\n");
 }
 
-static void many_rows_are_no_trouble(void **state)
+static void many_rows_are_fine(void **state)
 {
     (void)state;
     struct catcher c;
@@ -44,7 +44,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_aligned),
-        cmocka_unit_test(many_rows_are_no_trouble),
+        cmocka_unit_test(many_rows_are_fine),
     };
     return cmocka_run_group_tests_name("unit.out_table", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* test_printable.c - text from elsewhere is made harmless for terminals, and nothing else. */
+/* test_printable.c - text from elsewhere is made harmless for terminals and otherwise unchanged. */
 #include "rng.h"
 #include "tools/base/printable.h"
 #include "unit.h"
@@ -25,7 +25,7 @@ static void text_stays_as_it_is(void **state)
         assert_string_equal(shown(texts[i], false), texts[i]);
 }
 
-static void what_terminals_obey_becomes_escapes(void **state)
+static void control_characters_become_escapes(void **state)
 {
     (void)state;
     assert_string_equal(shown("\x1b[2J\x1b]52;c;aGk=\x07", false), "\\x1b[2J\\x1b]52;c;aGk=\\x07");
@@ -42,8 +42,8 @@ static void what_terminals_obey_becomes_escapes(void **state)
     assert_string_equal(zero, "a\\x00b");
 }
 
-/* Raw C1, overlong forms, surrogates, beyond Unicode, halves. */
-static void bytes_that_are_no_utf8_become_escapes(void **state)
+/* Raw C1, overlong forms, surrogates, beyond Unicode, incomplete sequences. */
+static void bytes_that_are_not_utf8_become_escapes(void **state)
 {
     (void)state;
     assert_string_equal(shown("\x9b\x31m", false), "\\x9b1m");
@@ -56,14 +56,14 @@ static void bytes_that_are_no_utf8_become_escapes(void **state)
     assert_string_equal(shown("\xff\xfe", false), "\\xff\\xfe");
 }
 
-/* 0x9b is a byte of this letter, and CSI to a terminal of eight bits. */
+/* 0x9b is a byte of this letter, but CSI to an 8-bit terminal. */
 static void other_terminals_get_ascii(void **state)
 {
     (void)state;
     assert_string_equal(shown("\u011b \x1b\u202e", true), "\\xc4\\x9b \\x1b\\u202e");
 }
 
-static void what_does_not_fit_is_cut_between_characters(void **state)
+static void long_text_is_cut_between_characters(void **state)
 {
     (void)state;
     char out[8];
@@ -89,8 +89,8 @@ static void a_cut_text_loses_half_a_character(void **state)
     assert_int_equal(printable_cut("\x80\x80\x80\x80", 4), 4); /* not a character at all */
 }
 
-/* Whatever comes in: no byte of the output is a control, it is UTF-8, and a second time changes
- * nothing. */
+/* For any input, the output has no control bytes, is valid UTF-8, and stays the same when
+ * processed again. */
 static void random_bytes_come_out_harmless(void **state)
 {
     (void)state;
@@ -121,10 +121,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_stays_as_it_is),
-        cmocka_unit_test(what_terminals_obey_becomes_escapes),
-        cmocka_unit_test(bytes_that_are_no_utf8_become_escapes),
+        cmocka_unit_test(control_characters_become_escapes),
+        cmocka_unit_test(bytes_that_are_not_utf8_become_escapes),
         cmocka_unit_test(other_terminals_get_ascii),
-        cmocka_unit_test(what_does_not_fit_is_cut_between_characters),
+        cmocka_unit_test(long_text_is_cut_between_characters),
         cmocka_unit_test(a_cut_text_loses_half_a_character),
         cmocka_unit_test(random_bytes_come_out_harmless),
     };

@@ -1,4 +1,4 @@
-/* test_blocks.c - the room of a block, and other records of the same data. */
+/* test_blocks.c - the room of a block, and new records for the same data. */
 #include "tools/input/blocks.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static void what_was_taken_stays_where_it_is(void **state)
+static void room_that_was_taken_does_not_move(void **state)
 {
     (void)state;
     enum {
@@ -33,7 +33,7 @@ static void what_was_taken_stays_where_it_is(void **state)
     block_fini(&b);
 }
 
-static void room_that_is_not_taken_is_given_again(void **state)
+static void room_that_is_not_taken_is_reused(void **state)
 {
     (void)state;
     struct block b;
@@ -76,7 +76,7 @@ static void lines_may_have_no_key_or_many(void **state)
     block_rekey_end(&b);
     assert_int_equal(b.n, 0);
     assert_false(b.shared);
-    assert_int_equal(block_reset(&b, 100, 4), 0); /* and everything shrinks again */
+    assert_int_equal(block_reset(&b, 100, 4), 0); /* everything shrinks again */
     assert_true(b.records_cap <= 8 && b.new_cap <= 16);
     block_fini(&b);
 }
@@ -84,8 +84,8 @@ static void lines_may_have_no_key_or_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_taken_stays_where_it_is),
-        cmocka_unit_test(room_that_is_not_taken_is_given_again),
+        cmocka_unit_test(room_that_was_taken_does_not_move),
+        cmocka_unit_test(room_that_is_not_taken_is_reused),
         cmocka_unit_test(lines_may_have_no_key_or_many),
     };
     return cmocka_run_group_tests_name("unit.blocks", tests, NULL, NULL);

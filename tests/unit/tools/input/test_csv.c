@@ -1,4 +1,5 @@
-/* test_csv.c - CSV records and fields: by hand, built from known fields, and in pieces. */
+/* test_csv.c - CSV records and fields: written by hand, generated from known fields, and in
+ * pieces. */
 #include "rng.h"
 #include "tools/input/csv.h"
 #include <setjmp.h>
@@ -21,7 +22,7 @@ static size_t below(size_t n)
 
 /* --- One record ---------------------------------------------------------- */
 
-/* The record's fields, unquoted, with '|' behind each. */
+/* The record's fields, unquoted, each followed by '|'. */
 static void fields_are(const char *record, const char *want)
 {
     char got[256];
@@ -45,7 +46,7 @@ static void fields_are(const char *record, const char *want)
     }
     got[len] = 0;
     assert_string_equal(got, want);
-    assert_false(csv_next(&c, &field)); /* the end is the end */
+    assert_false(csv_next(&c, &field)); /* after the end, there is nothing */
     free(exact);
 }
 
@@ -109,7 +110,7 @@ static void an_unclosed_quote_takes_the_rest(void **state)
     fields_are("x,\"a\"\"b", "x|a\"b|");
 }
 
-static void a_content_in_one_piece_is_not_copied(void **state)
+static void content_in_one_piece_is_not_copied(void **state)
 {
     (void)state;
     const char record[] = "\"abc\",de,\"f\"\"g\"";
@@ -146,7 +147,7 @@ static void ends_are(const char *data, const size_t *want, size_t n, bool open)
     }
 }
 
-static void records_end_at_line_ends_outside_of_quotes(void **state)
+static void records_end_at_line_ends_outside_quotes(void **state)
 {
     (void)state;
     ends_are("a,b\nc,d\n", (const size_t[]){4, 8}, 2, false);
@@ -166,7 +167,7 @@ static void stray_quotes_do_not_join_lines(void **state)
     ends_are("a,b\"\n", (const size_t[]){5}, 1, false);
 }
 
-static void an_unclosed_quote_is_known_at_the_end(void **state)
+static void an_unclosed_quote_is_reported_at_the_end(void **state)
 {
     (void)state;
     ends_are("a\n\"b\nc\n", (const size_t[]){2}, 1, true);
@@ -175,7 +176,7 @@ static void an_unclosed_quote_is_known_at_the_end(void **state)
     ends_are("\"a\"\"", NULL, 0, true);
 }
 
-/* Write a field so that it must be read as `content`: quoted if it must be, or at random. */
+/* Writes a field that must be read as `content`: quoted if necessary, or at random. */
 static size_t put_field(char *out, const char *content, size_t len)
 {
     bool special = len && content[0] == '"';
@@ -201,9 +202,9 @@ static size_t put_field(char *out, const char *content, size_t len)
 #define COLUMNS 4
 #define LONGEST 70
 
-/* Fields are known first, then written as CSV: ends and contents must come back, whatever the
- * pieces and however many ends are asked for at a time. */
-static void what_was_written_is_read_again(void **state)
+/* Known fields are written as CSV; ends and contents must come back, for any pieces and any number
+ * of ends per call. */
+static void written_records_are_read_back(void **state)
 {
     (void)state;
     static const char letters[] = "ab,\"\n\r\xff";
@@ -273,11 +274,11 @@ int main(void)
         cmocka_unit_test(quotes_inside_unquoted_fields_are_ordinary),
         cmocka_unit_test(text_after_the_closing_quote_stays),
         cmocka_unit_test(an_unclosed_quote_takes_the_rest),
-        cmocka_unit_test(a_content_in_one_piece_is_not_copied),
-        cmocka_unit_test(records_end_at_line_ends_outside_of_quotes),
+        cmocka_unit_test(content_in_one_piece_is_not_copied),
+        cmocka_unit_test(records_end_at_line_ends_outside_quotes),
         cmocka_unit_test(stray_quotes_do_not_join_lines),
-        cmocka_unit_test(an_unclosed_quote_is_known_at_the_end),
-        cmocka_unit_test(what_was_written_is_read_again),
+        cmocka_unit_test(an_unclosed_quote_is_reported_at_the_end),
+        cmocka_unit_test(written_records_are_read_back),
     };
     return cmocka_run_group_tests_name("unit.csv", tests, NULL, NULL);
 }

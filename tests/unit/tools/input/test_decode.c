@@ -1,5 +1,5 @@
-/* test_decode.c - compressed files, most of them written by hand (packed.h); where the library is
- * there, too, it makes the larger ones. */
+/* test_decode.c - compressed files, most of them written by hand (packed.h).  The larger ones are
+ * made by the libraries if they are installed. */
 #include "packed.h"
 #include "tools/input/decode.h"
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void compressed_files_need_their_library(void **state)
     }
 }
 
-static void compressed_files_are_known_by_content_and_read_to_the_end(void **state)
+static void compressed_files_are_recognized_by_content_and_read_to_the_end(void **state)
 {
     (void)state;
     struct bytes content = {0};
@@ -53,7 +53,7 @@ static void compressed_files_are_known_by_content_and_read_to_the_end(void **sta
             struct reading want = {0};
             struct input_options o = options_for(NULL, 0);
             size_t streams = 1 + below(4);
-            for (size_t i = 0; i < streams; i++) { /* cat a.gz b.gz, some of them empty */
+            for (size_t i = 0; i < streams; i++) { /* as made by cat a.gz b.gz; some are empty */
                 random_lines(&content, '\n', 20);
                 size_t len = below(5) ? content.len : 0;
                 packers[p].put(&packed, content.data, len, 1 + below(2000));
@@ -80,8 +80,7 @@ static void compressed_files_are_known_by_content_and_read_to_the_end(void **sta
     drop(&content);
 }
 
-/* As gzip -9, zstd -19, xz -9 and bzip2 -9 made them, from 100 lines
- * "http://www.example.com/%d\n": the same with real compression. */
+/* 100 lines "http://www.example.com/%d\n", compressed by gzip -9, zstd -19, xz -9 and bzip2 -9. */
 static void files_of_the_usual_tools_are_read(void **state)
 {
     (void)state;
@@ -155,9 +154,9 @@ static void a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error(v
             snprintf(lines, sizeof lines, "; %zu line%s before that w%s read", r.n,
                      r.n == 1 ? "" : "s", r.n == 1 ? "as" : "ere");
             assert_contains(r.err.text, lines);
-            assert_true(r.n >= most); /* never fewer with more bytes */
+            assert_true(r.n >= most); /* more bytes never give fewer lines */
             most = r.n;
-            /* Every complete line that was there, and no half one. */
+            /* All complete lines before the cut, and no partial one. */
             struct reading whole = {0};
             struct input_options o = options_for(NULL, 0);
             split_naively(&whole, &o, TEXT(content));
@@ -167,14 +166,14 @@ static void a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error(v
             reading_free(&whole);
             reading_free(&r);
         }
-        assert_true(most >= 4 || !packers[p].pieces); /* a zstd block comes out as a whole */
+        assert_true(most >= 4 || !packers[p].pieces); /* a zstd block is decoded as a whole */
         drop(&packed);
     }
 }
 
-/* All except this zstd have a checksum: undetected damage was in padding.  zstd must only
+/* All except this zstd have a checksum, so undetected damage was in padding.  zstd only has to
  * survive. */
-static void a_changed_bit_is_noticed_or_changes_nothing(void **state)
+static void a_changed_bit_is_detected_or_harmless(void **state)
 {
     (void)state;
     static const char content[] = "first\nsecond\nthird\nfourth\nfifth\n";
@@ -200,7 +199,7 @@ static void a_changed_bit_is_noticed_or_changes_nothing(void **state)
     }
 }
 
-static void bytes_behind_the_compressed_data_are_not_skipped(void **state)
+static void bytes_after_the_compressed_data_are_an_error(void **state)
 {
     (void)state;
     for (size_t p = 0; p < LEN(packers); p++) {
@@ -210,7 +209,7 @@ static void bytes_behind_the_compressed_data_are_not_skipped(void **state)
         packers[p].put(&packed, TEXT("a\nb\n"), 100);
         put(&packed, TEXT("plain text\n"));
         struct reading r;
-        for (int more = 0; more < 11; more++) { /* one byte is enough to tell */
+        for (int more = 0; more < 11; more++) { /* one byte is enough */
             r = read_bytes(&packed, 0);
             assert_int_equal(r.rc, DEJA_EFORMAT);
             assert_listed(&r.keys, "a|b|");
@@ -253,7 +252,7 @@ static void zstd_windows_up_to_128_mib_are_read_and_larger_ones_refused(void **s
     }
 }
 
-static void a_zstd_file_may_begin_with_a_frame_to_skip(void **state)
+static void a_zstd_file_may_start_with_a_skippable_frame(void **state)
 {
     (void)state;
     if (!decode_supported(DECODE_ZSTD))
@@ -270,7 +269,7 @@ static void a_zstd_file_may_begin_with_a_frame_to_skip(void **state)
     drop(&packed);
 }
 
-/* Behind a first frame, the library would read the formats of 2015 as well, and not well. */
+/* After a first frame, the library would also try the formats of 2015, and read them badly. */
 static void zstd_frames_of_old_formats_are_refused(void **state)
 {
     (void)state;
@@ -291,7 +290,7 @@ static void zstd_frames_of_old_formats_are_refused(void **state)
     }
 }
 
-/* The library forgets what it decoded in a call that ends with an error. */
+/* The library discards what it decoded in a call that ends with an error. */
 static void blocks_before_a_damaged_one_are_read(void **state)
 {
     (void)state;
@@ -300,9 +299,9 @@ static void blocks_before_a_damaged_one_are_read(void **state)
     struct bytes packed = {0};
     put_le(&packed, 0xfd2fb528, 4);
     put_le(&packed, 0x8000, 2); /* no length, a window of 64 MiB */
-    put_le(&packed, 4 << 3, 3); /* a block of 4 bytes as they are */
+    put_le(&packed, 4 << 3, 3); /* a raw block of 4 bytes */
     put(&packed, TEXT("a\nb\n"));
-    put_le(&packed, 0x7 | 4 << 3, 3); /* a block of the kind that there is not */
+    put_le(&packed, 0x7 | 4 << 3, 3); /* a block of an invalid type */
     put(&packed, TEXT("c\nd\n"));
     struct reading r = read_bytes(&packed, 0);
     assert_int_equal(r.rc, DEJA_EFORMAT);
@@ -313,7 +312,7 @@ static void blocks_before_a_damaged_one_are_read(void **state)
 }
 
 /* 4 bytes for every 128 KiB: a line of any length costs an attacker nothing. */
-static void a_small_file_cannot_take_all_memory(void **state)
+static void a_small_file_cannot_use_up_all_memory(void **state)
 {
     (void)state;
     if (!decode_supported(DECODE_ZSTD))
@@ -333,7 +332,7 @@ static void a_small_file_cannot_take_all_memory(void **state)
     drop(&packed);
 }
 
-static void a_slow_compressed_pipe_hands_on_lines_as_well(void **state)
+static void a_slow_compressed_pipe_delivers_lines_at_once(void **state)
 {
     (void)state;
     for (size_t p = 0; p < LEN(packers); p++) {
@@ -368,7 +367,7 @@ static void a_slow_compressed_pipe_hands_on_lines_as_well(void **state)
     }
 }
 
-static void compressed_bytes_one_by_one_through_a_pipe_are_understood(void **state)
+static void compressed_bytes_may_arrive_one_by_one(void **state)
 {
     (void)state;
     for (size_t p = 0; p < LEN(packers); p++) {
@@ -388,7 +387,7 @@ static void compressed_bytes_one_by_one_through_a_pipe_are_understood(void **sta
 }
 
 #if defined(DEJA_HAVE_LZMA) || defined(DEJA_HAVE_BZIP2)
-/* And two thirds of it give more than `least` lines before the error. */
+/* Two thirds of the file give more than `least` lines before the error. */
 static void large_file_is_read(struct bytes *packed, const struct reading *want, size_t least)
 {
     struct reading r = read_bytes(packed, 0);
@@ -404,7 +403,7 @@ static void large_file_is_read(struct bytes *packed, const struct reading *want,
 }
 #endif
 
-/* 2^28 bytes of dictionary alone are the limit. */
+/* A dictionary of 2^28 bytes alone reaches the limit. */
 static void xz_files_that_need_too_much_memory_are_refused(void **state)
 {
     (void)state;
@@ -427,7 +426,7 @@ static void xz_files_that_need_too_much_memory_are_refused(void **state)
     }
 }
 
-/* Does a message have this text, with the file's name for FILE? */
+/* Does the message contain this text, with the file's name for FILE? */
 static void assert_advises(const char *message, const char *text, const char *name)
 {
     char want[300];
@@ -437,8 +436,8 @@ static void assert_advises(const char *message, const char *text, const char *na
     assert_contains(message, file ? want : text);
 }
 
-/* Every one of them, in a file and, byte by byte, through a pipe. */
-static void what_is_not_lines_is_refused_with_its_remedy(void **state)
+/* Each in a file and, byte by byte, through a pipe. */
+static void other_file_types_are_refused_with_a_remedy(void **state)
 {
     (void)state;
     static const struct {
@@ -490,8 +489,8 @@ static void what_is_not_lines_is_refused_with_its_remedy(void **state)
     }
 }
 
-/* Text that starts like one of them, and ends or continues differently. */
-static void lines_that_only_begin_like_something_else_are_lines(void **state)
+/* Text that starts like a known file type and continues differently. */
+static void lines_that_only_start_like_a_file_type_are_lines(void **state)
 {
     (void)state;
     static const char *const lists[] = {"B\n",
@@ -538,7 +537,7 @@ static void lines_that_only_begin_like_something_else_are_lines(void **state)
     }
 }
 
-static void a_file_that_cannot_be_read_is_found_before_any_work(void **state)
+static void an_unreadable_file_is_reported_before_any_work(void **state)
 {
     (void)state;
     const char *paths[] = {file(0, TEXT("a\n")), file(1, TEXT("PK\3\4"))};
@@ -632,22 +631,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compressed_files_need_their_library),
-        cmocka_unit_test(compressed_files_are_known_by_content_and_read_to_the_end),
+        cmocka_unit_test(compressed_files_are_recognized_by_content_and_read_to_the_end),
         cmocka_unit_test(files_of_the_usual_tools_are_read),
         cmocka_unit_test(a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error),
-        cmocka_unit_test(a_changed_bit_is_noticed_or_changes_nothing),
-        cmocka_unit_test(bytes_behind_the_compressed_data_are_not_skipped),
+        cmocka_unit_test(a_changed_bit_is_detected_or_harmless),
+        cmocka_unit_test(bytes_after_the_compressed_data_are_an_error),
         cmocka_unit_test(zstd_windows_up_to_128_mib_are_read_and_larger_ones_refused),
-        cmocka_unit_test(a_zstd_file_may_begin_with_a_frame_to_skip),
+        cmocka_unit_test(a_zstd_file_may_start_with_a_skippable_frame),
         cmocka_unit_test(zstd_frames_of_old_formats_are_refused),
         cmocka_unit_test(blocks_before_a_damaged_one_are_read),
-        cmocka_unit_test(a_small_file_cannot_take_all_memory),
-        cmocka_unit_test(a_slow_compressed_pipe_hands_on_lines_as_well),
-        cmocka_unit_test(compressed_bytes_one_by_one_through_a_pipe_are_understood),
+        cmocka_unit_test(a_small_file_cannot_use_up_all_memory),
+        cmocka_unit_test(a_slow_compressed_pipe_delivers_lines_at_once),
+        cmocka_unit_test(compressed_bytes_may_arrive_one_by_one),
         cmocka_unit_test(xz_files_that_need_too_much_memory_are_refused),
-        cmocka_unit_test(what_is_not_lines_is_refused_with_its_remedy),
-        cmocka_unit_test(lines_that_only_begin_like_something_else_are_lines),
-        cmocka_unit_test(a_file_that_cannot_be_read_is_found_before_any_work),
+        cmocka_unit_test(other_file_types_are_refused_with_a_remedy),
+        cmocka_unit_test(lines_that_only_start_like_a_file_type_are_lines),
+        cmocka_unit_test(an_unreadable_file_is_reported_before_any_work),
 #if defined(DEJA_HAVE_ZLIB) || defined(DEJA_HAVE_ZSTD) || defined(DEJA_HAVE_LZMA) ||              \
     defined(DEJA_HAVE_BZIP2)
         cmocka_unit_test(large_files_of_the_libraries_are_read),

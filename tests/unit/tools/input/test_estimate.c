@@ -1,4 +1,4 @@
-/* test_estimate.c - how many records files have, before they are read. */
+/* test_estimate.c - estimating the number of records before reading the files. */
 #include "packed.h"
 #include "tools/input/input.h"
 
@@ -38,7 +38,7 @@ static void large_files_are_estimated_from_samples(void **state)
     assert_true(estimate >= n);
     assert_true(estimate < 1.1 * n);
 
-    const char *paths[40]; /* too many to look at all of them */
+    const char *paths[40]; /* too many files to sample all of them */
     for (size_t i = 0; i < LEN(paths); i++)
         paths[i] = path;
     o = options_for(paths, LEN(paths));
@@ -48,7 +48,7 @@ static void large_files_are_estimated_from_samples(void **state)
     drop(&content);
 }
 
-static void what_cannot_be_known_is_not_estimated(void **state)
+static void compressed_missing_and_piped_input_is_not_estimated(void **state)
 {
     (void)state;
     struct bytes packed = {0};
@@ -68,7 +68,7 @@ static void what_cannot_be_known_is_not_estimated(void **state)
     close(ends[1]);
     o.n_paths = 0;
     assert_int_equal(input_estimate(&o), 0);
-    struct reading r = read_all(&o); /* nothing was taken */
+    struct reading r = read_all(&o); /* nothing was consumed */
     assert_listed(&r.keys, "a|b|");
     reading_free(&r);
     stdin_back();
@@ -80,7 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_files_are_counted_exactly),
         cmocka_unit_test(large_files_are_estimated_from_samples),
-        cmocka_unit_test(what_cannot_be_known_is_not_estimated),
+        cmocka_unit_test(compressed_missing_and_piped_input_is_not_estimated),
     };
     return cmocka_run_group_tests_name("unit.estimate", tests, make_folder, remove_folder);
 }

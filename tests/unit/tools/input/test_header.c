@@ -1,6 +1,6 @@
-/* test_header.c - keys that are fields of their records, by number or by the name in a header.
+/* test_header.c - keys that are fields of records, by number or by the name in a header.
  *
- * Fields are known before they are written as CSV, in every way that CSV has. */
+ * Known fields are written as CSV in every way that CSV allows. */
 #include "reading.h"
 #include "tools/input/input.h"
 
@@ -16,7 +16,7 @@ static void records_with_too_few_fields_are_keyless_and_counted(void **state)
     o.pick.delimiter = '\t';
     struct reading r = read_all(&o);
     assert_listed(&r.keys, "b|||f||");
-    assert_int_equal(r.keyless, 3); /* "g\t" has a second field, with nothing in it */
+    assert_int_equal(r.keyless, 3); /* "g\t" has a second field, which is empty */
     reading_free(&r);
 
     o.pick.has_delimiter = false;
@@ -39,7 +39,7 @@ static void a_zero_byte_is_a_delimiter_like_any_other(void **state)
     reading_free(&r);
 }
 
-/* Known fields, written as CSV with quotes where they are needed and elsewhere at random. */
+/* Known fields, quoted if necessary and elsewhere at random. */
 static void csv_keys_are_the_fields_that_were_written(void **state)
 {
     (void)state;
@@ -63,7 +63,8 @@ static void csv_keys_are_the_fields_that_were_written(void **state)
         bool crlf = below(2);
         bool last_end = below(2);
         for (size_t r = 0; r < rows + by_name; r++) {
-            size_t begin = r == 0 ? 0 : content.len; /* the mark belongs to the first record */
+            size_t begin = r == 0 ? 0 : content.len; /* the byte order mark belongs to the first
+                                                      * record */
             for (size_t f = 0; f < 3; f++) {
                 char field[40];
                 size_t len = below(below(3) ? 4 : sizeof field);
@@ -104,7 +105,7 @@ static void csv_keys_are_the_fields_that_were_written(void **state)
         path = file(0, content.data, len);
         struct reading got = read_with(&o, &b);
         want.n = rows;
-        want.lacking = want.keyless > 0; /* there are two commas in every record */
+        want.lacking = want.keyless > 0; /* every record has two commas */
         assert_int_equal(got.rc, end_of(&want));
         assert_int_equal(got.n, rows);
         assert_same(&got.keys, &want.keys);
@@ -137,7 +138,7 @@ static void a_column_by_name_takes_the_header_out_of_the_records(void **state)
     reading_free(&r);
 }
 
-static void a_column_by_number_takes_the_first_row_as_data(void **state)
+static void with_a_column_number_the_first_row_is_data(void **state)
 {
     (void)state;
     const char *path = file(0, TEXT("id,url\n1,a\n"));
@@ -177,7 +178,7 @@ static void a_record_over_many_lines_is_one_record(void **state)
     reading_free(&r);
 }
 
-static void an_unknown_column_is_refused_with_the_names_there_are(void **state)
+static void the_error_for_an_unknown_column_lists_the_columns(void **state)
 {
     (void)state;
     const char *path = file(0, TEXT("id,\"the \"\"url\"\"\",na\x1bme\n1,2,3\n"));
@@ -259,10 +260,10 @@ int main(void)
         cmocka_unit_test(a_zero_byte_is_a_delimiter_like_any_other),
         cmocka_unit_test(csv_keys_are_the_fields_that_were_written),
         cmocka_unit_test(a_column_by_name_takes_the_header_out_of_the_records),
-        cmocka_unit_test(a_column_by_number_takes_the_first_row_as_data),
+        cmocka_unit_test(with_a_column_number_the_first_row_is_data),
         cmocka_unit_test(each_csv_file_has_its_own_header),
         cmocka_unit_test(a_record_over_many_lines_is_one_record),
-        cmocka_unit_test(an_unknown_column_is_refused_with_the_names_there_are),
+        cmocka_unit_test(the_error_for_an_unknown_column_lists_the_columns),
         cmocka_unit_test(a_quote_that_is_never_closed_is_an_error_after_the_records_before_it),
         cmocka_unit_test(options_that_contradict_each_other_are_refused),
     };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hosts of a line, '|' behind each; "-": nothing; "?": strange. */
+/* The hosts of a line, each followed by '|'; "-": nothing; "?": not understood. */
 static void hosts_are(const char *text, const char *want)
 {
     const size_t len = strlen(text);
@@ -34,7 +34,7 @@ static void hosts_are(const char *text, const char *want)
     free(got);
 }
 
-static void lines_of_hosts_files(void **state)
+static void lines_of_hosts_files_are_read(void **state)
 {
     (void)state;
     hosts_are("0.0.0.0 a.example", "a.example|");
@@ -47,7 +47,7 @@ static void lines_of_hosts_files(void **state)
     hosts_are("0.0.0.0 # nothing", "-");
 }
 
-static void one_host_a_line(void **state)
+static void a_line_may_be_a_host(void **state)
 {
     (void)state;
     hosts_are("a.example", "a.example|");
@@ -63,7 +63,7 @@ static void one_host_a_line(void **state)
               "cher.example|");
 }
 
-static void rules_of_ad_blockers(void **state)
+static void rules_of_ad_blockers_are_read(void **state)
 {
     (void)state;
     hosts_are("||a.example^", "a.example|");
@@ -83,7 +83,7 @@ static void rules_of_ad_blockers(void **state)
         hosts_are(more[i], "?");
 }
 
-static void comments_and_names_of_the_machine_are_nothing(void **state)
+static void comments_and_local_names_are_ignored(void **state)
 {
     (void)state;
     static const char *const lines[] = {"",
@@ -103,7 +103,7 @@ static void comments_and_names_of_the_machine_are_nothing(void **state)
     hosts_are("127.0.0.1 localhost a.example", "a.example|");
 }
 
-static void other_lines_are_strange(void **state)
+static void other_lines_are_not_understood(void **state)
 {
     (void)state;
     static const char *const lines[] = {
@@ -117,11 +117,11 @@ static void other_lines_are_strange(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_of_hosts_files),
-        cmocka_unit_test(one_host_a_line),
-        cmocka_unit_test(rules_of_ad_blockers),
-        cmocka_unit_test(comments_and_names_of_the_machine_are_nothing),
-        cmocka_unit_test(other_lines_are_strange),
+        cmocka_unit_test(lines_of_hosts_files_are_read),
+        cmocka_unit_test(a_line_may_be_a_host),
+        cmocka_unit_test(rules_of_ad_blockers_are_read),
+        cmocka_unit_test(comments_and_local_names_are_ignored),
+        cmocka_unit_test(other_lines_are_not_understood),
     };
     return cmocka_run_group_tests_name("unit.hostlist", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* test_input.c - files as records and keys.
  *
- * What comes out is compared with a splitter that looks at one byte at a time.  Blocks are made as
- * small as 16 bytes, so that every record meets a border. */
+ * Results are compared with a splitter that reads one byte at a time.  Blocks are as small as 16
+ * bytes, so that every record meets a boundary. */
 #include "tools/base/fail.h"
 
 #include "reading.h" /* after fail.h: cmocka has a macro of that name */
@@ -29,7 +29,7 @@ static void lists_with_crlf_and_with_lf_have_the_same_keys(void **state)
     keys_are(TEXT("a\r"), "a|");
 }
 
-static void records_are_the_bytes_that_came(void **state)
+static void records_are_the_bytes_of_the_input(void **state)
 {
     (void)state;
     struct reading r = read_file(file(0, TEXT("a\r\n\n\xff\xfe b\t\nlast\n")));
@@ -122,7 +122,7 @@ static void compare_with_naive(char terminator, bool fields)
 {
     struct bytes content[3] = {{0}};
     struct block b;
-    block_init(&b); /* one for all, as it is meant */
+    block_init(&b); /* reused by all rounds, as in production */
     for (int round = 0; round < 400; round++) {
         const char *paths[LEN(content)];
         struct input_options o = options_for(paths, 1 + below(LEN(content)));
@@ -176,7 +176,7 @@ static void a_large_file_of_short_and_long_lines_is_split_like_a_small_one(void 
     (void)state;
     struct bytes content = {0};
     while (content.len < 6 * MIB) {
-        /* Stretches of empty lines, of usual ones and of long ones. */
+        /* Stretches of empty, ordinary and long lines. */
         static const size_t longest[] = {1, 4, 100, 300000};
         size_t most = longest[below(LEN(longest))];
         for (size_t i = 0; i < (most > 1000 ? 5 : 20000); i++) {
@@ -301,7 +301,7 @@ static void a_directory_is_refused_with_a_way_out(void **state)
     assert_contains(r.err.text, "is a directory; name files, or use find");
 }
 
-static void a_file_that_may_not_be_read_is_named(void **state)
+static void a_file_without_read_permission_is_named(void **state)
 {
     (void)state;
     const char *path = file(0, TEXT("a\n"));
@@ -309,7 +309,7 @@ static void a_file_that_may_not_be_read_is_named(void **state)
     assert_int_equal(chmod(folder, 0755), 0);
     pid_t child = fork();
     assert_true(child >= 0);
-    if (child == 0) { /* root may read everything, so be somebody else */
+    if (child == 0) { /* root may read everything, so drop privileges */
         int wrong = geteuid() == 0 && seteuid(65534) != 0;
         struct input_options o = options_for(&path, 1);
         struct input *in;
@@ -324,7 +324,7 @@ static void a_file_that_may_not_be_read_is_named(void **state)
     assert_int_equal(chmod(path, 0600), 0);
 }
 
-static void a_file_that_vanishes_after_the_start_is_an_error_in_its_turn(void **state)
+static void a_file_that_vanishes_later_is_an_error_when_its_turn_comes(void **state)
 {
     (void)state;
     const char *paths[] = {file(0, TEXT("a\n")), file(1, TEXT("b\n"))};
@@ -356,7 +356,7 @@ static void a_read_that_fails_is_an_error_with_its_reason(void **state)
     reading_free(&r);
 }
 
-static void other_reasons_not_to_open_come_from_the_system(void **state)
+static void other_open_errors_give_the_reason_of_the_system(void **state)
 {
     (void)state;
     char path[100];
@@ -369,7 +369,7 @@ static void other_reasons_not_to_open_come_from_the_system(void **state)
     assert_contains(r.err.text, "cannot be opened: Not a directory");
 }
 
-static void names_in_messages_are_short_and_harmless(void **state)
+static void file_names_in_messages_are_short_and_harmless(void **state)
 {
     (void)state;
     assert_string_equal(fail_path("list.txt").text, "list.txt");
@@ -382,7 +382,7 @@ static void names_in_messages_are_short_and_harmless(void **state)
     assert_true(strlen(shown.text) < sizeof shown.text);
     assert_memory_equal(shown.text, "...xxx", 6);
     assert_contains(shown.text, "xxx.txt");
-    /* Whole characters and whole escapes, whatever the length. */
+    /* Whole characters and whole escapes, for every length. */
     for (size_t n = 1; n < 140; n++) {
         char odd[600] = "";
         for (size_t i = 0; i < n; i++)
@@ -404,7 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_are_lines_without_their_ends),
         cmocka_unit_test(lists_with_crlf_and_with_lf_have_the_same_keys),
-        cmocka_unit_test(records_are_the_bytes_that_came),
+        cmocka_unit_test(records_are_the_bytes_of_the_input),
         cmocka_unit_test(nul_bytes_in_lines_are_ordinary),
         cmocka_unit_test(a_last_line_without_end_gets_one),
         cmocka_unit_test(files_do_not_run_into_each_other),
@@ -419,11 +419,11 @@ int main(void)
         cmocka_unit_test(memory_that_is_refused_is_an_error_with_file_and_line),
         cmocka_unit_test(a_missing_file_is_named_before_any_work),
         cmocka_unit_test(a_directory_is_refused_with_a_way_out),
-        cmocka_unit_test(a_file_that_may_not_be_read_is_named),
-        cmocka_unit_test(a_file_that_vanishes_after_the_start_is_an_error_in_its_turn),
+        cmocka_unit_test(a_file_without_read_permission_is_named),
+        cmocka_unit_test(a_file_that_vanishes_later_is_an_error_when_its_turn_comes),
         cmocka_unit_test(a_read_that_fails_is_an_error_with_its_reason),
-        cmocka_unit_test(other_reasons_not_to_open_come_from_the_system),
-        cmocka_unit_test(names_in_messages_are_short_and_harmless),
+        cmocka_unit_test(other_open_errors_give_the_reason_of_the_system),
+        cmocka_unit_test(file_names_in_messages_are_short_and_harmless),
     };
     return cmocka_run_group_tests_name("unit.input", tests, make_folder, remove_folder);
 }

@@ -1,4 +1,4 @@
-/* test_jsonpick.c - one string out of a JSON object. */
+/* test_jsonpick.c - one string from a JSON object. */
 #include "tools/input/jsonpick.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text of exactly its size, so that a sanitizer sees a step beyond it; NULL: nothing is found. */
+/* The text has exactly its size in memory, for the sanitizers; NULL: nothing is found. */
 static void picks_of(const char *text, size_t len, const char *path, const char *want,
                      size_t want_len)
 {
@@ -40,7 +40,7 @@ static void picks(const char *text, const char *path, const char *want)
     picks_of(text, strlen(text), path, want, want ? strlen(want) : 0);
 }
 
-static void a_member_is_found_wherever_it_stands(void **state)
+static void a_member_is_found_at_any_position(void **state)
 {
     (void)state;
     picks("{\"url\":\"a\"}", "url", "a");
@@ -52,7 +52,7 @@ static void a_member_is_found_wherever_it_stands(void **state)
     picks("{\"text\":\"\\\"url\\\":\\\"no\\\"\",\"url\":\"a\"}", "url", "a");
 }
 
-static void what_is_no_string_or_not_there_is_not_found(void **state)
+static void missing_members_and_other_types_are_not_found(void **state)
 {
     (void)state;
     static const char *const texts[] = {"",
@@ -78,7 +78,7 @@ static void what_is_no_string_or_not_there_is_not_found(void **state)
         picks(texts[i], "url", NULL);
 }
 
-static void a_line_that_is_cut_off_has_what_came_before(void **state)
+static void a_truncated_line_has_the_members_before_the_cut(void **state)
 {
     (void)state;
     static const char whole[] = "{\"n\":{\"m\":[1,\"\\\\\"]},\"url\":\"http:\\/\\/a\"";
@@ -218,9 +218,9 @@ static void nesting_has_no_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_member_is_found_wherever_it_stands),
-        cmocka_unit_test(what_is_no_string_or_not_there_is_not_found),
-        cmocka_unit_test(a_line_that_is_cut_off_has_what_came_before),
+        cmocka_unit_test(a_member_is_found_at_any_position),
+        cmocka_unit_test(missing_members_and_other_types_are_not_found),
+        cmocka_unit_test(a_truncated_line_has_the_members_before_the_cut),
         cmocka_unit_test(paths_lead_into_objects_and_names_may_have_dots),
         cmocka_unit_test(paths_may_be_written_as_in_jq_and_jsonpath),
         cmocka_unit_test(members_are_walked_in_their_order),

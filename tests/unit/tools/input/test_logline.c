@@ -36,7 +36,7 @@ static void target_is(const char *text, const char *want)
     free(out);
 }
 
-/* A line with this request, without its quotes. */
+/* A log line with this request. */
 static void request_is(const char *request, const char *want)
 {
     char line[400];
@@ -45,7 +45,7 @@ static void request_is(const char *request, const char *want)
     target_is(line, want);
 }
 
-static void common_combined_and_with_a_virtual_host(void **state)
+static void every_usual_log_format_is_read(void **state)
 {
     (void)state;
     target_is("::1 - frank [10/Oct/2000:13:55:36 -0700] \"GET /a.gif HTTP/1.0\" 200 23", "/a.gif");
@@ -69,7 +69,7 @@ static void every_kind_of_target_is_found(void **state)
     request_is("GET /HTTP/1.1 HTTP/1.1", "/HTTP/1.1");
 }
 
-static void what_is_no_request_has_no_target(void **state)
+static void other_lines_have_no_target(void **state)
 {
     (void)state;
     static const char *const requests[] = {"-",
@@ -92,7 +92,7 @@ static void what_is_no_request_has_no_target(void **state)
         target_is(lines[i], NULL);
 }
 
-static void escapes_become_what_the_client_sent(void **state)
+static void escapes_are_decoded_to_what_the_client_sent(void **state)
 {
     (void)state;
     request_is("GET /a\\\"b\\\\ HTTP/1.1", "/a\"b\\");
@@ -105,10 +105,10 @@ static void escapes_become_what_the_client_sent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(common_combined_and_with_a_virtual_host),
+        cmocka_unit_test(every_usual_log_format_is_read),
         cmocka_unit_test(every_kind_of_target_is_found),
-        cmocka_unit_test(what_is_no_request_has_no_target),
-        cmocka_unit_test(escapes_become_what_the_client_sent),
+        cmocka_unit_test(other_lines_have_no_target),
+        cmocka_unit_test(escapes_are_decoded_to_what_the_client_sent),
     };
     return cmocka_run_group_tests_name("unit.logline", tests, NULL, NULL);
 }

@@ -38,8 +38,8 @@ static void write_file(const char *content)
     assert_int_equal(fclose(f), 0);
 }
 
-/* What a file gives: keys with '|' behind each, "-" for none, a line's keys after the first with
- * '+' before. */
+/* The keys of a file: '|' after each, "-" for none, '+' before the second and later keys of a
+ * line. */
 struct reading {
     char keys[2000], records[2000], header[400];
     struct input_progress progress;
@@ -99,7 +99,7 @@ static void read_again(struct reading *r, struct pick_options pick, const char *
     block_fini(&b);
 }
 
-/* In one block, and in blocks so small that everything meets a border. */
+/* Read in one block, and in blocks so small that everything meets a boundary. */
 static struct reading read_text(struct pick_options pick, const char *content)
 {
     static struct reading r, small;
@@ -133,7 +133,7 @@ static struct pick_options format(uint32_t f)
     return (struct pick_options){.format = f};
 }
 
-static void formats_have_names(void **state)
+static void every_format_has_a_name(void **state)
 {
     (void)state;
     assert_null(pick_format_name(0));
@@ -159,10 +159,10 @@ static void fields_are_words_or_between_delimiters(void **state)
     expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|b|-|-|-|", 3);
     o.has_delimiter = true;
     o.delimiter = ' ';
-    expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|-|-|-|-|", 4); /* an empty field is none */
+    expect(o, "a b c\n  a\t \tb\r\na\n\na ", "b|-|-|-|-|", 4); /* an empty field is not a key */
 }
 
-static void log_lines_give_their_targets(void **state)
+static void the_key_of_a_log_line_is_its_target(void **state)
 {
     (void)state;
     expect(format(PICK_LOG),
@@ -174,7 +174,7 @@ static void log_lines_give_their_targets(void **state)
            "/a|-|/a\"bA|-|-|/\\|", 3);
 }
 
-static void squid_lines_give_their_seventh_word(void **state)
+static void the_key_of_a_squid_line_is_its_seventh_word(void **state)
 {
     (void)state;
     expect(format(PICK_SQUID),
@@ -186,7 +186,7 @@ static void squid_lines_give_their_seventh_word(void **state)
            "http://a/|a:443|-|-|-|", 3);
 }
 
-static void cdx_files_say_where_the_url_is(void **state)
+static void the_legend_of_a_cdx_file_says_where_the_url_is(void **state)
 {
     (void)state;
     struct reading r =
@@ -208,7 +208,7 @@ static void cdx_files_say_where_the_url_is(void **state)
     assert_int_equal(r.rc, DEJA_EINVAL);
     assert_non_null(strstr(r.err.text, "no column a in its CDX legend"));
 
-    /* The next file has no legend, and the columns of its own. */
+    /* The next file has no legend, and its own columns. */
     write_file(" CDX a b N\nhttp://a/ 2020 a)/\n");
     char other[sizeof name + 2];
     snprintf(other, sizeof other, "%s2", name);
@@ -222,7 +222,7 @@ static void cdx_files_say_where_the_url_is(void **state)
     unlink(other);
 }
 
-static void json_gives_a_string(void **state)
+static void the_key_of_a_json_line_is_a_string(void **state)
 {
     (void)state;
     expect(format(PICK_JSONL),
@@ -234,7 +234,7 @@ static void json_gives_a_string(void **state)
            1);
 }
 
-static void cdxj_has_json_behind_two_words(void **state)
+static void cdxj_has_json_after_two_words(void **state)
 {
     (void)state;
     static const char lines[] = "com,a)/ 2020 {\"url\": \"http://a/\", \"digest\": \"D1\"}\n"
@@ -246,7 +246,7 @@ static void cdxj_has_json_behind_two_words(void **state)
     expect(o, lines, "D1|-|-|D3|", 2);
 }
 
-static void hosts_are_any_number_a_line(void **state)
+static void a_line_can_have_any_number_of_hosts(void **state)
 {
     (void)state;
     struct reading r = expect(
@@ -287,7 +287,7 @@ static void blocks_of_hosts_know_their_first_line(void **state)
     block_fini(&b);
 }
 
-static void a_line_of_very_many_hosts_is_spread(void **state)
+static void a_line_with_very_many_hosts_is_split_over_blocks(void **state)
 {
     (void)state;
     enum {
@@ -318,7 +318,7 @@ static void a_line_of_very_many_hosts_is_spread(void **state)
     block_fini(&b);
 }
 
-static void comments_before_csv_are_left_out(void **state)
+static void comments_before_csv_are_skipped(void **state)
 {
     (void)state;
     struct pick_options o = {.csv_column = "url"};
@@ -360,7 +360,7 @@ static void lacks(struct pick_options pick, const char *content, const char *wan
     char text[400], file[60];
     struct reading r = read_text(pick, content);
     assert_int_equal(r.rc, DEJA_EINVAL);
-    assert_string_equal(r.records, content); /* the records come first */
+    assert_string_equal(r.records, content); /* the records are delivered first */
     assert_memory_equal(r.err.text, begin, sizeof begin - 1);
     snprintf(file, sizeof file, "of %s", name);
     snprintf(text, sizeof text, "%s", r.err.text + sizeof begin - 1);
@@ -370,7 +370,7 @@ static void lacks(struct pick_options pick, const char *content, const char *wan
     assert_string_equal(text, want);
 }
 
-static void if_no_line_has_the_key_the_error_says_what_they_have(void **state)
+static void if_no_line_has_the_key_the_error_lists_existing_keys(void **state)
 {
     (void)state;
     struct pick_options o = {.json_key = ".url"};
@@ -424,7 +424,7 @@ static void an_error_about_keys_fits_however_many_there_are(void **state)
     assert_string_equal(r.err.text + len - 5, ", ...");
 }
 
-static void empty_lines_alone_are_no_error(void **state)
+static void empty_lines_alone_are_not_an_error(void **state)
 {
     (void)state;
     expect(format(PICK_JSONL), "\n\r\n", "-|-|", 2);
@@ -463,7 +463,7 @@ static void strict_stops_at_the_first_line_without_a_key(void **state)
         }
 }
 
-static void zero_bytes_may_end_records_in_every_format(void **state)
+static void records_can_end_in_zero_bytes_in_every_format(void **state)
 {
     (void)state;
     struct pick p;
@@ -482,23 +482,23 @@ static void zero_bytes_may_end_records_in_every_format(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_have_names),
+        cmocka_unit_test(every_format_has_a_name),
         cmocka_unit_test(lines_are_keys_with_their_comments),
         cmocka_unit_test(fields_are_words_or_between_delimiters),
-        cmocka_unit_test(log_lines_give_their_targets),
-        cmocka_unit_test(squid_lines_give_their_seventh_word),
-        cmocka_unit_test(cdx_files_say_where_the_url_is),
-        cmocka_unit_test(json_gives_a_string),
-        cmocka_unit_test(cdxj_has_json_behind_two_words),
-        cmocka_unit_test(hosts_are_any_number_a_line),
+        cmocka_unit_test(the_key_of_a_log_line_is_its_target),
+        cmocka_unit_test(the_key_of_a_squid_line_is_its_seventh_word),
+        cmocka_unit_test(the_legend_of_a_cdx_file_says_where_the_url_is),
+        cmocka_unit_test(the_key_of_a_json_line_is_a_string),
+        cmocka_unit_test(cdxj_has_json_after_two_words),
+        cmocka_unit_test(a_line_can_have_any_number_of_hosts),
         cmocka_unit_test(blocks_of_hosts_know_their_first_line),
-        cmocka_unit_test(a_line_of_very_many_hosts_is_spread),
-        cmocka_unit_test(comments_before_csv_are_left_out),
-        cmocka_unit_test(if_no_line_has_the_key_the_error_says_what_they_have),
+        cmocka_unit_test(a_line_with_very_many_hosts_is_split_over_blocks),
+        cmocka_unit_test(comments_before_csv_are_skipped),
+        cmocka_unit_test(if_no_line_has_the_key_the_error_lists_existing_keys),
         cmocka_unit_test(an_error_about_keys_fits_however_many_there_are),
-        cmocka_unit_test(empty_lines_alone_are_no_error),
+        cmocka_unit_test(empty_lines_alone_are_not_an_error),
         cmocka_unit_test(strict_stops_at_the_first_line_without_a_key),
-        cmocka_unit_test(zero_bytes_may_end_records_in_every_format),
+        cmocka_unit_test(records_can_end_in_zero_bytes_in_every_format),
     };
     return cmocka_run_group_tests_name("unit.pick", tests, make_file, remove_file);
 }

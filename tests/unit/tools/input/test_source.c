@@ -1,4 +1,4 @@
-/* test_source.c - standard input and pipes: slow ones, fast ones, and how to stop waiting. */
+/* test_source.c - standard input and pipes: slow ones, fast ones, and stopping a wait. */
 #include "reading.h"
 #include "tools/input/input.h"
 #include <fcntl.h>
@@ -13,7 +13,7 @@ static void standard_input_is_a_dash_and_the_default(void **state)
     static const char *const dash[] = {"-"};
     for (size_t n = 0; n < 2; n++) {
         stdin_from(open(file(0, TEXT("xx\na\nb\n")), O_RDONLY));
-        assert_int_equal(lseek(STDIN_FILENO, 3, SEEK_SET), 3); /* somebody has read a line */
+        assert_int_equal(lseek(STDIN_FILENO, 3, SEEK_SET), 3); /* a line was read already */
         struct input_options o = options_for(n ? dash : NULL, n);
         assert_int_equal(input_estimate(&o), 2);
         struct reading r = read_all(&o);
@@ -37,7 +37,7 @@ static void a_closed_standard_input_is_an_error(void **state)
     assert_contains(r.err.text, "standard input is closed");
 }
 
-static void a_slow_pipe_hands_on_each_line_as_it_comes(void **state)
+static void a_slow_pipe_delivers_each_line_at_once(void **state)
 {
     (void)state;
     int ends[2];
@@ -48,7 +48,7 @@ static void a_slow_pipe_hands_on_each_line_as_it_comes(void **state)
     struct block b;
     block_init(&b);
     assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
-    send(ends[1], TEXT("one\n")); /* with the pipe still open, this comes out at once */
+    send(ends[1], TEXT("one\n")); /* delivered at once, with the pipe still open */
     assert_int_equal(input_next(in, &b, NULL), 1);
     assert_int_equal(b.n, 1);
     assert_memory_equal(b.data, "one\n", b.len);
@@ -214,7 +214,7 @@ static void signals_do_not_disturb_a_wait(void **state)
         read_pipe(options_for(NULL, 0),
                   (struct writer){.data = "a\nbb\nc", .len = 6, .piece = 1, .pause_us = 20000});
     setitimer(ITIMER_REAL, &never, NULL);
-    signal(SIGALRM, SIG_IGN); /* one may still be on its way */
+    signal(SIGALRM, SIG_IGN); /* a signal may still be pending */
     assert_int_equal(r.rc, 0);
     assert_listed(&r.keys, "a|bb|c|");
     reading_free(&r);
@@ -286,7 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_input_is_a_dash_and_the_default),
         cmocka_unit_test(a_closed_standard_input_is_an_error),
-        cmocka_unit_test(a_slow_pipe_hands_on_each_line_as_it_comes),
+        cmocka_unit_test(a_slow_pipe_delivers_each_line_at_once),
         cmocka_unit_test(a_fast_pipe_fills_blocks),
         cmocka_unit_test(only_the_header_may_begin_with_a_byte_order_mark),
         cmocka_unit_test(progress_can_be_watched_from_another_thread),
