@@ -1,28 +1,28 @@
 /* golden.h - what the golden files were made from; never changed afterwards.
  *
- * make_golden.c wrote the files of each format once, test_golden.c opens them in every build and
- * writes the same filters again.  A new golden file is a new line here; it has no file in formats
- * that are older. */
+ * make_golden.c wrote the files of each format once.  test_golden.c opens them in every build and
+ * writes the same filters again.  A new golden file is a new row here; older formats have no file
+ * for it. */
 #ifndef GOLDEN_H
 #define GOLDEN_H
 #include "deja.h"
 
 struct golden {
     const char *name; /* golden/vFORMAT/NAME.deja */
-    unsigned since;   /* the first format that has it; 0: every one */
-    unsigned resized; /* the format whose file has a size that is no longer chosen: read only */
+    unsigned since;   /* the first format that has it; 0: all do */
+    unsigned resized; /* the format whose file has a size that is no longer chosen: only read */
     uint32_t kind, part_kind, hash, hashes, filters, growth, profile;
     uint64_t capacity, memory;
     double fp_rate;
     uint64_t seed;         /* 0: golden_key_apart */
     unsigned synced, late; /* keys added before and after the last sync */
     unsigned before, next; /* keys of a first visit, and how many the next one is sized for */
-    unsigned folds;        /* how often it was folded, after the sync */
+    unsigned folds;        /* how many times it was folded, after the sync */
     uint32_t counter_bits, flags;
     uint64_t deletions;
-    unsigned removed; /* of the keys before the sync the last ones, removed before it */
+    unsigned removed; /* the last of the keys before the sync, removed before it */
     uint32_t generations;
-    uint64_t window_seconds, clock; /* the time at which its keys came, and are looked for */
+    uint64_t window_seconds, clock; /* the time at which its keys are added and looked up */
     uint32_t layers, delimiter;
     double multiplier;
 };
@@ -131,7 +131,7 @@ static const struct golden goldens[] = {
      .fp_rate = 0.01,
      .seed = 22,
      .synced = 120},
-    {.name = "window_time", /* an hour, which has just begun */
+    {.name = "window_time", /* an hour, just started */
      .kind = DEJA_WINDOW,
      .window_seconds = 3600,
      .clock = 1700000000,
@@ -155,7 +155,7 @@ static const struct golden goldens[] = {
      .fp_rate = 0.001,
      .seed = 23,
      .synced = 120},
-    {.name = "layered_words", /* of a second visit, with first capacities of its layers */
+    {.name = "layered_words", /* of a second visit, with the first capacities of its layers */
      .kind = DEJA_LAYERED,
      .flags = DEJA_LAYERED_WORDS,
      .delimiter = '/',
@@ -185,7 +185,7 @@ static const struct golden goldens[] = {
      .fp_rate = 0.01,
      .seed = 26,
      .synced = 120},
-    {.name = "layered_power_of_2", /* the same; sizes of mode paper are powers of two */
+    {.name = "layered_power_of_2", /* the same; in mode paper, sizes are powers of two */
      .since = 2,
      .kind = DEJA_LAYERED,
      .flags = DEJA_LAYERED_PAPER,
@@ -197,7 +197,7 @@ static const struct golden goldens[] = {
 };
 #define N_GOLDEN (sizeof goldens / sizeof goldens[0])
 
-/* The secret key of the file that does not hold it. */
+/* The secret key of the file that does not contain it. */
 static const uint8_t golden_key_apart[DEJA_KEY_LEN] = {
     0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f,
     0xf0, 0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff,
@@ -220,7 +220,7 @@ static inline deja_options golden_options(const struct golden *g, unsigned forma
     opt.filters = g->filters;
     opt.growth = g->growth ? g->growth : 4;
     opt.url = deja_url_profile(g->profile);
-    if (opt.url && deja_url_rules_older(opt.url)) /* these files are of deja 0.1 */
+    if (opt.url && deja_url_rules_older(opt.url)) /* deja 0.1 wrote these files */
         opt.url = deja_url_rules_older(opt.url);
     opt.capacity = g->capacity;
     opt.memory = g->memory;

@@ -1,18 +1,17 @@
 /* make_golden.c - wrote the golden files, once.
  *
- * Kept as the record of how they were made; no build runs it, and it refuses to overwrite: golden
- * files are never made again, since their whole worth is that an older deja wrote them.  From the
- * top of the tree, with a library in $BUILD:
+ * It documents how they were made.  No build runs it, and it refuses to overwrite: golden files
+ * are valuable because an older deja wrote them.  From the top of the tree, with a library in
+ * $BUILD:
  *
  *   cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests/format tests/format/make_golden.c \
  *      $BUILD/libdeja.a -lidn2 -lpthread -lm -o /tmp/make_golden
  *   /tmp/make_golden 2 tests/format/golden/v2
  *
- * (deja 0.1 made those of v1.)
- * For each line of golden.h NAME.deja; beside them members.txt with the keys in the order they
- * were added (each file has the first ones, as many as its line says) and strangers.txt with keys
- * that none of the files has seen.  A line is a key.  Keys are added one at a time: where a
- * scalable filter grows is then no matter of batches. */
+ * (deja 0.1 made those of v1.)  It writes NAME.deja for each row of golden.h; members.txt, with
+ * the keys in the order of their adds (each file has the first ones, as many as its row says); and
+ * strangers.txt, with keys that no file has seen; one key per line.  Keys are added one at a time,
+ * so that the growth of a scalable filter does not depend on batches. */
 #include "golden.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +29,7 @@ static void need(int holds, const char *what, const char *detail)
     exit(1);
 }
 
-/* Key number i: URLs of usual length, and first of all the lengths at which hashes change their
- * ways. */
+/* Key i: URLs of usual length, preceded by keys of the lengths at which hashing changes. */
 static deja_slice make_key(unsigned i, char buf[KEY_CAP])
 {
     static const size_t lengths[] = {20,  0,   1,   2,   3,   4,   5,   7,    8,    9,   11,  12,
@@ -47,7 +45,7 @@ static deja_slice make_key(unsigned i, char buf[KEY_CAP])
     if (turn < n_lengths) {
         for (size_t at = len; at < KEY_CAP; at++)
             buf[at] = (char)('a' + (at * 7 + i) % 26);
-        /* Short ones lose their tail, which is what tells them apart: begin with it. */
+        /* Short keys lose their tail, which makes them unique, so they start with it. */
         if (lengths[turn] < len)
             memmove(buf, buf + len - lengths[turn], lengths[turn]);
         len = lengths[turn];

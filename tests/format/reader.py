@@ -3,11 +3,10 @@
 
     reader.py FILE [--key HEX] [--repair] [KEYS]
 
-checks FILE and prints what it is as JSON; with KEYS, a file of one key a line, also whether each
-is in it.  Exit 0 sound, 1 refused (the JSON says which field), 2 usage.
+checks FILE and describes it as JSON; with KEYS, a file with one key per line, it also says whether
+each is in the filter.  Exit status: 0 valid, 1 refused (the JSON names the field), 2 usage.
 
-Slow and plain on purpose: its only worth is that it shares nothing with the library but
-libxxhash, which both take XXH3 from."""
+Slow and simple on purpose: it shares no code with the library, except XXH3 from libxxhash."""
 
 import argparse
 import functools
@@ -39,7 +38,7 @@ ODD = [0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0
 
 
 class Refused(Exception):
-    """The file is not what the page says; status as the library names it."""
+    """The file violates the format; status is the library's name for it."""
 
     def __init__(self, status, text):
         super().__init__(text)
@@ -224,7 +223,7 @@ def zeros(data):
 
 
 def url_rules(profile, version, idna, dropped=()):
-    """The number of a profile's rules, with the names that it drops and no exceptions."""
+    """The id of a profile's rules, with the names that it drops and no exceptions."""
     data = bytes((profile, version, idna))
     if profile in (2, 5):
         names = sorted(dropped, key=lambda name: name.rstrip(b"*"))
@@ -295,7 +294,7 @@ def read_header(page):
 
 
 def read_fuse(page):
-    """What only static filters have."""
+    """Fields that only static filters have."""
     names = "width log2 segments reserved seed keys".split()
     f = dict(zip(names, struct.unpack_from("<IIIIQQ", page, 144)))
     need(f["width"] in (8, 16, 32), "fingerprint bits")
@@ -307,7 +306,7 @@ def read_fuse(page):
 
 
 def read_layers(page, h):
-    """What only layered filters have."""
+    """Fields that only layered filters have."""
     h["layers"], h["delimiter"], reserved = struct.unpack_from("<III", page, 212)
     h["first"] = struct.unpack_from("<10Q", page, 224)
     need(h["layers"] <= 10 and (h["words"] or h["layers"] >= 2), "layers")
@@ -326,7 +325,7 @@ def check_layers(h, table):
 
 
 def check_sizes(h, table):
-    """Parts against the numbers that they were made from."""
+    """Compares parts with the numbers that determine them."""
     for i, p in enumerate(table):
         if h["kind"] == SCALABLE:
             rate = h["rate"] * (1 - h["tightening"]) * h["tightening"] ** i
@@ -375,7 +374,7 @@ def read_table(page, h):
 
 
 def read_record(page, place):
-    """The record, {} when it was not written yet, or None when it is damaged."""
+    """The record; {} if it was never written, None if it is damaged."""
     data = page[3072 + 512 * place:][:512]
     if place == 1 and zeros(data):
         return {}
@@ -399,7 +398,7 @@ def read_record(page, place):
 
 
 class File:
-    """A file that passed every check but the last one (see vouched)."""
+    """A file that passed every check except the checksum of its bodies (see integrity)."""
 
     def __init__(self, path, key=None, repair=False, now=0):
         with open(path, "rb") as file:
@@ -414,7 +413,7 @@ class File:
         self.sealed = self.newest["state"] == SEALED and None not in records
         need(len(data) >= h["file_len"], "cut short")
         need(len(data) <= h["file_len"], "bytes too many")
-        need(key or not h["apart"], "the key is kept apart", "EMISMATCH")
+        need(key or not h["apart"], "the key is stored separately", "EMISMATCH")
         self.set_key(key or h["key"], "EMISMATCH" if key else "EFORMAT")
         self.bodies = data[HEADER_LEN:]
         self.parts = [Part(p["kind"], p["bits"], p["k"],
@@ -425,7 +424,7 @@ class File:
             self.parts[0].living = self.living(now)
 
     def living(self, now):
-        """A window by time: the generations that have begun and are not expired."""
+        """A window by time: the generations that have started and not expired."""
         seconds, lines = self.header["window_seconds"], self.header["generations"] + 1
         step = -(-seconds // self.header["generations"])
         return [line for line, start in enumerate(self.newest["starts"][:lines])
@@ -440,7 +439,7 @@ class File:
         self.salts = [self.hasher.part_salt(i) for i in range(h["parts"])]
 
     def count(self, key):
-        """spectral: how often the key was added."""
+        """spectral: how many times the key was added."""
         (h,) = self.hasher.numbers(key)
         return min(part.count(mix(h ^ self.salts[i]) if i else h)
                    for i, part in enumerate(self.parts))
@@ -512,7 +511,7 @@ class File:
         return True
 
     def has_under(self, prefix):
-        """Was anything seen under this beginning of a URL?"""
+        """Was any URL with this prefix added?"""
         segments = self.cut(re.split(rb"[?#]", prefix, 1)[0])[0]
         if len(segments) == self.header["layers"] or len(segments) > 1 and segments[-1] == b"/":
             segments.pop()
@@ -529,8 +528,8 @@ class File:
             return added and not removed
         return any(answers) if self.header["kind"] == SCALABLE else all(answers)
 
-    def vouched(self):
-        """"intact", "damaged", or "open" when no checksum can tell."""
+    def integrity(self):
+        """"intact", "damaged", or "open" if there is no valid checksum."""
         if not self.sealed:
             return "open"
         return "intact" if xxh3(self.bodies) == self.newest["checksum"] else "damaged"
@@ -558,7 +557,7 @@ class File:
             "generations": h["generations"], "window_seconds": h["window_seconds"],
             "turns": r["turns"], "clearing": r["clearing"], "starts": r["starts"],
             "generation_keys": r["keys"][:h["generations"] + 1], "told_new": r["keys"][8],
-            "bodies": self.vouched(),
+            "bodies": self.integrity(),
         }
 
 

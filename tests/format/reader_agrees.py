@@ -1,8 +1,8 @@
-"""reader_agrees - the library and the reader written from docs/format.md say the same.
+"""reader_agrees - the library agrees with the reader that was written from docs/format.md.
 
-The golden files; fresh files of every kind and hash, at rates so high that strangers are often
-claimed, and by both alike; files with a flipped bit, refused by both; and the examples in the
-page itself."""
+Compared are the golden files; new files of every kind and hash, at rates so high that both have
+many, and the same, false positives; files with a flipped bit, which both refuse; and the examples
+on the page itself."""
 
 import ctypes
 import os
@@ -136,7 +136,7 @@ def create(path, profile=0, **options):
 
 
 def library_says(path, flags=0, key=None):
-    """None, or the status with which opening is refused."""
+    """None, or the status with which open fails."""
     f = Filter(lib.deja_filter_open, path, flags, key=key)
     if f.status == 0:
         f.free()
@@ -166,7 +166,7 @@ chance = random.Random(1)
 
 
 def make_keys(n):
-    """Of all lengths up to 20, around the places where hashes change, and some long ones."""
+    """Keys of all lengths up to 20, around the lengths at which hashing changes, and some long ones."""
     lengths = list(range(21)) + [31, 32, 33, 63, 64, 65, 127, 128, 129, 239, 240, 241, 256, 600]
     keys = {chance.randbytes(lengths[i] if i < len(lengths) else chance.randrange(8, 100))
             for i in range(n)}
@@ -174,7 +174,7 @@ def make_keys(n):
 
 
 def make_urls(n):
-    """Segments that many share, scheme or not, queries, deep ones, and empty segments."""
+    """URLs with shared segments, with and without scheme, queries, deep paths, empty segments."""
     urls = set()
     while len(urls) < n:
         scheme = chance.choice([b"http://", b"https://", b"", b"a+b.c-1://", b"1://", b"x:", b"://"])
@@ -185,7 +185,7 @@ def make_urls(n):
 
 
 def compare(path, keys, key=None, now=0):
-    """Both agree about every key; returns how many of them they claim."""
+    """Both must agree about every key; returns how many they contain."""
     file = reader.File(path, key, now=now)
     f = Filter(lib.deja_filter_open, path, 0, key=key)
     assert f.status == 0, f.text
@@ -195,7 +195,7 @@ def compare(path, keys, key=None, now=0):
     theirs = [file.contains(k) for k in keys]
     f.free()
     assert ours == theirs, (path, [k for k, a, b in zip(keys, ours, theirs) if a != b][:3])
-    assert file.vouched() == verified(path), path
+    assert file.integrity() == verified(path), path
     return sum(ours)
 
 
@@ -205,7 +205,7 @@ def golden_files_agree():
 
 
 def folder_agrees(folder):
-    members, strangers = (read_keys(folder / f"{name}.txt") for name in ("members", "strangers"))
+    members, others = (read_keys(folder / f"{name}.txt") for name in ("members", "strangers"))
     files = sorted(folder.glob("*.deja"))
     assert len(files) >= 20, files
     for path in files:
@@ -214,7 +214,7 @@ def folder_agrees(folder):
         n = 120 if path.stem == "open" else report["offered"]
         now = 1700000000 if report["kind"] == "window" else 0
         assert compare(path, members[:n], key, now) == n - report["removed"], path
-        assert compare(path, strangers, key, now) == 0, path
+        assert compare(path, others, key, now) == 0, path
         if path.stem == "window_time":
             assert compare(path, members[:n], key, now + 7199) == n, path
             assert compare(path, members[:n], key, now + 7200) == 0, path
@@ -285,16 +285,16 @@ def fresh_files_agree(name, options):
         options["seed"] = chance.randrange(1, 1 << 64)
     path, keys = name + ".deja", make_urls(900) if options["kind"] == 3 else make_keys(900)
     chance.shuffle(keys)
-    members, late, strangers = keys[:250], keys[250:270], keys[270:]
+    members, late, others = keys[:250], keys[250:270], keys[270:]
     key = options.get("key")
     f = create(path, **options)
     f.add(members)
     f.sync()
     assert compare(path, members, key) == len(members), name
-    claims = compare(path, strangers, key)
+    claims = compare(path, others, key)
     is_exact = 9 in (options["kind"], options.get("part_kind"))
     assert (claims == 0) == is_exact, (name, claims)
-    f.add(late)  # a writer has it open, and nothing of this is synced
+    f.add(late)  # a writer has it open; these are not synced
     assert compare(path, late, key) == len(late), name
     report = reader.File(path, key).report()
     # Layers that grew and windows that turned wrote a record, with the number of keys so far.
@@ -317,7 +317,7 @@ def fresh_files_agree(name, options):
 
 
 def prefixes_agree(layers):
-    """Returns how many keys never added both claim."""
+    """Returns the number of false positives."""
     path, keys = f"prefixes_{layers}.deja", make_urls(1200)
     chance.shuffle(keys)
     f = create(path, kind=3, layers=layers, capacity=100, fp_rate=0.3, seed=6)
@@ -332,7 +332,7 @@ def prefixes_agree(layers):
 
 
 def counts_agree(bits, filters):
-    """Keys added up to 20 times, some of them removed: 15 is the end of 4 bits."""
+    """Adds keys up to 20 times and removes some; 4-bit counters saturate at 15."""
     path, keys = f"counts_{bits}_{filters}.deja", make_keys(300)
     f = create(path, kind=4, counter_bits=bits, filters=filters, capacity=300, fp_rate=0.2, seed=5)
     for i, key in enumerate(keys[:200]):
@@ -348,7 +348,7 @@ def counts_agree(bits, filters):
 
 
 def removals_agree(**options):
-    """Keys removed, some of them added again: those stay away, and so do others by mistake."""
+    """Removes keys and adds some again: those stay absent, and so do some others by mistake."""
     path, keys = f"removals_{options}.deja", make_keys(900)
     chance.shuffle(keys)
     f = create(path, kind=5, fp_rate=0.2, seed=chance.randrange(1, 1 << 64), **options)
@@ -369,7 +369,7 @@ def removals_agree(**options):
 
 
 def windows_agree(generations, seconds):
-    """Both remember and forget the same, while keys come in six waves."""
+    """Both remember and forget the same keys, which arrive in six waves."""
     path, keys = f"waves_{generations}_{seconds}.deja", make_keys(1200)
     chance.shuffle(keys)
     f = create(path, kind=7, generations=generations, window_seconds=seconds, capacity=300,
@@ -378,7 +378,7 @@ def windows_agree(generations, seconds):
     for wave in range(6):
         f.set_clock(now)
         f.add(keys[150 * wave:150 * wave + 150])
-        f.add(keys[:20])  # which are renewed
+        f.add(keys[:20])  # these are renewed
         f.sync()
         file = reader.File(path, now=now)
         remembered.append(compare(path, keys, now=now))
@@ -394,10 +394,10 @@ def windows_agree(generations, seconds):
 
 
 def static_files_agree(n, width, **options):
-    """Returns how many keys never added both claim."""
+    """Returns the number of false positives."""
     path, keys = f"static_{n}_{width}.deja", make_keys(n + 2000)
     chance.shuffle(keys)
-    members, strangers = keys[:n], keys[n:]
+    members, others = keys[:n], keys[n:]
     b, f, err = ctypes.c_void_p(), ctypes.c_void_p(), Error()
     options = Options(kind=8, fingerprint_bits=width, seed=chance.randrange(1, 1 << 64), **options)
     assert lib.deja_builder_new(options, b, err) == 0, err.text
@@ -411,7 +411,7 @@ def static_files_agree(n, width, **options):
     report = reader.File(path).report()
     assert report["offered"] == n + n // 3 and report["parts"][0]["keys"] == n, report
     assert report["parts"][0]["in_use"] == n * width, report
-    claims = compare(path, strangers)
+    claims = compare(path, others)
     assert n > 0 or claims == 0
     return claims
 
@@ -419,7 +419,7 @@ def static_files_agree(n, width, **options):
 def folds_unions_and_visits_agree():
     keys = make_keys(900)
     chance.shuffle(keys)
-    members, more, strangers = keys[:250], keys[250:400], keys[400:]
+    members, more, others = keys[:250], keys[250:400], keys[400:]
     for kind, filters in ((1, 1), (1, 3), (2, 1), (2, 2)):
         path, other = f"folded_{kind}_{filters}.deja", "other.deja"
         options = dict(kind=kind, memory=2048 * filters, capacity=400, filters=filters,
@@ -429,7 +429,7 @@ def folds_unions_and_visits_agree():
         f.sync()
         assert lib.deja_filter_fold(f.handle, 2, None) == 0
         assert compare(path, members) == len(members), path
-        claims = compare(path, strangers)
+        claims = compare(path, others)
         report = reader.File(path).report()
         assert report["folds"] == 2 and report["bodies"] == "intact", report
         assert report["parts"][0]["bits"] == 4096 and report["carried_keys"] > 0, report
@@ -449,7 +449,7 @@ def folds_unions_and_visits_agree():
         f.sync()
         f.free()
         assert compare(path, more) == len(more), path
-        claims += compare(path, members + strangers)
+        claims += compare(path, members + others)
         assert claims > 0, path
 
 
@@ -466,7 +466,7 @@ def random_damage_is_refused_alike(path):
             theirs = reader_says(broken, repair)
             assert ours == theirs, (bit, repair, ours, theirs)
         if library_says(broken) is None:
-            assert reader.File(broken).vouched() == verified(broken) == "damaged", bit
+            assert reader.File(broken).integrity() == verified(broken) == "damaged", bit
 
 
 def wrong_keys_are_refused_alike():
@@ -523,7 +523,7 @@ def trace_of_the_page_is_right(page):
 golden_files_agree()
 print("golden files: agreed")
 for name, options in FRESH.items():
-    print(f"{name}: agreed, {fresh_files_agree(name, options)} strangers claimed by both")
+    print(f"{name}: agreed, {fresh_files_agree(name, options)} false positives")
 for width in (4, 8, 16, 32):
     for some in (1, 2):
         counts_agree(width, some)
@@ -531,13 +531,13 @@ print("counts: agreed")
 removals_agree(capacity=500)
 removals_agree(capacity=500, deletions=100)
 print("removals: agreed")
-print("prefixes: agreed, strangers claimed by both:", [prefixes_agree(n) for n in (2, 5, 10)])
+print("prefixes: agreed, false positives:", [prefixes_agree(n) for n in (2, 5, 10)])
 folds_unions_and_visits_agree()
 print("folds, unions, visits: agreed")
 claims = {f"{n} keys of {w} bits": static_files_agree(n, w, hash=1 + n % 2)
           for n in (0, 1, 2, 7, 100, 3000) for w in (8, 16, 32)}
 assert any(claims.values()), claims
-print("static: agreed, strangers claimed by both:", claims)
+print("static: agreed, false positives:", claims)
 for seconds in (0, 100):
     for generations in (1, 2, 5):
         windows_agree(generations, seconds)

@@ -1,11 +1,11 @@
-/* test_corrupt.c - a damaged file is refused by name, whatever was done to it: every single bit of
- * a header, every length, every bit of a small body, and random ones in a larger file. */
+/* test_corrupt.c - a damaged file is rejected with a message that names the damage: every bit of a
+ * header, every length, every bit of a small body, and random bits of a larger file. */
 #include "damaged.h"
 #include "rng.h"
 
 /* --- Single bits of the header ------------------------------------------- */
 
-/* What a refusal of damage at this offset has to name. */
+/* What the message about damage at this offset must name. */
 static const char *field_at(size_t at)
 {
     return at < 8            ? "magic"
@@ -28,12 +28,12 @@ static void every_bit_is_refused(const struct bytes *file, bool b_is_written)
         const size_t at = bit / 8;
         put_byte(fd, at, file->data[at] ^ (uint8_t)(1u << bit % 8));
         const int rc = open_status(path, 0, &err);
-        const bool newer = at >= 8 && at < 12; /* a larger version is what a newer file has */
+        const bool newer = at >= 8 && at < 12; /* a larger version means a newer file */
         if (rc != DEJA_EFORMAT && !(newer && rc == DEJA_EVERSION))
             fail_msg("bit %zu: %d \"%s\"", bit, rc, err.text);
         if (!strstr(err.text, field_at(at)))
             fail_msg("bit %zu: \"%s\" does not name \"%s\"", bit, err.text, field_at(at));
-        /* The other record may be trusted when that is asked for; nothing else is. */
+        /* The other record is trusted only on request. */
         const bool helps = at >= RECORD_B || (at >= RECORD_A && b_is_written);
         const int repaired = open_status(path, DEJA_OPEN_REPAIR, &err);
         if (helps != (repaired == DEJA_OK))
@@ -62,7 +62,7 @@ static void every_flipped_header_bit_of_a_static_file_is_refused(void **state)
 
 /* --- Records -------------------------------------------------------------- */
 
-static void repaired_file_is_whole_after_a_sync(void **state)
+static void a_repaired_file_is_valid_after_a_sync(void **state)
 {
     for (size_t at = RECORD_A; at <= RECORD_B; at += RECORD_LEN) {
         struct bytes b = copy_of(&blocked);
@@ -98,7 +98,7 @@ static void two_damaged_records_cannot_be_repaired(void **state)
     free(b.data);
 }
 
-static void record_of_another_file_is_refused(void **state)
+static void a_record_of_another_file_is_refused(void **state)
 {
     struct bytes b = copy_of(&blocked);
     memcpy(b.data + RECORD_B, exact.data + RECORD_B, RECORD_LEN);
@@ -151,8 +151,8 @@ static void other_files_are_refused(void **state)
     refused(scratch_path("missing"), 0, DEJA_EIO, "No such file");
 }
 
-/* A transfer that takes a file for text. */
-static void line_ends_that_were_rewritten_are_refused(void **state)
+/* A transfer that treats the file as text. */
+static void rewritten_line_ends_are_refused(void **state)
 {
     struct bytes b = copy_of(&blocked);
     memmove(b.data + 4, b.data + 5, b.len - 5); /* CR LF became LF */
@@ -221,7 +221,7 @@ static void verify_refuses_random_damage_to_a_megabyte(void **state)
         const size_t len = (size_t)rng_below(&rng, b.len);
         MUST(ftruncate(fd, (off_t)len) == 0);
         assert_int_equal(deja_file_verify(path, &err), DEJA_EFORMAT);
-        /* The rest stays away: what counts is the length. */
+        /* A sparse file is enough: only the length counts. */
         MUST(ftruncate(fd, (off_t)b.len) == 0);
         if (len < HEADER_LEN)
             MUST(pwrite(fd, b.data, HEADER_LEN, 0) == HEADER_LEN);
@@ -237,13 +237,13 @@ int main(void)
         cmocka_unit_test(every_flipped_header_bit_is_refused),
         cmocka_unit_test(every_flipped_header_bit_of_a_grown_file_is_refused),
         cmocka_unit_test(every_flipped_header_bit_of_a_static_file_is_refused),
-        cmocka_unit_test(repaired_file_is_whole_after_a_sync),
+        cmocka_unit_test(a_repaired_file_is_valid_after_a_sync),
         cmocka_unit_test(two_damaged_records_cannot_be_repaired),
-        cmocka_unit_test(record_of_another_file_is_refused),
+        cmocka_unit_test(a_record_of_another_file_is_refused),
         cmocka_unit_test(every_shorter_file_is_refused),
         cmocka_unit_test(every_longer_file_is_refused),
         cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(line_ends_that_were_rewritten_are_refused),
+        cmocka_unit_test(rewritten_line_ends_are_refused),
         cmocka_unit_test(verify_refuses_every_flipped_bit_of_a_body),
         cmocka_unit_test(verify_refuses_random_damage_to_a_megabyte),
     };

@@ -1,9 +1,9 @@
-/* test_crafted.c - headers whose checksums are right and whose numbers are absurd: they are
- * refused by name, before any of the numbers is used as a size. */
+/* test_crafted.c - headers with valid checksums and absurd numbers: rejected by name, before any
+ * number is used as a size. */
 #include "crafted.h"
 #include "failmem.h"
 
-/* Refused, without asking for more memory than an honest file does. */
+/* Rejected, without allocating more memory than for a valid file. */
 static void crafted_is_refused(const struct bytes *b, int status, const char *word)
 {
     struct failmem memory;
@@ -24,14 +24,14 @@ static void crafted_is_refused(const struct bytes *b, int status, const char *wo
     unlink(path);
 }
 
-/* The same, with checksums that are right. */
+/* The same, with valid checksums. */
 static void sealed_is_refused(const struct bytes *b, const char *word)
 {
     fix_all(b->data);
     crafted_is_refused(b, DEJA_EFORMAT, word);
 }
 
-/* One field of the blocked file with another value, and right checksums. */
+/* One changed field of the blocked file, with valid checksums. */
 struct craft {
     size_t at;
     unsigned len; /* 4, 8; or 0: a double */
@@ -97,8 +97,8 @@ static void absurd_fields_are_refused_by_name(void **state)
         {64, 8, 0, 0, DEJA_EFORMAT, "visit"},
         {64, 8, UINT64_C(1) << 47, 0, DEJA_EFORMAT, "visit"},
         {64, 8, UINT64_MAX, 0, DEJA_EFORMAT, "visit"},
-        {72, 4, 4, 0, DEJA_EFORMAT, "flags"}, /* minimal increase is for spectral */
-        {72, 4, 8, 0, DEJA_EFORMAT, "flags"}, /* modes are for layered */
+        {72, 4, 4, 0, DEJA_EFORMAT, "flags"}, /* minimal increase belongs to spectral */
+        {72, 4, 8, 0, DEJA_EFORMAT, "flags"}, /* modes belong to layered */
         {72, 4, 16, 0, DEJA_EFORMAT, "flags"},
         {72, 4, 64, 0, DEJA_EVERSION, "flags"},
         {72, 4, UINT32_MAX, 0, DEJA_EVERSION, "flags"},
@@ -112,7 +112,7 @@ static void absurd_fields_are_refused_by_name(void **state)
         {120, 8, 4096, 0, DEJA_EFORMAT, "file length"},
         {120, 8, UINT64_C(1) << 63, 0, DEJA_EFORMAT, "file length"},
         {120, 8, UINT64_MAX, 0, DEJA_EFORMAT, "file length"},
-        {176, 8, 1, 0, DEJA_EFORMAT, "earlier visits"}, /* before the first one */
+        {176, 8, 1, 0, DEJA_EFORMAT, "earlier visits"}, /* before the first part */
         {176, 8, UINT64_MAX, 0, DEJA_EFORMAT, "earlier visits"},
         {184, 0, 0, 0.5, DEJA_EFORMAT, "earlier visits"},
         {184, 0, 0, 1.5, DEJA_EFORMAT, "earlier visits"},
@@ -129,7 +129,7 @@ static void absurd_fields_are_refused_by_name(void **state)
         {140, 4, 0, 0, DEJA_EFORMAT, "rules"},
         {140, 4, 2, 0, DEJA_EVERSION, "written by a newer deja: its rules 2"},
         {140, 4, UINT32_MAX, 0, DEJA_EVERSION, "written by a newer deja"},
-        {320, 0, 0, 2.0, DEJA_EFORMAT, "multiplier"}, /* where k was not given */
+        {320, 0, 0, 2.0, DEJA_EFORMAT, "multiplier"}, /* when k was not given */
         {320, 0, 0, -1.0, DEJA_EFORMAT, "multiplier"},
         {320, 0, 0, 1e9, DEJA_EFORMAT, "multiplier"},
         {320, 0, 0, NO_NUMBER, DEJA_EFORMAT, "multiplier"},
@@ -191,7 +191,7 @@ static void absurd_segments_are_refused_by_name(void **state)
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(crafts); i++)
         field_of_is_refused(&fixed, &crafts[i]);
-    /* A file of another kind cannot be made of one. */
+    /* A file of another kind cannot be turned into one. */
     const struct craft part = {20, 4, DEJA_STATIC, 0, DEJA_EFORMAT, "part kind"};
     field_of_is_refused(&grown, &part);
 }
@@ -204,8 +204,9 @@ static void absurd_layers_are_refused_by_name(void **state)
         {20, 4, DEJA_BLOCKED, 0, DEJA_EFORMAT, "part kind"},
         {24, 4, DEJA_HASH_MD5, 0, DEJA_EFORMAT, "hash"},
         {28, 4, 2, 0, DEJA_EFORMAT, "filters"},
-        {72, 4, 2 + 16, 0, DEJA_EFORMAT, "delimiter"},               /* words without one */
-        {72, 4, 2 + 8, 0, DEJA_EFORMAT, "layers in the part table"}, /* paper: all alike */
+        {72, 4, 2 + 16, 0, DEJA_EFORMAT, "delimiter"}, /* words without a delimiter */
+        {72, 4, 2 + 8, 0, DEJA_EFORMAT,
+         "layers in the part table"}, /* paper: all layers are equal */
         {208, 4, 1, 0, DEJA_EFORMAT, "folds"},
         {212, 4, 0, 0, DEJA_EFORMAT, "number of layers"},
         {212, 4, 1, 0, DEJA_EFORMAT, "number of layers"},
@@ -232,20 +233,20 @@ static void set_part(uint8_t *page, uint32_t i, uint64_t bits, uint32_t k, uint6
 {
     dj_store64(page + AT_PART(i), bits);
     dj_store32(page + AT_PART(i) + 8, k);
-    dj_store64(page + AT_PART(i) + 16, dj_load64(page + 32)); /* the filter's capacity */
+    dj_store64(page + AT_PART(i) + 16, dj_load64(page + 32)); /* that of the filter */
     dj_store_double(page + AT_PART(i) + 24, 0.01);
     dj_store64(page + AT_PART(i) + 32, offset);
     dj_store64(page + AT_PART(i) + 40, (bits / 8 + 63) / 64 * 64);
 }
 
-static void huge_file_that_is_not_there_is_refused(void **state)
+static void a_claim_of_a_huge_file_is_refused(void **state)
 {
     const uint64_t most = UINT64_C(1) << 53, body = most / 8;
     struct bytes b = copy_of(&blocked);
     set_part(b.data, 0, most, 16, HEADER_LEN);
     dj_store64(b.data + 120, HEADER_LEN + body);
     sealed_is_refused(&b, "cut short");
-    /* Sixteen of them. */
+    /* Sixteen such parts. */
     dj_store32(b.data + 28, 16);
     dj_store32(b.data + 76, 16);
     for (uint32_t i = 0; i < 16; i++)
@@ -270,7 +271,7 @@ static void parts_that_overlap_or_differ_are_refused(void **state)
     free(b.data);
 }
 
-static void more_numbers_a_key_than_there_is_room_for_are_refused(void **state)
+static void too_many_numbers_per_key_are_refused(void **state)
 {
     struct bytes b = copy_of(&blocked);
     dj_store32(b.data + 16, DEJA_CLASSIC);
@@ -323,7 +324,7 @@ static void absurd_deletions_are_refused_by_name(void **state)
         sealed_is_refused(&b, counts[i] == 1 ? "part 2" : "number of deletions");
     }
     free(b.data);
-    b = copy_of(&blocked); /* which has none */
+    b = copy_of(&blocked); /* which has no deletions */
     dj_store64(b.data + at_deletions, 1);
     sealed_is_refused(&b, "number of deletions");
     free(b.data);
@@ -348,7 +349,7 @@ static void absurd_windows_are_refused_by_name(void **state)
     }
     dj_store32(b.data + 308, 0);
     dj_store64(b.data + 312, 0);
-    dj_store32(b.data + 304, 4); /* five lines do not make up 8192 bits */
+    dj_store32(b.data + 304, 4); /* five lines do not add up to 8192 bits */
     sealed_is_refused(&b, "part 1");
     dj_store32(b.data + 304, 1);
     dj_store32(b.data + AT_PART(0) + 8, 17);
@@ -364,7 +365,7 @@ static void absurd_windows_are_refused_by_name(void **state)
 }
 
 /* Times and counts that no window has: it opens, answers and continues. */
-static void absurd_times_of_a_window_do_no_harm(void **state)
+static void absurd_times_of_a_window_are_harmless(void **state)
 {
     static const uint64_t values[] = {1, UINT64_MAX, UINT64_C(1) << 63, UINT64_MAX - 1};
     for (size_t i = 0; i < 4 * DJ_ARRAY_LEN(values); i++) {
@@ -407,12 +408,12 @@ static void absurd_records_are_refused_by_name(void **state)
         {0, 8, 0},
         {0, 8, 3},
         {0, 8, UINT64_MAX},
-        {0, 8, UINT64_MAX - 1}, /* there would be no next one */
+        {0, 8, UINT64_MAX - 1}, /* there would be no next sequence number */
         {0, 8, UINT64_C(1) << 63},
         {8, 4, 0},
         {8, 4, 3},
         {8, 4, UINT32_MAX},
-        {328, 8, UINT64_C(0x7ff8000000000000)}, /* keys lost before a fold: no number, */
+        {328, 8, UINT64_C(0x7ff8000000000000)}, /* keys lost before a fold: NaN, */
         {328, 8, UINT64_C(0x7ff0000000000000)}, /* infinity, */
         {328, 8, UINT64_C(0xbff0000000000000)}, /* minus one */
     };
@@ -431,7 +432,7 @@ static void absurd_records_are_refused_by_name(void **state)
     }
 }
 
-/* Too many keys to size the next visit for them, or readable statistics. */
+/* Too many keys to size the next visit for, or for readable statistics. */
 static void rotates_or_says_why_not(deja_filter *f, const char *path)
 {
     deja_error err = {0};
@@ -442,8 +443,8 @@ static void rotates_or_says_why_not(deja_filter *f, const char *path)
     deja_filter_free(again);
 }
 
-/* Counts are nobody's sizes: whatever a record claims, the filter works. */
-static void absurd_counts_do_no_harm(void **state)
+/* Counts are not used as sizes: whatever a record claims, the filter works. */
+static void absurd_counts_are_harmless(void **state)
 {
     static const uint64_t counts[] = {0, UINT64_C(1) << 53, UINT64_MAX};
     const struct bytes *files[] = {&blocked, &exact};
@@ -478,15 +479,15 @@ int main(void)
         cmocka_unit_test(absurd_fields_are_refused_by_name),
         cmocka_unit_test(absurd_segments_are_refused_by_name),
         cmocka_unit_test(absurd_layers_are_refused_by_name),
-        cmocka_unit_test(huge_file_that_is_not_there_is_refused),
+        cmocka_unit_test(a_claim_of_a_huge_file_is_refused),
         cmocka_unit_test(parts_that_overlap_or_differ_are_refused),
-        cmocka_unit_test(more_numbers_a_key_than_there_is_room_for_are_refused),
+        cmocka_unit_test(too_many_numbers_per_key_are_refused),
         cmocka_unit_test(absurd_counters_are_refused_by_name),
         cmocka_unit_test(absurd_deletions_are_refused_by_name),
         cmocka_unit_test(absurd_windows_are_refused_by_name),
-        cmocka_unit_test(absurd_times_of_a_window_do_no_harm),
+        cmocka_unit_test(absurd_times_of_a_window_are_harmless),
         cmocka_unit_test(absurd_records_are_refused_by_name),
-        cmocka_unit_test(absurd_counts_do_no_harm),
+        cmocka_unit_test(absurd_counts_are_harmless),
     };
     return cmocka_run_group_tests_name("format.crafted", tests, make_files, drop_files);
 }

@@ -1,7 +1,7 @@
 /* test_formats.c - a filter keeps the format that it was made with.
  *
- * The format selects the hash functions, so a filter that changed it on the way would no longer
- * find its keys.  Every operation that makes a new header is tried with both formats. */
+ * The format selects the hash functions, so a filter that changed its format would no longer find
+ * its keys.  Every operation that makes a new header is tried with both formats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +142,7 @@ static void new_filters_have_the_newest_format_and_unknown_ones_are_refused(void
     assert_non_null(strstr(err.text, "format is 3"));
 }
 
-static void another_format_than_the_one_demanded_is_refused(void **state)
+static void an_unexpected_format_is_refused(void **state)
 {
     const char *path = filled("file", every[0].opt, 1);
     deja_options expect = DEJA_OPTIONS_INIT;
@@ -157,8 +157,8 @@ static void another_format_than_the_one_demanded_is_refused(void **state)
     unlink(path);
 }
 
-/* A union of filters that hash differently would miss keys of one of them. */
-static void formats_unite_only_where_hashes_are_the_same(void **state)
+/* A union of filters with different hash functions would miss keys of one of them. */
+static void formats_are_united_only_if_hashes_are_the_same(void **state)
 {
     static const bool changed[] = {
         [DEJA_HASH_XXH3] = true,    [DEJA_HASH_SIPHASH] = false, [DEJA_HASH_JENKINS] = true,
@@ -194,8 +194,8 @@ int main(void)
         cmocka_unit_test(a_rotated_file_keeps_its_format),
         cmocka_unit_test(a_folded_file_keeps_its_format),
         cmocka_unit_test(new_filters_have_the_newest_format_and_unknown_ones_are_refused),
-        cmocka_unit_test(another_format_than_the_one_demanded_is_refused),
-        cmocka_unit_test(formats_unite_only_where_hashes_are_the_same),
+        cmocka_unit_test(an_unexpected_format_is_refused),
+        cmocka_unit_test(formats_are_united_only_if_hashes_are_the_same),
     };
     return cmocka_run_group_tests_name("formats", tests, scratch_open, scratch_close);
 }

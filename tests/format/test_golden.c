@@ -1,5 +1,5 @@
-/* test_golden.c - files that an earlier deja wrote are read as it meant them, and would be written
- * the same today. */
+/* test_golden.c - files that an earlier deja wrote are read correctly, and would be written the
+ * same today. */
 #include "core/url/idna.h"
 #include "deja.h"
 #include "doubles.h"
@@ -16,7 +16,7 @@
 #define RECORD_LEN 512
 #define MAX_KEYS   200
 
-/* What deja_filter_stats and deja_plan_make said when the files were made. */
+/* What deja_filter_stats and deja_plan_make returned when the files were made. */
 struct pinned {
     uint32_t kind, part_kind, hash, filters, hashes, parts;
     uint64_t capacity, bits, bytes, bits_set, keys, offered, syncs;
@@ -261,12 +261,12 @@ static void holds_its_members_and_no_strangers(deja_filter *f, const struct gold
             fail_msg("%s claims member %zu, which was removed", g->name, i);
     for (size_t i = 0; i < strangers.n; i++)
         if (deja_filter_contains(f, strangers.key[i]))
-            fail_msg("%s claims stranger %zu", g->name, i);
+            fail_msg("%s claims key %zu, which was never added", g->name, i);
 }
 
 /* --- Tests: each runs for every golden file ------------------------------ */
 
-static void answers_are_those_pinned(void **state)
+static void answers_are_as_recorded(void **state)
 {
     const struct golden *g = *state;
     deja_filter *f = open_golden(g);
@@ -274,7 +274,7 @@ static void answers_are_those_pinned(void **state)
     deja_filter_free(f);
 }
 
-static void stats_are_those_pinned(void **state)
+static void stats_are_as_recorded(void **state)
 {
     const struct golden *g = *state;
     const struct pinned *p = pinned_of(g);
@@ -299,7 +299,7 @@ static void stats_are_those_pinned(void **state)
     assert_int_equal(s.visit, g->before ? 2 : 1);
     assert_int_equal(s.visits_before, g->before ? 1 : 0);
     assert_int_equal(s.last_distinct, g->before);
-    const bool crowded = g->before > g->capacity; /* rotated: 120 keys where 30 were expected */
+    const bool crowded = g->before > g->capacity; /* rotated: 120 keys, 30 were expected */
     const double lost = crowded ? format == 1 ? 16 : 17 : 0;
     assert_true(s.last_lost >= lost && s.last_lost <= lost);
     assert_int_equal(s.folds, g->folds);
@@ -318,7 +318,7 @@ static void stats_are_those_pinned(void **state)
         assert_int_equal(s.keys, p->keys);
 }
 
-static void plan_is_the_one_pinned(void **state)
+static void the_plan_is_as_recorded(void **state)
 {
     const struct golden *g = *state;
     const struct pinned *p = pinned_of(g);
@@ -335,7 +335,7 @@ static void plan_is_the_one_pinned(void **state)
     assert_int_equal(plan.hashes, p->first_hashes);
 }
 
-static void verify_says_what_it_is(void **state)
+static void verify_describes_the_file(void **state)
 {
     const struct golden *g = *state;
     deja_error err = {0};
@@ -393,15 +393,15 @@ static void write_again(const struct golden *g, const char *path)
     deja_filter_free(f);
 }
 
-/* Everything except the time of day and its checksum. */
+/* Compares everything except the time of day and its checksum. */
 static void record_is_equal(const uint8_t *a, const uint8_t *b)
 {
     assert_memory_equal(a, b, 32);
     assert_memory_equal(a + 40, b + 40, RECORD_LEN - 40 - 8);
 }
 
-/* The rate of a folded filter is computed, not given: another libm may differ in its last bit,
- * and then every checksum over it does. */
+/* The rate of a folded filter is computed, not given: another libm may differ in its last bit, and
+ * so do all checksums over it. */
 static void settle_rate(uint8_t *now, const uint8_t *then)
 {
     static const size_t rates[] = {40, 512 + 24};
@@ -420,7 +420,7 @@ static void writing_it_again_gives_the_same_bytes(void **state)
     const char *path = scratch_path(g->name);
     if (g->resized == format)
         return;
-    if (g->profile && !dj_idna_here()) /* then the rules are others */
+    if (g->profile && !dj_idna_here()) /* a new format has different rules */
         skip();
     write_again(g, path);
     const struct bytes now = read_file(path), then = read_file(golden_path(g->name, ".deja"));
@@ -436,7 +436,7 @@ static void writing_it_again_gives_the_same_bytes(void **state)
     unlink(path);
 }
 
-static void it_can_be_written_on(void **state)
+static void the_file_accepts_more_keys(void **state)
 {
     const struct golden *g = *state;
     const struct bytes old = read_file(golden_path(g->name, ".deja"));
@@ -468,16 +468,16 @@ static void it_can_be_written_on(void **state)
     unlink(path);
 }
 
-/* --- The key apart ------------------------------------------------------- */
+/* --- A separate key -------------------------------------------------------- */
 
-static void key_apart_is_not_in_the_file(void **state)
+static void a_separate_key_is_not_in_the_file(void **state)
 {
     const struct bytes b = read_file(golden_path("key_apart", ".deja"));
     assert_null(memmem(b.data, b.len, golden_key_apart, 8));
     free(b.data);
 }
 
-static void key_apart_is_demanded_and_compared(void **state)
+static void a_separate_key_is_required_and_compared(void **state)
 {
     const char *path = golden_path("key_apart", ".deja");
     uint8_t wrong[DEJA_KEY_LEN];
@@ -493,7 +493,7 @@ static void key_apart_is_demanded_and_compared(void **state)
     assert_non_null(strstr(err.text, "key"));
 }
 
-static void another_kind_hash_or_profile_is_refused_by_name(void **state)
+static void the_error_for_another_kind_hash_or_profile_names_it(void **state)
 {
     const char *path = golden_path("exact", ".deja");
     deja_options kind = DEJA_OPTIONS_INIT, hash = DEJA_OPTIONS_INIT, profile = DEJA_OPTIONS_INIT;
@@ -549,9 +549,9 @@ static void the_same_profile_with_other_parameters_is_refused(void **state)
     deja_url_rules_free(rules);
 }
 
-/* A build without IDNA gives some URLs another form, and another id to all rules.  So does the
- * next version of the profile. */
-static void the_same_rules_are_accepted_by_a_build_like_the_one_that_wrote(void **state)
+/* A build without IDNA gives some URLs a different form, and all rules a different id.  So does
+ * the next version of the profile. */
+static void the_same_rules_are_accepted_by_a_build_with_the_same_idna(void **state)
 {
     deja_options expect = DEJA_OPTIONS_INIT;
     deja_filter *f = NULL;
@@ -579,11 +579,11 @@ int main(void)
         const char *name;
         CMUnitTestFunction test;
     } for_each[] = {
-        FOR_EACH_FILE(answers_are_those_pinned),
-        FOR_EACH_FILE(stats_are_those_pinned),
-        FOR_EACH_FILE(plan_is_the_one_pinned),
-        FOR_EACH_FILE(verify_says_what_it_is),
-        FOR_EACH_FILE(it_can_be_written_on),
+        FOR_EACH_FILE(answers_are_as_recorded),
+        FOR_EACH_FILE(stats_are_as_recorded),
+        FOR_EACH_FILE(the_plan_is_as_recorded),
+        FOR_EACH_FILE(verify_describes_the_file),
+        FOR_EACH_FILE(the_file_accepts_more_keys),
         FOR_EACH_FILE(writing_it_again_gives_the_same_bytes),
     };
     enum {
@@ -593,12 +593,12 @@ int main(void)
     static char names[SENTENCES * N_GOLDEN][80];
     int failed = 0;
     struct CMUnitTest tests[SENTENCES * N_GOLDEN + ALONE] = {
-        cmocka_unit_test(key_apart_is_not_in_the_file),
-        cmocka_unit_test(key_apart_is_demanded_and_compared),
-        cmocka_unit_test(another_kind_hash_or_profile_is_refused_by_name),
+        cmocka_unit_test(a_separate_key_is_not_in_the_file),
+        cmocka_unit_test(a_separate_key_is_required_and_compared),
+        cmocka_unit_test(the_error_for_another_kind_hash_or_profile_names_it),
         cmocka_unit_test(another_seed_is_refused),
         cmocka_unit_test(the_same_profile_with_other_parameters_is_refused),
-        cmocka_unit_test(the_same_rules_are_accepted_by_a_build_like_the_one_that_wrote),
+        cmocka_unit_test(the_same_rules_are_accepted_by_a_build_with_the_same_idna),
     };
     for (format = 1; format <= 2; format++) {
         char group[32];

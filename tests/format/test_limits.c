@@ -1,17 +1,17 @@
-/* test_limits.c - numbers in a header that look possible one by one: against each other, against
- * the body, and at the limits that operations run into.
+/* test_limits.c - header fields that are plausible alone, compared with each other and with the
+ * body, and at the limits of operations.
  *
- * Two promises.  No field of a header decides alone how much memory an operation takes.  And
- * whatever an operation leaves can be loaded again. */
+ * Two promises: no header field alone decides how much memory an operation takes, and whatever an
+ * operation leaves can be loaded again. */
 #include "crafted.h"
 #include "failmem.h"
 #include "rng.h"
 
 #define MIB           ((size_t)1 << 20)
-#define UNASKED       (16 * MIB) /* what a filter may take without being told a size */
+#define UNASKED       (16 * MIB) /* what a filter may take if no size is given */
 #define LAST_SEQUENCE ((UINT64_C(1) << 63) - 1)
 
-/* The filter, exported and loaded again. */
+/* Exports the filter and loads it again. */
 static deja_filter *reloaded(const deja_filter *f)
 {
     const size_t len = (size_t)deja_filter_export_len(f);
@@ -52,7 +52,7 @@ static int drop_all(void **state)
     return drop_files(state);
 }
 
-/* --- Against the body ------------------------------------------------------ */
+/* --- Compared with the body -------------------------------------------------- */
 
 static void with_is_refused(const struct bytes *file, const struct field *fields, size_t n,
                             const char *word)
@@ -97,14 +97,14 @@ static void a_capacity_that_the_body_does_not_have_is_refused(void **state)
     capacity_is_refused(&layered, UINT64_C(1) << 31);
     capacity_is_refused(&paired, UINT64_C(1) << 31);
     capacity_is_refused(&window, UINT64_C(1) << 31);
-    capacity_is_refused(&exact, 1024 / 8); /* every slot of its 1024 bytes */
+    capacity_is_refused(&exact, 1024 / 8); /* all slots of its 1024 bytes */
     capacity_is_refused(&blocked, (UINT64_C(1) << 53) + 1);
-    const struct field one = {32, 8, 2 * N_KEYS + 1, 0}; /* and not what its part has */
+    const struct field one = {32, 8, 2 * N_KEYS + 1, 0}; /* differs from that of its part */
     with_is_refused(&blocked, &one, 1, "part 1");
 }
 
-/* A series follows from its first capacity, growth and tightening. */
-static void a_series_that_does_not_follow_is_refused(void **state)
+/* First capacity, growth and tightening determine a series. */
+static void a_series_with_other_sizes_is_refused(void **state)
 {
     static const struct field fields[] = {
         {32, 8, UINT64_C(1) << 31, 0},
@@ -121,20 +121,20 @@ static void a_series_that_does_not_follow_is_refused(void **state)
     };
     for (size_t i = 0; i < DJ_ARRAY_LEN(fields); i++)
         with_is_refused(&grown, &fields[i], 1, "part ");
-    /* Keys, as far as all numbers agree, for a tenth of the body: the next part would soon come.
-     */
+    /* All numbers agree on a tenth of the keys that the body can hold: the next part would come
+     * soon. */
     const struct field few[] = {{32, 8, 100, 0}, {AT_PART(0) + 16, 8, 100, 0}};
     with_is_refused(&series, few, 2, "part 1");
 }
 
-static void folds_of_a_size_beyond_all_sizes_are_refused(void **state)
+static void folds_of_an_impossible_size_are_refused(void **state)
 {
-    static const uint64_t folds[] = {41, 53}; /* of 2^13 bits; 2^53 are the most */
+    static const uint64_t folds[] = {41, 53}; /* of 2^13 bits; 2^53 is the maximum */
     for (size_t i = 0; i < DJ_ARRAY_LEN(folds); i++)
         with_is_refused(&blocked, &(struct field){208, 4, folds[i], 0}, 1, "number of folds");
 }
 
-/* --- And nothing else ------------------------------------------------------- */
+/* --- Nothing else is rejected ----------------------------------------------- */
 
 static deja_options random_options(struct rng *rng)
 {
@@ -172,7 +172,7 @@ static deja_options random_options(struct rng *rng)
     return opt;
 }
 
-/* Whatever options come to passes the rules: they refuse no filter that anyone could make. */
+/* Every plan passes the checks: they reject no filter that options can make. */
 static void every_plan_makes_a_filter_that_loads(void **state)
 {
     struct rng rng = rng_seeded(3);
@@ -193,7 +193,7 @@ static void every_plan_makes_a_filter_that_loads(void **state)
         deja_filter_free(reloaded(f));
         if (deja_filter_fold(f, 1, NULL) == DEJA_OK)
             deja_filter_free(reloaded(f));
-        /* Rates that followed from a size can be too small for more keys in any body. */
+        /* A rate that follows from a generous size can be too small for more keys in any body. */
         if (deja_filter_rotate(f, NULL, &err) < 0 && !strstr(err.text, "(options.capacity)"))
             fail_msg("%d: rotate: %s", i, err.text);
         deja_filter_free(reloaded(f));
@@ -246,9 +246,9 @@ static void a_claimed_number_of_keys_does_not_size_the_next_visit(void **state)
         const int rc = deja_filter_rotate(f, NULL, &err);
         if (rc < 0) {
             assert_non_null(strstr(err.text, "options.capacity"));
-            assert_true(deja_filter_contains(f, key_of(&(uint32_t){1}))); /* as it was */
+            assert_true(deja_filter_contains(f, key_of(&(uint32_t){1}))); /* unchanged */
         }
-        for (uint32_t k = 0; k < 100; k++) /* a layer may be waiting for its first key */
+        for (uint32_t k = 0; k < 100; k++) /* a layer may not have any part yet */
             (void)!deja_filter_add(f, key_of(&k), NULL, NULL);
         assert_true(h.memory.largest <= UNASKED);
         /* An explicit number is accepted. */
@@ -263,7 +263,7 @@ static void a_claimed_number_of_keys_does_not_size_the_next_visit(void **state)
     }
 }
 
-/* The first parts of the layers of the next visit, as a header claims them. */
+/* The first parts of the next visit's layers, as a header claims them. */
 static void first_capacities_of_layers_stay_in_proportion(void **state)
 {
     struct bytes b = copy_of(&layered);
@@ -281,7 +281,7 @@ static void first_capacities_of_layers_stay_in_proportion(void **state)
     free(b.data);
 }
 
-/* Each part is for a billionth of the rate of the part before: the fourth would take terabytes. */
+/* Each part has a billionth of the rate of the one before: the fourth would take terabytes. */
 static void a_part_out_of_proportion_is_not_made(void **state)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -318,7 +318,7 @@ static void a_filter_folds_as_far_as_it_can_be_loaded(void **state)
 {
     struct bytes b = copy_of(&blocked);
     struct hoard h;
-    dj_store32(b.data + 208, 40); /* 2^13 bits were 2^53 once */
+    dj_store32(b.data + 208, 40); /* originally 2^53, now 2^13 bits */
     deja_filter *f = import_with(&h, &b);
     for (int folds = 40; deja_filter_fold(f, 1, NULL) == DEJA_OK; folds++) {
         assert_true(folds < 44); /* 512 bits are one block */
@@ -344,7 +344,7 @@ static void the_last_visit_is_not_followed_by_another(void **state)
     free(b.data);
 }
 
-/* Counts stop before they wrap around, whichever operation raises them. */
+/* Counts saturate instead of wrapping around, whatever operation raises them. */
 static void counts_stop_at_their_limit(void **state)
 {
     struct bytes b = copy_of(&blocked);
@@ -367,7 +367,7 @@ static void counts_stop_at_their_limit(void **state)
     free(b.data);
 }
 
-/* The generation that takes keys follows from this number: it must not wrap into another. */
+/* This number determines the generation that accepts keys; it must not wrap around. */
 static void turns_of_a_window_do_not_wrap(void **state)
 {
     struct bytes b = copy_of(&window);
@@ -412,7 +412,7 @@ static void a_file_without_a_next_sequence_is_read_and_not_written(void **state)
         assert_non_null(strstr(err.text, "deja_filter_copy"));
         const unsigned repair = DEJA_OPEN_WRITE | DEJA_OPEN_REPAIR;
         assert_int_equal(deja_filter_open(path, repair, NULL, &f, &err), DEJA_EFORMAT);
-        /* A copy begins again, as the message says. */
+        /* A copy starts with a new sequence, as the message says. */
         assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_OK);
         assert_int_equal(deja_filter_copy(f, other, 0, &copy, NULL), DEJA_OK);
         take_keys(copy, N_KEYS, 2 * N_KEYS);
@@ -441,8 +441,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rate_that_the_body_does_not_have_is_refused),
         cmocka_unit_test(a_capacity_that_the_body_does_not_have_is_refused),
-        cmocka_unit_test(a_series_that_does_not_follow_is_refused),
-        cmocka_unit_test(folds_of_a_size_beyond_all_sizes_are_refused),
+        cmocka_unit_test(a_series_with_other_sizes_is_refused),
+        cmocka_unit_test(folds_of_an_impossible_size_are_refused),
         cmocka_unit_test(every_plan_makes_a_filter_that_loads),
         cmocka_unit_test(a_claimed_number_of_keys_does_not_size_the_next_visit),
         cmocka_unit_test(first_capacities_of_layers_stay_in_proportion),
