@@ -1,21 +1,20 @@
-/* recorddisk.c - what a program does to the files of one folder, as a device would have to
- * remember it; for LD_PRELOAD, in front of libc.
+/* recorddisk.c - records what a program does to the files of one folder, as a device would see
+ * it; for LD_PRELOAD, ahead of libc.
  *
- *     DEJA_RECORD=FOLDER      is watched; it is there already
- *     DEJA_RECORD_LOG=FILE    gets the events; further processes add theirs
+ *     DEJA_RECORD=FOLDER      the folder to watch, which must exist
+ *     DEJA_RECORD_LOG=FILE    gets the events; further processes append theirs
  *
- * Before and behind every call that changes a file, the folder and its files are compared with
- * what they were at the last look, by sectors of 512 bytes; so what was written into a mapping is
- * seen as well.  Nothing is really synced.  tests/crawler/cutfolder.py makes of the events the
- * states that a power cut could leave.  An event is a struct and its bytes:
+ * Before and after every call that changes a file, the folder and its files are compared with
+ * their state at the last scan, by sectors of 512 bytes, so that writes into a mapping are noticed
+ * too.  Nothing is really synced.  tests/crawler/cutfolder.py turns the events into the states
+ * that a power cut could leave.  An event is a struct, followed by its bytes:
  *
  *     c  a file appears          w  a sector of it, 512 bytes     l  its length
  *     s  the file is synced      d  the folder is synced
- *     n  a name leads to the file now, or with file 0 to none; bytes: the name, and after a zero
- *        byte the name that is gone in the same step, by a rename
+ *     n  a name now refers to the file, or with file 0 to none; bytes: the name, then a zero byte
+ *        and the name that the same rename removed
  *
- * Compiled by the test; no part of the build.  One thread at a time, names in the folder itself.
- */
+ * The test compiles it; it is not part of the build.  One thread at a time; no nested folders. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -147,7 +146,7 @@ static struct file *track(uint64_t ino, int fd, bool quiet)
     return f;
 }
 
-/* The file behind somebody's descriptor, when it may be one of the folder. */
+/* The file of a descriptor, if it may be in the folder. */
 static struct file *file_of(int fd)
 {
     struct stat st;
@@ -155,7 +154,7 @@ static struct file *file_of(int fd)
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_dev != device)
         return NULL;
     struct file *f = find(st.st_ino);
-    if (f || st.st_nlink > 0) /* one with a name is found by its name */
+    if (f || st.st_nlink > 0) /* a file with a name is found by its name */
         return f;
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
     const int own = (int)syscall(SYS_openat, AT_FDCWD, self, O_RDONLY | O_CLOEXEC);
@@ -293,7 +292,7 @@ static const char *base(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* --- In the place of libc ------------------------------------------------------- */
+/* --- Replacements for libc ------------------------------------------------------- */
 
 #define RECORDED(type, expression)                                                                \
     do {                                                                                          \
@@ -384,7 +383,7 @@ static uint64_t mapped(uintptr_t address)
     return found;
 }
 
-/* All of the file, as the store asks for. */
+/* The whole file, as the store does. */
 int msync(void *address, size_t len, int flags)
 {
     (void)len, (void)flags;

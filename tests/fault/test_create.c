@@ -56,7 +56,7 @@ static void replacing_puts_the_new_file_in_place_at_its_first_sync(void **state)
     assert_int_equal(scratch_count(scratch_folder), 0);
 }
 
-static void replacing_creates_where_there_is_nothing(void **state)
+static void replacing_creates_a_missing_file(void **state)
 {
     const deja_options opt = small();
     const char *path = scratch_path("fresh");
@@ -67,7 +67,7 @@ static void replacing_creates_where_there_is_nothing(void **state)
     unlink(path);
 }
 
-static void replacing_a_file_that_is_written_is_refused(void **state)
+static void replacing_a_file_that_is_open_for_writing_is_refused(void **state)
 {
     const deja_options opt = small();
     const char *path = make_file("locked", &opt, 10);
@@ -130,7 +130,7 @@ static void a_file_that_is_no_longer_empty_stays(void **state)
     free(b.data);
 }
 
-static void a_link_to_nothing_is_refused_at_once(void **state)
+static void a_dangling_link_is_refused_at_once(void **state)
 {
     const char *path = scratch_path("link");
     MUST(symlink("nowhere", path) == 0);
@@ -138,7 +138,7 @@ static void a_link_to_nothing_is_refused_at_once(void **state)
     create_is_refused(path, DEJA_CREATE_REPLACE, DEJA_EINVAL, "symbolic link to a missing file");
 }
 
-static void new_file_that_is_not_synced_leaves_nothing(void **state)
+static void a_new_file_that_is_not_synced_leaves_nothing(void **state)
 {
     const deja_options opt = growing();
     deja_filter *f = create_file(scratch_path("never"), 0, &opt);
@@ -158,7 +158,7 @@ static int create_and_wait(const char *path, int in, int out)
     return 1;
 }
 
-static void killed_before_its_first_sync_leaves_nothing(void **state)
+static void a_kill_before_the_first_sync_leaves_nothing(void **state)
 {
     const struct peer p = peer_start(create_and_wait, scratch_path("never"));
     assert_true(hear(p.from));
@@ -184,14 +184,14 @@ int main(void)
         TEST(creating_twice_is_refused),
         TEST(of_two_creators_the_first_to_sync_wins),
         TEST(replacing_puts_the_new_file_in_place_at_its_first_sync),
-        TEST(replacing_creates_where_there_is_nothing),
-        TEST(replacing_a_file_that_is_written_is_refused),
+        TEST(replacing_creates_a_missing_file),
+        TEST(replacing_a_file_that_is_open_for_writing_is_refused),
         TEST(only_filters_and_empty_files_are_replaced),
         TEST(an_empty_file_is_replaced_without_the_flag),
         TEST(a_file_that_is_no_longer_empty_stays),
-        TEST(a_link_to_nothing_is_refused_at_once),
-        TEST(new_file_that_is_not_synced_leaves_nothing),
-        TEST(killed_before_its_first_sync_leaves_nothing),
+        TEST(a_dangling_link_is_refused_at_once),
+        TEST(a_new_file_that_is_not_synced_leaves_nothing),
+        TEST(a_kill_before_the_first_sync_leaves_nothing),
         TEST(growth_before_the_first_sync_is_kept),
     };
     return cmocka_run_group_tests_name("fault.create", tests, scratch_open, scratch_close);

@@ -84,7 +84,7 @@ static int cut_under_threads(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void no_thread_takes_the_zeros_for_answers(void **state)
+static void no_thread_mistakes_the_zeros_for_answers(void **state)
 {
     (void)state;
     in_child(cut_under_threads, scratch_path("cut"));
@@ -126,7 +126,7 @@ static int open_beside_signals(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void files_are_opened_and_closed_beside_signals(void **state)
+static void files_can_be_opened_and_closed_during_signals(void **state)
 {
     (void)state;
     in_child(open_beside_signals, scratch_path("beside"));
@@ -135,8 +135,8 @@ static void files_are_opened_and_closed_beside_signals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_thread_takes_the_zeros_for_answers),
-        cmocka_unit_test(files_are_opened_and_closed_beside_signals),
+        cmocka_unit_test(no_thread_mistakes_the_zeros_for_answers),
+        cmocka_unit_test(files_can_be_opened_and_closed_during_signals),
     };
     return cmocka_run_group_tests_name("fault.guard_threads", tests, scratch_open, scratch_close);
 }

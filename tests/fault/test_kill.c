@@ -192,7 +192,7 @@ static void file_is_whole(const struct kind *k, const char *path)
                  (unsigned long long)lost_synced, (unsigned long long)lost);
 }
 
-static void killed_at_any_moment_it_holds_everything_synced(void **state)
+static void a_kill_at_any_moment_keeps_everything_synced(void **state)
 {
     const struct kind *k = *state;
     struct rng rng = rng_seeded(3 + (uint64_t)(k - kinds));
@@ -214,7 +214,7 @@ static void killed_at_any_moment_it_holds_everything_synced(void **state)
 }
 
 /* Finally: after all the kills, a sync makes the file valid. */
-static void killed_file_is_sealed_by_the_next_sync(void **state)
+static void after_kills_the_next_sync_seals_the_file(void **state)
 {
     const struct kind *k = *state;
     struct rng rng = rng_seeded(99);
@@ -435,9 +435,9 @@ int main(int argc, char **argv)
         const char *name;
         CMUnitTestFunction test;
     } for_each[] = {
-        {"killed_at_any_moment_it_holds_everything_synced",
-         killed_at_any_moment_it_holds_everything_synced},
-        {"killed_file_is_sealed_by_the_next_sync", killed_file_is_sealed_by_the_next_sync},
+        {"a_kill_at_any_moment_keeps_everything_synced",
+         a_kill_at_any_moment_keeps_everything_synced},
+        {"after_kills_the_next_sync_seals_the_file", after_kills_the_next_sync_seals_the_file},
         {"power_cut_while_open_keeps_everything_synced",
          power_cut_while_open_keeps_everything_synced},
         {"power_cut_within_a_sync_keeps_everything_synced",

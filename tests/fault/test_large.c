@@ -131,7 +131,7 @@ static void counts_beyond_32_bits_are_kept(void **state)
 }
 
 /* Capacity, reservation and checksum at more than 4 GiB, without tricks. */
-static void file_beyond_4_gb_is_created_and_synced(void **state)
+static void a_file_beyond_4_gb_is_created_and_synced(void **state)
 {
     struct statvfs fs;
     MUST(statvfs(scratch_folder, &fs) == 0);
@@ -227,7 +227,7 @@ static int use_all_of_it(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void filter_is_in_memory_once(void **state)
+static void a_filter_is_in_memory_only_once(void **state)
 {
     const char *path = scratch_path("once");
     const int status = end_of(start(use_all_of_it, path));
@@ -240,11 +240,9 @@ static void filter_is_in_memory_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(files_beyond_4_gb_hold_keys_at_both_ends),
-        TEST(counts_beyond_32_bits_are_kept),
-        TEST(file_beyond_4_gb_is_created_and_synced),
-        TEST(opening_a_gigabyte_does_not_read_it),
-        TEST(filter_is_in_memory_once),
+        TEST(files_beyond_4_gb_hold_keys_at_both_ends), TEST(counts_beyond_32_bits_are_kept),
+        TEST(a_file_beyond_4_gb_is_created_and_synced), TEST(opening_a_gigabyte_does_not_read_it),
+        TEST(a_filter_is_in_memory_only_once),
     };
     return cmocka_run_group_tests_name("fault.large", tests, scratch_open, scratch_close);
 }

@@ -115,7 +115,7 @@ static deja_filter *begin_case(size_t i, const char *path)
     return f;
 }
 
-static void a_file_that_was_moved_into_its_place_is_left_alone(void **state)
+static void a_file_moved_into_its_place_is_left_alone(void **state)
 {
     for (size_t i = 0; i < N_CASES; i++) {
         const char *path = scratch_path("seen");
@@ -133,7 +133,7 @@ static void a_file_that_was_moved_into_its_place_is_left_alone(void **state)
     }
 }
 
-static void a_file_that_was_deleted_is_not_made_again(void **state)
+static void a_deleted_file_is_not_recreated(void **state)
 {
     for (size_t i = 0; i < N_CASES; i++) {
         const char *path = scratch_path("seen");
@@ -147,7 +147,7 @@ static void a_file_that_was_deleted_is_not_made_again(void **state)
 }
 
 /* A file that was moved away and back is the same file. */
-static void a_file_that_came_back_is_written(void **state)
+static void a_file_that_is_moved_back_can_be_written(void **state)
 {
     const deja_options opt = growing();
     const char *path = scratch_path("seen"), *aside = scratch_path("aside");
@@ -166,7 +166,7 @@ static void a_file_that_came_back_is_written(void **state)
 }
 
 /* A new file replaces only the file that existed when it was started, if any. */
-static void a_new_file_replaces_only_what_it_was_to_replace(void **state)
+static void a_new_file_replaces_only_the_file_it_was_created_over(void **state)
 {
     const deja_options opt = small();
     const char *path = scratch_path("seen");
@@ -234,10 +234,10 @@ static void another_working_directory_does_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_file_that_was_moved_into_its_place_is_left_alone),
-        TEST(a_file_that_was_deleted_is_not_made_again),
-        TEST(a_file_that_came_back_is_written),
-        TEST(a_new_file_replaces_only_what_it_was_to_replace),
+        TEST(a_file_moved_into_its_place_is_left_alone),
+        TEST(a_deleted_file_is_not_recreated),
+        TEST(a_file_that_is_moved_back_can_be_written),
+        TEST(a_new_file_replaces_only_the_file_it_was_created_over),
         TEST(a_new_file_that_was_renewed_remembers_what_it_replaces),
         TEST(another_working_directory_does_not_matter),
     };

@@ -19,7 +19,7 @@ static void folders_are_not_files(void **state)
     create_is_refused(scratch_folder, DEJA_CREATE_REPLACE, DEJA_EINVAL, "is a directory");
 }
 
-static void named_pipe_is_refused_without_waiting(void **state)
+static void a_named_pipe_is_refused_without_waiting(void **state)
 {
     const char *path = scratch_path("pipe");
     MUST(mkfifo(path, 0666) == 0);
@@ -29,7 +29,7 @@ static void named_pipe_is_refused_without_waiting(void **state)
     create_is_refused(path, DEJA_CREATE_REPLACE, DEJA_EINVAL, "not a regular file");
 }
 
-static void missing_folder_is_named(void **state)
+static void the_error_names_a_missing_folder(void **state)
 {
     const char *path = scratch_path("nowhere/x.deja");
     open_is_refused(path, 0, DEJA_EIO, path);
@@ -81,7 +81,7 @@ static int use_read_only_file(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void read_only_folder_keeps_new_files_out(void **state)
+static void a_read_only_folder_accepts_no_new_files(void **state)
 {
     const deja_options opt = small();
     const char *folder = scratch_path("sealed_folder");
@@ -95,7 +95,7 @@ static void read_only_folder_keeps_new_files_out(void **state)
     rmdir(folder);
 }
 
-static void read_only_file_is_read_and_not_written(void **state)
+static void a_read_only_file_can_be_read_but_not_written(void **state)
 {
     const deja_options opt = small();
     const char *path = make_file("sealed", &opt, 10);
@@ -210,17 +210,17 @@ static void in_small_folder(child_work *work)
     assert_int_equal(status, CHILD_FINE);
 }
 
-static void full_disk_at_create_is_an_error_that_leaves_nothing(void **state)
+static void a_full_disk_at_create_is_an_error_that_leaves_nothing(void **state)
 {
     in_small_folder(create_without_room);
 }
 
-static void full_disk_at_growth_loses_nothing(void **state)
+static void a_full_disk_at_growth_loses_no_key(void **state)
 {
     in_small_folder(grow_named_without_room);
 }
 
-static void full_disk_at_growth_of_a_new_file_loses_nothing(void **state)
+static void a_full_disk_at_growth_of_a_new_file_loses_no_key(void **state)
 {
     in_small_folder(grow_unnamed_without_room);
 }
@@ -229,13 +229,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(folders_are_not_files),
-        TEST(named_pipe_is_refused_without_waiting),
-        TEST(missing_folder_is_named),
-        TEST(read_only_folder_keeps_new_files_out),
-        TEST(read_only_file_is_read_and_not_written),
-        TEST(full_disk_at_create_is_an_error_that_leaves_nothing),
-        TEST(full_disk_at_growth_loses_nothing),
-        TEST(full_disk_at_growth_of_a_new_file_loses_nothing),
+        TEST(a_named_pipe_is_refused_without_waiting),
+        TEST(the_error_names_a_missing_folder),
+        TEST(a_read_only_folder_accepts_no_new_files),
+        TEST(a_read_only_file_can_be_read_but_not_written),
+        TEST(a_full_disk_at_create_is_an_error_that_leaves_nothing),
+        TEST(a_full_disk_at_growth_loses_no_key),
+        TEST(a_full_disk_at_growth_of_a_new_file_loses_no_key),
     };
     return cmocka_run_group_tests_name("fault.places", tests, scratch_open, scratch_close);
 }

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-static void nothing_that_was_acknowledged_is_lost(void **state)
+static void no_acknowledged_key_is_lost(void **state)
 {
     (void)state;
     assert_int_equal(run_scenarios(2, 3), 0);
@@ -14,7 +14,7 @@ static void nothing_that_was_acknowledged_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_that_was_acknowledged_is_lost),
+        cmocka_unit_test(no_acknowledged_key_is_lost),
     };
     return cmocka_run_group_tests_name("fault.powercut", tests, scratch_open, scratch_close);
 }

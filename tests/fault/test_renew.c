@@ -78,7 +78,7 @@ static void kill_after(void (*work)(const char *), const char *path, uint64_t us
     MUST(waitpid(child, NULL, 0) == child);
 }
 
-static void a_fold_that_is_killed_leaves_every_key(void **state)
+static void a_killed_fold_keeps_every_key(void **state)
 {
     struct rng r = rng_seeded(1);
     for (int i = 0; i < 25; i++) {
@@ -94,7 +94,7 @@ static void a_fold_that_is_killed_leaves_every_key(void **state)
     }
 }
 
-static void a_rotation_that_is_killed_leaves_one_visit_or_the_other(void **state)
+static void a_killed_rotation_leaves_one_visit_or_the_other(void **state)
 {
     struct rng r = rng_seeded(2);
     for (int i = 0; i < 25; i++) {
@@ -110,7 +110,7 @@ static void a_rotation_that_is_killed_leaves_one_visit_or_the_other(void **state
     }
 }
 
-/* --- No room, no right --------------------------------------------------------- */
+/* --- No room, no permission ---------------------------------------------------- */
 
 /* Files of this process are limited to 64 KiB: writing a large one fails in the middle. */
 static int fail_to_renew(const char *path)
@@ -137,7 +137,7 @@ static int fail_to_renew(const char *path)
                : 5;
 }
 
-static void without_room_the_old_file_stays_and_works(void **state)
+static void without_room_the_old_file_stays_usable(void **state)
 {
     const char *path = make_file("full");
     const pid_t child = fork();
@@ -175,7 +175,7 @@ static void readers_keep_the_file_that_they_opened(void **state)
     unlink(path);
 }
 
-static void rights_and_links_stay(void **state)
+static void mode_and_symbolic_link_are_kept(void **state)
 {
     const char *path = make_file("rights"), *link = scratch_path("link");
     struct stat st;
@@ -196,12 +196,11 @@ static void rights_and_links_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_fold_that_is_killed_leaves_every_key, scratch_clear),
-        cmocka_unit_test_teardown(a_rotation_that_is_killed_leaves_one_visit_or_the_other,
-                                  scratch_clear),
-        cmocka_unit_test_teardown(without_room_the_old_file_stays_and_works, scratch_clear),
+        cmocka_unit_test_teardown(a_killed_fold_keeps_every_key, scratch_clear),
+        cmocka_unit_test_teardown(a_killed_rotation_leaves_one_visit_or_the_other, scratch_clear),
+        cmocka_unit_test_teardown(without_room_the_old_file_stays_usable, scratch_clear),
         cmocka_unit_test_teardown(readers_keep_the_file_that_they_opened, scratch_clear),
-        cmocka_unit_test_teardown(rights_and_links_stay, scratch_clear),
+        cmocka_unit_test_teardown(mode_and_symbolic_link_are_kept, scratch_clear),
     };
     return cmocka_run_group_tests_name("fault.renew", tests, scratch_open, scratch_close);
 }

@@ -40,7 +40,7 @@ static void only_the_owner_reads_a_file_that_contains_its_key(void **state)
     assert_int_equal(mode_under(022, &opt, DEJA_CREATE_REPLACE), 0600);
 }
 
-static void the_umask_decides_where_there_is_no_secret(void **state)
+static void the_umask_applies_if_there_is_no_secret(void **state)
 {
     const deja_options seeded = growing();
     deja_options apart = keyed();
@@ -93,7 +93,7 @@ static void a_copy_and_a_static_filter_follow_the_same_rules(void **state)
 }
 
 /* Changes that an administrator made with chmod and chown stay. */
-static void growth_and_visits_keep_the_rights(void **state)
+static void growth_and_visits_keep_mode_and_owner(void **state)
 {
     const deja_options opt = keyed();
     const char *path = make_file("seen", &opt, 10);
@@ -128,7 +128,7 @@ static int grow_as_nobody(const char *path, int in, int out)
     return 0;
 }
 
-static void another_group_gets_no_access_by_growth(void **state)
+static void growth_gives_no_access_to_another_group(void **state)
 {
     const deja_options opt = keyed();
     if (geteuid() != 0)
@@ -148,11 +148,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(only_the_owner_reads_a_file_that_contains_its_key),
-        TEST(the_umask_decides_where_there_is_no_secret),
+        TEST(the_umask_applies_if_there_is_no_secret),
         TEST(the_caller_can_choose_the_mode),
         TEST(a_copy_and_a_static_filter_follow_the_same_rules),
-        TEST(growth_and_visits_keep_the_rights),
-        TEST(another_group_gets_no_access_by_growth),
+        TEST(growth_and_visits_keep_mode_and_owner),
+        TEST(growth_gives_no_access_to_another_group),
     };
     return cmocka_run_group_tests_name("fault.rights", tests, scratch_open, scratch_close);
 }

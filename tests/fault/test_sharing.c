@@ -19,7 +19,7 @@ static int try_to_write(const char *path, int in, int out)
     return CHILD_FINE;
 }
 
-static void second_writer_is_told_that_it_is_busy(void **state)
+static void a_second_writer_gets_the_error_busy(void **state)
 {
     const deja_options opt = small();
     const char *path = make_file("busy", &opt, 10);
@@ -46,7 +46,7 @@ static void the_lock_holds_from_create_through_growth(void **state)
     unlink(path);
 }
 
-static void killed_writer_gives_the_lock_back(void **state)
+static void a_killed_writer_releases_the_lock(void **state)
 {
     const deja_options opt = small();
     const char *path = make_file("killed", &opt, 10);
@@ -100,7 +100,7 @@ static void readers_see_adds_before_any_sync(void **state)
     readers_see_adds_before_any_sync_for(DEJA_WINDOW);
 }
 
-static void reader_keeps_the_file_from_before_it_grew(void **state)
+static void a_reader_keeps_the_file_from_before_it_grew(void **state)
 {
     const deja_options opt = growing();
     const char *path = make_file("outgrown", &opt, 50);
@@ -130,7 +130,7 @@ static int add_and_sync_for_ever(const char *path, int in, int out)
 
 /* A reader may copy the header while the writer replaces a record in it, and get half of it;
  * verify reads bodies while they change.  Neither is damage. */
-static void a_writer_at_work_is_never_taken_for_damage(void **state)
+static void a_busy_writer_is_never_mistaken_for_damage(void **state)
 {
     const deja_options opt = small();
     const char *path = make_file("at_work", &opt, 1);
@@ -151,12 +151,12 @@ static void a_writer_at_work_is_never_taken_for_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(second_writer_is_told_that_it_is_busy),
+        TEST(a_second_writer_gets_the_error_busy),
         TEST(the_lock_holds_from_create_through_growth),
-        TEST(killed_writer_gives_the_lock_back),
+        TEST(a_killed_writer_releases_the_lock),
         TEST(readers_see_adds_before_any_sync),
-        TEST(reader_keeps_the_file_from_before_it_grew),
-        TEST(a_writer_at_work_is_never_taken_for_damage),
+        TEST(a_reader_keeps_the_file_from_before_it_grew),
+        TEST(a_busy_writer_is_never_mistaken_for_damage),
     };
     return cmocka_run_group_tests_name("fault.sharing", tests, scratch_open, scratch_close);
 }

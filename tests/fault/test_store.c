@@ -70,7 +70,7 @@ static void sync_without_adds_changes_nothing(void **state)
     unlink(path);
 }
 
-static void what_cannot_be_synced_says_so(void **state)
+static void a_sync_that_is_impossible_is_an_error(void **state)
 {
     const deja_options opt = small();
     const char *path = make_file("reader", &opt, 10);
@@ -88,7 +88,7 @@ static void what_cannot_be_synced_says_so(void **state)
 
 /* --- What growing must keep ------------------------------------------------ */
 
-static void growing_keeps_who_may_read_the_file(void **state)
+static void growing_keeps_the_mode_of_the_file(void **state)
 {
     const deja_options opt = growing();
     const char *path = make_file("private", &opt, 10);
@@ -121,7 +121,7 @@ static void growing_behind_a_symbolic_link_keeps_the_link(void **state)
     unlink(path);
 }
 
-static void key_that_is_kept_nowhere_is_refused(void **state)
+static void a_key_that_is_stored_nowhere_is_refused(void **state)
 {
     deja_options opt = small();
     deja_filter *f = NULL;
@@ -137,10 +137,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(open_after_sync_is_identity),
         TEST(sync_without_adds_changes_nothing),
-        TEST(what_cannot_be_synced_says_so),
-        TEST(growing_keeps_who_may_read_the_file),
+        TEST(a_sync_that_is_impossible_is_an_error),
+        TEST(growing_keeps_the_mode_of_the_file),
         TEST(growing_behind_a_symbolic_link_keeps_the_link),
-        TEST(key_that_is_kept_nowhere_is_refused),
+        TEST(a_key_that_is_stored_nowhere_is_refused),
     };
     return cmocka_run_group_tests_name("fault.store", tests, scratch_open, scratch_close);
 }

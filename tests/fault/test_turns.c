@@ -204,7 +204,7 @@ static void a_kill_within_a_turn_keeps_everything(void **state)
 }
 
 /* A disk that accepts no record: the add reports it, and nothing was cleared. */
-static void a_turn_that_cannot_be_written_empties_nothing(void **state)
+static void a_turn_that_cannot_be_recorded_clears_nothing(void **state)
 {
     const deja_options opt = options(1);
     const char *path = scratch_path("full");
@@ -234,7 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_power_cut_within_a_turn_keeps_the_window, scratch_clear),
         cmocka_unit_test_teardown(a_kill_within_a_turn_keeps_everything, scratch_clear),
-        cmocka_unit_test_teardown(a_turn_that_cannot_be_written_empties_nothing, scratch_clear),
+        cmocka_unit_test_teardown(a_turn_that_cannot_be_recorded_clears_nothing, scratch_clear),
     };
     return cmocka_run_group_tests_name("fault.turns", tests, scratch_open, scratch_close);
 }
