@@ -1,6 +1,6 @@
 /* fuzz_lists.c - small files and lines that people write: lists of parameters, keys, hosts.
  *
- * The first byte picks which; the rest is the file, or the line. */
+ * The first byte selects which; the rest is the file, or the line. */
 #include "cli/options/keyfile.h"
 #include "cli/options/paramfile.h"
 #include "cli/options/shared_options.h"
@@ -22,7 +22,7 @@ static void in_words(int rc, const deja_error *err)
     check(rc == DEJA_OK || (rc == DEJA_EINVAL && err->status == rc && err->text[0]));
 }
 
-/* A name that the library takes as well, or says why not. */
+/* The library accepts each name, or says why not. */
 static void check_names(const struct paramnames *p)
 {
     deja_error err = {0};
@@ -77,7 +77,7 @@ static void check_key(const char *path, const uint8_t *data, size_t len)
     }
 }
 
-/* Each host is a word of the line, in its order, and means the same when it stands alone. */
+/* Each host is a word of the line, in order, and means the same if it is alone. */
 static void check_hosts(const uint8_t *data, size_t len)
 {
     char *line = malloc(len ? len : 1);

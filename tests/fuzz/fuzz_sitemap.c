@@ -40,7 +40,7 @@ static void add_escaped(struct buffer *xml, deja_slice line)
     }
 }
 
-/* XML has no control characters, and non-ASCII bytes would have to be UTF-8. */
+/* XML has no control characters, and non-ASCII bytes must be UTF-8. */
 static bool is_text(deja_slice line)
 {
     const char *p = line.data;

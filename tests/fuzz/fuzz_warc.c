@@ -59,7 +59,8 @@ static void any_bytes(const uint8_t *data, size_t size)
     buffer_fini(&block);
 }
 
-/* n records; end[i] is after the i-th response, end[0] after the warcinfo record. */
+/* n records; end[i] is the offset after the i-th response, end[0] the one after the warcinfo
+ * record. */
 static void write_archive(deja_slice body, size_t n, uint64_t end[RECORDS + 1])
 {
     static const char request[] = "GET / HTTP/1.1\r\n\r\n", head[] = "HTTP/1.1 200 OK\r\n\r\n";
