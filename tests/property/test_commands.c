@@ -33,22 +33,22 @@ static unsigned accepted(uint64_t from, uint64_t to, bool edit)
     return n;
 }
 
-static void commands_on_sound_filters_leave_what_loads(void **state)
+static void after_commands_on_valid_filters_the_filter_loads(void **state)
 {
     assert_int_equal(accepted(0, 300, false), 300);
 }
 
-static void commands_on_edited_filters_leave_what_loads(void **state)
+static void after_commands_on_edited_filters_the_filter_loads(void **state)
 {
     const unsigned n = accepted(0, 1000, true);
-    assert_in_range(n, 100, 999); /* both happen: acceptance and rejection */
+    assert_in_range(n, 100, 999); /* some are accepted, some rejected */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commands_on_sound_filters_leave_what_loads),
-        cmocka_unit_test(commands_on_edited_filters_leave_what_loads),
+        cmocka_unit_test(after_commands_on_valid_filters_the_filter_loads),
+        cmocka_unit_test(after_commands_on_edited_filters_the_filter_loads),
     };
     return cmocka_run_group_tests_name("property.commands", tests, NULL, NULL);
 }

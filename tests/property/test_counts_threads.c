@@ -103,7 +103,7 @@ static void counts_are_never_below_the_truth(void **state)
 }
 
 /* Saturated counters keep their value: no key that was added and not removed is missed. */
-static void nothing_is_missed_beside_saturated_counters(void **state)
+static void no_key_is_missed_next_to_saturated_counters(void **state)
 {
     deja_filter *f = spectral_filter(0, 0.2, 0);
     struct rng r = rng_seeded(77);
@@ -130,7 +130,7 @@ static void nothing_is_missed_beside_saturated_counters(void **state)
     deja_filter_free(f);
 }
 
-static void strangers_are_refused_and_change_nothing(void **state)
+static void removing_an_absent_key_is_refused(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         deja_filter *f = spectral_filter(i, 1e-3, 0), *same = spectral_filter(i, 1e-3, 0);
@@ -159,7 +159,7 @@ static void strangers_are_refused_and_change_nothing(void **state)
 /* --- A power cut ----------------------------------------------------------------- */
 
 /* Sectors from different moments since the last sync, as an interrupted write-back leaves them:
- * keys that were in at the sync and were not removed since are found. */
+ * keys that were present at the sync and not removed since are found. */
 static void keys_that_stayed_are_found_in_a_torn_body(void **state)
 {
     enum {
@@ -176,8 +176,8 @@ static void keys_that_stayed_are_found_in_a_torn_body(void **state)
         assert_true(len <= MOST);
         for (uint64_t n = 0; n < NUMBERS; n++)
             assert_int_equal(deja_filter_add(f, key_of(&n), NULL, NULL), DEJA_OK);
-        for (int m = 0; m < MOMENTS; m++) { /* odd keys are removed, others are added and
-                                             * removed */
+        for (int m = 0; m < MOMENTS; m++) { /* odd keys are removed; others are added and removed
+                                             * again */
             memcpy(moment[m], body, len);
             for (uint64_t n = 1 + 200 * (uint64_t)m; n < 200 * ((uint64_t)m + 1); n += 2)
                 assert_int_equal(deja_filter_remove(f, key_of(&n), NULL, NULL), DEJA_OK);
@@ -203,7 +203,7 @@ static void keys_that_stayed_are_found_in_a_torn_body(void **state)
 static uint64_t number[2 * NUMBERS];
 static deja_slice keys[2 * NUMBERS];
 
-static void batches_are_loops_of_single_calls(void **state)
+static void a_batch_is_a_loop_of_single_calls(void **state)
 {
     static uint8_t removed[2 * NUMBERS];
     static uint64_t counts[2 * NUMBERS];
@@ -325,7 +325,7 @@ static void minimal_increase_loses_no_add_of_several_threads(void **state)
 
 /* --- Kinds without counters ----------------------------------------------------- */
 
-static void kinds_without_counters_say_so(void **state)
+static void kinds_without_counters_refuse_to_count(void **state)
 {
     static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_CLASSIC, DEJA_EXACT, DEJA_SCALABLE};
     for (size_t i = 0; i < DJ_ARRAY_LEN(kinds); i++) {
@@ -352,7 +352,7 @@ static void kinds_without_counters_say_so(void **state)
     }
 }
 
-static void minimal_increase_rules_removal_out(void **state)
+static void minimal_increase_excludes_removal(void **state)
 {
     deja_filter *f = spectral_filter(1, 0.01, DEJA_MINIMAL_INCREASE);
     const uint64_t n = 1;
@@ -368,14 +368,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_never_below_the_truth),
-        cmocka_unit_test(nothing_is_missed_beside_saturated_counters),
-        cmocka_unit_test(strangers_are_refused_and_change_nothing),
+        cmocka_unit_test(no_key_is_missed_next_to_saturated_counters),
+        cmocka_unit_test(removing_an_absent_key_is_refused),
         cmocka_unit_test(keys_that_stayed_are_found_in_a_torn_body),
-        cmocka_unit_test(batches_are_loops_of_single_calls),
+        cmocka_unit_test(a_batch_is_a_loop_of_single_calls),
         cmocka_unit_test(no_add_and_no_removal_of_several_threads_is_lost),
         cmocka_unit_test(minimal_increase_loses_no_add_of_several_threads),
-        cmocka_unit_test(kinds_without_counters_say_so),
-        cmocka_unit_test(minimal_increase_rules_removal_out),
+        cmocka_unit_test(kinds_without_counters_refuse_to_count),
+        cmocka_unit_test(minimal_increase_excludes_removal),
     };
     return cmocka_run_group_tests_name("property.counts_threads", tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void compare(const deja_filter *a, const deja_filter *b)
     assert_memory_equal(&x, &y, sizeof x);
 }
 
-static void a_file_gives_back_what_was_written(void **state)
+static void a_file_gives_back_the_filter(void **state)
 {
     for (uint32_t kind = 0; (kind = deja_kind_next(kind)) != 0;) {
         const char *path = scratch_path("kind.deja");
@@ -74,7 +74,7 @@ static void a_file_gives_back_what_was_written(void **state)
     }
 }
 
-static void an_export_gives_back_what_was_written(void **state)
+static void an_export_gives_back_the_filter(void **state)
 {
     for (uint32_t kind = 0; (kind = deja_kind_next(kind)) != 0;) {
         deja_filter *f = make(kind, scratch_path("exported.deja")), *again;
@@ -93,8 +93,8 @@ static void an_export_gives_back_what_was_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_gives_back_what_was_written),
-        cmocka_unit_test(an_export_gives_back_what_was_written),
+        cmocka_unit_test(a_file_gives_back_the_filter),
+        cmocka_unit_test(an_export_gives_back_the_filter),
     };
     return cmocka_run_group_tests_name("property.files", tests, scratch_open, scratch_close);
 }

@@ -110,7 +110,7 @@ static int fill_table(void **state)
                                  .flags = k % 3 == 0 ? DEJA_MINIMAL_INCREASE : 0,
                                  .hash = k % 2 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
     enter((deja_options){.kind = DEJA_SPECTRAL, .memory = 64, .hashes = 4});
-    for (uint32_t k = 0; k <= 16; k += 4) /* nothing is removed here: property.removals_threads
+    for (uint32_t k = 0; k <= 16; k += 4) /* nothing is removed here; property.removals_threads
                                            * does that */
         enter((deja_options){.kind = DEJA_PAIRED,
                              .hashes = k,
@@ -119,7 +119,8 @@ static int fill_table(void **state)
                              .fp_rate = 0.02,
                              .hash = k % 8 ? DEJA_HASH_XXH3 : DEJA_HASH_SIPHASH});
     enter((deja_options){.kind = DEJA_PAIRED, .memory = 128, .hashes = 4});
-    for (uint32_t generations = 1; generations <= 7; generations++) /* forgets none of them */
+    for (uint32_t generations = 1; generations <= 7; generations++) /* large enough to forget none
+                                                                     * of them */
         enter((deja_options){.kind = DEJA_WINDOW,
                              .capacity = 8 * CAPACITY,
                              .fp_rate = 0.02,
@@ -150,7 +151,7 @@ static int fill_table(void **state)
                          .capacity = 100,
                          .hashes = 1,
                          .fp_rate = 0.2});
-    for (uint32_t kind = 0; (kind = deja_kind_next(kind)) != 0;) { /* as options default */
+    for (uint32_t kind = 0; (kind = deja_kind_next(kind)) != 0;) { /* default options */
         const uint64_t capacity = deja_kind_can(kind, DEJA_CAN_FILL) ? 4 * CAPACITY : 8 * CAPACITY;
         if (deja_kind_can(kind, DEJA_CAN_ADD))
             enter((deja_options){.kind = kind, .capacity = capacity, .fp_rate = 0.02});
@@ -185,8 +186,7 @@ static void draw_keys(void)
 {
     struct rng r = rng_seeded(2024);
     for (size_t i = 0; i < UNIVERSE; i++) {
-        /* Keys 0 to 255 are single bytes, key 256 is empty; the random ones are as long as
-         * URLs. */
+        /* Keys 0 to 255 are single bytes, key 256 is empty; random ones are as long as URLs. */
         const size_t len = i < 256 ? 1 : i == 256 ? 0 : 8 + (size_t)rng_below(&r, 112);
         rng_bytes(&r, key_bytes[i], len);
         if (i < 256)
@@ -257,9 +257,9 @@ static void no_key_is_ever_forgotten_and_none_is_new_twice(void **state)
             assert_int_equal(deja_filter_add(f, arrival[i], &is_new, NULL), DEJA_OK);
             if (is_new == before)
                 fail_msg("%s: key %zu is %s, and add says %s", table[c].name, i,
-                         before ? "there" : "not there", is_new ? "new" : "seen");
+                         before ? "present" : "absent", is_new ? "new" : "seen");
             if (!deja_filter_contains(f, arrival[i]))
-                fail_msg("%s: key %zu is not there after its add", table[c].name, i);
+                fail_msg("%s: key %zu is absent after its add", table[c].name, i);
             told_new += is_new;
             model_add(&truth, arrival[i]);
         }
@@ -276,7 +276,7 @@ static void no_key_is_ever_forgotten_and_none_is_new_twice(void **state)
 }
 
 /* Exact has no false positives either: it equals the model. */
-static void exact_answers_as_the_model_does(void **state)
+static void exact_agrees_with_the_model(void **state)
 {
     for (size_t c = 0; c < n_table; c++) {
         const deja_options *opt = &table[c].opt;
@@ -330,7 +330,7 @@ static void a_batch_is_a_loop_of_single_calls(void **state)
     }
 }
 
-static void batches_of_all_sizes_in_turn_are_a_loop_too(void **state)
+static void a_batch_of_any_size_is_a_loop(void **state)
 {
     static uint8_t want[ARRIVALS], got[ARRIVALS];
     for (size_t c = 0; c < n_table; c++) {
@@ -372,7 +372,7 @@ static void a_batch_of_lookups_is_a_loop_of_single_ones(void **state)
     }
 }
 
-static void ready_made_hashes_do_the_same_as_keys(void **state)
+static void hashed_calls_equal_calls_with_keys(void **state)
 {
     static uint8_t want[ARRIVALS], got[ARRIVALS];
     for (size_t c = 0; c < n_table; c++) {
@@ -401,7 +401,7 @@ static void ready_made_hashes_do_the_same_as_keys(void **state)
 /* A union has the bytes that all arrivals leave; a kind that cannot merge says so and stays
  * unchanged.  A series has each key in some part, possibly not the one where a single stream
  * would have put it. */
-static void a_union_is_the_filter_of_both(void **state)
+static void a_union_is_the_filter_of_all_keys(void **state)
 {
     for (size_t c = 0; c < n_table; c++) {
         deja_filter *a = new_filter(&table[c]), *b = new_filter(&table[c]);
@@ -434,7 +434,7 @@ static void a_union_is_the_filter_of_both(void **state)
     }
 }
 
-static void every_visit_begins_empty_and_forgets_nothing_of_its_own(void **state)
+static void every_visit_starts_empty_and_forgets_none_of_its_keys(void **state)
 {
     for (size_t c = 0; c < n_table; c++) {
         deja_filter *f = new_filter(&table[c]);
@@ -508,7 +508,7 @@ static void every_instruction_set_leaves_the_same_bytes(void **state)
     }
 }
 
-static void a_shared_filter_takes_keys_as_one_with_a_sole_writer(void **state)
+static void a_shared_filter_stores_the_bytes_of_a_sole_writer(void **state)
 {
     static uint8_t want[ARRIVALS], got[ARRIVALS];
     for (size_t c = 0; c < n_table; c++) {
@@ -677,15 +677,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_key_is_ever_forgotten_and_none_is_new_twice),
-        cmocka_unit_test(exact_answers_as_the_model_does),
+        cmocka_unit_test(exact_agrees_with_the_model),
         cmocka_unit_test(a_batch_is_a_loop_of_single_calls),
-        cmocka_unit_test(batches_of_all_sizes_in_turn_are_a_loop_too),
+        cmocka_unit_test(a_batch_of_any_size_is_a_loop),
         cmocka_unit_test(a_batch_of_lookups_is_a_loop_of_single_ones),
-        cmocka_unit_test(ready_made_hashes_do_the_same_as_keys),
-        cmocka_unit_test(a_union_is_the_filter_of_both),
-        cmocka_unit_test(every_visit_begins_empty_and_forgets_nothing_of_its_own),
+        cmocka_unit_test(hashed_calls_equal_calls_with_keys),
+        cmocka_unit_test(a_union_is_the_filter_of_all_keys),
+        cmocka_unit_test(every_visit_starts_empty_and_forgets_none_of_its_keys),
         cmocka_unit_test(every_instruction_set_leaves_the_same_bytes),
-        cmocka_unit_test(a_shared_filter_takes_keys_as_one_with_a_sole_writer),
+        cmocka_unit_test(a_shared_filter_stores_the_bytes_of_a_sole_writer),
         cmocka_unit_test(looking_up_changes_nothing),
         cmocka_unit_test(a_static_filter_is_the_set_that_it_was_built_from),
         cmocka_unit_test(a_million_random_operations_forget_nothing),

@@ -150,7 +150,7 @@ static void agree(deja_options opt, unsigned names, unsigned keys, uint64_t seed
     end(&s);
 }
 
-static void answers_are_those_of_the_algorithms(void **state)
+static void answers_agree_with_the_algorithms(void **state)
 {
     const deja_options every[] = {
         OPTIONS(.capacity = 200, .fp_rate = 0.1),
@@ -181,7 +181,7 @@ static void the_published_collision_occurs(void **state)
 }
 
 /* Files of deja 0.1 include the slash in their segments: they distinguish b from /b. */
-static void by_rules_0_it_does_not(void **state)
+static void with_rules_0_it_does_not_occur(void **state)
 {
     struct mlbf s;
     begin(&s, OPTIONS(.capacity = 1000, .fp_rate = 1e-9, .format = 1));
@@ -197,9 +197,9 @@ static void by_rules_0_it_does_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_those_of_the_algorithms),
+        cmocka_unit_test(answers_agree_with_the_algorithms),
         cmocka_unit_test(the_published_collision_occurs),
-        cmocka_unit_test(by_rules_0_it_does_not),
+        cmocka_unit_test(with_rules_0_it_does_not_occur),
     };
     return cmocka_run_group_tests_name("property.paper_model", tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void check_law(const deja_filter *f, uint64_t number)
         assert_true(found);
 }
 
-static void keys_are_missed_only_where_the_deletions_claim_them(void **state)
+static void a_key_is_missed_only_if_the_deletions_contain_it(void **state)
 {
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
         deja_filter *f = paired_filter(i);
@@ -175,7 +175,7 @@ static void remove_both_ways(deja_filter *loop, deja_filter *batch, size_t from,
     }
 }
 
-static void batches_are_loops_of_single_calls(void **state)
+static void a_batch_is_a_loop_of_single_calls(void **state)
 {
     static uint8_t found[2 * NUMBERS];
     for (size_t i = 0; i < DJ_ARRAY_LEN(shapes); i++) {
@@ -214,7 +214,7 @@ static void a_file_keeps_answers_and_counts(void **state)
         assert_int_equal(deja_file_verify(path, NULL), DEJA_OK);
         assert_int_equal(deja_filter_open(path, 0, NULL, &f, NULL), DEJA_OK);
         assert_same(memory, f);
-        assert_int_equal(deja_filter_remove(f, keys[0], NULL, NULL), DEJA_EINVAL); /* read only */
+        assert_int_equal(deja_filter_remove(f, keys[0], NULL, NULL), DEJA_EINVAL); /* read-only */
         assert_int_equal(deja_filter_copy(f, copy, 0, &other, NULL), DEJA_OK);
         assert_same(memory, other);
         deja_filter_free(other);
@@ -310,8 +310,8 @@ static void threads_add_and_remove_together(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_are_missed_only_where_the_deletions_claim_them),
-        cmocka_unit_test(batches_are_loops_of_single_calls),
+        cmocka_unit_test(a_key_is_missed_only_if_the_deletions_contain_it),
+        cmocka_unit_test(a_batch_is_a_loop_of_single_calls),
         cmocka_unit_test(a_file_keeps_answers_and_counts),
         cmocka_unit_test(counts_of_an_unclean_file_are_estimates),
         cmocka_unit_test(threads_add_and_remove_together),

@@ -1,4 +1,4 @@
-/* test_soak_long.c - a thousand million operations, and no resource leaks.
+/* test_soak_long.c - a billion operations, and no resource leaks.
  *
  * In each round a filter file is created or opened, filled, queried, synced, folded, rotated,
  * copied and closed, with a different kind each time.  At the end of a round the process has as
@@ -153,7 +153,7 @@ static void run_round(uint64_t number)
     must_hold(deja_filter_sync(f, &err), &err);
     assert_int_equal(deja_filter_stats(f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     next.capacity = kind == DEJA_SCALABLE ? CAPACITY / 10 : 2 * CAPACITY;
-    must_hold(deja_filter_rotate(f, &next, &err), &err); /* or it would be full */
+    must_hold(deja_filter_rotate(f, &next, &err), &err); /* or it would fill up */
     deja_filter_free(f);
 }
 
@@ -165,7 +165,7 @@ static uint64_t wanted(void)
     return text ? strtoull(text, NULL, 10) : OPERATIONS;
 }
 
-static void nothing_grows(void **state)
+static void no_resource_grows(void **state)
 {
     (void)state;
     const uint64_t end = wanted();
@@ -191,6 +191,6 @@ static void nothing_grows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_grows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_resource_grows)};
     return cmocka_run_group_tests_name("property.soak_long", tests, scratch_open, scratch_close);
 }

@@ -45,7 +45,7 @@ static const struct {
             .counter_bits = 8, .flags = DEJA_MINIMAL_INCREASE)},
     {"paired", FIELDS(.kind = DEJA_PAIRED, .capacity = NUMBERS, .fp_rate = 1e-9)},
     {"window", FIELDS(.kind = DEJA_WINDOW, .capacity = 4 * NUMBERS, .fp_rate = 1e-9,
-                      .generations = 7)}, /* turns, and forgets none of them */
+                      .generations = 7)}, /* turns, but forgets none of them */
     {"window by time", FIELDS(.kind = DEJA_WINDOW, .capacity = 4 * NUMBERS, .fp_rate = 1e-9,
                               .window_seconds = 1 << 20)},
     {"layered", FIELDS(.kind = DEJA_LAYERED, .capacity = NUMBERS, .fp_rate = 1e-9)},
@@ -193,7 +193,7 @@ static void assert_all_there(const deja_filter *f, const char *name)
             fail_msg("%s: key %zu is gone", name, (size_t)i);
 }
 
-static void no_key_is_lost_and_every_key_is_new_to_somebody(void **state)
+static void no_key_is_lost_and_every_key_is_new_to_some_thread(void **state)
 {
     for (size_t k = 0; k < DJ_ARRAY_LEN(kinds); k++)
         for (int threads = 1; threads <= MOST_THREADS; threads++) {
@@ -323,7 +323,7 @@ static void check_table(const struct table *t, int threads, bool must_take_all)
         deja_filter_contains_hashed(t->f, t->hash[me], t->accepted[me], found);
         for (size_t i = 0; i < t->accepted[me]; i++)
             if (!found[i])
-                fail_msg("table %zu: thread %d was told that key %zu is in; it is not",
+                fail_msg("table %zu: thread %d added key %zu, which is absent",
                          (size_t)(t - tables), me, i);
     }
 }
@@ -354,7 +354,7 @@ static void a_full_table_refuses_keys_and_never_drops_one(void **state)
         rush(opt, threads);
 }
 
-static void a_growing_table_takes_every_key_of_every_thread(void **state)
+static void a_growing_table_accepts_every_key_of_every_thread(void **state)
 {
     const deja_options opt =
         FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_EXACT, .fp_rate = 1e-9);
@@ -472,7 +472,7 @@ static void grow_or_ask(struct crew *c, int me)
     atomic_store(&grown, true);
 }
 
-static void lookups_without_end_do_not_stop_growth(void **state)
+static void endless_lookups_do_not_stop_growth(void **state)
 {
     struct crew c;
     const deja_options opt = FIELDS(.kind = DEJA_SCALABLE, .capacity = 100, .growth = 2);
@@ -489,12 +489,12 @@ static void lookups_without_end_do_not_stop_growth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_key_is_lost_and_every_key_is_new_to_somebody),
+        cmocka_unit_test(no_key_is_lost_and_every_key_is_new_to_some_thread),
         cmocka_unit_test(taking_over_from_a_sole_writer_loses_nothing),
         cmocka_unit_test(a_full_table_refuses_keys_and_never_drops_one),
-        cmocka_unit_test(a_growing_table_takes_every_key_of_every_thread),
+        cmocka_unit_test(a_growing_table_accepts_every_key_of_every_thread),
         cmocka_unit_test(a_race_for_the_same_keys_has_a_winner),
-        cmocka_unit_test(lookups_without_end_do_not_stop_growth),
+        cmocka_unit_test(endless_lookups_do_not_stop_growth),
     };
     return cmocka_run_group_tests_name("property.threads", tests, NULL, NULL);
 }
