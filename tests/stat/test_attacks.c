@@ -100,12 +100,12 @@ static void pollute(struct attack *a)
 static void report(const char *what, const struct attack *a, uint64_t hits)
 {
     const deja_stats s = stats_of(a->victim);
-    print_message("    %-20s %-8s fill %.4f, honest %.4f; %7zu of %d strangers seen, p = %g\n",
+    print_message("    %-20s %-8s fill %.4f, honest %.4f; %7zu of %d other URLs seen, p = %g\n",
                   what, deja_kind_name(s.kind), s.fill, s.bits_expected / (double)s.bits,
                   (size_t)hits, PROBES, RATE);
 }
 
-static void pollution_works_where_the_key_is_known(void **state)
+static void pollution_works_if_the_key_is_known(void **state)
 {
     for (uint32_t kind = DEJA_CLASSIC; kind <= DEJA_BLOCKED; kind++) {
         struct attack a = begin(kind, true);
@@ -146,7 +146,7 @@ static void saturate(struct attack *a, uint64_t budget)
 }
 
 /* Three times the capacity: honest keys leave e^(-3 ln 2) = 1/8 of a classic filter clear. */
-static void saturation_works_only_where_the_key_is_known(void **state)
+static void saturation_works_only_if_the_key_is_known(void **state)
 {
     struct attack known = begin(DEJA_CLASSIC, true), secret = begin(DEJA_CLASSIC, false);
     saturate(&known, 3 * KEYS);
@@ -190,7 +190,7 @@ static uint64_t forged(struct attack *a)
 
 /* 2,000 forged URLs.  If the key is known, all of them test positive; if not, a share p of them,
  * 2: 12 are more than five deviations. */
-static void forged_urls_are_seen_only_where_the_key_is_known(void **state)
+static void forged_urls_are_seen_only_if_the_key_is_known(void **state)
 {
     for (uint32_t kind = DEJA_CLASSIC; kind <= DEJA_BLOCKED; kind++) {
         struct attack known = begin(kind, true), secret = begin(kind, false);
@@ -230,7 +230,7 @@ static uint64_t hide(struct attack *a, const struct url *target)
 
 /* 20 pages of someone else, at most k URLs for each: all are hidden, or none.  The filters are
  * nearly empty, so chance hides none. */
-static void pages_can_be_hidden_only_where_the_key_is_known(void **state)
+static void pages_can_be_hidden_only_if_the_key_is_known(void **state)
 {
     enum {
         PAGES = 20
@@ -255,11 +255,11 @@ static void pages_can_be_hidden_only_where_the_key_is_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pollution_works_where_the_key_is_known),
+        cmocka_unit_test(pollution_works_if_the_key_is_known),
         cmocka_unit_test(pollution_gains_nothing_against_a_secret_key),
-        cmocka_unit_test(saturation_works_only_where_the_key_is_known),
-        cmocka_unit_test(forged_urls_are_seen_only_where_the_key_is_known),
-        cmocka_unit_test(pages_can_be_hidden_only_where_the_key_is_known),
+        cmocka_unit_test(saturation_works_only_if_the_key_is_known),
+        cmocka_unit_test(forged_urls_are_seen_only_if_the_key_is_known),
+        cmocka_unit_test(pages_can_be_hidden_only_if_the_key_is_known),
     };
     return cmocka_run_group_tests_name("stat.attacks", tests, NULL, NULL);
 }

@@ -27,14 +27,14 @@ static void is_random(const struct colliding *p, uint64_t seed)
 }
 
 /* The reported weakness, about 5 of 2^24, which shows that the test below can fail. */
-static void the_reported_pair_collides_by_rules_0(void **state)
+static void the_reported_pair_collides_with_rules_0(void **state)
 {
     const struct colliding p = colliding_reported();
     const struct collisions c = colliding_count(DJ_RULES_0_1, &p, UINT64_C(1) << 24, 1);
     assert_in_range(c.all, 1, 25);
 }
 
-static void the_reported_pair_does_not_collide_by_rules_1(void **state)
+static void the_reported_pair_does_not_collide_with_rules_1(void **state)
 {
     const struct colliding p = colliding_reported();
     const struct collisions c = colliding_count(DJ_RULES_0_2, &p, UINT64_C(1) << 24, 1);
@@ -75,8 +75,8 @@ static void keys_of_two_lengths_collide_like_random_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_reported_pair_collides_by_rules_0),
-        cmocka_unit_test(the_reported_pair_does_not_collide_by_rules_1),
+        cmocka_unit_test(the_reported_pair_collides_with_rules_0),
+        cmocka_unit_test(the_reported_pair_does_not_collide_with_rules_1),
         cmocka_unit_test(keys_of_one_length_collide_like_random_numbers),
         cmocka_unit_test(keys_of_two_lengths_collide_like_random_numbers),
     };

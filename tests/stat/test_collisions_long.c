@@ -59,7 +59,7 @@ static void each_class_collides_at_most_as_documented(void **state)
     }
 }
 
-static void the_reported_pair_collides_by_rules_0_alone(void **state)
+static void the_reported_pair_collides_only_with_rules_0(void **state)
 {
     const struct colliding p = colliding_reported();
     collides_at_most(DJ_RULES_0_2, &p, 0, "the reported pair");
@@ -69,7 +69,7 @@ static void the_reported_pair_collides_by_rules_0_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_reported_pair_collides_by_rules_0_alone),
+        cmocka_unit_test(the_reported_pair_collides_only_with_rules_0),
         cmocka_unit_test(each_class_collides_at_most_as_documented),
     };
     return cmocka_run_group_tests_name("stat.collisions_long", tests, NULL, NULL);

@@ -127,13 +127,13 @@ static void check_counts(double p)
     deja_filter_free(f);
 }
 
-static void wrong_counts_are_as_many_and_as_wrong_as_theory_says(void **state)
+static void the_number_and_size_of_count_errors_agree_with_theory(void **state)
 {
     check_counts(0.1);
     check_counts(0.01);
 }
 
-static void minimal_increase_errs_less(void **state)
+static void minimal_increase_makes_smaller_errors(void **state)
 {
     static const double rates[] = {0.1, 0.01};
     for (size_t i = 0; i < 2; i++) {
@@ -151,8 +151,8 @@ static void minimal_increase_errs_less(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_counts_are_as_many_and_as_wrong_as_theory_says),
-        cmocka_unit_test(minimal_increase_errs_less),
+        cmocka_unit_test(the_number_and_size_of_count_errors_agree_with_theory),
+        cmocka_unit_test(minimal_increase_makes_smaller_errors),
     };
     return cmocka_run_group_tests_name("stat.counts", tests, draw_stream, NULL);
 }

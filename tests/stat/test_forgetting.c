@@ -94,7 +94,7 @@ static void check_rates(double p, uint64_t n, uint64_t d, double overload, uint6
     print_message("p %g, %zu stay, %zu removed, %g times as many as planned\n", p, (size_t)n,
                   (size_t)d, overload);
     within("members missed", count_missed(t.f, seed, d, n), n, b);
-    within("strangers found", trial_probe(&t, MILLION), MILLION, found);
+    within("false positives", trial_probe(&t, MILLION), MILLION, found);
     const struct forecast lost = {dj_shape_lost(&deletions->shape, (double)d) / (double)d, 0};
     within("removals refused", refused, d, lost);
     deja_stats s = DEJA_STATS_INIT;
@@ -105,28 +105,28 @@ static void check_rates(double p, uint64_t n, uint64_t d, double overload, uint6
     trial_end(&t);
 }
 
-static void at_one_in_a_hundred(void **state)
+static void rates_hold_at_one_in_a_hundred(void **state)
 {
     check_rates(0.01, MILLION, MILLION, 1, 1);
 }
 
-static void at_one_in_a_thousand_with_few_removals(void **state)
+static void rates_hold_at_one_in_a_thousand_with_few_removals(void **state)
 {
     check_rates(0.001, MILLION, MILLION / 10, 1, 2);
 }
 
-static void at_one_in_ten_thousand(void **state)
+static void rates_hold_at_one_in_ten_thousand(void **state)
 {
     check_rates(1e-4, MILLION, MILLION, 1, 3);
 }
 
-static void beyond_what_it_was_made_for(void **state)
+static void rates_hold_beyond_capacity(void **state)
 {
     check_rates(0.01, MILLION, MILLION, 2, 4);
 }
 
 /* The purpose of the second filter: the false-positive rate is lower than that of the entries. */
-static void strangers_are_found_less_often_than_by_the_entries_alone(void **state)
+static void the_deletions_lower_the_false_positive_rate(void **state)
 {
     struct trial t;
     const deja_options opt = {
@@ -139,18 +139,18 @@ static void strangers_are_found_less_often_than_by_the_entries_alone(void **stat
     t.strangers = strangers;
     const uint64_t both = trial_probe(&t, MILLION);
     const struct forecast b = forecast_part(t.f->part[1], MILLION / 2.0);
-    within("of the strangers found, now claimed by the deletions", alone - both, alone, b);
+    within("of these, now hidden by the deletions", alone - both, alone, b);
     trial_end(&t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_one_in_a_hundred),
-        cmocka_unit_test(at_one_in_a_thousand_with_few_removals),
-        cmocka_unit_test(at_one_in_ten_thousand),
-        cmocka_unit_test(beyond_what_it_was_made_for),
-        cmocka_unit_test(strangers_are_found_less_often_than_by_the_entries_alone),
+        cmocka_unit_test(rates_hold_at_one_in_a_hundred),
+        cmocka_unit_test(rates_hold_at_one_in_a_thousand_with_few_removals),
+        cmocka_unit_test(rates_hold_at_one_in_ten_thousand),
+        cmocka_unit_test(rates_hold_beyond_capacity),
+        cmocka_unit_test(the_deletions_lower_the_false_positive_rate),
     };
     return cmocka_run_group_tests_name("stat.forgetting", tests, NULL, NULL);
 }

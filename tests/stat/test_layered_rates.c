@@ -55,7 +55,7 @@ static void is_as_expected(const char *what, const struct layertrial *t)
 /* Every layer holds n segments, like the XOR layer, so all rates are p, and URLs of L segments
  * pass with p^(L + 1).  The published p^L would be more than a hundred deviations away.  Layers
  * have 2^21 bits: with powers of two, the XOR of positions is uniform. */
-static void different_segments_multiply_the_rates_of_all_layers_and_the_xor_layer(void **state)
+static void different_segments_multiply_the_rates_of_all_layers(void **state)
 {
     (void)state;
     for (unsigned segments = 2; segments <= 3; segments++) {
@@ -102,7 +102,7 @@ static void a_single_segment_is_checked_once_in_mode_paper_and_twice_when_salted
 
 /* --- Shared segments: every crawl ------------------------------------------ */
 
-static void shared_segments_leave_the_xor_layer_alone(void **state)
+static void with_shared_segments_only_the_xor_layer_decides(void **state)
 {
     (void)state;
     const struct sites s = {.seed = 50, .words = 400, .least = 3, .most = 5};
@@ -133,7 +133,7 @@ static void partly_shared_segments_are_in_between(void **state)
 
 /* The same sites in both modes.  In mode paper, all URLs with the same segments in another order
  * are false positives too, at any size. */
-static void in_mode_paper_swapped_segments_come_on_top(void **state)
+static void in_mode_paper_swapped_segments_add_false_positives(void **state)
 {
     (void)state;
     enum {
@@ -177,7 +177,7 @@ static void in_mode_paper_familiar_urls_are_claimed_at_the_rate_of_the_xor_layer
 
 /* Different keys that were not reported as new, against the filter's own estimate: within five
  * deviations of the count, plus 2 % for the steps of its weights. */
-static void what_was_lost_is_what_stats_say(void **state)
+static void lost_keys_agree_with_stats(void **state)
 {
     (void)state;
     static const uint64_t words[] = {300, 30000};
@@ -235,13 +235,13 @@ static void unseen_sites_are_claimed_at_the_rate_of_their_layer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(different_segments_multiply_the_rates_of_all_layers_and_the_xor_layer),
+        cmocka_unit_test(different_segments_multiply_the_rates_of_all_layers),
         cmocka_unit_test(a_single_segment_is_checked_once_in_mode_paper_and_twice_when_salted),
-        cmocka_unit_test(shared_segments_leave_the_xor_layer_alone),
+        cmocka_unit_test(with_shared_segments_only_the_xor_layer_decides),
         cmocka_unit_test(partly_shared_segments_are_in_between),
-        cmocka_unit_test(in_mode_paper_swapped_segments_come_on_top),
+        cmocka_unit_test(in_mode_paper_swapped_segments_add_false_positives),
         cmocka_unit_test(in_mode_paper_familiar_urls_are_claimed_at_the_rate_of_the_xor_layer),
-        cmocka_unit_test(what_was_lost_is_what_stats_say),
+        cmocka_unit_test(lost_keys_agree_with_stats),
         cmocka_unit_test(unseen_sites_are_claimed_at_the_rate_of_their_layer),
     };
     return cmocka_run_group_tests_name("stat.layered_rates", tests, NULL, NULL);

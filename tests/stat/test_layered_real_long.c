@@ -73,14 +73,13 @@ static void claims_and_losses_are_as_expected(const char *what, const deja_optio
     run_real(&t, *opt);
     assert_int_equal(deja_filter_stats(t.f, DEJA_STATS_BODY, &s, NULL), DEJA_OK);
     const double lost = (double)(t.added - t.told_new);
-    printf(
-        "%s: %llu in, %.1f %% familiar, %llu bytes; of %llu strangers %.1f %% familiar, %llu with "
-        "the XOR of a member, claimed %llu, expected %.1f (%+.2f sigma); lost %.0f, stats say "
-        "%.1f\n",
-        what, (unsigned long long)t.added, 100 * (double)s.familiar / (double)s.keys,
-        (unsigned long long)s.bytes, (unsigned long long)t.asked,
-        100 * (double)t.familiar / (double)t.asked, (unsigned long long)t.same_xor,
-        (unsigned long long)t.hits, t.expected, layertrial_sigmas(&t), lost, s.lost);
+    printf("%s: %llu in, %.1f %% familiar, %llu bytes; of %llu others %.1f %% familiar, %llu with "
+           "the XOR of a member, claimed %llu, expected %.1f (%+.2f sigma); lost %.0f, stats say "
+           "%.1f\n",
+           what, (unsigned long long)t.added, 100 * (double)s.familiar / (double)s.keys,
+           (unsigned long long)s.bytes, (unsigned long long)t.asked,
+           100 * (double)t.familiar / (double)t.asked, (unsigned long long)t.same_xor,
+           (unsigned long long)t.hits, t.expected, layertrial_sigmas(&t), lost, s.lost);
     for (uint32_t i = 1; i <= s.layers; i++) {
         deja_layer l = DEJA_LAYER_INIT;
         assert_int_equal(deja_filter_layer(t.f, i, &l, NULL), DEJA_OK);
@@ -94,7 +93,7 @@ static void claims_and_losses_are_as_expected(const char *what, const deja_optio
     layertrial_fini(&t);
 }
 
-static void salted(void **state)
+static void mode_salted_agrees_with_theory_on_real_urls(void **state)
 {
     (void)state;
     const deja_options opt = {.fp_rate = 0.01};
@@ -103,16 +102,16 @@ static void salted(void **state)
     claims_and_losses_are_as_expected("salted, 4 layers", &loose);
 }
 
-static void paper(void **state)
+static void mode_paper_agrees_with_theory_on_real_urls(void **state)
 {
     (void)state;
     const deja_options opt = {.fp_rate = 0.01, .flags = DEJA_LAYERED_PAPER};
     claims_and_losses_are_as_expected("paper", &opt);
 }
 
-/* Members are never missed; other URLs are claimed if each of their segments was seen in its
- * place, under different ones. */
-static void prefixes(void **state)
+/* Prefixes of members are never missed; other prefixes are claimed if each of their segments was
+ * seen in its layer, in other URLs. */
+static void prefix_claims_agree_with_theory_on_real_urls(void **state)
 {
     (void)state;
     struct layertrial t;
@@ -170,9 +169,9 @@ int main(void)
         ;
     pclose(in);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(salted),
-        cmocka_unit_test(paper),
-        cmocka_unit_test(prefixes),
+        cmocka_unit_test(mode_salted_agrees_with_theory_on_real_urls),
+        cmocka_unit_test(mode_paper_agrees_with_theory_on_real_urls),
+        cmocka_unit_test(prefix_claims_agree_with_theory_on_real_urls),
     };
     return cmocka_run_group_tests_name("stat.layered_real_long", tests, NULL, NULL);
 }

@@ -396,7 +396,7 @@ static void honest_keys_stay_within_five_sigma_for_fifty_seeds(void **state)
             }
 }
 
-static void exact_counts_its_slots_without_a_doubt(void **state)
+static void exact_counts_its_keys_exactly(void **state)
 {
     struct trial t;
     const deja_options opt = {.kind = DEJA_EXACT, .capacity = 20000};
@@ -487,7 +487,7 @@ int main(void)
         cmocka_unit_test(as_many_keys_are_lost_as_theory_says),
         cmocka_unit_test(the_account_of_lost_keys_agrees_with_the_count),
         cmocka_unit_test(honest_keys_stay_within_five_sigma_for_fifty_seeds),
-        cmocka_unit_test(exact_counts_its_slots_without_a_doubt),
+        cmocka_unit_test(exact_counts_its_keys_exactly),
         cmocka_unit_test(chosen_keys_are_beyond_six_sigma),
     };
     return cmocka_run_group_tests_name("stat.rates", tests, NULL, NULL);

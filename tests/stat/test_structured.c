@@ -67,7 +67,7 @@ static void structured_urls_are_lost_as_theory_says(void **state)
 }
 
 /* The rule of deja 0.1, which its files keep; it shows that the test above can fail. */
-static void jenkins_by_rules_0_loses_more(void **state)
+static void jenkins_with_rules_0_loses_more(void **state)
 {
     uint64_t most = 0;
     for (unsigned alignment = 0; alignment < ALIGNMENTS; alignment++) {
@@ -83,7 +83,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(structured_urls_are_lost_as_theory_says),
-        cmocka_unit_test(jenkins_by_rules_0_loses_more),
+        cmocka_unit_test(jenkins_with_rules_0_loses_more),
     };
     return cmocka_run_group_tests_name("stat.structured", tests, NULL, NULL);
 }
