@@ -7,14 +7,14 @@ _holds() { # FILTER LIST
     succeeds deja verify -q "$1"
 }
 
-a_missing_file_is_an_error_that_tells_how_to_make_one() {
+a_missing_file_is_an_error_that_says_how_to_make_one() {
     echo a >list
     fails_with 2 "nowhere.deja" deja add nowhere.deja list
     expect_stderr_has "deja build"
     [ ! -e nowhere.deja ] || fail "it was made"
 }
 
-counts_what_is_new_and_what_is_known() {
+new_and_known_lines_are_counted() {
     printf 'a\nb\n' >first
     printf 'b\nc\nc\nd\n' >second
     deja build -q -n 100 f.deja first
@@ -35,7 +35,7 @@ counts_what_is_new_and_what_is_known() {
     expect_stderr_empty
 }
 
-every_kind() {
+every_kind_accepts_lines() {
     all_new_urls 3000 >list
     echo first >first
     local options
@@ -49,7 +49,7 @@ every_kind() {
     done
 }
 
-several_files_and_standard_input() {
+several_files_and_standard_input_are_added() {
     echo a >one
     echo b >two
     deja build -q -n 100 f.deja one
@@ -69,7 +69,7 @@ no_lines_add_nothing() {
     _holds f.deja list
 }
 
-fields_and_columns() {
+fields_and_columns_can_be_keys() {
     printf 'a\nb\nc\n' >list
     echo a | deja build -q -n 100 f.deja
     printf '1\tb\n' | deja add -q -f 2 f.deja
@@ -79,7 +79,7 @@ fields_and_columns() {
     exits_with 1 deja check -q f.deja not
 }
 
-beyond_its_capacity_it_says_so() {
+a_fixed_filter_warns_beyond_its_capacity() {
     all_new_urls 2000 >list
     echo a | deja build -q -n 1000 -k blocked --fixed f.deja
     succeeds deja add f.deja list
@@ -90,7 +90,7 @@ beyond_its_capacity_it_says_so() {
 }
 
 # Without --fixed the given size is only the initial one.
-beyond_its_capacity_it_grows() {
+a_growing_filter_grows_beyond_its_capacity() {
     all_new_urls 2000 >list
     local kind
     for kind in blocked classic exact scalable; do
@@ -115,7 +115,7 @@ an_error_keeps_what_was_added() {
     _holds f.deja first
 }
 
-a_full_exact_filter() {
+a_full_exact_filter_is_an_error() {
     all_new_urls 5000 >list
     head -n 50 list >first
     deja build -q -k exact -n 100 --fixed f.deja first
@@ -123,7 +123,7 @@ a_full_exact_filter() {
     _holds f.deja first
 }
 
-one_writer_at_a_time() {
+only_one_process_can_write() {
     echo a >list
     deja build -q -n 100 f.deja list
     mkfifo in
@@ -138,7 +138,7 @@ one_writer_at_a_time() {
     succeeds deja add -q f.deja list
 }
 
-damaged_and_foreign_files() {
+damaged_and_foreign_files_are_refused() {
     all_new_urls 100 >list
     deja build -q -n 100 f.deja list
     flip_bit f.deja 16

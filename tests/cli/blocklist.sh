@@ -16,7 +16,7 @@ _blocks() {
     expect_stdout "$(wc -l <want)"
 }
 
-a_site_with_its_subdomains_and_pages() {
+a_site_includes_its_subdomains_and_pages() {
     local entry
     for entry in evil.com http://evil.com/ HTTPS://EVIL.com:8443 evil.com/ http://me@evil.com//; do
         _block "$entry"
@@ -39,7 +39,7 @@ END
     done
 }
 
-a_folder_and_what_is_under_it() {
+a_folder_includes_everything_under_it() {
     _block http://evil.com/bad/
     _blocks <<'END'
 + http://evil.com/bad/
@@ -53,7 +53,7 @@ a_folder_and_what_is_under_it() {
 END
 }
 
-a_page_with_its_query() {
+a_page_matches_with_its_query() {
     _block 'http://evil.com/a?b=1' http://evil.com/page
     _blocks <<'END'
 + http://evil.com/a?b=1
@@ -81,7 +81,7 @@ END
 }
 
 # Names with many labels and deep folders are found as they are, but not by a suffix.
-where_the_expressions_end() {
+expressions_have_limits() {
     _block b.c.d.e.f.com c.d.e.g.com http://evil.com/1/2/3/4/ http://h.com/1/2/3/
     _blocks <<'END'
 + http://b.c.d.e.f.com/
@@ -94,7 +94,7 @@ where_the_expressions_end() {
 END
 }
 
-lists_of_one_url_a_line() {
+a_list_can_have_one_url_per_line() {
     printf '%s\r\n' '# a list' '' 'http://evil.example/a/' 'bad.example' 'mailto:me@evil.example' >list
     succeeds deja build --url=gsb bad.deja list
     expect_stderr_has "2 lines were no URLs; left out"
@@ -106,7 +106,7 @@ lists_of_one_url_a_line() {
     expect_same want .stdout
 }
 
-lists_of_hosts() {
+a_list_can_be_hosts() {
     cat >hosts <<'END'
 # hosts
 127.0.0.1 localhost
@@ -134,7 +134,7 @@ END
     expect_stdout '0.0.0.0 c.example d.example'
 }
 
-lists_as_csv() {
+a_list_can_be_csv() {
     cat >dump.csv <<'END'
 ################
 # id,dateadded,url,url_status
@@ -152,7 +152,7 @@ END
 END
 }
 
-logs_of_a_proxy() {
+proxy_logs_are_searched() {
     cat >squid.log <<'END'
 1066036250.129    149 192.0.2.1 TCP_MISS/200 5 GET http://www.evil.example/x - DIRECT/192.0.2.9 text/html
 1066036251.000      1 192.0.2.1 TCP_HIT/200 5 GET http://good.example/ - NONE/- text/html
@@ -176,7 +176,7 @@ END
     exits_with 1 deja check -q --url=gsb --format squid bad.deja <(sed -n 2p squid.log)
 }
 
-logs_of_a_server() {
+server_logs_are_searched() {
     cat >access.log <<'END'
 192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET /private/a HTTP/1.1" 200 23
 192.0.2.1 - - [10/Oct/2024:13:55:37 +0200] "GET /public HTTP/1.1" 200 23
@@ -200,7 +200,7 @@ a_state_of_dedup_is_a_list() {
 }
 
 # Every entry of a list is found, for each kind, and the rate holds: at most 30 times p.
-long_lists() {
+long_lists_have_no_false_negatives_and_keep_their_rate() {
     all_new_urls 20000 >list
     all_new_urls 20000 1000000 | sed 's|$|/a/b/c/d.html?e|' >others
     local kind found

@@ -13,7 +13,7 @@ _alone() { # FILE: the folder has no other file like it
         fail "beside $1: $(find . -name '*.deja*' -o -name '.*.new')"
 }
 
-every_line_is_in_it() {
+every_line_is_in_the_filter() {
     some_urls 20000 8000 >list
     succeeds deja build f.deja list
     expect_stdout ''
@@ -26,7 +26,7 @@ every_line_is_in_it() {
     _alone f.deja
 }
 
-every_kind() {
+every_kind_can_be_built() {
     all_new_urls 5000 >list
     local options
     for options in '-k classic' '-k blocked' '-k exact' '-k spectral' '-k paired' '-k scalable -n 100' \
@@ -41,7 +41,7 @@ every_kind() {
     _alone f.deja
 }
 
-sized_by_the_lines_of_the_files() {
+the_filter_is_sized_by_the_lines_of_the_files() {
     all_new_urls 5000 >list
     all_new_urls 3000 5000 >second
     succeeds deja build --json f.deja list second
@@ -54,7 +54,7 @@ sized_by_the_lines_of_the_files() {
     [ "$(json_get kind .stdout)" = blocked ] || fail "it is not fixed"
 }
 
-sized_by_samples_of_long_files() {
+long_files_are_sampled_for_the_size() {
     # Short lines first, long lines last: samples must come from everywhere.
     { seq 1 300000 && all_new_urls 300000; } >list
     succeeds deja build --json f.deja list
@@ -62,7 +62,7 @@ sized_by_samples_of_long_files() {
         fail "capacity $(json_get capacity .stdout) for 600000 lines"
 }
 
-from_a_pipe_it_becomes_scalable() {
+from_a_pipe_the_filter_is_scalable() {
     all_new_urls 5000 >list
     deja build --json f.deja <list >first
     # shellcheck disable=SC2002 # a pipe is the point
@@ -81,7 +81,7 @@ from_a_pipe_it_becomes_scalable() {
     _holds f.deja list
 }
 
-nothing_makes_an_empty_filter() {
+empty_input_makes_an_empty_filter() {
     : >empty
     echo a >list
     succeeds deja build f.deja empty
@@ -90,7 +90,7 @@ nothing_makes_an_empty_filter() {
     _holds f.deja list
 }
 
-json_report() {
+the_report_can_be_json() {
     printf 'a\nb\na\n' >list
     succeeds deja build --json f.deja list
     [ "$(json_get file .stdout)" = f.deja ] || fail "file"
@@ -100,7 +100,7 @@ json_report() {
     [ "$(json_get stopped .stdout)" = False ] || fail "stopped"
 }
 
-fields_columns_and_null_records() {
+fields_columns_and_null_records_can_be_keys() {
     printf 'x\ta\ny\tb\n' >fields
     printf 'a\nb\n' >list
     succeeds deja build -q -f 2 f.deja fields
@@ -116,7 +116,7 @@ fields_columns_and_null_records() {
 }
 
 # While it is replaced repeatedly, a reader finds the complete old file or the complete new one.
-replaces_atomically() {
+a_filter_is_replaced_atomically() {
     all_new_urls 20000 >list
     deja build -q f.deja list
     local i
@@ -131,7 +131,7 @@ replaces_atomically() {
 }
 
 # Ctrl-C and SIGKILL, at any moment and while it waits for its input: the old file stays.
-ends_early_and_leaves_the_old_one() {
+an_interrupted_build_keeps_the_old_filter() {
     echo old >old
     deja build -q f.deja old
     cp f.deja good.copy
@@ -159,7 +159,7 @@ PY
     _holds f.deja old
 }
 
-an_error_leaves_the_old_one() {
+an_error_keeps_the_old_filter() {
     echo old >old
     deja build -q f.deja old
     printf '%s\n' 'id,url' '1,"never closed' >bad.csv
@@ -171,7 +171,7 @@ an_error_leaves_the_old_one() {
     _alone f.deja
 }
 
-an_error_leaves_nothing_new() {
+an_error_leaves_no_new_file() {
     printf '%s\n' 'id,url' '1,"never closed' >bad.csv
     fails_with 2 "ends inside quotes" deja build --csv url f.deja bad.csv
     [ ! -e f.deja ] || fail "a filter was made"
@@ -196,7 +196,7 @@ a_file_that_is_being_written_is_not_replaced() {
 }
 
 # deja build urls.txt more.txt: the user forgot the name of the filter.
-what_is_no_filter_is_not_replaced() {
+a_file_that_is_not_a_filter_is_not_replaced() {
     all_new_urls 1000 >urls.txt
     cp urls.txt copy
     echo other >more.txt

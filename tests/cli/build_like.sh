@@ -1,7 +1,7 @@
 # deja build --like: one filter replaces a series that has grown.
 . "$SUPPORT/cases.sh"
 
-size_and_rate_are_taken_over() {
+size_and_rate_are_copied() {
     deja gen -n 5000 --seed 1 > list
     succeeds deja build -q -k scalable -n 100 -p 0.003 grown.deja list
     succeeds deja build -q --like grown.deja one.deja list
@@ -17,7 +17,7 @@ END
     [ "$(cat found)" -eq 5000 ] || fail "a key is missing"
 }
 
-what_is_said_counts_more() {
+given_options_take_precedence() {
     deja gen -n 100 --seed 1 > list
     succeeds deja build -q -n 1000 -p 0.01 a.deja list
     succeeds deja build -q --like a.deja -k classic -n 300 -p 0.1 b.deja list
@@ -27,7 +27,7 @@ what_is_said_counts_more() {
     succeeds deja build -q --like a.deja -m 4k c.deja list
 }
 
-the_form_of_urls_is_taken_over() {
+the_url_profile_is_copied() {
     printf 'http://A.example/?b=1&a=2\n' > list
     succeeds deja build -q --url=crawl a.deja list
     succeeds deja build -q --like a.deja b.deja list
@@ -37,7 +37,7 @@ the_form_of_urls_is_taken_over() {
     expect_stderr_has "a.deja has URLs of profile crawl by other rules"
 }
 
-the_format_is_taken_over() {
+the_format_is_copied() {
     printf 'x\ny\n' > list
     succeeds deja build -q --like "$SOURCE/tests/format/golden/v1/blocked.deja" old.deja list
     succeeds deja build -q -n 10 new.deja list
@@ -47,7 +47,7 @@ the_format_is_taken_over() {
     grep -q '"format": 2' info.json || fail "not the newest format"
 }
 
-what_cannot_be_looked_at_is_refused() {
+filters_that_cannot_be_read_are_refused() {
     echo x > list
     exits_with 2 deja build --like none.deja b.deja list
     expect_stderr_has "none.deja: cannot open"

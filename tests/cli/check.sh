@@ -3,7 +3,7 @@
 
 _filter() { printf '%s\n' a b c | deja build -q --seed 7 -n 100 f.deja; }
 
-prints_the_lines_that_are_in_it() {
+check_prints_the_lines_that_are_in_the_filter() {
     _filter
     printf '%s\n' x c a y a >list
     succeeds deja check f.deja list
@@ -12,7 +12,7 @@ prints_the_lines_that_are_in_it() {
     expect_stderr_has "5 lines read, 3 in f.deja"
 }
 
-invert_prints_those_that_are_not() {
+invert_prints_the_other_lines() {
     _filter
     printf '%s\n' x c a y a x >list
     succeeds deja check -v f.deja list
@@ -22,7 +22,7 @@ invert_prints_those_that_are_not() {
     printf '%s\n' x y x | expect_stdout
 }
 
-exit_status_tells_whether_there_were_any() {
+the_exit_status_says_whether_any_line_was_found() {
     _filter
     echo a >in
     echo x >out
@@ -39,7 +39,7 @@ exit_status_tells_whether_there_were_any() {
     exits_with 2 deja check nowhere.deja in
 }
 
-count() {
+count_prints_a_number() {
     _filter
     printf '%s\n' x c a y a >list
     succeeds deja check --count f.deja list
@@ -67,7 +67,7 @@ order_is_kept_over_several_files() {
     expect_same some one
 }
 
-nothing_that_was_added_is_ever_missing() {
+no_added_line_is_ever_missing() {
     all_new_urls 30000 >list
     local kind
     for kind in classic blocked exact scalable spectral paired; do
@@ -77,7 +77,7 @@ nothing_that_was_added_is_ever_missing() {
     done
 }
 
-lines_come_out_as_they_came_in() {
+lines_are_printed_unchanged() {
     _filter
     printf 'a\r\nb\0\nc' >list
     succeeds deja check f.deja list
@@ -87,7 +87,7 @@ lines_come_out_as_they_came_in() {
     printf 'a\0b\0' | expect_stdout
 }
 
-fields_and_columns() {
+fields_and_columns_can_be_keys() {
     _filter
     printf '1\ta\n2\tx\n3\tb\n' >list
     succeeds deja check -f 2 f.deja list
@@ -103,7 +103,7 @@ fields_and_columns() {
     exits_with 1 deja check --csv url f.deja none.csv
 }
 
-compressed_lists() {
+lists_can_be_compressed() {
     _filter
     printf '%s\n' x c a | gzip >list.gz
     run deja check -q f.deja list.gz
@@ -122,7 +122,7 @@ output_goes_to_a_file() {
 }
 
 # Writing over the filter while reading it would destroy it.
-the_filter_is_no_output() {
+the_filter_is_refused_as_the_output() {
     _filter
     echo a >list
     cp f.deja copy
@@ -131,7 +131,7 @@ the_filter_is_no_output() {
     expect_stderr_has "f.deja"
 }
 
-damaged_and_foreign_files() {
+damaged_and_foreign_files_are_refused() {
     _filter
     cp f.deja good.deja
     echo a >list
@@ -148,7 +148,7 @@ damaged_and_foreign_files() {
     fails_with 2 "list: not a deja filter file" deja check list list
 }
 
-named_pipe_as_filter() {
+a_named_pipe_is_refused_as_a_filter() {
     echo a >list
     mkfifo pipe
     status=0
@@ -157,7 +157,7 @@ named_pipe_as_filter() {
 }
 
 # The file is mapped: keys that another process adds are found at once, before any sync.
-while_another_process_writes_it() {
+keys_of_another_writer_are_found_at_once() {
     _filter
     mkfifo in
     deja add -q f.deja in &
@@ -176,7 +176,7 @@ while_another_process_writes_it() {
     succeeds deja verify -q f.deja
 }
 
-while_another_process_makes_it_grow() {
+check_works_while_another_process_grows_the_filter() {
     all_new_urls 40000 >list
     head -n 100 list >first
     deja build -q -k scalable -n 100 f.deja first

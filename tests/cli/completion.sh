@@ -1,7 +1,7 @@
 # deja help --completion: scripts that the shells themselves run.
 . "$SUPPORT/cases.sh"
 
-bash_offers_what_fits() {
+bash_offers_matching_words() {
     succeeds deja help --completion bash
     cp .stdout completion
     cat >try <<'END'
@@ -17,7 +17,7 @@ END
     printf '%s\n' dedup --state blocked rotate | expect_stdout
 }
 
-fish_offers_what_fits() {
+fish_offers_matching_words() {
     if ! command -v fish >/dev/null; then
         echo "fish is not installed: its completion was not tried"
         return
@@ -59,7 +59,7 @@ END
     expect_stdout completed
 }
 
-other_shells_are_named() {
+the_error_lists_the_supported_shells() {
     exits_with 2 deja help --completion tcsh
     expect_stderr_has "bash, zsh or fish"
 }

@@ -5,7 +5,7 @@ _json() { # KEY: of the array in .stdout
     python3 -c 'import json, sys; print(json.load(open(".stdout"))[0][sys.argv[1]])' "$1"
 }
 
-builds_checks_and_informs() {
+build_check_and_info_work_on_dcso_files() {
     deja gen -q -n 1000 >list
     deja gen -q -n 1000 --first 1000 >strangers
     succeeds deja build --format dcso -n 1000 -p 0.01 f.bloom list list
@@ -17,7 +17,7 @@ builds_checks_and_informs() {
     [ "$(deja check -q -c f.bloom list)" -eq 1000 ] || fail "members"
     [ "$(deja check -q -c --format dcso f.bloom list)" -eq 1000 ] || fail "members, by name"
     found=$(deja check -q -c f.bloom strangers)
-    if [ "$found" -gt 30 ]; then fail "$found strangers"; fi
+    if [ "$found" -gt 30 ]; then fail "$found false positives"; fi
     exits_with 1 deja check -q -v f.bloom list
     succeeds deja info f.bloom
     expect_stdout_has "format      DCSO's bloom file, version 1"
@@ -40,7 +40,7 @@ builds_checks_and_informs() {
     expect_stderr_has "was sized for 10 keys and holds"
 }
 
-gzip_by_name_and_by_content() {
+gzip_is_written_by_name_and_read_by_content() {
     seq 100 >list
     run deja build -q --format dcso -n 100 -p 0.01 f.bloom.gz list
     if grep -q "cannot write gzip" .stderr; then return 0; fi
@@ -55,7 +55,7 @@ gzip_by_name_and_by_content() {
 }
 
 # One --format is for the filter, the other for the lines.
-formats_of_lines_beside_it() {
+dcso_combines_with_formats_of_lines() {
     printf '%s\n' 'http://a.example/' 'http://b.example/' >list
     deja build -q --format dcso -n 10 f.bloom list
     printf '%s\n' '{"url": "http://b.example/"}' '{"url": "http://c.example/"}' >lines.jsonl
@@ -72,7 +72,7 @@ formats_of_lines_beside_it() {
     succeeds deja check -q -f 2 -d ';' f.bloom fields
 }
 
-what_has_no_place() {
+options_without_a_place_in_the_file_are_refused() {
     seq 10 >list
     head -c 32 /dev/urandom >f.key
     chmod 600 f.key
@@ -122,7 +122,7 @@ _set() { # OFFSET VALUE-IN-OCTAL-ESCAPES
     printf "$2" | dd of=f.bloom bs=1 seek="$1" conv=notrunc status=none
 }
 
-damaged_and_crafted_files() {
+damaged_and_crafted_files_are_refused() {
     seq 10 >list
     deja build -q --format dcso -n 10 -p 0.01 good.bloom list
     head -c 63 good.bloom >f.bloom
@@ -150,7 +150,7 @@ damaged_and_crafted_files() {
     fails_with 2 "f.bloom is not a bloom file" deja info --format dcso f.bloom
 }
 
-a_failed_write_leaves_the_old_file() {
+a_failed_write_keeps_the_old_file() {
     seq 10 >list
     deja build -q --format dcso -n 10 f.bloom list
     cp f.bloom before.bloom

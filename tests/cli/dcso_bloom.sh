@@ -6,7 +6,7 @@ case $(bloom --version 2>&1) in
 *) skip "bloom (Debian: golang-github-dcso-bloom-cli) is not here" ;;
 esac
 
-the_same_bytes_as_the_other_program() {
+we_write_the_bytes_of_the_original_program() {
     local n p
     deja gen -q -n 2000 >list
     printf 'a\r\n\n  b \n' >>list # a carriage return, an empty line, blanks
@@ -20,7 +20,7 @@ the_same_bytes_as_the_other_program() {
     done
 }
 
-what_the_other_program_wrote() {
+we_read_files_of_the_original_program() {
     deja gen -q -n 3000 >list
     deja gen -q -n 30000 --first 3000 >strangers
     bloom create -n 3000 -p 0.01 theirs.bloom
@@ -43,7 +43,7 @@ what_the_other_program_wrote() {
     expect_same got expected
 }
 
-what_the_other_program_reads() {
+the_original_program_reads_our_files() {
     deja gen -q -n 3000 >list
     deja gen -q -n 30000 --first 3000 >strangers
     deja build -q --format dcso -n 3000 -p 0.01 ours.bloom list

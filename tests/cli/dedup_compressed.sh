@@ -16,7 +16,7 @@ _list() {
     once <list >expected
 }
 
-every_format() {
+every_format_is_read() {
     _list
     local tool
     for tool in $_tools; do
@@ -27,7 +27,7 @@ every_format() {
     done
 }
 
-names_do_not_matter() {
+file_names_do_not_matter() {
     _list
     gzip -c list >plain.txt
     zstd -qc list >list.gz
@@ -41,7 +41,7 @@ names_do_not_matter() {
     done
 }
 
-standard_input_too() {
+standard_input_can_be_compressed() {
     _list
     local tool
     for tool in $_tools; do
@@ -55,7 +55,7 @@ standard_input_too() {
     done
 }
 
-concatenated_members() {
+concatenated_members_are_read() {
     seq 1 1000 >a
     seq 500 1500 >b
     local tool
@@ -84,7 +84,7 @@ zeros_are_padding_of_gzip_and_xz() {
     seq 1 200 | expect_stdout
 }
 
-plain_and_compressed_mixed() {
+plain_and_compressed_files_can_be_mixed() {
     seq 1 1000 >plain
     seq 500 1500 | gzip >b.gz
     seq 1200 2000 | zstd -q >c.zst
@@ -94,13 +94,13 @@ plain_and_compressed_mixed() {
     seq 1 2300 | cmp - out
 }
 
-csv_inside() {
+compressed_csv_is_read() {
     printf '%s\n' 'id,url' '1,"a,b"' '2,"a,b"' '3,c' | gzip >list.csv.gz
     succeeds deja dedup --csv url list.csv.gz
     printf '%s\n' 'id,url' '1,"a,b"' '3,c' | expect_stdout
 }
 
-nothing_compressed_is_nothing() {
+compressed_empty_input_is_empty() {
     local tool
     : >empty
     for tool in $_tools; do : | $tool -qc >"empty.$tool"; done
@@ -108,7 +108,7 @@ nothing_compressed_is_nothing() {
     expect_stdout ''
 }
 
-short_files_that_begin_like_compressed_ones() {
+short_files_that_only_start_like_compressed_ones_are_text() {
     printf '\037' >one
     printf '\037\213' >two
     printf '(\265/\n' >three
@@ -121,7 +121,7 @@ short_files_that_begin_like_compressed_ones() {
 }
 
 # Cut at many places: the first lines come out whole, and the exit status is 2.
-_cut_short() { # FILE
+_truncated() { # FILE
     local size at
     size=$(stat -c %s "$1")
     for at in 16 30 $((size / 3)) $((size / 2)) $((size - 9)) $((size - 1)); do
@@ -135,31 +135,31 @@ _cut_short() { # FILE
     [ "$(wc -l <.stdout)" -gt "${2-8000}" ] || fail "the lines before the cut did not come out"
 }
 
-gzip_cut_short() {
+truncated_gzip_gives_its_lines_and_an_error() {
     _list
     gzip -k list
-    _cut_short list.gz
+    _truncated list.gz
 }
 
-zstd_cut_short() {
+truncated_zstd_gives_its_lines_and_an_error() {
     _list
     zstd -q list
-    _cut_short list.zst
+    _truncated list.zst
 }
 
-xz_cut_short() {
+truncated_xz_gives_its_lines_and_an_error() {
     _list
     xz -k list
-    _cut_short list.xz
+    _truncated list.xz
 }
 
-bzip2_cut_short() {
+truncated_bzip2_gives_its_lines_and_an_error() {
     _list
     bzip2 -1k list
-    _cut_short list.bz2 6000
+    _truncated list.bz2 6000
 }
 
-cut_short_with_state_records_what_came_out() {
+with_truncated_input_the_state_has_the_printed_lines() {
     _list
     gzip -k list
     head -c 60000 list.gz >short
@@ -170,7 +170,7 @@ cut_short_with_state_records_what_came_out() {
     cat first .stdout | cmp - expected || fail "lines lost or repeated after an error"
 }
 
-damaged_data() {
+damaged_data_is_an_error() {
     _list
     local tool at
     for tool in $_tools; do
@@ -186,14 +186,14 @@ damaged_data() {
     done
 }
 
-wrong_checksum_is_damage() {
+a_wrong_checksum_is_damage() {
     _list
     zstd -q --check list
     flip_bit list.zst $(($(stat -c %s list.zst) - 2))
     fails_with 2 "list.zst holds damaged zstd data" deja dedup list.zst
 }
 
-bytes_behind_the_end_are_an_error() {
+bytes_after_the_end_are_an_error() {
     local tool
     for tool in $_tools; do
         { seq 1 100 | $tool -qc && echo garbage; } >trailing
@@ -202,7 +202,7 @@ bytes_behind_the_end_are_an_error() {
     done
 }
 
-xz_that_wants_too_much_memory() {
+xz_that_needs_too_much_memory_is_refused() {
     echo a | xz --lzma2=dict=1GiB >big.xz
     fails_with 2 "and 256 is the limit here; pipe it through xz -dc" deja dedup big.xz
     xz -dc big.xz | deja dedup -q >out

@@ -7,14 +7,14 @@ _sample() {
         '7,"say ""hi""",y'
 }
 
-column_by_name() {
+a_column_can_be_given_by_name() {
     _sample >list.csv
     succeeds deja dedup --csv url list.csv
     printf '%s\n' 'id,url,title' '1,http://a/,first' '3,http://b/,other' \
         '4,"http://b/?x=1,2","with, comma"' '6,"say ""hi""",x' | expect_stdout
 }
 
-column_by_number_has_no_header() {
+a_column_by_number_has_no_header() {
     _sample | tail -n +2 >list.csv
     succeeds deja dedup --csv 2 list.csv
     expect_lines 4 .stdout
@@ -24,7 +24,7 @@ column_by_number_has_no_header() {
     printf '%s\n' 'x,y' '2,z' | expect_stdout
 }
 
-header_passes_through_once() {
+the_header_is_printed_once() {
     _sample >one.csv
     cp one.csv two.csv
     succeeds deja dedup --csv url one.csv two.csv one.csv
@@ -39,7 +39,7 @@ header_passes_through_once() {
     expect_stdout 4
 }
 
-header_of_a_list_without_records_passes_too() {
+the_header_of_an_empty_list_is_printed_too() {
     printf 'id,url\n' >list.csv
     succeeds deja dedup --csv url list.csv
     expect_stdout 'id,url'
@@ -47,7 +47,7 @@ header_of_a_list_without_records_passes_too() {
     printf 'id,url\n' | cmp - out
 }
 
-header_is_found_in_every_file() {
+every_file_has_its_own_header() {
     printf '%s\n' 'id,url' '1,a' '2,b' >one.csv
     printf '%s\n' 'url,id' 'b,3' 'c,4' >two.csv
     succeeds deja dedup --csv url one.csv two.csv
@@ -55,13 +55,13 @@ header_is_found_in_every_file() {
     expect_stderr_has "different headers"
 }
 
-header_with_quotes_and_byte_order_mark() {
+a_header_can_have_quotes_and_a_byte_order_mark() {
     printf '\357\273\277"the ""url""",id\na,1\na,2\n' >list.csv
     succeeds deja dedup --csv 'the "url"' list.csv
     printf '\357\273\277"the ""url""",id\na,1\n' | expect_stdout
 }
 
-line_breaks_inside_quotes() {
+line_breaks_inside_quotes_belong_to_the_record() {
     printf 'id,text\n1,"two\nlines"\n2,"two\nlines"\n3,"two\r\nlines"\n4,plain\n' >list.csv
     succeeds deja dedup --csv text list.csv
     printf 'id,text\n1,"two\nlines"\n3,"two\r\nlines"\n4,plain\n' | expect_stdout
@@ -70,19 +70,19 @@ line_breaks_inside_quotes() {
     expect_same list.csv .stdout
 }
 
-quoted_and_unquoted_are_the_same() {
+quoted_and_unquoted_values_are_equal() {
     printf '%s\n' '"a",1' 'a,2' '"a ",3' ' "a",4' '"",5' ',6' '"a""b",7' 'a"b,8' >list.csv
     succeeds deja dedup --csv 1 list.csv
     printf '%s\n' '"a",1' '"a ",3' ' "a",4' '"",5' ',6' '"a""b",7' | expect_stdout
 }
 
-carriage_returns() {
+carriage_returns_are_not_part_of_the_key() {
     printf 'id,url\r\n1,a\r\n2,a\n3,"b"\r\n4,b\r\n' >list.csv
     succeeds deja dedup --csv url list.csv
     printf 'id,url\r\n1,a\r\n3,"b"\r\n' | expect_stdout
 }
 
-other_delimiters() {
+other_delimiters_can_be_chosen() {
     printf '%s\n' 'id;url' '1;"a;b"' '2;"a;b"' '3;c,d' >list.csv
     succeeds deja dedup --csv url -d ';' list.csv
     printf '%s\n' 'id;url' '1;"a;b"' '3;c,d' | expect_stdout
@@ -91,7 +91,7 @@ other_delimiters() {
     printf 'id\turl\n1\ta\n' | expect_stdout
 }
 
-records_without_the_column() {
+records_without_the_column_are_printed() {
     printf '%s\n' 'id,url' '1,a' '2' '3,' '4' '5,a' >list.csv
     succeeds deja dedup --csv url list.csv
     printf '%s\n' 'id,url' '1,a' '2' '3,' '4' | expect_stdout
@@ -99,14 +99,14 @@ records_without_the_column() {
     expect_stderr_has "5 lines read, 4 kept, 1 dropped"
 }
 
-missing_column_is_an_error_that_lists_the_others() {
+a_missing_column_is_an_error_that_lists_the_others() {
     _sample >list.csv
     fails_with 2 'list.csv has no column "link"; it has: "id", "url", "title"' \
         deja dedup --csv link list.csv
     expect_stdout ''
 }
 
-quote_never_closed() {
+a_quote_that_is_never_closed_is_an_error() {
     printf '%s\n' 'id,url' '1,a' '2,"b' '3,c' >list.csv
     fails_with 2 "list.csv ends inside quotes: the record that begins at line 3" \
         deja dedup --csv url list.csv
@@ -119,7 +119,7 @@ columns_count_from_one() {
     fails_with 2 "needs the name or the number of a column" deja dedup --csv '' list.csv
 }
 
-from_a_pipe() {
+csv_can_come_from_a_pipe() {
     _sample >list.csv
     deja dedup -q --csv url list.csv >expected
     deja dedup -q --csv url <list.csv >out
@@ -128,7 +128,7 @@ from_a_pipe() {
     expect_same expected out
 }
 
-state_by_a_column() {
+a_state_can_hold_a_column() {
     _sample >list.csv
     succeeds deja dedup --csv url --state seen.deja list.csv
     expect_lines 5 .stdout
@@ -138,7 +138,7 @@ state_by_a_column() {
 }
 
 # Random records written and read by Python's csv module.
-random_records_against_python() {
+random_records_agree_with_python() {
     python3 - <<'PY'
 import csv, io, random
 random.seed(11)

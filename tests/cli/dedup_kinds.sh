@@ -22,7 +22,7 @@ every_kind_sizes_itself() {
     done
 }
 
-every_kind_with_a_capacity() {
+every_kind_accepts_a_capacity() {
     _list
     local kind
     for kind in classic blocked exact scalable spectral; do
@@ -31,7 +31,7 @@ every_kind_with_a_capacity() {
     done
 }
 
-every_hash_with_classic() {
+every_hash_works_with_classic() {
     some_urls 8000 3000 >list
     once <list >expected
     local hash
@@ -41,7 +41,7 @@ every_hash_with_classic() {
     done
 }
 
-keyed_hashes_with_every_kind() {
+keyed_hashes_work_with_every_kind() {
     _list
     local kind hash
     for kind in classic blocked exact scalable; do
@@ -63,7 +63,7 @@ hashes_of_the_papers_need_a_size() {
     fails_with 2 "-n" deja dedup -k classic --hash md5 - < <(cat list)
 }
 
-several_filters_that_must_agree() {
+several_filters_must_agree() {
     _list
     _gives_expected -k classic -n 25k --filters 3
     _gives_expected -k blocked -n 25k --filters 3
@@ -71,13 +71,13 @@ several_filters_that_must_agree() {
     fails_with 2 "--filters goes with kinds classic, blocked and spectral, not exact" deja dedup -k exact -n 25k --filters 3 list
 }
 
-several_filters_without_a_size() {
+several_filters_need_a_size_from_a_pipe() {
     _list
     _gives_expected --filters 3
     fails_with 2 "give -n N" deja dedup --filters 3 < <(cat list)
 }
 
-number_of_hash_functions() {
+the_number_of_hash_functions_can_be_chosen() {
     _list
     local k
     for k in 4 12 20; do
@@ -88,7 +88,7 @@ number_of_hash_functions() {
     _gives_expected -k blocked -n 25k --hashes 8
 }
 
-bits_by_the_rule_of_the_thesis() {
+the_rule_of_the_thesis_gives_the_bits() {
     _list
     _gives_expected -k classic -n 25k --hashes 20 --multiplier 1.6
     succeeds deja dedup --seed 7 -k classic -n 25k --hashes 4 --multiplier 2 --json list
@@ -98,7 +98,7 @@ bits_by_the_rule_of_the_thesis() {
     fails_with 2 "multiplier" deja dedup --multiplier 2 -n 10 --hashes 4 -m 1M list
 }
 
-a_memory_size() {
+a_memory_size_can_be_given() {
     _list
     _gives_expected -m 1M
     _gives_expected -m 1M -n 25k
@@ -121,7 +121,7 @@ threads_change_nothing() {
 }
 
 # With many false positives two keys of the filter never agree by chance.
-seed_makes_runs_repeatable() {
+a_seed_makes_runs_repeatable() {
     _list
     deja dedup -q -p 0.2 -n 25k --seed 1 list >one
     deja dedup -q -p 0.2 -n 25k --seed 1 list >again
@@ -133,7 +133,7 @@ seed_makes_runs_repeatable() {
     expect_same one again
 }
 
-without_a_seed_every_run_has_its_own_key() {
+without_a_seed_every_run_has_a_new_key() {
     _list
     deja dedup -q -p 0.2 -n 25k list >one
     deja dedup -q -p 0.2 -n 25k list >other
@@ -142,7 +142,7 @@ without_a_seed_every_run_has_its_own_key() {
 
 # The output is right up to the false positives, and their reported number is right: the lines lost
 # are binomial around it, within 5 standard deviations.
-rates_and_their_account() {
+lost_lines_agree_with_the_report() {
     some_urls 120000 60000 >list
     local kind p different kept lost
     different=$(once <list | wc -l)
@@ -163,7 +163,7 @@ rates_and_their_account() {
 }
 
 # A hundred times larger than planned, from a pipe of unknown length.
-growth_far_beyond_the_first_size() {
+a_filter_can_grow_far_beyond_its_first_size() {
     all_new_urls 150000 >list
     deja dedup --json -p 1e-3 -k scalable -n 1000 --seed 3 <list 2>report | cat >out
     [ "$(wc -l <out)" -gt 149700 ] || fail "more lost than the rate allows: $(wc -l <out)"
@@ -175,17 +175,17 @@ growth_far_beyond_the_first_size() {
 }
 
 # However the lines arrive: a part that is nearly full accepts no more than its room.
-the_rate_holds_when_a_part_fills_in_the_middle_of_a_batch() {
+the_rate_holds_if_a_part_fills_up_within_a_batch() {
     all_new_urls 900 >first
     all_new_urls 5000 >list
     all_new_urls 300000 100000 >other
     deja build -q --seed 3 -k scalable -n 1000 -p 1e-3 f.deja first
     deja add -q f.deja list
     run deja check -q --count f.deja other
-    [ "$(cat .stdout)" -le 390 ] || fail "$(cat .stdout) of 300000 strangers are known, not 1 in 1000"
+    [ "$(cat .stdout)" -le 390 ] || fail "$(cat .stdout) of 300000 other lines are known, not 1 in 1000"
 }
 
-beyond_its_capacity_a_fixed_filter_says_so() {
+a_fixed_filter_warns_beyond_its_capacity() {
     all_new_urls 30000 >list
     succeeds deja dedup --seed 3 -k blocked -n 10000 --fixed list
     expect_stderr_has "warning: the filter was sized for 10,000 keys and now holds "
@@ -201,7 +201,7 @@ beyond_its_capacity_a_fixed_filter_says_so() {
 }
 
 # A given size is the initial size: nothing beyond it is lost, and there is no message.
-beyond_its_size_a_filter_grows() {
+a_filter_grows_beyond_its_size() {
     local kind options
     seq 1000 >list
     succeeds deja dedup -q -n 100 -c list
@@ -220,7 +220,7 @@ beyond_its_size_a_filter_grows() {
 }
 
 # The small share of the rate that is reserved for growth costs little memory, even much later.
-growing_far_beyond_its_size_takes_a_fair_amount_of_memory() {
+growing_far_beyond_its_size_costs_little_memory() {
     all_new_urls 100000 >list
     succeeds deja dedup --json -n 100 -c list
     [ "$(json_get filter_bytes .stderr)" -lt 2500000 ] || fail "$(json_get filter_bytes .stderr) bytes for 100,000 keys"

@@ -1,7 +1,7 @@
 # What a line is, and which lines come out: the same as with awk '!seen[$0]++'.
 . "$SUPPORT/cases.sh"
 
-order_is_kept_as_awk_has_it() {
+order_is_kept_as_with_awk() {
     local n
     for n in 0 1 2 17 1000 30000 200000; do
         some_urls "$n" $((n / 2 + 1)) >list
@@ -11,7 +11,7 @@ order_is_kept_as_awk_has_it() {
     done
 }
 
-sorted_and_all_equal_lists() {
+sorted_and_constant_lists_work() {
     seq 1 50000 >sorted
     succeeds deja dedup --seed 7 sorted
     expect_same sorted .stdout
@@ -29,7 +29,7 @@ several_files_count_as_one_list() {
     cat part.ac part.aa | once | expect_stdout
 }
 
-a_hundred_files() {
+a_hundred_files_can_be_given() {
     local i
     for ((i = 0; i < 100; i++)); do seq $i $((i + 10)) >"file $i"; done
     succeeds deja dedup --seed 7 "file "*
@@ -45,7 +45,7 @@ no_file_means_standard_input() {
     cat list | succeeds deja dedup --seed 7
 }
 
-standard_input_from_a_pipe() {
+standard_input_can_be_a_pipe() {
     some_urls 5000 2000 >list
     once <list >expected
     # shellcheck disable=SC2002
@@ -53,7 +53,7 @@ standard_input_from_a_pipe() {
     expect_same expected out
 }
 
-a_file_half_read_is_read_on() {
+a_half_read_standard_input_is_continued() {
     seq 1 10 >list
     {
         read -r _first
@@ -62,7 +62,7 @@ a_file_half_read_is_read_on() {
     expect_lines 9 out
 }
 
-dash_is_standard_input_among_files() {
+a_dash_is_standard_input_among_files() {
     printf '%s\n' a b >first
     printf '%s\n' d e a >last
     printf '%s\n' b c | deja dedup -q first - last >out
@@ -72,7 +72,7 @@ dash_is_standard_input_among_files() {
     printf '%s\n' x y a b | cmp - out || fail "wrong lines or order"
 }
 
-names_that_look_like_options() {
+file_names_can_look_like_options() {
     echo one >-q
     echo two >./--count
     succeeds deja dedup -- -q --count
@@ -98,7 +98,7 @@ count_prints_a_number() {
     expect_stdout 0
 }
 
-empty_input_is_no_error() {
+empty_input_is_not_an_error() {
     : >empty
     succeeds deja dedup empty
     expect_stdout ''
@@ -117,7 +117,7 @@ empty_lines_are_lines() {
     printf '\na\nb\n' | expect_stdout
 }
 
-last_line_without_newline_gets_one() {
+a_last_line_without_newline_gets_one() {
     printf 'a\nb\na' >list
     succeeds deja dedup list
     printf 'a\nb\n' | expect_stdout
@@ -142,7 +142,7 @@ crlf_and_lf_are_the_same_line() {
     printf 'a\r\r\na\r\nx\ry\nxy\n\r\n' | expect_stdout
 }
 
-byte_order_mark_is_no_part_of_the_key() {
+a_byte_order_mark_is_not_part_of_the_key() {
     printf '\357\273\277a\nb\n' >windows
     printf 'a\nc\n' >unix
     succeeds deja dedup windows unix
@@ -152,13 +152,13 @@ byte_order_mark_is_no_part_of_the_key() {
     expect_stdout ''
 }
 
-nul_bytes_in_lines_are_bytes() {
+nul_bytes_are_ordinary_bytes() {
     printf 'a\0b\na\0c\na\na\0b\n\0\n\0\0\n\0\n' >list
     succeeds deja dedup list
     printf 'a\0b\na\0c\na\n\0\n\0\0\n' | expect_stdout
 }
 
-invalid_utf8_is_bytes() {
+invalid_utf8_is_ordinary_bytes() {
     printf 'a\377\na\376\n\300\200\n\355\240\200\na\377\n\200\n\300\200\n' >list
     succeeds deja dedup list
     printf 'a\377\na\376\n\300\200\n\355\240\200\n\200\n' | expect_stdout
@@ -174,7 +174,7 @@ null_ends_records_with_zero_bytes() {
 }
 
 # Lines of random bytes, many of them special, against the rules written down in Python.
-random_bytes() {
+random_bytes_follow_the_rules() {
     python3 - <<'PY'
 import random
 random.seed(5)
@@ -197,7 +197,7 @@ PY
     expect_same expected piped
 }
 
-field_is_the_key_and_the_line_is_printed() {
+a_field_can_be_the_key() {
     printf 'a\tx\t1\nb\ty\t1\nc\tx\t2\n' >list
     succeeds deja dedup -f 2 list
     printf 'a\tx\t1\nb\ty\t1\n' | expect_stdout
@@ -218,7 +218,7 @@ fields_without_a_delimiter_are_words() {
     printf 'a b\tx\n' | expect_stdout
 }
 
-delimiter_of_fields() {
+the_delimiter_of_fields_can_be_chosen() {
     printf 'a;x\nb;x\nc;y\n' >list
     succeeds deja dedup -f 2 -d ';' list
     printf 'a;x\nc;y\n' | expect_stdout
@@ -246,7 +246,7 @@ lines_without_the_field_pass_through_and_are_counted() {
     done
 }
 
-many_fields() {
+lines_can_have_many_fields() {
     awk 'BEGIN { for (i = 0; i < 20000; i++) print i "\t" i % 7 "\t" int(i / 2) "\t" i % 5000 }' >list
     local f
     for f in 1 2 3 4; do

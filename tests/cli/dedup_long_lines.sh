@@ -27,25 +27,25 @@ if data != want:
     sys.exit("wrong output: %d bytes instead of %d" % (len(data), len(want)))' $length "$@"
 }
 
-a_hundred_megabytes() {
+lines_of_a_hundred_megabytes_work() {
     length=100000000
     _lines | deja dedup -q | _expect -a -b short
 }
 
-in_one_thread() {
+long_lines_work_in_one_thread() {
     _lines | deja dedup -q -j 1 | _expect -a -b short
 }
 
-the_repeats_of_them() {
+repeats_of_long_lines_are_found() {
     _lines | deja dedup -q -D | _expect $'-a\r' -b
 }
 
-as_a_field() {
+a_long_field_can_be_the_key() {
     printf 'k\tv\n' >small
     _lines | deja dedup -q -f 1 small - | _expect $'k\tv' -a -b short
 }
 
-with_state() {
+long_lines_work_with_a_state() {
     _lines | deja dedup -q --state seen.deja | _expect -a -b short
     _lines | deja dedup -q --state seen.deja | _expect
 }

@@ -30,7 +30,7 @@ quiet_is_silent() {
     fails_with 2 "nowhere does not exist" deja dedup -q nowhere
 }
 
-nothing_but_results_on_standard_output() {
+only_results_are_on_standard_output() {
     _list
     deja dedup list 2>/dev/null >out
     expect_lines 3 out
@@ -64,7 +64,7 @@ PY
 
 # If a filter was sized by memory or by the multiplier, the summary shows the resulting rate, not
 # the default one.
-the_rate_is_that_of_the_filter() {
+the_summary_shows_the_rate_of_the_filter() {
     all_new_urls 30000 >list
     succeeds deja dedup --seed 1 -n 30000 -m 20k --json list
     awk -v p="$(json_get fp_rate .stderr)" 'BEGIN { exit !(p > 1e-3) }' ||
@@ -86,7 +86,7 @@ output_goes_to_a_file() {
     [ ! -e ./- ] || fail "a file named - was made"
 }
 
-output_takes_the_place_of_what_was_there() {
+output_replaces_an_older_file() {
     _list
     seq 1 100000 >out
     succeeds deja dedup -o out list
@@ -100,7 +100,7 @@ output_takes_the_place_of_what_was_there() {
     echo 3 | cmp - out
 }
 
-output_is_untouched_when_the_run_cannot_begin() {
+output_is_untouched_if_the_run_cannot_start() {
     _list
     echo precious >out
     fails_with 2 "nowhere" deja dedup -o out list nowhere
@@ -150,13 +150,13 @@ output_that_is_also_the_state_is_refused() {
     expect_same copy seen.deja
 }
 
-output_that_cannot_be_opened() {
+an_output_that_cannot_be_opened_is_an_error() {
     _list
     fails_with 2 "nowhere/out: No such file or directory" deja dedup -o nowhere/out list
     fails_with 2 "directory" deja dedup -o . list
 }
 
-closed_standard_files() {
+closed_standard_files_are_harmless() {
     _list
     status=0
     deja dedup list >&- 2>.stderr || status=$?

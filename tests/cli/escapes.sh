@@ -15,7 +15,7 @@ _harmless() { # FILE... of the last command
     if grep -q '^deja: fine' "$@"; then fail "a line that deja did not write"; fi
 }
 
-names_of_files() {
+file_names_are_escaped() {
     exits_with 2 deja dedup "$evil"
     _harmless .stderr
     expect_stderr_has '\x1b[2J\x1b]0;t\x07\u009b31m\x9b31m\u202e\x0ddeja: fine\x0az'
@@ -42,7 +42,7 @@ assert json.load(open(".stdout"))[0]["file"] in files' || fail "the name in JSON
 }
 
 # Every option of every command that takes a value, and every command as an operand.
-values_of_options() {
+option_values_are_escaped() {
     deja gen -q -n 10 | deja build -q -n 100 f.deja
     n=0
     operand=
@@ -68,7 +68,7 @@ values_of_options() {
     _harmless .stderr
 }
 
-answers_of_servers() {
+answers_of_servers_are_escaped() {
     python3 -u - >port <<'END' &
 import socket, sys
 s = socket.create_server(("127.0.0.1", 0))
@@ -87,7 +87,7 @@ END
     _harmless .stderr
 }
 
-settings_of_a_crawl() {
+settings_of_a_crawl_are_escaped() {
     run deja crawl http://127.0.0.1:9/ --out crawl --retries 0 --exclude "$evil" --contact "$evil"
     if grep -q 'has no crawler' .stderr; then return; fi
     run deja crawl --out crawl
@@ -101,7 +101,7 @@ settings_of_a_crawl() {
     _harmless .stderr
 }
 
-data_stays_as_it_is() {
+data_is_printed_unchanged() {
     printf '%s\n' "$evil" | LC_ALL=C sort >list
     succeeds deja dedup -q list
     cmp -s .stdout list || fail "dedup changed a line"

@@ -12,7 +12,7 @@ _filter() { # FILE SIZE [OPTION...]
     deja build --force -q --seed 1 -n 10k -m "$size" --hashes 5 "$@" "$file" list
 }
 
-the_result_is_the_smaller_filter() {
+the_result_equals_the_smaller_filter() {
     deja gen -n 4000 >list
     local options
     for options in '' '-k classic' '-k classic --filters 2' '-k classic --hash md5'; do
@@ -56,7 +56,7 @@ a_copy_leaves_the_file() {
     fails_with 2 "exists and is not a filter file" deja fold -o list f.deja
 }
 
-json_tells_the_same() {
+json_reports_the_same() {
     deja gen -n 4000 >list
     _filter f.deja 64KiB
     succeeds deja fold --json f.deja
@@ -65,7 +65,7 @@ json_tells_the_same() {
     [ "$(json_get folds .stdout)" -eq 1 ] || fail "folds"
 }
 
-refusals_leave_the_file() {
+a_refusal_keeps_the_file() {
     deja gen -n 4000 >list
     _filter f.deja 24KiB
     cp f.deja before
@@ -83,7 +83,7 @@ refusals_leave_the_file() {
     fails_with 2 "list" deja fold list
 }
 
-keys_kept_apart() {
+a_separate_key_works() {
     (umask 077 && head -c 32 /dev/urandom >f.key)
     deja gen -n 4000 | deja build -q --key f.key -n 10k -m 64KiB f.deja
     fails_with 2 "does not contain its secret key" deja fold f.deja
@@ -93,7 +93,7 @@ keys_kept_apart() {
     expect_stdout 4000
 }
 
-while_it_is_written() {
+a_file_that_is_being_written_is_refused() {
     deja gen -n 4000 >list
     _filter f.deja 64KiB
     mkfifo pipe

@@ -26,7 +26,7 @@ _same_everywhere() {
     cp kept .stdout
 }
 
-common_and_combined_logs() {
+common_and_combined_logs_are_read() {
     _same_everywhere --format log <<'END'
 192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET /a HTTP/1.1" 200 23
 192.0.2.2 - bob [10/Oct/2024:13:55:37 +0200] "GET /a HTTP/2.0" 304 0 "https://example.org/" "Mozilla/5.0 (\"x\")"
@@ -44,7 +44,7 @@ END
     echo /b | cmp - out
 }
 
-squid_logs() {
+squid_logs_are_read() {
     _same_everywhere --format squid <<'END'
 1066036250.129    149 192.0.2.1 TCP_MISS/200 5 GET http://example.org/a - DIRECT/192.0.2.9 text/html
 1066036251.000      1 192.0.2.1 TCP_HIT/200 5 GET http://example.org/a - NONE/- text/html
@@ -58,7 +58,7 @@ END
     expect_stderr_has "4 lines read, 3 kept"
 }
 
-cdx_with_and_without_a_legend() {
+cdx_is_read_with_and_without_a_legend() {
     _same_everywhere --format cdx <<'END'
  CDX N b a m s k r M S V g
 org,example)/ 20240101000000 http://example.org/ text/html 200 AAAA - - 100 0 a.warc.gz
@@ -77,7 +77,7 @@ END
         deja dedup --format cdx bad
 }
 
-cdxj() {
+cdxj_is_read() {
     _same_everywhere --format cdxj <<'END'
 org,example)/ 20240101000000 {"url": "http://example.org/", "status": "200", "digest": "AAAA"}
 org,example)/ 20240201000000 {"status": "200", "digest": "AAAA", "url": "http:\/\/example.org\/"}
@@ -88,7 +88,7 @@ END
     sed -n '1p;3p' list | expect_stdout
 }
 
-json_lines() {
+json_lines_are_read() {
     _same_everywhere --json-key url <<'END'
 {"url": "http://example.org/", "n": 1}
 {"n": 2, "more": {"url": "http://example.org/no"}, "url": "http:\/\/example.org\/"}
@@ -106,7 +106,7 @@ END
 }
 
 # Objects written by Python's json module, and read by it.
-random_json_against_python() {
+random_json_agrees_with_python() {
     python3 - <<'PY'
 import json, random
 random.seed(5)
@@ -143,7 +143,7 @@ PY
     expect_same expected .stdout
 }
 
-hosts_files_and_rules() {
+hosts_files_and_rules_are_read() {
     _same_everywhere --format hosts <<'END'
 [Adblock Plus 2.0]
 # a list of hosts
@@ -185,7 +185,7 @@ END
     expect_stdout '0.0.0.0 x y'
 }
 
-hosts_between_runs() {
+hosts_are_remembered_between_runs() {
     printf '0.0.0.0 a b\n' >monday
     printf '0.0.0.0 b\n0.0.0.0 b c\n# x\n' >tuesday
     succeeds deja dedup --format hosts --state seen.deja monday
@@ -204,7 +204,7 @@ hosts_are_counted_for_the_size() {
     if grep -q 'was sized for' .stderr; then fail "too small"; fi
 }
 
-comments_stay_in_one_per_line_lists() {
+comments_of_plain_lists_are_kept() {
     printf '# a\nb\n# a\n' >list
     succeeds deja dedup list
     printf '# a\nb\n' | expect_stdout
@@ -213,7 +213,7 @@ comments_stay_in_one_per_line_lists() {
 }
 
 # As URLhaus exports them: comments, and the names of the columns in the last of them.
-csv_with_its_header_in_a_comment() {
+csv_can_have_its_header_in_a_comment() {
     _same_everywhere --csv url < <(printf '%s\r\n' '################' '# A list ("free") #' '#' \
         '# id,dateadded,url,url_status,tags' \
         '"1","2024-01-01 00:00:00","http://example.org/a","online","x,y"' \
@@ -225,7 +225,7 @@ csv_with_its_header_in_a_comment() {
 }
 
 # As PhishTank exports them.
-csv_with_a_usual_header() {
+csv_can_have_a_usual_header() {
     _same_everywhere --csv url <<'END'
 phish_id,url,phish_detail_url,submission_time
 1,"http://example.org/?a=1,2",http://x/1,2024
@@ -234,13 +234,13 @@ END
     sed -n '1,2p' list | expect_stdout
 }
 
-records_that_zero_bytes_end() {
+records_can_end_in_zero_bytes() {
     printf '{"url":"a\\n"}\0{"url":\n"a\\u000a"}\0{"url":"b"}\0' >list
     deja dedup -q -z --format jsonl list >out
     printf '{"url":"a\\n"}\0{"url":"b"}\0' | cmp - out
 }
 
-options_that_contradict_each_other() {
+contradicting_options_are_refused() {
     echo a >list
     fails_with 2 "--csv and --format exclude each other" deja dedup --csv url --format log list
     fails_with 2 "--csv and --json-key exclude each other" deja dedup --csv url --json-key a list
@@ -255,7 +255,7 @@ options_that_contradict_each_other() {
     fails_with 2 "did you mean jsonl?" deja check --format jsonk f.deja list
 }
 
-help_and_completion_know_the_formats() {
+help_and_completion_list_the_formats() {
     for command in dedup build check add; do
         succeeds deja help $command
         expect_stdout_has "--format FORMAT"

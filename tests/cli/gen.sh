@@ -9,7 +9,7 @@ _refuses() { # TEXT ARG...
     expect_stderr_has "try: deja gen --help"
 }
 
-as_many_different_lines_as_asked_for() {
+gen_prints_the_requested_number_of_distinct_lines() {
     succeeds deja gen -n 5000
     expect_lines 5000 .stdout
     expect_stderr_empty
@@ -27,12 +27,12 @@ lists_are_pinned() {
         fail "another list with repeats"
 }
 
-the_sample_is_made_again() {
+the_sample_can_be_regenerated() {
     deja gen -q -n 20k --repeats 0.3 --seed 5 >made
     expect_same made "$SOURCE/docs/examples/sample-urls.txt"
 }
 
-the_seed_decides() {
+the_seed_determines_the_list() {
     deja gen -n 1000 >default
     deja gen -n 1000 --seed 1 >one
     deja gen -n 1000 --seed 2 >two
@@ -47,7 +47,7 @@ the_seed_decides() {
     done
 }
 
-a_list_can_be_made_in_parts() {
+a_list_can_be_generated_in_parts() {
     deja gen -n 3000 >whole
     deja gen -n 1000 >a
     deja gen -n 1500 --first 1000 >b
@@ -61,7 +61,7 @@ a_list_can_be_made_in_parts() {
     expect_lines 10 .stdout
 }
 
-repeats_are_exactly_the_share() {
+the_share_of_repeats_is_exact() {
     local share want
     while read -r share want; do
         succeeds deja gen -n 10000 --repeats "$share"
@@ -83,14 +83,14 @@ END
     expect_lines 1 .stdout
 }
 
-repeats_are_told_and_quiet_is_quiet() {
+repeats_are_reported_unless_quiet() {
     succeeds deja gen -n 20k --repeats 0.3
     expect_stderr_has "deja gen: 20,000 lines: 14,000 different URLs, 6,000 repeats"
     succeeds deja gen -q -n 20k --repeats 0.3
     expect_stderr_empty
 }
 
-dedup_undoes_the_repeats() {
+dedup_removes_the_repeats() {
     deja gen -q -n 20k --repeats 0.3 | deja dedup -q >unique
     deja gen -n 14k >expected
     expect_same expected unique
@@ -114,7 +114,7 @@ records_end_with_a_zero_byte() {
     expect_same expected .stdout
 }
 
-a_reader_that_goes_ends_it() {
+gen_stops_if_its_reader_goes_away() {
     deja gen -n 1e15 | head -n 3 >few
     expect_lines 3 few
     set +o pipefail
@@ -130,7 +130,7 @@ a_full_disk_is_an_error() {
     fails_with 2 "No space left" deja gen -n 100k -o /dev/full
 }
 
-ctrl_c_ends_it() {
+ctrl_c_stops_it() {
     # A background job of a script ignores SIGINT; TERM has the same effect.
     mkfifo lines
     "$DEJA" gen -n 1P --repeats 0.1 >lines 2>err &
@@ -156,7 +156,7 @@ memory_stays_small() {
     )
 }
 
-refusals() {
+wrong_options_are_refused() {
     _refuses "how many URLs? give -n N"
     _refuses "-n/--lines takes a number from 1 to 9007199254740992, not 0" -n 0
     _refuses "-n/--lines takes a number from 1 to 9007199254740992" -n 1e16

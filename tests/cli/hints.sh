@@ -27,7 +27,7 @@ a_profile_may_follow_url() {
     fails_with 2 "cralw does not exist" deja dedup --url cralw f
 }
 
-url_takes_both_names_of_the_profile() {
+url_accepts_both_names_of_the_option() {
     echo 'http://a/?b=1&a=2' >f
     local option
     for option in --profile=crawl '--profile crawl' --url=crawl '--url crawl'; do
@@ -77,7 +77,7 @@ the_filter_comes_first() {
     fails_with 2 "list: not a deja filter file" deja check list list
 }
 
-version_is_a_command_as_well() {
+version_is_a_command_too() {
     deja --version >version
     succeeds deja version
     expect_same version .stdout
@@ -102,7 +102,7 @@ a_server_needs_no_scheme() {
     fails_with 2 "is not the URL of a server" deja dedup --redis 127.0.0.1:port --state x list
 }
 
-one_error_for_output_over_input() {
+output_over_input_has_one_error_message() {
     echo a >in.txt
     status=0
     # shellcheck disable=SC2094 # on purpose
@@ -120,7 +120,7 @@ one_error_for_output_over_input() {
 }
 
 # Nothing says "1 lookups".
-one_thing_is_singular() {
+one_item_is_singular() {
     echo http://a/ >one
     deja gen -n 1 --repeats 0.5 >/dev/null 2>>all || true
     deja build --url=gsb -k spectral -n 1 f.deja one 2>>all

@@ -39,7 +39,7 @@ _is_unsynced() {
     ! deja verify -q "$1"
 }
 
-a_filter_in_words() {
+info_describes_a_filter() {
     deja gen -n 1000 >list
     cat list list >twice
     deja build -q --seed 1 -n 10k -p 0.001 --fixed f.deja twice
@@ -67,7 +67,7 @@ a_filter_in_words() {
     [ "$(awk '{ print length }' .stdout | sort -n | tail -n 1)" -le 90 ] || fail "wider than 90 columns"
 }
 
-each_kind() {
+info_describes_each_kind() {
     deja gen -n 5000 >list
     deja build -q -k classic -n 5000 -p 0.01 --hash sha1 f.deja list
     succeeds deja info f.deja
@@ -90,7 +90,7 @@ each_kind() {
     expect_stderr_empty
 }
 
-an_empty_filter() {
+info_describes_an_empty_filter() {
     local kind
     for kind in classic blocked exact scalable spectral paired; do
         deja build -q -k $kind -n 100 f.deja /dev/null
@@ -105,7 +105,7 @@ an_empty_filter() {
 }
 
 # 1e-6 was not requested: size and keys were given.
-the_rate_of_given_memory() {
+info_shows_the_rate_of_a_given_memory() {
     deja gen -n 10000 >list
     deja build -q -n 20k -m 20k f.deja list
     succeeds deja info f.deja
@@ -113,7 +113,7 @@ the_rate_of_given_memory() {
     [[ $(_line room) == "for about 10,"*" more keys until the rate passes 0.02"* ]] || fail "$(_line room)"
 }
 
-the_key_apart() {
+a_separate_key_is_reported() {
     head -c 32 /dev/urandom >f.key
     chmod 600 f.key
     echo a | deja build -q --key f.key f.deja
@@ -129,7 +129,7 @@ the_key_apart() {
     expect_stderr_empty
 }
 
-keys_that_are_none() {
+invalid_keys_are_refused() {
     umask 077
     echo a | deja build -q f.deja
     printf 'too short' >bad.key
@@ -150,7 +150,7 @@ keys_that_are_none() {
     expect_stdout ''
 }
 
-json_has_all_of_it() {
+json_has_all_fields() {
     deja gen -n 2000 >list
     local kind
     for kind in classic blocked exact scalable spectral paired; do
@@ -171,7 +171,7 @@ json_has_all_of_it() {
         "d['bytes'] >= d['bits'] // 8 and d['bits_set'] <= d['bits']"
 }
 
-several_files() {
+several_files_can_be_given() {
     echo a | deja build -q a.deja
     echo b | deja build -q b.deja
     succeeds deja info a.deja b.deja
@@ -190,7 +190,7 @@ assert "No such file" in no["error"] and b["keys"] == 1, (no, b)
 END
 }
 
-names_that_are_odd() {
+odd_file_names_are_printed_safely() {
     local name=$'odd \x01\xff"name.deja'
     echo a | deja build -q "$name"
     succeeds deja info "$name"
@@ -199,7 +199,7 @@ names_that_are_odd() {
     _holds "d['keys'] == 1"
 }
 
-too_many_keys_are_warned_about() {
+too_many_keys_cause_a_warning() {
     deja gen -n 3000 >list
     deja build -q -n 1000 -p 0.01 --fixed f.deja list 2>/dev/null
     succeeds deja info f.deja
@@ -233,7 +233,7 @@ honest_filters_raise_no_alarm() {
     _holds "not d['pollution']"
 }
 
-pollution_is_an_alarm() {
+pollution_raises_an_alarm() {
     deja gen -n 20000 >list
     local kind
     for kind in classic blocked; do
@@ -250,7 +250,7 @@ pollution_is_an_alarm() {
     done
 }
 
-a_file_that_was_not_synced() {
+info_reports_a_file_that_was_not_synced() {
     deja gen -n 1000 >list
     deja build -q --seed 2 -n 10k f.deja list
     _unsynced f.deja
@@ -264,7 +264,7 @@ a_file_that_was_not_synced() {
 }
 
 # The estimate from the bits differs slightly from the number of keys.
-a_guess_is_no_reason_to_warn() {
+an_estimate_causes_no_warning() {
     deja gen -n 5000 >list
     tail -n 1 list >last
     for seed in 1 2 3 4 5 6 7 8; do
@@ -279,7 +279,7 @@ a_guess_is_no_reason_to_warn() {
     expect_stderr_has "was sized for 4,000 keys and holds"
 }
 
-files_that_are_none() {
+files_that_are_not_filters_are_refused() {
     echo "https://example.org/" >text
     fails_with 2 "text" deja info text
     : >empty
@@ -294,7 +294,7 @@ files_that_are_none() {
     expect_stdout ''
 }
 
-refusals() {
+wrong_options_are_refused() {
     fails_with 2 "missing operand: deja info [OPTION]... F.deja..." deja info
     fails_with 2 "unknown option -n" deja info -n 5 f.deja
     fails_with 2 "--key needs a value" deja info f.deja --key

@@ -11,7 +11,7 @@ _mixed() {
 }
 _kept='1p;2p;3p;4p;6p;7p;8p;10p;12p;13p;14p;16p;18p;20p' # the lines that dedup keeps
 
-every_way_to_dedup() {
+dedup_prints_lines_without_a_key() {
     _mixed >list
     sed -n "$_kept" list >kept
     grep url list | again >repeats
@@ -46,7 +46,7 @@ every_way_to_dedup() {
 }
 
 # Blocks of a megabyte, some without a single key; the keys cross them all.
-many_lines() {
+blocks_without_any_key_work() {
     awk 'BEGIN { for (i = 0; i < 300000; i++)
         if (i >= 100000 && i < 180000 || i % 3) print i % 7; else print i % 7, "k" i % 1000 }' >list
     awk 'NF < 2 || !seen[$2]++' list >kept
@@ -61,7 +61,7 @@ many_lines() {
     [ "$(deja check -q -c -f 2 f.deja list)" = $((300000 - $(wc -l <keyless))) ] || fail "check -c"
 }
 
-check_never_finds_them() {
+check_never_finds_lines_without_a_key() {
     _mixed >list
     # An empty line is a key of its own where whole lines are keys, and still finds none of them.
     printf '%s\n' a b '' >plain
@@ -83,7 +83,7 @@ check_never_finds_them() {
     expect_same plain .stdout
 }
 
-a_blank_line_in_a_block_list() {
+a_blank_line_in_a_block_list_matches_nothing() {
     printf '%s\n' /bad '' >list
     deja build -q bad.deja list
     printf '%s\n' 'h - - [d] "GET /bad HTTP/1.1" 200 1' 'h - - [d] "-" 408 0' 'h - - [d] "GET /good HTTP/1.1" 200 1' >log
@@ -93,7 +93,7 @@ a_blank_line_in_a_block_list() {
     tail -n 2 log | expect_stdout
 }
 
-build_and_add_skip_them() {
+build_and_add_skip_lines_without_a_key() {
     _mixed >list
     local kind
     for kind in '' '-k static' '-k exact' '-k spectral' '--format dcso -n 100'; do
@@ -116,7 +116,7 @@ build_and_add_skip_them() {
         fail "json: $(cat report)"
 }
 
-count_and_remove() {
+count_and_remove_skip_lines_without_a_key() {
     _mixed >list
     deja build -q -k spectral -n 100 --json-key url f.deja list
     succeeds deja count --json-key url f.deja list
@@ -151,7 +151,7 @@ strict_names_the_line() {
     expect_stdout '0.0.0.0 a'
 }
 
-no_line_at_all_has_the_key() {
+it_is_an_error_if_no_line_has_the_key() {
     printf '{"page": {"link": "a"}, "n": 1}\n{"page": {"link": "b"}, "n": 2}\n' >list
     deja dedup -q --json-key page.link --state s.deja list >/dev/null
     cp s.deja before.deja
@@ -192,7 +192,7 @@ no_line_at_all_has_the_key() {
     succeeds deja dedup --json-key .url blank
 }
 
-names_as_jq_and_jsonpath_write_them() {
+names_can_be_written_as_in_jq_and_jsonpath() {
     cat >list <<'END'
 {"a": {"b": "1"}, "a.b": "x", "url": "u"}
 {"a": {"b": "1"}, "a.b": "y", "url": "u"}
@@ -210,7 +210,7 @@ END
 }
 
 # A line of several hosts has a key if one of them is valid.
-lines_of_several_keys() {
+a_line_can_have_several_keys() {
     printf '%s\n' '0.0.0.0 - a.example' '0.0.0.0 a.example' 'http://x/' '0.0.0.0 - a.example' 'http://x/' >hosts
     succeeds deja dedup --url=gsb --format hosts hosts
     sed -n '1p;3p;5p' hosts | expect_stdout

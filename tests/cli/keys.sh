@@ -10,7 +10,7 @@ _keys() {
     once <list >expected
 }
 
-the_key_decides_the_answers() {
+the_key_determines_the_false_positives() {
     _keys
     deja dedup -q -p 0.2 -n 2000 --key one.key list >first
     deja dedup -q -p 0.2 -n 2000 --key one.key list >again
@@ -19,7 +19,7 @@ the_key_decides_the_answers() {
     ! cmp -s first other || fail "another key changed nothing"
 }
 
-hexadecimal_digits_are_the_same_key() {
+a_key_can_be_hexadecimal() {
     _keys
     od -An -v -tx1 one.key | tr -d ' \n' >hex.key
     chmod 600 hex.key
@@ -43,7 +43,7 @@ the_key_is_not_in_the_file() {
     done
 }
 
-a_state_with_its_key_apart() {
+a_state_can_have_a_separate_key() {
     _keys
     succeeds deja dedup -q --key one.key --state seen.deja list
     expect_same expected .stdout
@@ -66,7 +66,7 @@ a_state_with_its_key_apart() {
     ! grep -qaF "$(cat one.key)" seen.deja || fail "the key is in the state"
 }
 
-a_state_that_has_its_key_refuses_another() {
+a_state_with_its_own_key_refuses_another() {
     _keys
     succeeds deja dedup -q --state seen.deja list
     fails_with 2 "seen.deja was made with another secret key" \
@@ -75,7 +75,7 @@ a_state_that_has_its_key_refuses_another() {
     expect_stdout ''
 }
 
-add_and_check_with_the_key_apart() {
+add_and_check_accept_a_separate_key() {
     _keys
     succeeds deja build -q -n 5000 --key one.key f.deja list
     succeeds deja check -q --key one.key f.deja list
@@ -92,7 +92,7 @@ add_and_check_with_the_key_apart() {
     succeeds deja verify -q f.deja
 }
 
-what_is_no_key() {
+invalid_key_files_are_refused() {
     _keys
     : >empty.key
     printf short >short.key

@@ -38,7 +38,7 @@ _same_figures() {
     done
 }
 
-every_experiment_gives_figures_and_a_page() {
+every_experiment_makes_figures_and_a_page() {
     succeeds deja lab all --quick -n 10k --out report
     expect_stdout_has "spatiotemporal"
     expect_stderr_has "see report/index.html"
@@ -52,7 +52,7 @@ every_experiment_gives_figures_and_a_page() {
     done
     # A single file: nothing is fetched.
     ! grep -qE '(src|href)="?(https?:|//)|@import|url\(' report/index.html || fail "the page needs more"
-    python3 - report/*.svg <<'PY' || fail "an SVG is no XML"
+    python3 - report/*.svg <<'PY' || fail "an SVG is not XML"
 import sys, xml.dom.minidom
 for path in sys.argv[1:]:
     xml.dom.minidom.parse(path)
@@ -79,7 +79,7 @@ a_stop_loses_nothing() {
     _same_figures whole stopped
 }
 
-a_torn_journal_goes_on() {
+a_torn_journal_can_be_resumed() {
     succeeds deja lab -q single -n 5k --runs 2 --out whole
     cp -r whole torn
     head -c -7 whole/lab.journal >torn/lab.journal
@@ -96,7 +96,7 @@ runs_can_be_added() {
     _same_figures whole grown
 }
 
-urls_from_a_file() {
+urls_can_come_from_a_file() {
     deja gen -n 6000 --seed 3 >some
     cat some some >twice
     printf '\n\n' >>twice
@@ -114,7 +114,7 @@ urls_from_a_file() {
 }
 
 # One layer for every four words, but never more than 64: the number of words is the user's.
-titles_of_many_words() {
+titles_can_have_many_words() {
     local words
     words=$(seq -s ' ' 1000)
     { echo "$words"; seq -f 'title %.0f of many' 301; } >titles
@@ -130,7 +130,7 @@ titles_of_many_words() {
         deja lab split --runs 1 --urls dashes --out none
 }
 
-without_a_name_they_are_listed() {
+without_a_name_experiments_are_listed() {
     succeeds deja lab
     expect_lines 13 .stdout
     expect_stderr_has "10 runs and n = 1,000,000"
@@ -148,7 +148,7 @@ without_a_name_they_are_listed() {
     expect_stderr_empty
 }
 
-names_are_looked_up() {
+experiments_are_found_by_name() {
     succeeds deja lab --list
     expect_stdout_has "thesis, table 5.9"
     fails_with 2 "unknown experiment 'singel'; did you mean single?" deja lab singel
@@ -157,7 +157,7 @@ names_are_looked_up() {
     [ "$(grep -c '<section id="memory">' all/index.html)" -eq 1 ] || fail "memory stands there twice"
 }
 
-what_cannot_be() {
+impossible_options_are_refused() {
     fails_with 2 "--runs takes a number" deja lab --runs 0
     fails_with 2 "--capacity takes a number" deja lab -n 10
     fails_with 2 "nowhere.txt" deja lab single --urls nowhere.txt --out report

@@ -5,7 +5,7 @@ _get() { # NAME: of the first file in the JSON of info
     python3 -c "import json; print(json.load(open('.stdout'))[0]$1)"
 }
 
-builds_adds_and_checks() {
+build_add_and_check_work() {
     all_new_urls 3000 >list
     head -n 2000 list >members
     succeeds deja build -k layered -n 3000 -p 1e-6 f.deja members
@@ -23,7 +23,7 @@ builds_adds_and_checks() {
     expect_stdout 3000
 }
 
-dedups_and_keeps_a_state() {
+dedup_keeps_a_state() {
     all_new_urls 2000 >list
     cat list list | deja dedup -q -k layered -n 2000 >out
     cmp list out || fail "not the lines"
@@ -42,7 +42,7 @@ dedups_and_keeps_a_state() {
         deja dedup -k classic --state seen.deja list
 }
 
-swapped_segments_tell_the_modes_apart() {
+only_mode_paper_confuses_swapped_segments() {
     printf 'h/a/b\ng/b/x\ng/x/a\n' >list
     deja build -q -k layered -n 100 salted.deja list
     deja build -q -k layered --layered salted -n 100 same.deja list
@@ -77,7 +77,7 @@ assert layered["bytes"] == info["bytes"], (layered, info["bytes"])
 END
 }
 
-prefix_questions() {
+prefixes_can_be_queried() {
     printf '%s\n' http://h/a/b?x=1 http://g/c/ >list
     deja build -q -k layered -n 100 f.deja list
     printf '%s\n' http://h http://h/ http://h/a http://h/a/ http://h/a/b http://g/c http://k \
@@ -95,7 +95,7 @@ prefix_questions() {
     exits_with 1 deja check -q --prefix f.deja none
 }
 
-prefixes_are_made_canonical() {
+prefixes_are_canonicalized() {
     printf '%s\n' 'http://EXAMPLE.com:80/a/../b/c?utm_source=x&id=2' >list
     deja build -q -k layered --url=crawl -n 100 f.deja list
     printf '%s\n' HTTP://example.COM http://example.com/b/ 'http://example.com/./b?utm_source=y' \
@@ -109,7 +109,7 @@ prefixes_are_made_canonical() {
     fails_with 2 "holds URLs of profile crawl" deja check --prefix f.deja asked
 }
 
-who_cannot_says_who_can() {
+other_kinds_name_the_kind_that_can() {
     echo http://h/a >list
     deja build -q -n 10 --fixed b.deja list
     deja build -q -k layered --layered paper -n 10 p.deja list
@@ -131,7 +131,7 @@ who_cannot_says_who_can() {
     fails_with 2 "" deja fold l.deja
 }
 
-words_are_keys_of_their_own() {
+words_can_be_segments() {
     printf '%s\n' 'the cat saw the dog' 'a dog' >list
     deja build -q -k layered --words ' ' -n 100 w.deja list
     deja build -q -k layered --words ' ' --layered paper --layers 1 -n 100 p.deja list
@@ -142,7 +142,7 @@ words_are_keys_of_their_own() {
     head -n 4 asked | expect_stdout
 }
 
-info_tells_about_layers() {
+info_describes_the_layers() {
     all_new_urls 500 >list
     deja build -q -k layered --layers 4 -n 500 -p 1e-3 f.deja list
     succeeds deja info f.deja
@@ -161,7 +161,7 @@ info_tells_about_layers() {
     [ "$(_get '["delimiter"]')" = , ] || fail "delimiter"
 }
 
-what_does_not_go_together_is_refused() {
+contradicting_options_are_refused() {
     echo a >list
     fails_with 2 "--layers goes with kind layered, not blocked" deja build --layers 3 -n 9 f.deja list
     fails_with 2 "--layered goes with kind layered, not blocked" \

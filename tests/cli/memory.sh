@@ -20,7 +20,7 @@ _within_32_mb() { # ARG...
         fail "$peak kB for a filter of $((filter / 1024)) kB: $*"
 }
 
-a_list_of_100_megabytes() {
+a_list_of_100_megabytes_needs_little_memory() {
     awk 'BEGIN {
         for (i = 0; i < 1200000; i++)
             print "https://www.some-host-" i % 9973 ".example.org/a/path/that/is/rather/long/" i ".html?q=" i * 7

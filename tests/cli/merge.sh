@@ -19,7 +19,7 @@ _same_bodies() {
     expect_same .one .other
 }
 
-a_union_is_the_filter_of_all_lists() {
+a_union_equals_the_filter_of_all_lists() {
     _lists
     local options
     for options in '-k blocked' '-k classic' '-k classic --filters 3' '-k blocked --hash siphash' \
@@ -42,7 +42,7 @@ a_union_is_the_filter_of_all_lists() {
     done
 }
 
-tables_are_united_in_the_largest() {
+tables_are_merged_into_the_largest() {
     _lists
     deja build -q --seed 1 -k exact -n 4k a.deja a.txt
     deja build -q --seed 1 -k exact -n 9k b.deja b.txt
@@ -58,7 +58,7 @@ tables_are_united_in_the_largest() {
     [ ! -e full.deja ] || fail "a file appeared"
 }
 
-sizes_fold_onto_the_smallest() {
+larger_filters_are_folded_to_the_smallest() {
     _lists
     deja build -q --seed 1 -n 10k -m 64KiB --hashes 5 a.deja a.txt
     deja build -q --seed 1 -n 10k -m 16KiB --hashes 5 b.deja b.txt
@@ -74,7 +74,7 @@ sizes_fold_onto_the_smallest() {
     [ ! -e no.deja ] || fail "a file appeared"
 }
 
-many_files_and_one() {
+many_files_or_one_can_be_merged() {
     local i files=()
     for i in {0..19}; do
         deja gen -n 500 --first $((i * 500)) | deja build -q --seed 1 -n 20k -p 1e-3 "$i.deja"
@@ -105,7 +105,7 @@ the_output_may_be_an_input() {
     fails_with 2 "is a directory" deja merge -o . a.deja b.deja
 }
 
-what_differs_is_told() {
+the_error_names_the_difference() {
     _lists
     _build --seed 1 -n 10k -p 0.01
     local words
@@ -136,7 +136,7 @@ END
 }
 
 # A filter that grew can be merged with another that grew in the same steps.
-filters_that_have_grown() {
+filters_that_have_grown_can_be_merged() {
     _lists
     local kind
     for kind in blocked classic exact; do
@@ -165,7 +165,7 @@ filters_that_have_grown() {
     done
 }
 
-keys_kept_apart() {
+a_separate_key_works() {
     (umask 077 && head -c 32 /dev/urandom >f.key)
     _lists
     _build --key f.key -n 10k -p 0.01
@@ -176,7 +176,7 @@ keys_kept_apart() {
     succeeds deja merge -q --common --key f.key a.deja b.deja
 }
 
-common_keys() {
+common_keys_are_estimated() {
     _lists
     _build --seed 1 -n 10k -p 0.01
     succeeds deja merge --common a.deja b.deja
@@ -194,7 +194,7 @@ common_keys() {
     fails_with 2 "omit -o" deja merge --common -o out.deja a.deja b.deja
 }
 
-json_tells_the_same() {
+json_reports_the_same() {
     _lists
     _build --seed 1 -k exact -n 10k
     succeeds deja merge --json -o out.deja a.deja b.deja
@@ -203,7 +203,7 @@ json_tells_the_same() {
     [ "$(json_get filters .stdout)" -eq 2 ] || fail "filters"
 }
 
-bad_input() {
+bad_input_is_refused() {
     _lists
     _build --seed 1 -n 10k -p 0.01
     fails_with 2 "say where the union goes: -o OUT.deja" deja merge a.deja b.deja

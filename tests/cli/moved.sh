@@ -81,7 +81,7 @@ dedup_leaves_the_other_file_alone_and_loses_no_line() {
 }
 
 # A new file does not replace one that appears under its name while it is written.
-a_new_state_and_a_new_filter_leave_it_alone() {
+a_new_state_and_a_new_filter_leave_other_files_alone() {
     _begin
     _while 'mv other.deja f.deja' deja dedup --state f.deja
     [ "$status" -eq 2 ] || fail "dedup: exit $status instead of 2"
@@ -94,7 +94,7 @@ a_new_state_and_a_new_filter_leave_it_alone() {
     cmp f.deja same.deja || fail "build has replaced it"
 }
 
-a_deleted_file_is_not_made_again() {
+a_deleted_file_is_not_recreated() {
     local kind
     for kind in blocked scalable; do
         _begin

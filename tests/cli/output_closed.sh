@@ -14,7 +14,7 @@ _first() {
     fi
 }
 
-head_ends_it_quietly() {
+dedup_ends_quietly_after_head() {
     all_new_urls 300000 >list
     local j
     for j in 1 2; do
@@ -28,7 +28,7 @@ head_ends_it_quietly() {
     expect_stderr_empty
 }
 
-head_ends_check_too() {
+check_ends_quietly_after_head() {
     all_new_urls 300000 >list
     deja build -q f.deja list
     _first deja check f.deja list
@@ -37,7 +37,7 @@ head_ends_check_too() {
 }
 
 # The input is a pipe that is silent and stays open: nothing may wait for it.
-even_when_the_input_stays_open_and_silent() {
+it_ends_even_if_the_input_stays_open_and_silent() {
     all_new_urls 100000 >list
     mkfifo in
     local j
@@ -54,7 +54,7 @@ even_when_the_input_stays_open_and_silent() {
 
 # Everything that was handed over is collected: deja is stopped (SIGSTOP), the pipe is emptied and
 # then closed.  So the next run must print exactly the rest.
-the_rest_comes_out_of_the_next_run() {
+the_next_run_prints_the_rest() {
     python3 - <<'PY'
 import os, signal
 import dejarun

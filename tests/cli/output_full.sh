@@ -3,7 +3,7 @@
 
 [ -w /dev/full ] || skip "there is no /dev/full"
 
-dev_full() {
+a_full_output_is_an_error() {
     seq 1 1000 >list
     local j
     for j in 1 2; do
@@ -20,7 +20,7 @@ dev_full() {
     fails_with 2 "/dev/full: No space left on device" deja dedup --count -o /dev/full list
 }
 
-dev_full_with_a_long_list() {
+a_full_output_is_an_error_with_a_long_list() {
     all_new_urls 400000 >list
     fails_with 2 "/dev/full: No space left on device" deja dedup -o /dev/full list
 }

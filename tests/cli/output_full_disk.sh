@@ -6,7 +6,7 @@ _whole_lines() { # of a file that was cut off by the end of the disk
     head -n "$(wc -l <"$1")" "$1"
 }
 
-the_output_is_named() {
+the_error_names_the_output() {
     small_disk disk 1m
     all_new_urls 100000 >list
     fails_with 2 "disk/out: No space left on device" deja dedup -o disk/out list
@@ -30,7 +30,7 @@ nothing_unwritten_is_recorded() {
 }
 
 # More than are synced at a time: the first of them are recorded, and the state is sealed.
-what_was_synced_is_recorded_and_sealed() {
+synced_lines_are_recorded_and_the_state_is_sealed() {
     all_new_urls 400000 >list
     small_disk disk 9m
     fails_with 2 "disk/out: No space left" deja dedup --state seen.deja --seed 7 -o disk/out list

@@ -29,7 +29,7 @@ _refuses() {
     _stays "$file"
 }
 
-what_is_there_is_described() {
+the_error_describes_the_existing_file() {
     all_new_urls 2 >two
     local kind
     for kind in blocked classic scalable spectral paired static layered; do
@@ -43,7 +43,7 @@ what_is_there_is_described() {
     _refuses window.deja "3 keys" deja build window.deja two
 }
 
-every_command_that_writes_a_filter() {
+no_command_replaces_a_filter_without_force() {
     all_new_urls 2 >two
     _filter f.deja 1000 -m 64KiB -n 2000
     _filter a.deja 10 -m 64KiB -n 2000

@@ -6,7 +6,7 @@ _info() { # KEY of f.deja
         python3 -c 'import json, sys; print(json.load(sys.stdin)[0][sys.argv[1]])' "$1"
 }
 
-removes_for_good() {
+a_removed_key_is_never_found_again() {
     printf 'a\nb\na\nc\n' >list
     deja build -q -k paired -n 100 f.deja list
     printf 'a\nd\na\n' >away
@@ -34,7 +34,7 @@ removes_for_good() {
     succeeds deja verify -q f.deja
 }
 
-says_loudly_that_it_forgets() {
+commands_warn_that_the_kind_forgets() {
     deja gen -q -n 2000 >list
     deja build -q --seed 1 -k paired -n 2000 -p 0.05 f.deja list
     succeeds deja info f.deja
@@ -61,7 +61,7 @@ assert d["deletions"] == 1000 and 0 < d["fn_rate"] <= 0.01, d'
     deja remove --help | grep -q "FOR GOOD" || fail "remove --help"
 }
 
-more_removals_than_planned() {
+more_removals_than_planned_are_reported() {
     deja gen -q -n 1000 >list
     deja build -q --seed 1 -k paired -n 1000 --deletions 100 -p 0.01 f.deja list
     head -n 300 list | deja remove -q f.deja
@@ -73,7 +73,7 @@ more_removals_than_planned() {
     expect_stderr_has "f.deja was sized for 100 keys and holds"
 }
 
-sizes() {
+wrong_sizes_are_refused_and_memory_is_split() {
     echo a >list
     succeeds deja build -q -k paired f.deja list # sized from the file
     fails_with 2 "kinds layered, spectral, paired and window" deja build --force -k paired f.deja </dev/null
@@ -89,7 +89,7 @@ sizes() {
     [ "$(_info deletions_capacity)" -eq 100 ] || fail "deletions"
 }
 
-what_it_cannot() {
+unsupported_operations_are_refused() {
     echo a >list
     deja build -q -k paired -n 100 f.deja list
     cp f.deja before.deja
@@ -103,7 +103,7 @@ what_it_cannot() {
     expect_same f.deja before.deja
 }
 
-visits_begin_anew() {
+a_visit_starts_empty() {
     deja gen -q -n 800 >list
     deja build -q --seed 1 -k paired -n 800 -p 1e-6 f.deja list
     head -n 160 list | deja remove -q f.deja

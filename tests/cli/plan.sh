@@ -35,7 +35,7 @@ every_kind_has_a_row() {
     [ "$(awk '{ print length }' .stdout | sort -n | tail -n 1)" -le 90 ] || fail "wider than 90 columns"
 }
 
-memory_tells_the_rate() {
+the_rate_follows_from_memory() {
     succeeds deja plan -n 1e9 -m 2G
     expect_stdout_has "For 1,000,000,000 keys in 2.1 GB"
     grep -qE '^  blocked +2\.1 GB +17\.18 +10 +5\.5e-4 ' .stdout || fail "another rate"
@@ -47,7 +47,7 @@ memory_tells_the_rate() {
     expect_stdout_has "deja dedup -k exact -n 1M -m 20M --state"
 }
 
-memory_and_rate_tell_the_keys() {
+the_capacity_follows_from_memory_and_rate() {
     succeeds deja plan -m 64M -p 1e-3
     expect_stdout_has "In 67.1 MB at rate 0.001"
     grep -qE '^  kind +keys \(n\) +memory ' .stdout || fail "no column for the keys"
@@ -57,7 +57,7 @@ memory_and_rate_tell_the_keys() {
     expect_stdout_has "at rate 1.0e-6, the default"
 }
 
-small_rates_want_fingerprints() {
+small_rates_favor_fingerprints() {
     succeeds deja plan -n 1M -p 1e-9
     expect_stdout_has "Take exact: "
     expect_stdout_has "deja dedup -k exact -n 1M -p 1e-9 --state"
@@ -65,7 +65,7 @@ small_rates_want_fingerprints() {
     expect_stdout_has "Take blocked: with so few keys the choice makes no difference."
 }
 
-one_kind_in_detail() {
+one_kind_can_be_shown_in_detail() {
     succeeds deja plan -k blocked -n 1M
     [ "$(grep -cE '^  (classic|exact|scalable|spectral|paired) ' .stdout)" -eq 0 ] || fail "other kinds are there"
     expect_stdout_has "As it fills"
@@ -82,7 +82,7 @@ one_kind_in_detail() {
     expect_stdout_has "deja dedup -k classic -n 1M --hashes 3 --filters 2 --multiplier 2 --state"
 }
 
-options_that_fit_one_kind_only() {
+options_of_one_kind_select_that_kind() {
     succeeds deja plan -n 1M --hash sha1
     expect_stdout_has "Take classic: no other kind does what these options ask for."
     expect_stdout_has "not blocked: --hash sha1 goes with kind classic"
@@ -122,7 +122,7 @@ the_next_command_runs() {
 END
 }
 
-json_has_all_of_it() {
+json_has_all_fields() {
     local options
     while read -r options; do
         # shellcheck disable=SC2086 # words
@@ -161,7 +161,7 @@ END
         "all(a['fp_rate'] < b['fp_rate'] for a, b in zip(d['filling'], d['filling'][1:]))"
 }
 
-refusals() {
+wrong_options_are_refused() {
     _refuses "for how many keys? give -n N, or -m SIZE to see how many fit"
     expect_stderr_has "try: deja plan --help"
     _refuses "for how many keys?" -p 1e-3

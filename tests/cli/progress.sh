@@ -67,7 +67,7 @@ _leaves_no_trace() {
     grep -qF "$1" .last || fail "not the last line: $1: $(cat -v shown)"
 }
 
-lines_speed_fill_and_losses() {
+progress_shows_lines_speed_fill_and_losses() {
     _terminal "  lost " dedup -n 1M
     _has " lines  "
     _has "/s"
@@ -75,7 +75,7 @@ lines_speed_fill_and_losses() {
     _leaves_no_trace " lines read, "
 }
 
-quiet_is_quiet() {
+quiet_shows_no_progress() {
     deja gen -n 1000 >list
     python3 - <<'PY'
 import os
@@ -96,7 +96,7 @@ if dejarun.wait(process) != 0 or shown:
 PY
 }
 
-the_lab_has_a_bar() {
+the_lab_shows_a_bar() {
     _terminal "[#" lab hashes --quick --runs 100 --out report
     _has "%"
     _has " left"

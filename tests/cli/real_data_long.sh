@@ -32,12 +32,12 @@ _right() {
     }' || fail "$missing of $different lines lost at rate $2"
 }
 
-as_sort_has_it() {
+dedup_agrees_with_sort() {
     deja dedup -q -k exact "$real" | sort >sorted
     sort -u "$real" | cmp - sorted
 }
 
-every_kind() {
+every_kind_agrees_with_sort() {
     local kind rate
     for kind in classic blocked exact layered scalable; do
         for rate in 1e-6 1e-3; do
@@ -51,7 +51,7 @@ every_kind() {
 }
 
 # One hash for each of the ten positions is slow: a part of the list.
-every_hash() {
+every_hash_agrees_with_sort() {
     local hash
     head -n 1000000 "$unique" >part
     unique=part different=$(wc -l <part)
@@ -62,19 +62,19 @@ every_hash() {
     done
 }
 
-spatial() {
+several_filters_agree_with_sort() {
     deja dedup -q -n "$different" --filters 3 -p 1e-3 "$real" >out
     _right out 1e-3
 }
 
-compressed_and_growing() {
+compressed_input_and_growth_work() {
     deja dedup -q "$data/urls-real.txt.zst" | tr -d '\r' >out
     _right out 1e-6
     deja dedup -q -k scalable -n 1000 -p 1e-4 <"$real" >out
     _right out 1e-4
 }
 
-state_over_several_runs() {
+a_state_works_over_several_runs() {
     split -n l/5 "$real" part.
     local part
     for part in part.*; do deja dedup -q --state seen.deja "$part"; done >out
@@ -109,13 +109,13 @@ paired_forgets_as_announced() {
     done
 }
 
-build_and_check() {
+build_and_check_work() {
     succeeds deja build -q f.deja "$real"
     exits_with 1 deja check -q -v f.deja "$real"
     expect_stdout ''
     all_new_urls 1000000 >other
     run deja check -q --count f.deja other
-    [ "$(cat .stdout)" -le 8 ] || fail "$(cat .stdout) of a million strangers are known"
+    [ "$(cat .stdout)" -le 8 ] || fail "$(cat .stdout) of a million other lines are known"
 }
 
 cases "$@"

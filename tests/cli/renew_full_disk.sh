@@ -6,7 +6,7 @@ _only() { # NAME...: the disk has no other files
     [ "$(ls -A disk)" = "$(printf '%s\n' "$@")" ] || fail "on the disk: $(ls -A disk)"
 }
 
-merge_without_room() {
+merge_without_room_keeps_the_files() {
     small_disk disk 2m
     all_new_urls 1000 >list
     deja build -q --seed 1 -n 1k -m 1500k disk/a.deja list
@@ -19,7 +19,7 @@ merge_without_room() {
     expect_same before disk/a.deja
 }
 
-fold_without_room() {
+fold_without_room_keeps_the_file() {
     small_disk disk 2m
     all_new_urls 1000 >list
     deja build -q --seed 1 -n 1k -m 1536k disk/a.deja list
@@ -32,7 +32,7 @@ fold_without_room() {
     _only a.deja
 }
 
-rotate_without_room() {
+rotate_without_room_keeps_the_file() {
     small_disk disk 2m
     all_new_urls 1000 >list
     deja build -q --seed 1 -n 1k -m 1500k disk/a.deja list

@@ -1,7 +1,7 @@
 # deja rotate: the next visit starts empty, with different hash functions, sized by the last one.
 . "$SUPPORT/cases.sh"
 
-the_next_visit_asks_anew() {
+the_next_visit_starts_empty() {
     deja gen -n 4000 >list
     local options
     for options in '-k blocked' '-k classic' '-k classic --filters 2' '-k scalable' '-k exact'; do
@@ -11,7 +11,7 @@ the_next_visit_asks_anew() {
         expect_stdout ''
         expect_stderr_has "f.deja: visit 2, "
         grep -qE ' for 4,(49|50)[0-9] keys; visit 1 saw about (3,99|4,00)[0-9] and lost ' .stderr ||
-            fail "it does not tell what was seen"
+            fail "the message lacks the number of keys"
         succeeds deja verify -q f.deja
         exits_with 1 deja check -q -c f.deja list
         expect_stdout 0
@@ -76,7 +76,7 @@ rates = d["last_lost"] / d["last_distinct"], d["lost"] / (d["lost"] + d["keys"])
 assert abs(d["missed"] / (rates[0] * rates[1]) - 1) < 1e-3, d' || fail "the product is wrong"
 }
 
-sizes_as_asked_for() {
+sizes_of_the_next_visit_can_be_given() {
     deja gen -n 4000 >list
     deja build -q --seed 1 -n 10k -p 0.01 f.deja list
     succeeds deja rotate -n 20k f.deja
@@ -105,7 +105,7 @@ secrets_and_profiles_stay() {
     succeeds deja add -q --key f.key --url=crawl f.deja list
 }
 
-refusals() {
+wrong_options_are_refused() {
     fails_with 2 "nowhere.deja: cannot open" deja rotate nowhere.deja
     fails_with 2 "missing operand" deja rotate
     echo text >text

@@ -37,7 +37,7 @@ PY
     python3 case.py
 }
 
-in_the_middle_of_a_pipe() {
+a_signal_stops_reading_a_pipe() {
     _python <<'PY'
 for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
     for j in "1", "2":
@@ -55,7 +55,7 @@ for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
 PY
 }
 
-while_the_input_is_silent() {
+a_signal_stops_waiting_for_input() {
     _python <<'PY'
 for j in "1", "2":
     process = dejarun.start("dedup", *STATE, "-j", j, stdin=subprocess.PIPE)
@@ -74,7 +74,7 @@ PY
 }
 
 # No signal wakes the reader then: the command must abandon it.
-a_failure_while_the_input_is_silent() {
+a_failure_stops_waiting_for_input() {
     [ -w /dev/full ] || skip "no /dev/full"
     _python <<'PY'
 for j in "1", "2":
@@ -93,7 +93,7 @@ for j in "1", "2":
 PY
 }
 
-before_the_first_line() {
+a_signal_before_the_first_line_is_fine() {
     _python <<'PY'
 for args in ["dedup"], ["dedup", *STATE], ["dedup", "-j", "1"], ["build", "f.deja"]:
     process = dejarun.start(*args, stdin=subprocess.PIPE)
@@ -107,7 +107,7 @@ the_next_run_prints_the_rest(b"")
 PY
 }
 
-at_any_moment_of_a_fast_file() {
+a_signal_at_any_moment_loses_nothing() {
     _python <<'PY'
 rng = random.Random(3)
 lines = dejarun.unique_lines(300_000)
@@ -145,7 +145,7 @@ PY
 }
 
 # A pager that has stopped reading: deja must not wait for it after a request to stop.
-while_nobody_reads_the_output() {
+a_signal_stops_waiting_for_the_reader() {
     _python <<'PY'
 for j in "1", "2":
     process = dejarun.start("dedup", *STATE, "-j", j, "list")
@@ -165,7 +165,7 @@ for j in "1", "2":
 PY
 }
 
-without_a_state_the_lines_so_far_are_out() {
+without_a_state_the_lines_so_far_are_printed() {
     _python <<'PY'
 process = dejarun.start("dedup", "--seed", "7", stdin=subprocess.PIPE)
 collector = dejarun.Collector(process.stdout)

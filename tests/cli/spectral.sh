@@ -5,7 +5,7 @@ _count() { # FILTER LINE: its count
     printf '%s\n' "$2" | deja count -q "$1" | cut -f 1
 }
 
-counts_and_removes() {
+keys_are_counted_and_removed() {
     printf 'a\nb\na\nc\na\nb\n' >list
     deja build -q -k spectral -n 100 f.deja list
     printf 'a\nb\nc\nd\n' >asked
@@ -37,7 +37,7 @@ counts_and_removes() {
         fail "refused in info"
 }
 
-every_width_counts_to_its_end() {
+every_width_counts_to_its_maximum() {
     local bits
     for bits in 4 8 16 32; do
         seq 300 | sed s,.*,a, >list
@@ -63,7 +63,7 @@ every_width_counts_to_its_end() {
     fails_with 2 "--counter-bits" deja build -k spectral --counter-bits 64 -n 9 g.deja list
 }
 
-everything_removed_is_an_empty_filter() {
+removing_everything_leaves_an_empty_filter() {
     all_new_urls 3000 >list
     deja build -q --seed 3 -k spectral -n 3000 -p 1e-3 --filters 2 f.deja list
     succeeds deja remove f.deja list
@@ -114,7 +114,7 @@ it_cannot_grow() {
     succeeds deja build -q -k spectral f.deja list # sized from the file
 }
 
-fields_urls_and_records() {
+fields_urls_and_records_can_be_keys() {
     printf '1;x\n2;y\n3;x\n' >list
     deja build -q -k spectral -n 100 -f 2 -d ';' f.deja list
     succeeds deja count -q -f 2 -d ';' f.deja list
@@ -138,7 +138,7 @@ fields_urls_and_records() {
     fails_with 2 "f.deja" deja count -o f.deja f.deja zero
 }
 
-dedup_takes_it() {
+dedup_accepts_the_kind() {
     all_new_urls 2000 >list
     cat list list | deja dedup -q -k spectral -n 2000 -p 1e-9 >out
     expect_same list out

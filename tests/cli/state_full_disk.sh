@@ -2,7 +2,7 @@
 . "$SUPPORT/cases.sh"
 with_small_disks "$@"
 
-no_room_for_a_new_state() {
+without_room_no_state_is_created() {
     small_disk disk 2m
     all_new_urls 1000 >list
     fails_with 2 "disk/seen.deja: no space for" deja dedup --state disk/seen.deja -n 10M list
@@ -14,7 +14,7 @@ no_room_for_a_new_state() {
 
 # The state starts small and grows until the disk is full: the run ends with exit 2, its state
 # opens, and the next run prints the lines that could not be recorded.
-no_room_to_grow() {
+without_room_to_grow_the_state_stays_valid() {
     small_disk disk 2m
     all_new_urls 200000 >list
     fails_with 2 "disk/seen.deja" deja dedup --state disk/seen.deja -k scalable -n 1000 -p 1e-12 list
@@ -30,7 +30,7 @@ no_room_to_grow() {
     sort list | cmp - union || fail "lines lost"
 }
 
-add_with_no_room_to_grow() {
+add_without_room_to_grow_keeps_the_filter() {
     small_disk disk 2m
     all_new_urls 200000 >list
     head -n 500 list >first
@@ -42,8 +42,8 @@ add_with_no_room_to_grow() {
     expect_same first .stdout
 }
 
-# A new filter is made next to the old one: the old one stays if there is no space for both.
-no_room_to_replace() {
+# A new filter is made next to the old one: the old one stays if there is no room for both.
+without_room_the_old_filter_stays() {
     small_disk disk 2m
     all_new_urls 1000 >list
     succeeds deja build -q -m 1200k disk/f.deja list
@@ -53,7 +53,7 @@ no_room_to_replace() {
     expect_same list .stdout
 }
 
-full_from_the_beginning() {
+a_reserved_state_works_on_a_full_disk() {
     small_disk disk 1m
     all_new_urls 1000 >list
     succeeds deja dedup -q --state disk/seen.deja -n 2000 list
@@ -65,7 +65,7 @@ full_from_the_beginning() {
     succeeds deja verify disk/seen.deja
 }
 
-read_only_file_system() {
+a_read_only_file_system_is_an_error() {
     small_disk disk 1m
     printf 'a\nb\n' >list
     succeeds deja dedup -q --state disk/seen.deja -n 1000 list

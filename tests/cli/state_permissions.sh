@@ -18,7 +18,7 @@ _as_nobody() { timeout -k 5 600 "${nobody[@]}" "$copy" "$@"; }
 # The folder of the case belongs to root; what nobody shall write is given away.
 _give() { [ "$(id -u)" -ne 0 ] || chown 65534:65534 "$@"; }
 
-unreadable_input() {
+an_unreadable_input_is_an_error() {
     echo a >list
     echo b >secret
     chmod 000 secret
@@ -27,7 +27,7 @@ unreadable_input() {
     expect_stdout ''
 }
 
-unreadable_state() {
+an_unreadable_state_is_an_error() {
     echo a >list
     deja dedup -q --state seen.deja list >/dev/null
     chmod 000 seen.deja
@@ -41,7 +41,7 @@ unreadable_state() {
     fails_with 2 "seen.deja: cannot open: Permission denied" _as_nobody add seen.deja list
 }
 
-read_only_state() {
+a_read_only_state_can_only_be_read() {
     printf 'a\nb\n' >list
     deja dedup -q --state seen.deja list >/dev/null
     chmod 444 seen.deja
@@ -55,7 +55,7 @@ read_only_state() {
     printf 'a\nb\n' | expect_stdout
 }
 
-folder_that_may_not_be_written() {
+a_read_only_folder_accepts_no_new_state() {
     echo a >list
     mkdir closed
     chmod 555 closed
@@ -69,7 +69,7 @@ folder_that_may_not_be_written() {
 
 # Growth needs a new file next to the old one.  If it cannot be created, the run says so, and the
 # next run prints the lines that could not be recorded.
-growth_in_a_folder_that_may_not_be_written() {
+growth_in_a_read_only_folder_is_an_error() {
     mkdir closed
     all_new_urls 900 >first
     all_new_urls 20000 >list
@@ -88,7 +88,7 @@ growth_in_a_folder_that_may_not_be_written() {
     succeeds deja verify closed/seen.deja
 }
 
-output_that_may_not_be_written() {
+a_read_only_output_is_an_error() {
     echo a >list
     echo precious >out
     chmod 444 out

@@ -16,7 +16,7 @@ _list() {
     once <list >expected
 }
 
-second_run_prints_nothing_and_third_what_is_new() {
+a_later_run_prints_only_new_lines() {
     _list
     _prints expected --seed 7 list
     _prints /dev/null list
@@ -25,7 +25,7 @@ second_run_prints_nothing_and_third_what_is_new() {
     _prints /dev/null new list
 }
 
-every_kind() {
+every_kind_can_be_a_state() {
     _list
     all_new_urls 2000 >new
     local options
@@ -47,7 +47,7 @@ an_empty_run_makes_a_state() {
     _prints list list
 }
 
-repeats_and_counts_across_runs() {
+repeats_are_counted_across_runs() {
     printf 'a\nb\na\n' >first
     printf 'b\nc\nc\n' >second
     succeeds deja dedup -q --state seen.deja -D first
@@ -61,7 +61,7 @@ repeats_and_counts_across_runs() {
     expect_stdout 1
 }
 
-summary_of_a_run_with_state() {
+the_summary_mentions_the_state() {
     printf 'a\nb\na\n' >list
     succeeds deja dedup --state seen.deja list
     expect_stderr_has "3 lines read, 2 kept, 1 dropped"
@@ -70,7 +70,7 @@ summary_of_a_run_with_state() {
     [ "$(json_get read .stderr)" -eq 3 ] || fail "read"
 }
 
-output_in_a_file() {
+output_can_go_to_a_file() {
     _list
     succeeds deja dedup -q --seed 7 --state seen.deja -o out list
     expect_same expected out
@@ -84,7 +84,7 @@ output_in_a_file() {
     echo new | cat expected - | cmp - out
 }
 
-lines_of_a_slow_pipe_come_out_and_count_at_once() {
+lines_of_a_slow_pipe_are_printed_and_recorded_at_once() {
     mkfifo in
     deja dedup -q --state seen.deja in | cat >out &
     exec 9>in
@@ -108,7 +108,7 @@ lines_of_a_slow_pipe_reach_a_file() {
     wait
 }
 
-one_run_at_a_time() {
+only_one_run_can_use_a_state() {
     _list
     echo first >one
     mkfifo in
@@ -129,7 +129,7 @@ one_run_at_a_time() {
     _prints expected list
 }
 
-two_runs_make_the_same_new_state() {
+two_runs_that_create_the_same_state_lose_no_line() {
     local i lost
     all_new_urls 5000 >list
     for ((i = 0; i < 10; i++)); do
@@ -236,7 +236,7 @@ another_seed_is_refused() {
     fails_with 2 "was not made with the seed 7" deja dedup --seed 7 --state seen.deja list
 }
 
-another_size_is_told() {
+another_size_is_reported() {
     echo a >list
     succeeds deja dedup --state seen.deja -n 1000 list
     succeeds deja dedup --state seen.deja -n 5000 list
@@ -244,7 +244,7 @@ another_size_is_told() {
 }
 
 # Every bit of the header matters: no flip is answered with lines.
-damaged_header_is_refused() {
+a_damaged_header_is_refused() {
     echo a >list
     _prints list -n 100 list
     cp seen.deja good.deja
@@ -262,7 +262,7 @@ damaged_header_is_refused() {
     _prints /dev/null list
 }
 
-damaged_body_is_found_by_verify() {
+verify_finds_a_damaged_body() {
     all_new_urls 1000 >list
     _prints list --seed 7 -n 1000 list
     flip_bit seen.deja 5000
@@ -270,7 +270,7 @@ damaged_body_is_found_by_verify() {
     expect_stderr_has "damaged"
 }
 
-truncated_is_refused() {
+a_truncated_file_is_refused() {
     all_new_urls 1000 >list
     _prints list --seed 7 -n 1000 list
     cp seen.deja good.deja
@@ -287,7 +287,7 @@ truncated_is_refused() {
     fails_with 2 "seen.deja has 1 bytes too many" deja dedup --state seen.deja list
 }
 
-what_is_no_deja_file_is_refused_and_left_alone() {
+other_files_are_refused_and_left_alone() {
     all_new_urls 1000 >list
     cp list text
     fails_with 2 "text: not a deja filter file (bad magic)" \
@@ -302,7 +302,7 @@ what_is_no_deja_file_is_refused_and_left_alone() {
     fails_with 2 "nowhere/seen.deja" deja dedup --state nowhere/seen.deja list
 }
 
-newer_format_is_refused() {
+a_newer_format_is_refused() {
     echo a >list
     _prints list -n 100 list
     # The version is the number after the magic.  With a repaired checksum it is a file for another
@@ -313,7 +313,7 @@ newer_format_is_refused() {
 }
 
 # Growth uses a new file and a rename: readers of the old one continue, and no other file is left.
-growth_over_several_runs() {
+a_state_grows_over_several_runs() {
     local i before after replaced=0
     for i in 1 2 3 4 5 6; do
         all_new_urls 3000 $((i * 3000)) >list.$i
@@ -332,7 +332,7 @@ growth_over_several_runs() {
     [ "$(find . -name '*.deja*' | wc -l)" -eq 1 ] || fail "something was left behind"
 }
 
-a_reader_goes_on_while_the_state_grows() {
+a_reader_continues_while_the_state_grows() {
     all_new_urls 500 >first
     _prints first -k scalable -n 1000 first
     mkfifo ask

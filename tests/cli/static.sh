@@ -21,7 +21,7 @@ every_line_is_found_whatever_the_width() {
         run deja check -q -c f.deja other
         # 78 of 20,000 with 8 bits, 0.3 with 16.
         awk -v w=$width '{ exit !(w == 8 ? $1 > 30 && $1 < 150 : w == 16 ? $1 < 8 : $1 == 0) }' \
-            .stdout || fail "$width bits: $(cat .stdout) strangers"
+            .stdout || fail "$width bits: $(cat .stdout) false positives"
     done
 }
 
@@ -44,7 +44,7 @@ pipes_threads_and_compressed_input_make_the_same_file() {
     cmp <(tail -c +4097 a.deja) <(tail -c +4097 b.deja) || fail "twice through a pipe"
 }
 
-no_line_and_one_line() {
+no_line_and_one_line_work() {
     succeeds deja build -q -k static f.deja /dev/null
     succeeds deja verify -q f.deja
     exits_with 1 deja check -q f.deja - <<<anything
@@ -77,7 +77,7 @@ END
     fails_with 2 "several" deja build --force -k static --filters 2 f.deja list
 }
 
-info_says_what_it_is() {
+info_describes_it() {
     all_new_urls 1000 >list
     succeeds deja build -q -k static -p 0.01 f.deja list list
     succeeds deja info f.deja
@@ -92,7 +92,7 @@ info_says_what_it_is() {
     [ "$(_info room f.deja)" -eq 0 ] || fail "room"
 }
 
-what_changes_it_is_refused_with_the_remedy() {
+changes_are_refused_with_a_remedy() {
     echo one >list
     succeeds deja build -q -k static f.deja list
     cp f.deja before
@@ -106,7 +106,7 @@ what_changes_it_is_refused_with_the_remedy() {
     succeeds deja verify -q f.deja
 }
 
-a_name_that_cannot_be_is_told_before_the_keys_are_read() {
+an_invalid_name_is_reported_before_keys_are_read() {
     echo text >taken
     fails_with 2 "not a filter file" deja build -k static taken /dev/zero
     fails_with 2 "folder" deja build -k static nowhere/f.deja /dev/zero
@@ -114,7 +114,7 @@ a_name_that_cannot_be_is_told_before_the_keys_are_read() {
     [ "$(find . -name '*.deja*' -o -name '.*.new' | wc -l)" -eq 0 ] || fail "something is left"
 }
 
-it_replaces_an_older_filter_when_it_is_complete() {
+an_older_filter_is_replaced_once_the_new_one_is_complete() {
     echo old >list
     succeeds deja build -q f.deja list
     echo new >list
@@ -124,7 +124,7 @@ it_replaces_an_older_filter_when_it_is_complete() {
     succeeds deja check -q f.deja - <<<new
 }
 
-block_lists() {
+block_lists_can_be_static() {
     printf '%s\n' evil.example http://shop.example/fake/ '# comment' >list
     succeeds deja build -q -k static --url=gsb bad.deja list
     printf '%s\n' https://www.evil.example/x http://shop.example/ http://shop.example/fake/y >log
@@ -134,7 +134,7 @@ http://shop.example/fake/y"
     fails_with 2 "gsb" deja check bad.deja log
 }
 
-the_key_may_be_kept_apart() {
+the_key_can_be_separate() {
     head -c 32 /dev/urandom >key
     chmod 600 key
     echo one >list
@@ -157,7 +157,7 @@ plan_lists_it() {
     grep -q '"kind": "static"' .stdout || fail "json"
 }
 
-bench_measures_lookups_only() {
+bench_measures_only_lookups() {
     succeeds deja bench --quick --kind static -n 10k
     grep -qE '^static +10k .* batch .*\) +- +- ' .stdout || fail "row"
 }

@@ -37,7 +37,7 @@ _begin() {
     seq 100000 | sed 's/^/a/' >lines
 }
 
-check_tells_of_it() {
+check_reports_it() {
     _begin
     local kind
     for kind in blocked classic exact scalable static spectral; do
@@ -49,7 +49,7 @@ check_tells_of_it() {
     done
 }
 
-add_remove_and_count_tell_of_it() {
+add_remove_and_count_report_it() {
     _begin
     local command
     for command in add remove count; do
@@ -61,7 +61,7 @@ add_remove_and_count_tell_of_it() {
     done
 }
 
-dedup_prints_nothing_after_it_and_loses_nothing() {
+dedup_stops_and_loses_no_line() {
     _begin
     head -n 1000 lines >seen
     deja dedup -q -n 100k --state f.deja seen >/dev/null
@@ -77,7 +77,7 @@ dedup_prints_nothing_after_it_and_loses_nothing() {
     expect_same printed expected
 }
 
-copying_over_it_is_told_as_well() {
+overwriting_the_file_is_reported_too() {
     _begin
     _filter blocked f.deja
     deja build -q --seed 2 -n 100k other.deja <lines
@@ -86,7 +86,7 @@ copying_over_it_is_told_as_well() {
     expect_stdout ''
 }
 
-moving_over_it_is_fine() {
+moving_another_file_over_it_is_fine() {
     _begin
     _filter blocked f.deja
     deja build -q --seed 2 -n 100k other.deja <lines

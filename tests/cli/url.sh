@@ -29,7 +29,7 @@ each_profile_has_its_form() {
         'http://example.com/?a=1&b=2&utm_source=x' 'no%20url' '' | expect_stdout
 }
 
-standard_input_files_and_compressed_ones() {
+input_can_be_standard_input_files_or_compressed() {
     _list
     deja url -q list >form
     expect_lines 5 form
@@ -47,7 +47,7 @@ standard_input_files_and_compressed_ones() {
     deja url -q -z zero | tr '\0' '\n' | cmp - form
 }
 
-only_what_changed() {
+changed_prints_only_changed_urls() {
     _list
     succeeds deja url --changed list
     expect_stdout http://example.com/b
@@ -76,7 +76,7 @@ expressions_are_host_suffixes_and_path_prefixes() {
     fails_with 2 "exclude each other" deja url --profile gsb --expressions --segments list
 }
 
-json_is_one_object_a_line() {
+json_is_one_object_per_line() {
     printf '%s\n' HTTP://a.example/b $'bad \xff' '' >list
     succeeds deja url --json --profile gsb --segments --expressions list
     python3 - <<'PY'
@@ -91,7 +91,7 @@ PY
     expect_stdout '{"url": "HTTP://a.example/b", "canonical": "http://a.example/b", "profile": "safe", "is_url": true}'
 }
 
-links_and_their_base() {
+links_are_resolved_against_the_base() {
     printf '%s\n' /a ../b?c 'HTTP://other.example' '//c.example/d' '?q' 'http:e' 'mailto:me@a.example' >list
     succeeds deja url --base http://a.example/x/y list
     printf '%s\n' http://a.example/a http://a.example/b?c http://other.example/ http://c.example/d \
@@ -133,7 +133,7 @@ strict_names_file_and_line() {
     expect_stdout http://a/
 }
 
-parameters_to_drop_and_to_keep() {
+parameters_can_be_dropped_and_kept() {
     echo 'http://a.example/?utm_source=1&ours=2&id=3&own_a=4' >list
     succeeds deja url --profile crawl list
     expect_stdout 'http://a.example/?id=3&ours=2&own_a=4'
@@ -149,7 +149,7 @@ parameters_to_drop_and_to_keep() {
     fails_with 2 "--drop-params is for profile crawl: safe keeps all" deja url --drop-params names list
 }
 
-fields_columns_and_formats() {
+fields_columns_and_formats_can_be_chosen() {
     printf '1 HTTP://A/\n2\n' >list
     succeeds deja url -f 2 list
     printf '%s\n' http://a/ '' | expect_stdout
@@ -162,7 +162,7 @@ fields_columns_and_formats() {
     expect_stderr_has "1 line without a host: printed empty"
 }
 
-a_reader_that_goes_away() {
+url_ends_quietly_if_its_reader_goes_away() {
     all_new_urls 200000 >list
     deja url list 2>.stderr | head -n 1 >.stdout || fail "exit $?"
     expect_stdout https://host0.example/0
@@ -170,7 +170,7 @@ a_reader_that_goes_away() {
 }
 
 # The canonical form of a canonical form is itself, as is a whole file of canonical URLs.
-canonical_lists_stay_as_they_are() {
+canonical_lists_stay_unchanged() {
     deja gen -q -n 20k >list
     local profile
     for profile in safe crawl gsb; do
@@ -181,7 +181,7 @@ canonical_lists_stay_as_they_are() {
     done
 }
 
-help_and_completion_know_it() {
+help_and_completion_list_the_options() {
     succeeds deja help url
     expect_stdout_has "--profile PROFILE"
     expect_stdout_has "safe, crawl, gsb or scrapy"

@@ -52,7 +52,7 @@ without_a_profile_keys_are_bytes() {
     if grep -q URLs .stderr; then fail "URLs?"; fi
 }
 
-canonical_forms_instead_of_lines() {
+canonical_forms_can_be_printed_instead_of_lines() {
     printf 'n,url\r\n1,HTTP://A/\r\n2,http://a\r\n3,"http://b/x, y"\r\n' >list.csv
     succeeds deja dedup -q --url --canonical --csv url list.csv
     printf '%s\n' http://a/ http://b/x,%20y | expect_stdout
@@ -74,7 +74,7 @@ canonical_forms_instead_of_lines() {
     expect_stdout http://b/x,%20y
 }
 
-state_across_runs() {
+a_state_keeps_canonical_forms_across_runs() {
     printf '%s\n' http://A.example/ http://b.example/%7e >monday
     printf '%s\n' http://a.example http://b.example/~#x http://c.example/ >tuesday
     succeeds deja dedup --url --state seen.deja monday
@@ -156,7 +156,7 @@ assert d['profile'] == 'gsb' and len(d['url_rules']) == 16 and int(d['url_rules'
 PY
 }
 
-parameters() {
+parameters_can_be_dropped_and_kept() {
     printf '%s\n' 'http://a/?ours=1&id=2' 'http://a/?id=2' 'http://a/?id=2&utm_source=3' >list
     echo ours >names
     succeeds deja dedup -c --url=crawl list
@@ -169,7 +169,7 @@ parameters() {
     expect_stdout 3
 }
 
-logs_and_their_base() {
+paths_in_logs_are_resolved_against_the_base() {
     cat >access.log <<'END'
 192.0.2.1 - - [10/Oct/2024:13:55:36 +0200] "GET /a/./b HTTP/1.1" 200 23
 192.0.2.1 - - [10/Oct/2024:13:55:37 +0200] "GET /a/b?#x HTTP/1.1" 200 23
@@ -212,7 +212,7 @@ strict_names_file_and_line() {
     expect_lines 60002 .stdout
 }
 
-numbers_of_lines_that_are_no_urls() {
+lines_that_are_not_urls_are_counted() {
     printf '%s\n' http://a/ b '' http://c/ >list
     succeeds deja dedup -o /dev/null --json --url list
     [ "$(json_get no_urls .stderr)" = 1 ] || fail "dedup: not 1"
@@ -258,7 +258,7 @@ empty_keys_are_in_no_filter() {
     expect_stdout 100000
 }
 
-long_lists_of_every_spelling() {
+long_lists_of_every_spelling_agree() {
     deja gen -q -n 30k >list
     sed -e 's|^http|HTTP|' -e 's|$|#x|' list >other
     deja url -q list >forms

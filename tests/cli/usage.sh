@@ -10,7 +10,7 @@ _refuses() { # TEXT ARG...
     [ "$(wc -l <.stderr)" -le 2 ] || fail "more than a message and a hint"
 }
 
-missing_files() {
+missing_files_are_named() {
     echo a >list
     _refuses "nowhere does not exist" dedup nowhere
     _refuses "nowhere does not exist" dedup list nowhere
@@ -25,7 +25,7 @@ missing_files() {
     _refuses "nowhere does not exist" add f.deja nowhere
 }
 
-directories_as_files() {
+directories_are_refused_as_files() {
     echo a >list
     mkdir folder
     _refuses "folder is a directory" dedup folder
@@ -38,7 +38,7 @@ directories_as_files() {
     expect_stderr_has "standard input is a directory"
 }
 
-capacities() {
+impossible_capacities_are_refused() {
     echo a >list
     _refuses "-n/--capacity takes a number from 1 to 9007199254740992, not 0" dedup -n 0 list
     local n
@@ -59,7 +59,7 @@ capacities() {
     _refuses "needs a value" dedup list -n
 }
 
-rates() {
+impossible_rates_are_refused() {
     echo a >list
     local p
     for p in 0 1 nan NaN inf abc 2 -1 '' 1.0 0.0 1e-400 1e400 0x1p-3 0.5x '50%' ',5'; do
@@ -72,7 +72,7 @@ rates() {
     exits_with 2 deja dedup -n 10 -p 1e-300 list # no filter is that accurate
 }
 
-sizes() {
+impossible_sizes_are_refused() {
     echo a >list
     local m
     for m in 16E abc '' -1 1.5.5 5X; do
@@ -85,7 +85,7 @@ sizes() {
 }
 
 # The library rejects a size that exceeds the machine's memory, so no process is killed for it.
-more_memory_than_there_is() {
+more_memory_than_the_machine_has_is_refused() {
     echo a >list
     if [ "$(cat /proc/sys/vm/overcommit_memory 2>/dev/null)" != 1 ]; then
         _refuses "out of memory: the filter needs 4398047 MB" dedup -m 4T list
@@ -108,7 +108,7 @@ more_memory_than_there_is() {
     )
 }
 
-kinds_and_hashes() {
+unknown_kinds_and_hashes_are_refused() {
     echo a >list
     _refuses "-k/--kind takes classic, blocked, layered, spectral, paired, scalable, window, static or exact, not 'bloom'" dedup -k bloom list
     _refuses "did you mean blocked?" dedup -k bloked list
@@ -119,7 +119,7 @@ kinds_and_hashes() {
     _refuses "blocked takes at most" dedup -k blocked --hashes 50 -n 10 list
 }
 
-unknown_options_and_commands() {
+unknown_options_and_commands_are_refused() {
     echo a >list
     _refuses "unknown option --nul; did you mean --null?" dedup --nul list
     expect_stderr_has "try: deja dedup --help"
@@ -136,13 +136,13 @@ unknown_options_and_commands() {
     _refuses "unknown option -k" check -k exact f.deja list
 }
 
-operands_that_are_missing() {
+missing_operands_are_reported() {
     _refuses "missing operand: deja build" build
     _refuses "missing operand: deja add" add
     _refuses "missing operand: deja check" check
 }
 
-options_that_contradict_each_other() {
+contradicting_options_are_refused() {
     echo a >list
     _refuses "give two; deja computes the third" dedup -n 1000 -p 0.01 -m 1M list
     _refuses "give two; deja computes the third" build -n 1000 -p 0.01 -m 1M new.deja list
@@ -162,7 +162,7 @@ options_that_contradict_each_other() {
 
 # The name of a file that --csv or --json-key took for its own value: without a word, standard input
 # would be read.
-files_taken_for_names() {
+a_file_name_used_as_a_column_is_noticed() {
     printf 'url\na\na\n' >list.csv
     gzip -k list.csv
     cp list.csv url
@@ -192,7 +192,7 @@ files_taken_for_names() {
     done
 }
 
-fields_from_the_end() {
+fields_cannot_count_from_the_end() {
     printf '%s\n' 'a b c' 'd c' 'e f' >list
     _refuses "-f/--field counts from 1, not '-1'; to use the last field, put it first: awk -v OFS='\t' '{print \$NF, \$0}' FILE | deja dedup -f 1 -d '\t' | cut -f 2-" \
         dedup -f -1 list
@@ -203,7 +203,7 @@ fields_from_the_end() {
     printf '%s\n' 'a b c' 'e f' | cmp - out
 }
 
-url_options() {
+wrong_url_options_are_refused() {
     echo http://a.example/ >list
     deja build -q new.deja list
     local command
@@ -237,7 +237,7 @@ url_options() {
     [ ! -e f.deja ] || fail "a filter was made"
 }
 
-several_threads_more_than_there_are() {
+more_threads_than_cores_are_fine() {
     seq 1 100 >list
     succeeds deja dedup -j 1000 list
     expect_same list .stdout

@@ -36,7 +36,7 @@ _kill_writer() {
     rm pipe
 }
 
-intact_files() {
+intact_files_are_reported_as_intact() {
     local kind
     for kind in classic blocked exact scalable spectral paired; do
         _filter $kind.deja -k $kind
@@ -79,7 +79,7 @@ damage_is_found_and_named() {
 END
 }
 
-cut_and_grown_files() {
+truncated_and_extended_files_are_damaged() {
     _filter f.deja
     head -c -1 f.deja >cut.deja
     fails_with 1 "cut.deja is truncated" deja verify cut.deja
@@ -91,7 +91,7 @@ cut_and_grown_files() {
     expect_stdout ''
 }
 
-what_cannot_be_read() {
+unreadable_files_are_errors() {
     fails_with 2 "nowhere.deja: cannot open: No such file" deja verify nowhere.deja
     fails_with 2 "is not a regular file" deja verify .
     echo "https://example.org/" >text
@@ -121,7 +121,7 @@ a_newer_version_is_not_damage() {
     fails_with 2 "newer than deja" deja verify --repair f.deja
 }
 
-the_worst_decides() {
+the_worst_file_decides_the_exit_status() {
     _filter good.deja
     cp good.deja bad.deja
     flip_bit bad.deja 5000
@@ -134,7 +134,7 @@ the_worst_decides() {
     expect_stderr_has "bad.deja: the body is damaged"
 }
 
-being_written_and_killed() {
+verify_reports_files_in_use_and_files_not_synced() {
     _filter f.deja
     _writer f.deja
     fails_with 1 "f.deja is being written, or was not synced after its last add" deja verify f.deja
@@ -154,7 +154,7 @@ being_written_and_killed() {
     expect_stdout 3000
 }
 
-a_damaged_record_is_mended() {
+a_damaged_record_is_repaired() {
     _filter f.deja
     cp f.deja good
     deja gen -n 3000 >list
@@ -171,7 +171,7 @@ a_damaged_record_is_mended() {
     done
 }
 
-what_cannot_be_repaired() {
+other_damage_cannot_be_repaired() {
     _filter f.deja
     cp f.deja good
     local at
@@ -191,7 +191,7 @@ what_cannot_be_repaired() {
     fails_with 1 "f.deja is truncated" deja verify --repair f.deja
 }
 
-keys_are_needed_for_repair_only() {
+only_repair_needs_the_key() {
     umask 077
     head -c 32 /dev/urandom >f.key
     head -c 32 /dev/urandom >other.key
@@ -209,7 +209,7 @@ keys_are_needed_for_repair_only() {
     expect_stdout_has "f.deja: repaired"
 }
 
-json_tells_the_same() {
+json_reports_the_same() {
     _filter good.deja
     cp good.deja bad.deja
     flip_bit bad.deja 5000
@@ -230,7 +230,7 @@ json_tells_the_same() {
     _kill_writer
 }
 
-refusals() {
+wrong_options_are_refused() {
     fails_with 2 "missing operand: deja verify" deja verify
     fails_with 2 "unknown option --fix" deja verify --fix f.deja
     fails_with 2 "--repair takes no value" deja verify --repair=yes f.deja

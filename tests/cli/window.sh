@@ -50,7 +50,7 @@ every_way_of_calling_it_prints_the_same_lines() {
 }
 
 # One run or many with a state: the window does not notice.
-runs_of_a_state_are_one_stream() {
+several_runs_with_a_state_are_one_stream() {
     for i in 1 2 3 4 5 6; do seq $((i % 7)) $((6 * i)); done > list
     deja dedup -q -k window -n 25 --generations 2 list > want
     split -l 30 list piece.
@@ -58,7 +58,7 @@ runs_of_a_state_are_one_stream() {
     cmp out want || fail "other lines in several runs"
 }
 
-a_state_goes_on() {
+a_state_continues_its_window() {
     _gen 500 > first
     _gen 500 500 > second
     deja dedup -q -k window -n 600 --state s.deja first > /dev/null
@@ -79,7 +79,7 @@ END
     grep -qE '^  generations 400 keys.*, filling$' .stdout || fail "no generations"
 }
 
-time_passes() {
+a_window_by_time_forgets() {
     _gen 100 > list
     deja dedup -q -k window --window-time 2s -n 1000 --state t.deja list > out
     cmp list out || fail "not all printed"
@@ -106,7 +106,7 @@ open(sys.argv[1], "wb").write(data)
 END
 }
 
-a_window_from_the_future_is_told_and_restarts() {
+a_window_from_the_future_is_reported_and_restarts() {
     _gen 100 > list
     deja dedup -q -k window --window-time 1h -n 1000 --state t.deja list > out
     _set_starts t.deja 10000000
@@ -131,7 +131,7 @@ a_window_from_the_future_is_told_and_restarts() {
     expect_stderr_empty
 }
 
-crowds_are_told() {
+more_keys_than_planned_are_reported() {
     _gen 5000 > list
     succeeds deja dedup -k window --window-time 1h -n 1000 -p 0.01 --state c.deja -c list
     expect_stderr_has "the filter was sized for 1,000 keys and holds"
@@ -165,7 +165,7 @@ options_are_checked() {
     exits_with 2 deja merge -o u.deja w.deja w.deja
 }
 
-plan_tells_what_it_remembers() {
+plan_shows_what_the_window_remembers() {
     succeeds deja plan -k window -n 1M --generations 3 -p 0.01
     expect_stdout_has "A generation takes 333,334 keys. 3 full ones are remembered while the next one fills:"
     expect_stdout_has "what came among the last 1,000,000 is found, what is older than 1,333,336 is forgotten."
