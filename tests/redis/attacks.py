@@ -1,19 +1,18 @@
-"""attacks - the evil choices of stat.attacks against a server: BF.RESERVE key 0.001 10000.
+"""attacks - the attacks of stat.attacks against a server: BF.RESERVE key 0.001 10000.
 
-The attacker has everything but the filter's secret key: the code, the sizes, the public hash
+The attacker has everything except the filter's secret key: the code, the sizes, the public hash
 functions, any answer of the server, and a budget of 10,000 items, the capacity.  attacker.c
-chooses his items by a twin whose key he makes up.  Three filters are attacked in each way, each
-with a key of the kernel's that no run has twice.
+chooses the items with a twin that has a made-up key.  Each attack runs against three filters, each
+with a random key of its own.
 
-What is measured: strangers, items that were never added and that nobody chose, which the filter
-claims.  A plain filter of 10,000 of 10,000 items has a rate of 0.0005, half of what was asked for
-(the other half is for parts to come).  The bound is 0.0012.  With n = 400,000 strangers a sound
-filter is 20 standard deviations under it; the worst that could pass for 0.0012 and is not, a true
-rate of 0.0015, is told with 5 (n p = 600, sigma 24.5, bound 480).  30,000 forged items: 15 are
-expected, the bound is 36, 5.4 deviations.
+Measured is the false-positive rate for items that nobody chose.  A filter with 10,000 of 10,000
+items has a rate of 0.0005, half of the requested one (the other half is for later parts).  The
+bound is 0.0012.  With n = 400,000 queries, a correct filter stays 20 standard deviations below it;
+a true rate of 0.0015 exceeds it by 5 (n p = 600, sigma 24.5, bound 480).  Of 30,000 forged items,
+15 are expected; the bound is 36, 5.4 deviations more.
 
-So that the bound means something, the same program runs with the key of the filter: it has to
-break it."""
+To show that the bound can fail, the same program also runs with the filter's key, and must break
+it."""
 
 import os
 import random
@@ -24,12 +23,12 @@ from redisrun import Server, case, run
 
 server = Server()
 CAPACITY, BOUND = 10000, 0.0012
-STRANGERS, FORGED = 400000, 30000
+OTHERS, FORGED = 400000, 30000
 rng = random.Random(6)
 
 
 def chosen(how, n, key):
-    """Items of the attacker who believes in this key."""
+    """Items of an attacker who assumes this key."""
     done = subprocess.run([os.environ["ATTACKER"], how, str(n), key.hex()], check=True,
                           stdout=subprocess.PIPE)
     items = done.stdout.split()
@@ -38,7 +37,7 @@ def chosen(how, n, key):
 
 
 def reserve(r, key=None):
-    """A plain filter; or one whose key is known, which takes an item to be made."""
+    """A plain filter; or one with a known key, which needs an item to be created."""
     r.flushall()
     if key is None:
         r.execute_command("BF.RESERVE", "k", "0.001", CAPACITY)
@@ -57,8 +56,8 @@ def seen(r, items):
                for i in range(0, len(items), 1000))
 
 
-def rate_of_strangers(r):
-    return seen(r, [b"stranger %016x" % rng.getrandbits(64) for _ in range(STRANGERS)]) / STRANGERS
+def rate_of_others(r):
+    return seen(r, [b"other %016x" % rng.getrandbits(64) for _ in range(OTHERS)]) / OTHERS
 
 
 def bounded(what, rate):
@@ -67,18 +66,18 @@ def bounded(what, rate):
 
 
 @case
-def one_who_knows_the_key_breaks_the_filter():
+def an_attacker_with_the_key_breaks_the_filter():
     r = server.client()
     key = secrets.token_bytes(32)
     for how in ("pollute", "saturate"):
         reserve(r, key)
         add(r, chosen(how, CAPACITY - 1, key))
-        rate = rate_of_strangers(r)
+        rate = rate_of_others(r)
         print(f"  {how} with the key: {rate:.6f}")
         assert rate > 2 * BOUND, (how, rate)
     reserve(r, key)
     add(r, [b"https://honest.example/%d" % i for i in range(CAPACITY - 1)])
-    # His twin has one item more, and not "first": nearly all he forged is seen.
+    # The twin has one item more, and lacks "first": nearly all forged items are seen.
     assert seen(r, chosen("forge", 1000, key)) > 950
 
 
@@ -90,11 +89,11 @@ def chosen_items_do_not_raise_the_rate():
             reserve(r)
             add(r, chosen(how, CAPACITY, key))
             assert r.execute_command("BF.INFO", "k", "FILTERS") == [1]
-            bounded(how, rate_of_strangers(r))
+            bounded(how, rate_of_others(r))
 
 
 @case
-def forged_items_are_seen_no_more_often_than_strangers():
+def forged_items_are_seen_no_more_often_than_others():
     r = server.client()
     items = chosen("forge", FORGED, bytes(32))
     for _ in range(3):
@@ -105,8 +104,8 @@ def forged_items_are_seen_no_more_often_than_strangers():
 
 @case
 def answers_do_not_help():
-    """Items that the server has called new are the choice that fills a filter fastest, and all
-    that its answers tell."""
+    """Adding only items that the server calls new fills a filter fastest; its answers reveal
+    nothing else."""
     r = server.client()
     for _ in range(3):
         reserve(r)
@@ -114,11 +113,11 @@ def answers_do_not_help():
             items = [b"%016x" % rng.getrandbits(64) for _ in range(200)]
             found = r.execute_command("BF.MEXISTS", "k", *items)
             add(r, [i for i, f in zip(items, found) if not f][:left])
-        bounded("answers", rate_of_strangers(r))
+        bounded("answers", rate_of_others(r))
 
 
 @case
-def every_filter_has_a_key_of_its_own():
+def every_filter_has_its_own_key():
     r = server.client()
     keys = set()
     for i in range(20):

@@ -1,7 +1,7 @@
 """cluster - three primaries and three replicas; slots move and a primary dies under load.
 
-Nothing that was acknowledged is missing afterwards: every line that dedup printed, and had
-acknowledged by a replica (WAIT), is found."""
+No acknowledged line is missing afterwards: every line that dedup printed, after a replica had
+acknowledged it (WAIT), is found."""
 
 import os
 import shutil
@@ -58,7 +58,7 @@ def line(i):
 
 
 class Load:
-    """dedup fed with new and old lines until it is told to end."""
+    """A dedup that is fed with new and old lines until end() is called."""
 
     def __init__(self, port):
         self.p = subprocess.Popen(
@@ -86,7 +86,7 @@ class Load:
         """Wait until this many more lines have come out."""
         assert self.p.poll() is None, self.p.communicate()
         want = len(self.out) + n
-        until("the load goes on", lambda: len(self.out) >= want)
+        until("the load continues", lambda: len(self.out) >= want)
 
     def end(self):
         self.going = False
@@ -100,7 +100,7 @@ class Load:
 
 
 def reshard(nodes):
-    """The first slots of one primary, with two filters in them, go to another."""
+    """Moves the first slots of one primary, which hold two filters, to another."""
     primaries = [n for n in nodes if role(n) == "master"]
     names = [n.raw()("CLUSTER", "MYID").decode() for n in primaries]
     before = [len(n.client().keys("{seen:*}")) for n in primaries]
@@ -145,8 +145,8 @@ def a_cluster_moves_and_fails_under_load():
         p = subprocess.run([DEJA, "check", "--redis", f"redis://127.0.0.1:{nodes[3].port}", "-q",
                             "-c", "seen"], input=b"".join(printed), capture_output=True)
         expect(p.stdout, b"%d\n" % len(printed))
-        print(f"  {lines} lines, {len(load.out) - len(printed)} printed twice, {missing} taken "
-              "for seen")
+        print(f"  {lines} lines, {len(load.out) - len(printed)} printed twice, {missing} "
+              "false positives")
     except BaseException:
         for n in nodes:
             print(n.port, n.last_words(), file=sys.stderr)

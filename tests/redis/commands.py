@@ -7,8 +7,7 @@ from redisrun import Error, Server, case, expect, redis, run, until
 
 server = Server()
 
-# The rate of filters whose every answer a test names: keys are drawn at random, and at 1e-12 no run
-# will see a false positive.
+# For filters whose every answer is compared: at 1e-12, no run will see a false positive.
 SURE = "1e-12"
 
 
@@ -111,7 +110,7 @@ def replies_have_the_types_of_redisbloom():
 
 
 @case
-def errors_have_the_words_of_redisbloom():
+def errors_have_the_messages_of_redisbloom():
     c = server.raw()
     c("FLUSHALL")
     c("SET", "text", "x")
@@ -190,7 +189,7 @@ def filters_grow_and_keep_their_rate():
     probes = 100000
     hits = sum(sum(r.execute_command("BF.MEXISTS", "k", *range(i, i + 500)))
                for i in range(n, n + probes, 500))
-    # At most the rate asked for, and five standard deviations of that.
+    # At most the requested rate plus five standard deviations.
     assert hits <= probes * 0.01 + 5 * math.sqrt(probes * 0.01 * 0.99), hits
 
 
@@ -198,7 +197,7 @@ def filters_grow_and_keep_their_rate():
 
 
 @case
-def a_filter_tells_how_far_it_can_grow():
+def a_filter_reports_how_far_it_can_grow():
     c = server.raw()
     c("FLUSHALL")
     make = ("BF.INSERT", "k", "CAPACITY", 100000, "ERROR", "0.01", "EXPANSION", 2)
@@ -230,7 +229,7 @@ def a_filter_tells_how_far_it_can_grow():
 
 
 @case
-def every_kind_is_made_and_answers():
+def every_kind_works():
     r = fresh()
     made = 0
     for kind in ("classic", "blocked", "layered", "spectral", "paired", "scalable", "window",
@@ -256,13 +255,13 @@ FIXED = ("classic", "blocked", "exact", "spectral", "layered", "paired")
 
 
 def sized(c, kind, *more):
-    """A filter for 100 items under the name of its kind, and more items than it is made for."""
+    """A filter for 100 items, named after its kind; returns more items than it is sized for."""
     expect(c("DEJA.RESERVE", kind, "KIND", kind, "CAPACITY", 100, "ERROR", SURE, *more), "OK")
     return [f"http://h{i}/{i}" for i in range(150)]
 
 
 @case
-def bf_fills_a_fixed_size_to_its_capacity():
+def bf_add_fills_a_fixed_filter_to_its_capacity():
     c = server.raw()
     c("FLUSHALL")
     for kind in FIXED:
@@ -276,8 +275,8 @@ def bf_fills_a_fixed_size_to_its_capacity():
 
 
 @case
-def deja_add_goes_on_beyond_the_capacity():
-    """And BF.ADD takes no more for it.  An exact table is full when its slots are."""
+def deja_add_continues_beyond_the_capacity():
+    """BF.ADD still refuses more items.  An exact table is full when its slots are."""
     c = server.raw()
     c("FLUSHALL")
     for kind in FIXED:
@@ -291,8 +290,8 @@ def deja_add_goes_on_beyond_the_capacity():
 
 
 @case
-def what_was_removed_makes_room_where_it_is_gone():
-    """Counters go down again.  A paired filter keeps the bits of both, and is full for good."""
+def removals_make_room_in_spectral_but_not_in_paired():
+    """Counters are decremented.  A paired filter keeps the bits of both halves, and stays full."""
     c = server.raw()
     c("FLUSHALL")
     for kind in ("spectral", "paired"):
@@ -302,7 +301,7 @@ def what_was_removed_makes_room_where_it_is_gone():
         expect(c("BF.CARD", kind), 70, kind)
         expect(c("BF.INFO", kind, "CAPACITY"), [100], kind)
     expect(c("BF.MADD", "spectral", *items[90:]), [1] * 30 + [FULL])
-    # One that was removed is "new", has no effect, and takes no room.
+    # A removed item is "new", has no effect, and takes no room.
     expect(c("BF.MADD", "paired", items[0], items[0], *items[90:]), [1] * 12 + [FULL])
     expect(c("BF.CARD", "paired"), 80)
     expect(c("BF.ADD", "paired", items[0]), FULL)
@@ -323,7 +322,7 @@ def a_window_is_never_full():
 
 
 @case
-def no_filter_and_not_seen_are_different_news():
+def a_missing_filter_is_not_a_negative_answer():
     c = server.raw()
     c("FLUSHALL")
     for command in ("ADD none a", "CHECK none a", "REMOVE none a", "COUNT none a", "FOLD none",
@@ -361,7 +360,7 @@ def urls_are_compared_in_canonical_form():
 
 
 @case
-def filters_unite_fold_and_rotate():
+def filters_can_be_merged_folded_and_rotated():
     c = server.raw()
     c("FLUSHALL")
     for name in ("a", "b"):
@@ -369,7 +368,7 @@ def filters_unite_fold_and_rotate():
         expect(c("DEJA.ADD", name, *[f"{name}{i}" for i in range(100)])[0], 1)
     expect(c("DEJA.RESERVE", "other", "MEMORY", 65536, "CAPACITY", 10000), "OK")
     assert "secret key" in c("DEJA.MERGE", "a", "b", "other")
-    expect(c("DEJA.CHECK", "a", "b1"), [0])  # nothing of it was done
+    expect(c("DEJA.CHECK", "a", "b1"), [0])  # nothing was changed
     expect(c("DEJA.MERGE", "a", "b"), "OK")
     expect(c("DEJA.CHECK", "a", "a1", "b1"), [1, 1])
     expect(c("DEJA.MERGE", "new", "a", "b"), "OK")
@@ -387,7 +386,7 @@ def filters_unite_fold_and_rotate():
 
 
 @case
-def files_come_and_go():
+def files_are_imported_and_exported():
     c = server.raw()
     c("FLUSHALL")
     c("DEJA.RESERVE", "k", "KIND", "exact", "CAPACITY", 1000)
@@ -425,11 +424,11 @@ def options_that_make_no_sense_are_refused():
     expect(c("EXISTS", "k"), 0)
 
 
-# --- As a good citizen of the server ---------------------------------------------------
+# --- Integration with the server ---------------------------------------------------
 
 
 @case
-def memory_is_bounded_before_it_is_taken():
+def memory_is_checked_before_it_is_allocated():
     c = server.raw()
     c("FLUSHALL")
     try:
@@ -456,7 +455,7 @@ def memory_is_bounded_before_it_is_taken():
 
 @case
 def filters_of_deja_0_1_keep_their_forms():
-    """A snowman was not valid then, so its key is the URL as given; a new filter has another."""
+    """A snowman was not valid then, so its key is the URL as given; new filters have another."""
     c = server.raw()
     hosts = os.path.join(os.environ["SOURCE"], "tests/format/golden/hosts")
     with open(os.path.join(hosts, "hosts.txt"), "rb") as f:
@@ -473,7 +472,7 @@ def filters_of_deja_0_1_keep_their_forms():
 
 
 @case
-def settings_change_what_is_made():
+def settings_apply_to_new_filters():
     c = server.raw()
     c("FLUSHALL")
     try:
@@ -494,7 +493,7 @@ def settings_change_what_is_made():
 
 
 @case
-def key_events_are_told():
+def key_events_are_published():
     r = fresh()
     r.config_set("notify-keyspace-events", "Kd")
     p = r.pubsub()
@@ -540,7 +539,7 @@ def commands_are_described():
 
 
 @case
-def memory_is_counted_and_given_back():
+def memory_is_counted_and_freed():
     c = server.raw()
     c("FLUSHALL")
     before = int(c("INFO", "memory").split(b"used_memory:")[1].split(b"\r")[0])
@@ -552,11 +551,11 @@ def memory_is_counted_and_given_back():
     expect(c("COPY", "k", "l"), 1)
     expect(c("UNLINK", "k", "l"), 2)
 
-    def given_back():  # by another thread
+    def freed():  # by another thread
         info = c("INFO", "deja_filters")
         return b"deja_filter_bytes:0\r" in info and b"deja_filters:0\r" in info
 
-    until("the filters are freed", given_back)
+    until("the filters are freed", freed)
 
 
 with server:

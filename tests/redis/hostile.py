@@ -1,9 +1,9 @@
-"""hostile - bytes and numbers from an enemy: an error reply, never a crash, and nothing is kept.
+"""hostile - bytes and numbers from an attacker: an error reply, never a crash, nothing is stored.
 
-Chunks and files that are cut, mutated, in disorder; headers with right checksums and absurd
-numbers; dumps that were damaged.  With the module built for the address sanitizer the server runs
-under it.  HOSTILE_SECONDS makes the random part longer; each part has at least 20 turns, however
-slow the machine is."""
+Chunks and files that are truncated, mutated or out of order; headers with valid checksums and
+absurd numbers; damaged dumps.  If the module is built for the address sanitizer, the server runs
+under it.  HOSTILE_SECONDS makes the random part longer; each part runs at least 20 rounds, even on
+a slow machine."""
 
 import os
 import random
@@ -24,7 +24,7 @@ def alive(c):
 
 
 def make(c):
-    """Dumps of some filters, as chunks."""
+    """Makes some filters and returns their dumps, as chunks."""
     c("FLUSHALL")
     c("BF.RESERVE", "grown", "0.01", "100")
     c("BF.MADD", "grown", *range(1000))
@@ -59,7 +59,7 @@ def mutated(data):
 
 
 @case
-def chunks_in_disorder_are_refused():
+def chunks_out_of_order_are_refused():
     c = server.raw()
     data = make(c)["grown"]
     page, body = data[:4096], data[4096:]
@@ -83,7 +83,7 @@ def chunks_in_disorder_are_refused():
         assert "being loaded" in c(*command.split()), command
     expect(c("BF.CARD", "k"), 0)
     assert c("BF.RESERVE", "k", "0.1", "10") == Error("ERR item exists")
-    expect(c("BF.LOADCHUNK", "k", 1, page), "OK")  # begun anew
+    expect(c("BF.LOADCHUNK", "k", 1, page), "OK")  # restarted
     for piece in pieces:
         expect(c("BF.LOADCHUNK", "k", *piece), "OK")
     expect(c("BF.MEXISTS", "k", *range(1000)), [1] * 1000)
@@ -91,7 +91,7 @@ def chunks_in_disorder_are_refused():
 
 
 @case
-def a_damaged_body_takes_the_key_with_it():
+def a_damaged_body_removes_the_key():
     c = server.raw()
     data = make(c)["fixed"]
     body = data[4096:-1] + bytes([data[-1] ^ 4])
@@ -101,7 +101,7 @@ def a_damaged_body_takes_the_key_with_it():
 
 
 @case
-def a_header_that_tells_a_terabyte_takes_no_memory():
+def a_header_that_claims_a_terabyte_allocates_no_memory():
     c = server.raw()
     page = bytearray(make(c)["fixed"][:4096])
     bits = 8 << 39  # half a terabyte
@@ -186,8 +186,8 @@ def damaged_dumps_never_crash():
 
 
 @case
-def items_that_memory_is_too_small_for_are_refused():
-    """The room for a canonical URL is four times its length: here 256 MB, with 200 to be had."""
+def items_too_large_for_memory_are_refused():
+    """Canonicalizing needs four times the length of a URL: here 256 MB, with 200 available."""
     if os.environ.get("MODULE_PRELOAD"):
         return  # the sanitizer has reserved more addresses than any limit
     item = b"http://h/" + b"x" * (64 << 20)
@@ -208,8 +208,8 @@ def items_that_memory_is_too_small_for_are_refused():
 
 
 @case
-def words_at_random_never_crash():
-    """Commands with any words: numbers at their ends, empty and binary strings."""
+def random_arguments_never_crash():
+    """Commands with any arguments: extreme numbers, empty and binary strings."""
     c = server.raw()
     made = make(c)
     c("CONFIG", "SET", "deja.filter-max-bytes", "64mb")

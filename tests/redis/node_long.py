@@ -1,6 +1,6 @@
 """node - node-redis (npm packages redis and @redis/bloom) talks to the module, unchanged.
 
-The packages are installed into the test's own folder, the newest major version that the installed
+The packages are installed in the test's own folder, the newest major version that the installed
 node takes.  Without node, npm or the registry the test is skipped, with a message."""
 
 import os

@@ -1,6 +1,6 @@
-"""persistence - what was acknowledged is there after kill -9, on replicas, and through DUMP.
+"""persistence - acknowledged items survive kill -9, and reach replicas and dumps.
 
-Filters of every kind, a load in chunks that was under way, and the secret key of each."""
+Filters of every kind, a load in chunks that was interrupted, and the secret key of each."""
 
 import os
 import random
@@ -17,7 +17,7 @@ def items(kind):
 
 
 def fill(r):
-    """Filters of all kinds; how many answers each gave "new"."""
+    """Fills filters of all kinds; returns how many items of each were new."""
     made = []
     for kind in KINDS:
         try:
@@ -49,7 +49,7 @@ def digests(r):
 
 
 def half_loaded(r, name):
-    """The first chunks of a filter, and those that are missing."""
+    """Loads the first chunks of a filter; returns the missing ones."""
     r.execute_command("BF.RESERVE", "source", 0.01, 5000000)
     r.execute_command("BF.MADD", "source", *range(1000))
     chunks, cursor = [], 0
@@ -81,14 +81,14 @@ def finish_load(r, name, rest):
 
 
 @case
-def an_rdb_file_brings_everything_back():
+def an_rdb_file_restores_everything():
     with Server() as server:
         r = server.client()
         made = fill(r)
         rest = half_loaded(r, "half")
         before = digests(r)
         r.save()
-        r.execute_command("BF.ADD", "late", "x")  # not saved, not there
+        r.execute_command("BF.ADD", "late", "x")  # not saved, so lost
         server.kill()
         server.restart()
         r = server.client()
@@ -121,22 +121,22 @@ def survives_kill(*options, rewrite=False):
 
 
 @case
-def a_log_brings_everything_back():
+def a_log_restores_everything():
     survives_kill()
 
 
 @case
-def a_rewritten_log_brings_everything_back():
+def a_rewritten_log_restores_everything():
     survives_kill(rewrite=True)
 
 
 @case
-def a_log_rewritten_as_commands_brings_everything_back():
+def a_log_rewritten_as_commands_restores_everything():
     survives_kill("--aof-use-rdb-preamble", "no", rewrite=True)
 
 
 @case
-def adds_acknowledged_before_a_kill_are_there():
+def adds_acknowledged_before_a_kill_survive():
     rng = random.Random(3)
     with Server("--appendonly", "yes", "--appendfsync", "always") as server:
         acknowledged = []
@@ -160,13 +160,13 @@ def adds_acknowledged_before_a_kill_are_there():
 def replicas_have_the_same_filters():
     with Server() as primary:
         r = primary.client()
-        made = fill(r)  # what a full synchronization brings
+        made = fill(r)  # sent by the full synchronization
         rest = half_loaded(r, "half")
         with Server("--replicaof", "127.0.0.1", str(primary.port)) as replica:
             q = replica.client()
             until("synchronised", lambda: q.info("replication")["master_link_status"] == "up")
             finish_load(r, "half", rest)
-            for i in range(1, 5):  # and what comes afterwards
+            for i in range(1, 5):  # sent afterwards
                 r.execute_command("BF.MADD", f"new{i}", *range(i * 100))
                 r.execute_command("BF.RESERVE", f"reserved{i}", 0.001, 1000)
                 r.execute_command("BF.ADD", f"reserved{i}", "x")
@@ -197,7 +197,7 @@ def replicas_have_the_same_filters():
 
 
 @case
-def dump_and_restore_is_identity():
+def dump_and_restore_are_inverse():
     with Server() as server:
         r = server.client()
         made = fill(r)
@@ -216,8 +216,8 @@ def dump_and_restore_is_identity():
 
 
 @case
-def a_key_kept_apart_goes_the_same_ways():
-    """Its bytes have no key in them; the server keeps it beside them."""
+def a_separate_key_survives_too():
+    """The exported bytes contain no key; the server stores it with them."""
     if "DEJA" not in os.environ:
         return
     with open("secret", "wb") as f:

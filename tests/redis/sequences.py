@@ -86,7 +86,7 @@ def crafted(data):
 
 
 def bring(c, key, data):
-    """The reply of an import, in one of both ways."""
+    """Imports in one of two ways; returns the reply."""
     if rng.randrange(2):
         return c("DEJA.IMPORT", key, data)
     got = c("BF.LOADCHUNK", key, 1, data[:PAGE])
@@ -123,7 +123,7 @@ def answers(c, key):
 
 def same(c, key, want, what):
     for field, value in answers(c, key).items():
-        if field == "lost":  # an estimate, and its parts were given counts that lie
+        if field == "lost":  # an estimate, and the counts of its parts were falsified
             assert math.isclose(float(value), float(want[field]), rel_tol=1e-6), (value, want)
         else:
             expect(value, want[field], f"{field} of {want['kind']} after {what}")
@@ -146,7 +146,7 @@ def rewritten_log(c, server):
 
 
 def round_of_sequences(c, server, made):
-    """How many imports were accepted."""
+    """Runs a round; returns how many imports were accepted."""
     c("FLUSHALL")
     keys = []
     for i in range(KEYS):
@@ -181,7 +181,7 @@ def round_of_sequences(c, server, made):
 
 
 @case
-def what_was_accepted_can_be_saved_and_loaded():
+def accepted_filters_can_be_saved_and_loaded():
     with Server() as server:
         c = server.raw()
         c("CONFIG", "SET", "deja.filter-max-bytes", "16mb")
@@ -198,7 +198,7 @@ def what_was_accepted_can_be_saved_and_loaded():
 
 
 @case
-def a_filter_that_was_folded_as_often_as_a_header_can_tell_loads_again():
+def a_filter_with_the_maximum_number_of_folds_loads_again():
     with Server() as server:
         c = server.raw()
         for folds in (52, 53):

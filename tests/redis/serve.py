@@ -23,7 +23,7 @@ def fails(text, *words, **more):
 
 
 @case
-def a_server_runs_and_keeps_what_it_took():
+def a_server_runs_and_keeps_its_data():
     port = free_port()
     os.makedirs("data")
     for turn in range(2):
@@ -52,7 +52,7 @@ def a_server_runs_and_keeps_what_it_took():
 
 
 @case
-def what_is_missing_is_told():
+def the_error_names_what_is_missing():
     fails("valkey-server", env={"PATH": "/nonexistent"})
     fails("cannot be run", "--server", "/nonexistent/server")
     fails("cannot be loaded", "--module", "/nonexistent/deja.so", "--server", BINARY)

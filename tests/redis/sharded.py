@@ -1,5 +1,5 @@
-"""sharded - `deja dedup|check|add --redis`: one cache over N filters of a server, and lost
-connections and servers on the way."""
+"""sharded - `deja dedup|check|add --redis`: one cache over N filters of a server, even if
+connections and servers are lost."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def runs_share_a_cache():
 
 
 @case
-def shards_are_of_the_kind_that_was_asked_for():
+def shards_have_the_requested_kind():
     with Server() as server:
         r = server.client()
         for name, options, want in (
@@ -116,7 +116,7 @@ def a_window_forgets_as_a_local_one_does():
                    b"%d\n" % want.count(b"\n"))
         later = ("--redis", url(server), "-q", "--state", "w01")
         assert deja("dedup", *later, data=again).count(b"\n") == 150  # also in a later run
-        # Many shards remember more than they were asked to, but not without end.
+        # Many shards remember more than requested, but not forever.
         data = seq(*2 * list(range(100000)), *range(70000, 100000))
         assert deja("dedup", *at, "large", "-n", "40k", data=data) == data[:-6 * 30000]
         assert len(server.client().keys("{large:*}")) == 16
@@ -177,7 +177,7 @@ def keys_of_urls_are_canonical():
 
 
 @case
-def what_is_wrong_is_told():
+def wrong_options_are_refused():
     with Server() as server:
         at = ("--redis", url(server))
         assert "--state NAME" in deja("dedup", *at, status=2)
@@ -245,7 +245,7 @@ class Running:
 
 
 @case
-def killed_connections_lose_nothing():
+def killed_connections_lose_no_line():
     with Server() as server:
         r = server.client()
         job = Running(server, "seen")
@@ -254,7 +254,7 @@ def killed_connections_lose_nothing():
             r.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
             time.sleep(0.01)
         out = job.end()
-        # A line may be there twice, when an answer was lost; none is missing except for false
+        # A line may be printed twice if an answer was lost; none is missing except for false
         # positives, at a rate of 1e-6.
         assert 40000 - len(set(out)) <= 2, len(set(out))
         expect(deja("check", "--redis", url(server), "-q", "-c", "seen", data=lines(0, 40000)),
@@ -262,7 +262,7 @@ def killed_connections_lose_nothing():
 
 
 @case
-def a_killed_server_loses_nothing_that_was_handed_over():
+def a_killed_server_loses_no_printed_line():
     with Server("--appendonly", "yes", "--appendfsync", "always") as server:
         job = Running(server, "seen")
         for i in range(30):
@@ -274,14 +274,14 @@ def a_killed_server_loses_nothing_that_was_handed_over():
                 server.restart()
         out = job.end()
         assert 30000 - len(set(out)) <= 2, len(set(out))
-        # What was printed is in the cache: the next run prints nothing of it.
+        # Printed lines are in the cache: the next run prints none of them.
         again = deja("dedup", "--redis", url(server), "--state", "seen", "-q",
                      data=lines(0, 30000))
         expect(again, b"")
 
 
 @case
-def replicas_are_waited_for():
+def dedup_waits_for_replicas():
     with Server() as primary, Server("--replicaof", "127.0.0.1", str(primary.port)) as replica:
         until("replica", lambda: replica.client().info("replication")["master_link_status"] ==
               "up")

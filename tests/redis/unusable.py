@@ -1,7 +1,7 @@
 """unusable - values that this build of the module cannot use do not stop the server.
 
 Filters of a newer kind, hash, format or set of URL rules, and damaged ones, get into an RDB file, a
-log or a primary's stream by editing the bytes on the way.  The server starts, answers commands on
+log or a primary's stream by editing bytes.  The server starts, answers commands on
 them with the reason, and keeps the bytes through everything else."""
 
 import os
@@ -37,7 +37,7 @@ EDITS = {
 
 
 def make(c):
-    """One filter for each edit; their bytes as they are and as they will be."""
+    """Makes one filter for each edit; returns their bytes."""
     c("FLUSHALL")
     bytes_of = {}
     for name in EDITS:
@@ -60,8 +60,8 @@ def replace_in_file(path, edit):
 
 
 def edit_all(data, bytes_of):
-    """Edit each filter that is in some file.  Its header page may tell another time than the
-    export did, so it is found by its secret key.  Returns the new bytes of each."""
+    """Edit each filter that is in some file.  The time in its header may differ from that of
+    the export, so it is found by its secret key.  Returns the new bytes of each."""
     new = {}
     for name, old in bytes_of.items():
         at = data.index(old[88:120]) - 88
@@ -71,7 +71,7 @@ def edit_all(data, bytes_of):
 
 
 def check_unusable(c, bytes_of):
-    """Every command that needs a filter gives the reason, and the rest works."""
+    """Every command that needs a filter reports the reason; the others work."""
     for name, data in bytes_of.items():
         told = c("DEJA.INFO", name)
         assert isinstance(told, Error) and EDITS[name][1] in told, (name, told)
@@ -102,7 +102,7 @@ def lines_with(server, text):
 
 
 def edited_server(c, server):
-    """Save, kill, edit the RDB file, start again; the bytes of the unusable filters."""
+    """Saves, kills, edits the RDB file and restarts; returns the bytes of the unusable filters."""
     bytes_of = make(c)
     expect(c("SAVE"), "OK")
     server.kill()
@@ -122,7 +122,7 @@ def a_server_starts_with_them_and_keeps_them():
         said = lines_with(server, "of the loaded filters")
         assert len(said) == 1 and f" {len(new)} of the loaded filters" in said[0], said
         expect(int(server.client().info("deja_filters")["deja_unusable_filters"]), len(new))
-        for turn in range(2):  # what was saved is what was loaded
+        for turn in range(2):  # saved as loaded
             expect(c("DEBUG", "RELOAD"), "OK")
             check_unusable(c, new)
         expect(c("SAVE"), "OK")
@@ -175,14 +175,14 @@ def every_command_of_the_server_works_on_them():
 
 
 @case
-def a_build_that_can_use_them_gets_its_filters_back():
+def a_build_that_can_use_them_recovers_its_filters():
     with Server(*PLAIN) as server:
         new = edited_server(server.raw(), server)
         c = server.raw()
         expect(c("SAVE"), "OK")
         server.kill()
         good = bytearray(new["kind"])
-        struct.pack_into("<I", good, 16, 2)  # blocked, as it was
+        struct.pack_into("<I", good, 16, 2)  # blocked again
 
         def undo(data):
             at = data.index(new["kind"])
@@ -197,7 +197,7 @@ def a_build_that_can_use_them_gets_its_filters_back():
 
 
 @case
-def clients_cannot_bring_them():
+def clients_cannot_import_them():
     with Server() as server:
         c = server.raw()
         for name, old in make(c).items():
@@ -206,7 +206,7 @@ def clients_cannot_bring_them():
             assert isinstance(got, Error) and why in got, (name, got)
             expect(c("DEJA.IMPORT", "k", data, "FLAGS", 2), Error("ERR syntax error"))
             got = c("BF.LOADCHUNK", "k", 1, data[:PAGE])
-            if got == "OK":  # the damage is behind the header
+            if got == "OK":  # the damage is after the header
                 got = c("BF.LOADCHUNK", "k", len(data) - PAGE + 1, data[PAGE:])
             expect(got, Error("ERR received bad data"), name)
             expect(c("EXISTS", "k"), 0)
@@ -218,7 +218,7 @@ def aof_files(folder):
 
 
 @case
-def a_log_keeps_them():
+def a_log_preserves_them():
     """By IMPORT, by chunks, half of the chunks, and with a secret key of its own, in a log of
     commands; then rewritten, as commands and as an RDB file, and read again."""
     with Server(*PLAIN, "--appendonly", "yes", "--appendfsync", "always",
@@ -279,7 +279,7 @@ def a_log_keeps_them():
             server.restart()
             c = server.raw()
             check()
-        # The rest of the chunks finds its place when a build that can use them reads the log.
+        # When a build that can use them reads the log, the other chunks complete the filter.
         good = bytes_of["kind"]
         expect(c("SAVE"), "OK")
         server.kill()
@@ -295,7 +295,7 @@ def a_log_keeps_them():
 
 
 class Primary:
-    """Just enough of one: an empty RDB file, and then the commands that a test wants to send."""
+    """A minimal primary: an empty RDB file, then the commands of a test."""
 
     def __init__(self, rdb):
         self.rdb = rdb
