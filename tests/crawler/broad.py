@@ -1,4 +1,4 @@
-"""A broad crawl over many hosts of 127.0.0.0/8, and the scopes that keep a crawl from being one."""
+"""A broad crawl over many hosts of 127.0.0.0/8, and scopes that limit a crawl."""
 
 import shutil
 
@@ -20,7 +20,7 @@ def answer(request):
     return Answer(page(*[f"/{i}" for i in range(PAGES - 1)], *others))
 
 
-def every_host_once():
+def every_host_is_visited_once():
     with Server(answer, addresses) as server:
         want = {f"http://{a}:{server.port}{p}" for a in addresses
                 for p in ["/"] + [f"/{i}" for i in range(PAGES - 1)]}
@@ -32,7 +32,7 @@ def every_host_once():
         robots = [s.host for s in server.log if s.path == "/robots.txt"]
         exactly_once(robots, {f"{a}:{server.port}" for a in addresses}, "robots.txt")
         same(max(server.most_open.values()), 1, "requests to a host at a time")
-        # Breadth first: a host's own pages are one link away from its first.
+        # Breadth first: a host's own pages are one link away from its first page.
         first = [s.path for s in server.log if s.host == f"127.0.0.1:{server.port}"]
         same(first[:2], ["/robots.txt", "/"], "the first requests")
         summary = run(server.url, "--out", "few", "--scope", "any", "--allow-private",
@@ -48,8 +48,8 @@ def named_hosts(request):
     return Answer(page(*links)) if request.path != "/robots.txt" else Answer(b"", 404)
 
 
-def scopes():
-    """Names below localhost lead here without any DNS."""
+def scopes_limit_the_crawl():
+    """Names below localhost resolve to this machine without DNS."""
     with Server(named_hosts) as server:
         def crawl(name, *args):
             shutil.rmtree(name, ignore_errors=True)
@@ -76,5 +76,5 @@ def scopes():
         same(len(server.paths()), 4, "a wider scope finds the rest")
 
 
-every_host_once()
-scopes()
+every_host_is_visited_once()
+scopes_limit_the_crawl()

@@ -10,7 +10,7 @@ from collections import Counter
 from webserver import page
 
 DEJA = os.environ["DEJA"]
-PATIENCE = 600  # seconds, after which something hangs
+PATIENCE = 600  # seconds; longer than this is a hang
 
 for name in list(os.environ):
     if name.lower().endswith("_proxy"):
@@ -32,7 +32,7 @@ def same(got, want, what):
 
 
 def arguments(*args):
-    """A crawl without pauses, as only a test on its own server may do it."""
+    """The command of a crawl without pauses, which only a test on its own server may do."""
     return [DEJA, "crawl", "--contact", "http://tests.invalid/", "--delay", "0", "--retry-wait",
             "0", "--timeout", "300", *map(str, args)]
 
@@ -51,7 +51,7 @@ def run(*args, status=0, warns=""):
 
 
 def exactly_once(paths, want, what):
-    """Every page that was to be fetched was, once; nothing else was."""
+    """Every expected page was fetched once, and nothing else."""
     count = Counter(paths)
     twice = [p for p, n in count.items() if n > 1]
     missing, stray = set(want) - set(count), set(count) - set(want)
@@ -81,7 +81,7 @@ def looped_site(n, seed=1):
         links[f] += [g]
         links[g] += [f]  # two pages that link to each other
         links[a] += [a]
-        for child in (2 * (base // 7) + 1, 2 * (base // 7) + 2):  # a tree of such figures
+        for child in (2 * (base // 7) + 1, 2 * (base // 7) + 2):  # a tree of these figures
             if child * 7 < n:
                 links[g if base + 6 < n else a].append(child * 7)
     pages = {}
@@ -92,5 +92,5 @@ def looped_site(n, seed=1):
 
 
 def spelling(path, rng):
-    """The same page, otherwise written."""
+    """Another spelling of the same page."""
     return rng.choice([path, path, path + "#part", "/x/.." + path, path.replace("page", "p%61ge")])

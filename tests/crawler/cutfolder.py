@@ -1,15 +1,15 @@
-"""A folder on a device that may lose power at any moment.
+"""A folder on a device that can lose power at any moment.
 
-tests/fault/recorddisk.c writes down what a program does to the files of a folder.  From that a
-Device knows, at any moment, what is safe, and what may be there or not:
+tests/fault/recorddisk.c records what a program does to the files of a folder.  From these events a
+Device knows at any moment which data are safe, and which may or may not be on the disk:
 
-    file     an image that is safe, and all versions of its sectors of 512 bytes since; a sync
-             makes the present one safe.  Its length likewise
-    folder   names that are safe, and the changes since; a sync of the folder makes them safe
+    file     a safe image, and all versions of its 512-byte sectors since then; a sync makes the
+             current one safe.  The same for its length
+    folder   safe names, and the changes since then; a sync of the folder makes them safe
 
 Device.cut makes one of the states that a power cut could leave: every sector in any of its
-versions, independent of all others, every change of a name there or not.  Sectors are never torn;
-devices promise that."""
+versions, independently, and every change of a name made or not.  Sectors are never torn; devices
+promise that."""
 
 import os
 import struct
@@ -18,11 +18,11 @@ from pathlib import Path
 
 EVENT = struct.Struct("=c3xIQQ")
 SECTOR = 512
-DRAWS = ("any", "half", "none", "all", "all but one", "one")
+DRAWS = ("any", "half", "none", "all", "all except one", "one")
 
 
 class Disk:
-    """A folder that programs are watched in."""
+    """A folder whose changes are recorded."""
 
     shim = Path("recorddisk.so").resolve()
 
@@ -36,7 +36,7 @@ class Disk:
 
     @classmethod
     def without_syncs(cls):
-        """For programs that are not watched: disks are slow."""
+        """For programs that are not recorded; real syncs are slow."""
         return {**os.environ, "LD_PRELOAD": str(cls.shim)}
 
     def environment(self):
@@ -78,9 +78,9 @@ class File:
         data = self.safe[:length]
         data.extend(bytes(length - len(data)))
         chosen = rng.choice(self.pending)[0] if self.pending else None
-        for sector, version in self.pending:  # the last that is taken is the one that stays
+        for sector, version in self.pending:  # the last chosen version stays
             take = {"any": rng.random() < 1 / 3, "half": rng.random() < 1 / 2, "none": False,
-                    "all": True, "all but one": sector != chosen, "one": sector == chosen}[how]
+                    "all": True, "all except one": sector != chosen, "one": sector == chosen}[how]
             at = sector * SECTOR
             if take and at < length:
                 data[at:at + SECTOR] = version[:length - at]
@@ -92,7 +92,7 @@ class Device:
         self.files, self.safe, self.pending = {}, {}, []
 
     def take(self, kind, file, place, data):
-        """One event.  True: a moment at which power may fail."""
+        """Applies one event."""
         if kind == "c":
             self.files[file] = File()
         elif kind == "w":
@@ -118,8 +118,8 @@ class Device:
             names[name] = file
 
     def cut(self, rng, folder, how=None, only=""):
-        """Make the files of a state in this new folder, or those alone whose names begin so.
-        how: one of DRAWS; by lot otherwise, for all files alike or for each of its own."""
+        """Makes the files of a state in this new folder, or only those whose names start with
+        `only`.  how: one of DRAWS; by default random, for all files or for each."""
         how = how or rng.choice(DRAWS + ("each",) * 3)
         how_names = how if how in ("none", "all") else rng.choice(("none", "half", "all"))
         names = dict(self.safe)

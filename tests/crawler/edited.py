@@ -1,4 +1,4 @@
-"""A queue.db that somebody edited, or a disk damaged: an error that names what is wrong, never a
+"""A queue.db that was edited, or damaged by the disk: an error that names what is wrong, never a
 crash, and the crawl resumes when the value is restored."""
 
 import contextlib
@@ -27,7 +27,7 @@ def database(folder):
 
 
 def crawl(*args):
-    """Exit status and messages: a signal is never one, nor an escape of the file."""
+    """Exit status and messages; fails on a signal, and on escape sequences from the file."""
     done = subprocess.run([DEJA, "crawl", "-q", *map(str, args)], capture_output=True,
                           timeout=PATIENCE)
     text = done.stderr.decode(errors="replace")
@@ -72,8 +72,8 @@ def an_option_replaces_its_damaged_setting():
 
 
 def damaged_rows():
-    """Each column of each table, on the way to the next page and on a revisit.  Values that are
-    like others (a host that does not exist) may do no harm."""
+    """Each column of each table, on the way to the next page and on a revisit.  Plausible
+    values (a host that does not exist) may be harmless."""
     columns = {"url": ("visit host depth hops attempts hidden state hash url outcome status at_time "
                        "mime etag modified digest file offset length revisit").split(),
                "host": ("name",), "sqlite_sequence": ("seq",)}
@@ -86,7 +86,7 @@ def damaged_rows():
                     with database("row") as db:
                         db.execute(f"UPDATE {table} SET {name} = ?", (value,))
                 except sqlite3.IntegrityError:
-                    continue  # SQLite does not take it
+                    continue  # SQLite refuses it
                 for args in (("--out", "row"), ("--revisit", "row")):
                     status, text = crawl(*args)
                     check(status < 2 or "row/queue.db" in text or "seen.deja" in text,

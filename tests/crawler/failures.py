@@ -1,6 +1,6 @@
-"""The n-th call of a kind fails while a crawl runs (tests/fault/failnth.c): disks that are full or
-broken, no memory, no descriptors, interrupted calls.  The crawl ends with words, or nothing came of
-it; then it continues, and has every page, once, in a complete archive."""
+"""The n-th call of a function fails while a crawl runs (tests/fault/failnth.c): full or broken disks,
+no memory, no descriptors, interrupted calls.  The crawl ends with a message, or the failure is
+harmless.  When it is resumed, it fetches every page, once, into a complete archive."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from crawling import PATIENCE, arguments, check, fail, looped_site, same
 from webserver import Server, site
 
 PAGES = 12
-# malloc: of ours, and of the libraries', whose own failures end requests or the run.
+# malloc: ours and the libraries'; their failures end requests or the run.
 FAULTS = {"pwrite": ("ENOSPC", "EINTR", "short"), "pread": ("EIO", "EINTR"),
           "open": ("EMFILE",), "fsync": ("EIO",), "msync": ("EIO",), "ftruncate": ("EIO",),
           "fallocate": ("ENOSPC",), "rename": ("EACCES",), "link": ("EACCES",), "mmap": ("ENOMEM",),
@@ -37,7 +37,7 @@ def crawl(server, name, environment=None):
 
 
 def trial(server, pages, shim, fault):
-    """False: the call never came."""
+    """False if the call was never made."""
     shutil.rmtree("crawl", ignore_errors=True)
     mark = Path("mark").resolve()
     mark.unlink(missing_ok=True)
@@ -60,7 +60,7 @@ def trial(server, pages, shim, fault):
     twice = [p for p, n in found.items() if n > 1]
     check(not twice, f"{fault}: archived twice: {twice}")
     missing = set(pages) - set(found)
-    # Without memory, a library may take a host for one that does not answer.
+    # Without memory, a library may report that a host does not answer.
     check(not missing or fault.startswith(("malloc", "mmap", "open")),
           f"{fault}: lost {sorted(missing)}; before: {text!r}")
     return True

@@ -1,4 +1,4 @@
-"""The same, more often."""
+"""crawler.failures with more faults."""
 
 from failures import main
 

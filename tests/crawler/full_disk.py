@@ -1,9 +1,8 @@
-"""A disk that is really full.  A crawl into a small file system ends with words and exit status 2,
-with nothing but whole records in its archive; as soon as there is room it goes on, and has every
-page once.
+"""A full disk.  A crawl into a small file system ends with a message and exit status 2, with only
+whole records in its archive; once there is room, it continues, and has every page once.
 
-The disk grows by a little after each such end, so that the crawl runs out of room wherever it
-writes: queue, filters, archive."""
+The disk grows a little after each failure, so that the crawl runs out of room wherever it writes:
+queue, filters, archive."""
 
 import os
 import random
@@ -21,15 +20,15 @@ from webserver import Server, page, site
 
 PAGES = 60
 IN_FLIGHT = 2
-# Kilobytes of the disk: up to shapes.deja, which takes 6 MB from the first day on, and from there
-# on by less than two pages.
+# Kilobytes of the disk: below shapes.deja, which takes 6 MB from the start, and then in steps of
+# less than two pages.
 SIZES = [*range(16, 200, 24), *range(6200, 10000, 36)]
 FULL = ("No space left on device", "database or disk is full")
 
 
 def in_a_namespace():
-    """Continue where this process alone sees what it mounts.  In a chroot the propagation of /
-    cannot be changed; mounts then may be visible outside until they are unmounted."""
+    """Restarts in a mount namespace of its own.  In a chroot, the propagation of / cannot be
+    changed; mounts may then be visible outside until they are unmounted."""
     if os.environ.get("DEJA_TEST_MOUNTS"):
         return
     os.mkdir("try")
@@ -83,7 +82,7 @@ def crawl(server):
 
 
 def recorded():
-    """Where the queue has its pages in the archive: a copy is read, as the disk is full."""
+    """The places of the queue's pages in the archive; reads a copy, because the disk is full."""
     Path("copy").mkdir(exist_ok=True)
     for old in Path("copy").iterdir():
         old.unlink()
@@ -92,7 +91,7 @@ def recorded():
     queue = sqlite3.connect("copy/queue.db")
     try:
         return set(queue.execute("SELECT file, offset FROM url WHERE state = 2 AND file > 0"))
-    except sqlite3.OperationalError as error:  # not even its tables had room
+    except sqlite3.OperationalError as error:  # no room for its tables
         check("no such table" in str(error), str(error))
         return set()
     finally:
@@ -100,8 +99,8 @@ def recorded():
 
 
 def kept_so_far():
-    """The pages that the queue has, each with a whole record; others are whole, too, and will be
-    cut off.  A file that could not get its first record is empty."""
+    """The queue's pages, each with a whole record; further records are whole too, and will be cut
+    off.  A file without room for its first record is empty."""
     files = [p for p in sorted(Path("disk/crawl").glob("crawl-*.warc.gz")) if p.stat().st_size]
     try:
         records = [r for p in files for r in warcfile.read_file(p)]
@@ -109,12 +108,12 @@ def kept_so_far():
         fail(f"after a full disk: {wrong}")
     answers = {(int(r.file[6:11]), r.offset) for r in records if r.type == "response"}
     pages = recorded()
-    check(pages <= answers, f"the queue has pages that the archive has not: {pages - answers}")
+    check(pages <= answers, f"the queue has pages that the archive lacks: {pages - answers}")
     return pages
 
 
-def ends_with_words(status, text, size):
-    """The file that could not be written, by its name."""
+def ends_with_a_message(status, text, size):
+    """The name of the file that could not be written."""
     same(status, 2, f"exit at {size} kB: {text}")
     check(text.startswith("deja crawl: ") and any(words in text for words in FULL), text)
     return text.split(": ")[1].split("/")[-1]
@@ -128,16 +127,16 @@ def has_everything(server, pages, ends):
     check(len(asked) - len(pages) <= IN_FLIGHT * ends, f"{len(asked)} requests, {ends} ends")
 
 
-def grows_until_it_fits():
+def the_crawl_completes_as_the_disk_grows():
     pages, where = large_site(), Counter()
     with Server(site(pages)) as server, Disk(SIZES[0]) as disk:
         kept = set()
-        for size in sorted(2 * SIZES):  # each twice: it may also be tried in vain
+        for size in sorted(2 * SIZES):  # each twice: a try without more room must fail cleanly too
             disk.grow(size)
             status, text = crawl(server)
             if status == 0:
                 break
-            where[ends_with_words(status, text, size)] += 1
+            where[ends_with_a_message(status, text, size)] += 1
             before, kept = kept, kept_so_far()
             check(kept >= before, f"at {size} kB pages are gone")
         same(status, 0, text)
@@ -146,8 +145,8 @@ def grows_until_it_fits():
         check(any("warc" in name for name in where) and len(where) > 2, f"full at {dict(where)}")
 
 
-def goes_on_when_files_are_removed():
-    """Somebody else filled the disk, in the middle of the crawl."""
+def the_crawl_continues_when_files_are_removed():
+    """Another program fills the disk during the crawl."""
     pages = large_site()
     ballast = Path("disk/ballast")
 
@@ -162,7 +161,7 @@ def goes_on_when_files_are_removed():
         return plain(request)
 
     with Server(answer) as server, Disk(SIZES[-1]):
-        ends_with_words(*crawl(server), SIZES[-1])
+        ends_with_a_message(*crawl(server), SIZES[-1])
         kept = len(kept_so_far())
         check(PAGES // 3 < kept < PAGES, f"{kept} pages before the disk was full")
         ballast.unlink()
@@ -171,6 +170,6 @@ def goes_on_when_files_are_removed():
 
 
 in_a_namespace()
-for test in (grows_until_it_fits, goes_on_when_files_are_removed):
+for test in (the_crawl_completes_as_the_disk_grows, the_crawl_continues_when_files_are_removed):
     print(test.__name__, flush=True)
     test()

@@ -1,5 +1,5 @@
-"""kill -9 at random moments, then go on: no page is lost, and none is fetched twice beyond those
-that were in flight; the archive is whole after every step."""
+"""kill -9 at random moments, then resume: no page is lost, only pages that were in flight are fetched
+twice, and the archive is valid after every step."""
 
 import os
 import random
@@ -53,8 +53,8 @@ def interrupted(n, kills, seed, sig, *args):
             fail("it was never interrupted")
 
 
-def a_lost_cache_is_made_again(n=300):
-    """Without seen.deja the queue knows what was seen."""
+def a_lost_cache_is_rebuilt(n=300):
+    """Without seen.deja, the cache is rebuilt from the queue."""
     pages = looped_site(n)
     with Server(site(pages)) as server:
         run(server.url, "--out", "lost", "--max-pages", n // 2, "--max-depth", 1000)
@@ -72,7 +72,7 @@ def main(n, kills):
     interrupted(n, kills, 1, signal.SIGKILL)
     interrupted(n, kills, 2, signal.SIGKILL, "--sync-every", "0")
     interrupted(n, kills, 3, signal.SIGINT)
-    a_lost_cache_is_made_again()
+    a_lost_cache_is_rebuilt()
 
 
 if __name__ == "__main__":

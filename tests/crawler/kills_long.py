@@ -1,4 +1,4 @@
-"""The same, more often."""
+"""crawler.kills with more kills."""
 
 from kills import main
 

@@ -1,4 +1,4 @@
-"""robots.txt, pauses and the like, as the server's log shows them."""
+"""robots.txt, pauses and other politeness, checked in the server's log."""
 
 from crawling import check, run, same
 from webserver import Answer, Server, page, site
@@ -28,8 +28,8 @@ def robots_are_obeyed():
                   f"User-Agent: {seen.agent}")
 
 
-def robots_that_cannot_be_read():
-    """RFC 9309: 4xx, nothing is forbidden; 5xx or no answer, everything is."""
+def robots_that_cannot_be_read_follow_the_rfc():
+    """RFC 9309: after 4xx everything is allowed; after 5xx or no answer, nothing is."""
     for status, pages in ((404, len(LINKS) + 3), (403, len(LINKS) + 3), (500, 0), (503, 0)):
         with Server(with_robots("user-agent: *\ndisallow: /\n", status=status)) as server:
             summary = run(server.url, "--out", f"robots-{status}", status=0 if pages else 1)
@@ -40,7 +40,7 @@ def robots_that_cannot_be_read():
         same(server.paths(), [], "pages with robots.txt cut off")
 
 
-def robots_behind_redirects():
+def redirects_of_robots_txt_are_followed():
     hops = {f"/r{i}": Answer(b"", 302, headers=[("Location", f"/r{i + 1}")]) for i in range(4)}
     pages = {"/": page("/a"), "/a": page(), **hops,
              "/robots.txt": Answer(b"", 301, headers=[("Location", "/r0")]),
@@ -62,7 +62,7 @@ def gaps(server):
 
 
 def pauses_are_kept():
-    """The least pause is what counts; that there is no longer one is not asserted."""
+    """Checks the shortest pause; longer ones are allowed."""
     pages = {"/": page(*[f"/{i}" for i in range(5)]), **{f"/{i}": page() for i in range(5)}}
     with Server(site(pages)) as server:
         run(server.url, "--out", "delay", "--delay", "200ms")
@@ -75,7 +75,7 @@ def pauses_are_kept():
         same(max(server.most_open.values()), 1, "requests at a time")
 
 
-def a_server_that_asks_for_time():
+def retry_after_is_obeyed():
     tries = []
 
     def answer(request):
@@ -94,7 +94,7 @@ def a_server_that_asks_for_time():
         same((summary["fetched"], summary["retries"]), (1, 1), "fetched, retries")
 
 
-def links_that_ask_not_to_be_followed():
+def nofollow_is_obeyed():
     pages = {"/": page("/a", text='<a rel="nofollow" href="/b">b</a>'), "/a": page(head=(
         '<meta name="robots" content="nofollow">'), text='<a href="/c">c</a>'),
         "/b": page(), "/c": page()}
@@ -107,7 +107,7 @@ def links_that_ask_not_to_be_followed():
         same(set(server.paths()), set(pages), "pages with --nofollow")
 
 
-def sitemaps_are_read_when_asked_for():
+def sitemaps_are_read_on_request():
     with Server(None) as server:
         def answer(request):
             pages = {
@@ -130,9 +130,9 @@ def sitemaps_are_read_when_asked_for():
 
 
 robots_are_obeyed()
-robots_that_cannot_be_read()
-robots_behind_redirects()
+robots_that_cannot_be_read_follow_the_rfc()
+redirects_of_robots_txt_are_followed()
 pauses_are_kept()
-a_server_that_asks_for_time()
-links_that_ask_not_to_be_followed()
-sitemaps_are_read_when_asked_for()
+retry_after_is_obeyed()
+nofollow_is_obeyed()
+sitemaps_are_read_on_request()

@@ -1,9 +1,8 @@
 """100,000 pages: the memory of the process does not grow with them.
 
-Hypothesis: after the first quarter the process has all that it needs for the crawl: then its
-anonymous memory grows by less than a quarter while three times as many pages come.  With something
-kept for each page it would grow fourfold in that part.  The index at the end is sorted in a fixed
-amount of memory, of a few megabytes."""
+Hypothesis: after the first quarter the process has all the memory it needs; its anonymous memory
+grows by less than a quarter while three times as many pages arrive.  If something were kept for
+each page, it would grow fourfold.  The index is sorted at the end, in a few megabytes."""
 
 import json
 import os
@@ -18,7 +17,7 @@ SORTING = 16384  # kB
 
 
 def answer(request):
-    """Page i links to 2i, 2i + 1 and a few before it."""
+    """Page i links to 2i, 2i + 1 and a few earlier pages."""
     if request.path == "/robots.txt":
         return Answer(b"", 404)
     i = int(request.path[2:]) if len(request.path) > 1 else 1

@@ -1,4 +1,4 @@
-"""A server that others wrote: nginx, with compression, HTTP/2 over TLS, redirects and its own log."""
+"""A real web server: nginx, with compression, HTTP/2 over TLS, redirects and its own log."""
 
 import gzip
 import os

@@ -9,7 +9,7 @@ from webserver import Answer, Server, page, site
 
 
 def crawl(pages, name, *args, status=0):
-    """The summary of a crawl of / and what it links to, and the paths that were asked for."""
+    """Crawls / and what it links to: the summary, the requested paths, the archived answers."""
     with Server(site(pages)) as server:
         summary = run(server.url, "--out", name, *args, status=status)
         answers = {r.url[len(server.url) - 1:]: r for r in warcfile.read_folder(name)}
@@ -20,7 +20,7 @@ def failures(summary):
     return {k: n for k, n in summary["failed"].items() if n}
 
 
-def statuses():
+def error_statuses_are_counted():
     pages = {"/": page("/404", "/410", "/403", "/418", "/500", "/204")}
     pages.update({f"/{s}": Answer(b"x", s) for s in (404, 410, 403, 418, 500)})
     pages["/204"] = Answer(b"", 204)
@@ -34,7 +34,7 @@ def statuses():
          "archived")
 
 
-def slow_and_cut_off():
+def slow_and_truncated_answers_are_retried():
     long = page(text="x" * 4000)
     pages = {"/": page("/silent", "/drip", "/cut", "/short", "/cutchunks", "/nothing", "/fine"),
              "/silent": Answer(long, wait=3600), "/drip": Answer(long, drip=1),
@@ -48,8 +48,8 @@ def slow_and_cut_off():
     same(paths.count("/cut"), 2, "what is cut off is tried again")
 
 
-def no_http():
-    pages = {"/": page("/rubbish", "/head", "/fine"), "/rubbish": Answer(raw=b"\x00\x01\x02\r\n" * 9),
+def garbage_is_not_http():
+    pages = {"/": page("/garbage", "/head", "/fine"), "/garbage": Answer(raw=b"\x00\x01\x02\r\n" * 9),
              "/head": Answer(raw=b"HTTP/1.1 200 OK\r\n" + b"X: " + b"y" * 400000 + b"\r\n\r\nbody"),
              "/fine": page()}
     summary, _, _ = crawl(pages, "nohttp", "--retries", "0")
@@ -57,7 +57,7 @@ def no_http():
     same(sum(failures(summary).values()), 2, "failures")
 
 
-def huge_pages_are_cut_at_the_limit():
+def huge_pages_are_truncated_at_the_limit():
     pages = {"/": page("/huge", "/bomb"), "/huge": Answer(page("/in", text="x" * 300000)),
              "/bomb": Answer(gzip.compress(page("/at-once", text=" " * 10 ** 7)),
                              headers=[("Content-Encoding", "gzip")]),
@@ -118,7 +118,7 @@ def redirects():
 
 
 def cookies():
-    """A page that sends everybody without a cookie back to itself, with one."""
+    """A page that redirects clients without a cookie to itself, and sets one."""
     def answer(request):
         if request.path == "/robots.txt":
             return Answer(b"", 404)
@@ -145,7 +145,7 @@ def malformed_pages():
 
 
 def traps():
-    """A calendar without end, a folder in itself, a search with ever new values."""
+    """An endless calendar, a folder that contains itself, a search with endless values."""
     def answer(request):
         if request.path == "/robots.txt":
             return Answer(b"", 404)
@@ -168,7 +168,7 @@ def traps():
         check(summary["left_out"]["traps"] > 50 and summary["left_out"]["depth"] == 1, "traps")
 
 
-def hosts_that_are_not_there():
+def missing_hosts_are_counted():
     summary = run("http://nowhere.invalid/", "--out", "nowhere", "--retries", "0", status=1)
     same(failures(summary), {"no_address": 1}, "a host without address")
     with Server(site({})) as server:
@@ -199,8 +199,9 @@ def embeds():
     same(set(crawl(pages, "embeds", "--embeds")[1]), set(pages), "with --embeds")
 
 
-for test in (statuses, slow_and_cut_off, no_http, huge_pages_are_cut_at_the_limit, content_codings,
-             content_types, redirects, cookies, malformed_pages, traps, hosts_that_are_not_there,
+for test in (error_statuses_are_counted, slow_and_truncated_answers_are_retried,
+             garbage_is_not_http, huge_pages_are_truncated_at_the_limit, content_codings,
+             content_types, redirects, cookies, malformed_pages, traps, missing_hosts_are_counted,
              limits, embeds):
     print(test.__name__, flush=True)
     test()

@@ -1,4 +1,4 @@
-"""Every page of a generated site is fetched exactly once, whatever its loops, and archived so."""
+"""Every page of a generated site is fetched and archived exactly once, whatever its loops."""
 
 from urllib.parse import urlparse
 

@@ -1,4 +1,4 @@
-"""The same with 10,000 pages."""
+"""crawler.pages with 10,000 pages."""
 
 from pages import whole_site
 

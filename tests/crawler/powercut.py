@@ -1,6 +1,6 @@
-"""Power cuts at any moment of a crawl (cutfolder.py), then go on: the crawl is not refused, no page
-that was safe on disk is asked for again, all pages are in the archive once, and archive and index
-are whole.  When the command has ended, all of it holds without resuming."""
+"""Power cuts at any moment of a crawl (cutfolder.py), then resume: the crawl is not refused, no page
+that was safe on disk is requested again, all pages are in the archive once, and archive and index
+are valid.  Once the command has ended, all of this holds without resuming."""
 
 import json
 import random
@@ -21,7 +21,7 @@ OPTIONS = ("--per-host", 4, "--max-depth", 1000, "-n", 2000, "-p", 1e-9)
 
 
 def done_pages(folder):
-    """The visit that a queue is in, and paths of the pages that it has done."""
+    """The current visit of a queue, and the paths of its finished pages."""
     with closing(sqlite3.connect(f"{folder}/queue.db")) as db:
         try:
             visit = db.execute("SELECT value FROM setting WHERE name = 'visit'").fetchone() or (0,)
@@ -32,7 +32,7 @@ def done_pages(folder):
 
 
 def safe_pages(device, rng):
-    """The same, of what a power cut cannot take away."""
+    """The same, as of what a power cut cannot destroy."""
     shutil.rmtree("safe", ignore_errors=True)
     device.cut(rng, "safe", "none", "queue.db")
     return done_pages("safe") if Path("safe/queue.db").exists() else (0, set())
@@ -55,7 +55,7 @@ class Scenario:
         return list(disk.events())
 
     def judge(self, server, device, rng, what):
-        """One state: resume from it."""
+        """Resumes from one state and checks the result."""
         self.states += 1
         visit, safe = safe_pages(device, rng)
         shutil.rmtree("state", ignore_errors=True)
@@ -68,7 +68,7 @@ class Scenario:
             fail(f"{what}: refused: {done.stderr.decode()}")
         self.undone += json.loads(done.stdout)["undone"]
         asked = Counter(s.path for s in server.log[before:] if s.path != "/robots.txt")
-        if done_pages("state")[0] > visit:  # the cut came when the next visit began
+        if done_pages("state")[0] > visit:  # the cut was at the start of the next visit
             safe = set()
         check(not safe & set(asked), f"{what}: asked again for {sorted(safe & set(asked))[:3]}, "
                                      "which was safe")

@@ -1,4 +1,4 @@
-"""Power cuts, more of them: see powercut.py."""
+"""crawler.powercut with more cuts."""
 
 from powercut import main
 

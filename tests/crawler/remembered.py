@@ -1,5 +1,5 @@
-"""`deja crawl --out DIR` goes on as the crawl was begun: what is remembered, what may change, what
-is refused, and what is given again."""
+"""`deja crawl --out DIR` resumes a crawl with its options: which are remembered, which may change,
+which are refused, and which must be given again."""
 
 import os
 import sqlite3
@@ -11,7 +11,7 @@ from webserver import Answer, Server, page, site
 
 
 def crawl(*args, status=0):
-    """Standard error of a crawl with no option but these."""
+    """Standard error of a crawl with only these options."""
     done = subprocess.run([DEJA, "crawl", *map(str, args)], capture_output=True, timeout=600)
     text = done.stderr.decode(errors="replace")
     same(done.returncode, status, f"exit of {args}: {text}")
@@ -30,7 +30,7 @@ def begun(server, name, *args):
                  "--max-pages", "1", *args)
 
 
-def goes_on_as_it_was_begun():
+def a_crawl_resumes_with_its_options():
     with Server(site(pages())) as server:
         begun(server, "on", "--embeds", "--nofollow", "--per-host", "2", "--exclude", "/5$")
         text = crawl("--out", "on")
@@ -43,8 +43,8 @@ def goes_on_as_it_was_begun():
             check("+http://us.invalid/" in seen.agent, f"User-Agent: {seen.agent}")
 
 
-def forms_of_an_older_version_stay():
-    """A queue that deja 0.1 began names its rules by another number; the cache follows it."""
+def canonical_forms_of_an_older_version_stay():
+    """A queue of deja 0.1 has another id for its rules; the cache uses the same."""
     older = "safe d0a6fc18672a1282"
     with Server(site(pages())) as server:
         begun(server, "older")
@@ -61,14 +61,14 @@ def forms_of_an_older_version_stay():
         check(older.split()[1].encode() in told, f"the cache has the forms of the queue: {told}")
 
 
-def limits_of_a_run_are_given_again():
+def limits_of_a_run_are_not_remembered():
     with Server(site(pages())) as server:
         begun(server, "limits")
         check("page limit" not in crawl("--out", "limits"), "--max-pages is not remembered")
         same(len(server.paths()), 7, "pages")
 
 
-def what_is_of_the_visit_stays_until_the_next():
+def options_of_the_visit_stay_until_the_next():
     with Server(site(pages())) as server:
         begun(server, "visit", "-n", "1000", "-k", "classic")
         for args, text in ((("--scope", "any"), "--scope any: this visit started with host"),
@@ -79,18 +79,18 @@ def what_is_of_the_visit_stays_until_the_next():
                            (("-p", "0.1"), "-p 0.1: this visit started without it")):
             said = crawl("--out", "visit", *args, status=2)
             check(text in said and "--revisit" in said, f"{args}: {said}")
-        crawl("--out", "visit", "--scope", "host", "-n", "1000", "--delay", "0")  # as it is
+        crawl("--out", "visit", "--scope", "host", "-n", "1000", "--delay", "0")  # unchanged
         server.clear()
         text = crawl("--revisit", "visit", "--embeds", "-m", "4k", "--delay", "0")
         check("/i.png" in server.paths(), "--embeds from the next visit on")
         check("visit 2, done" in text, text)
         server.clear()
         crawl("--revisit", "visit")
-        check("/i.png" in server.paths(), "and in the one behind it")
+        check("/i.png" in server.paths(), "and in the one after it")
 
 
-def flags_are_taken_back():
-    """A flag that is on stays on; its opposite turns it off, when the next visit begins."""
+def flags_can_be_turned_off():
+    """A flag stays on; its opposite turns it off, at the start of the next visit."""
     site_ = {**pages(), "/mapped": page()}
     extra = {"/i.png", "/shy", "/map.xml", "/mapped"}
     with Server(site(site_)) as server:
@@ -110,13 +110,13 @@ def flags_are_taken_back():
         check(not extra & set(server.paths()), f"none of the first three: {server.paths()}")
         check(not os.path.exists("flags/crawl-00001.warc.gz"), "an archive that was not wanted")
         server.clear()
-        said = crawl("--revisit", "flags", "--no-archive", "--archive")  # the last one holds
+        said = crawl("--revisit", "flags", "--no-archive", "--archive")  # the last one counts
         check("--no-" not in said and "--embeds" not in said, f"as before: {said}")
         same(len(warcfile.read_folder("flags")), len(set(server.paths())), "archived")
-        crawl("--out", "flags", "--archive", "--no-embeds", status=0)  # as it is
+        crawl("--out", "flags", "--archive", "--no-embeds", status=0)  # unchanged
 
 
-def manners_are_what_was_given_last():
+def politeness_options_can_change_at_any_time():
     with Server(site(pages())) as server:
         begun(server, "manners", "--user-agent", "one/1")
         crawl("--out", "manners", "--max-pages", "2", "--contact", "mailto:b@b.invalid")
@@ -126,8 +126,8 @@ def manners_are_what_was_given_last():
         check(all("+mailto:b@b.invalid" in a for a in agents[1:]), f"User-Agents: {agents}")
 
 
-def forms_of_urls():
-    """A profile is remembered; parameters to drop are given again."""
+def the_url_profile_is_remembered():
+    """A profile is remembered; parameters to drop must be given again."""
     site_ = {"/": page("/a?utm_source=x", "/a?z=1&x=2"), "/a": page(), "/a?x=2&z=1": page()}
     with Server(site(site_)) as server:
         begun(server, "forms", "--url", "crawl")
@@ -141,7 +141,7 @@ def forms_of_urls():
         check("as at its start" in crawl("--out", "keeps", status=2), "other parameters")
 
 
-def a_cache_that_is_gone_is_made_as_it_was():
+def a_missing_cache_is_rebuilt_with_its_options():
     with Server(site(pages())) as server:
         begun(server, "gone", "-k", "blocked", "-n", "5000", "--seed", "7")
         os.remove("gone/seen.deja")
@@ -156,15 +156,15 @@ def a_kind_that_does_not_grow_needs_a_size():
         text = crawl("http://127.0.0.1:9/", "--out", "unsized", "-k", kind, status=2)
         check(f"kind {kind} does not grow: give -n" in text, text)
     with Server(site(pages())) as server:
-        begun(server, "unsized", "-k", "layered", "-n", "1000")  # the folder is none the worse
+        begun(server, "unsized", "-k", "layered", "-n", "1000")  # the folder is still usable
         crawl("--out", "unsized")
         same(len(server.paths()), 7, "pages")
 
 
-for test in (goes_on_as_it_was_begun, forms_of_an_older_version_stay, limits_of_a_run_are_given_again,
-             what_is_of_the_visit_stays_until_the_next, flags_are_taken_back,
-             manners_are_what_was_given_last,
-             forms_of_urls, a_cache_that_is_gone_is_made_as_it_was,
+for test in (a_crawl_resumes_with_its_options, canonical_forms_of_an_older_version_stay,
+             limits_of_a_run_are_not_remembered, options_of_the_visit_stay_until_the_next,
+             flags_can_be_turned_off, politeness_options_can_change_at_any_time,
+             the_url_profile_is_remembered, a_missing_cache_is_rebuilt_with_its_options,
              a_kind_that_does_not_grow_needs_a_size):
     print(test.__name__, flush=True)
     test()

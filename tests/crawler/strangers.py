@@ -1,5 +1,5 @@
-"""Links that strangers write: credentials, many spellings of one host, robots.txt elsewhere,
-private addresses, pauses without end.  None of them may bend the crawler's manners."""
+"""Links from other people's pages: credentials, many spellings of one host, robots.txt elsewhere,
+private addresses, endless pauses.  None of them may make the crawler misbehave."""
 
 import contextlib
 import glob
@@ -75,7 +75,7 @@ def a_seed_with_credentials_is_refused():
     check("secret" not in text and "me" not in text.split("instead")[0].split("give")[1], text)
 
 
-def spellings_are_one_host():
+def all_spellings_are_one_host():
     """Pauses, requests at a time and pages of a host count over its ports and spellings.  The
     server's clock sees the least pause: that there is no longer one is not asserted."""
     with Server(None) as one, Server(None) as two:
@@ -101,7 +101,7 @@ def spellings_are_one_host():
         check(len(one.paths()) > 6, "pages of the port that does not")
 
 
-def robots_txt_elsewhere():
+def robots_txt_is_followed_within_the_scope():
     """A redirect is followed within the scope only; if it leads out of it, nothing is fetched."""
     with Server(None, ["127.0.0.1", "127.0.0.2"]) as server:
         other = f"http://127.0.0.2:{server.port}"
@@ -143,8 +143,8 @@ def robots_txt_elsewhere():
             same(strange.paths(), [], "robots.txt at ftp")
 
 
-def redirected_robots_wait_their_turn():
-    """A hundred hosts that send us to one for their robots.txt do not make us hurry there."""
+def redirected_robots_txt_respects_pauses():
+    """A hundred hosts whose robots.txt redirects to one host do not shorten its pauses."""
     hosts = [f"127.0.1.{i}" for i in range(1, 9)]
     with Server(None, ["127.0.0.1", *hosts]) as server:
         def answer(request):
@@ -193,21 +193,21 @@ def private_addresses_are_refused():
         server.clear()
         run(server.url, f"http://127.0.0.2:{server.port}/a", "--out", "named", "--scope", "any")
         same({s.host.split(":")[0] for s in server.log}, {"127.0.0.1", "127.0.0.2"}, "two are named")
-        # robots.txt is no way in either.
+        # A redirect of robots.txt does not lead in either.
         gate = Answer(b"", 302, headers=[("Location", f"http://127.0.0.2:{server.port}/gate")])
         with Server(site({"/": page(), "/robots.txt": gate})) as way:
             server.clear()
             summary = run(way.url, "--out", "way-in", "--scope", "any", status=1)
             same(server.log, [], "requests that a robots.txt led to")
             same(summary["failed"]["private_address"], 1, "private addresses")
-        # Remembered, and taken back.
+        # The option is remembered and can be turned off.
         server.clear()
         run(server.url, "--out", "allowed", "--scope", "any", "--allow-private", "--max-pages", "1")
         summary = run("--out", "allowed", "--scope", "any", "--no-allow-private")
-        check("/a" not in server.paths() and summary["failed"]["private_address"] > 0, "taken back")
+        check("/a" not in server.paths() and summary["failed"]["private_address"] > 0, "turned off")
 
 
-def a_long_crawl_delay_is_cut():
+def a_long_crawl_delay_is_capped():
     pages = {"/": page("/a", "/b"), "/a": page(), "/b": page(),
              "/robots.txt": b"user-agent: *\ncrawl-delay: 86400\n"}
     with Server(site(pages)) as server:
@@ -223,8 +223,8 @@ def a_long_crawl_delay_is_cut():
         same(run(server.url, "--out", "short")["capped_delays"], 0, "delays cut")
 
 
-def a_folder_of_deja_0_1_goes_on():
-    """There a host was its scheme and authority, with credentials."""
+def a_folder_of_deja_0_1_can_be_resumed():
+    """In deja 0.1, a host was its scheme and authority, with credentials."""
     pages = {"/": page("/a", "/b"), "/a": page(), "/b": page(), "/c": page()}
     with Server(site(pages)) as server:
         run(server.url, "--out", "old", "--max-pages", "1")
@@ -251,7 +251,7 @@ def a_folder_of_deja_0_1_goes_on():
         check("another version of deja (99" in notes("--out", "old", status=2), "a newer folder")
 
 
-def bare_hosts_are_understood():
+def bare_hosts_are_accepted():
     with Server(site({"/": page(), "/x": page()})) as server:
         host = server.url[len("http://"):].rstrip("/")
         text = notes(host, "--out", "bare")
@@ -270,9 +270,9 @@ def bare_hosts_are_understood():
         check(words in text, text)
 
 
-for test in (credentials_are_dropped, a_seed_with_credentials_is_refused, spellings_are_one_host,
-             robots_txt_elsewhere, redirected_robots_wait_their_turn,
-             private_addresses_are_refused, a_long_crawl_delay_is_cut,
-             a_folder_of_deja_0_1_goes_on, bare_hosts_are_understood):
+for test in (credentials_are_dropped, a_seed_with_credentials_is_refused, all_spellings_are_one_host,
+             robots_txt_is_followed_within_the_scope, redirected_robots_txt_respects_pauses,
+             private_addresses_are_refused, a_long_crawl_delay_is_capped,
+             a_folder_of_deja_0_1_can_be_resumed, bare_hosts_are_accepted):
     print(test.__name__, flush=True)
     test()

@@ -1,4 +1,4 @@
-"""The cache is cut short while a crawl uses it: the crawl stops, and says what happened to it."""
+"""The cache is truncated while a crawl uses it: the crawl stops and says why."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ with Server(site(pages)) as server:
     server.hold_after = 2  # robots.txt and the seed
     crawl = subprocess.Popen(arguments(server.url, "--out", "cut"), stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
-    while len(server.paths()) < 2:  # the page with the links was asked for, and is held back
+    while len(server.paths()) < 2:  # the page with the links was requested, and is held back
         check(crawl.poll() is None, "the crawl has ended")
         time.sleep(0.01)
     os.truncate("cut/seen.deja", 0)

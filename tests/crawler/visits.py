@@ -1,13 +1,13 @@
-"""Visits: unchanged pages cost a question, and pages that one visit lost are found by the next.
+"""Visits: an unchanged page costs one conditional request, and the next visit finds lost pages.
 
-The temporal claim, live.  A classic filter far too small for its site takes new URLs for seen.
+The temporal claim, live.  A classic filter far too small for its site mistakes new URLs for seen.
 Hypothesis: leaf i is lost with p_i = (1 - e^(-k n_i / m))^k, where n_i URLs are in the filter when
-its page is judged; losses are independent, also between visits with other hashes.  The number of
-lost leaves is then a sum of independent 0/1 numbers with mean sum p_i, whose tails are below those
-of a Poisson number; after three visits a leaf is still missing with p_i^3.  A count fails when a
-tail this far out has less than the chance of five standard deviations, one in 3.5 million: the
-server's port is part of the URLs, so the seed alone does not fix them.  With the hashes left alone
-the same pages are lost again, every one."""
+its page is judged; losses are independent, also between visits, whose hash functions differ.  The
+number of lost leaves is then a sum of independent 0/1 variables with mean sum p_i, whose tails are
+below those of a Poisson variable; after three visits a leaf is still missing with p_i^3.  A count
+fails if its tail probability is below that of five standard deviations, one in 3.5 million.  (The
+server's port is part of the URLs, so the seed alone does not fix them.)  With the same hash
+functions, exactly the same pages are lost again."""
 
 import hashlib
 import json
@@ -26,8 +26,8 @@ FIVE_SIGMA = 2.9e-7  # one tail
 
 
 def hubs_and_leaves():
-    """/ links to all hubs, and these to leaves.  The hubs come first, when the filter is nearly
-    empty; a leaf that is lost hides nothing but itself."""
+    """/ links to all hubs, and hubs to leaves.  The hubs come first, while the filter is nearly
+    empty; a lost leaf hides no other page."""
     pages = {"/": page(*[f"/hub{h}" for h in range(HUBS)])}
     for h in range(HUBS):
         pages[f"/hub{h}"] = page(*[f"/leaf{h}-{i}" for i in range(LEAVES)])
@@ -36,8 +36,8 @@ def hubs_and_leaves():
 
 
 def predicted():
-    """p_i of the leaves of each hub, in the order of the crawl: a hub's leaves are judged together,
-    and those that are new enter the filter then."""
+    """p_i of the leaves of each hub, in crawl order: a hub's leaves are judged together, and then
+    the new ones enter the filter."""
     keys, rates = 1.0 + HUBS, []
     for _ in range(HUBS):
         p = (1 - math.exp(-HASHES * keys / BITS)) ** HASHES
@@ -86,13 +86,13 @@ def lost_pages_are_recovered():
         third, summary = visit("--revisit", "v")
         within(len(pages) - len(first | second | third), [p ** 3 for p in rates], "lost by all three")
         same(summary["recovered"], len(third - first - second), "recovered by visit 3")
-        # The hashes left alone: a new folder with the same seed is the same filter.
+        # The same hash functions: a new folder with the same seed is the same filter.
         again, _ = visit(server.url, "--out", "same", warns=small)
         same(again, first, "pages of a visit with the same hashes")
         check(pages.keys() - first, "nothing was lost, so nothing was shown")
 
 
-def a_size_is_a_first_size():
+def a_cache_grows_beyond_its_size():
     """A cache for a tenth of the URLs grows and loses nothing; a fixed one warns, also with -q."""
     pages = hubs_and_leaves()
     with Server(site(pages)) as server:
@@ -105,7 +105,7 @@ def a_size_is_a_first_size():
             warns=f"warning: the cache was sized for {len(pages) // 10} URLs and now holds ")
 
 
-def the_mode_of_its_filters_can_be_chosen():
+def the_mode_of_the_filters_can_be_chosen():
     def modes(folder):
         return [oct(os.stat(f"{folder}/{name}.deja").st_mode & 0o777) for name in ("seen", "shapes")]
 
@@ -123,7 +123,7 @@ def etag(body):
 
 
 def conditional(pages):
-    """A server that knows If-None-Match."""
+    """A server that supports If-None-Match."""
     def answer(request):
         body = pages.get(request.path)
         if body is None:
@@ -152,7 +152,7 @@ def unchanged_pages_are_revisits():
         revisits = [r for r in answers if r.type == "revisit"]
         same(sorted(r.url[len(server.url) - 1:] for r in revisits), ["/", "/a", "/c"], "revisits")
         check(all(r.fields["WARC-Profile"].endswith("server-not-modified") for r in revisits), "304")
-        # Visit 3: what changed is known now; links come from the archived copies.
+        # Visit 3: nothing changed; links come from the archived copies.
         server.clear()
         summary = run("--revisit", "cond")
         exactly_once(server.paths(), pages, "visit 3")
@@ -160,21 +160,21 @@ def unchanged_pages_are_revisits():
         warcfile.read_folder("cond")
 
 
-def archives_that_were_put_elsewhere():
-    """A page whose copy is not at hand is asked for plainly: its links are needed."""
+def missing_archives_are_tolerated():
+    """A page without an archived copy is requested unconditionally: its links are needed."""
     pages = {"/": page("/a", "/b"), "/a": page("/c"), "/b": page(), "/c": page()}
     with Server(conditional(pages)) as server:
         run(server.url, "--out", "away", "--max-file", "1")
-        os.remove("away/crawl-00002.warc.gz")  # the first has nothing but a warcinfo record
+        os.remove("away/crawl-00002.warc.gz")  # the first has only a warcinfo record
         server.clear()
         summary = run("--revisit", "away")
         exactly_once(server.paths(), pages, "visit 2")
         plain = [s.path for s in server.log if "if-none-match" not in s.headers]
-        same(plain, ["/robots.txt", "/"], "asked for plainly")
+        same(plain, ["/robots.txt", "/"], "requested unconditionally")
         same((summary["unchanged"], summary["unread"]), (4, 0), "unchanged, unread")
 
 
-def same_bytes_are_revisits():
+def unchanged_bytes_are_revisits():
     """A server without ETag sends everything again; the archive keeps it once."""
     pages = {"/": page("/a"), "/a": page(text="same")}
     with Server(site(pages)) as server:
@@ -187,7 +187,7 @@ def same_bytes_are_revisits():
              "records")
 
 
-def visits_one_after_the_other():
+def visits_can_repeat():
     pages = {"/": page("/a"), "/a": page()}
     with Server(conditional(pages)) as server:
         done = subprocess.run(arguments("--json", server.url, "--out", "every", "--every", "1s",
@@ -203,7 +203,7 @@ def visits_one_after_the_other():
         same(len(server.paths()), 6, "requests")
 
 
-def unfinished_visits():
+def an_unfinished_visit_can_be_followed_by_the_next():
     pages = {"/": page(*[f"/{i}" for i in range(9)]), **{f"/{i}": page() for i in range(9)}}
     with Server(site(pages)) as server:
         run(server.url, "--out", "part", "--max-pages", "4")
@@ -215,10 +215,10 @@ def unfinished_visits():
 
 
 lost_pages_are_recovered()
-a_size_is_a_first_size()
-the_mode_of_its_filters_can_be_chosen()
+a_cache_grows_beyond_its_size()
+the_mode_of_the_filters_can_be_chosen()
 unchanged_pages_are_revisits()
-archives_that_were_put_elsewhere()
-same_bytes_are_revisits()
-visits_one_after_the_other()
-unfinished_visits()
+missing_archives_are_tolerated()
+unchanged_bytes_are_revisits()
+visits_can_repeat()
+an_unfinished_visit_can_be_followed_by_the_next()

@@ -1,8 +1,8 @@
 """A strict reader of WARC 1.1 files and their CDXJ index, written from the standard alone.
 
-Anything that is not as it should be ends the test: members that hold more than a record, lengths
-and digests that are wrong, fields that are missing, requests without an answer, a payload that is
-not what its digest says, an index that is not sorted or points elsewhere."""
+Anything wrong ends the test: members with more than one record, wrong lengths and digests, missing
+fields, requests without a response, payloads that do not match their digest, an index that is not
+sorted or points elsewhere."""
 
 import base64
 import hashlib
@@ -115,7 +115,7 @@ def read_file(path):
 
 
 def read_folder(folder):
-    """All answers of a crawl's folder, checked with each other and with the index."""
+    """All answers in a crawl's folder, compared with each other and with the index."""
     records = [r for p in sorted(Path(folder).glob("crawl-*.warc.gz")) for r in read_file(p)]
     ids = [r.fields["WARC-Record-ID"] for r in records]
     need(len(set(ids)) == len(ids), "an id twice")

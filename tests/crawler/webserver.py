@@ -18,7 +18,7 @@ class Request:
     host: str  # the Host header
     path: str  # with its query
     headers: dict
-    address: str  # where the server was reached
+    address: str  # the address of the server
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Answer:
     wait: float = 0  # seconds before anything is sent
     drip: float = 0  # seconds between pieces of the body
     cut: int = None  # this many bytes of the body, then the connection ends
-    length: int = None  # another Content-Length than the true one
+    length: int = None  # a wrong Content-Length
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Seen:
     path: str
     agent: str
     headers: dict
-    answered: float = 0  # when the answer began: before the client can have it
+    answered: float = 0  # when the answer started: before the client can have it
 
 
 REASONS = {200: "OK", 301: "Moved Permanently", 302: "Found", 304: "Not Modified",
@@ -188,7 +188,7 @@ class Server:
         self.thread.join(600)
 
     def paths(self, robots=False):
-        """The paths that were asked for, in order."""
+        """The requested paths, in order."""
         return [s.path for s in self.log if robots or s.path != "/robots.txt"]
 
     def clear(self):
