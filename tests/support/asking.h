@@ -1,4 +1,4 @@
-/* asking.h - one filter of each kind, and the queries that tests make with text and numbers. */
+/* asking.h - one filter of each kind, and queries for keys that are text or numbers. */
 #ifndef TEST_ASKING_H
 #define TEST_ASKING_H
 #include "bodies.h"

@@ -163,7 +163,8 @@ static inline deja_options commands_options(unsigned which)
         {.kind = DEJA_LAYERED, .capacity = 60, .fp_rate = 0.01, .flags = DEJA_LAYERED_WORDS},
         {.kind = DEJA_STATIC, .fingerprint_bits = 8},
     };
-    _Static_assert(DJ_ARRAY_LEN(list) == COMMANDS_FILTERS, "so many are there");
+    _Static_assert(DJ_ARRAY_LEN(list) == COMMANDS_FILTERS,
+                   "COMMANDS_FILTERS is the length of the list");
     deja_options opt = list[which % COMMANDS_FILTERS];
     opt.size = sizeof opt;
     opt.seed = 1;

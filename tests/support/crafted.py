@@ -1,5 +1,5 @@
-"""crafted - filters whose header was edited and whose checksums are right again: what another
-version, another program or an attacker might send."""
+"""crafted - filters with an edited header and valid checksums, as another version, another
+program or an attacker might send them."""
 
 import struct
 

@@ -43,7 +43,7 @@ class Crawl:
         return self
 
     def kill(self, condition, how=signal.SIGKILL):
-        """End it when the condition holds."""
+        """Kills it when the condition holds."""
         while not condition():
             assert self._process.poll() is None, "the crawl ended too early\n" + self.log[-3000:]
             time.sleep(0.002)
@@ -57,7 +57,7 @@ class Crawl:
 
     @property
     def pages(self):
-        """Titles in the order they came; torn lines of a killed run do not count."""
+        """Titles in order; torn lines of a killed run do not count."""
         if not self._out.exists():
             return []
         return [int(json.loads(line)["title"].split()[1]) for line in self._out.read_text().splitlines(True)

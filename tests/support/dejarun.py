@@ -1,4 +1,4 @@
-"""Run deja from Python where the shell is clumsy: kill it, signal it, pace its pipes.
+"""Runs deja from Python if the shell is not enough: to kill it, signal it, pace its pipes.
 
 Used by tests/cli/*.sh; the command under test is $DEJA.
 """
@@ -30,7 +30,7 @@ def start(*args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subpro
 
 
 def run(*args, data=b""):
-    """Exit status, standard output, standard error of a whole run."""
+    """Exit status, standard output and standard error of a run."""
     done = subprocess.run([DEJA, *args], input=data, capture_output=True, timeout=PATIENCE)
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
@@ -61,7 +61,7 @@ def eventually(what, condition):
 
 
 def catches(process, sig):
-    """Has it installed its handler for a signal?"""
+    """Has the process installed a handler for this signal?"""
     with open(f"/proc/{process.pid}/status") as status:
         caught = next(line for line in status if line.startswith("SigCgt:"))
     return int(caught.split()[1], 16) >> (sig - 1) & 1
@@ -126,7 +126,7 @@ def waiting(pipe):
 
 
 def drain(pipe):
-    """What is in a pipe now, without waiting for more."""
+    """The bytes in a pipe now, without waiting for more."""
     have = bytearray()
     while n := waiting(pipe):
         have += os.read(pipe.fileno(), n)
@@ -134,7 +134,7 @@ def drain(pipe):
 
 
 def whole_lines(data):
-    """The lines of an output; a last one that was torn by a kill does not count."""
+    """The complete lines of an output; a last one torn by a kill does not count."""
     lines = data.split(b"\n")
     lines.pop()
     return lines

@@ -1,16 +1,16 @@
-"""Every command with its n-th system call failing, for n = 1, 2, .. until a run is untouched.
+"""Every command with its n-th system call failing, for n = 1, 2, .. until a run is not affected.
 
     faults.py [--all] [SCENARIO...]
 
 tests/fault/failnth.c makes calls fail.  After each run:
 
-  - it has ended by itself: exit 2 with words that name a file and a reason, or, when the failure
-    did no harm, what the untouched run says, and the same results
+  - it ended by itself: with exit 2 and a message that names a file and a reason or, if the failure
+    was harmless, with the messages and results of an undisturbed run
   - every key that was in a filter file before is still in it, and the file opens
-  - nothing lies about that was not there, and is no result
-  - dedup: what it had not printed is printed by the next run
+  - there is no new file except results
+  - dedup: the next run prints the lines that this one did not
 
-Without --all, of calls that come often only the first ones and some later ones are tried.
+Without --all, only the first and some later ones of frequent calls are tried.
 """
 
 import json
@@ -134,7 +134,7 @@ def must(*args, cwd):
 
 
 def prepare(top):
-    """The files that scenarios begin with."""
+    """Makes the files that scenarios start with."""
     def lines(name, numbers):
         (top / name).write_text("".join(f"https://example.org/page/{i}.html\n" for i in numbers))
 
@@ -208,13 +208,13 @@ class Trial:
         if self.status == 2:
             if not self.err.startswith("deja"):
                 self.fail("it does not say what failed")
-            self.check_words()
+            self.check_message()
         elif self.status != status:
             self.fail(f"exit {self.status} instead of {status} or 2")
         elif self.s.compare and self.out != out:
             self.fail("it says that all is well, and prints something else")
 
-    def check_words(self):
+    def check_message(self):
         call, _, kind = self.fault.split()
         if call in ("malloc", "mmap"):
             reason = ("memory", "Cannot allocate", "cannot start a thread")
@@ -268,7 +268,7 @@ class Trial:
 
 
 def numbers(everything, phase):
-    """Which calls fail: all, or the first ones and some others, which differ with the phase."""
+    """Which calls fail: all, or the first ones and some others, which depend on the phase."""
     n = 1
     while True:
         yield n

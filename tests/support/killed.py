@@ -1,12 +1,12 @@
 """killed.py MOMENTS - output before state: dedup --state is killed with SIGKILL at MOMENTS points.
 
-Over and over the same list is deduplicated with a state that is kept, by runs that are killed at
-a random moment, until one comes to its end; then again with a new state.  After every kill
-  - the state opens (or is not there yet), and
+The same list is deduplicated repeatedly with one state, by runs that are killed at a random moment,
+until one run finishes; then again with a new state.  After every kill
+  - the state opens (or does not exist yet), and
   - every line whose key it holds was handed over by one of the runs so far,
 and in the end
-  - the lines that were handed over are those of the list: nothing is missing, nothing invented.
-Lines may come out twice; that is the price, and it is counted.
+  - the lines that were handed over are exactly those of the list.
+Lines may be printed twice; this is counted.
 """
 
 import os
@@ -22,13 +22,13 @@ import dejarun
 STATE = "seen.deja"
 LEFTOVER = re.compile(r"\.seen\.deja\.\d+\.new")  # docs/format.md: a kill just before a rename
 
-# Where lines come from: all at once, or a few at a time, with pauses that make batches of them.
+# Where lines come from: all at once, or a few at a time, with pauses that separate batches.
 FILE, PACED = "file", "paced pipe"
 # Where they go.  A slow reader keeps deja waiting in the middle of handing over.
 OUTPUT, STDOUT, PIPE, SLOW = "-o file", "stdout to a file", "pipe", "slow reader"
-# A file as output counts as handed over when it is synced, every 2^18 new lines: a longer list.
+# Output to a file counts as handed over when it is synced, every 2^18 new lines: needs a long list.
 MANY, SOME, FEW = 330_000, 60_000, 12_000
-# A false positive must not look like a lost line: few, and the same in every run.
+# False positives would look like lost lines: keep them few, and the same in every run.
 RATE = ["-p", "1e-9", "--seed", "7"]
 GROWING = ["-k", "scalable", "-n", "1000", *RATE]
 SCENES = [  # source, sink, lines, options
@@ -50,7 +50,7 @@ class Scene:
         self.source, self.sink, self.options, self.rng = source, sink, options, rng
         lines = dejarun.unique_lines(n)
         self.all = set(lines)
-        # Repeats everywhere, so that lines come in small pieces and are buffered.
+        # Repeats everywhere, so that output comes in small pieces and is buffered.
         mixed = lines + rng.sample(lines, n // 8)
         rng.shuffle(mixed)
         self.data = b"\n".join(mixed) + b"\n"
@@ -58,12 +58,12 @@ class Scene:
             f.write(self.data)
         self.kills = self.twice = self.leftovers = 0
         self.duration = 0.0
-        self.begin_anew()
+        self.start_over()
 
     def name(self):
         return f"{self.source} to {self.sink} with {' '.join(self.options)}"
 
-    def begin_anew(self):
+    def start_over(self):
         shutil.rmtree("work", ignore_errors=True)
         os.mkdir("work")
         self.handed_over = set()
@@ -148,7 +148,7 @@ class Scene:
         status, _, err = dejarun.run("verify", "work/" + STATE)
         if status != 0:
             dejarun.fail(f"the state is not intact in the end: {self.name()}: {err}")
-        self.begin_anew()
+        self.start_over()
 
     def play(self, moments):
         self.run(None)  # to learn how long it takes

@@ -19,7 +19,7 @@ static inline struct peer peer_start(child_work *work, const char *path)
     MUST(pid >= 0);
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        close(to[1]); /* or it would wait for itself */
+        close(to[1]); /* or its own copy would keep the pipe open */
         close(from[0]);
         _exit(work(path, to[0], from[1]));
     }

@@ -1,7 +1,7 @@
 """Use the Python package of this tree with the library under test, for tests/python/*.py.
 
     import pydeja                   then: import deja
-    pydeja.need_scrapy()            rerun with Debian's Python if this one lacks Scrapy, or skip
+    pydeja.need_scrapy()            continues in Debian's Python if this one has no Scrapy, or skips
 """
 
 import os
@@ -38,7 +38,7 @@ def need_scrapy():
 if sys.version_info < (3, 9):
     skip(f"Python {sys.version.split()[0]}; the package needs 3.9")
 if any(mark in LIBRARY.read_bytes() for mark in (b"__asan_init", b"__tsan_init", b"__ubsan_handle")):
-    skip("the library needs a sanitizer's runtime, which Python lacks")
+    skip("the library needs a sanitizer's runtime, which Python does not have")
 os.environ["DEJA_LIBRARY"] = str(LIBRARY)
 os.environ["PYTHONPATH"] = os.pathsep.join([str(SOURCE / "python"), os.environ.get("PYTHONPATH", "")])
 sys.path[:0] = [str(SOURCE / "python"), str(SOURCE / "python" / "examples")]

@@ -52,7 +52,7 @@ def free_port():
 
 
 def until(what, condition, seconds=600):
-    """Wait for a condition; None and False say not yet."""
+    """Waits until the condition is true."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         got = condition()
@@ -63,7 +63,7 @@ def until(what, condition, seconds=600):
 
 
 def environment():
-    """A module built with the address sanitizer needs its runtime first in the server."""
+    """A module built with the address sanitizer needs its runtime preloaded in the server."""
     env = dict(os.environ)
     if env.get("MODULE_PRELOAD"):
         env["LD_PRELOAD"] = env["MODULE_PRELOAD"]
@@ -120,7 +120,7 @@ class Server:
         self.process.wait()
 
     def restart(self):
-        """After kill: the same server from what is on its disk."""
+        """After kill: starts the same server from the data on its disk."""
         return self.start()
 
     def stop(self):
@@ -150,7 +150,7 @@ class Error(str):
 
 
 class Raw:
-    """The protocol as it is on the wire, version 2 or 3: types stay distinct."""
+    """The wire protocol, version 2 or 3: types stay distinct."""
 
     def __init__(self, port, protocol=2):
         self.socket = socket.create_connection(("127.0.0.1", port), 60)
@@ -201,7 +201,7 @@ def expect(got, want, what=""):
 
 
 def run(scope):
-    """Each function whose name begins with a lower case verb phrase and is marked as a case."""
+    """Runs every function that is marked as a case."""
     cases = [f for f in scope.values() if getattr(f, "is_case", False)]
     assert cases
     for case in cases:
