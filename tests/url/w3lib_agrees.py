@@ -1,9 +1,9 @@
 """w3lib_agrees CANON_LINES - the profile `scrapy` gives what w3lib's canonicalize_url gives.
 
-Hard cases picked by hand, then seeded mutations of them.  The measure is w3lib 2.1.1 with Python
-3.11, as Debian 12 has them; other versions differ here and there, so they skip the test.  What
-libidn2 and Python's IDNA 2003 see differently (docs/url.md) is not held against a mutation: where
-it made up a network location beyond ASCII, only the rest of the URL is compared."""
+Hard cases chosen by hand, then seeded mutations of them.  The reference is w3lib 2.1.1 with Python
+3.11, as in Debian 12; other versions differ in details, so the test is skipped for them.  libidn2
+and Python's IDNA 2003 differ (docs/url.md): if a mutation has a network location beyond ASCII, only
+the rest of the URL is compared."""
 
 import os
 import random
@@ -28,11 +28,11 @@ if version("w3lib") != "2.1.1" or sys.version_info[:2] != (3, 11):
 ENOTSUP, ENOTURL = -8, -11
 MUTATIONS = 20000
 
-# --- The two opinions -----------------------------------------------------------
+# --- Both canonical forms -----------------------------------------------------------
 
 
 def theirs(url):
-    """The canonical form as bytes, None where w3lib raises."""
+    """The canonical form as bytes; None if w3lib raises."""
     try:
         return canonicalize_url(url.decode()).encode()
     except ValueError:  # UnicodeError is one
@@ -198,7 +198,7 @@ ODD = [
     "http://a/\U0001f600;\U0001f600?\U0001f600".encode(), b"http://a/%C3\xa9",
     "http://a/?é=1&z=1&%C3%A9=0&É".encode(),
 ]
-# Network locations that both take to ASCII, or both leave as they are.
+# Network locations that both convert to ASCII, or both leave unchanged.
 NAMES = """bücher.de BÜCHER.DE www.BÜCHER.de:80 bücher.de: faß.de ΣΊΣΥΦΟΣ.gr 例え.テスト 例え。テスト
 例え．テスト｡ пример.рф ПРИМЕР.РФ me:pw@www.bücher.de:8080 ｅｘａｍｐｌｅ.com １.2.3.4 å.com Å.com
 i❤.ws i❤️.ws ☃.net Bücher.Ünï.COM a_ü.com مثال.إختبار דוגמה.טעסט אb.com א1.com א1ב.com bא.com
@@ -260,7 +260,7 @@ def compare(urls, strict):
     for url, status, form, want in wrong[:20]:
         print(f"{url!r}\n  status {status} {form!r}\n  w3lib    {want!r}")
     assert not wrong, f"{len(wrong)} of {len(urls)} differ"
-    print(f"{len(urls)} URLs agree; {raised} are no URLs to both, {excused} left to IDNA")
+    print(f"{len(urls)} URLs agree; {raised} are not URLs for both, {excused} left to IDNA")
 
 
 if __name__ == "__main__":
