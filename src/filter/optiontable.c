@@ -190,7 +190,6 @@ size_t deja_option_print(const deja_option *o, const deja_options *opt,
         break;
     case DEJA_OPTION_CHOICE:
         name = o->choice((uint32_t)whole(o, opt));
-        name = name ? name : "unknown";
         break;
     case DEJA_OPTION_RULES:
         name = deja_profile_name(deja_url_rules_profile(opt->url));

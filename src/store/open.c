@@ -167,10 +167,10 @@ static int other_value(const deja_option *o, const deja_options *have, const dej
     char was[DEJA_OPTION_TEXT], asked[DEJA_OPTION_TEXT];
     if (!deja_option_given(o, have))
         return dj_fail(err, DEJA_EMISMATCH, "%s was made without options.%s", name, o->name);
-    if (o->type == DEJA_OPTION_CHAR) /* the byte may not be printable */
-        return dj_fail(err, DEJA_EMISMATCH, "%s was made with another options.%s", name, o->name);
     const int was_len = (int)deja_option_print(o, have, was);
     const int asked_len = (int)deja_option_print(o, want, asked);
+    if (o->type == DEJA_OPTION_CHAR || !asked_len) /* not printable, or not a valid choice */
+        return dj_fail(err, DEJA_EMISMATCH, "%s was made with another options.%s", name, o->name);
     return dj_fail(err, DEJA_EMISMATCH, "%s was made with options.%s %.*s, not %.*s", name,
                    o->name, was_len, was, asked_len, asked);
 }

@@ -245,14 +245,14 @@ static void a_claim_of_a_huge_file_is_refused(void **state)
     struct bytes b = copy_of(&blocked);
     set_part(b.data, 0, most, 16, HEADER_LEN);
     dj_store64(b.data + 120, HEADER_LEN + body);
-    sealed_is_refused(&b, "cut short");
+    sealed_is_refused(&b, "truncated");
     /* Sixteen such parts. */
     dj_store32(b.data + 28, 16);
     dj_store32(b.data + 76, 16);
     for (uint32_t i = 0; i < 16; i++)
         set_part(b.data, i, most, 16, HEADER_LEN + i * body);
     dj_store64(b.data + 120, HEADER_LEN + 16 * body);
-    sealed_is_refused(&b, "cut short");
+    sealed_is_refused(&b, "truncated");
     free(b.data);
 }
 

@@ -86,7 +86,7 @@ static const struct refusal {
     {FIELDS(.kind = DEJA_PAIRED, .deletions = (UINT64_C(1) << 53) + 1, .capacity = 1), DEJA_EINVAL,
      "options.deletions is 9007199254740993: at most 2^53"},
     {FIELDS(.kind = DEJA_PAIRED, .part_kind = DEJA_CLASSIC, .capacity = 1), DEJA_EINVAL,
-     "options.part_kind goes with kind scalable"},
+     "options.part_kind goes with kind scalable, not paired"},
     {FIELDS(.kind = DEJA_PAIRED, .filters = 2, .capacity = 1), DEJA_ENOTSUP,
      "options.filters goes with kinds classic, blocked and spectral, not paired"},
     {FIELDS(.kind = DEJA_PAIRED), DEJA_EINVAL,

@@ -527,7 +527,7 @@ static void unsupported_operations_are_refused(void **state)
     bool removed;
     uint64_t count;
     assert_int_equal(deja_filter_merge(a, b, &err), DEJA_ENOTSUP);
-    assert_non_null(strstr(err.text, "window filters cannot be united"));
+    assert_non_null(strstr(err.text, "window filters cannot be merged"));
     assert_int_equal(deja_filter_fold(a, 1, &err), DEJA_ENOTSUP);
     assert_int_equal(deja_filter_remove(a, (deja_slice){"x", 1}, &removed, NULL), DEJA_ENOTSUP);
     assert_int_equal(deja_filter_count(a, (deja_slice){"x", 1}, &count, NULL), DEJA_ENOTSUP);

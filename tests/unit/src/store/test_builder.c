@@ -178,7 +178,7 @@ static void builders_refuse_impossible_options(void **state)
     refused(options(12, 1), DEJA_EINVAL, "8, 16 or 32");
     opt = options(8, 1);
     opt.fp_rate = 1e-3;
-    refused(opt, DEJA_EINVAL, "8-bit");
+    refused(opt, DEJA_EINVAL, "options.fingerprint_bits is 8");
     opt = options(0, 1);
     opt.fp_rate = 1e-12;
     refused(opt, DEJA_EINVAL, "exact");

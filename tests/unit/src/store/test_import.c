@@ -235,7 +235,7 @@ static void every_wrong_length_is_refused(void **state)
     const struct bytes whole = exported(f);
     for (size_t len = 0; len < whole.len; len += len < 4200 ? 41 : 97) {
         const struct bytes cut = {whole.data, len};
-        refused(&cut, DEJA_EFORMAT, len ? "" : "no bytes");
+        refused(&cut, DEJA_EFORMAT, len ? "" : "empty");
     }
     struct bytes longer = {malloc(whole.len + 1), whole.len + 1};
     memcpy(longer.data, whole.data, whole.len);
@@ -326,7 +326,7 @@ static void a_separate_key_must_be_given(void **state)
     deja_options expect = DEJA_OPTIONS_INIT;
     deja_filter *f = filled(&opt, N_KEYS), *g;
     const struct bytes b = exported(f);
-    refused(&b, DEJA_EMISMATCH, "apart");
+    refused(&b, DEJA_EMISMATCH, "does not contain its secret key");
     expect.key = key;
     g = imported(&b, &expect);
     assert_same(f, g);
