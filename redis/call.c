@@ -43,11 +43,6 @@ bool call_bytes(struct call *c)
 
 /* --- Arguments ---------------------------------------------------------------- */
 
-enum keep call_keep(const struct call *c)
-{
-    return value_keep(c->ctx);
-}
-
 bool call_word_is(const struct call *c, int i, const char *word)
 {
     size_t len;

@@ -24,8 +24,6 @@ bool call_open(struct call *c, int mode);
 bool call_filter(struct call *c, int mode);
 bool call_bytes(struct call *c);
 
-/* What to do with bytes that the command brings. */
-enum keep call_keep(const struct call *c);
 bool call_word_is(const struct call *c, int i, const char *word); /* in any case of letters */
 
 /* Replies.  All return REDISMODULE_OK. */

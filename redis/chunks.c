@@ -56,7 +56,8 @@ static enum loaded refuse(const struct call *c, const char *text, enum loaded ho
 static enum loaded load_first(const struct call *c, const char *data, size_t len)
 {
     deja_error err = {0, ""};
-    struct value *v = len == VALUE_PAGE ? value_load_begin(0, NULL, call_keep(c), &err) : NULL;
+    struct value *v =
+        len == VALUE_PAGE ? value_load_begin(0, NULL, value_keep(c->ctx), &err) : NULL;
     const char *why = NULL;
     if (!v || value_load_more(v, data, len, &err) < 0)
         why = "ERR received bad data";
@@ -74,7 +75,7 @@ static enum loaded load_first(const struct call *c, const char *data, size_t len
 /* A load that this build refused, while it follows a primary or a log that accepted it. */
 static bool continues_opaque(const struct call *c)
 {
-    return c->v->opaque && c->v->opaque->flags & VALUE_PARTIAL && call_keep(c) == KEEP_ALL;
+    return c->v->opaque && c->v->opaque->flags & VALUE_PARTIAL && value_keep(c->ctx) == KEEP_ALL;
 }
 
 static enum loaded load_more(const struct call *c, uint64_t end, const char *data, size_t len)
@@ -88,7 +89,7 @@ static enum loaded load_more(const struct call *c, uint64_t end, const char *dat
     if (v->load && len > deja_import_len(v->load) - v->loaded)
         return refuse(c, "ERR invalid chunk - Too big for current filter", REFUSED);
     const bool was_opaque = v->opaque;
-    v->keep = call_keep(c);
+    v->keep = value_keep(c->ctx);
     const int rc = value_load_more(v, data, len, &err);
     if (rc == DEJA_ENOMEM)
         return call_fail(c, rc, &err), FAILED;

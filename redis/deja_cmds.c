@@ -288,7 +288,7 @@ int deja_cmd_import(struct call *c)
     bool replace = false;
     long long flags = 0;
     size_t len, secret_len = DEJA_KEY_LEN;
-    const enum keep keep = call_keep(c);
+    const enum keep keep = value_keep(c->ctx);
     for (int i = 3; i < c->argc; i++) {
         if (call_word_is(c, i, "REPLACE"))
             replace = true;

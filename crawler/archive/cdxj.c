@@ -132,19 +132,18 @@ static bool add_json(struct buffer *out, deja_slice s)
 
 int cdxj_line(const struct cdxj_entry *e, struct buffer *out)
 {
-    char text[160], name[WARC_NAME_LEN];
+    char text[160];
     struct tm t;
     bool ok = cdxj_key(e->url, out) == DEJA_OK && gmtime_r(&e->when, &t) &&
               strftime(text, sizeof text, " %Y%m%d%H%M%S {\"url\": ", &t) > 0 &&
               buffer_text(out, text) && add_json(out, e->url);
     if (ok && e->mime.len > 0)
         ok = buffer_text(out, ", \"mime\": ") && add_json(out, e->mime);
-    warc_name(e->place.file, name);
     snprintf(text, sizeof text, ", \"status\": \"%d\"", e->status);
     ok = ok && buffer_text(out, text) && buffer_text(out, ", \"digest\": ") &&
          add_json(out, ascii_slice(e->digest));
     snprintf(text, sizeof text,
              ", \"length\": \"%" PRIu64 "\", \"offset\": \"%" PRIu64 "\", \"filename\": \"%s\"}\n",
-             e->place.len, e->place.at, name);
+             e->place.len, e->place.at, warc_name(e->place.file).text);
     return ok && buffer_text(out, text) ? DEJA_OK : DEJA_ENOMEM;
 }

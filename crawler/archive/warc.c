@@ -29,9 +29,11 @@
 
 #define READ_STEP ((size_t)64 * 1024)
 
-void warc_name(uint32_t file, char name[WARC_NAME_LEN])
+struct warc_name warc_name(uint32_t file)
 {
-    snprintf(name, WARC_NAME_LEN, "crawl-%05u.warc.gz", (unsigned)file);
+    struct warc_name name;
+    snprintf(name.text, sizeof name.text, "crawl-%05u.warc.gz", (unsigned)file);
+    return name;
 }
 
 /* --- Records ---------------------------------------------------------------- */
@@ -179,7 +181,6 @@ static bool pack(struct warc *w)
 /* Write w->packed after the last record, all of it or nothing. */
 static int append(struct warc *w, deja_error *err)
 {
-    char name[WARC_NAME_LEN];
     size_t done = 0;
     while (done < w->packed.len) {
         const ssize_t n =
@@ -189,8 +190,7 @@ static int append(struct warc *w, deja_error *err)
         if (n <= 0) {
             if (n == 0)
                 errno = ENOSPC;
-            warc_name(w->file, name);
-            const int rc = fail_errno(err, "%s: cannot write", name);
+            const int rc = fail_errno(err, "%s: cannot write", warc_name(w->file).text);
             const int cut = ftruncate(w->fd, (off_t)w->end);
             (void)cut; /* if that fails as well, the next run cuts it */
             return rc;
@@ -215,21 +215,20 @@ static int cut_file(int fd, const char *name, uint64_t end, deja_error *err)
         return fail_errno(err, "%s: cannot read", name);
     if ((uint64_t)st.st_size < end)
         return fail(err, DEJA_EFORMAT,
-                    "%s has %lld bytes, and the queue knows of %" PRIu64 ": it was cut", name,
+                    "%s: truncated; it has %lld bytes, and the queue expects %" PRIu64, name,
                     (long long)st.st_size, end);
     if ((uint64_t)st.st_size > end && ftruncate(fd, (off_t)end) != 0)
-        return fail_errno(err, "%s: cannot cut it to %" PRIu64 " bytes", name, end);
+        return fail_errno(err, "%s: cannot truncate it to %" PRIu64 " bytes", name, end);
     return DEJA_OK;
 }
 
 static int open_file(struct warc *w, uint32_t file, uint64_t end, deja_error *err)
 {
-    char name[WARC_NAME_LEN];
-    warc_name(file, name);
-    const int fd = openat(w->dir, name, O_RDWR | O_CLOEXEC | (end == 0 ? O_CREAT : 0), 0666);
+    const struct warc_name name = warc_name(file);
+    const int fd = openat(w->dir, name.text, O_RDWR | O_CLOEXEC | (end == 0 ? O_CREAT : 0), 0666);
     if (fd < 0)
-        return fail_errno(err, "%s: cannot open", name);
-    const int rc = cut_file(fd, name, end, err);
+        return fail_errno(err, "%s: cannot open", name.text);
+    const int rc = cut_file(fd, name.text, end, err);
     if (rc < 0) {
         (void)close(fd);
         return rc;
@@ -246,26 +245,22 @@ static int open_file(struct warc *w, uint32_t file, uint64_t end, deja_error *er
 /* Start a file with its warcinfo record. */
 static int begin_file(struct warc *w, uint32_t file, deja_error *err)
 {
-    char name[WARC_NAME_LEN];
     int rc = w->fd >= 0 ? warc_sync(w, err) : DEJA_OK;
     if (rc == DEJA_OK)
         rc = open_file(w, file, 0, err);
     if (rc < 0)
         return rc;
-    warc_name(file, name);
     w->packed.len = 0;
-    if (!make_warcinfo(&w->plain, name, w->user_agent) || !pack(w))
+    if (!make_warcinfo(&w->plain, warc_name(file).text, w->user_agent) || !pack(w))
         return no_memory(err);
     return append(w, err);
 }
 
 /* Remove files that were started but never recorded. */
-static void remove_files_behind(int dir, uint32_t file)
+static void remove_files_after(int dir, uint32_t file)
 {
-    char name[WARC_NAME_LEN];
-    do
-        warc_name(++file, name);
-    while (unlinkat(dir, name, 0) == 0);
+    while (unlinkat(dir, warc_name(++file).text, 0) == 0)
+        continue;
 }
 
 int warc_open(struct warc *w, int dir, uint32_t file, uint64_t end, const char *user_agent,
@@ -279,7 +274,7 @@ int warc_open(struct warc *w, int dir, uint32_t file, uint64_t end, const char *
         return no_memory(err);
     }
     w->deflater = z;
-    remove_files_behind(dir, file);
+    remove_files_after(dir, file);
     const int rc = end > 0 ? open_file(w, file, end, err) : begin_file(w, file ? file : 1, err);
     if (rc < 0)
         warc_close(w);
@@ -308,10 +303,8 @@ int warc_write(struct warc *w, const struct warc_capture *c, struct warc_place *
 
 int warc_sync(struct warc *w, deja_error *err)
 {
-    char name[WARC_NAME_LEN];
-    warc_name(w->file, name);
     if (fdatasync(w->fd) != 0 || (w->fresh && fsync(w->dir) != 0))
-        return fail_errno(err, "%s: cannot sync", name);
+        return fail_errno(err, "%s: cannot sync", warc_name(w->file).text);
     w->fresh = false;
     return DEJA_OK;
 }
@@ -430,14 +423,13 @@ static int check_range(int fd, uint64_t from, uint64_t to, uint64_t *whole, deja
 int warc_check(int dir, uint32_t file, uint64_t from, uint64_t to, uint64_t *whole, bool *damaged,
                deja_error *err)
 {
-    char name[WARC_NAME_LEN];
+    const struct warc_name name = warc_name(file);
     struct stat st = {0};
     int rc = DEJA_OK;
-    warc_name(file, name);
     *whole = from;
-    const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+    const int fd = openat(dir, name.text, O_RDONLY | O_CLOEXEC);
     if ((fd < 0 && errno != ENOENT) || (fd >= 0 && fstat(fd, &st) != 0))
-        rc = fail_errno(err, "%s: cannot open", name);
+        rc = fail_errno(err, "%s: cannot open", name.text);
     const uint64_t size = (uint64_t)st.st_size; /* 0: no file */
     if (rc == DEJA_OK && from < size && from < to)
         rc = check_range(fd, from, to < size ? to : size, whole, err);
@@ -483,11 +475,10 @@ static bool keep_block(struct buffer *record)
 int warc_read(int dir, const struct warc_place *place, size_t max, struct buffer *block,
               deja_error *err)
 {
-    char name[WARC_NAME_LEN];
-    warc_name(place->file, name);
-    const int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+    const struct warc_name name = warc_name(place->file);
+    const int fd = openat(dir, name.text, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return fail_errno(err, "%s: cannot open", name);
+        return fail_errno(err, "%s: cannot open", name.text);
     struct reading *r = new_reading(fd, place->at, place->at + place->len);
     const int rc = r ? inflate_member(r, max, block, err) : no_memory(err);
     free(r);
@@ -495,6 +486,6 @@ int warc_read(int dir, const struct warc_place *place, size_t max, struct buffer
     if (rc == DEJA_ENOMEM)
         return rc;
     if (rc < 0 || !keep_block(block))
-        return fail(err, DEJA_EFORMAT, "%s has no record at %" PRIu64, name, place->at);
+        return fail(err, DEJA_EFORMAT, "%s: no record at %" PRIu64, name.text, place->at);
     return DEJA_OK;
 }

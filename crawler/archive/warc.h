@@ -43,8 +43,10 @@ struct warc {
     struct buffer plain, packed;
 };
 
-#define WARC_NAME_LEN 32
-void warc_name(uint32_t file, char name[WARC_NAME_LEN]);
+struct warc_name {
+    char text[32];
+};
+struct warc_name warc_name(uint32_t file);
 
 /* Append after `end` of file number `file` in the folder; 0 and 0: start a new one.  Everything
  * after `end` was written but never recorded: it is cut off, and later files are removed. */

@@ -69,7 +69,6 @@ static int fault_of(CURLcode code)
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:
     case CURLE_BAD_CONTENT_ENCODING:
-        return FETCH_PROTOCOL;
     case CURLE_LOGIN_DENIED: /* credentials in the URL */
         return FETCH_PROTOCOL;
     default:

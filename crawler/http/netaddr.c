@@ -64,20 +64,23 @@ static bool is_in(const uint8_t *bytes, const struct block *b)
            (rest == 0 || ((bytes[whole] ^ b->prefix[whole]) & mask) == 0);
 }
 
+static const struct block *find(const uint8_t *bytes, const struct block *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (is_in(bytes, &b[i]))
+            return &b[i];
+    return NULL;
+}
+
 static bool v4_is_public(const uint8_t bytes[4])
 {
-    for (size_t i = 0; i < sizeof v4_blocks / sizeof v4_blocks[0]; i++)
-        if (is_in(bytes, &v4_blocks[i]))
-            return false;
-    return true;
+    return !find(bytes, v4_blocks, sizeof v4_blocks / sizeof v4_blocks[0]);
 }
 
 static bool v6_is_public(const uint8_t bytes[16])
 {
-    for (size_t i = 0; i < sizeof v6_blocks / sizeof v6_blocks[0]; i++)
-        if (is_in(bytes, &v6_blocks[i]))
-            return v6_blocks[i].carries && v4_is_public(bytes + v6_blocks[i].carries);
-    return true;
+    const struct block *b = find(bytes, v6_blocks, sizeof v6_blocks / sizeof v6_blocks[0]);
+    return !b || (b->carries && v4_is_public(bytes + b->carries));
 }
 
 bool netaddr_is_public(const struct sockaddr *a)

@@ -167,9 +167,7 @@ int archive_open(struct crawler *c, deja_error *err)
 
 bool archive_has(const struct crawler *c, const struct warc_place *place)
 {
-    char name[WARC_NAME_LEN];
-    warc_name(place->file, name);
-    return faccessat(c->dir, name, R_OK, 0) == 0;
+    return faccessat(c->dir, warc_name(place->file).text, R_OK, 0) == 0;
 }
 
 /* --- The index --------------------------------------------------------------------------- */

@@ -81,7 +81,7 @@ int frontdb_fail(frontier *f, deja_error *err)
     const int code = f->db ? sqlite3_errcode(f->db) : SQLITE_NOMEM;
     const struct fail_path shown = fail_path(f->path);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        return fail(err, DEJA_EBUSY, "%s: another process crawls in this folder", shown.text);
+        return fail(err, DEJA_EBUSY, "%s: another process is crawling in this folder", shown.text);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
         return fail(err, DEJA_EFORMAT, "%s: not a queue, or a damaged one", shown.text);
     if (code == SQLITE_NOMEM)
@@ -303,7 +303,7 @@ int frontier_open(const char *dir, frontier **out, deja_error *err)
     const int len = snprintf(f->path, sizeof f->path, "%s/queue.db", dir);
     int rc = len > 0 && (size_t)len < sizeof f->path
                  ? open_file(f, err)
-                 : fail(err, DEJA_EINVAL, "%s: the name is too long", fail_path(dir).text);
+                 : fail(err, DEJA_EINVAL, "%s: the path is too long", fail_path(dir).text);
     if (rc == DEJA_OK)
         *out = f;
     else

@@ -99,9 +99,9 @@ exits_with 2 deja crawl --out broken
 # A cache without a queue is left alone.
 cp -r crawl orphan
 rm orphan/queue.db
-fails_with 2 'has a cache and no queue' deja crawl "$url/" --out orphan
+fails_with 2 'it has a cache but no queue' deja crawl "$url/" --out orphan
 rm orphan/seen.deja
-fails_with 2 'has an archive and no queue' deja crawl "$url/" --out orphan
+fails_with 2 'it has an archive but no queue' deja crawl "$url/" --out orphan
 expect_same orphan/crawl-00001.warc.gz crawl/crawl-00001.warc.gz
 mv orphan/crawl-00001.warc.gz orphan/crawl-00002.warc.gz
 fails_with 2 'move crawl-00002.warc.gz away' deja crawl "$url/" --out orphan

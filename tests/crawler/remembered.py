@@ -154,7 +154,7 @@ def a_missing_cache_is_rebuilt_with_its_options():
 def a_kind_that_does_not_grow_needs_a_size():
     for kind in ("layered", "window", "spectral"):
         text = crawl("http://127.0.0.1:9/", "--out", "unsized", "-k", kind, status=2)
-        check(f"kind {kind} does not grow: give -n" in text, text)
+        check(f"kind {kind} cannot grow: give -n" in text, text)
     with Server(site(pages())) as server:
         begun(server, "unsized", "-k", "layered", "-n", "1000")  # the folder is still usable
         crawl("--out", "unsized")

@@ -248,7 +248,7 @@ def a_folder_of_deja_0_1_can_be_resumed():
             same(db.execute("SELECT count(*) FROM url WHERE host NOT IN (SELECT id FROM host)")
                  .fetchone(), (0,), "URLs of no host")
             db.execute("PRAGMA user_version = 99")
-        check("another version of deja (99" in notes("--out", "old", status=2), "a newer folder")
+        check("another version of deja (format 99" in notes("--out", "old", status=2), "a newer folder")
 
 
 def bare_hosts_are_accepted():
