@@ -74,7 +74,7 @@ static void a_table_without_room_stays_unchanged(void **state)
     deja_error err = {0, ""};
     deja_filter *a = filled(opt, 0, 900), *b = filled(opt, 900, 1800), *same = filled(opt, 0, 900);
     assert_int_equal(deja_filter_merge(a, b, &err), DEJA_EFULL);
-    assert_non_null(strstr(err.text, "900 keys more"));
+    assert_non_null(strstr(err.text, "900 more keys"));
     assert_same_bodies(a, same, "exact");
     assert_int_equal(stats_of(a).keys, 900);
     assert_int_equal(stats_of(a).unions, 0);
