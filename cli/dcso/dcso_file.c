@@ -2,6 +2,7 @@
 #include "cli/dcso/dcso_file.h"
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
+#include "tools/base/signals.h"
 #include "tools/input/decode.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -108,7 +109,7 @@ static int check_length(int fd, const struct decode *dec, const struct dcso *d, 
 static bool is_gzip(int fd)
 {
     unsigned char head[DECODE_MAGIC];
-    const ssize_t got = pread(fd, head, sizeof head, 0);
+    const ssize_t got = io_read_at(fd, head, sizeof head, 0);
     return got > 0 && decode_sniff(head, (size_t)got) == DECODE_GZIP;
 }
 
@@ -139,7 +140,7 @@ int dcso_file_read(struct dcso_file *f, const char *path, const atomic_bool *sto
     if (rc == DEJA_OK)
         return rc;
     dcso_file_free(f);
-    if (stop && atomic_load_explicit(stop, memory_order_relaxed))
+    if (signals_stopped(stop))
         return fail(err, DEJA_EIO, "stopped while %s was read", fail_path(path).text);
     const bool of_it = strncmp(why.text, "its ", 4) == 0;
     return fail(err, rc, "%s%s %s", fail_path(path).text, of_it ? ":" : "", why.text);

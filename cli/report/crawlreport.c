@@ -1,22 +1,19 @@
 /* crawlreport.c - the summary of a crawl: lines for people, or JSON. */
 #include "cli/report/crawlreport.h"
 #include "tools/base/number.h"
+#include "tools/base/printable.h"
 #include <ctype.h>
-#include <stdio.h>
 
 /* A list of counts in words, those that are 0 left out: "3 not found, 2 timeout". */
 struct list {
     char text[400];
-    size_t len;
 };
 
 static void list_add(struct list *l, uint64_t n, const char *what)
 {
-    if (n == 0 || l->len >= sizeof l->text)
-        return;
-    const int more = snprintf(l->text + l->len, sizeof l->text - l->len, "%s%s %s",
-                              l->len ? ", " : "", num_count(n).s, what);
-    l->len += more > 0 ? (size_t)more : 0;
+    if (n)
+        printable_append(l->text, sizeof l->text, "%s%s %s", l->text[0] ? ", " : "",
+                         num_count(n).s, what);
 }
 
 static const struct {
@@ -79,7 +76,7 @@ static void note_manners(struct console *console, const struct crawl_account *a)
 void crawlreport_text(const struct call *call, const struct crawl_account *a)
 {
     struct console *console = call->console;
-    struct list failed = {.len = 0}, left = {.len = 0};
+    struct list failed = {""}, left = {""};
     for (unsigned i = CRAWL_FIRST_FAILURE; i < CRAWL_COUNTS; i++)
         list_add(&failed, a->count[i], crawl_count_name(i));
     for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
@@ -90,9 +87,9 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
                  num_fixed(pages_per_second(a), 1).s);
     note_cache(console, a);
     note_visits(console, a);
-    if (failed.len > 0)
+    if (failed.text[0])
         console_note(console, "failed: %s", failed.text);
-    if (left.len > 0)
+    if (left.text[0])
         console_note(console, "left out: %s", left.text);
     note_manners(console, a);
     if (a->asked == 0 && a->waiting == 0)

@@ -5,8 +5,11 @@
 #include "cli/report/plan_report.h"
 #include "cli/session/session.h"
 #include "tools/base/number.h"
+#include "tools/base/printable.h"
 #include <math.h>
-#include <stdarg.h>
+
+#define GIVE_REASON(s, ...) (void)snprintf((s)->reason, sizeof(s)->reason, __VA_ARGS__)
+#define APPEND(s, ...)      printable_append((s)->command, sizeof(s)->command, __VA_ARGS__)
 
 #define SMALL 4096 /* bytes that are not worth a thought */
 
@@ -46,16 +49,6 @@ static const struct plan_row *choose_by_bits(const struct plan_report *s)
     return best;
 }
 
-static void give_reason(struct plan_report *s, const char *fmt, ...) OUT_PRINTF(2, 3);
-
-static void give_reason(struct plan_report *s, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(s->reason, sizeof s->reason, fmt, args);
-    va_end(args);
-}
-
 /* Blocked against classic: more memory for the same rate, or more losses in the same memory. */
 static void compare_with_classic(struct plan_report *s, const deja_plan *classic, bool by_loss)
 {
@@ -63,12 +56,12 @@ static void compare_with_classic(struct plan_report *s, const deja_plan *classic
     struct plan_words reads = plan_reads(p);
     unsigned lines = classic->hashes * classic->filters;
     if (p->bytes <= SMALL)
-        give_reason(s, "with so few keys the choice makes no difference");
+        GIVE_REASON(s, "with so few keys the choice makes no difference");
     else if (by_loss)
-        give_reason(s, "%s a lookup, not %u; classic would lose %s in a million", reads.s, lines,
+        GIVE_REASON(s, "%s a lookup, not %u; classic would lose %s in a million", reads.s, lines,
                     num_estimate(plan_per_million(classic)).s);
     else
-        give_reason(s, "%s a lookup, not %u, for %.0f%% more memory than classic", reads.s, lines,
+        GIVE_REASON(s, "%s a lookup, not %u, for %.0f%% more memory than classic", reads.s, lines,
                     100.0 * (p->bits_per_key / classic->bits_per_key - 1.0));
 }
 
@@ -91,32 +84,21 @@ static void recommend(struct plan_report *s)
     if (!s->best)
         s->best = plan_first(s);
     if (count_possible(s) == 1)
-        give_reason(s, "no other kind does what these options ask for");
+        GIVE_REASON(s, "no other kind does what these options ask for");
     else if (s->best->kind == DEJA_BLOCKED && classic) /* the default, and its rival */
         compare_with_classic(s, &classic->plan, by_loss);
     else if (s->best->kind == DEJA_BLOCKED)
-        give_reason(s, "%s a lookup", plan_reads(&s->best->plan).s);
+        GIVE_REASON(s, "%s a lookup", plan_reads(&s->best->plan).s);
     else if (deja_kind_can(s->best->kind, DEJA_CAN_FILL) && by_loss)
-        give_reason(s, "there is room for it, and practically no page is lost");
+        GIVE_REASON(s, "there is room for it, and practically no page is lost");
     else if (deja_kind_can(s->best->kind, DEJA_CAN_FILL))
-        give_reason(s, "the smallest but classic at this rate, and practically no page is lost");
+        GIVE_REASON(s, "the smallest but classic at this rate, and practically no page is lost");
     else
-        give_reason(s, "by far the fewest lost pages, for %s a lookup",
+        GIVE_REASON(s, "by far the fewest lost pages, for %s a lookup",
                     plan_reads(&s->best->plan).s);
 }
 
 /* --- The next command --------------------------------------------------------- */
-
-static void append(struct plan_report *s, const char *fmt, ...) OUT_PRINTF(2, 3);
-
-static void append(struct plan_report *s, const char *fmt, ...)
-{
-    size_t len = strlen(s->command);
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(s->command + len, sizeof s->command - len, fmt, args);
-    va_end(args);
-}
 
 /* As a person would type it: 1500000 is 1500k, 2147483648 bytes are 2G. */
 static void append_scaled(struct plan_report *s, uint64_t value, unsigned step)
@@ -127,7 +109,7 @@ static void append_scaled(struct plan_report *s, uint64_t value, unsigned step)
         value /= step;
         unit = units + i;
     }
-    append(s, " %llu%.1s", (unsigned long long)value, unit);
+    APPEND(s, " %llu%.1s", (unsigned long long)value, unit);
 }
 
 static void append_option(struct plan_report *s, const deja_option *row)
@@ -136,15 +118,15 @@ static void append_option(struct plan_report *s, const deja_option *row)
     const char *unit = row->unit ? row->unit : "";
     char text[DEJA_OPTION_TEXT];
     const size_t len = deja_option_print(row, &s->c->filter, text);
-    append(s, " %s", opt_filter_word(row));
+    APPEND(s, " %s", opt_filter_word(row));
     if (row->type == DEJA_OPTION_RATE || row->type == DEJA_OPTION_REAL)
-        append(s, " %s", num_typed(*(const double *)(const void *)field).s);
+        APPEND(s, " %s", num_typed(*(const double *)(const void *)field).s);
     else if (strcmp(unit, "keys") == 0 || strcmp(unit, "bytes") == 0)
         append_scaled(s, *(const uint64_t *)(const void *)field, unit[0] == 'k' ? 1000 : 1024);
     else if (row->type == DEJA_OPTION_CHAR)
-        append(s, " '%c'", text[0]);
+        APPEND(s, " '%c'", text[0]);
     else if (len)
-        append(s, " %.*s%s", (int)len, text, strcmp(unit, "seconds") == 0 ? "s" : "");
+        APPEND(s, " %.*s%s", (int)len, text, strcmp(unit, "seconds") == 0 ? "s" : "");
 }
 
 /* Options as they were given, and the kind that was found. */
@@ -153,17 +135,17 @@ static void make_command(struct plan_report *s)
     const struct shared_options *c = s->c;
     uint32_t kind = s->best ? s->best->kind : c->filter.kind;
     const bool build = !session_can_dedup(kind);
-    append(s, build ? "deja build" : "deja dedup");
+    APPEND(s, build ? "deja build" : "deja dedup");
     if (kind != DEJA_BLOCKED) /* the default need not be typed */
-        append(s, " -k %s", deja_kind_name(kind));
+        APPEND(s, " -k %s", deja_kind_name(kind));
     for (size_t i = 0; deja_option_at(i); i++) {
         const deja_option *row = deja_option_at(i);
         if (deja_option_given(row, &c->filter) && strcmp(row->name, "kind") != 0)
             append_option(s, row);
     }
     if (c->layered == OPT_LAYERED_PAPER)
-        append(s, " --layered paper");
-    append(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
+        APPEND(s, " --layered paper");
+    APPEND(s, build ? " list.deja urls.txt" : " --state seen.deja urls.txt > new.txt");
 }
 
 void plan_advise(struct plan_report *s)

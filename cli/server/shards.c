@@ -2,7 +2,6 @@
 #include "cli/server/shards.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +11,13 @@
 #ifdef DEJA_HAVE_HIREDIS
 #include <hiredis/hiredis.h>
 #endif
+
+uint32_t shards_of(deja_slice key, uint32_t n)
+{
+    return (uint32_t)mix_below(mix64(mix_fnv1a(MIX_FNV1A, key.data, key.len)), n);
+}
+
+#ifdef DEJA_HAVE_HIREDIS
 
 #define COMMAND_KEYS 256 /* keys of one command: the server does others between two */
 #define NAME_LEN     200
@@ -23,14 +29,8 @@ struct shards {
     uint32_t n, replicas;
     bool existed;
     char (*shard_name)[NAME_LEN + 16];
-    const atomic_bool *stop;
     const deja_url_rules *rules; /* in the version that the cache was made with */
 };
-
-uint32_t shards_of(deja_slice key, uint32_t n)
-{
-    return (uint32_t)mix_below(mix64(mix_fnv1a(MIX_FNV1A, key.data, key.len)), n);
-}
 
 const deja_url_rules *shards_rules(const struct shards *s)
 {
@@ -46,8 +46,6 @@ bool shards_existed(const struct shards *s)
 {
     return s->existed;
 }
-
-#ifdef DEJA_HAVE_HIREDIS
 
 /* --- Batches ---------------------------------------------------------------------- */
 
@@ -135,18 +133,17 @@ static int lot_make(const struct shards *s, const char *verb, const deja_slice *
     return fine ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for a batch of %zu keys", n);
 }
 
-static int refused(const struct shards *s, const struct wire_request *r, const char *text,
-                   deja_error *err)
+static int refused(const struct shards *s, const char *shard, const char *text, deja_error *err)
 {
     if (strcmp(text, "ERR not found") == 0)
         return fail(err, DEJA_EMISMATCH,
                     "%s: the server has lost this shard of %s: restore it, or delete all keys of "
                     "the cache and begin again",
-                    r->argv[1], s->name);
+                    shard, s->name);
     if (strstr(text, "unknown command"))
         return fail(err, DEJA_ENOTSUP,
                     "the server has no DEJA commands: load the module deja.so (deja serve does)");
-    return fail(err, DEJA_EIO, "%s: %.150s", r->argv[1], text);
+    return fail(err, DEJA_EIO, "%s: %.150s", shard, text);
 }
 
 /* The answers of one request to their places. */
@@ -156,12 +153,12 @@ static int take_answers(const struct shards *s, const struct lot *lot, size_t i,
     const struct wire_request *r = &lot->request[i];
     const redisReply *reply = r->reply;
     if (reply->type == REDIS_REPLY_ERROR)
-        return refused(s, r, reply->str, err);
+        return refused(s, r->argv[1], reply->str, err);
     const size_t n = (size_t)r->argc - 2;
     for (size_t j = 0; reply->type == REDIS_REPLY_ARRAY && j < reply->elements && j < n; j++) {
         const redisReply *one = reply->element[j];
         if (one->type == REDIS_REPLY_ERROR)
-            return refused(s, r, one->str, err);
+            return refused(s, r->argv[1], one->str, err);
         if (answer)
             answer[lot->index[lot->first[i] + j]] = one->integer != 0;
     }
@@ -176,17 +173,6 @@ static int run_lot(struct shards *s, struct lot *lot, uint8_t *answer, deja_erro
     for (size_t i = 0; i < lot->n_requests && rc == DEJA_OK; i++)
         rc = take_answers(s, lot, i, answer, err);
     wire_drop(lot->request, lot->n_requests);
-    return rc;
-}
-
-int shards_check(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
-                 uint8_t *answer, deja_error *err)
-{
-    struct lot lot;
-    int rc = lot_make(s, "DEJA.CHECK", key, n, want, &lot, err);
-    if (rc == DEJA_OK)
-        rc = run_lot(s, &lot, answer, err);
-    lot_free(&lot);
     return rc;
 }
 
@@ -206,15 +192,27 @@ static int add_and_wait(struct shards *s, struct lot *lot, uint8_t *answer, deja
     return rc;
 }
 
+static int run_keys(struct shards *s, const char *verb, const deja_slice *key, size_t n,
+                    const uint8_t *want, uint8_t *answer, bool wait, deja_error *err)
+{
+    struct lot lot;
+    int rc = lot_make(s, verb, key, n, want, &lot, err);
+    if (rc == DEJA_OK)
+        rc = wait ? add_and_wait(s, &lot, answer, err) : run_lot(s, &lot, answer, err);
+    lot_free(&lot);
+    return rc;
+}
+
+int shards_check(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
+                 uint8_t *answer, deja_error *err)
+{
+    return run_keys(s, "DEJA.CHECK", key, n, want, answer, false, err);
+}
+
 int shards_add(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
                uint8_t *answer, deja_error *err)
 {
-    struct lot lot;
-    int rc = lot_make(s, "DEJA.ADD", key, n, want, &lot, err);
-    if (rc == DEJA_OK)
-        rc = s->replicas ? add_and_wait(s, &lot, answer, err) : run_lot(s, &lot, answer, err);
-    lot_free(&lot);
-    return rc;
+    return run_keys(s, "DEJA.ADD", key, n, want, answer, s->replicas != 0, err);
 }
 
 /* --- What the filters are --------------------------------------------------------- */
@@ -233,31 +231,12 @@ static uint64_t number_of(const redisReply *map, const char *name)
     return value && value->type == REDIS_REPLY_INTEGER ? (uint64_t)value->integer : 0;
 }
 
-int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *err)
-{
-    const char *argv[2] = {"DEJA.INFO", s->shard_name[0]};
-    size_t len[2] = {strlen(argv[0]), strlen(argv[1])};
-    struct wire_request r = {argv, len, 2, 0, NULL, 0, false, false};
-    int rc = wire_run(s->wire, &r, 1, err);
-    *forgets = false;
-    *keys = 0;
-    if (rc == DEJA_OK && r.reply->type == REDIS_REPLY_ERROR)
-        rc = refused(s, &r, r.reply->str, err);
-    const redisReply *kind = rc == DEJA_OK ? value_of(r.reply, "kind") : NULL;
-    *forgets = kind && kind->str && deja_kind_can(deja_kind_parse(kind->str), DEJA_CAN_EXPIRE);
-    if (*forgets && !number_of(r.reply, "window_seconds"))
-        *keys = number_of(r.reply, "capacity") * s->n;
-    wire_drop(&r, 1);
-    return rc;
-}
-
-/* --- The cache and its text --------------------------------------------------------- */
-
-static int one_request(struct shards *s, int argc, const char **argv, redisReply **reply,
-                       deja_error *err)
+/* Sends one request without keys; an error is a reply, too. */
+static int ask(struct shards *s, int argc, const char **argv, size_t place, redisReply **reply,
+               deja_error *err)
 {
     size_t len[8];
-    struct wire_request r = {argv, len, argc, SHARDS_MAX, NULL, 0, false, false};
+    struct wire_request r = {argv, len, argc, place, NULL, 0, false, false};
     for (int i = 0; i < argc; i++)
         len[i] = strlen(argv[i]);
     const int rc = wire_run(s->wire, &r, 1, err);
@@ -265,35 +244,47 @@ static int one_request(struct shards *s, int argc, const char **argv, redisReply
     return rc;
 }
 
-/* NAME and a number behind it; moves on. */
-static bool read_number(const char **at, const char *name, int base, uint64_t *n)
+int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *err)
 {
-    const size_t len = strlen(name);
-    char *end;
-    if (strncmp(*at, name, len) != 0)
-        return false;
-    errno = 0;
-    *n = strtoull(*at + len, &end, base);
-    const bool fine = errno == 0 && end > *at + len;
-    *at = end;
-    return fine;
+    const char *argv[2] = {"DEJA.INFO", s->shard_name[0]};
+    redisReply *reply = NULL;
+    int rc = ask(s, 2, argv, 0, &reply, err);
+    if (rc == DEJA_OK && reply->type == REDIS_REPLY_ERROR)
+        rc = refused(s, argv[1], reply->str, err);
+    const redisReply *kind = rc == DEJA_OK ? value_of(reply, "kind") : NULL;
+    *forgets = kind && kind->str && deja_kind_can(deja_kind_parse(kind->str), DEJA_CAN_EXPIRE);
+    *keys = 0;
+    if (*forgets && !number_of(reply, "window_seconds"))
+        *keys = number_of(reply, "capacity") * s->n;
+    freeReplyObject(reply);
+    return rc;
 }
 
-/* "deja-cache 1 shards=256 profile=none rules=0" */
+/* --- The cache and its text --------------------------------------------------------- */
+
+struct text {
+    char s[120];
+};
+
+static struct text text_of(uint64_t shards, const char *profile, uint64_t rules)
+{
+    struct text t;
+    (void)snprintf(t.s, sizeof t.s, "deja-cache 1 shards=%" PRIu64 " profile=%s rules=%" PRIx64,
+                   shards, profile, rules);
+    return t;
+}
+
+/* sscanf is lenient: only a text that these numbers would write again is one. */
 static bool read_text(const char *text, uint64_t *n, char profile[PROFILE_LEN], uint64_t *rules)
 {
-    static const char name[] = " profile=";
-    if (!read_number(&text, "deja-cache 1 shards=", 10, n) || !*n || *n > SHARDS_MAX ||
-        strncmp(text, name, sizeof name - 1) != 0)
-        return false;
-    text += sizeof name - 1;
-    const size_t len = strcspn(text, " ");
-    if (!len || len >= PROFILE_LEN)
-        return false;
-    memcpy(profile, text, len);
-    profile[len] = '\0';
-    text += len;
-    return read_number(&text, " rules=", 16, rules);
+    return sscanf(text, "deja-cache 1 shards=%" SCNu64 " profile=%15s rules=%" SCNx64, n, profile,
+                  rules) == 3 &&
+           strcmp(text_of(*n, profile, *rules).s, text) == 0 && *n && *n <= SHARDS_MAX;
+}
+
+static const char *profile_of(const deja_url_rules *rules)
+{
+    return rules ? deja_profile_name(deja_url_rules_profile(rules)) : "none";
 }
 
 static int check_text(struct shards *s, const char *text, const struct shards_options *opt,
@@ -301,8 +292,7 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
 {
     uint64_t n, rules;
     char profile[PROFILE_LEN];
-    const char *wanted =
-        opt->rules ? deja_profile_name(deja_url_rules_profile(opt->rules)) : "none";
+    const char *wanted = profile_of(opt->rules);
     if (!read_text(text, &n, profile, &rules))
         return fail(err, DEJA_EFORMAT, "the server's key %s is no cache of deja", s->name);
     if (opt->shards && opt->shards != n)
@@ -340,23 +330,20 @@ static uint32_t default_shards(const deja_options *o)
 /* Read the text, or write it, whoever comes first. */
 static int agree(struct shards *s, const struct shards_options *opt, deja_error *err)
 {
-    char text[120];
+    struct text text;
     const char *get[2] = {"GET", s->name};
-    const char *set[4] = {"SET", s->name, text, "NX"};
+    const char *set[4] = {"SET", s->name, text.s, "NX"};
     redisReply *reply = NULL;
-    int rc = one_request(s, 2, get, &reply, err);
+    int rc = ask(s, 2, get, SHARDS_MAX, &reply, err);
     s->existed = rc == DEJA_OK && reply->type != REDIS_REPLY_NIL;
     if (rc == DEJA_OK && reply->type == REDIS_REPLY_NIL && opt->create) {
-        (void)snprintf(text, sizeof text,
-                       "deja-cache 1 shards=%" PRIu32 " profile=%s rules=%" PRIx64,
-                       opt->shards ? opt->shards : default_shards(opt->create),
-                       opt->rules ? deja_profile_name(deja_url_rules_profile(opt->rules)) : "none",
-                       opt->rules ? deja_url_rules_id(opt->rules) : 0);
+        text = text_of(opt->shards ? opt->shards : default_shards(opt->create),
+                       profile_of(opt->rules), opt->rules ? deja_url_rules_id(opt->rules) : 0);
         freeReplyObject(reply);
-        rc = one_request(s, 4, set, &reply, err);
+        rc = ask(s, 4, set, SHARDS_MAX, &reply, err);
         freeReplyObject(rc == DEJA_OK ? reply : NULL);
         if (rc == DEJA_OK)
-            rc = one_request(s, 2, get, &reply, err);
+            rc = ask(s, 2, get, SHARDS_MAX, &reply, err);
     }
     if (rc < 0)
         return rc;
@@ -453,7 +440,7 @@ static int create_shards(struct shards *s, const deja_options *o, deja_error *er
         for (uint32_t i = 0; i < s->n && rc == DEJA_OK; i++)
             if (r[i].reply->type == REDIS_REPLY_ERROR &&
                 strcmp(r[i].reply->str, "ERR item exists") != 0)
-                rc = refused(s, &r[i], r[i].reply->str, err);
+                rc = refused(s, s->shard_name[i], r[i].reply->str, err);
         wire_drop(r, s->n);
     }
     free(word);
@@ -487,7 +474,6 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
     else
         memcpy(s->name, opt->name, len + 1);
     s->replicas = opt->replicas;
-    s->stop = opt->stop;
     if (rc == DEJA_OK && opt->create && !opt->create->capacity &&
         !deja_kind_can(opt->create->kind, DEJA_CAN_GROW))
         rc = fail(err, DEJA_EINVAL, "how many keys? give options.capacity: %s does not grow",
@@ -508,37 +494,6 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
     return DEJA_OK;
 }
 
-#else
-
-int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *err)
-{
-    *forgets = false;
-    *keys = 0;
-    return wire_run(s->wire, NULL, 0, err);
-}
-
-int shards_open(const struct shards_options *opt, struct shards **out, deja_error *err)
-{
-    struct wire *none;
-    *out = NULL;
-    return wire_open(opt->url, 1, NULL, &none, err);
-}
-
-int shards_check(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
-                 uint8_t *answer, deja_error *err)
-{
-    (void)key, (void)n, (void)want, (void)answer;
-    return wire_run(s->wire, NULL, 0, err);
-}
-
-int shards_add(struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
-               uint8_t *answer, deja_error *err)
-{
-    return shards_check(s, key, n, want, answer, err);
-}
-
-#endif
-
 void shards_close(struct shards *s)
 {
     if (!s)
@@ -547,3 +502,14 @@ void shards_close(struct shards *s)
     free(s->shard_name);
     free(s);
 }
+
+#else
+
+int shards_open(const struct shards_options *opt, struct shards **out, deja_error *err)
+{
+    (void)opt;
+    *out = NULL;
+    return fail(err, DEJA_ENOTSUP, "this deja was built without hiredis, which --redis needs");
+}
+
+#endif

@@ -161,38 +161,40 @@ static size_t node_of(struct wire *w, const char *host, int port)
     return w->n_nodes++;
 }
 
+/* Remembers why a node failed. */
+static void blame(struct wire *w, const struct node *n, const char *why)
+{
+    (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port, why);
+}
+
 /* A reply that is no error, or NULL and why. */
 static redisReply *say(struct wire *w, struct node *n, int argc, const char **argv)
 {
     redisReply *r = redisCommandArgv(n->c, argc, argv, NULL);
-    if (!r || r->type == REDIS_REPLY_ERROR) {
-        (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port,
-                   r ? r->str : n->c->errstr);
-        freeReplyObject(r);
-        return NULL;
-    }
+    if (r && r->type != REDIS_REPLY_ERROR)
+        return r;
+    blame(w, n, r ? r->str : n->c->errstr);
+    freeReplyObject(r);
+    return NULL;
+}
+
+static bool order(struct wire *w, struct node *n, int argc, const char **argv)
+{
+    redisReply *r = say(w, n, argc, argv);
+    freeReplyObject(r);
     return r;
 }
 
 static bool introduce(struct wire *w, struct node *n)
 {
     char db[16];
-    bool fine = true;
-    if (w->password[0]) {
-        const char *auth[3] = {"AUTH", w->user, w->password};
-        const char *old[2] = {"AUTH", w->password};
-        redisReply *r = w->user[0] ? say(w, n, 3, auth) : say(w, n, 2, old);
-        fine = r;
-        freeReplyObject(r);
-    }
-    if (fine && w->db) {
-        const char *select[2] = {"SELECT", db};
-        (void)snprintf(db, sizeof db, "%d", w->db);
-        redisReply *r = say(w, n, 2, select);
-        fine = r;
-        freeReplyObject(r);
-    }
-    return fine;
+    const char *auth[3] = {"AUTH", w->user, w->password};
+    const char *old[2] = {"AUTH", w->password};
+    const char *select[2] = {"SELECT", db};
+    (void)snprintf(db, sizeof db, "%d", w->db);
+    if (w->password[0] && !(w->user[0] ? order(w, n, 3, auth) : order(w, n, 2, old)))
+        return false;
+    return !w->db || order(w, n, 2, select);
 }
 
 static bool connect_node(struct wire *w, struct node *n)
@@ -205,8 +207,7 @@ static bool connect_node(struct wire *w, struct node *n)
         return false;
     n->c = redisConnectWithTimeout(n->host, n->port, connect);
     if (!n->c || n->c->err) {
-        (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port,
-                   n->c ? n->c->errstr : "out of memory");
+        blame(w, n, n->c ? n->c->errstr : "out of memory");
         disconnect(w, n);
     } else {
         redisSetTimeout(n->c, reply);
@@ -315,8 +316,7 @@ static redisReply *read_reply(struct wire *w, struct node *n)
     if (n->c && redisGetReply(n->c, &reply) == REDIS_OK)
         return reply;
     if (n->c)
-        (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port,
-                   n->c->errstr);
+        blame(w, n, n->c->errstr);
     disconnect(w, n);
     return NULL;
 }
@@ -355,8 +355,7 @@ static bool is_passing(struct wire *w, struct wire_request *r, const char *text)
     }
     for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++)
         if (begins(text, passing[i])) {
-            (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(w->node[r->node].host).text,
-                       w->node[r->node].port, text);
+            blame(w, &w->node[r->node], text);
             if (begins(text, "READONLY") || begins(text, "CLUSTERDOWN"))
                 try_elsewhere(w, r);
             return true;
@@ -425,7 +424,7 @@ int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
             return DEJA_OK;
         if (left < before)
             moved = clock_seconds();
-        if (clock_seconds() - moved > WIRE_PATIENCE || (w->stop && signals_stopped(w->stop)))
+        if (clock_seconds() - moved > WIRE_PATIENCE || signals_stopped(w->stop))
             break;
         if (idle > REDIRECTIONS) /* a failover, or a server that starts: it takes its time */
             pause_for(0.1);
@@ -472,45 +471,6 @@ int wire_wait(struct wire *w, const struct wire_request *r, size_t n, unsigned r
         }
     }
     return DEJA_OK;
-}
-
-#else
-
-int wire_open(const char *url, size_t n_places, const atomic_bool *stop, struct wire **out,
-              deja_error *err)
-{
-    (void)url, (void)n_places, (void)stop;
-    *out = NULL;
-    return fail(err, DEJA_ENOTSUP, "this deja was built without hiredis, which --redis needs");
-}
-
-void wire_close(struct wire *w)
-{
-    (void)w;
-}
-
-int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
-{
-    (void)w, (void)r, (void)n;
-    return fail(err, DEJA_ENOTSUP, "no hiredis");
-}
-
-void wire_drop(struct wire_request *r, size_t n)
-{
-    (void)r, (void)n;
-}
-
-unsigned long wire_lost(const struct wire *w)
-{
-    (void)w;
-    return 0;
-}
-
-int wire_wait(struct wire *w, const struct wire_request *r, size_t n, unsigned replicas,
-              deja_error *err)
-{
-    (void)w, (void)r, (void)n, (void)replicas;
-    return fail(err, DEJA_ENOTSUP, "no hiredis");
 }
 
 #endif

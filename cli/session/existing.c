@@ -2,6 +2,7 @@
 #include "cli/session/existing.h"
 #include "cli/dcso/dcso_file.h"
 #include "tools/base/fail.h"
+#include "tools/base/io.h"
 #include "tools/base/number.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -27,13 +28,10 @@ enum what {
 /* The first bytes of a file, as many as it has; -1: errno tells why not. */
 static ssize_t read_head(const char *path, uint8_t head[HEAD_LEN])
 {
-    ssize_t got;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    do
-        got = pread(fd, head, HEAD_LEN, 0);
-    while (got < 0 && errno == EINTR);
+    const ssize_t got = io_read(fd, head, HEAD_LEN);
     const int saved = errno;
     close(fd);
     errno = saved;

@@ -6,17 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What does not fit is cut off, and not inside a character. */
+static void print(deja_error *err, int status, const char *fmt, va_list args)
+{
+    err->status = status;
+    const int len = vsnprintf(err->text, sizeof err->text, fmt, args);
+    if (len >= 0 && (size_t)len >= sizeof err->text)
+        err->text[printable_cut(err->text, sizeof err->text - 1)] = '\0';
+}
+
 int fail(deja_error *err, int status, const char *fmt, ...)
 {
-    if (err) {
-        va_list ap;
-        va_start(ap, fmt);
-        err->status = status;
-        int len = vsnprintf(err->text, sizeof err->text, fmt, ap);
-        va_end(ap);
-        if (len >= 0 && (size_t)len >= sizeof err->text)
-            err->text[printable_cut(err->text, sizeof err->text - 1)] = '\0';
-    }
+    va_list args;
+    va_start(args, fmt);
+    if (err)
+        print(err, status, fmt, args);
+    va_end(args);
     return status;
 }
 
@@ -38,20 +43,17 @@ static inline const char *words_gnu(const char *text, const char *buffer)
 
 int fail_errno(deja_error *err, const char *fmt, ...)
 {
-    int saved = errno;
-    int status = saved == ENOMEM ? DEJA_ENOMEM : DEJA_EIO;
+    const int saved = errno;
+    const int status = saved == ENOMEM ? DEJA_ENOMEM : DEJA_EIO;
+    char buffer[128];
+    va_list args;
+    va_start(args, fmt);
     if (err) {
-        va_list ap;
-        va_start(ap, fmt);
-        err->status = status;
-        int len = vsnprintf(err->text, sizeof err->text, fmt, ap);
-        va_end(ap);
-        if (len >= 0 && (size_t)len < sizeof err->text) {
-            char buffer[128];
-            snprintf(err->text + len, sizeof err->text - (size_t)len, ": %s",
-                     WORDS(strerror_r(saved, buffer, sizeof buffer), buffer));
-        }
+        print(err, status, fmt, args);
+        printable_append(err->text, sizeof err->text, ": %s",
+                         WORDS(strerror_r(saved, buffer, sizeof buffer), buffer));
     }
+    va_end(args);
     errno = saved;
     return status;
 }

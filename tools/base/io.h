@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #define IO_PIECE ((size_t)1 << 20) /* at a time: a signal is noticed soon */
@@ -24,12 +25,15 @@ static inline bool io_write(int fd, const void *data, uint64_t len)
     return true;
 }
 
-/* Fills buf unless the file ends before; how many bytes that was, or -1 and errno. */
-static inline ssize_t io_read(int fd, void *buf, size_t cap)
+/* Fills buf from offset `at`, or from the current position if `at` is negative, unless the file
+ * ends first.  Returns the number of bytes, or -1 with errno set. */
+static inline ssize_t io_read_at(int fd, void *buf, size_t cap, off_t at)
 {
     size_t have = 0;
     while (have < cap) {
-        const ssize_t n = read(fd, (char *)buf + have, cap - have);
+        char *to = (char *)buf + have;
+        const ssize_t n =
+            at < 0 ? read(fd, to, cap - have) : pread(fd, to, cap - have, at + (off_t)have);
         if (n < 0 && errno != EINTR)
             return -1;
         if (n == 0)
@@ -37,6 +41,11 @@ static inline ssize_t io_read(int fd, void *buf, size_t cap)
         have += n > 0 ? (size_t)n : 0;
     }
     return (ssize_t)have;
+}
+
+static inline ssize_t io_read(int fd, void *buf, size_t cap)
+{
+    return io_read_at(fd, buf, cap, -1);
 }
 
 #endif

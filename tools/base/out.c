@@ -8,6 +8,7 @@
  * set, each piece is at most what a pipe takes at once, and waits a second for its turn. */
 #include "tools/base/out.h"
 #include "tools/base/fail.h"
+#include "tools/base/signals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
@@ -89,17 +90,12 @@ int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_er
     return DEJA_OK;
 }
 
-static bool stopping(const struct out *o)
-{
-    return o->stop && atomic_load_explicit(o->stop, memory_order_relaxed);
-}
-
 /* Whether there is a point in trying to write: waits, but not for ever when stopping. */
 static bool wait_writable(const struct out *o)
 {
     struct pollfd p = {.fd = o->fd, .events = POLLOUT};
     for (;;) {
-        bool last = stopping(o);
+        bool last = signals_stopped(o->stop);
         int n = poll(&p, 1, last ? STOP_WAIT_MS : STOP_LOOK_MS);
         if (n > 0)
             return true;
@@ -128,7 +124,7 @@ static void write_all(struct out *o, const char *data, size_t len)
         return;
     while (len > 0) {
         size_t piece = len;
-        if (stopping(o)) {
+        if (signals_stopped(o->stop)) {
             if (!wait_writable(o)) {
                 o->error = EPIPE;
                 return;

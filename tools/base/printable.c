@@ -11,6 +11,7 @@
  *     U+2028, U+2029           some programs end a line there
  *     bytes that are not UTF-8 8-bit terminals take some of them for C1 */
 #include "tools/base/printable.h"
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,4 +95,13 @@ size_t printable_cut(const char *text, size_t len)
         return begin(first, &low, &high) > back ? len - back : len;
     }
     return len;
+}
+
+void printable_append(char *text, size_t cap, const char *fmt, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text + used, cap - used, fmt, args);
+    va_end(args);
 }

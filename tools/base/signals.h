@@ -11,9 +11,10 @@
  * ignored: a write to nobody returns EPIPE. */
 const atomic_bool *signals_install(void);
 
+/* stop may be NULL. */
 static inline bool signals_stopped(const atomic_bool *stop)
 {
-    return atomic_load_explicit(stop, memory_order_relaxed);
+    return stop && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
 /* Around pthread_create: the new threads inherit the mask and leave the signals, and with

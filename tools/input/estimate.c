@@ -1,8 +1,8 @@
 /* estimate.c - how many records there will be, without reading everything; see input.h. */
+#include "tools/base/io.h"
 #include "tools/input/decode.h"
 #include "tools/input/input.h"
 #include "tools/input/source.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -26,15 +26,8 @@ struct estimate {
 /* What ends records in up to one sample at `at`; false when that cannot be read. */
 static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uint64_t *ends)
 {
-    size_t have = 0;
-    while (have < len) {
-        ssize_t got = pread(fd, e->sample + have, len - have, (off_t)(at + have));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        have += (size_t)got;
-    }
+    if (io_read_at(fd, e->sample, len, (off_t)at) != (ssize_t)len)
+        return false;
     const deja_slice text = {e->sample, len};
     *ends += deja_lines_count(text, e->terminator);
     if (e->words)
@@ -47,7 +40,7 @@ static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uin
 static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t size)
 {
     unsigned char head[DECODE_MAGIC];
-    ssize_t got = pread(fd, head, sizeof head, (off_t)begin);
+    ssize_t got = io_read_at(fd, head, sizeof head, (off_t)begin);
     if (got < 0 || decode_sniff(head, (size_t)got) > DECODE_PLAIN)
         return false;
     uint64_t ends = 0;

@@ -4,7 +4,6 @@
 #include "tools/base/printable.h"
 #include "tools/base/scan.h"
 #include "tools/input/csv.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,17 +37,7 @@ void pickhint_fini(struct pickhint *h)
 
 /* --- Names, as many as fit ---------------------------------------------------- */
 
-static void append(deja_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void append(deja_error *err, const char *fmt, ...)
-{
-    va_list ap;
-    if (!err)
-        return;
-    const size_t used = strlen(err->text);
-    va_start(ap, fmt);
-    (void)vsnprintf(err->text + used, sizeof err->text - used, fmt, ap);
-    va_end(ap);
-}
+#define APPEND(err, ...) printable_append((err)->text, sizeof(err)->text, __VA_ARGS__)
 
 struct list {
     deja_error *err;
@@ -65,9 +54,9 @@ static void list_add(struct list *l, deja_slice name, const char *remark)
     (void)printable(shown, sizeof shown, name.data, name.len, false);
     l->full = strlen(shown) + strlen(remark) + sizeof ", \"\", ..." > room;
     if (l->full)
-        append(l->err, "%s...", l->comma);
+        APPEND(l->err, "%s...", l->comma);
     else
-        append(l->err, "%s\"%s\"%s", l->comma, shown, remark);
+        APPEND(l->err, "%s\"%s\"%s", l->comma, shown, remark);
     l->comma = ", ";
 }
 
@@ -151,15 +140,15 @@ static void describe_json(const struct pickhint *h, const struct pick *p, deja_e
     struct jsonpick_walk walk;
     const deja_slice first = json_of(p, (deja_slice){h->line[0], h->len[0]});
     if (!jsonpick_walk(&walk, first)) {
-        append(err, "the first line of %s is not %s", fail_path(h->path).text,
+        APPEND(err, "the first line of %s is not %s", fail_path(h->path).text,
                p->opt.format == PICK_CDXJ ? "two words and a JSON object" : "a JSON object");
         return;
     }
-    append(err, "the first lines of %s have: ", fail_path(h->path).text);
+    APPEND(err, "the first lines of %s have: ", fail_path(h->path).text);
     for (unsigned i = 0; i < h->n; i++)
         name_members(&names, json_of(p, (deja_slice){h->line[i], h->len[i]}), "", 1);
     if (names.n == 0)
-        append(err, "nothing");
+        APPEND(err, "nothing");
 }
 
 /* --- Fields and columns ----------------------------------------------------------- */
@@ -194,10 +183,10 @@ static void describe_columns(const struct pickhint *h, const struct pick *p, dej
     const deja_slice line = {h->line[0], h->len[0]};
     const size_t n = count_columns(p, line);
     char *scratch = malloc(line.len + 1);
-    append(err, "the first line of %s has %zu column%s", fail_path(h->path).text, n,
+    APPEND(err, "the first line of %s has %zu column%s", fail_path(h->path).text, n,
            n == 1 ? "" : "s");
     if (scratch) {
-        append(err, ": ");
+        APPEND(err, ": ");
         pickhint_columns(line, p->opt.delimiter, scratch, err);
     }
     free(scratch);
@@ -206,19 +195,19 @@ static void describe_columns(const struct pickhint *h, const struct pick *p, dej
 static void describe_fields(const struct pickhint *h, const struct pick *p, deja_error *err)
 {
     const size_t n = count_fields(p, (deja_slice){h->line[0], h->len[0]});
-    append(err, "the first line of %s has %zu field%s", fail_path(h->path).text, n,
+    APPEND(err, "the first line of %s has %zu field%s", fail_path(h->path).text, n,
            n == 1 ? "" : "s");
     if (p->opt.format == PICK_SQUID || p->opt.format == PICK_CDX)
-        append(err, ", and the URL of a %s line is field %u", pick_format_name(p->opt.format),
+        APPEND(err, ", and the URL of a %s line is field %u", pick_format_name(p->opt.format),
                p->column);
     else if (!p->opt.has_delimiter)
-        append(err, " between blanks; -d sets another delimiter");
+        APPEND(err, " between blanks; -d sets another delimiter");
 }
 
 static void describe_line(const struct pickhint *h, const struct pick *p, deja_error *err)
 {
     const int shown = h->len[0] < NAME_SHOWN ? (int)h->len[0] : NAME_SHOWN;
-    append(err, "is %s %s? Its first line is '%.*s'", fail_path(h->path).text,
+    APPEND(err, "is %s %s? Its first line is '%.*s'", fail_path(h->path).text,
            p->opt.format == PICK_LOG ? "a Common or Combined log" : "a list of hosts", shown,
            h->line[0]);
 }
@@ -239,7 +228,7 @@ int pickhint_fail(const struct pickhint *h, const struct pick *p, deja_error *er
                         pick_wanted(p).text);
     if (!err || h->n == 0)
         return rc;
-    append(err, "; ");
+    APPEND(err, "; ");
     if (p->opt.format == PICK_JSONL || p->opt.format == PICK_CDXJ)
         describe_json(h, p, err);
     else if (pick_is_csv(p))

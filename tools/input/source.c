@@ -2,6 +2,7 @@
  */
 #include "tools/input/source.h"
 #include "tools/base/fail.h"
+#include "tools/base/signals.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -30,8 +31,7 @@ const char *const *source_paths(const char *const *paths, size_t *n)
 
 bool source_stopped(const struct source *s)
 {
-    return (s->stop && atomic_load_explicit(s->stop, memory_order_relaxed)) ||
-           atomic_load_explicit(&s->quit, memory_order_relaxed);
+    return signals_stopped(s->stop) || signals_stopped(&s->quit);
 }
 
 bool source_wait(const struct source *s, int timeout_ms)
