@@ -13,6 +13,8 @@ static void label(struct out *o, const char *name)
     out_printf(o, "  %-*s", LABEL - 2, name);
 }
 
+#define LINE(o, name, ...) (label(o, name), out_printf(o, __VA_ARGS__))
+
 /* A line that may be long. */
 static void print_words(struct out *o, const char *name, const char *words)
 {
@@ -46,11 +48,10 @@ static void print_kind(struct out *o, const deja_stats *s)
     else
         out_printf(o, " (%.*s%s)\n", (int)strcspn(help, ":"), help,
                    s->deletions_capacity ? ": it FORGETS, see below" : "");
-    label(o, "hashing");
-    out_printf(o, "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
-               !s->keyed                   ? "from a seed: repeatable, no protection"
-               : s->flags & DEJA_KEY_APART ? "secret key kept apart from this file"
-                                           : "secret key in this file");
+    LINE(o, "hashing", "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
+         !s->keyed                   ? "from a seed: repeatable, no protection"
+         : s->flags & DEJA_KEY_APART ? "secret key kept apart from this file"
+                                     : "secret key in this file");
     label(o, "URLs");
     if (s->profile == 0)
         out_text(o, "bytes as given, no profile\n");
@@ -70,8 +71,7 @@ static void print_share(struct out *o, const char *name, double share, const cha
 static void print_capacity(struct out *o, const struct info_report *r)
 {
     const deja_stats *s = &r->s;
-    label(o, "capacity");
-    out_printf(o, "%s, ", num_of(s->capacity, "key").s);
+    LINE(o, "capacity", "%s, ", num_of(s->capacity, "key").s);
     if (deja_kind_can(s->kind, DEJA_CAN_GROW))
         out_printf(o, "then it grows; %s %s\n",
                    r->over_capacity
@@ -94,18 +94,16 @@ static void print_static(struct out *o, const deja_stats *s)
     if (s->keys > 0)
         out_printf(o, ", %s bits a key", num_fixed(8 * (double)s->bytes / (double)s->keys, 2).s);
     out_text(o, "\n");
-    label(o, "keys");
-    out_printf(o, "%s different ones of %s offered\n", num_count(s->keys).s,
-               num_count(s->offered).s);
+    LINE(o, "keys", "%s different ones of %s offered\n", num_count(s->keys).s,
+         num_count(s->offered).s);
     print_share(o, "fill", s->fill, "slots are in use; it takes no more keys");
 }
 
 static void print_counters(struct out *o, const deja_stats *s)
 {
-    label(o, "counters");
-    out_printf(o, "%u bits%s; the largest is %s, %s saturated\n", s->counter_bits,
-               s->flags & DEJA_MINIMAL_INCREASE ? ", minimal increase" : "",
-               num_count(s->largest).s, s->saturated ? num_count(s->saturated).s : "none");
+    LINE(o, "counters", "%u bits%s; the largest is %s, %s saturated\n", s->counter_bits,
+         s->flags & DEJA_MINIMAL_INCREASE ? ", minimal increase" : "", num_count(s->largest).s,
+         s->saturated ? num_count(s->saturated).s : "none");
     label(o, "removed");
     if (s->flags & DEJA_MINIMAL_INCREASE)
         out_text(o, "nothing, as minimal increase rules it out\n");
@@ -125,9 +123,9 @@ static void print_one_in(struct out *o, const char *what, double n)
 /* The one kind that misses keys says so, and how many. */
 static void print_forgotten(struct out *o, const deja_stats *s)
 {
-    label(o, "deletions");
-    out_printf(o, "%s of %s planned; %s refused, as not there\n", num_of(s->deletions, "key").s,
-               num_count(s->deletions_capacity).s, s->refused ? num_count(s->refused).s : "none");
+    LINE(o, "deletions", "%s of %s planned; %s refused, as not there\n",
+         num_of(s->deletions, "key").s, num_count(s->deletions_capacity).s,
+         s->refused ? num_count(s->refused).s : "none");
     label(o, "FORGETS");
     if (s->deletions == 0) {
         out_text(o, "no key until the first is removed\n");
@@ -139,9 +137,8 @@ static void print_forgotten(struct out *o, const deja_stats *s)
     else
         print_one_in(o, "key", 1 / fmax(s->fn_now, 1e-12));
     out_text(o, " that was added and not removed is missed\n");
-    label(o, "hidden");
-    out_printf(o, "%s add%s without effect: the deletions claim the key\n",
-               s->hidden ? num_count(s->hidden).s : "no", num_plural(s->hidden));
+    LINE(o, "hidden", "%s add%s without effect: the deletions claim the key\n",
+         s->hidden ? num_count(s->hidden).s : "no", num_plural(s->hidden));
 }
 
 /* The newest first: how many keys, and when it began. */
@@ -165,9 +162,8 @@ static void print_window(struct out *o, const deja_stats *s)
 
 static void print_memory(struct out *o, const deja_stats *s)
 {
-    label(o, "memory");
-    out_printf(o, "%s, %s bits a key at capacity", num_bytes(s->bytes).s,
-               num_fixed(8 * (double)s->bytes / (double)s->capacity, 1).s);
+    LINE(o, "memory", "%s, %s bits a key at capacity", num_bytes(s->bytes).s,
+         num_fixed(8 * (double)s->bytes / (double)s->capacity, 1).s);
     if (s->folds > 0)
         out_printf(o, "; folded %s", s->folds == 1 ? "once" : num_count(s->folds).s);
     out_text(o, s->folds > 1 ? " times\n" : "\n");
@@ -266,40 +262,28 @@ static int print_layers(struct out *o, const struct info_report *r, deja_error *
     if (!deja_kind_can(r->s.kind, DEJA_CAN_LAYER))
         return DEJA_OK;
     table_init(&t, "lrrrrr");
-    static const char *const heads[] = {"layer", "segments", "room for",
-                                        "parts", "memory",   "rate"};
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        table_cell(&t, "%s", heads[i]);
+    table_row(&t, "layer", "segments", "room for", "parts", "memory", "rate", NULL);
     for (uint32_t i = 0; i <= r->s.layers; i++) {
         const deja_layer *l = &r->layer[(i + 1) % (r->s.layers + 1)]; /* the XOR layer last */
-        if (i < r->s.layers)
-            table_cell(&t, "%u", i + 1);
-        else
-            table_cell(&t, "XOR");
-        table_cell(&t, "%s", num_count(l->segments).s);
-        table_cell(&t, "%s", num_count(l->capacity).s);
-        table_cell(&t, "%u", l->parts);
-        table_cell(&t, "%s", num_bytes(l->bytes).s);
-        table_cell(&t, "%s", num_rate(l->fp_now).s);
+        table_row(&t, i < r->s.layers ? num_count(i + 1).s : "XOR", num_count(l->segments).s,
+                  num_count(l->capacity).s, num_count(l->parts).s, num_bytes(l->bytes).s,
+                  num_rate(l->fp_now).s, NULL);
     }
-    label(o, "familiar");
-    out_printf(o, "%s of the keys had only segments that were known before\n",
-               r->s.keys ? num_share((double)r->s.familiar / (double)r->s.keys).s : "none");
+    LINE(o, "familiar", "%s of the keys had only segments that were known before\n",
+         r->s.keys ? num_share((double)r->s.familiar / (double)r->s.keys).s : "none");
     return table_print(&t, o, 2, err);
 }
 
 static void print_state(struct out *o, const deja_stats *s)
 {
     char words[200];
-    label(o, "visit");
-    out_printf(o, "%llu", (unsigned long long)s->visit);
+    LINE(o, "visit", "%llu", (unsigned long long)s->visit);
     if (s->visits_before > 0) {
         out_printf(o, "; the last one saw about %s and lost %s\n",
                    num_of(s->last_distinct, "key").s,
                    s->last_lost < 0.05 ? "probably none" : num_estimate(s->last_lost).s);
-        label(o, "missed");
-        out_printf(o, "%s: chance of a page to be missed by every visit so far",
-                   s->missed < 1e-12 ? "below 1e-12" : num_rate(s->missed).s);
+        LINE(o, "missed", "%s: chance of a page to be missed by every visit so far",
+             s->missed < 1e-12 ? "below 1e-12" : num_rate(s->missed).s);
     }
     out_text(o, "\n");
     (void)snprintf(words, sizeof words, "%s sync%s; %s", num_count(s->syncs).s,

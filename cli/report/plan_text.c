@@ -22,22 +22,20 @@ static void print_heading(struct out *o, const struct plan_report *s)
     out_text(o, "\n");
 }
 
-static void table_row(struct table *t, const deja_plan *p, bool with_keys_column)
+static void add_row(struct table *t, const deja_plan *p, bool with_keys_column)
 {
     table_cell(t, "%s%s", deja_kind_name(p->kind),
                deja_kind_can(p->kind, DEJA_CAN_GROW) ? " (first part)" : "");
     if (with_keys_column)
         table_cell(t, "%s", num_count(p->capacity).s);
-    table_cell(t, "%s", num_bytes(p->bytes).s);
-    table_cell(t, "%s", num_fixed(p->bits_per_key, 2).s);
+    table_row(t, num_bytes(p->bytes).s, num_fixed(p->bits_per_key, 2).s, NULL);
     if (p->filters > 1)
         table_cell(t, "%u x %u", p->filters, p->hashes);
     else
         table_cell(t, "%u", p->hashes);
-    table_cell(t, "%s", num_rate(p->fp_rate).s);
-    table_cell(t, "%s",
-               deja_kind_can(p->kind, DEJA_CAN_BUILD) ? "-" : num_estimate(plan_per_million(p)).s);
-    table_cell(t, "%s", plan_reads(p).s);
+    table_row(t, num_rate(p->fp_rate).s,
+              deja_kind_can(p->kind, DEJA_CAN_BUILD) ? "-" : num_estimate(plan_per_million(p)).s,
+              plan_reads(p).s, NULL);
 }
 
 /* What no other kind does has to be said beside its numbers. */
@@ -49,20 +47,14 @@ static void print_forgetting(struct out *o, const deja_plan *p)
 
 static int print_table(struct out *o, const struct plan_report *s, deja_error *err)
 {
-    static const char *const heads[] = {"memory", "bits/key",     "k",
-                                        "p at n", "lost/million", "a lookup reads"};
     bool keys = s->c->filter.capacity == 0;
     struct table t;
     table_init(&t, keys ? "lrrrrrrl" : "lrrrrrl");
-    table_cell(&t, "kind");
-    if (keys)
-        table_cell(&t, "keys (n)");
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
-        table_cell(&t, "%s", heads[i]);
-    for (size_t i = 0; i < s->n; i++) {
+    table_row(&t, "kind", keys ? "keys (n)" : NULL, NULL);
+    table_row(&t, "memory", "bits/key", "k", "p at n", "lost/million", "a lookup reads", NULL);
+    for (size_t i = 0; i < s->n; i++)
         if (s->row[i].possible)
-            table_row(&t, &s->row[i].plan, keys);
-    }
+            add_row(&t, &s->row[i].plan, keys);
     return table_print(&t, o, 2, err);
 }
 
@@ -142,17 +134,13 @@ static int print_filling(struct out *o, const struct plan_report *s, deja_error 
     struct plan_filled f;
     struct table t;
     table_init(&t, "rrrr");
-    table_cell(&t, "keys in it");
-    table_cell(&t, "of n");
-    table_cell(&t, "rate then");
-    table_cell(&t, "lost so far");
+    table_row(&t, "keys in it", "of n", "rate then", "lost so far", NULL);
     for (size_t i = 0; i < PLAN_FILLINGS; i++) {
         if (!plan_filling(s, i, &f))
             continue;
         table_cell(&t, "%s", num_count(f.plan.capacity).s);
         table_cell(&t, "%.0f%%", f.share * 100);
-        table_cell(&t, "%s", num_rate(f.plan.fp_rate).s);
-        table_cell(&t, "%s", num_estimate(f.plan.lost).s);
+        table_row(&t, num_rate(f.plan.fp_rate).s, num_estimate(f.plan.lost).s, NULL);
     }
     out_text(o, "\nAs it fills\n");
     int rc = table_print(&t, o, 2, err);

@@ -16,6 +16,7 @@
 #include "cli/server/remote.h"
 #include "cli/server/shards.h"
 #include "cli/session/session.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include <stdlib.h>
@@ -95,11 +96,8 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
 
 static int room_for(struct job *j, size_t n, deja_error *err)
 {
-    if (n <= j->want_cap)
-        return DEJA_OK;
-    free(j->want);
-    j->want = malloc(n);
-    j->want_cap = j->want ? n : 0;
+    if (n > j->want_cap)
+        j->want = array_renew(j->want, &j->want_cap, n, 1);
     return j->want ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for a batch of %zu lines", n);
 }
 

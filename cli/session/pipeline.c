@@ -8,6 +8,7 @@
  * empties slot `emptied % RING`.  One lock guards the two counters; at a megabyte a slot it is
  * taken a few hundred times a second. */
 #include "cli/session/pipeline.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
 #include <pthread.h>
@@ -36,21 +37,14 @@ struct pipeline {
 
 static int make_room(struct batch *b, size_t words, deja_error *err)
 {
-    if (b->block.n > b->answer_cap) {
-        free(b->answer);
-        b->answer_cap = b->block.n + b->block.n / 4;
-        b->answer = malloc(b->answer_cap);
-    }
-    if (b->block.n * words > b->hash_cap) {
-        free(b->hash);
-        b->hash_cap = (b->block.n + b->block.n / 4) * words;
-        b->hash = malloc(b->hash_cap * sizeof *b->hash);
-    }
+    const size_t n = b->block.n, room = n + n / 4;
+    if (n > b->answer_cap)
+        b->answer = array_renew(b->answer, &b->answer_cap, room, 1);
+    if (n * words > b->hash_cap)
+        b->hash = array_renew(b->hash, &b->hash_cap, room * words, sizeof *b->hash);
     if (b->answer && b->hash)
         return DEJA_OK;
-    b->answer_cap = b->answer ? b->answer_cap : 0;
-    b->hash_cap = b->hash ? b->hash_cap : 0;
-    return fail(err, DEJA_ENOMEM, "out of memory for a block of %zu lines", b->block.n);
+    return fail(err, DEJA_ENOMEM, "out of memory for a block of %zu lines", n);
 }
 
 /* Close up the gaps that keyless records left in the numbers. */
@@ -149,16 +143,25 @@ static void init_changed(pthread_cond_t *changed)
     (void)pthread_condattr_destroy(&attr);
 }
 
-int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
-                       const struct pipeline_step *step, uint32_t threads, struct pipeline **out,
-                       deja_error *err)
+static void hash_for_filter(const void *context, const deja_slice *keys, size_t n, uint64_t *hash)
+{
+    deja_filter_hash_batch(context, keys, n, hash);
+}
+
+struct pipeline_hash pipeline_hash_of(const deja_filter *filter)
+{
+    return (struct pipeline_hash){deja_filter_hash_words(filter), hash_for_filter, filter};
+}
+
+int pipeline_open(struct input *in, struct pipeline_hash hash, const struct pipeline_step *step,
+                  uint32_t threads, struct pipeline **out, deja_error *err)
 {
     struct pipeline *p = calloc(1, sizeof *p);
     *out = p;
     if (!p)
         return fail(err, DEJA_ENOMEM, "out of memory");
     p->in = in;
-    p->hash = *hash;
+    p->hash = hash;
     if (step)
         p->step = *step;
     pthread_mutex_init(&p->lock, NULL);
@@ -166,18 +169,6 @@ int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
     for (int i = 0; i < RING; i++)
         block_init(&p->ring[i].block);
     return threads > 1 ? start_reader(p, err) : DEJA_OK;
-}
-
-static void hash_for_filter(const void *context, const deja_slice *keys, size_t n, uint64_t *hash)
-{
-    deja_filter_hash_batch(context, keys, n, hash);
-}
-
-int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
-                  uint32_t threads, struct pipeline **out, deja_error *err)
-{
-    const struct pipeline_hash hash = {deja_filter_hash_words(filter), hash_for_filter, filter};
-    return pipeline_open_hash(in, &hash, step, threads, out, err);
 }
 
 static struct timespec later(int ms)

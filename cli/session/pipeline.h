@@ -51,16 +51,14 @@ struct pipeline_hash {
     const void *context;
 };
 
+/* As this filter hashes.  Add and contains may run at the same time. */
+struct pipeline_hash pipeline_hash_of(const deja_filter *filter);
+
 struct pipeline;
-/* Reads `in` and hashes for `filter`; both outlive the pipeline, and neither is read by others
- * meanwhile, but for add, contains and input_progress.  threads: 1, or more for two.  step may be
- * NULL. */
-int pipeline_open(struct input *in, const deja_filter *filter, const struct pipeline_step *step,
+/* Reads `in`, which outlives the pipeline; until it is closed, only input_progress may be called
+ * on it.  threads: 1, or more for two.  step may be NULL. */
+int pipeline_open(struct input *in, struct pipeline_hash hash, const struct pipeline_step *step,
                   uint32_t threads, struct pipeline **out, deja_error *err);
-/* The same for keys that are hashed in another way: there is no filter yet, or it is not ours. */
-int pipeline_open_hash(struct input *in, const struct pipeline_hash *hash,
-                       const struct pipeline_step *step, uint32_t threads, struct pipeline **out,
-                       deja_error *err);
 /* 1: a batch, the caller's until the next call; 0: the end; negative: a status. */
 int pipeline_next(struct pipeline *p, struct batch **out, deja_error *err);
 /* The same, but PIPELINE_IDLE if the input brings nothing for so many milliseconds. */

@@ -148,10 +148,8 @@ int session_open(struct session *s, const struct call *call, const struct shared
     warn_clock(call->console, filter);
     int rc = input_open(&in, &s->in, err);
     if (rc == DEJA_OK)
-        rc = filter ? pipeline_open(s->in, filter, s->urls.rules ? &step : NULL, thread_count(c),
-                                    &s->pipeline, err)
-                    : pipeline_open_hash(s->in, &s->hash, s->urls.rules ? &step : NULL,
-                                         thread_count(c), &s->pipeline, err);
+        rc = pipeline_open(s->in, filter ? pipeline_hash_of(filter) : s->hash,
+                           s->urls.rules ? &step : NULL, thread_count(c), &s->pipeline, err);
     progress_begin(&s->progress, call->console, results, "lines");
     if (rc < 0)
         session_close(s);

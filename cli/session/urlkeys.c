@@ -200,14 +200,8 @@ static uint64_t lines_before(const struct block *b, size_t i)
 {
     while (i > 0 && b->ends[i - 1] == b->ends[i])
         i--;
-    const char *at = b->data, *const end = at + (i ? b->ends[i - 1] : 0);
-    const char terminator = b->data[b->ends[0] - 1];
-    uint64_t lines = 0;
-    while (at < end && (at = memchr(at, terminator, (size_t)(end - at))) != NULL) {
-        lines++;
-        at++;
-    }
-    return lines;
+    const deja_slice before = {b->data, i ? b->ends[i - 1] : 0};
+    return deja_lines_count(before, b->data[b->ends[0] - 1]);
 }
 
 int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, deja_error *err)

@@ -139,7 +139,7 @@ static void take_block(struct reading *r, const struct block *b, const struct pi
             put_slice(&r->keys, b->keys[j]);
             check(b->keys[j].data || (b->keyless && b->keys[j].len == 0));
             /* Only a whole line can be an empty key. */
-            check(!b->keys[j].data || b->keys[j].len > 0 || !pick_is_part(p));
+            check(!b->keys[j].data || b->keys[j].len > 0 || (!p->ops->cut && !p->ops->next));
             r->keyed += b->keys[j].data != NULL;
             r->missing -= !b->keys[j].data; /* input_progress adds them up */
             r->lacking = r->lacking || (!b->keys[j].data && line.len > mark);

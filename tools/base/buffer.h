@@ -78,4 +78,14 @@ static inline void *array_grow(void *array, size_t *cap, size_t need, size_t ite
     return larger;
 }
 
+/* Replaces an array whose content no longer matters by one for n items.  NULL: no memory; the old
+ * array is gone, too. */
+static inline void *array_renew(void *array, size_t *cap, size_t n, size_t item)
+{
+    free(array);
+    array = n <= SIZE_MAX / item ? malloc(n * item) : NULL;
+    *cap = array ? n : 0;
+    return array;
+}
+
 #endif

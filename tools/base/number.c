@@ -38,34 +38,34 @@ enum scaled {
 };
 
 struct unit {
-    const char *suffix;
+    const char *suffix; /* in lower case; any case is accepted */
     uint64_t factor;
 };
 
 static const struct unit count_units[] = {
-    {"", 1},           {"k", 1000},          {"M", 1000000},
-    {"G", 1000000000}, {"T", 1000000000000}, {"P", 1000000000000000},
+    {"", 1},           {"k", 1000},          {"m", 1000000},
+    {"g", 1000000000}, {"t", 1000000000000}, {"p", 1000000000000000},
     {NULL, 0},
 };
 
 static const struct unit size_units[] = {
     {"", 1},
-    {"B", 1},
+    {"b", 1},
     {"k", UINT64_C(1) << 10},
-    {"M", UINT64_C(1) << 20},
-    {"G", UINT64_C(1) << 30},
-    {"T", UINT64_C(1) << 40},
-    {"P", UINT64_C(1) << 50},
-    {"KiB", UINT64_C(1) << 10},
-    {"MiB", UINT64_C(1) << 20},
-    {"GiB", UINT64_C(1) << 30},
-    {"TiB", UINT64_C(1) << 40},
-    {"PiB", UINT64_C(1) << 50},
-    {"kB", 1000},
-    {"MB", 1000000},
-    {"GB", 1000000000},
-    {"TB", 1000000000000},
-    {"PB", 1000000000000000},
+    {"kib", UINT64_C(1) << 10},
+    {"m", UINT64_C(1) << 20},
+    {"mib", UINT64_C(1) << 20},
+    {"g", UINT64_C(1) << 30},
+    {"gib", UINT64_C(1) << 30},
+    {"t", UINT64_C(1) << 40},
+    {"tib", UINT64_C(1) << 40},
+    {"p", UINT64_C(1) << 50},
+    {"pib", UINT64_C(1) << 50},
+    {"kb", 1000},
+    {"mb", 1000000},
+    {"gb", 1000000000},
+    {"tb", 1000000000000},
+    {"pb", 1000000000000000},
     {NULL, 0},
 };
 
@@ -77,16 +77,6 @@ static const struct unit time_units[] = {
     {"", 1000000},   {"us", 1},          {"ms", 1000},       {"s", 1000000}, {"min", 60000000},
     {"m", 60000000}, {"h", 3600000000u}, {"d", 86400000000}, {NULL, 0},
 };
-
-/* Letters of ASCII only: strcasecmp follows the locale. */
-static bool same_word(const char *a, const char *b)
-{
-    for (; *a != '\0' && *b != '\0'; a++, b++) {
-        if ((*a | 0x20) != (*b | 0x20))
-            return false;
-    }
-    return *a == *b;
-}
 
 /* e6, e-3, E+9; anything else is left alone, for it may be a suffix. */
 static const char *read_exponent(const char *at, int *exponent)
@@ -154,10 +144,9 @@ static enum scaled scale(const struct decimal *d, uint64_t unit, uint64_t *value
 
 static const struct unit *find_unit(const struct unit *units, const char *suffix)
 {
-    for (; units->suffix != NULL; units++) {
-        if (same_word(units->suffix, suffix))
+    for (; units->suffix; units++)
+        if (ascii_is(ascii_slice(suffix), units->suffix))
             return units;
-    }
     return NULL;
 }
 
@@ -179,18 +168,13 @@ static int parse_scaled(const char *text, const struct unit *units, const char *
     const struct unit *unit = !rest ? NULL : find_unit(units, rest);
     if (!unit)
         return fail(err, DEJA_EINVAL, "%s, not %s", takes, quote(text).s);
-    uint64_t result;
-    switch (scale(&d, unit->factor, &result)) {
-    case SCALED_TOO_BIG:
+    uint64_t result = 0;
+    const enum scaled how = scale(&d, unit->factor, &result);
+    if (how == SCALED_TOO_BIG)
         return fail(err, DEJA_EINVAL, "takes at most %" PRIu64 ", not %s", UINT64_MAX,
                     quote(text).s);
-    case SCALED_ROUNDED:
-        if (!may_round)
-            return fail(err, DEJA_EINVAL, "%s, not %s", takes, quote(text).s);
-        break;
-    case SCALED_EXACT:
-        break;
-    }
+    if (how == SCALED_ROUNDED && !may_round)
+        return fail(err, DEJA_EINVAL, "%s, not %s", takes, quote(text).s);
     *value = result;
     return DEJA_OK;
 }
@@ -301,11 +285,7 @@ static int read_escape(const char *text)
 
 int num_parse_char(const char *text, char *value, deja_error *err)
 {
-    int byte = -1;
-    if (text[0] != '\0' && text[1] == '\0')
-        byte = (unsigned char)text[0];
-    else
-        byte = read_escape(text);
+    const int byte = text[0] && !text[1] ? (unsigned char)text[0] : read_escape(text);
     if (byte < 0)
         return fail(err, DEJA_EINVAL,
                     "takes one byte such as ',' or '\\t' (\\t, \\n, \\r, \\0, \\\\, \\xHH), "

@@ -223,22 +223,17 @@ int out_close(struct out *o, deja_error *err)
     return rc;
 }
 
-void out_discard(struct out *o)
+int out_finish(struct out *o, int rc, deja_error *err)
 {
+    if (rc >= 0) {
+        const int closed = out_close(o, err);
+        return closed < 0 ? closed : rc;
+    }
     if (o->opened)
         (void)close(o->fd);
     free(o->buf);
     *o = OUT_NONE;
-}
-
-int out_finish(struct out *o, int rc, deja_error *err)
-{
-    if (rc < 0) {
-        out_discard(o);
-        return rc;
-    }
-    int closed = out_close(o, err);
-    return closed < 0 ? closed : rc;
+    return rc;
 }
 
 void out_spaces(struct out *o, size_t n)

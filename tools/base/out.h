@@ -74,8 +74,6 @@ void out_bar(struct out *o, double share, unsigned width);
 int out_flush(struct out *o, deja_error *err);
 /* Flush, close what out_open opened, and let the buffer go.  Harmless when done twice. */
 int out_close(struct out *o, deja_error *err);
-/* The same without a flush: what is not with the kernel yet is dropped. */
-void out_discard(struct out *o);
 /* For the end of a function: close after success, discard after a failure (rc < 0).  Returns
  * rc, or what closing failed with. */
 int out_finish(struct out *o, int rc, deja_error *err);
@@ -141,6 +139,8 @@ struct table {
 };
 void table_init(struct table *t, const char *align);
 void table_cell(struct table *t, const char *fmt, ...) OUT_PRINTF(2, 3);
+/* A row, or a part of one, of cells that are strings; NULL ends it. */
+void table_row(struct table *t, ...) __attribute__((sentinel));
 /* Print with `indent` spaces before each row, and free the cells. */
 int table_print(struct table *t, struct out *o, unsigned indent, deja_error *err);
 

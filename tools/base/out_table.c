@@ -39,6 +39,15 @@ void table_cell(struct table *t, const char *fmt, ...)
         free(text);
 }
 
+void table_row(struct table *t, ...)
+{
+    va_list cells;
+    va_start(cells, t);
+    for (const char *cell; (cell = va_arg(cells, const char *));)
+        table_cell(t, "%s", cell);
+    va_end(cells);
+}
+
 static size_t column_width(const struct table *t, size_t column, size_t n_columns)
 {
     size_t width = 0;

@@ -4,6 +4,7 @@
  * taken stays where it is.  When the block is filled again only the largest is left: after a few
  * blocks of a kind there is one piece, and nothing is allocated any more. */
 #include "tools/input/blocks.h"
+#include "tools/base/buffer.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +43,6 @@ void block_fini(struct block *b)
     block_init(b);
 }
 
-/* Replace an array whose content does not matter. */
-static bool renew(void **array, size_t *cap, size_t n, size_t size)
-{
-    free(*array);
-    *array = reallocarray(NULL, n, size);
-    *cap = *array ? n : 0;
-    return *array;
-}
-
 /* Arrays are renewed together with their capacity or not at all; keys and ends share one. */
 size_t block_reset(struct block *b, size_t size, size_t records)
 {
@@ -61,22 +53,14 @@ size_t block_reset(struct block *b, size_t size, size_t records)
     b->shared = false;
     b->gaps = false;
     b->keyless = false;
-    void *data = b->data;
-    if (b->data_cap < size || b->data_cap / 2 >= size) {
-        bool ok = renew(&data, &b->data_cap, size, 1);
-        b->data = data;
-        if (!ok)
-            return size;
-    }
+    if (b->data_cap < size || b->data_cap / 2 >= size)
+        b->data = array_renew(b->data, &b->data_cap, size, 1);
+    if (!b->data)
+        return size;
     if (b->records_cap < records || b->records_cap / 2 > records) {
-        void *keys = b->keys;
-        void *ends = b->ends;
-        size_t keys_cap;
-        bool ok = renew(&keys, &keys_cap, records, sizeof *b->keys);
-        ok = renew(&ends, &b->records_cap, records, sizeof *b->ends) && ok;
-        b->keys = keys;
-        b->ends = ends;
-        if (!ok) {
+        b->keys = array_renew(b->keys, &b->records_cap, records, sizeof *b->keys);
+        b->ends = array_renew(b->ends, &b->records_cap, records, sizeof *b->ends);
+        if (!b->keys || !b->ends) {
             b->records_cap = 0;
             return records * sizeof *b->keys;
         }
@@ -132,12 +116,9 @@ void block_take(struct block *b, size_t len)
 
 bool block_forms(struct block *b)
 {
-    void *forms = b->forms;
-    if (b->forms_cap >= b->n)
-        return true;
-    const bool ok = renew(&forms, &b->forms_cap, b->records_cap, sizeof *b->forms);
-    b->forms = forms;
-    return ok;
+    if (b->forms_cap < b->n)
+        b->forms = array_renew(b->forms, &b->forms_cap, b->records_cap, sizeof *b->forms);
+    return b->forms_cap >= b->n;
 }
 
 /* --- Other records of the same data -------------------------------------- */

@@ -7,7 +7,6 @@
 #ifdef DEJA_HAVE_BZIP2
 #include "tools/base/fail.h"
 #include <bzlib.h>
-#include <limits.h>
 #include <stdlib.h>
 
 static void bzip2_close(void *decoder)
@@ -39,22 +38,14 @@ static int bzip2_step(void *decoder, struct codec_input *in, unsigned char *buf,
     bz_stream *z = decoder;
     if (codec_waits(in))
         return DEJA_OK;
-    const unsigned room = cap < UINT_MAX ? (unsigned)cap : UINT_MAX;
-    z->next_in = (char *)in->bytes + in->pos;
-    z->avail_in = (unsigned)(in->len - in->pos);
-    z->next_out = (char *)buf;
-    z->avail_out = room;
+    CODEC_GIVE(z, in, buf, cap);
     const int rc = BZ2_bzDecompress(z);
-    in->pos = in->len - z->avail_in;
-    *len = room - z->avail_out;
-    in->flushed = z->avail_out != 0;
-    in->fresh = false;
+    CODEC_TAKE(z, in, cap, len);
     switch (rc) {
     case BZ_OK:
         return DEJA_OK;
     case BZ_STREAM_END:
-        in->fresh = true;
-        in->first = false;
+        codec_stream_ended(in);
         return begin_again(z, err);
     case BZ_MEM_ERROR:
         return codec_no_memory(err);
@@ -67,14 +58,8 @@ static int bzip2_step(void *decoder, struct codec_input *in, unsigned char *buf,
     }
     return fail(err, DEJA_EFORMAT, "holds damaged bzip2 data");
 }
-#endif
 
-const struct codec codec_bzip2 = {
-    .name = "bzip2",
-    .library = "libbz2",
-#ifdef DEJA_HAVE_BZIP2
-    .open = bzip2_open,
-    .step = bzip2_step,
-    .close = bzip2_close,
+const struct codec codec_bzip2 = {"bzip2", "libbz2", bzip2_open, bzip2_step, bzip2_close};
+#else
+const struct codec codec_bzip2 = {"bzip2", "libbz2", NULL, NULL, NULL};
 #endif
-};

@@ -4,7 +4,6 @@
 #include "tools/input/codec.h"
 #ifdef DEJA_HAVE_ZLIB
 #include "tools/base/fail.h"
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -34,20 +33,12 @@ static int gzip_step(void *decoder, struct codec_input *in, unsigned char *buf, 
         return DEJA_OK;
     if (codec_is_over(in, 0x1f))
         return codec_not_more(&codec_gzip, err);
-    const uInt room = cap < UINT_MAX ? (uInt)cap : UINT_MAX;
-    z->next_in = in->bytes + in->pos;
-    z->avail_in = (uInt)(in->len - in->pos);
-    z->next_out = buf;
-    z->avail_out = room;
+    CODEC_GIVE(z, in, buf, cap);
     const int rc = inflate(z, Z_NO_FLUSH);
-    in->pos = in->len - z->avail_in;
-    *len = room - z->avail_out;
-    in->flushed = z->avail_out != 0;
-    in->fresh = false;
+    CODEC_TAKE(z, in, cap, len);
     switch (rc) {
     case Z_STREAM_END:
-        in->fresh = true;
-        in->first = false;
+        codec_stream_ended(in);
         inflateReset(z);
         return DEJA_OK;
     case Z_OK:
@@ -62,14 +53,8 @@ static int gzip_step(void *decoder, struct codec_input *in, unsigned char *buf, 
                     z->msg ? z->msg : "unknown reason");
     }
 }
-#endif
 
-const struct codec codec_gzip = {
-    .name = "gzip",
-    .library = "zlib",
-#ifdef DEJA_HAVE_ZLIB
-    .open = gzip_open,
-    .step = gzip_step,
-    .close = gzip_close,
+const struct codec codec_gzip = {"gzip", "zlib", gzip_open, gzip_step, gzip_close};
+#else
+const struct codec codec_gzip = {"gzip", "zlib", NULL, NULL, NULL};
 #endif
-};

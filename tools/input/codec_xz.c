@@ -64,31 +64,18 @@ static int xz_step(void *decoder, struct codec_input *in, unsigned char *buf, si
         return DEJA_OK;
     if (codec_is_over(in, 0xfd))
         return codec_not_more(&codec_xz, err);
-    z->next_in = in->bytes + in->pos;
-    z->avail_in = in->len - in->pos;
-    z->next_out = buf;
-    z->avail_out = cap;
+    CODEC_GIVE(z, in, buf, cap);
     lzma_ret rc = lzma_code(z, LZMA_RUN);
-    in->pos = in->len - z->avail_in;
-    *len = cap - z->avail_out;
-    in->flushed = z->avail_out != 0;
-    in->fresh = false;
+    CODEC_TAKE(z, in, cap, len);
     if (rc == LZMA_STREAM_END) {
-        in->fresh = true;
-        in->first = false;
+        codec_stream_ended(in);
         rc = lzma_stream_decoder(z, MEMORY_MAX, 0); /* for the next one, in the same memory */
     }
     /* LZMA_BUF_ERROR: nothing to do without more input. */
     return rc == LZMA_OK || rc == LZMA_BUF_ERROR ? DEJA_OK : refuse(z, rc, in->first, err);
 }
-#endif
 
-const struct codec codec_xz = {
-    .name = "xz",
-    .library = "liblzma",
-#ifdef DEJA_HAVE_LZMA
-    .open = xz_open,
-    .step = xz_step,
-    .close = xz_close,
+const struct codec codec_xz = {"xz", "liblzma", xz_open, xz_step, xz_close};
+#else
+const struct codec codec_xz = {"xz", "liblzma", NULL, NULL, NULL};
 #endif
-};

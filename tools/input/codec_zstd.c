@@ -91,14 +91,8 @@ static int zstd_step(void *decoder, struct codec_input *in, unsigned char *buf, 
     z->wants = rc > BLOCK_HEADER ? rc - BLOCK_HEADER : rc;
     return DEJA_OK;
 }
-#endif
 
-const struct codec codec_zstd = {
-    .name = "zstd",
-    .library = "libzstd",
-#ifdef DEJA_HAVE_ZSTD
-    .open = zstd_open,
-    .step = zstd_step,
-    .close = zstd_close,
+const struct codec codec_zstd = {"zstd", "libzstd", zstd_open, zstd_step, zstd_close};
+#else
+const struct codec codec_zstd = {"zstd", "libzstd", NULL, NULL, NULL};
 #endif
-};

@@ -11,6 +11,8 @@
  * skipping could lose lines without a word. */
 #include "tools/input/decode.h"
 #include "tools/base/fail.h"
+#include "tools/base/io.h"
+#include "tools/base/signals.h"
 #include "tools/input/decode_magic.h"
 #include <assert.h>
 #include <errno.h>
@@ -22,7 +24,6 @@
 #include <unistd.h>
 
 #define PACKED_CAP   ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
-#define READ_MAX     ((size_t)1 << 30)   /* Linux reads less than 2 GiB at once */
 #define STOP_WAIT_MS 100
 #define LULL_MS      2 /* a pipe silent for so long has nothing more just now */
 
@@ -49,8 +50,7 @@ struct decode {
 
 static bool stopped(const struct decode *d)
 {
-    return (d->stop && atomic_load_explicit(d->stop, memory_order_relaxed)) ||
-           (d->quit && atomic_load_explicit(d->quit, memory_order_relaxed));
+    return signals_stopped(d->stop) || signals_stopped(d->quit);
 }
 
 static bool may_stop(const struct decode *d)
@@ -73,8 +73,6 @@ static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *
                     deja_error *err)
 {
     *len = 0;
-    if (cap > READ_MAX)
-        cap = READ_MAX;
     while (!stopped(d)) {
         if (!d->regular && !wait && !readable(d->fd, LULL_MS))
             return DEJA_OK;
@@ -175,17 +173,7 @@ void decode_free(struct decode *d)
 static ssize_t peek_at(int fd, unsigned char head[DECODE_MAGIC])
 {
     const off_t at = lseek(fd, 0, SEEK_CUR);
-    ssize_t have = at < 0 ? -1 : 0;
-    while (have >= 0 && have < DECODE_MAGIC) {
-        const ssize_t got = pread(fd, head + have, DECODE_MAGIC - (size_t)have, at + have);
-        if (got == 0)
-            break;
-        if (got > 0)
-            have += got;
-        else if (errno != EINTR)
-            have = -1;
-    }
-    return have;
+    return at < 0 ? -1 : io_read_at(fd, head, DECODE_MAGIC, at);
 }
 
 /* The first bytes of a pipe, which have to be taken for that: they stay in head. */
@@ -310,6 +298,7 @@ static int read_plain(struct decode *d, unsigned char *buf, size_t cap, bool wai
 int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len, deja_error *err)
 {
     assert(cap > 0);
+    cap = cap < CODEC_MAX ? cap : CODEC_MAX; /* Linux, too, reads less than 2 GiB at once */
     *len = 0;
     int rc = d->failed;
     if (rc == DEJA_OK && !d->sniffed)

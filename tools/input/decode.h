@@ -24,8 +24,7 @@ enum decode_format {
 #define DECODE_MAGIC 16
 int decode_sniff(const unsigned char *head, size_t len);
 
-/* "gzip", "zstd", "xz", "bzip2" or "plain"; whether this program was built with what reads it. */
-const char *decode_name(enum decode_format format);
+/* Whether this program was built with what reads it. */
 bool decode_supported(enum decode_format format);
 
 /* Can the file be read at all, as far as its first bytes tell?  Takes nothing from it.  Errors are

@@ -1,5 +1,6 @@
 /* header.c - the line at the beginning of a file that says what its columns are; see header.h. */
 #include "tools/input/header.h"
+#include "tools/base/ascii.h"
 #include "tools/base/fail.h"
 #include "tools/base/scan.h"
 #include "tools/input/csv.h"
@@ -37,28 +38,31 @@ static int no_memory(size_t len, deja_error *err)
     return fail(err, DEJA_ENOMEM, "out of memory for a header of %zu bytes", len);
 }
 
-static int no_such_column(const struct pick *p, deja_slice line, char *scratch, const char *path,
-                          deja_error *err)
+static int no_such_column(const struct pick *p, deja_slice line, const char *path, deja_error *err)
 {
     int rc = fail(err, DEJA_EINVAL, "%s has no column \"%.40s\"; it has: ", fail_path(path).text,
                   p->opt.csv_column);
-    pickhint_columns(line, p->opt.delimiter, scratch, err);
+    pickhint_columns(line, p->opt.delimiter, err);
     return rc;
 }
 
-/* The number of the column that is asked for, or 0. */
-static unsigned find_name(const struct pick *p, deja_slice line, char *scratch)
+/* Sets p->column to the column that is asked for.  1: found; 0: there is none. */
+static int find_column(struct pick *p, deja_slice line, deja_error *err)
 {
     struct csv_cursor c = csv_cursor(line.data, line.len, p->opt.delimiter);
-    const size_t len = strlen(p->opt.csv_column);
+    char *scratch = malloc(line.len + 1);
     deja_slice name;
-    for (unsigned i = 1; csv_next(&c, &name); i++) {
+    if (!scratch)
+        return no_memory(line.len, err);
+    p->column = 0;
+    for (unsigned i = 1; p->column == 0 && csv_next(&c, &name); i++) {
         if (csv_is_raw(name))
             name = (deja_slice){scratch, csv_unquote(name, scratch)};
-        if (name.len == len && memcmp(name.data, p->opt.csv_column, len) == 0)
-            return i;
+        if (ascii_compare(name, ascii_slice(p->opt.csv_column)) == 0)
+            p->column = i;
     }
-    return 0;
+    free(scratch);
+    return p->column != 0;
 }
 
 static deja_slice without_end(deja_slice record)
@@ -90,7 +94,7 @@ static int keep(struct header *h, deja_slice record, deja_error *err)
     if (h->text) {
         deja_slice a = without_end((deja_slice){h->text, h->len});
         deja_slice b = without_end(record);
-        h->differ = h->differ || a.len != b.len || memcmp(a.data, b.data, a.len) != 0;
+        h->differ = h->differ || ascii_compare(a, b) != 0;
         return DEJA_OK;
     }
     h->text = malloc(record.len);
@@ -107,12 +111,11 @@ static int take_names(struct header *h, struct pick *p, deja_slice record, const
                       deja_error *err)
 {
     deja_slice line = without_end(record);
-    char *scratch = malloc(line.len + 1);
-    if (!scratch)
-        return no_memory(line.len, err);
-    p->column = find_name(p, line, scratch);
-    int rc = p->column ? keep(h, record, err) : no_such_column(p, line, scratch, path, err);
-    free(scratch);
+    int rc = find_column(p, line, err);
+    if (rc == 0)
+        return no_such_column(p, line, path, err);
+    if (rc > 0)
+        rc = keep(h, record, err);
     return rc < 0 ? rc : HEADER_TAKEN;
 }
 
@@ -134,17 +137,12 @@ int header_in_comment(struct header *h, struct pick *p, deja_error *err)
         return 0;
     deja_slice record = {h->comment, h->comment_len};
     deja_slice line = without_end(record);
-    char *scratch = malloc(line.len + 1);
-    if (!scratch)
-        return no_memory(line.len, err);
-    p->column = find_name(p, line, scratch);
-    if (!p->column)
-        p->column = find_name(p, without_mark(line), scratch);
-    free(scratch);
-    if (!p->column)
-        return 0;
-    int rc = keep(h, record, err);
-    return rc < 0 ? rc : 1;
+    int rc = find_column(p, line, err);
+    if (rc == 0)
+        rc = find_column(p, without_mark(line), err);
+    if (rc > 0)
+        rc = keep(h, record, err) < 0 ? DEJA_ENOMEM : 1;
+    return rc;
 }
 
 /* --- CDX ------------------------------------------------------------------- */

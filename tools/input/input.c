@@ -13,6 +13,7 @@
  * Data moves only while the block has no record, so keys can point into it at once, while the
  * bytes around them are in the cache.  Keys that need decoding wait until the block is full. */
 #include "tools/input/input.h"
+#include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/input/csv.h"
 #include "tools/input/decode.h"
@@ -513,14 +514,11 @@ static int set_aside(struct input *in, const struct block *b, deja_error *err)
 {
     in->carry_len = b->filled - b->len;
     in->scanned -= b->len;
+    if (in->carry_len > in->carry_cap)
+        in->carry = array_renew(in->carry, &in->carry_cap, in->carry_len, 1);
     if (in->carry_len > in->carry_cap) {
-        free(in->carry);
-        in->carry = malloc(in->carry_len);
-        in->carry_cap = in->carry ? in->carry_len : 0;
-        if (!in->carry) {
-            in->carry_len = 0;
-            return no_memory(in, in->line + 1, b->filled - b->len, err);
-        }
+        in->carry_len = 0;
+        return no_memory(in, in->line + 1, b->filled - b->len, err);
     }
     if (in->carry_len)
         memcpy(in->carry, b->data + b->len, in->carry_len);

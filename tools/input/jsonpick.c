@@ -77,26 +77,12 @@ static const char *skip_value(const char *at, const char *end)
 
 static size_t put_utf8(uint32_t c, char *out)
 {
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (c & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (c & 0x3f));
-    return 4;
+    static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    const size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3f));
+    out[0] = (char)(first[n] | c);
+    return n;
 }
 
 /* The number in \uXXXX at `at`, or -1 when that is something else. */

@@ -210,12 +210,9 @@ static int check(const struct pick_options *o, deja_error *err)
 {
     const char *format = pick_format_name(o->format);
     const bool json = o->format == PICK_JSONL || o->format == PICK_CDXJ;
-    if (o->csv_column && o->field)
-        return fail(err, DEJA_EINVAL, "--csv and -f/--field exclude each other");
-    if (o->csv_column && o->format)
-        return fail(err, DEJA_EINVAL, "--csv and --format exclude each other");
-    if (o->csv_column && o->json_key)
-        return fail(err, DEJA_EINVAL, "--csv and --json-key exclude each other");
+    const char *other = o->field ? "-f/--field" : o->format ? "--format" : "--json-key";
+    if (o->csv_column && (o->field || o->format || o->json_key))
+        return fail(err, DEJA_EINVAL, "--csv and %s exclude each other", other);
     if (o->field && o->json_key)
         return fail(err, DEJA_EINVAL, "-f/--field and --json-key exclude each other");
     if (o->field && o->format > PICK_LINES)

@@ -86,12 +86,6 @@ static inline bool pick_is_csv(const struct pick *p)
     return p->opt.csv_column;
 }
 
-/* Does the line have to have a certain part, so that it can be keyless? */
-static inline bool pick_is_part(const struct pick *p)
-{
-    return p->ops->cut || p->ops->next;
-}
-
 /* What is picked, for messages: 'column "url"', "field 2", "a request target", "a host". */
 struct pick_text {
     char text[64];

@@ -1,6 +1,7 @@
 /* pickhint.c - what the input does have instead of the key; see pickhint.h. */
 #include "tools/input/pickhint.h"
 #include "tools/base/fail.h"
+#include "tools/base/number.h"
 #include "tools/base/printable.h"
 #include "tools/base/scan.h"
 #include "tools/input/csv.h"
@@ -60,16 +61,18 @@ static void list_add(struct list *l, deja_slice name, const char *remark)
     l->comma = ", ";
 }
 
-void pickhint_columns(deja_slice record, char delimiter, char *scratch, deja_error *err)
+void pickhint_columns(deja_slice record, char delimiter, deja_error *err)
 {
+    char *scratch = malloc(record.len + 1);
     struct csv_cursor c = csv_cursor(record.data, record.len, delimiter);
     struct list l = {err, "", false};
     deja_slice name;
-    while (!l.full && csv_next(&c, &name)) {
+    while (scratch && !l.full && csv_next(&c, &name)) {
         if (csv_is_raw(name))
             name = (deja_slice){scratch, csv_unquote(name, scratch)};
         list_add(&l, name, "");
     }
+    free(scratch);
 }
 
 /* --- JSON ----------------------------------------------------------------------- */
@@ -182,21 +185,14 @@ static void describe_columns(const struct pickhint *h, const struct pick *p, dej
 {
     const deja_slice line = {h->line[0], h->len[0]};
     const size_t n = count_columns(p, line);
-    char *scratch = malloc(line.len + 1);
-    APPEND(err, "the first line of %s has %zu column%s", fail_path(h->path).text, n,
-           n == 1 ? "" : "s");
-    if (scratch) {
-        APPEND(err, ": ");
-        pickhint_columns(line, p->opt.delimiter, scratch, err);
-    }
-    free(scratch);
+    APPEND(err, "the first line of %s has %s: ", fail_path(h->path).text, num_of(n, "column").s);
+    pickhint_columns(line, p->opt.delimiter, err);
 }
 
 static void describe_fields(const struct pickhint *h, const struct pick *p, deja_error *err)
 {
     const size_t n = count_fields(p, (deja_slice){h->line[0], h->len[0]});
-    APPEND(err, "the first line of %s has %zu field%s", fail_path(h->path).text, n,
-           n == 1 ? "" : "s");
+    APPEND(err, "the first line of %s has %s", fail_path(h->path).text, num_of(n, "field").s);
     if (p->opt.format == PICK_SQUID || p->opt.format == PICK_CDX)
         APPEND(err, ", and the URL of a %s line is field %u", pick_format_name(p->opt.format),
                p->column);

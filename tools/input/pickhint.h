@@ -23,8 +23,7 @@ void pickhint_fini(struct pickhint *h);
 /* Returns DEJA_EINVAL with the text: no line has the key, and what the first ones have. */
 int pickhint_fail(const struct pickhint *h, const struct pick *p, deja_error *err);
 
-/* Appends the names of the columns in a CSV record to err (if not NULL), as many as fit; scratch
- * has room for record.len bytes. */
-void pickhint_columns(deja_slice record, char delimiter, char *scratch, deja_error *err);
+/* Appends the names of the columns in a CSV record to err (if not NULL), as many as fit. */
+void pickhint_columns(deja_slice record, char delimiter, deja_error *err);
 
 #endif

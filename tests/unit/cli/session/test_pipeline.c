@@ -101,7 +101,8 @@ static int read_list(const struct pipeline_step *step, uint32_t threads, bool ca
     o.pick.field = 2;
     o.block_size = 1000;
     assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
-    assert_int_equal(pipeline_open(in, filter, step, threads, &p, NULL), DEJA_OK);
+    assert_int_equal(pipeline_open(in, pipeline_hash_of(filter), step, threads, &p, NULL),
+                     DEJA_OK);
     for (*n = 0; (rc = pipeline_next(p, &b, err)) > 0; *n += b->block.n) {
         for (size_t i = 0; i < b->block.n; i++) {
             char want[32];
@@ -187,7 +188,8 @@ static void a_step_may_drop_whole_blocks(void **state)
         o.n_paths = 1;
         o.block_size = 1000;
         assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
-        assert_int_equal(pipeline_open(in, filter, &step, threads, &p, NULL), DEJA_OK);
+        assert_int_equal(pipeline_open(in, pipeline_hash_of(filter), &step, threads, &p, NULL),
+                         DEJA_OK);
         while (pipeline_next(p, &b, NULL) > 0)
             n += b->block.n;
         assert_int_equal(n, 1);
@@ -242,7 +244,8 @@ static void keyless_records_are_neither_hashed_nor_answered(void **state)
         o.n_paths = 1;
         o.block_size = 1000;
         assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
-        assert_int_equal(pipeline_open(in, filter, &step, threads, &p, NULL), DEJA_OK);
+        assert_int_equal(pipeline_open(in, pipeline_hash_of(filter), &step, threads, &p, NULL),
+                         DEJA_OK);
         for (; pipeline_next(p, &b, NULL) > 0; n += b->block.n, keyed += b->keyed)
             check_keyless(b);
         assert_int_equal(n, LINES);
@@ -269,7 +272,7 @@ static void a_reader_that_waits_for_a_pipe_can_be_closed(void **state)
         struct pipeline *p;
         struct batch *b;
         assert_int_equal(input_open(&o, &in, NULL), DEJA_OK);
-        assert_int_equal(pipeline_open(in, filter, NULL, 2, &p, NULL), DEJA_OK);
+        assert_int_equal(pipeline_open(in, pipeline_hash_of(filter), NULL, 2, &p, NULL), DEJA_OK);
         assert_int_equal(pipeline_next_within(p, 50, &b, NULL), PIPELINE_IDLE);
         pipeline_close(p);
         input_close(in);

@@ -211,7 +211,7 @@ static void a_file_that_cannot_be_opened_is_named(void **state)
     assert_int_equal(out_open(&o, "no such folder/file", &err), DEJA_EIO);
     assert_string_equal(err.text, "no such folder/file: No such file or directory");
     assert_int_equal(out_close(&o, NULL), DEJA_OK);
-    out_discard(&o);
+    assert_int_equal(out_finish(&o, DEJA_EIO, NULL), DEJA_EIO);
 }
 
 static void words_are_wrapped(void **state)
