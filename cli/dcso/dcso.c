@@ -65,10 +65,10 @@ static int check_flags(uint64_t flags, deja_error *err)
 {
     if ((flags & 0xff) != VERSION)
         return fail(err, DEJA_EFORMAT,
-                    "its version is %u: it is not a bloom file, or not of version 1",
+                    "its version is %u: it is not a bloom file, or not version 1",
                     (unsigned)(flags & 0xff));
     if (flags != VERSION)
-        return fail(err, DEJA_EFORMAT, "its flags are %#" PRIx64 ": only the version is known",
+        return fail(err, DEJA_EFORMAT, "its flags are %#" PRIx64 ": only the version is supported",
                     flags);
     return DEJA_OK;
 }
@@ -102,7 +102,7 @@ int dcso_plan(struct dcso *d, uint64_t n, double p, deja_error *err)
 {
     if (n == 0 || n > MAX_CAPACITY || !(p > 0 && p < 1))
         return fail(err, DEJA_EINVAL,
-                    "a bloom file is made for 1 to 2^53 keys, at a rate between 0 and 1");
+                    "a bloom file holds 1 to 2^53 keys, at a rate between 0 and 1");
     const double bits = fabs(ceil((double)n * log(p) / pow(LN2, 2)));
     const double m = fmax(bits, 1), k = ceil(LN2 * m / (double)n);
     if (m > (double)DCSO_MAX_BITS || k > DCSO_MAX_HASHES)
@@ -139,7 +139,7 @@ static bool has(const struct dcso *d, uint64_t h)
     for (uint32_t i = 0; i < d->hashes; i++) {
         h = next_hash(h);
         const uint64_t at = h % d->bits;
-        if (!(d->body[at / 8] >> at % 8 & 1)) /* words are little-endian: so are bytes of them */
+        if (!(d->body[at / 8] >> at % 8 & 1)) /* words are little-endian, so bytes can be used */
             return false;
     }
     return true;
@@ -172,7 +172,7 @@ void dcso_add(struct dcso *d, const uint64_t *hash, size_t n, uint8_t *is_new)
     }
 }
 
-/* --- What the set bits say ----------------------------------------------------- */
+/* --- Estimates from the set bits ----------------------------------------------- */
 
 uint64_t dcso_bits_set(const struct dcso *d)
 {
@@ -180,7 +180,7 @@ uint64_t dcso_bits_set(const struct dcso *d)
     uint64_t sum = 0;
     for (uint64_t i = 0; i < whole; i++)
         sum += (uint64_t)__builtin_popcount(d->body[i]);
-    if (d->bits % 8) /* what is set behind the last bit means nothing */
+    if (d->bits % 8) /* ignore bits after the last one */
         sum += (uint64_t)__builtin_popcount(d->body[whole] & ((1u << d->bits % 8) - 1));
     return sum;
 }
@@ -195,7 +195,7 @@ double dcso_distinct(const struct dcso *d, uint64_t bits_set)
     const double m = (double)d->bits, k = d->hashes;
     if (bits_set == 0)
         return 0;
-    if (bits_set >= d->bits) /* full: any number; and of a single bit the logarithms say nothing */
+    if (bits_set >= d->bits) /* full: any number of keys; also avoids log(0) if there is one bit */
         return (double)INFINITY;
     return log1p(-(double)bits_set / m) / (k * log1p(-1 / m));
 }

@@ -1,28 +1,26 @@
-/* dcso.h - Bloom filters as DCSO's program bloom keeps them (Debian:
- * golang-github-dcso-bloom-cli).
+/* dcso.h - the Bloom filters of DCSO's program bloom (Debian: golang-github-dcso-bloom-cli).
  *
  * The file, all numbers little-endian with 8 bytes each:
  *
- *      0  flags   1: the version; other bits are not in use
- *      8  n       keys that it is made for
+ *      0  flags   1: the version; other bits are unused
+ *      8  n       the capacity in keys
  *     16  p       rate at n, a double
  *     24  k       hash functions
  *     32  m       bits
- *     40  N       keys that were told "new"
+ *     40  N       keys that were new when added
  *     48  bits    ceil(m / 64) words; bit i is bit i mod 64 of word i / 64
- *         data    whatever the owner wrote behind them
+ *         data    optional data of the owner
  *
- * The sizes are m = floor(n ln(1/p) / ln(2)^2) and k = ceil(ln(2) m / n); a reader takes them as
- * they stand.  The k positions of a key are a sequence of powers:
+ * The sizes are m = floor(n ln(1/p) / ln(2)^2) and k = ceil(ln(2) m / n); a reader uses those in the
+ * file.  The k positions of a key are a sequence of powers:
  *
  *     h_0 = FNV-1(key) mod M,    h_i = (h_(i-1) G mod 2^64) mod M,    position i = h_i mod m
  *
- * with FNV-1 of 64 bits, M = 2^64 - 59, G = 2^64 - 1469.  No secret takes part: whoever wants a
- * key that a filter claims can compute one (docs/security.md).
+ * with 64-bit FNV-1, M = 2^64 - 59, G = 2^64 - 1469.  There is no secret: anyone can compute a key
+ * that is a false positive (docs/security.md).
  *
- * The whole file may be compressed with gzip.  Layout and sizes are as the program's bytes show
- * them, M and G as its public source has them; cli.dcso_bloom compares all of it with the
- * program. */
+ * The whole file may be compressed with gzip.  Layout and sizes come from files of the program, M
+ * and G from its public source; cli.dcso_bloom compares both with the program. */
 #ifndef CLI_DCSO_DCSO_H
 #define CLI_DCSO_DCSO_H
 #include "deja.h"
@@ -40,25 +38,25 @@ struct dcso {
     uint8_t *body;     /* dcso_body_len bytes, as in the file; the caller's */
 };
 
-/* Sizes from n and p; no body yet.  DEJA_EINVAL: there is no such filter. */
+/* Computes the sizes from n and p; makes no body.  DEJA_EINVAL: no such filter is possible. */
 int dcso_plan(struct dcso *d, uint64_t n, double p, deja_error *err);
 uint64_t dcso_body_len(const struct dcso *d);
 
 void dcso_encode(const struct dcso *d, uint8_t header[DCSO_HEADER_LEN]);
-/* Every field is checked before it is believed; DEJA_EFORMAT names it. */
+/* Checks every field; the DEJA_EFORMAT error names it. */
 int dcso_decode(const uint8_t header[DCSO_HEADER_LEN], struct dcso *d, deja_error *err);
-/* Could these first 8 bytes be those of such a file?  Those of a deja file are not. */
+/* Can these be the first 8 bytes of such a file?  Those of a deja file cannot. */
 bool dcso_is_magic(const uint8_t start[8]);
 
-/* One number a key, from which its positions follow; context is not used. */
+/* One number per key, which determines its positions; context is unused. */
 void dcso_hash(const void *context, const deja_slice *keys, size_t n, uint64_t *hash);
 void dcso_contains(const struct dcso *d, const uint64_t *hash, size_t n, uint8_t *found);
-/* Keys in order; counts the new ones in d->keys. */
+/* Adds keys in order and counts the new ones in d->keys. */
 void dcso_add(struct dcso *d, const uint64_t *hash, size_t n, uint8_t *is_new);
 
-/* What the set bits say. */
+/* Estimates from the set bits. */
 uint64_t dcso_bits_set(const struct dcso *d);
-double dcso_rate(const struct dcso *d, uint64_t bits_set);     /* of false positives, now */
-double dcso_distinct(const struct dcso *d, uint64_t bits_set); /* keys that explain them */
+double dcso_rate(const struct dcso *d, uint64_t bits_set);     /* false positives now */
+double dcso_distinct(const struct dcso *d, uint64_t bits_set); /* number of keys */
 
 #endif

@@ -1,4 +1,4 @@
-/* dcso_file.c - bloom files of DCSO's on disk; see dcso_file.h. */
+/* dcso_file.c - DCSO bloom files on disk; see dcso_file.h. */
 #include "cli/dcso/dcso_file.h"
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
@@ -20,7 +20,7 @@
 
 /* --- Reading ------------------------------------------------------------------ */
 
-/* Up to len bytes, fewer at the end of the file; *have tells how many came. */
+/* Reads up to len bytes, fewer at the end of the file; *have is their number. */
 static int read_some(struct decode *dec, uint8_t *buf, size_t len, size_t *have, deja_error *err)
 {
     *have = 0;
@@ -46,18 +46,18 @@ static int read_header(struct decode *dec, struct dcso *d, deja_error *err)
     if (have < sizeof header)
         return fail(
             err, DEJA_EFORMAT,
-            "is not a bloom file, or is cut short inside its header: it has %zu bytes of %d", have,
+            "is not a bloom file, or is truncated inside its header: it has %zu bytes of %d", have,
             DCSO_HEADER_LEN);
     return dcso_decode(header, d, err);
 }
 
 static int cut_short(uint64_t have, uint64_t need, deja_error *err)
 {
-    return fail(err, DEJA_EFORMAT, "is cut short: its bits end after %llu bytes of %llu",
+    return fail(err, DEJA_EFORMAT, "is truncated: its bits end after %llu bytes of %llu",
                 (unsigned long long)have, (unsigned long long)need);
 }
 
-/* A header may promise anything: room is doubled as the bytes come. */
+/* The header may be wrong, so memory is doubled only as bytes arrive. */
 static int read_body(struct decode *dec, struct dcso *d, deja_error *err)
 {
     const uint64_t need = dcso_body_len(d);
@@ -68,7 +68,7 @@ static int read_body(struct decode *dec, struct dcso *d, deja_error *err)
         room = room < need ? room : need;
         uint8_t *body = room <= SIZE_MAX / 2 ? realloc(d->body, (size_t)room) : NULL;
         if (!body)
-            return fail(err, DEJA_ENOMEM, "needs %llu bytes of memory, more than there is",
+            return fail(err, DEJA_ENOMEM, "needs %llu bytes, and there is no memory for them",
                         (unsigned long long)need);
         d->body = body;
         const int rc = read_some(dec, body + have, (size_t)(room - have), &got, err);
@@ -93,12 +93,12 @@ static int count_data(struct decode *dec, uint64_t *len, deja_error *err)
     return rc;
 }
 
-/* Would the file, which is as long as it is, hold what its header promises? */
+/* Is the file long enough for its header? */
 static int check_length(int fd, const struct decode *dec, const struct dcso *d, deja_error *err)
 {
     struct stat st;
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || decode_raw_bytes(dec) > (uint64_t)st.st_size)
-        return DEJA_OK; /* a pipe: the end will tell */
+        return DEJA_OK; /* a pipe: read_body finds its end */
     const uint64_t have = (uint64_t)st.st_size;
     const uint64_t need = dcso_body_len(d);
     return have < DCSO_HEADER_LEN + need
@@ -141,7 +141,7 @@ int dcso_file_read(struct dcso_file *f, const char *path, const atomic_bool *sto
         return rc;
     dcso_file_free(f);
     if (signals_stopped(stop))
-        return fail(err, DEJA_EIO, "stopped while %s was read", fail_path(path).text);
+        return fail(err, DEJA_EIO, "stopped while reading %s", fail_path(path).text);
     const bool of_it = strncmp(why.text, "its ", 4) == 0;
     return fail(err, rc, "%s%s %s", fail_path(path).text, of_it ? ":" : "", why.text);
 }
@@ -241,17 +241,19 @@ int dcso_file_check_name(const char *path, deja_error *err)
     struct stat st;
     const bool there = stat(path, &st) == 0;
     if (path[0] == '\0' || (there && S_ISDIR(st.st_mode)))
-        return fail(err, DEJA_EINVAL, "%s is a directory, or no name", fail_path(path).text);
+        return fail(err, DEJA_EINVAL, "'%s' is a directory or an empty name",
+                    fail_path(path).text);
     if (there && !S_ISREG(st.st_mode))
         return fail(err, DEJA_EINVAL, "%s is not a regular file", fail_path(path).text);
     if (ends_with_gz(path) && !decode_supported(DECODE_GZIP))
-        return fail(err, DEJA_ENOTSUP, "%s: this build cannot write gzip; name it without .gz",
+        return fail(err, DEJA_ENOTSUP,
+                    "%s: this build cannot write gzip; choose a name without .gz",
                     fail_path(path).text);
     return DEJA_OK;
 }
 
-/* With the access rights that the file had, or that others get; mkstemp gives it to the owner
- * alone. */
+/* mkstemp allows access only for the owner.  Sets the permissions of the old file, or those of a
+ * new file. */
 static int settle_mode(int fd, const char *path)
 {
     struct stat st;
@@ -262,7 +264,7 @@ static int settle_mode(int fd, const char *path)
     return fchmod(fd, 0666 & ~mask);
 }
 
-/* Without `replace`, a file that another process has made meanwhile stays. */
+/* Without `replace`, fails if another process has made a file of that name. */
 static int take_name(const char *temporary, const char *path, bool replace)
 {
     if (replace)
@@ -293,7 +295,7 @@ static int write_file(const struct dcso *d, const char *path, bool replace, deja
     return rc;
 }
 
-/* A symbolic link stays one: the file that it leads to is replaced. */
+/* If the name is a symbolic link, replaces the file that it points to. */
 int dcso_file_write(const struct dcso *d, const char *path, bool replace, deja_error *err)
 {
     struct stat st;

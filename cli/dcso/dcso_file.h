@@ -1,5 +1,4 @@
-/* dcso_file.h - bloom files of DCSO's on disk: read whole, checked on the way; written whole or
- * not at all. */
+/* dcso_file.h - DCSO bloom files on disk: read and checked as a whole, written atomically. */
 #ifndef CLI_DCSO_DCSO_FILE_H
 #define CLI_DCSO_DCSO_FILE_H
 #include "cli/dcso/dcso.h"
@@ -7,24 +6,24 @@
 
 struct dcso_file {
     struct dcso filter;
-    uint64_t data_len; /* bytes behind the bits, which are the owner's */
+    uint64_t data_len; /* bytes of the owner's data after the bits */
     bool gzip;
 };
 
-/* Plain or gzip, by content.  Memory is taken as bytes come, never because a field asks for it.
- * Errors name the file and what is wrong.  stop may be NULL. */
+/* Reads a plain or gzip file, detected by content.  Memory grows with the bytes that arrive, not
+ * with what a field says.  Errors name the file and the problem.  stop may be NULL. */
 int dcso_file_read(struct dcso_file *f, const char *path, const atomic_bool *stop,
                    deja_error *err);
 void dcso_file_free(struct dcso_file *f);
-/* Does a regular file begin as one?  False also when it cannot be read. */
+/* Does this regular file start like one?  False also if it cannot be read. */
 bool dcso_file_is(const char *path);
-/* Reads its header alone, into everything but the body; false if that is not a valid one. */
+/* Reads only the header, and fills *d except for the body; false if it is not valid. */
 bool dcso_file_peek(const char *path, struct dcso *d);
 
-/* Can a file of that name be made? */
+/* Can a file of that name be written? */
 int dcso_file_check_name(const char *path, deja_error *err);
-/* With gzip if the name ends with .gz.  A file of that name is an error unless `replace` is set or
- * it is empty. */
+/* Compresses with gzip if the name ends with .gz.  Fails if a file of that name exists, unless
+ * `replace` is set or the file is empty. */
 int dcso_file_write(const struct dcso *d, const char *path, bool replace, deja_error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include "tools/base/printable.h"
 #include <ctype.h>
 
-/* A list of counts in words, those that are 0 left out: "3 not found, 2 timeout". */
+/* A list of the counts above 0: "3 not found, 2 timeout". */
 struct list {
     char text[400];
 };
@@ -20,10 +20,10 @@ static const struct {
     unsigned count;
     const char *what;
 } left_out[] = {
-    {CRAWL_ROBOTS, "by robots.txt"},    {CRAWL_SCOPE, "out of scope"},
-    {CRAWL_NOFOLLOW, "by nofollow"},    {CRAWL_DEPTH, "too deep"},
-    {CRAWL_TRAPS, "that look endless"}, {CRAWL_HOST_LIMIT, "beyond a host's pages"},
-    {CRAWL_SCHEME, "of other schemes"}, {CRAWL_BAD, "that are no URLs"},
+    {CRAWL_ROBOTS, "by robots.txt"},      {CRAWL_SCOPE, "out of scope"},
+    {CRAWL_NOFOLLOW, "by nofollow"},      {CRAWL_DEPTH, "too deep"},
+    {CRAWL_TRAPS, "that look endless"},   {CRAWL_HOST_LIMIT, "over a host's limit"},
+    {CRAWL_SCHEME, "with other schemes"}, {CRAWL_BAD, "that are not URLs"},
 };
 
 static double pages_per_second(const struct crawl_account *a)
@@ -38,10 +38,10 @@ static void note_cache(struct console *console, const struct crawl_account *a)
                  num_count(n[CRAWL_OFFERED]).s, num_count(n[CRAWL_DUPLICATES]).s,
                  num_count(n[CRAWL_QUEUED]).s, a->lost < 0.05 ? "none" : num_estimate(a->lost).s);
     if (a->rebuilt > 0)
-        console_note(console, "put into the cache again after a crash: %s",
+        console_note(console, "added to the cache again after a crash: %s",
                      num_of(a->rebuilt, "URL").s);
     if (a->undone > 0)
-        console_note(console, "damaged in the archive, and queued again: %s",
+        console_note(console, "damaged in the archive and queued again: %s",
                      num_of(a->undone, "page").s);
 }
 
@@ -51,23 +51,24 @@ static void note_visits(struct console *console, const struct crawl_account *a)
     if (a->visit < 2)
         return;
     if (a->left_behind > 0)
-        console_note(console, "not fetched in the last visit, and left behind: %s",
+        console_note(console, "not fetched in the last visit and dropped: %s",
                      num_of(a->left_behind, "URL").s);
     console_note(console, "%s unchanged; %s lost before and recovered, %s appeared since",
                  num_of(n[CRAWL_UNCHANGED], "page").s, num_count(n[CRAWL_RECOVERED]).s,
                  num_count(n[CRAWL_APPEARED]).s);
 }
 
-/* What was refused or cut, and what the user can do about it. */
+/* What was not crawled, and what the user can do about it. */
 static void note_manners(struct console *console, const struct crawl_account *a)
 {
     if (a->count[CRAWL_PRIVATE] > 0)
-        console_note(console, "to crawl private addresses as well, give --allow-private");
+        console_note(console, "to crawl private addresses, too, give --allow-private");
     if (a->robots_from[0])
-        console_note(console,
-                     "%s: not crawled, since its robots.txt redirects out of the scope, to %s; "
-                     "start from there, or choose a wider --scope",
-                     a->robots_from, a->robots_to);
+        console_note(
+            console,
+            "%s: not crawled, because its robots.txt redirects out of the scope, to %s; start "
+            "from there, or choose a wider --scope",
+            a->robots_from, a->robots_to);
     if (a->capped > 0)
         console_note(console, "%s for a longer pause than --max-crawl-delay allows",
                      a->capped == 1 ? "1 robots.txt asks" : "some robots.txt files ask");
@@ -93,18 +94,19 @@ void crawlreport_text(const struct call *call, const struct crawl_account *a)
         console_note(console, "left out: %s", left.text);
     note_manners(console, a);
     if (a->asked == 0 && a->waiting == 0)
-        console_note(console, "this visit was done before, and nothing was fetched now; --revisit "
-                              "begins the next");
+        console_note(console,
+                     "this visit was already complete, and nothing was fetched; --revisit "
+                     "starts the next");
     if (a->waiting > 0)
-        console_note(console, "%s waiting; the same --out goes on with them",
+        console_note(console, "%s waiting; run with the same --out to resume",
                      num_of(a->waiting, "URL").s);
 }
 
-/* Names of counts become keys: "not found" is not_found. */
+/* Names of counts become keys: "not found" becomes not_found. */
 static void json_counts(struct json *j, const struct crawl_account *a, unsigned first,
-                        unsigned behind)
+                        unsigned end)
 {
-    for (unsigned i = first; i < behind; i++) {
+    for (unsigned i = first; i < end; i++) {
         char key[40];
         size_t len = 0;
         for (const char *p = crawl_count_name(i); *p && len + 1 < sizeof key; p++)

@@ -1,4 +1,4 @@
-/* dcso_info.c - `deja info` of a bloom file of DCSO's; see dcso_info.h. */
+/* dcso_info.c - `deja info` for a DCSO bloom file; see dcso_info.h. */
 #include "cli/report/dcso_info.h"
 #include "cli/dcso/dcso_file.h"
 #include "tools/base/fail.h"
@@ -7,7 +7,7 @@
 
 #define BAR_WIDTH 40
 
-/* What a file says, and what follows from its bits. */
+/* The contents of a file, and estimates from its bits. */
 struct account {
     const struct dcso_file *f;
     uint64_t bytes, bits_set;
@@ -28,22 +28,22 @@ static void print_text(struct out *o, const char *path, const struct account *a)
 {
     const struct dcso *d = &a->f->filter;
     out_printf(o, "%s\n", fail_path(path).text);
-    out_printf(o, "  format      DCSO's bloom file, version 1%s\n",
+    out_printf(o, "  format      DCSO bloom file, version 1%s\n",
                a->f->gzip ? ", compressed with gzip" : "");
     out_printf(o, "  hashing     FNV-1, k = %u, no secret: no protection against crafted keys\n",
                d->hashes);
     out_printf(o, "  memory      %s\n", num_bytes(a->bytes).s);
-    out_printf(o, "  capacity    %s, with a rate of %s then\n", num_of(d->capacity, "key").s,
+    out_printf(o, "  capacity    %s, at a rate of %s\n", num_of(d->capacity, "key").s,
                num_rate(d->fp_rate).s);
     out_printf(o, "  keys        %s counted", num_count(d->keys).s);
     if (isfinite(a->distinct))
-        out_printf(o, "; the set bits tell of about %s", num_estimate(a->distinct).s);
+        out_printf(o, "; about %s by the set bits", num_estimate(a->distinct).s);
     out_text(o, "\n  fill        ");
     out_bar(o, a->fill, BAR_WIDTH);
     out_printf(o, " %s of the bits are set\n", num_share(a->fill).s);
     out_printf(o, "  rate        %s now\n", num_rate(a->rate).s);
     if (a->f->data_len > 0)
-        out_printf(o, "  data        %s of the owner's behind the bits\n",
+        out_printf(o, "  data        %s of the owner's data after the bits\n",
                    num_bytes(a->f->data_len).s);
 }
 
@@ -96,7 +96,7 @@ int dcso_inform(const struct call *call, const char *path, bool further, struct 
     } else {
         out_text(call->out, further ? "\n" : "");
         print_text(call->out, path, &a);
-        (void)out_flush(call->out, NULL); /* main tells of a failure */
+        (void)out_flush(call->out, NULL); /* main reports a failure */
     }
     dcso_file_free(&f);
     return COMMAND_DONE;

@@ -1,4 +1,4 @@
-/* info_json.c - a filter file told to programs: all numbers, under the names of deja.h. */
+/* info_json.c - `deja info --json`: all numbers, with the names of deja.h. */
 #include "cli/report/info_report.h"
 #include <math.h>
 

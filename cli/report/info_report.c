@@ -1,20 +1,20 @@
-/* info_report.c - what follows from the library's account of a file: is it over its capacity, how
- * much room is left, and are there more bits than its keys explain?
+/* info_report.c - what follows from the statistics of a file: is it over its capacity, how much room
+ * is left, and does it have more set bits than its keys explain?
  *
- * Room and planned rate come from plans of the same body: with its number of keys, the rate that
- * it has then; with that rate, the keys that it takes.
+ * Room and planned rate come from plans for the same body: the plan for its capacity gives the rate,
+ * and the plan for that rate gives the number of keys.
  *
- * Pollution.  n keys set about so many bits, with a known scatter (docs/math.md).  Keys that
- * somebody chose in order to fill the filter set more, and are told by a difference that honest
- * ones do not reach. */
+ * Pollution.  The number of bits that n keys set has a known mean and deviation (docs/math.md).  Keys
+ * that were chosen to fill the filter set more.  They are detected by a difference that ordinary keys
+ * do not reach. */
 #include "cli/report/info_report.h"
 #include "cli/session/command.h"
 #include <math.h>
 
-#define ALARM_SIGMA 6.0 /* honest keys go beyond it once in a billion filters */
-#define ALARM_KEYS  100 /* fewer do no harm, and make no statistics */
+#define ALARM_SIGMA 6.0 /* ordinary keys exceed it once in a billion filters */
+#define ALARM_KEYS  100 /* fewer do no harm, and are too few for statistics */
 
-/* A filter of the same body; the caller adds the number of keys or the rate. */
+/* Options of a filter with the same body; the caller sets the number of keys or the rate. */
 static deja_options same_body(const struct info_report *r)
 {
     const deja_stats *s = &r->s;
@@ -36,8 +36,8 @@ static deja_options same_body(const struct info_report *r)
     return opt;
 }
 
-/* Made by -n and -m, or by the multiplier, a filter has another rate at capacity than the one
- * that its file remembers, which is then only the default. */
+/* A filter made with -n and -m, or with the multiplier, has its own rate at capacity; the rate in
+ * its file is only the default. */
 static double rate_planned(const struct info_report *r)
 {
     const deja_stats *s = &r->s;
@@ -52,7 +52,7 @@ static double rate_planned(const struct info_report *r)
     return deja_kind_can(s->kind, DEJA_CAN_FILL) ? plan.fp_rate : fmax(s->fp_rate, plan.fp_rate);
 }
 
-/* Keys that the body takes at rate p; its rate may pass p later than at capacity. */
+/* The number of keys at which the body has rate p, at least its capacity. */
 static double keys_at_rate(const struct info_report *r, double p)
 {
     const deja_stats *s = &r->s;
@@ -66,9 +66,9 @@ static double keys_at_rate(const struct info_report *r, double p)
     return fmax((double)plan.capacity, (double)s->capacity);
 }
 
-/* Keys that were counted by the set bits explain any number of them, and when all are set, any
- * number of keys does.  Where counters went down, keys that had been taken for seen are missing in
- * the count of the others. */
+/* Standard deviations between the set bits and the expected ones.  0 if nothing can be concluded: the
+ * keys were estimated from the bits, all bits are set, or keys were removed from counters, so that
+ * keys that were mistaken for seen are missing in the count. */
 static double surprise(const deja_stats *s)
 {
     const bool fewer = s->removed && s->counter_bits;
@@ -77,8 +77,8 @@ static double surprise(const deja_stats *s)
     return ((double)s->bits_set - s->bits_expected) / s->bits_sigma;
 }
 
-/* How far off the number of keys may be, where the set bits told it: five standard deviations of
- * the bits, of which the next key would set k (1 - fill). */
+/* The possible error in the number of keys if it was estimated from the set bits: five standard
+ * deviations of the bits, of which the next key would set k (1 - fill). */
 static double doubt(const deja_stats *s)
 {
     const double a_key = s->hashes * (1 - s->fill);
@@ -90,7 +90,7 @@ static void conclude(struct info_report *r)
     const deja_stats *s = &r->s;
     r->surprise = surprise(s);
     r->polluted = r->surprise > ALARM_SIGMA && s->keys >= ALARM_KEYS;
-    const uint64_t taken = s->keys + s->deletions; /* a key that was removed has left its bits */
+    const uint64_t taken = s->keys + s->deletions; /* the bits of a removed key stay */
     const bool over = (double)taken - doubt(s) > (double)s->capacity;
     r->over_capacity = deja_kind_can(s->kind, DEJA_CAN_EXPIRE) ? s->crowded != 0
                        : deja_kind_can(s->kind, DEJA_CAN_GROW)

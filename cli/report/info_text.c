@@ -1,11 +1,11 @@
-/* info_text.c - a filter file told to people: a line for each thing that they may ask. */
+/* info_text.c - `deja info` for people: a line for each property. */
 #include "cli/report/info_report.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
 #include <math.h>
 
 #define BAR_WIDTH 40
-#define LABEL     14 /* columns before what a line says */
+#define LABEL     14 /* columns before the text of a line */
 #define WIDTH     88u
 
 static void label(struct out *o, const char *name)
@@ -49,8 +49,8 @@ static void print_kind(struct out *o, const deja_stats *s)
         out_printf(o, " (%.*s%s)\n", (int)strcspn(help, ":"), help,
                    s->deletions_capacity ? ": it FORGETS, see below" : "");
     LINE(o, "hashing", "%s, k = %u, %s\n", deja_hash_name(s->hash), s->hashes,
-         !s->keyed                   ? "from a seed: repeatable, no protection"
-         : s->flags & DEJA_KEY_APART ? "secret key kept apart from this file"
+         !s->keyed                   ? "from a seed: reproducible, no protection"
+         : s->flags & DEJA_KEY_APART ? "secret key stored separately"
                                      : "secret key in this file");
     label(o, "URLs");
     if (s->profile == 0)
@@ -73,17 +73,17 @@ static void print_capacity(struct out *o, const struct info_report *r)
     const deja_stats *s = &r->s;
     LINE(o, "capacity", "%s, ", num_of(s->capacity, "key").s);
     if (deja_kind_can(s->kind, DEJA_CAN_GROW))
-        out_printf(o, "then it grows; %s %s\n",
+        out_printf(o, "then it grows; %s below %s\n",
                    r->over_capacity
                        ? "parts of a union are past their capacity, so the rate is not"
-                       : "the rate stays below",
+                       : "the rate stays",
                    num_rate(s->fp_rate).s);
     else if (deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
         out_printf(o, "then it forgets the oldest; the rate stays at %s\n",
                    num_rate(r->rate_planned).s);
     else
-        out_printf(o, "with a rate of %s%s then%s\n",
-                   r->rate_planned == s->fp_rate ? "at most " : "", num_rate(r->rate_planned).s,
+        out_printf(o, "at a rate of %s%s%s\n", r->rate_planned == s->fp_rate ? "at most " : "",
+                   num_rate(r->rate_planned).s,
                    r->over_capacity ? "; it is PAST its capacity" : "");
 }
 
@@ -92,11 +92,10 @@ static void print_static(struct out *o, const deja_stats *s)
     label(o, "memory");
     out_text(o, num_bytes(s->bytes).s);
     if (s->keys > 0)
-        out_printf(o, ", %s bits a key", num_fixed(8 * (double)s->bytes / (double)s->keys, 2).s);
+        out_printf(o, ", %s bits per key", num_fixed(8 * (double)s->bytes / (double)s->keys, 2).s);
     out_text(o, "\n");
-    LINE(o, "keys", "%s different ones of %s offered\n", num_count(s->keys).s,
-         num_count(s->offered).s);
-    print_share(o, "fill", s->fill, "slots are in use; it takes no more keys");
+    LINE(o, "keys", "%s different of %s offered\n", num_count(s->keys).s, num_count(s->offered).s);
+    print_share(o, "fill", s->fill, "slots are in use; keys cannot be added");
 }
 
 static void print_counters(struct out *o, const deja_stats *s)
@@ -106,7 +105,7 @@ static void print_counters(struct out *o, const deja_stats *s)
          s->saturated ? num_count(s->saturated).s : "none");
     label(o, "removed");
     if (s->flags & DEJA_MINIMAL_INCREASE)
-        out_text(o, "nothing, as minimal increase rules it out\n");
+        out_text(o, "none: with minimal increase, keys cannot be removed\n");
     else
         out_printf(o, "%s; %s refused\n", num_of(s->removed, "key").s,
                    s->refused ? num_count(s->refused).s : "none");
@@ -120,15 +119,14 @@ static void print_one_in(struct out *o, const char *what, double n)
     out_printf(o, "one %s in %s%s", what, num_estimate(scaled).s, unit);
 }
 
-/* The one kind that misses keys says so, and how many. */
+/* Only this kind misses keys that were added; say how many. */
 static void print_forgotten(struct out *o, const deja_stats *s)
 {
-    LINE(o, "deletions", "%s of %s planned; %s refused, as not there\n",
-         num_of(s->deletions, "key").s, num_count(s->deletions_capacity).s,
-         s->refused ? num_count(s->refused).s : "none");
+    LINE(o, "deletions", "%s of %s planned; %s refused as absent\n", num_of(s->deletions, "key").s,
+         num_count(s->deletions_capacity).s, s->refused ? num_count(s->refused).s : "none");
     label(o, "FORGETS");
     if (s->deletions == 0) {
-        out_text(o, "no key until the first is removed\n");
+        out_text(o, "no key until one is removed\n");
         return;
     }
     out_printf(o, "%s now: ", num_rate(s->fn_now).s);
@@ -137,11 +135,11 @@ static void print_forgotten(struct out *o, const deja_stats *s)
     else
         print_one_in(o, "key", 1 / fmax(s->fn_now, 1e-12));
     out_text(o, " that was added and not removed is missed\n");
-    LINE(o, "hidden", "%s add%s without effect: the deletions claim the key\n",
+    LINE(o, "hidden", "%s add%s without effect, because the key is among the deletions\n",
          s->hidden ? num_count(s->hidden).s : "no", num_plural(s->hidden));
 }
 
-/* The newest first: how many keys, and when it began. */
+/* Generations, newest first: the number of keys and the age. */
 static void print_window(struct out *o, const deja_stats *s)
 {
     label(o, "window");
@@ -162,7 +160,7 @@ static void print_window(struct out *o, const deja_stats *s)
 
 static void print_memory(struct out *o, const deja_stats *s)
 {
-    LINE(o, "memory", "%s, %s bits a key at capacity", num_bytes(s->bytes).s,
+    LINE(o, "memory", "%s, %s bits per key at capacity", num_bytes(s->bytes).s,
          num_fixed(8 * (double)s->bytes / (double)s->capacity, 1).s);
     if (s->folds > 0)
         out_printf(o, "; folded %s", s->folds == 1 ? "once" : num_count(s->folds).s);
@@ -179,14 +177,14 @@ static void print_keys(struct out *o, const deja_stats *s)
         out_printf(o, "about %s by the set bits, in %s united filters that were offered %s\n",
                    num_count(s->keys).s, num_count(s->unions + 1).s, num_count(s->offered).s);
     else if (s->deletions_capacity)
-        out_printf(o, "%s new of %s offered, less those removed; the set bits tell of about %s\n",
+        out_printf(o, "%s new of %s offered, minus those removed; about %s by the set bits\n",
                    num_count(s->keys).s, num_count(s->offered).s, num_estimate(s->distinct).s);
     else if (exact || !isfinite(s->distinct))
         out_printf(o, "%s new of %s offered\n", num_count(s->keys).s, num_count(s->offered).s);
     else
-        out_printf(o, "%s new of %s offered; the %s tell of about %s\n", num_count(s->keys).s,
-                   num_count(s->offered).s, s->counter_bits ? "counters" : "set bits",
-                   num_estimate(s->distinct).s);
+        out_printf(o, "%s new of %s offered; about %s by the %s\n", num_count(s->keys).s,
+                   num_count(s->offered).s, num_estimate(s->distinct).s,
+                   s->counter_bits ? "counters" : "set bits");
 }
 
 static void print_content(struct out *o, const struct info_report *r)
@@ -220,7 +218,7 @@ static void print_rate(struct out *o, const deja_stats *s)
     out_text(o, num_rate(s->fp_now).s);
     out_text(o, " now: ");
     if (s->fp_now < 1e-12)
-        out_text(o, s->keys > 0 ? "practically no new key" : "it is empty, and no key");
+        out_text(o, s->keys > 0 ? "practically no new key" : "it is empty, so no key");
     else if (s->fp_now > 0.9)
         out_text(o, "nearly every new key");
     else
@@ -232,7 +230,7 @@ static void print_cost(struct out *o, const struct info_report *r)
 {
     const deja_stats *s = &r->s;
     if (deja_kind_can(s->kind, DEJA_CAN_BUILD))
-        return; /* its keys were given, not judged */
+        return; /* all of its keys were added at once, so none was lost */
     label(o, "lost");
     if (s->lost < 0.05)
         out_text(o, "probably no key so far\n");
@@ -240,7 +238,7 @@ static void print_cost(struct out *o, const struct info_report *r)
         out_printf(o, "%s %s keys so far, new but mistaken for seen\n",
                    isfinite(s->distinct) ? "about" : "more than", num_estimate(s->lost).s);
     if (deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
-        return; /* there always is */
+        return; /* there is always room */
     const uint64_t room = (uint64_t)fmin(fmax(r->room, 0), 0x1p63);
     label(o, "room");
     if (deja_kind_can(s->kind, DEJA_CAN_GROW))
@@ -269,7 +267,7 @@ static int print_layers(struct out *o, const struct info_report *r, deja_error *
                   num_count(l->capacity).s, num_count(l->parts).s, num_bytes(l->bytes).s,
                   num_rate(l->fp_now).s, NULL);
     }
-    LINE(o, "familiar", "%s of the keys had only segments that were known before\n",
+    LINE(o, "familiar", "%s of the keys had only known segments\n",
          r->s.keys ? num_share((double)r->s.familiar / (double)r->s.keys).s : "none");
     return table_print(&t, o, 2, err);
 }
@@ -282,7 +280,7 @@ static void print_state(struct out *o, const deja_stats *s)
         out_printf(o, "; the last one saw about %s and lost %s\n",
                    num_of(s->last_distinct, "key").s,
                    s->last_lost < 0.05 ? "probably none" : num_estimate(s->last_lost).s);
-        LINE(o, "missed", "%s: chance of a page to be missed by every visit so far",
+        LINE(o, "missed", "%s: the chance that every visit so far missed a page",
              s->missed < 1e-12 ? "below 1e-12" : num_rate(s->missed).s);
     }
     out_text(o, "\n");
@@ -320,32 +318,32 @@ void info_report_warn(const struct info_report *r, struct console *c)
     if (r->polluted)
         console_error(
             c,
-            "%s looks POLLUTED: %s bits are set where %s explain %s, %s standard "
-            "deviations fewer. Somebody who knows its key chose keys to fill it; build it "
-            "anew with another key",
+            "%s looks POLLUTED: %s bits are set, but %s explain only %s, %s standard deviations "
+            "fewer. Someone who knows its secret key chose keys to fill it; rebuild it with "
+            "another secret key",
             fail_path(r->path).text, num_count(s->bits_set).s, num_of(s->keys, "key").s,
             num_estimate(s->bits_expected).s, num_fixed(r->surprise, 1).s);
     if (s->deletions > s->deletions_capacity)
         console_error(
             c,
-            "%s was sized for %s removals and holds %s: it FORGETS %s of its keys; build "
-            "it anew from what is left",
+            "%s was sized for %s removals and holds %s: it FORGETS %s of its keys; rebuild it "
+            "from the remaining keys",
             fail_path(r->path).text, num_count(s->deletions_capacity).s, num_count(s->deletions).s,
             num_rate(s->fn_now).s);
     if (r->over_capacity && deja_kind_can(s->kind, DEJA_CAN_EXPIRE))
-        console_error(c,
-                      "%s was sized for %s in its time, and more came: the rate is %s; build "
-                      "it anew with a larger -n",
-                      fail_path(r->path).text, num_of(s->capacity, "key").s,
-                      num_rate(s->fp_now).s);
+        console_error(
+            c,
+            "%s was sized for %s in its time, and more arrived: the rate is %s; rebuild it "
+            "with a larger -n",
+            fail_path(r->path).text, num_of(s->capacity, "key").s, num_rate(s->fp_now).s);
     else if (r->over_capacity && deja_kind_can(s->kind, DEJA_CAN_GROW))
         console_error(
             c,
-            "%s was merged from filters that were too full for it: the rate is %s; build "
-            "it from the keys, or merge filters with a larger -n",
+            "%s was merged from filters that were too full: the rate is %s; rebuild it from the "
+            "keys, or merge filters with a larger -n",
             fail_path(r->path).text, num_rate(s->fp_now).s);
     else if (r->over_capacity)
-        console_error(c, "%s was sized for %s and holds %s: build it anew with a larger -n",
+        console_error(c, "%s was sized for %s and holds %s; rebuild it with a larger -n",
                       fail_path(r->path).text, num_of(s->capacity, "key").s,
                       num_count(s->keys + s->deletions).s);
 }

@@ -1,7 +1,7 @@
-/* plan_advice.c - which kind to take, why, and the command to type next.
+/* plan_advice.c - which kind to use, why, and the next command.
  *
- * Where memory is given the fewest losses count, elsewhere the fewest bits a key; classic has to
- * be better by far, since it reads many cache lines where the others read one. */
+ * If the memory is given, the kind with the fewest losses wins, otherwise the one with the fewest
+ * bits per key.  Classic must be far better, since it reads many cache lines and the others one. */
 #include "cli/report/plan_report.h"
 #include "cli/session/session.h"
 #include "tools/base/number.h"
@@ -11,9 +11,9 @@
 #define GIVE_REASON(s, ...) (void)snprintf((s)->reason, sizeof(s)->reason, __VA_ARGS__)
 #define APPEND(s, ...)      printable_append((s)->command, sizeof(s)->command, __VA_ARGS__)
 
-#define SMALL 4096 /* bytes that are not worth a thought */
+#define SMALL 4096 /* bytes: below that, the choice does not matter */
 
-/* Memory is given: exact if all keys fit; blocked, unless classic loses far fewer pages. */
+/* The memory is given: exact if all keys fit, otherwise blocked unless classic loses far fewer. */
 static const struct plan_row *choose_by_loss(const struct plan_report *s)
 {
     const struct plan_row *blocked = plan_find(s, DEJA_BLOCKED),
@@ -27,8 +27,8 @@ static const struct plan_row *choose_by_loss(const struct plan_report *s)
     return blocked ? blocked : classic;
 }
 
-/* Memory follows, or keys: the fewest bits a key win, but those of classic count double, since it
- * reads many cache lines where the others read one or two. */
+/* The memory or the number of keys is computed: the fewest bits per key win.  Those of classic count
+ * twice, since it reads many cache lines and the others one or two. */
 static const struct plan_row *choose_by_bits(const struct plan_report *s)
 {
     static const uint32_t kinds[] = {DEJA_BLOCKED, DEJA_EXACT, DEJA_CLASSIC};
@@ -49,20 +49,20 @@ static const struct plan_row *choose_by_bits(const struct plan_report *s)
     return best;
 }
 
-/* Blocked against classic: more memory for the same rate, or more losses in the same memory. */
+/* Blocked needs more memory than classic for the same rate, or loses more in the same memory. */
 static void compare_with_classic(struct plan_report *s, const deja_plan *classic, bool by_loss)
 {
     const deja_plan *p = &s->best->plan;
     struct plan_words reads = plan_reads(p);
     unsigned lines = classic->hashes * classic->filters;
     if (p->bytes <= SMALL)
-        GIVE_REASON(s, "with so few keys the choice makes no difference");
+        GIVE_REASON(s, "with this few keys the choice makes no difference");
     else if (by_loss)
-        GIVE_REASON(s, "%s a lookup, not %u; classic would lose %s in a million", reads.s, lines,
+        GIVE_REASON(s, "%s per lookup, not %u; classic would lose %s in a million", reads.s, lines,
                     num_estimate(plan_per_million(classic)).s);
     else
-        GIVE_REASON(s, "%s a lookup, not %u, for %.0f%% more memory than classic", reads.s, lines,
-                    100.0 * (p->bits_per_key / classic->bits_per_key - 1.0));
+        GIVE_REASON(s, "%s per lookup, not %u, for %.0f%% more memory than classic", reads.s,
+                    lines, 100.0 * (p->bits_per_key / classic->bits_per_key - 1.0));
 }
 
 static size_t count_possible(const struct plan_report *s)
@@ -84,23 +84,24 @@ static void recommend(struct plan_report *s)
     if (!s->best)
         s->best = plan_first(s);
     if (count_possible(s) == 1)
-        GIVE_REASON(s, "no other kind does what these options ask for");
+        GIVE_REASON(s, "no other kind supports these options");
     else if (s->best->kind == DEJA_BLOCKED && classic) /* the default, and its rival */
         compare_with_classic(s, &classic->plan, by_loss);
     else if (s->best->kind == DEJA_BLOCKED)
-        GIVE_REASON(s, "%s a lookup", plan_reads(&s->best->plan).s);
+        GIVE_REASON(s, "%s per lookup", plan_reads(&s->best->plan).s);
     else if (deja_kind_can(s->best->kind, DEJA_CAN_FILL) && by_loss)
-        GIVE_REASON(s, "there is room for it, and practically no page is lost");
+        GIVE_REASON(s, "it fits, and practically no page is lost");
     else if (deja_kind_can(s->best->kind, DEJA_CAN_FILL))
-        GIVE_REASON(s, "the smallest but classic at this rate, and practically no page is lost");
+        GIVE_REASON(s,
+                    "the smallest except classic at this rate, and practically no page is lost");
     else
-        GIVE_REASON(s, "by far the fewest lost pages, for %s a lookup",
+        GIVE_REASON(s, "by far the fewest lost pages, for %s per lookup",
                     plan_reads(&s->best->plan).s);
 }
 
 /* --- The next command --------------------------------------------------------- */
 
-/* As a person would type it: 1500000 is 1500k, 2147483648 bytes are 2G. */
+/* As people type it: 1500k for 1500000, 2G for 2147483648 bytes. */
 static void append_scaled(struct plan_report *s, uint64_t value, unsigned step)
 {
     static const char units[] = "kMGTP";
@@ -129,7 +130,7 @@ static void append_option(struct plan_report *s, const deja_option *row)
         APPEND(s, " %.*s%s", (int)len, text, strcmp(unit, "seconds") == 0 ? "s" : "");
 }
 
-/* Options as they were given, and the kind that was found. */
+/* The given options, and the kind that was found. */
 static void make_command(struct plan_report *s)
 {
     const struct shared_options *c = s->c;

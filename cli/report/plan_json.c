@@ -1,4 +1,4 @@
-/* plan_json.c - the report for programs. */
+/* plan_json.c - `deja plan --json`. */
 #include "cli/report/plan_report.h"
 #include <math.h>
 

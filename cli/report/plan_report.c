@@ -1,6 +1,6 @@
-/* plan_report.c - what the options come to, for every kind: all from deja_plan_make, which
- * allocates nothing.  The rows are the options as they are, the trade-off other rates, and the
- * filling of one kind other numbers of keys in the memory that it was given. */
+/* plan_report.c - sizes and rates of every kind for the given options.  All come from deja_plan_make,
+ * which allocates nothing.  The rows use the options unchanged, the trade-off uses other rates, and
+ * the filling of one kind uses other numbers of keys in the same memory. */
 #include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
@@ -52,15 +52,15 @@ struct plan_words plan_reads(const deja_plan *p)
 {
     struct plan_words w;
     const unsigned lines = (unsigned)p->lines;
-    if (deja_kind_can(p->kind, DEJA_CAN_FILL)) /* the next one if its line is full */
+    if (deja_kind_can(p->kind, DEJA_CAN_FILL)) /* the next line if the first is full */
         (void)snprintf(w.s, sizeof w.s, "1-2 cache lines");
     else if (deja_kind_can(p->kind, DEJA_CAN_EXPIRE))
-        (void)snprintf(w.s, sizeof w.s, "%u lines in a row", lines);
-    else if (deja_kind_can(p->kind, DEJA_CAN_LAYER)) /* and those of its segments */
+        (void)snprintf(w.s, sizeof w.s, "%u adjacent lines", lines);
+    else if (deja_kind_can(p->kind, DEJA_CAN_LAYER)) /* plus those of its segments */
         (void)snprintf(w.s, sizeof w.s, "%u+ cache lines", lines);
     else
         (void)snprintf(w.s, sizeof w.s, "%u cache line%s%s", lines, num_plural(lines),
-                       deja_kind_can(p->kind, DEJA_CAN_GROW) ? " a part" : "");
+                       deja_kind_can(p->kind, DEJA_CAN_GROW) ? " per part" : "");
     return w;
 }
 
@@ -82,7 +82,7 @@ double plan_rate_asked(const struct shared_options *c)
 
 const double plan_rates[PLAN_RATES] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
 
-/* Mode, layers and words as they were asked for. */
+/* Mode, layers and words as requested. */
 static deja_options paper_options(const struct plan_report *s, const deja_options *rest)
 {
     deja_options opt = shared_filter_options(s->c);
@@ -91,7 +91,8 @@ static deja_options paper_options(const struct plan_report *s, const deja_option
     opt.capacity = rest->capacity;
     opt.fp_rate = 0;
     opt.multiplier = 0;
-    if (s->c->filter.multiplier > 0) { /* the same bits: a memory size would be rounded */
+    if (s->c->filter.multiplier >
+        0) { /* keeps the number of bits: a memory size would be rounded */
         opt.memory = 0;
         opt.multiplier =
             s->c->filter.multiplier * (double)s->c->filter.capacity / (double)rest->capacity;
@@ -109,7 +110,7 @@ uint64_t plan_xor_bytes(const struct plan_report *s, const deja_plan *p)
     return make_row(&opt).plan.bytes;
 }
 
-/* The same filter with another number of keys in it: exact refuses more than it can hold. */
+/* The same filter with another number of keys; exact rejects more than it can hold. */
 static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p, uint64_t keys)
 {
     deja_options opt = DEJA_OPTIONS_INIT;
@@ -119,7 +120,7 @@ static struct plan_row with_keys(const struct plan_report *s, const deja_plan *p
     opt.hashes = p->hashes;
     opt.memory = p->bytes;
     opt.counter_bits = s->c->filter.counter_bits;
-    if (p->deletions) /* in proportion: the memory is split as before */
+    if (p->deletions) /* in proportion, so that the memory is split the same way */
         opt.deletions =
             (uint64_t)fmax(1, (double)p->deletions * (double)keys / (double)p->capacity);
     opt.capacity = keys;

@@ -1,4 +1,4 @@
-/* plan_text.c - the report for people: a table of kinds, the trade-off or the filling, advice. */
+/* plan_text.c - `deja plan` for people: a table of kinds, the trade-off or the filling, advice. */
 #include "cli/report/plan_report.h"
 #include "tools/base/number.h"
 #include <math.h>
@@ -38,10 +38,10 @@ static void add_row(struct table *t, const deja_plan *p, bool with_keys_column)
               plan_reads(p).s, NULL);
 }
 
-/* What no other kind does has to be said beside its numbers. */
+/* Only this kind misses keys, so a note follows its numbers. */
 static void print_forgetting(struct out *o, const deja_plan *p)
 {
-    out_printf(o, "  paired FORGETS: with %s removals %s of its other keys are missed\n",
+    out_printf(o, "  paired FORGETS: after %s removals, %s of its other keys are missed\n",
                num_count(p->deletions).s, num_rate(p->fn_rate).s);
 }
 
@@ -58,24 +58,29 @@ static int print_table(struct out *o, const struct plan_report *s, deja_error *e
     return table_print(&t, o, 2, err);
 }
 
-/* What a row does not say of its kind. */
+/* What the rows do not show. */
 static void print_notes(struct out *o, const struct plan_report *s)
 {
     if (plan_find(s, DEJA_STATIC))
-        out_text(o, "  static is built from all of its keys, and cannot grow or be added to\n");
+        out_text(o,
+                 "  static is built from all of its keys at once; keys cannot be added later\n");
     const struct plan_row *layered = plan_find(s, DEJA_LAYERED);
     if (layered && s->c->layered == OPT_LAYERED_PAPER)
-        out_text(o, "  layered has a filter of one size for each layer, all counted here\n");
+        out_text(
+            o,
+            "  layered has a filter of the same size for each layer; memory is for all of them\n");
     else if (layered)
-        out_printf(o,
-                   "  layered: at most, with n different segments in each layer; %s for the XOR "
-                   "layer\n",
-                   num_bytes(plan_xor_bytes(s, &layered->plan)).s);
+        out_printf(
+            o,
+            "  layered needs at most this much, with n different segments in each layer; %s for "
+            "the XOR layer\n",
+            num_bytes(plan_xor_bytes(s, &layered->plan)).s);
     if (plan_find(s, DEJA_PAIRED))
         print_forgetting(o, &plan_find(s, DEJA_PAIRED)->plan);
     if (plan_find(s, DEJA_WINDOW))
-        out_text(o, "  window remembers the last n keys, or those of some time, and forgets the "
-                    "others\n");
+        out_text(o,
+                 "  window remembers the last n keys, or those of a time span, and forgets older "
+                 "ones\n");
 }
 
 static void print_impossible(struct out *o, const struct plan_report *s)
@@ -99,7 +104,7 @@ static void print_bar(struct out *o, double bits, double widest)
     }
 }
 
-/* Bits a key against the rate, which is the whole trade-off. */
+/* Bits per key against the rate. */
 static void print_tradeoff(struct out *o, const struct plan_report *s)
 {
     static const uint32_t kinds[2] = {DEJA_CLASSIC, DEJA_BLOCKED};
@@ -111,7 +116,7 @@ static void print_tradeoff(struct out *o, const struct plan_report *s)
             widest = fmax(widest, bits[i][k]);
         }
     }
-    out_printf(o, "\nBits a key for a rate of at most p\n  %-7s%-37s%s\n", "p", "classic",
+    out_printf(o, "\nBits per key for a rate of at most p\n  %-7s%-37s%s\n", "p", "classic",
                "blocked");
     const double asked = plan_rate_asked(s->c);
     for (int i = 0; i < PLAN_RATES; i++) {
@@ -124,10 +129,10 @@ static void print_tradeoff(struct out *o, const struct plan_report *s)
     }
     out_text(o, "  exact  ");
     print_bar(o, exact, widest);
-    out_text(o, "   whatever the rate\n");
+    out_text(o, "   at any rate\n");
 }
 
-/* What becomes of the filter with fewer and with more keys than it was planned for. */
+/* The rate and the losses with fewer and with more keys than planned. */
 static int print_filling(struct out *o, const struct plan_report *s, deja_error *err)
 {
     const deja_plan *p = &plan_first(s)->plan;
@@ -145,7 +150,7 @@ static int print_filling(struct out *o, const struct plan_report *s, deja_error 
     out_text(o, "\nAs it fills\n");
     int rc = table_print(&t, o, 2, err);
     if (deja_kind_can(p->kind, DEJA_CAN_FILL)) /* see docs/kinds.md */
-        out_printf(o, "  It is full at 15/16 of its slots, %s, and then refuses new ones.\n",
+        out_printf(o, "  It is full at 15/16 of its slots, %s, and then rejects new keys.\n",
                    num_of(p->bits / 64 - p->bits / 64 / 16, "key").s);
     return rc;
 }
@@ -153,10 +158,10 @@ static int print_filling(struct out *o, const struct plan_report *s, deja_error 
 static void print_window(struct out *o, const deja_plan *p)
 {
     const uint64_t share = (p->capacity + p->generations - 1) / p->generations;
-    out_printf(o, "\nA generation takes %s. %u full %s remembered while the next one fills:\n",
+    out_printf(o, "\nA generation holds %s. %u full %s kept while the next one fills:\n",
                num_of(share, "key").s, (unsigned)p->generations,
                p->generations == 1 ? "one is" : "ones are");
-    out_printf(o, "what came among the last %s is found, what is older than %s is forgotten.\n",
+    out_printf(o, "a key among the last %s is found, a key older than the last %s is forgotten.\n",
                num_count(p->capacity).s, num_count(share * (p->generations + 1)).s);
 }
 
@@ -164,16 +169,15 @@ static void print_advice(struct out *o, const struct plan_report *s)
 {
     if (s->best) {
         char text[sizeof s->reason + 32];
-        (void)snprintf(text, sizeof text, "Take %s: %s.", deja_kind_name(s->best->kind),
-                       s->reason);
+        (void)snprintf(text, sizeof text, "Use %s: %s.", deja_kind_name(s->best->kind), s->reason);
         out_text(o, "\n");
         out_wrap(o, text, 0, 0, WIDTH);
     }
     out_printf(o, "%s  %s\n", s->best != NULL ? "" : "\nNext\n", s->command);
-    /* Parts of a filter that grows are blocked unless something else is asked for. */
+    /* A filter that grows has blocked parts by default. */
     if (s->best && s->best->kind == DEJA_BLOCKED && s->c->filter.memory == 0 &&
         s->c->filter.hashes == 0 && s->c->filter.filters == 0)
-        out_text(o, "Not sure about n? Leave -n away: the filter is sized from the files, and "
+        out_text(o, "Not sure about n? Omit -n: the filter is sized from the files, and "
                     "grows.\n");
 }
 
@@ -188,8 +192,9 @@ int plan_text(const struct plan_report *s, struct out *o, deja_error *err)
     if (s->c->filter.kind == 0)
         print_tradeoff(o, s);
     else if (deja_kind_can(s->c->filter.kind, DEJA_CAN_GROW))
-        out_text(o, "\nWhen the first part is full, another, twice as large and with a "
-                    "smaller rate,\nis added, and so on; all parts together stay below p.\n");
+        out_text(o,
+                 "\nWhen the first part is full, another one, twice as large and with a smaller "
+                 "rate,\nis added, and so on; all parts together stay below p.\n");
     else if (deja_kind_can(s->c->filter.kind, DEJA_CAN_EXPIRE))
         print_window(o, &plan_first(s)->plan);
     else if (!deja_kind_can(s->c->filter.kind, DEJA_CAN_BUILD))

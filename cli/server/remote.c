@@ -1,18 +1,19 @@
 /* remote.c - dedup, check and add with --redis.
  *
- * Dedup asks twice.  First CHECK: which keys are not in the cache; their lines are printed and
- * handed over; then ADD.  One step would do on a good day: ADD tells what was new.  But an answer
- * can get lost with its connection, and the same ADD, sent again, would then say "seen" of a line
- * that nobody has printed.  CHECK and ADD may be repeated as often as it takes: a crash, a
- * failover or two crawlers at the same URL at the same moment repeat a line, and never lose one.
+ * Dedup sends two requests: CHECK finds the keys that are not in the cache, their lines are printed
+ * and flushed, then ADD adds them.  ADD alone would also report which keys are new.  But if its
+ * reply is lost with the connection, the same ADD, sent again, reports "seen" for a line that was
+ * never printed.  CHECK and ADD can be repeated safely: after a crash or a failover, or if two
+ * crawlers find the same URL at the same moment, a line is repeated, but never lost.
  *
- * Lines that repeat within a run are known here: a table of fingerprints has the last few million
- * keys, which also spares the server the questions.
+ * A local table of fingerprints holds the last few million keys.  Lines that repeat within a run
+ * are found there, without a request.
  *
- * A window forgets, and only the server knows what.  So it is asked about every line, and gets
- * every key again, which renews it; the table has the keys of one batch alone.  A batch is a small
- * part of what the window remembers: a line that repeats in it is among the last N for certain,
- * and one that the window forgets in the middle of it is treated as seen only until the next. */
+ * If the cache is a window, only the server knows which keys it has forgotten.  So every line is
+ * looked up there, and every key is added again, which renews it; the table holds only the keys of
+ * the current batch.  A batch is a small part of the window: a line that repeats within it is
+ * certainly among the last N, and a key that the window forgets during a batch counts as seen only
+ * until the next one. */
 #include "cli/server/remote.h"
 #include "cli/server/shards.h"
 #include "cli/session/session.h"
@@ -26,14 +27,14 @@
 #ifdef DEJA_HAVE_HIREDIS
 
 #define RECENT_KEYS  2000000u /* 20 MB */
-#define WINDOW_SHARE 64       /* batches in the keys of a window, at least */
+#define WINDOW_SHARE 64       /* a window holds at least this many batches */
 
 struct job {
     const struct call *call;
     const struct remote_job *what;
     struct shards *shards;
-    deja_filter *hasher; /* gives the pipeline its numbers; holds nothing */
-    deja_filter *recent; /* dedup: keys of this run, by the same numbers */
+    deja_filter *hasher; /* hashes for the pipeline; holds no keys */
+    deja_filter *recent; /* dedup: keys of this run, with the same hashes */
     uint8_t key[DEJA_KEY_LEN];
     struct session session;
     struct out own, *out;
@@ -80,13 +81,13 @@ static int open_cache(struct job *j, const deja_options *opt, deja_error *err)
     char given[200];
     opt_list_given(shared_sizing, c, given, sizeof given);
     if (rc == DEJA_OK && shards_existed(j->shards) && given[0])
-        console_note(j->call->console, "%s keeps the kind and size it was made with; ignored: %s",
-                     j->what->name, given);
+        console_note(j->call->console, "%s keeps its kind and size; ignored: %s", j->what->name,
+                     given);
     if (rc == DEJA_OK && j->what->use == REMOTE_DEDUP)
         rc = ask_for_window(j, err);
     const bool secret = rc == DEJA_OK && getentropy(j->key, sizeof j->key) == 0;
     if (rc == DEJA_OK && !secret)
-        rc = fail_errno(err, "no random bytes from the kernel");
+        rc = fail_errno(err, "the kernel returned no random bytes");
     if (rc == DEJA_OK)
         rc = make_recent(j, 1, &j->hasher, err);
     return rc;
@@ -101,7 +102,7 @@ static int room_for(struct job *j, size_t n, deja_error *err)
     return j->want ? DEJA_OK : fail(err, DEJA_ENOMEM, "out of memory for a batch of %zu lines", n);
 }
 
-/* Which keys of the batch come for the first time in this run, or since the table was emptied. */
+/* Marks the keys of the batch that are not in the table of recent keys, and adds them to it. */
 static int first_here(struct job *j, const struct batch *b, deja_error *err)
 {
     deja_stats o = DEJA_STATS_INIT;
@@ -122,7 +123,7 @@ static int first_here(struct job *j, const struct batch *b, deja_error *err)
     return rc;
 }
 
-/* The server never sees keyless lines. */
+/* Keyless lines are not sent to the server. */
 static void skip_keyless(const struct batch *b, uint8_t *want)
 {
     for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
@@ -130,7 +131,7 @@ static void skip_keyless(const struct batch *b, uint8_t *want)
             want[i] = 0;
 }
 
-/* The answers so far are per record; the session wants those of the keys alone. */
+/* Turns answers per record into answers per key, which the session expects. */
 static void close_up(struct batch *b)
 {
     for (size_t i = 0, to = 0; b->block.keyless && i < b->block.n; i++)
@@ -138,8 +139,8 @@ static void close_up(struct batch *b)
             b->answer[to++] = b->answer[i];
 }
 
-/* Answers: 1 new (dedup, add), 1 found (check).  For dedup, want is then what has to be added:
- * the new keys, or for a window all of them. */
+/* Sets the answers: 1 is new (dedup, add) or found (check).  For dedup, `want` becomes the keys to
+ * add: the new ones, or all of them for a window. */
 static int judge(struct job *j, struct batch *b, deja_error *err)
 {
     const size_t n = b->block.n;
@@ -203,7 +204,7 @@ static int process(void *job, struct batch *b, deja_error *err)
     return rc;
 }
 
-/* --- The account ----------------------------------------------------------------------- */
+/* --- The summary ----------------------------------------------------------------------- */
 
 static const struct {
     const char *yes, *no, *yes_key, *no_key;
@@ -269,9 +270,10 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     deja_options opt;
     if (c->key_file || c->filter.seed || c->filter.memory || c->filter.multiplier > 0 ||
         c->filter.filters > 1)
-        return fail(err, OPT_USAGE,
-                    "--key, --seed, --memory, --multiplier and --filters do not go with --redis: "
-                    "the server makes the filters, each with a secret key of its own");
+        return fail(
+            err, OPT_USAGE,
+            "--key, --seed, --memory, --multiplier and --filters do not work with --redis: the "
+            "server makes the filters, each with its own secret key");
     int rc = call_output(call, c->output, &j.own, &j.out, err);
     if (rc == DEJA_OK)
         rc = out_refuse_inputs(j.out, call->operands + what->first, call->n_operands - what->first,
@@ -279,7 +281,7 @@ int remote_run(struct call *call, const struct remote_job *what, deja_error *err
     if (rc == DEJA_OK)
         rc = session_begin(&j.session, c, uses[what->use], unused, &opt, err);
     if (rc == DEJA_OK && !c->fixed)
-        (void)deja_options_grow(&opt); /* other kinds need -n */
+        (void)deja_options_grow(&opt); /* kinds that cannot grow need -n */
     if (rc == DEJA_OK)
         rc = open_cache(&j, &opt, err);
     if (rc == DEJA_OK)

@@ -1,4 +1,4 @@
-/* shards.c - one cache of seen keys over N filters; see shards.h. */
+/* shards.c - a cache of seen keys in N filters on servers; see shards.h. */
 #include "cli/server/shards.h"
 #include "tools/base/fail.h"
 #include "tools/base/mix.h"
@@ -19,7 +19,7 @@ uint32_t shards_of(deja_slice key, uint32_t n)
 
 #ifdef DEJA_HAVE_HIREDIS
 
-#define COMMAND_KEYS 256 /* keys of one command: the server does others between two */
+#define COMMAND_KEYS 256 /* keys per command, so that the server can serve others in between */
 #define NAME_LEN     200
 #define PROFILE_LEN  16
 
@@ -29,7 +29,7 @@ struct shards {
     uint32_t n, replicas;
     bool existed;
     char (*shard_name)[NAME_LEN + 16];
-    const deja_url_rules *rules; /* in the version that the cache was made with */
+    const deja_url_rules *rules; /* in the version with which the cache was made */
 };
 
 const deja_url_rules *shards_rules(const struct shards *s)
@@ -49,14 +49,14 @@ bool shards_existed(const struct shards *s)
 
 /* --- Batches ---------------------------------------------------------------------- */
 
-/* Keys in the order of their shards, and a request for each COMMAND_KEYS of one. */
+/* Keys sorted by shard, with a request for each COMMAND_KEYS of them. */
 struct lot {
     size_t n;      /* keys */
-    size_t *index; /* of key i of the lot, among the caller's */
+    size_t *index; /* of key i in the caller's array */
     const char **argv;
     size_t *len;
     struct wire_request *request;
-    size_t *first; /* of the request's keys in the lot */
+    size_t *first; /* index in the lot of a request's first key */
     size_t n_requests;
 };
 
@@ -69,7 +69,7 @@ static void lot_free(struct lot *lot)
     free(lot->first);
 }
 
-/* Counting sort: how many keys each shard has, then where each one's begin. */
+/* Counting sort: counts the keys of each shard, then computes where each shard starts. */
 static bool sort_keys(const struct shards *s, const deja_slice *key, size_t n, const uint8_t *want,
                       struct lot *lot, size_t *begin)
 {
@@ -86,7 +86,7 @@ static bool sort_keys(const struct shards *s, const deja_slice *key, size_t n, c
     lot->n = begin[s->n];
     for (size_t i = 0; i < n; i++)
         if (!want || want[i])
-            lot->index[begin[shard[i]]++] = i; /* begin[i] becomes where shard i ends */
+            lot->index[begin[shard[i]]++] = i; /* begin[i] becomes the end of shard i */
     free(shard);
     return true;
 }
@@ -136,17 +136,20 @@ static int lot_make(const struct shards *s, const char *verb, const deja_slice *
 static int refused(const struct shards *s, const char *shard, const char *text, deja_error *err)
 {
     if (strcmp(text, "ERR not found") == 0)
-        return fail(err, DEJA_EMISMATCH,
-                    "%s: the server has lost this shard of %s: restore it, or delete all keys of "
-                    "the cache and begin again",
-                    shard, s->name);
+        return fail(
+            err, DEJA_EMISMATCH,
+            "%s: the server has lost this shard of %s; restore it, or delete all keys of the "
+            "cache and start again",
+            shard, s->name);
     if (strstr(text, "unknown command"))
-        return fail(err, DEJA_ENOTSUP,
-                    "the server has no DEJA commands: load the module deja.so (deja serve does)");
+        return fail(
+            err, DEJA_ENOTSUP,
+            "the server has no DEJA commands; load the module deja.so, or start it with deja "
+            "serve");
     return fail(err, DEJA_EIO, "%s: %.150s", shard, text);
 }
 
-/* The answers of one request to their places. */
+/* Stores the answers of one request. */
 static int take_answers(const struct shards *s, const struct lot *lot, size_t i, uint8_t *answer,
                         deja_error *err)
 {
@@ -163,7 +166,7 @@ static int take_answers(const struct shards *s, const struct lot *lot, size_t i,
             answer[lot->index[lot->first[i] + j]] = one->integer != 0;
     }
     if (reply->type != REDIS_REPLY_ARRAY || reply->elements != n)
-        return fail(err, DEJA_EIO, "%s: the server's answer makes no sense", r->argv[1]);
+        return fail(err, DEJA_EIO, "%s: unexpected reply from the server", r->argv[1]);
     return DEJA_OK;
 }
 
@@ -176,8 +179,8 @@ static int run_lot(struct shards *s, struct lot *lot, uint8_t *answer, deja_erro
     return rc;
 }
 
-/* What WAIT tells is about one connection.  When one was lost on the way, the adds are sent again,
- * which changes nothing for those that were there. */
+/* WAIT counts only the writes of its own connection.  If a connection was lost, the adds are sent
+ * again; adding a key twice is harmless. */
 static int add_and_wait(struct shards *s, struct lot *lot, uint8_t *answer, deja_error *err)
 {
     int rc = DEJA_EBUSY;
@@ -185,7 +188,8 @@ static int add_and_wait(struct shards *s, struct lot *lot, uint8_t *answer, deja
         const unsigned long lost = wire_lost(s->wire);
         rc = run_lot(s, lot, tries ? NULL : answer, err);
         if (rc == DEJA_OK && wire_lost(s->wire) != lost)
-            rc = fail(err, DEJA_EBUSY, "connections to the server are lost again and again");
+            rc = fail(err, DEJA_EBUSY,
+                      "the connection to the server was lost 10 times; check the server");
         else if (rc == DEJA_OK)
             rc = wire_wait(s->wire, lot->request, lot->n_requests, s->replicas, err);
     }
@@ -215,7 +219,7 @@ int shards_add(struct shards *s, const deja_slice *key, size_t n, const uint8_t 
     return run_keys(s, "DEJA.ADD", key, n, want, answer, s->replicas != 0, err);
 }
 
-/* --- What the filters are --------------------------------------------------------- */
+/* --- The kind of the filters ------------------------------------------------------ */
 
 static const redisReply *value_of(const redisReply *map, const char *name)
 {
@@ -231,7 +235,7 @@ static uint64_t number_of(const redisReply *map, const char *name)
     return value && value->type == REDIS_REPLY_INTEGER ? (uint64_t)value->integer : 0;
 }
 
-/* Sends one request without keys; an error is a reply, too. */
+/* Sends one request; *reply may be an error. */
 static int ask(struct shards *s, int argc, const char **argv, size_t place, redisReply **reply,
                deja_error *err)
 {
@@ -260,7 +264,7 @@ int shards_window(struct shards *s, bool *forgets, uint64_t *keys, deja_error *e
     return rc;
 }
 
-/* --- The cache and its text --------------------------------------------------------- */
+/* --- The description of the cache ------------------------------------------------- */
 
 struct text {
     char s[120];
@@ -274,7 +278,7 @@ static struct text text_of(uint64_t shards, const char *profile, uint64_t rules)
     return t;
 }
 
-/* sscanf is lenient: only a text that these numbers would write again is one. */
+/* sscanf is lenient, so the text must equal the one that text_of writes. */
 static bool read_text(const char *text, uint64_t *n, char profile[PROFILE_LEN], uint64_t *rules)
 {
     return sscanf(text, "deja-cache 1 shards=%" SCNu64 " profile=%15s rules=%" SCNx64, n, profile,
@@ -294,12 +298,14 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
     char profile[PROFILE_LEN];
     const char *wanted = profile_of(opt->rules);
     if (!read_text(text, &n, profile, &rules))
-        return fail(err, DEJA_EFORMAT, "the server's key %s is no cache of deja", s->name);
+        return fail(err, DEJA_EFORMAT,
+                    "the server's key %s is not a deja cache; choose another name", s->name);
     if (opt->shards && opt->shards != n)
-        return fail(err, DEJA_EMISMATCH, "%s has %" PRIu64 " shards, not %" PRIu32, s->name, n,
+        return fail(err, DEJA_EMISMATCH,
+                    "%s has %" PRIu64 " shards, not %" PRIu32 "; omit --shards", s->name, n,
                     opt->shards);
     if (strcmp(profile, wanted) != 0 && strcmp(profile, "none") == 0)
-        return fail(err, DEJA_EMISMATCH, "%s holds bytes as given: leave --url out", s->name);
+        return fail(err, DEJA_EMISMATCH, "%s holds bytes as given: omit --url", s->name);
     if (strcmp(profile, wanted) != 0)
         return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s", s->name,
                     profile, profile);
@@ -315,9 +321,9 @@ static int check_text(struct shards *s, const char *text, const struct shards_op
     return DEJA_OK;
 }
 
-/* A shard of few keys needs much room for chance (capacity_of_shard), so that a small window over
- * many shards would remember far more keys than it was asked to. */
-#define WINDOW_SHARD 2500 /* keys: then it is a tenth more */
+/* A small shard needs much spare room (capacity_of_shard), so a small window over many shards would
+ * remember far more keys than requested. */
+#define WINDOW_SHARD 2500 /* keys; the spare room is then a tenth */
 
 static uint32_t default_shards(const deja_options *o)
 {
@@ -327,7 +333,7 @@ static uint32_t default_shards(const deja_options *o)
     return o->capacity < WINDOW_SHARD ? 1 : (uint32_t)(o->capacity / WINDOW_SHARD);
 }
 
-/* Read the text, or write it, whoever comes first. */
+/* Reads the description, or writes it for a new cache. */
 static int agree(struct shards *s, const struct shards_options *opt, deja_error *err)
 {
     struct text text;
@@ -350,16 +356,16 @@ static int agree(struct shards *s, const struct shards_options *opt, deja_error 
     if (reply->type == REDIS_REPLY_STRING)
         rc = check_text(s, reply->str, opt, err);
     else if (reply->type == REDIS_REPLY_NIL)
-        rc = fail(err, DEJA_EMISMATCH, "the server has no cache %s: deja dedup --redis makes one",
+        rc = fail(err, DEJA_EMISMATCH, "the server has no cache %s; deja dedup --redis makes one",
                   s->name);
     else
-        rc = fail(err, DEJA_EFORMAT, "the server's key %s is no cache of deja: %.100s", s->name,
-                  reply->str ? reply->str : "another type");
+        rc = fail(err, DEJA_EFORMAT, "the server's key %s is not a deja cache: %.100s", s->name,
+                  reply->str ? reply->str : "it has another type");
     freeReplyObject(reply);
     return rc;
 }
 
-/* Keys fall on shards at random: room for five standard deviations more than the mean. */
+/* Keys are spread at random: the capacity is the mean plus five standard deviations. */
 static uint64_t capacity_of_shard(uint64_t capacity, uint32_t n)
 {
     const double mean = (double)capacity / n;
@@ -368,7 +374,7 @@ static uint64_t capacity_of_shard(uint64_t capacity, uint32_t n)
     return (uint64_t)ceil(mean + 5 * sqrt(mean)) + 1;
 }
 
-/* The words of DEJA.RESERVE; all shards get the same, but for their name. */
+/* The words of DEJA.RESERVE, the same for all shards except for the name. */
 #define RESERVE_OPTIONS 64
 struct reserve {
     const char *word[2 + 2 * RESERVE_OPTIONS];
@@ -383,14 +389,14 @@ static void put(struct reserve *r, const char *word, size_t len)
     r->len[r->n++] = len;
 }
 
-#define FIRST_PART 1000000 /* keys of a shard that grows */
+#define FIRST_PART 1000000 /* initial capacity of a shard that grows */
 
-/* The options of one of n shards: numbers of keys are divided. */
+/* The options of one of n shards: numbers of keys are divided by n. */
 static deja_options options_of_shard(const deja_options *all, uint32_t n)
 {
     deja_options o = *all;
     o.kind = o.kind ? o.kind : DEJA_BLOCKED;
-    o.url = NULL; /* keys are sent in their canonical form */
+    o.url = NULL; /* keys are sent in canonical form */
     for (size_t i = 0; deja_option_at(i); i++) {
         const deja_option *row = deja_option_at(i);
         void *field = (char *)&o + row->offset;
@@ -416,7 +422,7 @@ static void spell(struct reserve *r, const deja_options *o)
     }
 }
 
-/* Every shard that is not there; several clients may do it at once, and the first one wins. */
+/* Creates the missing shards.  If several clients do it at the same time, the first one wins. */
 static int create_shards(struct shards *s, const deja_options *o, deja_error *err)
 {
     const deja_options one = options_of_shard(o, s->n);
@@ -476,9 +482,10 @@ int shards_open(const struct shards_options *opt, struct shards **out, deja_erro
     s->replicas = opt->replicas;
     if (rc == DEJA_OK && opt->create && !opt->create->capacity &&
         !deja_kind_can(opt->create->kind, DEJA_CAN_GROW))
-        rc = fail(err, DEJA_EINVAL, "how many keys? give options.capacity: %s does not grow",
+        rc = fail(err, DEJA_EINVAL,
+                  "give the number of keys with options.capacity: %s does not grow",
                   opt->create->kind ? deja_kind_name(opt->create->kind) : "a fixed filter");
-    if (rc == DEJA_OK) /* the last place is that of the text */
+    if (rc == DEJA_OK) /* the last place is that of the description */
         rc = wire_open(opt->url, SHARDS_MAX + 1, opt->stop, &s->wire, err);
     if (rc == DEJA_OK)
         rc = agree(s, opt, err);

@@ -1,11 +1,11 @@
-/* wire.c - requests to a Redis server or cluster that end in replies; see wire.h.
+/* wire.c - requests to a Redis server or cluster, repeated until they have replies; see wire.h.
  *
- * Nodes are found in three ways: the URL names one, CLUSTER SLOTS tells the others, and
- * redirections tell where a key has gone.  Who owns which slot is not computed here: a request
- * that goes to the wrong node comes back with the right one, once for each place.
+ * Nodes become known in three ways: the URL names one, CLUSTER SLOTS lists the others, and
+ * redirections name the node that has a key now.  This client does not compute slots: a request to
+ * the wrong node is redirected to the right one, once for each place.
  *
- * A node that does not answer is left alone for a moment, and its requests try the next one: in a
- * cluster that will redirect them to the replica that has taken over. */
+ * If a node does not answer, its requests go to the next one for a moment; in a cluster, that one
+ * redirects them to the replica that has taken over. */
 #include "cli/server/wire.h"
 #include "tools/base/ascii.h"
 #include "tools/base/clock.h"
@@ -24,7 +24,7 @@
 #define CONNECT_MS   3000
 #define REPLY_MS     10000
 #define DEFAULT_PORT 6379
-#define REDIRECTIONS 4 /* in a row that are followed at once */
+#define REDIRECTIONS 4 /* in a row that are followed without a pause */
 
 struct node {
     char host[256];
@@ -49,13 +49,14 @@ struct wire {
 
 /* --- The URL -------------------------------------------------------------------- */
 
-/* The password is for nobody's log. */
+/* The message must not contain the password. */
 static int bad_url(const char *url, deja_error *err)
 {
     const char *at = strrchr(url, '@');
-    return fail(err, DEJA_EINVAL,
-                "'%s%s' is not the URL of a server: redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
-                at ? "..." : "", fail_path(at ? at : url).text);
+    return fail(
+        err, DEJA_EINVAL,
+        "'%s%s' is not the URL of a server; use redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]",
+        at ? "..." : "", fail_path(at ? at : url).text);
 }
 
 static bool copy(char *to, size_t cap, const char *from, size_t len)
@@ -67,7 +68,7 @@ static bool copy(char *to, size_t cap, const char *from, size_t len)
     return true;
 }
 
-/* A name or password, in which %XX stands for a byte. */
+/* Decodes a name or password, in which %XX is a byte. */
 static bool decode(char *to, size_t cap, const char *from, size_t len)
 {
     size_t n = 0;
@@ -83,7 +84,7 @@ static bool decode(char *to, size_t cap, const char *from, size_t len)
     return true;
 }
 
-/* A number that ends where `end` says; -1: it is none. */
+/* The decimal number in [text, end), or -1 if it is not one or exceeds `most`. */
 static int number(const char *text, const char *end, int most)
 {
     long n = 0;
@@ -99,7 +100,7 @@ static int number(const char *text, const char *end, int most)
     return (int)n;
 }
 
-/* HOST[:PORT], up to end; a host with colons of its own is in brackets. */
+/* HOST[:PORT], up to end; a host that contains colons is in brackets. */
 static bool parse_host(const char *host, const char *end, struct node *n)
 {
     const char *bracket = *host == '[' ? memchr(host, ']', (size_t)(end - host)) : NULL;
@@ -120,7 +121,7 @@ static int parse_url(struct wire *w, const char *url, struct node *first, deja_e
     const bool has_scheme = strncmp(url, scheme, sizeof scheme - 1) == 0;
     if (!has_scheme && strstr(url, "://"))
         return bad_url(url, err);
-    const char *at = has_scheme ? url + sizeof scheme - 1 : url; /* HOST:PORT will do */
+    const char *at = has_scheme ? url + sizeof scheme - 1 : url; /* the scheme may be omitted */
     const char *end = at + strcspn(at, "/"), *host = at;
     for (const char *p = at; p < end; p++)
         if (*p == '@')
@@ -161,13 +162,13 @@ static size_t node_of(struct wire *w, const char *host, int port)
     return w->n_nodes++;
 }
 
-/* Remembers why a node failed. */
+/* Records why a node failed. */
 static void blame(struct wire *w, const struct node *n, const char *why)
 {
     (void)fail(&w->last, DEJA_EIO, "%s:%d: %s", fail_path(n->host).text, n->port, why);
 }
 
-/* A reply that is no error, or NULL and why. */
+/* A reply that is not an error, or NULL with the reason in w->last. */
 static redisReply *say(struct wire *w, struct node *n, int argc, const char **argv)
 {
     redisReply *r = redisCommandArgv(n->c, argc, argv, NULL);
@@ -218,7 +219,7 @@ static bool connect_node(struct wire *w, struct node *n)
     return n->c;
 }
 
-/* All nodes of a cluster; a server that is none says so. */
+/* Learns all nodes of a cluster; a single server returns an error. */
 static void learn_nodes(struct wire *w)
 {
     const char *words[2] = {"CLUSTER", "SLOTS"};
@@ -274,7 +275,7 @@ void wire_close(struct wire *w)
 
 /* --- Requests --------------------------------------------------------------------- */
 
-/* Another node may know more than one that is silent. */
+/* If a node does not answer, another one may. */
 static void try_elsewhere(struct wire *w, struct wire_request *r)
 {
     r->asking = false;
@@ -296,7 +297,7 @@ static void send_request(struct wire *w, struct wire_request *r)
         redisAppendCommand(n->c, "ASKING");
     r->sent = redisAppendCommandArgv(n->c, r->argc, r->argv, r->len) == REDIS_OK;
     n->used = true;
-    if (!r->sent) { /* half a request: replies would be taken for others'.  Not again this round */
+    if (!r->sent) { /* half a request: later replies would be mismatched; not again this round */
         disconnect(w, n);
         n->again = clock_seconds() + 0.5;
     }
@@ -307,7 +308,7 @@ static void flush_node(struct node *n)
     int done = 0;
     while (n->c && !done)
         if (redisBufferWrite(n->c, &done) != REDIS_OK)
-            return; /* reading will find out */
+            return; /* reading reports it */
 }
 
 static redisReply *read_reply(struct wire *w, struct node *n)
@@ -326,7 +327,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* "MOVED 3999 host:port": the node there; an empty host is the one that said so. */
+/* The node in "MOVED 3999 host:port"; an empty host means the node that sent it. */
 static size_t redirected(struct wire *w, const struct wire_request *r, const char *text)
 {
     const char *address = strrchr(text, ' ') + 1, *colon = strrchr(address, ':');
@@ -340,7 +341,7 @@ static size_t redirected(struct wire *w, const struct wire_request *r, const cha
 static const char *const passing[] = {"TRYAGAIN",    "LOADING",   "MASTERDOWN", "READONLY",
                                       "CLUSTERDOWN", "UNBLOCKED", "NOREPLICAS", "BUSY "};
 
-/* An error that another try may get around: prepare it. */
+/* Is this an error that a retry may avoid?  Prepares the retry. */
 static bool is_passing(struct wire *w, struct wire_request *r, const char *text)
 {
     if (begins(text, "MOVED ")) {
@@ -363,7 +364,7 @@ static bool is_passing(struct wire *w, struct wire_request *r, const char *text)
     return false;
 }
 
-/* Reads the reply; it may be that the request has to go another way instead. */
+/* Reads the reply, or prepares to send the request elsewhere. */
 static void receive(struct wire *w, struct wire_request *r)
 {
     struct node *n = &w->node[r->node];
@@ -381,7 +382,7 @@ static void receive(struct wire *w, struct wire_request *r)
     }
 }
 
-/* One round over all that have no reply yet; tells how many are left. */
+/* Sends all requests without a reply once; returns how many are left. */
 static size_t round_trip(struct wire *w, struct wire_request *r, size_t n)
 {
     size_t left = 0;
@@ -426,7 +427,7 @@ int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err)
             moved = clock_seconds();
         if (clock_seconds() - moved > WIRE_PATIENCE || signals_stopped(w->stop))
             break;
-        if (idle > REDIRECTIONS) /* a failover, or a server that starts: it takes its time */
+        if (idle > REDIRECTIONS) /* a failover, or a server that is starting */
             pause_for(0.1);
     }
     wire_drop(r, n);
@@ -463,10 +464,11 @@ int wire_wait(struct wire *w, const struct wire_request *r, size_t n, unsigned r
             redisReply *reply = w->node[i].c ? say(w, &w->node[i], 3, words) : NULL;
             have = reply ? reply->integer : -1;
             freeReplyObject(reply);
-            if (have < 0) /* the connection is gone, and with it what WAIT would tell */
+            if (have < 0) /* the connection is lost, and WAIT on another does not count */
                 return fail(err, DEJA_EBUSY, "%s", w->last.text);
             if (have < (long long)replicas && clock_seconds() - begin > WIRE_PATIENCE)
-                return fail(err, DEJA_EIO, "%s:%d has %lld replicas that follow, not %u",
+                return fail(err, DEJA_EIO,
+                            "%s:%d has %lld replicas in sync, not %u; check the replicas",
                             fail_path(w->node[i].host).text, w->node[i].port, have, replicas);
         }
     }

@@ -1,9 +1,9 @@
-/* wire.h - requests to a Redis server or cluster that end in replies.
+/* wire.h - requests to a Redis server or cluster, repeated until they have replies.
  *
- * Requests go out many at a time, each to the node that is believed to have its key; redirections
- * (MOVED, ASK) are followed, lost connections are made again, and a request without a reply is
- * sent again.  So every request has to be one that may be done twice.  wire_run gives up when
- * nothing has moved for WIRE_PATIENCE seconds. */
+ * Many requests are sent at a time, each to the node that probably has its key.  Redirections (MOVED,
+ * ASK) are followed, lost connections are restored, and a request without a reply is sent again.  So
+ * every request must be safe to repeat.  wire_run gives up if no reply arrives for WIRE_PATIENCE
+ * seconds. */
 #ifndef CLI_SERVER_WIRE_H
 #define CLI_SERVER_WIRE_H
 #include "deja.h"
@@ -17,29 +17,28 @@ struct wire;
 struct redisReply;
 
 struct wire_request {
-    const char **argv; /* the caller's, until wire_run returns */
+    const char **argv; /* must stay valid until wire_run returns */
     size_t *len;
     int argc;
-    size_t place;             /* which key: requests of one place go to one node */
-    struct redisReply *reply; /* the answer; never a redirection; wire_drop frees it */
+    size_t place; /* a number for the key: requests with the same place go to the same node */
+    struct redisReply *reply; /* never a redirection; wire_drop frees it */
 
     /* private */
     size_t node;
     bool asking, sent;
 };
 
-/* url is redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]; places are numbered below n_places.  stop (or
- * NULL) ends the waiting. */
+/* url is redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]; places are below n_places.  Once *stop is true
+ * (it may be NULL), calls do not wait any longer. */
 int wire_open(const char *url, size_t n_places, const atomic_bool *stop, struct wire **out,
               deja_error *err);
 void wire_close(struct wire *w); /* NULL is fine */
-/* All have their reply when this is DEJA_OK. */
+/* DEJA_OK: all requests have replies. */
 int wire_run(struct wire *w, struct wire_request *r, size_t n, deja_error *err);
 void wire_drop(struct wire_request *r, size_t n);
-/* Connections that were lost so far: what was written to one is not what WAIT on another counts.
- */
+/* Number of connections lost so far.  WAIT does not count writes on a lost connection. */
 unsigned long wire_lost(const struct wire *w);
-/* Wait until so many replicas have what was written to each node that these requests went to. */
+/* Waits until this many replicas have the writes of these requests, on each of their nodes. */
 int wire_wait(struct wire *w, const struct wire_request *r, size_t n, unsigned replicas,
               deja_error *err);
 

@@ -1,4 +1,4 @@
-/* command.c - what every command does with its results and its filter. */
+/* command.c - where a command writes its results. */
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
 #include <string.h>

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_RATE 1e-6 /* as of deja's own filters */
+#define DEFAULT_RATE 1e-6 /* the same default as deja's own filters */
 
-/* An option that is given and says something about deja's own files, or NULL. */
+/* A given option that applies only to deja's own files, or NULL. */
 static const char *out_of_place(const struct shared_options *c)
 {
     for (size_t i = 0; deja_option_at(i); i++) {
@@ -26,13 +26,14 @@ static int plan(struct dcso *d, const struct call *call, const struct shared_opt
 {
     const char *wrong = out_of_place(c);
     if (wrong)
-        return fail(err, OPT_USAGE,
-                    "%s is for files of deja: those of --format dcso have -n, -p and no secret",
-                    wrong);
+        return fail(
+            err, OPT_USAGE,
+            "%s does not apply to --format dcso, whose files have only -n, -p and no secret; omit it",
+            wrong);
     const struct input_options in = session_input_options(call, c, 1);
     const uint64_t n = c->filter.capacity ? c->filter.capacity : input_estimate(&in);
     if (n == 0)
-        return fail(err, OPT_USAGE, "how many keys? give -n N: a bloom file cannot grow");
+        return fail(err, OPT_USAGE, "give the number of keys with -n N: a bloom file cannot grow");
     return dcso_plan(d, n, c->filter.fp_rate > 0 ? c->filter.fp_rate : DEFAULT_RATE, err);
 }
 
@@ -73,7 +74,7 @@ static void report(const struct session *s, const struct dcso *d, const char *pa
     }
     if (d->keys > d->capacity)
         console_note(s->call->console,
-                     "%s was sized for %s and holds %s: build it anew with a larger -n",
+                     "%s was sized for %s and holds %s; rebuild it with a larger -n",
                      fail_path(path).text, num_of(d->capacity, "key").s, num_count(d->keys).s);
 }
 
@@ -90,7 +91,7 @@ static int build(struct session *s, const struct call *call, const struct shared
         return rc;
     d->body = dcso_body_len(d) <= SIZE_MAX / 2 ? calloc(1, (size_t)dcso_body_len(d)) : NULL;
     if (!d->body)
-        return fail(err, DEJA_ENOMEM, "the filter needs %s, more than there is",
+        return fail(err, DEJA_ENOMEM, "out of memory: the filter needs %s; use a smaller -n",
                     num_bytes(dcso_body_len(d)).s);
     s->hash = (struct pipeline_hash){1, dcso_hash, NULL};
     rc = session_open(s, call, c, 1, NULL, NULL, err);

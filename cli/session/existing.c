@@ -1,4 +1,4 @@
-/* existing.c - what is already there under the name of a new file; see existing.h. */
+/* existing.c - protects existing filter files; see existing.h. */
 #include "cli/session/existing.h"
 #include "cli/dcso/dcso_file.h"
 #include "tools/base/fail.h"
@@ -12,20 +12,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The beginning of every filter file; docs/format.md. */
+/* The start of every filter file; docs/format.md. */
 #define MAGIC     "DEJA\r\n\x1a\n"
 #define MAGIC_LEN 8u
 #define AT_KIND   16u /* u32, little-endian */
 #define HEAD_LEN  20u
 
 enum what {
-    NOTHING, /* no regular file, or an empty one */
+    NOTHING, /* no file, not a regular file, or an empty one */
     OTHER,
     DEJA,
     DCSO
 };
 
-/* The first bytes of a file, as many as it has; -1: errno tells why not. */
+/* Reads the first bytes of a file and returns their number, or -1 with errno set. */
 static ssize_t read_head(const char *path, uint8_t head[HEAD_LEN])
 {
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -38,7 +38,7 @@ static ssize_t read_head(const char *path, uint8_t head[HEAD_LEN])
     return got;
 }
 
-/* A file that cannot be read is an error: to call it something else would be a guess. */
+/* A file that cannot be read is an error, since it may be a filter. */
 static int look(const char *path, enum what *what, deja_error *err)
 {
     uint8_t head[HEAD_LEN];
@@ -75,7 +75,7 @@ struct text {
     char s[160];
 };
 
-/* What its header says of a filter that cannot be opened: damaged, newer, or its key is needed. */
+/* For a filter that cannot be opened because it is damaged, newer, or needs its key. */
 static struct text from_header(const char *path)
 {
     struct text t;
@@ -141,7 +141,7 @@ int existing_check(const char *path, bool dcso, bool force, deja_error *err)
     enum what what;
     const int rc = look(path, &what, err);
     if (rc < 0 || what == NOTHING)
-        return rc; /* whoever creates the file explains what is wrong with its name */
+        return rc; /* the code that creates the file reports a bad name */
     if (what == OTHER)
         return fail(err, DEJA_EINVAL,
                     "%s exists and is not a filter file; remove it first, or choose another name",
@@ -155,7 +155,7 @@ int existing_check_output(const char *path, deja_error *err)
 {
     enum what what;
     if (access(path, R_OK) < 0 && errno == EACCES)
-        return DEJA_OK; /* it can be written all the same; filters can be read */
+        return DEJA_OK; /* it may be writable all the same; a filter would be readable */
     const int rc = look(path, &what, err);
     if (rc < 0 || what == NOTHING || what == OTHER)
         return rc;

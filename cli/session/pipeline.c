@@ -1,12 +1,12 @@
-/* pipeline.c - records that arrive hashed; see pipeline.h.
+/* pipeline.c - reads and hashes records ahead of the caller; see pipeline.h.
  *
- * Who does what: the reader reads, and prepares batches (the step, hashing) as long as the caller
- * has enough to do; when the caller is about to run out, it gets one that is only read, and
- * prepares it itself.  So both threads are busy, whichever of them has more of the other work.
+ * The reader thread reads batches, and prepares them (the step, then hashing) while the caller has
+ * enough work.  If the caller is about to run out, it gets a batch that was only read, and prepares
+ * it itself.  So both threads stay busy.
  *
- * The ring: the reader fills slot `filled % RING` while fewer than RING are taken, the caller
- * empties slot `emptied % RING`.  One lock guards the two counters; at a megabyte a slot it is
- * taken a few hundred times a second. */
+ * The reader fills slot `filled % RING` of the ring unless all are full; the caller empties slot
+ * `emptied % RING`.  One lock guards the two counters; with a megabyte per slot, it is taken a few
+ * hundred times a second. */
 #include "cli/session/pipeline.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
@@ -17,14 +17,14 @@
 #include <time.h>
 
 #define RING  4
-#define AHEAD 2 /* batches, with the one that the caller has, are enough for it */
+#define AHEAD 2 /* batches, including the caller's current one, are enough for the caller */
 
 struct pipeline {
     struct input *in;
     struct pipeline_hash hash;
-    struct pipeline_step step; /* run is NULL: none */
-    int failed;                /* 0, or what comes behind the last batch ... */
-    deja_error error;          /* ... and its words */
+    struct pipeline_step step; /* run is NULL: no step */
+    int failed;                /* 0, or the status after the last batch ... */
+    deja_error error;          /* ... and its message */
     struct batch ring[RING];
     uint64_t filled, emptied; /* batches so far */
     bool holding;             /* the caller has batch `emptied` */
@@ -47,7 +47,7 @@ static int make_room(struct batch *b, size_t words, deja_error *err)
     return fail(err, DEJA_ENOMEM, "out of memory for a block of %zu lines", n);
 }
 
-/* Close up the gaps that keyless records left in the numbers. */
+/* Removes the gaps that keyless records left between the hashes; returns the number of keys. */
 static size_t close_up(const struct batch *b, size_t words)
 {
     size_t to = 0;
@@ -68,7 +68,7 @@ void batch_spread(const struct batch *b, uint8_t *answer)
         answer[i - 1] = b->block.keys[i - 1].data ? answer[--from] : BATCH_KEYLESS;
 }
 
-/* Read one batch; its status tells what became of it. */
+/* Reads one batch and sets its status. */
 static void fill(struct pipeline *p, struct batch *b)
 {
     b->status = input_next(p->in, &b->block, &b->error);
@@ -76,7 +76,7 @@ static void fill(struct pipeline *p, struct batch *b)
     b->failed = DEJA_OK;
 }
 
-/* The step, and hashing.  When the step fails the records before that are good. */
+/* Runs the step and hashes.  If the step fails, the records that it left are valid. */
 static void prepare(struct pipeline *p, struct batch *b)
 {
     if (b->ready)
@@ -111,7 +111,7 @@ static void *read_ahead(void *arg)
         if (!more)
             break;
         fill(p, b);
-        if (enough) /* or the caller would wait for it, and can do it as well */
+        if (enough) /* otherwise the caller is waiting, and prepares it */
             prepare(p, b);
         more = b->status > 0 && b->failed == DEJA_OK;
         pthread_mutex_lock(&p->lock);
@@ -122,18 +122,18 @@ static void *read_ahead(void *arg)
     return NULL;
 }
 
-/* Ctrl-C goes to the caller's thread, where it ends a write that nobody reads; the reader looks
- * at the flag by itself while it waits for a pipe. */
+/* The caller's thread gets Ctrl-C, which interrupts a blocked write; the reader checks the flag
+ * while it waits for a pipe. */
 static int start_reader(struct pipeline *p, deja_error *err)
 {
     sigset_t old;
     signals_mask(&old);
     p->threaded = pthread_create(&p->reader, NULL, read_ahead, p) == 0;
     signals_unmask(&old);
-    return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread: try -j 1");
+    return p->threaded ? DEJA_OK : fail(err, DEJA_ENOMEM, "cannot start a thread; use -j 1");
 }
 
-/* Its waits are timed by a clock that nobody sets. */
+/* Timed waits use the monotonic clock. */
 static void init_changed(pthread_cond_t *changed)
 {
     pthread_condattr_t attr;
@@ -182,7 +182,7 @@ static struct timespec later(int ms)
     return t;
 }
 
-/* NULL: nothing came in time (-1: any time). */
+/* NULL: nothing arrived within the timeout (-1: no timeout). */
 static struct batch *wait_for_batch(struct pipeline *p, int timeout_ms)
 {
     const struct timespec end = later(timeout_ms);
@@ -205,7 +205,7 @@ static struct batch *wait_for_batch(struct pipeline *p, int timeout_ms)
     return b;
 }
 
-/* The next batch that was read, made ready; NULL: nothing came in time. */
+/* The next batch, prepared.  NULL: nothing arrived within the timeout. */
 static struct batch *take(struct pipeline *p, int timeout_ms)
 {
     struct batch *b = &p->ring[0];
@@ -241,7 +241,7 @@ int pipeline_next_within(struct pipeline *p, int timeout_ms, struct batch **out,
         *err = b->error;
     *out = b;
     if (b->status <= 0)
-        p->holding = false; /* asked again, the end is still the end */
+        p->holding = false; /* the next call returns the end again */
     return b->status;
 }
 
@@ -259,7 +259,7 @@ void pipeline_close(struct pipeline *p)
         p->closing = true;
         pthread_cond_signal(&p->changed);
         pthread_mutex_unlock(&p->lock);
-        input_quit(p->in); /* the reader may be waiting for a pipe that stays silent */
+        input_quit(p->in); /* the reader may be waiting for a pipe */
         pthread_join(p->reader, NULL);
     }
     for (int i = 0; i < RING; i++) {

@@ -1,4 +1,4 @@
-/* session.c - what the commands that read keys share; see session.h. */
+/* session.c - shared by the commands that read keys; see session.h. */
 #include "cli/session/session.h"
 #include "cli/options/keyfile.h"
 #include "tools/base/fail.h"
@@ -22,7 +22,7 @@ int session_begin(struct session *s, const struct shared_options *c, enum urlkey
     return keyfile_read(c, key, err);
 }
 
-/* The file may be older than this version of its profile: then follow the one before. */
+/* If the file was made with an older version of its profile, use that version. */
 static int open_by_its_rules(struct session *s, const char *path, unsigned flags,
                              const deja_options *expect, deja_filter **out, deja_error *err)
 {
@@ -46,9 +46,10 @@ int session_open_file(struct session *s, const char *path, unsigned flags,
     deja_filter_free(*out);
     *out = NULL;
     if (!name)
-        return fail(err, DEJA_EMISMATCH,
-                    "%s holds URLs of profile number %u, which this version does not know",
-                    fail_path(path).text, (unsigned)profile);
+        return fail(
+            err, DEJA_EMISMATCH,
+            "%s holds URLs of profile number %u, which this version does not know; update deja",
+            fail_path(path).text, (unsigned)profile);
     return fail(err, DEJA_EMISMATCH, "%s holds URLs of profile %s: add --url=%s",
                 fail_path(path).text, name, name);
 }
@@ -86,7 +87,8 @@ struct input_options session_input_options(const struct call *call, const struct
     return in;
 }
 
-#define WINDOW_FIRST 1000000 /* keys: one small file says little about the others of its time */
+#define WINDOW_FIRST                                                                              \
+    1000000 /* keys: a small file says little about how many the window will hold */
 
 int session_choose_size(const struct call *call, const struct shared_options *c, size_t first,
                         deja_options *opt, deja_error *err)
@@ -94,7 +96,7 @@ int session_choose_size(const struct call *call, const struct shared_options *c,
     const bool sized = c->filter.capacity || c->filter.memory || c->filter.multiplier != 0;
     if (!sized && deja_kind_can(opt->kind, DEJA_CAN_EXPIRE) && !opt->window_seconds)
         return fail(err, OPT_USAGE,
-                    "how many keys is the window to remember? give -n N, or --window-time TIME");
+                    "say how many keys the window remembers: give -n N, or --window-time TIME");
     if (!sized) {
         const struct input_options in = session_input_options(call, c, first);
         opt->capacity = input_estimate(&in);
@@ -102,16 +104,17 @@ int session_choose_size(const struct call *call, const struct shared_options *c,
     if (!sized && deja_kind_can(opt->kind, DEJA_CAN_EXPIRE) && opt->capacity &&
         opt->capacity < WINDOW_FIRST)
         opt->capacity = WINDOW_FIRST;
-    if (deja_kind_can(opt->kind, DEJA_CAN_BUILD)) /* the size is a hint, and not needed */
+    if (deja_kind_can(opt->kind, DEJA_CAN_BUILD)) /* the size is only a hint */
         return DEJA_OK;
     const bool grows = !c->fixed && deja_options_grow(opt);
     if (grows || sized || opt->capacity)
         return DEJA_OK;
     if (c->fixed)
-        return fail(err, OPT_USAGE, "how many keys? --fixed needs -n N");
-    return fail(err, OPT_USAGE,
-                "how many keys? give -n N: kinds layered, spectral, paired and window, and "
-                "filters with --hashes, --filters or one of the papers' --hash cannot grow");
+        return fail(err, OPT_USAGE, "--fixed needs the number of keys: give -n N");
+    return fail(
+        err, OPT_USAGE,
+        "give the number of keys with -n N: kinds layered, spectral, paired and window, and "
+        "filters with --hashes, --filters or one of the papers' --hash cannot grow");
 }
 
 static uint32_t thread_count(const struct shared_options *c)
@@ -122,15 +125,15 @@ static uint32_t thread_count(const struct shared_options *c)
     return n > 1 ? (uint32_t)n : 1;
 }
 
-/* A window by time whose file has a beginning that is yet to come. */
+/* A time window whose newest generation starts in the future. */
 static void warn_clock(struct console *c, const deja_filter *f)
 {
     deja_stats o = DEJA_STATS_INIT;
     if (f && deja_filter_stats(f, 0, &o, NULL) == DEJA_OK && o.clock_behind)
         console_error(
             c,
-            "the window's newest generation starts in %s: the clock was set back, or the "
-            "file was altered. The next add restarts the window from now",
+            "the newest generation starts in %s: the clock was set back, or the file was altered. "
+            "The next add restarts the window from now",
             num_duration((double)o.clock_behind).s);
 }
 
@@ -194,7 +197,7 @@ int session_next(struct session *s, struct batch **out, deja_error *err)
     if (progress_due(&s->progress))
         show_progress(s);
     int rc = signals_stopped(s->call->stop) ? 0 : next_batch(s, out, err);
-    if (rc == 0) /* the end, unless the reader heard the signal first */
+    if (rc == 0) /* the end, or the reader saw the signal first */
         s->stopped = signals_stopped(s->call->stop);
     if (rc > 0) {
         s->records += (*out)->block.n;
@@ -222,7 +225,7 @@ struct synced {
     session_fn *fn;
     void *job;
     double at;  /* seconds */
-    bool dirty; /* something may have been added since then */
+    bool dirty; /* keys may have been added since then */
 };
 
 static int sync_if_due(struct synced *s, deja_error *err)
@@ -262,17 +265,17 @@ int session_each_synced(struct session *s, deja_filter *f, session_fn *fn, void 
 
 void session_close(struct session *s)
 {
-    if (s->call) { /* it was opened */
+    if (s->call) { /* session_open was called */
         progress_end(&s->progress);
         pipeline_close(s->pipeline);
         input_close(s->in);
     }
     s->pipeline = NULL;
     s->in = NULL;
-    urlkeys_fini(&s->urls); /* after the thread that uses them */
+    urlkeys_fini(&s->urls); /* after the thread that uses them has ended */
 }
 
-/* Keyless records of the batch get an answer. */
+/* Gives the keyless records of a batch this answer. */
 static void settle(struct batch *b, uint8_t keyless)
 {
     for (size_t i = 0; b->block.keyless && i < b->block.n; i++)
@@ -286,7 +289,7 @@ void session_spread(struct batch *b, uint8_t keyless)
     settle(b, keyless);
 }
 
-/* Two records of one line: a key says more than none. */
+/* Combines two records of one line; a record with a key wins over a keyless one. */
 static uint8_t either(struct session *s, uint8_t a, uint8_t b)
 {
     if (a != BATCH_KEYLESS && b != BATCH_KEYLESS)
@@ -339,11 +342,12 @@ void session_watch(struct session *s, const char *what)
     if (!keys || deja_filter_stats(s->filter, DEJA_STATS_BODY, &stats, NULL) < 0)
         return;
     s->warned = true;
-    console_warn(s->call->console,
-                 "%s was sized for %s and now holds %s: its rate is %s and rises with every "
-                 "key, and more new lines are lost; use a larger -n%s",
-                 what, num_of(stats.capacity, "key").s, num_count(keys).s,
-                 num_rate(stats.fp_now).s, s->shared->fixed ? ", or omit --fixed" : "");
+    console_warn(
+        s->call->console,
+        "%s was sized for %s and now holds %s: its rate is %s and rises with every key, so "
+        "more new lines are lost; use a larger -n%s",
+        what, num_of(stats.capacity, "key").s, num_count(keys).s, num_rate(stats.fp_now).s,
+        s->shared->fixed ? ", or omit --fixed" : "");
 }
 
 uint64_t session_count(const struct batch *b)
@@ -365,7 +369,7 @@ static void print_forms(struct out *out, const struct batch *b, uint8_t want)
     }
 }
 
-/* Neighbours that are printed go out in one piece: a block that is all new costs no copy. */
+/* Adjacent lines are written together: a block of only new lines is one write. */
 static void print_lines(struct out *out, const struct batch *b, uint8_t want)
 {
     const struct block *block = &b->block;
@@ -407,14 +411,14 @@ static uint64_t counted(const _Atomic uint64_t *counter)
 
 const char *session_no_urls(uint64_t n)
 {
-    return n == 1 ? "was no URL" : "were no URLs";
+    return n == 1 ? "is not a URL" : "are not URLs";
 }
 
 static void warn_no_urls(const struct session *s)
 {
     const uint64_t no_url = counted(&s->urls.no_url), no_idna = counted(&s->urls.no_idna);
     const char *rest =
-        s->urls.use == URLKEYS_STORE && counted(&s->urls.left_out) ? "; left out" : "";
+        s->urls.use == URLKEYS_STORE && counted(&s->urls.left_out) ? "; skipped" : "";
     if (no_idna)
         console_note(s->call->console,
                      "%s with hosts that need IDNA, which this build of deja lacks%s: build it "
@@ -433,7 +437,7 @@ static void warn_keyless(const struct session *s)
         [URLKEYS_LOOK_UP] = "not in the filter",
         [URLKEYS_PREFIX] = "not in the filter",
     };
-    const uint64_t left_out = counted(&s->urls.left_out); /* these have a note of their own */
+    const uint64_t left_out = counted(&s->urls.left_out); /* warn_no_urls reports these */
     if (s->keyless > left_out)
         console_note(s->call->console, "%s without %s: %s", num_lines(s->keyless - left_out).s,
                      s->urls.rules ? "a URL" : input_wanted(s->in).text, fates[s->urls.use]);
@@ -473,7 +477,7 @@ void session_warn_missing(const struct session *s)
 {
     if (!s->in)
         return;
-    if (!s->shared->json) { /* it has the numbers */
+    if (!s->shared->json) { /* which contains the numbers */
         warn_no_urls(s);
         warn_keyless(s);
     }

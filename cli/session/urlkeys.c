@@ -1,8 +1,8 @@
 /* urlkeys.c - URLs as keys; see urlkeys.h.
  *
- * The library asks for room that is enough for the worst form of a URL, and mostly uses none.  So
- * the step takes a large piece of the block's room once, offers all of it to each lot of keys, and
- * cuts off what was used. */
+ * The library needs room for the longest possible form of a URL, and usually uses none of it.  So
+ * the step reserves a large piece of the block's room once, offers all of it for each lot of keys,
+ * and takes only what was used. */
 #include "cli/session/urlkeys.h"
 #include "cli/options/paramfile.h"
 #include "tools/base/ascii.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #define ROOM_STEP ((size_t)64 << 10)
-#define LOT       256 /* keys that are made canonical together */
+#define LOT       256 /* keys that are canonicalized together */
 #define SHOWN     60  /* bytes of a key in an error */
 
 /* --- Rules ----------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static int make_rules(struct urlkeys *u, const struct shared_options *c, deja_er
     return rc;
 }
 
-/* A base is good when a path can be resolved against it. */
+/* A base is valid if a path can be resolved against it. */
 static int check_base(deja_slice base, deja_error *err)
 {
     static const char link[] = "/";
@@ -99,7 +99,7 @@ static inline bool make_room(struct block *b, struct urlkeys_room *r, size_t len
     return r->at;
 }
 
-/* What lies in the room stays there; other slices are far away. */
+/* Takes the slice if it is in the room; other slices point elsewhere. */
 static inline void keep(struct block *b, struct urlkeys_room *r, deja_slice s)
 {
     const size_t offset = (size_t)((uintptr_t)s.data - (uintptr_t)r->at);
@@ -110,13 +110,13 @@ static inline void keep(struct block *b, struct urlkeys_room *r, deja_slice s)
     r->cap -= offset + s.len;
 }
 
-/* No key, or what logs write in its place. */
+/* No key, or the - that logs write instead. */
 static bool is_nothing(deja_slice key)
 {
     return key.len == 0 || (key.len == 1 && *(const char *)key.data == '-');
 }
 
-/* The length of the scheme before a colon; 0 when there is none. */
+/* The length of the scheme before a colon, or 0. */
 static size_t scheme_len(const char *at, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -129,7 +129,7 @@ static size_t scheme_len(const char *at, size_t len)
     return 0;
 }
 
-/* Browsers take http:path for a link when the page is http as well. */
+/* Like browsers, treats http:path as a link if the base is http, too. */
 static bool is_link(deja_slice base, deja_slice key)
 {
     const char *at = key.data, *const end = at + key.len;
@@ -142,7 +142,7 @@ static bool is_link(deja_slice base, deja_slice key)
            strncasecmp(at, base.data, len) == 0;
 }
 
-/* The URL that a link stands for. */
+/* Resolves a link. */
 static int resolve(const struct urlkeys *u, struct block *b, struct urlkeys_room *r,
                    deja_slice *key)
 {
@@ -162,7 +162,7 @@ int urlkeys_form(const struct urlkeys *u, struct block *b, struct urlkeys_room *
 {
     *form = key;
     if (is_nothing(key))
-        return DEJA_ENOTURL; /* to some profiles it would be one */
+        return DEJA_ENOTURL; /* some profiles would accept it */
     int rc = DEJA_OK;
     if (u->base.len && is_link(u->base, key))
         rc = resolve(u, b, r, &key);
@@ -194,8 +194,7 @@ static struct shown show(deja_slice key)
     return s;
 }
 
-/* Lines before record i in its block.  Records end with the terminator; those of CSV may have
- * more of them inside. */
+/* Lines before record i in its block.  A CSV record may contain several terminators. */
 static uint64_t lines_before(const struct block *b, size_t i)
 {
     while (i > 0 && b->ends[i - 1] == b->ends[i])
@@ -208,7 +207,7 @@ int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, 
 {
     const struct fail_path path = fail_path(b->path);
     const uint64_t line = b->line + lines_before(b, i);
-    const char *at = b->gaps ? "at or behind line" : "line";
+    const char *at = b->gaps ? "at or after line" : "line";
     if (status == DEJA_ENOTSUP)
         return fail(err, status,
                     "%s: %s %" PRIu64 ": the host of '%s' needs IDNA, which this build of deja "
@@ -216,10 +215,10 @@ int urlkeys_refuse(const struct block *b, size_t i, deja_slice key, int status, 
                     path.text, at, line, show(key).text);
     if (key.len == 0)
         return fail(err, DEJA_ENOTURL,
-                    "%s: %s %" PRIu64 " lacks a URL; without --strict it would pass", path.text,
+                    "%s: %s %" PRIu64 " lacks a URL; without --strict such lines pass", path.text,
                     at, line);
     return fail(err, DEJA_ENOTURL,
-                "%s: %s %" PRIu64 ": '%s' is not a URL; without --strict it would pass as it is",
+                "%s: %s %" PRIu64 ": '%s' is not a URL; without --strict such lines pass",
                 path.text, at, line, show(key).text);
 }
 
@@ -228,7 +227,7 @@ static void count(_Atomic uint64_t *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* Record i has no canonical form: what then stands in the place of its key. */
+/* Record i has no canonical form: keeps its key or makes it keyless. */
 static int pass(struct urlkeys *u, struct block *b, size_t i, int status, deja_error *err)
 {
     const deja_slice key = b->keys[i];
@@ -254,7 +253,7 @@ static int pass(struct urlkeys *u, struct block *b, size_t i, int status, deja_e
 
 /* --- A block --------------------------------------------------------------- */
 
-/* The expression that stands for the URL itself: all but its scheme. */
+/* The expression of the URL itself: everything except its scheme. */
 static deja_slice own_expression(deja_slice canon)
 {
     const char *colon = memchr(canon.data, ':', canon.len);
@@ -262,8 +261,8 @@ static deja_slice own_expression(deja_slice canon)
     return (deja_slice){colon + 3, canon.len - skip};
 }
 
-/* Record i has this form, or none: rc says why.  After a failure the block has the records before
- * it. */
+/* Stores the form of record i; rc < 0 says why there is none.  After a failure, the block has the
+ * records before it. */
 static int take_form(struct urlkeys *u, struct block *b, size_t i, int rc, deja_slice form,
                      deja_error *err)
 {
@@ -278,14 +277,14 @@ static int take_form(struct urlkeys *u, struct block *b, size_t i, int rc, deja_
     return rc;
 }
 
-/* Puts the forms of n keys in their places.  A key that finds no memory gets DEJA_ENOMEM. */
+/* Replaces n keys by their forms.  If there is no memory, the status is DEJA_ENOMEM. */
 static void make_forms(const struct urlkeys *u, struct block *b, deja_slice *key, size_t n,
                        struct urlkeys_room *room, int8_t *status)
 {
     while (n > 0) {
         const size_t done =
             deja_url_canon_batch(u->rules, key, n, room->at, room->cap, key, status);
-        for (size_t last = done; last > 0; last--) /* the room is used in order */
+        for (size_t last = done; last > 0; last--) /* the room is filled in order */
             if ((uintptr_t)key[last - 1].data - (uintptr_t)room->at < room->cap) {
                 keep(b, room, key[last - 1]);
                 break;
@@ -300,7 +299,7 @@ static void make_forms(const struct urlkeys *u, struct block *b, deja_slice *key
     }
 }
 
-/* n keys from `at` on, none of which is nothing. */
+/* n keys from `at` on, for which is_nothing is false. */
 static int make_lot(struct urlkeys *u, struct block *b, size_t at, size_t n,
                     struct urlkeys_room *room, deja_error *err)
 {
@@ -317,7 +316,7 @@ static int make_lot(struct urlkeys *u, struct block *b, size_t at, size_t n,
     return rc;
 }
 
-/* One by one, as links. */
+/* Resolves and canonicalizes the keys one by one. */
 static int make_from_base(struct urlkeys *u, struct block *b, deja_error *err)
 {
     struct urlkeys_room room = {0};
@@ -330,7 +329,7 @@ static int make_from_base(struct urlkeys *u, struct block *b, deja_error *err)
     return rc;
 }
 
-/* Each key in its canonical form. */
+/* Canonicalizes the keys of a block. */
 static int make_canonical(struct urlkeys *u, struct block *b, deja_error *err)
 {
     struct urlkeys_room room = {0};
@@ -343,13 +342,13 @@ static int make_canonical(struct urlkeys *u, struct block *b, deja_error *err)
             n++;
         if (n > 0)
             rc = make_lot(u, b, at, n, &room, err);
-        else /* to some profiles it would be a URL */
+        else /* some profiles would accept it */
             rc = take_form(u, b, at + n++, DEJA_ENOTURL, b->keys[at], err);
     }
     return rc;
 }
 
-/* A key for each expression; what has none keeps its record. */
+/* Makes a record for each expression; a key without expressions keeps its record. */
 static bool spread_expressions(struct block *b)
 {
     block_rekey(b);

@@ -1,4 +1,4 @@
-/* ascii.h - bytes of protocols: letters whatever the locale, words without their blanks. */
+/* ascii.h - text of protocols: ASCII letters in every locale, trimming, comparing. */
 #ifndef TOOLS_BASE_ASCII_H
 #define TOOLS_BASE_ASCII_H
 #include "deja.h"
@@ -38,7 +38,7 @@ static inline deja_slice ascii_slice(const char *text)
     return (deja_slice){text, strlen(text)};
 }
 
-/* A string of its own, which the caller frees; NULL: no memory. */
+/* A copy as a string, which the caller frees.  NULL: no memory. */
 static inline char *ascii_copy(deja_slice s)
 {
     char *copy = malloc(s.len + 1);
@@ -50,7 +50,7 @@ static inline char *ascii_copy(deja_slice s)
     return copy;
 }
 
-/* By their bytes, as strcmp and memcmp do; the shorter of two that begin alike is the lesser. */
+/* Compares bytes, like strcmp.  If one slice is a prefix of the other, the shorter is less. */
 static inline int ascii_compare(deja_slice a, deja_slice b)
 {
     const size_t len = a.len < b.len ? a.len : b.len;
@@ -58,7 +58,7 @@ static inline int ascii_compare(deja_slice a, deja_slice b)
     return c != 0 ? c : (a.len > b.len) - (a.len < b.len);
 }
 
-/* The piece from `from` up to `until` of the same bytes. */
+/* The bytes from `from` up to `until`, which point into the same text. */
 static inline deja_slice ascii_between(const char *from, const char *until)
 {
     return (deja_slice){from, (size_t)(until - from)};
@@ -76,7 +76,7 @@ static inline deja_slice ascii_trim(deja_slice s)
     return (deja_slice){from, s.len};
 }
 
-/* The same letters, whatever their case; word is in lower case. */
+/* Is s this word, in any case?  The word is in lower case. */
 static inline bool ascii_is(deja_slice s, const char *word)
 {
     const char *p = s.data;

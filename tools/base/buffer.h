@@ -1,4 +1,4 @@
-/* buffer.h - bytes that grow: pages, headers, records; and arrays that grow. */
+/* buffer.h - byte buffers and arrays that grow. */
 #ifndef TOOLS_BASE_BUFFER_H
 #define TOOLS_BASE_BUFFER_H
 #include "tools/base/ascii.h"
@@ -10,7 +10,7 @@ struct buffer { /* begin with {0} */
     size_t len, cap;
 };
 
-/* Room for len more bytes; false: no memory, and nothing has changed. */
+/* Makes room for len more bytes.  False: no memory, and nothing has changed. */
 static inline bool buffer_reserve(struct buffer *b, size_t len)
 {
     if (len <= b->cap - b->len)
@@ -66,8 +66,8 @@ static inline void buffer_fini(struct buffer *b)
     *b = (struct buffer){0};
 }
 
-/* Room for `need` items of this size in an array that has room for *cap.  Returns the array, which
- * may have moved; NULL: no memory, and the old one stays as it was.  `need` is above 0. */
+/* Makes room for `need` items (above 0) in an array that has room for *cap.  Returns the array,
+ * which may have moved.  NULL: no memory, and the old array is unchanged. */
 static inline void *array_grow(void *array, size_t *cap, size_t need, size_t item)
 {
     if (need <= *cap)
@@ -78,8 +78,8 @@ static inline void *array_grow(void *array, size_t *cap, size_t need, size_t ite
     return larger;
 }
 
-/* Replaces an array whose content no longer matters by one for n items.  NULL: no memory; the old
- * array is gone, too. */
+/* Replaces an array whose content is no longer needed by one for n items.  NULL: no memory; the
+ * old array has been freed. */
 static inline void *array_renew(void *array, size_t *cap, size_t n, size_t item)
 {
     free(array);

@@ -1,4 +1,4 @@
-/* clock.h - the time of a clock that nobody sets. */
+/* clock.h - the monotonic clock. */
 #ifndef TOOLS_BASE_CLOCK_H
 #define TOOLS_BASE_CLOCK_H
 #include <time.h>

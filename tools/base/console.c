@@ -1,8 +1,7 @@
-/* console.c - messages: lines on standard error, and the progress line in their way.
+/* console.c - messages and the progress line on standard error.
  *
- * A message is one write of one line, so that those of several processes do not mix, and it
- * removes the progress line before it: who reads along sees whole lines only.  Whatever a message
- * quotes, the terminal gets text and nothing else (printable.h). */
+ * Each message is one line in one write, so messages of several processes do not mix.  It first
+ * erases the progress line.  Text that a message quotes is escaped (printable.h). */
 #include "tools/base/io.h"
 #include "tools/base/out.h"
 #include "tools/base/printable.h"
@@ -20,10 +19,10 @@ void console_init(struct console *c, int fd, const char *command)
 
 static void console_write(struct console *c, const char *text, size_t len)
 {
-    (void)io_write(c->fd, text, len); /* nobody to tell when standard error fails */
+    (void)io_write(c->fd, text, len); /* if standard error fails, there is nowhere to report it */
 }
 
-/* A terminal of another encoding may take bytes of UTF-8 for controls. */
+/* A terminal with another encoding may interpret UTF-8 bytes as control characters. */
 static size_t harmless(const struct console *c, char *line, size_t cap, const char *text,
                        size_t len)
 {
@@ -31,7 +30,6 @@ static size_t harmless(const struct console *c, char *line, size_t cap, const ch
     return strlen(line);
 }
 
-/* One write for the whole line: lines of several processes do not mix. */
 static void console_say(struct console *c, bool prefix, const char *fmt, va_list args)
 {
     char text[1023], line[sizeof text * 4];
@@ -48,7 +46,7 @@ static void console_say(struct console *c, bool prefix, const char *fmt, va_list
     else if (body >= 0)
         at = printable_cut(text, sizeof text - 1);
     at = harmless(c, line, sizeof line, text, at);
-    line[at++] = '\n'; /* in the place of the zero */
+    line[at++] = '\n'; /* replaces the terminating zero */
     console_clear(c);
     console_write(c, line, at);
 }

@@ -1,4 +1,4 @@
-/* fail.c - how a failure of the command gets its words. */
+/* fail.c - error messages of the tools. */
 #include "tools/base/fail.h"
 #include "tools/base/printable.h"
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What does not fit is cut off, and not inside a character. */
+/* A text that is too long is cut off between two characters. */
 static void print(deja_error *err, int status, const char *fmt, va_list args)
 {
     err->status = status;
@@ -25,8 +25,8 @@ int fail(deja_error *err, int status, const char *fmt, ...)
     return status;
 }
 
-/* strerror_r comes in two shapes: POSIX fills the buffer and returns a number, GNU returns the
- * text.  Whichever this libc has, _Generic picks the reader for it. */
+/* The strerror_r of POSIX fills the buffer and returns a number; that of GNU returns the text.
+ * _Generic selects the function for the one in this libc. */
 static inline const char *words_posix(int rc, const char *buffer)
 {
     return rc == 0 ? buffer : "failed";
@@ -62,7 +62,7 @@ struct fail_path fail_path(const char *path)
 {
     static const char dots[] = "...";
     struct fail_path shown;
-    char text[sizeof shown.text * 4]; /* escapes are up to four times as long */
+    char text[sizeof shown.text * 4]; /* an escape is up to four times as long as its byte */
     const size_t room = sizeof shown.text, len = strlen(path), least = len < room ? 0 : len - room;
     size_t from = least;
     for (;;) {

@@ -1,4 +1,4 @@
-/* io.h - read(2) and write(2) until all is done. */
+/* io.h - read(2) and write(2) repeated until all bytes are transferred. */
 #ifndef TOOLS_BASE_IO_H
 #define TOOLS_BASE_IO_H
 #include <errno.h>
@@ -7,9 +7,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define IO_PIECE ((size_t)1 << 20) /* at a time: a signal is noticed soon */
+#define IO_PIECE ((size_t)1 << 20) /* per call, so that a signal is noticed soon */
 
-/* false: errno says why. */
+/* False: it failed, and errno is set. */
 static inline bool io_write(int fd, const void *data, uint64_t len)
 {
     const char *at = data;

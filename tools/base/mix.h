@@ -1,4 +1,4 @@
-/* mix.h - repeatable numbers: SplitMix64.
+/* mix.h - reproducible pseudorandom numbers: SplitMix64.
  *
  * Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
 #ifndef TOOLS_BASE_MIX_H
@@ -8,7 +8,7 @@
 
 #define MIX_GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 / phi, odd: the step of the sequence */
 
-/* The finalizer: a bijection, so different numbers stay different. */
+/* The finalizer is a bijection: different inputs give different outputs. */
 static inline uint64_t mix64(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -16,7 +16,7 @@ static inline uint64_t mix64(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The next number of a sequence; *state may begin anywhere. */
+/* The next number of a sequence; *state may start with any value. */
 static inline uint64_t mix_next(uint64_t *state)
 {
     *state += MIX_GOLDEN;
@@ -29,7 +29,7 @@ static inline uint64_t mix_nth(uint64_t i)
     return mix64(i * MIX_GOLDEN);
 }
 
-/* A random 64-bit number as one below `below`. */
+/* Maps a random 64-bit number to one below `below`. */
 static inline uint64_t mix_below(uint64_t random, uint64_t below)
 {
     __extension__ typedef unsigned __int128 u128;
@@ -38,7 +38,7 @@ static inline uint64_t mix_below(uint64_t random, uint64_t below)
 
 #define MIX_FNV1A UINT64_C(0xcbf29ce484222325)
 
-/* FNV-1a of 64 bits, which begins with MIX_FNV1A, continued over these bytes. */
+/* Continues a 64-bit FNV-1a hash, which starts as MIX_FNV1A, over these bytes. */
 static inline uint64_t mix_fnv1a(uint64_t h, const void *bytes, size_t len)
 {
     const unsigned char *p = bytes;

@@ -1,13 +1,13 @@
 /* number.c - numbers as people type and read them.
  *
- * Counts and sizes are parsed without floating point, so that 18446744073709551615 is itself
- * and 0.1G is the same number of bytes everywhere.  A text becomes its decimal digits and the
- * place of the point; scale() then multiplies by the unit: the whole part by Horner's rule
- * from the left with overflow checks, the fraction from the right, where dividing by 10 at
- * each digit and rounding down gives exactly the rounded-down result:
- * floor((floor(x) + n) / 10) = floor((x + n) / 10) for whole n.
+ * Counts and sizes are parsed without floating point, so 18446744073709551615 is exact and 0.1G
+ * is the same number of bytes everywhere.  The parser stores the decimal digits and the position
+ * of the point; scale() multiplies by the unit: the whole part from the left by Horner's rule
+ * with overflow checks, the fraction from the right.  Dividing by 10 and rounding down at each
+ * digit gives the exact rounded-down result: floor((floor(x) + n) / 10) = floor((x + n) / 10) for
+ * whole n.
  *
- * Doubles go through strtod and snprintf of the C locale: nobody's comma gets in. */
+ * Doubles use strtod and snprintf in the C locale, so the decimal point is always a point. */
 #include "tools/base/number.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DIGITS   64   /* of a number that is worth reading          */
-#define MAX_EXPONENT 9999 /* beyond, the exact value makes no difference */
+#define MAX_DIGITS   64   /* longer numbers are rejected                */
+#define MAX_EXPONENT 9999 /* a larger one makes no difference            */
 
 /* --- Parsing ------------------------------------------------------------- */
 
@@ -78,7 +78,7 @@ static const struct unit time_units[] = {
     {"m", 60000000}, {"h", 3600000000u}, {"d", 86400000000}, {NULL, 0},
 };
 
-/* e6, e-3, E+9; anything else is left alone, for it may be a suffix. */
+/* e6, e-3, E+9.  Other text is not consumed: it may be a suffix. */
 static const char *read_exponent(const char *at, int *exponent)
 {
     *exponent = 0;
@@ -99,7 +99,7 @@ static const char *read_exponent(const char *at, int *exponent)
     return p;
 }
 
-/* The number at the beginning of text, and the rest after it; NULL when there is none. */
+/* Reads the number at the start of text and returns the rest; NULL if there is no number. */
 static const char *read_decimal(const char *text, struct decimal *d)
 {
     bool point = false;
@@ -150,7 +150,7 @@ static const struct unit *find_unit(const struct unit *units, const char *suffix
     return NULL;
 }
 
-/* Quoted text of the user, cut to a bearable length. */
+/* The user's text in quotes, cut if it is long. */
 static struct num_text quote(const char *text)
 {
     struct num_text t;
@@ -236,7 +236,7 @@ static double to_double(const char *text)
     return x;
 }
 
-/* strtod knows more notations than people mean: nan, inf, 0x1p-3, " 1". */
+/* strtod also accepts nan, inf, 0x1p-3 and " 1", which are rejected here. */
 static bool read_double(const char *text, double *x)
 {
     struct decimal d;
@@ -268,7 +268,7 @@ int num_parse_real(const char *text, double *value, deja_error *err)
     return DEJA_OK;
 }
 
-/* The byte that an escape stands for, or -1. */
+/* The byte that an escape means, or -1. */
 static int read_escape(const char *text)
 {
     static const char letters[] = "tnr0\\", bytes[] = "\t\n\r\0\\";
@@ -357,7 +357,7 @@ struct num_text num_lines(uint64_t n)
     return num_of(n, "line");
 }
 
-/* 1.0e-6: printf would say 1.0e-06. */
+/* 1.0e-6; printf writes 1.0e-06. */
 static struct num_text scientific(double x)
 {
     struct num_text t = format("%.1e", x);
@@ -386,7 +386,7 @@ struct num_text num_estimate(double x)
     return num_count((uint64_t)(x + 0.5));
 }
 
-/* x with one decimal and the prefix that keeps it under 1000. */
+/* x with one decimal and the prefix that keeps it below 1000. */
 static struct num_text prefixed(double x, const char *unit)
 {
     static const char prefixes[] = "kMGTPE";

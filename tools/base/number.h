@@ -1,23 +1,23 @@
-/* number.h - numbers as people type and read them, whatever the locale.
+/* number.h - numbers as people type and read them, in every locale.
  *
- * Parsers take the whole text: no white space, no sign, no rest.  Their error texts are the
- * end of a sentence, "takes a whole number ..., not '1 k'"; the caller puts the subject in
- * front ("--capacity").  They return DEJA_OK or DEJA_EINVAL, and leave *value alone then.
+ * Parsers read the whole text: no white space, no sign, nothing after the number.  An error text
+ * is the end of a sentence, "takes a whole number ..., not '1 k'"; the caller puts the subject in
+ * front ("--capacity").  They return DEJA_OK, or DEJA_EINVAL without changing *value.
  *
  * Formatters return the text by value: printf("%s lines\n", num_count(n).s). */
 #ifndef TOOLS_BASE_NUMBER_H
 #define TOOLS_BASE_NUMBER_H
 #include "deja.h"
 
-/* 250000, 1.5M, 1e6, 18446744073709551615: k, M, G, T, P are powers of 1000.  What does not
- * come to a whole number is refused, as is what does not fit. */
+/* 250000, 1.5M, 1e6, 18446744073709551615: k, M, G, T, P are powers of 1000.  The value must be a
+ * whole number of at most 64 bits. */
 int num_parse_count(const char *text, uint64_t *value, deja_error *err);
-/* Bytes: 1.5G, 512M, 64KiB, 33.6MB.  k, M, G, T, P and KiB, ... are powers of 1024, as memory
- * is sold; kB, MB, ... are powers of 1000, as deja prints them.  Rounded down to a byte. */
+/* Bytes: 1.5G, 512M, 64KiB, 33.6MB.  k, M, G, T, P and KiB, ... are powers of 1024, as for memory;
+ * kB, MB, ... are powers of 1000, as deja prints them.  Rounded down to a byte. */
 int num_parse_size(const char *text, uint64_t *value, deja_error *err);
-/* Seconds: 90, 30s, 15m, 6h, 1.5d, 2w.  What does not come to a whole number is refused. */
+/* Seconds: 90, 30s, 15m, 6h, 1.5d, 2w.  The value must be a whole number. */
 int num_parse_duration(const char *text, uint64_t *value, deja_error *err);
-/* A double strictly between 0 and 1, also after rounding. */
+/* A double above 0 and below 1, also after rounding. */
 int num_parse_rate(const char *text, double *value, deja_error *err);
 /* A finite double above 0. */
 int num_parse_real(const char *text, double *value, deja_error *err);
@@ -43,7 +43,7 @@ struct num_text num_share(double share);               /* 0.123 is 12.3%        
 struct num_text num_duration(double seconds);          /* 0.31 s  2 min 3 s  4 h 12 min         */
 struct num_text num_speed(double per_second);          /* 23.1 M/s                              */
 struct num_text num_fixed(double x, int decimals);     /* 9.58: for columns of a table          */
-struct num_text num_exact(double x);                   /* shortest that reads back the same     */
-struct num_text num_typed(double x);                   /* the same as people type it: 1e-6       */
+struct num_text num_exact(double x);                   /* the shortest that reads back equal    */
+struct num_text num_typed(double x);                   /* num_exact as people type it: 1e-6     */
 
 #endif

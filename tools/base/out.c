@@ -1,11 +1,11 @@
 /* out.c - results: text, wrapped words and bars, to standard output or a file.
  *
- * Results collect in a buffer and go out with write(2), which may take less than it was
- * given, be interrupted, or find a pipe that somebody else made non-blocking.  A reader that
- * has gone (EPIPE) is no error: `deja dedup | head` ends quietly.
+ * Results are buffered and written with write(2), which may write less than it was given, be
+ * interrupted, or meet a pipe that another process made non-blocking.  If the reader has closed
+ * the pipe (EPIPE), that is not an error: `deja dedup | head` ends without a message.
  *
- * After Ctrl-C a write must not wait for a reader that does not read (a pager): with o->stop
- * set, each piece is at most what a pipe takes at once, and waits a second for its turn. */
+ * After Ctrl-C a write must not wait forever for a reader that does not read (a pager): once
+ * o->stop is set, each write is at most PIPE_BUF bytes and waits at most a second. */
 #include "tools/base/out.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #define STOP_WAIT_MS 1000
-#define STOP_LOOK_MS 200 /* the signal may have gone to another thread */
+#define STOP_LOOK_MS 200 /* another thread may have received the signal */
 
-/* The user's locale, asked without making it the program's. */
+/* Asks about the user's locale; the program itself stays in the C locale. */
 bool out_is_utf8(void)
 {
     locale_t user = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
@@ -40,7 +40,7 @@ int out_init(struct out *o, int fd, const char *name, deja_error *err)
     *o = (struct out){.fd = fd, .name = name};
     o->buf = malloc(OUT_CAP);
     if (!o->buf)
-        return fail(err, DEJA_ENOMEM, "%s: no memory for the output buffer", name);
+        return fail(err, DEJA_ENOMEM, "%s: out of memory for the output buffer", name);
     o->tty = isatty(fd) == 1;
     o->utf8 = o->tty && out_is_utf8();
     return DEJA_OK;
@@ -83,14 +83,14 @@ int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_er
     for (size_t i = 0; i < n; i++) {
         if (!is_output(o, paths[i]))
             continue;
-        o->error = EPIPE; /* silently: this error is enough */
+        o->error = EPIPE; /* this error is enough: no second one */
         return fail(err, DEJA_EINVAL, "%s is the output as well; write to another file",
                     strcmp(paths[i], "-") == 0 ? "standard input" : fail_path(paths[i]).text);
     }
     return DEJA_OK;
 }
 
-/* Whether there is a point in trying to write: waits, but not for ever when stopping. */
+/* Waits until a write can succeed.  False: still not possible a second after Ctrl-C. */
 static bool wait_writable(const struct out *o)
 {
     struct pollfd p = {.fd = o->fd, .events = POLLOUT};
@@ -100,7 +100,7 @@ static bool wait_writable(const struct out *o)
         if (n > 0)
             return true;
         if (n < 0 && errno != EINTR)
-            return true; /* write will say what is wrong */
+            return true; /* write reports the error */
         if (last)
             return false;
     }
@@ -193,7 +193,7 @@ void out_printf(struct out *o, const char *fmt, ...)
     va_end(args);
 }
 
-/* What the first failure comes to. */
+/* The status for the first failure. */
 static int verdict(const struct out *o, deja_error *err)
 {
     if (o->error == 0)
@@ -214,7 +214,7 @@ int out_close(struct out *o, deja_error *err)
 {
     if (!o->buf)
         return DEJA_OK;
-    write_waiting(o); /* truncates, even when there is nothing to write */
+    write_waiting(o); /* truncates, even if there is nothing to write */
     if (o->opened && close(o->fd) != 0 && errno != EINTR && o->error == 0)
         o->error = errno;
     int rc = verdict(o, err);
@@ -284,7 +284,7 @@ static void bar_of_blocks(struct out *o, double share, unsigned width)
 
 void out_bar(struct out *o, double share, unsigned width)
 {
-    share = share >= 0.0 ? fmin(share, 1.0) : 0.0; /* nan is 0 as well */
+    share = share >= 0.0 ? fmin(share, 1.0) : 0.0; /* nan counts as 0 */
     out_text(o, o->utf8 ? "▕" : "[");
     if (o->utf8) {
         bar_of_blocks(o, share, width);

@@ -1,10 +1,9 @@
-/* out.h - the only printer: results, messages, JSON, tables, bars.
+/* out.h - everything that the tools print: results, messages, JSON, tables, bars.
  *
- * struct out      results, to standard output or a file, through a large buffer.  Writing
- *                 never fails on the spot: the first failure is kept, the rest is dropped,
- *                 and out_flush or out_close tells.
- * struct console  standard error: "deja dedup: text" lines and the progress line, which know
- *                 of each other. */
+ * struct out      results, to standard output or a file, through a large buffer.  Writes do not
+ *                 return errors: the first failure is remembered, later output is dropped, and
+ *                 out_flush or out_close returns the failure.
+ * struct console  standard error: "deja dedup: text" lines and the progress line. */
 #ifndef TOOLS_BASE_OUT_H
 #define TOOLS_BASE_OUT_H
 #include "deja.h"
@@ -16,8 +15,8 @@
 
 /* --- Results (out.c) ------------------------------------------------------ */
 
-/* Nobody reads any more (EPIPE), or the user asked to stop while the reader was not reading.
- * Not an error to report: return it from run(), after cleaning up. */
+/* The reader has closed the pipe (EPIPE), or was not reading when the user asked to stop.  This is
+ * not an error to report: clean up and return it from run(). */
 #define OUT_GONE (-1001)
 
 struct out {
@@ -25,27 +24,27 @@ struct out {
     const char *name;        /* for errors: a path or "standard output"                   */
     char *buf;               /* OUT_CAP bytes                                             */
     size_t len;              /* of these, waiting                                         */
-    uint64_t written;        /* bytes handed to the kernel so far                         */
-    int error;               /* errno of the first failure; EPIPE: gone                   */
+    uint64_t written;        /* bytes that write(2) has accepted                          */
+    int error;               /* errno of the first failure; EPIPE: OUT_GONE               */
     bool opened;             /* fd is ours to close                                       */
-    bool fresh;              /* nothing written: old contents still to be truncated       */
+    bool fresh;              /* nothing written; the old contents are not yet truncated   */
     bool tty;                /* a terminal                                                */
     bool utf8;               /* a terminal in a UTF-8 locale: blocks instead of ASCII     */
-    const atomic_bool *stop; /* NULL, or: do not wait for ever once this is true          */
+    const atomic_bool *stop; /* NULL, or: once it is true, do not wait forever            */
 };
 #define OUT_CAP  ((size_t)256 * 1024)
 #define OUT_NONE ((struct out){.fd = -1}) /* safe to close, discard, finish */
 
 /* fd stays the caller's; name is borrowed. */
 int out_init(struct out *o, int fd, const char *name, deja_error *err);
-/* Open path for writing; "-" is standard output.  The first flush truncates the file, and nothing
- * does before: a command that fails early destroys nothing. */
+/* Opens path for writing; "-" is standard output.  Only the first flush truncates the file, so a
+ * command that fails early destroys nothing. */
 int out_open(struct out *o, const char *path, deja_error *err);
-/* Refuse inputs of which one is this very output: reading it while writing it would lose it.
- * "-", and no path at all, is standard input.  After a refusal nothing is written any more. */
+/* Fails if one of the inputs is the output file, which would be overwritten while it is read.
+ * "-", or no path at all, is standard input.  After a failure nothing is written. */
 int out_refuse_inputs(struct out *o, const char *const *paths, size_t n, deja_error *err);
 
-void out_spill(struct out *o, const void *data, size_t len); /* out_write's slow half */
+void out_spill(struct out *o, const void *data, size_t len); /* out_write, if the buffer is full */
 static inline void out_write(struct out *o, const void *data, size_t len)
 {
     if (len > OUT_CAP - o->len) {
@@ -57,25 +56,24 @@ static inline void out_write(struct out *o, const void *data, size_t len)
 }
 void out_text(struct out *o, const char *text);
 void out_printf(struct out *o, const char *fmt, ...) OUT_PRINTF(2, 3);
-/* Words of text, broken at white space into lines of at most `width` columns; each line but
- * the first begins with `indent` spaces, and `column` is where the first begins.  A newline
- * follows the last. */
+/* Wraps text at white space into lines of at most `width` columns.  The first line starts in
+ * column `column`, the others after `indent` spaces.  Ends with a newline. */
 void out_wrap(struct out *o, const char *text, unsigned column, unsigned indent, unsigned width);
-/* Spaces; and the columns of UTF-8 text: code points, which is right for what deja prints. */
+/* out_columns counts code points: the columns of all texts that deja prints. */
 void out_spaces(struct out *o, size_t n);
 size_t out_columns(const char *text, size_t len);
-/* Is the user's locale in UTF-8? */
+/* Does the user's locale use UTF-8? */
 bool out_is_utf8(void);
-/* A bar of `width` columns, filled by `share` of it: [####......], or blocks on a terminal. */
+/* A bar of `width` columns, of which `share` is filled: [####......], or blocks on a terminal. */
 void out_bar(struct out *o, double share, unsigned width);
 
-/* Everything written so far is with the kernel when this returns DEJA_OK; OUT_GONE when there
- * is no reader; DEJA_EIO with the name of the output otherwise.  A failure stays. */
+/* DEJA_OK: write(2) has accepted everything.  OUT_GONE: the reader is gone.  DEJA_EIO: err names
+ * the output.  After a failure, further calls return it again. */
 int out_flush(struct out *o, deja_error *err);
-/* Flush, close what out_open opened, and let the buffer go.  Harmless when done twice. */
+/* Flushes, closes what out_open opened, and frees the buffer.  May be repeated. */
 int out_close(struct out *o, deja_error *err);
-/* For the end of a function: close after success, discard after a failure (rc < 0).  Returns
- * rc, or what closing failed with. */
+/* For the end of a function: closes after success; after a failure (rc < 0) drops what is still
+ * in the buffer.  Returns rc, or the failure of closing. */
 int out_finish(struct out *o, int rc, deja_error *err);
 
 /* --- Messages (console.c) ------------------------------------------------- */
@@ -83,35 +81,35 @@ int out_finish(struct out *o, int rc, deja_error *err);
 struct console {
     int fd;
     const char *command; /* NULL: "deja: text" instead of "deja dedup: text" */
-    bool quiet;          /* -q: no notes and no progress; errors still come  */
+    bool quiet;          /* -q: no notes and no progress, only errors        */
     bool tty;
     bool utf8;
-    bool line_shown; /* a progress line stands on the terminal */
+    bool line_shown; /* the terminal shows a progress line */
 };
 void console_init(struct console *c, int fd, const char *command);
 void console_error(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
-/* The work goes on, but its owner must know, even with -q. */
+/* The work continues, but the user must know, even with -q. */
 void console_warn(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
 void console_note(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3);
 void console_hint(struct console *c, const char *fmt, ...) OUT_PRINTF(2, 3); /* no prefix */
-/* The progress line: shown in place of the one before, cut to the terminal's width. */
+/* Replaces the progress line; cut to the width of the terminal. */
 void console_line(struct console *c, const char *text);
 void console_clear(struct console *c);
 
 /* --- JSON (out_json.c) ---------------------------------------------------- */
 
-/* One value, indented, with a newline behind it.  Inside an object every call names its key;
- * inside an array, and for the outermost value, key is NULL. */
+/* One value, indented, followed by a newline.  Inside an object every call names its key; inside
+ * an array, and for the outermost value, key is NULL. */
 #define JSON_DEPTH 16
 struct json {
     struct out *out;
     unsigned depth;
-    char close[JSON_DEPTH]; /* what ends each open level */
-    bool filled;            /* the present level has an element */
+    char close[JSON_DEPTH]; /* the closing bracket of each open level */
+    bool filled;            /* the current level has an element */
     bool one_line;
 };
 void json_begin(struct json *j, struct out *out);
-void json_begin_line(struct json *j, struct out *out); /* all in one line */
+void json_begin_line(struct json *j, struct out *out); /* all on one line */
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j); /* of the innermost object or array */
@@ -129,19 +127,19 @@ size_t json_escape(char out[JSON_ESCAPE], uint32_t c);
 
 /* --- Tables (out_table.c) ------------------------------------------------- */
 
-/* Columns as wide as their widest cell, two spaces between them.  align has one letter a
- * column: 'l' or 'r'.  Cells come row by row; an unfinished row is printed as it is. */
+/* Columns are as wide as their widest cell, with two spaces between them.  align has one letter
+ * per column: 'l' or 'r'.  Add cells row by row; an incomplete last row is printed as it is. */
 struct table {
     const char *align;
     char **cells;
     size_t n, cap;
-    bool failed; /* out of memory: told by table_print */
+    bool failed; /* out of memory: table_print returns the error */
 };
 void table_init(struct table *t, const char *align);
 void table_cell(struct table *t, const char *fmt, ...) OUT_PRINTF(2, 3);
-/* A row, or a part of one, of cells that are strings; NULL ends it. */
+/* Adds strings as cells; NULL ends the list. */
 void table_row(struct table *t, ...) __attribute__((sentinel));
-/* Print with `indent` spaces before each row, and free the cells. */
+/* Prints with `indent` spaces before each row and frees the cells. */
 int table_print(struct table *t, struct out *o, unsigned indent, deja_error *err);
 
 #endif

@@ -1,10 +1,8 @@
-/* out_json.c - JSON as it is printed: commas, indentation, quotes.
+/* out_json.c - JSON, printed without building a tree in memory.
  *
- * Nothing is built up in memory: what a level needs to be closed is all that is remembered.  Keys
- * and files may hold any bytes, JSON holds Unicode alone: each piece that is no UTF-8 becomes one
- * U+FFFD.  Characters that terminals obey are escaped (printable.h).  A value that is not a number
- * is null.
- */
+ * Keys and file names may contain any bytes, JSON only Unicode: each invalid UTF-8 sequence becomes
+ * one U+FFFD.  Control characters of terminals are escaped (printable.h).  NaN and infinity become
+ * null. */
 #include "tools/base/number.h"
 #include "tools/base/out.h"
 #include "tools/base/printable.h"
@@ -30,7 +28,7 @@ static void json_quote(struct out *o, const void *data, size_t len)
         char escape[JSON_ESCAPE];
         uint32_t code;
         size_t n = printable_next(s, len, &class, &code);
-        if (class == PRINTABLE_NOT_UTF8) /* as much as could have become a character */
+        if (class == PRINTABLE_NOT_UTF8) /* the longest prefix of a character */
             out_text(o, "\\ufffd");
         else if (class == PRINTABLE_CONTROL || code == '"' || code == '\\')
             out_write(o, escape, json_escape(escape, code));
@@ -50,7 +48,7 @@ static void json_newline(struct json *j)
     out_spaces(j->out, (size_t)j->depth * 2);
 }
 
-/* What stands before a value: comma, new line, key. */
+/* Before a value: comma, new line, key. */
 static void json_lead(struct json *j, const char *key)
 {
     assert((key != NULL) == (j->depth > 0 && j->close[j->depth - 1] == '}'));

@@ -1,5 +1,4 @@
-/* out_table.c - tables: the cells are kept until all are known, as the widest one makes a column.
- */
+/* out_table.c - tables.  All cells are stored, because the widest one sets a column's width. */
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
 #include "tools/base/out.h"
@@ -60,7 +59,7 @@ static size_t column_width(const struct table *t, size_t column, size_t n_column
 
 static void print_row(const struct table *t, struct out *o, size_t begin, const size_t *width)
 {
-    size_t n_columns = strlen(t->align), owed = 0; /* no spaces at the end of a line */
+    size_t n_columns = strlen(t->align), owed = 0; /* so that no line ends with spaces */
     for (size_t i = 0; i < n_columns && begin + i < t->n; i++) {
         const char *cell = t->cells[begin + i];
         size_t len = strlen(cell), pad = width[i] - out_columns(cell, len);
@@ -90,7 +89,7 @@ int table_print(struct table *t, struct out *o, unsigned indent, deja_error *err
     size_t *width = calloc(n_columns + 1, sizeof *width);
     int rc = DEJA_OK;
     if (!width || t->failed) {
-        rc = fail(err, DEJA_ENOMEM, "no memory for a table");
+        rc = fail(err, DEJA_ENOMEM, "out of memory for a table");
         goto out;
     }
     for (size_t i = 0; i < n_columns; i++)

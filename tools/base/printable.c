@@ -1,22 +1,22 @@
-/* printable.c - text from elsewhere, made harmless for terminals.
+/* printable.c - text from outside, escaped for terminals.
  *
  * Messages quote file names, column names, option values, settings, URLs and replies of servers.
- * Whoever chooses these could clear the screen, fake lines, or type commands for the user.  So all
- * such text passes through here: console.c (standard error), out_json.c, out_table.c and fail_path
- * call it.  Lines of data are not messages; they are printed byte for byte, as cat prints them.
+ * Anyone who controls these could clear the screen, fake lines, or type commands for the user.
+ * So console.c (standard error), out_json.c, out_table.c and fail_path escape them here.  Lines of
+ * data are not messages: they are printed byte for byte, as cat does.
  *
- *     C0 and DEL               terminals obey them; \x1b begins an escape sequence
- *     C1 (U+0080 to U+009F)    the same; U+009B begins an escape sequence, too
- *     bidirectional controls   they show text in another order than it has
- *     U+2028, U+2029           some programs end a line there
- *     bytes that are not UTF-8 8-bit terminals take some of them for C1 */
+ *     C0 and DEL               terminals act on them; \x1b starts an escape sequence
+ *     C1 (U+0080 to U+009F)    the same; U+009B also starts an escape sequence
+ *     bidirectional controls   change the order in which text is shown
+ *     U+2028, U+2029           end a line in some programs
+ *     bytes that are not UTF-8 8-bit terminals treat some of them as C1 */
 #include "tools/base/printable.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Which second bytes go with a first byte: no overlong forms, no surrogates, nothing beyond
- * U+10FFFF.  Returns the length that the first byte announces, 0 if it cannot be first. */
+/* The range of second bytes allowed after a first byte: no overlong forms, no surrogates, nothing
+ * above U+10FFFF.  Returns the length that the first byte announces, or 0 if it cannot be first. */
 static size_t begin(unsigned char first, unsigned char *low, unsigned char *high)
 {
     *low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -91,7 +91,7 @@ size_t printable_cut(const char *text, size_t len)
         const unsigned char first = (unsigned char)text[len - back];
         unsigned char low, high;
         if (first >= 0x80 && first <= 0xbf)
-            continue; /* of a character that begins further ahead */
+            continue; /* the character starts before it */
         return begin(first, &low, &high) > back ? len - back : len;
     }
     return len;

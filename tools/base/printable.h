@@ -1,12 +1,12 @@
-/* printable.h - text from elsewhere, made harmless for terminals. */
+/* printable.h - text from outside, escaped for terminals. */
 #ifndef TOOLS_BASE_PRINTABLE_H
 #define TOOLS_BASE_PRINTABLE_H
 #include "deja.h"
 
 /* Copies as much of text as fits into cap bytes, with a terminating zero, and returns how many
- * bytes of text that was.  Characters that terminals obey become escapes, \x1b or \u202e, and so
- * do bytes that are not UTF-8.  The rest is copied unchanged; with ascii, which is meant for
- * terminals of another encoding, only ASCII is.  Calling it twice changes nothing. */
+ * bytes of text that was.  Control characters and bytes that are not UTF-8 become escapes such as
+ * \x1b or \u202e; with ascii, for terminals that do not use UTF-8, so does everything outside
+ * ASCII.  Text that is already escaped stays as it is. */
 size_t printable(char *out, size_t cap, const void *text, size_t len, bool ascii);
 
 enum printable_class {
@@ -18,7 +18,7 @@ enum printable_class {
  * are not UTF-8: the length of the longest prefix that could have become a character. */
 size_t printable_next(const void *s, size_t len, enum printable_class *class, uint32_t *code);
 
-/* The length of a truncated text without an incomplete character at its end. */
+/* The length of a truncated text without an incomplete last character. */
 size_t printable_cut(const char *text, size_t len);
 
 /* Appends to the string in `text`, which has room for cap bytes.  What does not fit is cut off. */

@@ -1,4 +1,4 @@
-/* progress.c - one line on the terminal that tells how far the work is. */
+/* progress.c - the progress line. */
 #include "tools/base/progress.h"
 #include "tools/base/clock.h"
 #include "tools/base/number.h"

@@ -1,8 +1,8 @@
-/* progress.h - one line on the terminal that tells how far the work is.
+/* progress.h - a line on the terminal that shows how far the work is.
  *
- * Only on a terminal's standard error, never with -q, and not when the results scroll over the
- * same terminal.  It appears after half a second, is rewritten at most ten times a second, and
- * leaves no trace at the end. */
+ * It appears only if standard error is a terminal, without -q, and not if the results go to a
+ * terminal, too.  It is shown after half a second, updated at most ten times a second, and erased
+ * at the end. */
 #ifndef TOOLS_BASE_PROGRESS_H
 #define TOOLS_BASE_PROGRESS_H
 #include "tools/base/out.h"
@@ -10,7 +10,7 @@
 struct progress_now {
     uint64_t items; /* lines, keys, URLs so far                            */
     uint64_t done;  /* of total, in any unit, such as bytes of the input   */
-    uint64_t total; /* 0: not known, as from a pipe                        */
+    uint64_t total; /* 0: unknown, as for a pipe                           */
     double fill;    /* of the filter, 0..1; negative: do not show          */
     double lost;    /* keys expected to be lost; negative: do not show     */
 };
@@ -22,14 +22,15 @@ struct progress {
     double begin, next; /* seconds of the monotonic clock */
 };
 
-/* results may be NULL: nothing is printed meanwhile. */
+/* results: where the command prints, or NULL if it prints nothing until progress_end. */
 void progress_begin(struct progress *p, struct console *console, const struct out *results,
                     const char *items);
-/* Whether it is time for a new line; ask before computing the numbers.  Costs one look at the
- * clock, so ask once a batch, not once a line. */
+/* Is an update due?  Ask before you compute the numbers.  This reads the clock, so ask once per
+ * batch, not once per line. */
 bool progress_due(const struct progress *p);
 void progress_show(struct progress *p, const struct progress_now *now);
 void progress_end(struct progress *p);
-double progress_seconds(const struct progress *p); /* since progress_begin, also when off */
+double
+progress_seconds(const struct progress *p); /* since progress_begin, even if no line is shown */
 
 #endif

@@ -1,6 +1,6 @@
 /* scan.h - small steps through a line: words between blanks, the end of a quoted string.
  *
- * Everything takes [at, end) and never looks beyond it; any byte may be in there. */
+ * The text is [at, end) and may contain any byte. */
 #ifndef TOOLS_BASE_SCAN_H
 #define TOOLS_BASE_SCAN_H
 #include "deja.h"
@@ -13,7 +13,7 @@ static inline bool scan_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The next run of bytes that are no blanks; false when there is none.  *at goes behind it. */
+/* The next run of bytes that are not blanks; false at the end.  *at moves past it. */
 static inline bool scan_word(const char **at, const char *end, deja_slice *word)
 {
     const char *begin = *at;
@@ -27,8 +27,7 @@ static inline bool scan_word(const char **at, const char *end, deja_slice *word)
     return stop > begin;
 }
 
-/* The first '"' without a backslash before it (a pair of backslashes is one of them, escaped), or
- * NULL. */
+/* The first '"' that no backslash escapes, or NULL. */
 static inline const char *scan_quote(const char *at, const char *end)
 {
     while (at < end) {

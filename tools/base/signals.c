@@ -1,6 +1,6 @@
-/* signals.c - Ctrl-C asks to stop; asking twice does not ask.
+/* signals.c - the first Ctrl-C asks to stop, the second one kills.
  *
- * A handler has no argument of ours, hence the two variables with static storage. */
+ * A signal handler takes no argument from us, so its two variables are static. */
 #include "tools/base/signals.h"
 #include <pthread.h>
 #include <stddef.h>

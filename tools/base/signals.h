@@ -1,14 +1,14 @@
-/* signals.h - Ctrl-C asks to stop; asking twice does not ask. */
+/* signals.h - the first Ctrl-C asks to stop, the second one kills. */
 #ifndef TOOLS_BASE_SIGNALS_H
 #define TOOLS_BASE_SIGNALS_H
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* From now on SIGINT, SIGTERM and SIGHUP set the flag that this returns and interrupt a
- * waiting read or write (EINTR); the second of them ends the program on the spot.  One that
- * was ignored at the start (nohup, a shell's background job) stays ignored.  SIGPIPE is
- * ignored: a write to nobody returns EPIPE. */
+/* From now on SIGINT, SIGTERM and SIGHUP set the flag that this returns and interrupt a waiting
+ * read or write (EINTR); the second signal kills the program.  A signal that was ignored at the
+ * start (nohup, a background job of a shell) stays ignored.  SIGPIPE is ignored: a write to a
+ * closed pipe returns EPIPE. */
 const atomic_bool *signals_install(void);
 
 /* stop may be NULL. */
@@ -17,13 +17,13 @@ static inline bool signals_stopped(const atomic_bool *stop)
     return stop && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
-/* Around pthread_create: the new threads inherit the mask and leave the signals, and with
- * them EINTR, to the thread that reads the input. */
+/* Use them around pthread_create: new threads inherit the mask, so the calling thread gets the
+ * signals and EINTR. */
 void signals_mask(sigset_t *old);
 void signals_unmask(const sigset_t *old);
 
-/* After the cleaning up: if a signal asked to stop, end by that same signal, so that the shell
- * and its loops see it.  Returns when none came. */
+/* After cleaning up: if a signal asked to stop, dies by that signal, so that shells and their loops
+ * see it.  Otherwise returns. */
 void signals_finish(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* blocks.c - some records in one piece of memory, each with its key; see blocks.h.
+/* blocks.c - blocks of records with their keys; see blocks.h.
  *
- * The room is a list of pieces, each at least twice as large as the one before, so that what was
- * taken stays where it is.  When the block is filled again only the largest is left: after a few
- * blocks of a kind there is one piece, and nothing is allocated any more. */
+ * The room is a list of pieces, each at least twice as large as the previous one, so bytes that were
+ * taken never move.  When the block is filled again, only the largest piece is kept: after a few
+ * similar blocks there is one piece, and nothing more is allocated. */
 #include "tools/input/blocks.h"
 #include "tools/base/buffer.h"
 #include <assert.h>
@@ -43,7 +43,7 @@ void block_fini(struct block *b)
     block_init(b);
 }
 
-/* Arrays are renewed together with their capacity or not at all; keys and ends share one. */
+/* keys and ends have the same capacity, records_cap. */
 size_t block_reset(struct block *b, size_t size, size_t records)
 {
     b->n = 0;

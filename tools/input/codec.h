@@ -1,43 +1,43 @@
-/* codec.h - how one compressed format becomes plain bytes; decode.c drives it.
+/* codec.h - decompresses one format; decode.c drives it.
  *
- * A compressed file is one stream or several, one after the other.  Between two streams it is
- * `fresh`: there, and nowhere else, the file may end. */
+ * A compressed file is one or more streams in sequence.  The file may end only between two streams,
+ * while `fresh` is set. */
 #ifndef TOOLS_INPUT_CODEC_H
 #define TOOLS_INPUT_CODEC_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The compressed bytes at hand, and where the decoder stands. */
+/* The compressed bytes that have been read, and the state of the decoder. */
 struct codec_input {
     unsigned char *bytes;
-    size_t len, pos; /* pos: taken by the decoder */
+    size_t len, pos; /* pos: consumed by the decoder */
     bool fresh;      /* between two streams, or before the first */
-    bool first;      /* no stream has ended yet */
-    bool flushed;    /* the decoder holds no output back */
+    bool first;      /* before the end of the first stream */
+    bool flushed;    /* the decoder has no more output for these bytes */
 };
 
 #define CODEC_MAX ((size_t)1 << 30) /* fits an unsigned int */
 
 struct codec {
-    const char *name;    /* also of the tool: NAME -dc FILE decompresses */
-    const char *library; /* that this needs */
+    const char *name;    /* also of the program: NAME -dc FILE decompresses */
+    const char *library; /* required */
     /* A decoder; NULL: out of memory.  open is NULL in a build without the library. */
     void *(*open)(void);
-    /* Takes bytes from `in` and writes up to cap bytes, at most CODEC_MAX, to buf.  It must make progress, or set
-     * `flushed` if it needs more bytes.  *len, which is 0 before, also counts with an error: these
-     * bytes came before it.  Errors are phrases for after a file's name. */
+    /* Reads from `in` and writes up to cap (at most CODEC_MAX) bytes to buf.  It must make progress,
+     * or set `flushed` if it needs more bytes.  *len is 0 before the call; even after an error it
+     * is the number of good bytes in buf.  The error text completes "FILE ...". */
     int (*step)(void *decoder, struct codec_input *in, unsigned char *buf, size_t cap, size_t *len,
                 deja_error *err);
     void (*close)(void *decoder);
 };
 extern const struct codec codec_gzip, codec_zstd, codec_xz, codec_bzip2;
 
-/* Errors that they share. */
+/* Errors that all formats share. */
 int codec_no_memory(deja_error *err);
-int codec_not_more(const struct codec *c,
-                   deja_error *err); /* other bytes follow the last stream */
-/* Is everything before the next stream taken? */
+/* Other bytes follow the last stream. */
+int codec_not_more(const struct codec *c, deja_error *err);
+/* Is the next stream still to be read? */
 static inline bool codec_waits(struct codec_input *in)
 {
     const bool waits = in->fresh && in->pos == in->len;
@@ -50,13 +50,13 @@ static inline void codec_stream_ended(struct codec_input *in)
     in->fresh = true;
     in->first = false;
 }
-/* After a stream, does the next byte not begin another one?  Libraries may want more bytes to say
- * so, and there may be none. */
+/* After a stream, is the next byte not the first byte of another one?  A library may need more
+ * bytes to detect that, and there may be none. */
 static inline bool codec_is_over(const struct codec_input *in, unsigned char begin)
 {
     return in->fresh && !in->first && in->bytes[in->pos] != begin;
 }
-/* Skips the zero bytes with which tapes and block devices pad the end of a file. */
+/* Skips zero bytes after a stream, with which tapes and block devices pad a file. */
 static inline void codec_skip_padding(struct codec_input *in)
 {
     while (in->fresh && !in->first && in->pos < in->len && in->bytes[in->pos] == 0)

@@ -1,8 +1,8 @@
 /* codec_bzip2.c - bzip2 with libbz2; see codec.h.
  *
- * A decoder takes at most 4 MB.  It needs a whole block, of up to 900 kB, before it gives any of
- * it.  If it finds the block damaged while it writes it out, what it has written in that call is
- * forgotten; the blocks before it are not among that. */
+ * A decoder uses at most 4 MB.  It must read a whole block of up to 900 kB before it returns any of
+ * it.  If the block turns out to be damaged, the output of that call is dropped; earlier blocks
+ * have been returned by earlier calls. */
 #include "tools/input/codec.h"
 #ifdef DEJA_HAVE_BZIP2
 #include "tools/base/fail.h"
@@ -25,7 +25,7 @@ static void *bzip2_open(void)
     return z;
 }
 
-/* The library has no call that resets a decoder. */
+/* libbz2 cannot reset a decoder. */
 static int begin_again(bz_stream *z, deja_error *err)
 {
     BZ2_bzDecompressEnd(z);
@@ -56,7 +56,7 @@ static int bzip2_step(void *decoder, struct codec_input *in, unsigned char *buf,
     default:
         break;
     }
-    return fail(err, DEJA_EFORMAT, "holds damaged bzip2 data");
+    return fail(err, DEJA_EFORMAT, "contains damaged bzip2 data");
 }
 
 const struct codec codec_bzip2 = {"bzip2", "libbz2", bzip2_open, bzip2_step, bzip2_close};

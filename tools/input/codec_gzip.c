@@ -1,6 +1,6 @@
 /* codec_gzip.c - gzip (RFC 1952) with zlib; see codec.h.
  *
- * Zero bytes after the last member are padding, as tapes have it. */
+ * Zero bytes after the last member are padding, as on tapes. */
 #include "tools/input/codec.h"
 #ifdef DEJA_HAVE_ZLIB
 #include "tools/base/fail.h"
@@ -11,7 +11,7 @@
 static void *gzip_open(void)
 {
     z_stream *z = calloc(1, sizeof *z);
-    if (z && inflateInit2(z, 15 + 16) != Z_OK) { /* the largest window; no zlib headers */
+    if (z && inflateInit2(z, 15 + 16) != Z_OK) { /* the largest window; gzip headers only */
         free(z);
         z = NULL;
     }
@@ -42,14 +42,14 @@ static int gzip_step(void *decoder, struct codec_input *in, unsigned char *buf, 
         inflateReset(z);
         return DEJA_OK;
     case Z_OK:
-    case Z_BUF_ERROR: /* nothing to do without more input */
+    case Z_BUF_ERROR: /* it needs more input */
         return DEJA_OK;
     case Z_MEM_ERROR:
         return codec_no_memory(err);
     default:
         if (!in->first && z->msg && strcmp(z->msg, "incorrect header check") == 0)
             return codec_not_more(&codec_gzip, err);
-        return fail(err, DEJA_EFORMAT, "holds damaged gzip data (%s)",
+        return fail(err, DEJA_EFORMAT, "contains damaged gzip data (%s)",
                     z->msg ? z->msg : "unknown reason");
     }
 }

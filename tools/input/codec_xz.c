@@ -1,9 +1,9 @@
 /* codec_xz.c - xz with liblzma; see codec.h.
  *
- * The decoder may use 256 MiB.  Files of xz -9 need 65 MiB of it; only dictionaries that somebody
- * made larger on purpose, up to 4 GiB, need more, and a hostile file must not get them.
+ * The decoder may use 256 MiB.  Files of xz -9 need 65 MiB; only larger custom dictionaries, up to
+ * 4 GiB, need more, and a hostile file must not get that much.
  *
- * Zero bytes after a stream are padding, by the format's own rules. */
+ * Zero bytes after a stream are padding, as the format defines. */
 #include "tools/input/codec.h"
 #ifdef DEJA_HAVE_LZMA
 #include "tools/base/fail.h"
@@ -39,8 +39,8 @@ static int refuse(const lzma_stream *z, lzma_ret rc, bool first, deja_error *err
         return codec_no_memory(err);
     case LZMA_MEMLIMIT_ERROR:
         return fail(err, DEJA_EFORMAT,
-                    "needs %" PRIu64 " MiB of memory to decompress, and %" PRIu64
-                    " is the limit here; pipe it through xz -dc",
+                    "needs %" PRIu64 " MiB of memory to decompress, and deja allows %" PRIu64
+                    "; pipe it through xz -dc",
                     (lzma_memusage(z) >> 20) + 1, MEMORY_MAX >> 20);
     case LZMA_FORMAT_ERROR:
         if (!first)
@@ -52,7 +52,7 @@ static int refuse(const lzma_stream *z, lzma_ret rc, bool first, deja_error *err
     default:
         break;
     }
-    return fail(err, DEJA_EFORMAT, "holds damaged xz data");
+    return fail(err, DEJA_EFORMAT, "contains damaged xz data");
 }
 
 static int xz_step(void *decoder, struct codec_input *in, unsigned char *buf, size_t cap,
@@ -69,9 +69,9 @@ static int xz_step(void *decoder, struct codec_input *in, unsigned char *buf, si
     CODEC_TAKE(z, in, cap, len);
     if (rc == LZMA_STREAM_END) {
         codec_stream_ended(in);
-        rc = lzma_stream_decoder(z, MEMORY_MAX, 0); /* for the next one, in the same memory */
+        rc = lzma_stream_decoder(z, MEMORY_MAX, 0); /* for the next stream; reuses the memory */
     }
-    /* LZMA_BUF_ERROR: nothing to do without more input. */
+    /* LZMA_BUF_ERROR: it needs more input. */
     return rc == LZMA_OK || rc == LZMA_BUF_ERROR ? DEJA_OK : refuse(z, rc, in->first, err);
 }
 

@@ -1,7 +1,7 @@
 /* codec_zstd.c - zstd (RFC 8878) with libzstd; see codec.h.
  *
- * Windows above 2^27 bytes = 128 MiB are refused, as the zstd tool does by default, so that a
- * hostile file cannot ask for gigabytes. */
+ * Windows above 2^27 bytes = 128 MiB are rejected, as by the zstd program, so that a hostile file
+ * cannot allocate gigabytes. */
 #include "tools/input/codec.h"
 #ifdef DEJA_HAVE_ZSTD
 #include "tools/base/fail.h"
@@ -10,12 +10,12 @@
 #include <zstd_errors.h>
 
 #define WINDOW_LOG   27
-#define HEADER_BEGIN 5 /* bytes that tell how long a frame's header is */
+#define HEADER_BEGIN 5 /* bytes that determine the length of a frame's header */
 #define BLOCK_HEADER 3
 
 struct zstd {
     ZSTD_DStream *stream;
-    size_t wants; /* bytes to the end of the block or header that comes; 0: a new frame */
+    size_t wants; /* bytes to the end of the next block or header; 0: a new frame */
 };
 
 static void zstd_close(void *decoder)
@@ -38,8 +38,8 @@ static void *zstd_open(void)
     return NULL;
 }
 
-/* Frames of the formats before 0.8, told by their first byte, are refused: libzstd has decoders
- * for them, in some builds, and these have been seen to call memory they never wrote decoded. */
+/* Frames of the formats before 0.8, recognized by their first byte, are rejected.  Some builds of
+ * libzstd can decode them, but have been seen to return memory that they never wrote. */
 static bool begins_frame(unsigned char first)
 {
     return first == 0x28 || first >> 4 == 5;
@@ -59,13 +59,12 @@ static int refuse(size_t rc, deja_error *err)
         return fail(err, DEJA_EFORMAT,
                     "needs a zstd dictionary; pipe it through zstd -dc -D DICTIONARY");
     default:
-        return fail(err, DEJA_EFORMAT, "holds damaged zstd data (%s)", ZSTD_getErrorName(rc));
+        return fail(err, DEJA_EFORMAT, "contains damaged zstd data (%s)", ZSTD_getErrorName(rc));
     }
 }
 
-/* The decoder forgets what it has decoded in a call that ends with an error.  It gets a block at a
- * time, and none while it holds output back, so that what comes before a damaged one is never
- * among that. */
+/* The decoder drops the output of a call that ends with an error.  So it gets one block at a time,
+ * and none while it has output left: everything before a damaged block is returned. */
 static int zstd_step(void *decoder, struct codec_input *in, unsigned char *buf, size_t cap,
                      size_t *len, deja_error *err)
 {
@@ -87,7 +86,7 @@ static int zstd_step(void *decoder, struct codec_input *in, unsigned char *buf, 
     in->first = in->first && rc != 0;
     if (ZSTD_isError(rc))
         return refuse(rc, err);
-    /* With a block it would like the header of the next one. */
+    /* It asks for a block together with the header of the next one. */
     z->wants = rc > BLOCK_HEADER ? rc - BLOCK_HEADER : rc;
     return DEJA_OK;
 }

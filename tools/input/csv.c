@@ -1,8 +1,7 @@
-/* csv.c - records and fields of CSV: RFC 4180, and an answer for everything that breaks it.
+/* csv.c - records and fields of CSV; see csv.h.
  *
- * Most CSV has few quotes.  Between two quotes every terminator outside of them ends a record, so
- * the scan jumps from quote to quote with memchr and leaves what lies between to the fast search
- * for single bytes, deja_lines_ends; no loop here looks at bytes one by one. */
+ * Most CSV has few quotes.  The scan jumps from quote to quote with memchr; in between, every
+ * terminator ends a record, and deja_lines_ends finds them.  No loop looks at single bytes. */
 #include "tools/input/csv.h"
 #include <string.h>
 
@@ -107,14 +106,14 @@ bool csv_is_raw(deja_slice field)
 
 size_t csv_unquote(deja_slice field, char *out)
 {
-    const char *at = (const char *)field.data + 1; /* behind the opening quote */
+    const char *at = (const char *)field.data + 1; /* after the opening quote */
     const char *end = (const char *)field.data + field.len;
     size_t len = 0;
     bool more = true;
     while (more && at < end) {
         const char *quote = find(at, end, QUOTE);
         more = end - quote > 1 && quote[1] == QUOTE;
-        size_t piece = (size_t)(quote - at) + more; /* of "" one is content */
+        size_t piece = (size_t)(quote - at) + more; /* one of the two quotes in "" is content */
         memcpy(out + len, at, piece);
         len += piece;
         at = quote < end ? quote + 1 + more : end;

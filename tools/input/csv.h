@@ -1,14 +1,14 @@
-/* csv.h - records and fields of CSV: RFC 4180, and an answer for everything that breaks it.
+/* csv.h - records and fields of CSV: RFC 4180, with defined results for invalid CSV.
  *
- * A record ends at a terminator outside of quotes; fields end at a delimiter outside of quotes.
- * Quotes count only where a field begins with one: then "" is one quote, and the next single
- * quote closes.  No input is refused:
- *   ab"c"d      a quote inside an unquoted field is a byte like others: ab"c"d
- *   "ab"c"d     what follows the closing quote belongs to the field as it is: abc"d
- *    "ab"       a space is a byte like others, so this field is unquoted and keeps its quotes
- *   "ab         at the end of the data: csv_open tells that the quote was never closed
- * One '\r' before a '\n' that ends a record belongs to the terminator; elsewhere, '\r' is a byte
- * like others. */
+ * A record ends at a terminator outside quotes, a field at a delimiter outside quotes.  Quotes are
+ * special only in a field that starts with one: there, "" is one quote, and the next single quote
+ * closes.  No input is rejected:
+ *   ab"c"d      a quote inside an unquoted field is an ordinary byte: ab"c"d
+ *   "ab"c"d     bytes after the closing quote belong to the field: abc"d
+ *    "ab"       a space is an ordinary byte, so this field is unquoted and keeps its quotes
+ *   "ab         at the end of the data: csv_open says that the quote was never closed
+ * A '\r' before the '\n' that ends a record belongs to the terminator; elsewhere, '\r' is an
+ * ordinary byte. */
 #ifndef TOOLS_INPUT_CSV_H
 #define TOOLS_INPUT_CSV_H
 #include "deja.h"
@@ -16,37 +16,36 @@
 #include <stddef.h>
 
 enum csv_state {
-    CSV_START,  /* a field begins here (at first: a record) */
-    CSV_PLAIN,  /* inside a field, outside of quotes */
+    CSV_START,  /* at the start of a field (initially, of a record) */
+    CSV_PLAIN,  /* inside a field, outside quotes */
     CSV_QUOTED, /* inside quotes */
-    CSV_CLOSED  /* after a quote inside quotes: the end of them, or half of "" */
+    CSV_CLOSED  /* after a quote inside quotes: it closes, or is the first half of "" */
 };
 
-/* Where the records end.  Begin with {delimiter, terminator, CSV_START}; data may come in pieces,
- * in whatever sizes, because the state lives here between calls. */
+/* Finds the ends of records.  Start with {delimiter, terminator, CSV_START}.  The state between
+ * calls is here, so data may arrive in pieces of any size. */
 struct csv_scan {
     char delimiter, terminator;
     enum csv_state state;
 };
-/* As deja_lines_ends, for records.  When it returns cap, the scan stands after the last record
- * found, otherwise at len: continue from there. */
+/* Like deja_lines_ends, for records.  If it returns cap, continue after the last record found,
+ * otherwise at text.len. */
 size_t csv_ends(struct csv_scan *s, deja_slice text, size_t from, size_t *ends, size_t cap);
-/* Does the scan stand inside quotes? */
+/* Is the scan inside quotes? */
 bool csv_open(const struct csv_scan *s);
 
-/* The fields of one record, which comes without its terminator. */
+/* The fields of one record, without its terminator. */
 struct csv_cursor {
-    const char *at, *end; /* at is NULL behind the last field */
+    const char *at, *end; /* at is NULL after the last field */
     char delimiter;
 };
 struct csv_cursor csv_cursor(const char *record, size_t len, char delimiter);
-/* The next field, or false.  A field whose content stands in the record in one piece is given as
- * that piece, without its quotes.  Otherwise it is given raw, and its first byte is a quote: that
- * is how to know that it needs csv_unquote. */
+/* The next field, or false.  If its content is one piece of the record, *field is that piece,
+ * without quotes.  Otherwise *field is raw: it starts with a quote and needs csv_unquote. */
 bool csv_next(struct csv_cursor *c, deja_slice *field);
 bool csv_is_raw(deja_slice field);
-/* The content of a raw field into out, which has room for field.len bytes; returns its length,
- * which is less than field.len. */
+/* Writes the content of a raw field to out, which has room for field.len bytes.  Returns its
+ * length, which is less than field.len. */
 size_t csv_unquote(deja_slice field, char *out);
 
 #endif

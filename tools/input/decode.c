@@ -1,14 +1,13 @@
-/* decode.c - the bytes behind a file descriptor, decompressed if need be; see decode.h.
+/* decode.c - reads a file descriptor and decompresses; see decode.h.
  *
- * The name of a file says nothing here: its first bytes do (decode_magic.h).  They are looked at
- * with pread where that is possible, so that plain files are read in whole pages straight into the
- * caller's buffer; from a pipe they are read, and handed out again first.  A pipe that has
- * delivered only a few bytes is waited for only while these could still begin a magic number.
+ * The format follows from the first bytes (decode_magic.h), not from the file's name.  pread looks
+ * at them if it can, so that plain files are read in whole pages straight into the caller's buffer.
+ * The first bytes of a pipe are read and returned again later; if only a few have arrived, decode.c
+ * waits for more only while they could still be the start of a magic number.
  *
- * All compressed formats allow several streams one after the other (cat a.gz b.gz, pigz, bgzip,
- * pzstd, pixz, pbzip2), and all of them are read.  Only another stream, or padding where the
- * format knows it, may follow the last one; anything else is an error and not skipped, because
- * skipping could lose lines without a word. */
+ * All compressed formats allow several streams in sequence (cat a.gz b.gz, pigz, bgzip, pzstd,
+ * pixz, pbzip2), and all streams are read.  After a stream only another one may follow, or padding
+ * if the format defines it.  Other bytes are an error: skipping them could lose lines silently. */
 #include "tools/input/decode.h"
 #include "tools/base/fail.h"
 #include "tools/base/io.h"
@@ -25,21 +24,21 @@
 
 #define PACKED_CAP   ((size_t)128 << 10) /* compressed bytes held; zstd's largest block */
 #define STOP_WAIT_MS 100
-#define LULL_MS      2 /* a pipe silent for so long has nothing more just now */
+#define LULL_MS      2 /* a pipe without data for this long has none at the moment */
 
 struct decode {
     int fd;
-    bool regular;                   /* reading never waits */
+    bool regular;                   /* reads never wait */
     const atomic_bool *stop, *quit; /* or NULL */
     uint64_t raw;
 
     bool sniffed;
-    unsigned char head[DECODE_MAGIC]; /* bytes taken from a pipe to find the format ... */
-    size_t head_len, head_pos;        /* ... and how many of them were handed out */
+    unsigned char head[DECODE_MAGIC]; /* bytes read from a pipe to find the format ... */
+    size_t head_len, head_pos;        /* ... and how many of them were returned */
 
     bool end;         /* of fd */
-    int failed;       /* 0, or the status that all further reads have */
-    deja_error error; /* its words */
+    int failed;       /* 0, or the status of all further reads */
+    deja_error error; /* its message */
 
     const struct codec *codec; /* NULL: plain */
     void *decoder;
@@ -58,17 +57,17 @@ static bool may_stop(const struct decode *d)
     return d->stop || d->quit;
 }
 
-/* Are there bytes, or the end, within so many milliseconds (-1: for ever)? */
+/* Do bytes or the end arrive within this many milliseconds (-1: any time)? */
 static bool readable(int fd, int timeout_ms)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    return poll(&p, 1, timeout_ms) > 0; /* also for POLLHUP and POLLERR: read will say which */
+    return poll(&p, 1, timeout_ms) > 0; /* also for POLLHUP and POLLERR, which read reports */
 }
 
-/* read(2) without its moods; *len stays 0 at the end, when stopped, and when `wait` is false
- * and nothing comes for LULL_MS.  The wait for a pipe is in poll, with a limit when somebody may
- * want to stop us: a signal interrupts only the thread that happens to get it, and it may come
- * just before the wait begins. */
+/* read(2) that handles interruptions.  *len stays 0 at the end, if stopped, and if `wait` is false
+ * and nothing arrives for LULL_MS.  It waits for pipes in poll, with a time limit if it can be
+ * stopped: a signal interrupts only the thread that receives it, and may arrive just before the
+ * wait starts. */
 static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *len,
                     deja_error *err)
 {
@@ -88,7 +87,7 @@ static int read_raw(struct decode *d, void *buf, size_t cap, bool wait, size_t *
             d->end = true;
             return DEJA_OK;
         }
-        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* somebody made it non-blocking */
+        if (errno == EAGAIN || errno == EWOULDBLOCK) { /* another process made it non-blocking */
             if (!wait)
                 return DEJA_OK;
             readable(d->fd, may_stop(d) ? STOP_WAIT_MS : -1);
@@ -142,7 +141,7 @@ static int read_packed(struct decode *d, unsigned char *buf, size_t cap, bool wa
     return DEJA_OK;
 }
 
-/* --- All of them --------------------------------------------------------- */
+/* --- The format ---------------------------------------------------------- */
 
 int decode_new(int fd, const atomic_bool *stop, const atomic_bool *quit, struct decode **out,
                deja_error *err)
@@ -169,14 +168,14 @@ void decode_free(struct decode *d)
     free(d);
 }
 
-/* The first bytes of a file, without taking them; -1 where that cannot be done. */
+/* Reads the first bytes without consuming them; -1 if that is not possible. */
 static ssize_t peek_at(int fd, unsigned char head[DECODE_MAGIC])
 {
     const off_t at = lseek(fd, 0, SEEK_CUR);
     return at < 0 ? -1 : io_read_at(fd, head, DECODE_MAGIC, at);
 }
 
-/* The first bytes of a pipe, which have to be taken for that: they stay in head. */
+/* Reads the first bytes of a pipe into head. */
 static int take_head(struct decode *d, const struct decode_magic **found, deja_error *err)
 {
     bool more = true;
@@ -192,10 +191,10 @@ static int take_head(struct decode *d, const struct decode_magic **found, deja_e
     return DEJA_OK;
 }
 
-#define WORD_MAX 64 /* bytes: a message has the name twice */
+#define WORD_MAX 64 /* bytes: a message contains the name twice */
 
-/* A file's name as a word of a shell command: FILE if it has none, or not one that can be shown
- * unchanged and whole. */
+/* A file's name as a word of a shell command: FILE if there is no name, or if it is long or needs
+ * escapes. */
 static const char *word_of(const char *path, char word[WORD_MAX])
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -209,18 +208,18 @@ static const char *word_of(const char *path, char word[WORD_MAX])
     return n > 0 && n < WORD_MAX ? word : "FILE";
 }
 
-/* The advice of a row, with the file's name for FILE. */
+/* The advice of a row, with FILE replaced by the file's name. */
 static void spell_remedy(const char *remedy, const char *word, char *text, size_t cap)
 {
     const char *file = strstr(remedy, "FILE");
-    const bool inside = file && file > remedy && file[-1] == '\''; /* of quotes */
+    const bool inside = file && file > remedy && file[-1] == '\''; /* quotes */
     if (!file || (inside && word[0] == '\''))
         (void)snprintf(text, cap, "%s", remedy);
     else
         (void)snprintf(text, cap, "%.*s%s%s", (int)(file - remedy), remedy, word, file + 4);
 }
 
-/* found is NULL: plain.  path is NULL: the bytes have no name. */
+/* found is NULL: plain.  path is NULL: the file has no name. */
 static int can_be_read(const struct decode_magic *found, const char *path, deja_error *err)
 {
     const struct codec *codec = found ? found->codec : NULL;
@@ -261,14 +260,14 @@ static int begin_packed(struct decode *d, const struct codec *codec, deja_error 
     return DEJA_OK;
 }
 
-/* Find the format, and begin with it. */
+/* Finds the format and prepares to read it. */
 static int sniff(struct decode *d, deja_error *err)
 {
     unsigned char peek[DECODE_MAGIC];
     const struct decode_magic *found = NULL;
     bool unused;
     ssize_t got = d->regular ? peek_at(d->fd, peek) : -1;
-    if (got >= 0) { /* may err for a file that is just being written; reading it did, too */
+    if (got >= 0) { /* may be wrong for a file that is being written */
         found = decode_magic(peek, (size_t)got, &unused);
     } else {
         int rc = take_head(d, &found, err);
@@ -306,7 +305,7 @@ int decode_read(struct decode *d, void *buf, size_t cap, bool wait, size_t *len,
     if (rc == DEJA_OK && d->sniffed)
         rc = d->failed = d->codec ? read_packed(d, buf, cap, wait, len, &d->error)
                                   : read_plain(d, buf, cap, wait, len, &d->error);
-    if (rc == DEJA_OK || *len > 0) /* what was decoded before the damage comes first */
+    if (rc == DEJA_OK || *len > 0) /* return what was decoded before the error first */
         return DEJA_OK;
     if (err)
         *err = d->error;

@@ -1,4 +1,4 @@
-/* decode_magic.c - what a file is, by its first bytes; see decode_magic.h. */
+/* decode_magic.c - file formats by their first bytes; see decode_magic.h. */
 #include "tools/input/decode_magic.h"
 
 #define LOOSE(bytes, at, from, to) sizeof(bytes) - 1, bytes, at, from, to
@@ -13,9 +13,9 @@
 static const struct decode_magic table[] = {
     {GZIP, BYTES("\x1f\x8b\x08")},
     {ZSTD, BYTES("\x28\xb5\x2f\xfd")},
-    {ZSTD, LOOSE("\x50\x2a\x4d\x18", 0, 0x50, 0x5f)}, /* a skippable frame, which may come first */
+    {ZSTD, LOOSE("\x50\x2a\x4d\x18", 0, 0x50, 0x5f)}, /* a frame to skip */
     {XZ, BYTES("\xfd\x37zXZ\0")},
-    /* The second half begins a first block, or ends a stream without any. */
+    /* The second half starts the first block, or ends a stream without blocks. */
     {BZIP2, LOOSE("BZh91AY&SY", 3, '1', '9')},
     {BZIP2, LOOSE("BZh9\x17\x72\x45\x38\x50\x90", 3, '1', '9')},
 
@@ -28,7 +28,7 @@ static const struct decode_magic table[] = {
     {PACKED("lz4-compressed", "lz4 -dc"), BYTES("\x04\x22\x4d\x18")},
     {PACKED("lz4-compressed", "lz4 -dc"), BYTES("\x02\x21\x4c\x18")},
     {PACKED("lzip-compressed", "lzip -dc"), BYTES("LZIP\1")},
-    /* A dictionary of less than 16 MiB, or of more. */
+    /* A dictionary below 16 MiB, or above. */
     {PACKED("lzma-compressed", "xz -dc"),
      LOOSE("\x5d\0\0\1\0\xff\xff\xff\xff\xff\xff\xff\xff", 3, 1, 0xff)},
     {PACKED("lzma-compressed", "xz -dc"),
@@ -51,8 +51,8 @@ static const struct decode_magic table[] = {
     {OTHER("a program (ELF)", "name a file with lines"), BYTES("\177ELF")},
 };
 
-/* How many bytes of a row the head has: its length, fewer if the head ends first, or 0 if it
- * differs. */
+/* How many bytes of the row's pattern match: all, fewer if the head is shorter, or 0 if they
+ * differ. */
 static size_t match(const struct decode_magic *m, const unsigned char *head, size_t len)
 {
     const size_t n = len < m->len ? len : m->len;

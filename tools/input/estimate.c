@@ -1,4 +1,4 @@
-/* estimate.c - how many records there will be, without reading everything; see input.h. */
+/* estimate.c - estimates the number of records without reading everything; see input.h. */
 #include "tools/base/io.h"
 #include "tools/input/decode.h"
 #include "tools/input/input.h"
@@ -11,19 +11,19 @@
 #define SAMPLES      32
 #define SAMPLE_SIZE  ((size_t)64 << 10)
 #define EXACT_BELOW  ((uint64_t)SAMPLES * SAMPLE_SIZE)
-#define ESTIMATE_MAX ((uint64_t)64 << 20) /* bytes read for it, all files together */
+#define ESTIMATE_MAX ((uint64_t)64 << 20) /* bytes read from all files together */
 
 struct estimate {
     char terminator;
-    bool words; /* a line may have a key for each blank in it */
+    bool words; /* a line may have a key after each blank */
     char *sample;
-    uint64_t read, ends; /* looked at so far, and what may end a record in it */
+    uint64_t read, ends; /* bytes sampled so far, and possible ends of records in them */
     uint64_t exact;      /* records counted */
     double scaled;       /* records estimated from samples */
-    uint64_t unread;     /* bytes in files that were not looked at */
+    uint64_t unread;     /* bytes in files that were not sampled */
 };
 
-/* What ends records in up to one sample at `at`; false when that cannot be read. */
+/* Counts possible ends of records in one sample at `at`; false if it cannot be read. */
 static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uint64_t *ends)
 {
     if (io_read_at(fd, e->sample, len, (off_t)at) != (ssize_t)len)
@@ -36,7 +36,7 @@ static bool take_sample(struct estimate *e, int fd, uint64_t at, size_t len, uin
     return true;
 }
 
-/* One regular file from `begin` on.  False when it is compressed, or cannot be read. */
+/* One regular file from `begin` on.  False if it is compressed or cannot be read. */
 static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t size)
 {
     unsigned char head[DECODE_MAGIC];
@@ -63,7 +63,7 @@ static bool estimate_file(struct estimate *e, int fd, uint64_t begin, uint64_t s
             if (!take_sample(e, fd, begin + (size - SAMPLE_SIZE) / (SAMPLES - 1) * i, SAMPLE_SIZE,
                              &ends))
                 return false;
-        /* Three more than were seen: where ends are rare, none may have met a sample. */
+        /* Three more than were found: if ends are rare, the samples may contain none. */
         e->scaled += (double)(ends + 3) * ((double)size / (double)EXACT_BELOW);
     }
     e->ends += ends;
@@ -83,7 +83,7 @@ uint64_t input_estimate(const struct input_options *opt)
         if (from_stdin && had_stdin)
             continue;
         had_stdin = had_stdin || from_stdin;
-        /* Nothing but regular files may be opened here: to open a pipe would take its data. */
+        /* Open regular files only: opening a pipe could consume its data. */
         struct stat st;
         ok = (from_stdin ? fstat(STDIN_FILENO, &st) : stat(paths[i], &st)) == 0 &&
              S_ISREG(st.st_mode);

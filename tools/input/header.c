@@ -1,4 +1,4 @@
-/* header.c - the line at the beginning of a file that says what its columns are; see header.h. */
+/* header.c - the line that names the columns of a file; see header.h. */
 #include "tools/input/header.h"
 #include "tools/base/ascii.h"
 #include "tools/base/fail.h"
@@ -46,7 +46,7 @@ static int no_such_column(const struct pick *p, deja_slice line, const char *pat
     return rc;
 }
 
-/* Sets p->column to the column that is asked for.  1: found; 0: there is none. */
+/* Sets p->column to the requested column.  1: found; 0: there is none. */
 static int find_column(struct pick *p, deja_slice line, deja_error *err)
 {
     struct csv_cursor c = csv_cursor(line.data, line.len, p->opt.delimiter);
@@ -77,7 +77,7 @@ static deja_slice without_end(deja_slice record)
     return (deja_slice){text, len};
 }
 
-/* A comment without its mark. */
+/* A comment without its #. */
 static deja_slice without_mark(deja_slice line)
 {
     const char *at = line.data;
@@ -130,7 +130,7 @@ static int keep_comment(struct header *h, deja_slice record, deja_error *err)
     return HEADER_COMMENT;
 }
 
-/* The name may have the mark in it: #id,url has a column "#id" as well as a column "id". */
+/* The # may be part of the name: #id,url has a column "#id" and a column "id". */
 int header_in_comment(struct header *h, struct pick *p, deja_error *err)
 {
     if (!h->comment)
@@ -162,8 +162,7 @@ static int take_legend(struct header *h, struct pick *p, deja_slice record, cons
         if (letter.len == 1 && *(const char *)letter.data == 'a')
             p->column = i;
     if (!p->column)
-        return fail(err, DEJA_EINVAL,
-                    "%s has no original URLs: there is no column a in its CDX legend",
+        return fail(err, DEJA_EINVAL, "%s has no original URLs: its CDX legend has no column a",
                     fail_path(path).text);
     int rc = keep(h, record, err);
     return rc < 0 ? rc : HEADER_TAKEN;

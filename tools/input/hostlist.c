@@ -1,15 +1,14 @@
 /* hostlist.c - the hosts in a line of a block list; see hostlist.h.
  *
- * Rules that say more than "this host" are not taken for a host: a path, an exception (@@), a
- * condition ($third-party) or a part of a page (host##.banner).  To block the host would be more
- * than the list asks for. */
+ * A rule that means less than the whole host is not a host: a path, an exception (@@), a condition
+ * ($third-party) or a part of a page (host##.banner).  Blocking the host would block too much. */
 #include "tools/input/hostlist.h"
 #include "tools/base/ascii.h"
 #include "tools/base/scan.h"
 #include <string.h>
 #include <strings.h>
 
-/* 1.2.3.4, or hexadecimal digits with colons and perhaps %interface. */
+/* 1.2.3.4, or hexadecimal digits with colons and an optional %interface. */
 static bool is_address(deja_slice word)
 {
     const char *at = word.data;
@@ -70,7 +69,7 @@ static bool equals(const char *at, const char *end, const char *text)
     return (size_t)(end - at) == strlen(text) && scan_begins(at, end, text);
 }
 
-/* ||host^: leaves h at the host alone, or at nothing. */
+/* ||host^: sets h to the host, or to nothing. */
 static void enter_rule(struct hostlist *h, deja_slice word)
 {
     const char *at = (const char *)word.data + 2;
@@ -99,7 +98,7 @@ bool hostlist_next(struct hostlist *h, deja_slice *host)
     return false;
 }
 
-/* Is there a host, or at least a name of the machine itself, in what h stands at? */
+/* Does the rest of the line contain a host, or at least a name of the machine itself? */
 static enum hostlist_line look(struct hostlist h)
 {
     deja_slice word;

@@ -1,12 +1,12 @@
 /* hostlist.h - the hosts in a line of a block list.
  *
  *     0.0.0.0 host [host]...     an address and names, as in /etc/hosts
- *     host                       one a line; *.host and .host count as host
- *     ||host^                    as ad blockers write it, also with $important or $all behind
+ *     host                       one per line; *.host and .host count as host
+ *     ||host^                    as in ad blockers; $important or $all may follow
  *
- * A word that begins with # ends the line; a line that begins with # or ! is a comment, one that
- * begins with [ the title of a list.  The names that every machine has for itself are no hosts to
- * block: localhost, broadcasthost, ip6-localnet and the like. */
+ * A word that starts with # ends the line.  A line that starts with # or ! is a comment; one that
+ * starts with [ is the title of a list.  The names that every machine has for itself are not hosts
+ * to block: localhost, broadcasthost, ip6-localnet and others. */
 #ifndef TOOLS_INPUT_HOSTLIST_H
 #define TOOLS_INPUT_HOSTLIST_H
 #include "deja.h"
@@ -16,10 +16,10 @@
 enum hostlist_line {
     HOSTLIST_NOTHING, /* a comment, blank, or names of the machine itself */
     HOSTLIST_HOSTS,   /* at least one host */
-    HOSTLIST_STRANGE  /* no host, but not nothing: another kind of rule, a URL, prose */
+    HOSTLIST_STRANGE  /* no host, but other content: another kind of rule, a URL, prose */
 };
 
-/* What a line is, and its hosts: each call of hostlist_next gives one, as it is spelled there. */
+/* hostlist_begin says what a line is; each hostlist_next then returns one host as spelled. */
 struct hostlist {
     const char *at, *end;
 };

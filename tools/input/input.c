@@ -1,17 +1,16 @@
-/* input.c - files, pipes and standard input as blocks of records, each with its key.
+/* input.c - files, pipes and standard input as blocks of records; see input.h.
  *
- * Bytes are read, or decompressed, straight into the block.  After each read the new bytes are
- * searched for record ends while they are still in the cache.  When the block is full, the
- * incomplete record at its end is copied aside and begins the next block; nothing else is ever
- * copied.  A block is full with block_size bytes, or with so many records that its arrays of
- * keys and ends would outgrow the budget: lists of short lines get smaller blocks.  If a single
- * record is longer than the block, the block doubles until it fits.
+ * Bytes are read or decompressed straight into the block, and searched for record ends while they
+ * are still in the cache.  When the block is full, the incomplete record at its end is saved and
+ * starts the next block; nothing else is copied.  A block is full at block_size bytes or
+ * records_max records, so lists of short lines have smaller blocks.  If a single record is longer
+ * than the block, the block doubles until it fits.
  *
  *   data   | record 0 | record 1 | ... | record n-1 | incomplete |      |
  *          0       ends[0]    ends[1]            ends[n-1] = len  filled  data_cap
  *
- * Data moves only while the block has no record, so keys can point into it at once, while the
- * bytes around them are in the cache.  Keys that need decoding wait until the block is full. */
+ * Data moves only while the block has no record, so keys can point into it immediately.  Keys that
+ * need decoding are decoded when the block is full. */
 #include "tools/input/input.h"
 #include "tools/base/buffer.h"
 #include "tools/base/fail.h"
@@ -26,9 +25,9 @@
 
 #define BLOCK_SIZE       ((size_t)1 << 20)
 #define RECORD_MAX       ((size_t)1 << 30)
-#define READ_SIZE        ((size_t)256 << 10) /* fits the L2 cache, so splitting finds it there */
+#define READ_SIZE        ((size_t)256 << 10) /* fits the L2 cache, where the search for ends finds it */
 #define READ_LEAST       ((size_t)4 << 10)
-#define BYTES_PER_RECORD 48 /* shorter lines make smaller blocks */
+#define BYTES_PER_RECORD 48 /* if lines are shorter, blocks are smaller */
 #define RECORDS_LEAST    4
 
 static const char bom[3] = {'\xef', '\xbb', '\xbf'};
@@ -38,26 +37,26 @@ struct input {
     struct source source;
     struct pick pick;
     struct header header;
-    struct pickhint hint;  /* lines without a key, while no line has had one */
-    bool had_key, lacking; /* a line with a key has come; one without that is not empty */
-    size_t records_max;    /* of a block */
+    struct pickhint hint;  /* the first lines without a key, until a line has one */
+    bool had_key, lacking; /* a line had a key; a line without one was not empty */
+    size_t records_max;    /* in a block */
 
-    /* The present file: */
+    /* The current file: */
     bool ended;       /* all of it has been read */
-    bool at_start;    /* no record yet: there may be a byte order mark ... */
-    size_t bom_len;   /* ... and this is its length */
-    bool want_header; /* the next record may be one, or a comment before it */
-    uint64_t line;    /* lines before the present block */
+    bool at_start;    /* before its first record: there may be a byte order mark ... */
+    size_t bom_len;   /* ... of this length */
+    bool want_header; /* the next record may be a header, or a comment before it */
+    uint64_t line;    /* lines before the current block */
     struct csv_scan csv;
 
-    char *carry; /* read, but not yet delivered */
+    char *carry; /* read, but not yet returned */
     size_t carry_len, carry_cap;
-    size_t scanned;  /* bytes of carry, and then of the block, that were searched for ends */
+    size_t scanned;  /* bytes of carry, later of the block, that were searched for ends */
     size_t mean_len; /* of the records in the last block */
-    bool raw;        /* keys in the present block need decoding */
-    bool lull;       /* the last block ended because no more bytes came */
+    bool raw;        /* some keys in the current block need decoding */
+    bool lull;       /* the last block ended because no more bytes arrived */
 
-    int failed; /* 0, or what every further input_next returns */
+    int failed; /* 0, or the status of every further input_next */
     deja_error error;
 
     _Atomic uint64_t raw_bytes, decoded, records, missing;
@@ -77,8 +76,8 @@ static void count(_Atomic uint64_t *counter, uint64_t n)
 
 static int no_memory(const struct input *in, uint64_t line, size_t bytes, deja_error *err)
 {
-    return fail(err, DEJA_ENOMEM, "%s: out of memory at %s %" PRIu64 ": no %zu bytes for it",
-                fail_path(in->source.path).text, unit(in, 1), line, bytes);
+    return fail(err, DEJA_ENOMEM, "%s: out of memory for %zu bytes at %s %" PRIu64,
+                fail_path(in->source.path).text, bytes, unit(in, 1), line);
 }
 
 /* Lines up to the end of the last complete record. */
@@ -90,14 +89,14 @@ static uint64_t lines_before(const struct input *in, const struct block *b)
     return in->line + b->n;
 }
 
-/* The block is full, and its first record is not complete. */
+/* The block is full, and its first record is incomplete. */
 static int grow(const struct input *in, struct block *b, deja_error *err)
 {
     uint64_t line = lines_before(in, b) + 1;
     struct fail_path path = fail_path(in->source.path);
     if (b->filled >= in->opt.record_max && csv_open(&in->csv))
         return fail(err, DEJA_ENOMEM,
-                    "%s: the record that begins at %s %" PRIu64
+                    "%s: the record that starts at %s %" PRIu64
                     " has a quote that is not closed within %zu bytes; is it CSV?",
                     path.text, unit(in, 1), line, in->opt.record_max);
     if (b->filled >= in->opt.record_max)
@@ -185,7 +184,7 @@ static void begin_file(struct input *in)
 
 /* --- Keys ---------------------------------------------------------------- */
 
-/* The record from `begin` up to and with its terminator at end - 1, as a line. */
+/* The line from `begin` up to its terminator at end - 1, without the terminator. */
 static inline deja_slice line_of(const char *data, size_t begin, size_t end, char terminator)
 {
     size_t len = end - begin - 1;
@@ -196,11 +195,11 @@ static inline deja_slice line_of(const char *data, size_t begin, size_t end, cha
 
 static int refuse_keyless(const struct input *in, uint64_t line, deja_error *err)
 {
-    return fail(err, DEJA_EINVAL, "%s: %s %" PRIu64 " lacks %s; without --strict it would pass",
+    return fail(err, DEJA_EINVAL, "%s: %s %" PRIu64 " lacks %s; without --strict such lines pass",
                 fail_path(in->source.path).text, unit(in, 1), line, pick_wanted(&in->pick).text);
 }
 
-/* The key of a line that has none. */
+/* Records that a line has no key. */
 static deja_slice no_key(struct input *in, struct block *b, deja_slice line)
 {
     if (!in->had_key)
@@ -210,7 +209,7 @@ static deja_slice no_key(struct input *in, struct block *b, deja_slice line)
     return (deja_slice){NULL, 0};
 }
 
-/* The keys of the records from `first` on, some of them raw. */
+/* Finds the keys of the records from `first` on; some may be raw. */
 static int make_keys(struct input *in, struct block *b, size_t first, deja_error *err)
 {
     const char terminator = in->opt.terminator;
@@ -229,7 +228,7 @@ static int make_keys(struct input *in, struct block *b, size_t first, deja_error
             in->had_key = true;
             in->raw = in->raw || (ops->is_raw && ops->is_raw(b->keys[i]));
         } else if (in->opt.strict) {
-            b->n = i; /* the records before it are good */
+            b->n = i; /* the records before it are valid */
             return refuse_keyless(in, lines_before(in, b) + 1, err);
         } else {
             b->keys[i] = no_key(in, b, line);
@@ -240,7 +239,7 @@ static int make_keys(struct input *in, struct block *b, size_t first, deja_error
     return DEJA_OK;
 }
 
-/* A raw key is never empty when it is decoded: it has an escape or more than its quotes. */
+/* A decoded raw key is never empty: it has an escape, or more than its quotes. */
 static int decode_keys(const struct input *in, struct block *b, deja_error *err)
 {
     const struct pick_ops *ops = in->pick.ops;
@@ -257,7 +256,7 @@ static int decode_keys(const struct input *in, struct block *b, deja_error *err)
     return DEJA_OK;
 }
 
-/* The records of one line of a list of hosts, which ends at `end`. */
+/* Makes the records of one line in a list of hosts; the line ends at `end`. */
 static int spread_line(struct input *in, struct block *b, struct hostlist *h,
                        enum hostlist_line is, deja_slice line, size_t end, deja_error *err)
 {
@@ -274,8 +273,8 @@ static int spread_line(struct input *in, struct block *b, struct hostlist *h,
     return fine ? DEJA_OK : no_memory(in, b->line, b->n * sizeof *b->keys, err);
 }
 
-/* Lines with any number of keys: each key becomes a record of its own that shares the line's
- * bytes.  The bytes of lines that are not records are closed up. */
+/* For lines with any number of keys: each key becomes a record that shares the line's bytes.  Lines
+ * that are not records are removed from the data. */
 static int spread_keys(struct input *in, struct block *b, deja_error *err)
 {
     const struct pick_ops *ops = in->pick.ops;
@@ -310,7 +309,7 @@ static int spread_keys(struct input *in, struct block *b, deja_error *err)
 
 /* --- The header ---------------------------------------------------------- */
 
-/* The first `len` bytes of the block are no record. */
+/* Removes the first `len` bytes of the block, which are not a record. */
 static void take_out(struct input *in, struct block *b, size_t len)
 {
     in->line += deja_lines_count((deja_slice){b->data, len}, in->opt.terminator);
@@ -322,7 +321,7 @@ static void take_out(struct input *in, struct block *b, size_t len)
     memmove(b->data, b->data + len, b->filled);
 }
 
-/* The end of the record that begins at `begin`, or 0. */
+/* The end of the record that starts at `begin`, or 0. */
 static size_t find_end(struct input *in, const struct block *b, size_t begin)
 {
     const deja_slice text = {b->data, b->filled};
@@ -336,7 +335,7 @@ static size_t find_end(struct input *in, const struct block *b, size_t begin)
     return got ? end : 0;
 }
 
-/* Look at what is before the first record; *taken gets the length of what is no record. */
+/* Looks for the header; *taken becomes the length of everything before the first record. */
 static int look_for_header(struct input *in, const struct block *b, size_t *taken, deja_error *err)
 {
     for (*taken = 0;;) {
@@ -364,13 +363,13 @@ static int look_for_header(struct input *in, const struct block *b, size_t *take
     }
 }
 
-/* 1: all that is before the first record was found and taken out; 0: more bytes are needed. */
+/* 1: everything before the first record was found and removed; 0: more bytes are needed. */
 static int find_header(struct input *in, struct block *b, deja_error *err)
 {
     size_t taken;
     const int rc = look_for_header(in, b, &taken, err);
     if (taken)
-        take_out(in, b, taken); /* once, however many comments there were */
+        take_out(in, b, taken); /* once for all comments and the header */
     in->want_header = rc == 0;
     return rc;
 }
@@ -388,7 +387,7 @@ bool input_headers_differ(const struct input *in)
 
 /* --- Filling a block ----------------------------------------------------- */
 
-/* Is there a byte order mark?  False while there are too few bytes to tell. */
+/* Looks for a byte order mark.  False: there are too few bytes to decide. */
 static bool know_bom(struct input *in, const struct block *b)
 {
     size_t same = 0;
@@ -402,7 +401,7 @@ static bool know_bom(struct input *in, const struct block *b)
     return true;
 }
 
-/* Find the ends of the records in what has been added to the block. */
+/* Finds the ends of the records in the bytes that were added to the block. */
 static int find_records(struct input *in, struct block *b, deja_error *err)
 {
     if (in->at_start && b->n == 0 && in->scanned == 0 && in->bom_len == 0 && !know_bom(in, b))
@@ -428,11 +427,11 @@ static int find_last_record(struct input *in, struct block *b, deja_error *err)
 {
     const size_t n = b->n;
     if (b->filled == in->bom_len && n == 0)
-        b->filled = 0; /* nothing but a byte order mark */
+        b->filled = 0; /* the file contains only a byte order mark */
     if (b->filled != (n ? b->ends[n - 1] : 0)) {
         if (csv_open(&in->csv))
             return fail(err, DEJA_EFORMAT,
-                        "%s ends inside quotes: the record that begins at %s %" PRIu64
+                        "%s ends inside quotes: the record that starts at %s %" PRIu64
                         " has a quote that is never closed",
                         fail_path(in->source.path).text, unit(in, 1), lines_before(in, b) + 1);
         b->data[b->filled++] = in->opt.terminator;
@@ -448,13 +447,13 @@ static int find_last_record(struct input *in, struct block *b, deja_error *err)
 
 static int read_more(struct input *in, struct block *b, size_t *got, deja_error *err)
 {
-    /* Never so much that what is left behind the last record would not fit the next block. */
+    /* The rest after the last record must fit the next block. */
     const size_t size = in->opt.block_size;
     size_t want = b->filled < size ? size - b->filled : b->data_cap - 1 - b->filled;
     size_t most = size < READ_SIZE ? size : READ_SIZE;
     if (want > most)
         want = most;
-    /* With short lines, do not read far beyond the last record that fits. */
+    /* If lines are short, do not read far past the last record that fits. */
     uint64_t fitting = (uint64_t)in->mean_len * (in->records_max - b->n);
     if (fitting && want > fitting)
         want = fitting > READ_LEAST ? (size_t)fitting : want < READ_LEAST ? want : READ_LEAST;
@@ -462,7 +461,7 @@ static int read_more(struct input *in, struct block *b, size_t *got, deja_error 
     struct decode *dec = in->source.dec;
     int rc = decode_read(dec, b->data + b->filled, want, b->n == 0, got, &phrase);
     atomic_store_explicit(&in->raw_bytes, source_raw_bytes(&in->source), memory_order_relaxed);
-    if (rc == DEJA_ENOTSUP) /* it has no lines */
+    if (rc == DEJA_ENOTSUP) /* the file has no lines */
         return fail(err, rc, "%s %s", fail_path(in->source.path).text, phrase.text);
     if (rc < 0) {
         uint64_t lines = lines_before(in, b);
@@ -482,7 +481,7 @@ static bool is_full(const struct input *in, const struct block *b)
            (b->filled >= in->opt.block_size || b->n >= in->records_max - in->records_max / 8);
 }
 
-/* Read until the block is full, the file ends, or there is something and no more just now. */
+/* Reads until the block is full, the file ends, or no more bytes are available at the moment. */
 static int gather(struct input *in, struct block *b, deja_error *err)
 {
     for (;;) {
@@ -504,12 +503,12 @@ static int gather(struct input *in, struct block *b, deja_error *err)
             return rc;
         if (got == 0 && !in->ended) {
             in->lull = true;
-            return DEJA_OK; /* nothing there yet, or stopped */
+            return DEJA_OK; /* no bytes yet, or stopped */
         }
     }
 }
 
-/* Put what is behind the last record aside for the next block. */
+/* Saves the bytes after the last record for the next block. */
 static int set_aside(struct input *in, const struct block *b, deja_error *err)
 {
     in->carry_len = b->filled - b->len;
@@ -527,7 +526,7 @@ static int set_aside(struct input *in, const struct block *b, deja_error *err)
 
 static int fill(struct input *in, struct block *b, deja_error *err)
 {
-    const size_t size = in->opt.block_size + 1; /* and the last record's terminator */
+    const size_t size = in->opt.block_size + 1; /* room for the last record's terminator */
     b->path = in->source.path;
     b->line = in->line + 1;
     const size_t lacking = block_reset(b, size, in->records_max);
@@ -541,7 +540,7 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     in->lull = false;
 
     int rc = gather(in, b, err);
-    /* After an error, too: the records before it are good. */
+    /* Also after an error: the records before it are valid. */
     b->len = b->n ? b->ends[b->n - 1] : 0;
     in->line = lines_before(in, b);
     int aside = rc == DEJA_OK ? set_aside(in, b, err) : DEJA_OK;
@@ -561,7 +560,7 @@ static int fill(struct input *in, struct block *b, deja_error *err)
     return keys < 0 ? keys : rc;
 }
 
-/* The end of all files: a key that no line has was hardly meant. */
+/* At the end of all files: if no line has the key, it is probably a mistake. */
 static int look_back(struct input *in)
 {
     if (in->had_key || !in->lacking)

@@ -1,13 +1,13 @@
-/* jsonpick.c - one string out of a JSON object.
+/* jsonpick.c - finds one string in a JSON object.
  *
- * To pick a string it is enough to know where strings and brackets end, so this is no JSON parser:
- * it builds nothing, checks only what it has to step over, and does not look at what comes behind
- * the string.  What a parser would refuse may pass; what it would accept gives the same string.
- * Values that are not asked for are skipped by counting brackets, so nesting costs neither stack
- * nor memory.  Any byte may be in the text.
+ * To find a string it is enough to know where strings and brackets end, so this is not a JSON
+ * parser: it builds nothing, checks only the text before the string, and ignores the rest.  In valid
+ * JSON it finds the same string as a parser; in invalid JSON it may find one, too.  Other values
+ * are skipped by counting brackets, so nesting uses neither stack nor memory.  The text may contain
+ * any byte.
  *
- * Escapes become UTF-8.  Half of a surrogate pair becomes U+FFFD, the replacement character, and a
- * backslash before anything that JSON does not know stays as it is. */
+ * Escapes become UTF-8.  Half of a surrogate pair becomes U+FFFD, the replacement character.  A
+ * backslash that starts no JSON escape is kept. */
 #include "tools/input/jsonpick.h"
 #include "tools/base/ascii.h"
 #include "tools/base/scan.h"
@@ -23,7 +23,7 @@ static const char *skip_space(const char *at, const char *end)
     return at;
 }
 
-/* From an opening quote to behind the closing one; NULL when there is none. */
+/* From an opening quote to after the closing one, or NULL. */
 static const char *skip_string(const char *at, const char *end)
 {
     const char *quote = scan_quote(at + 1, end);
@@ -57,7 +57,7 @@ static const char *skip_brackets(const char *at, const char *end)
     return NULL;
 }
 
-/* Behind the value that begins at `at`; NULL when it has no end. */
+/* The end of the value that starts at `at`; NULL if it has none. */
 static const char *skip_value(const char *at, const char *end)
 {
     if (at == end)
@@ -85,7 +85,7 @@ static size_t put_utf8(uint32_t c, char *out)
     return n;
 }
 
-/* The number in \uXXXX at `at`, or -1 when that is something else. */
+/* The number in \uXXXX at `at`, or -1 if there is no such escape. */
 static long hex4(const char *at, const char *end)
 {
     if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
@@ -100,8 +100,8 @@ static long hex4(const char *at, const char *end)
     return value;
 }
 
-/* *at stands at a backslash: what it means, up to 4 bytes and never more than it is long.  *at
- * goes behind the escape. */
+/* Decodes the escape at *at into up to 4 bytes, never more than the escape has.  *at moves past
+ * it. */
 static size_t unescape(const char **at, const char *end, char *out)
 {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -150,7 +150,7 @@ size_t jsonpick_decode(deja_slice raw, char *out)
 
 /* --- Members --------------------------------------------------------------- */
 
-/* Is the string between the quotes of [at, end) called so? */
+/* Is this the string in [at, end), which includes its quotes? */
 static bool is_called(const char *at, const char *end, const char *name, size_t len)
 {
     at++;
@@ -185,8 +185,8 @@ bool jsonpick_walk(struct jsonpick_walk *w, deja_slice text)
     return true;
 }
 
-/* The name of the next member, with its quotes; w->value is where its value begins.  The value is
- * skipped only by the next call, so that a line that is cut off inside it still has the name. */
+/* The name of the next member, with its quotes; w->value is the start of its value.  The next call
+ * skips the value, so the name is found even if the line is truncated inside the value. */
 static bool next_member(struct jsonpick_walk *w, deja_slice *name)
 {
     if (w->value) {
@@ -222,7 +222,7 @@ bool jsonpick_next(struct jsonpick_walk *w, deja_slice *name, deja_slice *value)
     return true;
 }
 
-/* Where the value of that member begins in the object that `text` begins with, or NULL. */
+/* The start of that member's value in the object at the start of `text`, or NULL. */
 static const char *find_member(deja_slice text, deja_slice wanted)
 {
     struct jsonpick_walk w;
@@ -243,7 +243,7 @@ static bool opens_bracket(const char *at)
     return at[0] == '[' && (at[1] == '"' || at[1] == '\'');
 }
 
-/* A name in quotes, or in brackets and quotes: the end of it, or NULL. */
+/* A name in quotes, or in brackets and quotes: returns its end, or NULL. */
 static const char *take_quoted(struct jsonpick_path *path, const char *at)
 {
     const bool bracket = opens_bracket(at);
@@ -255,7 +255,7 @@ static const char *take_quoted(struct jsonpick_path *path, const char *at)
     return close + 1 + bracket;
 }
 
-/* Everything up to the next quoted name: names with dots between them. */
+/* Names separated by dots, up to the next quoted name. */
 static const char *take_plain(struct jsonpick_path *path, const char *at)
 {
     const char *end = at;
@@ -284,8 +284,8 @@ bool jsonpick_parse(struct jsonpick_path *path, const char *text)
     return at && *at == 0;
 }
 
-/* Where the value of a step begins.  A plain step is the name of a member, or else the name of an
- * object up to a dot and the rest of the step in that object. */
+/* The start of the value of a step.  A plain step is the name of a member; otherwise the
+ * part before a dot names an object, in which the rest of the step is looked up. */
 static const char *follow(deja_slice text, struct jsonpick_step step)
 {
     for (;;) {

@@ -1,16 +1,16 @@
-/* jsonpick.h - one string out of a JSON object. */
+/* jsonpick.h - finds one string in a JSON object. */
 #ifndef TOOLS_INPUT_JSONPICK_H
 #define TOOLS_INPUT_JSONPICK_H
 #include "deja.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where a string is in an object.  These are equivalent, as jq and JSONPath users write them:
+/* The path of a string in an object, also in the notations of jq and JSONPath:
  *
- *   a.b    .a.b    $.a.b      member b of the object a; or a member called "a.b", which wins
- *   ."a.b" .["a.b"] $['a.b']  only the member called "a.b"
+ *   a.b    .a.b    $.a.b      the member "a.b" if there is one, otherwise member b of the object a
+ *   ."a.b" .["a.b"] $['a.b']  only the member "a.b"
  *
- * Quotes and brackets count only after a leading dot or dollar sign; without one, the whole text
+ * Quotes and brackets are special only after a leading dot or dollar sign; otherwise the whole text
  * is plain names.  A quoted name has no escapes. */
 #define JSONPICK_STEPS 8
 struct jsonpick_step {

@@ -1,12 +1,11 @@
 /* logline.c - the request target in a line of a web server's log; see logline.h.
  *
- * The request is the quoted string behind the date, which is the first to follow a bracket:
- * quotes in the fields before it would be escaped.  It is taken for a request when it begins with
- * a method, a word of letters, and ends with HTTP/ and a version, or, as in the days before that,
- * when nothing comes behind a target that begins with a slash.
+ * The request is the quoted string after the date: the first one after a bracket, since quotes in
+ * earlier fields are escaped.  It must start with a method, a word of letters, and end with HTTP/
+ * and a version; as in HTTP/0.9, nothing need follow a target that starts with a slash.
  *
- * Apache writes \" and \\, \n and its like, and \xhh for other bytes that do not print; nginx
- * writes \xhh for all of them. */
+ * Apache writes \" and \\, \n and similar escapes, and \xhh for other bytes that are not printable;
+ * nginx writes \xhh for all of them. */
 #include "tools/input/logline.h"
 #include "tools/base/ascii.h"
 #include "tools/base/scan.h"
@@ -48,7 +47,7 @@ bool logline_is_raw(deja_slice target)
     return target.len && memchr(target.data, '\\', target.len);
 }
 
-/* *at stands at a backslash: the byte that it means, and *at goes behind. */
+/* Decodes the escape at *at; *at moves past it. */
 static char unescape(const char **at, const char *end)
 {
     static const char letters[] = "\"\\bfnrtv", meanings[] = "\"\\\b\f\n\r\t\v";

@@ -65,7 +65,7 @@ static bool cut_log(const struct pick *p, deja_slice line, deja_slice *key)
     return logline_target(line, key);
 }
 
-/* A request that squid could not read has the reason in the place of its URL. */
+/* For a request that it could not parse, squid logs the reason instead of the URL. */
 static bool cut_squid(const struct pick *p, deja_slice line, deja_slice *key)
 {
     if (!cut_word(p, line, key) || is_dash(*key))
@@ -195,7 +195,7 @@ static int init_format(struct pick *p, deja_error *err)
 {
     const uint32_t format = p->opt.format;
     if (!pick_format_name(format))
-        return fail(err, DEJA_EINVAL, "there is no format number %u", (unsigned)format);
+        return fail(err, DEJA_EINVAL, "format number %u is unknown", (unsigned)format);
     p->ops = &formats[format].ops;
     if (format == PICK_SQUID)
         p->column = SQUID_URL;
@@ -232,7 +232,7 @@ static int check(const struct pick_options *o, deja_error *err)
                     "a key with a dot in its name",
                     fail_path(o->json_key).text);
     if (o->has_delimiter && o->field == 0 && !o->csv_column)
-        return fail(err, DEJA_EINVAL, "-d/--delimiter needs -f/--field or --csv beside it");
+        return fail(err, DEJA_EINVAL, "-d/--delimiter needs -f/--field or --csv");
     return DEJA_OK;
 }
 
@@ -243,7 +243,7 @@ int pick_init(struct pick *p, const struct pick_options *opt, char terminator, d
     if (rc < 0)
         return rc;
     if (!jsonpick_parse(&p->json_key, opt->json_key ? opt->json_key : "url"))
-        return DEJA_EINVAL; /* which check has refused */
+        return DEJA_EINVAL; /* check has reported it */
     if (opt->json_key && !opt->format)
         p->opt.format = PICK_JSONL;
     if (opt->csv_column)

@@ -1,4 +1,4 @@
-/* pickhint.c - what the input does have instead of the key; see pickhint.h. */
+/* pickhint.c - what the input has instead of the requested key; see pickhint.h. */
 #include "tools/input/pickhint.h"
 #include "tools/base/fail.h"
 #include "tools/base/number.h"
@@ -11,7 +11,7 @@
 
 #define NAME_SHOWN 60 /* bytes of a name or a line */
 #define PATH_MOST  200
-#define NAMES_MOST 40 /* far more than fit */
+#define NAMES_MOST 40 /* far more than fit into a message */
 #define DEPTH_MOST 4
 
 void pickhint_keep(struct pickhint *h, deja_slice line, const char *path)
@@ -77,14 +77,14 @@ void pickhint_columns(deja_slice record, char delimiter, deja_error *err)
 
 /* --- JSON ----------------------------------------------------------------------- */
 
-/* The names of strings in objects, with those of the objects they are in. */
+/* The paths of the members in the first lines. */
 struct names {
     struct list list;
     char seen[NAMES_MOST][PATH_MOST];
     unsigned n;
 };
 
-/* What a value is, if it is neither a string nor an object. */
+/* A remark about a value that is not a string. */
 static const char *other_type(deja_slice value)
 {
     const char c = value.len ? *(const char *)value.data : 0;
@@ -151,7 +151,7 @@ static void describe_json(const struct pickhint *h, const struct pick *p, deja_e
     for (unsigned i = 0; i < h->n; i++)
         name_members(&names, json_of(p, (deja_slice){h->line[i], h->len[i]}), "", 1);
     if (names.n == 0)
-        APPEND(err, "nothing");
+        APPEND(err, "no keys");
 }
 
 /* --- Fields and columns ----------------------------------------------------------- */
@@ -208,7 +208,7 @@ static void describe_line(const struct pickhint *h, const struct pick *p, deja_e
            h->line[0]);
 }
 
-/* Does the first line have that column or field, with nothing in it? */
+/* Does the first line have that column or field, but empty? */
 static bool is_only_empty(const struct pickhint *h, const struct pick *p)
 {
     const deja_slice line = {h->line[0], h->len[0]};

@@ -1,5 +1,4 @@
-/* source.c - the files that the user named, one after the other, as decoded bytes; see source.h.
- */
+/* source.c - the input files in sequence, decompressed; see source.h. */
 #include "tools/input/source.h"
 #include "tools/base/fail.h"
 #include "tools/base/signals.h"
@@ -37,7 +36,7 @@ bool source_stopped(const struct source *s)
 bool source_wait(const struct source *s, int timeout_ms)
 {
     struct pollfd p = {.fd = s->fd, .events = POLLIN};
-    return poll(&p, 1, timeout_ms) != 0; /* an error is for read to tell */
+    return poll(&p, 1, timeout_ms) != 0; /* read reports errors */
 }
 
 static int cannot_open(const char *path, deja_error *err)
@@ -52,7 +51,8 @@ static int cannot_open(const char *path, deja_error *err)
                 shown.text);
         return fail(err, DEJA_EIO, "%s does not exist; check its name", shown.text);
     case EACCES:
-        return fail(err, DEJA_EIO, "%s may not be read; its owner can allow it with chmod +r",
+        return fail(err, DEJA_EIO,
+                    "%s: permission denied; its owner can allow reading with chmod +r",
                     shown.text);
     case EBADF: /* standard input only */
         return fail(err, DEJA_EIO, "%s is closed; name files, or pipe something in", shown.text);
@@ -67,25 +67,25 @@ static int is_directory(const char *path, deja_error *err)
                 fail_path(path).text);
 }
 
-/* Sizes beyond what has been read already: standard input may be in the middle of a file. */
+/* Standard input may already be in the middle of a file. */
 static uint64_t bytes_left(int fd, const struct stat *st)
 {
     off_t at = fd >= 0 ? lseek(fd, 0, SEEK_CUR) : 0;
     return at >= 0 && at < st->st_size ? (uint64_t)(st->st_size - at) : 0;
 }
 
-/* A file of another format is found before the work on the others begins. */
+/* Rejects a file of another format before the work starts. */
 static int check_content(const char *path, deja_error *err)
 {
     deja_error phrase;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    const int rc = fd < 0 ? DEJA_OK : decode_check(fd, path, &phrase); /* source_next will tell */
+    const int rc = fd < 0 ? DEJA_OK : decode_check(fd, path, &phrase); /* source_next reports it */
     if (fd >= 0)
         close(fd);
     return rc < 0 ? fail(err, rc, "%s %s", fail_path(path).text, phrase.text) : DEJA_OK;
 }
 
-/* Find what is wrong with any path before the work begins, and add up the sizes. */
+/* Checks all paths before the work starts, and adds up the sizes. */
 int source_init(struct source *s, const char *const *paths, size_t n_paths,
                 const atomic_bool *stop, deja_error *err)
 {
@@ -141,8 +141,8 @@ void source_quit(struct source *s)
     atomic_store_explicit(&s->quit, true, memory_order_relaxed);
 }
 
-/* A FIFO is opened without waiting for the other side, which a stop could not end; read like this,
- * it would seem to be empty.  False: stopped. */
+/* A FIFO is opened without waiting for its writer, since a stop could not interrupt that wait.
+ * Before it has a writer, it would seem empty.  False: stopped. */
 static bool wait_for_writer(const struct source *s, const struct stat *st)
 {
     while (S_ISFIFO(st->st_mode) && !source_stopped(s) && !source_wait(s, STOP_WAIT_MS))
@@ -173,7 +173,7 @@ int source_next(struct source *s, deja_error *err)
         (void)posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 #ifdef F_SETPIPE_SZ
     if (S_ISFIFO(st.st_mode) && fcntl(s->fd, F_GETPIPE_SZ) < PIPE_SIZE)
-        (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_SIZE); /* only speed; refused beyond a quota */
+        (void)fcntl(s->fd, F_SETPIPE_SZ, PIPE_SIZE); /* for speed; fails beyond a quota */
 #endif
     deja_error phrase;
     int rc = decode_new(s->fd, s->stop, &s->quit, &s->dec, &phrase);

@@ -1,7 +1,6 @@
-/* source.h - the files, pipes and standard input that the user named, one after the other, as
- * decoded bytes.
+/* source.h - the files, pipes and standard input that the user named, in sequence, decompressed.
  *
- * Errors name the file.  "-" is standard input, and so is no path at all. */
+ * Errors name the file.  "-", or no path at all, is standard input. */
 #ifndef TOOLS_INPUT_SOURCE_H
 #define TOOLS_INPUT_SOURCE_H
 #include "tools/input/decode.h"
@@ -9,35 +8,35 @@
 struct source {
     const char *const *paths;
     size_t n_paths;
-    const atomic_bool *stop; /* or NULL; true: every call ends soon */
-    uint64_t total;          /* bytes in all of them; 0 when one is not a regular file */
+    const atomic_bool *stop; /* or NULL; once it is true, every call ends soon */
+    uint64_t total;          /* bytes in all of them; 0 if one is not a regular file */
 
-    /* The present one: */
-    const char *path;   /* for messages: "standard input" for standard input */
+    /* The current one: */
+    const char *path;   /* for messages; or "standard input" */
     struct decode *dec; /* NULL between files */
 
     /* private */
     size_t next;
     int fd;
-    uint64_t raw_base; /* bytes of the files before it */
+    uint64_t raw_base; /* bytes read from earlier files */
     atomic_bool quit;
 };
 
-/* Looks at all paths, so that a wrong name is found before hours of work on the others. */
+/* Checks all paths first, so that a wrong name is reported before hours of work on the others. */
 int source_init(struct source *s, const char *const *paths, size_t n_paths,
                 const atomic_bool *stop, deja_error *err);
 void source_fini(struct source *s);
 
-/* 1: the next file is open; 0: there is none, or stopped; negative: a status. */
+/* 1: the next file is open; 0: no more files, or stopped; negative: a status. */
 int source_next(struct source *s, deja_error *err);
-void source_close(struct source *s); /* the present file */
+void source_close(struct source *s); /* the current file */
 bool source_stopped(const struct source *s);
-void source_quit(struct source *s); /* from any thread: stop, as `stop` does */
-/* Whether the present file has bytes, or ends, within so many milliseconds. */
+void source_quit(struct source *s); /* from any thread: has the same effect as `stop` */
+/* Does the current file have bytes, or end, within this many milliseconds? */
 bool source_wait(const struct source *s, int timeout_ms);
-uint64_t source_raw_bytes(const struct source *s); /* read so far, of all files */
+uint64_t source_raw_bytes(const struct source *s); /* read so far from all files */
 
-/* The paths with "no path" turned into "-". */
+/* The paths, or "-" if there are none. */
 const char *const *source_paths(const char *const *paths, size_t *n);
 bool source_is_stdin(const char *path);
 
