@@ -1,4 +1,4 @@
-/* command.c - where a command writes its results. */
+/* command.c - what every command does with its results and its filter. */
 #include "cli/session/command.h"
 #include "cli/session/existing.h"
 #include <string.h>

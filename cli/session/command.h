@@ -1,5 +1,5 @@
-/* command.h - a command is a table: main runs it, and --help, the man page and the completion are
- * generated from it.
+/* command.h - what a command is: a table that main runs and that --help, the man page and the
+ * completion are made of.
  *
  *     static int run(struct call *call, deja_error *err)
  *     {
@@ -18,8 +18,8 @@
  *         .run = run,
  *     };
  *
- * Texts are plain ASCII; a line break in them is a space.  A paragraph that starts with a space is
- * printed unchanged, with its line breaks. */
+ * Texts are plain ASCII; a line break in them is a space.  A paragraph that begins with a space
+ * is printed as it stands, line breaks and all. */
 #ifndef CLI_SESSION_COMMAND_H
 #define CLI_SESSION_COMMAND_H
 #include "cli/options/shared_options.h"
@@ -33,7 +33,7 @@ enum {
 
 struct command_example {
     const char *what; /* a phrase; NULL ends the list */
-    const char *line; /* runs in a shell unchanged */
+    const char *line; /* runs in a shell as it stands */
 };
 
 struct command_exit {
@@ -41,15 +41,15 @@ struct command_exit {
     const char *when; /* NULL ends the list */
 };
 
-/* One run of a command, prepared by main. */
+/* One run of a command: what main has made ready for it. */
 struct call {
     const struct command *command;
     const void *options; /* the command's own struct, parsed and checked */
     const char *const *operands;
     size_t n_operands;
     struct out *out;         /* standard output; main flushes and closes it      */
-    struct console *console; /* standard error; quiet if -q was given            */
-    const atomic_bool *stop; /* Ctrl-C: finish the current work, sync and return */
+    struct console *console; /* standard error; already quiet when -q was given  */
+    const atomic_bool *stop; /* Ctrl-C: finish what is begun, sync, and return   */
 };
 
 struct command {
@@ -57,10 +57,10 @@ struct command {
     const char *summary;  /* one phrase, no capital, no full stop */
     const char *operands; /* "OUT.deja [FILE]..."; "" for none    */
     size_t min_operands;
-    size_t max_operands;                    /* COMMAND_ANY: no limit                       */
+    size_t max_operands;                    /* COMMAND_ANY: as many as the user likes      */
     const struct opt *options;              /* may be NULL                                 */
     size_t options_size;                    /* of the struct that the options fill         */
-    const void *defaults;                   /* initial values of that struct; NULL: zeros  */
+    const void *defaults;                   /* such a struct to begin with; NULL: all zero */
     const char *const *description;         /* paragraphs, NULL at the end: see above      */
     const struct command_example *examples; /* may be NULL                                 */
     const struct command_exit *exits;       /* NULL: 0 done, 2 usage error or failure      */
@@ -70,8 +70,8 @@ struct command {
 };
 #define COMMAND_ANY SIZE_MAX
 
-/* Where results go with -o path: call->out if path is NULL or "-", otherwise the file, opened as
- * *own.  Fails if the file is a filter.  In every case, end with out_finish(own, ...). */
+/* Where results go with -o path: call->out for NULL and "-", otherwise the file, opened into
+ * *own unless it is a filter.  Either way out_finish(own, ...) ends it. */
 int call_output(const struct call *call, const char *path, struct out *own, struct out **out,
                 deja_error *err);
 
@@ -81,7 +81,7 @@ extern const struct command cmd_dedup, cmd_build, cmd_check, cmd_add, cmd_remove
 
 /* main.c: every command, in the order of the help, NULL at the end. */
 extern const struct command *const commands[];
-/* The command of that name, or NULL and an error that may suggest the right name. */
+/* The command of that name, or NULL and an error text that may know what was meant. */
 const struct command *command_find(const char *name, deja_error *err);
 
 /* manpage.c: the tables as text. */
@@ -89,7 +89,7 @@ void help_usage(struct out *o);    /* deja alone  */
 void help_overview(struct out *o); /* deja --help */
 void help_command(struct out *o, const struct command *cmd);
 
-/* completion.c: the tables as a script for shell 1, 2, ...; NULL if there is no such shell. */
+/* completion.c: the tables as a script for shell 1, 2, ...; NULL when there is no such shell. */
 const char *completion_shell(uint32_t shell);
 void completion_print(struct out *o, uint32_t shell);
 

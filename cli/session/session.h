@@ -7,10 +7,9 @@
 #include "cli/session/urlkeys.h"
 #include "tools/base/progress.h"
 
-/* Paragraphs for the descriptions of these commands: the key of a line. */
+/* Paragraphs for the descriptions of these commands: what is the key of a line. */
 #define SESSION_KEY_TEXT                                                                          \
-    "Lines are compared by their keys: the whole line, or the part that -f, --csv or --format "   \
-    "selects.",                                                                                   \
+    "What is compared is the key of a line: all of it, or what -f, --csv or --format pick.",      \
         SESSION_FORMAT_TEXT
 #define SESSION_FORMAT_TEXT                                                                       \
     "  --format  the key\n"                                                                       \
@@ -32,10 +31,10 @@
         "it, and count prints 0. The summary counts such lines; --strict makes the first one "    \
         "an error. If no line has the key, the command fails and shows what the lines do have. "  \
         "Without these options, the whole line is the key, even if it is empty."
-/* --url. */
+/* And what --url makes of it. */
 #define SESSION_URL_TEXT                                                                          \
-    "With --url, keys are URLs, and two URLs are the same if their canonical forms are equal. "   \
-    "The lines are printed unchanged.",                                                           \
+    "With --url, keys are URLs, and two are the same when their canonical forms are; the lines "  \
+    "are printed as they came.",                                                                  \
         "  PROFILE   merges\n"                                                                    \
         "  safe      spellings that no server can tell apart: case of the host,\n"                \
         "            default port, dot segments, percent encoding, fragment, ...\n"               \
@@ -44,12 +43,13 @@
         "  gsb       what Google Safe Browsing merges, for block lists; http and\n"               \
         "            https are one\n"                                                             \
         "  scrapy    what w3lib's canonicalize_url merges, byte for byte",                        \
-        "A filter file records the profile and its rules, and is rejected with other ones or "    \
-        "without --url. Keys that are not URLs are counted and "
-/* For commands that print lines. */
+        "A filter file records the profile and its rules; with other ones, or without --url, it " \
+        "is refused. Keys that are not URLs are counted and "
+/* And what those that print lines make of them. */
 #define SESSION_LINES_TEXT                                                                        \
-    "Lines are printed unchanged. A CSV or CDX header is printed once, before the results. A "    \
-    "line with several hosts is printed if any of them is "
+    "Lines are printed as they came. A CSV or CDX header is printed once, before the results. "   \
+    "Of "                                                                                         \
+    "a line with several hosts one is enough: it is printed when any of them is "
 
 /* The input: the operands from number `first` on. */
 struct input_options session_input_options(const struct call *call, const struct shared_options *c,
