@@ -29,11 +29,6 @@ static const struct {
     {"blocked spatial", FIELDS(.memory = 16384, .capacity = 4000, .filters = 2)},
 };
 
-static inline bool has(const deja_filter *f, uint64_t i)
-{
-    return deja_filter_contains(f, key_of(&i));
-}
-
 static inline deja_filter *filled(deja_options opt, uint64_t from, uint64_t to)
 {
     deja_filter *f = new_filter(opt);

@@ -9,6 +9,19 @@ static inline deja_slice key_of(const uint64_t *i)
     return (deja_slice){i, sizeof *i};
 }
 
+/* Adds one number; was it new? */
+static inline bool add(deja_filter *f, uint64_t i)
+{
+    bool is_new = false;
+    assert_int_equal(deja_filter_add(f, key_of(&i), &is_new, NULL), DEJA_OK);
+    return is_new;
+}
+
+static inline bool has(const deja_filter *f, uint64_t i)
+{
+    return deja_filter_contains(f, key_of(&i));
+}
+
 /* Adds from .. to - 1. */
 static inline int take(deja_filter *f, uint64_t from, uint64_t to)
 {
@@ -29,7 +42,7 @@ static inline uint64_t missing(const deja_filter *f, uint64_t from, uint64_t to)
 {
     uint64_t n = 0;
     for (uint64_t i = from; i < to; i++)
-        n += !deja_filter_contains(f, key_of(&i));
+        n += !has(f, i);
     return n;
 }
 

@@ -1,10 +1,5 @@
 /* test_visit.c - the next visit starts empty, with different hash functions and the size it needs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7,
 #include "binom.h"
@@ -38,13 +33,6 @@ static const struct {
      FIELDS(.kind = DEJA_SCALABLE, .part_kind = DEJA_CLASSIC, .capacity = 100, .fp_rate = 0.01)},
     {"exact", FIELDS(.kind = DEJA_EXACT, .capacity = 1000)},
 };
-
-static bool add(deja_filter *f, uint64_t i)
-{
-    bool is_new = false;
-    assert_int_equal(deja_filter_add(f, key_of(&i), &is_new, NULL), DEJA_OK);
-    return is_new;
-}
 
 static void rotate(deja_filter *f, const deja_options *next)
 {

@@ -1,11 +1,6 @@
 /* test_paired.c - additions and deletions in two filters: answers, counts, sizes,
  * and refusals. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .kind = DEJA_PAIRED, .seed = 1,
 #include "calls.h"
@@ -17,23 +12,11 @@
 #include <math.h>
 #include <string.h>
 
-static bool add(deja_filter *f, uint64_t number)
-{
-    bool is_new = false;
-    assert_int_equal(deja_filter_add(f, key_of(&number), &is_new, NULL), DEJA_OK);
-    return is_new;
-}
-
 static bool take_out(deja_filter *f, uint64_t number)
 {
     bool removed = false;
     assert_int_equal(deja_filter_remove(f, key_of(&number), &removed, NULL), DEJA_OK);
     return removed;
-}
-
-static bool has(const deja_filter *f, uint64_t number)
-{
-    return deja_filter_contains(f, key_of(&number));
 }
 
 /* --- Answers ------------------------------------------------------------------- */
