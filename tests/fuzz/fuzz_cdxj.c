@@ -4,16 +4,11 @@
  * media type.  A line has one line end, at its end; its key has no blanks, no capitals and a
  * slash after the host; its JSON is closed and gives the URL back; and parameters in another
  * order have the same key. */
+#include "checking.h"
 #include "crawler/archive/cdxj.h"
 #include "tools/base/ascii.h"
 #include <stdint.h>
 #include <stdio.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Decodes the string that starts after the quote at p; NULL if it has no end.  Returns a pointer
  * past it. */

@@ -3,16 +3,11 @@
  * The first byte sets the size of the pieces and how many record ends are requested at once; the
  * second sets the delimiter and the terminator; the others are the CSV.  Records, their fields
  * and the unclosed quote at the end must agree. */
+#include "checking.h"
 #include "tools/input/csv.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Everything about some CSV: the ends of the records, and the contents of all fields one after
  * another, with the ends of the fields in it and the number of fields of each record. */

@@ -2,6 +2,7 @@
  *
  * Beyond not crashing: the header of a file that can be read is the same when it is written
  * again, it has no more set bits than bits, queries change nothing, and added keys are found. */
+#include "checking.h"
 #include "cli/dcso/dcso_file.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -11,12 +12,6 @@
 #include <unistd.h>
 
 #define KEYS 8
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Pieces of the input itself, the last of them empty. */
 static void draw_keys(const uint8_t *data, size_t len, deja_slice key[KEYS])

@@ -6,6 +6,7 @@
  * a pipe, in pieces of any size, the same bytes and the same end come out.  Intact streams give
  * their content.  Damaged ones with checksums give an error, or the content if the damage was in
  * unused bytes. */
+#include "checking.h"
 #include "tools/input/decode.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +27,6 @@
 #endif
 
 #define MOST ((size_t)1 << 16) /* what a pipe holds, and enough of a decompression bomb */
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 struct result {
     unsigned char *data;

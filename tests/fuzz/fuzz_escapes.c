@@ -4,18 +4,13 @@
  * the key: a line of JSON with the key as a string among others, as json.dumps and similar
  * functions write it, or a line of a web server's log with the key as the request's target, as
  * Apache and nginx write it.  For any key, picking and decoding give it back. */
+#include "checking.h"
 #include "tools/input/jsonpick.h"
 #include "tools/input/logline.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 struct text {
     char data[65536];

@@ -3,17 +3,12 @@
  * The first line of the input is a content coding; a response follows.  Fields lie within the
  * head; the archived head archives to itself, ends at the same place, and claims no transfer
  * coding; decoding respects its limit, and content that was compressed here is restored. */
+#include "checking.h"
 #include "crawler/http/httphead.h"
 #include <stdint.h>
 #include <zlib.h>
 
 #define MAX 5000
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_fields(deja_slice head)
 {

@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned how = data[0], cut = data[1];
     const size_t len = size - 2;
     uint8_t *bytes = malloc(len ? len : 1);
-    check(bytes != NULL);
+    check(bytes);
     memcpy(bytes, data + 2, len);
     if (len >= HEADER_LEN) {
         if (how & HELP_BODY)

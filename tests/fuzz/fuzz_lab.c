@@ -12,6 +12,7 @@
  * Lists start with 100 lines of our own, the fewest that the lab accepts.  Keys must be different
  * and as many as promised; a filter must find every line it was given; what a journal acknowledges
  * must be found again; a report on any values must be written to its end. */
+#include "checking.h"
 #include "lab/engine/lab_halves.h"
 #include "lab/engine/lab_journal.h"
 #include "lab/engine/lab_keys.h"
@@ -28,12 +29,6 @@
 #include <unistd.h>
 
 extern const struct lab_experiment exp_split, exp_layered;
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void write_bytes(int fd, const void *data, size_t len)
 {
@@ -122,7 +117,7 @@ static void make_folder(void)
 {
     if (journal[0] != '\0')
         return;
-    check(mkdtemp(folder) != NULL);
+    check(mkdtemp(folder));
     snprintf(journal, sizeof journal, "%s/lab.journal", folder);
     (void)atexit(remove_folder);
 }
@@ -162,7 +157,7 @@ static void read_journal(bool with_head, uint8_t choice, const uint8_t *data, si
     const struct lab lab = {
         .keys = {.n = 1000, .id = 42}, .runs = 1 + choice / 128u, .seed = 7, .threads = 1};
     const struct lab_experiment *e = lab_experiments[0];
-    for (uint8_t i = 0; i < choice % 64 && lab_experiments[i] != NULL; i++)
+    for (uint8_t i = 0; i < choice % 64 && lab_experiments[i]; i++)
         e = lab_experiments[i];
     struct lab_results r, again;
     deja_error err = {0};

@@ -1,16 +1,11 @@
 /* fuzz_links.c - links in any bytes: every one is a URL, and the same bytes give the same links.
  *
  * The first byte selects options; the rest is the page, which is also read as a sitemap. */
+#include "checking.h"
 #include "crawler/http/links.h"
 #include "crawler/http/sitemap.h"
 #include "tools/base/buffer.h"
 #include <stdint.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 struct sum {
     size_t n;

@@ -1,6 +1,7 @@
 /* fuzz_lists.c - small files and lines that people write: lists of parameters, keys, hosts.
  *
  * The first byte selects which; the rest is the file, or the line. */
+#include "checking.h"
 #include "cli/options/keyfile.h"
 #include "cli/options/paramfile.h"
 #include "cli/options/shared_options.h"
@@ -10,12 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void in_words(int rc, const deja_error *err)
 {

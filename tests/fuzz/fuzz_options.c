@@ -4,18 +4,13 @@
  * newlines, or the text of a number.  Parsing gives options and operands, or a message; nothing
  * is run.  A number that is accepted equals strtold's result, and its printed form is read as the
  * same number. */
+#include "checking.h"
 #include "cli/session/command.h"
 #include "tools/base/number.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* --- Numbers ------------------------------------------------------------------ */
 

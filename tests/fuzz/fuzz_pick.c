@@ -5,18 +5,13 @@
  * same.  The key of each line must also be found if the line is alone in a block of its exact
  * size, where a read beyond it is detected.  If no line has a key, the error that says what they
  * have instead must be the same, too. */
+#include "checking.h"
 #include "tools/input/input.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 struct bytes {
     char *data;

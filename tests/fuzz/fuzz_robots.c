@@ -2,14 +2,9 @@
  *
  * The first line of the input is a path, the rest a robots.txt.  Parsing must survive anything,
  * and each single rule must match the path exactly if a plain recursion over stars does. */
+#include "checking.h"
 #include "crawler/http/robots.h"
 #include <stdint.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 /* Does the pattern match a prefix of the path, or all of it?  For short patterns only. */
 static bool slow_match(const char *p, size_t len, bool to_end, const char *s, size_t n)

@@ -3,16 +3,11 @@
  *
  * The first byte selects how they are written: with entities, as CDATA, with a prefix.
  * Conversion to UTF-8 at most doubles the length of a URL. */
+#include "checking.h"
 #include "crawler/http/sitemap.h"
 #include "tools/base/ascii.h"
 #include "tools/base/buffer.h"
 #include <stdint.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static int any(void *ctx, deja_slice url)
 {

@@ -3,16 +3,11 @@
  * The first byte says where the input is cut into a base and a link; everything after it is a URL
  * as well.  A canonical form is its own canonical form and not too long; the layers of a URL add
  * up to that URL; a resolved link is absolute, and resolving it again does not change it. */
+#include "checking.h"
 #include "glance.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static bool same(deja_slice a, deja_slice b)
 {

@@ -5,6 +5,7 @@
  * Records are read as they were written.  In a damaged file all records ahead of the damage are
  * found whole, the end that is found is that of a response, and a file truncated there is
  * whole. */
+#include "checking.h"
 #include "crawler/archive/warc.h"
 #include <fcntl.h>
 #include <stdint.h>
@@ -15,12 +16,6 @@
 
 static char folder[64];
 static int dir = -1;
-
-static void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void remove_folder(void)
 {

@@ -2,6 +2,7 @@
  * past them to the code they protect. */
 #ifndef TEST_HELPED_H
 #define TEST_HELPED_H
+#include "checking.h"
 #include "core/base/bytes.h"
 #include "core/hash/hash.h"
 #include <stdlib.h>
@@ -14,12 +15,6 @@ enum help {
     HELP_RECORDS = 4, /* checksums of the records, and the header they belong to      */
     HELP_LENGTH = 8   /* the caller gives the file the length that the header claims */
 };
-
-static inline void check(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static inline void helped_record(uint8_t *page, size_t at)
 {

@@ -1,0 +1,13 @@
+/* checking.h - what a fuzzer checks: a violated condition ends the process. */
+#ifndef TEST_CHECKING_H
+#define TEST_CHECKING_H
+#include <stdbool.h>
+#include <stdlib.h>
+
+static inline void check(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+#endif
