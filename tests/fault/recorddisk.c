@@ -193,7 +193,7 @@ static size_t list(struct name *out)
 {
     DIR *dir = opendir(folder);
     size_t n = 0;
-    for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
+    for (struct dirent *e; dir && (e = readdir(dir));) {
         const size_t len = strlen(e->d_name) + 1;
         if (e->d_type != DT_REG)
             continue;

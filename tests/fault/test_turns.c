@@ -5,12 +5,7 @@
  * file before and after every step that makes it durable.  Between two snapshots, a power cut may
  * leave every sector of the bodies as of one or the other.  Each key arrives once, so it is known
  * which ones must be found: the last N of those in the earlier snapshot. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/bits/popcount.h"
 #include "kinds/kind.h"

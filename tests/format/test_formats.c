@@ -2,12 +2,7 @@
  *
  * The format selects the hash functions, so a filter that changed its format would no longer find
  * its keys.  Every operation that makes a new header is tried with both formats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7,
 #include "calls.h"

@@ -7,12 +7,7 @@
  *   batch = loop      the same answers and the same bytes
  *   threads           no add or removal of several threads is lost
  *   other kinds       every kind without counters reports that and changes nothing */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "calls.h"
 #include "kinds/kind.h"

@@ -13,12 +13,7 @@
  *   lookups are free     lookups leave every byte and count unchanged
  *   union = both         merging two filters gives the bytes that all their keys would have left
  *   visits               each starts empty, and all of the above holds in it */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "bodies.h"
 #include "kinds/kind.h"

@@ -9,12 +9,7 @@
  * set.  As the filter never exceeds its capacity, their number is at most binomial with the
  * requested rate; with five deviations a correct filter fails for one seed in 3.5 million, and
  * the seeds are fixed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 1,
 #include "binom.h"

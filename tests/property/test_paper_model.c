@@ -3,12 +3,7 @@
  * The model below is written from the algorithms alone: m bits for each layer and for the XOR
  * layer, LAddr[j] the XOR of the addresses H_j[a_i].  It borrows H_j from the filter, so that
  * both have the same false positives, of which half-full arrays have many. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7, .kind = DEJA_LAYERED, .flags = DEJA_LAYERED_PAPER,
 #include "calls.h"

@@ -11,12 +11,7 @@
  *   files             sync, open = identity: bytes, counts, answers
  *   threads           adds, removals and lookups together: a key that no thread removes is found
  *                     unless the deletions claim it, and a removed key is gone */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "calls.h"
 #include "core/base/bytes.h"

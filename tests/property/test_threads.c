@@ -4,12 +4,7 @@
  * the same time, at least one of them gets "new".  A key whose add has returned is found by every
  * thread that knows of that return: each key has a flag, set after its add and read before a
  * lookup.  Run this under ThreadSanitizer as well. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 1,
 #include "calls.h"

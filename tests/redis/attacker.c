@@ -41,7 +41,7 @@ static bool read_key(const char *hex, uint8_t key[DEJA_KEY_LEN])
 static bool print_forged(struct attacker *a, size_t n)
 {
     struct url *out = malloc((n + 1) * sizeof *out);
-    bool fine = out != NULL;
+    bool fine = out;
     for (uint64_t i = 0; fine && i < CAPACITY; i++) {
         const struct url u = url_with("https://honest.example/", i);
         fine = attacker_sends(a, &u);

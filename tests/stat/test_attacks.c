@@ -18,12 +18,7 @@
 #include "attacker.h"
 #include "calls.h"
 #include "trial.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define KEYS   10000 /* capacity, and the number of keys that the attacker may add */
 #define RATE   1e-3

@@ -3,12 +3,7 @@
  * With rules 1, the hash of keys of up to 16 bytes is strongly universal: over random secrets,
  * the hashes of two different keys are independent.  So all 64 bits are practically never equal
  * (2^-64), and 16 bits are equal for one secret in 2^16. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "binom.h"
 #include "colliding.h"

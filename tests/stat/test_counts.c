@@ -8,12 +8,7 @@
  * arrived t times or more hit all of them, so the mean error is at least rate(N_1) + rate(N_2) +
  * ..., where N_t keys arrived t times or more; it is larger because small counts add up in a
  * counter.  It is at most the rate times the mean of a counter that is hit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "trial.h"
 

@@ -11,12 +11,7 @@
  *
  * The bound is five standard deviations each, including the variation of rates between filters
  * (trial.h).  A million keys and a million queries of each sort. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "trial.h"
 

@@ -8,12 +8,7 @@
  * The paper's formula, (1 - e^(-kn/m))^(kL), is right for URLs whose segments all differ, except
  * that it omits the XOR layer: the exponent is k (L + 1).  If segments are shared, as in every
  * crawl, the layers know them, and only the XOR layer decides. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "layertrial.h"
 #include "sites.h"

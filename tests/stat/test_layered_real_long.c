@@ -4,12 +4,7 @@
  *
  * Every other line of the list is a member; the rest are never added, but share hosts and folders
  * with members as the pages of a crawl do.  Hypotheses as in test_layered_rates.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "layertrial.h"
 

@@ -9,12 +9,7 @@
 #include "gen/urlgen.h"
 #include "tools/input/input.h"
 #include "trial.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

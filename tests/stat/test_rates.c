@@ -7,12 +7,7 @@
  *
  * If hashing is not the subject, keys are ready-made hashes from a seeded sequence.  The hash
  * families get numbered URLs, which are typical of crawls and hard on weak functions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "calls.h"
 #include "trial.h"

@@ -2,12 +2,7 @@
  *
  * The same hypotheses and bounds (five standard deviations, fixed seeds); 20,000 hits if 300
  * million probes give that many, so that a rate 4 % off would show, and 300 hits at 1e-6. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "trial.h"
 #include <stdio.h>

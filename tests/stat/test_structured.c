@@ -4,12 +4,7 @@
  * mixes such keys poorly loses more of them than theory says: lookup2 lost 3 to 6 times as many,
  * depending on where in its 12-byte blocks the digits fell.  So every family gets 10,000 such
  * URLs at every alignment from 0 to 15. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7, .kind = DEJA_CLASSIC, .capacity = KEYS, .hashes = 3, .multiplier = 2,
 #include "binom.h"

@@ -6,12 +6,7 @@
  *          with the variation between bodies; and with fp_now, from the bits really set;
  *   hits are not more than Binomial(probes, the requested p) allows;
  *   lost keys vary around stats.lost like a Poisson number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "kinds/window.h"
 #include "trial.h"

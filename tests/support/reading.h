@@ -4,12 +4,7 @@
 #define TEST_READING_H
 #include "rng.h"
 #include "tools/input/input.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,11 +1,6 @@
 /* test_flags.c - every call that takes flags refuses an unknown flag before it does anything: a
  * newer program relies on what the flag means. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "calls.h"
 #include "options.h"

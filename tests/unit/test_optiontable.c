@@ -1,10 +1,5 @@
 /* test_optiontable.c - each row of the option table describes a field of deja_options. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "options.h"
 #include <stdio.h>

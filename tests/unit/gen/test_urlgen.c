@@ -140,7 +140,7 @@ static bool has_upper(const char *s, size_t len)
 static void count_host(struct shape *s, const char *host, size_t len)
 {
     const char *colon = memchr(host, ':', len);
-    if (colon != NULL) {
+    if (colon) {
         s->port++;
         len = (size_t)(colon - host);
     }

@@ -33,7 +33,7 @@ static const char *color_name(uint32_t value)
 static int loud_needs_state(const void *target, deja_error *err)
 {
     const struct sample *s = target;
-    if (!s->loud || s->state != NULL)
+    if (!s->loud || s->state)
         return DEJA_OK;
     err->status = OPT_USAGE;
     (void)snprintf(err->text, sizeof err->text, "--loud needs --state");
@@ -79,7 +79,7 @@ static struct parsed *parse(const char *args)
     assert_true(strlen(args) < sizeof copy);
     (void)snprintf(copy, sizeof copy, "%s", args);
     char *rest = copy;
-    for (char *at = strsep(&rest, " "); at != NULL; at = strsep(&rest, " ")) {
+    for (char *at = strsep(&rest, " "); at; at = strsep(&rest, " ")) {
         if (*at == '\0')
             continue;
         assert_true(argc < MAX_ARGS);
@@ -113,7 +113,7 @@ static void refused_saying(const char *args, const char *option, const char *tak
     struct parsed *p = parse(args);
     if (p->rc != OPT_USAGE)
         fail_msg("'%s' was accepted", args);
-    if (strncmp(p->err.text, option, strlen(option)) != 0 || strstr(p->err.text, takes) == NULL)
+    if (strncmp(p->err.text, option, strlen(option)) != 0 || !strstr(p->err.text, takes))
         fail_msg("'%s': unexpected message: %s", args, p->err.text);
 }
 
@@ -336,8 +336,7 @@ static void url_profiles_are_chosen_by_name(void **state)
     assert_int_equal(parse("--url")->s.shared.url, DEJA_URL_SAFE);
     assert_int_equal(parse("--url gsb")->s.shared.url, DEJA_URL_GSB);
     assert_int_equal(parse("--url gsb")->rest.n, 0);
-    assert_int_equal(parse("--url gbs")->s.shared.url,
-                     DEJA_URL_SAFE); /* not a profile, so an operand */
+    assert_int_equal(parse("--url gbs")->s.shared.url, DEJA_URL_SAFE); /* an operand */
     assert_int_equal(parse("--url gbs")->rest.n, 1);
     assert_int_equal(parse("--url -- gsb")->s.shared.url, DEJA_URL_SAFE);
     assert_int_equal(parse("--url=gsb")->s.shared.url, DEJA_URL_GSB);
@@ -400,7 +399,7 @@ static void names_and_letters_are_unique(void **state)
     struct opt_walk a, b;
     const struct opt *x, *y;
     size_t base, n = 0;
-    for (opt_walk_init(&a, table); (x = opt_walk_next(&a, &base)) != NULL;) {
+    for (opt_walk_init(&a, table); (x = opt_walk_next(&a, &base));) {
         if (!opt_is_option(x))
             continue;
         n++;

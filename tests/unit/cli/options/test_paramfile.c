@@ -1,11 +1,6 @@
 /* test_paramfile.c - names of query parameters, from a file or separated by commas. */
 #include "cli/options/paramfile.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

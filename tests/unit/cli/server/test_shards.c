@@ -1,10 +1,5 @@
 /* test_shards.c - which shard a key belongs to: the same for every client, forever. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "binom.h"
 #include "cli/server/shards.h"

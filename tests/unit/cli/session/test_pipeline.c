@@ -1,12 +1,7 @@
 /* test_pipeline.c - the step between picking keys and hashing them. */
 #include "cli/session/pipeline.h"
 #include "tools/base/fail.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <ctype.h>
 #include <fcntl.h>

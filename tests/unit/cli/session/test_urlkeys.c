@@ -1,12 +1,7 @@
 /* test_urlkeys.c - the step of the pipeline that makes URLs canonical. */
 #include "cli/session/urlkeys.h"
 #include "tools/input/input.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

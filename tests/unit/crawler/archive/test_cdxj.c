@@ -1,11 +1,6 @@
 /* test_cdxj.c - keys and lines of the CDXJ index. */
 #include "crawler/archive/cdxj.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static void key_is(const char *url, const char *want)
 {

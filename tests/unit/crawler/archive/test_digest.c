@@ -1,11 +1,6 @@
 /* test_digest.c - the crawler's two hashes, against the standards' own examples. */
 #include "crawler/archive/digest.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 /* From RFC 3174, and the empty text. */
 static void sha1_is_written_in_base_32(void **state)

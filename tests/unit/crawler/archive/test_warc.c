@@ -2,12 +2,7 @@
  * tests/crawler/warcfile.py is the independent reader. */
 #include "crawler/archive/warc.h"
 #include "scratch.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -5,12 +5,7 @@
 #include "crawler/http/fetch.h"
 #include "crawler/http/httphead.h"
 #include "tools/base/ascii.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -210,7 +205,7 @@ static void body_is(const struct fetch *d, const char *want)
 
 static bool request_has(const struct fetch *d, const char *text)
 {
-    return memmem(d->request.data, d->request.len, text, strlen(text)) != NULL;
+    return memmem(d->request.data, d->request.len, text, strlen(text));
 }
 
 /* The fault of one download by a new fetcher. */

@@ -2,12 +2,7 @@
 #include "crawler/http/hostkey.h"
 #include "rng.h"
 #include "tools/base/ascii.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static void clean_is(const char *url, const char *want)
 {

@@ -1,11 +1,6 @@
 /* test_httphead.c - fields of a response, its archived form, content codings. */
 #include "crawler/http/httphead.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <zlib.h>
 

@@ -1,12 +1,7 @@
 /* test_links.c - links in well-formed and malformed pages. */
 #include "crawler/http/links.h"
 #include "tools/base/buffer.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static const struct links_options plain = {.max_len = 2000, .max_cpu = -1};
 static const struct links_options with_embeds = {.max_len = 2000, .max_cpu = -1, .embeds = true};

@@ -1,12 +1,7 @@
 /* test_netaddr.c - which addresses are public: the first and last of each block, and their
  * neighbors. */
 #include "crawler/http/netaddr.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,11 +1,6 @@
 /* test_robots.c - robots.txt: groups, the longest match, wildcards, spellings, limits. */
 #include "crawler/http/robots.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 

@@ -1,12 +1,7 @@
 /* test_sitemap.c - the URLs in a sitemap. */
 #include "crawler/http/sitemap.h"
 #include "tools/base/buffer.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static int collect(void *ctx, deja_slice url)
 {

@@ -2,12 +2,7 @@
  * model. */
 #include "crawler/loop/schedule.h"
 #include "rng.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 

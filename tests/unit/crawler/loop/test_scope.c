@@ -1,11 +1,6 @@
 /* test_scope.c - which URLs belong to a crawl. */
 #include "crawler/loop/scope.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <string.h>
 

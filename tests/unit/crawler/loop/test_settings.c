@@ -2,12 +2,7 @@
  * crawler.remembered tests the same from the command line. */
 #include "crawler/loop/settings.h"
 #include "scratch.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static const struct crawl_options nothing = {.max_depth = CRAWL_UNSET,
                                              .max_redirects = CRAWL_UNSET,

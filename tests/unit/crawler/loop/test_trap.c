@@ -1,11 +1,6 @@
 /* test_trap.c - paths that repeat themselves, and the shape of a URL. */
 #include "crawler/loop/trap.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 static bool repeats(const char *path)
 {

@@ -1,12 +1,7 @@
 /* test_frontier.c - the queue on disk: order, crashes, visits, the sorted index. */
 #include "crawler/queue/frontier.h"
 #include "scratch.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <sqlite3.h>
 #include <sys/wait.h>

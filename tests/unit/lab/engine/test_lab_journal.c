@@ -49,7 +49,7 @@ static void append(const char *text)
     char path[300];
     snprintf(path, sizeof path, "%s/lab.journal", scratch_folder);
     FILE *file = fopen(path, "a");
-    MUST(file != NULL);
+    MUST(file);
     MUST(fputs(text, file) >= 0);
     MUST(fclose(file) == 0);
 }

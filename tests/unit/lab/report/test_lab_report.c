@@ -68,7 +68,7 @@ static void rounding_in_the_paper_is_not_a_difference(void **state)
 static bool says(const struct lab_report *r, enum lab_finding finding, const char *text)
 {
     for (size_t i = 0; i < r->n_verdicts; i++)
-        if (r->verdict[i].finding == finding && strstr(r->verdict[i].text, text) != NULL)
+        if (r->verdict[i].finding == finding && strstr(r->verdict[i].text, text))
             return true;
     return false;
 }

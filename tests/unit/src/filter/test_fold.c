@@ -1,10 +1,5 @@
 /* test_fold.c - a folded filter equals the smaller filter with the same keys. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7,
 #include "combining.h"

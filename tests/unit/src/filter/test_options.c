@@ -2,12 +2,7 @@
  *
  * The table has the refusals of all files that make a plan.  Each is tried as a plan, without room
  * for a message, and as a filter.  Messages are compared in full: users see them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "options.h"
 #include "plans.h"

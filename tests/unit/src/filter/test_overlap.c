@@ -1,10 +1,5 @@
 /* test_overlap.c - the estimated number of keys that two filters have in common. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7,
 #include "binom.h"

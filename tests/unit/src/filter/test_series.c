@@ -1,10 +1,5 @@
 /* test_series.c - unions, folds and common keys of filters that can grow. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7,
 #include "combining.h"

@@ -1,10 +1,5 @@
 /* test_union.c - a union equals a filter to which the keys of both were added. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7,
 #include "binom.h"

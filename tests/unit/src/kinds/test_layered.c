@@ -1,11 +1,6 @@
 /* test_layered.c - the multi-layer Bloom filter: what the two modes claim, how layers grow, and
  * prefix queries without false negatives. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .kind = DEJA_LAYERED, .seed = 7,
 #include "bodies.h"

@@ -1,10 +1,5 @@
 /* test_layering.c - the number and sizes of layers and their parts: options, sizes and checks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .kind = DEJA_LAYERED,
 #include "filter/options.h"

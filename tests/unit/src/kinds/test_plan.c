@@ -2,12 +2,7 @@
  * computed.
  *
  * A plan is pure arithmetic, so sizes far beyond this machine are as cheap to test as small ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "filter/options.h"
 #include "kinds/kind.h"

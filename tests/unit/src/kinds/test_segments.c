@@ -1,10 +1,5 @@
 /* test_segments.c - keys as rows of numbers: where they are cut, and what each number hashes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "kinds/segments.h"
 #include "rng.h"

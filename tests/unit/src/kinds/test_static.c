@@ -1,11 +1,6 @@
 /* test_static.c - a set that is built at once: no false negatives, the rate of the fingerprints,
  * its sizes, and no adds afterwards. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "binom.h"
 #include "building.h"

@@ -1,11 +1,6 @@
 /* test_builder.c - building a static filter: duplicates, seeds that fail, refusals, and memory
  * that runs out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "building.h"
 #include "failmem.h"

@@ -1,10 +1,5 @@
 /* test_copy.c - a copy of a file is the same filter. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #define EVERY .seed = 7,
 #include "combining.h"

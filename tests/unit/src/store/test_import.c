@@ -1,12 +1,7 @@
 /* test_import.c - export and import: the bytes of a file, without a file.  Import accepts what
  * export writes and nothing else. */
+#include "unit.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define EVERY .seed = 7,
 #include "bodies.h"

@@ -2,12 +2,7 @@
  *
  * Between two commits the filter does not change, and judge answers as a filter would to which
  * every key had been added at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <math.h>
 

@@ -1,11 +1,6 @@
 /* test_blocks.c - the room of a block, and new records for the same data. */
 #include "tools/input/blocks.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <string.h>
 

@@ -1,11 +1,6 @@
 /* test_hostlist.c - the hosts in a line of a block list. */
 #include "tools/input/hostlist.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,6 @@
 /* test_jsonpick.c - one string from a JSON object. */
 #include "tools/input/jsonpick.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdlib.h>
 #include <string.h>

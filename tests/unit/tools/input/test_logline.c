@@ -1,11 +1,6 @@
 /* test_logline.c - the request target in a line of a web server's log. */
 #include "tools/input/logline.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,7 @@
 /* test_pick.c - which part of a line is its key, in every format; and the records of whole files
  * in blocks of any size. */
 #include "tools/input/input.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

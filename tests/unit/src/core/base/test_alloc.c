@@ -1,11 +1,6 @@
 /* test_alloc.c - all memory comes from the caller's hook and is freed; failed allocations are
  * handled. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/base/alloc.h"
 #include "failmem.h"

@@ -2,12 +2,7 @@
  *
  * Each step here runs other threads one at a time, so its outcome is certain.  property.threads
  * tests races. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "kinds/kind.h"
 #include <pthread.h>

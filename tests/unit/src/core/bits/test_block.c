@@ -3,12 +3,7 @@
  * The reference below sets one bit at a time and uses nothing of block.c except two constants of
  * the format.  The portable kernel is compared with it, and all others with the portable one:
  * answers and bodies, bit for bit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/bits/block.h"
 #include "deja.h"

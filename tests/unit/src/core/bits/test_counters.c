@@ -1,10 +1,5 @@
 /* test_counters.c - counters of every width: increments, decrements, limits, neighbors. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/bits/counters.h"
 #include "core/math/sizing.h"

@@ -1,10 +1,5 @@
 /* test_slots.c - lines of fingerprints: where they are stored, and that all kernels agree. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/bits/slots.h"
 #include "rng.h"

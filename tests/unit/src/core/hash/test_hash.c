@@ -4,12 +4,7 @@
  * come from a SipHash and a SplitMix64 in another language.  The hashes themselves are compared
  * with libxxhash's own header and with the functions of papers.h (which unit.papers compares with
  * published vectors). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/base/bytes.h"
 #include "core/base/compiler.h"

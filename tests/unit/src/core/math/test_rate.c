@@ -2,12 +2,7 @@
  *
  * Each number is checked by something that shares no code with it: published measurements, closed
  * forms, 120-digit arithmetic (the literals), slow sums, and simulations of the bare scheme. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "near.h"
 #include "rng.h"

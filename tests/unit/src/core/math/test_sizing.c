@@ -2,12 +2,7 @@
  *
  * Searches are checked by their definition: the answer satisfies it, one step further does not.
  * Sizes are compared with bounds and published formulas that share no code. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "near.h"
 #include "shapes.h"

@@ -1,10 +1,5 @@
 /* test_canon.c - canonicalizing many URLs at once gives the same forms as one at a time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "urls.h"
 

@@ -1,10 +1,5 @@
 /* test_expressions.c - host suffixes times path prefixes, compared with the published lists. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/url/url.h"
 #include <stdlib.h>

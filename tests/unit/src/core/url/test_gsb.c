@@ -1,10 +1,5 @@
 /* test_gsb.c - Safe Browsing's canonical form: its published examples, and idempotence. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "canon.h"
 #include "rng.h"

@@ -1,10 +1,5 @@
 /* test_host.c - every spelling of a host, its canonical form, and impossible hosts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/url/host.h"
 #include "core/url/idna.h"

@@ -1,10 +1,5 @@
 /* test_layers.c - the layers of a URL: where it is cut, and that no byte is lost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "urls.h"
 

@@ -1,10 +1,5 @@
 /* test_params.c - sets of parameter names, and sorting queries. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/url/params.h"
 #include "rng.h"

@@ -1,10 +1,5 @@
 /* test_parse.c - parsing: the parts of a URL, and text that is not a URL. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/url/parse.h"
 #include <stdio.h>

@@ -1,10 +1,5 @@
 /* test_percent.c - percent encoding: the bytes of each set, and the normal spelling of the rest. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/url/percent.h"
 #include "rng.h"

@@ -1,11 +1,6 @@
 /* test_plain.c - the quick check of URLs: it never accepts one that is not canonical, all kernels
  * agree, and none reads beyond the end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "glance.h"
 #include "urls.h"
@@ -137,7 +132,7 @@ enum {
 static int set_up(void **state)
 {
     room = malloc(ROOM);
-    return room == NULL;
+    return !room;
 }
 
 static int tear_down(void **state)

@@ -1,10 +1,5 @@
 /* test_resolve.c - links resolved against the page that contains them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "urls.h"
 

@@ -1,10 +1,5 @@
 /* test_rules.c - profiles with other parameters, and the id that identifies rules. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/url/idna.h"
 #include "urls.h"

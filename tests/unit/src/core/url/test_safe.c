@@ -1,10 +1,5 @@
 /* test_safe.c - the profiles safe and crawl: which URLs become one, and which must not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/url/idna.h"
 #include "urls.h"

@@ -1,11 +1,6 @@
 /* test_scrapy.c - the form of w3lib's canonicalize_url.  The expected values are those of w3lib
  * 2.1.1 on Python 3.11; url.w3lib_agrees compares with the installed one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "canon.h"
 #include "core/url/lowercase.h"

@@ -1,10 +1,5 @@
 /* test_uts46.c - hosts in other scripts as browsers read them, and as deja 0.1 did; Punycode. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit.h"
 
 #include "core/url/host.h"
 #include "core/url/idna.h"
