@@ -19,7 +19,7 @@
  *     };
  *
  * Texts are plain ASCII; a line break in them is a space.  A paragraph that begins with a space
- * is printed as it stands, line breaks and all. */
+ * is printed unchanged, with its line breaks. */
 #ifndef CLI_SESSION_COMMAND_H
 #define CLI_SESSION_COMMAND_H
 #include "cli/options/shared_options.h"
@@ -33,7 +33,7 @@ enum {
 
 struct command_example {
     const char *what; /* a phrase; NULL ends the list */
-    const char *line; /* runs in a shell as it stands */
+    const char *line; /* runs in a shell unchanged */
 };
 
 struct command_exit {

@@ -33,7 +33,7 @@ static int plan(struct dcso *d, const struct call *call, const struct shared_opt
     const struct input_options in = session_input_options(call, c, 1);
     const uint64_t n = c->filter.capacity ? c->filter.capacity : input_estimate(&in);
     if (n == 0)
-        return fail(err, OPT_USAGE, "give the number of keys with -n N: a bloom file cannot grow");
+        return fail(err, OPT_USAGE, "how many keys? give -n N: a bloom file cannot grow");
     return dcso_plan(d, n, c->filter.fp_rate > 0 ? c->filter.fp_rate : DEFAULT_RATE, err);
 }
 

@@ -96,7 +96,7 @@ int session_choose_size(const struct call *call, const struct shared_options *c,
     const bool sized = c->filter.capacity || c->filter.memory || c->filter.multiplier != 0;
     if (!sized && deja_kind_can(opt->kind, DEJA_CAN_EXPIRE) && !opt->window_seconds)
         return fail(err, OPT_USAGE,
-                    "say how many keys the window remembers: give -n N, or --window-time TIME");
+                    "how many keys should the window remember? give -n N, or --window-time TIME");
     if (!sized) {
         const struct input_options in = session_input_options(call, c, first);
         opt->capacity = input_estimate(&in);
@@ -110,11 +110,10 @@ int session_choose_size(const struct call *call, const struct shared_options *c,
     if (grows || sized || opt->capacity)
         return DEJA_OK;
     if (c->fixed)
-        return fail(err, OPT_USAGE, "--fixed needs the number of keys: give -n N");
-    return fail(
-        err, OPT_USAGE,
-        "give the number of keys with -n N: kinds layered, spectral, paired and window, and "
-        "filters with --hashes, --filters or one of the papers' --hash cannot grow");
+        return fail(err, OPT_USAGE, "how many keys? --fixed needs -n N");
+    return fail(err, OPT_USAGE,
+                "how many keys? give -n N: kinds layered, spectral, paired and window, and "
+                "filters with --hashes, --filters or one of the papers' --hash cannot grow");
 }
 
 static uint32_t thread_count(const struct shared_options *c)

@@ -97,7 +97,7 @@ END
 a_list_can_have_one_url_per_line() {
     printf '%s\r\n' '# a list' '' 'http://evil.example/a/' 'bad.example' 'mailto:me@evil.example' >list
     succeeds deja build --url=gsb bad.deja list
-    expect_stderr_has "2 lines were no URLs; left out"
+    expect_stderr_has "2 lines are not URLs; skipped"
     expect_stderr_has "1 line without a URL: skipped"
     expect_stderr_has "5 lines read, 2 added, 0 known already"
     printf '%s\n' http://evil.example/a/b http://www.bad.example/ >want

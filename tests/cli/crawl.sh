@@ -80,7 +80,7 @@ expect_stderr_has 'left out: 1 out of scope'
 expect_stdout ''
 succeeds deja crawl --out crawl
 expect_stderr_has 'as before: --delay 0'
-expect_stderr_has 'this visit was done before, and nothing was fetched now'
+expect_stderr_has 'this visit was already complete, and nothing was fetched'
 succeeds deja info crawl/seen.deja
 succeeds deja crawl "$url/" --out quiet --delay 0 -q
 expect_stderr_empty

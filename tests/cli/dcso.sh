@@ -20,9 +20,9 @@ build_check_and_info_work_on_dcso_files() {
     if [ "$found" -gt 30 ]; then fail "$found false positives"; fi
     exits_with 1 deja check -q -v f.bloom list
     succeeds deja info f.bloom
-    expect_stdout_has "format      DCSO's bloom file, version 1"
+    expect_stdout_has "format      DCSO bloom file, version 1"
     expect_stdout_has "no secret: no protection against crafted keys"
-    expect_stdout_has "capacity    1,000 keys, with a rate of 0.01 then"
+    expect_stdout_has "capacity    1,000 keys, at a rate of 0.01"
     succeeds deja info --json --format dcso f.bloom
     [ "$(_json bits)" -eq 9585 ] || fail "bits"
     [ "$(_json hashes)" -eq 7 ] || fail "hashes"
@@ -79,7 +79,7 @@ options_without_a_place_in_the_file_are_refused() {
     local options
     while read -r options; do
         # shellcheck disable=SC2086 # words
-        fails_with 2 "${options%% *} is for files of deja" \
+        fails_with 2 "${options%% *} does not apply to --format dcso" \
             deja build --format dcso -n 10 $options f.bloom list
     done <<'END'
 -k blocked
@@ -126,9 +126,9 @@ damaged_and_crafted_files_are_refused() {
     seq 10 >list
     deja build -q --format dcso -n 10 -p 0.01 good.bloom list
     head -c 63 good.bloom >f.bloom
-    _broken "f.bloom is cut short: its bits end after 15 bytes of 16"
+    _broken "f.bloom is truncated: its bits end after 15 bytes of 16"
     head -c 40 good.bloom >f.bloom
-    _broken "f.bloom is not a bloom file, or is cut short inside its header: it has 40 bytes of 48"
+    _broken "f.bloom is not a bloom file, or is truncated inside its header: it has 40 bytes of 48"
     _set 1 '\001'
     fails_with 2 "its flags are 0x101" deja check --format dcso f.bloom list
     fails_with 2 "f.bloom: not a deja filter file" deja check f.bloom list # the format was not given
@@ -141,7 +141,7 @@ damaged_and_crafted_files_are_refused() {
     _set 32 '\000'
     _broken "f.bloom: its number of bits is 0"
     _set 37 '\020'
-    _broken "f.bloom is cut short: its bits end after 16 bytes of"
+    _broken "f.bloom is truncated: its bits end after 16 bytes of"
     _set 39 '\377'
     _broken "f.bloom: its number of bits is"
     fails_with 2 "nowhere.bloom" deja check --format dcso nowhere.bloom list

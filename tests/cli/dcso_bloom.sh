@@ -34,7 +34,7 @@ we_read_files_of_the_original_program() {
     [ -s got ] || fail "no false positive to compare"
     printf 'some data' | bloom set-data theirs.bloom
     succeeds deja info theirs.bloom
-    expect_stdout_has "data        10 B of the owner's behind the bits"
+    expect_stdout_has "data        10 B of the owner's data after the bits"
     deja check -q theirs.bloom strangers >got
     expect_same got expected
     bloom --gzip create -n 3000 -p 0.01 theirs.gz

@@ -178,7 +178,7 @@ damaged_data_is_an_error() {
         # In the middle; and near the end, in a checksum.
         for at in 20000 $(($(stat -c %s packed) - 6)); do
             flip_bit packed "$at"
-            fails_with 2 "packed holds damaged $tool data" deja dedup packed
+            fails_with 2 "packed contains damaged $tool data" deja dedup packed
             flip_bit packed "$at"
         done
         succeeds deja dedup --seed 7 packed
@@ -190,7 +190,7 @@ a_wrong_checksum_is_damage() {
     _list
     zstd -q --check list
     flip_bit list.zst $(($(stat -c %s list.zst) - 2))
-    fails_with 2 "list.zst holds damaged zstd data" deja dedup list.zst
+    fails_with 2 "list.zst contains damaged zstd data" deja dedup list.zst
 }
 
 bytes_after_the_end_are_an_error() {

@@ -108,7 +108,7 @@ a_missing_column_is_an_error_that_lists_the_others() {
 
 a_quote_that_is_never_closed_is_an_error() {
     printf '%s\n' 'id,url' '1,a' '2,"b' '3,c' >list.csv
-    fails_with 2 "list.csv ends inside quotes: the record that begins at line 3" \
+    fails_with 2 "list.csv ends inside quotes: the record that starts at line 3" \
         deja dedup --csv url list.csv
     printf '%s\n' 'id,url' '1,a' | expect_stdout
 }

@@ -73,7 +73,7 @@ END
     expect_stderr_has "different headers"
     expect_stdout_has "http://x/ 1"
     printf ' CDX N b\nx 1\n' >bad
-    fails_with 2 "bad has no original URLs: there is no column a in its CDX legend" \
+    fails_with 2 "bad has no original URLs: its CDX legend has no column a" \
         deja dedup --format cdx bad
 }
 

@@ -47,11 +47,11 @@ info_describes_a_filter() {
     expect_stderr_empty
     [ "$(head -n 1 .stdout)" = f.deja ] || fail "it does not begin with the name"
     _says kind "blocked (one cache line per key)"
-    _says hashing "xxh3, k = 9, from a seed: repeatable, no protection"
+    _says hashing "xxh3, k = 9, from a seed: reproducible, no protection"
     _says URLs "bytes as given, no profile"
-    _says memory "19.5 kB, 15.6 bits a key at capacity"
-    _says capacity "10,000 keys, with a rate of at most 0.001 then"
-    [[ $(_line keys) == "1,000 new of 2,000 offered; the set bits tell of about "* ]] ||
+    _says memory "19.5 kB, 15.6 bits per key at capacity"
+    _says capacity "10,000 keys, at a rate of at most 0.001"
+    [[ $(_line keys) == "1,000 new of 2,000 offered; about "*" by the set bits" ]] ||
         fail "keys: $(_line keys)"
     _says used "[####....................................] 10.0% of the capacity is used"
     [[ $(_line fill) == "[##"*"] 5."*"% of the bits are set" ]] || fail "fill: $(_line fill)"
@@ -109,7 +109,7 @@ info_shows_the_rate_of_a_given_memory() {
     deja gen -n 10000 >list
     deja build -q -n 20k -m 20k f.deja list
     succeeds deja info f.deja
-    [[ $(_line capacity) == "20,000 keys, with a rate of "*"0.02"*" then" ]] || fail "$(_line capacity)"
+    [[ $(_line capacity) == "20,000 keys, at a rate of "*"0.02"* ]] || fail "$(_line capacity)"
     [[ $(_line room) == "for about 10,"*" more keys until the rate passes 0.02"* ]] || fail "$(_line room)"
 }
 
@@ -119,7 +119,7 @@ a_separate_key_is_reported() {
     echo a | deja build -q --key f.key f.deja
     succeeds deja info --key f.key f.deja
     expect_stderr_empty
-    [[ $(_line hashing) == *", secret key kept apart from this file" ]] || fail "$(_line hashing)"
+    [[ $(_line hashing) == *", secret key stored separately" ]] || fail "$(_line hashing)"
     fails_with 2 "f.deja does not contain its secret key: give the key (--key)" deja info f.deja
     expect_stdout ''
     head -c 32 /dev/urandom >other.key
@@ -204,7 +204,7 @@ too_many_keys_cause_a_warning() {
     deja build -q -n 1000 -p 0.01 --fixed f.deja list 2>/dev/null
     succeeds deja info f.deja
     expect_stdout_has "it is PAST its capacity"
-    grep -qE '^deja info: f.deja was sized for 1,000 keys and holds 2,[0-9]{3}: build it anew' .stderr ||
+    grep -qE '^deja info: f.deja was sized for 1,000 keys and holds 2,[0-9]{3}; rebuild it' .stderr ||
         fail "no warning"
     _says room "none: the rate has passed 0.01"
     succeeds deja info --json f.deja
@@ -240,9 +240,9 @@ pollution_raises_an_alarm() {
         deja build --force -q --seed 2 -k $kind -n 100k -p 0.01 f.deja list
         _pollute f.deja 5000
         succeeds deja info f.deja
-        grep -qE '^deja info: f.deja looks POLLUTED: [0-9,]+ bits are set where (20,000|19,99[0-9]) keys explain [0-9,]+, [0-9.]+ standard deviations fewer' \
+        grep -qE '^deja info: f.deja looks POLLUTED: [0-9,]+ bits are set, but (20,000|19,99[0-9]) keys explain only [0-9,]+, [0-9.]+ standard deviations fewer' \
             .stderr || fail "no alarm"
-        expect_stderr_has "build it anew with another key"
+        expect_stderr_has "rebuild it with another secret key"
         succeeds deja info -q f.deja
         expect_stderr_has POLLUTED # an alarm is more than a note
         succeeds deja info --json f.deja

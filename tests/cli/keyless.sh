@@ -130,7 +130,7 @@ count_and_remove_skip_lines_without_a_key() {
 
 strict_names_the_line() {
     _mixed >list
-    fails_with 2 'list: line 2 lacks a string "url"; without --strict it would pass' \
+    fails_with 2 'list: line 2 lacks a string "url"; without --strict such lines pass' \
         deja dedup --strict --json-key url --state s.deja list
     head -n 1 list | expect_stdout
     succeeds deja check -c --json-key url s.deja list # the line before it is recorded

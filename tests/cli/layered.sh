@@ -147,7 +147,7 @@ info_describes_the_layers() {
     deja build -q -k layered --layers 4 -n 500 -p 1e-3 f.deja list
     succeeds deja info f.deja
     expect_stdout_has "layered, mode salted, 2 of at most 4 layers for segments of URLs"
-    expect_stdout_has "of the keys had only segments that were known before"
+    expect_stdout_has "of the keys had only known segments"
     expect_stdout_has "  XOR "
     succeeds deja info --json f.deja
     [ "$(_get '["mode"]')" = salted ] || fail "mode"

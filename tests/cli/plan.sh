@@ -30,7 +30,7 @@ every_kind_has_a_row() {
         grep -qE "^. 1e-$exponent   \[#" .stdout || fail "no bar for 1e-$exponent"
     done
     expect_stdout_has "> 1e-6 "
-    expect_stdout_has "Take blocked: 1 cache line a lookup, not 20, for 36% more memory than classic."
+    expect_stdout_has "Use blocked: 1 cache line per lookup, not 20, for 36% more memory than classic."
     expect_stdout_has "  deja dedup -n 1M --state seen.deja urls.txt > new.txt"
     [ "$(awk '{ print length }' .stdout | sort -n | tail -n 1)" -le 90 ] || fail "wider than 90 columns"
 }
@@ -43,7 +43,7 @@ the_rate_follows_from_memory() {
     expect_stdout_has "not exact: "
     expect_stdout_has "deja dedup -n 1G -m 2G --state"
     succeeds deja plan -n 1M -m 20M
-    expect_stdout_has "Take exact: "
+    expect_stdout_has "Use exact: "
     expect_stdout_has "deja dedup -k exact -n 1M -m 20M --state"
 }
 
@@ -59,10 +59,10 @@ the_capacity_follows_from_memory_and_rate() {
 
 small_rates_favor_fingerprints() {
     succeeds deja plan -n 1M -p 1e-9
-    expect_stdout_has "Take exact: "
+    expect_stdout_has "Use exact: "
     expect_stdout_has "deja dedup -k exact -n 1M -p 1e-9 --state"
     succeeds deja plan -n 3 -p 0.5
-    expect_stdout_has "Take blocked: with so few keys the choice makes no difference."
+    expect_stdout_has "Use blocked: with this few keys the choice makes no difference."
 }
 
 one_kind_can_be_shown_in_detail() {
@@ -84,7 +84,7 @@ one_kind_can_be_shown_in_detail() {
 
 options_of_one_kind_select_that_kind() {
     succeeds deja plan -n 1M --hash sha1
-    expect_stdout_has "Take classic: no other kind does what these options ask for."
+    expect_stdout_has "Use classic: no other kind supports these options."
     expect_stdout_has "not blocked: --hash sha1 goes with kind classic"
     expect_stdout_has "deja dedup -k classic -n 1M --hash sha1 --state"
     succeeds deja plan -n 1M --hashes 3 --multiplier 2

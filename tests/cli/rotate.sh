@@ -20,7 +20,7 @@ the_next_visit_starts_empty() {
         expect_stdout 4000
         succeeds deja info f.deja
         grep -qE '^  visit +2; the last one saw about (3,99|4,00)[0-9] keys and lost ' .stdout || fail "visit"
-        grep -qE '^  missed +.*: chance of a page to be missed by every visit so far$' .stdout ||
+        grep -qE '^  missed +.*: the chance that every visit so far missed a page$' .stdout ||
             fail "missed"
     done
 }
@@ -100,7 +100,7 @@ secrets_and_profiles_stay() {
     succeeds deja rotate -q --key f.key f.deja
     expect_stderr_empty
     succeeds deja info --key f.key f.deja
-    expect_stdout_has "secret key kept apart from this file"
+    expect_stdout_has "secret key stored separately"
     expect_stdout_has "profile crawl"
     succeeds deja add -q --key f.key --url=crawl f.deja list
 }

@@ -22,8 +22,8 @@ an_unreadable_input_is_an_error() {
     echo a >list
     echo b >secret
     chmod 000 secret
-    fails_with 2 "secret may not be read" _as_nobody dedup secret
-    fails_with 2 "secret may not be read" _as_nobody dedup list secret
+    fails_with 2 "secret: permission denied" _as_nobody dedup secret
+    fails_with 2 "secret: permission denied" _as_nobody dedup list secret
     expect_stdout ''
 }
 

@@ -49,7 +49,7 @@ no_line_and_one_line_work() {
     succeeds deja verify -q f.deja
     exits_with 1 deja check -q f.deja - <<<anything
     succeeds deja info f.deja
-    expect_stdout_has "0 different ones of 0 offered"
+    expect_stdout_has "0 different of 0 offered"
     succeeds deja build --force -q -k static f.deja - <<<one
     succeeds deja check -q f.deja - <<<one
     exits_with 1 deja check -q f.deja - <<<two
@@ -82,8 +82,8 @@ info_describes_it() {
     succeeds deja build -q -k static -p 0.01 f.deja list list
     succeeds deja info f.deja
     expect_stdout_has "static (a binary fuse filter)"
-    expect_stdout_has "1,000 different ones of 2,000 offered"
-    expect_stdout_has "it takes no more keys"
+    expect_stdout_has "1,000 different of 2,000 offered"
+    expect_stdout_has "keys cannot be added"
     expect_stdout_has "one new key in 256"
     ! grep -qE '^  (lost|room|capacity|used)' .stdout || fail "a static filter has none of these"
     expect_stderr_empty
@@ -146,7 +146,7 @@ the_key_can_be_separate() {
 plan_lists_it() {
     succeeds deja plan -n 1e6 -p 0.01
     grep -qE '^  static +1\.1 MB +9\.04 +3 +0\.00391 +- +3 cache lines$' .stdout || fail "row"
-    expect_stdout_has "cannot grow or be added to"
+    expect_stdout_has "keys cannot be added later"
     succeeds deja plan -n 1e6 -m 2M
     grep -qE '^  static +1\.1 MB +9\.04 ' .stdout || fail "row for -m"
     succeeds deja plan -k static -n 1M --fingerprint-bits 16

@@ -11,7 +11,7 @@ each_profile_has_its_form() {
     succeeds deja url list
     printf '%s\n' http://example.com/b http://example.com/b \
         'http://example.com/?utm_source=x&b=2&a=1' 'no url' '' | expect_stdout
-    expect_stderr_has "2 lines were no URLs"
+    expect_stderr_has "2 lines are not URLs"
     expect_stderr_has "5 lines read, 1 changed"
     cp .stdout safe
     succeeds deja url --profile safe list
@@ -23,7 +23,7 @@ each_profile_has_its_form() {
     succeeds deja url --profile=gsb list
     printf '%s\n' http://example.com/b http://example.com/b \
         'http://example.com/?utm_source=x&b=2&a=1' 'http://no%20url/' '' | expect_stdout
-    expect_stderr_has "1 line was no URL"
+    expect_stderr_has "1 line is not a URL"
     succeeds deja url --profile scrapy list
     printf '%s\n' http://example.com:80/a/../b http://example.com/b \
         'http://example.com/?a=1&b=2&utm_source=x' 'no%20url' '' | expect_stdout
@@ -127,7 +127,7 @@ strict_names_file_and_line() {
     fails_with 2 "list.csv: line 4: 'b' is not a URL" deja url --strict --csv url list.csv
     # Lines of block lists that have no host are dropped.
     printf '# a\n\nb.example\n# c\nd.example\n' >hosts
-    fails_with 2 "hosts: at or behind line 3: 'b.example' is not a URL" deja url --strict --format hosts hosts
+    fails_with 2 "hosts: at or after line 3: 'b.example' is not a URL" deja url --strict --format hosts hosts
     printf '1 http://a/\n2\n' >list
     fails_with 2 "list: line 2 lacks field 2" deja url --strict -f 2 list
     expect_stdout http://a/

@@ -31,7 +31,7 @@ _keeps() {
 each_profile_merges_its_spellings() {
     _list
     _keeps safe 1 3 4 5 6
-    expect_stderr_has "2 lines were no URLs"
+    expect_stderr_has "2 lines are not URLs"
     expect_stderr_has "7 lines read, 5 kept, 2 dropped"
     expect_same list found
     _keeps crawl 1 3 5 6
@@ -188,7 +188,7 @@ END
     sed -n '1p;4p' access.log | expect_stdout
     # Without a base, a path is not a URL.
     succeeds deja dedup --url --format log access.log
-    expect_stderr_has "3 lines were no URLs"
+    expect_stderr_has "3 lines are not URLs"
     expect_stderr_has "2 lines without a URL: passed through"
 }
 

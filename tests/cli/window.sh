@@ -142,7 +142,7 @@ more_keys_than_planned_are_reported() {
 options_are_checked() {
     _gen 10 > list
     exits_with 2 deja dedup -k window list
-    expect_stderr_has "how many keys is the window to remember? give -n N, or --window-time TIME"
+    expect_stderr_has "how many keys should the window remember? give -n N, or --window-time TIME"
     exits_with 2 deja dedup -k window --window-time 6x list
     expect_stderr_has "--window-time takes a duration of whole seconds such as 30s, 15m, 6h, 1.5d or 2w, not '6x'"
     exits_with 2 deja dedup -k window --window-time 0 list
@@ -167,9 +167,9 @@ options_are_checked() {
 
 plan_shows_what_the_window_remembers() {
     succeeds deja plan -k window -n 1M --generations 3 -p 0.01
-    expect_stdout_has "A generation takes 333,334 keys. 3 full ones are remembered while the next one fills:"
-    expect_stdout_has "what came among the last 1,000,000 is found, what is older than 1,333,336 is forgotten."
-    expect_stdout_has "4 lines in a row"
+    expect_stdout_has "A generation holds 333,334 keys. 3 full ones are kept while the next one fills:"
+    expect_stdout_has "a key among the last 1,000,000 is found, a key older than the last 1,333,336 is forgotten."
+    expect_stdout_has "4 adjacent lines"
     expect_stdout_has "deja dedup -k window -n 1M -p 0.01 --generations 3 --state"
     succeeds deja plan -k window -m 1M -p 0.01 --window-time 90m
     expect_stdout_has "--window-time 5400s"

@@ -78,7 +78,7 @@ def shards_have_the_requested_kind():
         again = ("dedup", "--redis", url(server), "--state", "b")
         for options, ignored in (((), None), (("-n", "5", "-p", "0.5", "--fixed"), "-n, -p, --fixed"), (("-k", "blocked"), "-k")):
             done = subprocess.run([DEJA, *again, *options], input=b"x\n", capture_output=True, check=True)
-            note = "b keeps the kind and size it was made with; ignored: "
+            note = "b keeps its kind and size; ignored: "
             assert (note + ignored if ignored else "") in done.stderr.decode(), done.stderr
             assert ignored or note not in done.stderr.decode(), done.stderr
         deja("dedup", "--redis", url(server), "--state", "f", "-q", "-n", "1600", "--fixed", data=lines(0, 100))
@@ -172,7 +172,7 @@ def keys_of_urls_are_canonical():
         assert "add --url=crawl" in deja("dedup", *at, data=data, status=2)
         assert "profile crawl" in deja("dedup", *at, "--url", data=data, status=2)
         deja("dedup", "--redis", url(server), "--state", "bytes", "-q", data=data)
-        assert "leave --url out" in deja("dedup", "--redis", url(server), "--state", "bytes",
+        assert "omit --url" in deja("dedup", "--redis", url(server), "--state", "bytes",
                                          "--url", data=data, status=2)
 
 
@@ -183,7 +183,7 @@ def wrong_options_are_refused():
         assert "--state NAME" in deja("dedup", *at, status=2)
         assert "no cache" in deja("check", *at, "none", status=2)
         assert "go with --redis" in deja("dedup", "--shards", "4", status=2)
-        assert "do not go with --redis" in deja("dedup", *at, "--state", "x", "--seed", "1",
+        assert "do not work with --redis" in deja("dedup", *at, "--state", "x", "--seed", "1",
                                                 status=2)
         assert "without braces" in deja("dedup", *at, "--state", "a{b", status=2)
         for bad in ("http://x", "redis://", "redis://h:0", "redis://h:99999", "redis://h:1/x",

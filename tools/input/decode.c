@@ -130,7 +130,7 @@ static int read_packed(struct decode *d, unsigned char *buf, size_t cap, bool wa
             }
             if (d->end && !in->fresh)
                 return fail(err, DEJA_EFORMAT,
-                            "ends inside its compressed data: the file is cut short");
+                            "ends inside its compressed data: the file is truncated");
             if (in->len == 0)
                 return DEJA_OK;
         }

@@ -357,8 +357,8 @@ static void options_that_exclude_each_other_are_refused(void **state)
 {
     (void)state;
     refused("--csv url -f 2", "--csv and -f/--field exclude each other");
-    refused("-d ,", "-d/--delimiter needs -f/--field or --csv beside it");
-    refused("--format log -d ,", "-d/--delimiter needs -f/--field or --csv beside it");
+    refused("-d ,", "-d/--delimiter needs -f/--field or --csv");
+    refused("--format log -d ,", "-d/--delimiter needs -f/--field or --csv");
     refused("--format log --csv url", "--csv and --format exclude each other");
     refused("--format lines --csv url", "--csv and --format exclude each other");
     refused("--json-key a --csv url", "--csv and --json-key exclude each other");

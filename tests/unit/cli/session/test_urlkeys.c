@@ -153,7 +153,7 @@ static void strict_stops_at_the_first_bad_line(void **state)
         assert_int_equal(t->rc, DEJA_ENOTURL);
         assert_string_equal(t->keys, "http://a/;http://b/;http://c/;http://d/;");
         snprintf(want, sizeof want,
-                 "%s: line 5: 'no' is not a URL; without --strict it would pass as it is", list);
+                 "%s: line 5: 'no' is not a URL; without --strict such lines pass", list);
         assert_string_equal(t->err.text, want);
     }
 }

@@ -149,7 +149,7 @@ static void a_compressed_file_cut_anywhere_gives_its_records_and_then_an_error(v
             struct reading r = read_bytes(&part, below(2) ? 16 : 0);
             assert_int_equal(r.rc, DEJA_EFORMAT);
             assert_contains(r.err.text, file_names[0]);
-            assert_contains(r.err.text, "ends inside its compressed data: the file is cut short");
+            assert_contains(r.err.text, "ends inside its compressed data: the file is truncated");
             char lines[64];
             snprintf(lines, sizeof lines, "; %zu line%s before that w%s read", r.n,
                      r.n == 1 ? "" : "s", r.n == 1 ? "as" : "ere");

@@ -274,7 +274,8 @@ static void memory_that_is_refused_is_an_error_with_file_and_line(void **state)
     struct reading r = read_all(&o);
     assert_int_equal(r.rc, DEJA_ENOMEM);
     assert_contains(r.err.text, path);
-    assert_contains(r.err.text, "out of memory at line 1");
+    assert_contains(r.err.text, "out of memory");
+    assert_contains(r.err.text, "at line 1");
 }
 
 /* --- Files that cannot be read ------------------------------------------- */
@@ -315,7 +316,7 @@ static void a_file_without_read_permission_is_named(void **state)
         struct input *in;
         deja_error err;
         wrong |= input_open(&o, &in, &err) != DEJA_EIO;
-        wrong |= !strstr(err.text, path) || !strstr(err.text, "may not be read");
+        wrong |= !strstr(err.text, path) || !strstr(err.text, "permission denied");
         _exit(wrong);
     }
     int status;
