@@ -210,7 +210,7 @@ wrong_url_options_are_refused() {
     for command in dedup 'build f.deja' 'check new.deja' 'add new.deja'; do
         # shellcheck disable=SC2086 # words
         {
-            _refuses "--url takes safe, crawl, gsb or scrapy, not 'sfae'; did you mean safe?" \
+            _refuses "--url takes safe, crawl, gsb, scrapy or shape, not 'sfae'; did you mean safe?" \
                 $command --url=sfae list
             _refuses "--strict needs --url, -f, --csv, --json-key or --format beside it" $command --strict list
             _refuses "--base needs --url beside it" $command --base http://a/ list

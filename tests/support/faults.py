@@ -225,7 +225,7 @@ class Trial:
             names = [*self.s.files, *self.s.makes, "standard", self.s.output or "standard"]
             if not any(name in self.err for name in names):
                 self.fail("it does not name a file")
-        if not any(word in self.err for word in reason):
+        if not any(word.lower() in self.err.lower() for word in reason):
             self.fail(f"it does not say why: {reason[0]}")
 
     def check_files(self, done):

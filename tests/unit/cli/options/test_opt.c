@@ -340,7 +340,7 @@ static void url_profiles_are_chosen_by_name(void **state)
     assert_int_equal(parse("--url gbs")->rest.n, 1);
     assert_int_equal(parse("--url -- gsb")->s.shared.url, DEJA_URL_SAFE);
     assert_int_equal(parse("--url=gsb")->s.shared.url, DEJA_URL_GSB);
-    refused("--url=gbs", "--url takes safe, crawl, gsb or scrapy, not 'gbs'; did you mean gsb?");
+    refused("--url=gbs", "--url takes safe, crawl, gsb, scrapy or shape, not 'gbs'; did you mean gsb?");
     refused("--base http://a/", "--base needs --url beside it");
     refused("--strict", "--strict needs --url, -f, --csv, --json-key or --format beside it: "
                         "without them every line has a key");

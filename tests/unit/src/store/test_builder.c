@@ -179,7 +179,7 @@ static void builders_refuse_impossible_options(void **state)
     refused(opt, DEJA_EINVAL, "exact");
     opt = options(0, 1);
     opt.filters = 2;
-    refused(opt, DEJA_ENOTSUP, "several");
+    refused(opt, DEJA_ENOTSUP, "goes with");
     opt = options(0, 1);
     opt.hashes = 4;
     refused(opt, DEJA_EINVAL, "3 positions");

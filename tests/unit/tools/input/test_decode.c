@@ -418,7 +418,7 @@ static void xz_files_that_need_too_much_memory_are_refused(void **state)
             assert_listed(&r.keys, "a|b|");
         } else {
             assert_int_equal(r.rc, DEJA_EFORMAT);
-            assert_contains(r.err.text, "MiB of memory to decompress, and 256 is the limit here; "
+            assert_contains(r.err.text, "MiB of memory to decompress, and deja allows 256; "
                                         "pipe it through xz -dc");
         }
         reading_free(&r);

@@ -223,7 +223,7 @@ static void a_quote_that_is_never_closed_is_an_error_after_the_records_before_it
     r = read_all(&o);
     assert_int_equal(r.rc, DEJA_ENOMEM);
     assert_listed(&r.keys, "a|");
-    assert_contains(r.err.text, "begins at line 2");
+    assert_contains(r.err.text, "starts at line 2");
     assert_contains(r.err.text, "not closed within 100 bytes");
     reading_free(&r);
     drop(&content);

@@ -201,7 +201,7 @@ static void the_legend_of_a_cdx_file_says_where_the_url_is(void **state)
     assert_string_equal(r.header, " CDX N b a\n");
     r = read_text(format(PICK_CDX), " CDX N b\na 1\n");
     assert_int_equal(r.rc, DEJA_EINVAL);
-    assert_non_null(strstr(r.err.text, "no column a in its CDX legend"));
+    assert_non_null(strstr(r.err.text, "its CDX legend has no column a"));
 
     /* The next file has no legend, and its own columns. */
     write_file(" CDX a b N\nhttp://a/ 2020 a)/\n");
@@ -375,7 +375,7 @@ static void if_no_line_has_the_key_the_error_lists_existing_keys(void **state)
           "a string \".url\"; the first lines of F have: \"link\", \"n\" (a number), "
           "\"page.title\", "
           "\"page.deep.er\" (null), \"tags\" (an array), \"e\xc3\xa9\" (true or false)");
-    lacks(format(PICK_JSONL), "{}\n", "a string \"url\"; the first lines of F have: nothing");
+    lacks(format(PICK_JSONL), "{}\n", "a string \"url\"; the first lines of F have: no keys");
     lacks(format(PICK_JSONL), "{\"url\":7}\n",
           "a string \"url\"; the first lines of F have: \"url\" (a number)");
     lacks(format(PICK_JSONL), "{\"\x1b[31m\":\"a\"}\n",
