@@ -58,14 +58,32 @@ static int report(struct console *console, int rc, deja_error *err)
     return COMMAND_FAILED;
 }
 
+/* How many operands "F.deja [FILE]..." allows. */
+struct operands {
+    size_t least, most;
+};
+
+static struct operands operands_of(const struct command *cmd)
+{
+    struct operands n = {0, 0};
+    const char *text = cmd->operands;
+    for (size_t i = 0; text[i]; i++)
+        n.most += i == 0 || text[i - 1] == ' ';
+    n.least = strchr(text, '[') ? (size_t)(text[0] != '[') : n.most;
+    if (strstr(text, "..."))
+        n.most = SIZE_MAX;
+    return n;
+}
+
 static int check_operands(const struct command *cmd, const struct opt_rest *rest, deja_error *err)
 {
-    if (rest->n < cmd->min_operands)
+    const struct operands n = operands_of(cmd);
+    if (rest->n < n.least)
         return fail(err, OPT_USAGE, "missing operand: deja %s [OPTION]... %s", cmd->name,
                     cmd->operands);
-    if (rest->n > cmd->max_operands)
+    if (rest->n > n.most)
         return fail(err, OPT_USAGE, "unexpected operand '%s'",
-                    fail_path(rest->operands[cmd->max_operands]).text);
+                    fail_path(rest->operands[n.most]).text);
     return DEJA_OK;
 }
 
@@ -94,8 +112,7 @@ static int parse_and_run(struct call *call, int argc, char **argv, void *options
         help_command(call->out, cmd);
         return COMMAND_DONE;
     }
-    const bool reads_stdin = cmd->max_operands == COMMAND_ANY && rest.n <= cmd->min_operands;
-    if (reads_stdin)
+    if (rest.n <= operands_of(cmd).least && operands_of(cmd).most == SIZE_MAX)
         rc = opt_check_names(cmd->options, options, isatty(STDIN_FILENO), err);
     if (rc == DEJA_OK)
         rc = check_operands(cmd, &rest, err);

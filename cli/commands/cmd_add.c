@@ -162,23 +162,18 @@ const struct command cmd_add = {
     .name = "add",
     .summary = "add lines to a filter file",
     .operands = "F.deja [FILE]...",
-    .min_operands = 1,
-    .max_operands = COMMAND_ANY,
     .options = add_table,
     .options_size = sizeof(struct add_options),
     .description =
-        (const char *const[]){
-            "Adds the lines of the files (standard input without any) to the filter in F.deja. "
-            "What was added is on disk when the command ends, also after Ctrl-C, and at least "
-            "every half minute before that. One process can write a filter at a time; others may "
-            "read it meanwhile.",
-            SESSION_KEY_TEXT " Every host counts as a line.",
-            SESSION_URL_TEXT "added unchanged; with gsb, they are skipped.",
-            REMOTE_TEXT " F.deja is the name of the cache then, which is made if there is none.",
-            NULL},
-    .examples =
-        (const struct command_example[]){
-            {"one more URL", "echo https://example.org/ | deja add seen.deja"}, {0}},
+        "Adds the lines of the files (standard input without any) to the filter in F.deja. "
+        "What was added is on disk when the command ends, also after Ctrl-C, and at least "
+        "every half minute before that. One process can write a filter at a time; others may "
+        "read it meanwhile.",
+    .notes = {SESSION_KEY_TEXT " Every host counts as a line.",
+              SESSION_URL_TEXT "added unchanged; with gsb, they are skipped.",
+              REMOTE_TEXT
+              " F.deja is the name of the cache then, which is made if there is none."},
+    .examples = {{"one more URL", "echo https://example.org/ | deja add seen.deja"}},
     .run = run_add,
 };
 
@@ -361,62 +356,56 @@ const struct command cmd_build = {
     .name = "build",
     .summary = "make a filter file from lines",
     .operands = "OUT.deja [FILE]...",
-    .min_operands = 1,
-    .max_operands = COMMAND_ANY,
     .options = build_table,
     .options_size = sizeof(struct add_options),
     .description =
-        (const char *const[]){
-            "Builds the filter file OUT.deja from the lines of the files, or of standard input if "
-            "none are given. The file appears when it is complete. If OUT.deja exists, build "
-            "refuses to replace it unless --force is given; even then Ctrl-C or a crash leaves "
-            "the old filter as it was, and a file that is not a filter stays. An empty file, such "
-            "as one made by mktemp, may be replaced without --force.",
-            "With -k static it becomes a set that never changes: the smallest kind for lists that "
-            "are complete. All keys are read first, 8 bytes each, and 32 while it is made.",
-            "With -k layered it becomes a multi-layer Bloom filter: URLs are cut at their "
-            "slashes, each segment goes into the filter of its layer, and all of them together "
-            "into one more, the XOR layer. It takes several times the memory of blocked, and also "
-            "answers `deja check --prefix`: was this site, or anything under this folder, seen? "
-            "--layered paper makes it as published, where URLs with swapped segments are taken "
-            "for each other; --words BYTE cuts keys into words, which go to the layers in turn, "
-            "one layer for each k of them unless --layers says how many.",
-            "Without -n or -m it is sized from the length of the files. Either way the size is "
-            "only a first size: `deja add` can put more keys into the file, which then grows, and "
-            "the rate stays. With --fixed, and with options that pin the body (-m, --hashes, "
-            "--filters), it does not grow; a warning says so when it holds more keys than it was "
-            "sized for. `deja plan` helps to choose.",
-            "With --like it is sized for the keys that are in another file, with an eye to a "
-            "scalable one that has grown: one filter of the same keys is smaller and faster.",
-            SESSION_KEY_TEXT " Every host counts as a line.",
-            "With --format dcso the file is not one of deja but of DCSO's program bloom, which "
-            "Debian has: of version 1, compressed with gzip when its name ends with .gz. It takes "
-            "-n and -p; another --format beside it is that of the lines. Such files have no "
-            "secret: whoever wants to can find URLs that they claim.",
-            SESSION_URL_TEXT "added unchanged; with gsb, they are skipped.",
-            "With --url=gsb the file is a block list, from lines with URLs or hosts, --format "
-            "hosts, or --csv COLUMN. evil.example stands for the site with its subdomains, "
-            "http://evil.example/bad/ for what is under that folder, and "
-            "http://evil.example/a?b=1 for that page; `deja check --url=gsb` finds them.",
-            NULL},
+        "Builds the filter file OUT.deja from the lines of the files, or of standard input if "
+        "none are given. The file appears when it is complete. If OUT.deja exists, build "
+        "refuses to replace it unless --force is given; even then Ctrl-C or a crash leaves "
+        "the old filter as it was, and a file that is not a filter stays. An empty file, such "
+        "as one made by mktemp, may be replaced without --force.\n\n"
+        "With -k static it becomes a set that never changes: the smallest kind for lists that "
+        "are complete. All keys are read first, 8 bytes each, and 32 while it is made.\n\n"
+        "With -k layered it becomes a multi-layer Bloom filter: URLs are cut at their "
+        "slashes, each segment goes into the filter of its layer, and all of them together "
+        "into one more, the XOR layer. It takes several times the memory of blocked, and also "
+        "answers `deja check --prefix`: was this site, or anything under this folder, seen? "
+        "--layered paper makes it as published, where URLs with swapped segments are taken "
+        "for each other; --words BYTE cuts keys into words, which go to the layers in turn, "
+        "one layer for each k of them unless --layers says how many.\n\n"
+        "Without -n or -m it is sized from the length of the files. Either way the size is "
+        "only a first size: `deja add` can put more keys into the file, which then grows, and "
+        "the rate stays. With --fixed, and with options that pin the body (-m, --hashes, "
+        "--filters), it does not grow; a warning says so when it holds more keys than it was "
+        "sized for. `deja plan` helps to choose.\n\n"
+        "With --like it is sized for the keys that are in another file, with an eye to a "
+        "scalable one that has grown: one filter of the same keys is smaller and faster.\n\n"
+        "With --format dcso the file is not one of deja but of DCSO's program bloom, which "
+        "Debian has: of version 1, compressed with gzip when its name ends with .gz. It takes "
+        "-n and -p; another --format beside it is that of the lines. Such files have no "
+        "secret: whoever wants to can find URLs that they claim.\n\n"
+        "With --url=gsb the file is a block list, from lines with URLs or hosts, --format "
+        "hosts, or --csv COLUMN. evil.example stands for the site with its subdomains, "
+        "http://evil.example/bad/ for what is under that folder, and "
+        "http://evil.example/a?b=1 for that page; `deja check --url=gsb` finds them.",
+    .notes = {SESSION_KEY_TEXT " Every host counts as a line.",
+              SESSION_URL_TEXT "added unchanged; with gsb, they are skipped."},
     .examples =
-        (const struct command_example[]){
-            {"a filter of a list, with one wrong answer in a thousand",
-             "deja build -p 1e-3 list.deja docs/examples/sample-urls.txt"},
-            {"one that fits 64 MiB, for 40 million keys",
-             "deja build -n 40M -m 64M large.deja urls.txt.zst"},
-            {"a list that never changes, in 9 bits a key, with one wrong answer in 256",
-             "deja build -k static -p 0.01 static.deja docs/examples/sample-urls.txt"},
-            {"one filter in the place of a series that has grown, when the keys are there again",
-             "deja build --like seen.deja -k blocked one.deja urls.txt"},
-            {"the same list every night", "deja build --force list.deja urls.txt"},
-            {"one that also knows which sites and folders it has seen",
-             "deja build -k layered -p 1e-3 sites.deja docs/examples/sample-urls.txt"},
-            {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
-            {"a filter for programs that read DCSO's bloom files",
-             "deja build --format dcso -n 1M -p 1e-3 list.bloom docs/examples/sample-urls.txt"},
-            {"one that blocks their subdomains and pages, too",
-             "deja build --url=gsb --format hosts bad.deja hosts.txt"},
-            {0}},
+        {{"a filter of a list, with one wrong answer in a thousand",
+          "deja build -p 1e-3 list.deja docs/examples/sample-urls.txt"},
+         {"one that fits 64 MiB, for 40 million keys",
+          "deja build -n 40M -m 64M large.deja urls.txt.zst"},
+         {"a list that never changes, in 9 bits a key, with one wrong answer in 256",
+          "deja build -k static -p 0.01 static.deja docs/examples/sample-urls.txt"},
+         {"one filter in the place of a series that has grown, when the keys are there again",
+          "deja build --like seen.deja -k blocked one.deja urls.txt"},
+         {"the same list every night", "deja build --force list.deja urls.txt"},
+         {"one that also knows which sites and folders it has seen",
+          "deja build -k layered -p 1e-3 sites.deja docs/examples/sample-urls.txt"},
+         {"a block list of hosts", "deja build --format hosts block.deja hosts.txt"},
+         {"a filter for programs that read DCSO's bloom files",
+          "deja build --format dcso -n 1M -p 1e-3 list.bloom docs/examples/sample-urls.txt"},
+         {"one that blocks their subdomains and pages, too",
+          "deja build --url=gsb --format hosts bad.deja hosts.txt"}},
     .run = run_build,
 };

@@ -208,31 +208,27 @@ const struct command cmd_bench = {
     .options = options,
     .options_size = sizeof(struct bench_options),
     .description =
-        (const char *const[]){
-            "Measures what hashing a URL and touching one cache line take on this machine, fills "
-            "filters of every kind with keys, and prints what each operation takes, in ns for a "
-            "key and as a ratio to that limit (the sum of both). Limit and operation are measured "
-            "in turns over the same keys, so that the noise of the machine meets both; ratios can "
-            "be compared, nanoseconds only within one run.",
-            "n is the number of keys: 1M fits into the caches of most machines, 100M does not. "
-            "The answers are checked before anything is measured: no key that was added is "
-            "missing, and the rate of false positives is what it should be. `batch' gives the "
-            "library many keys in one call, `one' a key a call; nothing is added to a static "
-            "filter, and a window takes what comes again for new. `scalable' is a series of four "
-            "parts. Spread is how far apart the "
-            "quarters of the rounds lie at worst: half of the rounds were within it.",
-            "Beside layered stands what it cannot do without: each segment of a URL, hashed and "
-            "looked up once in a classic filter of the same n and p.",
-            "Without --kind it also measures what the canonical form of a URL takes in each "
-            "profile, compared with hashing it.",
-            "libbloom, where it is installed, and a plain hash table that stores the strings are "
-            "measured beside the kinds of deja. What needs more than 60% of the available memory "
-            "is made smaller, with a note.",
-            NULL},
-    .examples =
-        (const struct command_example[]){
-            {"a first impression, in seconds", "deja bench --quick --kind blocked -n 100k"},
-            {"everything, for a spreadsheet", "deja bench --quick -n 10k --csv bench.csv"},
-            {0}},
+        "Measures what hashing a URL and touching one cache line take on this machine, fills "
+        "filters of every kind with keys, and prints what each operation takes, in ns for a "
+        "key and as a ratio to that limit (the sum of both). Limit and operation are measured "
+        "in turns over the same keys, so that the noise of the machine meets both; ratios can "
+        "be compared, nanoseconds only within one run.\n\n"
+        "n is the number of keys: 1M fits into the caches of most machines, 100M does not. "
+        "The answers are checked before anything is measured: no key that was added is "
+        "missing, and the rate of false positives is what it should be. `batch' gives the "
+        "library many keys in one call, `one' a key a call; nothing is added to a static "
+        "filter, and a window takes what comes again for new. `scalable' is a series of four "
+        "parts. Spread is how far apart the "
+        "quarters of the rounds lie at worst: half of the rounds were within it.\n\n"
+        "Beside layered stands what it cannot do without: each segment of a URL, hashed and "
+        "looked up once in a classic filter of the same n and p.\n\n"
+        "Without --kind it also measures what the canonical form of a URL takes in each "
+        "profile, "
+        "beside hashing it: a glance that finds most URLs canonical already, and all of it.\n\n"
+        "libbloom, where it is installed, and a plain hash table that stores the strings are "
+        "measured beside the kinds of deja. What needs more than 60% of the available memory "
+        "is made smaller, with a note.",
+    .examples = {{"a first impression, in seconds", "deja bench --quick --kind blocked -n 100k"},
+                 {"everything, for a spreadsheet", "deja bench --quick -n 10k --csv bench.csv"}},
     .run = run,
 };

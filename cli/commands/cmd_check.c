@@ -169,46 +169,38 @@ const struct command cmd_check = {
     .name = "check",
     .summary = "print the lines that are in a filter file",
     .operands = "F.deja [FILE]...",
-    .min_operands = 1,
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct check_options),
     .description =
-        (const char *const[]){
-            "Prints the lines of the files (standard input without any) that are in the filter, "
-            "or with -v those that are not. Every line that was added is found; a line that was "
-            "not is printed too at the filter's false-positive rate (`deja info` tells it). With "
-            "-v nothing that was added is ever printed. Filters of kind paired are the exception: "
-            "they FORGET, and some lines that were added are not found (`deja info` tells how "
-            "many).",
-            "With --prefix, and a filter of kind layered, lines are beginnings of URLs: sites, "
-            "folders or pages. Those are printed under which anything was seen, cut at slashes: "
-            "http://h/a stands for itself, http://h/a?x and all below http://h/a/, not for "
-            "http://h/ab. Nothing that was added is missed. Claimed wrongly are about one in a "
-            "hundred, and those whose segments were seen in their places under other beginnings: "
-            "http://h/b after http://h/a and http://g/b. A filter of L layers looks at the first "
-            "L - 1 segments, and never at a query.",
-            SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
-            "F may also be a bloom file of DCSO's, plain or gzip; its first bytes tell, and "
-            "--format dcso insists on it. Another --format beside that is the one of the lines.",
-            SESSION_URL_TEXT "compared unchanged; with gsb, they are in no filter.",
-            "With --url=gsb the filter is a block list (see deja-build(1)), and a line is in it "
-            "when the site, the folder or the page of its URL is: any of up to 5 hosts, from the "
-            "whole name to its last two labels, with any of up to 6 paths, from the whole one "
-            "with its query to the root. Each is a lookup, so a line that is not in the list is "
-            "printed at up to 30 times the filter's rate.",
-            REMOTE_TEXT " F.deja is the name of the cache then.", NULL},
-    .examples =
-        (const struct command_example[]){
-            {"which of these were seen", "deja check seen.deja urls.txt"},
-            {"which were not", "deja check -v seen.deja urls.txt"},
-            {"requests of a web server's log for what is in a list",
-             "deja check --format log list.deja access.log"},
-            {"requests of a proxy's log for what a block list has",
-             "deja check --url=gsb --format squid bad.deja squid.log"},
-            {0}},
-    .exits =
-        (const struct command_exit[]){
-            {0, "some lines were printed"}, {1, "none was"}, {2, "usage error or failure"}, {0}},
+        "Prints the lines of the files (standard input without any) that are in the filter, "
+        "or with -v those that are not. Every line that was added is found; a line that was "
+        "not is printed too at the filter's false-positive rate (`deja info` tells it). With "
+        "-v nothing that was added is ever printed. Filters of kind paired are the exception: "
+        "they FORGET, and some lines that were added are not found (`deja info` tells how "
+        "many).\n\n"
+        "With --prefix, and a filter of kind layered, lines are beginnings of URLs: sites, "
+        "folders or pages. Those are printed under which anything was seen, cut at slashes: "
+        "http://h/a stands for itself, http://h/a?x and all below http://h/a/, not for "
+        "http://h/ab. Nothing that was added is missed. Claimed wrongly are about one in a "
+        "hundred, and those whose segments were seen in their places under other beginnings: "
+        "http://h/b after http://h/a and http://g/b. A filter of L layers looks at the first "
+        "L - 1 segments, and never at a query.\n\n"
+        "F may also be a bloom file of DCSO's, plain or gzip; its first bytes tell, and "
+        "--format dcso insists on it. Another --format beside that is the one of the lines.\n\n"
+        "With --url=gsb the filter is a block list (see deja-build(1)), and a line is in it "
+        "when the site, the folder or the page of its URL is: any of up to 5 hosts, from the "
+        "whole name to its last two labels, with any of up to 6 paths, from the whole one "
+        "with its query to the root. Each is a lookup, so a line that is not in the list is "
+        "printed at up to 30 times the filter's rate.",
+    .notes = {SESSION_KEY_TEXT, SESSION_LINES_TEXT "in the filter, and with -v when none is.",
+              SESSION_URL_TEXT "compared unchanged; with gsb, they are in no filter.",
+              REMOTE_TEXT " F.deja is the name of the cache then."},
+    .examples = {{"which of these were seen", "deja check seen.deja urls.txt"},
+                 {"which were not", "deja check -v seen.deja urls.txt"},
+                 {"requests of a web server's log for what is in a list",
+                  "deja check --format log list.deja access.log"},
+                 {"requests of a proxy's log for what a block list has",
+                  "deja check --url=gsb --format squid bad.deja squid.log"}},
+    .exits = {{0, "some lines were printed"}, {1, "none was"}, {2, "usage error or failure"}},
     .run = run,
 };

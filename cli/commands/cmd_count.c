@@ -158,26 +158,20 @@ const struct command cmd_count = {
     .name = "count",
     .summary = "print how often each line was added to a filter file of kind spectral",
     .operands = "F.deja [FILE]...",
-    .min_operands = 1,
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct count_options),
     .description =
-        (const char *const[]){
-            "Prints each line of the files (standard input without any) with a number and a tab "
-            "in front: how often it was added to the filter and not removed. Only kind spectral "
-            "counts.",
-            "A count is never too small, but for what --counter-bits allows: 15 with 4 bits means "
-            "15 or more. It is too large for as many lines as the filter's false-positive rate "
-            "says (`deja info` tells it). --json reports the sums on standard error.",
-            SESSION_KEY_TEXT " Of a line with several hosts, the largest count is printed.",
-            SESSION_URL_TEXT "looked up unchanged; with gsb, their count is 0.", NULL},
-    .examples =
-        (const struct command_example[]){
-            {"the ten most frequent requests of a log",
-             "deja build -q -k spectral --counter-bits 16 -p 1e-3 --format log "
-             "hits.deja access.log\n"
-             "deja count -q --format log hits.deja access.log | sort -rn | uniq | head"},
-            {0}},
+        "Prints each line of the files (standard input without any) with a number and a tab "
+        "in front: how often it was added to the filter and not removed. Only kind spectral "
+        "counts.\n\n"
+        "A count is never too small, but for what --counter-bits allows: 15 with 4 bits means "
+        "15 or more. It is too large for as many lines as the filter's false-positive rate "
+        "says (`deja info` tells it). --json reports the sums on standard error.",
+    .notes = {SESSION_KEY_TEXT " Of a line with several hosts, the largest count is printed.",
+              SESSION_URL_TEXT "looked up unchanged; with gsb, their count is 0."},
+    .examples = {{"the ten most frequent requests of a log",
+                  "deja build -q -k spectral --counter-bits 16 -p 1e-3 --format log "
+                  "hits.deja access.log\n"
+                  "deja count -q --format log hits.deja access.log | sort -rn | uniq | head"}},
     .run = run,
 };

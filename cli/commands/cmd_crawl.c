@@ -430,53 +430,45 @@ const struct command cmd_crawl = {
     .name = "crawl",
     .summary = "fetch a site politely, into WARC files",
     .operands = "[URL]...",
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct crawl_command),
     .defaults = &defaults,
     .description =
-        (const char *const[]){
-            "Fetches the pages at the URLs and, breadth first, those that they link to, each "
-            "once. What came is in DIR, as WARC 1.1 files that any replay tool opens, with their "
-            "index. robots.txt is obeyed; a host gets one request at a time, and a pause behind "
-            "it.",
-            "  --scope  links that are followed\n"
-            "  host     to the hosts of the URLs; the default\n"
-            "  domain   to their registrable domains: all hosts of example.co.uk\n"
-            "  prefix   that begin as a URL does, up to its last slash\n"
-            "  regex    that the expression of --match matches\n"
-            "  any      all",
-            "Whether a URL was seen before is asked of a filter (-k, -n, -p, -m; by default a "
-            "scalable one at one in a million), which takes about 4 bytes for each. A new URL "
-            "that it takes for seen is a lost page; the summary tells how many that probably "
-            "were.",
-            "DIR holds all there is to know. After Ctrl-C, which finishes what is in flight, a "
-            "crash or a limit, the same --out goes on; pages in flight may be fetched again, and "
-            "none is lost. Options are remembered but for --max-pages, --max-bytes, --max-time, "
-            "--every, --visits, --harvest, --ca-file, --key, --mode, --json and -q. Those that "
-            "say which links are followed, and what is kept, stay as they are until the next "
-            "visit; that can also take a flag back (--no-embeds).",
-            "--revisit DIR begins the next visit: from the seeds again, with other hashes in the "
-            "filter, so that pages that one visit lost are found by the next. Pages that did not "
-            "change cost a question each. --every makes visits without end.",
-            NULL,
-        },
+        "Fetches the pages at the URLs and, breadth first, those that they link to, each "
+        "once. What came is in DIR, as WARC 1.1 files that any replay tool opens, with their "
+        "index. robots.txt is obeyed; a host gets one request at a time, and a pause behind "
+        "it.\n\n"
+        "  --scope  links that are followed\n"
+        "  host     to the hosts of the URLs; the default\n"
+        "  domain   to their registrable domains: all hosts of example.co.uk\n"
+        "  prefix   that begin as a URL does, up to its last slash\n"
+        "  regex    that the expression of --match matches\n"
+        "  any      all\n\n"
+        "Whether a URL was seen before is asked of a filter (-k, -n, -p, -m; by default a "
+        "scalable one at one in a million), which takes about 4 bytes for each. A new URL "
+        "that it takes for seen is a lost page; the summary tells how many that probably "
+        "were.\n\n"
+        "DIR holds all there is to know. After Ctrl-C, which finishes what is in flight, a "
+        "crash or a limit, the same --out goes on; pages in flight may be fetched again, and "
+        "none is lost. Options are remembered but for --max-pages, --max-bytes, --max-time, "
+        "--every, --visits, --harvest, --ca-file, --key, --mode, --json and -q. Those that "
+        "say which links are followed, and what is kept, stay as they are until the next "
+        "visit; that can also take a flag back (--no-embeds).\n\n"
+        "--revisit DIR begins the next visit: from the seeds again, with other hashes in the "
+        "filter, so that pages that one visit lost are found by the next. Pages that did not "
+        "change cost a question each. --every makes visits without end.",
     .examples =
-        (const struct command_example[]){
-            {"a site, into the folder crawl",
-             "deja crawl https://example.org/ --out crawl --contact https://example.com/about"},
-            {"later: go on, or visit it again", "deja crawl --revisit crawl"},
-            {"the documents alone, at most 10,000 pages",
-             "deja crawl https://example.org/docs/ --scope prefix --max-pages 10k --out docs"},
-            {"all hosts of a domain, each six hours",
-             "deja crawl https://www.example.org/ --scope domain --every 6h --out watch"},
-            {"URLs for a test set",
-             "deja crawl https://example.org/ --harvest --no-archive --out h"},
-            {NULL, NULL},
-        },
-    .exits = (const struct command_exit[]){{0, "pages were fetched"},
-                                           {1, "no page was fetched"},
-                                           {2, "usage error or failure"},
-                                           {0, NULL}},
+        {{"a site, into the folder crawl",
+          "deja crawl https://example.org/ --out crawl --contact https://example.com/about"},
+         {"later: go on, or visit it again", "deja crawl --revisit crawl"},
+         {"the documents alone, at most 10,000 pages",
+          "deja crawl https://example.org/docs/ --scope prefix --max-pages 10k --out docs"},
+         {"all hosts of a domain, each six hours",
+          "deja crawl https://www.example.org/ --scope domain --every 6h --out watch"},
+         {"URLs for a test set",
+          "deja crawl https://example.org/ --harvest --no-archive --out h"}},
+    .exits = {{0, "pages were fetched"},
+              {1, "no page was fetched"},
+              {2, "usage error or failure"}},
     .run = run,
 };

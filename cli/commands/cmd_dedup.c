@@ -344,54 +344,50 @@ const struct command cmd_dedup = {
     .name = "dedup",
     .summary = "print each line the first time it is seen",
     .operands = "[FILE]...",
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct dedup_options),
     .description =
-        (const char *const[]){
-            "Prints the lines of the files (standard input without any, or for -) that were not "
-            "seen before, in their order, as they came. Two lines are the same when all bytes "
-            "are; with -f, --csv or --format, when that part of them is. A carriage return at the "
-            "end of a line does not count. Input may be plain or compressed with gzip, zstd, "
-            "xz or bzip2.",
-            "The price of the small memory: a new line is taken for a repeat, and lost, at the "
-            "rate -p (one in a million by default); the summary says how many that probably were. "
-            "No repeat is ever printed, except after a crash (below).",
-            "Without -n the filter is sized from the length of the files. Either size is only a "
-            "first size: a filter that turns out too small grows, and the rate stays. With "
-            "--fixed, and with options that pin the body (-m, --hashes, --filters), it does not "
-            "grow; a warning says so when it holds more lines than it was sized for.",
-            "With --state FILE the filter is kept between runs, so that the next run prints only "
-            "what is new since. A line counts as seen only after it was handed over: a crash can "
-            "make the next run repeat lines, and never loses one. If the input pauses, the lines "
-            "so far are in the state within a second, and `deja check` in another terminal finds "
-            "them. Only one process can use a state at a time.",
-            "With -k window lines are forgotten: one that did not come among the last N lines "
-            "(-n), or for TIME (--window-time), is printed again. Seeing a line renews it.",
-            SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
-            REMOTE_TEXT,
-            "--state names the cache then; -n is the number of keys of all its shards. A line is "
-            "looked up, handed over, and only then added: a failover, or two processes that meet "
-            "the same line at the same moment, may repeat a line, and never lose one. With -k "
-            "window the server is asked about every line, and forgets as a local window does.",
-            NULL},
-    .examples =
-        (const struct command_example[]){
-            {"the different lines of a list",
-             "deja dedup docs/examples/sample-urls.txt > unique.txt"},
-            {"only what earlier runs have not printed",
-             "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
-            {"what did not come within the last day",
-             "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
-            {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
-            {"by the third column of a tab-separated log", "deja dedup -f 3 -d '\\t' crawl.log"},
-            {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},
-            {"URLs, whatever their spelling; a page once for all campaigns",
-             "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
-            {"the requests of a web server's log",
-             "deja dedup --url --format log --base https://example.org access.log"},
-            {"many crawlers, one cache on a cluster",
-             "deja dedup --redis redis://127.0.0.1:6379 --state seen urls.txt"},
-            {0}},
+        "Prints the lines of the files (standard input without any, or for -) that were not "
+        "seen before, in their order, as they came. Two lines are the same when all bytes "
+        "are; with -f, --csv or --format, when that part of them is. A carriage return at the "
+        "end of a line does not count. Input may be plain or compressed with gzip, zstd, "
+        "xz or bzip2.\n\n"
+        "The price of the small memory: a new line is taken for a repeat, and lost, at the "
+        "rate -p (one in a million by default); the summary says how many that probably were. "
+        "No repeat is ever printed, except after a crash (below).\n\n"
+        "Without -n the filter is sized from the length of the files. Either size is only a "
+        "first size: a filter that turns out too small grows, and the rate stays. With "
+        "--fixed, and with options that pin the body (-m, --hashes, --filters), it does not "
+        "grow; a warning says so when it holds more lines than it was sized for.\n\n"
+        "With --state FILE the filter is kept between runs, so that the next run prints only "
+        "what is new since. A line counts as seen only after it was handed over: a crash can "
+        "make the next run repeat lines, and never loses one. If the input pauses, the lines "
+        "so far are in the state within a second, and `deja check` in another terminal finds "
+        "them. Only one process can use a state at a time.\n\n"
+        "With -k window lines are forgotten: one that did not come among the last N lines "
+        "(-n), or for TIME (--window-time), is printed again. Seeing a line renews it.",
+    .notes =
+        {SESSION_KEY_TEXT, SESSION_LINES_TEXT "new.", SESSION_URL_TEXT "compared unchanged.",
+         REMOTE_TEXT
+         "\n\n--state names the cache then; -n is the number of keys of all its shards. A line is "
+         "looked up, handed over, and only then added: a failover, or two processes that meet "
+         "the same line at the same moment, may repeat a line, and never lose one. With -k "
+         "window the server is asked about every line, and forgets as a local window does."},
+    .examples = {{"the different lines of a list",
+                  "deja dedup docs/examples/sample-urls.txt > unique.txt"},
+                 {"only what earlier runs have not printed",
+                  "deja dedup --state seen.deja docs/examples/sample-urls.txt > new.txt"},
+                 {"what did not come within the last day",
+                  "deja dedup -k window --window-time 1d -n 1M --state day.deja urls.txt"},
+                 {"by the third field, between blanks", "deja dedup -f 3 crawl.log"},
+                 {"by the third column of a tab-separated log",
+                  "deja dedup -f 3 -d '\\t' crawl.log"},
+                 {"by the string link in lines of JSON", "deja dedup --json-key link pages.jsonl"},
+                 {"URLs, whatever their spelling; a page once for all campaigns",
+                  "deja dedup --url=crawl docs/examples/sample-urls.txt > pages.txt"},
+                 {"the requests of a web server's log",
+                  "deja dedup --url --format log --base https://example.org access.log"},
+                 {"many crawlers, one cache on a cluster",
+                  "deja dedup --redis redis://127.0.0.1:6379 --state seen urls.txt"}},
     .run = run,
 };

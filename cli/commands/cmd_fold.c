@@ -114,33 +114,24 @@ const struct command cmd_fold = {
     .name = "fold",
     .summary = "halve a filter file",
     .operands = "F.deja",
-    .min_operands = 1,
-    .max_operands = 1,
     .options = options,
     .options_size = sizeof(struct fold_options),
     .description =
-        (const char *const[]){
-            "Makes a classic or blocked filter half as large, or with --times a quarter, an "
-            "eighth and so on; one that has grown to several parts cannot be folded. The result "
-            "is bit by bit what the same keys would have left in a filter of that size: every key "
-            "is still found, and more strangers are. Good for a filter that was made far too "
-            "large, to send it or to keep it; and filters of different sizes unite when the "
-            "larger one folds onto the smaller (`deja merge` does that by itself).",
-            "The file is replaced when the new one is complete: a crash or a full disk leaves the "
-            "old one. With -o, F.deja stays, and a filter in OUT.deja is replaced only with "
-            "--force. The file records how many times the filter was folded, and `deja info` "
-            "shows it.",
-            "Not every size can be halved. A size given with -m that is a large power of two, "
-            "such as 64M, can be, many times; one that was computed from -n and -p has a factor "
-            "of 2 only by chance, and fold says how many there are.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"a filter that can be folded", "deja build -q -m 64KiB -n 10k f.deja urls.txt"},
-            {"half as large", "deja fold f.deja"},
-            {"a small copy for another machine", "deja fold --times 3 -o small.deja f.deja"},
-            {NULL, NULL},
-        },
+        "Makes a classic or blocked filter half as large, or with --times a quarter, an "
+        "eighth and so on; one that has grown to several parts cannot be folded. The result "
+        "is bit by bit what the same keys would have left in a filter of that size: every key "
+        "is still found, and more strangers are. Good for a filter that was made far too "
+        "large, to send it or to keep it; and filters of different sizes unite when the "
+        "larger one folds onto the smaller (`deja merge` does that by itself).\n\n"
+        "The file is replaced when the new one is complete: a crash or a full disk leaves the "
+        "old one. With -o, F.deja stays, and a filter in OUT.deja is replaced only with "
+        "--force. The file records how many times the filter was folded, and `deja info` "
+        "shows it.\n\n"
+        "Not every size can be halved. A size given with -m that is a large power of two, "
+        "such as 64M, can be, many times; one that was computed from -n and -p has a factor "
+        "of 2 only by chance, and fold says how many there are.",
+    .examples = {{"a filter that can be folded", "deja build -q -m 64KiB -n 10k f.deja urls.txt"},
+                 {"half as large", "deja fold f.deja"},
+                 {"a small copy for another machine", "deja fold --times 3 -o small.deja f.deja"}},
     .run = run,
 };

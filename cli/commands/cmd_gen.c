@@ -120,27 +120,20 @@ const struct command cmd_gen = {
     .options_size = sizeof(struct gen_options),
     .defaults = &defaults,
     .description =
-        (const char *const[]){
-            "Prints N different URLs of a web that does not exist, for trials and measurements. "
-            "Lengths, hosts, depths, queries and oddities are as frequent as in real crawls: a "
-            "few sites have a third of all URLs, most hosts have one. The names are put together "
-            "from syllables.",
-            "A URL is a function of the seed and its number: the list is the same on every "
-            "machine, takes no memory however long it is, and has no URL twice. Lists of one "
-            "seed that begin at different numbers and do not overlap have none in common; lists "
-            "of different seeds share a few by chance.",
-            "With --repeats, exactly that share of the N lines repeats earlier ones, mostly "
-            "recent ones and some from long ago, and a note tells how many URLs are different.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"a million URLs", "deja gen -n 1M -o million.txt"},
-            {"a million others, none of which is among the first",
-             "deja gen -n 1M --first 1M -o others.txt"},
-            {"what a crawler meets: three lines in ten repeat",
-             "deja gen -n 20k --repeats 0.3 | deja dedup > unique.txt"},
-            {NULL, NULL},
-        },
+        "Prints N different URLs of a web that does not exist, for trials and measurements. "
+        "Lengths, hosts, depths, queries and oddities are as frequent as in real crawls: a "
+        "few sites have a third of all URLs, most hosts have one. The names are put together "
+        "from syllables.\n\n"
+        "A URL is a function of the seed and its number: the list is the same on every "
+        "machine, takes no memory however long it is, and has no URL twice. Lists of one "
+        "seed that begin at different numbers and do not overlap have none in common; lists "
+        "of different seeds share a few by chance.\n\n"
+        "With --repeats, exactly that share of the N lines repeats earlier ones, mostly "
+        "recent ones and some from long ago, and a note tells how many URLs are different.",
+    .examples = {{"a million URLs", "deja gen -n 1M -o million.txt"},
+                 {"a million others, none of which is among the first",
+                  "deja gen -n 1M --first 1M -o others.txt"},
+                 {"what a crawler meets: three lines in ten repeat",
+                  "deja gen -n 20k --repeats 0.3 | deja dedup > unique.txt"}},
     .run = run,
 };

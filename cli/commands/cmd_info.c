@@ -80,33 +80,24 @@ const struct command cmd_info = {
     .name = "info",
     .summary = "tell what is in filter files, how full they are, and what it costs",
     .operands = "F.deja...",
-    .min_operands = 1,
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct info_options),
     .description =
-        (const char *const[]){
-            "Prints the kind, size, fill and history of each file, the false-positive rate at the "
-            "present fill, how many keys were probably lost so far, and how many more fit. After "
-            "`deja rotate` it tells what the last visit saw and the chance that a page was missed "
-            "by every visit so far; of a union, the keys are an estimate. --json prints an array "
-            "with one object a file.",
-            "It warns when there are more keys in a filter than it was sized for. It also "
-            "compares the bits that are set with those that the number of keys explains. Far more "
-            "bits than that mean that somebody chose keys in order to fill the filter, which "
-            "takes knowing its secret key: a warning says so.",
-            "Of a bloom file of DCSO's it tells what such a file knows: see --format dcso in "
-            "deja-build(1).",
-            "A paired filter is the one kind that forgets keys: FORGETS tells the share of those "
-            "that were added and not removed, and are missed all the same.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"how full is the state?", "deja info seen.deja"},
-            {"the present rate of all filters, for a script",
-             "deja info --json *.deja | grep -E '\"(file|fp_now)\"'"},
-            {NULL, NULL},
-        },
+        "Prints the kind, size, fill and history of each file, the false-positive rate at the "
+        "present fill, how many keys were probably lost so far, and how many more fit. After "
+        "`deja rotate` it tells what the last visit saw and the chance that a page was missed "
+        "by every visit so far; of a union, the keys are an estimate. --json prints an array "
+        "with one object a file.\n\n"
+        "It warns when there are more keys in a filter than it was sized for. It also "
+        "compares the bits that are set with those that the number of keys explains. Far more "
+        "bits than that mean that somebody chose keys in order to fill the filter, which "
+        "takes knowing its secret key: a warning says so.\n\n"
+        "Of a bloom file of DCSO's it tells what such a file knows: see --format dcso in "
+        "deja-build(1).\n\n"
+        "A paired filter is the one kind that forgets keys: FORGETS tells the share of those "
+        "that were added and not removed, and are missed all the same.",
+    .examples = {{"how full is the state?", "deja info seen.deja"},
+                 {"the present rate of all filters, for a script",
+                  "deja info --json *.deja | grep -E '\"(file|fp_now)\"'"}},
     .run = run,
 };

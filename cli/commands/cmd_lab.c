@@ -365,31 +365,24 @@ const struct command cmd_lab = {
     .name = "lab",
     .summary = "the papers' experiments, run again beside what they print",
     .operands = "[NAME]...",
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct lab_options),
     .defaults = &defaults,
     .description =
-        (const char *const[]){
-            "Reruns published experiments on Bloom filters as URL caches: those that you name, or "
-            "all of them with `deja lab all`. Without a name, and with --list, it lists them with "
-            "the tables and figures that they reproduce and about how long each takes with the "
-            "given --runs and -n on one core.",
-            "In DIR it leaves one NAME.csv for each (measured mean, standard error, theory, "
-            "published value, differences in standard deviations), the figures as SVG, and "
-            "index.html, one page with all tables and figures, a verdict for each, the machine, "
-            "the version and the seeds.",
-            "What is counted follows from the seed and the URLs alone, whatever the number of "
-            "threads. Experiments that measure time come last, one at a time. Ctrl-C loses "
-            "nothing that is finished: --resume goes on, also with more --runs.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"some experiments, small, in seconds", "deja lab hashes cache --quick --out report"},
-            {"one table of the thesis, with three runs", "deja lab single --runs 3 -n 50k"},
-            {"which experiments there are, and how long they take", "deja lab"},
-            {NULL, NULL},
-        },
+        "Reruns published experiments on Bloom filters as URL caches: those that you name, or "
+        "all of them with `deja lab all`. Without a name, and with --list, it lists them with "
+        "the tables and figures that they reproduce and about how long each takes with the "
+        "given --runs and -n on one core.\n\n"
+        "In DIR it leaves one NAME.csv for each (measured mean, standard error, theory, "
+        "published value, differences in standard deviations), the figures as SVG, and "
+        "index.html, one page with all tables and figures, a verdict for each, the machine, "
+        "the version and the seeds.\n\n"
+        "What is counted follows from the seed and the URLs alone, whatever the number of "
+        "threads. Experiments that measure time come last, one at a time. Ctrl-C loses "
+        "nothing that is finished: --resume goes on, also with more --runs.",
+    .examples = {{"some experiments, small, in seconds",
+                  "deja lab hashes cache --quick --out report"},
+                 {"one table of the thesis, with three runs", "deja lab single --runs 3 -n 50k"},
+                 {"which experiments there are, and how long they take", "deja lab"}},
     .run = run,
 };

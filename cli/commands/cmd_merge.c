@@ -296,43 +296,34 @@ const struct command cmd_merge = {
     .name = "merge",
     .summary = "unite filter files, or tell how many keys two of them share",
     .operands = "F.deja...",
-    .min_operands = 1,
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct merge_options),
     .description =
-        (const char *const[]){
-            "Makes a filter file that holds every key of every file given: bit by bit what "
-            "`deja build` would have made of all the lists. The files stay as they are. OUT.deja "
-            "appears when it is complete; it may be one of the files, and replaces any other "
-            "filter only with --force. Two filters are in memory at a time, however many there "
-            "are.",
-            "The filters have to be alike: same kind (classic, blocked or exact), hash, number of "
-            "hashes and filters, URL profile and visit, and the same secret key. Every filter has "
-            "a key of its own unless it is told otherwise, so build those that are to be united "
-            "with the same --key FILE (or --seed, where secrecy does not matter).",
-            "Their sizes may differ by a factor of 2, 4, 8 and so on: larger ones are folded onto "
-            "the smallest, as `deja fold` does. Mind the rate: a union holds all keys in the bits "
-            "of one. Exact filters of any size go into a copy of the largest, as far as there is "
-            "room. A filter that can grow counts as one of its parts' kind. Once it has grown, it "
-            "unites with filters that have grown in the same steps (same -n and -p), part by "
-            "part; exact ones always unite.",
-            "How many keys a union of Bloom filters has is estimated from its bits, since a key "
-            "that is in two of them counts once and nothing tells which these are.",
-            "--common prints about how many keys two filters share, from the bits that are set: "
-            "n(A) + n(B) - n(A or B); a filter that has grown must be exact. It makes nothing and "
-            "names no key; `deja check A.deja` on the list behind B does. The message on standard "
-            "error tells how good the estimate is.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"two lists, with the same key and the same size",
-             "deja build -q --seed 1 -n 20k a.deja urls.txt"},
-            {"the other one", "deja build -q --seed 1 -n 20k b.deja today.txt"},
-            {"one filter of both", "deja merge -o all.deja a.deja b.deja"},
-            {"how many keys are in both?", "deja merge --common a.deja b.deja"},
-            {NULL, NULL},
-        },
+        "Makes a filter file that holds every key of every file given: bit by bit what "
+        "`deja build` would have made of all the lists. The files stay as they are. OUT.deja "
+        "appears when it is complete; it may be one of the files, and replaces any other "
+        "filter only with --force. Two filters are in memory at a time, however many there "
+        "are.\n\n"
+        "The filters have to be alike: same kind (classic, blocked or exact), hash, number of "
+        "hashes and filters, URL profile and visit, and the same secret key. Every filter has "
+        "a key of its own unless it is told otherwise, so build those that are to be united "
+        "with the same --key FILE (or --seed, where secrecy does not matter).\n\n"
+        "Their sizes may differ by a factor of 2, 4, 8 and so on: larger ones are folded onto "
+        "the smallest, as `deja fold` does. Mind the rate: a union holds all keys in the bits "
+        "of one. Exact filters of any size go into a copy of the largest, as far as there is "
+        "room. A filter that can grow counts as one of its parts' kind. Once it has grown, it "
+        "unites with filters that have grown in the same steps (same -n and -p), part by "
+        "part; exact ones always unite.\n\n"
+        "How many keys a union of Bloom filters has is estimated from its bits, since a key "
+        "that is in two of them counts once and nothing tells which these are.\n\n"
+        "--common prints about how many keys two filters share, from the bits that are set: "
+        "n(A) + n(B) - n(A or B); a filter that has grown must be exact. It makes nothing and "
+        "names no key; `deja check A.deja` on the list behind B does. The message on standard "
+        "error tells how good the estimate is.",
+    .examples = {{"two lists, with the same key and the same size",
+                  "deja build -q --seed 1 -n 20k a.deja urls.txt"},
+                 {"the other one", "deja build -q --seed 1 -n 20k b.deja today.txt"},
+                 {"one filter of both", "deja merge -o all.deja a.deja b.deja"},
+                 {"how many keys are in both?", "deja merge --common a.deja b.deja"}},
     .run = run,
 };

@@ -49,25 +49,18 @@ const struct command cmd_plan = {
     .options = options,
     .options_size = sizeof(struct plan_options),
     .description =
-        (const char *const[]){
-            "Computes, for every kind, what a filter would take, without making one. Give two of "
-            "-n (keys), -p (false-positive rate, 1e-6 by default) and -m (memory); the third "
-            "follows. Below the table stand the bits a key that other rates would take, a "
-            "recommendation, and the command to type next. With -k, only that kind, and what "
-            "becomes of it with fewer and more keys than planned.",
-            "Lost pages are the new keys mistaken for seen while the filter fills up to n: fewer "
-            "than n times p, since it is empty at first; a static filter has none, since its keys "
-            "are given at once, and none can be added later. A lookup in a filter that is larger "
-            "than the processor's cache takes about as long as it waits for cache lines.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"a billion URLs", "deja plan -n 1e9"},
-            {"what 2 GiB buy for a billion URLs", "deja plan -n 1e9 -m 2G"},
-            {"how many keys fit at one in a thousand", "deja plan -m 64M -p 1e-3"},
-            {"one kind: what if there are twice as many?", "deja plan -k blocked -n 1e9"},
-            {NULL, NULL},
-        },
+        "Computes, for every kind, what a filter would take, without making one. Give two of "
+        "-n (keys), -p (false-positive rate, 1e-6 by default) and -m (memory); the third "
+        "follows. Below the table stand the bits a key that other rates would take, a "
+        "recommendation, and the command to type next. With -k, only that kind, and what "
+        "becomes of it with fewer and more keys than planned.\n\n"
+        "Lost pages are the new keys mistaken for seen while the filter fills up to n: fewer "
+        "than n times p, since it is empty at first; a static filter has none, since its keys "
+        "are given at once, and none can be added later. A lookup in a filter that is larger "
+        "than the processor's cache takes about as long as it waits for cache lines.",
+    .examples = {{"a billion URLs", "deja plan -n 1e9"},
+                 {"what 2 GiB buy for a billion URLs", "deja plan -n 1e9 -m 2G"},
+                 {"how many keys fit at one in a thousand", "deja plan -m 64M -p 1e-3"},
+                 {"one kind: what if there are twice as many?", "deja plan -k blocked -n 1e9"}},
     .run = run,
 };

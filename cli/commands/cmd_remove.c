@@ -103,34 +103,28 @@ const struct command cmd_remove = {
     .name = "remove",
     .summary = "take lines out of a filter file of kind spectral or paired",
     .operands = "F.deja [FILE]...",
-    .min_operands = 1,
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct remove_options),
     .description =
-        (const char *const[]){
-            "Takes each line of the files (standard input without any) out of the filter in "
-            "F.deja. What was removed is on disk when the command ends, also after Ctrl-C. Only "
-            "kinds spectral, without --minimal-increase, and paired can. A line that is not there "
-            "is refused and counted.",
-            "In a spectral filter it takes one add back: a line that was added twice is gone when "
-            "it was removed twice. Remove only what was added. A line that was never added and is "
-            "found all the same, a false positive, cannot be told from one that was: removing it "
-            "takes counts away from other lines, which may then be missed.",
-            "A line that was added so often that all its counters are at their maximum (15 with "
-            "4 bits) is refused too: they have lost count, and it stays for good. Wider counters "
-            "(--counter-bits) reach further.",
-            "In a paired filter a line is gone at once, and FOR GOOD: one that is added again "
-            "later is never found again. And removing forgets more than it was told: of the lines "
-            "that were added and not removed, a share that grows to -p with --deletions removals "
-            "is NO LONGER FOUND (`deja info` tells how many).",
-            SESSION_KEY_TEXT " Every host counts as a line.",
-            SESSION_URL_TEXT "removed unchanged; with gsb, they are skipped.", NULL},
-    .examples =
-        (const struct command_example[]){
-            {"a filter that can forget, and one line less in it",
-             "deja build -k spectral -p 1e-3 counted.deja docs/examples/sample-urls.txt\n"
-             "head -n 1 docs/examples/sample-urls.txt | deja remove counted.deja"},
-            {0}},
+        "Takes each line of the files (standard input without any) out of the filter in "
+        "F.deja. What was removed is on disk when the command ends, also after Ctrl-C. Only "
+        "kinds spectral, without --minimal-increase, and paired can. A line that is not there "
+        "is refused and counted.\n\n"
+        "In a spectral filter it takes one add back: a line that was added twice is gone when "
+        "it was removed twice. Remove only what was added. A line that was never added and is "
+        "found all the same, a false positive, cannot be told from one that was: removing it "
+        "takes counts away from other lines, which may then be missed.\n\n"
+        "A line that was added so often that all its counters are at their maximum (15 with "
+        "4 bits) is refused too: they have lost count, and it stays for good. Wider counters "
+        "(--counter-bits) reach further.\n\n"
+        "In a paired filter a line is gone at once, and FOR GOOD: one that is added again "
+        "later is never found again. And removing forgets more than it was told: of the lines "
+        "that were added and not removed, a share that grows to -p with --deletions removals "
+        "is NO LONGER FOUND (`deja info` tells how many).",
+    .notes = {SESSION_KEY_TEXT " Every host counts as a line.",
+              SESSION_URL_TEXT "removed unchanged; with gsb, they are skipped."},
+    .examples = {{"a filter that can forget, and one line less in it",
+                  "deja build -k spectral -p 1e-3 counted.deja docs/examples/sample-urls.txt\n"
+                  "head -n 1 docs/examples/sample-urls.txt | deja remove counted.deja"}},
     .run = run,
 };

@@ -77,31 +77,23 @@ const struct command cmd_rotate = {
     .name = "rotate",
     .summary = "begin the next visit: an empty filter with other hashes",
     .operands = "F.deja",
-    .min_operands = 1,
-    .max_operands = 1,
     .options = options,
     .options_size = sizeof(struct rotate_options),
     .description =
-        (const char *const[]){
-            "For a crawler that visits the same pages again. The filter in F.deja is emptied, and "
-            "the next visit uses different hash functions. A page lost in one visit turns up in "
-            "the next unless it collides twice. `deja info` shows the visit, and the chance that "
-            "a page was missed by every one so far.",
-            "The new filter is sized for as many keys as the last visit saw, with an eighth to "
-            "spare. A filter made with --hashes and --multiplier keeps k and M (m = n k M); every "
-            "other one keeps its rate. -n, -p and -m override this. Kind, hash, number of "
-            "filters, "
-            "URL profile and secret key stay. A scalable filter begins again with one part.",
-            "The file is replaced when the new one is complete: a crash or a full disk leaves the "
-            "last visit. It forgets what that one saw; `deja fold -o` or cp keeps a copy.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"a crawl", "deja dedup --state crawl.deja urls.txt > first.txt"},
-            {"and the same crawl a week later", "deja rotate crawl.deja"},
-            {"with other false positives", "deja dedup --state crawl.deja urls.txt > second.txt"},
-            {NULL, NULL},
-        },
+        "For a crawler that visits the same pages again. The filter in F.deja is emptied, and "
+        "the next visit uses different hash functions. A page lost in one visit turns up in "
+        "the next unless it collides twice. `deja info` shows the visit, and the chance that "
+        "a page was missed by every one so far.\n\n"
+        "The new filter is sized for as many keys as the last visit saw, with an eighth to "
+        "spare. A filter made with --hashes and --multiplier keeps k and M (m = n k M); every "
+        "other one keeps its rate. -n, -p and -m override this. Kind, hash, number of "
+        "filters, "
+        "URL profile and secret key stay. A scalable filter begins again with one part.\n\n"
+        "The file is replaced when the new one is complete: a crash or a full disk leaves the "
+        "last visit. It forgets what that one saw; `deja fold -o` or cp keeps a copy.",
+    .examples = {{"a crawl", "deja dedup --state crawl.deja urls.txt > first.txt"},
+                 {"and the same crawl a week later", "deja rotate crawl.deja"},
+                 {"with other false positives",
+                  "deja dedup --state crawl.deja urls.txt > second.txt"}},
     .run = run,
 };

@@ -163,27 +163,19 @@ const struct command cmd_serve = {
     .name = "serve",
     .summary = "run a Redis or Valkey server with deja's commands",
     .operands = "[-- SETTING...]",
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct serve_options),
     .description =
-        (const char *const[]){
-            "Finds redis-server or valkey-server, and runs it with the module that adds BF.* (the "
-            "commands of RedisBloom) and DEJA.* for filters shared by many machines. What is "
-            "acknowledged is in a log on disk within a second, and in snapshots every hour; "
-            "filters are never evicted.",
-            "It listens on the loopback address only. With another --bind, give the server a "
-            "password too, or it refuses connections from outside: -- --requirepass SECRET.",
-            "What follows -- goes to the server as it stands, in its own words, and comes last, "
-            "so that it overrides what deja chose.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"a server for this machine", "deja serve --dir /var/lib/deja"},
-            {"at most 8 GB, another port", "deja serve --port 7000 -m 8G"},
-            {"synced at every write", "deja serve -- --appendfsync always"},
-            {NULL, NULL},
-        },
+        "Finds redis-server or valkey-server, and runs it with the module that adds BF.* (the "
+        "commands of RedisBloom) and DEJA.* for filters shared by many machines. What is "
+        "acknowledged is in a log on disk within a second, and in snapshots every hour; "
+        "filters are never evicted.\n\n"
+        "It listens on the loopback address only. With another --bind, give the server a "
+        "password too, or it refuses connections from outside: -- --requirepass SECRET.\n\n"
+        "What follows -- goes to the server as it stands, in its own words, and comes last, "
+        "so that it overrides what deja chose.",
+    .examples = {{"a server for this machine", "deja serve --dir /var/lib/deja"},
+                 {"at most 8 GB, another port", "deja serve --port 7000 -m 8G"},
+                 {"synced at every write", "deja serve -- --appendfsync always"}},
     .run = run,
 };

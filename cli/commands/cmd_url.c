@@ -266,36 +266,31 @@ const struct command cmd_url = {
     .name = "url",
     .summary = "print the canonical form of each URL",
     .operands = "[FILE]...",
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct url_options),
     .defaults = &defaults,
     .description =
-        (const char *const[]){
-            "Prints the canonical form of the URL in each line of the files (standard input "
-            "without any): what the other commands compare with --url. Two URLs are the same to "
-            "a profile when their forms are.",
-            "  PROFILE   merges\n"
-            "  safe      spellings that no server can tell apart; the default\n"
-            "  crawl     also the order of parameters; tracking and session\n"
-            "            parameters are dropped\n"
-            "  gsb       what Google Safe Browsing merges, for block lists\n"
-            "  scrapy    what w3lib's canonicalize_url merges, byte for byte",
-            "Every line gives a line, except with --changed: a key that is not a URL is printed "
-            "unchanged, a line without a key gives an empty line, and the summary counts both.",
-            "With --json, each line is an object with url (null if the line has no key), "
-            "canonical (null if it is not a URL), profile, is_url and, on request, segments and "
-            "expressions.",
-            "The URL is the key of a line: all of it, or what -f, --csv or --format pick.",
-            SESSION_FORMAT_TEXT, NULL},
-    .examples =
-        (const struct command_example[]){
-            {"canonical forms", "deja url docs/examples/sample-urls.txt > canonical.txt"},
-            {"what profile crawl would merge", "deja url --profile crawl --changed urls.txt"},
-            {"the pages that were asked for in a web server's log",
-             "deja url --format log --base https://example.org access.log"},
-            {"what a block list is searched for",
-             "echo http://a.b.example/c/d?e | deja url --profile gsb --expressions"},
-            {0}},
+        "Prints the canonical form of the URL in each line of the files (standard input "
+        "without any): what the other commands compare with --url. Two URLs are the same to "
+        "a profile when their forms are.\n\n"
+        "  PROFILE   merges\n"
+        "  safe      spellings that no server can tell apart; the default\n"
+        "  crawl     also the order of parameters; tracking and session\n"
+        "            parameters are dropped\n"
+        "  gsb       what Google Safe Browsing merges, for block lists\n"
+        "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n\n"
+        "Every line gives a line, except with --changed: a key that is not a URL is printed "
+        "unchanged, a line without a key gives an empty line, and the summary counts both.\n\n"
+        "With --json, each line is an object with url (null if the line has no key), "
+        "canonical (null if it is not a URL), profile, is_url and, on request, segments and "
+        "expressions.\n\n"
+        "The URL is the key of a line: all of it, or what -f, --csv or --format pick.",
+    .notes = {SESSION_FORMAT_TEXT},
+    .examples = {{"canonical forms", "deja url docs/examples/sample-urls.txt > canonical.txt"},
+                 {"what profile crawl would merge", "deja url --profile crawl --changed urls.txt"},
+                 {"the pages that were asked for in a web server's log",
+                  "deja url --format log --base https://example.org access.log"},
+                 {"what a block list is searched for",
+                  "echo http://a.b.example/c/d?e | deja url --profile gsb --expressions"}},
     .run = run,
 };

@@ -178,36 +178,23 @@ const struct command cmd_verify = {
     .name = "verify",
     .summary = "tell whether filter files are intact",
     .operands = "F.deja...",
-    .min_operands = 1,
-    .max_operands = COMMAND_ANY,
     .options = options,
     .options_size = sizeof(struct verify_options),
     .description =
-        (const char *const[]){
-            "Reads each file whole and compares its checksums. A single flipped bit, a missing or "
-            "an added byte is noticed, and told with its place. --json prints an array with one "
-            "object a file.",
-            "A file that is being written, or whose writer was killed after its last sync, has no "
-            "checksum for what it holds now: it opens and works, but nothing can vouch for it. "
-            "The next sync seals it: any `deja add`, or --repair.",
-            "--repair also helps when one of the two sync records in the header is damaged: it "
-            "trusts the other one and counts the keys anew from the bits. It cannot bring back "
-            "bits that were lost: a damaged body stays damaged, and the file has to be restored "
-            "from a copy or built anew. Files that are intact are not touched.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"is the state good?", "deja verify seen.deja"},
-            {"after a power cut: make it good again", "deja verify --repair seen.deja"},
-            {NULL, NULL},
-        },
-    .exits =
-        (const struct command_exit[]){
-            {COMMAND_DONE, "all files are intact, or are so after --repair"},
-            {COMMAND_NO, "one is damaged, or was not synced after its last add"},
-            {COMMAND_FAILED, "one cannot be read or is no filter file, or wrong usage"},
-            {0, NULL},
-        },
+        "Reads each file whole and compares its checksums. A single flipped bit, a missing or "
+        "an added byte is noticed, and told with its place. --json prints an array with one "
+        "object a file.\n\n"
+        "A file that is being written, or whose writer was killed after its last sync, has no "
+        "checksum for what it holds now: it opens and works, but nothing can vouch for it. "
+        "The next sync seals it: any `deja add`, or --repair.\n\n"
+        "--repair also helps when one of the two sync records in the header is damaged: it "
+        "trusts the other one and counts the keys anew from the bits. It cannot bring back "
+        "bits that were lost: a damaged body stays damaged, and the file has to be restored "
+        "from a copy or built anew. Files that are intact are not touched.",
+    .examples = {{"is the state good?", "deja verify seen.deja"},
+                 {"after a power cut: make it good again", "deja verify --repair seen.deja"}},
+    .exits = {{COMMAND_DONE, "all files are intact, or are so after --repair"},
+              {COMMAND_NO, "one is damaged, or was not synced after its last add"},
+              {COMMAND_FAILED, "one cannot be read or is no filter file, or wrong usage"}},
     .run = run,
 };

@@ -20,16 +20,14 @@ static const struct command_exit usual_exits[] = {
 
 static const struct command_exit *exits_of(const struct command *cmd)
 {
-    return cmd->exits ? cmd->exits : usual_exits;
+    return cmd->exits[0].when ? cmd->exits : usual_exits;
 }
 
 /* What deja is about, for `deja --help` and deja(1). */
-static const char *const overview[] = {
+static const char overview[] =
     "deja remembers which lines, keys or URLs it has seen, in about 10 to 40 bits each instead of "
     "the hundred bytes of a URL. A key that was seen is always recognised; a new key is taken for "
-    "seen at a small rate that you choose, and deja tells how many were probably lost that way.",
-    NULL,
-};
+    "seen at a small rate that you choose, and deja tells how many were probably lost that way.";
 
 struct convention {
     const char *title;
@@ -75,6 +73,21 @@ static const struct command_example overview_examples[] = {
     {"what a billion URLs would take", "deja plan -n 1e9"},
     {NULL, NULL},
 };
+
+/* The next paragraph of a text, which is advanced past it; empty at the end. */
+struct paragraph {
+    char text[4096];
+};
+
+static struct paragraph next_paragraph(const char **text)
+{
+    struct paragraph p;
+    const char *end = strstr(*text, "\n\n");
+    const size_t len = end ? (size_t)(end - *text) : strlen(*text);
+    (void)snprintf(p.text, sizeof p.text, "%.*s", (int)len, *text);
+    *text += end ? len + 2 : len;
+    return p;
+}
 
 /* The explanation of an option; choices are added from their own table. */
 struct explanation {
@@ -168,21 +181,20 @@ static void help_options(struct out *o, const struct opt *table)
     }
 }
 
-static void help_paragraphs(struct out *o, const char *const *paragraph)
+static void help_paragraphs(struct out *o, const char *text)
 {
-    for (; paragraph != NULL && *paragraph; paragraph++) {
+    while (*text) {
+        const struct paragraph p = next_paragraph(&text);
         out_text(o, "\n");
-        if (**paragraph == ' ')
-            out_printf(o, "%s\n", *paragraph);
+        if (p.text[0] == ' ')
+            out_printf(o, "%s\n", p.text);
         else
-            out_wrap(o, *paragraph, 0, 0, WIDTH);
+            out_wrap(o, p.text, 0, 0, WIDTH);
     }
 }
 
 static void help_examples(struct out *o, const struct command_example *example)
 {
-    if (!example || !example->what)
-        return;
     out_text(o, "\nExamples:\n");
     for (; example->what != NULL; example++)
         out_printf(o, "  # %s\n  %s\n", example->what, example->line);
@@ -208,6 +220,8 @@ void help_command(struct out *o, const struct command *cmd)
                cmd->operands);
     capitalised(o, cmd->summary);
     help_paragraphs(o, cmd->description);
+    for (const char *const *note = cmd->notes; *note; note++)
+        help_paragraphs(o, *note);
     help_options(o, cmd->options);
     help_examples(o, cmd->examples);
     help_exits(o, exits_of(cmd));
@@ -352,25 +366,23 @@ static void man_options(struct out *o, const struct opt *table)
     }
 }
 
-static void man_paragraphs(struct out *o, const char *const *paragraph)
+static void man_paragraphs(struct out *o, const char *text)
 {
-    for (bool first = true; paragraph != NULL && *paragraph; paragraph++, first = false) {
-        if (!first)
-            out_text(o, ".PP\n");
-        if (**paragraph == ' ') {
+    for (const char *begin = text; *text;) {
+        out_text(o, text == begin ? "" : ".PP\n");
+        const struct paragraph p = next_paragraph(&text);
+        if (p.text[0] == ' ') {
             out_text(o, ".nf\n");
-            troff(o, *paragraph);
+            troff(o, p.text);
             out_text(o, "\n.fi\n");
         } else {
-            troff_prose(o, *paragraph);
+            troff_prose(o, p.text);
         }
     }
 }
 
 static void man_examples(struct out *o, const struct command_example *example)
 {
-    if (!example || !example->what)
-        return;
     out_text(o, ".SH EXAMPLES\n");
     for (; example->what != NULL; example++) {
         out_text(o, ".PP\n");
@@ -416,10 +428,11 @@ static void man_command(struct out *o, const struct command *cmd)
                *cmd->operands ? " " : "");
     troff_operands(o, cmd->operands);
     out_text(o, ".SH DESCRIPTION\n");
-    if (cmd->description)
-        man_paragraphs(o, cmd->description);
-    else
-        capitalised(o, cmd->summary);
+    man_paragraphs(o, cmd->description);
+    for (const char *const *note = cmd->notes; *note; note++) {
+        out_text(o, ".PP\n");
+        man_paragraphs(o, *note);
+    }
     man_options(o, cmd->options);
     man_examples(o, cmd->examples);
     man_exits(o, exits_of(cmd));
@@ -498,21 +511,13 @@ const struct command cmd_help = {
     .name = "help",
     .summary = "explain a command",
     .operands = "[COMMAND]",
-    .max_operands = 1,
     .options = options,
     .options_size = sizeof(struct help_options),
     .description =
-        (const char *const[]){
-            "Without COMMAND, list the commands. The help, the man pages and the completion are "
-            "made from the same tables that read the options.",
-            NULL,
-        },
-    .examples =
-        (const struct command_example[]){
-            {"explain dedup", "deja help dedup"},
-            {"its man page", "deja help --man dedup | man -l -"},
-            {"completion in this shell", ". <(deja help --completion bash)"},
-            {NULL, NULL},
-        },
+        "Without COMMAND, list the commands. The help, the man pages and the completion are "
+        "made from the same tables that read the options.",
+    .examples = {{"explain dedup", "deja help dedup"},
+                 {"its man page", "deja help --man dedup | man -l -"},
+                 {"completion in this shell", ". <(deja help --completion bash)"}},
     .run = run_help,
 };

@@ -13,13 +13,14 @@
  *         .operands = "",
  *         .options = options,
  *         .options_size = sizeof(struct gen_options),
- *         .description = (const char *const[]){"First paragraph.", "Second.", NULL},
- *         .examples = (const struct command_example[]){{"a million URLs", "deja gen -n 1M"}, {0}},
+ *         .description = "First paragraph.\n\n"
+ *                        "Second paragraph.",
+ *         .examples = {{"a million URLs", "deja gen -n 1M"}},
  *         .run = run,
  *     };
  *
- * Texts are plain ASCII; a line break in them is a space.  A paragraph that begins with a space
- * is printed unchanged, with its line breaks. */
+ * Texts are plain ASCII, paragraphs end with an empty line, and a single line break is a space.
+ * A paragraph that begins with a space is printed unchanged, with its line breaks. */
 #ifndef CLI_SESSION_COMMAND_H
 #define CLI_SESSION_COMMAND_H
 #include "cli/options/shared_options.h"
@@ -32,13 +33,13 @@ enum {
 }; /* exit statuses */
 
 struct command_example {
-    const char *what; /* a phrase; NULL ends the list */
+    const char *what; /* a phrase */
     const char *line; /* runs in a shell unchanged */
 };
 
 struct command_exit {
     int status;
-    const char *when; /* NULL ends the list */
+    const char *when;
 };
 
 /* One run of a command: what main has made ready for it. */
@@ -55,20 +56,19 @@ struct call {
 struct command {
     const char *name;
     const char *summary;  /* one phrase, no capital, no full stop */
-    const char *operands; /* "OUT.deja [FILE]..."; "" for none    */
-    size_t min_operands;
-    size_t max_operands;                    /* COMMAND_ANY: as many as the user likes      */
-    const struct opt *options;              /* may be NULL                                 */
-    size_t options_size;                    /* of the struct that the options fill         */
-    const void *defaults;                   /* such a struct to begin with; NULL: all zero */
-    const char *const *description;         /* paragraphs, NULL at the end: see above      */
-    const struct command_example *examples; /* may be NULL                                 */
-    const struct command_exit *exits;       /* NULL: 0 done, 2 usage error or failure      */
+    const char *operands; /* "OUT.deja [FILE]...": words, in brackets if optional; dots allow any
+                             number; "" for none */
+    const struct opt *options;           /* may be NULL */
+    size_t options_size;                 /* of the struct that the options fill */
+    const void *defaults;                /* such a struct to start with; NULL: all zero */
+    const char *description;             /* paragraphs: see above */
+    const char *notes[5];                /* more of them, which other commands share */
+    struct command_example examples[12]; /* the entry of zeros after the last one ... */
+    struct command_exit exits[5];        /* ... ends it; empty: 0 done, 2 usage error or failure */
     /* Returns an exit status, or a negative status with the reason in err, which main prints
      * before it exits with 2.  OPT_USAGE adds "try: ... --help"; OUT_GONE is not a failure. */
     int (*run)(struct call *call, deja_error *err);
 };
-#define COMMAND_ANY SIZE_MAX
 
 /* Where results go with -o path: call->out for NULL and "-", otherwise the file, opened into
  * *own unless it is a filter.  Either way out_finish(own, ...) ends it. */

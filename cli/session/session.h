@@ -9,8 +9,7 @@
 
 /* Paragraphs for the descriptions of these commands: what is the key of a line. */
 #define SESSION_KEY_TEXT                                                                          \
-    "What is compared is the key of a line: all of it, or what -f, --csv or --format pick.",      \
-        SESSION_FORMAT_TEXT
+    "What is compared is the key of a line: all of it, or what -f, --csv or --format pick.\n\n" SESSION_FORMAT_TEXT
 #define SESSION_FORMAT_TEXT                                                                       \
     "  --format  the key\n"                                                                       \
     "  lines     the whole line; the default\n"                                                   \
@@ -22,34 +21,33 @@
     "  cdxj      the string url in the JSON object of a CDXJ line\n"                              \
     "  jsonl     the string url in a line that is a JSON object\n"                                \
     "  hosts     each host in a hosts file or block list: 0.0.0.0 a b, a,\n"                      \
-    "            ||a^; comments and names such as localhost are skipped",                         \
-        "--json-key takes a name such as url, a path such as page.url, or the same as jq and "    \
-        "JSONPath write it: .page.url, $.page.url. A key whose name has a dot is .\"a.b\".",      \
-        "A line without a key matches nothing, not even another line without one: a line with "   \
-        "too few fields, without that string or request, or with nothing in it (\"url\": \"\"). " \
-        "dedup prints it, check never finds it (and -v prints it), build, add and remove skip "   \
-        "it, and count prints 0. The summary counts such lines; --strict makes the first one "    \
-        "an error. If no line has the key, the command fails and shows what the lines do have. "  \
-        "Without these options, the whole line is the key, even if it is empty."
+    "            ||a^; comments and names such as localhost are skipped\n\n"                      \
+    "--json-key takes a name such as url, a path such as page.url, or the same as jq and "        \
+    "JSONPath write it: .page.url, $.page.url. A key whose name has a dot is .\"a.b\".\n\n"       \
+    "A line without a key matches nothing, not even another line without one: a line with "       \
+    "too few fields, without that string or request, or with nothing in it (\"url\": \"\"). "     \
+    "dedup prints it, check never finds it (and -v prints it), build, add and remove skip "       \
+    "it, and count prints 0. The summary counts such lines; --strict makes the first one "        \
+    "an error. If no line has the key, the command fails and shows what the lines do have. "      \
+    "Without these options, the whole line is the key, even if it is empty."
 /* And what --url makes of it. */
 #define SESSION_URL_TEXT                                                                          \
     "With --url, keys are URLs, and two are the same when their canonical forms are; the lines "  \
-    "are printed as they came.",                                                                  \
-        "  PROFILE   merges\n"                                                                    \
-        "  safe      spellings that no server can tell apart: case of the host,\n"                \
-        "            default port, dot segments, percent encoding, fragment, ...\n"               \
-        "  crawl     also the order of parameters; tracking and session\n"                        \
-        "            parameters are dropped\n"                                                    \
-        "  gsb       what Google Safe Browsing merges, for block lists; http and\n"               \
-        "            https are one\n"                                                             \
-        "  scrapy    what w3lib's canonicalize_url merges, byte for byte",                        \
-        "A filter file records the profile and its rules; with other ones, or without --url, it " \
-        "is refused. Keys that are not URLs are counted and "
+    "are printed as they came.\n\n"                                                               \
+    "  PROFILE   merges\n"                                                                        \
+    "  safe      spellings that no server can tell apart: case of the host,\n"                    \
+    "            default port, dot segments, percent encoding, fragment, ...\n"                   \
+    "  crawl     also the order of parameters; tracking and session\n"                            \
+    "            parameters are dropped\n"                                                        \
+    "  gsb       what Google Safe Browsing merges, for block lists; http and\n"                   \
+    "            https are one\n"                                                                 \
+    "  scrapy    what w3lib's canonicalize_url merges, byte for byte\n\n"                         \
+    "A filter file records the profile and its rules; with other ones, or without --url, it "     \
+    "is refused. Keys that are not URLs are counted and "
 /* And what those that print lines make of them. */
 #define SESSION_LINES_TEXT                                                                        \
     "Lines are printed as they came. A CSV or CDX header is printed once, before the results. "   \
-    "Of "                                                                                         \
-    "a line with several hosts one is enough: it is printed when any of them is "
+    "Of a line with several hosts one is enough: it is printed when any of them is "
 
 /* The input: the operands from number `first` on. */
 struct input_options session_input_options(const struct call *call, const struct shared_options *c,
